@@ -2,6 +2,7 @@
 One command: `make bench-exact-frontier` (up to four hours; `--quick` minutes; `--only "p=1000 C=0.01"` a part).
 
 Data: X standard normal, k true features of weight +-1, y = sign(Xw + 0.5 e); at most k features, free bias, gap 1e-4, one core.
+`--auto`: the costs that `fewest select --cost auto` chooses by cross-validation for these data, in the picture beside the rows.
 A cell is kept in bench/results/exact_frontier.jsonl and not run again unless --again or --limit asks for more; the table and
 the picture exact_frontier.svg show every cell kept so far.
 """
@@ -10,6 +11,7 @@ import math
 import pathlib
 
 import common as c
+import numpy as np
 
 LOSSES = ["hinge", "squared-hinge"]
 COSTS = [0.01, 0.03, 0.1, 0.3, 1]
@@ -70,6 +72,48 @@ def reading_of(binary, data):
     return c.interrupted(binary, ["check", str(data)], math.inf)[1]
 
 
+def choose(cells, binary, digest, kept, a):
+    """Runs `--cost auto` for the data sets that have no row of it; of a run that comes to its limit before it has chosen, that."""
+    for p, n, k in dict.fromkeys((case["p"], case["n"], case["k"]) for case in cells):
+        name = c.case_name({"p": p, "n": n, "k": k})
+        record = kept.get("auto", name)
+        if record and (record["cost"] or record["limit"] >= a.limit):
+            continue
+        data = pathlib.Path(a.data) / f"planted_{p}_{n}_{k}_0.npz"
+        c.npz(data, lambda: c.planted(p, n, k, 0))
+        words = ["--method", "exact", "--scale", "none", "--cost", "auto", "--max-features", str(k), "--threads", "1", "--quiet"]
+        try:
+            found, cpu = c.interrupted(binary, ["select", str(data), *words], a.limit)
+            choice = found["cost_choice"] or {"cost": None, "fit_cost": None}
+        except RuntimeError:
+            # Ctrl-C before there is a choice and a subset.
+            choice, cpu = {"cost": None, "fit_cost": None}, a.limit
+        record = kept.add("auto", name, cost=choice["cost"], fit_cost=choice["fit_cost"], seconds=cpu, limit=a.limit, binary=digest, note=a.note)
+        print(name, record["cost"], record["fit_cost"], f"{cpu:.1f} CPU s", flush=True)
+
+
+def law(records, value):
+    """`(coefficients, R^2, cells)` of log10(value) = a + b log p + c log n + d log k + e log C by least squares, over proven cells of more
+    than one node; the hard cells are not among them, so that a law says how proven ones grow."""
+    rows = [(case, r) for case, r in records if r and c.is_proven(r) and r["nodes"] > 1]
+    logs = np.array([[1, *(math.log10(case[name]) for name in ("p", "n", "k", "C"))] for case, _ in rows])
+    values = np.log10([max(r[value], 1e-3) for _, r in rows])
+    solved = np.linalg.lstsq(logs, values, rcond=None)[0]
+    left = values - logs @ solved
+    return solved, 1 - left.var() / values.var(), len(rows)
+
+
+def laws(found):
+    """A line for each loss and for seconds and nodes."""
+    lines = {}
+    for loss in LOSSES:
+        for value in ("seconds", "nodes"):
+            solved, fit, cells = law([(case, r) for case, r in found if case["loss"] == loss], value)
+            powers = " ".join(f"{name}^{power:.2f}" for name, power in zip("pnkC", solved[1:]))
+            lines[f"{value}, {loss}"] = f"{10 ** solved[0]:.2g} {powers} (R^2 {fit:.2f}, {cells} proven cells of more than one node)"
+    return lines
+
+
 def text(record):
     """A cell: the time to proof, or the gap at the limit."""
     if record is None:
@@ -101,12 +145,12 @@ def colour(record):
     return mix((253, 225, 165), (190, 45, 30), share), "#ffffff" if share > 0.6 else "#000000"
 
 
-def picture(found):
-    """Four panels, loss by number of true features; rows p and n, columns C."""
+def picture(found, auto):
+    """Four panels, loss by number of true features; rows p and n, columns C, and the cost by cross-validation."""
     width, height, left, top, between = 64, 20, 100, 62, 24
     rows = sorted({(case["p"], case["n"]) for case, _ in found})
     record = {c.case_name(case): r for case, r in found}
-    panel_w, panel_h = left + len(COSTS) * width, top + len(rows) * height
+    panel_w, panel_h = left + (len(COSTS) + 1) * width, top + len(rows) * height
     out, label = [], 'fill="#333333"'
     for across, k in enumerate((5, 10)):
         for down, loss in enumerate(LOSSES):
@@ -116,7 +160,12 @@ def picture(found):
             for i, C in enumerate(COSTS):
                 x = x0 + left + (i + 0.5) * width
                 out.append(f'<text x="{x}" y="{y0 + top - 8}" text-anchor="middle" {label}>C = {C:g}</text>')
+            x = x0 + left + (len(COSTS) + 0.5) * width
+            out.append(f'<text x="{x}" y="{y0 + top - 8}" text-anchor="middle" {label}>C by CV</text>')
             for j, (p, n) in enumerate(rows):
+                chosen = auto.get(c.case_name({"p": p, "n": n, "k": k}))
+                if chosen and loss == "hinge":
+                    out.append(f'<text x="{x}" y="{y0 + top + j * height + 13.5}" text-anchor="middle">{chosen:.1g}</text>')
                 y = y0 + top + j * height
                 out.append(f'<text x="{x0}" y="{y + 14}" {label}>{p}, {n}</text>')
                 for i, C in enumerate(COSTS):
@@ -126,7 +175,7 @@ def picture(found):
                     out.append(f'<rect x="{x}" y="{y}" width="{width - 2}" height="{height - 2}" fill="{fill}"/>')
                     out.append(f'<text x="{x + width / 2 - 1}" y="{y + 13.5}" text-anchor="middle" fill="{ink}">{text(cell)}</text>')
     w, h = 12 + 2 * panel_w + between + 12, 8 + 2 * panel_h + 40
-    note = "green: proven to 1e-4, seconds on one core; orange to red: gap left at the limit; grey: not run"
+    note = "green: proven to 1e-4, seconds on one core; orange to red: gap left at the limit; grey: not run; C by CV: of `--cost auto`"
     out.append(f'<text x="12" y="{h - 14}" {label}>{note}</text>')
     size = f'viewBox="0 0 {w} {h}" width="{w}" height="{h}"'
     head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="sans-serif" font-size="12">'
@@ -142,6 +191,7 @@ def main():
         limit=(60.0, "CPU seconds of a cell"),
         core=(1, "core to run on"),
         data=("/tmp/fewest-frontier", "folder for the data, up to 2 GB at a time"),
+        auto=(False, "run `--cost auto` for each data set in place of the cells"),
         again=(False, "run the cells again, unless this binary has"),
         note=("", "what else was running: kept with the times, which then count as provisional"),
     )
@@ -151,7 +201,11 @@ def main():
     cells = c.chosen(everything, a.only)
     if a.quick:
         cells, a.limit = [x for x in cells if x["p"] <= 1000 and x["n"] == 500 and x["C"] in (0.01, 0.1, 1)], min(a.limit, 10)
-    failures = run(cells, binary, digest, kept, a)
+    if a.auto:
+        choose(cells, binary, digest, kept, a)
+        failures = []
+    else:
+        failures = run(cells, binary, digest, kept, a)
 
     found = [(case, kept.get("fewest", c.case_name(case))) for case in everything]
     sizes = {(case["p"], case["n"]) for case, record in found if record}
@@ -169,9 +223,12 @@ def main():
         "provisional, other work was running": sum(bool(r["note"]) for r in done),
         "failed": failures or "none",
     }
+    summary |= laws(found)
+    auto = {case: r["cost"] for (who, case), r in kept.found.items() if who == "auto"}
+    summary["C by cross-validation"] = {case: f"{cost:.2g}" if cost else "none within the limit" for case, cost in auto.items()}
     ordered = sorted(rows.values(), key=lambda r: (r["loss"], r["k"], r["p"], r["n"]))
     c.save("exact_frontier", ordered, ["loss", "k", "p", "n", *(f"C = {C:g}" for C in COSTS)], summary)
-    (c.RESULTS / "exact_frontier.svg").write_text(picture(found))
+    (c.RESULTS / "exact_frontier.svg").write_text(picture(found, auto))
     if failures:
         raise SystemExit("\n".join(failures))
 
