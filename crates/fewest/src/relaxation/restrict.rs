@@ -163,12 +163,31 @@ impl Node<'_, '_> {
         warm.bias.clone_from(&point.bias);
         let here: Vec<usize> = (0..units.len()).filter(|&at| units[at]).map(|at| self.free[at]).collect();
         warm.shares = here.iter().copied().zip(point.z.iter().copied()).filter(|s| s.1 > SMALL).collect();
+        self.shrink(&mut warm.shares);
         warm.tau.fill(0.0);
         let mut tau = point.tau.iter();
         for (at, row) in &self.rows {
             if row.coefficients.iter().any(|(u, _)| here.binary_search(u).is_ok()) {
                 warm.tau[*at] = tau.next().copied().unwrap_or(0.0);
             }
+        }
+    }
+
+    /// Makes shares smaller together, where they are beyond a row whose coefficients are 0 or more:
+    /// the upper value is one only where the shares are allowed.
+    fn shrink(&self, shares: &mut [(usize, f64)]) {
+        let share = |u: usize| shares.binary_search_by_key(&u, |s| s.0).map_or(0.0, |at| shares[at].1);
+        let total = |row: &Row| {
+            if self.relaxation.size_only {
+                shares.iter().map(|s| s.1).sum::<f64>()
+            } else {
+                row.coefficients.iter().map(|&(u, a)| a * share(u)).sum()
+            }
+        };
+        let rows = self.rows.iter().map(|(_, row)| row).filter(|row| row.coefficients.iter().all(|c| c.1 >= 0.0));
+        let most = rows.map(|row| row.upper.max(0.0) / total(row)).filter(|most| *most < 1.0).fold(1.0, f64::min);
+        if most < 1.0 {
+            shares.iter_mut().for_each(|s| s.1 *= most);
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The oracle: bounds of nodes, objectives of subsets, and dives from open nodes.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -45,13 +46,13 @@ pub(super) struct Question<'a> {
     pub(super) pool: Pool<'a>,
 }
 
-/// A trial to find better subsets beside the tree.
+/// Trials to find better subsets beside the tree.
 pub(super) struct Trial {
     /// From 0.
-    pub(super) number: usize,
+    pub(super) numbers: Range<u64>,
     /// The root's answer.
     pub(super) root: Arc<Packed>,
-    /// Rounds that it may take, about.
+    /// Rounds that each may take, about.
     pub(super) rounds: u64,
 }
 

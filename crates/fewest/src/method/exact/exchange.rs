@@ -3,15 +3,15 @@
 //! further subsets to exchange from, each grown from another unit.
 
 use super::dive::{Search, Trial, joined};
-use crate::Choice;
 use crate::relaxation::{Answer, Decide, Warm};
 use crate::search::Found;
+use crate::{Choice, Subset};
 
 // Tuning: `make bench-exact-real`.
 
 /// Relative gap above which exchanges are tried.
 const FAR: f64 = 0.2;
-/// Units tried in the place of each that leaves, and units that subsets are grown from.
+/// Units tried in the place of each that leaves.
 const ENTERING: usize = 8;
 /// Pairs of units that leave together, once no single exchange helps.
 const PAIRS: usize = 20;
@@ -53,30 +53,41 @@ impl Search<'_> {
         better
     }
 
-    /// What a trial finds: the first begins with the best subset. Further ones begin with a subset
-    /// of the size that the rules allow, grown from the next of the units that gain most at the
-    /// root's dual point, by the unit each time that gains most at the dual point of what is there.
+    /// What trials find: the first begins with the best subset. Further ones begin with a subset of
+    /// the size that the rules allow, grown from the next of the units that gain most at the root's
+    /// dual point, by the unit each time that gains most at the dual point of what is there.
     pub(super) fn further(&self, trial: &Trial, bound: f64, best: &Found, rounds: &mut u64) -> Vec<Found> {
-        let (most, of, until) = (self.rules.most_features(), self.rules.root(), *rounds + trial.rounds);
-        if best.objective - bound <= FAR * best.objective.abs() {
-            return Vec::new();
-        }
-        let (mut warm, mut subset) = (trial.root.unpack(self.relaxation), best.subset.clone());
-        if trial.number > 0 {
-            let mut units: Vec<usize> = (0..of.len()).filter(|&u| of[u] == Choice::In).collect();
-            let free = |u: usize| of[u] == Choice::Free;
-            let Some(first) = self.entering(&warm, free).get(trial.number - 1).copied() else { return Vec::new() };
-            let mut next = Some(first);
-            while let Some(unit) = next.filter(|_| units.len() < most && self.clock.stop().is_none()) {
-                units = joined(&units, unit);
-                warm = self.priced(&units, &warm, rounds).warm;
-                next = self.entering(&warm, |u| free(u) && !units.contains(&u)).first().copied();
+        let mut found: Vec<Found> = Vec::new();
+        for number in trial.numbers.clone() {
+            let best =
+                found.iter().fold(best, |best, other| if other.objective < best.objective { other } else { best });
+            if best.objective - bound <= FAR * best.objective.abs() {
+                break;
             }
-            subset = self.relaxation.subset(&units);
+            let until = *rounds + trial.rounds;
+            let root = trial.root.unpack(self.relaxation);
+            let Some((subset, warm)) = self.grown(number, best, root, rounds) else { break };
+            let Some((first, at)) = self.evaluate(&subset, &warm, f64::INFINITY, rounds) else { break };
+            let better = self.exchange(&first, &at, (bound, Some(until)), rounds);
+            found.extend(std::iter::once(first).chain(better));
         }
-        let Some((first, at)) = self.evaluate(&subset, &warm, f64::INFINITY, rounds) else { return Vec::new() };
-        let better = self.exchange(&first, &at, (bound, Some(until)), rounds);
-        std::iter::once(first).chain(better).collect()
+        found
+    }
+
+    /// Where a trial begins, and a dual point near it.
+    fn grown(&self, number: u64, best: &Found, mut warm: Warm, rounds: &mut u64) -> Option<(Subset, Warm)> {
+        let (most, of) = (self.rules.most_features(), self.rules.root());
+        let Some(rank) = number.checked_sub(1) else { return Some((best.subset.clone(), warm)) };
+        let mut units: Vec<usize> = (0..of.len()).filter(|&u| of[u] == Choice::In).collect();
+        let free = |u: usize| of[u] == Choice::Free;
+        let rank = rank as usize;
+        let mut next = Some(*self.entering(&warm, rank + 1, free).get(rank)?);
+        while let Some(unit) = next.filter(|_| units.len() < most && self.clock.stop().is_none()) {
+            units = joined(&units, unit);
+            warm = self.priced(&units, &warm, rounds).warm;
+            next = self.entering(&warm, 1, |u| free(u) && !units.contains(&u)).first().copied();
+        }
+        Some((self.relaxation.subset(&units), warm))
     }
 
     /// These units alone, solved well enough for gains.
@@ -108,19 +119,19 @@ impl Search<'_> {
         }
         let answer = self.priced(units, warm, rounds);
         let may = |u: usize| self.rules.root()[u] == Choice::Free && !but.contains(&u) && !units.contains(&u);
-        self.entering(&answer.warm, may)
+        self.entering(&answer.warm, ENTERING, may)
             .into_iter()
             .find_map(|unit| self.complete(&joined(units, unit), missing - 1, but, &answer.warm, cutoff, rounds))
     }
 
-    /// The units among these that gain most, the first one first.
-    fn entering(&self, warm: &Warm, may: impl Fn(usize) -> bool) -> Vec<usize> {
+    /// So many units among these that gain most, the first one first.
+    fn entering(&self, warm: &Warm, most: usize, may: impl Fn(usize) -> bool) -> Vec<usize> {
         let units = (0..self.rules.n_units()).filter(|&u| may(u));
         let mut gains: Vec<(f64, usize)> = units.map(|u| (self.relaxation.gain(u, &warm.beta), u)).collect();
         let order = |a: &(f64, usize), b: &(f64, usize)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
-        if gains.len() > ENTERING {
-            gains.select_nth_unstable_by(ENTERING, order);
-            gains.truncate(ENTERING);
+        if gains.len() > most {
+            gains.select_nth_unstable_by(most, order);
+            gains.truncate(most);
         }
         gains.sort_unstable_by(order);
         gains.into_iter().map(|g| g.1).collect()

@@ -25,7 +25,8 @@ impl Tree<'_> {
     /// Writes the state, with the nodes of a batch that is at work among the open ones.
     pub(super) fn write(&self, at_work: &[(OpenNode, Mark)], out: &mut StateWriter<'_>) -> io::Result<()> {
         let proof = self.proof.as_ref().map(ProofWriter::state);
-        out.put(&(self.made, self.pool.state(), proof, self.root.is_some(), self.open.len() + at_work.len()))?;
+        let count = self.open.len() + at_work.len();
+        out.put(&(self.made, self.trials, self.pool.state(), proof, self.root.is_some(), count))?;
         let mut known: HashMap<*const Packed, usize> = HashMap::new();
         if let Some(root) = &self.root {
             known.insert(Arc::as_ptr(root), 0);
@@ -54,9 +55,9 @@ impl Tree<'_> {
         relaxation: &Relaxation<'_>,
         run: &mut Run<'_>,
     ) -> Result<(), Error> {
-        let (made, pool, proof, rooted, count): (u64, _, _, bool, usize) = state.take()?;
+        let (made, trials, pool, proof, rooted, count): (u64, _, _, _, bool, usize) = state.take()?;
         self.proof = ProofWriter::resume(proof, run)?;
-        self.made = made;
+        (self.made, self.trials) = (made, trials);
         self.pool.restore(pool)?;
         let mut warm: Vec<Arc<Packed>> = Vec::new();
         let next = |state: &mut StateReader| -> Result<Arc<Packed>, Error> {

@@ -19,10 +19,9 @@ const BATCH: usize = 8;
 const WARM: f64 = 0.4;
 const NODES: f64 = 0.6;
 const SEEN: f64 = 0.05;
-/// A trial beside the tree may take one in so many of the rounds until then, if these are as many
-/// as make one worth it.
-const TRYING: u64 = 10;
-const LEAST_TRIAL: u64 = 1000;
+/// One in so many rounds is for trials beside the tree, and so many rounds are for each of them.
+const TRYING: u64 = 5;
+const TRIAL: u64 = 1000;
 /// Swaps, additions and removals tried around an incumbent before it counts as locally best.
 const SWAPS: usize = 24;
 
@@ -35,6 +34,8 @@ pub(super) struct Tree<'a> {
     pub(super) root: Option<Arc<Packed>>,
     /// Bytes of open nodes beyond which new ones start from the root's answer.
     warm_memory: u64,
+    /// Trials made.
+    pub(super) trials: u64,
     /// Batches learned in this call.
     batches: u64,
     /// Whether the state to go on from has been told for good.
@@ -53,6 +54,7 @@ impl<'a> Tree<'a> {
             made: 0,
             root: None,
             warm_memory: share(WARM),
+            trials: 0,
             batches: 0,
             told: false,
             relaxation,
@@ -264,13 +266,12 @@ impl<'a> Master<Search<'a>> for Tree<'a> {
             return Ok(Next::Done(self.pool.status()));
         }
         let allowance = run.nodes_left().div_ceil(nodes.len() as u64);
-        // After 1, 2, 4, 8, ... batches: at most a fifth of all rounds. Where a size alone limits
-        // the subsets, any can be grown to it.
-        let (rules, batch) = (run.rules(), run.counts.oracle_calls);
+        // Where a size alone limits the subsets, any can be grown to it.
+        let rules = run.rules();
         let sized = rules.is_sort() && rules.most_features() < rules.p();
-        let rounds = run.counts.solver_iterations / TRYING;
-        let root = self.root.clone().filter(|_| sized && batch.is_power_of_two() && rounds >= LEAST_TRIAL);
-        let trial = root.map(|root| Trial { number: (rounds / LEAST_TRIAL).ilog2() as usize, root, rounds });
+        let due = run.counts.solver_iterations / (TRYING * TRIAL);
+        let root = self.root.clone().filter(|_| sized && due > self.trials);
+        let trial = root.map(|root| Trial { numbers: self.trials..due, root, rounds: TRIAL });
         Ok(Next::Ask(Question { nodes, allowance, trial, pool: self.pool.hand_over() }))
     }
 
@@ -286,6 +287,7 @@ impl<'a> Master<Search<'a>> for Tree<'a> {
             run.counts.oracle_calls += 1;
         }
         self.batches += 1;
+        self.trials = question.trial.map_or(self.trials, |trial| trial.numbers.end);
         for ((from, _), dive) in question.nodes.iter().zip(answer) {
             run.counts.nodes += dive.nodes;
             run.counts.solver_iterations += dive.rounds;

@@ -54,6 +54,8 @@ const BACK_OFF: f64 = 0.995;
 /// Most rounds. A node that needs more keeps the bound of its last point, which is true: the cap
 /// costs nodes, not truth.
 const ROUNDS: u64 = 80;
+/// What a row has left at the start, at least, as a share of its right side, or of 1.
+const LEAST_SLACK: f64 = 0.1;
 /// Share of the box within which a sample counts as being on its bound.
 const NEAR: f64 = 1e-6;
 /// Rounds without a better gap before it gives up; where weights are bounded, whose first steps are
@@ -256,7 +258,11 @@ impl Restricted {
         let nu = self.central(&c, &start.z, mu);
         let r = self.rest(&c, &nu);
         let (_, gains) = self.gains(&r, &nu);
-        let tau: Vec<f64> = start.tau.iter().map(|t| t.max(1e-3 * mu)).collect();
+        // A row that the shares fill has a price from the start: a point whose rows lack far more
+        // than they can have does not come back.
+        let slack = |row: &Row, z: &[f64]| row.upper - row.coefficients.iter().map(|&(u, a)| a * z[u]).sum::<f64>();
+        let least = |row: &Row| mu / slack(row, &start.z).max(LEAST_SLACK * row.upper.abs().max(1.0));
+        let tau: Vec<f64> = self.rows.iter().zip(&start.tau).map(|(row, tau)| tau.max(least(row))).collect();
         let prices = self.prices(&tau);
         let (mut z, mut q, mut s) = (Vec::new(), Vec::new(), Vec::new());
         for u in 0..self.units.len() {
@@ -276,15 +282,7 @@ impl Restricted {
             low[i] = (-g).max(0.0) + least;
             high[i] = if room[i].is_finite() { g.max(0.0) + least } else { 0.0 };
         }
-        let t = self
-            .rows
-            .iter()
-            .zip(&tau)
-            .map(|(row, tau)| {
-                let slack = row.upper - row.coefficients.iter().map(|&(u, a)| a * z[u]).sum::<f64>();
-                slack.max(mu / tau).max(1e-8)
-            })
-            .collect();
+        let t = self.rows.iter().zip(&tau).map(|(row, tau)| slack(row, &z).max(mu / tau).max(1e-8)).collect();
         let v = z.iter().map(|z| 1.0 - z).collect();
         let left = self.lefts(&r, &nu, &z, mu);
         Iterate { alpha, room, low, high, bias: start.bias.clone(), z, v, q, s, tau, t, nu, left }
