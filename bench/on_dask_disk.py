@@ -149,7 +149,7 @@ def main():
         client.wait_for_workers(a.workers)
         watch = Watch(client)
         watch.start()
-        memory = lambda: {f"{key} MiB of each": watch.mib(key) for key in MEASURED}
+        memory = lambda: {f"{key} MiB": watch.mib(key) for key in MEASURED}
         watch.begin()
         time.sleep(0.5)
         empty = watch.mib("VmRSS")

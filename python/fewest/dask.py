@@ -40,9 +40,9 @@ __all__ = ["Shards"]
 
 SVMLIGHT = {".svm", ".libsvm", ".svmlight"}
 PACKED = {".gz", ".bz2"}
-#: Bytes of a shard in a column file below twice of which it may stay in memory while it is passed
-#: over; a quarter of it may stay of a larger one.
-MAPPED = 256 << 20
+#: A quarter of so many bytes of a column file is mapped at a time by each thread that looks at a
+#: shard of it: pages that are mapped count as memory of the worker.
+MAPPED = 64 << 20
 #: Shards that are made for each worker where they take no memory, so that what a dead worker had
 #: is shared out, and a new one gets some.
 EACH = 4

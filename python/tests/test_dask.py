@@ -13,7 +13,19 @@ import scipy.sparse as sp
 from sklearn.datasets import dump_svmlight_file
 from sklearn.model_selection import cross_validate
 
-from fewest import SVMRFE, EvaluationRFE, FeatureGeneratingMachine, InformationGain, L1SVMSelector, Rules, StabilityDisplay, Study
+from fewest import (
+    SVMRFE,
+    EvaluationRFE,
+    FeatureGeneratingMachine,
+    InformationGain,
+    L1SVMSelector,
+    Rules,
+    StabilityDisplay,
+    Study,
+    evaluate,
+    knockoffs,
+    stability,
+)
 from fewest.datasets import dump_columns
 
 pytest.importorskip("distributed")
@@ -505,3 +517,33 @@ def test_stability_through_joblib(client):
     here = of()
     with joblib.parallel_config(backend="dask"):
         np.testing.assert_array_equal(of().frequency, here.frequency)
+
+
+DOORS = {
+    "evaluate": lambda X, y, n_jobs: evaluate(SVMRFE(n_features_to_select=5), X, y, cv=4, n_jobs=n_jobs).summary["accuracy"],
+    "stability": lambda X, y, n_jobs: stability(SVMRFE(n_features_to_select=5), X, y, n_pairs=3, n_jobs=n_jobs).frequency.tolist(),
+    "knockoffs": lambda X, y, n_jobs: knockoffs(
+        SVMRFE(n_features_to_select=5), X.toarray(), y, n_draws=2, n_jobs=n_jobs
+    ).selected.tolist(),
+}
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_what_fans_out_by_joblib_runs_on_workers(client, door):
+    import joblib
+
+    X, y = text(n=90, p=60)
+    here = DOORS[door](X, y, None)
+    tasks = lambda: client.run_on_scheduler(lambda dask_scheduler: dask_scheduler.transition_counter)
+    before = tasks()
+    with joblib.parallel_config(backend="dask"):
+        assert DOORS[door](X, y, -1) == here
+    assert tasks() > before
+
+
+def test_a_study_is_one_task(client):
+    X, y = text(n=60, p=60)
+    study = Study(sizes=3, folds=3, repeats=1, inner_folds=3, n_costs=2, methods=["rfe"])
+    there = client.submit(study.fit, X, y, pure=False).result()
+    np.testing.assert_array_equal(there.support_, study.fit(X, y).support_)
+    assert there.summary_ == study.summary_

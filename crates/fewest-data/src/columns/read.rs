@@ -22,8 +22,14 @@ pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Dataset, Da
     // Where the file is small enough it may stay in memory as a whole; else a quarter is for the
     // map, the rest for the method.
     map.limit = limit(layout.end, options.memory());
-    let entries =
-        Entries { file: source.plain_file()?, layout: &layout, n: head.n as u32, start: &start, names: &names, first: 0 };
+    let entries = Entries {
+        file: source.plain_file()?,
+        layout: &layout,
+        n: head.n as u32,
+        start: &start,
+        names: &names,
+        first: 0,
+    };
     let sums = checked(source, &entries)?;
     for (what, sum, expected) in [("row indices", sums.rows, head.sums[1]), ("values", sums.values, head.sums[2])] {
         if sum != expected {
