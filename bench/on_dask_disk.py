@@ -119,6 +119,7 @@ def main():
         note=("", "what else was running"),
     )
     from distributed import Client
+
     from fewest import ColumnFile, FeatureGeneratingMachine, L1SVMSelector
     from fewest.dask import Shards
 
