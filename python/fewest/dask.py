@@ -102,10 +102,17 @@ def _read(path: str, target: str, n_features: int | None) -> tuple[Any, np.ndarr
 
 def _parquet_outline(path: str, target: str) -> tuple[int, list[str], np.ndarray | None]:
     """Samples, names of the features and labels of a parquet file."""
+    from pyarrow import types
     from pyarrow.parquet import ParquetFile
 
     with ParquetFile(path) as file:
         names = file.schema_arrow.names
+        for name, kind in zip(names, file.schema_arrow.types, strict=True):
+            if name != target and not (types.is_floating(kind) or types.is_integer(kind) or types.is_boolean(kind)):
+                raise ValueError(
+                    f"column {name!r} of {path} holds {kind}, not numbers; leave it out, or, where it holds vectors of Spark, "
+                    'write these by format("libsvm")'
+                )
         y = file.read([target])[target].to_numpy() if target in names else None
         return file.metadata.num_rows, [name for name in names if name != target], y
 

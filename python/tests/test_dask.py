@@ -186,6 +186,9 @@ def test_parquet_is_read_by_row_groups_and_columns(client, tmp_path, monkeypatch
     shard = _parquet_shard(4, [str(file) for file in files], 120, names)
     assert seen == [(0, names), (1, names), (2, names), (0, names), (1, names), (2, names)]
     np.testing.assert_array_equal(shard.columns([4, 5]), frame[names])
+    frame.assign(gene2=[{"size": 3, "values": [1.0]}] * 120, y=y).to_parquet(files[1])
+    with pytest.raises(ValueError, match=r"column 'gene2' of .*part1.parquet holds struct<.*>, not numbers"):
+        Shards.from_files(files)
     frame.drop(columns="gene2").assign(y=y).to_parquet(files[1])
     with pytest.raises(ValueError, match=r"part1.parquet has other columns than .*part0.parquet"):
         Shards.from_files(files)
