@@ -116,6 +116,7 @@ def main():
         gap=(1e-3, "relative gap"),
         methods=(["fgm", "l1-svm"], "methods"),
         round=(3, "round in which a worker is killed"),
+        name=("on_dask_disk", "of the results"),
         note=("", "what else was running"),
     )
     from distributed import Client
@@ -178,7 +179,7 @@ def main():
         machines.end()
     columns = [name for name in rows[-1] if name != "off first on Dask"]
     c.save(
-        "on_dask_disk",
+        a.name,
         rows,
         columns,
         {
