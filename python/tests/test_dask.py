@@ -422,6 +422,8 @@ def test_what_takes_no_shards_says_so(client):
         with pytest.raises(TypeError, match=r"needs the samples in memory here, not Shards; give shards\[:, features\]"):
             call()
     # The way that the page names.
+    X, y = text()
+    shards = Shards.from_array(column_blocks(X, [2600, 2400]))
     filtered = InformationGain(n_features_to_select=20).fit(shards, y)
     few = SVMRFE(n_features_to_select=5).fit(shards[:, filtered.support_], y)
     np.testing.assert_array_equal(few.support_, SVMRFE(n_features_to_select=5).fit(X[:, filtered.support_], y).support_)

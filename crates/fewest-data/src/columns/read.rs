@@ -159,7 +159,9 @@ impl EntrySums {
     pub fn joined(parts: &[EntrySums]) -> EntrySums {
         let of = |width: u64, sum: fn(&EntrySums) -> u32| {
             let mut all = Hasher::new();
-            parts.iter().for_each(|part| all.combine(&Hasher::new_with_initial_len(sum(part), width * part.stored)));
+            for part in parts {
+                all.combine(&Hasher::new_with_initial_len(sum(part), width * part.stored));
+            }
             all.finalize()
         };
         let stored = parts.iter().map(|part| part.stored).sum();
@@ -235,7 +237,9 @@ pub fn column_part(path: &str, columns: Range<usize>, memory: u64) -> Result<Col
         return Err(damaged(OUT_OF_ORDER.into()));
     }
     let base = start[0];
-    start.iter_mut().for_each(|s| *s -= base);
+    for s in &mut start {
+        *s -= base;
+    }
     layout.rows += 4 * base as u64;
     layout.values += 8 * base as u64;
     map.limit = limit(12 * start[columns.len()] as u64, memory);
