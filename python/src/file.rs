@@ -18,6 +18,12 @@ type Classes<'py> = (String, Vec<String>, Bound<'py, PyArray1<u32>>);
 /// Stored values, and the checksums of row indices and values.
 type Sums = (u64, u32, u32);
 
+/// What opens a file again: its path, [`ColumnFile`]'s memory, and columns.
+type Opening = (String, Option<u64>, Option<(usize, usize)>);
+
+/// Cuts, names, target and sums of a file.
+type Outline<'py> = (Vec<usize>, Option<Vec<String>>, Option<Classes<'py>>, Sums);
+
 /// A column file, or some of its columns, mapped and checked.
 #[pyclass(frozen, module = "fewest._core")]
 pub(crate) struct ColumnFile {
@@ -113,7 +119,7 @@ impl ColumnFile {
         })
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyAny>, (String, Option<u64>, Option<(usize, usize)>)) {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyAny>, Opening) {
         (py.get_type::<Self>().into_any(), (self.path.clone(), self.memory, self.columns))
     }
 }
@@ -135,11 +141,7 @@ fn classes<'py>(py: Python<'py>, target: &Target) -> Classes<'py> {
 /// # Errors
 /// As [`ColumnFile`].
 #[pyfunction]
-pub(crate) fn column_outline<'py>(
-    py: Python<'py>,
-    path: String,
-    pieces: usize,
-) -> PyResult<(Vec<usize>, Option<Vec<String>>, Option<Classes<'py>>, Sums)> {
+pub(crate) fn column_outline(py: Python<'_>, path: String, pieces: usize) -> PyResult<Outline<'_>> {
     sheltered(|| {
         let found = py.detach(|| fewest_data::column_outline(&path, pieces)).map_err(|error| raised(&error))?;
         let target = found.target.as_ref().map(|target| classes(py, target));
