@@ -6,7 +6,7 @@ and with one worker killed (SIGKILL) as round 3 begins, or the only one of `info
 the first on the shards, to the last bit and by the largest relative difference of value, bound and weights. CPU seconds are those of the driver and all workers
 together, without those of the worker that was killed. Last, the costs that python/docs/dask.md multiplies: a pass, by fit of a line through
 two matrices of different fullness; bytes to all workers and back. Loopback bytes are all that crossed the interface, the scheduler's
-heartbeats included.
+heartbeats included. `--doors`: `evaluate`, `stability` and `knockoffs` through joblib's Dask backend instead.
 
 Runs in an environment with fewest[dask] and psutil.
 """
@@ -134,6 +134,45 @@ def line_costs(client):
     }
 
 
+def doors(a):
+    """What fans out by joblib, here and through its Dask backend: the same, and its time. Saved on its own."""
+    import joblib
+    from distributed import Client, LocalCluster
+
+    from fewest import SVMRFE, evaluate, knockoffs, stability
+    from fewest.datasets import make_correlated
+
+    X, y = make_correlated(n_samples=300, n_features=2000, random_state=0)
+    few = X[:, :100]
+    rfe = SVMRFE(n_features_to_select=10, step=0.1, n_jobs=1)
+    calls = {
+        "evaluate, SVMRFE, 10 folds, 300 x 2000": lambda: evaluate(rfe, X, y, cv=10, n_jobs=a.workers).summary,
+        "stability, SVMRFE, 10 pairs, 300 x 2000": lambda: stability(rfe, X, y, n_pairs=10, n_jobs=a.workers).frequency.tolist(),
+        "knockoffs, SVMRFE, 10 draws, 300 x 100": lambda: knockoffs(rfe, few, y, n_draws=10, n_jobs=a.workers).statistics.tolist(),
+    }
+    rows = []
+    cluster = LocalCluster(processes=True, n_workers=a.workers, threads_per_worker=1, dashboard_address=None, memory_limit=0)
+    with cluster, Client(cluster) as client:
+        for name, call in calls.items():
+            # Once before: the workers import what they need.
+            for kept in (False, True):
+                with joblib.parallel_config(backend="sequential"):
+                    busy = time.process_time()
+                    here, seconds = timed(call)
+                    busy = time.process_time() - busy
+                before, lo = cpu(client), loopback()
+                with joblib.parallel_config(backend="dask"):
+                    there, spread = timed(call)
+                lo, now = loopback() - lo, cpu(client)
+                if kept:
+                    used = sum(seconds - before.get(process, 0.0) for process, seconds in now.items())
+                    same = "yes" if there == here else "no"
+                    of = {"run": name, "s": seconds, "CPU s": busy, "workers s": spread, "workers CPU s": used}
+                    rows.append(of | {"same": same, "loopback bytes": lo})
+    c.save("on_dask_doors", rows, list(rows[0]), {"workers": a.workers, "load at the end": list(os.getloadavg()), "note": a.note})
+    assert all(row["same"] == "yes" for row in rows)
+
+
 def main():
     a = c.arguments(
         __doc__,
@@ -142,10 +181,13 @@ def main():
         features=(100, "B of fgm, size of info-gain"),
         gap=(1e-6, "relative gap of fgm and l1-svm; small, so that there are rounds"),
         methods=(["fgm", "l1-svm", "info-gain"], "methods"),
+        doors=(False, "only what fans out by joblib: evaluate, stability, knockoffs"),
         note=("", "what else was running"),
     )
     if a.core >= 0:
         c.pin(a.core)
+    if a.doors:
+        return doors(a)
     from distributed import Client, LocalCluster
 
     from fewest import FeatureGeneratingMachine, InformationGain, L1SVMSelector

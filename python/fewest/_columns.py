@@ -66,7 +66,7 @@ class ColumnFile:
         self.target = None
         if (found := self._file.target) is not None:
             _, classes, codes = found
-            self.target = _labels(classes)[codes]
+            self.target = labels_of(classes)[codes]
 
     def __len__(self) -> int:
         return self.shape[0]
@@ -92,7 +92,7 @@ def _opened(path: str, memory: int | None) -> ColumnFile:
     return ColumnFile(path, memory=memory)
 
 
-def _labels(classes: list[str]) -> np.ndarray:
+def labels_of(classes: list[str]) -> np.ndarray:
     """Classes as integers or numbers where all of them are."""
     for kind in (int, float):
         try:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _Csc = tuple[int, NDArray[np.int64], NDArray[Any], NDArray[np.float64]]
+_Sums = tuple[int, int, int]
 
 @final
 class ColumnFile:
@@ -16,9 +17,11 @@ class ColumnFile:
     def names(self) -> list[str] | None: ...
     @property
     def target(self) -> tuple[str, list[str], NDArray[np.uint32]] | None: ...
-    def __new__(cls, path: str, memory: int | None = None) -> ColumnFile: ...
+    @property
+    def sums(self) -> _Sums | None: ...
+    def __new__(cls, path: str, memory: int | None = None, columns: tuple[int, int] | None = None) -> ColumnFile: ...
     def columns(self, features: Sequence[int]) -> _Csc: ...
-    def __reduce__(self) -> tuple[type[ColumnFile], tuple[str]]: ...
+    def __reduce__(self) -> tuple[type[ColumnFile], tuple[str, int | None, tuple[int, int] | None]]: ...
 
 @final
 class Knockoffs:
@@ -40,6 +43,7 @@ __all__ = [
     "certify",
     "check_rules",
     "choose_cost",
+    "column_outline",
     "command",
     "costs",
     "false_selections",
@@ -47,6 +51,7 @@ __all__ = [
     "gamma",
     "generate",
     "halves",
+    "joined_sums",
     "knockoff_selection",
     "measures",
     "path",
@@ -144,6 +149,10 @@ def choose_cost(
     fit_cost: float | None,
     limits: dict[str, Any],
 ) -> dict[str, Any]: ...
+def column_outline(
+    path: str, pieces: int
+) -> tuple[list[int], list[str] | None, tuple[str, list[str], NDArray[np.uint32]] | None, _Sums]: ...
+def joined_sums(parts: Sequence[_Sums]) -> _Sums: ...
 def check_rules(rules: dict[str, Any], names: Sequence[str]) -> None: ...
 def gamma(
     x: _Matrix,
@@ -210,6 +219,8 @@ def command(arguments: Sequence[str]) -> int: ...
 class Shard:
     @property
     def shape(self) -> tuple[int, int, int, int, bool]: ...
+    @property
+    def sums(self) -> _Sums | None: ...
     def __new__(cls, first: int, matrix: _Matrix) -> Shard: ...
     def largest(
         self,

@@ -110,6 +110,11 @@ def checked(estimator: Any, *arrays: Any, **options: Any) -> Any:
     """
     if isinstance(arrays[0], ColumnFile):
         return _checked_file(estimator, *arrays, **options)
+    if type(arrays[0]).__module__ == "fewest.dask":
+        raise TypeError(
+            f"{type(estimator).__name__} needs the samples in memory here, not Shards; give shards[:, features], which brings "
+            "columns here. fit of FeatureGeneratingMachine, L1SVMSelector (squared hinge) and InformationGain takes shards"
+        )
     if getattr(estimator, "impute", None) is not None:
         options["ensure_all_finite"] = "allow-nan"
     try:

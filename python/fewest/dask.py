@@ -32,6 +32,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
 from fewest import _core
+from fewest._columns import labels_of
 from fewest._engine import DTYPES, Samples, check_classes, class_weights, matrix
 from fewest._memory import method_with_memory
 
@@ -39,6 +40,12 @@ __all__ = ["Shards"]
 
 SVMLIGHT = {".svm", ".libsvm", ".svmlight"}
 PACKED = {".gz", ".bz2"}
+#: A quarter of so many bytes of a column file is mapped at a time by each thread that looks at a
+#: shard of it: pages that are mapped count as memory of the worker.
+MAPPED = 64 << 20
+#: Shards that are made for each worker where they take no memory, so that what a dead worker had
+#: is shared out, and a new one gets some.
+EACH = 4
 
 
 # On the workers.
@@ -88,21 +95,55 @@ def _read(path: str, target: str, n_features: int | None) -> tuple[Any, np.ndarr
         with np.load(path) as file:
             y = np.asarray(file[target]) if target in file else None
         return sp.load_npz(path), y
-    if kind == ".parquet":
-        import pyarrow.parquet
-
-        table = pyarrow.parquet.read_table(path)
-        y = None
-        if target in table.column_names:
-            y = table[target].to_numpy()
-            table = table.drop_columns([target])
-        X = np.empty((table.num_rows, table.num_columns), order="F")
-        for j, column in enumerate(table.itercolumns()):
-            X[:, j] = column.to_numpy()
-        return X, y
     from sklearn.datasets import load_svmlight_file
 
     return load_svmlight_file(path, n_features=n_features, zero_based=False)
+
+
+def _parquet_outline(path: str, target: str) -> tuple[int, list[str], np.ndarray | None]:
+    """Samples, names of the features and labels of a parquet file."""
+    from pyarrow import types
+    from pyarrow.parquet import ParquetFile
+
+    with ParquetFile(path) as file:
+        names = file.schema_arrow.names
+        for name, kind in zip(names, file.schema_arrow.types, strict=True):
+            if name != target and not (types.is_floating(kind) or types.is_integer(kind) or types.is_boolean(kind)):
+                raise ValueError(
+                    f"column {name!r} of {path} holds {kind}, not numbers; leave it out, or, where it holds vectors of Spark, "
+                    'write these by format("libsvm")'
+                )
+        y = file.read([target])[target].to_numpy() if target in names else None
+        return file.metadata.num_rows, [name for name in names if name != target], y
+
+
+def _parquet_shard(first: int, files: list[str], n_samples: int, names: list[str]) -> _core.Shard:
+    """The shard of columns of parquet files, of which no more than a row group of these columns is
+    in memory beside it.
+    """
+    from pyarrow.parquet import ParquetFile
+
+    X, begin = np.empty((n_samples, len(names)), order="F"), 0
+    for path in files:
+        with ParquetFile(path) as file:
+            for group in range(file.num_row_groups):
+                table = file.read_row_group(group, columns=names)
+                end = begin + table.num_rows
+                for j, name in enumerate(names):
+                    X[begin:end, j] = table[name].to_numpy()
+                begin = end
+    return _made(first, X)
+
+
+def _mapped_shard(first: int, path: str, a: int, b: int) -> _core.Shard:
+    """The shard of columns a to b of a column file, which stay there."""
+    return _core.Shard(first, _core.ColumnFile(path, MAPPED, (a, b)))
+
+
+def _column_outline(path: str, pieces: int) -> tuple[list[int], list[str] | None, np.ndarray | None, Any]:
+    """Where a column file is cut, names of its features, labels, and checksums."""
+    cuts, names, target, sums = _core.column_outline(path, pieces)
+    return cuts, names, None if target is None else labels_of(target[1])[target[2]], sums
 
 
 def _same(v: Any) -> Any:
@@ -141,10 +182,10 @@ def _kind(path: str) -> str:
     """Ending of a file, without that of its compression."""
     suffixes = [s.lower() for s in Path(path).suffixes]
     kind = suffixes[-2] if len(suffixes) > 1 and suffixes[-1] in PACKED else "".join(suffixes[-1:])
-    if kind not in SVMLIGHT | {".npz", ".parquet"}:
+    if kind not in SVMLIGHT | {".npz", ".parquet", ".csc"}:
         raise ValueError(
             f"a list of texts is taken for files, but the ending {kind!r} of {path[:80]!r} is none of .svm, .libsvm, .svmlight "
-            "(also .gz, .bz2), .npz, .parquet; turn texts into numbers first, by TfidfVectorizer for example"
+            "(also .gz, .bz2), .npz, .parquet, .csc; turn texts into numbers first, by TfidfVectorizer for example"
         )
     return kind
 
@@ -176,29 +217,16 @@ class Shards:
         The shards, in order of their features.
     """
 
-    def __init__(self, grid: list[list[Any]], widths: Sequence[int], client: Client, labels: Sequence[Any] = ()):
-        """``grid``: Delayed blocks, grid[i][j] the i-th part of the samples and the j-th part of
-        the features, which has ``widths[j]`` features; ``labels``: Delayed labels of each part of
+    def __init__(self, shards: list[Any], client: Client, labels: Sequence[Any] = ()):
+        """``shards``: Delayed, in order of their features; ``labels``: Delayed labels of each part of
         the samples.
         """
         self.client = client
         self.feature_names: list[str] | None = None
-        pieces = -(-len(client.ncores()) // len(widths))
-        shards, first = [], 0
-        for j, width in enumerate(widths):
-            ends = np.linspace(0, width, max(min(pieces, width), 1) + 1).astype(int).tolist()
-            blocks = [row[j] for row in grid]
-            if len(ends) == 2:
-                parts = [[block] for block in blocks]
-            else:
-                parts = [delayed(_cut, nout=len(ends) - 1, pure=False)(block, ends) for block in blocks]
-            for k, a in enumerate(ends[:-1]):
-                shards.append(delayed(_shard, pure=False)(first + a, [part[k] for part in parts]))
-            first += width
         # In one go, so that a file is read once.
         futures = client.compute([*shards, *labels])
         self.futures, labels = futures[: len(shards)], client.gather(futures[len(shards) :])
-        self.y = np.concatenate(labels) if labels and all(part is not None for part in labels) else None
+        self.y = _joined(labels)
         shapes = client.gather(client.map(lambda shard: shard.shape, self.futures, pure=False))
         firsts, samples, sizes, stored, sparse = zip(*shapes, strict=True)
         if len(set(samples)) > 1:
@@ -261,7 +289,8 @@ class Shards:
             X = X.to_dask_array(lengths=True)
         if X.ndim != 2 or np.isnan(X.shape).any():
             raise ValueError(f"X has shape {X.shape}, but needs two known numbers; X.compute_chunk_sizes() finds unknown ones")
-        shards = cls(X.to_delayed().tolist(), X.chunks[1], _client(client))
+        client = _client(client)
+        shards = cls(_of_blocks(X.to_delayed().tolist(), X.chunks[1], client), client)
         shards.feature_names = names
         return shards
 
@@ -282,11 +311,15 @@ class Shards:
         files : sequence of paths
             svmlight (``.svm``, ``.libsvm``, ``.svmlight``, also ``.gz``, ``.bz2``; indices from 1),
             ``.npz`` as
-            :func:`scipy.sparse.save_npz` and ``fewest generate`` write it, or ``.parquet`` (numbers, one column for each feature).
+            :func:`scipy.sparse.save_npz` and ``fewest generate`` write it, ``.parquet`` (numbers, one
+            column for each feature), or column files (``.csc``, :class:`fewest.ColumnFile`), which
+            stay on the disk: a shard of one takes 8 bytes of memory for each feature.
         axis : {0, 1}, default=0
             0: the files hold different samples of the same features; each is read once, cut by
-            features, and the pieces are sent to where their shard is. 1: the files hold different
-            features of the same samples, and become a shard each as they are.
+            features, and the pieces are sent to where their shard is. Of parquet files each shard
+            reads its own columns, a row group at a time. 1: the files hold different features of
+            the same samples, and become a shard each as they are. For one column file both are the
+            same: it is cut by features.
         n_features : int, default=None
             Number of features of svmlight files, which need not name the last ones; None: the
             largest index of all files.
@@ -302,7 +335,13 @@ class Shards:
         """
         # Before the client: what is no list of files needs none.
         kinds = {_kind(str(file)) for file in files}
+        if kinds & {".parquet", ".csc"} and len(kinds) > 1:
+            raise ValueError(f"the files are of different kinds, {sorted(kinds)}; parquet and column files do not go with others")
         client, files = _client(client), [str(Path(file).absolute()) for file in files]
+        if kinds == {".csc"}:
+            return cls._from_column_files(files, axis, client)
+        if kinds == {".parquet"}:
+            return cls._from_parquet(files, axis, target, client)
         reads = [delayed(_read, nout=2, pure=False)(file, target, n_features) for file in files]
         # Kept until they are shards, so that finding the number of features does not read them
         # twice.
@@ -311,7 +350,7 @@ class Shards:
         widths = client.gather(client.compute([delayed(lambda X: X.shape[1], pure=False)(block) for block in blocks]))
         if axis == 1:
             # Every file may have the labels; those of the first count.
-            return cls([blocks], widths, client, labels[:1])
+            return cls(_of_blocks([blocks], widths, client), client, labels[:1])
         if kinds <= SVMLIGHT:
             widest = n_features or max(widths)
             blocks = [delayed(_widened, pure=False)(block, widest) for block in blocks]
@@ -319,17 +358,86 @@ class Shards:
             raise ValueError(f"the files have {sorted(set(widths))} features; all need the same")
         else:
             widest = widths[0]
-        shards = cls([[block] for block in blocks], [widest], client, labels)
-        if kinds == {".parquet"}:
-            shards.feature_names = client.submit(_names, files[0], target).result()
-        return shards
+        return cls(_of_blocks([[block] for block in blocks], [widest], client), client, labels)
+
+    @classmethod
+    def _from_parquet(cls, files: list[str], axis: int, target: str, client: Client) -> Shards:
+        outlines = client.gather(client.map(_parquet_outline, files, [target] * len(files), pure=False))
+        samples, names, labels = zip(*outlines, strict=True)
+        if axis == 0:
+            for file, found in zip(files, names, strict=True):
+                if found != names[0]:
+                    raise ValueError(f"{file} has other columns than {files[0]}; all need the same in the same order")
+            groups, names, labels = [(files, sum(samples))], names[:1], labels
+        else:
+            groups, labels = [([file], n) for file, n in zip(files, samples, strict=True)], labels[:1]
+        shards, first = [], 0
+        for (group, n), listed in zip(groups, names, strict=True):
+            ends = _ends(len(listed), len(groups), client)
+            shards += [delayed(_parquet_shard, pure=False)(first + a, group, n, listed[a:b]) for a, b in pairwise(ends)]
+            first += len(listed)
+        made = cls(shards, client)
+        made.y = _joined(labels)
+        made.feature_names = [name for listed in names for name in listed]
+        return made
+
+    @classmethod
+    def _from_column_files(cls, files: list[str], axis: int, client: Client) -> Shards:
+        if axis == 0 and len(files) > 1:
+            raise ValueError(
+                f"{len(files)} column files: give axis=1 if they hold different features of the same samples; "
+                "different samples need one file, made of all data by `fewest convert`"
+            )
+        pieces = max(-(-EACH * len(client.ncores()) // len(files)), 1)
+        outlines = client.gather(client.map(_column_outline, files, [pieces] * len(files), pure=False))
+        shards, first, counts = [], 0, []
+        for file, (cuts, *_) in zip(files, outlines, strict=True):
+            shards += [delayed(_mapped_shard, pure=False)(first + a, file, a, b) for a, b in pairwise(cuts)]
+            counts.append(len(cuts) - 1)
+            first += cuts[-1]
+        _, names, labels, sums = zip(*outlines, strict=True)
+        made = cls(shards, client)
+        made.y = labels[0]
+        found = client.gather(client.map(lambda shard: shard.sums, made.futures, pure=False))
+        ends = np.cumsum([0, *counts]).tolist()
+        for file, expected, (a, b) in zip(files, sums, pairwise(ends), strict=True):
+            if _core.joined_sums(found[a:b]) != expected:
+                raise ValueError(
+                    f"{file} is damaged, or workers see different files of that name: "
+                    "the checksum of its row indices or values is wrong"
+                )
+        if all(listed is not None for listed in names):
+            made.feature_names = [name for listed in names for name in listed]
+        return made
 
 
-def _names(path: str, target: str) -> list[str]:
-    """Names of the features of a parquet file."""
-    import pyarrow.parquet
+def _joined(labels: Sequence[Any]) -> np.ndarray | None:
+    """Labels of all samples from those of parts, where all have them."""
+    return np.concatenate(labels) if labels and all(part is not None for part in labels) else None
 
-    return [name for name in pyarrow.parquet.read_schema(path).names if name != target]
+
+def _ends(width: int, groups: int, client: Client) -> list[int]:
+    """Where the features of one of several groups are cut, so that each worker has a shard."""
+    pieces = -(-len(client.ncores()) // groups)
+    return np.linspace(0, width, max(min(pieces, width), 1) + 1).astype(int).tolist()
+
+
+def _of_blocks(grid: list[list[Any]], widths: Sequence[int], client: Client) -> list[Any]:
+    """Delayed shards of Delayed blocks, grid[i][j] the i-th part of the samples and the j-th part of
+    the features, which has ``widths[j]`` features.
+    """
+    shards, first = [], 0
+    for j, width in enumerate(widths):
+        ends = _ends(width, len(widths), client)
+        blocks = [row[j] for row in grid]
+        if len(ends) == 2:
+            parts = [[block] for block in blocks]
+        else:
+            parts = [delayed(_cut, nout=len(ends) - 1, pure=False)(block, ends) for block in blocks]
+        for k, a in enumerate(ends[:-1]):
+            shards.append(delayed(_shard, pure=False)(first + a, [part[k] for part in parts]))
+        first += width
+    return shards
 
 
 def _widened(X: Any, n_features: int) -> Any:

@@ -371,6 +371,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(verify::verify, module)?)?;
     module.add_function(wrap_pyfunction!(shard::select_from, module)?)?;
     module.add_class::<shard::Shard>()?;
+    module.add_function(wrap_pyfunction!(file::column_outline, module)?)?;
+    module.add_function(wrap_pyfunction!(file::joined_sums, module)?)?;
     module.add_class::<file::ColumnFile>()?;
     module.add_function(wrap_pyfunction!(dump::write_columns, module)?)?;
     module.add_function(wrap_pyfunction!(generate::generate, module)?)?;

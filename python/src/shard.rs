@@ -26,7 +26,7 @@ type Scores<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f64>>);
 
 /// Features `first`, `first + 1`, ... of a matrix, with the values of all samples. Features are
 /// counted from 0 in the whole matrix, everywhere. The arrays stay Python's; it is pickled as they
-/// are.
+/// are, and columns that stay in a file as their place there.
 #[pyclass(frozen, module = "fewest._core")]
 pub(crate) struct Shard {
     first: usize,
@@ -36,6 +36,8 @@ pub(crate) struct Shard {
     p: usize,
     stored: usize,
     sparse: bool,
+    /// Whether its entries stay in a file.
+    mapped: bool,
     /// Column starts of a sparse matrix, which was checked.
     start: Vec<usize>,
 }
@@ -76,6 +78,13 @@ impl Shard {
             Columns::Sparse(n, _, Indices::Short(rows), values) => {
                 f(&SparseDesign::view(*n, &self.start, bytemuck::cast_slice(numbers(rows)?), numbers(values)?))
             }
+            // Its pages would count as memory of the worker until the next pass.
+            Columns::File(file) => {
+                let design = file.get().design();
+                let answer = f(design);
+                design.give_back();
+                answer
+            }
             columns => f(&*columns.design()?),
         }
     }
@@ -94,7 +103,11 @@ impl Shard {
         sheltered(|| {
             let columns: Columns<'_> = matrix.extract(py)?;
             let design = columns.design()?;
-            py.detach(|| check_values(&*design, first)).map_err(raised)?;
+            // A file was checked when it was opened.
+            let mapped = matches!(columns, Columns::File(_));
+            if !mapped {
+                py.detach(|| check_values(&*design, first)).map_err(raised)?;
+            }
             let start = match &columns {
                 Columns::Sparse(_, starts, _, _) => numbers(starts)?.iter().map(|&s| s as usize).collect(),
                 _ => Vec::new(),
@@ -102,7 +115,7 @@ impl Shard {
             let (n, p, stored, sparse) = (design.n_samples(), design.n_features(), design.stored(), design.is_sparse());
             drop(design);
             drop(columns);
-            Ok(Self { first, matrix, n, p, stored, sparse, start })
+            Ok(Self { first, matrix, n, p, stored, sparse, mapped, start })
         })
     }
 
@@ -178,8 +191,17 @@ impl Shard {
         (py.get_type::<Self>().into_any(), (self.first, self.matrix.clone_ref(py)))
     }
 
+    /// [`ColumnFile::sums`] of columns that stay in a file.
+    #[getter]
+    fn sums<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.mapped.then(|| self.matrix.bind(py).getattr("sums")).transpose()
+    }
+
     /// Bytes, by which Dask decides what to spill.
     fn __sizeof__(&self) -> usize {
+        if self.mapped {
+            return 8 * (self.p + 1);
+        }
         let indices = if self.sparse { 4 * self.stored + 16 * self.start.len() } else { 0 };
         8 * self.stored + indices
     }

@@ -13,14 +13,27 @@ import scipy.sparse as sp
 from sklearn.datasets import dump_svmlight_file
 from sklearn.model_selection import cross_validate
 
-from fewest import SVMRFE, EvaluationRFE, FeatureGeneratingMachine, InformationGain, L1SVMSelector, Rules, StabilityDisplay
+from fewest import (
+    SVMRFE,
+    EvaluationRFE,
+    FeatureGeneratingMachine,
+    InformationGain,
+    L1SVMSelector,
+    Rules,
+    StabilityDisplay,
+    Study,
+    evaluate,
+    knockoffs,
+    stability,
+)
+from fewest.datasets import dump_columns
 
 pytest.importorskip("distributed")
 import dask.array as da
 from dask import delayed
 from distributed import Client, LocalCluster
 
-from fewest.dask import Shards, Source
+from fewest.dask import Shards, Source, _parquet_shard
 
 
 @pytest.fixture(scope="module")
@@ -140,6 +153,119 @@ def test_names_of_parquet_columns(client, tmp_path):
     there = FeatureGeneratingMachine(rules=rules).fit(files)
     assert list(there.get_feature_names_out()) == list(here.get_feature_names_out())
     np.testing.assert_allclose(there.objective_, here.objective_, rtol=1e-8)
+
+
+def test_parquet_is_read_by_row_groups_and_columns(client, tmp_path, monkeypatch):
+    pd = pytest.importorskip("pandas")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame(rng.normal(size=(120, 12)), columns=[f"gene{j}" for j in range(12)])
+    y = np.where(frame["gene3"] - frame["gene7"] > 0, 1, -1)
+    files = [tmp_path / f"part{k}.parquet" for k in range(2)]
+    frame.assign(y=y)[:50].to_parquet(files[0], row_group_size=20)
+    frame.assign(y=y)[50:].to_parquet(files[1], row_group_size=30)
+    here = FeatureGeneratingMachine(n_features_to_select=3, gap=1e-6).fit(frame, y)
+    assert_same(FeatureGeneratingMachine(n_features_to_select=3, gap=1e-6).fit(files, None), here)
+    # Features in different files.
+    parts = [tmp_path / f"columns{k}.parquet" for k in range(2)]
+    frame.iloc[:, :5].assign(y=y).to_parquet(parts[0], row_group_size=50)
+    frame.iloc[:, 5:].to_parquet(parts[1], row_group_size=70)
+    shards = Shards.from_files(parts, axis=1)
+    assert shards.feature_names == list(frame.columns)
+    assert_same(FeatureGeneratingMachine(n_features_to_select=3, gap=1e-6).fit(shards, None), here)
+    # What a shard reads.
+    read, seen = parquet.ParquetFile.read_row_group, []
+    monkeypatch.setattr(parquet.ParquetFile, "read", None)
+
+    def watched(file, group, columns):
+        seen.append((group, columns))
+        return read(file, group, columns=columns)
+
+    monkeypatch.setattr(parquet.ParquetFile, "read_row_group", watched)
+    names = ["gene4", "gene5"]
+    shard = _parquet_shard(4, [str(file) for file in files], 120, names)
+    assert seen == [(0, names), (1, names), (2, names), (0, names), (1, names), (2, names)]
+    np.testing.assert_array_equal(shard.columns([4, 5]), frame[names])
+    frame.assign(gene2=[{"size": 3, "values": [1.0]}] * 120, y=y).to_parquet(files[1])
+    with pytest.raises(ValueError, match=r"column 'gene2' of .*part1.parquet holds struct<.*>, not numbers"):
+        Shards.from_files(files)
+    frame.drop(columns="gene2").assign(y=y).to_parquet(files[1])
+    with pytest.raises(ValueError, match=r"part1.parquet has other columns than .*part0.parquet"):
+        Shards.from_files(files)
+
+
+def test_shards_of_column_files_stay_on_the_disk(client, tmp_path):
+    X, y = text()
+    file = tmp_path / "words.csc"
+    dump_columns(file, X, y)
+    shards = Shards.from_files([file])
+    # More than there are workers, each of its column starts alone.
+    assert 2 < len(shards.futures) <= 8 and shards.shape == X.shape and shards.stored == X.nnz
+    sizes = client.gather(client.map(sys.getsizeof, shards.futures, pure=False))
+    assert sum(sizes) < 8 * 5000 + 200 * len(sizes) < 12 * X.nnz / 8
+    of = [
+        lambda: FeatureGeneratingMachine(n_features_to_select=10, gap=1e-3),
+        l1,
+        lambda: InformationGain(n_features_to_select=10),
+    ]
+    # Two files of features, the second with names as the first.
+    parts = [tmp_path / f"columns{k}.csc" for k in range(2)]
+    for part, columns in zip(parts, np.split(np.arange(5000), [4000]), strict=True):
+        dump_columns(part, X[:, columns], y, feature_names=[f"word{j}" for j in columns])
+    named = Shards.from_files(parts, axis=1)
+    assert named.feature_names == [f"word{j}" for j in range(5000)]
+    for make in of:
+        here = make().fit(X, y)
+        assert_same(make().fit([file], None), here)
+        assert_same(make().fit(named, None), here)
+    np.testing.assert_array_equal(shards[:, [4999, 0, 7]].toarray(), X[:, [4999, 0, 7]].toarray())
+    with pytest.raises(ValueError, match="2 column files: give axis=1"):
+        Shards.from_files(parts)
+    with pytest.raises(ValueError, match="different kinds"):
+        Shards.from_files([file, tmp_path / "a.svm"])
+    with pytest.raises(OSError, match="nowhere.csc: no such file"):
+        Shards.from_files([tmp_path / "nowhere.csc"])
+
+
+def test_a_changed_byte_of_a_column_file_is_found(client, tmp_path):
+    X, y = text(n=50, p=100)
+    file = tmp_path / "words.csc"
+    dump_columns(file, X, y)
+    data = bytearray(file.read_bytes())
+    up = lambda at: -(-at // 64) * 64
+    values = up(up(128 + 8 * 101) + 4 * X.nnz)
+    # The lowest bit of a value: still a number, which only the checksum tells.
+    data[values + 8 * 60] ^= 1
+    file.write_bytes(data)
+    with pytest.raises(ValueError, match=r"words.csc is damaged, or workers see different files"):
+        Shards.from_files([file])
+    data[128 + 8 * 50] ^= 1
+    file.write_bytes(data)
+    with pytest.raises(ValueError, match="the checksum of the column starts is wrong"):
+        Shards.from_files([file])
+
+
+def test_a_worker_killed_and_one_joined(tmp_path, monkeypatch):
+    X, y = text(n=400, p=20000, seed=3)
+    file = tmp_path / "words.csc"
+    dump_columns(file, X, y)
+    options = dict(processes=True, threads_per_worker=1, dashboard_address=None, local_directory=str(tmp_path))
+    with LocalCluster(n_workers=2, **options) as cluster, Client(cluster) as client:
+        shards = Shards.from_files([file])
+        killed = kill_one_in_round(monkeypatch, client, 3)
+        joining = Source._begin
+
+        def join(source):
+            joining(source)
+            if len(source.rounds) == 4:
+                cluster.scale(3)
+                client.wait_for_workers(3)
+
+        monkeypatch.setattr(Source, "_begin", join)
+        there = l1().fit(shards, None)
+        assert len(killed) == 1 and len(client.ncores()) == 3
+    assert len(there.traffic_["sent"]) > 4
+    assert_same(there, l1().fit(X, y))
 
 
 @pytest.mark.parametrize("victims", [1, 2])
@@ -284,6 +410,25 @@ def test_what_the_other_methods_refuse(client):
         SVMRFEOnShards(n_features_to_select=5).fit(blocks, y)
 
 
+def test_what_takes_no_shards_says_so(client):
+    X, y = text(n=50, p=100)
+    shards = Shards.from_array(column_blocks(X, [60, 40]))
+    for call in (
+        lambda: SVMRFE(n_features_to_select=5).fit(shards, y),
+        lambda: EvaluationRFE().fit(shards, y),
+        lambda: Study().fit(shards, y),
+        lambda: InformationGain().fit(X, y).predict(shards),
+    ):
+        with pytest.raises(TypeError, match=r"needs the samples in memory here, not Shards; give shards\[:, features\]"):
+            call()
+    # The way that the page names.
+    X, y = text()
+    shards = Shards.from_array(column_blocks(X, [2600, 2400]))
+    filtered = InformationGain(n_features_to_select=20).fit(shards, y)
+    few = SVMRFE(n_features_to_select=5).fit(shards[:, filtered.support_], y)
+    np.testing.assert_array_equal(few.support_, SVMRFE(n_features_to_select=5).fit(X[:, filtered.support_], y).support_)
+
+
 class SVMRFEOnShards(SVMRFE):
     """As if it could."""
 
@@ -381,3 +526,33 @@ def test_stability_through_joblib(client):
     here = of()
     with joblib.parallel_config(backend="dask"):
         np.testing.assert_array_equal(of().frequency, here.frequency)
+
+
+DOORS = {
+    "evaluate": lambda X, y, n_jobs: evaluate(SVMRFE(n_features_to_select=5), X, y, cv=4, n_jobs=n_jobs).summary["accuracy"],
+    "stability": lambda X, y, n_jobs: stability(SVMRFE(n_features_to_select=5), X, y, n_pairs=3, n_jobs=n_jobs).frequency.tolist(),
+    "knockoffs": lambda X, y, n_jobs: knockoffs(
+        SVMRFE(n_features_to_select=5), X.toarray(), y, n_draws=2, n_jobs=n_jobs
+    ).selected.tolist(),
+}
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_what_fans_out_by_joblib_runs_on_workers(client, door):
+    import joblib
+
+    X, y = text(n=90, p=60)
+    here = DOORS[door](X, y, None)
+    tasks = lambda: client.run_on_scheduler(lambda dask_scheduler: dask_scheduler.transition_counter)
+    before = tasks()
+    with joblib.parallel_config(backend="dask"):
+        assert DOORS[door](X, y, -1) == here
+    assert tasks() > before
+
+
+def test_a_study_is_one_task(client):
+    X, y = text(n=60, p=60)
+    study = Study(sizes=3, folds=3, repeats=1, inner_folds=3, n_costs=2, methods=["rfe"])
+    there = client.submit(study.fit, X, y, pure=False).result()
+    np.testing.assert_array_equal(there.support_, study.fit(X, y).support_)
+    assert there.summary_ == study.summary_

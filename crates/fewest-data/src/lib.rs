@@ -36,6 +36,7 @@ mod table;
 mod target;
 mod waves;
 
+pub use columns::{ColumnOutline, ColumnPart, EntrySums, column_outline, column_part};
 pub use dataset::{Dataset, Features, TextColumn};
 pub use error::{DataError, ErrorKind, IndexFault, Place, Position, bytes_text};
 pub use imputation::{Imputation, Indicator, MissingRule, missing_counts};

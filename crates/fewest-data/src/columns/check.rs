@@ -6,13 +6,14 @@
 //! Order    a row index that is not above the one before it is right where a column starts, and
 //!          nowhere else; so both are counted, without a look at single columns.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io;
 
 use crc32fast::Hasher;
 use rayon::prelude::*;
 
-use super::Layout;
+use super::{EntrySums, Layout};
 use crate::Names;
 
 /// Entries of a piece: 512 KiB of row indices, 1 MiB of values.
@@ -32,30 +33,30 @@ impl From<io::Error> for Flaw {
     }
 }
 
-/// The entries of a matrix of n rows with these column starts, whose checksums are to be `sums`.
+/// The entries of columns of a matrix of n rows: `layout` says where they begin, `start` where each
+/// column does among them.
 pub(super) struct Entries<'a> {
     pub(super) file: &'a File,
     pub(super) layout: &'a Layout,
     pub(super) n: u32,
     pub(super) start: &'a [usize],
+    /// Of all columns of the file; the first one here is `first`.
     pub(super) names: &'a Names,
-    /// Of row indices and values.
-    pub(super) sums: [u32; 2],
+    pub(super) first: usize,
 }
 
 impl Entries<'_> {
-    pub(super) fn check(&self) -> Result<(), Flaw> {
-        self.all("row indices", self.sums[0], |at, count, buffer| self.rows(at, count, buffer))?;
-        self.all("values", self.sums[1], |at, count, buffer| self.values(at, count, buffer))
+    /// Looks at all of them; returns their checksums.
+    pub(super) fn check(&self) -> Result<EntrySums, Flaw> {
+        Ok(EntrySums {
+            stored: self.start[self.start.len() - 1] as u64,
+            rows: self.all(|at, count, buffer| self.rows(at, count, buffer))?,
+            values: self.all(|at, count, buffer| self.values(at, count, buffer))?,
+        })
     }
 
     /// Every piece, and the checksum of them together.
-    fn all(
-        &self,
-        what: &str,
-        sum: u32,
-        piece: impl Fn(usize, usize, &mut Vec<u64>) -> Result<Hasher, Flaw> + Sync,
-    ) -> Result<(), Flaw> {
+    fn all(&self, piece: impl Fn(usize, usize, &mut Vec<u64>) -> Result<Hasher, Flaw> + Sync) -> Result<u32, Flaw> {
         let stored = self.start[self.start.len() - 1];
         let pieces = (0..stored.div_ceil(PIECE)).into_par_iter();
         let one = |buffer: &mut Vec<u64>, at: usize| piece(at * PIECE, PIECE.min(stored - at * PIECE), buffer);
@@ -64,7 +65,12 @@ impl Entries<'_> {
         for hasher in found {
             all.combine(&hasher?);
         }
-        if all.finalize() == sum { Ok(()) } else { Err(Flaw::Content(super::wrong_sum(what))) }
+        Ok(all.finalize())
+    }
+
+    /// Name of the column that entry k is in.
+    fn name(&self, k: usize) -> Cow<'_, str> {
+        self.names.get(self.first + self.start.partition_point(|&s| s <= k) - 1)
     }
 
     /// Reads `bytes` bytes from `from` on.
@@ -95,8 +101,7 @@ impl Entries<'_> {
         let wrong =
             |k: &usize| rows[k - from] >= self.n || (*k > from && falls_at(*k) && self.start.binary_search(k).is_err());
         let k = (from..at + count).find(wrong).expect("counted");
-        let name = self.names.get(self.start.partition_point(|&s| s <= k) - 1);
-        Err(Flaw::Content(format!("the row indices of {name} are out of order")))
+        Err(Flaw::Content(format!("the row indices of {} are out of order", self.name(k))))
     }
 
     fn values(&self, at: usize, count: usize, buffer: &mut Vec<u64>) -> Result<Hasher, Flaw> {
@@ -108,8 +113,7 @@ impl Entries<'_> {
             return Ok(hasher);
         }
         let k = at + values.iter().position(|x| !x.is_finite()).expect("just seen");
-        let name = self.names.get(self.start.partition_point(|&s| s <= k) - 1);
-        Err(Flaw::Content(format!("{name} has a value that is not finite")))
+        Err(Flaw::Content(format!("{} has a value that is not finite", self.name(k))))
     }
 }
 
@@ -143,10 +147,14 @@ mod tests {
         file.write_all(bytemuck::cast_slice(rows)).unwrap();
         file.write_all(bytemuck::cast_slice(values)).unwrap();
         let layout = Layout { starts: 0, rows: 0, values: 4 * rows.len() as u64, labels: 0, text: 0, end: 0 };
-        let sums = [crc32fast::hash(bytemuck::cast_slice(rows)), crc32fast::hash(bytemuck::cast_slice(values))];
         let names = Names::Numbered(start.len() - 1);
-        match (Entries { file: &file, layout: &layout, n, start, names: &names, sums }).check() {
-            Ok(()) => None,
+        match (Entries { file: &file, layout: &layout, n, start, names: &names, first: 0 }).check() {
+            Ok(sums) => {
+                let sum = crc32fast::hash;
+                assert_eq!(sums.rows, sum(bytemuck::cast_slice(rows)));
+                assert_eq!(sums.values, sum(bytemuck::cast_slice(values)));
+                None
+            }
             Err(Flaw::Content(what)) => Some(what),
             Err(Flaw::Read(error)) => panic!("{error}"),
         }

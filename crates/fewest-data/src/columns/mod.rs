@@ -23,6 +23,7 @@ mod sort;
 mod write;
 
 pub(crate) use read::read;
+pub use read::{ColumnOutline, ColumnPart, EntrySums, column_outline, column_part};
 pub(crate) use sort::{Buckets, Entry, Sorted, Sorter};
 pub(crate) use write::{Facts, write_dataset, write_in_parts};
 

@@ -1,5 +1,6 @@
 //! Opening a column file: every byte is checked once.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use crc32fast::Hasher;
@@ -16,65 +17,27 @@ use crate::{DataError, Dataset, Features, Format, Names, Note, ReadOptions, Targ
 /// Opens a data set whose matrix stays in the file.
 pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Dataset, DataError> {
     let file = &source.name;
-    let damaged = |what: String| DataError::Damaged { file: file.clone(), what };
     check_wishes(file, options)?;
-    if cfg!(target_endian = "big") {
-        let (what, remedy) =
-            ("column files are mapped on little-endian machines only".into(), "use svmlight here".into());
-        return Err(DataError::Unsupported { file: file.clone(), what, remedy });
-    }
-    let mut map = Map::new(source.plain_file()?, u64::MAX).map_err(|e| source.read_error(e))?;
-    let (head, layout) = header(file, map.bytes())?;
-    let memory = options.memory();
-    let (n, p, stored) = (head.n as usize, head.p as usize, head.stored as usize);
-    let needed = 8 * (head.p + 1) + 4 * head.n + layout.end - layout.text;
-    check_memory(file, "the column starts and classes", needed, memory)?;
+    let Opened { mut map, head, layout, start, names, target } = open(source, options.memory())?;
     // Where the file is small enough it may stay in memory as a whole; else a quarter is for the
     // map, the rest for the method.
-    map.limit = if layout.end <= memory / 2 { u64::MAX } else { memory / 4 };
-
-    let section = |at: u64, bytes: usize| &map.bytes()[at as usize..at as usize + bytes];
-    let summed = |name: &str, at: u64, bytes: usize, expected: u32| {
-        let bytes = section(at, bytes);
-        let mut hasher = Hasher::new();
-        bytes.chunks(1 << 20).for_each(|part| hasher.update(part));
-        if hasher.finalize() == expected { Ok(bytes) } else { Err(damaged(wrong_sum(name))) }
+    map.limit = limit(layout.end, options.memory());
+    let entries = Entries {
+        file: source.plain_file()?,
+        layout: &layout,
+        n: head.n as u32,
+        start: &start,
+        names: &names,
+        first: 0,
     };
-    let start: Vec<usize> = summed("column starts", layout.starts, 8 * (p + 1), head.sums[0])?
-        .as_chunks::<8>()
-        .0
-        .iter()
-        .map(|bytes| u64::from_le_bytes(*bytes) as usize)
-        .collect();
-    let ascending = start[0] == 0 && start.is_sorted() && start[p] == stored;
-    if !ascending || start.windows(2).any(|w| w[1] - w[0] > n) {
-        return Err(damaged("its column starts are out of order".into()));
+    let sums = checked(source, &entries)?;
+    for (what, sum, expected) in [("row indices", sums.rows, head.sums[1]), ("values", sums.values, head.sums[2])] {
+        if sum != expected {
+            return Err(DataError::Damaged { file: file.clone(), what: wrong_sum(what) });
+        }
     }
-    let labelled = if head.classes == 0 { 0 } else { n };
-    let codes: Vec<u32> = summed("classes", layout.labels, 4 * labelled, head.sums[3])?
-        .as_chunks::<4>()
-        .0
-        .iter()
-        .map(|bytes| u32::from_le_bytes(*bytes))
-        .collect();
-    if codes.iter().any(|&code| code >= head.classes) {
-        return Err(damaged("a row has a class that is not in the list".into()));
-    }
-    let text = summed("text", layout.text, (layout.end - layout.text) as usize, head.sums[4])?;
-    let (target, names) = texts(text, &head, codes).ok_or_else(|| damaged("its names cannot be read".into()))?;
-    if let Names::Listed(names) = &names {
-        check_distinct(file, names.iter().map(String::as_str))?;
-    }
-    map.give_back();
-
-    let sums = [head.sums[1], head.sums[2]];
-    let entries =
-        Entries { file: source.plain_file()?, layout: &layout, n: n as u32, start: &start, names: &names, sums };
-    entries.check().map_err(|flaw| match flaw {
-        Flaw::Read(error) => source.read_error(error),
-        Flaw::Content(what) => damaged(what),
-    })?;
-    let design = MappedDesign::new(n, start, Arc::new(map), (layout.rows as usize, layout.values as usize));
+    let offsets = (layout.rows as usize, layout.values as usize);
+    let design = MappedDesign::new(head.n as usize, start, Arc::new(map), offsets);
     let target = match target {
         Some(target) => {
             let asked = options.target.as_ref().filter(|name| **name != target.column);
@@ -93,6 +56,200 @@ pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Dataset, Da
         target.iter().map(|t| Note::TargetColumn { name: t.column.clone(), rule: TargetRule::Format }).collect();
     let features = Features::Mapped(design);
     Ok(Dataset { features, names, target, apart: vec![], notes, source: file.clone(), format: Format::Csc })
+}
+
+/// A column file in which all but the entries was checked.
+struct Opened {
+    map: Map,
+    head: Head,
+    layout: Layout,
+    start: Vec<usize>,
+    names: Names,
+    target: Option<Target>,
+}
+
+/// Opens a file; `memory`: bytes that the column starts, classes and names may take.
+fn open(source: &Source, memory: u64) -> Result<Opened, DataError> {
+    let file = &source.name;
+    let damaged = |what: String| DataError::Damaged { file: file.clone(), what };
+    let (map, head, layout) = mapped(source)?;
+    let (n, p, stored) = (head.n as usize, head.p as usize, head.stored as usize);
+    let needed = 8 * (head.p + 1) + 4 * head.n + layout.end - layout.text;
+    check_memory(file, "the column starts and classes", needed, memory)?;
+
+    let section = |at: u64, bytes: usize| &map.bytes()[at as usize..at as usize + bytes];
+    let summed = |name: &str, at: u64, bytes: usize, expected: u32| {
+        let bytes = section(at, bytes);
+        let mut hasher = Hasher::new();
+        bytes.chunks(1 << 20).for_each(|part| hasher.update(part));
+        if hasher.finalize() == expected { Ok(bytes) } else { Err(damaged(wrong_sum(name))) }
+    };
+    let start = starts(summed("column starts", layout.starts, 8 * (p + 1), head.sums[0])?);
+    if start[0] != 0 || start[p] != stored || !are_starts(&start, n) {
+        return Err(damaged(OUT_OF_ORDER.into()));
+    }
+    let labelled = if head.classes == 0 { 0 } else { n };
+    let codes: Vec<u32> = summed("classes", layout.labels, 4 * labelled, head.sums[3])?
+        .as_chunks::<4>()
+        .0
+        .iter()
+        .map(|bytes| u32::from_le_bytes(*bytes))
+        .collect();
+    if codes.iter().any(|&code| code >= head.classes) {
+        return Err(damaged("a row has a class that is not in the list".into()));
+    }
+    let text = summed("text", layout.text, (layout.end - layout.text) as usize, head.sums[4])?;
+    let (target, names) = texts(text, &head, codes).ok_or_else(|| damaged("its names cannot be read".into()))?;
+    if let Names::Listed(names) = &names {
+        check_distinct(file, names.iter().map(String::as_str))?;
+    }
+    map.give_back();
+    Ok(Opened { map, head, layout, start, names, target })
+}
+
+/// The map of a file with its header.
+fn mapped(source: &Source) -> Result<(Map, Head, Layout), DataError> {
+    let file = &source.name;
+    if cfg!(target_endian = "big") {
+        let (what, remedy) =
+            ("column files are mapped on little-endian machines only".into(), "use svmlight here".into());
+        return Err(DataError::Unsupported { file: file.clone(), what, remedy });
+    }
+    let map = Map::new(source.plain_file()?, u64::MAX).map_err(|e| source.read_error(e))?;
+    let (head, layout) = header(file, map.bytes())?;
+    Ok((map, head, layout))
+}
+
+const OUT_OF_ORDER: &str = "its column starts are out of order";
+
+fn starts(bytes: &[u8]) -> Vec<usize> {
+    bytes.as_chunks::<8>().0.iter().map(|bytes| u64::from_le_bytes(*bytes) as usize).collect()
+}
+
+/// Whether columns begin in order, and none has more entries than there are rows.
+fn are_starts(start: &[usize], n: usize) -> bool {
+    start.is_sorted() && start.windows(2).all(|w| w[1] - w[0] <= n)
+}
+
+/// Bytes of so many that may stay in memory.
+fn limit(bytes: u64, memory: u64) -> u64 {
+    if bytes <= memory / 2 { u64::MAX } else { memory / 4 }
+}
+
+fn checked(source: &Source, entries: &Entries<'_>) -> Result<EntrySums, DataError> {
+    entries.check().map_err(|flaw| match flaw {
+        Flaw::Read(error) => source.read_error(error),
+        Flaw::Content(what) => DataError::Damaged { file: source.name.clone(), what },
+    })
+}
+
+/// Checksums of the entries of some columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EntrySums {
+    /// Entries.
+    pub stored: u64,
+    /// CRC-32 of their row indices.
+    pub rows: u32,
+    /// CRC-32 of their values.
+    pub values: u32,
+}
+
+impl EntrySums {
+    /// Those of all columns, from those of parts in the order of the columns.
+    pub fn joined(parts: &[EntrySums]) -> EntrySums {
+        let of = |width: u64, sum: fn(&EntrySums) -> u32| {
+            let mut all = Hasher::new();
+            for part in parts {
+                all.combine(&Hasher::new_with_initial_len(sum(part), width * part.stored));
+            }
+            all.finalize()
+        };
+        let stored = parts.iter().map(|part| part.stored).sum();
+        EntrySums { stored, rows: of(4, |part| part.rows), values: of(8, |part| part.values) }
+    }
+}
+
+/// What a column file holds beside its entries, all of it checked.
+#[derive(Debug)]
+pub struct ColumnOutline {
+    /// Number of samples.
+    pub n_samples: usize,
+    /// Where the columns are best cut, from 0 to their number.
+    pub cuts: Vec<usize>,
+    /// Names of the features.
+    pub names: Names,
+    /// Classes of the samples, where the file has them.
+    pub target: Option<Target>,
+    /// What the entries must have.
+    pub sums: EntrySums,
+}
+
+/// Looks at a column file without its entries, and cuts it into at most `pieces` parts of whole
+/// columns that take about as long to pass over.
+///
+/// # Errors
+/// As [`crate::read`].
+pub fn column_outline(path: &str, pieces: usize) -> Result<ColumnOutline, DataError> {
+    let options = ReadOptions { format: Some(Format::Csc), ..ReadOptions::default() };
+    let (source, ..) = crate::source::open(path, &options)?;
+    let Opened { head, start, names, target, .. } = open(&source, options.memory())?;
+    let p = head.p as usize;
+    // A column takes about as long as five of its entries.
+    let work = |j: usize| start[j] + 5 * j;
+    let share = work(p).div_ceil(pieces);
+    let mut cuts = vec![0];
+    for j in 1..p {
+        if work(j) >= share * cuts.len() {
+            cuts.push(j);
+        }
+    }
+    cuts.push(p);
+    let sums = EntrySums { stored: head.stored, rows: head.sums[1], values: head.sums[2] };
+    Ok(ColumnOutline { n_samples: head.n as usize, cuts, names, target, sums })
+}
+
+/// Some columns of a column file, mapped, and their checksums.
+#[derive(Debug)]
+pub struct ColumnPart {
+    /// The columns.
+    pub design: MappedDesign,
+    /// To be held against the file's by [`EntrySums::joined`].
+    pub sums: EntrySums,
+}
+
+/// Maps columns of a column file and checks them; nothing else of the file is looked at. `memory`:
+/// bytes of them that may stay in memory, as for [`crate::read`].
+///
+/// # Errors
+/// As [`crate::read`].
+pub fn column_part(path: &str, columns: Range<usize>, memory: u64) -> Result<ColumnPart, DataError> {
+    let options = ReadOptions { format: Some(Format::Csc), ..ReadOptions::default() };
+    let (source, ..) = crate::source::open(path, &options)?;
+    let (mut map, head, mut layout) = mapped(&source)?;
+    let damaged = |what: String| DataError::Damaged { file: path.into(), what };
+    let (n, p) = (head.n as usize, head.p as usize);
+    if columns.is_empty() || columns.end > p {
+        return Err(damaged(format!("columns {columns:?} were asked for, but it has {p}")));
+    }
+    let at = |j: usize| layout.starts as usize + 8 * j;
+    let mut start = starts(&map.bytes()[at(columns.start)..at(columns.end + 1)]);
+    if !are_starts(&start, n) || start[columns.len()] as u64 > head.stored {
+        return Err(damaged(OUT_OF_ORDER.into()));
+    }
+    let base = start[0];
+    for s in &mut start {
+        *s -= base;
+    }
+    layout.rows += 4 * base as u64;
+    layout.values += 8 * base as u64;
+    map.limit = limit(12 * start[columns.len()] as u64, memory);
+    map.give_back();
+    let (file, names) = (source.plain_file()?, Names::Numbered(p));
+    let entries =
+        Entries { file, layout: &layout, n: head.n as u32, start: &start, names: &names, first: columns.start };
+    let sums = checked(&source, &entries)?;
+    let offsets = (layout.rows as usize, layout.values as usize);
+    Ok(ColumnPart { design: MappedDesign::new(n, start, Arc::new(map), offsets), sums })
 }
 
 /// Refuses wishes for columns that a column file does not keep.

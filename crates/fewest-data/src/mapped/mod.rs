@@ -41,6 +41,11 @@ impl MappedDesign {
         SparseDesign::view(self.n, &self.start, rows, values)
     }
 
+    /// Tells the system that no page is needed for now; they are read again when they are looked at.
+    pub fn give_back(&self) {
+        self.map.give_back();
+    }
+
     /// Gives pages back after columns `first` to before `last` were looked at.
     pub(crate) fn passed(&self, first: usize, last: usize) {
         self.map.passed(self.start[first], self.start[last], 12);

@@ -1,7 +1,10 @@
 //! Column files: what comes back, what the methods see of them, every kind of damage.
 
 use fewest::Design;
-use fewest_data::{Dataset, Features, Names, Note, ReadOptions, ScaleKind, Scaling, read, summary, to_columns, write};
+use fewest_data::{
+    Dataset, EntrySums, Features, Names, Note, ReadOptions, ScaleKind, Scaling, column_outline, column_part, read,
+    summary, to_columns, write,
+};
 
 use crate::common::{Case, classes, holds, lines, rows};
 
@@ -52,6 +55,36 @@ fn what_is_written_comes_back() {
             assert_eq!(rows(&read(&back, &ReadOptions::default()).expect("read")), rows(&truth), "{other}");
         }
     }
+}
+
+#[test]
+fn parts_are_the_columns_and_their_sums_joined_those_of_the_file() {
+    let case = Case::new("a.svm", wide(2000, 300));
+    let (path, data) = converted(&case);
+    let (whole, p) = (data.features.as_design(), data.features.n_features());
+    let column = |design: &dyn Design, j: usize| {
+        let mut entries = Vec::new();
+        design.each_in_column(j, &mut |i, x| entries.push((i, x)));
+        entries
+    };
+    for pieces in [1, 3, 7, 1000] {
+        let outline = column_outline(&path, pieces).expect("outline");
+        assert_eq!((outline.n_samples, &outline.names, &outline.target), (2000, &data.names, &data.target));
+        assert_eq!((outline.cuts[0], outline.cuts.last()), (0, Some(&p)));
+        assert!(outline.cuts.len() <= pieces + 1 && outline.cuts.is_sorted_by(|a, b| a < b));
+        let mut sums = Vec::new();
+        for cut in outline.cuts.windows(2) {
+            let part = column_part(&path, cut[0]..cut[1], 1 << 10).expect("part");
+            assert_eq!((part.design.n_samples(), part.design.n_features()), (2000, cut[1] - cut[0]));
+            (cut[0]..cut[1]).for_each(|j| assert_eq!(column(&part.design, j - cut[0]), column(whole, j)));
+            sums.push(part.sums);
+        }
+        assert_eq!(EntrySums::joined(&sums), outline.sums);
+        sums[0].values ^= 1;
+        assert_ne!(EntrySums::joined(&sums), outline.sums);
+    }
+    let refused = column_part(&path, p - 1..p + 1, 1 << 10).expect_err("beyond the last").to_string();
+    holds(&refused, &["columns 299..301", "300"]);
 }
 
 #[test]
