@@ -182,6 +182,54 @@ impl RowMatrix {
         }
     }
 
+    /// Row j: column j at these samples (ascending), times `factor` (one for each); after the columns
+    /// a constant one of value `last`, if it is given. Sparse.
+    pub(crate) fn columns_at(&self, samples: &[usize], factor: &[f64], last: Option<f64>) -> RowMatrix {
+        let mut start = vec![0usize; self.p + 2];
+        for &i in samples {
+            self.row(i).each(|j, _| start[j + 2] += 1);
+        }
+        for j in 2..start.len() {
+            start[j] += start[j - 1];
+        }
+        // start[j + 1] is where the next value of column j goes, and in the end where column j ends.
+        let stored = start[self.p + 1];
+        let (mut places, mut values) = (vec![0u32; stored], vec![0.0; stored]);
+        for (at, (&i, factor)) in samples.iter().zip(factor).enumerate() {
+            self.row(i).each(|j, x| {
+                let slot = &mut start[j + 1];
+                (places[*slot], values[*slot]) = (at as u32, factor * x);
+                *slot += 1;
+            });
+        }
+        start.pop();
+        if let Some(last) = last {
+            places.extend(0..samples.len() as u32);
+            values.extend(factor.iter().map(|factor| factor * last));
+            start.push(values.len());
+        }
+        RowMatrix::sparse(samples.len(), start, places, values)
+    }
+
+    /// Copy of these rows of a sparse matrix.
+    pub(crate) fn chosen(&self, rows: &[usize]) -> RowMatrix {
+        let (mut start, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
+        for &i in rows {
+            if let Row::Sparse(own, x) = self.row(i) {
+                columns.extend_from_slice(own);
+                values.extend_from_slice(x);
+            }
+            start.push(values.len());
+        }
+        RowMatrix::sparse(self.p, start, columns, values)
+    }
+
+    /// Row j: column j; sparse.
+    pub(crate) fn transposed(&self) -> RowMatrix {
+        let all: Vec<usize> = (0..self.n).collect();
+        self.columns_at(&all, &vec![1.0; self.n], None)
+    }
+
     /// sum_i beta_i x_i (length p): the weights of a linear machine.
     pub fn combination(&self, beta: &[f64]) -> Vec<f64> {
         let mut w = vec![0.0; self.p];

@@ -55,6 +55,7 @@ mod mixture_oracle;
 mod mkl;
 mod part;
 mod penalty;
+mod quadratic;
 mod report;
 mod rounds;
 mod separation;

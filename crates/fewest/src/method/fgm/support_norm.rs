@@ -23,15 +23,15 @@
 //!          memory 3 q^2.
 //! Fails    never; stops with the gap reached.
 
-use std::borrow::Cow;
-
 use super::descent::{Enough, Model};
 use super::margin::MarginHessian;
 use super::mixture::{Level, Point, count, squared_hinge};
 use super::part::{Part, joint, make_feasible, n_samples};
 use super::penalty::{SupportPenalty, size};
-use super::tuning::support_norm::{EARLY, INNER, PATIENCE, ROUNDING, SHARE, STEPS, TRIES};
+use super::quadratic::Quadratic;
+use super::tuning::support_norm::{EARLY, ENTRIES, INNER, PATIENCE, ROUNDING, SHARE, STEPS, TRIES};
 use crate::dual::normal::Extended;
+use crate::dual::sweep::Shuffle;
 use crate::simd;
 use crate::{RowMatrix, Status, WeightBounds};
 
@@ -39,7 +39,18 @@ use crate::{RowMatrix, Status, WeightBounds};
 struct Block<'a> {
     part: &'a Part<'a>,
     x: Extended<'a>,
-    hessian: MarginHessian<'a>,
+    /// None where its models are made of columns.
+    hessian: Option<MarginHessian<'a>>,
+}
+
+impl Block<'_> {
+    /// The model at the slacks of beta, of all samples.
+    fn quadratic(&self, beta: &[f64], pull: &[f64]) -> Quadratic<'_> {
+        match &self.hessian {
+            Some(hessian) => Quadratic::entries(&hessian.gram, pull),
+            None => Quadratic::columns(self.x, &self.part.dual, self.part.own(beta)),
+        }
+    }
 }
 
 /// The problem over the columns at hand, and its solution so far. Weights, slopes and steps have a
@@ -109,7 +120,8 @@ impl<'a> SupportNorm<'a> {
                 s = *level;
             }
             w.push(own);
-            blocks.push(Block { part, x, hessian: MarginHessian::new(x, part.dual.len()) });
+            let hessian = has_hessian(rows).then(|| MarginHessian::new(x, part.dual.len()));
+            blocks.push(Block { part, x, hessian });
         }
         let biases =
             blocks.iter().map(|block: &Block<'_>| (block.x.width() > q).then_some(block.x.last_penalty)).collect();
@@ -157,12 +169,14 @@ impl<'a> SupportNorm<'a> {
             }
             // Step 2.
             for Block { part, hessian, .. } in &mut self.blocks {
-                hessian.follow(&part.dual, part.own(&beta));
+                if let Some(hessian) = hessian {
+                    hessian.follow(&part.dual, part.own(&beta));
+                }
             }
             // Step 3.
             let aim = INNER * tolerance.max(0.1 * now.gap);
             let open = (progress.care * aim.powi(2)).max(1e-15) * now.upper;
-            let u = self.model(&now.pull, Enough { open, share: progress.care * SHARE, gained: 0.0 });
+            let u = self.model(&beta, &now.pull, Enough { open, share: progress.care * SHARE, gained: 0.0 });
             // Step 4.
             let less = |(u, w): (&Vec<f64>, &Vec<f64>)| u.iter().zip(w).map(|(u, w)| u - w).collect();
             let direction: Vec<Vec<f64>> = u.iter().zip(&self.w).map(less).collect();
@@ -248,26 +262,24 @@ impl<'a> SupportNorm<'a> {
     }
 
     /// Step 3: the u that minimises `-pull.d + 1/2 d'Gd + P(u)`, d = u - w, but for what is `enough`.
-    fn model(&mut self, pull: &[Vec<f64>], mut enough: Enough) -> Vec<Vec<f64>> {
+    fn model(&mut self, beta: &[f64], pull: &[Vec<f64>], mut enough: Enough) -> Vec<Vec<f64>> {
         let mut u = self.w.clone();
-        // The gradient of the model at u: G (u - w) - pull.
-        let mut slope: Vec<Vec<f64>> = pull.iter().map(|pull| pull.iter().map(|c| -c).collect()).collect();
-        let grams = self.blocks.iter().map(|block| Cow::Borrowed(&block.hessian.gram[..])).collect();
-        let mut model = Model { penalty: &self.penalty, grams, s: self.s };
+        let quadratics = self.blocks.iter().zip(pull).map(|(block, pull)| block.quadratic(beta, pull)).collect();
+        let mut model = Model { penalty: &self.penalty, quadratics, s: self.s, shuffle: Shuffle::default() };
         let free = self.penalty.required.iter().filter(|r| !**r).count();
         if free as f64 <= self.penalty.most {
             model.s = 0.0;
-            model.descend(&mut u, &mut slope, &mut enough);
+            model.descend(&mut u, &mut enough);
             self.s = 0.0;
             return u;
         }
         if model.s == 0.0 {
-            model.s = first_threshold(&self.penalty, &slope);
+            model.s = first_threshold(&self.penalty, pull);
         }
         let (mut low, mut high) = (None::<(f64, f64)>, None::<(f64, f64)>);
         let mut farthest = 0.5;
         for _ in 0..TRIES {
-            model.descend(&mut u, &mut slope, &mut enough);
+            model.descend(&mut u, &mut enough);
             let (off, shared) = excess(&self.penalty, model.s, &u);
             // Would the u_j stay, s would change by this share; as they follow it is too much, and
             // the root between.
@@ -298,9 +310,15 @@ impl<'a> SupportNorm<'a> {
     }
 }
 
+/// Whether models keep the Hessian: of sparse columns it pays where they are few.
+fn has_hessian(rows: &RowMatrix) -> bool {
+    let q = rows.n_features();
+    !rows.is_sparse() || rows.stored() as f64 > ENTRIES * (q * q) as f64
+}
+
 /// The first s tried: at w = 0 the features of largest score are the first to enter.
-fn first_threshold(penalty: &SupportPenalty, slope: &[Vec<f64>]) -> f64 {
-    let mut scores: Vec<Vec<f64>> = slope.iter().map(|slope| slope.iter().map(|s| -s).collect()).collect();
+fn first_threshold(penalty: &SupportPenalty, pull: &[Vec<f64>]) -> f64 {
+    let mut scores = pull.to_vec();
     for scores in &mut scores {
         count(&penalty.signs, scores);
     }

@@ -51,6 +51,8 @@ pub(super) mod support_norm {
     pub(in super::super) const SHARE: f64 = 0.1;
     /// Where columns just came, steps end that gain less than this share of what those before gained.
     pub(in super::super) const EARLY: f64 = 0.1;
+    /// The Hessian is kept where its entries, times this, are fewer than the stored values.
+    pub(in super::super) const ENTRIES: f64 = 1.0;
     /// Sweeps over the weights that are not 0 before a Newton step on them: so many,
     pub(in super::super) const SLOW: usize = 15;
     /// and one for so many weights, as it costs their cube and a sweep their square.
