@@ -182,27 +182,39 @@ impl RowMatrix {
         }
     }
 
-    /// Row j: column j at these samples (ascending), times `factor` (one for each); after the columns
-    /// a constant one of value `last`, if it is given. Sparse.
-    pub(crate) fn columns_at(&self, samples: &[usize], factor: &[f64], last: Option<f64>) -> RowMatrix {
-        let mut start = vec![0usize; self.p + 2];
+    /// Row k: column `columns[k]` at these samples (ascending), times `factor` (one for each); after
+    /// the columns a constant one of value `last`, if it is given. Sparse.
+    pub(crate) fn columns_at(
+        &self,
+        columns: &[usize],
+        samples: &[usize],
+        factor: &[f64],
+        last: Option<f64>,
+    ) -> RowMatrix {
+        // Columns that are not wanted go to a row behind all others.
+        let mut row = vec![columns.len(); self.p];
+        columns.iter().enumerate().for_each(|(k, &j)| row[j] = k);
+        let mut start = vec![0usize; columns.len() + 3];
         for &i in samples {
-            self.row(i).each(|j, _| start[j + 2] += 1);
+            self.row(i).each(|j, _| start[row[j] + 2] += 1);
         }
-        for j in 2..start.len() {
-            start[j] += start[j - 1];
+        for k in 2..start.len() {
+            start[k] += start[k - 1];
         }
-        // start[j + 1] is where the next value of column j goes, and in the end where column j ends.
-        let stored = start[self.p + 1];
-        let (mut places, mut values) = (vec![0u32; stored], vec![0.0; stored]);
+        // start[k + 1] is where the next value of row k goes, and in the end where row k ends.
+        let all = start[columns.len() + 2];
+        let (mut places, mut values) = (vec![0u32; all], vec![0.0; all]);
         for (at, (&i, factor)) in samples.iter().zip(factor).enumerate() {
             self.row(i).each(|j, x| {
-                let slot = &mut start[j + 1];
+                let slot = &mut start[row[j] + 1];
                 (places[*slot], values[*slot]) = (at as u32, factor * x);
                 *slot += 1;
             });
         }
-        start.pop();
+        start.truncate(columns.len() + 1);
+        let stored = start[columns.len()];
+        places.truncate(stored);
+        values.truncate(stored);
         if let Some(last) = last {
             places.extend(0..samples.len() as u32);
             values.extend(factor.iter().map(|factor| factor * last));
@@ -226,8 +238,8 @@ impl RowMatrix {
 
     /// Row j: column j; sparse.
     pub(crate) fn transposed(&self) -> RowMatrix {
-        let all: Vec<usize> = (0..self.n).collect();
-        self.columns_at(&all, &vec![1.0; self.n], None)
+        let all = |count: usize| (0..count).collect::<Vec<usize>>();
+        self.columns_at(&all(self.p), &all(self.n), &vec![1.0; self.n], None)
     }
 
     /// sum_i beta_i x_i (length p): the weights of a linear machine.

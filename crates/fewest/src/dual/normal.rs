@@ -89,10 +89,10 @@ impl<'a> Extended<'a> {
         w
     }
 
-    /// Row j: feature j at the samples `inside` (ascending), times `factor` (one for each).
-    pub(crate) fn columns_at(&self, inside: &[usize], factor: &[f64]) -> RowMatrix {
-        let last = self.biased.then_some(self.last);
-        self.rows.columns_at(inside, factor, last)
+    /// Row k: feature `features[k]`, after these the constant one, at the samples `inside`
+    /// (ascending), times `factor` (one for each).
+    pub(crate) fn columns_at(&self, features: &[usize], inside: &[usize], factor: &[f64]) -> RowMatrix {
+        self.rows.columns_at(features, inside, factor, self.biased.then_some(self.last))
     }
 
     /// R v

@@ -16,6 +16,8 @@ use super::tuning::support_norm::{PACE, SLOW, SWEEPS};
 use crate::dual::sweep::Shuffle;
 use crate::kernel::cholesky::Factor;
 
+/// Points along a Newton step that are tried.
+const LEAPS: usize = 16;
 /// Newton steps of the root r; it converges from one side, each step doubling the digits.
 const ROOT_STEPS: usize = 60;
 
@@ -26,6 +28,10 @@ pub(super) struct Model<'a> {
     pub(super) s: f64,
     /// Order of the sweeps.
     pub(super) shuffle: Shuffle,
+    /// Sweeps over the weights that are not 0 since the last Newton step,
+    pub(super) since: usize,
+    /// and for the price of how many such steps the next is due.
+    pub(super) care: usize,
 }
 
 /// When a descent ends.
@@ -73,21 +79,40 @@ impl Model<'_> {
             self.quadratics.iter_mut().zip(&places).map(|(quadratic, places)| quadratic.part(places)).collect();
         let pace = quadratics.iter().map(Quadratic::sweeps_a_step).sum::<Option<usize>>();
         let pace = pace.unwrap_or(columns.len() / PACE) + SLOW;
-        let mut small = Model { penalty: &penalty, quadratics, s: self.s, shuffle: self.shuffle.clone() };
+        let mut small = Model {
+            penalty: &penalty,
+            quadratics,
+            s: self.s,
+            shuffle: self.shuffle.clone(),
+            since: self.since,
+            care: self.care,
+        };
         let mut order: Vec<usize> = (0..columns.len()).collect();
         let mut sweeps = 0;
         while sweeps < SWEEPS {
             sweeps += 1;
+            small.since += 1;
             let gained = small.sweep(&mut v, &mut order);
             if enough.see(gained) {
                 break;
             }
-            if sweeps % pace == 0 {
-                enough.gained += small.newton_step(&mut v);
+            if small.since >= small.care * pace {
+                small.since = 0;
+                // As long as a step that a weight cuts short gains more than sweeps for its price.
+                loop {
+                    let (leap, whole) = small.newton_step(&mut v);
+                    enough.gained += leap;
+                    let pays = leap > gained * pace as f64;
+                    small.care = if pays { 1 } else { 2 * small.care };
+                    if whole || !pays || leap <= enough.open {
+                        break;
+                    }
+                }
             }
         }
         self.s = small.s;
         self.shuffle = small.shuffle;
+        (self.since, self.care) = (small.since, small.care);
         for (t, (quadratic, part)) in self.quadratics.iter_mut().zip(small.quadratics).enumerate() {
             let moved = places[t].iter().zip(&v[t]).map(|(&j, to)| (j, to - u[t][j]));
             let changes: Vec<(usize, f64)> = moved.filter(|(_, change)| *change != 0.0).collect();
@@ -184,7 +209,7 @@ impl Model<'_> {
     ///
     /// With f the weights of size s and more, the penalty's second derivative is that given s, and
     /// `t t' / (B - f)` for the way in which s follows, t_j = u_j / |u_j| where |u_j| < s, else 0.
-    fn newton_step(&mut self, u: &mut [Vec<f64>]) -> f64 {
+    fn newton_step(&mut self, u: &mut [Vec<f64>]) -> (f64, bool) {
         // Of each problem its weights, the entries of G among them, and where they begin.
         let (mut support, mut minors): (Vec<(usize, usize)>, _) = (Vec::new(), Vec::new());
         for (t, own) in u.iter().enumerate() {
@@ -230,17 +255,24 @@ impl Model<'_> {
             if a == b { entry + ridge } else { entry }
         });
         factor.decompose();
-        let down: Vec<f64> =
-            support.iter().map(|&(t, j)| -self.quadratics[t].slope(j) - penalty_slope(t, j)).collect();
+        let down: Vec<f64> = support.iter().map(|&(t, j)| -self.quadratics[t].slope(j) - penalty_slope(t, j)).collect();
         let step = factor.solve(&down);
-        let before = self.penalty.value(u);
-        for t in [1.0, 0.3, 0.1, 0.03] {
+        // Where along the step a weight of one problem turns: there it stays, at 0.
+        let turns = |(&(_, j), (from, step)): (&(usize, usize), (f64, f64))| {
+            let may_turn = j >= self.penalty.q || u.len() > 1 || self.penalty.required[j];
+            if may_turn || from * step >= 0.0 { f64::INFINITY } else { -from / step }
+        };
+        let from = support.iter().map(|&(t, j)| u[t][j]);
+        let stays: Vec<f64> = support.iter().zip(from.zip(step.iter().copied())).map(turns).collect();
+        let mut ends: Vec<f64> = stays.iter().copied().filter(|t| *t < 1.0).collect();
+        ends.sort_unstable_by(f64::total_cmp);
+        let (before, mut t, mut turned) = (self.penalty.value(u), 1.0, ends.len());
+        // To the end first, then to where half as many weights have turned, and so on.
+        for _ in 0..LEAPS {
             let (mut moved, mut moves) = (u.to_vec(), vec![Vec::new(); u.len()]);
-            for (&(at, j), step) in support.iter().zip(&step) {
+            for ((&(at, j), step), stays) in support.iter().zip(&step).zip(&stays) {
                 let from = u[at][j];
-                let to = from + t * step;
-                let turned = j < self.penalty.q && u.len() == 1 && !self.penalty.required[j] && to * from < 0.0;
-                let to = if turned { 0.0 } else { self.penalty.signed(j, to) };
+                let to = if t >= *stays { 0.0 } else { self.penalty.signed(j, from + t * step) };
                 moves[at].push((j, to - from));
                 moved[at][j] = to;
             }
@@ -255,9 +287,11 @@ impl Model<'_> {
                 }
                 self.quadratics.iter_mut().zip(&along).for_each(|(quadratic, along)| quadratic.follow(along));
                 u.clone_from_slice(&moved);
-                return gain;
+                return (gain, turned == 0);
             }
+            turned /= 2;
+            t = if t > ends.first().copied().unwrap_or(1.0) { ends[turned] } else { 0.3 * t };
         }
-        0.0
+        (0.0, true)
     }
 }

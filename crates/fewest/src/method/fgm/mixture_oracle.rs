@@ -73,11 +73,12 @@ impl Oracle for MixtureOracle<'_> {
         let mut stop = || run.stop_late(query.late);
         let before = self.columns.features.len();
         let new_subset = self.add(&query.violated)?;
-        let grown = self.columns.features.len() > before;
-        let fresh = new_subset || grown;
+        let added = self.columns.features.len() - before;
+        let fresh = new_subset || added > 0;
+        let grown = before > 0 && added > 0;
         let point = match self.separation {
             Separation::Largest(ScoreQuery { most, always, .. }) if self.grows() => {
-                self.without_list(*most, always, grown && before > 0, query.pool, &mut stop)
+                self.without_list(*most, always, grown, query.pool, &mut stop)
             }
             _ => self.over_list(query, &mut stop),
         };
@@ -134,7 +135,7 @@ impl<'a> MixtureOracle<'a> {
         }
         let positions = self.columns.positions(&violated.features).expect("just gathered");
         let fresh = self.subsets.add(positions);
-        let level = self.start.as_ref().map_or(0.0, |start| start.1);
+        let level = self.start.as_ref().map_or(0.0, |start| start.s);
         let missing = violated.next.iter().filter(|s| s.score.abs() > level && !self.columns.has(s.feature));
         let mut more: Vec<usize> =
             missing.map(|s| s.feature).take(((GROWTH * before as f64) as usize).saturating_sub(q)).collect();

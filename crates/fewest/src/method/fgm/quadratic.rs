@@ -29,12 +29,13 @@ impl<'a> Quadratic<'a> {
         Self::Entries { gram: Cow::Borrowed(gram), m: pull.len(), slope: pull.iter().map(|c| -c).collect() }
     }
 
-    /// With the columns of `x` at the samples of beta_i not 0, whose slacks beta is made of.
-    pub(super) fn columns(x: Extended<'_>, dual: &BoxDual, beta: &[f64]) -> Self {
+    /// With these features of `x`, and the bias, at the samples of beta_i not 0, whose slacks beta is
+    /// made of.
+    pub(super) fn columns(x: Extended<'_>, features: &[usize], dual: &BoxDual, beta: &[f64]) -> Self {
         let inside: Vec<usize> = (0..beta.len()).filter(|&i| beta[i] != 0.0).collect();
         let roots: Vec<f64> = inside.iter().map(|&i| (2.0 * dual.cost[i]).sqrt()).collect();
         let rest = inside.iter().zip(&roots).map(|(&i, root)| beta[i] / root).collect();
-        let x = x.columns_at(&inside, &roots);
+        let x = x.columns_at(features, &inside, &roots);
         let squares = (0..x.n_samples()).map(|j| x.row(j).squared_norm()).collect();
         Self::Columns { x, squares, rest }
     }

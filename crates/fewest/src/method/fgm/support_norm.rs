@@ -29,7 +29,7 @@ use super::mixture::{Level, Point, count, squared_hinge};
 use super::part::{Part, joint, make_feasible, n_samples};
 use super::penalty::{SupportPenalty, size};
 use super::quadratic::Quadratic;
-use super::tuning::support_norm::{EARLY, ENTRIES, INNER, PATIENCE, ROUNDING, SHARE, STEPS, TRIES};
+use super::tuning::support_norm::{CARE, EARLY, ENTRIES, INNER, MIXES, NEAR, PATIENCE, ROUNDING, SHARE, STEPS, TRIES};
 use crate::dual::normal::Extended;
 use crate::dual::sweep::Shuffle;
 use crate::simd;
@@ -44,11 +44,11 @@ struct Block<'a> {
 }
 
 impl Block<'_> {
-    /// The model at the slacks of beta, of all samples.
-    fn quadratic(&self, beta: &[f64], pull: &[f64]) -> Quadratic<'_> {
+    /// The model of these columns at the slacks of beta, of all samples.
+    fn quadratic(&self, work: &[usize], beta: &[f64], pull: &[f64]) -> Quadratic<'_> {
         match &self.hessian {
             Some(hessian) => Quadratic::entries(&hessian.gram, pull),
-            None => Quadratic::columns(self.x, &self.part.dual, self.part.own(beta)),
+            None => Quadratic::columns(self.x, work, &self.part.dual, self.part.own(beta)),
         }
     }
 }
@@ -61,21 +61,25 @@ pub(super) struct SupportNorm<'a> {
     penalty: SupportPenalty,
     w: Vec<Vec<f64>>,
     s: f64,
+    /// The best dual point known.
+    known: Option<Vec<f64>>,
 }
 
-/// Value, gap and dual point of step 1.
-struct Evaluation {
-    /// Gradient of the loss at w, negated: sum_i beta_i x_i with the bias.
-    pull: Vec<Vec<f64>>,
-    /// Feasible dual point, and its scores over the columns, as they count.
-    feasible: Vec<f64>,
+/// A feasible dual point.
+struct Dual {
+    beta: Vec<f64>,
+    /// Its scores over the columns, by problem.
     scores: Vec<f64>,
-    upper: f64,
-    gap: f64,
+    value: f64,
 }
 
-/// What a round leaves behind: the weights, and s.
-pub(super) type Start = (Vec<Vec<f64>>, f64);
+/// What a round leaves behind.
+pub(super) struct Start {
+    weights: Vec<Vec<f64>>,
+    pub(super) s: f64,
+    /// The best dual point, of the samples of all problems.
+    beta: Vec<f64>,
+}
 
 /// How the gap went so far.
 struct Progress {
@@ -87,10 +91,12 @@ struct Progress {
 }
 
 impl Progress {
-    fn see(&mut self, gap: f64) {
+    fn see(&mut self, gap: f64, grown: bool) {
         self.idle = if gap < 0.9 * self.best { 0 } else { self.idle + 1 };
-        // A model that leads nowhere was left too early.
-        self.care *= if gap < 0.5 * self.best { 1.0 } else { 0.1 };
+        // A model that leads nowhere was left too early; where columns came, the next round goes on.
+        if !grown && gap >= 0.5 * self.best {
+            self.care = CARE;
+        }
         self.best = self.best.min(gap);
     }
 }
@@ -112,7 +118,7 @@ impl<'a> SupportNorm<'a> {
             let x = Extended::new(rows, part.dual.bias);
             let m = x.width();
             let mut own = vec![0.0; m];
-            if let Some((known, level)) = start {
+            if let Some(Start { weights: known, s: level, .. }) = start {
                 // The bias stays last.
                 let columns = known[t].len() - (m - q);
                 own[..columns].copy_from_slice(&known[t][..columns]);
@@ -126,7 +132,7 @@ impl<'a> SupportNorm<'a> {
         let biases =
             blocks.iter().map(|block: &Block<'_>| (block.x.width() > q).then_some(block.x.last_penalty)).collect();
         let penalty = SupportPenalty { q, required, most: most as f64, signs, biases };
-        Self { parts, blocks, penalty, w, s }
+        Self { parts, blocks, penalty, w, s, known: start.map(|start| start.beta.clone()) }
     }
 
     /// X w of the samples of all problems.
@@ -138,7 +144,7 @@ impl<'a> SupportNorm<'a> {
 
     /// What the next round starts from.
     pub(super) fn into_start(self) -> Start {
-        (self.w, self.s)
+        Start { weights: self.w, s: self.s, beta: self.known.unwrap_or_default() }
     }
 
     /// Solves to a relative gap of `tolerance`. `most_violated` gives the largest sum of squared
@@ -154,19 +160,27 @@ impl<'a> SupportNorm<'a> {
         let n = n_samples(self.parts);
         let (mut margins, mut along, mut beta) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
         self.scores(&self.w, &mut margins);
+        let mut best = self.known.take().map(|beta| {
+            let scores = self.of_columns(&self.pull(&beta));
+            Dual { value: self.value_of(&beta, &scores, most_violated), beta, scores }
+        });
         let mut progress = Progress { best: f64::INFINITY, idle: 0, care: 1.0 };
         let (mut first, mut last) = (0.0, 0.0);
         for step in 0.. {
             // Step 1.
-            let now = self.evaluate(&margins, &mut beta, most_violated);
-            progress.see(now.gap);
+            let (upper, pull) = self.evaluate(&margins, &mut beta);
+            let dual = self.better(best.take(), &beta, &pull, most_violated);
+            let gap = (upper - dual.value) / upper;
+            progress.see(gap, grown);
             // Columns that just came are mostly worth more than the last digits.
-            let enough = step > 1 && grown && last - now.upper <= EARLY * (first - now.upper);
-            first = if step == 0 { now.upper } else { first };
-            last = now.upper;
-            if now.gap <= tolerance || enough || step == STEPS || progress.idle > PATIENCE || stop().is_some() {
-                return self.point(now, step as u64);
+            let enough = step > 1 && grown && last - upper <= EARLY * (first - upper);
+            first = if step == 0 { upper } else { first };
+            last = upper;
+            if gap <= tolerance || enough || step == STEPS || progress.idle > PATIENCE || stop().is_some() {
+                self.known = Some(dual.beta.clone());
+                return self.point(dual, upper, step as u64);
             }
+            best = Some(dual);
             // Step 2.
             for Block { part, hessian, .. } in &mut self.blocks {
                 if let Some(hessian) = hessian {
@@ -174,14 +188,14 @@ impl<'a> SupportNorm<'a> {
                 }
             }
             // Step 3.
-            let aim = INNER * tolerance.max(0.1 * now.gap);
-            let open = (progress.care * aim.powi(2)).max(1e-15) * now.upper;
-            let u = self.model(&beta, &now.pull, Enough { open, share: progress.care * SHARE, gained: 0.0 });
+            let aim = INNER * tolerance.max(0.1 * gap);
+            let open = (progress.care * aim.powi(2)).max(1e-15) * upper;
+            let u = self.model(&beta, &pull, Enough { open, share: progress.care * SHARE, gained: 0.0 });
             // Step 4.
             let less = |(u, w): (&Vec<f64>, &Vec<f64>)| u.iter().zip(w).map(|(u, w)| u - w).collect();
             let direction: Vec<Vec<f64>> = u.iter().zip(&self.w).map(less).collect();
             self.scores(&direction, &mut along);
-            let t = self.line_search(&direction, &margins, &along, now.upper);
+            let t = self.line_search(&direction, &margins, &along, upper);
             if t == 0.0 {
                 // Nothing is left to gain.
                 progress.idle = PATIENCE;
@@ -196,44 +210,92 @@ impl<'a> SupportNorm<'a> {
         unreachable!("the loop ends after {STEPS} steps")
     }
 
-    /// Step 1: alpha, value and gap at w, whose margins are given.
-    fn evaluate(&self, margins: &[f64], beta: &mut [f64], most_violated: &dyn Fn(&[f64]) -> f64) -> Evaluation {
+    /// Step 1: alpha and value at w, whose margins are given, and the gradient of the loss there,
+    /// negated: sum_i beta_i x_i with the bias.
+    fn evaluate(&self, margins: &[f64], beta: &mut [f64]) -> (f64, Vec<Vec<f64>>) {
         let mut loss = 0.0;
         for part in self.parts {
             loss += squared_hinge(&part.dual, part.own(margins), &mut beta[part.samples.clone()]);
         }
-        let of_beta = |beta: &[f64]| self.blocks.iter().map(|b| b.x.weights(b.part.own(beta))).collect::<Vec<_>>();
-        let pull = of_beta(beta);
-        let upper = self.penalty.value(&self.w) + loss;
-        let (mut feasible, mut each) = (beta.to_vec(), pull.clone());
-        if self.blocks.iter().any(|block| block.x.is_free()) {
-            make_feasible(self.parts, &mut feasible);
-            each = of_beta(&feasible);
-        }
-        for scores in &mut each {
-            scores.truncate(self.penalty.q);
-            count(&self.penalty.signs, scores);
-        }
-        let scores = each.concat();
-        let lower = Level::of_all(self.parts, &feasible).value(most_violated(&joint(&scores, self.penalty.q)));
-        Evaluation { pull, feasible, scores, upper, gap: (upper - lower) / upper }
+        (self.penalty.value(&self.w) + loss, self.pull(beta))
     }
 
-    /// The answer at w.
-    fn point(&self, now: Evaluation, iterations: u64) -> Point {
+    fn pull(&self, beta: &[f64]) -> Vec<Vec<f64>> {
+        self.blocks.iter().map(|b| b.x.weights(b.part.own(beta))).collect()
+    }
+
+    /// The dual point of largest value on the way from the best so far to beta, made feasible.
+    fn better(
+        &self,
+        best: Option<Dual>,
+        beta: &[f64],
+        pull: &[Vec<f64>],
+        most_violated: &dyn Fn(&[f64]) -> f64,
+    ) -> Dual {
+        let (mut beta, mut scores) = (beta.to_vec(), self.of_columns(pull));
+        if self.blocks.iter().any(|block| block.x.is_free()) {
+            make_feasible(self.parts, &mut beta);
+            scores = self.of_columns(&self.pull(&beta));
+        }
+        let mut found = Dual { value: self.value_of(&beta, &scores, most_violated), beta, scores };
+        let Some(best) = best else { return found };
+        // From the better of the two, towards the other.
+        let (from, to) = if best.value > found.value { (&best, &found) } else { (&found, &best) };
+        let mix = |t: f64, from: &[f64], to: &[f64]| -> Vec<f64> {
+            from.iter().zip(to).map(|(a, b)| a + t * (b - a)).collect()
+        };
+        let mut mixed: Option<Dual> = None;
+        for t in MIXES {
+            let (beta, scores) = (mix(t, &from.beta, &to.beta), mix(t, &from.scores, &to.scores));
+            let value = self.value_of(&beta, &scores, most_violated);
+            if value <= mixed.as_ref().map_or(from.value, |mixed| mixed.value) {
+                break;
+            }
+            mixed = Some(Dual { beta, scores, value });
+        }
+        match mixed {
+            Some(mixed) => found = mixed,
+            None if best.value > found.value => found = best,
+            None => {}
+        }
+        found
+    }
+
+    /// The scores of the columns, by problem, without those of the biases.
+    fn of_columns(&self, pull: &[Vec<f64>]) -> Vec<f64> {
+        pull.iter().flat_map(|c| &c[..self.penalty.q]).copied().collect()
+    }
+
+    /// The value of a feasible dual point of these scores.
+    fn value_of(&self, beta: &[f64], scores: &[f64], most_violated: &dyn Fn(&[f64]) -> f64) -> f64 {
+        let squares = most_violated(&joint(&self.counted(scores), self.penalty.q));
+        Level::of_all(self.parts, beta).value(squares)
+    }
+
+    /// The scores as they count.
+    fn counted(&self, scores: &[f64]) -> Vec<f64> {
+        let mut scores = scores.to_vec();
+        if !self.penalty.signs.is_free() {
+            scores.chunks_mut(self.penalty.q.max(1)).for_each(|own| count(&self.penalty.signs, own));
+        }
+        scores
+    }
+
+    /// The answer at w, of this value.
+    fn point(&self, dual: Dual, upper: f64, iterations: u64) -> Point {
         Point {
             mu: Vec::new(),
             z: self.penalty.shares(&self.w),
             weights: self.w.iter().flat_map(|w| &w[..self.penalty.q]).copied().collect(),
-            beta: now.feasible,
-            scores: now.scores,
+            scores: self.counted(&dual.scores),
+            beta: dual.beta,
             bias: self
                 .blocks
                 .iter()
                 .zip(&self.w)
                 .map(|(b, w)| w.get(self.penalty.q).map_or(0.0, |v| v * b.x.last))
                 .collect(),
-            upper: now.upper,
+            upper,
             iterations,
         }
     }
@@ -261,34 +323,64 @@ impl<'a> SupportNorm<'a> {
         if reached > enough { 0.0 } else { t }
     }
 
+    /// The columns of a model, ascending: where it is made of columns, those whose weights are not 0
+    /// or may well leave it, by the gradient. What else would leave it the next model sees.
+    fn work(&self, pull: &[Vec<f64>]) -> Vec<usize> {
+        let q = self.penalty.q;
+        let all = || (0..q).collect();
+        if self.s == 0.0 || self.blocks.iter().any(|block| block.hessian.is_some()) {
+            return all();
+        }
+        let near = |&j: &usize| self.penalty.required[j] || size(&self.w, j) > 0.0 || size(pull, j) > NEAR * self.s;
+        let work: Vec<usize> = (0..q).filter(near).collect();
+        if work.len() as f64 > 2.0 * self.penalty.most { work } else { all() }
+    }
+
     /// Step 3: the u that minimises `-pull.d + 1/2 d'Gd + P(u)`, d = u - w, but for what is `enough`.
     fn model(&mut self, beta: &[f64], pull: &[Vec<f64>], mut enough: Enough) -> Vec<Vec<f64>> {
-        let mut u = self.w.clone();
-        let quadratics = self.blocks.iter().zip(pull).map(|(block, pull)| block.quadratic(beta, pull)).collect();
-        let mut model = Model { penalty: &self.penalty, quadratics, s: self.s, shuffle: Shuffle::default() };
+        let work = self.work(pull);
+        let penalty = self.penalty.restricted(&work);
+        let q = self.penalty.q;
+        let within = |own: &Vec<f64>| work.iter().map(|&j| own[j]).chain(own[q..].iter().copied()).collect();
+        let mut u: Vec<Vec<f64>> = self.w.iter().map(within).collect();
+        let quadratics = self.blocks.iter().zip(pull).map(|(block, pull)| block.quadratic(&work, beta, pull)).collect();
+        let mut model =
+            Model { penalty: &penalty, quadratics, s: self.s, shuffle: Shuffle::default(), since: 0, care: 1 };
+        model.minimise(&mut u, pull, &mut enough);
+        self.s = model.s;
+        let mut all = self.w.clone();
+        for (all, own) in all.iter_mut().zip(&u) {
+            work.iter().chain(&(q..all.len()).collect::<Vec<usize>>()).zip(own).for_each(|(&j, u)| all[j] = *u);
+        }
+        all
+    }
+}
+
+impl Model<'_> {
+    /// The minimum over u, and over s: a bracketing secant. `pull` where s is not known yet.
+    fn minimise(&mut self, u: &mut [Vec<f64>], pull: &[Vec<f64>], enough: &mut Enough) {
         let free = self.penalty.required.iter().filter(|r| !**r).count();
         if free as f64 <= self.penalty.most {
-            model.s = 0.0;
-            model.descend(&mut u, &mut enough);
             self.s = 0.0;
-            return u;
+            self.descend(u, enough);
+            return;
         }
-        if model.s == 0.0 {
-            model.s = first_threshold(&self.penalty, pull);
+        if self.s == 0.0 {
+            self.s = first_threshold(self.penalty, pull);
         }
         let (mut low, mut high) = (None::<(f64, f64)>, None::<(f64, f64)>);
         let mut farthest = 0.5;
         for _ in 0..TRIES {
-            model.descend(&mut u, &mut enough);
-            let (off, shared) = excess(&self.penalty, model.s, &u);
+            self.descend(u, enough);
+            let (off, shared) = excess(self.penalty, self.s, u);
             // Would the u_j stay, s would change by this share; as they follow it is too much, and
             // the root between.
             let way = (off.abs() / f64::max(shared, 1e-9)).min(farthest);
             farthest *= 2.0;
             if off > 0.0 {
-                low = Some((model.s, off));
+                low = Some((self.s, off));
             } else {
-                high = Some((model.s, off));
+                high = Some((self.s, off));
             }
             let next = match (low, high) {
                 // A secant, kept away from the ends.
@@ -299,14 +391,12 @@ impl<'a> SupportNorm<'a> {
             };
             // The value is flat in s^2: what is left open is at most the shares that are off times
             // the way to go.
-            let left = 0.5 * off.abs() * (next * next - model.s * model.s).abs();
+            let left = 0.5 * off.abs() * (next * next - self.s * self.s).abs();
             if left <= enough.open.max(enough.share * enough.gained) {
                 break;
             }
-            model.s = next;
+            self.s = next;
         }
-        self.s = model.s;
-        u
     }
 }
 
