@@ -29,7 +29,9 @@ use super::mixture::{Level, Point, count, squared_hinge};
 use super::part::{Part, joint, make_feasible, n_samples};
 use super::penalty::{SupportPenalty, size};
 use super::quadratic::Quadratic;
-use super::tuning::support_norm::{CARE, EARLY, ENTRIES, INNER, MIXES, NEAR, PATIENCE, ROUNDING, SHARE, STEPS, TRIES};
+use super::tuning::support_norm::{
+    CARE, EARLY, ENTRIES, FINE, INNER, MIXES, NEAR, PATIENCE, ROUNDING, SHARE, STEPS, TRIES,
+};
 use crate::dual::normal::Extended;
 use crate::dual::sweep::Shuffle;
 use crate::simd;
@@ -88,14 +90,18 @@ struct Progress {
     idle: u32,
     /// Factor on what a model may leave open.
     care: f64,
+    /// Whether models take little beside their passes over the rows.
+    cheap: bool,
 }
 
 impl Progress {
     fn see(&mut self, gap: f64, grown: bool) {
         self.idle = if gap < 0.9 * self.best { 0 } else { self.idle + 1 };
         // A model that leads nowhere was left too early; where columns came, the next round goes on.
-        if !grown && gap >= 0.5 * self.best {
-            self.care = CARE;
+        // Those made of columns take so long that more of them pay, until the gap is small.
+        if (self.cheap || !grown) && gap >= 0.5 * self.best {
+            let slow = self.cheap || gap < FINE;
+            self.care = if slow { 0.1 * self.care } else { self.care.min(CARE) };
         }
         self.best = self.best.min(gap);
     }
@@ -164,7 +170,8 @@ impl<'a> SupportNorm<'a> {
             let scores = self.of_columns(&self.pull(&beta));
             Dual { value: self.value_of(&beta, &scores, most_violated), beta, scores }
         });
-        let mut progress = Progress { best: f64::INFINITY, idle: 0, care: 1.0 };
+        let cheap = self.blocks.iter().all(|block| block.hessian.is_some());
+        let mut progress = Progress { best: f64::INFINITY, idle: 0, care: 1.0, cheap };
         let (mut first, mut last) = (0.0, 0.0);
         for step in 0.. {
             // Step 1.

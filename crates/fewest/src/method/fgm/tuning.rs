@@ -46,8 +46,10 @@ pub(super) mod support_norm {
     pub(in super::super) const INNER: f64 = 0.1;
     /// Differences of the value below this share of it are rounding.
     pub(in super::super) const ROUNDING: f64 = 1e-12;
-    /// Factor on both once a step did not halve the gap.
+    /// Factor on both once a step did not halve the gap,
     pub(in super::super) const CARE: f64 = 0.1;
+    /// and below this gap once more for each such step.
+    pub(in super::super) const FINE: f64 = 1e-4;
     /// A sweep that gains less than this share of what its model gained so far ends it: the next model
     /// is that of other samples.
     pub(in super::super) const SHARE: f64 = 0.1;
