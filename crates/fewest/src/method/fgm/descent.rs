@@ -32,6 +32,8 @@ pub(super) struct Model<'a> {
     pub(super) since: usize,
     /// and for the price of how many such steps the next is due.
     pub(super) care: usize,
+    /// Weights at most of a Newton step.
+    pub(super) most: usize,
 }
 
 /// When a descent ends.
@@ -86,6 +88,7 @@ impl Model<'_> {
             shuffle: self.shuffle.clone(),
             since: self.since,
             care: self.care,
+            most: self.most,
         };
         let mut order: Vec<usize> = (0..columns.len()).collect();
         let mut sweeps = 0;
@@ -96,7 +99,7 @@ impl Model<'_> {
             if enough.see(gained) {
                 break;
             }
-            if small.since >= small.care * pace {
+            if small.since >= small.care * pace && u.len() * columns.len() <= small.most {
                 small.since = 0;
                 // As long as a step that a weight cuts short gains more than sweeps for its price.
                 loop {

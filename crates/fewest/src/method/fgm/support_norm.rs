@@ -63,6 +63,8 @@ pub(super) struct SupportNorm<'a> {
     penalty: SupportPenalty,
     w: Vec<Vec<f64>>,
     s: f64,
+    /// Weights at most of a Newton step.
+    leaps: usize,
     /// The best dual point known.
     known: Option<Vec<f64>>,
 }
@@ -109,13 +111,15 @@ impl Progress {
 
 impl<'a> SupportNorm<'a> {
     /// `required` of length q; subsets have at most `most` features besides those; `signs` of the
-    /// weights, by column. `start`: coefficients of the first columns and s.
+    /// weights, by column. Newton steps take `memory` bytes at most. `start`: coefficients of the
+    /// first columns and s.
     pub(super) fn new(
         rows: &'a [RowMatrix],
         parts: &'a [Part<'a>],
         required: Vec<bool>,
         most: usize,
         signs: WeightBounds,
+        memory: u64,
         start: Option<&Start>,
     ) -> Self {
         let q = required.len();
@@ -138,7 +142,8 @@ impl<'a> SupportNorm<'a> {
         let biases =
             blocks.iter().map(|block: &Block<'_>| (block.x.width() > q).then_some(block.x.last_penalty)).collect();
         let penalty = SupportPenalty { q, required, most: most as f64, signs, biases };
-        Self { parts, blocks, penalty, w, s, known: start.map(|start| start.beta.clone()) }
+        let leaps = ((memory / 24) as f64).sqrt() as usize;
+        Self { parts, blocks, penalty, w, s, leaps, known: start.map(|start| start.beta.clone()) }
     }
 
     /// X w of the samples of all problems.
@@ -351,8 +356,15 @@ impl<'a> SupportNorm<'a> {
         let within = |own: &Vec<f64>| work.iter().map(|&j| own[j]).chain(own[q..].iter().copied()).collect();
         let mut u: Vec<Vec<f64>> = self.w.iter().map(within).collect();
         let quadratics = self.blocks.iter().zip(pull).map(|(block, pull)| block.quadratic(&work, beta, pull)).collect();
-        let mut model =
-            Model { penalty: &penalty, quadratics, s: self.s, shuffle: Shuffle::default(), since: 0, care: 1 };
+        let mut model = Model {
+            penalty: &penalty,
+            quadratics,
+            s: self.s,
+            shuffle: Shuffle::default(),
+            since: 0,
+            care: 1,
+            most: self.leaps,
+        };
         model.minimise(&mut u, pull, &mut enough);
         self.s = model.s;
         let mut all = self.w.clone();
@@ -408,7 +420,7 @@ impl Model<'_> {
 }
 
 /// Whether models keep the Hessian: of sparse columns it pays where they are few.
-fn has_hessian(rows: &RowMatrix) -> bool {
+pub(super) fn has_hessian(rows: &RowMatrix) -> bool {
     let q = rows.n_features();
     !rows.is_sparse() || rows.stored() as f64 > ENTRIES * (q * q) as f64
 }
