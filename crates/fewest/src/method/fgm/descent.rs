@@ -7,8 +7,10 @@
 //!             G_t, 0 where |b| <= s; else `u_t = b_t / (a_t + r)`, r = 1 where that is longer than
 //!             s, else the r > 1 of `|u| r = s`. Of one problem that is a closed form.
 //!          2. after a sweep over all, sweeps over the weights that are not 0, on their part of G
-//!          3. when these cost as much as a Newton step on those weights, that step. s follows the
-//!             weights in it, so that the minimum over s comes near as well
+//!          3. when these cost as much as a Newton step on those weights, that step, to its end or to
+//!             where fewer weights have turned, which stay at 0. s follows the weights in it, so that
+//!             the minimum over s comes near as well
+//! Order    random, as in `l1_svm/squared/lasso.rs`; the seed is fixed.
 
 use super::penalty::{SupportPenalty, size};
 use super::quadratic::Quadratic;

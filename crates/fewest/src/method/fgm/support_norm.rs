@@ -9,9 +9,11 @@
 //! Uses     P(w) = max over s >= 0 of sum_j h_s(w_j) - s^2 B / 2, h_s(w) = s |w| where |w| <= s,
 //!          else w^2 / 2 + s^2 / 2; there z_j = min(1, |w_j| / s). Given s the penalty is
 //!          separable; s is where sum_j z_j = B.
-//! Steps    1. alpha = slacks at w, value, bound over the columns; stop at the gap
-//!          2. model: -c.d + 1/2 d'Gd in place of the loss, G the Hessian, kept up to date by the
-//!             samples that enter and leave the margin
+//! Steps    1. alpha = slacks at w, value; the bound over the columns at the best point on the way
+//!             from the best alpha so far to this one; stop at the gap
+//!          2. model: -c.d + 1/2 d'Gd in place of the loss, G the Hessian (`quadratic.rs`): of dense
+//!             or few columns kept, and up to date by the samples that enter and leave the margin;
+//!             of many sparse ones not made, and the model is of those that matter
 //!          3. its minimum with P: coordinate descent given s, s by a bracketing secant; where the
 //!             descent is slow, Newton steps on the weights that are not 0
 //!          4. exact line search between, P's kinks included (proximal Newton: Lee, Sun, Saunders,
@@ -19,8 +21,9 @@
 //! Required features have z_j = 1 and the penalty 1/2 w^2 throughout; the bias its own. A sign of w_j
 //! leaves z and P as they are, and half of the line to w_j. Of several problems w_j is a vector, |w_j|
 //! its length, and G has a block for each: the descent moves all of w_j at once (`descent.rs`).
-//! Cost     per step two passes over the rows, and sweeps of s q, s the features of weight not 0;
-//!          memory 3 q^2.
+//! Cost     per step two passes over the rows, and sweeps: of s q with G, s the features of weight
+//!          not 0, else of the values of the model's columns at the samples inside the margin.
+//!          Memory 3 q^2 with G, else the columns, and 3 s^2 in a Newton step.
 //! Fails    never; stops with the gap reached.
 
 use super::descent::{Enough, Model};
