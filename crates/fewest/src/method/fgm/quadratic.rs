@@ -114,12 +114,16 @@ impl<'a> Quadratic<'a> {
         match self {
             Self::Entries { gram, m, .. } => {
                 let mut along = vec![0.0; *m];
-                moves.iter().for_each(|&(j, change)| simd::axpy(change, &gram[j * m..(j + 1) * m], &mut along));
+                for &(j, change) in moves {
+                    simd::axpy(change, &gram[j * m..(j + 1) * m], &mut along);
+                }
                 along
             }
             Self::Columns { x, rest, .. } => {
                 let mut along = vec![0.0; rest.len()];
-                moves.iter().for_each(|&(j, change)| x.row(j).add_to(-change, &mut along));
+                for &(j, change) in moves {
+                    x.row(j).add_to(-change, &mut along);
+                }
                 along
             }
         }
