@@ -7,7 +7,13 @@ Peak memory is VmHWM of fewest-bench from start to end, reading included, over t
 
 The rounds of each run go into bench/results/fgm.json; `--composite` runs the FGM-B experiment instead (20 seeds),
 `--scores` the score pass alone, beside a copy of the same bytes.
+
+`--grid` runs every sparse set at B in GRID_SIZES and LIBLINEAR's C in GRID_COSTS (fgm's cost is twice that), all columns over their
+largest value, in CPU seconds: of fgm without reading, of LIBLINEAR those of `fit`, the least of the runs. What was taken with this
+build is kept (results/fgm_grid.jsonl), so that the command goes on where it was stopped.
 """
+import os
+import resource
 import warnings
 
 import numpy as np
@@ -27,7 +33,10 @@ REAL = {
     "a9a": ("a9a.t.svm.gz", 20),
     "w8a": (None, 30),
 }
-c.FILES["dorothea"] = ("dorothea_train.svm.gz", 100_000)
+GRID_SETS = ["a9a", "w8a", "rcv1_small", "farm_ads", "dorothea", "basehock"]
+GRID_SIZES = [10, 50, 100, 500]
+GRID_COSTS = [0.1, 1.0, 10.0]
+GRID_LIMIT = 60  # CPU seconds of a run
 c.FILES["basehock"] = ("basehock.svm.gz", 4862)
 
 
@@ -154,6 +163,72 @@ def scores(repeats, note):
     c.save("pass", rows, list(rows[0]), {"note": note or "nothing else on the core"})
 
 
+def liblinear(X, y, cost, repeats):
+    """CPU seconds of LinearSVC's L1 machine, the least of the runs, in a process that ends at the limit."""
+    resource.setrlimit(resource.RLIMIT_CPU, (GRID_LIMIT, GRID_LIMIT))
+    rows = c.for_peer(X)
+    seconds = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for _ in range(repeats):
+            machine = LinearSVC(penalty="l1", dual=False, C=cost)
+            seconds.append(c.cpu_seconds(lambda: machine.fit(rows, y)))
+            if sum(seconds) > 5:
+                break
+    return {"cpu_s": min(seconds), "kept": int(np.count_nonzero(machine.coef_)), "converged": not caught}
+
+
+def grid_run(path, size, cost, repeats):
+    """CPU seconds of fgm, or that it was over the limit."""
+    words = ["prlimit", f"--cpu={GRID_LIMIT}", c.BINARY, "fgm", path, "--features", size, "--cost", 2 * cost, "--gap", 1e-3]
+    done = c.subprocess.run([str(w) for w in [*words, "--repeats", repeats, "--seconds", 5]], capture_output=True, text=True)
+    if done.returncode < 0:
+        return {"cpu_s": None, "status": f"over {GRID_LIMIT} CPU s"}
+    if done.returncode:
+        return {"cpu_s": None, "status": done.stderr.strip()}
+    found = c.json.loads(done.stdout)
+    kept = {name: found[name] for name in ("status", "gap", "objective", "bound", "steps")}
+    rounds = found["rounds"]
+    return {"cpu_s": found["cpu_seconds"], **kept, "rounds": len(rounds), "columns": rounds[-1]["columns"], "kept": len(found["selected"])}
+
+
+def grid(sets, repeats, note):
+    """Every set, size and cost; rows taken with this build are kept."""
+    digest = c.program(c.BINARY)[1]
+    kept = c.Kept("fgm_grid")
+    rows = []
+    for name in sets:
+        path, X, y = c.prepared(name)
+        for cost in GRID_COSTS:
+            peer = kept.get("LIBLINEAR", f"{name} C={cost:g}")
+            if peer is None:
+                load = os.getloadavg()[0]
+                try:
+                    peer = c.capped(liblinear, 20 * GRID_LIMIT, X, y, cost, repeats)
+                except RuntimeError:
+                    peer = {"cpu_s": None, "kept": None, "converged": False}
+                peer = kept.add("LIBLINEAR", f"{name} C={cost:g}", **peer, load=load)
+            for size in (size for size in GRID_SIZES if size <= X.shape[1]):
+                case = f"{name} B={size} C={cost:g}"
+                ours = kept.get("fewest", case)
+                if ours is None or ours["binary"] != digest:
+                    load = os.getloadavg()[0]
+                    ours = kept.add("fewest", case, **grid_run(path, size, cost, repeats), binary=digest, load=load)
+                rows.append(grid_row(name, size, cost, ours, peer))
+                print(" ".join(f"{k}={c.shown(v)}" for k, v in rows[-1].items()), flush=True)
+    ratios = [row["ratio"] for row in rows if row["ratio"]]
+    above = {f"cells above {most:g}": f"{sum(r is None or r > most for r in [row['ratio'] for row in rows])} of {len(rows)}" for most in (0.5, 1)}
+    c.save("fgm_grid", rows, list(rows[0]), {**above, "geometric mean": c.geometric_mean(ratios), "binary": digest, "note": note or "nothing else on the cores"})
+
+
+def grid_row(name, size, cost, ours, peer):
+    ratio = ours["cpu_s"] / peer["cpu_s"] if ours["cpu_s"] and peer["cpu_s"] else None
+    row = {"set": name, "B": size, "C": cost, "CPU s": ours["cpu_s"], "L1 CPU s": peer["cpu_s"], "ratio": ratio}
+    row |= {"L1 converged": peer["converged"], "rounds": ours.get("rounds"), "columns": ours.get("columns"), "steps": ours.get("steps")}
+    row |= {"kept": ours.get("kept"), "L1 kept": peer["kept"], "gap": ours.get("gap"), "status": ours["status"]}
+    return row | {"objective": ours.get("objective"), "load": ours["load"], "L1 load": peer["load"]}
+
+
 def main():
     a = c.arguments(
         __doc__,
@@ -166,11 +241,15 @@ def main():
         seeds=(20, "its seeds"),
         scores=(False, "the score pass beside a copy"),
         noise=(10_000, "its noise features"),
+        grid=(False, "every sparse set, size and cost, in CPU seconds"),
         note=("", "what else was running"),
     )
     c.pin(a.core)
     if a.scores:
         scores(20, a.note)
+        return
+    if a.grid:
+        grid([name for name in a.sets if name in GRID_SETS], a.repeats, a.note)
         return
     if a.composite:
         composite(a.seeds, a.noise, not a.alone)

@@ -182,6 +182,66 @@ impl RowMatrix {
         }
     }
 
+    /// Row k: column `columns[k]` at these samples (ascending), times `factor` (one for each); after
+    /// the columns a constant one of value `last`, if it is given. Sparse.
+    pub(crate) fn columns_at(
+        &self,
+        columns: &[usize],
+        samples: &[usize],
+        factor: &[f64],
+        last: Option<f64>,
+    ) -> RowMatrix {
+        // Columns that are not wanted go to a row behind all others.
+        let mut row = vec![columns.len(); self.p];
+        columns.iter().enumerate().for_each(|(k, &j)| row[j] = k);
+        let mut start = vec![0usize; columns.len() + 3];
+        for &i in samples {
+            self.row(i).each(|j, _| start[row[j] + 2] += 1);
+        }
+        for k in 2..start.len() {
+            start[k] += start[k - 1];
+        }
+        // start[k + 1] is where the next value of row k goes, and in the end where row k ends.
+        let all = start[columns.len() + 2];
+        let (mut places, mut values) = (vec![0u32; all], vec![0.0; all]);
+        for (at, (&i, factor)) in samples.iter().zip(factor).enumerate() {
+            self.row(i).each(|j, x| {
+                let slot = &mut start[row[j] + 1];
+                (places[*slot], values[*slot]) = (at as u32, factor * x);
+                *slot += 1;
+            });
+        }
+        start.truncate(columns.len() + 1);
+        let stored = start[columns.len()];
+        places.truncate(stored);
+        values.truncate(stored);
+        if let Some(last) = last {
+            places.extend(0..samples.len() as u32);
+            values.extend(factor.iter().map(|factor| factor * last));
+            start.push(values.len());
+        }
+        RowMatrix::sparse(samples.len(), start, places, values)
+    }
+
+    /// Copy of these rows of a sparse matrix.
+    pub(crate) fn chosen(&self, rows: &[usize]) -> RowMatrix {
+        let (mut start, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
+        for &i in rows {
+            if let Row::Sparse(own, x) = self.row(i) {
+                columns.extend_from_slice(own);
+                values.extend_from_slice(x);
+            }
+            start.push(values.len());
+        }
+        RowMatrix::sparse(self.p, start, columns, values)
+    }
+
+    /// Row j: column j; sparse.
+    pub(crate) fn transposed(&self) -> RowMatrix {
+        let all = |count: usize| (0..count).collect::<Vec<usize>>();
+        self.columns_at(&all(self.p), &all(self.n), &vec![1.0; self.n], None)
+    }
+
     /// sum_i beta_i x_i (length p): the weights of a linear machine.
     pub fn combination(&self, beta: &[f64]) -> Vec<f64> {
         let mut w = vec![0.0; self.p];

@@ -17,6 +17,28 @@ const SQUARE: usize = 32;
 /// Rows added between two looks at the clock.
 const LOOK: usize = 64;
 
+/// Nanoseconds per stored value of a sweep over dense and sparse columns, per column, and per
+/// product and entry of a matrix: only their proportions count.
+mod nanoseconds {
+    pub(super) const DENSE: f64 = 0.15;
+    pub(super) const SPARSE: f64 = 1.2;
+    pub(super) const VISIT: f64 = 8.0;
+    pub(super) const PRODUCT: f64 = 0.06;
+    pub(super) const ENTRY: f64 = 3.0;
+}
+
+/// Estimated time of a sweep of coordinate steps over this many columns of so many samples, which
+/// hold so many values where they are sparse, and of a Newton step on them.
+pub(crate) fn prices(columns: usize, samples: usize, stored: Option<usize>) -> (f64, f64) {
+    use nanoseconds::{DENSE, ENTRY, PRODUCT, SPARSE, VISIT};
+    let (s, m) = (columns as f64, samples as f64);
+    let factor = s * s * (s * PRODUCT / 3.0 + ENTRY);
+    match stored.map(|stored| stored as f64) {
+        None => (s * (m * DENSE + VISIT), factor + m * s * (0.5 * s * PRODUCT + ENTRY)),
+        Some(stored) => (stored * SPARSE + s * VISIT, factor + stored * (0.5 * stored / m * SPARSE + ENTRY)),
+    }
+}
+
 /// Rows with the bias as a constant last feature of value `last`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Extended<'a> {
@@ -65,6 +87,12 @@ impl<'a> Extended<'a> {
             w.push(self.last * beta.iter().sum::<f64>());
         }
         w
+    }
+
+    /// Row k: feature `features[k]`, after these the constant one, at the samples `inside`
+    /// (ascending), times `factor` (one for each).
+    pub(crate) fn columns_at(&self, features: &[usize], inside: &[usize], factor: &[f64]) -> RowMatrix {
+        self.rows.columns_at(features, inside, factor, self.biased.then_some(self.last))
     }
 
     /// R v

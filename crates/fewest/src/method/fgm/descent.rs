@@ -7,24 +7,35 @@
 //!             G_t, 0 where |b| <= s; else `u_t = b_t / (a_t + r)`, r = 1 where that is longer than
 //!             s, else the r > 1 of `|u| r = s`. Of one problem that is a closed form.
 //!          2. after a sweep over all, sweeps over the weights that are not 0, on their part of G
-//!          3. when these cost as much as a Newton step on those weights, that step. s follows the
-//!             weights in it, so that the minimum over s comes near as well
-
-use std::borrow::Cow;
+//!          3. when these cost as much as a Newton step on those weights, that step, to its end or to
+//!             where fewer weights have turned, which stay at 0. s follows the weights in it, so that
+//!             the minimum over s comes near as well
+//! Order    random, as in `l1_svm/squared/lasso.rs`; the seed is fixed.
 
 use super::penalty::{SupportPenalty, size};
+use super::quadratic::Quadratic;
 use super::tuning::support_norm::{PACE, SLOW, SWEEPS};
+use crate::dual::sweep::Shuffle;
 use crate::kernel::cholesky::Factor;
-use crate::simd;
 
+/// Points along a Newton step that are tried.
+const LEAPS: usize = 16;
 /// Newton steps of the root r; it converges from one side, each step doubling the digits.
 const ROOT_STEPS: usize = 60;
 
-/// The model: G of each problem (over the columns, then its bias), and the penalty.
+/// The model: the quadratic of each problem (over the columns, then its bias), and the penalty.
 pub(super) struct Model<'a> {
     pub(super) penalty: &'a SupportPenalty,
-    pub(super) grams: Vec<Cow<'a, [f64]>>,
+    pub(super) quadratics: Vec<Quadratic<'a>>,
     pub(super) s: f64,
+    /// Order of the sweeps.
+    pub(super) shuffle: Shuffle,
+    /// Sweeps over the weights that are not 0 since the last Newton step,
+    pub(super) since: usize,
+    /// and for the price of how many such steps the next is due.
+    pub(super) care: usize,
+    /// Weights at most of a Newton step.
+    pub(super) most: usize,
 }
 
 /// When a descent ends.
@@ -45,109 +56,114 @@ impl Enough {
 }
 
 impl Model<'_> {
-    /// Entry i, j of G of problem t.
-    fn curve(&self, t: usize, i: usize, j: usize) -> f64 {
-        self.grams[t][i * self.penalty.width(t) + j]
-    }
-
-    /// Steps 1 to 3, from u, where the model's gradient without the penalty is `slope`.
-    pub(super) fn descend(&mut self, u: &mut [Vec<f64>], slope: &mut [Vec<f64>], enough: &mut Enough) {
+    /// Steps 1 to 3, from u.
+    pub(super) fn descend(&mut self, u: &mut [Vec<f64>], enough: &mut Enough) {
+        let mut order: Vec<usize> = (0..self.penalty.q).collect();
         let mut sweeps = 0;
         while sweeps < SWEEPS {
             sweeps += 1;
-            let gained = self.sweep(u, slope);
+            let gained = self.sweep(u, &mut order);
             if enough.see(gained) {
                 return;
             }
-            sweeps += self.settle(u, slope, enough);
+            sweeps += self.settle(u, enough);
         }
     }
 
     /// Steps 2 and 3; returns how many sweeps that took.
-    fn settle(&mut self, u: &mut [Vec<f64>], slope: &mut [Vec<f64>], enough: &mut Enough) -> usize {
+    fn settle(&mut self, u: &mut [Vec<f64>], enough: &mut Enough) -> usize {
         let columns: Vec<usize> = (0..self.penalty.q).filter(|&j| u.iter().any(|own| own[j] != 0.0)).collect();
         let penalty = self.penalty.restricted(&columns);
         let places: Vec<Vec<usize>> = (0..u.len())
             .map(|t| columns.iter().copied().chain(self.penalty.biases[t].map(|_| self.penalty.q)).collect())
             .collect();
-        let part = |all: &[Vec<f64>]| -> Vec<Vec<f64>> {
-            all.iter().zip(&places).map(|(own, places)| places.iter().map(|&j| own[j]).collect()).collect()
+        let mut v: Vec<Vec<f64>> =
+            u.iter().zip(&places).map(|(own, places)| places.iter().map(|&j| own[j]).collect()).collect();
+        let quadratics: Vec<Quadratic<'static>> =
+            self.quadratics.iter_mut().zip(&places).map(|(quadratic, places)| quadratic.part(places)).collect();
+        let pace = quadratics.iter().map(Quadratic::sweeps_a_step).sum::<Option<usize>>();
+        let pace = pace.unwrap_or(columns.len() / PACE) + SLOW;
+        let mut small = Model {
+            penalty: &penalty,
+            quadratics,
+            s: self.s,
+            shuffle: self.shuffle.clone(),
+            since: self.since,
+            care: self.care,
+            most: self.most,
         };
-        let gram = |(t, places): (usize, &Vec<usize>)| {
-            let m = self.penalty.width(t);
-            let mut gram = Vec::with_capacity(places.len() * places.len());
-            for &i in places {
-                let row = &self.grams[t][i * m..(i + 1) * m];
-                gram.extend(places.iter().map(|&j| row[j]));
-            }
-            Cow::Owned(gram)
-        };
-        let grams = places.iter().enumerate().map(gram).collect();
-        let mut small = Model { penalty: &penalty, grams, s: self.s };
-        let (mut v, mut own_slope) = (part(u), part(slope));
-        let pace = SLOW + columns.len() / PACE;
+        let mut order: Vec<usize> = (0..columns.len()).collect();
         let mut sweeps = 0;
         while sweeps < SWEEPS {
             sweeps += 1;
-            let gained = small.sweep(&mut v, &mut own_slope);
+            small.since += 1;
+            let gained = small.sweep(&mut v, &mut order);
             if enough.see(gained) {
                 break;
             }
-            if sweeps % pace == 0 {
-                enough.gained += small.newton_step(&mut v, &mut own_slope);
-            }
-        }
-        let s = small.s;
-        for (t, v) in v.iter().enumerate() {
-            let m = self.penalty.width(t);
-            for (&j, &to) in places[t].iter().zip(v) {
-                let change = to - u[t][j];
-                if change != 0.0 {
-                    u[t][j] = to;
-                    simd::axpy(change, &self.grams[t][j * m..(j + 1) * m], &mut slope[t]);
+            if small.since >= small.care * pace && u.len() * columns.len() <= small.most {
+                small.since = 0;
+                // As long as a step that a weight cuts short gains more than sweeps for its price.
+                loop {
+                    let (leap, whole) = small.newton_step(&mut v);
+                    enough.gained += leap;
+                    let pays = leap > gained * pace as f64;
+                    small.care = if pays { 1 } else { 2 * small.care };
+                    if whole || !pays || leap <= enough.open {
+                        break;
+                    }
                 }
             }
         }
-        self.s = s;
+        self.s = small.s;
+        self.shuffle = small.shuffle;
+        (self.since, self.care) = (small.since, small.care);
+        for (t, (quadratic, part)) in self.quadratics.iter_mut().zip(small.quadratics).enumerate() {
+            let moved = places[t].iter().zip(&v[t]).map(|(&j, to)| (j, to - u[t][j]));
+            let changes: Vec<(usize, f64)> = moved.filter(|(_, change)| *change != 0.0).collect();
+            places[t].iter().zip(&v[t]).for_each(|(&j, to)| u[t][j] = *to);
+            quadratic.join(part, &changes);
+        }
         sweeps
     }
 
-    /// Minimises over each coordinate in turn; returns about what that gained.
-    fn sweep(&self, u: &mut [Vec<f64>], slope: &mut [Vec<f64>]) -> f64 {
+    /// Minimises over each coordinate in turn, in an order drawn anew; returns about what that
+    /// gained.
+    fn sweep(&mut self, u: &mut [Vec<f64>], order: &mut [usize]) -> f64 {
         let mut gained = 0.0;
-        for j in 0..self.penalty.q {
+        for at in 0..order.len() {
+            let j = self.shuffle.draw(order, at);
+            let curve = |t: usize| self.quadratics[t].curve(j);
             if let [own] = u {
-                let curve = self.curve(0, j, j);
-                let to = self.minimiser(j, curve, curve * own[j] - slope[0][j]);
-                gained += self.step(0, j, to, u, slope);
+                let to = self.minimiser(j, curve(0), curve(0) * own[j] - self.quadratics[0].slope(j));
+                gained += self.step(0, j, to, u);
             } else {
-                let curves: Vec<f64> = (0..u.len()).map(|t| self.curve(t, j, j)).collect();
-                let b: Vec<f64> = (0..u.len()).map(|t| curves[t] * u[t][j] - slope[t][j]).collect();
+                let curves: Vec<f64> = (0..u.len()).map(curve).collect();
+                let b = (0..u.len()).map(|t| curves[t] * u[t][j] - self.quadratics[t].slope(j)).collect();
                 let to = self.minimisers(j, &curves, b);
-                gained += to.into_iter().enumerate().map(|(t, to)| self.step(t, j, to, u, slope)).sum::<f64>();
+                gained += to.into_iter().enumerate().map(|(t, to)| self.step(t, j, to, u)).sum::<f64>();
             }
         }
-        for (t, ridge) in self.penalty.biases.iter().enumerate() {
-            if let Some(ridge) = ridge {
+        for t in 0..u.len() {
+            if let Some(ridge) = self.penalty.biases[t] {
                 let j = self.penalty.q;
-                let curve = self.curve(t, j, j);
-                let b = curve * u[t][j] - slope[t][j];
-                gained += self.step(t, j, b / (curve + ridge).max(1e-8), u, slope);
+                let curve = self.quadratics[t].curve(j);
+                let b = curve * u[t][j] - self.quadratics[t].slope(j);
+                gained += self.step(t, j, b / (curve + ridge).max(1e-8), u);
             }
         }
         gained
     }
 
     /// Makes a coefficient `to`; returns about what that gained.
-    fn step(&self, t: usize, j: usize, to: f64, u: &mut [Vec<f64>], slope: &mut [Vec<f64>]) -> f64 {
+    fn step(&mut self, t: usize, j: usize, to: f64, u: &mut [Vec<f64>]) -> f64 {
         let change = to - u[t][j];
         if change == 0.0 {
             return 0.0;
         }
-        let m = self.penalty.width(t);
         u[t][j] = to;
-        simd::axpy(change, &self.grams[t][j * m..(j + 1) * m], &mut slope[t]);
-        0.5 * change * change * self.curve(t, j, j).max(1e-12)
+        self.quadratics[t].advance(j, change);
+        0.5 * change * change * self.quadratics[t].curve(j).max(1e-12)
     }
 
     /// The u_j that minimises `1/2 curve u^2 - b u + penalty`, of one problem.
@@ -198,10 +214,13 @@ impl Model<'_> {
     ///
     /// With f the weights of size s and more, the penalty's second derivative is that given s, and
     /// `t t' / (B - f)` for the way in which s follows, t_j = u_j / |u_j| where |u_j| < s, else 0.
-    fn newton_step(&mut self, u: &mut [Vec<f64>], slope: &mut [Vec<f64>]) -> f64 {
-        let mut support: Vec<(usize, usize)> = Vec::new();
+    fn newton_step(&mut self, u: &mut [Vec<f64>]) -> (f64, bool) {
+        // Of each problem its weights, the entries of G among them, and where they begin.
+        let (mut support, mut minors): (Vec<(usize, usize)>, _) = (Vec::new(), Vec::new());
         for (t, own) in u.iter().enumerate() {
-            support.extend((0..own.len()).filter(|&j| own[j] != 0.0).map(|j| (t, j)));
+            let places: Vec<usize> = (0..own.len()).filter(|&j| own[j] != 0.0).collect();
+            minors.push((support.len(), places.len(), self.quadratics[t].minor(&places)));
+            support.extend(places.into_iter().map(|j| (t, j)));
         }
         let sizes: Vec<f64> = (0..self.penalty.q).map(|j| size(u, j)).collect();
         let (level, full) = self.penalty.threshold(u);
@@ -228,11 +247,12 @@ impl Model<'_> {
                 level / sizes[j] * (same - u[t][j] * u[other][j] / (sizes[j] * sizes[j]))
             }
         };
-        let ridge = 1e-10 * support.iter().map(|&(t, j)| self.curve(t, j, j)).fold(1e-6, f64::max);
+        let ridge = 1e-10 * support.iter().map(|&(t, j)| self.quadratics[t].curve(j)).fold(1e-6, f64::max);
         let mut factor = Factor::new(support.len());
         factor.fill(|a, b| {
             let ((t, i), (other, j)) = (support[a], support[b]);
-            let mut entry = if t == other { self.curve(t, i, j) } else { 0.0 };
+            let (first, m, minor) = &minors[t];
+            let mut entry = if t == other { minor[(a - first) * m + b - first] } else { 0.0 };
             entry += follows * tilt[a] * tilt[b];
             if i == j && (t == other || j < self.penalty.q) {
                 entry += penalty_curve(j, t, other);
@@ -240,34 +260,43 @@ impl Model<'_> {
             if a == b { entry + ridge } else { entry }
         });
         factor.decompose();
-        let down: Vec<f64> = support.iter().map(|&(t, j)| -slope[t][j] - penalty_slope(t, j)).collect();
+        let down: Vec<f64> = support.iter().map(|&(t, j)| -self.quadratics[t].slope(j) - penalty_slope(t, j)).collect();
         let step = factor.solve(&down);
-        let before = self.penalty.value(u);
-        for t in [1.0, 0.3, 0.1, 0.03] {
-            let (mut next, mut moved) = (slope.to_vec(), u.to_vec());
-            for (&(at, j), step) in support.iter().zip(&step) {
+        // Where along the step a weight of one problem turns: there it stays, at 0.
+        let turns = |(&(_, j), (from, step)): (&(usize, usize), (f64, f64))| {
+            let may_turn = j >= self.penalty.q || u.len() > 1 || self.penalty.required[j];
+            if may_turn || from * step >= 0.0 { f64::INFINITY } else { -from / step }
+        };
+        let from = support.iter().map(|&(t, j)| u[t][j]);
+        let stays: Vec<f64> = support.iter().zip(from.zip(step.iter().copied())).map(turns).collect();
+        let mut ends: Vec<f64> = stays.iter().copied().filter(|t| *t < 1.0).collect();
+        ends.sort_unstable_by(f64::total_cmp);
+        let (before, mut t, mut turned) = (self.penalty.value(u), 1.0, ends.len());
+        // To the end first, then to where half as many weights have turned, and so on.
+        for _ in 0..LEAPS {
+            let (mut moved, mut moves) = (u.to_vec(), vec![Vec::new(); u.len()]);
+            for ((&(at, j), step), stays) in support.iter().zip(&step).zip(&stays) {
                 let from = u[at][j];
-                let to = from + t * step;
-                let turned = j < self.penalty.q && u.len() == 1 && !self.penalty.required[j] && to * from < 0.0;
-                let to = if turned { 0.0 } else { self.penalty.signed(j, to) };
-                let m = self.penalty.width(at);
-                simd::axpy(to - from, &self.grams[at][j * m..(j + 1) * m], &mut next[at]);
+                let to = if t >= *stays { 0.0 } else { self.penalty.signed(j, from + t * step) };
+                moves[at].push((j, to - from));
                 moved[at][j] = to;
             }
-            let mut gain = before - self.penalty.value(&moved);
-            for &(at, j) in &support {
-                gain -= 0.5 * (slope[at][j] + next[at][j]) * (moved[at][j] - u[at][j]);
-            }
+            let each = || self.quadratics.iter().zip(&moves);
+            let along: Vec<Vec<f64>> = each().map(|(quadratic, moves)| quadratic.along(moves)).collect();
+            let rise: f64 = each().zip(&along).map(|((quadratic, moves), along)| quadratic.rise(moves, along)).sum();
+            let gain = before - self.penalty.value(&moved) - rise;
             if gain > 0.0 {
                 let (level, _) = self.penalty.threshold(&moved);
                 if self.s > 0.0 && level > 0.0 {
                     self.s = level;
                 }
-                slope.clone_from_slice(&next);
+                self.quadratics.iter_mut().zip(&along).for_each(|(quadratic, along)| quadratic.follow(along));
                 u.clone_from_slice(&moved);
-                return gain;
+                return (gain, turned == 0);
             }
+            turned /= 2;
+            t = if t > ends.first().copied().unwrap_or(1.0) { ends[turned] } else { 0.3 * t };
         }
-        0.0
+        (0.0, true)
     }
 }

@@ -7,7 +7,7 @@ use super::machines::Machines;
 use super::mixture::{Columns, Level, Point, Subsets};
 use super::part::{Part, joint};
 use super::separation::{Separation, ViolatedSubset};
-use super::support_norm::{Start, SupportNorm};
+use super::support_norm::{Start, SupportNorm, has_hessian};
 use super::tuning::GROWTH;
 use super::{FgmSettings, Mkl, mkl};
 use crate::dual::train::train_linear;
@@ -73,11 +73,12 @@ impl Oracle for MixtureOracle<'_> {
         let mut stop = || run.stop_late(query.late);
         let before = self.columns.features.len();
         let new_subset = self.add(&query.violated)?;
-        let grown = self.columns.features.len() > before;
-        let fresh = new_subset || grown;
+        let added = self.columns.features.len() - before;
+        let fresh = new_subset || added > 0;
+        let grown = before > 0 && added > 0;
         let point = match self.separation {
             Separation::Largest(ScoreQuery { most, always, .. }) if self.grows() => {
-                self.without_list(*most, always, grown && before > 0, query.pool, &mut stop)
+                self.without_list(*most, always, grown, query.pool, &mut stop)
             }
             _ => self.over_list(query, &mut stop),
         };
@@ -122,7 +123,9 @@ impl<'a> MixtureOracle<'a> {
     fn add(&mut self, violated: &ViolatedSubset) -> Result<bool, Error> {
         let before = self.columns.features.len();
         self.columns.gather(self.parts, &violated.features)?;
-        let needed = |q: usize| 24 * self.parts.len() as u64 * (q as u64).pow(2);
+        // Models made of columns need no matrix of all.
+        let matrices = if self.grows() && !self.columns.rows.iter().any(has_hessian) { 0 } else { self.parts.len() };
+        let needed = |q: usize| 24 * matrices as u64 * (q as u64).pow(2);
         let q = self.columns.features.len();
         if self.settings.mkl == Mkl::Fast && needed(q) > self.settings.memory {
             return Err(Error::Memory {
@@ -134,7 +137,7 @@ impl<'a> MixtureOracle<'a> {
         }
         let positions = self.columns.positions(&violated.features).expect("just gathered");
         let fresh = self.subsets.add(positions);
-        let level = self.start.as_ref().map_or(0.0, |start| start.1);
+        let level = self.start.as_ref().map_or(0.0, |start| start.s);
         let missing = violated.next.iter().filter(|s| s.score.abs() > level && !self.columns.has(s.feature));
         let mut more: Vec<usize> =
             missing.map(|s| s.feature).take(((GROWTH * before as f64) as usize).saturating_sub(q)).collect();
@@ -159,7 +162,7 @@ impl<'a> MixtureOracle<'a> {
         let features = &self.columns.features;
         let required = features.iter().map(|j| always.binary_search(j).is_ok()).collect();
         let (rows, signs, start) = (&self.columns.rows, self.signs.of_all(features), self.start.as_ref());
-        let mut problem = SupportNorm::new(rows, self.parts, required, most, signs, start);
+        let mut problem = SupportNorm::new(rows, self.parts, required, most, signs, self.settings.memory, start);
         let at_hand = self.separation.at_hand(features);
         let most_violated = |scores: &[f64]| at_hand.most_violated(scores).most;
         let point = problem.solve(tolerance, grown, &most_violated, stop);

@@ -33,8 +33,8 @@
 //!          the slack the search may have left, 1e-6. Where a subset is kept and B is not the size
 //!          of the rules, d is sought once more, at the last alpha, under the rules.
 //! Cost     per round one pass over X, and on the q columns of the generated subsets a few dozen
-//!          steps of two passes and q^3 / 6 each; memory: those columns and 24 q^2 bytes. p only
-//!          enters by the pass.
+//!          steps of two passes and some sweeps each; memory: those columns, and 24 q^2 bytes unless
+//!          they are sparse and many (`support_norm`). p only enters by the pass.
 //! Differs  from the paper: margins are 1 while it computes: with V the value of that problem, this
 //!          one's is -1 / (4 V), so both have the same subsets and mixtures. Improvements, each
 //!          with its setting:
@@ -55,6 +55,7 @@ mod mixture_oracle;
 mod mkl;
 mod part;
 mod penalty;
+mod quadratic;
 mod report;
 mod rounds;
 mod separation;

@@ -58,11 +58,6 @@ impl SupportPenalty {
         }
     }
 
-    /// Coefficients of problem t, its bias included.
-    pub(super) fn width(&self, t: usize) -> usize {
-        self.q + usize::from(self.biases[t].is_some())
-    }
-
     /// Sizes of the coefficients that share B, falling.
     pub(super) fn sizes(&self, w: &[Vec<f64>]) -> Vec<f64> {
         let mut sizes: Vec<f64> = (0..self.q).filter(|&j| !self.required[j]).map(|j| size(w, j)).collect();

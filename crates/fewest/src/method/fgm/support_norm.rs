@@ -9,9 +9,11 @@
 //! Uses     P(w) = max over s >= 0 of sum_j h_s(w_j) - s^2 B / 2, h_s(w) = s |w| where |w| <= s,
 //!          else w^2 / 2 + s^2 / 2; there z_j = min(1, |w_j| / s). Given s the penalty is
 //!          separable; s is where sum_j z_j = B.
-//! Steps    1. alpha = slacks at w, value, bound over the columns; stop at the gap
-//!          2. model: -c.d + 1/2 d'Gd in place of the loss, G the Hessian, kept up to date by the
-//!             samples that enter and leave the margin
+//! Steps    1. alpha = slacks at w, value; the bound over the columns at the best point on the way
+//!             from the best alpha so far to this one; stop at the gap
+//!          2. model: -c.d + 1/2 d'Gd in place of the loss, G the Hessian (`quadratic.rs`): of dense
+//!             or few columns kept, and up to date by the samples that enter and leave the margin;
+//!             of many sparse ones not made, and the model is of those that matter
 //!          3. its minimum with P: coordinate descent given s, s by a bracketing secant; where the
 //!             descent is slow, Newton steps on the weights that are not 0
 //!          4. exact line search between, P's kinks included (proximal Newton: Lee, Sun, Saunders,
@@ -19,19 +21,22 @@
 //! Required features have z_j = 1 and the penalty 1/2 w^2 throughout; the bias its own. A sign of w_j
 //! leaves z and P as they are, and half of the line to w_j. Of several problems w_j is a vector, |w_j|
 //! its length, and G has a block for each: the descent moves all of w_j at once (`descent.rs`).
-//! Cost     per step two passes over the rows, and sweeps of s q, s the features of weight not 0;
-//!          memory 3 q^2.
+//! Cost     per step two passes over the rows, and sweeps: of s q with G, s the features of weight
+//!          not 0, else of the values of the model's columns at the samples inside the margin.
+//!          Memory 3 q^2 with G, else the columns, and 3 s^2 in a Newton step.
 //! Fails    never; stops with the gap reached.
-
-use std::borrow::Cow;
 
 use super::descent::{Enough, Model};
 use super::margin::MarginHessian;
 use super::mixture::{Level, Point, count, squared_hinge};
 use super::part::{Part, joint, make_feasible, n_samples};
 use super::penalty::{SupportPenalty, size};
-use super::tuning::support_norm::{EARLY, INNER, PATIENCE, ROUNDING, SHARE, STEPS, TRIES};
+use super::quadratic::Quadratic;
+use super::tuning::support_norm::{
+    CARE, EARLY, ENTRIES, FINE, INNER, MIXES, NEAR, PATIENCE, ROUNDING, SHARE, STEPS, TRIES,
+};
 use crate::dual::normal::Extended;
+use crate::dual::sweep::Shuffle;
 use crate::simd;
 use crate::{RowMatrix, Status, WeightBounds};
 
@@ -39,7 +44,18 @@ use crate::{RowMatrix, Status, WeightBounds};
 struct Block<'a> {
     part: &'a Part<'a>,
     x: Extended<'a>,
-    hessian: MarginHessian<'a>,
+    /// None where its models are made of columns.
+    hessian: Option<MarginHessian<'a>>,
+}
+
+impl Block<'_> {
+    /// The model of these columns at the slacks of beta, of all samples.
+    fn quadratic(&self, work: &[usize], beta: &[f64], pull: &[f64]) -> Quadratic<'_> {
+        match &self.hessian {
+            Some(hessian) => Quadratic::entries(&hessian.gram, pull),
+            None => Quadratic::columns(self.x, work, &self.part.dual, self.part.own(beta)),
+        }
+    }
 }
 
 /// The problem over the columns at hand, and its solution so far. Weights, slopes and steps have a
@@ -50,21 +66,27 @@ pub(super) struct SupportNorm<'a> {
     penalty: SupportPenalty,
     w: Vec<Vec<f64>>,
     s: f64,
+    /// Weights at most of a Newton step.
+    leaps: usize,
+    /// The best dual point known.
+    known: Option<Vec<f64>>,
 }
 
-/// Value, gap and dual point of step 1.
-struct Evaluation {
-    /// Gradient of the loss at w, negated: sum_i beta_i x_i with the bias.
-    pull: Vec<Vec<f64>>,
-    /// Feasible dual point, and its scores over the columns, as they count.
-    feasible: Vec<f64>,
+/// A feasible dual point.
+struct Dual {
+    beta: Vec<f64>,
+    /// Its scores over the columns, by problem.
     scores: Vec<f64>,
-    upper: f64,
-    gap: f64,
+    value: f64,
 }
 
-/// What a round leaves behind: the weights, and s.
-pub(super) type Start = (Vec<Vec<f64>>, f64);
+/// What a round leaves behind.
+pub(super) struct Start {
+    weights: Vec<Vec<f64>>,
+    pub(super) s: f64,
+    /// The best dual point, of the samples of all problems.
+    beta: Vec<f64>,
+}
 
 /// How the gap went so far.
 struct Progress {
@@ -73,26 +95,34 @@ struct Progress {
     idle: u32,
     /// Factor on what a model may leave open.
     care: f64,
+    /// Whether models take little beside their passes over the rows.
+    cheap: bool,
 }
 
 impl Progress {
-    fn see(&mut self, gap: f64) {
+    fn see(&mut self, gap: f64, grown: bool) {
         self.idle = if gap < 0.9 * self.best { 0 } else { self.idle + 1 };
-        // A model that leads nowhere was left too early.
-        self.care *= if gap < 0.5 * self.best { 1.0 } else { 0.1 };
+        // A model that leads nowhere was left too early; where columns came, the next round goes on.
+        // Those made of columns take so long that more of them pay, until the gap is small.
+        if (self.cheap || !grown) && gap >= 0.5 * self.best {
+            let slow = self.cheap || gap < FINE;
+            self.care = if slow { 0.1 * self.care } else { self.care.min(CARE) };
+        }
         self.best = self.best.min(gap);
     }
 }
 
 impl<'a> SupportNorm<'a> {
     /// `required` of length q; subsets have at most `most` features besides those; `signs` of the
-    /// weights, by column. `start`: coefficients of the first columns and s.
+    /// weights, by column. Newton steps take `memory` bytes at most. `start`: coefficients of the
+    /// first columns and s.
     pub(super) fn new(
         rows: &'a [RowMatrix],
         parts: &'a [Part<'a>],
         required: Vec<bool>,
         most: usize,
         signs: WeightBounds,
+        memory: u64,
         start: Option<&Start>,
     ) -> Self {
         let q = required.len();
@@ -101,7 +131,7 @@ impl<'a> SupportNorm<'a> {
             let x = Extended::new(rows, part.dual.bias);
             let m = x.width();
             let mut own = vec![0.0; m];
-            if let Some((known, level)) = start {
+            if let Some(Start { weights: known, s: level, .. }) = start {
                 // The bias stays last.
                 let columns = known[t].len() - (m - q);
                 own[..columns].copy_from_slice(&known[t][..columns]);
@@ -109,12 +139,14 @@ impl<'a> SupportNorm<'a> {
                 s = *level;
             }
             w.push(own);
-            blocks.push(Block { part, x, hessian: MarginHessian::new(x, part.dual.len()) });
+            let hessian = has_hessian(rows).then(|| MarginHessian::new(x, part.dual.len()));
+            blocks.push(Block { part, x, hessian });
         }
         let biases =
             blocks.iter().map(|block: &Block<'_>| (block.x.width() > q).then_some(block.x.last_penalty)).collect();
         let penalty = SupportPenalty { q, required, most: most as f64, signs, biases };
-        Self { parts, blocks, penalty, w, s }
+        let leaps = ((memory / 24) as f64).sqrt() as usize;
+        Self { parts, blocks, penalty, w, s, leaps, known: start.map(|start| start.beta.clone()) }
     }
 
     /// X w of the samples of all problems.
@@ -126,7 +158,7 @@ impl<'a> SupportNorm<'a> {
 
     /// What the next round starts from.
     pub(super) fn into_start(self) -> Start {
-        (self.w, self.s)
+        Start { weights: self.w, s: self.s, beta: self.known.unwrap_or_default() }
     }
 
     /// Solves to a relative gap of `tolerance`. `most_violated` gives the largest sum of squared
@@ -142,32 +174,43 @@ impl<'a> SupportNorm<'a> {
         let n = n_samples(self.parts);
         let (mut margins, mut along, mut beta) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
         self.scores(&self.w, &mut margins);
-        let mut progress = Progress { best: f64::INFINITY, idle: 0, care: 1.0 };
+        let mut best = self.known.take().map(|beta| {
+            let scores = self.of_columns(&self.pull(&beta));
+            Dual { value: self.value_of(&beta, &scores, most_violated), beta, scores }
+        });
+        let cheap = self.blocks.iter().all(|block| block.hessian.is_some());
+        let mut progress = Progress { best: f64::INFINITY, idle: 0, care: 1.0, cheap };
         let (mut first, mut last) = (0.0, 0.0);
         for step in 0.. {
             // Step 1.
-            let now = self.evaluate(&margins, &mut beta, most_violated);
-            progress.see(now.gap);
+            let (upper, pull) = self.evaluate(&margins, &mut beta);
+            let dual = self.better(best.take(), &beta, &pull, most_violated);
+            let gap = (upper - dual.value) / upper;
+            progress.see(gap, grown);
             // Columns that just came are mostly worth more than the last digits.
-            let enough = step > 1 && grown && last - now.upper <= EARLY * (first - now.upper);
-            first = if step == 0 { now.upper } else { first };
-            last = now.upper;
-            if now.gap <= tolerance || enough || step == STEPS || progress.idle > PATIENCE || stop().is_some() {
-                return self.point(now, step as u64);
+            let enough = step > 1 && grown && last - upper <= EARLY * (first - upper);
+            first = if step == 0 { upper } else { first };
+            last = upper;
+            if gap <= tolerance || enough || step == STEPS || progress.idle > PATIENCE || stop().is_some() {
+                self.known = Some(dual.beta.clone());
+                return self.point(dual, upper, step as u64);
             }
+            best = Some(dual);
             // Step 2.
             for Block { part, hessian, .. } in &mut self.blocks {
-                hessian.follow(&part.dual, part.own(&beta));
+                if let Some(hessian) = hessian {
+                    hessian.follow(&part.dual, part.own(&beta));
+                }
             }
             // Step 3.
-            let aim = INNER * tolerance.max(0.1 * now.gap);
-            let open = (progress.care * aim.powi(2)).max(1e-15) * now.upper;
-            let u = self.model(&now.pull, Enough { open, share: progress.care * SHARE, gained: 0.0 });
+            let aim = INNER * tolerance.max(0.1 * gap);
+            let open = (progress.care * aim.powi(2)).max(1e-15) * upper;
+            let u = self.model(&beta, &pull, Enough { open, share: progress.care * SHARE, gained: 0.0 });
             // Step 4.
             let less = |(u, w): (&Vec<f64>, &Vec<f64>)| u.iter().zip(w).map(|(u, w)| u - w).collect();
             let direction: Vec<Vec<f64>> = u.iter().zip(&self.w).map(less).collect();
             self.scores(&direction, &mut along);
-            let t = self.line_search(&direction, &margins, &along, now.upper);
+            let t = self.line_search(&direction, &margins, &along, upper);
             if t == 0.0 {
                 // Nothing is left to gain.
                 progress.idle = PATIENCE;
@@ -182,44 +225,92 @@ impl<'a> SupportNorm<'a> {
         unreachable!("the loop ends after {STEPS} steps")
     }
 
-    /// Step 1: alpha, value and gap at w, whose margins are given.
-    fn evaluate(&self, margins: &[f64], beta: &mut [f64], most_violated: &dyn Fn(&[f64]) -> f64) -> Evaluation {
+    /// Step 1: alpha and value at w, whose margins are given, and the gradient of the loss there,
+    /// negated: sum_i beta_i x_i with the bias.
+    fn evaluate(&self, margins: &[f64], beta: &mut [f64]) -> (f64, Vec<Vec<f64>>) {
         let mut loss = 0.0;
         for part in self.parts {
             loss += squared_hinge(&part.dual, part.own(margins), &mut beta[part.samples.clone()]);
         }
-        let of_beta = |beta: &[f64]| self.blocks.iter().map(|b| b.x.weights(b.part.own(beta))).collect::<Vec<_>>();
-        let pull = of_beta(beta);
-        let upper = self.penalty.value(&self.w) + loss;
-        let (mut feasible, mut each) = (beta.to_vec(), pull.clone());
-        if self.blocks.iter().any(|block| block.x.is_free()) {
-            make_feasible(self.parts, &mut feasible);
-            each = of_beta(&feasible);
-        }
-        for scores in &mut each {
-            scores.truncate(self.penalty.q);
-            count(&self.penalty.signs, scores);
-        }
-        let scores = each.concat();
-        let lower = Level::of_all(self.parts, &feasible).value(most_violated(&joint(&scores, self.penalty.q)));
-        Evaluation { pull, feasible, scores, upper, gap: (upper - lower) / upper }
+        (self.penalty.value(&self.w) + loss, self.pull(beta))
     }
 
-    /// The answer at w.
-    fn point(&self, now: Evaluation, iterations: u64) -> Point {
+    fn pull(&self, beta: &[f64]) -> Vec<Vec<f64>> {
+        self.blocks.iter().map(|b| b.x.weights(b.part.own(beta))).collect()
+    }
+
+    /// The dual point of largest value on the way from the best so far to beta, made feasible.
+    fn better(
+        &self,
+        best: Option<Dual>,
+        beta: &[f64],
+        pull: &[Vec<f64>],
+        most_violated: &dyn Fn(&[f64]) -> f64,
+    ) -> Dual {
+        let (mut beta, mut scores) = (beta.to_vec(), self.of_columns(pull));
+        if self.blocks.iter().any(|block| block.x.is_free()) {
+            make_feasible(self.parts, &mut beta);
+            scores = self.of_columns(&self.pull(&beta));
+        }
+        let mut found = Dual { value: self.value_of(&beta, &scores, most_violated), beta, scores };
+        let Some(best) = best else { return found };
+        // From the better of the two, towards the other.
+        let (from, to) = if best.value > found.value { (&best, &found) } else { (&found, &best) };
+        let mix = |t: f64, from: &[f64], to: &[f64]| -> Vec<f64> {
+            from.iter().zip(to).map(|(a, b)| a + t * (b - a)).collect()
+        };
+        let mut mixed: Option<Dual> = None;
+        for t in MIXES {
+            let (beta, scores) = (mix(t, &from.beta, &to.beta), mix(t, &from.scores, &to.scores));
+            let value = self.value_of(&beta, &scores, most_violated);
+            if value <= mixed.as_ref().map_or(from.value, |mixed| mixed.value) {
+                break;
+            }
+            mixed = Some(Dual { beta, scores, value });
+        }
+        match mixed {
+            Some(mixed) => found = mixed,
+            None if best.value > found.value => found = best,
+            None => {}
+        }
+        found
+    }
+
+    /// The scores of the columns, by problem, without those of the biases.
+    fn of_columns(&self, pull: &[Vec<f64>]) -> Vec<f64> {
+        pull.iter().flat_map(|c| &c[..self.penalty.q]).copied().collect()
+    }
+
+    /// The value of a feasible dual point of these scores.
+    fn value_of(&self, beta: &[f64], scores: &[f64], most_violated: &dyn Fn(&[f64]) -> f64) -> f64 {
+        let squares = most_violated(&joint(&self.counted(scores), self.penalty.q));
+        Level::of_all(self.parts, beta).value(squares)
+    }
+
+    /// The scores as they count.
+    fn counted(&self, scores: &[f64]) -> Vec<f64> {
+        let mut scores = scores.to_vec();
+        if !self.penalty.signs.is_free() {
+            scores.chunks_mut(self.penalty.q.max(1)).for_each(|own| count(&self.penalty.signs, own));
+        }
+        scores
+    }
+
+    /// The answer at w, of this value.
+    fn point(&self, dual: Dual, upper: f64, iterations: u64) -> Point {
         Point {
             mu: Vec::new(),
             z: self.penalty.shares(&self.w),
             weights: self.w.iter().flat_map(|w| &w[..self.penalty.q]).copied().collect(),
-            beta: now.feasible,
-            scores: now.scores,
+            scores: self.counted(&dual.scores),
+            beta: dual.beta,
             bias: self
                 .blocks
                 .iter()
                 .zip(&self.w)
                 .map(|(b, w)| w.get(self.penalty.q).map_or(0.0, |v| v * b.x.last))
                 .collect(),
-            upper: now.upper,
+            upper,
             iterations,
         }
     }
@@ -247,36 +338,71 @@ impl<'a> SupportNorm<'a> {
         if reached > enough { 0.0 } else { t }
     }
 
+    /// The columns of a model, ascending: where it is made of columns, those whose weights are not 0
+    /// or may well leave it, by the gradient. What else would leave it the next model sees.
+    fn work(&self, pull: &[Vec<f64>]) -> Vec<usize> {
+        let q = self.penalty.q;
+        let all = || (0..q).collect();
+        if self.s == 0.0 || self.blocks.iter().any(|block| block.hessian.is_some()) {
+            return all();
+        }
+        let near = |&j: &usize| self.penalty.required[j] || size(&self.w, j) > 0.0 || size(pull, j) > NEAR * self.s;
+        let work: Vec<usize> = (0..q).filter(near).collect();
+        if work.len() as f64 > 2.0 * self.penalty.most { work } else { all() }
+    }
+
     /// Step 3: the u that minimises `-pull.d + 1/2 d'Gd + P(u)`, d = u - w, but for what is `enough`.
-    fn model(&mut self, pull: &[Vec<f64>], mut enough: Enough) -> Vec<Vec<f64>> {
-        let mut u = self.w.clone();
-        // The gradient of the model at u: G (u - w) - pull.
-        let mut slope: Vec<Vec<f64>> = pull.iter().map(|pull| pull.iter().map(|c| -c).collect()).collect();
-        let grams = self.blocks.iter().map(|block| Cow::Borrowed(&block.hessian.gram[..])).collect();
-        let mut model = Model { penalty: &self.penalty, grams, s: self.s };
+    fn model(&mut self, beta: &[f64], pull: &[Vec<f64>], mut enough: Enough) -> Vec<Vec<f64>> {
+        let work = self.work(pull);
+        let penalty = self.penalty.restricted(&work);
+        let q = self.penalty.q;
+        let within = |own: &Vec<f64>| work.iter().map(|&j| own[j]).chain(own[q..].iter().copied()).collect();
+        let mut u: Vec<Vec<f64>> = self.w.iter().map(within).collect();
+        let quadratics = self.blocks.iter().zip(pull).map(|(block, pull)| block.quadratic(&work, beta, pull)).collect();
+        let mut model = Model {
+            penalty: &penalty,
+            quadratics,
+            s: self.s,
+            shuffle: Shuffle::default(),
+            since: 0,
+            care: 1,
+            most: self.leaps,
+        };
+        model.minimise(&mut u, pull, &mut enough);
+        self.s = model.s;
+        let mut all = self.w.clone();
+        for (all, own) in all.iter_mut().zip(&u) {
+            work.iter().chain(&(q..all.len()).collect::<Vec<usize>>()).zip(own).for_each(|(&j, u)| all[j] = *u);
+        }
+        all
+    }
+}
+
+impl Model<'_> {
+    /// The minimum over u, and over s: a bracketing secant. `pull` where s is not known yet.
+    fn minimise(&mut self, u: &mut [Vec<f64>], pull: &[Vec<f64>], enough: &mut Enough) {
         let free = self.penalty.required.iter().filter(|r| !**r).count();
         if free as f64 <= self.penalty.most {
-            model.s = 0.0;
-            model.descend(&mut u, &mut slope, &mut enough);
             self.s = 0.0;
-            return u;
+            self.descend(u, enough);
+            return;
         }
-        if model.s == 0.0 {
-            model.s = first_threshold(&self.penalty, &slope);
+        if self.s == 0.0 {
+            self.s = first_threshold(self.penalty, pull);
         }
         let (mut low, mut high) = (None::<(f64, f64)>, None::<(f64, f64)>);
         let mut farthest = 0.5;
         for _ in 0..TRIES {
-            model.descend(&mut u, &mut slope, &mut enough);
-            let (off, shared) = excess(&self.penalty, model.s, &u);
+            self.descend(u, enough);
+            let (off, shared) = excess(self.penalty, self.s, u);
             // Would the u_j stay, s would change by this share; as they follow it is too much, and
             // the root between.
             let way = (off.abs() / f64::max(shared, 1e-9)).min(farthest);
             farthest *= 2.0;
             if off > 0.0 {
-                low = Some((model.s, off));
+                low = Some((self.s, off));
             } else {
-                high = Some((model.s, off));
+                high = Some((self.s, off));
             }
             let next = match (low, high) {
                 // A secant, kept away from the ends.
@@ -287,20 +413,24 @@ impl<'a> SupportNorm<'a> {
             };
             // The value is flat in s^2: what is left open is at most the shares that are off times
             // the way to go.
-            let left = 0.5 * off.abs() * (next * next - model.s * model.s).abs();
+            let left = 0.5 * off.abs() * (next * next - self.s * self.s).abs();
             if left <= enough.open.max(enough.share * enough.gained) {
                 break;
             }
-            model.s = next;
+            self.s = next;
         }
-        self.s = model.s;
-        u
     }
 }
 
+/// Whether models keep the Hessian: of sparse columns it pays where they are few.
+pub(super) fn has_hessian(rows: &RowMatrix) -> bool {
+    let q = rows.n_features();
+    !rows.is_sparse() || rows.stored() as f64 > ENTRIES * (q * q) as f64
+}
+
 /// The first s tried: at w = 0 the features of largest score are the first to enter.
-fn first_threshold(penalty: &SupportPenalty, slope: &[Vec<f64>]) -> f64 {
-    let mut scores: Vec<Vec<f64>> = slope.iter().map(|slope| slope.iter().map(|s| -s).collect()).collect();
+fn first_threshold(penalty: &SupportPenalty, pull: &[Vec<f64>]) -> f64 {
+    let mut scores = pull.to_vec();
     for scores in &mut scores {
         count(&penalty.signs, scores);
     }

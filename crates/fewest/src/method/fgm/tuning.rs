@@ -46,11 +46,21 @@ pub(super) mod support_norm {
     pub(in super::super) const INNER: f64 = 0.1;
     /// Differences of the value below this share of it are rounding.
     pub(in super::super) const ROUNDING: f64 = 1e-12;
+    /// Factor on both once a step did not halve the gap,
+    pub(in super::super) const CARE: f64 = 0.1;
+    /// and below this gap once more for each such step.
+    pub(in super::super) const FINE: f64 = 1e-4;
     /// A sweep that gains less than this share of what its model gained so far ends it: the next model
     /// is that of other samples.
     pub(in super::super) const SHARE: f64 = 0.1;
     /// Where columns just came, steps end that gain less than this share of what those before gained.
     pub(in super::super) const EARLY: f64 = 0.1;
+    /// Places tried, while they gain, between the best dual point and that of a step.
+    pub(in super::super) const MIXES: [f64; 5] = [0.03, 0.1, 0.2, 0.4, 0.6];
+    /// Columns of weight 0 are in a model made of columns where their score is above this share of s.
+    pub(in super::super) const NEAR: f64 = 0.9;
+    /// The Hessian is kept where its entries, times this, are fewer than the stored values.
+    pub(in super::super) const ENTRIES: f64 = 1.0;
     /// Sweeps over the weights that are not 0 before a Newton step on them: so many,
     pub(in super::super) const SLOW: usize = 15;
     /// and one for so many weights, as it costs their cube and a sweep their square.

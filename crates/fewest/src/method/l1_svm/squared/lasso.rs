@@ -22,7 +22,7 @@
 //!          weights that are not 0, and s^3 / 3.
 
 use super::columns::Columns;
-use crate::dual::normal::{Extended, Normal};
+use crate::dual::normal::{Extended, Normal, prices};
 use crate::dual::sweep::Shuffle;
 use crate::kernel::cholesky::Factor;
 use crate::simd;
@@ -40,15 +40,8 @@ mod tuning {
     pub(super) const RESTRICTED: f64 = 0.1;
     /// A change of the value below this share of it is rounding.
     pub(super) const ROUNDING: f64 = 1e-14;
-    /// Nanoseconds per stored value of a sweep over dense and sparse columns, per column, and per
-    /// product of a matrix: only their proportions count.
-    pub(super) const DENSE: f64 = 0.15;
-    pub(super) const SPARSE: f64 = 1.2;
-    pub(super) const VISIT: f64 = 8.0;
-    pub(super) const PRODUCT: f64 = 0.06;
-    pub(super) const ENTRY: f64 = 3.0;
 }
-use tuning::{CONSTANT, DENSE, ENTRY, PRODUCT, RESTRICTED, RIDGE, ROUNDING, SPARSE, VISIT};
+use tuning::{CONSTANT, RESTRICTED, RIDGE, ROUNDING};
 
 /// The lasso of one working set and one I.
 pub(super) struct Lasso<'a, 's> {
@@ -209,16 +202,8 @@ impl<'a, 's> Lasso<'a, 's> {
 
     /// Estimated time of a sweep over these columns and of a Newton step on them.
     fn prices(&self, support: &[usize]) -> (f64, f64) {
-        let (s, m) = (support.len() as f64, self.inside.len() as f64);
-        let factor = s * s * (s * PRODUCT / 3.0 + ENTRY);
-        match self.x.csr() {
-            None => (s * (m * DENSE + VISIT), factor + m * s * (0.5 * s * PRODUCT + ENTRY)),
-            Some((start, ..)) => {
-                let stored: usize = support.iter().map(|&j| start[j + 1] - start[j]).sum();
-                let stored = stored as f64;
-                (stored * SPARSE + s * VISIT, factor + stored * (0.5 * stored / m * SPARSE + ENTRY))
-            }
-        }
+        let stored = |(start, ..): (&[usize], _, _)| support.iter().map(|&j| start[j + 1] - start[j]).sum();
+        prices(support.len(), self.inside.len(), self.x.csr().map(stored))
     }
 
     /// One sweep of exact steps over a list, in an order drawn anew; the largest violation met.
