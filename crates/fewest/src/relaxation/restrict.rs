@@ -187,7 +187,9 @@ impl Node<'_, '_> {
         let rows = self.rows.iter().map(|(_, row)| row).filter(|row| row.coefficients.iter().all(|c| c.1 >= 0.0));
         let most = rows.map(|row| row.upper.max(0.0) / total(row)).filter(|most| *most < 1.0).fold(1.0, f64::min);
         if most < 1.0 {
-            shares.iter_mut().for_each(|s| s.1 *= most);
+            for share in shares {
+                share.1 *= most;
+            }
         }
     }
 }
