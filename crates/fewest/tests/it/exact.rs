@@ -269,3 +269,33 @@ fn a_search_among_thousands_of_features_is_proven() {
         assert!(best <= alone * (1.0 + 1e-4), "case {case}: {best} of all, {alone} of the strong ones");
     }
 }
+
+/// At small costs nearly every alpha is at C, and correlated features gain alike: the interior point
+/// starts with shares that fill the rule of the size, and must not leave it for good.
+#[test]
+fn few_nodes_prove_a_small_cost_on_correlated_features() {
+    let (n, p) = (60, 100);
+    for (seed, cost) in [(1, 0.0005), (2, 0.001), (3, 0.002), (4, 0.005), (5, 0.0005), (6, 0.005)] {
+        let mut rng = Rng::new(seed);
+        let mut columns = vec![vec![0.0; n]; p];
+        for i in 0..n {
+            let mut before = rng.normal();
+            for column in &mut columns {
+                before = 0.9 * before + 0.19_f64.sqrt() * rng.normal();
+                column[i] = before;
+            }
+        }
+        let margin = |i: usize| (0..5).map(|k| columns[20 * k][i]).sum::<f64>();
+        let labels: Vec<f64> = (0..n).map(|i| (margin(i) + rng.normal()).signum()).collect();
+        let design = fewest::DenseDesign::new(n, p, columns.concat()).expect("columns");
+        let problem = Problem::new(&design, &labels, None).expect("valid");
+        let rules = Rules::at_most_features(p, 5).expect("valid");
+        let svm = SvmSettings { cost, ..SvmSettings::default() };
+        let settings = ExactSettings { svm, ..ExactSettings::default() };
+        let mut kept = KeptProofs::default();
+        let limits = Limits { nodes: Some(100), ..Limits::default() };
+        let found = exact(&problem, &rules, &settings, limits, &mut kept).expect("valid settings");
+        assert_eq!(found.outcome.status, Status::Optimal, "cost {cost}: {:?}", found.outcome.counts);
+        verify_proof(&kept.files[0], &problem).expect("a proof");
+    }
+}
