@@ -265,7 +265,7 @@ fn a_search_among_thousands_of_features_is_proven() {
         };
         let (best, nodes) = found(&many, strong + weak, &mut KeptProofs::default());
         let (alone, _) = found(&few, strong, &mut KeptProofs::default());
-        assert!(nodes > 3, "case {case}: {nodes} nodes");
+        assert!(nodes > 1, "case {case}: {nodes} nodes");
         assert!(best <= alone * (1.0 + 1e-4), "case {case}: {best} of all, {alone} of the strong ones");
     }
 }
