@@ -11,6 +11,7 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "RAY
 
 import hashlib
 import json
+import math
 import multiprocessing
 import pathlib
 import platform
@@ -251,26 +252,34 @@ def needed(found):
     return {**kept, "nodes": found["counts"]["nodes"], "selected": found["selected_indices"]}
 
 
-def interrupted(binary, words, limit):
-    """(JSON of `fewest WORDS`, its CPU seconds): Ctrl-C once it has taken `limit` CPU seconds, so that other work on the machine changes
-    little; it ends with what it has proven."""
-    command = [str(binary), *words, "--json", "-"]
+def measured(command, limit=math.inf):
+    """(exit code, output, CPU seconds, seconds, peak in MiB) of a command and its children: Ctrl-C once it has taken `limit` CPU seconds."""
+    start = time.perf_counter()
     with tempfile.TemporaryFile("w+") as out:
-        process = subprocess.Popen(command, stdout=out)
+        process = subprocess.Popen([str(word) for word in command], stdout=out)
         told = False
         while True:
-            pid, status, usage = os.wait4(process.pid, os.WNOHANG)
+            pid, status, usage = os.wait4(process.pid, os.WNOHANG if limit < math.inf else 0)
             if pid:
                 break
             if not told and cpu_of(process.pid) >= limit:
                 process.send_signal(signal.SIGINT)
                 told = True
             time.sleep(0.05)
+        seconds = time.perf_counter() - start
         process.returncode = os.waitstatus_to_exitcode(status)
         out.seek(0)
-        if process.returncode not in (0, 3):
-            raise RuntimeError(f"{' '.join(command)}: exit code {process.returncode}")
-        return json.load(out), usage.ru_utime + usage.ru_stime
+        return process.returncode, out.read(), usage.ru_utime + usage.ru_stime, seconds, usage.ru_maxrss / 1024
+
+
+def interrupted(binary, words, limit):
+    """(JSON of `fewest WORDS`, its CPU seconds): with a limit of CPU seconds, other work on the machine changes little; a run that comes
+    to it ends with what it has proven."""
+    command = [binary, *words, "--json", "-"]
+    code, out, cpu, *_ = measured(command, limit)
+    if code not in (0, 3):
+        raise RuntimeError(f"{' '.join(map(str, command))}: exit code {code}")
+    return json.loads(out), cpu
 
 
 def cpu_of(pid):
@@ -400,6 +409,14 @@ def chosen(cases, only):
         raise SystemExit(f"--only: unknown {', '.join(sorted(unknown))}; a case has {', '.join(cases[0])}")
     fits = lambda value, texts: any(value == t if isinstance(value, str) else value == float(t) for t in texts)
     return [case for case in cases if all(fits(case[name], texts) for name, texts in wanted.items())]
+
+
+def power_law(columns, values):
+    """(a, powers, R^2) of values = a * product of each column to its power, by least squares of the logarithms."""
+    logs = np.column_stack([np.ones(len(values)), *(np.log10(column) for column in columns)])
+    values = np.log10(values)
+    solved = np.linalg.lstsq(logs, values, rcond=None)[0]
+    return 10 ** solved[0], solved[1:], 1 - (values - logs @ solved).var() / values.var()
 
 
 def is_proven(record):

@@ -11,7 +11,6 @@ import math
 import pathlib
 
 import common as c
-import numpy as np
 
 LOSSES = ["hinge", "squared-hinge"]
 COSTS = [0.01, 0.03, 0.1, 0.3, 1]
@@ -33,6 +32,11 @@ def enough(record, limit):
     return record is not None and (c.is_proven(record) or record["limit"] >= limit)
 
 
+def planted(folder, p, n, k):
+    """The file of a data set, made where it is not there."""
+    return c.npz(pathlib.Path(folder) / f"planted_{p}_{n}_{k}_0.npz", lambda: c.planted(p, n, k, 0))
+
+
 def run(cells, binary, digest, kept, a):
     """Runs the cells that are missing; the failures, told at the end so that one does not cost the night."""
     failures = []
@@ -42,8 +46,7 @@ def run(cells, binary, digest, kept, a):
         again = a.again and not (record and record["binary"] == digest and record["limit"] == a.limit)
         if enough(record, a.limit) and not again:
             continue
-        data = pathlib.Path(a.data) / f"planted_{p}_{n}_{k}_0.npz"
-        c.npz(data, lambda: c.planted(p, n, k, 0))
+        data = planted(a.data, p, n, k)
         try:
             found = exact(binary, data, a.limit, k, C, loss)
             record = kept.add("fewest", name, **found, limit=a.limit, binary=digest, note=a.note)
@@ -79,8 +82,7 @@ def choose(cells, binary, digest, kept, a):
         record = kept.get("auto", name)
         if record and (record["cost"] or record["limit"] >= a.limit):
             continue
-        data = pathlib.Path(a.data) / f"planted_{p}_{n}_{k}_0.npz"
-        c.npz(data, lambda: c.planted(p, n, k, 0))
+        data = planted(a.data, p, n, k)
         words = ["--method", "exact", "--scale", "none", "--cost", "auto", "--max-features", str(k), "--threads", "1", "--quiet"]
         try:
             found, cpu = c.interrupted(binary, ["select", str(data), *words], a.limit)
@@ -92,25 +94,17 @@ def choose(cells, binary, digest, kept, a):
         print(name, record["cost"], record["fit_cost"], f"{cpu:.1f} CPU s", flush=True)
 
 
-def law(records, value):
-    """`(coefficients, R^2, cells)` of log10(value) = a + b log p + c log n + d log k + e log C by least squares, over proven cells of more
-    than one node; the hard cells are not among them, so that a law says how proven ones grow."""
-    rows = [(case, r) for case, r in records if r and c.is_proven(r) and r["nodes"] > 1]
-    logs = np.array([[1, *(math.log10(case[name]) for name in ("p", "n", "k", "C"))] for case, _ in rows])
-    values = np.log10([max(r[value], 1e-3) for _, r in rows])
-    solved = np.linalg.lstsq(logs, values, rcond=None)[0]
-    left = values - logs @ solved
-    return solved, 1 - left.var() / values.var(), len(rows)
-
-
 def laws(found):
-    """A line for each loss and for seconds and nodes."""
+    """A line for each loss and for seconds and nodes, over proven cells of more than one node; the hard cells are not among them, so that
+    a law says how proven ones grow."""
     lines = {}
     for loss in LOSSES:
+        cells = [(case, r) for case, r in found if case["loss"] == loss and r and c.is_proven(r) and r["nodes"] > 1]
+        columns = [[case[name] for case, _ in cells] for name in "pnkC"]
         for value in ("seconds", "nodes"):
-            solved, fit, cells = law([(case, r) for case, r in found if case["loss"] == loss], value)
-            powers = " ".join(f"{name}^{power:.2f}" for name, power in zip("pnkC", solved[1:]))
-            lines[f"{value}, {loss}"] = f"{10 ** solved[0]:.2g} {powers} (R^2 {fit:.2f}, {cells} proven cells of more than one node)"
+            first, powers, fit = c.power_law(columns, [max(r[value], 1e-3) for _, r in cells])
+            powers = " ".join(f"{name}^{power:.2f}" for name, power in zip("pnkC", powers))
+            lines[f"{value}, {loss}"] = f"{first:.2g} {powers} (R^2 {fit:.2f}, {len(cells)} proven cells of more than one node)"
     return lines
 
 

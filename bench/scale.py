@@ -11,9 +11,7 @@ import json
 import math
 import os
 import resource
-import subprocess
 import sys
-import tempfile
 import time
 
 import common as c
@@ -61,17 +59,10 @@ def liblinear(path, tolerance):
 
 
 def command(words):
-    """CPU seconds, seconds, peak in MiB and output of a command."""
-    start = time.perf_counter()
-    with tempfile.TemporaryFile("w+") as out:
-        process = subprocess.Popen([str(w) for w in words], stdout=out)
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        whole = time.perf_counter() - start
-        # A limit of time is a result.
-        assert process.returncode in (0, 3), words
-        out.seek(0)
-        return usage.ru_utime + usage.ru_stime, whole, usage.ru_maxrss / 1024, out.read()
+    """CPU seconds, seconds, peak in MiB and output of a command. A limit of time is a result."""
+    code, out, cpu, whole, peak = c.measured(words)
+    assert code in (0, 3), words
+    return cpu, whole, peak, out
 
 
 def run(name, path, fewest, a):
@@ -139,12 +130,12 @@ def picture(rows):
 
 
 def law(rows, name):
-    """`a z^b` of the CPU seconds of a program over its non-zeros z, by least squares of the logarithms."""
-    points = [(math.log10(r["non-zeros"]), math.log10(r["CPU s"])) for r in rows if r["program"] == name]
-    if len(points) < 3:
+    """`a z^b` of the CPU seconds of a program over its non-zeros z."""
+    rows = [r for r in rows if r["program"] == name]
+    if len(rows) < 3:
         return "too few sizes"
-    power, start = np.polyfit(*zip(*points), 1)
-    return f"{10**start:.3g} z^{power:.2f} s, {10 ** (start + power * math.log10(2e9)):.3g} s at z = 2e9"
+    first, [power], _ = c.power_law([[r["non-zeros"] for r in rows]], [r["CPU s"] for r in rows])
+    return f"{first:.3g} z^{power:.2f} s, {first * 2e9**power:.3g} s at z = 2e9"
 
 
 def main():

@@ -273,7 +273,8 @@ fn columns_that_ask_for_a_weight_come_before_their_subset_does() {
             }
             Err(error) => assert!(share < 1.0 && matches!(error, Error::Memory { .. }), "{error}"),
         }
-    } // Many sparse columns need no matrix, and none is counted.
+    }
+    // Many sparse columns need no matrix, and none is counted.
     let problem = Problem::new(&sparse, &labels, None).expect("valid");
     let settings = FgmSettings { cost: 20.0, memory: 24 * 100 * 100, ..FgmSettings::default() };
     let found = fgm(&problem, &rules, &settings, within(1e-6), &mut Silent).expect("enough memory");

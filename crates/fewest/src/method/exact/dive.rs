@@ -52,8 +52,6 @@ pub(super) struct Trial {
     pub(super) numbers: Range<u64>,
     /// The root's answer.
     pub(super) root: Arc<Packed>,
-    /// Rounds that each may take, about.
-    pub(super) rounds: u64,
 }
 
 /// A node with units decided.

@@ -13,6 +13,8 @@ use crate::{Choice, Subset};
 const FAR: f64 = 0.2;
 /// Units tried in the place of each that leaves.
 const ENTERING: usize = 8;
+/// Rounds that a trial may take, about.
+pub(super) const TRIAL: u64 = 1000;
 /// Pairs of units that leave together, once no single exchange helps.
 const PAIRS: usize = 20;
 /// Relative gap to which the subset without the unit that leaves is solved.
@@ -64,7 +66,7 @@ impl Search<'_> {
             if best.objective - bound <= FAR * best.objective.abs() {
                 break;
             }
-            let until = *rounds + trial.rounds;
+            let until = *rounds + TRIAL;
             let root = trial.root.unpack(self.relaxation);
             let Some((subset, warm)) = self.grown(number, best, root, rounds) else { break };
             let Some((first, at)) = self.evaluate(&subset, &warm, f64::INFINITY, rounds) else { break };
@@ -77,10 +79,9 @@ impl Search<'_> {
     /// Where a trial begins, and a dual point near it.
     fn grown(&self, number: u64, best: &Found, mut warm: Warm, rounds: &mut u64) -> Option<(Subset, Warm)> {
         let (most, of) = (self.rules.most_features(), self.rules.root());
-        let Some(rank) = number.checked_sub(1) else { return Some((best.subset.clone(), warm)) };
+        let Some(rank) = (number as usize).checked_sub(1) else { return Some((best.subset.clone(), warm)) };
         let mut units: Vec<usize> = (0..of.len()).filter(|&u| of[u] == Choice::In).collect();
         let free = |u: usize| of[u] == Choice::Free;
-        let rank = rank as usize;
         let mut next = Some(*self.entering(&warm, rank + 1, free).get(rank)?);
         while let Some(unit) = next.filter(|_| units.len() < most && self.clock.stop().is_none()) {
             units = joined(&units, unit);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::ExactSettings;
 use super::dive::{Dive, Fixed, Question, Search, Trial};
+use super::exchange::TRIAL;
 use super::node::{OpenNode, Packed};
 use crate::proof::{Notes, Place, Point, ProofWriter};
 use crate::relaxation::{Answer, Relaxation, Warm};
@@ -19,9 +20,8 @@ const BATCH: usize = 8;
 const WARM: f64 = 0.4;
 const NODES: f64 = 0.6;
 const SEEN: f64 = 0.05;
-/// One in so many rounds is for trials beside the tree, and so many rounds are for each of them.
+/// One in so many rounds is for trials beside the tree.
 const TRYING: u64 = 5;
-const TRIAL: u64 = 1000;
 /// Swaps, additions and removals tried around an incumbent before it counts as locally best.
 const SWAPS: usize = 24;
 
@@ -271,7 +271,7 @@ impl<'a> Master<Search<'a>> for Tree<'a> {
         let sized = rules.is_sort() && rules.most_features() < rules.p();
         let due = run.counts.solver_iterations / (TRYING * TRIAL);
         let root = self.root.clone().filter(|_| sized && due > self.trials);
-        let trial = root.map(|root| Trial { numbers: self.trials..due, root, rounds: TRIAL });
+        let trial = root.map(|root| Trial { numbers: self.trials..due, root });
         Ok(Next::Ask(Question { nodes, allowance, trial, pool: self.pool.hand_over() }))
     }
 
