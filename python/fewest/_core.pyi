@@ -185,8 +185,8 @@ def certify(
     tasks: NDArray[np.uint32] | None = None,
 ) -> dict[str, Any]: ...
 def select_from(
-    n: int,
-    p: int,
+    shape: tuple[int, int],
+    stored: tuple[int, bool],
     source: Any,
     codes: NDArray[np.uint32],
     weights: NDArray[np.float64],
@@ -236,5 +236,6 @@ class Shard:
     def gains(
         self, codes: NDArray[np.uint32], weights: NDArray[np.float64], binning: str | dict[str, int], threads: int
     ) -> NDArray[np.float64]: ...
+    def gram(self, features: NDArray[np.int64], threads: int) -> NDArray[np.float64]: ...
     def columns(self, features: Sequence[int]) -> _Matrix: ...
     def __reduce__(self) -> tuple[type[Shard], tuple[int, Any]]: ...

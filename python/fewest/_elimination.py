@@ -20,7 +20,7 @@ from fewest._columns import ColumnFile
 from fewest._constraints import AT_LEAST_ONE, COST_OR_AUTO, stores_arguments
 from fewest._cross_validated import SIZE_AND_START, STEP, CrossValidated, criterion_of, folds_of, step_of
 from fewest._docs import completes_doc
-from fewest._engine import Listener, Samples, limits_of, warn_of_limit, weights_in
+from fewest._engine import Listener, Samples, is_elsewhere, limits_of, warn_of_limit, weights_in
 from fewest._path import fitted_path
 from fewest._preparation import Preparation
 from fewest._svm import voted, votes
@@ -139,6 +139,8 @@ class SVMRFE(CrossValidated):
     """
 
     _page = "docs/methods/rfe.md"
+    _takes_shards = True
+    _binary_on_shards = False
 
     _parameter_constraints = {
         "C": COST_OR_AUTO,
@@ -213,6 +215,8 @@ class SVMRFE(CrossValidated):
             Fitted.
         """
         raw = self._validated(X, y, sample_weight)
+        if not isinstance(raw, Samples):
+            self._check_for_shards()
         self._tuning = self._tuned(raw, X, y, groups)
         self._raw = None if self._how() is None else raw
         try:
@@ -220,6 +224,21 @@ class SVMRFE(CrossValidated):
             return self._run(samples, self._splits(self.cv if self._chooses_size else None, samples, X, y, groups))
         finally:
             del self._tuning, self._raw
+
+    def _check_for_shards(self) -> None:
+        """Refuse what columns on workers are not asked for."""
+        plain: dict[str, tuple[Any, ...]] = {
+            "kernel": ("linear",),
+            "criterion": ("auto", "weights"),
+            **dict.fromkeys(("costs", "cv", "impute", "resume"), (None,)),
+            "scale": (False,),
+        }
+        for name, values in plain.items():
+            if (given := getattr(self, name)) not in values:
+                raise ValueError(
+                    f"{name} is {given!r}, but columns on workers are eliminated by the weights of linear SVMs at one cost, as they "
+                    f"are, from the beginning to the end; leave {name} out, or give an array, such as X.compute() of a Dask collection"
+                )
 
     def _how(self) -> dict[str, Any] | None:
         """How samples are prepared, as the engine takes it."""
@@ -277,6 +296,8 @@ class SVMRFE(CrossValidated):
                 raise ValueError(
                     f"{name} is {given!r}, but a path has every size at one cost, so that none is chosen; leave {name} out"
                 )
+        if is_elsewhere(X):
+            raise TypeError("path needs the samples in memory; give an array, such as X.compute() of a Dask collection")
         selector = clone(self)
         selector._validate_params()
         samples = selector._learnt(selector._validated(X, y, sample_weight))

@@ -113,7 +113,7 @@ def checked(estimator: Any, *arrays: Any, **options: Any) -> Any:
     if type(arrays[0]).__module__ == "fewest.dask":
         raise TypeError(
             f"{type(estimator).__name__} needs the samples in memory here, not Shards; give shards[:, features], which brings "
-            "columns here. fit of FeatureGeneratingMachine, L1SVMSelector (squared hinge) and InformationGain takes shards"
+            "columns here. fit of FeatureGeneratingMachine, L1SVMSelector (squared hinge), SVMRFE and InformationGain takes shards"
         )
     if getattr(estimator, "impute", None) is not None:
         options["ensure_all_finite"] = "allow-nan"

@@ -1,12 +1,15 @@
 """Methods on more data than one machine holds: columns spread over the workers of a Dask cluster.
 
-:class:`~fewest.FeatureGeneratingMachine`, :class:`~fewest.L1SVMSelector` (squared hinge) and
-:class:`~fewest.InformationGain` take a Dask array, a list of files or :class:`Shards` where they
-take an array elsewhere, and find what they would find with all of it in memory. Each worker keeps
-some of the features, with the values of all samples. The first two go in rounds: the driver sends
+:class:`~fewest.FeatureGeneratingMachine`, :class:`~fewest.L1SVMSelector` (squared hinge),
+:class:`~fewest.SVMRFE` and :class:`~fewest.InformationGain` take a Dask array, a list of files or
+:class:`Shards` where they take an array elsewhere, and find what they would find with all of it in
+memory. Each worker keeps some of the features, with the values of all samples. The first two go in
+rounds: the driver sends
 alpha (8 bytes for each sample) to each worker; each shard answers with its best features and their
 scores (16 bytes each) and, once for each feature, with the column of those that are chosen. The
-driver learns on these columns. Information gain is one round: classes and weights there, a gain of
+driver learns on these columns. The elimination asks for the products of the samples over the
+features that left, which the workers add, and for the weight of each feature; the driver trains on
+the products, and goes on with the columns once few are left. Information gain is one round: classes and weights there, a gain of
 each feature back.
 
 Shards are futures, not actors, so Dask knows how they are made: when a worker dies, its shards are
@@ -171,6 +174,16 @@ def _gains(shard: _core.Shard, samples: tuple[np.ndarray, np.ndarray], binning: 
     return shard.gains(codes, weights, binning, get_worker().state.nthreads)
 
 
+def _gram(shard: _core.Shard, kept: np.ndarray) -> np.ndarray:
+    first, _, p, *_ = shard.shape
+    features = first + np.flatnonzero(np.unpackbits(_aligned(kept), count=p))
+    return shard.gram(features, get_worker().state.nthreads)
+
+
+def _sum(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    return a + b
+
+
 def _columns(shard: _core.Shard, features: list[int]) -> Any:
     return shard.columns(features)
 
@@ -235,7 +248,7 @@ class Shards:
             )
         if len(set(sparse)) > 1:
             raise ValueError("some parts of the features are sparse and some dense; make them alike")
-        self.shape, self.stored = (samples[0], sum(sizes)), sum(stored)
+        self.shape, self.stored, self._sparse = (samples[0], sum(sizes)), sum(stored), sparse[0]
         self._bounds = np.array([*firsts, self.shape[1]])
 
     def __getitem__(self, at: tuple[slice, Any]) -> Any:
@@ -480,6 +493,25 @@ class Source:
         """Information gain of all features, in bits."""
         return np.concatenate(self._round(_gains, (codes, weights), [(binning,)] * len(self.shards.futures)))
 
+    def gram(self, features: np.ndarray) -> np.ndarray:
+        """x_i . x_k over features, which ascend: the lower triangle of the n x n matrix, row after
+        row. A bit for each feature is sent to its shard.
+        """
+        start = time.perf_counter()
+        self._begin()
+        asked = np.zeros(self.shards.shape[1], dtype=bool)
+        asked[features] = True
+        bits = [np.packbits(asked[a:b]) for a, b in pairwise(self.bounds)]
+        shards = zip(self.shards.futures, bits, strict=True)
+        parts = [self.client.submit(_gram, shard, own, pure=False) for shard, own in shards if own.any()]
+        # In pairs, on the workers; which ones are added does not depend on where they are.
+        while len(parts) > 1:
+            pairs = [parts[k : k + 2] for k in range(0, len(parts), 2)]
+            parts = [self.client.submit(_sum, *pair, pure=False) if len(pair) == 2 else pair[0] for pair in pairs]
+        answer: np.ndarray = parts[0].result()
+        self._count(_bytes(bits), _bytes(answer), start)
+        return _aligned(answer)
+
     def columns(self, features: list[int]) -> list[Any]:
         """The columns of features, which ascend: side by side those of the answer."""
         start = time.perf_counter()
@@ -562,7 +594,9 @@ class ShardSamples:
     def select(self, rules: dict[str, Any], method: dict[str, Any], limits: dict[str, Any], listener: Any) -> dict[str, Any]:
         """The engine's answer; its ``details`` have the ``traffic``."""
         source = Source(self.X)
-        answer = _core.select_from(*self.X.shape, source, self.codes, self.weights, rules, method_with_memory(method), limits, listener)
+        stored = (self.X.stored, self.X._sparse)
+        of_samples = (self.codes, self.weights)
+        answer = _core.select_from(self.X.shape, stored, source, *of_samples, rules, method_with_memory(method), limits, listener)
         names = ("sent", "received", "seconds")
         answer["details"]["traffic"] = {name: np.array([now[name] for now in source.rounds]) for name in names}
         return answer

@@ -3,9 +3,11 @@
 
 use std::sync::Mutex;
 
+use fewest::kernel::gram::{GramMatrix, GramSource};
 use fewest::method::fgm::fgm_from;
 use fewest::method::info_gain::{Binning, information_gain_from, information_gains};
 use fewest::method::l1_svm::l1_svm_from;
+use fewest::method::rfe::rfe_from;
 use fewest::{
     AnyMethod, Design, Error, FeatureScore, Kernel, Report, RowMatrix, RuleList, Rules, ScoreQuery, Source,
     SparseDesign, check_values,
@@ -179,6 +181,22 @@ impl Shard {
         })
     }
 
+    /// Products of the samples over those of the features (ascending) that are here: the lower
+    /// triangle of the n x n matrix, row after row.
+    fn gram<'py>(
+        &self,
+        py: Python<'py>,
+        features: PyReadonlyArray1<'py, i64>,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        sheltered(|| {
+            let wanted: Vec<usize> = numbers(&features)?.iter().map(|&j| j as usize).collect();
+            let features = self.own(&wanted);
+            let products = self.on(py, threads, |design| Ok(GramMatrix::linear(design, &features).triangle()))?;
+            Ok(products.into_pyarray(py))
+        })
+    }
+
     /// Those of the features that are here, as a matrix in the form that the engine takes.
     fn columns<'py>(&self, py: Python<'py>, features: Vec<usize>) -> PyResult<Bound<'py, PyAny>> {
         sheltered(|| {
@@ -208,12 +226,15 @@ impl Shard {
 }
 
 /// Columns elsewhere, asked for through a Python object with the methods `largest(v, most, always,
-/// never, positive, negative)`, `scores(v)`, `gains(codes, weights, binning)` and
+/// never, positive, negative)`, `scores(v)`, `gains(codes, weights, binning)`, `gram(features)` and
 /// `columns(features)`, which answer for the whole matrix; `columns` gives a list of matrices, side
-/// by side those asked for.
+/// by side those asked for, `gram` the lower triangle of the products of the samples.
 struct Elsewhere {
     n: usize,
     p: usize,
+    /// Values stored in all of it, and whether zeros are left out.
+    stored: usize,
+    sparse: bool,
     source: Py<PyAny>,
     /// What a method raised.
     raised: Mutex<Option<PyErr>>,
@@ -295,16 +316,36 @@ impl Source for Elsewhere {
     }
 }
 
-/// As [`crate::select`] by a method that takes them, on n x p values that are elsewhere; see
-/// [`Elsewhere`] for `source`.
+impl GramSource for Elsewhere {
+    fn bytes(&self, features: usize) -> u64 {
+        if self.sparse {
+            // As if all columns were alike.
+            let share = features as f64 / self.p as f64;
+            return (12.0 * share * self.stored as f64) as u64 + 8 * self.n as u64;
+        }
+        8 * (self.n as u64).saturating_mul(features as u64)
+    }
+    fn gram(&self, features: &[usize]) -> Result<GramMatrix, Error> {
+        let triangle = self.ask(|source| {
+            let features: Vec<i64> = features.iter().map(|&j| j as i64).collect();
+            let answer = source.call_method1("gram", (features.into_pyarray(source.py()),))?;
+            let triangle: PyReadonlyArray1<'_, f64> = answer.extract()?;
+            Ok(numbers(&triangle)?.to_vec())
+        })?;
+        GramMatrix::of_triangle(self.n, &triangle)
+    }
+}
+
+/// As [`crate::select`] by a method that takes them, on n x p values that are elsewhere, of which
+/// so many are stored, with or without zeros; see [`Elsewhere`] for `source`.
 ///
 /// # Errors
 /// As [`crate::select`], and what the source raises.
 #[pyfunction]
 pub(crate) fn select_from<'py>(
     py: Python<'py>,
-    n: usize,
-    p: usize,
+    shape: (usize, usize),
+    stored: (usize, bool),
     source: Py<PyAny>,
     codes: PyReadonlyArray1<'py, u32>,
     weights: PyReadonlyArray1<'py, f64>,
@@ -317,7 +358,8 @@ pub(crate) fn select_from<'py>(
         let (rules, method, limits): (RuleList, AnyMethod, CallLimits) =
             (settings(rules)?, settings(method)?, settings(limits)?);
         let (codes, weights) = (numbers(&codes)?, numbers(&weights)?);
-        let source = Elsewhere { n, p, source, raised: Mutex::new(None) };
+        let ((n, p), (stored, sparse)) = (shape, stored);
+        let source = Elsewhere { n, p, stored, sparse, source, raised: Mutex::new(None) };
         let found = enter(py, &limits, listener, |limits, observer| {
             let (rules, weighted) = (Rules::new(p, rules, &[])?, Some(weights));
             match &method {
@@ -327,13 +369,17 @@ pub(crate) fn select_from<'py>(
                 AnyMethod::L1Svm(l1) => {
                     l1_svm_from(&source, &labels(codes), weighted, &rules, l1, limits, observer).map(Report::from)
                 }
+                AnyMethod::Rfe(rfe) => {
+                    let found = rfe_from(&source, codes, weighted, &rules, rfe, limits, observer)?;
+                    Ok(found.report(rfe))
+                }
                 AnyMethod::InfoGain(filter) => {
                     let mut ask = || source.gains(codes, weights, filter.binning);
                     let selection = information_gain_from(&mut ask, &rules, limits, observer)?;
                     Ok(Report::new(selection, Kernel::Linear))
                 }
                 other => Err(Error::Data(format!(
-                    "columns elsewhere are for fgm, l1-svm and info-gain, not for {}; have X in memory",
+                    "columns elsewhere are for fgm, l1-svm, rfe and info-gain, not for {}; have X in memory",
                     other.info().name
                 ))),
             }

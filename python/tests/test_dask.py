@@ -16,6 +16,7 @@ from sklearn.model_selection import cross_validate
 from fewest import (
     SVMRFE,
     EvaluationRFE,
+    ExactSelector,
     FeatureGeneratingMachine,
     InformationGain,
     L1SVMSelector,
@@ -333,6 +334,76 @@ def test_information_gain_is_that_of_one_machine_to_the_last_bit(client, bins, r
     assert there.traffic_["sent"][0] < 2 * 12 * 300 + 100 and there.traffic_["received"][0] == 8 * 5000
 
 
+def rfe(**options):
+    return SVMRFE(**{"n_features_to_select": 10, "step": 0.5, "step_of": "remaining", "tol": 1e-10, "memory": "8M", **options})
+
+
+def genes(n=80, p=12000, seed=4):
+    """Dense samples of which 8 MB of memory hold few columns."""
+    rng = np.random.default_rng(seed)
+    X = np.asarray(rng.normal(size=(n, p)), order="F")
+    return X, np.where(X[:, :5].sum(axis=1) + 0.5 * rng.normal(size=n) > 0, "sick", "well")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"step": 0.1, "step_of": "original", "loss": "squared_hinge", "class_weight": "balanced"},
+        {"rules": Rules(max_features=6, require=[11999], implies=[(3, 4)]), "n_features_to_select": None, "start": range(0, 12000, 2)},
+        {"step": 5000, "fit_intercept": False},
+    ],
+)
+def test_an_elimination_is_that_of_one_machine(client, options):
+    X, y = genes()
+    weight = np.linspace(0, 2, 80)
+    if "start" in options:
+        options = {**options, "start": sorted({*options["start"], 3, 11999})}
+    here = rfe(memory=None, **options).fit(X, y, weight)
+    there = rfe(**options).fit(da.from_array(X, chunks=(80, 5000)), y, weight)
+    assert here.elimination_steps_ == there.elimination_steps_
+    np.testing.assert_array_equal(there.ranking_, here.ranking_)
+    np.testing.assert_allclose(there.objective_, here.objective_, rtol=1e-8)
+    np.testing.assert_array_equal(there.predict(X), here.predict(X))
+    # Products and scores of rounds, then the columns of those that are left.
+    received = there.traffic_["received"]
+    assert len(received) >= 3 and received[0] == 8 * 80 * 81 / 2 and received[1] == 8 * 12000
+
+
+def test_an_elimination_of_three_classes(client):
+    X, y = genes(p=5000)
+    y = np.where(X[:, 9] > 1, "dead", y)
+    here = rfe(memory=None).fit(X, y)
+    there = rfe(memory="2M").fit(da.from_array(X, chunks=(40, 1700)), y)
+    assert len(there.classes_) == 3 and len(there.traffic_["sent"]) > 3
+    np.testing.assert_array_equal(there.ranking_, here.ranking_)
+    np.testing.assert_allclose(there.objective_, here.objective_, rtol=1e-8)
+
+
+def test_a_killed_worker_does_not_change_an_elimination(client, monkeypatch):
+    X, y = genes()
+    X = da.from_array(X, chunks=(80, 5000))
+    first = rfe().fit(X, y)
+    killed = kill_one_in_round(monkeypatch, client, 3)
+    again = rfe().fit(X, y)
+    assert len(killed) == 1 and killed[0] not in client.run(os.getpid).values()
+    assert_same(again, first)
+    np.testing.assert_array_equal(again.elimination_order_, first.elimination_order_)
+    client.wait_for_workers(2)
+
+
+def test_an_elimination_on_workers_refuses_what_it_does_not_do(client):
+    shards = Shards.from_array(da.from_array(genes(p=100)[0], chunks=(80, 50)))
+    y = genes(p=100)[1]
+    for name, value in {
+        "kernel": "rbf", "criterion": "margin", "cv": 3, "costs": [1.0, 2.0], "impute": "mean", "scale": True, "resume": "state",
+    }.items():
+        with pytest.raises(ValueError, match=f"{name} is .*, but columns on workers are eliminated by"):
+            SVMRFE(**{name: value}).fit(shards, y)
+    with pytest.raises(TypeError, match="from samples in memory only; give a number"):
+        SVMRFE(C="auto").fit(shards, y)
+
+
 def kill_one_in_round(monkeypatch, client, number):
     """The worker with most of the shards is killed as this round begins; returns the list of those killed."""
     begin, killed = Source._begin, []
@@ -406,15 +477,18 @@ def test_what_the_other_methods_refuse(client):
             selector.fit(blocks, None)
     with pytest.raises(ValueError, match="one class"):
         InformationGain().fit(blocks, np.ones(50))
-    with pytest.raises(ValueError, match="fgm, l1-svm and info-gain, not for rfe"):
-        SVMRFEOnShards(n_features_to_select=5).fit(blocks, y)
+    with pytest.raises(ValueError, match="fgm, l1-svm, rfe and info-gain, not for exact"):
+        ExactOnShards(n_features_to_select=5).fit(blocks, y)
+    with pytest.raises(TypeError, match=r"path needs .* X.compute\(\)"):
+        SVMRFE().path(Shards.from_array(blocks), y, [1, 2])
+    with pytest.raises(ValueError, match="bound weights, which this method does not obey"):
+        SVMRFE(rules=Rules(max_features=3, signs={0: 1})).fit(blocks, y)
 
 
 def test_what_takes_no_shards_says_so(client):
     X, y = text(n=50, p=100)
     shards = Shards.from_array(column_blocks(X, [60, 40]))
     for call in (
-        lambda: SVMRFE(n_features_to_select=5).fit(shards, y),
         lambda: EvaluationRFE().fit(shards, y),
         lambda: Study().fit(shards, y),
         lambda: InformationGain().fit(X, y).predict(shards),
@@ -425,11 +499,11 @@ def test_what_takes_no_shards_says_so(client):
     X, y = text()
     shards = Shards.from_array(column_blocks(X, [2600, 2400]))
     filtered = InformationGain(n_features_to_select=20).fit(shards, y)
-    few = SVMRFE(n_features_to_select=5).fit(shards[:, filtered.support_], y)
-    np.testing.assert_array_equal(few.support_, SVMRFE(n_features_to_select=5).fit(X[:, filtered.support_], y).support_)
+    few = ExactSelector(n_features_to_select=5).fit(shards[:, filtered.support_], y)
+    np.testing.assert_array_equal(few.support_, ExactSelector(n_features_to_select=5).fit(X[:, filtered.support_], y).support_)
 
 
-class SVMRFEOnShards(SVMRFE):
+class ExactOnShards(ExactSelector):
     """As if it could."""
 
     _takes_shards = True

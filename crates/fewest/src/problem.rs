@@ -68,18 +68,7 @@ impl<'a> Samples<'a> {
     /// # Errors
     /// [`Error::Data`] naming the first thing wrong.
     pub fn new(design: &'a dyn Design, classes: &[u32], weights: Option<&[f64]>) -> Result<Self, Error> {
-        let n = design.n_samples();
-        check_classes(n, classes)?;
-        let weights = checked_weights(n, weights)?;
-        let n_classes = classes.iter().max().map_or(0, |c| c + 1);
-        if n_classes < 2 {
-            return Err(Error::Data("all samples are of one class; two are needed".into()));
-        }
-        for class in 0..n_classes {
-            if !classes.iter().zip(&weights).any(|(&c, &w)| c == class && w > 0.0) {
-                return Err(Error::Data(format!("class {class} has no sample with positive weight")));
-            }
-        }
+        let (n_classes, weights) = checked_classes(design.n_samples(), classes, weights)?;
         check_values(design, 0)?;
         Ok(Self { design, classes: classes.to_vec(), n_classes, weights, tasks: None })
     }
@@ -150,6 +139,13 @@ impl<'a> Samples<'a> {
     }
 }
 
+impl<'a> Samples<'a> {
+    /// Of parts that were checked before.
+    pub(crate) fn of_parts(design: &'a dyn Design, classes: &[u32], n_classes: u32, weights: &[f64]) -> Self {
+        Self { design, classes: classes.to_vec(), n_classes, weights: weights.to_vec(), tasks: None }
+    }
+}
+
 impl<'a> From<&Problem<'a>> for Samples<'a> {
     fn from(problem: &Problem<'a>) -> Self {
         let classes = problem.labels.iter().map(|&y| u32::from(y > 0.0)).collect();
@@ -169,6 +165,23 @@ pub(crate) fn check_classes(n: usize, classes: &[u32]) -> Result<(), Error> {
         return Ok(());
     }
     Err(Error::Data(format!("{} class labels for {n} samples; give one per sample", classes.len())))
+}
+
+/// One class, 0, 1, ... k - 1, for each of n samples, all with positive weight; returns k and the
+/// weights, 1 for none.
+pub(crate) fn checked_classes(n: usize, classes: &[u32], weights: Option<&[f64]>) -> Result<(u32, Vec<f64>), Error> {
+    check_classes(n, classes)?;
+    let weights = checked_weights(n, weights)?;
+    let n_classes = classes.iter().max().map_or(0, |c| c + 1);
+    if n_classes < 2 {
+        return Err(Error::Data("all samples are of one class; two are needed".into()));
+    }
+    for class in 0..n_classes {
+        if !classes.iter().zip(&weights).any(|(&c, &w)| c == class && w > 0.0) {
+            return Err(Error::Data(format!("class {class} has no sample with positive weight")));
+        }
+    }
+    Ok((n_classes, weights))
 }
 
 /// One label, -1 or 1, for each of n samples, both with positive weight; returns the weights, 1 for

@@ -6,12 +6,14 @@
 mod dense;
 mod pass;
 mod rows;
+mod scattered;
 mod source;
 mod sparse;
 mod strided;
 
 pub use dense::DenseDesign;
 pub use rows::{Row, RowMatrix};
+pub(crate) use scattered::Scattered;
 pub(crate) use source::{Best, better, keep};
 pub use source::{FeatureScore, ScoreQuery, Source};
 pub use sparse::SparseDesign;

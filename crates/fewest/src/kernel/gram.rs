@@ -9,7 +9,7 @@ use super::Kernel;
 use super::gemm::{View, add_product};
 use crate::design::Row;
 use crate::simd;
-use crate::{Design, Error, Status};
+use crate::{Design, Error, RowMatrix, Source, Status};
 
 /// Tuning: chosen by hand; `make bench-rfe` shows what a change costs.
 mod tuning {
@@ -66,6 +66,40 @@ impl GramMatrix {
             }
         }
         Ok(Self { n, values })
+    }
+
+    /// From its lower triangle, row after row: n (n + 1) / 2 values.
+    ///
+    /// # Errors
+    /// [`Error::Data`] when the length is wrong.
+    pub fn of_triangle(n: usize, triangle: &[f64]) -> Result<Self, Error> {
+        if triangle.len() != n * (n + 1) / 2 {
+            return Err(Error::Data(format!("{} products of {n} samples", triangle.len())));
+        }
+        let mut values = vec![0.0; n * n];
+        for i in 0..n {
+            let row = &triangle[i * (i + 1) / 2..(i + 1) * (i + 2) / 2];
+            values[i * n..=i * n + i].copy_from_slice(row);
+        }
+        let mut gram = Self { n, values };
+        gram.mirror(&mut || Ok(())).expect("nothing stops it");
+        Ok(gram)
+    }
+
+    /// Its lower triangle, row after row.
+    pub fn triangle(&self) -> Vec<f64> {
+        (0..self.n).flat_map(|i| &self.row(i)[..=i]).copied().collect()
+    }
+
+    /// The rows and columns of these samples.
+    pub(crate) fn of_samples(&self, samples: &[usize]) -> Self {
+        let row = |&i: &usize| samples.iter().map(move |&k| self.values[i * self.n + k]);
+        Self { n: samples.len(), values: samples.iter().flat_map(row).collect() }
+    }
+
+    /// K -= the other matrix.
+    pub(crate) fn subtract(&mut self, other: &Self) {
+        simd::axpy(-1.0, &other.values, &mut self.values);
     }
 
     /// From n n values known to be symmetric.
@@ -257,6 +291,24 @@ impl GramMatrix {
     pub(crate) fn multiply_into(&self, beta: &[f64], out: &mut Vec<f64>) {
         out.resize(self.n, 0.0);
         simd::combination(&self.values, beta, out);
+    }
+}
+
+/// What SVM-RFE asks of a matrix that may be elsewhere, beside what any [`Source`] answers.
+#[expect(clippy::missing_errors_doc, reason = "those of `Source`")]
+pub trait GramSource: Source {
+    /// Bytes that a copy of so many features takes, about.
+    fn bytes(&self, features: usize) -> u64;
+    /// K = X X' over these features, which ascend.
+    fn gram(&self, features: &[usize]) -> Result<GramMatrix, Error>;
+}
+
+impl GramSource for &dyn Design {
+    fn bytes(&self, features: usize) -> u64 {
+        RowMatrix::bytes(*self, features)
+    }
+    fn gram(&self, features: &[usize]) -> Result<GramMatrix, Error> {
+        Ok(GramMatrix::linear(*self, features))
     }
 }
 

@@ -4,12 +4,15 @@ use std::collections::HashSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use fewest::kernel::gram::{GramMatrix, GramSource};
+use fewest::kernel_oracle::Criterion;
 use fewest::method::fgm::{FgmReport, FgmSettings, Mkl, fgm, fgm_from};
 use fewest::method::info_gain::{Binning, information_gain, information_gain_from, information_gains};
 use fewest::method::l1_svm::{L1Report, L1Settings, l1_svm, l1_svm_from};
+use fewest::method::rfe::{RfeSettings, Step, rfe_classes, rfe_from};
 use fewest::{
-    Bias, Design, Error, FeatureScore, Limits, Loss, Problem, RowMatrix, RuleList, Rules, ScoreQuery, Silent, Source,
-    Status, SvmSettings, WeightBound,
+    Bias, Design, Error, FeatureScore, Kernel, Limits, Loss, Problem, RowMatrix, RuleList, Rules, Samples, ScoreQuery,
+    Silent, Source, Status, SvmSettings, WeightBound,
 };
 use fewest_testing::{RandomProblem, Rng, random_rules};
 
@@ -93,6 +96,21 @@ impl Source for Shards<'_> {
             all.append(column);
             all
         }))
+    }
+}
+
+impl GramSource for Shards<'_> {
+    fn bytes(&self, features: usize) -> u64 {
+        (8 * self.n * features) as u64
+    }
+    fn gram(&self, features: &[usize]) -> Result<GramMatrix, Error> {
+        self.count_call()?;
+        let mut sums = vec![0.0; self.n * (self.n + 1) / 2];
+        for (first, last, block) in self.blocks() {
+            let own: Vec<usize> = features.iter().filter(|j| (first..last).contains(j)).map(|j| j - first).collect();
+            sums.iter_mut().zip(GramMatrix::linear(block, &own).triangle()).for_each(|(sum, part)| *sum += part);
+        }
+        GramMatrix::of_triangle(self.n, &sums)
     }
 }
 
@@ -296,4 +314,92 @@ fn appended_columns_are_the_columns_gathered_at_once() {
             }
         }
     }
+}
+
+#[test]
+fn an_elimination_of_columns_elsewhere_is_that_of_memory() {
+    let mut rng = Rng::new(31);
+    let (mut cases, mut paused, mut ended, mut certain) = (0, 0, 0, 0);
+    for case in 0..160 {
+        let (n, p) = (20 + rng.below(30), if case % 4 == 0 { 400 } else { 8 + rng.below(40) });
+        let drawn = RandomProblem { n, p, density: 0.5, noise: 0.15, seed: case };
+        let ((dense, labels), (sparse, _)) = (drawn.draw(), drawn.draw_sparse());
+        let design: &dyn Design = if case % 2 == 0 { &dense } else { &sparse };
+        // A third class takes every fifth sample.
+        let third = rng.chance(0.3);
+        let class = |(i, &y): (usize, &f64)| if third && i % 5 == 0 { 2 } else { u32::from(y > 0.0) };
+        let classes: Vec<u32> = labels.iter().enumerate().map(class).collect();
+        let weights: Vec<f64> = (0..n).map(|i| [1.0, 0.5, 2.0][i % 3]).collect();
+        let size = RuleList { max_features: Some(1 + rng.below(6)), ..RuleList::default() };
+        let list = if p > 100 || rng.chance(0.5) { size } else { random_rules(&mut rng, p) };
+        let Ok(rules) = Rules::new(p, list, &[]) else { continue };
+        let Ok(samples) = Samples::new(design, &classes, Some(&weights)) else { continue };
+        let loss = [Loss::Hinge, Loss::SquaredHinge][rng.below(2)];
+        let svm = SvmSettings { cost: 0.3, loss, tolerance: 1e-11, ..SvmSettings::default() };
+        let step = [Step::Count(1), Step::Count(3), Step::Remaining(0.4), Step::Original(0.1)][rng.below(4)];
+        let start = rng.chance(0.2).then(|| (0..p).filter(|j| j % 7 != 3).collect());
+        let here = RfeSettings { svm: svm.clone(), step, start, ..RfeSettings::default() };
+        // So much memory that this many features are copied.
+        let copied = 3 * n / 32 + 1 + rng.below(p / 2);
+        let there = RfeSettings { svm: SvmSettings { memory: (32 * n * copied) as u64, ..svm }, ..here.clone() };
+        let about = format!("case {case}: n {n}, p {p}, {copied} copied, {there:?}, {:?}", rules.list());
+        // Where the features to start from hold no allowed subset.
+        let Ok(known) = rfe_classes(&samples, &rules, &here, Limits::default(), &mut Silent) else { continue };
+        let cut = 1 + rng.below(p - 1);
+        let source = Shards::new(design, vec![0, cut, p], usize::MAX);
+        let found = rfe_from(&source, &classes, Some(&weights), &rules, &there, Limits::default(), &mut Silent);
+        let found = found.expect(&about);
+        let gathered = source.gathered.into_inner().expect("no panic before").len();
+        assert!(gathered <= copied, "{about}: {gathered} gathered");
+        cases += 1;
+        paused += usize::from(gathered > 0);
+        ended += usize::from(gathered == 0);
+        let order = |report: &fewest::method::rfe::RfeReport| {
+            report.selection.ranking.iter().map(|r| (r.feature, r.step)).collect::<Vec<_>>()
+        };
+        if known.certain_steps == Some(known.steps) {
+            certain += 1;
+            assert_eq!((found.steps, order(&found)), (known.steps, order(&known)), "{about}");
+            let (ours, theirs) =
+                (found.selection.outcome.objective.unwrap(), known.selection.outcome.objective.unwrap());
+            assert!((ours - theirs).abs() <= 1e-8 * theirs, "{about}: {ours} against {theirs}");
+            assert_eq!(found.selection.outcome.subset, known.selection.outcome.subset, "{about}");
+        }
+    }
+    println!("{cases} cases, {paused} went on with copies, {ended} did not, {certain} certain");
+    assert!(cases > 100 && paused > 50 && ended > 0 && certain > 50);
+}
+
+#[test]
+fn an_elimination_source_that_fails_is_an_error_and_a_limit_a_status() {
+    let (n, p) = (40, 300);
+    let (x, labels) = RandomProblem { n, p, density: 0.6, noise: 0.2, seed: 5 }.draw();
+    let classes: Vec<u32> = labels.iter().map(|&y| u32::from(y > 0.0)).collect();
+    let rules = Rules::at_most_features(p, 5).expect("valid");
+    let settings = |memory: usize| {
+        let svm = SvmSettings { memory: memory as u64, ..SvmSettings::default() };
+        RfeSettings { svm, step: Step::Remaining(0.5), ..RfeSettings::default() }
+    };
+    let run = |left: usize, settings: &RfeSettings, limits: Limits| {
+        let source = Shards::new(&x, vec![0, 100, p], left);
+        rfe_from(&source, &classes, None, &rules, settings, limits, &mut Silent)
+    };
+    let copies_20 = settings(32 * n * 20);
+    let needed =
+        (0..100).find(|&left| run(left, &copies_20, Limits::default()).is_ok()).expect("some number is enough");
+    assert!(needed > 6, "{needed} calls show little");
+    for left in 0..needed {
+        assert_eq!(run(left, &copies_20, Limits::default()).expect_err("it fails").to_string(), "worker 1 is gone");
+    }
+    // No time at all: an allowed subset all the same.
+    let none = Limits { time: Some(std::time::Duration::ZERO), ..Limits::default() };
+    let stopped = run(99, &copies_20, none).expect("a limit is a status").selection.outcome;
+    assert_eq!(stopped.status, Status::TimeLimit);
+    assert!(stopped.objective.is_some_and(f64::is_finite) && stopped.subset.is_some_and(|s| rules.allows(&s)));
+    // Products that are too large.
+    let error = run(99, &settings(n * n * 2), Limits::default()).expect_err("no memory").to_string();
+    assert!(error.contains("products of 40 samples") && error.contains("fewer features first"), "{error}");
+    let curved = RfeSettings { kernel: Kernel::Rbf { gamma: 1.0 }.into(), criterion: Criterion::Margin, ..copies_20 };
+    let error = run(99, &curved, Limits::default()).expect_err("columns are elsewhere").to_string();
+    assert!(error.contains("linear machines at one cost"), "{error}");
 }

@@ -1,9 +1,9 @@
 //! The master of SVM-RFE: who survives, who left when, and who may leave.
 
-use super::oracle::{Course, Question, Ranking, RankingOracle};
+use super::oracle::{Course, Question, Ranking};
 use super::{Step, permitted};
 use crate::subset_oracle::by_criterion;
-use crate::{Choice, Error, Event, Master, Next, Ranked, Rules, Run, Status, Subset};
+use crate::{Choice, Error, Event, Master, Next, Oracle, Ranked, Rules, Run, Status, Subset};
 
 /// Which units the rules let go.
 pub(crate) struct RemovalRules<'a> {
@@ -60,9 +60,12 @@ pub(super) struct Elimination<'a> {
     pub(super) left: Vec<Ranked>,
     /// Criteria of the survivors, once known for all of them.
     last: Vec<(usize, f64)>,
-    leaving: Vec<usize>,
+    /// Those of `left` that the oracle has not been told of.
+    pub(super) leaving: Vec<usize>,
     pub(super) count: usize,
-    finished: bool,
+    pub(super) finished: bool,
+    /// It pauses once no more features than this survive.
+    pub(super) pause: usize,
     /// Steps after which the same features are left as by the optima themselves; none where the
     /// trainings do not say.
     pub(super) certain: Option<u64>,
@@ -90,6 +93,7 @@ impl<'a> Elimination<'a> {
             leaving: Vec::new(),
             count: 0,
             finished: false,
+            pause: 0,
             certain: Some(0),
             course: Course::default(),
             told: false,
@@ -117,9 +121,9 @@ impl<'a> Elimination<'a> {
     }
 }
 
-impl<'a> Master<RankingOracle<'a>> for Elimination<'a> {
+impl<O: Oracle<Query = Question, Answer = Ranking>> Master<O> for Elimination<'_> {
     fn next(&mut self, run: &mut Run<'_>) -> Result<Next<Question>, Error> {
-        if self.finished {
+        if self.finished || self.survivors.len() <= self.pause {
             return Ok(Next::Done(Status::Completed));
         }
         let (done, total) =

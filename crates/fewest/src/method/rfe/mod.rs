@@ -5,7 +5,8 @@
 //!          and bias) on subset z.
 //! Paper    Guyon, Weston, Barnhill, Vapnik, Machine Learning 46 (2002), section 3 and, for other
 //!          kernels, section 7; Krupka 2016, Algorithm 2 and section 2.6.
-//! Given    [`Samples`] (n samples, p features, k classes), Rules, [`RfeSettings`].
+//! Given    [`Samples`] (n samples, p features, k classes), or a [`GramSource`] of its columns
+//!          (linear kernel, one cost); Rules, [`RfeSettings`].
 //! Returns  subset, its objective (the sum over the pairs of classes), the full ranking, the costs
 //!          tuned; no bound.
 //! Steps    1. now and then, if asked for: the cost of largest cross-validated accuracy  2. train
@@ -20,12 +21,15 @@
 //!          one warm-started training on rows. Other kernels, tuning, and more classes than two of
 //!          samples few enough, work on one n x n matrix ([`crate::kernel_oracle`]): per step n^2 for each feature that leaves, and for
 //!          the margin criterion s^2 / 2 kernel values for each that stays, s support vectors.
+//!          Columns elsewhere: until the features left fit here, per step n^2 for each feature that
+//!          leaves, there, and a training on n x n products, here.
 //! Differs  from the paper: weights are compared at a tight duality gap, so that the order is not
 //!          the solver's noise; in a tie the feature of larger index goes first. One machine per
 //!          pair of classes; criteria are summed over pairs.
 //! Fails    never on limits: what the last ranking says is then applied at once, and the status
 //!          says so.
 
+mod elsewhere;
 mod held_out;
 pub(crate) mod master;
 mod oracle;
@@ -41,16 +45,20 @@ use serde::{Deserialize, Serialize};
 use super::begin::{begin, check_start, within, without_gamma};
 use super::path::{PathPoint, SizeReport, reports};
 use super::{Classes, Info, Method, RULES_AND_BOUNDS, Report};
+use crate::design::Scattered;
 use crate::kernel::KernelRule;
+use crate::kernel::gram::GramSource;
 use crate::kernel_oracle::Criterion;
+use crate::problem::checked_classes;
 use crate::validation::{Folds, SamplesByClass, check_costs};
 use crate::{
     Choice, Error, Limits, Observer, Problem, Rules, Run, Samples, Selection, Sense, Subset, SvmSettings, drive,
 };
+use elsewhere::SourceOracle;
 use held_out::{HeldOut, HeldOutDecisions};
 use master::Elimination;
 use oracle::RankingOracle;
-use pairs::{PairSamples, trains_pairs};
+use pairs::{Pair, PairSamples, trains_pairs};
 
 /// Its name, on the command line and in its states.
 const NAME: &str = "rfe";
@@ -170,15 +178,7 @@ impl Method for RfeSettings {
                 Err(stopped) => return Ok(without_gamma(*stopped, &self.kernel)),
             };
         let settings = Self { kernel, ..self.clone() };
-        let report = rfe_classes(samples, rules, &settings, limits, observer)?;
-        let mut out = Report::of_rule(report.selection, &settings.kernel).detail("elimination_steps", report.steps);
-        if let Some(certain) = report.certain_steps {
-            out = out.detail("certain_steps", certain);
-        }
-        Ok(match settings.tuning {
-            Some(_) => out.with_cost(report.cost).detail("cost", report.cost).detail("tuned", report.tuned),
-            None => out,
-        })
+        Ok(rfe_classes(samples, rules, &settings, limits, observer)?.report(&settings))
     }
 
     fn path(
@@ -251,6 +251,20 @@ pub struct RfeReport {
     pub certain_steps: Option<u64>,
 }
 
+impl RfeReport {
+    /// As every method reports; `settings` are those that it was found with.
+    pub fn report(self, settings: &RfeSettings) -> Report {
+        let mut out = Report::of_rule(self.selection, &settings.kernel).detail("elimination_steps", self.steps);
+        if let Some(certain) = self.certain_steps {
+            out = out.detail("certain_steps", certain);
+        }
+        match settings.tuning {
+            Some(_) => out.with_cost(self.cost).detail("cost", self.cost).detail("tuned", self.tuned),
+            None => out,
+        }
+    }
+}
+
 /// SVM-RFE: drops the features of smallest criterion until the rules (size, budget, ...) hold.
 /// Features the rules forbid are never trained on.
 ///
@@ -307,9 +321,9 @@ fn eliminate(
     }
     let (pairs, problems, grouped);
     let mut oracle = if trains_pairs(data, rules, settings) {
-        pairs = PairSamples::new(data, rules, &settings.svm, run.memory())?;
+        pairs = PairSamples::new(data, (rules, permitted(rules).len()), &settings.svm, run.memory())?;
         problems = pairs.problems()?;
-        RankingOracle::linear(&pairs, &problems, rules, settings)?
+        RankingOracle::linear(&pairs, &problems, rules, &permitted(rules), settings)?
     } else {
         grouped = SamplesByClass::new(data, &settings.svm, run.memory())?;
         RankingOracle::kernel(&grouped, rules, settings)?
@@ -325,6 +339,60 @@ fn eliminate(
     let (steps, certain_steps) = (master.steps, master.certain);
     let selection = Selection { ranking: master.ranking(), solutions: Vec::new(), outcome: run.finish(status) };
     Ok((RfeReport { selection, cost, tuned, steps, certain_steps }, decisions))
+}
+
+/// [`rfe_classes`] on a matrix that may be elsewhere, with the classes (0, 1, ..., all present) and
+/// weights (default all 1) of its n samples. The columns stay where they are while more features
+/// survive than fit into a quarter of [`SvmSettings::memory`]; then the survivors' are copied, and
+/// it goes on with these. Whoever makes the source has checked its values
+/// ([`crate::check_values`]).
+///
+/// # Errors
+/// Those of [`rfe_classes`] and of [`Samples::new`], those of the source; a kernel other than
+/// linear, a criterion other than the weights, tuning, bounds on weights; more memory needed than
+/// allowed, or, for the n x n products, than eight times [`SvmSettings::memory`].
+pub fn rfe_from(
+    source: &dyn GramSource,
+    classes: &[u32],
+    weights: Option<&[f64]>,
+    rules: &Rules,
+    settings: &RfeSettings,
+    limits: Limits,
+    observer: &mut dyn Observer,
+) -> Result<RfeReport, Error> {
+    settings.check(rules.p())?;
+    let p = source.n_features();
+    rules.check_features(p)?;
+    if !settings.kernel.is_linear() || settings.criterion != Criterion::Weights || settings.tuning.is_some() {
+        return Err(Error::Data(
+            "columns elsewhere are eliminated by the weights of linear machines at one cost; have X in memory".into(),
+        ));
+    }
+    let (n_classes, weights) = checked_classes(source.n_samples(), classes, weights)?;
+    let rules = &*within(rules, settings.start.as_deref())?;
+    let mut run = Run::new(rules, limits, Sense::Min, observer)?;
+    let mut master = Elimination::new(rules, settings.step);
+    let mut there = SourceOracle::new(source, Pair::all(classes, n_classes, &weights), rules, &settings.svm);
+    master.pause = there.most_that_fit();
+    let mut status = drive(&mut there, &mut master, &mut run)?;
+    if !master.finished && !status.is_limit() {
+        // Few enough are left: on with copies of them.
+        master.pause = 0;
+        master.leaving.clear();
+        let survivors: Vec<usize> = master.survivors.iter().collect();
+        let what = || format!("a copy of the {} features left", survivors.len());
+        let _taken = run.memory().reserve(source.bytes(survivors.len()), what, "start with fewer features")?;
+        let design = Scattered::new(&source.rows(&survivors)?, &survivors, p);
+        let samples = Samples::of_parts(&design, classes, n_classes, &weights);
+        let pairs = PairSamples::new(&samples, (rules, survivors.len()), &settings.svm, run.memory())?;
+        let problems = pairs.problems()?;
+        let mut here = RankingOracle::linear(&pairs, &problems, rules, &master.survivors, settings)?;
+        here.start_from(there.into_betas())?;
+        status = drive(&mut here, &mut master, &mut run)?;
+    }
+    let (cost, steps, certain_steps) = (settings.svm.cost, master.steps, master.certain);
+    let selection = Selection { ranking: master.ranking(), solutions: Vec::new(), outcome: run.finish(status) };
+    Ok(RfeReport { selection, cost, tuned: Vec::new(), steps, certain_steps })
 }
 
 /// Every feature the rules do not forbid.

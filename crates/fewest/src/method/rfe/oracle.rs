@@ -72,9 +72,10 @@ impl<'a> RankingOracle<'a> {
         samples: &'a PairSamples<'a>,
         problems: &'a [Problem<'a>],
         rules: &'a Rules,
+        subset: &Subset,
         settings: &RfeSettings,
     ) -> Result<Self, Error> {
-        let oracle = PairsOracle::new(problems, rules, &permitted(rules), &settings.svm)?;
+        let oracle = PairsOracle::new(problems, rules, subset, &settings.svm)?;
         Ok(Self::new(Engine::Linear(Box::new(oracle), samples, settings.svm.cost), rules, settings, None))
     }
 
@@ -87,6 +88,14 @@ impl<'a> RankingOracle<'a> {
         let validation = |t: &super::Tuning| CrossValidation::new(grouped, &t.folds, &t.costs, &settings.svm);
         let validation = settings.tuning.as_ref().map(validation).transpose()?;
         Ok(Self::new(Engine::Kernel(Box::new(oracle)), rules, settings, validation))
+    }
+
+    /// Starts the first trainings from these betas, of each pair's samples.
+    ///
+    /// # Errors
+    /// Betas of other samples.
+    pub(super) fn start_from(&mut self, beta: Vec<Vec<f64>>) -> Result<(), Error> {
+        self.restore(Course { beta, ..Course::default() }, std::iter::empty())
     }
 
     fn new(
@@ -299,22 +308,8 @@ impl Oracle for RankingOracle<'_> {
                 }
                 let clock = run.wind_up(1.0);
                 let criteria = self.smallest(usize::MAX, &clock);
-                // A little more than nothing for weights of 0, so that as many features stay as the
-                // rules allow; -1e100 stands for "not among the survivors": no rule can make such a
-                // feature pay. The margin criterion can be negative, and then all are raised.
-                let little = 1e-9 * criteria.iter().map(|c| c.1).fold(1e-9, f64::max);
-                let raise = criteria.iter().map(|c| -c.1).fold(0.0, f64::max) + little;
-                let mut gains = vec![-1e100; self.rules.p()];
-                for &(u, criterion) in &criteria {
-                    let unit = self.rules.unit(u);
-                    for &j in unit {
-                        gains[j] = criterion / unit.len() as f64 + raise;
-                    }
-                }
-                let best = best_of(self.rules, &gains, self.subset(), &clock);
-                let leaving: Vec<usize> = self.subset().difference(&best).collect();
-                dropped = leaving.iter().map(|&j| (j, gains[j])).collect();
-                self.remove(&leaving);
+                dropped = keep_best(self.rules, &criteria, self.subset(), &clock);
+                self.remove(&dropped.iter().map(|left| left.0).collect::<Vec<usize>>());
                 (usize::MAX, true)
             }
         };
@@ -329,6 +324,30 @@ impl Oracle for RankingOracle<'_> {
         }
         Ok(Ranking { objective: self.objective(), smallest, error: self.error(), dropped, course: self.course() })
     }
+}
+
+/// What leaves so that the survivors of largest criteria that the rules allow are left, and the
+/// criterion that each feature leaves with. `criteria` are those of the units of all survivors.
+pub(super) fn keep_best(
+    rules: &Rules,
+    criteria: &[(usize, f64)],
+    survivors: &Subset,
+    clock: &Clock,
+) -> Vec<(usize, f64)> {
+    // A little more than nothing for weights of 0, so that as many features stay as the rules
+    // allow; -1e100 stands for "not among the survivors": no rule can make such a feature pay. The
+    // margin criterion can be negative, and then all are raised.
+    let little = 1e-9 * criteria.iter().map(|c| c.1).fold(1e-9, f64::max);
+    let raise = criteria.iter().map(|c| -c.1).fold(0.0, f64::max) + little;
+    let mut gains = vec![-1e100; rules.p()];
+    for &(u, criterion) in criteria {
+        let unit = rules.unit(u);
+        for &j in unit {
+            gains[j] = criterion / unit.len() as f64 + raise;
+        }
+    }
+    let best = best_of(rules, &gains, survivors, clock);
+    survivors.difference(&best).map(|j| (j, gains[j])).collect()
 }
 
 /// The allowed subset of largest gain; once the clock says stop, an allowed one of large gain. It

@@ -7,7 +7,7 @@ use crate::dual::train::affords_gram;
 use crate::problem::class_pairs;
 use crate::run::state::stranger;
 use crate::subset_oracle::{SubsetOracle, by_criterion};
-use crate::{Design, Error, Memory, Problem, Reserved, RowMatrix, Rules, Samples, Status, Subset, SvmSettings};
+use crate::{Design, Error, Memory, Problem, Reserved, Rules, Samples, Status, Subset, SvmSettings};
 
 use super::held_out::PairMachine;
 use super::{RfeSettings, permitted};
@@ -23,56 +23,67 @@ pub(super) fn trains_pairs(data: &Samples<'_>, rules: &Rules, settings: &RfeSett
 /// one.
 pub(super) struct PairSamples<'a> {
     data: &'a Samples<'a>,
-    pairs: Vec<Pair>,
+    /// The rows of a pair are copied where they are not all.
+    pairs: Vec<(Pair, Option<Box<dyn Design>>)>,
     /// Of the copies and of the trainings.
     taken: Vec<Reserved>,
 }
 
-struct Pair {
-    samples: Vec<usize>,
-    labels: Vec<f64>,
-    weights: Vec<f64>,
-    /// Their rows, where they are not all samples.
-    copy: Option<Box<dyn Design>>,
+/// The samples of a pair of classes, ascending, with their labels, -1 and 1, and weights.
+pub(super) struct Pair {
+    pub(super) samples: Vec<usize>,
+    pub(super) labels: Vec<f64>,
+    pub(super) weights: Vec<f64>,
+}
+
+impl Pair {
+    /// All pairs of the classes 0, 1, ... of samples of these weights.
+    pub(super) fn all<'b>(
+        classes: &'b [u32],
+        n_classes: u32,
+        weights: &'b [f64],
+    ) -> impl Iterator<Item = Self> + use<'b> {
+        class_pairs(n_classes).into_iter().map(|(a, b)| {
+            let samples: Vec<usize> = (0..classes.len()).filter(|&i| classes[i] == a || classes[i] == b).collect();
+            Self {
+                labels: samples.iter().map(|&i| if classes[i] == b { 1.0 } else { -1.0 }).collect(),
+                weights: samples.iter().map(|&i| weights[i]).collect(),
+                samples,
+            }
+        })
+    }
 }
 
 impl<'a> PairSamples<'a> {
-    /// Copies the samples of each pair, and takes the memory for that and for trainings on all
-    /// features that may stay.
+    /// Copies the samples of each pair, and takes the memory for that and for trainings on so many
+    /// features.
     ///
     /// # Errors
     /// [`Error::Memory`] when it is not left.
     pub(super) fn new(
         data: &'a Samples<'a>,
-        rules: &Rules,
+        (rules, features): (&Rules, usize),
         settings: &SvmSettings,
         memory: &Memory,
     ) -> Result<Self, Error> {
-        let (classes, n) = (data.classes(), data.n_samples());
+        let n = data.n_samples();
         let (mut pairs, mut taken) = (Vec::new(), Vec::new());
-        for (a, b) in class_pairs(data.n_classes()) {
-            let samples: Vec<usize> = (0..n).filter(|&i| classes[i] == a || classes[i] == b).collect();
-            let share = samples.len() as f64 / n as f64;
-            let copy = (samples.len() < n).then(|| {
-                let bytes = (share * RowMatrix::bytes(data.design(), data.n_features()) as f64) as u64;
-                let what = || format!("a copy of the {} samples of a pair of classes", samples.len());
+        for pair in Pair::all(data.classes(), data.n_classes(), data.weights()) {
+            let of_pair = pair.samples.len();
+            let copy = (of_pair < n).then(|| {
+                let each = if data.design().is_sparse() { 12.0 } else { 8.0 };
+                let bytes = (each * data.design().stored() as f64 * of_pair as f64 / n as f64) as u64;
+                let what = || format!("a copy of the {of_pair} samples of a pair of classes");
                 taken.push(memory.reserve(bytes, what, "use fewer samples, or fewer classes")?);
-                Ok(data.design().select_samples(&samples))
+                Ok(data.design().select_samples(&pair.samples))
             });
-            let pair = Pair {
-                labels: samples.iter().map(|&i| if classes[i] == b { 1.0 } else { -1.0 }).collect(),
-                weights: samples.iter().map(|&i| data.weights()[i]).collect(),
-                copy: copy.transpose()?,
-                samples,
-            };
-            pairs.push(pair);
+            let copy = copy.transpose()?;
+            pairs.push((pair, copy));
         }
         let mut out = Self { data, pairs, taken };
         let problems = out.problems()?;
-        let of_trainings: Result<Vec<Reserved>, Error> = problems
-            .iter()
-            .map(|problem| SubsetOracle::reserve(problem, rules, permitted(rules).len(), settings, memory))
-            .collect();
+        let of_trainings: Result<Vec<Reserved>, Error> =
+            problems.iter().map(|problem| SubsetOracle::reserve(problem, rules, features, settings, memory)).collect();
         drop(problems);
         out.taken.extend(of_trainings?);
         Ok(out)
@@ -84,8 +95,8 @@ impl<'a> PairSamples<'a> {
     /// Values that are not finite.
     pub(super) fn problems(&self) -> Result<Vec<Problem<'_>>, Error> {
         let all = self.data.design();
-        let each = self.pairs.iter();
-        each.map(|pair| Problem::new(pair.copy.as_deref().unwrap_or(all), &pair.labels, Some(&pair.weights))).collect()
+        let each = self.pairs.iter().map(|(pair, copy)| (copy.as_deref().unwrap_or(all), pair));
+        each.map(|(rows, pair)| Problem::new(rows, &pair.labels, Some(&pair.weights))).collect()
     }
 }
 
@@ -141,7 +152,7 @@ impl<'a> PairsOracle<'a> {
             pair.samples.iter().zip(&solution.beta).for_each(|(&i, &b)| beta[i] = b);
             PairMachine { beta, bias: solution.bias, weights: solution.weights.clone() }
         };
-        samples.pairs.iter().zip(self.solutions()).map(machine).collect()
+        samples.pairs.iter().map(|pair| &pair.0).zip(self.solutions()).map(machine).collect()
     }
 
     /// Starts the first trainings from the betas of an earlier run.

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use super::pairs::{PairSamples, PairsOracle, trains_pairs};
-use super::{NAME, RfeSettings, Step, rfe_classes};
+use super::{NAME, RfeSettings, Step, permitted, rfe_classes};
 use crate::dual::DualSolution;
 use crate::kernel_oracle::KernelOracle;
 use crate::method::Method;
@@ -108,7 +108,7 @@ enum ShrinkingOracle<'a> {
 impl<'a> Training<'a> {
     fn new(data: &'a Samples<'a>, rules: &Rules, settings: &RfeSettings, memory: &Memory) -> Result<Self, Error> {
         if trains_pairs(data, rules, settings) {
-            PairSamples::new(data, rules, &settings.svm, memory).map(Self::Linear)
+            PairSamples::new(data, (rules, permitted(rules).len()), &settings.svm, memory).map(Self::Linear)
         } else {
             SamplesByClass::new(data, &settings.svm, memory).map(Self::Kernel)
         }

@@ -1,0 +1,224 @@
+//! The oracle of SVM-RFE for columns that are elsewhere: they are asked for two things in a round,
+//! the products of the samples over the features that left (or that stay, where those are fewer),
+//! and the weight of each feature at beta. The training itself is on the n x n matrix of the sums.
+
+use super::oracle::{Course, Question, Ranking, keep_best};
+use super::pairs::Pair;
+use super::permitted;
+use crate::dual::active_set::ActiveSet;
+use crate::dual::{BoxDual, DualSolution, smo, train};
+use crate::kernel::gram::{GramMatrix, GramSource};
+use crate::subset_oracle::by_criterion;
+use crate::{Error, Kernel, Oracle, Reserved, Rules, Run, Subset, SvmSettings};
+
+/// Trains on the surviving features and ranks their units; the columns stay where they are.
+pub(super) struct SourceOracle<'a> {
+    source: &'a dyn GramSource,
+    rules: &'a Rules,
+    settings: &'a SvmSettings,
+    pairs: Vec<Pair>,
+    subset: Subset,
+    /// That of `subset` and `gone`, and the number of features when it was last computed afresh.
+    gram: Option<(GramMatrix, usize)>,
+    gone: Vec<usize>,
+    /// The last training of each pair; none before there is one.
+    solutions: Vec<DualSolution>,
+    /// Units and their criteria at that training, in no order.
+    criteria: Vec<(usize, f64)>,
+    /// Of the Gram matrix, of what is subtracted from it or the part of a pair, and of the inverse of
+    /// the free samples.
+    taken: Option<Reserved>,
+}
+
+impl<'a> SourceOracle<'a> {
+    pub(super) fn new(
+        source: &'a dyn GramSource,
+        pairs: impl Iterator<Item = Pair>,
+        rules: &'a Rules,
+        settings: &'a SvmSettings,
+    ) -> Self {
+        Self {
+            source,
+            rules,
+            settings,
+            pairs: pairs.collect(),
+            subset: permitted(rules),
+            gram: None,
+            gone: Vec::new(),
+            solutions: Vec::new(),
+            criteria: Vec::new(),
+            taken: None,
+        }
+    }
+
+    /// Whether a copy of so many features takes little of the memory that trainings may take.
+    fn fits(&self, features: usize) -> bool {
+        self.source.bytes(features) <= self.settings.memory / 4
+    }
+
+    /// Most features that fit.
+    pub(super) fn most_that_fit(&self) -> usize {
+        // Of 0 .. p those that do come first.
+        let (mut fit, mut above) = (0, self.subset.len() + 1);
+        while above - fit > 1 {
+            let middle = fit.midpoint(above);
+            if self.fits(middle) {
+                fit = middle;
+            } else {
+                above = middle;
+            }
+        }
+        fit
+    }
+
+    /// beta of the last trainings.
+    pub(super) fn into_betas(self) -> Vec<Vec<f64>> {
+        self.solutions.into_iter().map(|solution| solution.beta).collect()
+    }
+
+    fn remove(&mut self, leaving: &[usize]) {
+        for &j in leaving {
+            self.subset.remove(j);
+        }
+        self.gone.extend(leaving);
+    }
+
+    /// The Gram matrix of the surviving features, afresh once half of them are gone: that costs no
+    /// more, and ends the rounding errors of the updates.
+    fn update_gram(&mut self, run: &Run<'_>) -> Result<(), Error> {
+        if self.taken.is_none() {
+            let n = self.source.n_samples();
+            let what = || format!("training on the products of {n} samples whose columns are elsewhere");
+            let remedy = "select among fewer features first, which are then copied, or use fewer samples";
+            let bytes = 3 * GramMatrix::bytes(n);
+            if bytes > 8 * self.settings.memory {
+                let allowed = 8 * self.settings.memory;
+                return Err(Error::Memory { what: what(), needed: bytes, allowed, remedy: remedy.into() });
+            }
+            self.taken = Some(run.memory().reserve(bytes, what, remedy)?);
+        }
+        let mut gone = std::mem::take(&mut self.gone);
+        gone.sort_unstable();
+        self.gram = match self.gram.take() {
+            Some((mut gram, fresh)) if gone.len() < self.subset.len() && 2 * self.subset.len() > fresh => {
+                if !gone.is_empty() {
+                    gram.subtract(&self.source.gram(&gone)?);
+                }
+                Some((gram, fresh))
+            }
+            _ => {
+                let features: Vec<usize> = self.subset.iter().collect();
+                Some((self.source.gram(&features)?, features.len()))
+            }
+        };
+        Ok(())
+    }
+
+    /// Trains on the surviving features, until a limit is reached or, beyond it, for this share of
+    /// what winding up may take, and ranks their units.
+    fn train(&mut self, run: &mut Run<'_>, share: f64) -> Result<(), Error> {
+        self.update_gram(run)?;
+        let (gram, _) = self.gram.as_ref().expect("it was made just now");
+        let mut squares = vec![0.0; self.source.n_features()];
+        let mut solutions = Vec::new();
+        for (at, pair) in self.pairs.iter().enumerate() {
+            let part = (pair.samples.len() < gram.len()).then(|| gram.of_samples(&pair.samples));
+            let mut rows = part.as_ref().unwrap_or(gram);
+            let dual = BoxDual::new(&pair.labels, &pair.weights, self.settings);
+            let start = self.solutions.get(at).map(|solution| solution.beta.as_slice());
+            let stop = &mut || run.stop_late(share);
+            let solution = smo::solve(&mut rows, &dual, start, &mut ActiveSet::default(), self.settings, stop);
+            run.counts.solver_iterations += solution.iterations;
+            let mut beta = vec![0.0; gram.len()];
+            pair.samples.iter().zip(&solution.beta).for_each(|(&i, &b)| beta[i] = b);
+            squares.iter_mut().zip(self.source.scores(&beta)?).for_each(|(square, w)| *square += w * w);
+            solutions.push(solution);
+        }
+        self.solutions = solutions;
+        self.rank(&squares);
+        Ok(())
+    }
+
+    /// The same on copies of the surviving features, which are few.
+    fn train_on_copies(&mut self, run: &mut Run<'_>, share: f64) -> Result<(), Error> {
+        let features: Vec<usize> = self.subset.iter().collect();
+        let design = self.source.rows(&features)?.design();
+        let all: Vec<usize> = (0..features.len()).collect();
+        let mut squares = vec![0.0; self.source.n_features()];
+        self.solutions.clear();
+        for pair in &self.pairs {
+            let part = (pair.samples.len() < design.n_samples()).then(|| design.select_samples(&pair.samples));
+            let design = part.as_deref().unwrap_or(&*design);
+            let stop = &mut || run.stop_late(share);
+            let (labels, weights) = (&pair.labels, &pair.weights);
+            let solution = train::train(design, &all, labels, weights, Kernel::Linear, self.settings, stop)?;
+            run.counts.solver_iterations += solution.iterations;
+            features.iter().zip(&solution.weights).for_each(|(&j, &w)| squares[j] += w * w);
+            self.solutions.push(solution);
+        }
+        self.rank(&squares);
+        Ok(())
+    }
+
+    /// Criteria of the units: sums of the squared weights of all pairs.
+    fn rank(&mut self, squares: &[f64]) {
+        let rules = self.rules;
+        let survivors = (0..rules.n_units()).filter(|&u| self.subset.contains(rules.unit(u)[0]));
+        let criterion = |u: usize| (u, rules.unit(u).iter().map(|&j| squares[j]).sum());
+        self.criteria = survivors.map(criterion).collect();
+    }
+
+    /// The `count` units of smallest criterion, smallest first.
+    fn smallest(&self, count: usize) -> Vec<(usize, f64)> {
+        let mut found = self.criteria.clone();
+        if count < found.len() {
+            found.select_nth_unstable_by(count, by_criterion);
+            found.truncate(count);
+        }
+        found.sort_unstable_by(by_criterion);
+        found
+    }
+}
+
+impl Oracle for SourceOracle<'_> {
+    type Query = Question;
+    type Answer = Ranking;
+
+    fn ask(&mut self, question: &Question, run: &mut Run<'_>) -> Result<Ranking, Error> {
+        let (mut dropped, mut count) = (Vec::new(), usize::MAX);
+        match question {
+            Question::Rank { leaving, count: wanted } => {
+                self.remove(leaving);
+                count = *wanted;
+                if !leaving.is_empty() || self.solutions.is_empty() {
+                    self.train(run, 0.0)?;
+                }
+            }
+            Question::KeepBest { leaving } => {
+                self.remove(leaving);
+                let gone = |unit: usize| !self.subset.contains(self.rules.unit(unit)[0]);
+                self.criteria.retain(|&(unit, _)| !gone(unit));
+                if self.criteria.is_empty() {
+                    self.train(run, 0.5)?;
+                }
+                dropped = keep_best(self.rules, &self.criteria, &self.subset, &run.wind_up(1.0));
+                for &(j, _) in &dropped {
+                    self.subset.remove(j);
+                }
+                if self.fits(self.subset.len()) {
+                    self.train_on_copies(run, 1.0)?;
+                } else {
+                    self.train(run, 1.0)?;
+                }
+            }
+        }
+        let squared_errors = self.solutions.iter().map(|solution| solution.weight_error().powi(2));
+        Ok(Ranking {
+            objective: self.solutions.iter().map(|solution| solution.primal).sum(),
+            smallest: self.smallest(count),
+            error: Some(squared_errors.sum::<f64>().sqrt()),
+            dropped,
+            course: Course::default(),
+        })
+    }
+}
