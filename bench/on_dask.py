@@ -6,7 +6,8 @@ and with one worker killed (SIGKILL) as round 3 begins, or the only one of `info
 the first on the shards, to the last bit and by the largest relative difference of value, bound and weights. CPU seconds are those of the driver and all workers
 together, without those of the worker that was killed. Last, the costs that python/docs/dask.md multiplies: a pass, by fit of a line through
 two matrices of different fullness; bytes to all workers and back. Loopback bytes are all that crossed the interface, the scheduler's
-heartbeats included. `--doors`: `evaluate`, `stability` and `knockoffs` through joblib's Dask backend instead.
+heartbeats included. `--genes`: `rfe` on 200 x 500 000 dense values, which each worker makes, instead. `--doors`: `evaluate`, `stability` and
+`knockoffs` through joblib's Dask backend instead.
 
 Runs in an environment with fewest[dask] and psutil.
 """
@@ -173,6 +174,40 @@ def doors(a):
     assert all(row["same"] == "yes" for row in rows)
 
 
+def block(k, n, width):
+    return np.asfortranarray(np.random.default_rng(k).standard_normal((n, width)))
+
+
+def genes(a):
+    """`rfe` that halves, to 20 features, of columns here and on workers, which also die. Saved on its own."""
+    import dask.array as da
+    from dask import delayed
+    from distributed import Client, LocalCluster
+
+    from fewest import SVMRFE
+    from fewest.dask import Shards
+
+    n, width, blocks = 200, 62_500, 8
+    X = np.concatenate([block(k, n, width) for k in range(blocks)], axis=1)
+    y = X[:, :: width * 2].sum(axis=1) > 0
+    rfe = lambda **more: SVMRFE(n_features_to_select=20, step=0.5, step_of="remaining", n_jobs=1, **more)
+    here, row = fitted("rfe, one process", rfe(), np.asfortranarray(X), y)
+    del X
+    rows = [row]
+    cluster = LocalCluster(processes=True, n_workers=a.workers, threads_per_worker=1, dashboard_address=None, memory_limit=0)
+    with cluster, Client(cluster) as client:
+        parts = [da.from_delayed(delayed(block)(k, n, width), shape=(n, width), dtype=float) for k in range(blocks)]
+        shards = Shards.from_array(da.concatenate(parts, axis=1))
+        there, row = fitted("rfe, Dask", rfe(memory="64M"), shards, y, (here,), client)
+        rows += [row, fitted("rfe, Dask again", rfe(memory="64M"), shards, y, (here, there), client)[1]]
+        killed, end = killing(client, 3)
+        rows.append(fitted("rfe, Dask, a worker killed in round 3", rfe(memory="64M"), shards, y, (here, there), client)[1])
+        end()
+    assert len(killed) == 1
+    c.save("on_dask_genes", rows, list(rows[0]), {"workers": a.workers, "load at the end": list(os.getloadavg()), "note": a.note})
+    assert all(row["off one process"] in (None, 0.0) or row["off one process"] < 1e-6 for row in rows)
+
+
 def main():
     a = c.arguments(
         __doc__,
@@ -181,6 +216,7 @@ def main():
         features=(100, "B of fgm, size of info-gain"),
         gap=(1e-6, "relative gap of fgm and l1-svm; small, so that there are rounds"),
         methods=(["fgm", "l1-svm", "info-gain"], "methods"),
+        genes=(False, "only rfe, on dense data"),
         doors=(False, "only what fans out by joblib: evaluate, stability, knockoffs"),
         note=("", "what else was running"),
     )
@@ -188,6 +224,8 @@ def main():
         c.pin(a.core)
     if a.doors:
         return doors(a)
+    if a.genes:
+        return genes(a)
     from distributed import Client, LocalCluster
 
     from fewest import FeatureGeneratingMachine, InformationGain, L1SVMSelector
