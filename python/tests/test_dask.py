@@ -367,7 +367,7 @@ def test_an_elimination_is_that_of_one_machine(client, options):
     np.testing.assert_array_equal(there.predict(X), here.predict(X))
     # Products and scores of rounds, then the columns of those that are left.
     received = there.traffic_["received"]
-    assert len(received) >= 2 and received[0] == 8 * 80 * 81 / 2 and received[1] == 8 * 12000
+    assert len(received) >= 2 and received[0] == 8 * 80 * 81 / 2 and received[1] >= 8 * 12000
 
 
 def test_an_elimination_of_three_classes(client):
