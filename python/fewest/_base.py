@@ -61,6 +61,8 @@ class Selector(Linked, CallbackSupportMixin, ClassifierMixin, SelectorMixin, Bas
     #: Whether it takes columns that are spread over workers, and whether of two classes only.
     _takes_shards = False
     _binary_on_shards = True
+    #: Whether C weighs the loss against an L1 penalty.
+    _has_l1_cost = False
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)

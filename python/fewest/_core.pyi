@@ -53,6 +53,7 @@ __all__ = [
     "halves",
     "joined_sums",
     "knockoff_selection",
+    "l1_costs",
     "measures",
     "path",
     "preparation",
@@ -137,6 +138,7 @@ def rfe_paths(
 ) -> list[dict[str, Any]]: ...
 def preparation(x: _Matrix, how: dict[str, Any]) -> dict[str, list[float] | None]: ...
 def costs(x: _Matrix, weights: NDArray[np.float64], max_features: int | None) -> tuple[list[float], list[float]]: ...
+def l1_costs(x: _Matrix, codes: NDArray[np.uint32], weights: NDArray[np.float64]) -> list[float]: ...
 def choose_cost(
     x: _Matrix,
     codes: NDArray[np.uint32],

@@ -97,6 +97,7 @@ class L1SVMSelector(Selector):
 
     _finds_size = True
     _takes_shards = True
+    _has_l1_cost = True
 
     def _method(self, samples, rules):
         if self.costs is None:

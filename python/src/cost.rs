@@ -1,6 +1,6 @@
 //! `C="auto"`: the library's choice of a cost, on splits that Python deals.
 
-use fewest::method::auto_cost::{Candidate, CostChoice, CostScores, FitCosts, SplitParts, cost_grid, judge};
+use fewest::method::auto_cost::{Candidate, CostChoice, CostScores, FitCosts, SplitParts, cost_grid, judge, l1_costs};
 use fewest::{AnyMethod, Error, Limits, RuleList, Rules, Samples, SvmSettings};
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
@@ -30,6 +30,20 @@ pub(crate) fn costs(
         let grid = cost_grid(&*x.design()?, numbers(&weights)?, max_features).map_err(raised)?;
         Ok((grid.selecting, grid.fitting))
     })
+}
+
+/// Costs of an L1-SVM to choose from, ascending, for samples of these classes that count as these.
+///
+/// # Errors
+/// `ValueError` where no feature differs between the classes.
+#[pyfunction]
+#[pyo3(name = "l1_costs")]
+pub(crate) fn costs_of_l1(
+    x: Columns<'_>,
+    codes: PyReadonlyArray1<'_, u32>,
+    weights: PyReadonlyArray1<'_, f64>,
+) -> PyResult<Vec<f64>> {
+    sheltered(|| l1_costs(&*x.design()?, numbers(&codes)?, numbers(&weights)?).map_err(raised))
 }
 
 /// Chooses the cost of a method, and of the classifier out of `fit_costs` unless `fit_cost` gives

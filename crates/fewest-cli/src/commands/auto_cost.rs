@@ -3,8 +3,9 @@
 
 use std::time::Duration;
 
-use fewest::method::auto_cost::{Candidate, CostChoice, CostScores, FitCosts, SplitParts, cost_grid, judge};
-use fewest::{Cancel, Limits, Rules};
+use fewest::method::auto_cost::{Candidate, CostChoice, CostScores, FitCosts, SplitParts, cost_grid, judge, l1_costs};
+use fewest::method::l1_svm::L1Settings;
+use fewest::{Cancel, Limits, Method, Rules};
 use rayon::prelude::*;
 
 use super::in_force::{check_classes, limits, ruled_out, rules};
@@ -50,15 +51,19 @@ pub(crate) fn choose(
     let folds = FOLDS.min(fewest);
     let n = raw.target.codes.len();
     let all: Vec<usize> = (0..n).collect();
-    let grid = {
+    let (costs, fitting) = {
         let prepared = preparation.prepare(raw.rows(&all)?, quiet)?;
         check_classes(options, &prepared)?;
-        cost_grid(prepared.data.features.as_design(), &prepared.weights, rules(source, &prepared, quiet)?.max_features)?
+        let (design, weights) = (prepared.data.features.as_design(), &prepared.weights);
+        if options.name() == L1Settings::INFO.name {
+            (l1_costs(design, &raw.target.codes, weights)?, Vec::new())
+        } else {
+            let grid = cost_grid(design, weights, rules(source, &prepared, quiet)?.max_features)?;
+            (grid.selecting, if options.entry().has_own_classifier() { Vec::new() } else { grid.fitting })
+        }
     };
-    let costs = grid.selecting;
     let choices: Vec<MethodOptions> =
         costs.iter().map(|cost| options.with("cost", &cost.to_string())).collect::<Result<_, _>>()?;
-    let fitting = if options.entry().has_own_classifier() { Vec::new() } else { grid.fitting };
     let fit = options.fit_cost().map_or(FitCosts::Among(fitting), FitCosts::Fixed);
     let deal = |seed| fewest_data::stratified_folds(&raw.target, folds, seed);
     let dealt: Vec<Vec<u32>> = (0..REPEATS).map(deal).collect();

@@ -64,6 +64,36 @@ pub fn cost_grid(design: &dyn Design, weights: &[f64], max_features: Option<usiz
     Ok(CostGrid { selecting: grid(SELECTING, square), fitting: grid(FITTING, square * share) })
 }
 
+/// The grid of an L1-SVM in half decades: from where the first feature has weight.
+const L1: std::ops::RangeInclusive<i32> = 1..=9;
+
+/// Costs of an L1-SVM of two classes to choose from, ascending: 10^(1/2) to 10^(9/2) times
+/// `n / (4 n+ n- max_j |m+_j - m-_j|)`, with the weights n+ and n- of the classes, n of both, and
+/// the means m+ and m- of a feature in them. Up to that cost no feature has weight under the
+/// squared hinge with a free bias; under the hinge it is that times 2 to 4, the larger the less
+/// balanced the classes.
+///
+/// # Errors
+/// [`Error::Data`] where no feature differs between the classes.
+pub fn l1_costs(design: &dyn Design, classes: &[u32], weights: &[f64]) -> Result<Vec<f64>, Error> {
+    let of_class = |class: u32| classes.iter().zip(weights).filter(|e| *e.0 == class).map(|e| e.1).sum::<f64>();
+    let (negative, positive) = (of_class(0), of_class(1));
+    // The difference of the means is a score at this beta.
+    let share = |(&class, &weight): (&u32, &f64)| if class == 1 { weight / positive } else { -weight / negative };
+    let beta: Vec<f64> = classes.iter().zip(weights).map(share).collect();
+    let mut differences = vec![0.0; design.n_features()];
+    design.dot_columns(0, &beta, &mut differences);
+    let largest = differences.iter().fold(0.0f64, |largest, difference| largest.max(difference.abs()));
+    if !(largest > 0.0 && largest.is_finite()) {
+        return Err(Error::Data(format!(
+            "the largest difference of a feature's means in the two classes is {largest}, which gives no costs to choose from; \
+             give a cost"
+        )));
+    }
+    let first = (negative + positive) / (4.0 * negative * positive * largest);
+    Ok(L1.map(|half| first * 10f64.powf(f64::from(half) / 2.0)).collect())
+}
+
 /// A method at one cost.
 #[derive(Debug, Clone)]
 pub struct Candidate {
@@ -308,6 +338,28 @@ mod tests {
         }
         let zero = DenseDesign::new(2, 1, vec![0.0, 0.0]).unwrap();
         assert!(cost_grid(&zero, &[1.0, 1.0], None).unwrap_err().to_string().contains("give a cost"));
+    }
+
+    #[test]
+    fn the_costs_of_an_l1_svm_begin_where_the_first_feature_has_weight() {
+        use crate::method::l1_svm::{L1Settings, l1_svm};
+        use crate::{Limits, Loss, Problem, Rules, Silent};
+        let values = vec![3.0, 1.0, 4.0, 900.0, 0.5, 0.2, 0.9, 0.1];
+        let design = DenseDesign::new(4, 2, values).unwrap();
+        let (classes, weights) = ([0, 1, 0, 1], [1.0, 3.0, 2.0, 1.0]);
+        let costs = l1_costs(&design, &classes, &weights).unwrap();
+        let problem = Problem::new(&design, &[-1.0, 1.0, -1.0, 1.0], Some(&weights)).unwrap();
+        let features = |cost: f64| {
+            let svm = SvmSettings { cost, loss: Loss::SquaredHinge, tolerance: 1e-9, ..SvmSettings::default() };
+            let settings = L1Settings { svm, ..L1Settings::default() };
+            let report = l1_svm(&problem, &Rules::none(2), &settings, Limits::default(), &mut Silent).unwrap();
+            report.selection.outcome.subset.unwrap().len()
+        };
+        let first = costs[0] / 10f64.sqrt();
+        assert_eq!((features(0.999 * first), features(1.001 * first)), (0, 1));
+        assert!(costs.len() == 9 && (costs[2] / costs[0] / 10.0 - 1.0).abs() < 1e-12, "{costs:?}");
+        let alike = DenseDesign::new(4, 1, vec![1.0; 4]).unwrap();
+        assert!(l1_costs(&alike, &classes, &weights).unwrap_err().to_string().contains("give a cost"));
     }
 
     #[test]
