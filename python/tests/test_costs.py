@@ -108,8 +108,15 @@ def test_the_cost_is_chosen_as_the_table_says(selector):
     X, y = problem(n=50, p=6)
     chosen = clone(selector).fit(X, y)
     table = chosen.cost_choice_["costs"]
-    # Columns of variance 1: the mean squared length is their number.
-    np.testing.assert_allclose([row["cost"] for row in table], 10.0 ** (np.arange(13) / 2 - 4) / 6)
+    if isinstance(selector, L1SVMSelector):
+        # From where the first feature has weight.
+        classes = [X[y == label] for label in np.unique(y)]
+        apart = np.abs(classes[0].mean(axis=0) - classes[1].mean(axis=0)).max()
+        expected = 50 / (4 * len(classes[0]) * len(classes[1]) * apart) * 10.0 ** (np.arange(1, 10) / 2)
+    else:
+        # Columns of variance 1: the mean squared length is their number.
+        expected = 10.0 ** (np.arange(13) / 2 - 4) / 6
+    np.testing.assert_allclose([row["cost"] for row in table], expected)
     best = max(table, key=lambda row: row["auc"])
     expected = next(row["cost"] for row in table if row["auc"] >= best["auc"] - best["se"] - 1e-9)
     assert expected == chosen.C_

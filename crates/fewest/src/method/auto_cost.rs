@@ -358,7 +358,7 @@ mod tests {
         let first = costs[0] / 10f64.sqrt();
         assert_eq!((features(0.999 * first), features(1.001 * first)), (0, 1));
         assert!(costs.len() == 9 && (costs[2] / costs[0] / 10.0 - 1.0).abs() < 1e-12, "{costs:?}");
-        let alike = DenseDesign::new(4, 1, vec![1.0; 4]).unwrap();
+        let alike = DenseDesign::new(4, 1, vec![0.0; 4]).unwrap();
         assert!(l1_costs(&alike, &classes, &weights).unwrap_err().to_string().contains("give a cost"));
     }
 
