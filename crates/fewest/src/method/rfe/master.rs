@@ -8,15 +8,16 @@ use crate::{Choice, Error, Event, Master, Next, Oracle, Ranked, Rules, Run, Stat
 /// Which units the rules let go.
 pub(crate) struct RemovalRules<'a> {
     rules: &'a Rules,
-    /// An allowed subset of the survivors.
-    witness: Subset,
+    /// A small allowed subset of the survivors, ascending: looking at all
+    /// survivors for each unit that leaves would cost p^2.
+    witness: Vec<usize>,
     /// Units that may never leave any more.
     locked: Vec<bool>,
 }
 
 impl<'a> RemovalRules<'a> {
     pub(crate) fn new(rules: &'a Rules, survivors: &Subset) -> Self {
-        let witness = rules.subset_within(survivors).expect("Rules::new found an allowed subset");
+        let witness = rules.subset_within(survivors).expect("Rules::new found an allowed subset").iter().collect();
         let locked = rules.root().iter().map(|&c| c == Choice::In).collect();
         Self { rules, witness, locked }
     }
@@ -27,19 +28,19 @@ impl<'a> RemovalRules<'a> {
         let rules = self.rules;
         let first = rules.unit(u)[0];
         // Of several units that were judged, another one may have left.
-        if self.witness.difference(survivors).next().is_some() {
-            self.witness = rules.subset_within(survivors).expect("what left was allowed to");
+        if self.witness.iter().any(|&j| !survivors.contains(j)) {
+            self.witness = rules.subset_within(survivors).expect("what left was allowed to").iter().collect();
         }
         if self.locked[u] || rules.needed_by(u).iter().any(|&by| survivors.contains(rules.unit(by)[0])) {
             return false;
         }
-        if self.witness.contains(first) {
+        if self.witness.binary_search(&first).is_ok() {
             let mut rest = survivors.clone();
             for &j in rules.unit(u) {
                 rest.remove(j);
             }
             match rules.subset_within(&rest) {
-                Some(witness) => self.witness = witness,
+                Some(witness) => self.witness = witness.iter().collect(),
                 None => self.locked[u] = true,
             }
         }
