@@ -138,10 +138,9 @@ impl RowMatrix {
                 }
             }
             (Some(ours), Some(theirs)) => {
+                // Room for more than that, so that the values need not move each time.
                 let stored = self.values.len() + other.values.len();
-                self.values.reserve_exact(other.values.len());
                 self.values.resize(stored, 0.0);
-                ours.columns.reserve_exact(other.values.len());
                 ours.columns.resize(stored, 0);
                 let from = ours.start.clone();
                 ours.start.iter_mut().zip(&theirs.start).for_each(|(start, added)| *start += added);

@@ -20,10 +20,10 @@ const DENSE_SHARE: f64 = 0.3;
 const SQUARE: usize = 32;
 /// Rows added between two looks at the clock.
 const LOOK: usize = 64;
-/// Products of sparse rows that several threads are worth; at once more would make a stop wait.
-const PRODUCTS: f64 = (1 << 20) as f64;
-/// Strips of a matrix for each thread.
-const STRIPS: usize = 2;
+/// Products of sparse rows that several threads are worth,
+const PARALLEL: f64 = (1 << 18) as f64;
+/// and at most between two looks at the clock: some milliseconds.
+const AT_ONCE: f64 = (1 << 24) as f64;
 
 /// Nanoseconds per stored value of a sweep over dense and sparse columns, per column, and per
 /// product and entry of a matrix: only their proportions count.
@@ -136,6 +136,30 @@ impl<'a> Normal<'a> {
         }
     }
 
+    /// H of these samples, `known` that of fewer columns, the first of these: what [`Normal::into_sparse`]
+    /// left.
+    pub(crate) fn grown(x: Extended<'a>, known: &[f64], weighted: &[(usize, f64)]) -> Self {
+        let mut grown = Self::new(x);
+        if known.is_empty() || grown.scattered.is_empty() {
+            grown.add(weighted.iter().copied());
+            return grown;
+        }
+        // The bias stays last: its row is made anew.
+        let (m, before) = (grown.m, known.len().isqrt());
+        let columns = before - usize::from(x.biased);
+        for (i, row) in known.chunks(before).take(columns).enumerate() {
+            grown.scattered[i * m..][..=i].copy_from_slice(&row[..=i]);
+        }
+        let whole = grown.scatter_until(weighted, columns, &mut || None);
+        debug_assert!(whole.is_ok());
+        grown
+    }
+
+    /// H - R of sparse rows, the lower triangle of m x m; nothing where rows are added as dense ones.
+    pub(crate) fn into_sparse(self) -> Vec<f64> {
+        self.scattered
+    }
+
     /// H = R
     pub(crate) fn clear(&mut self) {
         self.sum.clear();
@@ -166,7 +190,7 @@ impl<'a> Normal<'a> {
         stop: &mut dyn FnMut() -> Option<Status>,
     ) -> Result<(), Status> {
         if !self.scattered.is_empty() {
-            return self.scatter_until(&weighted.collect::<Vec<_>>(), stop);
+            return self.scatter_until(&weighted.collect::<Vec<_>>(), 0, stop);
         }
         let mut negative = Vec::new();
         for (at, (i, d)) in weighted.enumerate() {
@@ -191,26 +215,27 @@ impl<'a> Normal<'a> {
         Ok(())
     }
 
-    /// [`Normal::add_until`] of sparse rows. Threads share the rows of H: whatever their number, an
-    /// entry is summed by one of them, in order of the samples.
+    /// [`Normal::add_until`] of sparse rows, to the rows of H from `first` on. Threads share these:
+    /// whatever their number, an entry is summed by one of them, in order of the samples.
     fn scatter_until(
         &mut self,
         weighted: &[(usize, f64)],
+        first: usize,
         stop: &mut dyn FnMut() -> Option<Status>,
     ) -> Result<(), Status> {
         let (rows, m, last) = (self.x.rows, self.m, self.x.biased.then_some(self.x.last));
-        let of_row = rows.stored() as f64 / rows.n_samples() as f64;
-        let at_once = (PRODUCTS / (of_row * of_row).max(1.0)) as usize;
-        for weighted in weighted.chunks(at_once.max(LOOK)) {
+        let of_row = (rows.stored() as f64 / rows.n_samples() as f64).powi(2).max(1.0);
+        for weighted in weighted.chunks(LOOK.max((AT_ONCE / of_row) as usize)) {
             stop().map_or(Ok(()), Err)?;
-            let threads = if weighted.len() < at_once { 1 } else { rayon::current_num_threads() };
-            let ends = if threads == 1 { vec![m] } else { self.shares(weighted, STRIPS * threads) };
-            let (mut rest, mut first, mut strips) = (&mut self.scattered[..], 0, Vec::new());
+            let is_large = weighted.len() as f64 * of_row >= PARALLEL;
+            let threads = if is_large { rayon::current_num_threads() } else { 1 };
+            let ends = if threads == 1 { vec![m] } else { self.shares(weighted, first, threads) };
+            let (mut rest, mut from, mut strips) = (&mut self.scattered[first * m..], first, Vec::new());
             for end in ends {
                 let own;
-                (own, rest) = rest.split_at_mut((end - first) * m);
-                strips.push((first..end, own));
-                first = end;
+                (own, rest) = rest.split_at_mut((end - from) * m);
+                strips.push((from..end, own));
+                from = end;
             }
             let add = |(strip, out): (Range<usize>, &mut [f64])| {
                 for &(i, d) in weighted {
@@ -228,17 +253,18 @@ impl<'a> Normal<'a> {
         Ok(())
     }
 
-    /// Ends of that many strips of rows of H, which take about the same time to add these samples to.
-    fn shares(&self, weighted: &[(usize, f64)], strips: usize) -> Vec<usize> {
+    /// Ends of that many strips of the rows of H from `first` on, which take about the same time to
+    /// add these samples to.
+    fn shares(&self, weighted: &[(usize, f64)], first: usize, strips: usize) -> Vec<usize> {
         let mut products = vec![1; self.m];
         for &(i, _) in weighted.iter().step_by(LOOK) {
             if let Row::Sparse(columns, _) = self.x.rows.row(i) {
                 columns.iter().enumerate().for_each(|(a, &j)| products[j as usize] += a + 1);
             }
         }
-        let all: usize = products.iter().sum();
+        let all: usize = products[first..].iter().sum();
         let (mut ends, mut sum) = (Vec::new(), 0);
-        for (j, products) in products.iter().enumerate() {
+        for (j, products) in products.iter().enumerate().skip(first) {
             sum += products;
             if sum * strips >= (ends.len() + 1) * all {
                 ends.push(j + 1);

@@ -138,18 +138,18 @@ pub(crate) fn train_linear(
     super::linear::solve_linear(&design.rows(features), dual, start, gram, settings, stop)
 }
 
-/// [`train_linear`] on all columns of these rows.
+/// [`train_linear`] on all columns of these rows, from a start that may be near the solution.
 pub(crate) fn train_rows(
     rows: &RowMatrix,
     dual: &BoxDual,
-    start: Option<&[f64]>,
+    start: &[f64],
     settings: &SvmSettings,
     stop: &mut dyn FnMut() -> Option<Status>,
 ) -> DualSolution {
     if rows.n_samples() <= LARGEST_GRAM {
         // A Gram matrix is made of columns.
         let all: Vec<usize> = (0..rows.n_features()).collect();
-        return train_linear(&*rows.design(), &all, dual, start, settings, stop);
+        return train_linear(&*rows.design(), &all, dual, Some(start), settings, stop);
     }
-    super::linear::solve_linear(rows, dual, start, None, settings, stop)
+    super::linear::refine(rows, dual, start, settings, stop)
 }

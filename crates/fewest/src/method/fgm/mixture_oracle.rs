@@ -161,7 +161,7 @@ impl<'a> MixtureOracle<'a> {
     ) -> Point {
         let features = &self.columns.features;
         let required = features.iter().map(|j| always.binary_search(j).is_ok()).collect();
-        let (rows, signs, start) = (&self.columns.rows, self.signs.of_all(features), self.start.as_ref());
+        let (rows, signs, start) = (&self.columns.rows, self.signs.of_all(features), self.start.take());
         let mut problem = SupportNorm::new(rows, self.parts, required, most, signs, self.settings.memory, start);
         let at_hand = self.separation.at_hand(features);
         let most_violated = |scores: &[f64]| at_hand.most_violated(scores).most;
@@ -286,7 +286,7 @@ impl<'a> MixtureOracle<'a> {
         let mut machines = Vec::new();
         for (part, rows) in self.parts.iter().zip(&self.columns.rows) {
             machines.push(if self.signs.is_free() {
-                train_rows(&rows.columns(&at), &part.dual, Some(part.own(&start.beta)), self.svm, &mut || stop())
+                train_rows(&rows.columns(&at), &part.dual, part.own(&start.beta), self.svm, &mut || stop())
             } else {
                 let (signs, memory) = (self.signs.of_all(&self.columns.features), Memory::new(self.svm.memory));
                 train_within(&*rows.design(), &at, &signs, part.of_samples, self.svm, &memory, &mut || stop())?

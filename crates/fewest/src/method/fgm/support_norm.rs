@@ -27,7 +27,7 @@
 //! Fails    never; stops with the gap reached.
 
 use super::descent::{Enough, Model};
-use super::margin::MarginHessian;
+use super::margin::{Known, MarginHessian};
 use super::mixture::{Level, Point, count, shared_of_all, squared_hinge};
 use super::part::{Part, joint, make_feasible, n_samples};
 use super::penalty::{SupportPenalty, size};
@@ -88,6 +88,7 @@ pub(super) struct Start {
     pub(super) s: f64,
     /// The best dual point, of the samples of all problems.
     beta: Vec<f64>,
+    hessians: Vec<Option<Known>>,
 }
 
 /// How the gap went so far.
@@ -125,7 +126,7 @@ impl<'a> SupportNorm<'a> {
         most: usize,
         signs: WeightBounds,
         memory: u64,
-        start: Option<&Start>,
+        mut start: Option<Start>,
     ) -> Self {
         let q = required.len();
         let (mut blocks, mut w, mut s) = (Vec::new(), Vec::new(), 0.0);
@@ -133,22 +134,27 @@ impl<'a> SupportNorm<'a> {
             let x = Extended::new(rows, part.dual.bias);
             let m = x.width();
             let mut own = vec![0.0; m];
-            if let Some(Start { weights: known, s: level, .. }) = start {
+            let mut hessian = None;
+            if let Some(Start { weights: known, s: level, hessians, .. }) = &mut start {
                 // The bias stays last.
                 let columns = known[t].len() - (m - q);
                 own[..columns].copy_from_slice(&known[t][..columns]);
                 own[q..].copy_from_slice(&known[t][columns..]);
                 s = *level;
+                hessian = hessians[t].take();
             }
             w.push(own);
-            let hessian = has_hessian(rows).then(|| MarginHessian::new(x, part.dual.len()));
+            let hessian = has_hessian(rows).then(|| match hessian {
+                Some(known) => MarginHessian::grown(x, &part.dual, known),
+                None => MarginHessian::new(x, part.dual.len()),
+            });
             blocks.push(Block { part, x, hessian });
         }
         let biases =
             blocks.iter().map(|block: &Block<'_>| (block.x.width() > q).then_some(block.x.last_penalty)).collect();
         let penalty = SupportPenalty { q, required, most: most as f64, signs, biases };
         let leaps = ((memory / 24) as f64).sqrt() as usize;
-        Self { parts, blocks, penalty, w, s, leaps, known: start.map(|start| start.beta.clone()) }
+        Self { parts, blocks, penalty, w, s, leaps, known: start.map(|start| start.beta) }
     }
 
     /// X w of the samples of all problems.
@@ -160,7 +166,8 @@ impl<'a> SupportNorm<'a> {
 
     /// What the next round starts from.
     pub(super) fn into_start(self) -> Start {
-        Start { weights: self.w, s: self.s, beta: self.known.unwrap_or_default() }
+        let hessians = self.blocks.into_iter().map(|block| block.hessian.map(MarginHessian::into_known)).collect();
+        Start { weights: self.w, s: self.s, beta: self.known.unwrap_or_default(), hessians }
     }
 
     /// Solves to a relative gap of `tolerance`. `most_violated` gives the largest sum of squared
