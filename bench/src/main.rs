@@ -264,14 +264,10 @@ fn run_fgm(data: &matrix::Matrix, mut options: Options) -> Result<Value, String>
     let rules =
         if mixture { Rules::none(p) } else { Rules::at_most_features(p, features).map_err(|e| e.to_string())? };
     let mut cpu = f64::INFINITY;
-    let mine = || std::fs::read_to_string("/proc/thread-self/schedstat").ok().and_then(|t| t.split(' ').next()?.parse::<f64>().ok()).unwrap_or(0.0) * 1e-9;
-    let mut main = f64::INFINITY;
     let (seconds, found) = timed(&mut options, || {
         let before = cpu_seconds();
-        let own = mine();
         let found = fgm(&problem, &rules, &settings, limits.clone(), &mut Silent).map_err(|e| e.to_string())?;
         cpu = cpu.min(cpu_seconds() - before);
-        main = main.min(mine() - own);
         Ok(found)
     })?;
     let peak = peak_bytes();
@@ -296,7 +292,7 @@ fn run_fgm(data: &matrix::Matrix, mut options: Options) -> Result<Value, String>
         .collect();
     let selected: Vec<usize> = found.kept.iter().map(|k| k.feature).collect();
     Ok(json!({
-        "seconds": seconds, "cpu_seconds": cpu, "main": main, "selected": selected, "objective": outcome.objective,
+        "seconds": seconds, "cpu_seconds": cpu, "selected": selected, "objective": outcome.objective,
         "bound": outcome.bound, "gap": outcome.gap(), "status": outcome.status.name(), "steps": outcome.counts.solver_iterations,
         "peak_bytes": peak, "rounds": rounds,
     }))

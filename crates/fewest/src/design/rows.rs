@@ -456,3 +456,59 @@ impl Row<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{Design, RowMatrix, SparseDesign};
+
+    /// Two columns of three have about half of the samples, the third none.
+    fn drawn(n: usize, p: usize) -> SparseDesign<'static> {
+        let (mut start, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
+        for j in 0..p {
+            for i in (0..n).filter(|_| j % 3 > 0) {
+                if (i * i + 3 * i * j + j) % 7 < 4 {
+                    rows.push(i as u32);
+                    values.push(((31 * i + 17 * j) % 1001) as f64 - 500.5);
+                }
+            }
+            start.push(rows.len());
+        }
+        SparseDesign::new(n, start, rows, values).expect("in order")
+    }
+
+    #[test]
+    fn what_threads_share_is_what_plain_loops_give() {
+        // Values for several blocks, and for one.
+        for (n, p, several) in [(4000, 150, true), (40, 15, false)] {
+            let x = drawn(n, p);
+            let all: Vec<usize> = (0..p).collect();
+            let rows = x.rows(&all);
+            assert_eq!(rows.block() < n, several);
+            for i in (0..n).step_by(7) {
+                rows.row(i).each(|j, value| {
+                    assert_eq!(x.column(j).1[x.column(j).0.partition_point(|&r| r < i as u32)], value)
+                });
+            }
+            assert_eq!(rows.stored(), x.stored());
+            // Columns of a copy, in any order, and columns behind others: many, and one.
+            let chosen: Vec<usize> = all.iter().rev().copied().filter(|j| j % 4 != 1).collect();
+            let same = |a: &RowMatrix, b: &RowMatrix| assert!(a.csr() == b.csr() && a.n_features() == b.n_features());
+            let sorted: Vec<usize> = chosen.iter().rev().copied().collect();
+            same(&rows.columns(&sorted), &x.rows(&sorted));
+            same(&rows.columns(&chosen), &x.rows(&chosen));
+            for first in [1, p / 2, p - 2] {
+                let mut joined = x.rows(&all[..first]);
+                joined.append(x.rows(&all[first..]));
+                same(&joined, &rows);
+            }
+            // Whole numbers, so that no sum is rounded.
+            let v: Vec<f64> = (0..n).map(|i| (i % 5) as f64 - 2.0).collect();
+            let w = rows.combination(&v);
+            assert!((0..p).all(|j| w[j] == x.dot_column(j, &v)));
+            let (mut scores, mut plain) = (vec![0.0; n], vec![3.0; n]);
+            rows.scores(&w, 3.0, &mut scores);
+            (0..p).for_each(|j| x.add_column(j, w[j], &mut plain));
+            assert_eq!(scores, plain);
+        }
+    }
+}

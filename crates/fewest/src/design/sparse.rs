@@ -121,7 +121,8 @@ impl Design for SparseDesign<'_> {
         // The part of a column in a block of samples.
         let part = |j: usize, samples: &Range<usize>| {
             let (rows, values) = self.column(j);
-            let before = |i: usize| if i == self.n { rows.len() } else { rows.partition_point(|&row| (row as usize) < i) };
+            let before =
+                |i: usize| if i == self.n { rows.len() } else { rows.partition_point(|&row| (row as usize) < i) };
             let range = if samples.start == 0 { 0 } else { before(samples.start) }..before(samples.end);
             (&rows[range.clone()], &values[range])
         };

@@ -226,7 +226,8 @@ impl<'a> MixtureOracle<'a> {
             let own: Vec<f64> = used.iter().map(|&k| point.weights[t * q + k]).collect();
             let mut weights = vec![0.0; features.len()];
             used.iter().zip(&own).for_each(|(&k, w)| weights[k] = *w);
-            let scores: Vec<f64> = (0..part.dual.len()).map(|i| rows.row(i).dot(&weights)).collect();
+            let mut scores = vec![0.0; part.dual.len()];
+            rows.scores(&weights, 0.0, &mut scores);
             let squares = used.iter().map(|&k| point.z[k] * point.scores[t * q + k].powi(2)).sum();
             let (beta, bias) = (part.own(&point.beta).to_vec(), point.bias[t]);
             let ridges = used.iter().zip(&own).map(|(&k, w)| w * w / point.z[k]).sum::<f64>();
