@@ -1,4 +1,5 @@
-//! The Hessian of the squared hinge loss, followed as samples enter and leave the margin.
+//! The Hessian of the squared hinge loss, followed as samples enter and leave the margin, and grown
+//! as columns come.
 
 use crate::dual::BoxDual;
 use crate::dual::normal::{Extended, Normal};
