@@ -13,6 +13,8 @@ const BLOCK: usize = 1 << 16;
 const BLOCKS: usize = 32;
 /// Values of a block for each column at least.
 const SHARE: usize = 8;
+/// The place of a column that is left out.
+const ELSEWHERE: u32 = u32::MAX;
 
 /// Row-major matrix, dense or compressed sparse rows; made by [`super::Design::rows`].
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
@@ -224,14 +226,13 @@ impl RowMatrix {
             let values = (0..self.n).flat_map(|i| columns.iter().map(move |&j| self.values[i * self.p + j]));
             return Self::dense(self.n, columns.len(), values.collect());
         };
-        const NONE: u32 = u32::MAX;
-        let mut place = vec![NONE; self.p];
+        let mut place = vec![ELSEWHERE; self.p];
         columns.iter().enumerate().for_each(|(k, &j)| place[j] = k as u32);
         let block = self.block();
         let mut own_start = vec![0usize; self.n + 1];
         of_samples(block, &mut own_start[1..], |samples, counts| {
             for (i, count) in samples.zip(counts) {
-                *count = all[start[i]..start[i + 1]].iter().filter(|&&j| place[j as usize] != NONE).count();
+                *count = all[start[i]..start[i + 1]].iter().filter(|&&j| place[j as usize] != ELSEWHERE).count();
             }
         });
         for i in 0..self.n {
@@ -244,7 +245,7 @@ impl RowMatrix {
             for i in samples {
                 row.clear();
                 self.row(i).each(|j, x| row.push((place[j], x)));
-                row.retain(|(k, _)| *k != NONE);
+                row.retain(|(k, _)| *k != ELSEWHERE);
                 row.sort_unstable_by_key(|(k, _)| *k);
                 for &(k, x) in &row {
                     (own_columns[at], values[at]) = (k, x);
@@ -336,7 +337,9 @@ impl RowMatrix {
         }
         let blocks: Vec<Vec<f64>> = beta.par_chunks(block).enumerate().map(of_block).collect();
         let mut w = vec![0.0; self.p];
-        blocks.iter().for_each(|of_block| simd::axpy(1.0, of_block, &mut w));
+        for of_block in &blocks {
+            simd::axpy(1.0, of_block, &mut w);
+        }
         w
     }
 
@@ -399,7 +402,9 @@ pub(super) fn in_blocks(
         blocks.push((samples, own_columns, own_values));
     }
     if let [_] = blocks[..] {
-        blocks.into_iter().for_each(|(samples, columns, values)| fill(samples, columns, values));
+        for (samples, columns, values) in blocks {
+            fill(samples, columns, values);
+        }
     } else {
         blocks.into_par_iter().for_each(|(samples, columns, values)| fill(samples, columns, values));
     }
@@ -485,9 +490,8 @@ mod tests {
             let rows = x.rows(&all);
             assert_eq!(rows.block() < n, several);
             for i in (0..n).step_by(7) {
-                rows.row(i).each(|j, value| {
-                    assert_eq!(x.column(j).1[x.column(j).0.partition_point(|&r| r < i as u32)], value)
-                });
+                let stored = |j: usize| x.column(j).1[x.column(j).0.partition_point(|&r| r < i as u32)];
+                rows.row(i).each(|j, value| assert_eq!(stored(j), value));
             }
             assert_eq!(rows.stored(), x.stored());
             // Columns of a copy, in any order, and columns behind others: many, and one.

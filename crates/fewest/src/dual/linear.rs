@@ -87,9 +87,9 @@ pub fn solve_linear(
     better(second, third)
 }
 
-/// [`solve_linear`] from a start that is known to be good. Newton's method takes few steps from there:
-/// of the squared hinge it comes first where a step takes little more than its passes over the rows,
-/// which threads share.
+/// [`solve_linear`] from a start that is known to be good. Newton's method takes few steps from
+/// there: of the squared hinge it comes first where a step takes little more than its passes over
+/// the rows, which threads share.
 pub(super) fn refine(
     rows: &RowMatrix,
     dual: &BoxDual,

@@ -136,8 +136,8 @@ impl<'a> Normal<'a> {
         }
     }
 
-    /// H of these samples, `known` that of fewer columns, the first of these: what [`Normal::into_sparse`]
-    /// left.
+    /// H of these samples, `known` that of fewer columns, the first of these: what
+    /// [`Normal::into_sparse`] left.
     pub(crate) fn grown(x: Extended<'a>, known: &[f64], weighted: &[(usize, f64)]) -> Self {
         let mut grown = Self::new(x);
         if known.is_empty() || grown.scattered.is_empty() {

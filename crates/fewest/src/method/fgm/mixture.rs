@@ -135,8 +135,8 @@ impl Level {
         levels.reduce(add).unwrap_or(Self { sum: 0.0, rest: 0.0 })
     }
 
-    /// That of `from + t (to - from)`, for t in [0, 1] and two feasible points of these levels, which
-    /// share so much ([`shared_of_all`]): where none of them is 0, their signs are the same.
+    /// That of `from + t (to - from)`, for t in [0, 1] and two feasible points of these levels,
+    /// which share so much ([`shared_of_all`]): where none of them is 0, their signs are the same.
     pub(super) fn between(from: Self, to: Self, shared: f64, t: f64) -> Self {
         let left = 1.0 - t;
         Self {
