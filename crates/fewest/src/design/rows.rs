@@ -1,7 +1,20 @@
 //! Row-major copy of chosen features, for the solvers that visit one sample at a time.
 
+use std::ops::Range;
+
+use rayon::prelude::*;
+
 use super::{DenseDesign, Design, SparseDesign};
 use crate::simd;
+
+/// Stored values of a block of rows, which another thread is worth.
+const BLOCK: usize = 1 << 16;
+/// Blocks at most: a sum over samples has a vector of p for each.
+const BLOCKS: usize = 32;
+/// Values of a block for each column at least.
+const SHARE: usize = 8;
+/// The place of a column that is left out.
+const ELSEWHERE: u32 = u32::MAX;
 
 /// Row-major matrix, dense or compressed sparse rows; made by [`super::Design::rows`].
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
@@ -96,7 +109,8 @@ impl RowMatrix {
                 }
             }
             Some(Pattern { columns, .. }) => {
-                self.values.iter_mut().zip(columns).for_each(|(x, &j)| *x /= divisors[j as usize]);
+                let each = self.values.par_iter_mut().zip(columns).with_min_len(BLOCK);
+                each.for_each(|(x, &j)| *x /= divisors[j as usize]);
             }
         }
         self
@@ -126,24 +140,48 @@ impl RowMatrix {
                 }
             }
             (Some(ours), Some(theirs)) => {
+                // Room for more than that, so that the values need not move each time.
                 let stored = self.values.len() + other.values.len();
-                self.values.reserve_exact(other.values.len());
                 self.values.resize(stored, 0.0);
-                ours.columns.reserve_exact(other.values.len());
                 ours.columns.resize(stored, 0);
-                for i in (0..self.n).rev() {
-                    let (from, added) = (ours.start[i]..ours.start[i + 1], theirs.start[i]..theirs.start[i + 1]);
-                    let to = from.start + added.start;
-                    let middle = to + from.len();
-                    // Row i + 1 began where row i ends, and is in its place by now.
-                    ours.start[i + 1] += added.end;
-                    let end = ours.start[i + 1];
-                    self.values.copy_within(from.clone(), to);
-                    self.values[middle..end].copy_from_slice(&other.values[added.clone()]);
-                    ours.columns.copy_within(from, to);
-                    for (column, &j) in ours.columns[middle..end].iter_mut().zip(&theirs.columns[added]) {
-                        *column = before as u32 + j;
+                let from = ours.start.clone();
+                ours.start.iter_mut().zip(&theirs.start).for_each(|(start, added)| *start += added);
+                let (to, added) = (&ours.start, &theirs.start);
+                let mut left = self.n;
+                // Rows whose new places lie behind all that have yet to move: by several threads.
+                loop {
+                    let end = from[left];
+                    let first = to[..left].partition_point(|&to| to < end);
+                    if end - from[first] < BLOCK {
+                        break;
                     }
+                    let (values, new_values) = self.values.split_at_mut(end);
+                    let (columns, new_columns) = ours.columns.split_at_mut(end);
+                    let new = to[first] - end..to[left] - end;
+                    let (columns, values) = (&*columns, &*values);
+                    let block = (left - first).div_ceil(((end - from[first]) / BLOCK).min(BLOCKS));
+                    let places = &to[first..=left];
+                    in_blocks(places, block, &mut new_columns[new.clone()], &mut new_values[new], |rows, c, v| {
+                        let mut at = 0;
+                        for i in rows.start + first..rows.end + first {
+                            let (old, more) = (from[i]..from[i + 1], added[i]..added[i + 1]);
+                            let (middle, end) = (at + old.len(), at + old.len() + more.len());
+                            v[at..middle].copy_from_slice(&values[old.clone()]);
+                            v[middle..end].copy_from_slice(&other.values[more.clone()]);
+                            c[at..middle].copy_from_slice(&columns[old]);
+                            copy_columns(&theirs.columns[more], before, &mut c[middle..end]);
+                            at = end;
+                        }
+                    });
+                    left = first;
+                }
+                for i in (0..left).rev() {
+                    let (old, more) = (from[i]..from[i + 1], added[i]..added[i + 1]);
+                    let (middle, end) = (to[i] + old.len(), to[i + 1]);
+                    self.values.copy_within(old.clone(), to[i]);
+                    self.values[middle..end].copy_from_slice(&other.values[more.clone()]);
+                    ours.columns.copy_within(old, to[i]);
+                    copy_columns(&theirs.columns[more], before, &mut ours.columns[middle..end]);
                 }
             }
             _ => panic!("dense columns cannot be appended to sparse ones, nor sparse to dense"),
@@ -180,6 +218,42 @@ impl RowMatrix {
                 Box::new(SparseDesign::new(self.n, start, rows, values).expect("rows in order"))
             }
         }
+    }
+
+    /// Copy of some columns: column k is `columns[k]`.
+    pub(crate) fn columns(&self, columns: &[usize]) -> RowMatrix {
+        let Some(Pattern { start, columns: all }) = &self.sparse else {
+            let values = (0..self.n).flat_map(|i| columns.iter().map(move |&j| self.values[i * self.p + j]));
+            return Self::dense(self.n, columns.len(), values.collect());
+        };
+        let mut place = vec![ELSEWHERE; self.p];
+        columns.iter().enumerate().for_each(|(k, &j)| place[j] = k as u32);
+        let block = self.block();
+        let mut own_start = vec![0usize; self.n + 1];
+        of_samples(block, &mut own_start[1..], |samples, counts| {
+            for (i, count) in samples.zip(counts) {
+                *count = all[start[i]..start[i + 1]].iter().filter(|&&j| place[j as usize] != ELSEWHERE).count();
+            }
+        });
+        for i in 0..self.n {
+            own_start[i + 1] += own_start[i];
+        }
+        let stored = own_start[self.n];
+        let (mut own_columns, mut values) = (vec![0u32; stored], vec![0.0; stored]);
+        in_blocks(&own_start, block, &mut own_columns, &mut values, |samples, own_columns, values| {
+            let (mut at, mut row) = (0, Vec::new());
+            for i in samples {
+                row.clear();
+                self.row(i).each(|j, x| row.push((place[j], x)));
+                row.retain(|(k, _)| *k != ELSEWHERE);
+                row.sort_unstable_by_key(|(k, _)| *k);
+                for &(k, x) in &row {
+                    (own_columns[at], values[at]) = (k, x);
+                    at += 1;
+                }
+            }
+        });
+        Self::sparse(columns.len(), own_start, own_columns, values)
     }
 
     /// Row k: column `columns[k]` at these samples (ascending), times `factor` (one for each); after
@@ -242,13 +316,38 @@ impl RowMatrix {
         self.columns_at(&all(self.p), &all(self.n), &vec![1.0; self.n], None)
     }
 
+    /// Rows that a thread works on at a time. Blocks depend on the shape alone, so that no sum over
+    /// them depends on the number of threads.
+    pub(crate) fn block(&self) -> usize {
+        block_of(self.n, self.p, self.stored())
+    }
+
     /// sum_i beta_i x_i (length p): the weights of a linear machine.
     pub fn combination(&self, beta: &[f64]) -> Vec<f64> {
+        let block = self.block();
+        let of_block = |(at, beta): (usize, &[f64])| {
+            let mut w = vec![0.0; self.p];
+            for (i, &b) in beta.iter().enumerate().filter(|(_, b)| **b != 0.0) {
+                self.row(at * block + i).add_to(b, &mut w);
+            }
+            w
+        };
+        if block >= self.n {
+            return of_block((0, beta));
+        }
+        let blocks: Vec<Vec<f64>> = beta.par_chunks(block).enumerate().map(of_block).collect();
         let mut w = vec![0.0; self.p];
-        for (i, &b) in beta.iter().enumerate().filter(|(_, b)| **b != 0.0) {
-            self.row(i).add_to(b, &mut w);
+        for of_block in &blocks {
+            simd::axpy(1.0, of_block, &mut w);
         }
         w
+    }
+
+    /// out_i = x_i . w + offset
+    pub(crate) fn scores(&self, w: &[f64], offset: f64, out: &mut [f64]) {
+        of_samples(self.block(), out, |samples, out| {
+            samples.zip(out).for_each(|(i, out)| *out = self.row(i).dot(w) + offset);
+        });
     }
 
     /// Sample i.
@@ -261,6 +360,53 @@ impl RowMatrix {
                 Row::Sparse(&columns[range.clone()], &self.values[range])
             }
         }
+    }
+}
+
+/// Columns of a matrix behind so many others.
+fn copy_columns(columns: &[u32], before: usize, out: &mut [u32]) {
+    out.iter_mut().zip(columns).for_each(|(out, &j)| *out = before as u32 + j);
+}
+
+/// See [`RowMatrix::block`].
+pub(super) fn block_of(n: usize, p: usize, stored: usize) -> usize {
+    let blocks = stored / BLOCK.max(SHARE * p);
+    n.div_ceil(blocks.clamp(1, BLOCKS)).max(1)
+}
+
+/// Lets `fill` write what there is one of for each sample, in blocks.
+pub(super) fn of_samples<T: Send>(block: usize, out: &mut [T], fill: impl Fn(Range<usize>, &mut [T]) + Sync) {
+    if block >= out.len() {
+        return fill(0..out.len(), out);
+    }
+    let blocks = out.par_chunks_mut(block).enumerate();
+    blocks.for_each(|(at, out)| fill(at * block..at * block + out.len(), out));
+}
+
+/// Lets `fill` write rows in blocks: the samples of each, and their part of the columns and values.
+pub(super) fn in_blocks(
+    start: &[usize],
+    block: usize,
+    mut columns: &mut [u32],
+    mut values: &mut [f64],
+    fill: impl Fn(Range<usize>, &mut [u32], &mut [f64]) + Sync,
+) {
+    let n = start.len() - 1;
+    let mut blocks = Vec::new();
+    for first in (0..n).step_by(block) {
+        let samples = first..n.min(first + block);
+        let stored = start[samples.end] - start[first];
+        let (own_columns, own_values);
+        (own_columns, columns) = columns.split_at_mut(stored);
+        (own_values, values) = values.split_at_mut(stored);
+        blocks.push((samples, own_columns, own_values));
+    }
+    if let [_] = blocks[..] {
+        for (samples, columns, values) in blocks {
+            fill(samples, columns, values);
+        }
+    } else {
+        blocks.into_par_iter().for_each(|(samples, columns, values)| fill(samples, columns, values));
     }
 }
 
@@ -312,6 +458,61 @@ impl Row<'_> {
     pub fn squared_norm(self) -> f64 {
         match self {
             Row::Dense(values) | Row::Sparse(_, values) => simd::dot(values, values),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Design, RowMatrix, SparseDesign};
+
+    /// Two columns of three have about half of the samples, the third none.
+    fn drawn(n: usize, p: usize) -> SparseDesign<'static> {
+        let (mut start, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
+        for j in 0..p {
+            for i in (0..n).filter(|_| j % 3 > 0) {
+                if (i * i + 3 * i * j + j) % 7 < 4 {
+                    rows.push(i as u32);
+                    values.push(((31 * i + 17 * j) % 1001) as f64 - 500.5);
+                }
+            }
+            start.push(rows.len());
+        }
+        SparseDesign::new(n, start, rows, values).expect("in order")
+    }
+
+    #[test]
+    fn what_threads_share_is_what_plain_loops_give() {
+        // Values for several blocks, and for one.
+        for (n, p, several) in [(4000, 150, true), (40, 15, false)] {
+            let x = drawn(n, p);
+            let all: Vec<usize> = (0..p).collect();
+            let rows = x.rows(&all);
+            assert_eq!(rows.block() < n, several);
+            for i in (0..n).step_by(7) {
+                let stored = |j: usize| x.column(j).1[x.column(j).0.partition_point(|&r| r < i as u32)];
+                rows.row(i).each(|j, value| assert_eq!(stored(j), value));
+            }
+            assert_eq!(rows.stored(), x.stored());
+            // Columns of a copy, in any order, and columns behind others: many, and one.
+            let chosen: Vec<usize> = all.iter().rev().copied().filter(|j| j % 4 != 1).collect();
+            let same = |a: &RowMatrix, b: &RowMatrix| assert!(a.csr() == b.csr() && a.n_features() == b.n_features());
+            let sorted: Vec<usize> = chosen.iter().rev().copied().collect();
+            same(&rows.columns(&sorted), &x.rows(&sorted));
+            same(&rows.columns(&chosen), &x.rows(&chosen));
+            for first in [1, p / 2, p - 2] {
+                let mut joined = x.rows(&all[..first]);
+                joined.append(x.rows(&all[first..]));
+                same(&joined, &rows);
+            }
+            // Integers, so that no sum is rounded.
+            let v: Vec<f64> = (0..n).map(|i| (i % 5) as f64 - 2.0).collect();
+            let w = rows.combination(&v);
+            assert!((0..p).all(|j| w[j] == x.dot_column(j, &v)));
+            let (mut scores, mut plain) = (vec![0.0; n], vec![3.0; n]);
+            rows.scores(&w, 3.0, &mut scores);
+            (0..p).for_each(|j| x.add_column(j, w[j], &mut plain));
+            assert_eq!(scores, plain);
         }
     }
 }

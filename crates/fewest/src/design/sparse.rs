@@ -2,7 +2,9 @@
 //! same range of `values`.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
+use super::rows::{block_of, in_blocks, of_samples};
 use super::{Design, RowMatrix, pass};
 use crate::Error;
 
@@ -114,31 +116,44 @@ impl Design for SparseDesign<'_> {
         true
     }
     fn rows(&self, features: &[usize]) -> RowMatrix {
+        let stored = features.iter().map(|&j| self.start[j + 1] - self.start[j]).sum();
+        let block = block_of(self.n, features.len(), stored);
+        // The part of a column in a block of samples.
+        let part = |j: usize, samples: &Range<usize>| {
+            let (rows, values) = self.column(j);
+            let before =
+                |i: usize| if i == self.n { rows.len() } else { rows.partition_point(|&row| (row as usize) < i) };
+            let range = if samples.start == 0 { 0 } else { before(samples.start) }..before(samples.end);
+            (&rows[range.clone()], &values[range])
+        };
         let mut start = vec![0usize; self.n + 1];
-        let mut count = |rows: &[u32]| rows.iter().for_each(|&i| start[i as usize + 1] += 1);
-        // All features in order: one pass over one array, whatever the number of columns.
-        if features.len() == self.n_features() && features.iter().enumerate().all(|(at, &j)| at == j) {
-            count(&self.rows);
+        let in_order = || features.iter().enumerate().all(|(at, &j)| at == j);
+        if block >= self.n && features.len() == self.n_features() && in_order() {
+            // One pass over one array, whatever the number of columns.
+            self.rows.iter().for_each(|&i| start[i as usize + 1] += 1);
         } else {
-            for &j in features {
-                count(self.column(j).0);
-            }
+            of_samples(block, &mut start[1..], |samples, counts| {
+                for &j in features {
+                    part(j, &samples).0.iter().for_each(|&i| counts[i as usize - samples.start] += 1);
+                }
+            });
         }
         for i in 0..self.n {
             start[i + 1] += start[i];
         }
-        let stored = start[self.n];
         let (mut columns, mut values) = (vec![0u32; stored], vec![0.0; stored]);
-        let mut next = start.clone();
-        for (at, &j) in features.iter().enumerate() {
-            let (rows, column) = self.column(j);
-            for (&i, &x) in rows.iter().zip(column) {
-                let slot = next[i as usize];
-                columns[slot] = at as u32;
-                values[slot] = x;
-                next[i as usize] = slot + 1;
+        in_blocks(&start, block, &mut columns, &mut values, |samples, columns, values| {
+            let mut next: Vec<usize> = start[samples.clone()].iter().map(|at| at - start[samples.start]).collect();
+            for (at, &j) in features.iter().enumerate() {
+                let (rows, column) = part(j, &samples);
+                for (&i, &x) in rows.iter().zip(column) {
+                    let slot = &mut next[i as usize - samples.start];
+                    columns[*slot] = at as u32;
+                    values[*slot] = x;
+                    *slot += 1;
+                }
             }
-        }
+        });
         RowMatrix::sparse(features.len(), start, columns, values)
     }
     fn select_samples(&self, samples: &[usize]) -> Box<dyn Design> {

@@ -293,7 +293,8 @@ pub(super) fn finish(
 ) -> DualSolution {
     kkt::make_feasible(dual, &mut beta);
     let weights = rows.combination(&beta);
-    let scores: Vec<f64> = (0..dual.len()).map(|i| rows.row(i).dot(&weights)).collect();
+    let mut scores = vec![0.0; dual.len()];
+    rows.scores(&weights, 0.0, &mut scores);
     let kkt::Objectives { primal, dual: value, bias, absolute_gap } = kkt::objectives(dual, &beta, &scores);
     let kkt_residual = kkt::residual(dual, &beta, &scores);
     DualSolution { beta, bias, weights, primal, dual: value, absolute_gap, kkt_residual, iterations, status }

@@ -3,6 +3,10 @@
 //! x_i carries the bias as a last constant feature: its value s and R = 1 there when penalised,
 //! value 1 and R = 0 when free.
 
+use std::ops::Range;
+
+use rayon::prelude::*;
+
 use super::Bias;
 use crate::design::Row;
 use crate::kernel::cholesky::Factor;
@@ -16,6 +20,10 @@ const DENSE_SHARE: f64 = 0.3;
 const SQUARE: usize = 32;
 /// Rows added between two looks at the clock.
 const LOOK: usize = 64;
+/// Products of sparse rows that several threads are worth,
+const PARALLEL: f64 = (1 << 18) as f64;
+/// and at most between two looks at the clock: some milliseconds.
+const AT_ONCE: f64 = (1 << 24) as f64;
 
 /// Nanoseconds per stored value of a sweep over dense and sparse columns, per column, and per
 /// product and entry of a matrix: only their proportions count.
@@ -75,9 +83,7 @@ impl<'a> Extended<'a> {
     pub(crate) fn scores(&self, v: &[f64], out: &mut [f64]) {
         let (w, bias) = v.split_at(self.rows.n_features());
         let offset = bias.first().map_or(0.0, |b| b * self.last);
-        for (i, out) in out.iter_mut().enumerate() {
-            *out = self.rows.row(i).dot(w) + offset;
-        }
+        self.rows.scores(w, offset, out);
     }
 
     /// sum_i beta_i x_i
@@ -130,6 +136,30 @@ impl<'a> Normal<'a> {
         }
     }
 
+    /// H of these samples, `known` that of fewer columns, the first of these: what
+    /// [`Normal::into_sparse`] left.
+    pub(crate) fn grown(x: Extended<'a>, known: &[f64], weighted: &[(usize, f64)]) -> Self {
+        let mut grown = Self::new(x);
+        if known.is_empty() || grown.scattered.is_empty() {
+            grown.add(weighted.iter().copied());
+            return grown;
+        }
+        // The bias stays last: its row is made anew.
+        let (m, before) = (grown.m, known.len().isqrt());
+        let columns = before - usize::from(x.biased);
+        for (i, row) in known.chunks(before).take(columns).enumerate() {
+            grown.scattered[i * m..][..=i].copy_from_slice(&row[..=i]);
+        }
+        let whole = grown.scatter_until(weighted, columns, &mut || None);
+        debug_assert!(whole.is_ok());
+        grown
+    }
+
+    /// H - R of sparse rows, the lower triangle of m x m; nothing where rows are added as dense ones.
+    pub(crate) fn into_sparse(self) -> Vec<f64> {
+        self.scattered
+    }
+
     /// H = R
     pub(crate) fn clear(&mut self) {
         self.sum.clear();
@@ -159,15 +189,15 @@ impl<'a> Normal<'a> {
         weighted: impl Iterator<Item = (usize, f64)>,
         stop: &mut dyn FnMut() -> Option<Status>,
     ) -> Result<(), Status> {
+        if !self.scattered.is_empty() {
+            return self.scatter_until(&weighted.collect::<Vec<_>>(), 0, stop);
+        }
         let mut negative = Vec::new();
         for (at, (i, d)) in weighted.enumerate() {
             if at % LOOK == LOOK - 1 {
                 stop().map_or(Ok(()), Err)?;
             }
             match self.x.rows.row(i) {
-                Row::Sparse(columns, values) if !self.scattered.is_empty() => {
-                    scatter(columns, values, d, self.x.biased.then_some(self.x.last), self.m, &mut self.scattered);
-                }
                 _ if d < 0.0 => negative.push((i, d)),
                 row => add_dense(&mut self.sum, row, d, self.x.last, &mut self.buffer),
             }
@@ -183,6 +213,64 @@ impl<'a> Normal<'a> {
             self.sum.scale(-1.0);
         }
         Ok(())
+    }
+
+    /// [`Normal::add_until`] of sparse rows, to the rows of H from `first` on. Threads share these:
+    /// whatever their number, an entry is summed by one of them, in order of the samples.
+    fn scatter_until(
+        &mut self,
+        weighted: &[(usize, f64)],
+        first: usize,
+        stop: &mut dyn FnMut() -> Option<Status>,
+    ) -> Result<(), Status> {
+        let (rows, m, last) = (self.x.rows, self.m, self.x.biased.then_some(self.x.last));
+        let of_row = (rows.stored() as f64 / rows.n_samples() as f64).powi(2).max(1.0);
+        for weighted in weighted.chunks(LOOK.max((AT_ONCE / of_row) as usize)) {
+            stop().map_or(Ok(()), Err)?;
+            let is_large = weighted.len() as f64 * of_row >= PARALLEL;
+            let threads = if is_large { rayon::current_num_threads() } else { 1 };
+            let ends = if threads == 1 { vec![m] } else { self.shares(weighted, first, threads) };
+            let (mut rest, mut from, mut strips) = (&mut self.scattered[first * m..], first, Vec::new());
+            for end in ends {
+                let own;
+                (own, rest) = rest.split_at_mut((end - from) * m);
+                strips.push((from..end, own));
+                from = end;
+            }
+            let add = |(strip, out): (Range<usize>, &mut [f64])| {
+                for &(i, d) in weighted {
+                    if let Row::Sparse(columns, values) = rows.row(i) {
+                        scatter_strip(columns, values, d, last, m, &strip, out);
+                    }
+                }
+            };
+            if threads == 1 {
+                strips.into_iter().for_each(add);
+            } else {
+                strips.into_par_iter().for_each(add);
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends of that many strips of the rows of H from `first` on, which take about the same time to
+    /// add these samples to.
+    fn shares(&self, weighted: &[(usize, f64)], first: usize, strips: usize) -> Vec<usize> {
+        let mut products = vec![1; self.m];
+        for &(i, _) in weighted.iter().step_by(LOOK) {
+            if let Row::Sparse(columns, _) = self.x.rows.row(i) {
+                columns.iter().enumerate().for_each(|(a, &j)| products[j as usize] += a + 1);
+            }
+        }
+        let all: usize = products[first..].iter().sum();
+        let (mut ends, mut sum) = (Vec::new(), 0);
+        for (j, products) in products.iter().enumerate().skip(first) {
+            sum += products;
+            if sum * strips >= (ends.len() + 1) * all {
+                ends.push(j + 1);
+            }
+        }
+        ends
     }
 
     /// H - R, all m x m entries, into `out`.
@@ -258,16 +346,32 @@ fn add_dense(sum: &mut OuterSum, row: Row<'_>, d: f64, last: f64, buffer: &mut [
 
 /// Adds the lower triangle of `d x x'` for one sparse row, `last` appended, to m x m values.
 pub(super) fn scatter(columns: &[u32], values: &[f64], d: f64, last: Option<f64>, m: usize, out: &mut [f64]) {
-    for (a, (&j, &x)) in columns.iter().zip(values).enumerate() {
-        let j = j as usize;
-        let row = &mut out[j * m..][..=j];
-        let scaled = d * x;
+    scatter_strip(columns, values, d, last, m, &(0..m), out);
+}
+
+/// [`scatter`], to this strip of rows alone.
+#[inline]
+fn scatter_strip(
+    columns: &[u32],
+    values: &[f64],
+    d: f64,
+    last: Option<f64>,
+    m: usize,
+    strip: &Range<usize>,
+    out: &mut [f64],
+) {
+    let from = if strip.start == 0 { 0 } else { columns.partition_point(|&j| (j as usize) < strip.start) };
+    let to = if strip.end == m { columns.len() } else { columns.partition_point(|&j| (j as usize) < strip.end) };
+    for a in from..to {
+        let j = columns[a] as usize;
+        let row = &mut out[(j - strip.start) * m..][..=j];
+        let scaled = d * values[a];
         for (&k, &z) in columns[..=a].iter().zip(&values[..=a]) {
             row[k as usize] += scaled * z;
         }
     }
-    if let Some(last) = last {
-        let row = &mut out[(m - 1) * m..][..m];
+    if let Some(last) = last.filter(|_| strip.end == m) {
+        let row = &mut out[(m - 1 - strip.start) * m..][..m];
         for (&k, &z) in columns.iter().zip(values) {
             row[k as usize] += d * last * z;
         }

@@ -137,3 +137,19 @@ pub(crate) fn train_linear(
     let gram: Option<&MakeGram<'_>> = if affordable { Some(&gram) } else { None };
     super::linear::solve_linear(&design.rows(features), dual, start, gram, settings, stop)
 }
+
+/// [`train_linear`] on all columns of these rows, from a start that may be near the solution.
+pub(crate) fn train_rows(
+    rows: &RowMatrix,
+    dual: &BoxDual,
+    start: &[f64],
+    settings: &SvmSettings,
+    stop: &mut dyn FnMut() -> Option<Status>,
+) -> DualSolution {
+    if rows.n_samples() <= LARGEST_GRAM {
+        // A Gram matrix is made of columns.
+        let all: Vec<usize> = (0..rows.n_features()).collect();
+        return train_linear(&*rows.design(), &all, dual, Some(start), settings, stop);
+    }
+    super::linear::refine(rows, dual, start, settings, stop)
+}

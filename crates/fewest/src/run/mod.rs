@@ -197,6 +197,16 @@ impl<'a> Run<'a> {
         self.stop().filter(|_| share == 0.0 || Instant::now() >= self.late(share))
     }
 
+    /// [`Run::stop_late`] as other threads can ask it, of a run whose counts stay as they are.
+    pub(crate) fn late_stop(&self, share: f64) -> impl Fn() -> Option<Status> + Sync + use<> {
+        let (clock, over) = (self.clock(), self.stop().map(|status| (status, self.late(share))));
+        move || {
+            let late = || clock.met().map(|met| met + WIND_UP.mul_f64(share));
+            let (status, late) = over.or_else(|| clock.stop().zip(late()))?;
+            (Instant::now() >= late).then_some(status)
+        }
+    }
+
     /// When this share of [`WIND_UP`] is over, of a run that has met a limit.
     fn late(&self, share: f64) -> Instant {
         let met = self.clock().met().unwrap_or_else(|| *self.over.get_or_init(Instant::now));

@@ -358,6 +358,31 @@ fn the_number_of_threads_changes_nothing() {
 }
 
 #[test]
+fn the_number_of_threads_changes_nothing_where_learning_is_shared() {
+    // So many samples, and values of the columns at hand, that threads share sums, copies and the Hessian.
+    let (n, p) = (40_000, 100);
+    let (x, labels) = RandomProblem { n, p, density: 0.1, noise: 0.1, seed: 10 }.draw_sparse();
+    let problem = Problem::new(&x, &labels, None).expect("valid");
+    let rules = Rules::at_most_features(p, 20).expect("valid");
+    for bias in [Bias::None, Bias::Free] {
+        let settings = FgmSettings { bias, ..FgmSettings::default() };
+        let with = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
+            pool.install(|| run(&problem, &rules, &settings, within(1e-6)))
+        };
+        let (one, two) = (with(1), with(2));
+        let columns = one.rounds.last().expect("a round").columns;
+        assert!(one.rounds.len() > 1 && columns >= 40, "{} rounds, {columns} columns", one.rounds.len());
+        assert_eq!(one.kept, two.kept);
+        assert_eq!(one.solution.beta, two.solution.beta);
+        assert_eq!(one.selection.outcome.objective, two.selection.outcome.objective);
+        assert_eq!(one.selection.outcome.bound, two.selection.outcome.bound);
+        let uppers = |report: &FgmReport| report.rounds.iter().map(|round| round.upper).collect::<Vec<f64>>();
+        assert_eq!(uppers(&one), uppers(&two));
+    }
+}
+
+#[test]
 fn fgm_b_returns_an_allowed_subset_with_its_own_value() {
     let (x, labels) = RandomProblem { n: 60, p: 25, density: 0.9, noise: 0.1, seed: 4 }.draw();
     let problem = Problem::new(&x, &labels, None).expect("valid");

@@ -1,4 +1,5 @@
-//! The Hessian of the squared hinge loss, followed as samples enter and leave the margin.
+//! The Hessian of the squared hinge loss, followed as samples enter and leave the margin, and grown
+//! as columns come.
 
 use crate::dual::BoxDual;
 use crate::dual::normal::{Extended, Normal};
@@ -13,11 +14,32 @@ pub(super) struct MarginHessian<'a> {
     pub(super) gram: Vec<f64>,
 }
 
+/// What the Hessian of fewer columns leaves to that of more.
+#[derive(Debug)]
+pub(super) struct Known {
+    entries: Vec<f64>,
+    inside: Vec<bool>,
+}
+
 impl<'a> MarginHessian<'a> {
     /// No sample inside.
     pub(super) fn new(x: Extended<'a>, n: usize) -> Self {
         let m = x.width();
         Self { normal: Normal::new(x), inside: vec![false; n], gram: vec![0.0; m * m] }
+    }
+
+    /// The samples inside that of the first columns had.
+    pub(super) fn grown(x: Extended<'a>, dual: &BoxDual, Known { entries, inside }: Known) -> Self {
+        let weighted = (0..inside.len()).filter(|&i| inside[i]).map(|i| (i, 2.0 * dual.cost[i]));
+        let mut normal = Normal::grown(x, &entries, &weighted.collect::<Vec<_>>());
+        drop(entries);
+        let mut gram = Vec::new();
+        normal.gram(&mut gram);
+        Self { normal, inside, gram }
+    }
+
+    pub(super) fn into_known(self) -> Known {
+        Known { entries: self.normal.into_sparse(), inside: self.inside }
     }
 
     /// Makes the samples of beta_i not 0 those inside the margin; costs a row's outer product for

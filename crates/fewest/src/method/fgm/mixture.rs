@@ -3,7 +3,10 @@
 
 use std::collections::{HashMap, HashSet};
 
+use rayon::prelude::*;
+
 use super::part::{Part, joint};
+use super::samples;
 use crate::dual::BoxDual;
 use crate::{Error, Memory, Reserved, RowMatrix, WeightBounds};
 
@@ -118,9 +121,7 @@ pub(super) struct Level {
 
 impl Level {
     pub(super) fn of(dual: &BoxDual, beta: &[f64]) -> Self {
-        let total: f64 = beta.iter().sum();
-        let ridge: f64 = beta.iter().zip(&dual.ridge).map(|(b, r)| r * b * b).sum();
-        Self { sum: beta.iter().map(|b| b.abs()).sum(), rest: ridge + dual.bias_square() * total * total }
+        Self { sum: samples::sum(beta.len(), |i| beta[i].abs()), rest: shared(dual, beta, beta) }
     }
 
     /// That of several problems at once.
@@ -134,10 +135,35 @@ impl Level {
         levels.reduce(add).unwrap_or(Self { sum: 0.0, rest: 0.0 })
     }
 
+    /// That of `from + t (to - from)`, for t in [0, 1] and two feasible points of these levels,
+    /// which share so much ([`shared_of_all`]): where none of them is 0, their signs are the same.
+    pub(super) fn between(from: Self, to: Self, shared: f64, t: f64) -> Self {
+        let left = 1.0 - t;
+        Self {
+            sum: left * from.sum + t * to.sum,
+            rest: left * left * from.rest + 2.0 * left * t * shared + t * t * to.rest,
+        }
+    }
+
     /// The value where the mixture's columns have this sum of squared scores.
     pub(super) fn value(self, squares: f64) -> f64 {
         if self.sum > 0.0 { self.sum * self.sum / (2.0 * (squares + self.rest)) } else { 0.0 }
     }
+}
+
+/// `sum_i ridge_i a_i b_i`, and what a penalised bias adds: `rest` of a [`Level`] where a = b.
+fn shared(dual: &BoxDual, a: &[f64], b: &[f64]) -> f64 {
+    let ridge = samples::sum(a.len(), |i| dual.ridge[i] * a[i] * b[i]);
+    let total = |beta: &[f64]| samples::sum(beta.len(), |i| beta[i]);
+    match dual.bias_square() {
+        0.0 => ridge,
+        square => ridge + square * total(a) * total(b),
+    }
+}
+
+/// [`shared`] of several problems.
+pub(super) fn shared_of_all(parts: &[Part<'_>], a: &[f64], b: &[f64]) -> f64 {
+    parts.iter().map(|part| shared(&part.dual, part.own(a), part.own(b))).sum()
 }
 
 /// Makes scores over the columns those that count: 0 where the sign of the weight forbids them.
@@ -171,11 +197,16 @@ pub(super) struct Point {
 /// The squared hinge loss at these scores, and in `beta` the dual point that belongs to them,
 /// `2 cost y max(0, 1 - y score)`.
 pub(super) fn squared_hinge(dual: &BoxDual, scores: &[f64], beta: &mut [f64]) -> f64 {
-    let mut loss = 0.0;
-    for i in 0..dual.len() {
-        let slack = (1.0 - dual.y[i] * scores[i]).max(0.0);
-        beta[i] = 2.0 * dual.cost[i] * dual.y[i] * slack;
-        loss += dual.cost[i] * slack * slack;
+    let slack = |i: usize| (1.0 - dual.y[i] * scores[i]).max(0.0);
+    let of_block = |(block, beta): (usize, &mut [f64])| {
+        for (i, beta) in (block * samples::BLOCK..).zip(beta) {
+            *beta = 2.0 * dual.cost[i] * dual.y[i] * slack(i);
+        }
+    };
+    if beta.len() <= samples::BLOCK {
+        of_block((0, beta));
+    } else {
+        beta.par_chunks_mut(samples::BLOCK).enumerate().for_each(of_block);
     }
-    loss
+    samples::sum(dual.len(), |i| dual.cost[i] * slack(i) * slack(i))
 }

@@ -10,7 +10,7 @@ use super::separation::{Separation, ViolatedSubset};
 use super::support_norm::{Start, SupportNorm, has_hessian};
 use super::tuning::GROWTH;
 use super::{FgmSettings, Mkl, mkl};
-use crate::dual::train::train_linear;
+use crate::dual::train::train_rows;
 use crate::dual::{Bias, BoxDual, DualSolution, kkt};
 use crate::saddle::train_within;
 use crate::{Error, Memory, Oracle, RowMatrix, Run, ScoreQuery, Status, SvmSettings, WeightBounds};
@@ -161,7 +161,7 @@ impl<'a> MixtureOracle<'a> {
     ) -> Point {
         let features = &self.columns.features;
         let required = features.iter().map(|j| always.binary_search(j).is_ok()).collect();
-        let (rows, signs, start) = (&self.columns.rows, self.signs.of_all(features), self.start.as_ref());
+        let (rows, signs, start) = (&self.columns.rows, self.signs.of_all(features), self.start.take());
         let mut problem = SupportNorm::new(rows, self.parts, required, most, signs, self.settings.memory, start);
         let at_hand = self.separation.at_hand(features);
         let most_violated = |scores: &[f64]| at_hand.most_violated(scores).most;
@@ -226,7 +226,8 @@ impl<'a> MixtureOracle<'a> {
             let own: Vec<f64> = used.iter().map(|&k| point.weights[t * q + k]).collect();
             let mut weights = vec![0.0; features.len()];
             used.iter().zip(&own).for_each(|(&k, w)| weights[k] = *w);
-            let scores: Vec<f64> = (0..part.dual.len()).map(|i| rows.row(i).dot(&weights)).collect();
+            let mut scores = vec![0.0; part.dual.len()];
+            rows.scores(&weights, 0.0, &mut scores);
             let squares = used.iter().map(|&k| point.z[k] * point.scores[t * q + k].powi(2)).sum();
             let (beta, bias) = (part.own(&point.beta).to_vec(), point.bias[t]);
             let ridges = used.iter().zip(&own).map(|(&k, w)| w * w / point.z[k]).sum::<f64>();
@@ -254,42 +255,42 @@ impl<'a> MixtureOracle<'a> {
         &mut self,
         separation: &Separation<'_>,
         point: &Point,
-        stop: &mut dyn FnMut() -> Option<Status>,
+        stop: &(dyn Fn() -> Option<Status> + Sync),
     ) -> Result<Kept, Error> {
         let q = point.z.len();
         let by_score: Vec<f64> = joint(&point.scores, q).iter().zip(&point.z).map(|(c, z)| c * z.sqrt()).collect();
         let at_hand = separation.at_hand(&self.columns.features[..q]);
         let first = at_hand.most_violated(&by_score).features;
         let second = at_hand.most_violated(&joint(&point.weights, q)).features;
-        let same = first == second;
-        let mut best = self.train(&first, point, stop)?;
-        if !same {
-            let other = self.train(&second, point, stop)?;
-            if other.value < best.value {
-                best = other;
-            }
+        drop(at_hand);
+        // Rules may have filled a subset up with columns that no round asked for.
+        self.columns.gather(self.parts, &first)?;
+        if first == second {
+            return self.train(&first, point, stop);
         }
-        Ok(best)
+        self.columns.gather(self.parts, &second)?;
+        let (one, other) = (|| self.train(&first, point, stop), || self.train(&second, point, stop));
+        let large = self.columns.rows.iter().any(|rows| rows.block() < rows.n_samples());
+        let (one, other) = if large { rayon::join(one, other) } else { (one(), other()) };
+        let (one, other) = (one?, other?);
+        Ok(if other.value < one.value { other } else { one })
     }
 
-    /// The SVMs on a subset.
+    /// The SVMs on a subset, whose columns are at hand.
     fn train(
-        &mut self,
+        &self,
         features: &[usize],
         start: &Point,
-        stop: &mut dyn FnMut() -> Option<Status>,
+        stop: &(dyn Fn() -> Option<Status> + Sync),
     ) -> Result<Kept, Error> {
-        // Rules may have filled the subset up with columns that no round asked for.
-        self.columns.gather(self.parts, features)?;
         let at: Vec<usize> = features.iter().map(|j| self.columns.position[j] as usize).collect();
         let mut machines = Vec::new();
         for (part, rows) in self.parts.iter().zip(&self.columns.rows) {
-            let design = rows.design();
             machines.push(if self.signs.is_free() {
-                train_linear(&*design, &at, &part.dual, Some(part.own(&start.beta)), self.svm, stop)
+                train_rows(&rows.columns(&at), &part.dual, part.own(&start.beta), self.svm, &mut || stop())
             } else {
                 let (signs, memory) = (self.signs.of_all(&self.columns.features), Memory::new(self.svm.memory));
-                train_within(&*design, &at, &signs, part.of_samples, self.svm, &memory, stop)?
+                train_within(&*rows.design(), &at, &signs, part.of_samples, self.svm, &memory, &mut || stop())?
             });
         }
         let value = machines.iter().map(|machine| machine.primal).sum();

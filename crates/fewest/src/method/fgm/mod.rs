@@ -58,6 +58,7 @@ mod penalty;
 mod quadratic;
 mod report;
 mod rounds;
+mod samples;
 mod separation;
 mod support_norm;
 mod tuning;
@@ -357,7 +358,7 @@ fn keep(
     if !rounds.proves {
         run.raise_bound(paper_value(rounds.bound_at(best, &separation, run)?));
     }
-    oracle.best_subset(&separation, best, &mut || run.stop_late(1.0))
+    oracle.best_subset(&separation, best, &run.late_stop(1.0))
 }
 
 fn subset_of(p: usize, kept: &Kept) -> Subset {

@@ -27,11 +27,12 @@
 //! Fails    never; stops with the gap reached.
 
 use super::descent::{Enough, Model};
-use super::margin::MarginHessian;
-use super::mixture::{Level, Point, count, squared_hinge};
+use super::margin::{Known, MarginHessian};
+use super::mixture::{Level, Point, count, shared_of_all, squared_hinge};
 use super::part::{Part, joint, make_feasible, n_samples};
 use super::penalty::{SupportPenalty, size};
 use super::quadratic::Quadratic;
+use super::samples;
 use super::tuning::support_norm::{
     CARE, EARLY, ENTRIES, FINE, INNER, MIXES, NEAR, PATIENCE, ROUNDING, SHARE, STEPS, TRIES,
 };
@@ -77,6 +78,7 @@ struct Dual {
     beta: Vec<f64>,
     /// Its scores over the columns, by problem.
     scores: Vec<f64>,
+    level: Level,
     value: f64,
 }
 
@@ -86,6 +88,7 @@ pub(super) struct Start {
     pub(super) s: f64,
     /// The best dual point, of the samples of all problems.
     beta: Vec<f64>,
+    hessians: Vec<Option<Known>>,
 }
 
 /// How the gap went so far.
@@ -123,7 +126,7 @@ impl<'a> SupportNorm<'a> {
         most: usize,
         signs: WeightBounds,
         memory: u64,
-        start: Option<&Start>,
+        mut start: Option<Start>,
     ) -> Self {
         let q = required.len();
         let (mut blocks, mut w, mut s) = (Vec::new(), Vec::new(), 0.0);
@@ -131,22 +134,27 @@ impl<'a> SupportNorm<'a> {
             let x = Extended::new(rows, part.dual.bias);
             let m = x.width();
             let mut own = vec![0.0; m];
-            if let Some(Start { weights: known, s: level, .. }) = start {
+            let mut hessian = None;
+            if let Some(Start { weights: known, s: level, hessians, .. }) = &mut start {
                 // The bias stays last.
                 let columns = known[t].len() - (m - q);
                 own[..columns].copy_from_slice(&known[t][..columns]);
                 own[q..].copy_from_slice(&known[t][columns..]);
                 s = *level;
+                hessian = hessians[t].take();
             }
             w.push(own);
-            let hessian = has_hessian(rows).then(|| MarginHessian::new(x, part.dual.len()));
+            let hessian = has_hessian(rows).then(|| match hessian {
+                Some(known) => MarginHessian::grown(x, &part.dual, known),
+                None => MarginHessian::new(x, part.dual.len()),
+            });
             blocks.push(Block { part, x, hessian });
         }
         let biases =
             blocks.iter().map(|block: &Block<'_>| (block.x.width() > q).then_some(block.x.last_penalty)).collect();
         let penalty = SupportPenalty { q, required, most: most as f64, signs, biases };
         let leaps = ((memory / 24) as f64).sqrt() as usize;
-        Self { parts, blocks, penalty, w, s, leaps, known: start.map(|start| start.beta.clone()) }
+        Self { parts, blocks, penalty, w, s, leaps, known: start.map(|start| start.beta) }
     }
 
     /// X w of the samples of all problems.
@@ -158,7 +166,8 @@ impl<'a> SupportNorm<'a> {
 
     /// What the next round starts from.
     pub(super) fn into_start(self) -> Start {
-        Start { weights: self.w, s: self.s, beta: self.known.unwrap_or_default() }
+        let hessians = self.blocks.into_iter().map(|block| block.hessian.map(MarginHessian::into_known)).collect();
+        Start { weights: self.w, s: self.s, beta: self.known.unwrap_or_default(), hessians }
     }
 
     /// Solves to a relative gap of `tolerance`. `most_violated` gives the largest sum of squared
@@ -176,7 +185,7 @@ impl<'a> SupportNorm<'a> {
         self.scores(&self.w, &mut margins);
         let mut best = self.known.take().map(|beta| {
             let scores = self.of_columns(&self.pull(&beta));
-            Dual { value: self.value_of(&beta, &scores, most_violated), beta, scores }
+            self.dual(beta, scores, most_violated)
         });
         let cheap = self.blocks.iter().all(|block| block.hessian.is_some());
         let mut progress = Progress { best: f64::INFINITY, idle: 0, care: 1.0, cheap };
@@ -252,28 +261,26 @@ impl<'a> SupportNorm<'a> {
             make_feasible(self.parts, &mut beta);
             scores = self.of_columns(&self.pull(&beta));
         }
-        let mut found = Dual { value: self.value_of(&beta, &scores, most_violated), beta, scores };
+        let found = self.dual(beta, scores, most_violated);
         let Some(best) = best else { return found };
         // From the better of the two, towards the other.
-        let (from, to) = if best.value > found.value { (&best, &found) } else { (&found, &best) };
+        let (from, to) = if best.value > found.value { (best, found) } else { (found, best) };
+        let shared = shared_of_all(self.parts, &from.beta, &to.beta);
         let mix = |t: f64, from: &[f64], to: &[f64]| -> Vec<f64> {
             from.iter().zip(to).map(|(a, b)| a + t * (b - a)).collect()
         };
-        let mut mixed: Option<Dual> = None;
+        let (mut way, mut scores, mut level, mut value) = (0.0, from.scores.clone(), from.level, from.value);
         for t in MIXES {
-            let (beta, scores) = (mix(t, &from.beta, &to.beta), mix(t, &from.scores, &to.scores));
-            let value = self.value_of(&beta, &scores, most_violated);
-            if value <= mixed.as_ref().map_or(from.value, |mixed| mixed.value) {
+            let tried = mix(t, &from.scores, &to.scores);
+            let there = Level::between(from.level, to.level, shared, t);
+            let reached = there.value(self.squares(&tried, most_violated));
+            if reached <= value {
                 break;
             }
-            mixed = Some(Dual { beta, scores, value });
+            (way, scores, level, value) = (t, tried, there, reached);
         }
-        match mixed {
-            Some(mixed) => found = mixed,
-            None if best.value > found.value => found = best,
-            None => {}
-        }
-        found
+        let beta = if way > 0.0 { mix(way, &from.beta, &to.beta) } else { from.beta };
+        Dual { beta, scores, level, value }
     }
 
     /// The scores of the columns, by problem, without those of the biases.
@@ -281,10 +288,16 @@ impl<'a> SupportNorm<'a> {
         pull.iter().flat_map(|c| &c[..self.penalty.q]).copied().collect()
     }
 
-    /// The value of a feasible dual point of these scores.
-    fn value_of(&self, beta: &[f64], scores: &[f64], most_violated: &dyn Fn(&[f64]) -> f64) -> f64 {
-        let squares = most_violated(&joint(&self.counted(scores), self.penalty.q));
-        Level::of_all(self.parts, beta).value(squares)
+    /// A feasible dual point of these scores.
+    fn dual(&self, beta: Vec<f64>, scores: Vec<f64>, most_violated: &dyn Fn(&[f64]) -> f64) -> Dual {
+        let level = Level::of_all(self.parts, &beta);
+        let value = level.value(self.squares(&scores, most_violated));
+        Dual { beta, scores, level, value }
+    }
+
+    /// The largest sum of squared scores of an allowed subset.
+    fn squares(&self, scores: &[f64], most_violated: &dyn Fn(&[f64]) -> f64) -> f64 {
+        most_violated(&joint(&self.counted(scores), self.penalty.q))
     }
 
     /// The scores as they count.
@@ -321,10 +334,12 @@ impl<'a> SupportNorm<'a> {
         let value = |t: f64| {
             let step = |(w, d): (&Vec<f64>, &Vec<f64>)| w.iter().zip(d).map(|(w, d)| w + t * d).collect();
             let at: Vec<Vec<f64>> = self.w.iter().zip(direction).map(step).collect();
-            let of_samples = self.parts.iter().flat_map(|part| part.dual.cost.iter().zip(&part.dual.y));
-            let slack = |i: usize, y: f64| (1.0 - y * (margins[i] + t * along[i])).max(0.0).powi(2);
-            let loss = of_samples.enumerate().map(|(i, (cost, y))| cost * slack(i, *y));
-            self.penalty.value(&at) + loss.sum::<f64>()
+            let loss = |part: &Part<'_>| {
+                let (dual, margins, along) = (&part.dual, part.own(margins), part.own(along));
+                let slack = |i: usize| (1.0 - dual.y[i] * (margins[i] + t * along[i])).max(0.0);
+                samples::sum(dual.len(), |i| dual.cost[i] * slack(i) * slack(i))
+            };
+            self.penalty.value(&at) + self.parts.iter().map(loss).sum::<f64>()
         };
         let enough = upper * (1.0 + ROUNDING);
         let (mut t, mut reached) = (1.0, value(1.0));
