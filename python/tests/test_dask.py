@@ -396,7 +396,13 @@ def test_an_elimination_on_workers_refuses_what_it_does_not_do(client):
     shards = Shards.from_array(da.from_array(genes(p=100)[0], chunks=(80, 50)))
     y = genes(p=100)[1]
     for name, value in {
-        "kernel": "rbf", "criterion": "margin", "cv": 3, "costs": [1.0, 2.0], "impute": "mean", "scale": True, "resume": "state",
+        "kernel": "rbf",
+        "criterion": "margin",
+        "cv": 3,
+        "costs": [1.0, 2.0],
+        "impute": "mean",
+        "scale": True,
+        "resume": "state",
     }.items():
         with pytest.raises(ValueError, match=f"{name} is .*, but columns on workers are eliminated by"):
             SVMRFE(**{name: value}).fit(shards, y)

@@ -366,8 +366,8 @@ fn an_elimination_of_columns_elsewhere_is_that_of_memory() {
             assert_eq!(found.selection.outcome.subset, known.selection.outcome.subset, "{about}");
         }
     }
-    println!("{cases} cases, {paused} went on with copies, {ended} did not, {certain} certain");
-    assert!(cases > 100 && paused > 50 && ended > 0 && certain > 50);
+    let counts = format!("{cases} cases, {paused} went on with copies, {ended} did not, {certain} certain");
+    assert!(cases > 100 && paused > 50 && ended > 10 && certain > 50, "{counts}");
 }
 
 #[test]
