@@ -45,10 +45,9 @@ def with_costs(selector: Any, samples: Samples, rules: dict[str, Any]) -> Any:
     splits = [(train.tolist(), test.tolist()) for train, test in dealt.split(samples.codes, samples.codes)]
     split_weights = [weights_in(samples, selector.class_weight, np.asarray(train)) for train, _ in splits]
     methods = []
+    costs, fit_costs = _core.costs(samples.matrix, samples.sample_weight, rules["max_features"])
     if selector._has_l1_cost:
-        costs, fit_costs = _core.l1_costs(samples.matrix, samples.codes, samples.sample_weight), []
-    else:
-        costs, fit_costs = _core.costs(samples.matrix, samples.sample_weight, rules["max_features"])
+        costs = _core.l1_costs(samples.matrix, samples.codes, samples.sample_weight)
     if not hasattr(selector, "fit_cost"):  # it ends with its own classifier
         fit_costs = []
     for cost in costs:
