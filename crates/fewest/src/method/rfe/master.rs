@@ -66,7 +66,7 @@ pub(super) struct Elimination<'a> {
     pub(super) count: usize,
     pub(super) finished: bool,
     /// It pauses once no more features than this survive.
-    pub(super) pause: usize,
+    pub(super) pause: Option<usize>,
     /// Steps after which the same features are left as by the optima themselves; none where the
     /// trainings do not say.
     pub(super) certain: Option<u64>,
@@ -94,7 +94,7 @@ impl<'a> Elimination<'a> {
             leaving: Vec::new(),
             count: 0,
             finished: false,
-            pause: 0,
+            pause: None,
             certain: Some(0),
             course: Course::default(),
             told: false,
@@ -124,7 +124,7 @@ impl<'a> Elimination<'a> {
 
 impl<O: Oracle<Query = Question, Answer = Ranking>> Master<O> for Elimination<'_> {
     fn next(&mut self, run: &mut Run<'_>) -> Result<Next<Question>, Error> {
-        if self.finished || self.survivors.len() <= self.pause {
+        if self.finished || self.pause.is_some_and(|most| self.survivors.len() <= most) {
             return Ok(Next::Done(Status::Completed));
         }
         let (done, total) =

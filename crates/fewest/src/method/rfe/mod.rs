@@ -373,11 +373,12 @@ pub fn rfe_from(
     let mut run = Run::new(rules, limits, Sense::Min, observer)?;
     let mut master = Elimination::new(rules, settings.step);
     let mut there = SourceOracle::new(source, Pair::all(classes, n_classes, &weights), rules, &settings.svm);
-    master.pause = there.most_that_fit();
+    master.pause = Some(there.most_that_fit());
     let mut status = drive(&mut there, &mut master, &mut run)?;
+    let betas = there.into_betas();
     if !master.finished && !status.is_limit() {
         // Few enough are left: on with copies of them.
-        master.pause = 0;
+        master.pause = None;
         master.leaving.clear();
         let survivors: Vec<usize> = master.survivors.iter().collect();
         let what = || format!("a copy of the {} features left", survivors.len());
@@ -387,7 +388,7 @@ pub fn rfe_from(
         let pairs = PairSamples::new(&samples, (rules, survivors.len()), &settings.svm, run.memory())?;
         let problems = pairs.problems()?;
         let mut here = RankingOracle::linear(&pairs, &problems, rules, &master.survivors, settings)?;
-        here.start_from(there.into_betas())?;
+        here.start_from(betas)?;
         status = drive(&mut here, &mut master, &mut run)?;
     }
     let (cost, steps, certain_steps) = (settings.svm.cost, master.steps, master.certain);
