@@ -396,6 +396,12 @@ fn an_elimination_source_that_fails_is_an_error_and_a_limit_a_status() {
     let stopped = run(99, &copies_20, none).expect("a limit is a status").selection.outcome;
     assert_eq!(stopped.status, Status::TimeLimit);
     assert!(stopped.objective.is_some_and(f64::is_finite) && stopped.subset.is_some_and(|s| rules.allows(&s)));
+    // Rules that leave nothing.
+    let nothing = Rules::new(p, RuleList { forbid: (0..p).collect(), ..RuleList::default() }, &[]).expect("valid");
+    let source = Shards::new(&x, vec![0, 100, p], 99);
+    let empty = rfe_from(&source, &classes, None, &nothing, &copies_20, Limits::default(), &mut Silent);
+    let empty = empty.expect("an allowed subset without features").selection.outcome;
+    assert!(empty.status == Status::Completed && empty.subset.is_some_and(|subset| subset.is_empty()));
     // Products that are too large.
     let error = run(99, &settings(n * n * 2), Limits::default()).expect_err("no memory").to_string();
     assert!(error.contains("products of 40 samples") && error.contains("fewer features first"), "{error}");
