@@ -4,13 +4,12 @@
 :class:`~fewest.SVMRFE` and :class:`~fewest.InformationGain` take a Dask array, a list of files or
 :class:`Shards` where they take an array elsewhere, and find what they would find with all of it in
 memory. Each worker keeps some of the features, with the values of all samples. The first two go in
-rounds: the driver sends
-alpha (8 bytes for each sample) to each worker; each shard answers with its best features and their
-scores (16 bytes each) and, once for each feature, with the column of those that are chosen. The
-driver learns on these columns. The elimination asks for the products of the samples over the
-features that left, which the workers add, and for the weight of each feature; the driver trains on
-the products, and goes on with the columns once few are left. Information gain is one round: classes and weights there, a gain of
-each feature back.
+rounds: the driver sends alpha (8 bytes for each sample) to each worker; each shard answers with its
+best features and their scores (16 bytes each) and, once for each feature, with the column of those
+that are chosen. The driver learns on these columns. The elimination asks for the products of the
+samples over the features that left, which the workers add, and for the weight of each feature; the
+driver trains on the products, and goes on with the columns once few are left. Information gain is
+one round: classes and weights there, a gain of each feature back.
 
 Shards are futures, not actors, so Dask knows how they are made: when a worker dies, its shards are
 made again from their source elsewhere, and the round goes on. So the source (files, or what the

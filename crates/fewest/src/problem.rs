@@ -70,7 +70,12 @@ impl<'a> Samples<'a> {
     pub fn new(design: &'a dyn Design, classes: &[u32], weights: Option<&[f64]>) -> Result<Self, Error> {
         let (n_classes, weights) = checked_classes(design.n_samples(), classes, weights)?;
         check_values(design, 0)?;
-        Ok(Self { design, classes: classes.to_vec(), n_classes, weights, tasks: None })
+        Ok(Self::of_parts(design, classes, n_classes, &weights))
+    }
+
+    /// Of parts that were checked before.
+    pub(crate) fn of_parts(design: &'a dyn Design, classes: &[u32], n_classes: u32, weights: &[f64]) -> Self {
+        Self { design, classes: classes.to_vec(), n_classes, weights: weights.to_vec(), tasks: None }
     }
 
     /// With the task of each sample (length n; 0, 1, ... m - 1, all present): a site or cohort that
@@ -136,13 +141,6 @@ impl<'a> Samples<'a> {
     pub(crate) fn two_classes(&self) -> Option<Problem<'a>> {
         let labels = || self.classes.iter().map(|&c| if c == 1 { 1.0 } else { -1.0 }).collect();
         (self.n_classes == 2).then(|| Problem { design: self.design, labels: labels(), weights: self.weights.clone() })
-    }
-}
-
-impl<'a> Samples<'a> {
-    /// Of parts that were checked before.
-    pub(crate) fn of_parts(design: &'a dyn Design, classes: &[u32], n_classes: u32, weights: &[f64]) -> Self {
-        Self { design, classes: classes.to_vec(), n_classes, weights: weights.to_vec(), tasks: None }
     }
 }
 

@@ -51,19 +51,20 @@ pub(crate) fn choose(
     let folds = FOLDS.min(fewest);
     let n = raw.target.codes.len();
     let all: Vec<usize> = (0..n).collect();
-    let (costs, fitting) = {
+    let grid = {
         let prepared = preparation.prepare(raw.rows(&all)?, quiet)?;
         check_classes(options, &prepared)?;
         let (design, weights) = (prepared.data.features.as_design(), &prepared.weights);
+        let mut grid = cost_grid(design, weights, rules(source, &prepared, quiet)?.max_features)?;
         if options.name() == L1Settings::INFO.name {
-            (l1_costs(design, &raw.target.codes, weights)?, Vec::new())
-        } else {
-            let grid = cost_grid(design, weights, rules(source, &prepared, quiet)?.max_features)?;
-            (grid.selecting, if options.entry().has_own_classifier() { Vec::new() } else { grid.fitting })
+            grid.selecting = l1_costs(design, &raw.target.codes, weights)?;
         }
+        grid
     };
+    let costs = grid.selecting;
     let choices: Vec<MethodOptions> =
         costs.iter().map(|cost| options.with("cost", &cost.to_string())).collect::<Result<_, _>>()?;
+    let fitting = if options.entry().has_own_classifier() { Vec::new() } else { grid.fitting };
     let fit = options.fit_cost().map_or(FitCosts::Among(fitting), FitCosts::Fixed);
     let deal = |seed| fewest_data::stratified_folds(&raw.target, folds, seed);
     let dealt: Vec<Vec<u32>> = (0..REPEATS).map(deal).collect();

@@ -3,6 +3,7 @@
 //! Columns are what feature selection works on, so both forms store columns. Where a solver needs
 //! rows (coordinate descent), [`Design::rows`] makes a row-major copy of the chosen features only.
 
+mod blocks;
 mod dense;
 mod pass;
 mod rows;

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::rows::{block_of, in_blocks, of_samples};
+use super::blocks::{block_of, in_blocks, of_samples};
 use super::{Design, RowMatrix, pass};
 use crate::Error;
 

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use fewest::dual::train::train;
 use fewest::kernel::gram::{GramMatrix, GramSource};
 use fewest::kernel_oracle::Criterion;
 use fewest::method::fgm::{FgmReport, FgmSettings, Mkl, fgm, fgm_from};
@@ -396,6 +397,14 @@ fn an_elimination_source_that_fails_is_an_error_and_a_limit_a_status() {
     let stopped = run(99, &copies_20, none).expect("a limit is a status").selection.outcome;
     assert_eq!(stopped.status, Status::TimeLimit);
     assert!(stopped.objective.is_some_and(f64::is_finite) && stopped.subset.is_some_and(|s| rules.allows(&s)));
+    // After one training: the SVM of the features kept, though their columns were never copied.
+    let one = Limits { oracle_calls: Some(1), ..Limits::default() };
+    let stopped = run(99, &copies_20, one).expect("a limit is a status").selection.outcome;
+    let kept: Vec<usize> = stopped.subset.expect("allowed").iter().collect();
+    let ones = vec![1.0; n];
+    let afresh = train(&x, &kept, &labels, &ones, Kernel::Linear, &copies_20.svm, &mut || None).expect("valid");
+    let off = (stopped.objective.expect("found") - afresh.primal).abs();
+    assert!(stopped.status == Status::CallLimit && kept.len() == 5 && off <= 1e-5 * afresh.primal, "off by {off}");
     // Rules that leave nothing.
     let nothing = Rules::new(p, RuleList { forbid: (0..p).collect(), ..RuleList::default() }, &[]).expect("valid");
     let source = Shards::new(&x, vec![0, 100, p], 99);

@@ -6,10 +6,10 @@ use super::oracle::{Course, Question, Ranking, keep_best};
 use super::pairs::Pair;
 use super::permitted;
 use crate::dual::active_set::ActiveSet;
-use crate::dual::{BoxDual, DualSolution, smo, train};
+use crate::dual::{BoxDual, DualSolution, smo};
 use crate::kernel::gram::{GramMatrix, GramSource};
 use crate::subset_oracle::by_criterion;
-use crate::{Error, Kernel, Oracle, Reserved, Rules, Run, Subset, SvmSettings};
+use crate::{Error, Oracle, Reserved, Rules, Run, Subset, SvmSettings};
 
 /// Trains on the surviving features and ranks their units; the columns stay where they are.
 pub(super) struct SourceOracle<'a> {
@@ -139,27 +139,6 @@ impl<'a> SourceOracle<'a> {
         Ok(())
     }
 
-    /// The same on copies of the surviving features, which are few.
-    fn train_on_copies(&mut self, run: &mut Run<'_>, share: f64) -> Result<(), Error> {
-        let features: Vec<usize> = self.subset.iter().collect();
-        let design = self.source.rows(&features)?.design();
-        let all: Vec<usize> = (0..features.len()).collect();
-        let mut squares = vec![0.0; self.source.n_features()];
-        self.solutions.clear();
-        for pair in &self.pairs {
-            let part = (pair.samples.len() < design.n_samples()).then(|| design.select_samples(&pair.samples));
-            let design = part.as_deref().unwrap_or(&*design);
-            let stop = &mut || run.stop_late(share);
-            let (labels, weights) = (&pair.labels, &pair.weights);
-            let solution = train::train(design, &all, labels, weights, Kernel::Linear, self.settings, stop)?;
-            run.counts.solver_iterations += solution.iterations;
-            features.iter().zip(&solution.weights).for_each(|(&j, &w)| squares[j] += w * w);
-            self.solutions.push(solution);
-        }
-        self.rank(&squares);
-        Ok(())
-    }
-
     /// Criteria of the units: sums of the squared weights of all pairs.
     fn rank(&mut self, squares: &[f64]) {
         let rules = self.rules;
@@ -196,20 +175,13 @@ impl Oracle for SourceOracle<'_> {
             }
             Question::KeepBest { leaving } => {
                 self.remove(leaving);
-                let gone = |unit: usize| !self.subset.contains(self.rules.unit(unit)[0]);
-                self.criteria.retain(|&(unit, _)| !gone(unit));
+                self.criteria.retain(|&(unit, _)| self.subset.contains(self.rules.unit(unit)[0]));
                 if self.criteria.is_empty() {
                     self.train(run, 0.5)?;
                 }
                 dropped = keep_best(self.rules, &self.criteria, &self.subset, &run.wind_up(1.0));
-                for &(j, _) in &dropped {
-                    self.subset.remove(j);
-                }
-                if self.fits(self.subset.len()) {
-                    self.train_on_copies(run, 1.0)?;
-                } else {
-                    self.train(run, 1.0)?;
-                }
+                self.remove(&dropped.iter().map(|left| left.0).collect::<Vec<usize>>());
+                self.train(run, 1.0)?;
             }
         }
         let squared_errors = self.solutions.iter().map(|solution| solution.weight_error().powi(2));

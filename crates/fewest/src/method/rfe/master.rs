@@ -8,8 +8,8 @@ use crate::{Choice, Error, Event, Master, Next, Oracle, Ranked, Rules, Run, Stat
 /// Which units the rules let go.
 pub(crate) struct RemovalRules<'a> {
     rules: &'a Rules,
-    /// A small allowed subset of the survivors, ascending: looking at all
-    /// survivors for each unit that leaves would cost p^2.
+    /// A small allowed subset of the survivors, ascending: looking at all survivors for each unit
+    /// that leaves would cost p^2.
     witness: Vec<usize>,
     /// Units that may never leave any more.
     locked: Vec<bool>,
