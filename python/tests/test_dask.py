@@ -30,11 +30,21 @@ from fewest import (
 from fewest.datasets import dump_columns
 
 pytest.importorskip("distributed")
+import dask
 import dask.array as da
 from dask import delayed
 from distributed import Client, LocalCluster
 
 from fewest.dask import Shards, Source, _parquet_shard
+
+
+@pytest.fixture(scope="module", autouse=True)
+def lost_workers_come_back():
+    """Left alone, a LocalCluster gives a worker up for good if it is missing 15 seconds after one
+    of its name died, as where it is killed again just then: with nobody left to work, all wait.
+    """
+    with dask.config.set({"distributed.deploy.lost-worker-timeout": "1h"}):
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -260,7 +270,7 @@ def test_a_worker_killed_and_one_joined(tmp_path, monkeypatch):
             joining(source)
             if len(source.rounds) == 4:
                 cluster.scale(3)
-                client.wait_for_workers(3)
+                client.wait_for_workers(3, timeout=120)
 
         monkeypatch.setattr(Source, "_begin", join)
         there = l1().fit(shards, None)
@@ -288,7 +298,7 @@ def test_a_killed_worker_changes_nothing(client, victims):
     there.fit(column_blocks(X, [12000, 8000]), y)
     assert len(killed) == victims and not set(killed) & set(client.run(os.getpid).values())
     assert_same(there, here)
-    client.wait_for_workers(2)
+    client.wait_for_workers(2, timeout=120)
 
 
 def l1(**options):
@@ -389,7 +399,7 @@ def test_a_killed_worker_does_not_change_an_elimination(client, monkeypatch):
     assert len(killed) == 1 and killed[0] not in client.run(os.getpid).values()
     assert_same(again, first)
     np.testing.assert_array_equal(again.elimination_order_, first.elimination_order_)
-    client.wait_for_workers(2)
+    client.wait_for_workers(2, timeout=120)
 
 
 def test_an_elimination_on_workers_refuses_what_it_does_not_do(client):
@@ -434,7 +444,7 @@ def test_a_killed_worker_does_not_change_the_l1_svm(client, monkeypatch):
     # In rounds, none of which brings all scores.
     assert len(there.traffic_["sent"]) > 4 and there.traffic_["received"].max() < 8 * 20000 / 2
     assert_same(there, l1().fit(X, y))
-    client.wait_for_workers(2)
+    client.wait_for_workers(2, timeout=120)
 
 
 def test_a_killed_worker_does_not_change_information_gain(client, monkeypatch):
@@ -444,7 +454,7 @@ def test_a_killed_worker_does_not_change_information_gain(client, monkeypatch):
     there = InformationGain(n_features_to_select=10).fit(column_blocks(X, [12000, 8000]), y)
     assert len(killed) == 1 and killed[0] not in client.run(os.getpid).values()
     assert_same(there, here)
-    client.wait_for_workers(2)
+    client.wait_for_workers(2, timeout=120)
 
 
 def test_files_and_dense_blocks_of_the_other_methods(client, tmp_path):
