@@ -6,7 +6,7 @@ and with one worker killed (SIGKILL) as round 3 begins, or the only one of `info
 the first on the shards, to the last bit and by the largest relative difference of value, bound and weights. CPU seconds are those of the driver and all workers
 together, without those of the worker that was killed. Last, the costs that python/docs/dask.md multiplies: a pass, by fit of a line through
 two matrices of different fullness; bytes to all workers and back. Loopback bytes are all that crossed the interface, the scheduler's
-heartbeats included. `--genes`: `rfe` on 200 x 500 000 dense values, which each worker makes, instead. `--doors`: `evaluate`, `stability` and
+heartbeats included. `--genes`: `rfe` on 200 x 500 000 dense values, which each worker makes, instead. `--patients`: on 100 000 x 1 000. `--doors`: `evaluate`, `stability` and
 `knockoffs` through joblib's Dask backend instead.
 
 Runs in an environment with fewest[dask] and psutil.
@@ -180,6 +180,16 @@ def block(k, n, width):
 
 def genes(a):
     """`rfe` that halves, to 20 features, of columns here and on workers, which also die. Saved on its own."""
+    eliminations(a, "on_dask_genes", (200, 62_500, 8), "64M", {}, 3)
+
+
+def patients(a):
+    """The same on samples too many for n x n products: machines are trained by products with vectors."""
+    eliminations(a, "on_dask_patients", (100_000, 125, 8), "64M", {"loss": "squared_hinge", "C": 1e-3}, 30)
+
+
+def eliminations(a, name, size, memory, options, number):
+    """`size`: samples, features of a block, blocks; a worker dies in round `number`."""
     import dask.array as da
     from dask import delayed
     from distributed import Client, LocalCluster
@@ -187,10 +197,10 @@ def genes(a):
     from fewest import SVMRFE
     from fewest.dask import Shards
 
-    n, width, blocks = 200, 62_500, 8
+    n, width, blocks = size
     X = np.concatenate([block(k, n, width) for k in range(blocks)], axis=1)
     y = X[:, :: width * 2].sum(axis=1) > 0
-    rfe = lambda **more: SVMRFE(n_features_to_select=20, step=0.5, step_of="remaining", n_jobs=1, **more)
+    rfe = lambda **more: SVMRFE(n_features_to_select=20, step=0.5, step_of="remaining", n_jobs=1, **options, **more)
     here, row = fitted("rfe, one process", rfe(), np.asfortranarray(X), y)
     del X
     rows = [row]
@@ -198,13 +208,13 @@ def genes(a):
     with cluster, Client(cluster) as client:
         parts = [da.from_delayed(delayed(block)(k, n, width), shape=(n, width), dtype=float) for k in range(blocks)]
         shards = Shards.from_array(da.concatenate(parts, axis=1))
-        there, row = fitted("rfe, Dask", rfe(memory="64M"), shards, y, (here,), client)
-        rows += [row, fitted("rfe, Dask again", rfe(memory="64M"), shards, y, (here, there), client)[1]]
-        killed, end = killing(client, 3)
-        rows.append(fitted("rfe, Dask, a worker killed in round 3", rfe(memory="64M"), shards, y, (here, there), client)[1])
+        there, row = fitted("rfe, Dask", rfe(memory=memory), shards, y, (here,), client)
+        rows += [row, fitted("rfe, Dask again", rfe(memory=memory), shards, y, (here, there), client)[1]]
+        killed, end = killing(client, number)
+        rows.append(fitted(f"rfe, Dask, a worker killed in round {number}", rfe(memory=memory), shards, y, (here, there), client)[1])
         end()
     assert len(killed) == 1
-    c.save("on_dask_genes", rows, list(rows[0]), {"workers": a.workers, "load at the end": list(os.getloadavg()), "note": a.note})
+    c.save(name, rows, list(rows[0]), {"workers": a.workers, "load at the end": list(os.getloadavg()), "note": a.note})
     assert all(row["off one process"] in (None, 0.0) or row["off one process"] < 1e-6 for row in rows)
 
 
@@ -217,6 +227,7 @@ def main():
         gap=(1e-6, "relative gap of fgm and l1-svm; small, so that there are rounds"),
         methods=(["fgm", "l1-svm", "info-gain"], "methods"),
         genes=(False, "only rfe, on dense data"),
+        patients=(False, "only rfe, on samples too many for n x n products"),
         doors=(False, "only what fans out by joblib: evaluate, stability, knockoffs"),
         note=("", "what else was running"),
     )
@@ -226,6 +237,8 @@ def main():
         return doors(a)
     if a.genes:
         return genes(a)
+    if a.patients:
+        return patients(a)
     from distributed import Client, LocalCluster
 
     from fewest import FeatureGeneratingMachine, InformationGain, L1SVMSelector

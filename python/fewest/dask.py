@@ -8,7 +8,8 @@ rounds: the driver sends alpha (8 bytes for each sample) to each worker; each sh
 best features and their scores (16 bytes each) and, once for each feature, with the column of those
 that are chosen. The driver learns on these columns. The elimination asks for the products of the
 samples over the features that left, which the workers add, and for the weight of each feature; the
-driver trains on the products, and goes on with the columns once few are left. Information gain is
+driver trains on the products, and goes on with the columns once few are left. Of samples too many
+for n x n numbers it trains by products with vectors of n numbers. Information gain is
 one round: classes and weights there, a gain of each feature back.
 
 Shards are futures, not actors, so Dask knows how they are made: when a worker dies, its shards are
@@ -173,10 +174,17 @@ def _gains(shard: _core.Shard, samples: tuple[np.ndarray, np.ndarray], binning: 
     return shard.gains(codes, weights, binning, get_worker().state.nthreads)
 
 
-def _gram(shard: _core.Shard, kept: np.ndarray) -> np.ndarray:
+def _kept(shard: _core.Shard, bits: np.ndarray) -> np.ndarray:
     first, _, p, *_ = shard.shape
-    features = first + np.flatnonzero(np.unpackbits(_aligned(kept), count=p))
-    return shard.gram(features, get_worker().state.nthreads)
+    return first + np.flatnonzero(np.unpackbits(_aligned(bits), count=p))
+
+
+def _gram(shard: _core.Shard, bits: np.ndarray) -> np.ndarray:
+    return shard.gram(_kept(shard, bits), get_worker().state.nthreads)
+
+
+def _product(shard: _core.Shard, bits: np.ndarray, v: np.ndarray) -> np.ndarray:
+    return shard.product(_kept(shard, bits), _aligned(v), get_worker().state.nthreads)
 
 
 def _sum(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -494,21 +502,32 @@ class Source:
 
     def gram(self, features: np.ndarray) -> np.ndarray:
         """x_i . x_k over features, which ascend: the lower triangle of the n x n matrix, row after
-        row. A bit for each feature is sent to its shard.
+        row.
+        """
+        return self._sum(_gram, features)
+
+    def product(self, features: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """sum_j x_j (x_j . v) over features, which ascend."""
+        return self._sum(_product, features, v)
+
+    def _sum(self, ask: Callable[..., np.ndarray], features: np.ndarray, *v: np.ndarray) -> np.ndarray:
+        """The sum of what shards answer that have some of the features: a bit for each feature is
+        sent to its shard, and ``v`` to each worker.
         """
         start = time.perf_counter()
         self._begin()
         asked = np.zeros(self.shards.shape[1], dtype=bool)
         asked[features] = True
         bits = [np.packbits(asked[a:b]) for a, b in pairwise(self.bounds)]
+        shared = [self._sent(x) for x in v]
         shards = zip(self.shards.futures, bits, strict=True)
-        parts = [self.client.submit(_gram, shard, own, pure=False) for shard, own in shards if own.any()]
+        parts = [self.client.submit(ask, shard, own, *shared, pure=False) for shard, own in shards if own.any()]
         # In pairs, on the workers; which ones are added does not depend on where they are.
         while len(parts) > 1:
             pairs = [parts[k : k + 2] for k in range(0, len(parts), 2)]
             parts = [self.client.submit(_sum, *pair, pure=False) if len(pair) == 2 else pair[0] for pair in pairs]
         answer: np.ndarray = parts[0].result()
-        self._count(_bytes(bits), _bytes(answer), start)
+        self._count(_bytes(bits) + _bytes(v) * len(self.client.ncores()), _bytes(answer), start)
         return _aligned(answer)
 
     def columns(self, features: list[int]) -> list[Any]:
@@ -531,15 +550,19 @@ class Source:
         """The answers of all shards to what is sent to each worker, ``v``, and to each shard."""
         start = time.perf_counter()
         self._begin()
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "Sending large graph")
-            # A task, and not scattered: where the worker that has it dies, Dask still knows it.
-            alpha = self.client.submit(_same, v, pure=False)
+        alpha = self._sent(v)
         shards = zip(self.shards.futures, arguments, strict=True)
         answers = self.client.gather([self.client.submit(ask, shard, alpha, *own, pure=False) for shard, own in shards])
         sent = _bytes(v) * len(self.client.ncores()) + sum(_bytes(own) for own in arguments)
         self._count(sent, _bytes(answers), start)
         return answers
+
+    def _sent(self, v: Any) -> Any:
+        """v, for the workers."""
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Sending large graph")
+            # A task, and not scattered: where the worker that has it dies, Dask still knows it.
+            return self.client.submit(_same, v, pure=False)
 
     def _begin(self) -> None:
         self.rounds.append({"sent": 0, "received": 0, "seconds": 0.0})

@@ -197,6 +197,22 @@ impl Shard {
         })
     }
 
+    /// `X X' v` over those of the features that are here, on `threads` threads.
+    fn product<'py>(
+        &self,
+        py: Python<'py>,
+        features: PyReadonlyArray1<'py, i64>,
+        v: PyReadonlyArray1<'py, f64>,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        sheltered(|| {
+            let wanted: Vec<usize> = numbers(&features)?.iter().map(|&j| j as usize).collect();
+            let features = self.own(&wanted);
+            let product = self.at(py, &v, threads, |design, v| (&design).product(&features, v))?;
+            Ok(product.into_pyarray(py))
+        })
+    }
+
     /// Those of the features that are here, as a matrix in the form that the engine takes.
     fn columns<'py>(&self, py: Python<'py>, features: Vec<usize>) -> PyResult<Bound<'py, PyAny>> {
         sheltered(|| {
@@ -226,9 +242,10 @@ impl Shard {
 }
 
 /// Columns elsewhere, asked for through a Python object with the methods `largest(v, most, always,
-/// never, positive, negative)`, `scores(v)`, `gains(codes, weights, binning)`, `gram(features)` and
-/// `columns(features)`, which answer for the whole matrix; `columns` gives a list of matrices, side
-/// by side those asked for, `gram` the lower triangle of the products of the samples.
+/// never, positive, negative)`, `scores(v)`, `gains(codes, weights, binning)`, `gram(features)`,
+/// `product(features, v)` and `columns(features)`, which answer for the whole matrix; `columns`
+/// gives a list of matrices, side by side those asked for, `gram` the lower triangle of the products
+/// of the samples.
 struct Elsewhere {
     n: usize,
     p: usize,
@@ -333,6 +350,19 @@ impl GramSource for Elsewhere {
             Ok(numbers(&triangle)?.to_vec())
         })?;
         GramMatrix::of_triangle(self.n, &triangle)
+    }
+    fn product(&self, features: &[usize], v: &[f64]) -> Result<Vec<f64>, Error> {
+        let product = self.ask(|source| {
+            let py = source.py();
+            let features: Vec<i64> = features.iter().map(|&j| j as i64).collect();
+            let answer = source.call_method1("product", (features.into_pyarray(py), PyArray1::from_slice(py, v)))?;
+            let product: PyReadonlyArray1<'_, f64> = answer.extract()?;
+            Ok(numbers(&product)?.to_vec())
+        })?;
+        if product.len() == self.n {
+            return Ok(product);
+        }
+        Err(Error::Source(format!("a product of {} numbers for {} samples", product.len(), self.n)))
     }
 }
 

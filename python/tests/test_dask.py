@@ -390,6 +390,25 @@ def test_an_elimination_of_three_classes(client):
     np.testing.assert_allclose(there.objective_, here.objective_, rtol=1e-8)
 
 
+def test_an_elimination_of_samples_too_many_for_products_of_all_pairs(client, monkeypatch):
+    X, y = genes(n=120, p=3000)
+    # 19 KB of memory hold neither 120 x 120 numbers nor a copy of more than four features.
+    options = {"loss": "squared_hinge", "C": 0.01, "n_features_to_select": 3}
+    here = rfe(memory=None, **options).fit(X, y)
+    there = rfe(memory="19K", **options).fit(da.from_array(X, chunks=(50, 1100)), y)
+    np.testing.assert_array_equal(there.ranking_, here.ranking_)
+    np.testing.assert_allclose(there.objective_, here.objective_, rtol=1e-8)
+    received = there.traffic_["received"]
+    assert len(received) > 100 and set(received[:5]) == {8 * 120}
+    killed = kill_one_in_round(monkeypatch, client, 30)
+    again = rfe(memory="19K", **options).fit(da.from_array(X, chunks=(50, 1100)), y)
+    assert len(killed) == 1
+    assert_same(again, there)
+    client.wait_for_workers(2, timeout=120)
+    with pytest.raises(MemoryError, match="take the squared hinge"):
+        rfe(memory="19K").fit(da.from_array(X, chunks=(50, 1100)), y)
+
+
 def test_a_killed_worker_does_not_change_an_elimination(client, monkeypatch):
     X, y = genes()
     X = da.from_array(X, chunks=(80, 5000))

@@ -19,6 +19,7 @@
 //! 2008, eq. (4).
 
 pub mod active_set;
+pub(crate) mod conjugate;
 pub mod coordinate;
 mod free_inverse;
 pub mod interior;

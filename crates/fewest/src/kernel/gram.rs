@@ -23,8 +23,12 @@ mod tuning {
     pub(super) const SPARSE_LOOK: usize = 256;
     /// Fewer features than this go one by one.
     pub(super) const FEW: usize = 8;
+    /// Parts of the features at most whose products with a vector are added up side by side, and
+    /// features of one at least.
+    pub(super) const PARTS: usize = 8;
+    pub(super) const PART: usize = 64;
 }
-use tuning::{FEW, LOOK, PANEL, SPARSE_LOOK, TILE};
+use tuning::{FEW, LOOK, PANEL, PART, PARTS, SPARSE_LOOK, TILE};
 
 /// Small data are done with before the clock needs a look.
 fn look(n: usize, stop: &mut dyn FnMut() -> Option<Status>) -> Result<(), Status> {
@@ -301,6 +305,8 @@ pub trait GramSource: Source {
     fn bytes(&self, features: usize) -> u64;
     /// K = X X' over these features, which ascend.
     fn gram(&self, features: &[usize]) -> Result<GramMatrix, Error>;
+    /// `X X' v` over these features, which ascend, with v of length n.
+    fn product(&self, features: &[usize], v: &[f64]) -> Result<Vec<f64>, Error>;
 }
 
 impl GramSource for &dyn Design {
@@ -309,6 +315,23 @@ impl GramSource for &dyn Design {
     }
     fn gram(&self, features: &[usize]) -> Result<GramMatrix, Error> {
         Ok(GramMatrix::linear(*self, features))
+    }
+    /// Features in parts whose number depends on the shape alone: each has n numbers to add to.
+    fn product(&self, features: &[usize], v: &[f64]) -> Result<Vec<f64>, Error> {
+        let n = v.len();
+        let part = features.len().div_ceil(PARTS).max(PART);
+        let sums = features.par_chunks(part).map(|features| {
+            let mut sum = vec![0.0; n];
+            for &j in features {
+                self.add_column(j, self.dot_column(j, v), &mut sum);
+            }
+            sum
+        });
+        let sums: Vec<Vec<f64>> = sums.collect();
+        let mut sums = sums.into_iter();
+        let mut total = sums.next().unwrap_or_else(|| vec![0.0; n]);
+        sums.for_each(|part| simd::axpy(1.0, &part, &mut total));
+        Ok(total)
     }
 }
 

@@ -1,15 +1,37 @@
 //! The oracle of SVM-RFE for columns that are elsewhere: they are asked for two things in a round,
 //! the products of the samples over the features that left (or that stay, where those are fewer),
 //! and the weight of each feature at beta. The training itself is on the n x n matrix of the sums.
+//! Of samples too many for that, machines of the squared hinge are trained on products with
+//! vectors, one a step ([`crate::dual::conjugate`]).
 
 use super::oracle::{Course, Question, Ranking, keep_best};
 use super::pairs::Pair;
 use super::permitted;
 use crate::dual::active_set::ActiveSet;
-use crate::dual::{BoxDual, DualSolution, smo};
+use crate::dual::{BoxDual, conjugate, smo};
 use crate::kernel::gram::{GramMatrix, GramSource};
 use crate::subset_oracle::by_criterion;
-use crate::{Error, Oracle, Reserved, Rules, Run, Subset, SvmSettings};
+use crate::{Error, Loss, Oracle, Reserved, Rules, Run, Subset, SvmSettings};
+
+/// The numbers of these samples.
+fn gathered(all: &[f64], samples: &[usize]) -> Vec<f64> {
+    samples.iter().map(|&i| all[i]).collect()
+}
+
+/// The numbers of these samples among those of all n, 0 of the others.
+fn spread(some: &[f64], samples: &[usize], n: usize) -> Vec<f64> {
+    let mut all = vec![0.0; n];
+    samples.iter().zip(some).for_each(|(&i, &x)| all[i] = x);
+    all
+}
+
+/// A trained machine of weights `sum_i beta_i x_i`, beta of length n.
+struct Machine {
+    beta: Vec<f64>,
+    /// Its objective, and at least what that is above the optimum.
+    primal: f64,
+    absolute_gap: f64,
+}
 
 /// Trains on the surviving features and ranks their units; the columns stay where they are.
 pub(super) struct SourceOracle<'a> {
@@ -18,11 +40,12 @@ pub(super) struct SourceOracle<'a> {
     settings: &'a SvmSettings,
     pairs: Vec<Pair>,
     subset: Subset,
-    /// That of `subset` and `gone`, and the number of features when it was last computed afresh.
+    /// That of `subset` and `gone`, and the number of features when it was last computed afresh;
+    /// none where n x n numbers are too many.
     gram: Option<(GramMatrix, usize)>,
     gone: Vec<usize>,
     /// The last training of each pair; none before there is one.
-    solutions: Vec<DualSolution>,
+    machines: Vec<Machine>,
     /// Units and their criteria at that training, in no order.
     criteria: Vec<(usize, f64)>,
     /// Of the Gram matrix, of what is subtracted from it or the part of a pair, and of the inverse of
@@ -45,7 +68,7 @@ impl<'a> SourceOracle<'a> {
             subset: permitted(rules),
             gram: None,
             gone: Vec::new(),
-            solutions: Vec::new(),
+            machines: Vec::new(),
             criteria: Vec::new(),
             taken: None,
         }
@@ -73,7 +96,7 @@ impl<'a> SourceOracle<'a> {
 
     /// beta of the last trainings.
     pub(super) fn into_betas(self) -> Vec<Vec<f64>> {
-        self.solutions.into_iter().map(|solution| solution.beta).collect()
+        self.machines.into_iter().map(|machine| machine.beta).collect()
     }
 
     fn remove(&mut self, leaving: &[usize]) {
@@ -83,20 +106,34 @@ impl<'a> SourceOracle<'a> {
         self.gone.extend(leaving);
     }
 
-    /// The Gram matrix of the surviving features, afresh once half of them are gone: that costs no
-    /// more, and ends the rounding errors of the updates.
-    fn update_gram(&mut self, run: &Run<'_>) -> Result<(), Error> {
+    /// Whether n x n numbers are too many for the memory that trainings may take.
+    fn is_large(&self) -> bool {
+        3 * GramMatrix::bytes(self.source.n_samples()) > 8 * self.settings.memory
+    }
+
+    /// Takes the memory of the trainings, once.
+    fn reserve(&mut self, run: &Run<'_>) -> Result<(), Error> {
+        let n = self.source.n_samples();
+        let what = || format!("training on the products of {n} samples whose columns are elsewhere");
+        let remedy = "take the squared hinge, which needs no n x n numbers, select among fewer features first, \
+                      which are then copied, or use fewer samples";
+        let bytes = if !self.is_large() {
+            3 * GramMatrix::bytes(n)
+        } else if self.settings.loss == Loss::SquaredHinge {
+            conjugate::bytes(n)
+        } else {
+            let (needed, allowed) = (3 * GramMatrix::bytes(n), 8 * self.settings.memory);
+            return Err(Error::Memory { what: what(), needed, allowed, remedy: remedy.into() });
+        };
         if self.taken.is_none() {
-            let n = self.source.n_samples();
-            let what = || format!("training on the products of {n} samples whose columns are elsewhere");
-            let remedy = "select among fewer features first, which are then copied, or use fewer samples";
-            let bytes = 3 * GramMatrix::bytes(n);
-            if bytes > 8 * self.settings.memory {
-                let allowed = 8 * self.settings.memory;
-                return Err(Error::Memory { what: what(), needed: bytes, allowed, remedy: remedy.into() });
-            }
             self.taken = Some(run.memory().reserve(bytes, what, remedy)?);
         }
+        Ok(())
+    }
+
+    /// The Gram matrix of the surviving features, afresh once half of them are gone: that costs no
+    /// more, and ends the rounding errors of the updates.
+    fn update_gram(&mut self) -> Result<(), Error> {
         let mut gone = std::mem::take(&mut self.gone);
         gone.sort_unstable();
         self.gram = match self.gram.take() {
@@ -117,26 +154,53 @@ impl<'a> SourceOracle<'a> {
     /// Trains on the surviving features, until a limit is reached or, beyond it, for this share of
     /// what winding up may take, and ranks their units.
     fn train(&mut self, run: &mut Run<'_>, share: f64) -> Result<(), Error> {
-        self.update_gram(run)?;
-        let (gram, _) = self.gram.as_ref().expect("it was made just now");
-        let mut squares = vec![0.0; self.source.n_features()];
-        let mut solutions = Vec::new();
-        for (at, pair) in self.pairs.iter().enumerate() {
-            let part = (pair.samples.len() < gram.len()).then(|| gram.of_samples(&pair.samples));
-            let mut rows = part.as_ref().unwrap_or(gram);
-            let dual = BoxDual::new(&pair.labels, &pair.weights, self.settings);
-            let start = self.solutions.get(at).map(|solution| solution.beta.as_slice());
-            let stop = &mut || run.stop_late(share);
-            let solution = smo::solve(&mut rows, &dual, start, &mut ActiveSet::default(), self.settings, stop);
-            run.counts.solver_iterations += solution.iterations;
-            let mut beta = vec![0.0; gram.len()];
-            pair.samples.iter().zip(&solution.beta).for_each(|(&i, &b)| beta[i] = b);
-            squares.iter_mut().zip(self.source.scores(&beta)?).for_each(|(square, w)| *square += w * w);
-            solutions.push(solution);
+        self.reserve(run)?;
+        if self.is_large() {
+            self.gone.clear();
+        } else {
+            self.update_gram()?;
         }
-        self.solutions = solutions;
+        let mut squares = vec![0.0; self.source.n_features()];
+        let mut machines = Vec::new();
+        for (at, pair) in self.pairs.iter().enumerate() {
+            let start = self.machines.get(at).map(|machine| gathered(&machine.beta, &pair.samples));
+            let mut machine = match &self.gram {
+                Some((gram, _)) => self.by_gram(gram, pair, start.as_deref(), run, share),
+                None => self.by_products(pair, start.as_deref(), run, share)?,
+            };
+            machine.beta = spread(&machine.beta, &pair.samples, self.source.n_samples());
+            squares.iter_mut().zip(self.source.scores(&machine.beta)?).for_each(|(square, w)| *square += w * w);
+            machines.push(machine);
+        }
+        self.machines = machines;
         self.rank(&squares);
         Ok(())
+    }
+
+    /// The machine of a pair, beta of its samples, by SMO.
+    fn by_gram(&self, gram: &GramMatrix, pair: &Pair, start: Option<&[f64]>, run: &mut Run<'_>, share: f64) -> Machine {
+        let part = (pair.samples.len() < gram.len()).then(|| gram.of_samples(&pair.samples));
+        let mut rows = part.as_ref().unwrap_or(gram);
+        let dual = BoxDual::new(&pair.labels, &pair.weights, self.settings);
+        let stop = &mut || run.stop_late(share);
+        let found = smo::solve(&mut rows, &dual, start, &mut ActiveSet::default(), self.settings, stop);
+        run.counts.solver_iterations += found.iterations;
+        Machine { beta: found.beta, primal: found.primal, absolute_gap: found.absolute_gap }
+    }
+
+    /// The same by products with vectors.
+    fn by_products(&self, pair: &Pair, start: Option<&[f64]>, run: &mut Run<'_>, share: f64) -> Result<Machine, Error> {
+        let features: Vec<usize> = self.subset.iter().collect();
+        let n = self.source.n_samples();
+        let mut product = |v: &[f64]| {
+            let product = self.source.product(&features, &spread(v, &pair.samples, n))?;
+            Ok(gathered(&product, &pair.samples))
+        };
+        let dual = BoxDual::new(&pair.labels, &pair.weights, self.settings);
+        let stop = &mut || run.stop_late(share);
+        let found = conjugate::solve(&mut product, &dual, start, self.settings, stop)?;
+        run.counts.solver_iterations += found.products;
+        Ok(Machine { beta: found.beta, primal: found.primal, absolute_gap: found.absolute_gap })
     }
 
     /// Criteria of the units: sums of the squared weights of all pairs.
@@ -169,7 +233,7 @@ impl Oracle for SourceOracle<'_> {
             Question::Rank { leaving, count: wanted } => {
                 self.remove(leaving);
                 count = *wanted;
-                if !leaving.is_empty() || self.solutions.is_empty() {
+                if !leaving.is_empty() || self.machines.is_empty() {
                     self.train(run, 0.0)?;
                 }
             }
@@ -184,9 +248,10 @@ impl Oracle for SourceOracle<'_> {
                 self.train(run, 1.0)?;
             }
         }
-        let squared_errors = self.solutions.iter().map(|solution| solution.weight_error().powi(2));
+        // 1/2 |w - w*|^2 is at most the gap, as the objective is strongly convex in w.
+        let squared_errors = self.machines.iter().map(|machine| 2.0 * machine.absolute_gap.max(0.0));
         Ok(Ranking {
-            objective: self.solutions.iter().map(|solution| solution.primal).sum(),
+            objective: self.machines.iter().map(|machine| machine.primal).sum(),
             smallest: self.smallest(count),
             error: Some(squared_errors.sum::<f64>().sqrt()),
             dropped,
