@@ -26,8 +26,10 @@ use crate::{Error, Status};
 
 /// Share of the gradient that conjugate gradients leave.
 const LEFT: f64 = 0.1;
-/// Rounds without a gap of half the best one before it gives up.
+/// Rounds that neither halve the best gap nor lower the objective by more than this share of what
+/// the gap may be, before it gives up.
 const PATIENCE: u32 = 5;
+const LOWER: f64 = 0.01;
 
 /// v to K v, both of length n.
 pub(crate) type Product<'a> = dyn FnMut(&[f64]) -> Result<Vec<f64>, Error> + 'a;
@@ -65,13 +67,14 @@ pub(crate) fn solve(
     let mut machine = Machine::new(dual, start);
     let nothing: f64 = dual.cost.iter().sum();
     let mut best = Trained { beta: vec![0.0; dual.len()], primal: nothing, absolute_gap: nothing, products: 0 };
-    let mut idle = 0;
+    let (mut lowest, mut idle) = (nothing, 0);
     loop {
         // Step 1.
         machine.update(&mut kernel)?;
         let downhill = machine.downhill(&mut kernel)?;
         let (primal, gap) = machine.judge(&downhill);
-        idle = if gap < 0.5 * best.absolute_gap { 0 } else { idle + 1 };
+        let onward = gap < 0.5 * best.absolute_gap || primal < lowest * (1.0 - LOWER * settings.tolerance);
+        (lowest, idle) = (primal.min(lowest), if onward { 0 } else { idle + 1 });
         if gap < best.absolute_gap {
             best = Trained { beta: machine.at.beta.clone(), primal, absolute_gap: gap, products: 0 };
         }

@@ -412,7 +412,7 @@ fn an_elimination_source_that_fails_is_an_error_and_a_limit_a_status() {
     // No time at all: an allowed subset all the same.
     let none = Limits { time: Some(std::time::Duration::ZERO), ..Limits::default() };
     for settings in [&copies_20, &without_products] {
-        let stopped = run(99, settings, none.clone()).expect("a limit is a status").selection.outcome;
+        let stopped = run(10_000, settings, none.clone()).expect("a limit is a status").selection.outcome;
         assert_eq!(stopped.status, Status::TimeLimit);
         assert!(stopped.objective.is_some_and(f64::is_finite) && stopped.subset.is_some_and(|s| rules.allows(&s)));
     }

@@ -13,11 +13,6 @@ use crate::kernel::gram::{GramMatrix, GramSource};
 use crate::subset_oracle::by_criterion;
 use crate::{Error, Loss, Oracle, Reserved, Rules, Run, Subset, SvmSettings};
 
-/// The numbers of these samples.
-fn gathered(all: &[f64], samples: &[usize]) -> Vec<f64> {
-    samples.iter().map(|&i| all[i]).collect()
-}
-
 /// The numbers of these samples among those of all n, 0 of the others.
 fn spread(some: &[f64], samples: &[usize], n: usize) -> Vec<f64> {
     let mut all = vec![0.0; n];
@@ -25,7 +20,7 @@ fn spread(some: &[f64], samples: &[usize], n: usize) -> Vec<f64> {
     all
 }
 
-/// A trained machine of weights `sum_i beta_i x_i`, beta of length n.
+/// A trained machine of weights `sum_i beta_i x_i` over the samples of its pair.
 struct Machine {
     beta: Vec<f64>,
     /// Its objective, and at least what that is above the optimum.
@@ -163,13 +158,13 @@ impl<'a> SourceOracle<'a> {
         let mut squares = vec![0.0; self.source.n_features()];
         let mut machines = Vec::new();
         for (at, pair) in self.pairs.iter().enumerate() {
-            let start = self.machines.get(at).map(|machine| gathered(&machine.beta, &pair.samples));
-            let mut machine = match &self.gram {
-                Some((gram, _)) => self.by_gram(gram, pair, start.as_deref(), run, share),
-                None => self.by_products(pair, start.as_deref(), run, share)?,
+            let start = self.machines.get(at).map(|machine| machine.beta.as_slice());
+            let machine = match &self.gram {
+                Some((gram, _)) => self.by_gram(gram, pair, start, run, share),
+                None => self.by_products(pair, start, run, share)?,
             };
-            machine.beta = spread(&machine.beta, &pair.samples, self.source.n_samples());
-            squares.iter_mut().zip(self.source.scores(&machine.beta)?).for_each(|(square, w)| *square += w * w);
+            let beta = spread(&machine.beta, &pair.samples, self.source.n_samples());
+            squares.iter_mut().zip(self.source.scores(&beta)?).for_each(|(square, w)| *square += w * w);
             machines.push(machine);
         }
         self.machines = machines;
@@ -194,7 +189,7 @@ impl<'a> SourceOracle<'a> {
         let n = self.source.n_samples();
         let mut product = |v: &[f64]| {
             let product = self.source.product(&features, &spread(v, &pair.samples, n))?;
-            Ok(gathered(&product, &pair.samples))
+            Ok(pair.samples.iter().map(|&i| product[i]).collect())
         };
         let dual = BoxDual::new(&pair.labels, &pair.weights, self.settings);
         let stop = &mut || run.stop_late(share);
