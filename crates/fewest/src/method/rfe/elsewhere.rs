@@ -41,6 +41,8 @@ pub(super) struct SourceOracle<'a> {
     gone: Vec<usize>,
     /// The last training of each pair; none before there is one.
     machines: Vec<Machine>,
+    /// Whether n x n products do not fit into memory.
+    by_products: bool,
     /// Units and their criteria at that training, in no order.
     criteria: Vec<(usize, f64)>,
     /// Of the Gram matrix, of what is subtracted from it or the part of a pair, and of the inverse of
@@ -64,6 +66,7 @@ impl<'a> SourceOracle<'a> {
             gram: None,
             gone: Vec::new(),
             machines: Vec::new(),
+            by_products: false,
             criteria: Vec::new(),
             taken: None,
         }
@@ -101,28 +104,21 @@ impl<'a> SourceOracle<'a> {
         self.gone.extend(leaving);
     }
 
-    /// Whether n x n numbers are too many for the memory that trainings may take.
-    fn is_large(&self) -> bool {
-        3 * GramMatrix::bytes(self.source.n_samples()) > 8 * self.settings.memory
-    }
-
-    /// Takes the memory of the trainings, once.
+    /// Takes the memory of the trainings: of those on n x n products, or, of the squared hinge where
+    /// that is not there, of those by products with vectors.
     fn reserve(&mut self, run: &Run<'_>) -> Result<(), Error> {
         let n = self.source.n_samples();
         let what = || format!("training on the products of {n} samples whose columns are elsewhere");
         let remedy = "take the squared hinge, which needs no n x n numbers, select among fewer features first, \
                       which are then copied, or use fewer samples";
-        let bytes = if !self.is_large() {
-            3 * GramMatrix::bytes(n)
-        } else if self.settings.loss == Loss::SquaredHinge {
-            conjugate::bytes(n)
+        let (most, bytes) = (8 * self.settings.memory, 3 * GramMatrix::bytes(n));
+        let taken = run.memory().reserve_within(most, bytes, what, remedy);
+        self.by_products = taken.is_err() && self.settings.loss == Loss::SquaredHinge;
+        self.taken = Some(if self.by_products {
+            run.memory().reserve(conjugate::bytes(n), what, "use fewer samples")?
         } else {
-            let (needed, allowed) = (3 * GramMatrix::bytes(n), 8 * self.settings.memory);
-            return Err(Error::Memory { what: what(), needed, allowed, remedy: remedy.into() });
-        };
-        if self.taken.is_none() {
-            self.taken = Some(run.memory().reserve(bytes, what, remedy)?);
-        }
+            taken?
+        });
         Ok(())
     }
 
@@ -149,8 +145,10 @@ impl<'a> SourceOracle<'a> {
     /// Trains on the surviving features, until a limit is reached or, beyond it, for this share of
     /// what winding up may take, and ranks their units.
     fn train(&mut self, run: &mut Run<'_>, share: f64) -> Result<(), Error> {
-        self.reserve(run)?;
-        if self.is_large() {
+        if self.taken.is_none() {
+            self.reserve(run)?;
+        }
+        if self.by_products {
             self.gone.clear();
         } else {
             self.update_gram()?;
