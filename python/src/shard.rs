@@ -95,6 +95,12 @@ impl Shard {
     fn own(&self, features: &[usize]) -> Vec<usize> {
         features.iter().filter_map(|j| j.checked_sub(self.first)).filter(|&j| j < self.p).collect()
     }
+
+    /// The same of an array.
+    fn own_of(&self, features: &PyReadonlyArray1<'_, i64>) -> PyResult<Vec<usize>> {
+        let wanted: Vec<usize> = numbers(features)?.iter().map(|&j| j as usize).collect();
+        Ok(self.own(&wanted))
+    }
 }
 
 #[pymethods]
@@ -190,8 +196,7 @@ impl Shard {
         threads: usize,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         sheltered(|| {
-            let wanted: Vec<usize> = numbers(&features)?.iter().map(|&j| j as usize).collect();
-            let features = self.own(&wanted);
+            let features = self.own_of(&features)?;
             let products = self.on(py, threads, |design| Ok(GramMatrix::linear(design, &features).triangle()))?;
             Ok(products.into_pyarray(py))
         })
@@ -206,8 +211,7 @@ impl Shard {
         threads: usize,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         sheltered(|| {
-            let wanted: Vec<usize> = numbers(&features)?.iter().map(|&j| j as usize).collect();
-            let features = self.own(&wanted);
+            let features = self.own_of(&features)?;
             let product = self.at(py, &v, threads, |design, v| (&design).product(&features, v))?;
             Ok(product.into_pyarray(py))
         })
@@ -257,6 +261,17 @@ struct Elsewhere {
     raised: Mutex<Option<PyErr>>,
 }
 
+/// An array of features.
+fn indices<'py>(py: Python<'py>, features: &[usize]) -> Bound<'py, PyArray1<i64>> {
+    features.iter().map(|&j| j as i64).collect::<Vec<i64>>().into_pyarray(py)
+}
+
+/// The numbers of an array.
+fn all_numbers(array: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
+    let array: PyReadonlyArray1<'_, f64> = array.extract()?;
+    Ok(numbers(&array)?.to_vec())
+}
+
 impl Elsewhere {
     fn ask<T>(&self, call: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>) -> Result<T, Error> {
         Python::attach(|py| {
@@ -270,8 +285,7 @@ impl Elsewhere {
 
     /// An answer of one number for each feature.
     fn of_each(&self, answer: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
-        let scores: PyReadonlyArray1<'_, f64> = answer.extract()?;
-        let scores = numbers(&scores)?.to_vec();
+        let scores = all_numbers(answer)?;
         if scores.len() == self.p {
             return Ok(scores);
         }
@@ -343,26 +357,20 @@ impl GramSource for Elsewhere {
         8 * (self.n as u64).saturating_mul(features as u64)
     }
     fn gram(&self, features: &[usize]) -> Result<GramMatrix, Error> {
-        let triangle = self.ask(|source| {
-            let features: Vec<i64> = features.iter().map(|&j| j as i64).collect();
-            let answer = source.call_method1("gram", (features.into_pyarray(source.py()),))?;
-            let triangle: PyReadonlyArray1<'_, f64> = answer.extract()?;
-            Ok(numbers(&triangle)?.to_vec())
-        })?;
+        let triangle =
+            self.ask(|source| all_numbers(&source.call_method1("gram", (indices(source.py(), features),))?))?;
         GramMatrix::of_triangle(self.n, &triangle)
     }
     fn product(&self, features: &[usize], v: &[f64]) -> Result<Vec<f64>, Error> {
-        let product = self.ask(|source| {
+        self.ask(|source| {
             let py = source.py();
-            let features: Vec<i64> = features.iter().map(|&j| j as i64).collect();
-            let answer = source.call_method1("product", (features.into_pyarray(py), PyArray1::from_slice(py, v)))?;
-            let product: PyReadonlyArray1<'_, f64> = answer.extract()?;
-            Ok(numbers(&product)?.to_vec())
-        })?;
-        if product.len() == self.n {
-            return Ok(product);
-        }
-        Err(Error::Source(format!("a product of {} numbers for {} samples", product.len(), self.n)))
+            let product =
+                all_numbers(&source.call_method1("product", (indices(py, features), PyArray1::from_slice(py, v)))?)?;
+            if product.len() == self.n {
+                return Ok(product);
+            }
+            Err(PyValueError::new_err(format!("a product of {} numbers for {} samples", product.len(), self.n)))
+        })
     }
 }
 

@@ -392,7 +392,7 @@ def test_an_elimination_of_three_classes(client):
 
 def test_an_elimination_of_samples_too_many_for_products_of_all_pairs(client, monkeypatch):
     X, y = genes(n=120, p=3000)
-    # 19 KB of memory hold neither 120 x 120 numbers nor a copy of more than four features.
+    # 19 KB of memory hold neither 120 x 120 numbers nor a copy of more than five features.
     options = {"loss": "squared_hinge", "C": 0.01, "n_features_to_select": 3}
     here = rfe(memory=None, **options).fit(X, y)
     there = rfe(memory="19K", **options).fit(da.from_array(X, chunks=(50, 1100)), y)

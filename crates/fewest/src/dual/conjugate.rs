@@ -20,16 +20,15 @@
 //! Fails    on errors of `product`; a limit leaves the best point so far, with its gap.
 
 use super::newton::{Sample, line_search};
+use super::patience::Patience;
 use super::{Bias, BoxDual, SvmSettings, kkt};
 use crate::simd::dot;
 use crate::{Error, Status};
 
 /// Share of the gradient that conjugate gradients leave.
 const LEFT: f64 = 0.1;
-/// Rounds that neither halve the best gap nor lower the objective by more than this share of what
-/// the gap may be, before it gives up.
-const PATIENCE: u32 = 5;
-const LOWER: f64 = 0.01;
+/// Rounds without a better gap before it gives up.
+const PATIENCE: u32 = 20;
 
 /// v to K v, both of length n.
 pub(crate) type Product<'a> = dyn FnMut(&[f64]) -> Result<Vec<f64>, Error> + 'a;
@@ -43,8 +42,8 @@ pub(crate) struct Trained {
     pub(crate) primal: f64,
     /// At least what that is above the optimum.
     pub(crate) absolute_gap: f64,
-    /// Products so far.
-    pub(crate) products: u64,
+    /// Products, or the steps of another engine.
+    pub(crate) iterations: u64,
 }
 
 /// Bytes that a training of n samples takes, about.
@@ -66,23 +65,19 @@ pub(crate) fn solve(
     let mut kernel = Kernel { product, products: 0 };
     let mut machine = Machine::new(dual, start);
     let nothing: f64 = dual.cost.iter().sum();
-    let mut best = Trained { beta: vec![0.0; dual.len()], primal: nothing, absolute_gap: nothing, products: 0 };
-    let (mut lowest, mut idle) = (nothing, 0);
+    let mut best = Trained { beta: vec![0.0; dual.len()], primal: nothing, absolute_gap: nothing, iterations: 0 };
+    let mut patience = Patience::new(PATIENCE);
     loop {
         // Step 1.
         machine.update(&mut kernel)?;
         let downhill = machine.downhill(&mut kernel)?;
         let (primal, gap) = machine.judge(&downhill);
-        let onward = gap < 0.5 * best.absolute_gap || primal < lowest * (1.0 - LOWER * settings.tolerance);
-        (lowest, idle) = (primal.min(lowest), if onward { 0 } else { idle + 1 });
         if gap < best.absolute_gap {
-            best = Trained { beta: machine.at.beta.clone(), primal, absolute_gap: gap, products: 0 };
+            best = Trained { beta: machine.at.beta.clone(), primal, absolute_gap: gap, iterations: 0 };
         }
-        best.products = kernel.products;
         // Step 2.
-        let done = best.absolute_gap <= settings.tolerance * best.primal;
-        if done || idle > PATIENCE || kernel.products >= settings.max_epochs || stop().is_some() {
-            return Ok(best);
+        if patience.due(gap, primal, kernel.products, settings, stop).is_some() {
+            return Ok(Trained { iterations: kernel.products, ..best });
         }
         // Step 3.
         let along = machine.direction(downhill, &mut kernel, stop)?;
@@ -108,6 +103,7 @@ impl Kernel<'_> {
 }
 
 /// Weights `sum_i beta_i x_i` and a bias s u, with the scores of the weights, `K beta`.
+#[derive(Clone)]
 struct Vector {
     beta: Vec<f64>,
     scores: Vec<f64>,
@@ -149,10 +145,6 @@ struct Machine<'a> {
 impl<'a> Machine<'a> {
     fn new(dual: &'a BoxDual, start: Option<&[f64]>) -> Self {
         let n = dual.len();
-        let sample = |i: usize| {
-            let cap = dual.upper[i] - dual.lower[i];
-            Sample { y: dual.y[i], cap, multiplier: 0.0, stiffness: 2.0 * dual.cost[i] }
-        };
         let (scale, penalty) = match dual.bias {
             Bias::Free => (1.0, 0.0),
             Bias::Penalised(s) => (s, 1.0),
@@ -161,7 +153,13 @@ impl<'a> Machine<'a> {
         let beta = start.map_or_else(|| vec![0.0; n], <[f64]>::to_vec);
         let u = penalty * scale * beta.iter().sum::<f64>();
         let at = Vector { beta, scores: vec![0.0; n], u };
-        Self { dual, samples: (0..n).map(sample).collect(), scale, penalty, at }
+        let samples = (0..n).map(|i| Sample::of_squared_hinge(dual, i)).collect();
+        Self { dual, samples, scale, penalty, at }
+    }
+
+    /// The products of what is penalised of two vectors.
+    fn penalised(&self, a: &Vector, b: &Vector) -> f64 {
+        dot(&a.beta, &b.scores) + self.penalty * a.u * b.u
     }
 
     /// f_i
@@ -180,11 +178,8 @@ impl<'a> Machine<'a> {
 
     /// The gradient, negated.
     fn downhill(&self, kernel: &mut Kernel<'_>) -> Result<Vector, Error> {
-        let pulls = (0..self.samples.len()).map(|i| {
-            let sample = &self.samples[i];
-            sample.y * sample.pull(self.decision(i)).clamp(0.0, sample.cap)
-        });
-        let mut beta: Vec<f64> = pulls.collect();
+        let pull = |(i, sample): (usize, &Sample)| sample.y * sample.alpha(self.decision(i));
+        let mut beta: Vec<f64> = self.samples.iter().enumerate().map(pull).collect();
         let u = self.scale * beta.iter().sum::<f64>() - self.penalty * self.at.u;
         beta.iter_mut().zip(&self.at.beta).for_each(|(pull, at)| *pull -= at);
         let scores = kernel.times(&beta)?;
@@ -193,7 +188,7 @@ impl<'a> Machine<'a> {
 
     /// Primal objective, and what it is above the dual one of alpha at most.
     fn judge(&self, downhill: &Vector) -> (f64, f64) {
-        let norm = dot(&self.at.beta, &self.at.scores) + self.penalty * self.at.u * self.at.u;
+        let norm = self.penalised(&self.at, &self.at);
         let primal = 0.5 * norm + kkt::total_loss(self.dual, &self.at.scores, self.scale * self.at.u);
         // What is left of sum alpha y counts against a free bias.
         let off = if self.dual.bias == Bias::Free { (downhill.u * self.at.u).abs() } else { 0.0 };
@@ -211,16 +206,16 @@ impl<'a> Machine<'a> {
         let n = self.samples.len();
         let stiffness = |i: usize| {
             let sample = &self.samples[i];
-            if sample.pull(self.decision(i)) > 0.0 { sample.stiffness } else { 0.0 }
+            if sample.alpha(self.decision(i)) > 0.0 { sample.stiffness } else { 0.0 }
         };
         let stiffness: Vec<f64> = (0..n).map(stiffness).collect();
         let mut found = Vector { beta: vec![0.0; n], scores: vec![0.0; n], u: 0.0 };
         let mut square = downhill.square();
         let enough = LEFT * LEFT * square;
-        let mut along = Vector { beta: downhill.beta.clone(), scores: downhill.scores.clone(), u: downhill.u };
+        let mut along = downhill.clone();
         let mut rest = downhill;
         loop {
-            let (mut curve, mut sum) = (dot(&along.beta, &along.scores) + self.penalty * along.u * along.u, 0.0);
+            let (mut curve, mut sum) = (self.penalised(&along, &along), 0.0);
             let mut bent = along.beta.clone();
             for i in 0..n {
                 let score = along.scores[i] + self.scale * along.u;
@@ -251,12 +246,11 @@ impl<'a> Machine<'a> {
 
     /// Step 4.
     fn advance(&mut self, along: &Vector) {
-        let slope = dot(&self.at.beta, &along.scores) + self.penalty * self.at.u * along.u;
-        let curve = dot(&along.beta, &along.scores) + self.penalty * along.u * along.u;
+        let (slope, curve) = (self.penalised(&self.at, along), self.penalised(along, along));
         let decisions: Vec<f64> = (0..self.samples.len()).map(|i| self.decision(i)).collect();
         let moves: Vec<f64> = along.scores.iter().map(|score| score + self.scale * along.u).collect();
-        let pull = |i: usize| self.samples[i].pull(decisions[i]).clamp(0.0, self.samples[i].cap);
-        let start = (0..moves.len()).map(|i| self.samples[i].y * moves[i] * pull(i)).sum::<f64>() - slope;
+        let pull = |(i, sample): (usize, &Sample)| sample.y * moves[i] * sample.alpha(decisions[i]);
+        let start = self.samples.iter().enumerate().map(pull).sum::<f64>() - slope;
         let step = line_search(&self.samples, &decisions, &moves, slope, curve, start);
         self.at.add(step, along);
     }
@@ -267,15 +261,13 @@ mod tests {
     use super::*;
     use crate::kernel::gram::GramMatrix;
     use crate::{DenseDesign, Loss};
+    use fewest_testing::Rng;
 
     /// The optimum is where the gradient vanishes: beta is y alpha, and with it the gap is closed.
     #[test]
     fn reaches_the_optimum_from_products_alone() {
-        let mut state = 5u64;
-        let mut draw = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) as f64 / (1u64 << 31) as f64 - 0.5
-        };
+        let mut rng = Rng::new(5);
+        let mut draw = || rng.range(-0.5, 0.5);
         for case in 0..60 {
             let (n, p) = (5 + case, 1 + case % 9);
             let x: Vec<f64> = (0..n * p).map(|_| draw()).collect();
@@ -300,7 +292,7 @@ mod tests {
             assert!(judged.dual <= found.primal * (1.0 + 1e-12), "{about}: {judged:?}");
             assert!(judged.primal >= found.primal - found.absolute_gap - 1e-12 * found.primal, "{about}: {judged:?}");
             let again = solve(&mut product, &dual, Some(&found.beta), &settings, &mut || None).expect("no call fails");
-            assert!(again.products <= 2, "{about}: {again:?}");
+            assert!(again.iterations <= 2, "{about}: {again:?}");
         }
     }
 }

@@ -31,6 +31,11 @@ pub fn relative_gap(primal: f64, dual: f64) -> f64 {
     if primal == dual { 0.0 } else { (primal - dual) / primal.abs().max(1e-300) }
 }
 
+/// [`super::DualSolution::weight_error`] by the gap alone.
+pub(crate) fn weight_error(absolute_gap: f64) -> f64 {
+    (2.0 * absolute_gap.max(0.0)).sqrt()
+}
+
 /// Primal and dual objective at a feasible `beta`, with the best bias.
 pub fn objectives(dual: &BoxDual, beta: &[f64], scores: &[f64]) -> Objectives {
     let (mut linear, mut quadratic, mut ridge, mut sum) = (0.0, 0.0, 0.0, 0.0);

@@ -273,6 +273,6 @@ impl DualSolution {
     /// How far the weights of a linear machine are from those of the optimum at most, in their
     /// Euclidean norm: the objective is strongly convex in w, so `1/2 |w - w*|^2 <= primal - dual`.
     pub fn weight_error(&self) -> f64 {
-        (2.0 * self.absolute_gap.max(0.0)).sqrt()
+        kkt::weight_error(self.absolute_gap)
     }
 }

@@ -69,10 +69,22 @@ pub(super) struct Sample {
 }
 
 impl Sample {
+    /// Sample i where the squared hinge is one subproblem.
+    pub(super) fn of_squared_hinge(dual: &BoxDual, i: usize) -> Self {
+        let cap = dual.upper[i] - dual.lower[i];
+        Self { y: dual.y[i], cap, multiplier: 0.0, stiffness: 2.0 * dual.cost[i] }
+    }
+
     /// a_i + k_i u_i, not yet clipped.
     #[inline(always)]
     pub(super) fn pull(&self, score: f64) -> f64 {
         self.multiplier + self.stiffness * (1.0 - self.y * score)
+    }
+
+    /// alpha_i at this score.
+    #[inline(always)]
+    pub(super) fn alpha(&self, score: f64) -> f64 {
+        self.pull(score).clamp(0.0, self.cap)
     }
 }
 
@@ -166,7 +178,7 @@ impl Point {
         let (cost, ridges, hinge) = (&dual.cost[..], &dual.ridge[..], dual.loss == Loss::Hinge);
         for i in 0..samples.len() {
             let s = &samples[i];
-            let alpha = s.pull(scores[i]).clamp(0.0, s.cap);
+            let alpha = s.alpha(scores[i]);
             let slack = (1.0 - s.y * scores[i]).max(0.0);
             beta[i] = s.y * alpha;
             loss += cost[i] * if hinge { slack } else { slack * slack };

@@ -1,4 +1,4 @@
-//! When an outer loop on the primal-dual gap has come to its end: shared by Newton's method and the
+//! When an outer loop on the primal-dual gap has come to its end: shared by Newton's methods and the
 //! interior point.
 
 use crate::{Status, SvmSettings};

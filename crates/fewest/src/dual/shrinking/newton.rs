@@ -74,12 +74,6 @@ pub(crate) struct ShrinkingNewton<'a> {
 impl<'a> ShrinkingNewton<'a> {
     /// On these features, from a solution on them.
     pub(super) fn new(columns: LiveColumns<'a>, dual: &BoxDual, start: &DualSolution) -> Self {
-        let sample = |i: usize| Sample {
-            y: dual.y[i],
-            cap: dual.upper[i] - dual.lower[i],
-            multiplier: 0.0,
-            stiffness: 2.0 * dual.cost[i],
-        };
         let x = Extended::new(&columns.rows, dual.bias);
         let mut v = start.weights.clone();
         if x.width() > columns.len() {
@@ -88,7 +82,7 @@ impl<'a> ShrinkingNewton<'a> {
         }
         let mut scores = vec![0.0; dual.len()];
         x.scores(&v, &mut scores);
-        let samples: Vec<Sample> = (0..dual.len()).map(sample).collect();
+        let samples: Vec<Sample> = (0..dual.len()).map(|i| Sample::of_squared_hinge(dual, i)).collect();
         Self {
             columns,
             dual: dual.clone(),

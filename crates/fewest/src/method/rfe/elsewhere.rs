@@ -8,25 +8,11 @@ use super::oracle::{Course, Question, Ranking, keep_best};
 use super::pairs::Pair;
 use super::permitted;
 use crate::dual::active_set::ActiveSet;
-use crate::dual::{BoxDual, conjugate, smo};
+use crate::dual::conjugate::{self, Trained};
+use crate::dual::{BoxDual, DualSolution, kkt, smo};
 use crate::kernel::gram::{GramMatrix, GramSource};
 use crate::subset_oracle::by_criterion;
 use crate::{Error, Loss, Oracle, Reserved, Rules, Run, Subset, SvmSettings};
-
-/// The numbers of these samples among those of all n, 0 of the others.
-fn spread(some: &[f64], samples: &[usize], n: usize) -> Vec<f64> {
-    let mut all = vec![0.0; n];
-    samples.iter().zip(some).for_each(|(&i, &x)| all[i] = x);
-    all
-}
-
-/// A trained machine of weights `sum_i beta_i x_i` over the samples of its pair.
-struct Machine {
-    beta: Vec<f64>,
-    /// Its objective, and at least what that is above the optimum.
-    primal: f64,
-    absolute_gap: f64,
-}
 
 /// Trains on the surviving features and ranks their units; the columns stay where they are.
 pub(super) struct SourceOracle<'a> {
@@ -40,7 +26,7 @@ pub(super) struct SourceOracle<'a> {
     gram: Option<(GramMatrix, usize)>,
     gone: Vec<usize>,
     /// The last training of each pair; none before there is one.
-    machines: Vec<Machine>,
+    machines: Vec<Trained>,
     /// Whether n x n products do not fit into memory.
     by_products: bool,
     /// Units and their criteria at that training, in no order.
@@ -101,7 +87,9 @@ impl<'a> SourceOracle<'a> {
         for &j in leaving {
             self.subset.remove(j);
         }
-        self.gone.extend(leaving);
+        if self.gram.is_some() {
+            self.gone.extend(leaving);
+        }
     }
 
     /// Takes the memory of the trainings: of those on n x n products, or, of the squared hinge where
@@ -148,9 +136,7 @@ impl<'a> SourceOracle<'a> {
         if self.taken.is_none() {
             self.reserve(run)?;
         }
-        if self.by_products {
-            self.gone.clear();
-        } else {
+        if !self.by_products {
             self.update_gram()?;
         }
         let mut squares = vec![0.0; self.source.n_features()];
@@ -161,7 +147,8 @@ impl<'a> SourceOracle<'a> {
                 Some((gram, _)) => self.by_gram(gram, pair, start, run, share),
                 None => self.by_products(pair, start, run, share)?,
             };
-            let beta = spread(&machine.beta, &pair.samples, self.source.n_samples());
+            run.counts.solver_iterations += machine.iterations;
+            let beta = pair.spread(&machine.beta, self.source.n_samples());
             squares.iter_mut().zip(self.source.scores(&beta)?).for_each(|(square, w)| *square += w * w);
             machines.push(machine);
         }
@@ -171,29 +158,27 @@ impl<'a> SourceOracle<'a> {
     }
 
     /// The machine of a pair, beta of its samples, by SMO.
-    fn by_gram(&self, gram: &GramMatrix, pair: &Pair, start: Option<&[f64]>, run: &mut Run<'_>, share: f64) -> Machine {
+    fn by_gram(&self, gram: &GramMatrix, pair: &Pair, start: Option<&[f64]>, run: &Run<'_>, share: f64) -> Trained {
         let part = (pair.samples.len() < gram.len()).then(|| gram.of_samples(&pair.samples));
         let mut rows = part.as_ref().unwrap_or(gram);
         let dual = BoxDual::new(&pair.labels, &pair.weights, self.settings);
         let stop = &mut || run.stop_late(share);
         let found = smo::solve(&mut rows, &dual, start, &mut ActiveSet::default(), self.settings, stop);
-        run.counts.solver_iterations += found.iterations;
-        Machine { beta: found.beta, primal: found.primal, absolute_gap: found.absolute_gap }
+        let DualSolution { beta, primal, absolute_gap, iterations, .. } = found;
+        Trained { beta, primal, absolute_gap, iterations }
     }
 
     /// The same by products with vectors.
-    fn by_products(&self, pair: &Pair, start: Option<&[f64]>, run: &mut Run<'_>, share: f64) -> Result<Machine, Error> {
+    fn by_products(&self, pair: &Pair, start: Option<&[f64]>, run: &Run<'_>, share: f64) -> Result<Trained, Error> {
         let features: Vec<usize> = self.subset.iter().collect();
         let n = self.source.n_samples();
         let mut product = |v: &[f64]| {
-            let product = self.source.product(&features, &spread(v, &pair.samples, n))?;
+            let product = self.source.product(&features, &pair.spread(v, n))?;
             Ok(pair.samples.iter().map(|&i| product[i]).collect())
         };
         let dual = BoxDual::new(&pair.labels, &pair.weights, self.settings);
         let stop = &mut || run.stop_late(share);
-        let found = conjugate::solve(&mut product, &dual, start, self.settings, stop)?;
-        run.counts.solver_iterations += found.products;
-        Ok(Machine { beta: found.beta, primal: found.primal, absolute_gap: found.absolute_gap })
+        conjugate::solve(&mut product, &dual, start, self.settings, stop)
     }
 
     /// Criteria of the units: sums of the squared weights of all pairs.
@@ -241,8 +226,7 @@ impl Oracle for SourceOracle<'_> {
                 self.train(run, 1.0)?;
             }
         }
-        // 1/2 |w - w*|^2 is at most the gap, as the objective is strongly convex in w.
-        let squared_errors = self.machines.iter().map(|machine| 2.0 * machine.absolute_gap.max(0.0));
+        let squared_errors = self.machines.iter().map(|machine| kkt::weight_error(machine.absolute_gap).powi(2));
         Ok(Ranking {
             objective: self.machines.iter().map(|machine| machine.primal).sum(),
             smallest: self.smallest(count),

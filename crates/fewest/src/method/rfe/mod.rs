@@ -22,7 +22,9 @@
 //!          samples few enough, work on one n x n matrix ([`crate::kernel_oracle`]): per step n^2 for each feature that leaves, and for
 //!          the margin criterion s^2 / 2 kernel values for each that stays, s support vectors.
 //!          Columns elsewhere: until the features left fit here, per step n^2 for each feature that
-//!          leaves, there, and a training on n x n products, here.
+//!          leaves, there, and a training on n x n products, here; where these do not fit, of the
+//!          squared hinge, n for each feature that stays and step of the conjugate gradients, there
+//!          (`dual/conjugate.rs`).
 //! Differs  from the paper: weights are compared at a tight duality gap, so that the order is not
 //!          the solver's noise; in a tie the feature of larger index goes first. One machine per
 //!          pair of classes; criteria are summed over pairs.

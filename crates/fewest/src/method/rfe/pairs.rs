@@ -52,6 +52,13 @@ impl Pair {
             }
         })
     }
+
+    /// Numbers of its samples among those of all n, 0 of the others.
+    pub(super) fn spread(&self, own: &[f64], n: usize) -> Vec<f64> {
+        let mut all = vec![0.0; n];
+        self.samples.iter().zip(own).for_each(|(&i, &x)| all[i] = x);
+        all
+    }
 }
 
 impl<'a> PairSamples<'a> {
@@ -148,8 +155,7 @@ impl<'a> PairsOracle<'a> {
     /// The machines of the last trainings, by sample of all classes.
     pub(super) fn machines(&self, samples: &PairSamples<'_>) -> Vec<PairMachine> {
         let machine = |(pair, solution): (&Pair, &DualSolution)| {
-            let mut beta = vec![0.0; samples.data.n_samples()];
-            pair.samples.iter().zip(&solution.beta).for_each(|(&i, &b)| beta[i] = b);
+            let beta = pair.spread(&solution.beta, samples.data.n_samples());
             PairMachine { beta, bias: solution.bias, weights: solution.weights.clone() }
         };
         samples.pairs.iter().map(|pair| &pair.0).zip(self.solutions()).map(machine).collect()
