@@ -150,7 +150,7 @@ impl Shard {
             let wanted = ScoreQuery {
                 most,
                 always: self.own(&always),
-                never: self.own(&never),
+                never: self.own(&never).into(),
                 positive: self.own(&positive),
                 negative: self.own(&negative),
             };
@@ -316,7 +316,10 @@ impl Source for Elsewhere {
         self.ask(|source| {
             let v = PyArray1::from_slice(source.py(), v);
             let ScoreQuery { most, always, never, positive, negative } = wanted;
-            let answer = source.call_method1("largest", (v, *most, always, never, positive, negative))?;
+            let answer = source.call_method1(
+                "largest",
+                (v, *most, always, never.iter().collect::<Vec<usize>>(), positive, negative),
+            )?;
             let (features, scores): (PyReadonlyArray1<'_, i64>, PyReadonlyArray1<'_, f64>) = answer.extract()?;
             let scored = |(&j, &score): (&i64, &f64)| {
                 let feature = usize::try_from(j).ok().filter(|&j| j < self.p);

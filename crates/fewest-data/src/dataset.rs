@@ -1,7 +1,6 @@
 //! A data set in memory: features with names, target, columns set apart, notes.
 
-use fewest::{DenseDesign, Design, SparseDesign};
-use rayon::prelude::*;
+use fewest::{DenseDesign, Design, FeatureSet, SparseDesign};
 
 use crate::names::numbered;
 use crate::{DataError, Format, MappedDesign, Names, Note, Target};
@@ -38,7 +37,7 @@ impl Features {
     }
 
     /// Bytes of memory that the matrix takes: 8 n p when dense, 12 a stored value and 8 a column
-    /// start when sparse; of a mapped file the column starts and what may stay of the rest.
+    /// start when sparse; of a mapped file what may stay of it.
     pub fn bytes(&self) -> u64 {
         match self {
             Features::Dense(design) => 8 * design.stored() as u64,
@@ -95,9 +94,9 @@ impl Features {
         }
     }
 
-    /// Positions of the features with one value only, ascending; missing values are no values.
-    pub fn constant(&self) -> Vec<usize> {
-        (0..self.n_features()).into_par_iter().filter(|&j| self.is_constant(j)).collect()
+    /// The features with one value only; missing values are no values.
+    pub fn constant(&self) -> FeatureSet {
+        FeatureSet::of(self.n_features(), |j| self.is_constant(j))
     }
 
     fn is_constant(&self, j: usize) -> bool {
@@ -108,8 +107,7 @@ impl Features {
                 there.all(|x| Some(x) == first)
             }
             Features::Sparse(design) => one_value(design.n_samples(), design.column(j).1),
-            Features::Mapped(design) if design.is_full(j) => one_value(design.n_samples(), &design.values(j)),
-            Features::Mapped(design) => design.is_empty(j),
+            Features::Mapped(design) => design.is_constant(j),
         }
     }
 }
@@ -207,6 +205,6 @@ impl Dataset {
 
     /// Adds the note on constant features, if there are any.
     pub(crate) fn note_constant(&mut self) {
-        self.notes.extend(Note::constant(self.features.constant(), &self.names));
+        self.notes.extend(Note::constant(&self.features.constant(), &self.names));
     }
 }

@@ -4,6 +4,8 @@
 //! Nothing is learnt from a sample that [`Imputation::fit`] does not see: fit on the training part
 //! of a fold, apply to both parts.
 
+use std::collections::HashMap;
+
 use fewest::DenseDesign;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -155,10 +157,14 @@ fn fill(rule: MissingRule, features: &Features, j: usize) -> f64 {
     }
 }
 
-/// Number of missing values of each feature, length p.
-pub fn missing_counts(features: &Features) -> Vec<usize> {
-    let one = |j| stored(features, j).iter().filter(|x| x.is_nan()).count();
-    (0..features.n_features()).into_par_iter().map(one).collect()
+/// The features with missing values, ascending, and how many values each lacks.
+pub fn missing_counts(features: &Features) -> Vec<(usize, usize)> {
+    if features.as_design().largest_value().is_some() {
+        return Vec::new();
+    }
+    let count = |j| stored(features, j).iter().filter(|x| x.is_nan()).count();
+    let lacking = |j| Some((j, count(j))).filter(|found| found.1 > 0);
+    (0..features.n_features()).into_par_iter().filter_map(lacking).collect()
 }
 
 /// A feature of 0 and 1 that says where another one has no value.
@@ -191,18 +197,17 @@ impl Dataset {
     /// The columns that lack values: name, first feature made of it, number of values.
     fn lacking(&self) -> Vec<(String, usize, usize)> {
         let counts = missing_counts(&self.features);
-        if counts.iter().all(|&count| count == 0) {
+        if counts.is_empty() {
             return Vec::new();
         }
         let finder = self.names.finder();
-        let mut of_text = vec![None; counts.len()];
+        let mut of_text = HashMap::new();
         for note in &self.notes {
             let Note::Dummies { column, made } = note else { continue };
-            made.iter().filter_map(|name| finder.position(name)).for_each(|j| of_text[j] = Some(column));
+            of_text.extend(made.iter().filter_map(|name| finder.position(name)).map(|j| (j, column)));
         }
-        let name = |j: usize| of_text[j].cloned().unwrap_or_else(|| self.names.get(j).into_owned());
-        let lacking = (0..counts.len()).filter(|&j| counts[j] > 0);
-        let mut found: Vec<_> = lacking.map(|j| (name(j), j, counts[j])).collect();
+        let name = |j| of_text.get(&j).map_or_else(|| self.names.get(j).into_owned(), |&column| column.clone());
+        let mut found: Vec<_> = counts.into_iter().map(|(j, count)| (name(j), j, count)).collect();
         // The features of a text column stand together.
         found.dedup_by(|later, first| later.0 == first.0);
         found

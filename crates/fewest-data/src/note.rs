@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use fewest::FeatureSet;
+
 use crate::Names;
 
 /// How the target column was found.
@@ -40,7 +42,7 @@ pub enum Note {
         /// How many.
         count: usize,
         /// Positions of all of them, ascending.
-        features: Vec<usize>,
+        features: FeatureSet,
         /// Names of the first ten.
         names: Vec<String>,
     },
@@ -93,12 +95,12 @@ pub enum Note {
 
 impl Note {
     /// The note on constant features, if there are any.
-    pub(crate) fn constant(features: Vec<usize>, names: &Names) -> Option<Note> {
+    pub(crate) fn constant(features: &FeatureSet, names: &Names) -> Option<Note> {
         if features.is_empty() {
             return None;
         }
-        let first = features.iter().take(10).map(|&j| names.get(j).into_owned()).collect();
-        Some(Note::Constant { count: features.len(), features, names: first })
+        let first = features.iter().take(10).map(|j| names.get(j).into_owned()).collect();
+        Some(Note::Constant { count: features.len(), features: features.clone(), names: first })
     }
 }
 

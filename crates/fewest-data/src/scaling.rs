@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use fewest::FeatureSet;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -178,7 +179,10 @@ fn fit(kind: ScaleKind, features: &Features, place: &(dyn Fn(usize) -> String + 
             (Vec::new(), columns.map(largest).collect())
         }
         (ScaleKind::None, _) => {
-            columns.try_for_each(|j| check_largest(largest(&stored(features, j)), || place(j)))?;
+            let known = features.as_design().largest_value();
+            if known.is_none_or(|largest| largest > fewest::LARGEST_VALUE) {
+                columns.try_for_each(|j| check_largest(largest(&stored(features, j)), || place(j)))?;
+            }
             (Vec::new(), Vec::new())
         }
     };
@@ -312,8 +316,8 @@ fn moments<T: Send>(features: &Features, answer: impl Fn(&Moments) -> T + Sync) 
     (0..features.n_features()).into_par_iter().map(one).collect()
 }
 
-/// Positions of the features whose population variance is at or below `threshold`, ascending.
-pub fn low_variance(features: &Features, threshold: f64) -> Vec<usize> {
+/// The features whose population variance is at or below `threshold`.
+pub fn low_variance(features: &Features, threshold: f64) -> FeatureSet {
     // The threshold in the units of the column, as the variance itself may be beyond doubles.
     let low = moments(features, |m| m.variance <= threshold / m.unit / m.unit);
     low.iter().enumerate().filter(|(_, low)| **low).map(|(j, _)| j).collect()

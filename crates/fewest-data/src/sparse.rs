@@ -14,7 +14,7 @@ use fewest::SparseDesign;
 use rayon::prelude::*;
 
 use crate::binary::is_bad;
-use crate::columns::{Buckets, Entry, Sorted, Sorter};
+use crate::columns::{Buckets, Entry, Sorted, Sorter, starts};
 use crate::options::check_memory;
 use crate::problems::NotFinite;
 use crate::source::Source;
@@ -56,7 +56,7 @@ struct Survey {
     /// Rows.
     rows: usize,
     /// Non-zeros of each column, length p.
-    columns: Vec<usize>,
+    columns: Vec<u32>,
     target: Option<Target>,
     /// Lines with a `qid` entry.
     queries: u64,
@@ -225,7 +225,7 @@ struct PieceCount {
 #[derive(Default)]
 struct Counts {
     rows: u64,
-    columns: Vec<usize>,
+    columns: Vec<u32>,
     stored: u64,
     labels: Labels,
     queries: u64,
@@ -284,16 +284,13 @@ fn fill<R: SparseRows>(
     source: &Source,
     reader: &R,
     options: &ReadOptions,
-    mut counts: Vec<usize>,
+    counts: Vec<u32>,
     n: usize,
 ) -> Result<Arrays, DataError> {
-    counts.reserve_exact(1);
-    let mut stored = 0;
-    for count in &mut counts {
-        stored += std::mem::replace(count, stored);
-    }
-    // Now the next free place of each column.
-    let mut next = counts;
+    // The next free place of each column.
+    let mut next = starts(&counts);
+    drop(counts);
+    let stored = next.pop().unwrap_or(0);
     let bounds: Arc<[u32]> = column_bounds(&next, stored).into();
     let offsets: Vec<usize> = bounds.iter().map(|&b| next.get(b as usize).copied().unwrap_or(stored)).collect();
     let (mut rows, mut values) = (vec![0u32; stored], vec![0.0f64; stored]);

@@ -1,6 +1,6 @@
 //! Samples to learn from, prepared by what they alone say, and samples held out, prepared likewise.
 
-use fewest::{DenseDesign, Design, Error, Problem, RuleList, Rules, Samples, WeightBounds};
+use fewest::{DenseDesign, Design, Error, FeatureSet, Problem, RuleList, Rules, Samples, WeightBounds};
 use fewest_data::{Features, Imputation, ScaleKind, Scaling, Target};
 
 use crate::settings::StudySettings;
@@ -28,7 +28,7 @@ pub(crate) struct Part {
     pub(crate) imputation: Option<Imputation>,
     pub(crate) scaling: Scaling,
     /// Features with one value, or of low variance; ascending.
-    pub(crate) ruled_out: Vec<usize>,
+    pub(crate) ruled_out: FeatureSet,
     /// Bounds on the weights of all features, once they are scaled.
     pub(crate) weight_bounds: WeightBounds,
     pub(crate) size: PartSize,
@@ -70,9 +70,7 @@ impl Part {
         }
         let mut ruled_out = features.constant();
         if let Some(least) = settings.variance_threshold {
-            ruled_out.extend(fewest_data::low_variance(&features, least));
-            ruled_out.sort_unstable();
-            ruled_out.dedup();
+            ruled_out.extend(fewest_data::low_variance(&features, least).iter());
         }
         let by_class = settings.class_weight.of(&target.counts());
         let weights = rows.iter().zip(&target.codes).map(|(&i, &c)| data.weights[i] * by_class[c as usize]).collect();
@@ -132,9 +130,7 @@ impl Part {
 
     pub(crate) fn rule_list(&self, settings: &StudySettings, size: Option<usize>) -> RuleList {
         let mut list = RuleList { max_features: size, ..settings.rules.clone() };
-        list.forbid.extend(&self.ruled_out);
-        list.forbid.sort_unstable();
-        list.forbid.dedup();
+        list.forbid.extend(self.ruled_out.iter());
         list
     }
 

@@ -252,7 +252,7 @@ fn restricted(list: &RuleList, chosen: &[usize]) -> RuleList {
     RuleList {
         max_features: list.max_features.map(|k| k.min(chosen.len())),
         require: all(&list.require),
-        forbid: all(&list.forbid),
+        forbid: (0..chosen.len()).filter(|&at| list.forbid.contains(chosen[at])).collect(),
         implies: list.implies.iter().filter_map(|(a, b)| Some((at(a)?, at(b)?))).collect(),
         at_most: list.at_most.iter().map(|(m, group)| (*m, all(group))).collect(),
         at_least: list.at_least.iter().map(|(m, group)| (*m, all(group))).collect(),

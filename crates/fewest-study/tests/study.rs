@@ -291,7 +291,7 @@ fn rules_hold_in_every_fold_and_in_the_panel() {
     let data = Data::new(60, 10, 3, 11);
     let rules = RuleList {
         require: vec![9],
-        forbid: vec![0],
+        forbid: vec![0].into(),
         implies: vec![(1, 8)],
         at_most: vec![(1, vec![2, 3, 4])],
         ..RuleList::default()
@@ -312,7 +312,7 @@ fn rules_hold_in_every_fold_and_in_the_panel() {
             assert!(other.contains(&9) && !other.contains(&0), "{swap:?}");
         }
     }
-    let contradiction = RuleList { require: vec![0], forbid: vec![0], ..RuleList::default() };
+    let contradiction = RuleList { require: vec![0], forbid: vec![0].into(), ..RuleList::default() };
     let refused = data.study(&StudySettings { rules: contradiction, ..short() });
     assert!(matches!(refused, Err(Error::Rules(_))), "{refused:?}");
 }

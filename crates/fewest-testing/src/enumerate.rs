@@ -21,7 +21,7 @@ pub fn obeys(list: &RuleList, subset: &Subset) -> bool {
     if list.max_features.is_some_and(|k| chosen.iter().filter(|c| **c).count() > k) {
         return false;
     }
-    if list.require.iter().any(|&j| !chosen[j]) || list.forbid.iter().any(|&j| chosen[j]) {
+    if list.require.iter().any(|&j| !chosen[j]) || list.forbid.iter().any(|j| chosen[j]) {
         return false;
     }
     if list.implies.iter().any(|&(a, b)| chosen[a] && !chosen[b]) {

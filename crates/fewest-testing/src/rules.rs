@@ -19,7 +19,7 @@ pub fn random_rules(rng: &mut Rng, p: usize) -> RuleList {
     for j in 0..p {
         match rng.below(16) {
             0 => list.require.push(j),
-            1 => list.forbid.push(j),
+            1 => _ = list.forbid.insert(j),
             _ => {}
         }
     }

@@ -38,5 +38,5 @@ pub use run::{
 };
 pub use search::{NearBest, NearFeature, Replacement};
 pub use several::{MultiClass, Several, SubProblem};
-pub use subset::Subset;
+pub use subset::{FeatureSet, Subset};
 pub use weights::{Interval, WeightBound, WeightBounds};

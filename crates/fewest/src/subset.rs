@@ -1,5 +1,8 @@
-//! A set of features out of p, as a bit set.
+//! Sets of features as bit sets: out of p, and of any number.
 
+use std::ops::Range;
+
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// Features chosen out of p. In JSON: their indices, ascending; p is then one more than the last.
@@ -106,6 +109,112 @@ impl std::fmt::Debug for Subset {
     }
 }
 
+/// Features of any number, as many bits as the largest index: what rules forbid may be hundreds of
+/// millions. In JSON: their indices, ascending.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(into = "Vec<usize>", from = "Vec<usize>")]
+pub struct FeatureSet(Subset);
+
+impl FeatureSet {
+    /// Those of p features for which `is` holds; all threads ask it.
+    pub fn of(p: usize, is: impl Fn(usize) -> bool + Sync) -> Self {
+        let word = |at: usize| (64 * at..p.min(64 * at + 64)).fold(0, |word, j| word | u64::from(is(j)) << (j % 64));
+        let words: Vec<u64> = (0..p.div_ceil(64)).into_par_iter().map(word).collect();
+        let count = words.iter().map(|word| word.count_ones() as usize).sum();
+        Self(Subset { p, count, words })
+    }
+
+    /// Number of features in it.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether none is in it.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether feature j is in it.
+    pub fn contains(&self, j: usize) -> bool {
+        j < self.0.p && self.0.contains(j)
+    }
+
+    /// Adds feature j; returns whether it was absent.
+    pub fn insert(&mut self, j: usize) -> bool {
+        if j >= self.0.p {
+            self.0.p = j + 1;
+            self.0.words.resize(self.0.p.div_ceil(64), 0);
+        }
+        self.0.insert(j)
+    }
+
+    /// Removes feature j; returns whether it was present.
+    pub fn remove(&mut self, j: usize) -> bool {
+        self.contains(j) && self.0.remove(j)
+    }
+
+    /// All of them, ascending.
+    pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        self.0.iter()
+    }
+
+    /// Those within a range, ascending.
+    pub fn within(&self, range: Range<usize>) -> impl Iterator<Item = usize> + '_ {
+        let end = range.end.min(self.0.p);
+        let words = range.start / 64..end.div_ceil(64);
+        let all = words.flat_map(|at| Bits(self.0.words[at]).map(move |bit| at * 64 + bit));
+        all.skip_while(move |&j| j < range.start).take_while(move |&j| j < end)
+    }
+}
+
+impl Default for FeatureSet {
+    fn default() -> Self {
+        Self(Subset::empty(0))
+    }
+}
+
+impl PartialEq for FeatureSet {
+    fn eq(&self, other: &Self) -> bool {
+        self.len() == other.len() && self.iter().eq(other.iter())
+    }
+}
+
+impl Eq for FeatureSet {}
+
+impl Extend<usize> for FeatureSet {
+    fn extend<I: IntoIterator<Item = usize>>(&mut self, indices: I) {
+        for j in indices {
+            self.insert(j);
+        }
+    }
+}
+
+impl FromIterator<usize> for FeatureSet {
+    fn from_iter<I: IntoIterator<Item = usize>>(indices: I) -> Self {
+        let mut set = Self::default();
+        set.extend(indices);
+        set
+    }
+}
+
+impl From<Vec<usize>> for FeatureSet {
+    fn from(indices: Vec<usize>) -> Self {
+        Self(indices.into())
+    }
+}
+
+impl From<FeatureSet> for Vec<usize> {
+    fn from(set: FeatureSet) -> Self {
+        set.0.into()
+    }
+}
+
+impl std::fmt::Debug for FeatureSet {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
 /// Positions of the set bits of a word.
 struct Bits(u64);
 
@@ -123,7 +232,27 @@ impl Iterator for Bits {
 
 #[cfg(test)]
 mod tests {
-    use super::Subset;
+    use super::{FeatureSet, Subset};
+
+    #[test]
+    fn a_set_of_any_size_is_what_was_put_in() {
+        let mut set = FeatureSet::default();
+        assert!(!set.contains(7) && !set.remove(7) && set.insert(130) && !set.insert(130));
+        set.extend([3, 64, 3]);
+        assert_eq!((set.len(), set.iter().collect::<Vec<_>>()), (3, vec![3, 64, 130]));
+        assert!(set.contains(64) && !set.contains(65) && !set.contains(1 << 40));
+        for (range, inside) in
+            [(0..200, &[3, 64, 130][..]), (4..64, &[]), (64..130, &[64]), (129..131, &[130]), (140..150, &[])]
+        {
+            assert_eq!(set.within(range.clone()).collect::<Vec<_>>(), inside, "{range:?}");
+        }
+        let kept = set.clone();
+        assert!(set.insert(9000) && set.remove(9000));
+        assert_eq!(set, kept, "what it once held does not matter");
+        assert_eq!(FeatureSet::of(131, |j| [3, 64, 130].contains(&j)), kept);
+        assert_eq!(serde_json::to_string(&kept).unwrap(), "[3,64,130]");
+        assert_eq!(serde_json::from_str::<FeatureSet>("[130,3,64,3]").unwrap(), kept);
+    }
 
     #[test]
     fn counts_and_lists_what_it_holds() {

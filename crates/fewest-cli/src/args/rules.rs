@@ -311,7 +311,7 @@ impl RuleSource {
             max_features: args.max_features.or(file.max_features),
             budget: args.budget.or(file.budget),
             require: features.indices(&args.require, "--require")?,
-            forbid: features.indices(&args.forbid, "--forbid")?,
+            forbid: features.indices(&args.forbid, "--forbid")?.into(),
             weights: self.weights.resolve(&|name, place| features.index(name, place))?,
             ..RuleList::default()
         };

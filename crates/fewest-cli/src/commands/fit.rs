@@ -299,7 +299,7 @@ fn wanted(args: &FitArgs) -> Result<FeatureChoice, Failure> {
 fn features(wanted: &FeatureChoice, prepared: &PreparedData) -> Result<Vec<usize>, Failure> {
     let names: &Names = &prepared.data.names;
     let mut features = match wanted {
-        FeatureChoice::All => (0..names.len()).filter(|j| prepared.constant.binary_search(j).is_err()).collect(),
+        FeatureChoice::All => (0..names.len()).filter(|j| !prepared.constant.contains(*j)).collect(),
         FeatureChoice::Named(list, place) => Features::new(names).indices(list, place)?,
     };
     features.sort_unstable();

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use fewest::model::{self, FitSettings, Model};
-use fewest::{Design, Memory, Report, Reserved, RowMatrix, Rules, Samples, Status, SvmSettings};
+use fewest::{Design, FeatureSet, Memory, Report, Reserved, RowMatrix, Rules, Samples, Status, SvmSettings};
 use fewest_data::{
     Dataset, Features, Imputation, Indicator, MissingRule, Names, Note, ReadOptions, ScaleReason, Scaling, Target,
 };
@@ -37,9 +37,9 @@ pub(crate) struct PreparedData {
     /// Weight of each sample without that of its class.
     pub(crate) sample_weights: Vec<f64>,
     /// Features with one value only.
-    pub(crate) constant: Vec<usize>,
+    pub(crate) constant: FeatureSet,
     /// Features whose variance, as in the file, is at most the threshold asked for.
-    pub(crate) low_variance: Vec<usize>,
+    pub(crate) low_variance: FeatureSet,
     /// Features that hold categories, which are not scaled.
     pub(crate) categorical: Vec<usize>,
     /// Samples that are not trained on.
@@ -175,8 +175,9 @@ impl Preparation<'_> {
         if let Some(imputation) = &imputation {
             imputation.apply(&mut data.features)?;
         }
-        let low_variance =
-            self.variance_threshold.map_or_else(Vec::new, |least| fewest_data::low_variance(&data.features, least));
+        let low_variance = self
+            .variance_threshold
+            .map_or_else(FeatureSet::default, |least| fewest_data::low_variance(&data.features, least));
         let constant = data.features.constant();
         let (kind, scale_reason) = scaling_kind(self.prepare.scale, &data.features);
         let scaling = Scaling::fit(kind, &data.features)?.except(&categorical);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use fewest::method::auto_cost::CostChoice;
-use fewest::{AnyMethod, Kernel, Limits, Report, RuleList, Rules, Status, Subset, SvmSettings};
+use fewest::{AnyMethod, FeatureSet, Kernel, Limits, Report, RuleList, Rules, Status, Subset, SvmSettings};
 use fewest_data::ProofFile;
 use serde_json::{Map, Value, json};
 
@@ -391,8 +391,8 @@ impl Task<'_> {
     /// The story of the run, for the result: the command, warnings, what the data rule out, and how
     /// incumbent and bound of this size moved.
     pub(crate) fn story(&self, histories: &[History], max_features: Option<usize>) -> Map<String, Value> {
-        let name = |j: &usize| self.prepared.data.names.get(*j).into_owned();
-        let few = |features: &[usize]| {
+        let name = |j: usize| self.prepared.data.names.get(j).into_owned();
+        let few = |features: &FeatureSet| {
             let names: Vec<String> = features.iter().take(FEW).map(name).collect();
             json!({"count": features.len(), "names": names})
         };
@@ -431,7 +431,7 @@ impl Task<'_> {
             notation::some(&named)
         };
         let mut parts: Vec<String> = size.map(str::to_owned).into_iter().collect();
-        for (word, group) in [("require", &list.require), ("forbid", &list.forbid)] {
+        for (word, group) in [("require", &list.require), ("forbid", &list.forbid.iter().collect())] {
             if !group.is_empty() {
                 parts.push(format!("{word} {}", names(group)));
             }

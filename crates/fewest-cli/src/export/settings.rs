@@ -35,7 +35,7 @@ pub(crate) fn of_rules(list: &RuleList, bounds: &WeightBounds, names: &Names) ->
     let mut out = Map::new();
     let mut set = |key: &str, value: Value| _ = out.insert(key.to_owned(), value);
     set("require", json!(group(&list.require)));
-    set("forbid", json!(group(&list.forbid)));
+    set("forbid", list.forbid.iter().map(|j| name(&j)).collect());
     set("implies", list.implies.iter().map(|(a, b)| json!([name(a), name(b)])).collect());
     set("at_most", json!(counted(&list.at_most)));
     set("at_least", json!(counted(&list.at_least)));

@@ -180,7 +180,7 @@ fn a_column_file_of_text_does_not_depend_on_memory_and_threads() {
     for other in ["b.csc", "c.csc", "d.csc"] {
         assert!(bytes("a.csc") == bytes(other), "{other}");
     }
-    let refused = scratch.run(&[&text[..], &["--out", "e.csc", "--memory", "8K"]].concat()).code(2).err;
+    let refused = scratch.run(&[&text[..], &["--out", "e.csc", "--memory", "4K"]].concat()).code(2).err;
     assert!(refused.contains("counts of 300 features") && refused.contains("--memory"), "{refused}");
 }
 

@@ -1,7 +1,8 @@
 //! The check of all row indices and values of a column file, as they are read.
 //!
 //! They are read from the file in pieces, by all threads, and not through the map: its pages would
-//! come one fault at a time, and most of the time of opening would be waiting for them.
+//! come one fault at a time, and most of the time of opening would be waiting for them. Column
+//! starts come through the map, whose pages are given back where they are more than may stay.
 //!
 //! Order    a row index that is not above the one before it is right where a column starts, and
 //!          nowhere else; so both are counted, without a look at single columns.
@@ -9,12 +10,14 @@
 use std::borrow::Cow;
 use std::fs::File;
 use std::io;
+use std::ops::Range;
 
 use crc32fast::Hasher;
 use rayon::prelude::*;
 
 use super::{EntrySums, Layout};
 use crate::Names;
+use crate::mapped::{Map, column_starts};
 
 /// Entries of a piece: 512 KiB of row indices, 1 MiB of values.
 const PIECE: usize = 1 << 17;
@@ -33,44 +36,58 @@ impl From<io::Error> for Flaw {
     }
 }
 
-/// The entries of columns of a matrix of n rows: `layout` says where they begin, `start` where each
-/// column does among them.
+/// The entries of some columns of a file with a matrix of n rows, whose column starts ascend.
 pub(super) struct Entries<'a> {
     pub(super) file: &'a File,
+    pub(super) map: &'a Map,
     pub(super) layout: &'a Layout,
     pub(super) n: u32,
-    pub(super) start: &'a [usize],
-    /// Of all columns of the file; the first one here is `first`.
+    pub(super) columns: Range<usize>,
+    /// Of all columns of the file.
     pub(super) names: &'a Names,
-    pub(super) first: usize,
 }
 
 impl Entries<'_> {
-    /// Looks at all of them; returns their checksums.
-    pub(super) fn check(&self) -> Result<EntrySums, Flaw> {
-        Ok(EntrySums {
-            stored: self.start[self.start.len() - 1] as u64,
-            rows: self.all(|at, count, buffer| self.rows(at, count, buffer))?,
-            values: self.all(|at, count, buffer| self.values(at, count, buffer))?,
-        })
+    /// Looks at all of them; returns their checksums, and the largest size of a value.
+    pub(super) fn check(&self) -> Result<(EntrySums, f64), Flaw> {
+        let entries = self.range();
+        let (rows, _) = self.all(&entries, |at, count, buffer| Ok((self.rows(at, count, buffer)?, 0.0)))?;
+        let (values, largest) = self.all(&entries, |at, count, buffer| self.values(at, count, buffer))?;
+        Ok((EntrySums { stored: entries.len() as u64, rows, values }, largest))
     }
 
-    /// Every piece, and the checksum of them together.
-    fn all(&self, piece: impl Fn(usize, usize, &mut Vec<u64>) -> Result<Hasher, Flaw> + Sync) -> Result<u32, Flaw> {
-        let stored = self.start[self.start.len() - 1];
-        let pieces = (0..stored.div_ceil(PIECE)).into_par_iter();
-        let one = |buffer: &mut Vec<u64>, at: usize| piece(at * PIECE, PIECE.min(stored - at * PIECE), buffer);
-        let found: Vec<Result<Hasher, Flaw>> = pieces.map_init(Vec::new, one).collect();
-        let mut all = Hasher::new();
-        for hasher in found {
-            all.combine(&hasher?);
+    /// Where its columns begin among the entries of the file.
+    fn start(&self) -> &[usize] {
+        column_starts(self.map.bytes(), self.layout.starts as usize, &self.columns)
+    }
+
+    /// Its entries among those of the file.
+    fn range(&self) -> Range<usize> {
+        let start = self.start();
+        start[0]..start[start.len() - 1]
+    }
+
+    /// Every piece: the checksum of them together, and the largest number of one.
+    fn all(
+        &self,
+        entries: &Range<usize>,
+        piece: impl Fn(usize, usize, &mut Vec<u64>) -> Result<(Hasher, f64), Flaw> + Sync,
+    ) -> Result<(u32, f64), Flaw> {
+        let pieces = (0..entries.len().div_ceil(PIECE)).into_par_iter().map(|k| entries.start + k * PIECE);
+        let one = |buffer: &mut Vec<u64>, at: usize| piece(at, PIECE.min(entries.end - at), buffer);
+        let found: Vec<Result<(Hasher, f64), Flaw>> = pieces.map_init(Vec::new, one).collect();
+        let (mut all, mut most) = (Hasher::new(), 0.0f64);
+        for piece in found {
+            let (hasher, largest) = piece?;
+            all.combine(&hasher);
+            most = most.max(largest);
         }
-        Ok(all.finalize())
+        Ok((all.finalize(), most))
     }
 
     /// Name of the column that entry k is in.
     fn name(&self, k: usize) -> Cow<'_, str> {
-        self.names.get(self.first + self.start.partition_point(|&s| s <= k) - 1)
+        self.names.get(self.columns.start + self.start().partition_point(|&s| s <= k) - 1)
     }
 
     /// Reads `bytes` bytes from `from` on.
@@ -83,7 +100,7 @@ impl Entries<'_> {
 
     fn rows(&self, at: usize, count: usize, buffer: &mut Vec<u64>) -> Result<Hasher, Flaw> {
         // With the entry before, which the first of these is held against.
-        let from = at.saturating_sub(1);
+        let (start, from) = (self.start(), if at == self.range().start { at } else { at - 1 });
         let bytes = self.read(self.layout.rows + 4 * from as u64, 4 * (at + count - from), buffer)?;
         let mut hasher = Hasher::new();
         hasher.update(&bytes[4 * (at - from)..]);
@@ -91,26 +108,29 @@ impl Entries<'_> {
         let largest = rows.iter().fold(0, |most, &i| most.max(i));
         let falls: usize = rows.windows(2).map(|pair| usize::from(pair[0] >= pair[1])).sum();
         let falls_at = |k: usize| rows[k - 1 - from] >= rows[k - from];
-        let starts = |k: usize| self.start.partition_point(|&s| s < k);
-        let columns = &self.start[starts(from + 1)..=starts(at + count)];
+        let starts = |k: usize| start.partition_point(|&s| s < k);
+        let (first, last) = (starts(from + 1), starts(at + count));
         // Of empty columns that start at the same entry one counts.
-        let expected: usize = columns.windows(2).map(|s| usize::from(s[0] != s[1] && falls_at(s[0]))).sum();
+        let expected: usize = start[first..=last].windows(2).map(|s| usize::from(s[0] != s[1] && falls_at(s[0]))).sum();
+        self.map.passed(first, last, 8 * (last - first) as u64);
         if falls == expected && largest < self.n {
             return Ok(hasher);
         }
         let wrong =
-            |k: &usize| rows[k - from] >= self.n || (*k > from && falls_at(*k) && self.start.binary_search(k).is_err());
+            |k: &usize| rows[k - from] >= self.n || (*k > from && falls_at(*k) && start.binary_search(k).is_err());
         let k = (from..at + count).find(wrong).expect("counted");
         Err(Flaw::Content(format!("the row indices of {} are out of order", self.name(k))))
     }
 
-    fn values(&self, at: usize, count: usize, buffer: &mut Vec<u64>) -> Result<Hasher, Flaw> {
+    fn values(&self, at: usize, count: usize, buffer: &mut Vec<u64>) -> Result<(Hasher, f64), Flaw> {
         let bytes = self.read(self.layout.values + 8 * at as u64, 8 * count, buffer)?;
         let mut hasher = Hasher::new();
         hasher.update(bytes);
         let values: &[f64] = bytemuck::cast_slice(bytes);
-        if values.iter().fold(true, |all, x| all & x.is_finite()) {
-            return Ok(hasher);
+        // The bits of numbers without their sign are in the order of their size, NaN above all.
+        let largest = f64::from_bits(values.iter().fold(0, |most, x| most.max(x.abs().to_bits())));
+        if largest.is_finite() {
+            return Ok((hasher, largest));
         }
         let k = at + values.iter().position(|x| !x.is_finite()).expect("just seen");
         Err(Flaw::Content(format!("{} has a value that is not finite", self.name(k))))
@@ -143,21 +163,29 @@ mod tests {
 
     /// What is said of a file of these columns.
     fn flaw(n: u32, start: &[usize], rows: &[u32], values: &[f64]) -> Option<String> {
+        let (p, at) = (start.len() - 1, |count: usize| 8 * start.len() as u64 + 4 * count as u64);
         let mut file = tempfile::tempfile().unwrap();
-        file.write_all(bytemuck::cast_slice(rows)).unwrap();
-        file.write_all(bytemuck::cast_slice(values)).unwrap();
-        let layout = Layout { starts: 0, rows: 0, values: 4 * rows.len() as u64, labels: 0, text: 0, end: 0 };
-        let names = Names::Numbered(start.len() - 1);
-        match (Entries { file: &file, layout: &layout, n, start, names: &names, first: 0 }).check() {
-            Ok(sums) => {
-                let sum = crc32fast::hash;
-                assert_eq!(sums.rows, sum(bytemuck::cast_slice(rows)));
-                assert_eq!(sums.values, sum(bytemuck::cast_slice(values)));
+        for bytes in [bytemuck::cast_slice(start), bytemuck::cast_slice(rows), bytemuck::cast_slice(values)] {
+            file.write_all(bytes).unwrap();
+        }
+        let layout = Layout { starts: 0, rows: at(0), values: at(rows.len()), labels: 0, text: 0, end: 0 };
+        let (names, map) = (Names::Numbered(p), Map::new(&file, 0).unwrap());
+        let check = |columns| Entries { file: &file, map: &map, layout: &layout, n, columns, names: &names }.check();
+        let found = |columns: Range<usize>| match check(columns.clone()) {
+            Ok((sums, largest)) => {
+                let (sum, entries) = (crc32fast::hash, start[columns.start]..start[columns.end]);
+                assert_eq!(sums.rows, sum(bytemuck::cast_slice(&rows[entries.clone()])));
+                assert_eq!(sums.values, sum(bytemuck::cast_slice(&values[entries.clone()])));
+                assert_eq!(largest, values[entries].iter().fold(0.0f64, |most, x| most.max(x.abs())));
                 None
             }
             Err(Flaw::Content(what)) => Some(what),
             Err(Flaw::Read(error)) => panic!("{error}"),
-        }
+        };
+        // A part says what the whole says, of the flaws in it.
+        let (whole, parts) = (found(0..p), [found(0..p / 3), found(p / 3..p)]);
+        assert_eq!(whole, parts.into_iter().flatten().next());
+        whole
     }
 
     #[test]
@@ -170,7 +198,7 @@ mod tests {
             rows.extend((0..length).map(|i| first + 2 * i));
             start.push(rows.len());
         }
-        let values = vec![1.0; rows.len()];
+        let values: Vec<f64> = (0..rows.len()).map(|k| 1.0 - k as f64).collect();
         assert_eq!(flaw(9, &start, &rows, &values), None);
         let column = |k: usize| start.partition_point(|&s| s <= k) - 1;
         for k in [0, 1, 5, PIECE - 1, PIECE, PIECE + 1, 2 * PIECE, rows.len() - 1] {

@@ -34,12 +34,15 @@ const VERSION: u32 = 1;
 const HEADER: u64 = 128;
 
 /// Where each column begins, and the end.
-pub(crate) fn starts(counts: &[usize]) -> Vec<usize> {
-    let ends = counts.iter().scan(0, |end, count| {
-        *end += count;
+pub(crate) fn starts(counts: &[u32]) -> Vec<usize> {
+    let mut starts = Vec::with_capacity(counts.len() + 1);
+    starts.push(0);
+    let ends = counts.iter().scan(0, |end, &count| {
+        *end += count as usize;
         Some(*end)
     });
-    std::iter::once(0).chain(ends).collect()
+    starts.extend(ends);
+    starts
 }
 
 /// Where the sections are.

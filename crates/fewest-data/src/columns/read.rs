@@ -8,7 +8,7 @@ use crc32fast::Hasher;
 use super::check::{Entries, Flaw};
 use super::{HEADER, Layout, MAGIC, VERSION, wrong_sum};
 use crate::header::check_distinct;
-use crate::mapped::{Map, MappedDesign};
+use crate::mapped::{Map, MappedDesign, Sections, column_starts};
 use crate::note::TargetRule;
 use crate::options::check_memory;
 use crate::source::Source;
@@ -18,26 +18,21 @@ use crate::{DataError, Dataset, Features, Format, Names, Note, ReadOptions, Targ
 pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Dataset, DataError> {
     let file = &source.name;
     check_wishes(file, options)?;
-    let Opened { mut map, head, layout, start, names, target } = open(source, options.memory())?;
+    let Opened { mut map, head, layout, names, target } = open(source, options.memory())?;
     // Where the file is small enough it may stay in memory as a whole; else a quarter is for the
     // map, the rest for the method.
     map.limit = limit(layout.end, options.memory());
-    let entries = Entries {
-        file: source.plain_file()?,
-        layout: &layout,
-        n: head.n as u32,
-        start: &start,
-        names: &names,
-        first: 0,
-    };
-    let sums = checked(source, &entries)?;
+    let (columns, handle) = (0..head.p as usize, source.plain_file()?);
+    let entries =
+        Entries { file: handle, map: &map, layout: &layout, n: head.n as u32, columns: columns.clone(), names: &names };
+    let (sums, largest) = checked(source, &entries)?;
+    map.give_back();
     for (what, sum, expected) in [("row indices", sums.rows, head.sums[1]), ("values", sums.values, head.sums[2])] {
         if sum != expected {
             return Err(DataError::Damaged { file: file.clone(), what: wrong_sum(what) });
         }
     }
-    let offsets = (layout.rows as usize, layout.values as usize);
-    let design = MappedDesign::new(head.n as usize, start, Arc::new(map), offsets);
+    let design = MappedDesign::new(head.n as usize, columns, Arc::new(map), layout.sections(&head), largest);
     let target = match target {
         Some(target) => {
             let asked = options.target.as_ref().filter(|name| **name != target.column);
@@ -63,19 +58,17 @@ struct Opened {
     map: Map,
     head: Head,
     layout: Layout,
-    start: Vec<usize>,
     names: Names,
     target: Option<Target>,
 }
 
-/// Opens a file; `memory`: bytes that the column starts, classes and names may take.
+/// Opens a file; `memory`: bytes that the classes and names may take.
 fn open(source: &Source, memory: u64) -> Result<Opened, DataError> {
     let file = &source.name;
     let damaged = |what: String| DataError::Damaged { file: file.clone(), what };
     let (map, head, layout) = mapped(source)?;
     let (n, p, stored) = (head.n as usize, head.p as usize, head.stored as usize);
-    let needed = 8 * (head.p + 1) + 4 * head.n + layout.end - layout.text;
-    check_memory(file, "the column starts and classes", needed, memory)?;
+    check_memory(file, "the classes and names", 4 * head.n + layout.end - layout.text, memory)?;
 
     let section = |at: u64, bytes: usize| &map.bytes()[at as usize..at as usize + bytes];
     let summed = |name: &str, at: u64, bytes: usize, expected: u32| {
@@ -84,8 +77,20 @@ fn open(source: &Source, memory: u64) -> Result<Opened, DataError> {
         bytes.chunks(1 << 20).for_each(|part| hasher.update(part));
         if hasher.finalize() == expected { Ok(bytes) } else { Err(damaged(wrong_sum(name))) }
     };
-    let start = starts(summed("column starts", layout.starts, 8 * (p + 1), head.sums[0])?);
-    if start[0] != 0 || start[p] != stored || !are_starts(&start, n) {
+    let start = column_starts(map.bytes(), layout.starts as usize, &(0..p));
+    let mut hasher = Hasher::new();
+    // In parts, whose pages are then given back.
+    let mut ordered = start[0] == 0 && start[p] == stored;
+    for part in (0..=p).step_by(STARTS) {
+        let end = (part + STARTS).min(p + 1);
+        hasher.update(bytemuck::cast_slice(&start[part..end]));
+        ordered = ordered && are_starts(&start[part..=end.min(p)], n);
+        map.give_back();
+    }
+    if hasher.finalize() != head.sums[0] {
+        return Err(damaged(wrong_sum("column starts")));
+    }
+    if !ordered {
         return Err(damaged(OUT_OF_ORDER.into()));
     }
     let labelled = if head.classes == 0 { 0 } else { n };
@@ -104,15 +109,15 @@ fn open(source: &Source, memory: u64) -> Result<Opened, DataError> {
         check_distinct(file, names.iter().map(String::as_str))?;
     }
     map.give_back();
-    Ok(Opened { map, head, layout, start, names, target })
+    Ok(Opened { map, head, layout, names, target })
 }
 
 /// The map of a file with its header.
 fn mapped(source: &Source) -> Result<(Map, Head, Layout), DataError> {
     let file = &source.name;
-    if cfg!(target_endian = "big") {
-        let (what, remedy) =
-            ("column files are mapped on little-endian machines only".into(), "use svmlight here".into());
+    if cfg!(any(target_endian = "big", not(target_pointer_width = "64"))) {
+        let what = "column files are mapped on little-endian machines of 64 bits only".into();
+        let remedy = "use svmlight here".into();
         return Err(DataError::Unsupported { file: file.clone(), what, remedy });
     }
     let map = Map::new(source.plain_file()?, u64::MAX).map_err(|e| source.read_error(e))?;
@@ -120,11 +125,10 @@ fn mapped(source: &Source) -> Result<(Map, Head, Layout), DataError> {
     Ok((map, head, layout))
 }
 
-const OUT_OF_ORDER: &str = "its column starts are out of order";
+/// Column starts looked at together: 64 MiB.
+const STARTS: usize = 8 << 20;
 
-fn starts(bytes: &[u8]) -> Vec<usize> {
-    bytes.as_chunks::<8>().0.iter().map(|bytes| u64::from_le_bytes(*bytes) as usize).collect()
-}
+const OUT_OF_ORDER: &str = "its column starts are out of order";
 
 /// Whether columns begin in order, and none has more entries than there are rows.
 fn are_starts(start: &[usize], n: usize) -> bool {
@@ -136,7 +140,7 @@ fn limit(bytes: u64, memory: u64) -> u64 {
     if bytes <= memory / 2 { u64::MAX } else { memory / 4 }
 }
 
-fn checked(source: &Source, entries: &Entries<'_>) -> Result<EntrySums, DataError> {
+fn checked(source: &Source, entries: &Entries<'_>) -> Result<(EntrySums, f64), DataError> {
     entries.check().map_err(|flaw| match flaw {
         Flaw::Read(error) => source.read_error(error),
         Flaw::Content(what) => DataError::Damaged { file: source.name.clone(), what },
@@ -192,8 +196,9 @@ pub struct ColumnOutline {
 pub fn column_outline(path: &str, pieces: usize) -> Result<ColumnOutline, DataError> {
     let options = ReadOptions { format: Some(Format::Csc), ..ReadOptions::default() };
     let (source, ..) = crate::source::open(path, &options)?;
-    let Opened { head, start, names, target, .. } = open(&source, options.memory())?;
+    let Opened { map, head, layout, names, target } = open(&source, options.memory())?;
     let p = head.p as usize;
+    let start = column_starts(map.bytes(), layout.starts as usize, &(0..p));
     // A column takes about as long as five of its entries.
     let work = |j: usize| start[j] + 5 * j;
     let share = work(p).div_ceil(pieces);
@@ -225,31 +230,25 @@ pub struct ColumnPart {
 pub fn column_part(path: &str, columns: Range<usize>, memory: u64) -> Result<ColumnPart, DataError> {
     let options = ReadOptions { format: Some(Format::Csc), ..ReadOptions::default() };
     let (source, ..) = crate::source::open(path, &options)?;
-    let (mut map, head, mut layout) = mapped(&source)?;
+    let (mut map, head, layout) = mapped(&source)?;
     let damaged = |what: String| DataError::Damaged { file: path.into(), what };
     let (n, p) = (head.n as usize, head.p as usize);
     if columns.is_empty() || columns.end > p {
         return Err(damaged(format!("columns {columns:?} were asked for, but it has {p}")));
     }
-    let at = |j: usize| layout.starts as usize + 8 * j;
-    let mut start = starts(&map.bytes()[at(columns.start)..at(columns.end + 1)]);
-    if !are_starts(&start, n) || start[columns.len()] as u64 > head.stored {
+    let start = column_starts(map.bytes(), layout.starts as usize, &columns);
+    if !are_starts(start, n) || start[columns.len()] as u64 > head.stored {
         return Err(damaged(OUT_OF_ORDER.into()));
     }
-    let base = start[0];
-    for s in &mut start {
-        *s -= base;
-    }
-    layout.rows += 4 * base as u64;
-    layout.values += 8 * base as u64;
-    map.limit = limit(12 * start[columns.len()] as u64, memory);
+    let bytes = 12 * (start[columns.len()] - start[0]) + 8 * start.len();
+    map.limit = limit(bytes as u64, memory);
     map.give_back();
     let (file, names) = (source.plain_file()?, Names::Numbered(p));
     let entries =
-        Entries { file, layout: &layout, n: head.n as u32, start: &start, names: &names, first: columns.start };
-    let sums = checked(&source, &entries)?;
-    let offsets = (layout.rows as usize, layout.values as usize);
-    Ok(ColumnPart { design: MappedDesign::new(n, start, Arc::new(map), offsets), sums })
+        Entries { file, map: &map, layout: &layout, n: head.n as u32, columns: columns.clone(), names: &names };
+    let (sums, largest) = checked(&source, &entries)?;
+    map.give_back();
+    Ok(ColumnPart { design: MappedDesign::new(n, columns, Arc::new(map), layout.sections(&head), largest), sums })
 }
 
 /// Refuses wishes for columns that a column file does not keep.
@@ -310,6 +309,14 @@ fn header(file: &str, bytes: &[u8]) -> Result<(Head, Layout), DataError> {
         return Err(damaged(format!("it has {} bytes, but its header says {}", bytes.len(), layout.end)));
     }
     Ok((head, layout))
+}
+
+impl Layout {
+    /// Where the matrix is.
+    fn sections(&self, head: &Head) -> Sections {
+        let [starts, rows, values] = [self.starts, self.rows, self.values].map(|at| at as usize);
+        Sections { starts, rows, values, stored: head.stored as usize }
+    }
 }
 
 /// Target and names.

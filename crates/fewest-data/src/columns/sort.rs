@@ -19,9 +19,10 @@
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::sync::Arc;
 
+use fewest::FeatureSet;
 use rayon::prelude::*;
 
-use super::write::{ENTRY, Facts, ranges, write};
+use super::write::{ENTRY, Facts, column_bytes, ranges, write};
 use super::{check_place, starts};
 use crate::dataset::one_value;
 use crate::options::check_memory;
@@ -95,7 +96,7 @@ impl Buckets {
 struct Part {
     first: u32,
     /// Values of each column so far.
-    counts: Vec<usize>,
+    counts: Vec<u32>,
     /// Values that are not on the disk.
     held: Vec<Entry>,
     /// Position and number of the values that are.
@@ -123,8 +124,8 @@ pub(crate) struct Sorter {
     n: usize,
     /// Most values in memory as they come.
     most_held: u64,
-    /// Most values in memory in the end, if one column is not more.
-    at_once: usize,
+    /// Bytes of columns in memory in the end, if one column is not more.
+    at_once: u64,
     firsts: Arc<[u32]>,
     parts: Vec<Part>,
     /// Values in memory.
@@ -140,17 +141,17 @@ impl Sorter {
     /// # Errors
     /// A place that cannot hold a column file; more rows than one can have; counts or a single
     /// column that `memory` (bytes) does not hold.
-    pub(crate) fn new(file: &str, out: &str, n: usize, most: &[usize], memory: u64) -> Result<Self, DataError> {
+    pub(crate) fn new(file: &str, out: &str, n: usize, most: &[u32], memory: u64) -> Result<Self, DataError> {
         check_place(out)?;
         if u32::try_from(n).is_err() {
             return Err(malformed(Place::line(file, 1), "more than 4294967295 rows", "split the file"));
         }
-        check_memory(file, "the counts of all columns", 8 * (most.len() as u64 + 1) + 4 * n as u64, memory)?;
-        let longest = most.iter().max().map_or(0, |&most| most as u64);
+        check_memory(file, "the counts of all columns", 8 * most.len() as u64 + 4 * n as u64, memory)?;
+        let longest = most.iter().max().map_or(0, |&most| u64::from(most));
         check_memory(file, "a single column", 2 * ENTRY * longest, memory)?;
         let threads = rayon::current_num_threads() as u64;
         let range = (memory / 2 / threads).min(LARGEST_RANGE);
-        let mut ranges = ranges(most, (range / ENTRY) as usize);
+        let mut ranges = ranges(most, column_bytes, range);
         if ranges.is_empty() {
             ranges.push(0..0);
         }
@@ -165,7 +166,7 @@ impl Sorter {
             out: out.to_owned(),
             n,
             most_held: (memory / 8).min(MOST_HELD) / HELD,
-            at_once: (threads * range / ENTRY) as usize,
+            at_once: threads * range,
             firsts: ranges.iter().map(|range| range.start as u32).collect(),
             parts: ranges.iter().map(part).collect(),
             held: 0,
@@ -273,18 +274,17 @@ impl Sorter {
         Ok((rows, values, constant))
     }
 
-    /// Writes the file. Returns the columns with one value only, ascending.
-    fn write(mut self, names: &Names, target: Option<&Target>) -> Result<Vec<usize>, DataError> {
+    /// Writes the file. Returns the columns with one value only.
+    fn write(mut self, names: &Names, target: Option<&Target>) -> Result<FeatureSet, DataError> {
         if self.disk.is_some() {
             self.spill()?;
         }
         let counts = self.parts.iter().flat_map(|part| &part.counts).copied().collect::<Vec<_>>();
         let facts = Facts { n: self.n, counts: &counts, names, target };
-        let sizes: Vec<usize> = self.parts.iter().map(|part| part.counts.iter().sum()).collect();
-        let mut constant = Vec::new();
+        let mut constant = FeatureSet::default();
         write(&self.out, &facts, |blocks| {
             let output = |source: io::Error| DataError::Output { file: self.out.clone(), source };
-            for group in ranges(&sizes, self.at_once) {
+            for group in ranges(&self.parts, |part| part.counts.iter().map(column_bytes).sum(), self.at_once) {
                 let columns: io::Result<Vec<Columns>> =
                     self.parts[group].par_iter().map(|part| self.columns(part)).collect();
                 for (rows, values, same) in columns.map_err(output)? {
@@ -318,7 +318,7 @@ impl Sorted {
     /// Writes the column file. Returns all notes.
     pub(crate) fn write(self) -> Result<Vec<Note>, DataError> {
         let Self { values, names, target, mut notes } = self;
-        notes.extend(Note::constant(values.write(&names, target.as_ref())?, &names));
+        notes.extend(Note::constant(&values.write(&names, target.as_ref())?, &names));
         Ok(notes)
     }
 }

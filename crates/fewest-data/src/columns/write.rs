@@ -15,7 +15,7 @@ pub(crate) struct Facts<'a> {
     /// Samples.
     pub(crate) n: usize,
     /// Stored values of each column, length p.
-    pub(crate) counts: &'a [usize],
+    pub(crate) counts: &'a [u32],
     /// Names of the p features.
     pub(crate) names: &'a Names,
     /// Classes of the n rows.
@@ -88,7 +88,7 @@ pub(super) fn write(
 
     let text = texts(facts);
     let labels = facts.target.map_or(&[][..], |t| &t.codes);
-    let stored: usize = facts.counts.iter().sum();
+    let stored: usize = facts.counts.iter().map(|&count| count as usize).sum();
     let layout = Layout::new(facts.counts.len() as u64, stored as u64, labels.len() as u64, text.len() as u64);
     let layout = layout.expect("what is in memory or in a file fits into 2^64 bytes");
     // The gaps between the sections are holes, which read as zeros.
@@ -98,7 +98,7 @@ pub(super) fn write(
     let mut next = 0u64;
     starts.put(&next.to_le_bytes()).map_err(output)?;
     for &count in facts.counts {
-        next += count as u64;
+        next += u64::from(count);
         starts.put(&next.to_le_bytes()).map_err(output)?;
     }
     let mut blocks = Blocks { rows: section(layout.rows)?, values: section(layout.values)?, buffer: Vec::new() };
@@ -131,16 +131,22 @@ pub(super) fn write(
 /// Bytes of an entry.
 pub(super) const ENTRY: u64 = 12;
 
-/// Ranges of columns, in order, each of as many values as `most` allows, or one column.
-pub(super) fn ranges(counts: &[usize], most: usize) -> Vec<Range<usize>> {
+/// Bytes of a column of so many entries, with the place of the next one.
+pub(super) fn column_bytes(count: &u32) -> u64 {
+    8 + ENTRY * u64::from(*count)
+}
+
+/// Ranges of columns, or of what else has so many bytes, in order: each of at most so many together,
+/// or of one.
+pub(super) fn ranges<T>(of: &[T], bytes: impl Fn(&T) -> u64, most: u64) -> Vec<Range<usize>> {
     let (mut ranges, mut first) = (Vec::new(), 0);
-    while first < counts.len() {
-        let mut held = 0usize;
-        let fits = |count: &&usize| {
-            held = held.saturating_add(**count);
+    while first < of.len() {
+        let mut held = 0u64;
+        let fits = |one: &&T| {
+            held = held.saturating_add(bytes(one));
             held <= most
         };
-        let last = first + counts[first..].iter().take_while(fits).count().max(1);
+        let last = first + of[first..].iter().take_while(fits).count().max(1);
         ranges.push(first..last);
         first = last;
     }
@@ -156,7 +162,7 @@ pub(crate) fn write_in_parts(
     mut part: impl FnMut(Range<usize>) -> Result<(Vec<u32>, Vec<f64>), DataError>,
 ) -> Result<(), DataError> {
     write(path, facts, |blocks| {
-        for range in ranges(facts.counts, (memory / 2 / ENTRY) as usize) {
+        for range in ranges(facts.counts, column_bytes, memory / 2) {
             let (rows, values) = part(range)?;
             blocks.push(&rows, &values).map_err(|source| DataError::Output { file: path.into(), source })?;
         }
@@ -169,10 +175,10 @@ pub(crate) fn write_dataset(path: &str, data: &Dataset) -> Result<(), DataError>
     let (design, names) = (data.features.as_design(), &data.names);
     let count = |j: usize| {
         let mut count = 0;
-        design.each_in_column(j, &mut |_, x| count += usize::from(x != 0.0));
+        design.each_in_column(j, &mut |_, x| count += u32::from(x != 0.0));
         count
     };
-    let counts: Vec<usize> = (0..design.n_features()).map(count).collect();
+    let counts: Vec<u32> = (0..design.n_features()).map(count).collect();
     let facts = Facts { n: design.n_samples(), counts: &counts, names, target: data.target.as_ref() };
     write(path, &facts, |blocks| {
         let (mut rows, mut values) = (Vec::new(), Vec::new());

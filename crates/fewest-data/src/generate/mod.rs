@@ -116,9 +116,13 @@ pub fn check_memory(
     let allowed = ReadOptions { memory_limit: limit, ..ReadOptions::default() }.memory();
     let needed = match stored {
         None => samples.saturating_mul(features).saturating_mul(8),
-        // Columns (12 bytes a value) and what a format makes of them; frequencies with their guide,
-        // counts, column starts.
-        Some(stored) => samples.saturating_mul(stored).saturating_mul(28).saturating_add(features.saturating_mul(40)),
+        // What a column file needs beside its blocks, and a quarter for these.
+        Some(_) if samples == 0 => features.saturating_mul(text::WORD_BYTES).saturating_mul(4) / 3,
+        // Columns (12 bytes a value) and what a format makes of them; what text holds, column starts.
+        Some(stored) => samples
+            .saturating_mul(stored)
+            .saturating_mul(28)
+            .saturating_add(features.saturating_mul(text::WORD_BYTES + 16)),
     };
     let what = if samples == 0 {
         format!("the counts of {features} features")

@@ -30,6 +30,9 @@ const BLOCK: usize = 256;
 /// Blocks drawn before their entries are taken: some 30 MB at 430 words a document.
 const WAVE: usize = 16;
 
+/// Bytes held for a word: its frequency, and the documents that have it.
+pub(super) const WORD_BYTES: u64 = 8 + 4;
+
 /// Ranks among which informative words lie: neither the commonest nor the rarest.
 const RANKS: std::ops::Range<usize> = 50..20_000;
 
@@ -229,7 +232,7 @@ impl Text {
     }
 
     /// How many documents have each word.
-    fn counts(&self, documents: &Documents) -> Vec<usize> {
+    fn counts(&self, documents: &Documents) -> Vec<u32> {
         let mut counts = vec![0; self.settings.words];
         self.each_wave(documents, |blocks| {
             let entries = blocks.iter().flat_map(|block| &block.entries);
@@ -241,7 +244,7 @@ impl Text {
     /// Row indices and values of a range of columns, of so many entries each: every thread has
     /// columns of its own, and places documents one after another, so that rows ascend within a
     /// column.
-    fn columns(&self, documents: &Documents, counts: &[usize], range: Range<usize>) -> (Vec<u32>, Vec<f64>) {
+    fn columns(&self, documents: &Documents, counts: &[u32], range: Range<usize>) -> (Vec<u32>, Vec<f64>) {
         let mut next = starts(&counts[range.clone()]);
         let stored = next.pop().unwrap_or(0);
         let bounds = column_bounds(&next, stored);
@@ -311,6 +314,7 @@ impl Generator for Text {
         let names = Names::Numbered(counts.len());
         let facts = Facts { n: samples, counts: &counts, names: &names, target: Some(classes) };
         let memory = ReadOptions { memory_limit: limit, ..ReadOptions::default() }.memory();
+        let memory = memory.saturating_sub(WORD_BYTES * counts.len() as u64);
         columns::write_in_parts(out, &facts, memory, |range| Ok(self.columns(&documents, &counts, range)))
     }
 

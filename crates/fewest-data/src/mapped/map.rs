@@ -18,7 +18,7 @@ pub(crate) struct Map {
     pub(crate) limit: u64,
     /// Bytes looked at since they were last given back.
     touched: AtomicU64,
-    /// Where the last look ended.
+    /// The column at which the last look ended.
     end: AtomicU64,
 }
 
@@ -39,12 +39,12 @@ impl Map {
         &self.bytes
     }
 
-    /// Notes that `width` bytes for each of the entries from `from` to `to` were looked at, and
-    /// gives all pages back where they are more than may stay. They are read from the file again
-    /// when they are needed.
-    pub(crate) fn passed(&self, from: usize, to: usize, width: u64) {
-        let around = if self.end.swap(to as u64, Ordering::Relaxed) == from as u64 { 0 } else { AROUND };
-        let looked = (to - from) as u64 * width + around;
+    /// Notes that the columns from `first` to before `last`, which take so many bytes, were looked
+    /// at, and gives all pages back where they are more than may stay. They are read from the file
+    /// again when they are needed.
+    pub(crate) fn passed(&self, first: usize, last: usize, bytes: u64) {
+        let around = if self.end.swap(last as u64, Ordering::Relaxed) == first as u64 { 0 } else { AROUND };
+        let looked = bytes + around;
         if self.touched.fetch_add(looked, Ordering::Relaxed) + looked > self.limit {
             self.touched.store(0, Ordering::Relaxed);
             self.give_back();

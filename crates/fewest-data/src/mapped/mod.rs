@@ -3,42 +3,68 @@
 
 mod map;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use fewest::{Design, RowMatrix, SparseDesign};
+
+use crate::dataset::one_value;
 
 pub(crate) use map::Map;
 
 /// Entries that are looked at before the memory they take is given back: 12 MiB of rows and values.
 const BLOCK: usize = 1 << 20;
 
-/// Sparse matrix whose rows and values stay in a mapped file; only the column starts and the scale
-/// are in memory. The formulas are those of [`SparseDesign`], asked for on a view of the map.
+/// Columns of which only the starts are looked at before the memory they take is given back.
+const STARTS: usize = 1 << 20;
+
+/// Sparse matrix that stays in a mapped file; only the scale is in memory. The formulas are those
+/// of [`SparseDesign`], asked for on a view of the map.
 #[derive(Debug, Clone)]
 pub struct MappedDesign {
     n: usize,
-    /// Length p + 1.
-    start: Vec<usize>,
+    /// Its columns among those of the file.
+    columns: Range<usize>,
     map: Arc<Map>,
-    /// Where the row indices and the values begin in the map.
-    offsets: (usize, usize),
+    sections: Sections,
+    /// No value in the file is larger in size.
+    largest: f64,
     /// What the values are divided by, length p; none for 1.
     divisors: Option<Vec<f64>>,
 }
 
+/// Where columns begin among the values of a file, one more than columns: `at` is where the starts
+/// of all begin. Files are mapped on little-endian machines of 64 bits only.
+pub(crate) fn column_starts<'m>(bytes: &'m [u8], at: usize, columns: &Range<usize>) -> &'m [usize] {
+    bytemuck::cast_slice(&bytes[at + 8 * columns.start..at + 8 * (columns.end + 1)])
+}
+
+/// Where the arrays of all columns begin in a map, and how many values they hold.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sections {
+    pub(crate) starts: usize,
+    pub(crate) rows: usize,
+    pub(crate) values: usize,
+    pub(crate) stored: usize,
+}
+
 impl MappedDesign {
-    pub(crate) fn new(n: usize, start: Vec<usize>, map: Arc<Map>, offsets: (usize, usize)) -> Self {
-        Self { n, start, map, offsets, divisors: None }
+    pub(crate) fn new(n: usize, columns: Range<usize>, map: Arc<Map>, sections: Sections, largest: f64) -> Self {
+        Self { n, columns, map, sections, largest, divisors: None }
+    }
+
+    /// Where its columns begin among the values of the file, length p + 1.
+    fn start(&self) -> &[usize] {
+        column_starts(self.map.bytes(), self.sections.starts, &self.columns)
     }
 
     /// The arrays as they are in the file.
     pub(crate) fn raw(&self) -> SparseDesign<'_> {
-        let stored = self.start[self.start.len() - 1];
+        let Sections { rows, values, stored, .. } = self.sections;
         let section = |at: usize, width: usize| &self.map.bytes()[at..at + width * stored];
         // Sections begin at multiples of 64 bytes of a map that begins at a page.
-        let rows = bytemuck::cast_slice(section(self.offsets.0, 4));
-        let values = bytemuck::cast_slice(section(self.offsets.1, 8));
-        SparseDesign::view(self.n, &self.start, rows, values)
+        let (rows, values) = (section(rows, 4), section(values, 8));
+        SparseDesign::view(self.n, self.start(), bytemuck::cast_slice(rows), bytemuck::cast_slice(values))
     }
 
     /// Tells the system that no page is needed for now; they are read again when they are looked at.
@@ -48,17 +74,19 @@ impl MappedDesign {
 
     /// Gives pages back after columns `first` to before `last` were looked at.
     pub(crate) fn passed(&self, first: usize, last: usize) {
-        self.map.passed(self.start[first], self.start[last], 12);
+        let start = self.start();
+        let bytes = 12 * (start[last] - start[first]) + 8 * (last - first);
+        self.map.passed(first, last, bytes as u64);
     }
 
     /// Ends of the blocks of columns from `first` to before `last` that hold about [`BLOCK`]
     /// entries each.
     pub(crate) fn blocks(&self, first: usize, last: usize) -> Vec<usize> {
-        let mut ends = Vec::new();
+        let (start, mut ends) = (self.start(), Vec::new());
         let mut from = first;
         while from < last {
-            let ahead = &self.start[from + 1..=last];
-            let end = from + ahead.partition_point(|&s| s <= self.start[from] + BLOCK).max(1);
+            let ahead = &start[from + 1..=last];
+            let end = from + ahead.partition_point(|&s| s <= start[from] + BLOCK).max(1);
             ends.push(end);
             from = end;
         }
@@ -78,26 +106,33 @@ impl MappedDesign {
         self.divisors.as_ref().map_or(1.0, |d| d[j])
     }
 
-    /// Bytes of memory: column starts, scale, and what may stay of the map.
+    /// Bytes of memory: the scale, and what may stay of the map.
     pub(crate) fn bytes(&self) -> u64 {
-        let starts = 8 * self.start.len() as u64;
+        let mapped = 8 * self.start().len() as u64 + 12 * self.stored() as u64;
         let scale = self.divisors.as_ref().map_or(0, |d| 8 * d.len() as u64);
-        starts + scale + self.map.limit.min(12 * self.stored() as u64)
+        scale + self.map.limit.min(mapped)
     }
 
-    /// Whether every row has a value of the column, so that it may be constant without being 0.
-    pub(crate) fn is_full(&self, j: usize) -> bool {
-        self.start[j + 1] - self.start[j] == self.n
+    /// Values of column j.
+    fn count(&self, j: usize) -> usize {
+        let start = self.start();
+        start[j + 1] - start[j]
     }
 
-    /// Whether no row has a value of the column.
-    pub(crate) fn is_empty(&self, j: usize) -> bool {
-        self.start[j + 1] == self.start[j]
+    /// Whether the column has one value only. One with a value in some rows has not.
+    pub(crate) fn is_constant(&self, j: usize) -> bool {
+        if j.is_multiple_of(STARTS) {
+            self.map.passed(j, j + STARTS, 8 * STARTS as u64);
+        }
+        match self.count(j) {
+            0 => true,
+            count => count == self.n && one_value(self.n, &self.values(j)),
+        }
     }
 
     /// Values of column j, scaled.
     pub(crate) fn values(&self, j: usize) -> Vec<f64> {
-        let mut out = Vec::with_capacity(self.start[j + 1] - self.start[j]);
+        let mut out = Vec::with_capacity(self.count(j));
         self.each_in_column(j, &mut |_, x| out.push(x));
         out
     }
@@ -150,13 +185,17 @@ impl Design for MappedDesign {
         self.n
     }
     fn n_features(&self) -> usize {
-        self.start.len() - 1
+        self.columns.len()
     }
     fn stored(&self) -> usize {
-        self.start[self.start.len() - 1]
+        let start = self.start();
+        start[start.len() - 1] - start[0]
     }
     fn is_sparse(&self) -> bool {
         true
+    }
+    fn largest_value(&self) -> Option<f64> {
+        self.divisors.is_none().then_some(self.largest)
     }
     fn dot_column(&self, j: usize, v: &[f64]) -> f64 {
         let dot = self.raw().dot_column(j, v);

@@ -169,9 +169,9 @@ impl Archive<'_> {
         let (file, memory, &Form { n, p, kind }) = (self.file, self.memory, form);
         let start = if kind == Kind::Dense { Vec::new() } else { self.starts(form)? };
         let most = match kind {
-            Kind::Dense => vec![n; p],
+            Kind::Dense => vec![n as u32; p],
             Kind::Rows => self.counts(p)?,
-            Kind::Columns => start.windows(2).map(|w| w[1] - w[0]).collect(),
+            Kind::Columns => start.windows(2).map(|w| (w[1] - w[0]) as u32).collect(),
         };
         let values = Sorter::new(file, out, n, &most, memory)?;
         let buckets = Buckets::new(&values.firsts(), MOST);
@@ -224,7 +224,7 @@ impl Archive<'_> {
     }
 
     /// Values of each column of compressed rows, zeros and what is added up included.
-    fn counts(&mut self, p: usize) -> Result<Vec<usize>, DataError> {
+    fn counts(&mut self, p: usize) -> Result<Vec<u32>, DataError> {
         let file = self.file;
         self.numbers("indices", |mut numbers| {
             let mut counts = vec![0; p];

@@ -211,7 +211,7 @@ impl Table<'_> {
     fn sorted(self, options: &ReadOptions, out: &str) -> Result<Sorted, DataError> {
         let (file, n) = (&self.header.file, self.rows);
         let Plan { features, names, notes } = self.plan(options)?;
-        let values = Mutex::new(Sorter::new(file, out, n, &vec![n; names.len()], options.memory())?);
+        let values = Mutex::new(Sorter::new(file, out, n, &vec![n as u32; names.len()], options.memory())?);
         let look = |feature: &Feature| {
             let mut bad = NotFinite::default();
             self.each_part(feature, |at, row, part| {

@@ -143,7 +143,7 @@ impl<'a> Layout<'a> {
         options: &ReadOptions,
         out: &str,
     ) -> Result<Sorted, DataError> {
-        let most = vec![self.n; self.names.len()];
+        let most = vec![self.n as u32; self.names.len()];
         let mut values = Sorter::new(&self.header.file, out, self.n, &most, options.memory())?;
         let (target, _) = self.pass(source, rows, options, |layout, pieces| {
             let firsts = values.firsts();

@@ -118,7 +118,7 @@ fn duplicate_names() {
 fn constant_feature_is_a_note() {
     let data = Case::new("a.csv", "a,b,y\n1,7,0\n2,7,1\n").read().expect("read");
     let note = data.notes.iter().find(|n| matches!(n, Note::Constant { .. })).expect("a note");
-    assert_eq!(*note, Note::Constant { count: 1, features: vec![1], names: vec!["b".into()] });
+    assert_eq!(*note, Note::Constant { count: 1, features: vec![1].into(), names: vec!["b".into()] });
     holds(&note.to_string(), &["one value only", "b"]);
 }
 

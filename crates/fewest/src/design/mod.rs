@@ -59,6 +59,10 @@ pub trait Design: Send + Sync {
     fn dense_column(&self, _j: usize) -> Option<&[f64]> {
         None
     }
+    /// No value is larger in size than this; none where that is not known without a look at them.
+    fn largest_value(&self) -> Option<f64> {
+        None
+    }
     /// Row-major copy of the given columns, in the order given (column `features[k]` becomes column
     /// k).
     fn rows(&self, features: &[usize]) -> RowMatrix;

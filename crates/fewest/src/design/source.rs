@@ -4,7 +4,7 @@
 use rayon::prelude::*;
 
 use super::{Design, RowMatrix};
-use crate::{Error, simd};
+use crate::{Error, FeatureSet, simd};
 
 /// Columns scored together: their scores stay in the first cache.
 const CHUNK: usize = 2048;
@@ -20,8 +20,8 @@ pub struct ScoreQuery {
     pub most: usize,
     /// Features whose score is needed in any case, ascending.
     pub always: Vec<usize>,
-    /// Features whose score is not needed, ascending.
-    pub never: Vec<usize>,
+    /// Features whose score is not needed.
+    pub never: FeatureSet,
     /// Features of weights that are 0 or more, ascending: their scores below 0 count as 0.
     pub positive: Vec<usize>,
     /// Features of weights that are 0 or less, ascending: their scores above 0 count as 0.
@@ -106,7 +106,7 @@ impl ScoreQuery {
 
     /// Whether the feature is in neither list.
     pub(crate) fn has(&self, feature: usize) -> bool {
-        self.always.binary_search(&feature).is_err() && self.never.binary_search(&feature).is_err()
+        self.always.binary_search(&feature).is_err() && !self.never.contains(feature)
     }
 }
 
@@ -171,11 +171,10 @@ impl<'a> Largest<'a> {
         let Self { query, scores, .. } = self;
         let scores = &mut scores[..count];
         fill(scores);
-        for list in [&query.always, &query.never] {
-            let from = list.partition_point(|&j| j < first);
-            let within = list[from..].iter().take_while(|j| **j < first + count);
-            within.for_each(|j| scores[j - first] = 0.0);
-        }
+        let from = query.always.partition_point(|&j| j < first);
+        let always = query.always[from..].iter().copied().take_while(|j| *j < first + count);
+        let never = query.never.within(first..first + count);
+        always.chain(never).for_each(|j| scores[j - first] = 0.0);
         for group in (0..count).step_by(GROUP) {
             let end = (group + GROUP).min(count);
             if self.best.may_take(simd::largest_square(&self.scores[group..end])) {

@@ -52,7 +52,7 @@ impl<'a> SparseDesign<'a> {
     }
 
     /// A view of arrays that were checked before, as [`SparseDesign::new`] does; it costs nothing
-    /// to make.
+    /// to make. The first column may start behind 0, and the last end before the arrays do.
     ///
     /// # Panics
     /// Later, when a column starts behind the arrays' end or a row index is n or more.
@@ -85,7 +85,7 @@ impl Design for SparseDesign<'_> {
         self.start.len() - 1
     }
     fn stored(&self) -> usize {
-        self.values.len()
+        self.start[self.n_features()] - self.start[0]
     }
     fn is_sparse(&self) -> bool {
         true
@@ -130,7 +130,8 @@ impl Design for SparseDesign<'_> {
         let in_order = || features.iter().enumerate().all(|(at, &j)| at == j);
         if block >= self.n && features.len() == self.n_features() && in_order() {
             // One pass over one array, whatever the number of columns.
-            self.rows.iter().for_each(|&i| start[i as usize + 1] += 1);
+            let all = self.start[0]..self.start[self.n_features()];
+            self.rows[all].iter().for_each(|&i| start[i as usize + 1] += 1);
         } else {
             of_samples(block, &mut start[1..], |samples, counts| {
                 for &j in features {

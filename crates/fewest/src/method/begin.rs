@@ -61,8 +61,6 @@ pub(super) fn within<'a>(rules: &'a Rules, start: Option<&[usize]>) -> Result<Co
     let start = Subset::from_indices(rules.p(), start.iter().copied());
     let mut list: RuleList = rules.list().clone();
     list.forbid.extend((0..rules.p()).filter(|&j| !start.contains(j)));
-    list.forbid.sort_unstable();
-    list.forbid.dedup();
     let begun = Rules::new(rules.p(), list, &[]).map_err(|error| {
         let size = start.len();
         Error::Rules(format!("the {size} features to start from hold no subset that the rules allow: {error}"))

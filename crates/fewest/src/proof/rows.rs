@@ -18,7 +18,7 @@ impl RowNumbers {
         };
         numbers.extend(list.max_features.map(|_| number(1.0)));
         numbers.extend(list.budget.map(|_| number(budget_scale)));
-        numbers.extend(list.require.iter().chain(&list.forbid).map(|_| None));
+        numbers.extend((0..list.require.len() + list.forbid.len()).map(|_| None));
         for (a, b) in &list.implies {
             let number = number(1.0);
             numbers.extend((a != b).then_some(number));

@@ -45,7 +45,9 @@ impl Rules {
                 }
             };
         }
-        thin!(forbid);
+        for j in list.forbid.iter().collect::<Vec<_>>() {
+            without(&mut list, &|l| _ = l.forbid.remove(j));
+        }
         thin!(require);
         thin!(implies);
         thin!(together);
@@ -55,7 +57,7 @@ impl Rules {
         said.extend(list.max_features.map(|k| format!("max-features {k}")));
         said.extend(list.budget.map(|b| format!("budget {b}")));
         said.extend(list.require.iter().map(|&j| format!("require {}", name(j))));
-        said.extend(list.forbid.iter().map(|&j| format!("forbid {}", name(j))));
+        said.extend(list.forbid.iter().map(|j| format!("forbid {}", name(j))));
         said.extend(list.implies.iter().map(|&(a, b)| format!("{} implies {}", name(a), name(b))));
         said.extend(list.together.iter().map(|g| format!("{} together", listed(g, name))));
         said.extend(list.at_most.iter().map(|(m, g)| format!("at most {m} of {}", listed(g, name))));
@@ -66,15 +68,7 @@ impl Rules {
     /// Whether some subset satisfies well-formed rules.
     fn satisfiable(p: usize, list: RuleList) -> bool {
         let mut rules = Self::compile(p, list);
-        for (choice, features) in [(Choice::In, &rules.list.require), (Choice::Out, &rules.list.forbid)] {
-            for unit in features.iter().map(|&j| rules.units.of(j)) {
-                if rules.root[unit] != Choice::Free && rules.root[unit] != choice {
-                    return false;
-                }
-                rules.root[unit] = choice;
-            }
-        }
-        rules.subset_within(&Subset::full(p)).is_some()
+        rules.decide_listed(&|_| String::new()).is_ok() && rules.subset_within(&Subset::full(p)).is_some()
     }
 
     pub(super) fn explain(&self, why: &Contradiction, name: &dyn Fn(usize) -> String) -> String {

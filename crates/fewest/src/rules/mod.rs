@@ -27,7 +27,7 @@ mod relaxed;
 mod shape;
 mod units;
 
-use crate::{Error, Subset, WeightBound, WeightBounds};
+use crate::{Error, FeatureSet, Subset, WeightBound, WeightBounds};
 pub use best_subset::SubsetGain;
 use conflict::listed;
 pub use propagate::Contradiction;
@@ -43,7 +43,7 @@ pub struct RuleList {
     /// Features that must be in.
     pub require: Vec<usize>,
     /// Features that must be out.
-    pub forbid: Vec<usize>,
+    pub forbid: FeatureSet,
     /// Pairs (a, b): if a is in, b must be in.
     pub implies: Vec<(usize, usize)>,
     /// (m, group): at most m of the group.
@@ -59,6 +59,14 @@ pub struct RuleList {
     /// Bounds on weights; features that are not named are free.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub weights: Vec<WeightBound>,
+}
+
+impl RuleList {
+    /// The features that must be in, then those that must be out.
+    fn decided(&self) -> impl Iterator<Item = (usize, Choice)> + '_ {
+        let required = self.require.iter().map(|&j| (j, Choice::In));
+        required.chain(self.forbid.iter().map(|j| (j, Choice::Out)))
+    }
 }
 
 /// State of a unit while a search decides.
@@ -163,19 +171,15 @@ impl Rules {
 
     /// Puts what must be in and what must be out into the root.
     fn decide_listed(&mut self, name: &dyn Fn(usize) -> String) -> Result<(), Error> {
-        for (want, other, listed) in
-            [(Choice::In, Choice::Out, self.list.require.clone()), (Choice::Out, Choice::In, self.list.forbid.clone())]
-        {
-            for j in listed {
-                let unit = self.units.of(j);
-                if self.root[unit] == other {
-                    return Err(Error::Rules(format!(
-                        "{} is both required and forbidden (directly, or through together or implies)",
-                        name(j)
-                    )));
-                }
-                self.root[unit] = want;
+        for (j, choice) in self.list.decided() {
+            let unit = self.units.of(j);
+            if self.root[unit] != Choice::Free && self.root[unit] != choice {
+                return Err(Error::Rules(format!(
+                    "{} is both required and forbidden (directly, or through together or implies)",
+                    name(j)
+                )));
             }
+            self.root[unit] = choice;
         }
         Ok(())
     }
@@ -277,7 +281,7 @@ impl Rules {
         let list = &self.list;
         list.max_features.is_none_or(|k| subset.len() <= k)
             && list.require.iter().all(|&j| subset.contains(j))
-            && !list.forbid.iter().any(|&j| subset.contains(j))
+            && !subset.iter().any(|j| list.forbid.contains(j))
             && list.implies.iter().all(|&(a, b)| !subset.contains(a) || subset.contains(b))
             && list.at_most.iter().all(|(m, group)| count(group) <= *m)
             && list.at_least.iter().all(|(m, group)| count(group) >= *m)
@@ -321,7 +325,7 @@ impl Rules {
             push(costs.filter(|c| c.1 != 0.0).collect(), scale * self.most_cost());
         }
         list.require.iter().for_each(|&j| push(vec![(j, -1.0)], -1.0));
-        list.forbid.iter().for_each(|&j| push(vec![(j, 1.0)], 0.0));
+        list.forbid.iter().for_each(|j| push(vec![(j, 1.0)], 0.0));
         list.implies.iter().filter(|(a, b)| a != b).for_each(|&(a, b)| push(vec![(a, 1.0), (b, -1.0)], 0.0));
         list.at_most.iter().for_each(|(m, g)| push(sum(g, 1.0), *m as f64));
         list.at_least.iter().for_each(|(m, g)| push(sum(g, -1.0), -(*m as f64)));
@@ -361,7 +365,7 @@ fn check(p: usize, list: &RuleList, name: &dyn Fn(usize) -> String) -> Result<()
     }
     let groups = list.at_most.iter().chain(&list.at_least).map(|g| &g.1).chain(&list.together);
     let pairs = list.implies.iter().flat_map(|&(a, b)| [a, b]);
-    let mentioned = list.require.iter().chain(&list.forbid).copied().chain(pairs).chain(groups.flatten().copied());
+    let mentioned = list.decided().map(|decided| decided.0).chain(pairs).chain(groups.flatten().copied());
     if let Some(j) = mentioned.into_iter().find(|&j| j >= p) {
         return fail(format!("a rule names feature index {j}, but there are {p} features, counted from 0"));
     }

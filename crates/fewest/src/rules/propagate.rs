@@ -129,6 +129,9 @@ impl Rules {
             }
         }
         self.propagate(&mut state).ok()?;
+        if self.at_least.iter().all(|group| group.short(&state) == 0) {
+            return Some(self.chosen(&state));
+        }
         let found = self.completed_in_turn(&state).or_else(|| self.complete(state));
         found.map(|state| self.chosen(&state))
     }
@@ -152,9 +155,6 @@ impl Rules {
     /// that ends well: no decision is taken back, and what follows from them is drawn once.
     fn completed_in_turn(&self, state: &[Choice]) -> Option<Vec<Choice>> {
         let (mut state, mut after) = (state.to_vec(), Vec::new());
-        if self.at_least.iter().all(|group| group.short(&state) == 0) {
-            return Some(state);
-        }
         for group in &self.at_least {
             let mut lacking = group.short(&state);
             if lacking == 0 {

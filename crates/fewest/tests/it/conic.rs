@@ -34,7 +34,7 @@ fn the_bound_is_below_every_subset_and_meets_the_relaxation() {
             list.require = vec![0];
         }
         if rng.chance(0.3) {
-            list.forbid = vec![p - 1];
+            list.forbid = vec![p - 1].into();
         }
         if rng.chance(0.2) {
             list.implies = vec![(1, 2)];

@@ -175,7 +175,7 @@ fn a_run_that_goes_on_from_a_state_ends_the_same() {
         assert_eq!(rest.selection.ranking, uninterrupted.selection.ranking);
         assert_eq!(rest.selection.outcome.subset, uninterrupted.selection.outcome.subset);
     }
-    let forbid = vec![uninterrupted.curve[1].left[0].0];
+    let forbid = vec![uninterrupted.curve[1].left[0].0].into();
     let other = Rules::new(14, RuleList { forbid, ..RuleList::default() }, &[]).unwrap();
     let mut last = Keeper { from: all.states.pop(), ..Keeper::default() };
     let error = eb_rfe(&data, &other, &settings, Limits::default(), &mut last).unwrap_err();
@@ -272,7 +272,7 @@ fn flips_judge_every_allowed_neighbour() {
         folds: judged.folds.clone(),
         passes: None,
     };
-    let forbidden = Rules::new(rules.p(), RuleList { forbid: vec![0], ..RuleList::default() }, &[]).unwrap();
+    let forbidden = Rules::new(rules.p(), RuleList { forbid: vec![0].into(), ..RuleList::default() }, &[]).unwrap();
     let found = flip(&data, &forbidden, &Subset::empty(rules.p()), &settings, Limits::default(), &mut Silent).unwrap();
     assert!(found.start.is_some() && forbidden.allows(found.selection.outcome.subset.as_ref().unwrap()));
     let bad = flip(&data, &rules, &Subset::empty(7), &settings, Limits::default(), &mut Silent).unwrap_err();

@@ -302,7 +302,7 @@ fn a_forbidden_feature_stays_out_and_a_required_one_is_in_every_subset() {
     let free = run(&problem, &Rules::none(30), &settings, within(1e-4));
     let first = free.selection.ranking[0].feature;
     let other = (0..30).find(|j| !free.kept.iter().any(|k| k.feature == *j)).expect("not all are kept");
-    let list = RuleList { forbid: vec![first], require: vec![other], ..RuleList::default() };
+    let list = RuleList { forbid: vec![first].into(), require: vec![other], ..RuleList::default() };
     let found = run(&problem, &Rules::new(30, list, &[]).expect("valid"), &settings, within(1e-4));
     assert!(!found.kept.iter().any(|k| k.feature == first));
     let share = found.kept.iter().find(|k| k.feature == other).expect("required").share;

@@ -239,7 +239,7 @@ fn looser_gaps_are_kept_and_take_fewer_nodes() {
 fn decided_units_and_equal_samples_leave_a_value_to_report() {
     let design = DenseDesign::new(4, 2, vec![1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 1.0, 1.0]).expect("8 values");
     let class = [0, 0, 1, 1];
-    let list = RuleList { require: vec![0], forbid: vec![1], ..RuleList::default() };
+    let list = RuleList { require: vec![0], forbid: vec![1].into(), ..RuleList::default() };
     let decided = Rules::new(2, list, &[]).expect("valid");
     let outcome = run(&design, &class, &decided, &KtaSettings::default(), exact_limits()).outcome;
     assert_eq!((outcome.status, outcome.objective), (Status::Optimal, Some(0.0)));

@@ -126,7 +126,7 @@ fn required_features_stay_and_groups_leave_together() {
         max_features: Some(5),
         require: vec![worst],
         together: vec![vec![0, 1, 2]],
-        forbid: vec![free.ranking[0].feature],
+        forbid: vec![free.ranking[0].feature].into(),
         ..RuleList::default()
     };
     let kept = run(&problem, &Rules::new(20, list.clone(), &[]).unwrap(), &settings(Step::Count(1)));

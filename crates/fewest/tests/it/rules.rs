@@ -331,12 +331,18 @@ fn messages_name_the_features_the_numbers_and_the_remedy() {
         &message(RuleList { require: vec![0, 1], max_features: Some(2), implies: vec![(1, 3)], ..base() }),
         &["2", "3", "age", "bmi", "dose"],
     );
-    all(&message(RuleList { require: vec![2], forbid: vec![2], ..base() }), &["cough", "required and forbidden"]);
     all(
-        &message(RuleList { require: vec![0], forbid: vec![1], together: vec![vec![0, 1]], ..base() }),
+        &message(RuleList { require: vec![2], forbid: vec![2].into(), ..base() }),
+        &["cough", "required and forbidden"],
+    );
+    all(
+        &message(RuleList { require: vec![0], forbid: vec![1].into(), together: vec![vec![0, 1]], ..base() }),
         &["required and forbidden", "together"],
     );
-    all(&message(RuleList { require: vec![0], forbid: vec![1], implies: vec![(0, 1)], ..base() }), &["age", "bmi"]);
+    all(
+        &message(RuleList { require: vec![0], forbid: vec![1].into(), implies: vec![(0, 1)], ..base() }),
+        &["age", "bmi"],
+    );
     all(
         &message(RuleList { require: vec![0, 4], budget: Some(3.0), costs: vec![2.0; 5], ..base() }),
         &["budget is 3", "4", "age", "ecg"],
@@ -350,7 +356,7 @@ fn messages_name_the_features_the_numbers_and_the_remedy() {
         &["at most 1", "age", "bmi", "cough"],
     );
     all(
-        &message(RuleList { forbid: vec![0, 1], at_least: vec![(2, vec![0, 1, 2])], ..base() }),
+        &message(RuleList { forbid: vec![0, 1].into(), at_least: vec![(2, vec![0, 1, 2])], ..base() }),
         &["at least 2", "age", "bmi", "cough"],
     );
     all(&message(RuleList { at_least: vec![(3, vec![0, 1, 1])], ..base() }), &["at least 3", "age", "bmi"]);
@@ -361,7 +367,7 @@ fn messages_name_the_features_the_numbers_and_the_remedy() {
     // No single rule is broken by what follows from the others: the rules that clash are listed,
     // the others are not.
     let clash = message(RuleList {
-        forbid: vec![4],
+        forbid: vec![4].into(),
         at_most: vec![(1, vec![0, 1, 2])],
         at_least: vec![(1, vec![0, 1]), (1, vec![1, 2]), (1, vec![0, 2])],
         ..base()
@@ -386,7 +392,7 @@ fn messages_name_the_features_the_numbers_and_the_remedy() {
 #[test]
 fn a_rule_that_does_not_exist_is_refused_by_its_name() {
     let list = |text: &str| serde_json::from_str::<RuleList>(text);
-    assert_eq!(list(r#"{"max_features": 2, "forbid": [1]}"#).unwrap().forbid, [1]);
+    assert_eq!(list(r#"{"max_features": 2, "forbid": [1]}"#).unwrap().forbid, vec![1].into());
     let written = serde_json::to_string(&RuleList { max_features: Some(2), ..RuleList::default() }).unwrap();
     assert_eq!(list(&written).unwrap().max_features, Some(2));
     for unknown in ["max_feature", "exclude", "At_most"] {

@@ -299,8 +299,8 @@ fn bounds_on_weights_hold_in_every_problem() {
         let settings = ExactSettings { svm: draw_svm(&mut Rng::new(seed)), ..ExactSettings::default() };
         let limits = || Limits { gap_rel: 1e-6, ..Limits::default() };
         let alone = |problem: &Problem<'_>, subset: &Subset| {
-            let (require, forbid) = (0..7).partition(|&j| subset.contains(j));
-            let only = Rules::new(7, RuleList { require, forbid, ..list.clone() }, &[]).expect("valid");
+            let (require, forbid): (Vec<usize>, Vec<usize>) = (0..7).partition(|&j| subset.contains(j));
+            let only = Rules::new(7, RuleList { require, forbid: forbid.into(), ..list.clone() }, &[]).expect("valid");
             exact(problem, &only, &settings, limits(), &mut Silent).expect("valid").outcome.objective.expect("one")
         };
         let value = |subset: &Subset| problems.iter().map(|problem| alone(problem, subset)).sum::<f64>();

@@ -73,7 +73,7 @@ impl Source for Shards<'_> {
             let own = ScoreQuery {
                 most: *most,
                 always: within(always),
-                never: within(never),
+                never: never.within(first..last).map(|j| j - first).collect(),
                 positive: within(positive),
                 negative: within(negative),
             };
@@ -133,7 +133,8 @@ fn columns_elsewhere_give_the_same_result_to_the_last_bit() {
         let drawn = RandomProblem { n: 10 + rng.below(40), p, density: 0.4, noise: 0.15, seed: case };
         let ((dense, labels), (sparse, _)) = (drawn.draw(), drawn.draw_sparse());
         let design: &dyn Design = if case % 2 == 0 { &dense } else { &sparse };
-        let size = || RuleList { max_features: Some(3), require: vec![1], forbid: vec![2], ..RuleList::default() };
+        let size =
+            || RuleList { max_features: Some(3), require: vec![1], forbid: vec![2].into(), ..RuleList::default() };
         let mut list = if p > 100 || rng.chance(0.5) { size() } else { random_rules(&mut rng, p) };
         if rng.chance(0.5) {
             let sign = |j: usize| if j.is_multiple_of(3) { WeightBound::positive(j) } else { WeightBound::negative(j) };
@@ -191,11 +192,11 @@ fn a_source_that_fails_is_an_error_wherever_it_fails() {
 
 /// Costs, rules and a bias of `l1-svm` for a random problem.
 fn l1_case(rng: &mut Rng, p: usize) -> (L1Settings, RuleList) {
-    let size = || RuleList { max_features: Some(3), require: vec![1], forbid: vec![2], ..RuleList::default() };
+    let size = || RuleList { max_features: Some(3), require: vec![1], forbid: vec![2].into(), ..RuleList::default() };
     let mut list = match rng.below(3) {
         0 => RuleList::default(),
         1 => size(),
-        _ if p > 100 => RuleList { forbid: vec![0, p - 1], ..RuleList::default() },
+        _ if p > 100 => RuleList { forbid: vec![0, p - 1].into(), ..RuleList::default() },
         _ => random_rules(rng, p),
     };
     if rng.chance(0.5) {

@@ -79,7 +79,7 @@ pub(crate) fn run(args: &KnockoffArgs, options: &MethodOptions, invocation: &Inv
     .run(terminal)?;
     check_classes(options, &prepared)?;
     let p = prepared.data.names.len();
-    let features: Vec<usize> = (0..p).filter(|j| prepared.constant.binary_search(j).is_err()).collect();
+    let features: Vec<usize> = (0..p).filter(|j| !prepared.constant.contains(*j)).collect();
     if features.is_empty() {
         return Err(Failure::Input(format!(
             "{}: every feature has one value only, so that there is nothing to copy",

@@ -155,10 +155,8 @@ impl Candidates {
     fn new(raw: &Raw, source: &RuleSource) -> Result<Self, Failure> {
         let names = &raw.data.names;
         let mut list = source.resolve(&Features::new(names))?;
-        list.forbid.extend(raw.data.features.constant());
-        list.forbid.sort_unstable();
-        list.forbid.dedup();
-        list.require.retain(|j| list.forbid.binary_search(j).is_err());
+        list.forbid.extend(raw.data.features.constant().iter());
+        list.require.retain(|j| !list.forbid.contains(*j));
         let count = names.len() - list.forbid.len();
         let rules = Rules::new(names.len(), list, listed(names))?;
         Ok(Self { count, most: source.bounds_size().then(|| rules.most_features().min(count)) })

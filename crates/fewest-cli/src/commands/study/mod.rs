@@ -126,7 +126,7 @@ fn rules(
     let (names, p) = (&raw.data.names, raw.data.names.len());
     let mut list = source.resolve(&Features::new(names))?;
     let constant = raw.data.features.constant();
-    if let Some(&j) = list.require.iter().find(|j| constant.binary_search(j).is_ok()) {
+    if let Some(&j) = list.require.iter().find(|j| constant.contains(**j)) {
         return Err(Failure::Input(format!(
             "{} is required, but has one value only and is never selected; require another feature",
             names.get(j)

@@ -237,7 +237,7 @@ impl View<'_> {
             "cost_points": settings.cost_points, "choose": settings.rule, "calibration": settings.calibration, "loss": settings.svm.loss,
             "bias": bias_value(settings.svm.bias), "tolerance": settings.svm.tolerance, "memory": settings.svm.memory,
             "class_weight": args.margin.class_weight().text(), "sample_weights": args.prepare.sample_weights,
-            "require": names(&rules.require), "forbid": names(&rules.forbid),
+            "require": names(&rules.require), "forbid": names(&rules.forbid.iter().collect::<Vec<_>>()),
             "implies": rules.implies.iter().map(|&(a, b)| names(&[a, b])).collect::<Vec<_>>(),
             "at_most": counted(&rules.at_most), "at_least": counted(&rules.at_least),
             "together": rules.together.iter().map(|group| names(group)).collect::<Vec<_>>(),

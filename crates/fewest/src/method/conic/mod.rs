@@ -72,7 +72,7 @@ fn memory(n: u64, p: u64, stored: u64) -> u64 {
 /// The features of the relaxation: none that is forbidden. And which of them are required.
 fn candidates(rules: &Rules) -> (Vec<usize>, Vec<bool>) {
     let list = rules.list();
-    let features: Vec<usize> = (0..rules.p()).filter(|j| !list.forbid.contains(j)).collect();
+    let features: Vec<usize> = (0..rules.p()).filter(|j| !list.forbid.contains(*j)).collect();
     let fixed = features.iter().map(|j| list.require.contains(j)).collect();
     (features, fixed)
 }

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use super::part::Part;
 use super::tuning::{NODES, SLACK};
 use crate::design::{better, keep};
-use crate::{Choice, Error, FeatureScore, Interval, Rules, ScoreQuery};
+use crate::{Error, FeatureScore, Interval, Rules, ScoreQuery};
 
 /// The rules in the form that separation needs.
 pub(super) enum Separation<'a> {
@@ -39,14 +39,9 @@ impl<'a> Separation<'a> {
         }
         let list = rules.list();
         // Units are single features here.
-        let decided = |choice: Choice| {
-            let listed = if choice == Choice::In { &list.require } else { &list.forbid };
-            let mut features = listed.clone();
-            features.sort_unstable();
-            features.dedup();
-            features
-        };
-        let (always, never) = (decided(Choice::In), decided(Choice::Out));
+        let mut always = list.require.clone();
+        always.sort_unstable();
+        always.dedup();
         let bounded = |forbidden: fn(Interval) -> bool| {
             let bounds = rules.weight_bounds().bounded();
             bounds.filter(|(_, interval)| forbidden(*interval)).map(|(j, _)| j).collect::<Vec<usize>>()
@@ -55,7 +50,7 @@ impl<'a> Separation<'a> {
         Separation::Largest(ScoreQuery {
             most: rules.most_features() - always.len(),
             always,
-            never,
+            never: list.forbid.clone(),
             positive,
             negative,
         })

@@ -200,7 +200,7 @@ fn the_subset_obeys_the_rules_and_the_ranking_falls() {
     let mut rng = Rng(3);
     let (values, classes) = random_data(&mut rng, 100, 12, 3);
     let design = DenseDesign::new(100, 12, values).unwrap();
-    let list = RuleList { max_features: Some(3), require: vec![1], forbid: vec![0], ..RuleList::default() };
+    let list = RuleList { max_features: Some(3), require: vec![1], forbid: vec![0].into(), ..RuleList::default() };
     let rules = Rules::new(12, list, &[]).unwrap();
     let found =
         information_gain(&design, &classes, &[1.0; 100], &rules, Binning::Mdl, Limits::default(), &mut Silent).unwrap();
