@@ -9,8 +9,9 @@
 //!          1, which are not at hand.
 //! Steps    1. choose the informative words among the ranks 50 to 19 999 (all words, if there are
 //!          fewer) and the class each leans to  2. for each document a class by a fair coin, then
-//!          its words: the documents with each word are counted  3. the same documents once more:
-//!          columns, or for a column file once for each range of columns that memory holds
+//!          its words: the documents with each word are counted, and the lengths of documents
+//!          3. the same documents once more: columns, or for a column file once for each range of
+//!          columns that memory holds, where only draws within the range are looked up
 //! Fails    Settings out of range; a set whose documents are all of one class (likely for very few
 //!          only).
 
@@ -29,6 +30,9 @@ use crate::{DataError, Dataset, Features, Names, ReadOptions, Target};
 const BLOCK: usize = 256;
 /// Blocks drawn before their entries are taken: some 30 MB at 430 words a document.
 const WAVE: usize = 16;
+
+/// Words on either side of a guess that are searched before all that it may be.
+const NEAR: usize = 8;
 
 /// Bytes held for a word: its frequency, and the documents that have it.
 pub(super) const WORD_BYTES: u64 = 8 + 4;
@@ -135,30 +139,48 @@ impl Text {
         Ok(Self { settings, up_to, guide, informative })
     }
 
-    /// The word whose range holds this place of [0, 1).
+    /// The word whose range holds this place of [0, 1): as many as have shares up to it.
     fn word(&self, place: f64) -> usize {
-        let cell = (place * (self.guide.len() - 1) as f64) as usize;
-        let (low, high) = (self.guide[cell] as usize, self.guide[cell + 1] as usize);
-        let before = self.up_to[low..high].partition_point(|&share| share <= place);
-        (low + before).min(self.up_to.len() - 1)
+        let cell = place * (self.guide.len() - 1) as f64;
+        let (low, high) = (self.guide[cell as usize] as usize, self.guide[cell as usize + 1] as usize);
+        let (mut among, up_to) = (low..high, &self.up_to);
+        if among.len() > 4 * NEAR {
+            // Shares grow evenly within a cell, but for the first: mostly the word is near this one.
+            let guess = low + (cell.fract() * (high - low) as f64) as usize;
+            let near = guess.saturating_sub(NEAR).max(low)..(guess + NEAR).min(high);
+            let behind = near.start == low || up_to[near.start - 1] <= place;
+            if behind && (near.end == high || up_to[near.end] > place) {
+                among = near;
+            }
+        }
+        (among.start + up_to[among].partition_point(|&share| share <= place)).min(up_to.len() - 1)
     }
 
-    /// The words of a document of this class, one for each draw.
-    fn document(&self, positive: bool, random: &mut Random, words: &mut Vec<u32>) {
+    /// The places of [0, 1) whose words are in a range.
+    fn places(&self, words: &Range<usize>) -> Range<f64> {
+        let start = if words.start == 0 { 0.0 } else { self.up_to[words.start - 1] };
+        start..if words.end == self.up_to.len() { 1.0 } else { self.up_to[words.end - 1] }
+    }
+
+    /// The words of a document of this class that are in a range, one for each draw.
+    fn document(&self, positive: bool, range: &Range<usize>, random: &mut Random, words: &mut Vec<u32>) {
         words.clear();
+        let places = self.places(range);
         for draw in 0..self.settings.length {
             let place = random.unit();
-            let mut word = self.word(place);
             if draw < self.settings.topical {
                 let at = (random.unit() * self.informative.len() as f64) as usize;
                 let (informative, leans) = self.informative[at];
                 // Drawn in any case, so that the stream does not depend on the class.
                 let leaks = random.unit() < self.settings.leak;
                 if leans == positive || leaks {
-                    word = informative;
+                    words.extend(range.contains(&informative).then_some(informative as u32));
+                    continue;
                 }
             }
-            words.push(word as u32);
+            if places.contains(&place) {
+                words.push(self.word(place) as u32);
+            }
         }
         words.sort_unstable();
     }
@@ -185,6 +207,14 @@ struct Documents {
     sides: Vec<bool>,
 }
 
+/// What the first time tells of them.
+struct Counts {
+    /// Documents with each word.
+    words: Vec<u32>,
+    /// Length of each document before it is made 1.
+    lengths: Vec<f64>,
+}
+
 impl Text {
     /// The classes, and where each block begins: a document takes as many random numbers as any
     /// other.
@@ -204,53 +234,51 @@ impl Text {
         Ok(Documents { blocks, sides })
     }
 
-    /// Draws blocks of documents on all threads, and hands over some in order.
-    fn each_wave(&self, documents: &Documents, mut take: impl FnMut(&[Block])) {
+    /// Draws the words of a range, of blocks of documents on all threads, and hands over some in
+    /// order.
+    fn each_wave(&self, documents: &Documents, range: &Range<usize>, mut take: impl FnMut(&[Block])) {
         let numbers: Vec<usize> = (0..documents.blocks.len()).collect();
         for wave in numbers.chunks(WAVE) {
-            take(&wave.par_iter().map(|&block| self.block(documents, block)).collect::<Vec<_>>());
+            take(&wave.par_iter().map(|&block| self.block(documents, block, range)).collect::<Vec<_>>());
         }
     }
 
-    fn block(&self, documents: &Documents, number: usize) -> Block {
+    fn block(&self, documents: &Documents, number: usize, range: &Range<usize>) -> Block {
         let mut random = documents.blocks[number].clone();
-        let mut block = Block { first: number * BLOCK, entries: Vec::new(), lengths: Vec::new() };
+        let mut block = Block { first: number * BLOCK, entries: Vec::new(), sizes: Vec::new() };
         let mut words = Vec::new();
         for _ in documents.sides.iter().skip(block.first).take(BLOCK) {
             let positive = random.coin();
-            self.document(positive, &mut random, &mut words);
+            self.document(positive, range, &mut random, &mut words);
             let entries = &mut block.entries;
             let first = entries.len();
             entries.extend(words.chunk_by(|a, b| a == b).map(|same| (same[0], 1.0 + libm::log(same.len() as f64))));
-            let length = entries[first..].iter().map(|e| e.1 * e.1).sum::<f64>().sqrt();
-            for entry in &mut entries[first..] {
-                entry.1 /= length;
-            }
-            block.lengths.push(entries.len() - first);
+            block.sizes.push(entries.len() - first);
         }
         block
     }
 
-    /// How many documents have each word.
-    fn counts(&self, documents: &Documents) -> Vec<u32> {
-        let mut counts = vec![0; self.settings.words];
-        self.each_wave(documents, |blocks| {
-            let entries = blocks.iter().flat_map(|block| &block.entries);
-            entries.for_each(|entry| counts[entry.0 as usize] += 1);
+    /// All of them, counted.
+    fn counts(&self, documents: &Documents) -> Counts {
+        let mut counts = Counts { words: vec![0; self.settings.words], lengths: Vec::new() };
+        self.each_wave(documents, &(0..self.settings.words), |blocks| {
+            for (_, entries) in blocks.iter().flat_map(Block::documents) {
+                entries.iter().for_each(|entry| counts.words[entry.0 as usize] += 1);
+                counts.lengths.push(entries.iter().map(|e| e.1 * e.1).sum::<f64>().sqrt());
+            }
         });
         counts
     }
 
-    /// Row indices and values of a range of columns, of so many entries each: every thread has
-    /// columns of its own, and places documents one after another, so that rows ascend within a
-    /// column.
-    fn columns(&self, documents: &Documents, counts: &[u32], range: Range<usize>) -> (Vec<u32>, Vec<f64>) {
-        let mut next = starts(&counts[range.clone()]);
+    /// Row indices and values of a range of columns: every thread has columns of its own, and places
+    /// documents one after another, so that rows ascend within a column.
+    fn columns(&self, documents: &Documents, counts: &Counts, range: Range<usize>) -> (Vec<u32>, Vec<f64>) {
+        let mut next = starts(&counts.words[range.clone()]);
         let stored = next.pop().unwrap_or(0);
         let bounds = column_bounds(&next, stored);
         let offsets: Vec<usize> = bounds.iter().map(|&b| next.get(b as usize).copied().unwrap_or(stored)).collect();
         let (mut rows, mut values) = (vec![0u32; stored], vec![0.0; stored]);
-        self.each_wave(documents, |blocks| {
+        self.each_wave(documents, &range, |blocks| {
             let buckets = split(&bounds, &offsets, &mut next, &mut rows, &mut values);
             buckets.into_par_iter().for_each(|mut bucket| {
                 let columns = bucket.columns();
@@ -258,6 +286,7 @@ impl Text {
                 for (i, document) in blocks.iter().flat_map(Block::documents) {
                     let first = document.partition_point(|entry| (entry.0 as usize) < words.start);
                     for &(word, value) in document[first..].iter().take_while(|entry| (entry.0 as usize) < words.end) {
+                        let value = value / counts.lengths[i];
                         assert!(bucket.put_one(word as usize - range.start, i as u32, value), "counted before");
                     }
                 }
@@ -271,18 +300,18 @@ impl Text {
 struct Block {
     /// Row of the first.
     first: usize,
-    /// (word, value), words ascending within a document.
+    /// (word, value before its document has length 1), words ascending within a document.
     entries: Vec<(u32, f64)>,
     /// How many each has.
-    lengths: Vec<usize>,
+    sizes: Vec<usize>,
 }
 
 impl Block {
     /// Row and entries of each.
     fn documents(&self) -> impl Iterator<Item = (usize, &[(u32, f64)])> {
         let mut rest = &self.entries[..];
-        self.lengths.iter().zip(self.first..).map(move |(&length, i)| {
-            let (document, behind) = rest.split_at(length);
+        self.sizes.iter().zip(self.first..).map(move |(&size, i)| {
+            let (document, behind) = rest.split_at(size);
             rest = behind;
             (i, document)
         })
@@ -293,9 +322,9 @@ impl Generator for Text {
     fn draw(&self, part: Part, samples: usize) -> Result<Dataset, DataError> {
         let documents = self.documents(part, samples)?;
         let counts = self.counts(&documents);
-        let (rows, values) = self.columns(&documents, &counts, 0..counts.len());
+        let (rows, values) = self.columns(&documents, &counts, 0..self.settings.words);
         dataset(
-            Features::Sparse(SparseDesign::new(samples, starts(&counts), rows, values)?),
+            Features::Sparse(SparseDesign::new(samples, starts(&counts.words), rows, values)?),
             &documents.sides,
             part,
             "a bag of words",
@@ -311,10 +340,10 @@ impl Generator for Text {
         let samples = classes.codes.len();
         let documents = self.documents(part, samples)?;
         let counts = self.counts(&documents);
-        let names = Names::Numbered(counts.len());
-        let facts = Facts { n: samples, counts: &counts, names: &names, target: Some(classes) };
+        let names = Names::Numbered(self.settings.words);
+        let facts = Facts { n: samples, counts: &counts.words, names: &names, target: Some(classes) };
         let memory = ReadOptions { memory_limit: limit, ..ReadOptions::default() }.memory();
-        let memory = memory.saturating_sub(WORD_BYTES * counts.len() as u64);
+        let memory = memory.saturating_sub(WORD_BYTES * self.settings.words as u64);
         columns::write_in_parts(out, &facts, memory, |range| Ok(self.columns(&documents, &counts, range)))
     }
 

@@ -38,13 +38,13 @@ impl Rules {
 
     fn pass(&self, state: &mut [Choice]) -> Result<(), Contradiction> {
         let (mut size, mut cost) = (0, 0.0);
-        let mut after = Vec::new();
+        let (implies, mut after) = (self.units.imply(), Vec::new());
         for u in 0..self.units.len() {
             if state[u] == Choice::In {
                 size += self.units.size(u);
                 cost += self.units.cost(u);
             }
-            if state[u] != Choice::Free {
+            if implies && state[u] != Choice::Free {
                 after.push(u);
                 self.follow(&mut after, state)?;
             }

@@ -89,6 +89,11 @@ impl Units {
         taken.fold((0, 0.0), |(size, cost), u| (size + self.size(u), cost + self.cost(u)))
     }
 
+    /// Whether some unit implies another.
+    pub(super) fn imply(&self) -> bool {
+        !self.needs.is_empty()
+    }
+
     pub(super) fn needs(&self, unit: usize) -> &[usize] {
         self.needs.get(unit).map_or(&[], Vec::as_slice)
     }
