@@ -26,6 +26,7 @@ SIZES = [
     (130_000, 1_000_000, 455),
     (847_000, 359_000, 400),
     (1_000_000, 100_000_000, 1100),
+    (1_000_000, 1_000_000_000, 2050),
 ]
 PROGRAMS = ["read", "fgm", "l1-svm", "LIBLINEAR 0.1", "LIBLINEAR 0.001"]
 
@@ -147,7 +148,7 @@ def main():
         memory=("4G", "--memory of ours"),
         limit=("20min", "--time-limit of l1-svm"),
         peer=(8e9, "bytes that LIBLINEAR's copy may take"),
-        most=(2e9, "draws at most of a size that is run"),
+        most=(3e9, "draws at most of a size that is run"),
         programs=(PROGRAMS, "which to run"),
         again=(0, "1 begins anew"),
         note=("", "what else was running"),
@@ -164,7 +165,8 @@ def main():
             continue
         if not path.exists():
             sizes = ["--samples", n, "--words", p, "--length", length]
-            command([fewest, "generate", "text", *sizes, "--memory", "8G", "--out", path, "--quiet"])
+            memory = max(8_000_000_000, 20 * p)
+            command([fewest, "generate", "text", *sizes, "--memory", memory, "--out", path, "--quiet"])
         X, _ = columns(path)
         facts = {"size": size, "non-zeros": int(X.nnz), "file MiB": path.stat().st_size / 2**20}
         del X

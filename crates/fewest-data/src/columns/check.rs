@@ -51,8 +51,8 @@ impl Entries<'_> {
     /// Looks at all of them; returns their checksums, and the largest size of a value.
     pub(super) fn check(&self) -> Result<(EntrySums, f64), Flaw> {
         let entries = self.range();
-        let (rows, _) = self.all(&entries, |at, count, buffer| Ok((self.rows(at, count, buffer)?, 0.0)))?;
-        let (values, largest) = self.all(&entries, |at, count, buffer| self.values(at, count, buffer))?;
+        let (rows, _) = each_piece(&entries, |at, count, buffer| Ok((self.rows(at, count, buffer)?, 0.0)))?;
+        let (values, largest) = each_piece(&entries, |at, count, buffer| self.values(at, count, buffer))?;
         Ok((EntrySums { stored: entries.len() as u64, rows, values }, largest))
     }
 
@@ -65,24 +65,6 @@ impl Entries<'_> {
     fn range(&self) -> Range<usize> {
         let start = self.start();
         start[0]..start[start.len() - 1]
-    }
-
-    /// Every piece: the checksum of them together, and the largest number of one.
-    fn all(
-        &self,
-        entries: &Range<usize>,
-        piece: impl Fn(usize, usize, &mut Vec<u64>) -> Result<(Hasher, f64), Flaw> + Sync,
-    ) -> Result<(u32, f64), Flaw> {
-        let pieces = (0..entries.len().div_ceil(PIECE)).into_par_iter().map(|k| entries.start + k * PIECE);
-        let one = |buffer: &mut Vec<u64>, at: usize| piece(at, PIECE.min(entries.end - at), buffer);
-        let found: Vec<Result<(Hasher, f64), Flaw>> = pieces.map_init(Vec::new, one).collect();
-        let (mut all, mut most) = (Hasher::new(), 0.0f64);
-        for piece in found {
-            let (hasher, largest) = piece?;
-            all.combine(&hasher);
-            most = most.max(largest);
-        }
-        Ok((all.finalize(), most))
     }
 
     /// Name of the column that entry k is in.
@@ -135,6 +117,23 @@ impl Entries<'_> {
         let k = at + values.iter().position(|x| !x.is_finite()).expect("just seen");
         Err(Flaw::Content(format!("{} has a value that is not finite", self.name(k))))
     }
+}
+
+/// Every piece: the checksum of them together, and the largest number of one.
+fn each_piece(
+    entries: &Range<usize>,
+    piece: impl Fn(usize, usize, &mut Vec<u64>) -> Result<(Hasher, f64), Flaw> + Sync,
+) -> Result<(u32, f64), Flaw> {
+    let pieces = (0..entries.len().div_ceil(PIECE)).into_par_iter().map(|k| entries.start + k * PIECE);
+    let one = |buffer: &mut Vec<u64>, at: usize| piece(at, PIECE.min(entries.end - at), buffer);
+    let found: Vec<Result<(Hasher, f64), Flaw>> = pieces.map_init(Vec::new, one).collect();
+    let (mut all, mut most) = (Hasher::new(), 0.0f64);
+    for piece in found {
+        let (hasher, largest) = piece?;
+        all.combine(&hasher);
+        most = most.max(largest);
+    }
+    Ok((all.finalize(), most))
 }
 
 #[cfg(unix)]

@@ -151,7 +151,7 @@ impl Sorter {
         check_memory(file, "a single column", 2 * ENTRY * longest, memory)?;
         let threads = rayon::current_num_threads() as u64;
         let range = (memory / 2 / threads).min(LARGEST_RANGE);
-        let mut ranges = ranges(most, column_bytes, range);
+        let mut ranges = ranges(most, |&count| column_bytes(count), range);
         if ranges.is_empty() {
             ranges.push(0..0);
         }
@@ -284,7 +284,9 @@ impl Sorter {
         let mut constant = FeatureSet::default();
         write(&self.out, &facts, |blocks| {
             let output = |source: io::Error| DataError::Output { file: self.out.clone(), source };
-            for group in ranges(&self.parts, |part| part.counts.iter().map(column_bytes).sum(), self.at_once) {
+            for group in
+                ranges(&self.parts, |part| part.counts.iter().map(|&count| column_bytes(count)).sum(), self.at_once)
+            {
                 let columns: io::Result<Vec<Columns>> =
                     self.parts[group].par_iter().map(|part| self.columns(part)).collect();
                 for (rows, values, same) in columns.map_err(output)? {

@@ -132,8 +132,8 @@ pub(super) fn write(
 pub(super) const ENTRY: u64 = 12;
 
 /// Bytes of a column of so many entries, with the place of the next one.
-pub(super) fn column_bytes(count: &u32) -> u64 {
-    8 + ENTRY * u64::from(*count)
+pub(super) fn column_bytes(count: u32) -> u64 {
+    8 + ENTRY * u64::from(count)
 }
 
 /// Ranges of columns, or of what else has so many bytes, in order: each of at most so many together,
@@ -162,7 +162,7 @@ pub(crate) fn write_in_parts(
     mut part: impl FnMut(Range<usize>) -> Result<(Vec<u32>, Vec<f64>), DataError>,
 ) -> Result<(), DataError> {
     write(path, facts, |blocks| {
-        for range in ranges(facts.counts, column_bytes, memory / 2) {
+        for range in ranges(facts.counts, |&count| column_bytes(count), memory / 2) {
             let (rows, values) = part(range)?;
             blocks.push(&rows, &values).map_err(|source| DataError::Output { file: path.into(), source })?;
         }

@@ -260,12 +260,24 @@ impl Text {
 
     /// All of them, counted.
     fn counts(&self, documents: &Documents) -> Counts {
-        let mut counts = Counts { words: vec![0; self.settings.words], lengths: Vec::new() };
-        self.each_wave(documents, &(0..self.settings.words), |blocks| {
-            for (_, entries) in blocks.iter().flat_map(Block::documents) {
-                entries.iter().for_each(|entry| counts.words[entry.0 as usize] += 1);
-                counts.lengths.push(entries.iter().map(|e| e.1 * e.1).sum::<f64>().sqrt());
-            }
+        let p = self.settings.words;
+        let mut counts = Counts { words: vec![0; p], lengths: Vec::new() };
+        // About as many draws for each thread, that counts words of its own.
+        let threads = rayon::current_num_threads();
+        let first = |t: usize| self.up_to.partition_point(|&share| share < t as f64 / threads as f64);
+        let bounds: Vec<usize> = (0..threads).map(first).chain([p]).collect();
+        self.each_wave(documents, &(0..p), |blocks| {
+            let of_threads = shared(&mut counts.words, &bounds).into_par_iter().zip(&bounds);
+            of_threads.for_each(|(counts, &first)| {
+                let words = first..first + counts.len();
+                for (_, entries) in blocks.iter().flat_map(Block::documents) {
+                    for &(word, _) in within(entries, &words) {
+                        counts[word as usize - first] += 1;
+                    }
+                }
+            });
+            let length = |entries: &[(u32, f64)]| entries.iter().map(|e| e.1 * e.1).sum::<f64>().sqrt();
+            counts.lengths.extend(blocks.iter().flat_map(Block::documents).map(|document| length(document.1)));
         });
         counts
     }
@@ -284,8 +296,7 @@ impl Text {
                 let columns = bucket.columns();
                 let words = range.start + columns.start..range.start + columns.end;
                 for (i, document) in blocks.iter().flat_map(Block::documents) {
-                    let first = document.partition_point(|entry| (entry.0 as usize) < words.start);
-                    for &(word, value) in document[first..].iter().take_while(|entry| (entry.0 as usize) < words.end) {
+                    for &(word, value) in within(document, &words) {
                         let value = value / counts.lengths[i];
                         assert!(bucket.put_one(word as usize - range.start, i as u32, value), "counted before");
                     }
@@ -294,6 +305,23 @@ impl Text {
         });
         (rows, values)
     }
+}
+
+/// The entries of a document whose words are in a range.
+fn within<'d>(document: &'d [(u32, f64)], words: &Range<usize>) -> &'d [(u32, f64)] {
+    let before = |word: usize| document.partition_point(|entry| (entry.0 as usize) < word);
+    &document[before(words.start)..before(words.end)]
+}
+
+/// The parts of a slice between the bounds, of which the first is 0 and the last its length.
+fn shared<'s>(mut all: &'s mut [u32], bounds: &[usize]) -> Vec<&'s mut [u32]> {
+    let mut parts = Vec::new();
+    for pair in bounds.windows(2) {
+        let (part, rest) = all.split_at_mut(pair[1] - pair[0]);
+        parts.push(part);
+        all = rest;
+    }
+    parts
 }
 
 /// Some documents, one after another.
