@@ -107,7 +107,11 @@ impl Features {
                 there.all(|x| Some(x) == first)
             }
             Features::Sparse(design) => one_value(design.n_samples(), design.column(j).1),
-            Features::Mapped(design) => design.is_constant(j),
+            // The values tell only where every row has one.
+            Features::Mapped(design) => match design.count_in_turn(j) {
+                0 => true,
+                count => count == design.n_samples() && one_value(count, &design.values(j)),
+            },
         }
     }
 }

@@ -8,8 +8,6 @@ use std::sync::Arc;
 
 use fewest::{Design, RowMatrix, SparseDesign};
 
-use crate::dataset::one_value;
-
 pub(crate) use map::Map;
 
 /// Entries that are looked at before the memory they take is given back: 12 MiB of rows and values.
@@ -119,15 +117,13 @@ impl MappedDesign {
         start[j + 1] - start[j]
     }
 
-    /// Whether the column has one value only. One with a value in some rows has not.
-    pub(crate) fn is_constant(&self, j: usize) -> bool {
+    /// How many values column j holds; pages are given back when one column after another is asked
+    /// for.
+    pub(crate) fn count_in_turn(&self, j: usize) -> usize {
         if j.is_multiple_of(STARTS) {
             self.map.passed(j, j + STARTS, 8 * STARTS as u64);
         }
-        match self.count(j) {
-            0 => true,
-            count => count == self.n && one_value(self.n, &self.values(j)),
-        }
+        self.count(j)
     }
 
     /// Values of column j, scaled.
