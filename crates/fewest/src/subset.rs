@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// Features chosen out of p. In JSON: their indices, ascending; p is then one more than the last.
 #[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -111,9 +112,15 @@ impl std::fmt::Debug for Subset {
 
 /// Features of any number, as many bits as the largest index: what rules forbid may be hundreds of
 /// millions. In JSON: their indices, ascending.
-#[derive(Clone, Serialize, Deserialize)]
-#[serde(into = "Vec<usize>", from = "Vec<usize>")]
+///
+/// # Panics
+/// Whatever puts in an index of 2^32 or more: no matrix has so many columns.
+#[derive(Clone, Serialize)]
+#[serde(into = "Vec<usize>")]
 pub struct FeatureSet(Subset);
+
+/// More features than any matrix has.
+const TOO_MANY: usize = 1 << 32;
 
 impl FeatureSet {
     /// Those of p features for which `is` holds; all threads ask it.
@@ -142,6 +149,7 @@ impl FeatureSet {
     /// Adds feature j; returns whether it was absent.
     pub fn insert(&mut self, j: usize) -> bool {
         if j >= self.0.p {
+            assert!(j < TOO_MANY, "feature {j}: indices are below 2^32");
             self.0.p = j + 1;
             self.0.words.resize(self.0.p.div_ceil(64), 0);
         }
@@ -199,7 +207,17 @@ impl FromIterator<usize> for FeatureSet {
 
 impl From<Vec<usize>> for FeatureSet {
     fn from(indices: Vec<usize>) -> Self {
-        Self(indices.into())
+        indices.into_iter().collect()
+    }
+}
+
+impl<'de> Deserialize<'de> for FeatureSet {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let indices = Vec::<usize>::deserialize(from)?;
+        match indices.iter().find(|&&j| j >= TOO_MANY) {
+            Some(j) => Err(D::Error::custom(format!("feature {j}: indices are below 2^32"))),
+            None => Ok(indices.into()),
+        }
     }
 }
 
@@ -252,6 +270,8 @@ mod tests {
         assert_eq!(FeatureSet::of(131, |j| [3, 64, 130].contains(&j)), kept);
         assert_eq!(serde_json::to_string(&kept).unwrap(), "[3,64,130]");
         assert_eq!(serde_json::from_str::<FeatureSet>("[130,3,64,3]").unwrap(), kept);
+        let far = serde_json::from_str::<FeatureSet>("[1,4294967296]").unwrap_err().to_string();
+        assert!(far.contains("feature 4294967296: indices are below 2^32"), "{far}");
     }
 
     #[test]
