@@ -1,8 +1,9 @@
-//! The check of all row indices and values of a column file, as they are read.
+//! The check of all column starts, row indices and values of a column file, as they are read.
 //!
 //! They are read from the file in pieces, by all threads, and not through the map: its pages would
-//! come one fault at a time, and most of the time of opening would be waiting for them. Column
-//! starts come through the map, whose pages are given back where they are more than may stay.
+//! come one fault at a time, and most of the time of opening would be waiting for them. Where
+//! columns start comes through the map once more with the row indices; its pages are given back
+//! where they are more than may stay.
 //!
 //! Order    a row index that is not above the one before it is right where a column starts, and
 //!          nowhere else; so both are counted, without a look at single columns.
@@ -51,9 +52,9 @@ impl Entries<'_> {
     /// Looks at all of them; returns their checksums, and the largest size of a value.
     pub(super) fn check(&self) -> Result<(EntrySums, f64), Flaw> {
         let entries = self.range();
-        let (rows, _) = each_piece(&entries, |at, count, buffer| Ok((self.rows(at, count, buffer)?, 0.0)))?;
+        let (rows, _) = each_piece(&entries, |at, count, buffer| Ok((self.rows(at, count, buffer)?, ())))?;
         let (values, largest) = each_piece(&entries, |at, count, buffer| self.values(at, count, buffer))?;
-        Ok((EntrySums { stored: entries.len() as u64, rows, values }, largest))
+        Ok((EntrySums { stored: entries.len() as u64, rows, values }, largest.into_iter().fold(0.0, f64::max)))
     }
 
     /// Where its columns begin among the entries of the file.
@@ -72,18 +73,10 @@ impl Entries<'_> {
         self.names.get(self.columns.start + self.start().partition_point(|&s| s <= k) - 1)
     }
 
-    /// Reads `bytes` bytes from `from` on.
-    fn read<'b>(&self, from: u64, bytes: usize, buffer: &'b mut Vec<u64>) -> io::Result<&'b [u8]> {
-        buffer.resize(bytes.div_ceil(8), 0);
-        let into = &mut bytemuck::cast_slice_mut(buffer)[..bytes];
-        read_exact_at(self.file, into, from)?;
-        Ok(into)
-    }
-
     fn rows(&self, at: usize, count: usize, buffer: &mut Vec<u64>) -> Result<Hasher, Flaw> {
         // With the entry before, which the first of these is held against.
         let (start, from) = (self.start(), if at == self.range().start { at } else { at - 1 });
-        let bytes = self.read(self.layout.rows + 4 * from as u64, 4 * (at + count - from), buffer)?;
+        let bytes = read(self.file, self.layout.rows + 4 * from as u64, 4 * (at + count - from), buffer)?;
         let mut hasher = Hasher::new();
         hasher.update(&bytes[4 * (at - from)..]);
         let rows: &[u32] = bytemuck::cast_slice(bytes);
@@ -105,7 +98,7 @@ impl Entries<'_> {
     }
 
     fn values(&self, at: usize, count: usize, buffer: &mut Vec<u64>) -> Result<(Hasher, f64), Flaw> {
-        let bytes = self.read(self.layout.values + 8 * at as u64, 8 * count, buffer)?;
+        let bytes = read(self.file, self.layout.values + 8 * at as u64, 8 * count, buffer)?;
         let mut hasher = Hasher::new();
         hasher.update(bytes);
         let values: &[f64] = bytemuck::cast_slice(bytes);
@@ -119,21 +112,44 @@ impl Entries<'_> {
     }
 }
 
-/// Every piece: the checksum of them together, and the largest number of one.
-fn each_piece(
+/// Checksum of all column starts, and whether they ascend from one to the next by at most n.
+pub(super) fn starts(file: &File, layout: &Layout, p: usize, n: usize) -> Result<(u32, bool), Flaw> {
+    let piece = |at: usize, count: usize, buffer: &mut Vec<u64>| {
+        // With the start before.
+        let from = at.saturating_sub(1);
+        let bytes = read(file, layout.starts + 8 * from as u64, 8 * (at + count - from), buffer)?;
+        let mut hasher = Hasher::new();
+        hasher.update(&bytes[8 * (at - from)..]);
+        let starts: &[u64] = bytemuck::cast_slice(bytes);
+        Ok((hasher, starts.windows(2).all(|w| w[0] <= w[1] && w[1] - w[0] <= n as u64)))
+    };
+    let (sum, ascend) = each_piece(&(0..p + 1), piece)?;
+    Ok((sum, !ascend.contains(&false)))
+}
+
+/// Reads `bytes` bytes from `from` on.
+fn read<'b>(file: &File, from: u64, bytes: usize, buffer: &'b mut Vec<u64>) -> io::Result<&'b [u8]> {
+    buffer.resize(bytes.div_ceil(8), 0);
+    let into = &mut bytemuck::cast_slice_mut(buffer)[..bytes];
+    read_exact_at(file, into, from)?;
+    Ok(into)
+}
+
+/// Every piece: the checksum of them together, and what is found of each, in order.
+fn each_piece<T: Send>(
     entries: &Range<usize>,
-    piece: impl Fn(usize, usize, &mut Vec<u64>) -> Result<(Hasher, f64), Flaw> + Sync,
-) -> Result<(u32, f64), Flaw> {
+    piece: impl Fn(usize, usize, &mut Vec<u64>) -> Result<(Hasher, T), Flaw> + Sync,
+) -> Result<(u32, Vec<T>), Flaw> {
     let pieces = (0..entries.len().div_ceil(PIECE)).into_par_iter().map(|k| entries.start + k * PIECE);
     let one = |buffer: &mut Vec<u64>, at: usize| piece(at, PIECE.min(entries.end - at), buffer);
-    let found: Vec<Result<(Hasher, f64), Flaw>> = pieces.map_init(Vec::new, one).collect();
-    let (mut all, mut most) = (Hasher::new(), 0.0f64);
+    let found: Vec<Result<(Hasher, T), Flaw>> = pieces.map_init(Vec::new, one).collect();
+    let (mut all, mut each) = (Hasher::new(), Vec::with_capacity(found.len()));
     for piece in found {
-        let (hasher, largest) = piece?;
+        let (hasher, of_piece) = piece?;
         all.combine(&hasher);
-        most = most.max(largest);
+        each.push(of_piece);
     }
-    Ok((all.finalize(), most))
+    Ok((all.finalize(), each))
 }
 
 #[cfg(unix)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crc32fast::Hasher;
 
-use super::check::{Entries, Flaw};
+use super::check::{self, Entries, Flaw};
 use super::{HEADER, Layout, MAGIC, VERSION, wrong_sum};
 use crate::header::check_distinct;
 use crate::mapped::{Map, MappedDesign, Sections, column_starts};
@@ -25,7 +25,7 @@ pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Dataset, Da
     let (columns, handle) = (0..head.p as usize, source.plain_file()?);
     let entries =
         Entries { file: handle, map: &map, layout: &layout, n: head.n as u32, columns: columns.clone(), names: &names };
-    let (sums, largest) = checked(source, &entries)?;
+    let (sums, largest) = said(source, entries.check())?;
     map.give_back();
     for (what, sum, expected) in [("row indices", sums.rows, head.sums[1]), ("values", sums.values, head.sums[2])] {
         if sum != expected {
@@ -77,20 +77,12 @@ fn open(source: &Source, memory: u64) -> Result<Opened, DataError> {
         bytes.chunks(1 << 20).for_each(|part| hasher.update(part));
         if hasher.finalize() == expected { Ok(bytes) } else { Err(damaged(wrong_sum(name))) }
     };
-    let start = column_starts(map.bytes(), layout.starts as usize, &(0..p));
-    let mut hasher = Hasher::new();
-    // In parts, whose pages are then given back.
-    let mut ordered = start[0] == 0 && start[p] == stored;
-    for part in (0..=p).step_by(STARTS) {
-        let end = (part + STARTS).min(p + 1);
-        hasher.update(bytemuck::cast_slice(&start[part..end]));
-        ordered = ordered && are_starts(&start[part..=end.min(p)], n);
-        map.give_back();
-    }
-    if hasher.finalize() != head.sums[0] {
+    let (sum, ascend) = said(source, check::starts(source.plain_file()?, &layout, p, n))?;
+    if sum != head.sums[0] {
         return Err(damaged(wrong_sum("column starts")));
     }
-    if !ordered {
+    let start = column_starts(map.bytes(), layout.starts as usize, &(0..p));
+    if !ascend || start[0] != 0 || start[p] != stored {
         return Err(damaged(OUT_OF_ORDER.into()));
     }
     let labelled = if head.classes == 0 { 0 } else { n };
@@ -125,9 +117,6 @@ fn mapped(source: &Source) -> Result<(Map, Head, Layout), DataError> {
     Ok((map, head, layout))
 }
 
-/// Column starts looked at together: 64 MiB.
-const STARTS: usize = 8 << 20;
-
 const OUT_OF_ORDER: &str = "its column starts are out of order";
 
 /// Whether columns begin in order, and none has more entries than there are rows.
@@ -140,8 +129,9 @@ fn limit(bytes: u64, memory: u64) -> u64 {
     if bytes <= memory / 2 { u64::MAX } else { memory / 4 }
 }
 
-fn checked(source: &Source, entries: &Entries<'_>) -> Result<(EntrySums, f64), DataError> {
-    entries.check().map_err(|flaw| match flaw {
+/// What a check found, or what is wrong with the file.
+fn said<T>(source: &Source, found: Result<T, Flaw>) -> Result<T, DataError> {
+    found.map_err(|flaw| match flaw {
         Flaw::Read(error) => source.read_error(error),
         Flaw::Content(what) => DataError::Damaged { file: source.name.clone(), what },
     })
@@ -246,7 +236,7 @@ pub fn column_part(path: &str, columns: Range<usize>, memory: u64) -> Result<Col
     let (file, names) = (source.plain_file()?, Names::Numbered(p));
     let entries =
         Entries { file, map: &map, layout: &layout, n: head.n as u32, columns: columns.clone(), names: &names };
-    let (sums, largest) = checked(&source, &entries)?;
+    let (sums, largest) = said(&source, entries.check())?;
     map.give_back();
     Ok(ColumnPart { design: MappedDesign::new(n, columns, Arc::new(map), layout.sections(&head), largest), sums })
 }
