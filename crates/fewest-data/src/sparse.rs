@@ -371,25 +371,25 @@ impl Bucket<'_> {
 pub(crate) fn split<'a>(
     bounds: &[u32],
     offsets: &[usize],
-    mut next: &'a mut [usize],
-    mut rows: &'a mut [u32],
-    mut values: &'a mut [f64],
+    next: &'a mut [usize],
+    rows: &'a mut [u32],
+    values: &'a mut [f64],
 ) -> Vec<Bucket<'a>> {
-    let mut buckets = Vec::with_capacity(bounds.len());
-    for b in 0..bounds.len() {
-        let columns = bounds.get(b + 1).map_or(next.len(), |&end| (end - bounds[b]) as usize);
-        let places = offsets.get(b + 1).map_or(rows.len(), |&end| end - offsets[b]);
-        let (next_here, next_rest) = next.split_at_mut(columns);
-        let (rows_here, rows_rest) = rows.split_at_mut(places);
-        let (values_here, values_rest) = values.split_at_mut(places);
-        (next, rows, values) = (next_rest, rows_rest, values_rest);
-        buckets.push(Bucket {
-            first_column: bounds[b] as usize,
-            offset: offsets[b],
-            next: next_here,
-            rows: rows_here,
-            values: values_here,
-        });
+    let bounds: Vec<usize> = bounds.iter().map(|&first| first as usize).collect();
+    let arrays = parts(next, &bounds).into_iter().zip(parts(rows, offsets)).zip(parts(values, offsets));
+    let firsts = bounds.iter().zip(offsets);
+    let bucket =
+        |(((next, rows), values), (&first_column, &offset))| Bucket { first_column, offset, next, rows, values };
+    arrays.zip(firsts).map(bucket).collect()
+}
+
+/// The parts of a slice that begin at `firsts`, of which the first is 0; the last part is the rest.
+pub(crate) fn parts<'s, T>(mut all: &'s mut [T], firsts: &[usize]) -> Vec<&'s mut [T]> {
+    let mut parts = Vec::with_capacity(firsts.len());
+    for at in 0..firsts.len() {
+        let (part, rest) = all.split_at_mut(firsts.get(at + 1).map_or(all.len(), |&next| next - firsts[at]));
+        parts.push(part);
+        all = rest;
     }
-    buckets
+    parts
 }

@@ -75,7 +75,8 @@ impl Entries<'_> {
 
     fn rows(&self, at: usize, count: usize, buffer: &mut Vec<u64>) -> Result<Hasher, Flaw> {
         // With the entry before, which the first of these is held against.
-        let (start, from) = (self.start(), if at == self.range().start { at } else { at - 1 });
+        let start = self.start();
+        let from = if at == start[0] { at } else { at - 1 };
         let bytes = read(self.file, self.layout.rows + 4 * from as u64, 4 * (at + count - from), buffer)?;
         let mut hasher = Hasher::new();
         hasher.update(&bytes[4 * (at - from)..]);
@@ -120,11 +121,15 @@ pub(super) fn starts(file: &File, layout: &Layout, p: usize, n: usize) -> Result
         let bytes = read(file, layout.starts + 8 * from as u64, 8 * (at + count - from), buffer)?;
         let mut hasher = Hasher::new();
         hasher.update(&bytes[8 * (at - from)..]);
-        let starts: &[u64] = bytemuck::cast_slice(bytes);
-        Ok((hasher, starts.windows(2).all(|w| w[0] <= w[1] && w[1] - w[0] <= n as u64)))
+        Ok((hasher, are_starts(bytemuck::cast_slice(bytes), n)))
     };
     let (sum, ascend) = each_piece(&(0..p + 1), piece)?;
     Ok((sum, !ascend.contains(&false)))
+}
+
+/// Whether columns begin in order, and none has more entries than there are rows.
+pub(super) fn are_starts(start: &[usize], n: usize) -> bool {
+    start.windows(2).all(|w| w[0] <= w[1] && w[1] - w[0] <= n)
 }
 
 /// Reads `bytes` bytes from `from` on.

@@ -119,11 +119,6 @@ fn mapped(source: &Source) -> Result<(Map, Head, Layout), DataError> {
 
 const OUT_OF_ORDER: &str = "its column starts are out of order";
 
-/// Whether columns begin in order, and none has more entries than there are rows.
-fn are_starts(start: &[usize], n: usize) -> bool {
-    start.is_sorted() && start.windows(2).all(|w| w[1] - w[0] <= n)
-}
-
 /// Bytes of so many that may stay in memory.
 fn limit(bytes: u64, memory: u64) -> u64 {
     if bytes <= memory / 2 { u64::MAX } else { memory / 4 }
@@ -227,7 +222,7 @@ pub fn column_part(path: &str, columns: Range<usize>, memory: u64) -> Result<Col
         return Err(damaged(format!("columns {columns:?} were asked for, but it has {p}")));
     }
     let start = column_starts(map.bytes(), layout.starts as usize, &columns);
-    if !are_starts(start, n) || start[columns.len()] as u64 > head.stored {
+    if !check::are_starts(start, n) || start[columns.len()] as u64 > head.stored {
         return Err(damaged(OUT_OF_ORDER.into()));
     }
     let bytes = 12 * (start[columns.len()] - start[0]) + 8 * start.len();

@@ -23,7 +23,7 @@ use rayon::prelude::*;
 use super::random::Random;
 use super::{Generator, Part, dataset, two_classes};
 use crate::columns::{self, Facts, starts};
-use crate::sparse::{column_bounds, split};
+use crate::sparse::{column_bounds, parts, split};
 use crate::{DataError, Dataset, Features, Names, ReadOptions, Target};
 
 /// Documents that one thread draws at a time.
@@ -265,9 +265,9 @@ impl Text {
         // About as many draws for each thread, that counts words of its own.
         let threads = rayon::current_num_threads();
         let first = |t: usize| self.up_to.partition_point(|&share| share < t as f64 / threads as f64);
-        let bounds: Vec<usize> = (0..threads).map(first).chain([p]).collect();
+        let bounds: Vec<usize> = (0..threads).map(first).collect();
         self.each_wave(documents, &(0..p), |blocks| {
-            let of_threads = shared(&mut counts.words, &bounds).into_par_iter().zip(&bounds);
+            let of_threads = parts(&mut counts.words, &bounds).into_par_iter().zip(&bounds);
             of_threads.for_each(|(counts, &first)| {
                 let words = first..first + counts.len();
                 for (_, entries) in blocks.iter().flat_map(Block::documents) {
@@ -311,17 +311,6 @@ impl Text {
 fn within<'d>(document: &'d [(u32, f64)], words: &Range<usize>) -> &'d [(u32, f64)] {
     let before = |word: usize| document.partition_point(|entry| (entry.0 as usize) < word);
     &document[before(words.start)..before(words.end)]
-}
-
-/// The parts of a slice between the bounds, of which the first is 0 and the last its length.
-fn shared<'s>(mut all: &'s mut [u32], bounds: &[usize]) -> Vec<&'s mut [u32]> {
-    let mut parts = Vec::new();
-    for pair in bounds.windows(2) {
-        let (part, rest) = all.split_at_mut(pair[1] - pair[0]);
-        parts.push(part);
-        all = rest;
-    }
-    parts
 }
 
 /// Some documents, one after another.
