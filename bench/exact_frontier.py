@@ -3,17 +3,21 @@ One command: `make bench-exact-frontier` (up to four hours; `--quick` minutes; `
 
 Data: X standard normal, k true features of weight +-1, y = sign(Xw + 0.5 e); at most k features, free bias, gap 1e-4, one core.
 `--auto`: the costs that `fewest select --cost auto` chooses by cross-validation for these data, in the picture beside the rows.
+`--proofs`: each proven cell is searched again with `--proof`, and `fewest verify` checks the file.
 A cell is kept in bench/results/exact_frontier.jsonl and not run again unless --again or --limit asks for more; the table and
 the picture exact_frontier.svg show every cell kept so far.
 """
 import functools
 import math
 import pathlib
+import tempfile
 
 import common as c
 
+GAP = 1e-4
 LOSSES = ["hinge", "squared-hinge"]
 COSTS = [0.01, 0.03, 0.1, 0.3, 1]
+PROOF = 3  # a search that writes its proof may take so many limits
 LARGE = 1 << 28  # files above this many bytes are removed when their cells are done
 
 
@@ -37,22 +41,16 @@ def planted(folder, p, n, k):
     return c.npz(pathlib.Path(folder) / f"planted_{p}_{n}_{k}_0.npz", lambda: c.planted(p, n, k, 0))
 
 
-def run(cells, binary, digest, kept, a):
-    """Runs the cells that are missing; the failures, told at the end so that one does not cost the night."""
+def each(cells, a, work):
+    """`work` of each cell and its file; the failures, told at the end so that one does not cost the night."""
     failures = []
     for at, case in enumerate(cells):
-        name, (p, n, k, C, loss) = c.case_name(case), case.values()
-        record = kept.get("fewest", name)
-        again = a.again and not (record and record["binary"] == digest and record["limit"] == a.limit)
-        if enough(record, a.limit) and not again:
-            continue
+        p, n, k, *_ = case.values()
         data = planted(a.data, p, n, k)
         try:
-            found = exact(binary, data, a.limit, k, C, loss)
-            record = kept.add("fewest", name, **found, limit=a.limit, binary=digest, note=a.note)
-            print(name, record["status"], text(record), f"{record['nodes']} nodes", flush=True)
+            work(case, data)
         except RuntimeError as why:
-            failures.append(f"{name}: {why}")
+            failures.append(f"{c.case_name(case)}: {why}")
             print("FAILED", failures[-1], flush=True)
         following = cells[at + 1] if at + 1 < len(cells) else {}
         if data.stat().st_size > LARGE and any(case[key] != following.get(key) for key in ("p", "n", "k")):
@@ -60,14 +58,51 @@ def run(cells, binary, digest, kept, a):
     return failures
 
 
-def exact(binary, data, limit, k, C, loss):
-    """What the table needs, of a run that has `limit` CPU seconds beside those of reading. Its seconds are those on the wall without
-    reading or the CPU seconds with it, whichever are fewer: none are fewer than it took."""
-    reading = reading_of(binary, data)
-    words = ["--method", "exact", "--scale", "none", "--gap", "1e-4", "--bias", "free", "--threads", "1", "--quiet"]
-    words += ["--max-features", str(k), "--cost", repr(C), "--loss", loss]
-    found, cpu = c.interrupted(binary, ["select", str(data), *words], limit + reading)
-    return c.needed(found) | {"seconds": min(found["seconds"], cpu)}
+def run(cells, binary, digest, kept, a):
+    """Runs the cells that are missing."""
+
+    def missing(case):
+        record = kept.get("fewest", c.case_name(case))
+        again = a.again and not (record and record["binary"] == digest and record["limit"] == a.limit)
+        return again or not enough(record, a.limit)
+
+    def work(case, data):
+        name = c.case_name(case)
+        # The run has its limit beside the CPU seconds of reading.
+        found, cpu = c.interrupted(binary, words(case, data), a.limit + reading_of(binary, data))
+        # Seconds on the wall without reading, or CPU seconds with it: neither are fewer than it took.
+        found = c.needed(found) | {"seconds": min(found["seconds"], cpu)}
+        record = kept.add("fewest", name, **found, limit=a.limit, binary=digest, note=a.note)
+        print(name, record["status"], text(record), f"{record['nodes']} nodes", flush=True)
+
+    return each([case for case in cells if missing(case)], a, work)
+
+
+def prove(cells, binary, digest, kept, a):
+    """Writes a proof file of each proven cell that has none checked, and checks it; with `--again` those of other binaries, too."""
+
+    def missing(case):
+        found, record = kept.get("fewest", c.case_name(case)), kept.get("verify", c.case_name(case))
+        return found and c.is_proven(found) and (record is None or (a.again and record["binary"] != digest))
+
+    def work(case, data):
+        name = c.case_name(case)
+        with tempfile.TemporaryDirectory(dir=a.data) as folder:
+            proof = pathlib.Path(folder) / "x.proof"
+            found, _ = c.interrupted(binary, [*words(case, data), "--proof", proof], PROOF * a.limit + reading_of(binary, data))
+            verdict, _ = c.interrupted(binary, ["verify", proof, data, "--threads", "1", "--quiet"], math.inf)
+            size = proof.stat().st_size
+        told = {key: verdict[key] for key in ("verified", "gap", "seconds")}
+        record = kept.add("verify", name, **told, bytes=size, search=found["seconds"], nodes=found["counts"]["nodes"], binary=digest, note=a.note)
+        print(name, record["verified"], record["gap"], f"{size} bytes", flush=True)
+
+    return each([case for case in cells if missing(case)], a, work)
+
+
+def words(case, data):
+    """The command of a cell."""
+    options = ["--method", "exact", "--scale", "none", "--gap", str(GAP), "--bias", "free", "--threads", "1", "--quiet"]
+    return ["select", data, *options, "--max-features", case["k"], "--cost", case["C"], "--loss", case["loss"]]
 
 
 @functools.cache
@@ -106,6 +141,19 @@ def laws(found):
             powers = " ".join(f"{name}^{power:.2f}" for name, power in zip("pnkC", powers))
             lines[f"{value}, {loss}"] = f"{first:.2g} {powers} (R^2 {fit:.2f}, {len(cells)} proven cells of more than one node)"
     return lines
+
+
+def proofs(pairs):
+    """A line on the proof files of the proven cells, of which there are records of both runs."""
+    checked = [(r, proof) for r, proof in pairs if proof and proof["verified"]]
+    if not checked:
+        return "none"
+    sizes, shares = ([f(proof) for _, proof in checked] for f in (lambda v: v["bytes"] / 2**20, lambda v: v["seconds"] / max(v["search"], 1e-3)))
+    small = sum(proof["gap"] <= GAP * (1 + 1e-9) for _, proof in checked)
+    return (
+        f"{len(checked)} of {len(pairs)} proven cells verified by `fewest verify`, {small} of them to a gap of {GAP:g}; "
+        f"largest file {max(sizes):.1f} MiB; a check takes {c.geometric_mean(shares):.2f} times the search (geometric mean), at most {max(shares):.1f}"
+    )
 
 
 def text(record):
@@ -186,6 +234,7 @@ def main():
         core=(1, "core to run on"),
         data=("/tmp/fewest-frontier", "folder for the data, up to 2 GB at a time"),
         auto=(False, "run `--cost auto` for each data set in place of the cells"),
+        proofs=(False, "write and check a proof file of each proven cell in place of running cells"),
         again=(False, "run the cells again, unless this binary has"),
         note=("", "what else was running: kept with the times, which then count as provisional"),
     )
@@ -198,6 +247,8 @@ def main():
     if a.auto:
         choose(cells, binary, digest, kept, a)
         failures = []
+    elif a.proofs:
+        failures = prove(cells, binary, digest, kept, a)
     else:
         failures = run(cells, binary, digest, kept, a)
 
@@ -215,6 +266,7 @@ def main():
         "limits in s": sorted({r["limit"] for r in done}),
         "cells from another binary than the one at hand": sum(r["binary"] != digest for r in done),
         "provisional, other work was running": sum(bool(r["note"]) for r in done),
+        "proof files": proofs([(r, kept.get("verify", c.case_name(case))) for case, r in found if r and c.is_proven(r)]),
         "failed": failures or "none",
     }
     summary |= laws(found)
