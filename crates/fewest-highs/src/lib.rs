@@ -129,6 +129,7 @@ unsafe extern "C" {
         col_dual: *const c_double,
         row_dual: *const c_double,
     ) -> HighsInt;
+    pub fn Highs_setBasis(highs: *mut c_void, col_status: *const HighsInt, row_status: *const HighsInt) -> HighsInt;
     pub fn Highs_writeModel(highs: *mut c_void, filename: *const c_char) -> HighsInt;
 
     pub fn Highs_setBoolOptionValue(highs: *mut c_void, option: *const c_char, value: HighsInt) -> HighsInt;
@@ -155,6 +156,7 @@ unsafe extern "C" {
         row_value: *mut c_double,
         row_dual: *mut c_double,
     ) -> HighsInt;
+    pub fn Highs_getBasis(highs: *const c_void, col_status: *mut HighsInt, row_status: *mut HighsInt) -> HighsInt;
     pub fn Highs_getObjectiveValue(highs: *const c_void) -> c_double;
     pub fn Highs_getIntInfoValue(highs: *const c_void, info: *const c_char, value: *mut HighsInt) -> HighsInt;
     pub fn Highs_getDoubleInfoValue(highs: *const c_void, info: *const c_char, value: *mut c_double) -> HighsInt;

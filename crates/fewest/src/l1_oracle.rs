@@ -18,17 +18,21 @@
 //! Steps    1. HiGHS solves the program of some features and samples, from its last basis
 //!          2. w and b are judged on all samples, alpha on all features
 //!          3. done when the two values agree
-//!          4. else the samples at fault join or, where none is, the features most at fault: the
-//!          last basis stays feasible, in the dual or in the primal; go to 1
+//!          4. else the samples at fault join or, where none is, the parts of weights most at
+//!          fault: the last basis stays feasible, in the dual or in the primal; go to 1
 //! Cost     a round: one pass over the data and a linear program of the size of what joined.
 //! Differs  prices change between solves: what joined stays, and the last basis is where the next
 //!          solve starts.
 //! Fails    never on limits: the point says that it was stopped, and its values are true all the
 //!          same.
 
+mod basis;
 mod columns;
 
+pub(crate) use basis::L1Basis;
 use columns::empty;
+
+use std::num::NonZeroU32;
 
 use crate::backend::highs::{Effort, Program, SolveStatus};
 use crate::{Bias, DualSolution, Error, Interval, Memory, Problem, Reserved, Status, WeightBounds};
@@ -74,6 +78,13 @@ pub struct L1Point {
     pub stopped: Option<Status>,
 }
 
+/// The positive or the negative part of a feature's weight: a column of the program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Part {
+    feature: usize,
+    negative: bool,
+}
+
 /// The program, alive between solves.
 pub struct L1Oracle<'a> {
     problem: &'a Problem<'a>,
@@ -94,10 +105,10 @@ pub struct L1Oracle<'a> {
     row: Vec<Option<(usize, usize)>>,
     /// Samples by row.
     samples: Vec<usize>,
-    /// Column of w_j^+ of each feature that has joined; that of w_j^- is the next.
-    column: Vec<Option<usize>>,
-    /// The features that have joined.
-    features: Vec<usize>,
+    /// Columns of w_j^+ and w_j^- of each feature, where they have joined.
+    column: Vec<[Option<NonZeroU32>; 2]>,
+    /// The parts of weights that have joined.
+    parts: Vec<Part>,
     /// Whether rows have joined or bounds were changed since the last solve, so that the last basis
     /// is not feasible.
     infeasible: bool,
@@ -146,8 +157,8 @@ impl<'a> L1Oracle<'a> {
             intercept,
             row: vec![None; n],
             samples: Vec::new(),
-            column: vec![None; p],
-            features: Vec::new(),
+            column: vec![[None; 2]; p],
+            parts: Vec::new(),
             infeasible: true,
             begun: false,
             solves: 0,
@@ -173,9 +184,11 @@ impl<'a> L1Oracle<'a> {
         self.allowed(j).within(self.bound[j])
     }
 
-    /// By how much a score exceeds the price of a weight that the rules allow.
-    fn fault(&self, j: usize, c: f64) -> f64 {
-        self.allowed(j).excess(c, self.up[j], self.down[j])
+    /// By how much a score exceeds the price of a part of a weight that the rules allow.
+    fn fault(&self, part: Part, c: f64) -> f64 {
+        let Interval { lower, upper } = self.allowed(part.feature);
+        let only = if part.negative { Interval { lower, upper: 0.0 } } else { Interval { lower: 0.0, upper } };
+        only.excess(c, self.up[part.feature], self.down[part.feature])
     }
 
     /// A point as the solution of a classifier with weights for `features` (ascending), outside of
@@ -211,9 +224,12 @@ impl<'a> L1Oracle<'a> {
         }
     }
 
-    /// The features that have joined.
-    pub fn features(&self) -> &[usize] {
-        &self.features
+    /// The features that have joined, ascending.
+    pub fn features(&self) -> Vec<usize> {
+        let mut features: Vec<usize> = self.parts.iter().map(|part| part.feature).collect();
+        features.sort_unstable();
+        features.dedup();
+        features
     }
 
     /// Solves until (primal - dual) / max(|primal|, 1e-9) is at most `tolerance`.
@@ -229,9 +245,9 @@ impl<'a> L1Oracle<'a> {
         if let Some(status) = stop() {
             return Ok(self.or_zero(L1Point { stopped: Some(status), ..none }));
         }
-        if self.features.is_empty() {
+        if self.parts.is_empty() {
             let start = self.strongest();
-            self.join(&start)?;
+            self.join_parts(&start)?;
         }
         let mut best = none;
         loop {
@@ -259,15 +275,15 @@ impl<'a> L1Oracle<'a> {
             (self.infeasible, self.begun) = (false, true);
             // Step 2.
             let missed_rows = self.judge_weights(&answer.values, &mut best);
-            let missed_features = self.judge_alpha(&answer.row_duals, &mut best);
+            let missed_parts = self.judge_alpha(&answer.row_duals, &mut best);
             // Step 3.
             let close = best.primal - best.dual <= tolerance * best.primal.abs().max(1e-9);
-            if close || (missed_rows.is_empty() && missed_features.is_empty()) {
+            if close || (missed_rows.is_empty() && missed_parts.is_empty()) {
                 return Ok(best);
             }
             // Step 4.
             if missed_rows.is_empty() {
-                self.join(&missed_features)?;
+                self.join_parts(&missed_parts)?;
             } else {
                 self.join_samples(&missed_rows)?;
             }
@@ -304,15 +320,22 @@ impl<'a> L1Oracle<'a> {
     /// Returns the samples that would have to join.
     fn judge_weights(&self, values: &[f64], best: &mut L1Point) -> Vec<usize> {
         let mut weights: Vec<(usize, f64)> = Vec::new();
-        for &j in &self.features {
-            let column = self.column[j].expect("has joined");
-            let Interval { lower, upper } = self.interval(j);
-            let w = values[column].clamp(0.0, upper) - values[column + 1].clamp(0.0, -lower);
+        for &part in &self.parts {
+            let Interval { lower, upper } = self.interval(part.feature);
+            let value = values[self.column_of(part)];
+            let w = if part.negative { -value.clamp(0.0, -lower) } else { value.clamp(0.0, upper) };
             if w != 0.0 {
-                weights.push((j, w));
+                weights.push((part.feature, w));
             }
         }
         weights.sort_unstable_by_key(|e| e.0);
+        // Both parts of a weight may be there where nothing is paid for it.
+        weights.dedup_by(|next, kept| {
+            let same = next.0 == kept.0;
+            kept.1 += if same { next.1 } else { 0.0 };
+            same
+        });
+        weights.retain(|e| e.1 != 0.0);
         let bias = match self.intercept[..] {
             [b] => values[b],
             [up, down] => values[up] - values[down],
@@ -341,8 +364,8 @@ impl<'a> L1Oracle<'a> {
     }
 
     /// Judges the program's alpha on all features, and keeps it when it is the best so far. Returns
-    /// the features most at fault.
-    fn judge_alpha(&self, row_duals: &[f64], best: &mut L1Point) -> Vec<usize> {
+    /// the parts most at fault.
+    fn judge_alpha(&self, row_duals: &[f64], best: &mut L1Point) -> Vec<Part> {
         let labels = self.problem.labels();
         let mut alpha = vec![0.0; self.cost.len()];
         for (&i, dual) in self.samples.iter().zip(row_duals) {
@@ -358,11 +381,13 @@ impl<'a> L1Oracle<'a> {
         let signed: Vec<f64> = alpha.iter().zip(labels).map(|(a, y)| a * y).collect();
         let mut scores = vec![0.0; self.bound.len()];
         self.problem.design().dot_columns(0, &signed, &mut scores);
-        let fault = |j: usize| self.fault(j, scores[j]);
-        let mut missed: Vec<usize> = (0..scores.len())
-            .filter(|&j| self.column[j].is_none() && self.bound[j] > 0.0 && fault(j) > MISSED)
-            .collect();
-        let most = JOIN.0.max((JOIN.1 * self.features.len() as f64) as usize);
+        let fault = |part: Part| self.fault(part, scores[part.feature]);
+        let mut missed = Vec::new();
+        for feature in (0..scores.len()).filter(|&j| self.bound[j] > 0.0) {
+            let parts = [false, true].map(|negative| Part { feature, negative });
+            missed.extend(parts.into_iter().filter(|part| self.find_column(*part).is_none() && fault(*part) > MISSED));
+        }
+        let most = JOIN.0.max((JOIN.1 * self.parts.len() as f64) as usize);
         if missed.len() > most {
             missed.select_nth_unstable_by(most, |&a, &b| fault(b).total_cmp(&fault(a)).then(a.cmp(&b)));
             missed.truncate(most);
@@ -388,7 +413,7 @@ impl<'a> L1Oracle<'a> {
 
     /// The features that gain most per weight where all samples of the smaller class and as much of
     /// the other are support vectors.
-    fn strongest(&self) -> Vec<usize> {
+    fn strongest(&self) -> Vec<Part> {
         let labels = self.problem.labels();
         let side = |y: f64| (0..labels.len()).filter(|&i| labels[i] == y).map(|i| self.cost[i]).sum::<f64>();
         let (plus, minus) = (side(1.0), side(-1.0));
@@ -401,7 +426,7 @@ impl<'a> L1Oracle<'a> {
         let mut order: Vec<usize> = (0..scores.len()).filter(|&j| !self.interval(j).is_zero()).collect();
         order.sort_by(|&a, &b| size(b).total_cmp(&size(a)).then(a.cmp(&b)));
         order.truncate(JOIN.0 + labels.len().min(ALL_ROWS) / 4);
-        order
+        order.into_iter().map(|feature| Part { feature, negative: scores[feature] < 0.0 }).collect()
     }
 }
 

@@ -1,7 +1,9 @@
 //! The program of the features and samples that have joined: they come and go, prices change.
 
+use std::num::NonZeroU32;
+
 use super::tuning::{ALL_ROWS, JOINED};
-use super::{L1Oracle, L1Point};
+use super::{L1Oracle, L1Point, Part};
 use crate::backend::highs::{Column, Entries, Program, Rows, SMALLEST};
 use crate::{Bias, Error, Interval, Memory, Status};
 
@@ -23,7 +25,7 @@ impl L1Oracle<'_> {
         samples: &[usize],
         stop: &mut dyn FnMut() -> Option<Status>,
     ) -> Result<(), Error> {
-        for rows in samples.chunks((JOINED / self.features.len().max(1)).max(1)) {
+        for rows in samples.chunks((JOINED / self.parts.len().max(1)).max(1)) {
             if stop().is_some() {
                 break;
             }
@@ -32,31 +34,43 @@ impl L1Oracle<'_> {
         Ok(())
     }
 
-    /// Once more than `most` features have joined, lets all leave but the half that `point` uses or
-    /// comes nearest to using.
+    /// Once more than `most` parts of weights have joined, lets all leave but the half that `point`
+    /// uses or comes nearest to using.
     ///
     /// # Errors
     /// [`Error::Solver`] when HiGHS fails.
     pub fn forget(&mut self, point: &L1Point, most: usize) -> Result<(), Error> {
-        if self.features.len() <= most {
+        if self.parts.len() <= most {
             return Ok(());
         }
-        let slack = |j: usize| {
-            let used = point.weights.binary_search_by_key(&j, |e| e.0).is_ok();
-            if used { f64::NEG_INFINITY } else { -self.fault(j, point.scores[j]) }
+        let slack = |part: &Part| {
+            let weight =
+                point.weights.binary_search_by_key(&part.feature, |e| e.0).map_or(0.0, |at| point.weights[at].1);
+            let used = weight != 0.0 && (weight < 0.0) == part.negative;
+            if used { f64::NEG_INFINITY } else { -self.fault(*part, point.scores[part.feature]) }
         };
-        let mut keep = self.features.clone();
-        keep.sort_by(|&a, &b| slack(a).total_cmp(&slack(b)).then(a.cmp(&b)));
+        let mut keep = self.parts.clone();
+        keep.sort_by(|a, b| slack(a).total_cmp(&slack(b)).then(a.cmp(b)));
         keep.truncate(most / 2);
-        self.features.clear();
+        self.parts.clear();
         // The old program gives its memory back before the new one takes any.
         (self.program, self.intercept) = empty(self.bias, &self.memory)?;
         self.begun = false;
-        self.column.fill(None);
+        self.column.fill([None; 2]);
         self.row.fill(None);
         let samples = std::mem::take(&mut self.samples);
         self.join_samples(&samples)?;
-        self.join(&keep)
+        self.join_parts(&keep)
+    }
+
+    /// The column of a part that has joined.
+    pub(super) fn column_of(&self, part: Part) -> usize {
+        self.find_column(part).expect("has joined")
+    }
+
+    /// The column of a part, where it has joined.
+    pub(super) fn find_column(&self, part: Part) -> Option<usize> {
+        self.column[part.feature][usize::from(part.negative)].map(|column| column.get() as usize - 1)
     }
 
     /// Lets features in before they are asked for.
@@ -64,29 +78,39 @@ impl L1Oracle<'_> {
     /// # Errors
     /// [`Error::Solver`] when HiGHS fails.
     pub fn join(&mut self, features: &[usize]) -> Result<(), Error> {
-        let new: Vec<usize> =
-            features.iter().copied().filter(|&j| self.column[j].is_none() && !self.interval(j).is_zero()).collect();
-        let (mut columns, mut entries) = (Vec::with_capacity(2 * new.len()), Entries::default());
+        let parts = features.iter().flat_map(|&feature| [false, true].map(|negative| Part { feature, negative }));
+        let new = |part: &Part| {
+            let Interval { lower, upper } = self.interval(part.feature);
+            self.find_column(*part).is_none() && if part.negative { lower < 0.0 } else { upper > 0.0 }
+        };
+        self.join_parts(&parts.filter(new).collect::<Vec<_>>())
+    }
+
+    /// Lets parts in that are not there yet.
+    pub(super) fn join_parts(&mut self, parts: &[Part]) -> Result<(), Error> {
+        let (mut columns, mut entries) = (Vec::with_capacity(parts.len()), Entries::default());
         let mut column = Vec::new();
-        for (k, &j) in new.iter().enumerate() {
-            self.column[j] = Some(self.program.columns() + 2 * k);
+        for (k, &part) in parts.iter().enumerate() {
+            let (j, next) = (part.feature, self.program.columns() + k + 1);
+            self.column[j][usize::from(part.negative)] =
+                NonZeroU32::new(u32::try_from(next).expect("HiGHS counts in 32 bits"));
             let Interval { lower, upper } = self.interval(j);
-            for (sign, cost, upper) in [(1.0, self.up[j], upper), (-1.0, self.down[j], -lower)] {
-                column.clear();
-                let mut add = |i: usize, x: f64| {
-                    if let Some((row, _)) = self.row[i].filter(|_| x.abs() > SMALLEST) {
-                        column.push((row, sign * self.problem.labels()[i] * x));
-                    }
-                };
-                if !self.samples.is_empty() {
-                    self.problem.design().each_in_column(j, &mut add);
+            let (sign, cost, upper) =
+                if part.negative { (-1.0, self.down[j], -lower) } else { (1.0, self.up[j], upper) };
+            column.clear();
+            let mut add = |i: usize, x: f64| {
+                if let Some((row, _)) = self.row[i].filter(|_| x.abs() > SMALLEST) {
+                    column.push((row, sign * self.problem.labels()[i] * x));
                 }
-                entries.push(&column);
-                columns.push(Column { cost, lower: 0.0, upper, integer: false });
+            };
+            if !self.samples.is_empty() {
+                self.problem.design().each_in_column(j, &mut add);
             }
+            entries.push(&column);
+            columns.push(Column { cost, lower: 0.0, upper, integer: false });
         }
         self.program.add_filled_columns(&columns, &entries)?;
-        self.features.extend(new);
+        self.parts.extend(parts);
         Ok(())
     }
 
@@ -106,12 +130,11 @@ impl L1Oracle<'_> {
     /// [`Error::Solver`] when HiGHS fails.
     pub fn set_prices(&mut self, up: &[f64], down: &[f64]) -> Result<(), Error> {
         let mut changed = Vec::new();
-        for &j in &self.features {
-            let column = self.column[j].expect("has joined");
-            for (at, new, old) in [(column, up[j], self.up[j]), (column + 1, down[j], self.down[j])] {
-                if new.to_bits() != old.to_bits() {
-                    changed.push((at, new));
-                }
+        for &part in &self.parts {
+            let j = part.feature;
+            let (new, old) = if part.negative { (down[j], self.down[j]) } else { (up[j], self.up[j]) };
+            if new.to_bits() != old.to_bits() {
+                changed.push((self.column_of(part), new));
             }
         }
         self.up.copy_from_slice(up);
@@ -124,11 +147,12 @@ impl L1Oracle<'_> {
     /// # Errors
     /// [`Error::Solver`] when HiGHS fails.
     pub fn set_bounds(&mut self, bound: &[f64]) -> Result<(), Error> {
-        for &j in self.features.iter().filter(|&&j| bound[j].to_bits() != self.bound[j].to_bits()) {
-            let column = self.column[j].expect("has joined");
-            let Interval { lower, upper } = self.allowed(j).within(bound[j]);
-            self.program.set_bounds(column, 0.0, upper)?;
-            self.program.set_bounds(column + 1, 0.0, -lower)?;
+        for &part in
+            self.parts.iter().filter(|part| bound[part.feature].to_bits() != self.bound[part.feature].to_bits())
+        {
+            let Interval { lower, upper } = self.allowed(part.feature).within(bound[part.feature]);
+            let column = self.column_of(part);
+            self.program.set_bounds(column, 0.0, if part.negative { -lower } else { upper })?;
             self.infeasible = true;
         }
         self.bound.copy_from_slice(bound);
@@ -158,11 +182,11 @@ impl L1Oracle<'_> {
             let intercept = self.intercept.iter().zip(signs).map(|(&b, sign)| (b, sign * labels[i]));
             rows.push(intercept.chain([(slacks + k, 1.0)]).collect());
         }
-        for &j in &self.features {
-            let column = self.column[j].expect("has joined");
-            self.problem.design().each_in_column(j, &mut |i, x| {
+        for &part in &self.parts {
+            let (column, sign) = (self.column_of(part), if part.negative { -1.0 } else { 1.0 });
+            self.problem.design().each_in_column(part.feature, &mut |i, x| {
                 if let Some((row, _)) = self.row[i].filter(|r| r.0 >= first && x.abs() > SMALLEST) {
-                    rows[row - first].extend([(column, labels[i] * x), (column + 1, -labels[i] * x)]);
+                    rows[row - first].push((column, sign * labels[i] * x));
                 }
             });
         }

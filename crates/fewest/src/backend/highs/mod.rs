@@ -101,6 +101,20 @@ pub struct Answer {
     pub reduced_costs: Vec<f64>,
 }
 
+/// HiGHS's status of a column or row at its lower bound, and of one in the basis.
+pub const AT_LOWER: u8 = 0;
+/// See [`AT_LOWER`].
+pub const BASIC: u8 = 1;
+
+/// Where a simplex method begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Basis {
+    /// HiGHS's status of each column.
+    pub columns: Vec<u8>,
+    /// That of each row.
+    pub rows: Vec<u8>,
+}
+
 /// State of a mixed-integer solve while it goes on.
 #[derive(Debug, Clone, Copy)]
 pub struct SolverState<'a> {

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use fewest_highs as ffi;
 
 use super::program::Instance;
-use super::{Answer, Column, Effort, Program, SolveStatus, SolverState, check, failed, text};
+use super::{Answer, Basis, Column, Effort, Program, SolveStatus, SolverState, check, failed, text};
 use crate::Error;
 
 /// HiGHS's number for primal simplex; 0 lets it choose.
@@ -278,6 +278,32 @@ impl Program {
             (answer.row_duals, answer.reduced_costs) = (duals, reduced);
         }
         Ok(())
+    }
+
+    /// The basis of the last solve of a linear program.
+    ///
+    /// # Errors
+    /// [`Error::Solver`] where there was none.
+    pub fn basis(&self) -> Result<Basis, Error> {
+        let [mut columns, mut rows] = [self.columns, self.rows].map(|count| vec![0; count]);
+        // SAFETY: the arrays have one entry per column, or per row.
+        let done = unsafe { ffi::Highs_getBasis(self.highs.as_ptr(), columns.as_mut_ptr(), rows.as_mut_ptr()) };
+        check(done, "read a basis")?;
+        let [columns, rows] = [columns, rows].map(|of| of.iter().map(|&status| status as u8).collect());
+        Ok(Basis { columns, rows })
+    }
+
+    /// The next solve begins at this basis.
+    ///
+    /// # Errors
+    /// [`Error::Solver`] where it has not as many columns and rows as there are rows.
+    pub fn set_basis(&mut self, basis: &Basis) -> Result<(), Error> {
+        assert_eq!((basis.columns.len(), basis.rows.len()), (self.columns, self.rows), "a status each");
+        let [columns, rows] =
+            [&basis.columns, &basis.rows].map(|of| of.iter().map(|&status| status.into()).collect::<Vec<_>>());
+        // SAFETY: the arrays have one entry per column, or per row; HiGHS copies them.
+        let done = unsafe { ffi::Highs_setBasis(self.highs.as_ptr(), columns.as_ptr(), rows.as_ptr()) };
+        check(done, "begin at a basis")
     }
 
     fn info(&self, what: &str) -> Result<ffi::HighsInt, Error> {

@@ -7,7 +7,7 @@
 //! Branch   on the feature of the largest product of the rises to be expected on its two sides: the
 //!          mean of those seen where it was decided before, per unit of y (pseudo-costs).
 //! Order    smallest bound first; both children are solved when they are made, from the basis of
-//!          the last program.
+//!          their parent.
 //! Subsets  those that the relaxation points to, at some nodes; at fewer, from the hundredth on,
 //!          the program restricted to the features of weight and those of the best subset, by
 //!          HiGHS.
@@ -18,7 +18,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::backend::highs::Effort;
-use crate::l1_oracle::{L1Oracle, L1Point};
+use crate::l1_oracle::{L1Basis, L1Oracle, L1Point};
 use crate::proof::{Place, Point};
 use crate::run::state::StateReader;
 use crate::search::{Mark, Node, OpenNodes, Ties};
@@ -53,6 +53,9 @@ pub(super) struct OpenNode {
     share: f64,
     /// Where the node is in the proof, where one is written.
     place: Option<Place>,
+    /// Where the programs of its children begin; none in a run that goes on from a state.
+    #[serde(skip)]
+    basis: Option<L1Basis>,
 }
 
 impl Node for OpenNode {
@@ -62,7 +65,8 @@ impl Node for OpenNode {
 
     fn bytes(&self) -> u64 {
         let point = self.place.as_ref().map_or(0, |place| place.point.len());
-        (size_of::<Self>() + size_of_val(&self.state[..])) as u64 + point
+        let basis = self.basis.as_ref().map_or(0, L1Basis::bytes);
+        (size_of::<Self>() + size_of_val(&self.state[..])) as u64 + point + basis
     }
 }
 
@@ -75,6 +79,8 @@ struct Solved {
     unit: Option<(usize, f64)>,
     /// For the proof, where one is written.
     point: Option<Point>,
+    /// Where the program of the node ended.
+    basis: Option<L1Basis>,
 }
 
 /// Searches until the gap is closed or a limit is reached, from a state where there is one. Open
@@ -102,7 +108,7 @@ pub(super) fn search<'a>(
     if let Some(state) = from {
         tree.restore(state)?;
     } else {
-        let root = tree.solve(model.rules.root().to_vec(), run)?;
+        let root = tree.solve(model.rules.root().to_vec(), None, run)?;
         // A root that was cut short is no state to go on from.
         tree.told = run.stop().is_some();
         if tree.told && root.unit.is_none() {
@@ -205,7 +211,8 @@ impl Tree<'_, '_, '_, '_> {
                 next.state.iter().for_each(|&(unit, choice)| state[unit as usize] = choice);
                 state[next.unit] = choice;
                 if rules.propagate(&mut state).is_ok() {
-                    *child = Some(self.solve(state, run)?);
+                    let start = next.basis.as_ref().map(|basis| (basis, choice == Choice::In));
+                    *child = Some(self.solve(state, start, run)?);
                 }
             }
             if run.stop().is_some() {
@@ -244,15 +251,21 @@ impl Tree<'_, '_, '_, '_> {
         }
     }
 
-    /// Solves a node. One that was cut short keeps a bound that is true.
-    fn solve(&mut self, mut state: Vec<Choice>, run: &mut Run<'_>) -> Result<Solved, Error> {
+    /// Solves a node, from the basis of its parent where there is one (`L1Oracle::begin_at`). One
+    /// that was cut short keeps a bound that is true.
+    fn solve(
+        &mut self,
+        mut state: Vec<Choice>,
+        start: Option<(&L1Basis, bool)>,
+        run: &mut Run<'_>,
+    ) -> Result<Solved, Error> {
         loop {
             let single = !state.contains(&Choice::Free);
-            let (bound, at) = self.relaxed(&state, single, run)?;
+            let (bound, at, basis) = self.relaxed(&state, single, start, run)?;
             let point = self.proof.as_ref().map(|proof| proof.point(&at));
             let solved = |unit: Option<(usize, f64)>, state: &[Choice]| {
                 let decided = state.iter().enumerate().filter(|e| *e.1 != Choice::Free);
-                Solved { bound, state: decided.map(|(u, c)| (u as u32, *c)).collect(), unit, point }
+                Solved { bound, state: decided.map(|(u, c)| (u as u32, *c)).collect(), unit, point, basis }
             };
             let cutoff = self.found.cutoff(run);
             if bound >= cutoff {
@@ -289,9 +302,15 @@ impl Tree<'_, '_, '_, '_> {
         }
     }
 
-    /// The bound of a node and where it holds; of its one subset to the last digits, where nothing
+    /// The bound of a node, where it holds and the basis there; of its one subset to the last digits, where nothing
     /// is free and several subsets are wanted.
-    fn relaxed(&mut self, state: &[Choice], single: bool, run: &mut Run<'_>) -> Result<(f64, L1Point), Error> {
+    fn relaxed(
+        &mut self,
+        state: &[Choice],
+        single: bool,
+        start: Option<(&L1Basis, bool)>,
+        run: &mut Run<'_>,
+    ) -> Result<(f64, L1Point, Option<L1Basis>), Error> {
         let model = self.model;
         let (mut bound, mut prices, mut paid) = (model.bound.clone(), model.relaxed_prices(), 0.0);
         for j in 0..bound.len() {
@@ -306,11 +325,16 @@ impl Tree<'_, '_, '_, '_> {
         }
         self.oracle.set_bounds(&bound)?;
         self.oracle.set_prices(&prices, &prices)?;
+        if let Some((basis, feasible)) = start {
+            self.oracle.begin_at(basis, feasible)?;
+        }
         let tolerance = if single && self.found.pool.is_some() { TIGHT } else { NODE };
         let point = self.oracle.solve(tolerance, &mut || run.stop())?;
+        // None where the program was not begun, or left by a limit.
+        let basis = self.oracle.basis().ok();
         self.oracle.forget(&point, POOL.max(3 * point.weights.len()))?;
         run.counts.nodes += 1;
-        Ok((point.dual + paid, point))
+        Ok((point.dual + paid, point, basis))
     }
 
     /// Decides free units whose other choice would reach the cutoff by its reduced cost (see
@@ -369,11 +393,11 @@ impl Tree<'_, '_, '_, '_> {
 
     /// Opens a node, which has this number in the proof, unless it is done with.
     fn take(&mut self, solved: Solved, number: u64, run: &mut Run<'_>) {
-        let Solved { bound, state, unit, point } = solved;
+        let Solved { bound, state, unit, point, basis } = solved;
         let place = point.map(|point| Place { node: number, point });
         if let Some((unit, share)) = unit {
             self.made += 1;
-            self.open.push(OpenNode { bound, state, unit, share, place }, self.made);
+            self.open.push(OpenNode { bound, state, unit, share, place, basis }, self.made);
             return;
         }
         if let (Some(proof), Some(place)) = (&mut self.proof, place) {
