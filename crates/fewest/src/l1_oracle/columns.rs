@@ -73,7 +73,7 @@ impl L1Oracle<'_> {
         self.column[part.feature][usize::from(part.negative)].map(|column| column.get() as usize - 1)
     }
 
-    /// Lets features in before they are asked for.
+    /// Lets features in, both parts of their weights, before they are needed.
     ///
     /// # Errors
     /// [`Error::Solver`] when HiGHS fails.

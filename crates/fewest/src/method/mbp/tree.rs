@@ -35,7 +35,7 @@ const TRY: u64 = 10;
 const RESTRICT: u64 = 100;
 /// with as many nodes of HiGHS: its heuristics at the root find nearly all there is.
 const WITHIN: u32 = 1;
-/// Features that the program holds, at most, or thrice those it uses.
+/// Parts of weights that the program holds, at most, or thrice the weights it uses.
 const POOL: usize = 250;
 /// y this near to 0 or 1 is integer.
 const INTEGER: f64 = 1e-7;
