@@ -143,16 +143,16 @@ def laws(found):
     return lines
 
 
-def proofs(pairs):
-    """A line on the proof files of the proven cells, of which there are records of both runs."""
-    checked = [(r, proof) for r, proof in pairs if proof and proof["verified"]]
+def proofs(records):
+    """A line on the proof files of the proven cells: what is known of each, none where it was not checked."""
+    checked = [r for r in records if r and r["verified"]]
     if not checked:
         return "none"
-    sizes, shares = ([f(proof) for _, proof in checked] for f in (lambda v: v["bytes"] / 2**20, lambda v: v["seconds"] / max(v["search"], 1e-3)))
-    small = sum(proof["gap"] <= GAP * (1 + 1e-9) for _, proof in checked)
+    small = sum(r["gap"] <= GAP * (1 + 1e-9) for r in checked)
+    largest, shares = max(r["bytes"] for r in checked) / 2**20, [r["seconds"] / max(r["search"], 1e-3) for r in checked]
     return (
-        f"{len(checked)} of {len(pairs)} proven cells verified by `fewest verify`, {small} of them to a gap of {GAP:g}; "
-        f"largest file {max(sizes):.1f} MiB; a check takes {c.geometric_mean(shares):.2f} times the search (geometric mean), at most {max(shares):.1f}"
+        f"{len(checked)} of {len(records)} proven cells verified by `fewest verify`, {small} of them to a gap of {GAP:g}; "
+        f"largest file {largest:.1f} MiB; a check takes {c.geometric_mean(shares):.2f} times the search (geometric mean), at most {max(shares):.1f}"
     )
 
 
@@ -266,7 +266,7 @@ def main():
         "limits in s": sorted({r["limit"] for r in done}),
         "cells from another binary than the one at hand": sum(r["binary"] != digest for r in done),
         "provisional, other work was running": sum(bool(r["note"]) for r in done),
-        "proof files": proofs([(r, kept.get("verify", c.case_name(case))) for case, r in found if r and c.is_proven(r)]),
+        "proof files": proofs([kept.get("verify", c.case_name(case)) for case, r in found if r and c.is_proven(r)]),
         "failed": failures or "none",
     }
     summary |= laws(found)

@@ -32,8 +32,6 @@ mod columns;
 pub(crate) use basis::L1Basis;
 use columns::empty;
 
-use std::num::NonZeroU32;
-
 use crate::backend::highs::{Effort, Program, SolveStatus};
 use crate::{Bias, DualSolution, Error, Interval, Memory, Problem, Reserved, Status, WeightBounds};
 
@@ -85,6 +83,17 @@ struct Part {
     negative: bool,
 }
 
+impl Part {
+    /// Both of a feature.
+    fn both(feature: usize) -> [Self; 2] {
+        [false, true].map(|negative| Self { feature, negative })
+    }
+
+    fn sign(self) -> f64 {
+        if self.negative { -1.0 } else { 1.0 }
+    }
+}
+
 /// The program, alive between solves.
 pub struct L1Oracle<'a> {
     problem: &'a Problem<'a>,
@@ -106,7 +115,7 @@ pub struct L1Oracle<'a> {
     /// Samples by row.
     samples: Vec<usize>,
     /// Columns of w_j^+ and w_j^- of each feature, where they have joined.
-    column: Vec<[Option<NonZeroU32>; 2]>,
+    column: Vec<[Option<u32>; 2]>,
     /// The parts of weights that have joined.
     parts: Vec<Part>,
     /// Whether rows have joined or bounds were changed since the last solve, so that the last basis
@@ -182,6 +191,17 @@ impl<'a> L1Oracle<'a> {
     /// The weights that feature j may have.
     fn interval(&self, j: usize) -> Interval {
         self.allowed(j).within(self.bound[j])
+    }
+
+    /// What a part of a weight may be at most.
+    fn limit(&self, part: Part) -> f64 {
+        let Interval { lower, upper } = self.interval(part.feature);
+        if part.negative { -lower } else { upper }
+    }
+
+    /// What a part of a weight costs per unit.
+    fn price(&self, part: Part) -> f64 {
+        if part.negative { self.down[part.feature] } else { self.up[part.feature] }
     }
 
     /// By how much a score exceeds the price of a part of a weight that the rules allow.
@@ -321,9 +341,7 @@ impl<'a> L1Oracle<'a> {
     fn judge_weights(&self, values: &[f64], best: &mut L1Point) -> Vec<usize> {
         let mut weights: Vec<(usize, f64)> = Vec::new();
         for &part in &self.parts {
-            let Interval { lower, upper } = self.interval(part.feature);
-            let value = values[self.column_of(part)];
-            let w = if part.negative { -value.clamp(0.0, -lower) } else { value.clamp(0.0, upper) };
+            let w = part.sign() * values[self.column_of(part)].clamp(0.0, self.limit(part));
             if w != 0.0 {
                 weights.push((part.feature, w));
             }
@@ -384,8 +402,11 @@ impl<'a> L1Oracle<'a> {
         let fault = |part: Part| self.fault(part, scores[part.feature]);
         let mut missed = Vec::new();
         for feature in (0..scores.len()).filter(|&j| self.bound[j] > 0.0) {
-            let parts = [false, true].map(|negative| Part { feature, negative });
-            missed.extend(parts.into_iter().filter(|part| self.find_column(*part).is_none() && fault(*part) > MISSED));
+            missed.extend(
+                Part::both(feature)
+                    .into_iter()
+                    .filter(|part| self.find_column(*part).is_none() && fault(*part) > MISSED),
+            );
         }
         let most = JOIN.0.max((JOIN.1 * self.parts.len() as f64) as usize);
         if missed.len() > most {

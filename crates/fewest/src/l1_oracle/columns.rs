@@ -1,11 +1,9 @@
 //! The program of the features and samples that have joined: they come and go, prices change.
 
-use std::num::NonZeroU32;
-
 use super::tuning::{ALL_ROWS, JOINED};
 use super::{L1Oracle, L1Point, Part};
 use crate::backend::highs::{Column, Entries, Program, Rows, SMALLEST};
-use crate::{Bias, Error, Interval, Memory, Status};
+use crate::{Bias, Error, Memory, Status};
 
 impl L1Oracle<'_> {
     /// Of the samples that count, some of each class, evenly spread; the others join when they are
@@ -70,7 +68,7 @@ impl L1Oracle<'_> {
 
     /// The column of a part, where it has joined.
     pub(super) fn find_column(&self, part: Part) -> Option<usize> {
-        self.column[part.feature][usize::from(part.negative)].map(|column| column.get() as usize - 1)
+        self.column[part.feature][usize::from(part.negative)].map(|column| column as usize)
     }
 
     /// Lets features in, both parts of their weights, before they are needed.
@@ -78,12 +76,8 @@ impl L1Oracle<'_> {
     /// # Errors
     /// [`Error::Solver`] when HiGHS fails.
     pub fn join(&mut self, features: &[usize]) -> Result<(), Error> {
-        let parts = features.iter().flat_map(|&feature| [false, true].map(|negative| Part { feature, negative }));
-        let new = |part: &Part| {
-            let Interval { lower, upper } = self.interval(part.feature);
-            self.find_column(*part).is_none() && if part.negative { lower < 0.0 } else { upper > 0.0 }
-        };
-        self.join_parts(&parts.filter(new).collect::<Vec<_>>())
+        let new = |part: &Part| self.find_column(*part).is_none() && self.limit(*part) > 0.0;
+        self.join_parts(&features.iter().flat_map(|&j| Part::both(j)).filter(new).collect::<Vec<_>>())
     }
 
     /// Lets parts in that are not there yet.
@@ -91,23 +85,19 @@ impl L1Oracle<'_> {
         let (mut columns, mut entries) = (Vec::with_capacity(parts.len()), Entries::default());
         let mut column = Vec::new();
         for (k, &part) in parts.iter().enumerate() {
-            let (j, next) = (part.feature, self.program.columns() + k + 1);
-            self.column[j][usize::from(part.negative)] =
-                NonZeroU32::new(u32::try_from(next).expect("HiGHS counts in 32 bits"));
-            let Interval { lower, upper } = self.interval(j);
-            let (sign, cost, upper) =
-                if part.negative { (-1.0, self.down[j], -lower) } else { (1.0, self.up[j], upper) };
+            let at = u32::try_from(self.program.columns() + k).expect("HiGHS counts in 32 bits");
+            self.column[part.feature][usize::from(part.negative)] = Some(at);
             column.clear();
             let mut add = |i: usize, x: f64| {
                 if let Some((row, _)) = self.row[i].filter(|_| x.abs() > SMALLEST) {
-                    column.push((row, sign * self.problem.labels()[i] * x));
+                    column.push((row, part.sign() * self.problem.labels()[i] * x));
                 }
             };
             if !self.samples.is_empty() {
-                self.problem.design().each_in_column(j, &mut add);
+                self.problem.design().each_in_column(part.feature, &mut add);
             }
             entries.push(&column);
-            columns.push(Column { cost, lower: 0.0, upper, integer: false });
+            columns.push(Column { cost: self.price(part), lower: 0.0, upper: self.limit(part), integer: false });
         }
         self.program.add_filled_columns(&columns, &entries)?;
         self.parts.extend(parts);
@@ -129,17 +119,12 @@ impl L1Oracle<'_> {
     /// # Errors
     /// [`Error::Solver`] when HiGHS fails.
     pub fn set_prices(&mut self, up: &[f64], down: &[f64]) -> Result<(), Error> {
-        let mut changed = Vec::new();
-        for &part in &self.parts {
-            let j = part.feature;
-            let (new, old) = if part.negative { (down[j], self.down[j]) } else { (up[j], self.up[j]) };
-            if new.to_bits() != old.to_bits() {
-                changed.push((self.column_of(part), new));
-            }
-        }
+        let old: Vec<f64> = self.parts.iter().map(|part| self.price(*part)).collect();
         self.up.copy_from_slice(up);
         self.down.copy_from_slice(down);
-        self.program.set_costs(&changed)
+        let now = self.parts.iter().map(|part| (self.column_of(*part), self.price(*part)));
+        let changed = now.zip(old).filter(|((_, new), old)| new.to_bits() != old.to_bits()).map(|e| e.0);
+        self.program.set_costs(&changed.collect::<Vec<_>>())
     }
 
     /// Sets u_j (length p).
@@ -147,16 +132,11 @@ impl L1Oracle<'_> {
     /// # Errors
     /// [`Error::Solver`] when HiGHS fails.
     pub fn set_bounds(&mut self, bound: &[f64]) -> Result<(), Error> {
-        for &part in
-            self.parts.iter().filter(|part| bound[part.feature].to_bits() != self.bound[part.feature].to_bits())
-        {
-            let Interval { lower, upper } = self.allowed(part.feature).within(bound[part.feature]);
-            let column = self.column_of(part);
-            self.program.set_bounds(column, 0.0, if part.negative { -lower } else { upper })?;
-            self.infeasible = true;
-        }
+        let changes = |part: &&Part| bound[part.feature].to_bits() != self.bound[part.feature].to_bits();
+        let changed: Vec<Part> = self.parts.iter().filter(changes).copied().collect();
         self.bound.copy_from_slice(bound);
-        Ok(())
+        self.infeasible |= !changed.is_empty();
+        changed.into_iter().try_for_each(|part| self.program.set_bounds(self.column_of(part), 0.0, self.limit(part)))
     }
 
     /// Sets C_i (length n); a sample that weighed nothing must still do so.
@@ -183,10 +163,10 @@ impl L1Oracle<'_> {
             rows.push(intercept.chain([(slacks + k, 1.0)]).collect());
         }
         for &part in &self.parts {
-            let (column, sign) = (self.column_of(part), if part.negative { -1.0 } else { 1.0 });
+            let column = self.column_of(part);
             self.problem.design().each_in_column(part.feature, &mut |i, x| {
                 if let Some((row, _)) = self.row[i].filter(|r| r.0 >= first && x.abs() > SMALLEST) {
-                    rows[row - first].push((column, sign * labels[i] * x));
+                    rows[row - first].push((column, part.sign() * labels[i] * x));
                 }
             });
         }

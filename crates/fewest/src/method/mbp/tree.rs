@@ -256,12 +256,12 @@ impl Tree<'_, '_, '_, '_> {
     fn solve(
         &mut self,
         mut state: Vec<Choice>,
-        start: Option<(&L1Basis, bool)>,
+        mut start: Option<(&L1Basis, bool)>,
         run: &mut Run<'_>,
     ) -> Result<Solved, Error> {
         loop {
             let single = !state.contains(&Choice::Free);
-            let (bound, at, basis) = self.relaxed(&state, single, start, run)?;
+            let (bound, at, basis) = self.relaxed(&state, single, start.take(), run)?;
             let point = self.proof.as_ref().map(|proof| proof.point(&at));
             let solved = |unit: Option<(usize, f64)>, state: &[Choice]| {
                 let decided = state.iter().enumerate().filter(|e| *e.1 != Choice::Free);
@@ -302,8 +302,8 @@ impl Tree<'_, '_, '_, '_> {
         }
     }
 
-    /// The bound of a node, where it holds and the basis there; of its one subset to the last digits, where nothing
-    /// is free and several subsets are wanted.
+    /// The bound of a node, where it holds and the basis there; of its one subset to the last
+    /// digits, where nothing is free and several subsets are wanted.
     fn relaxed(
         &mut self,
         state: &[Choice],
