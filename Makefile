@@ -13,7 +13,7 @@ PROFILE ?= dev
 PACKAGES ?= --workspace
 PREFIX ?= $(HOME)/.local
 
-.PHONY: help demo install limits limits-python wheel sdist package test python-build python-test python-types python-pytest python-docs browser check fmt-check circles guide lint docs tools peers bench bench-python fuzz fuzz-proof need-cargo
+.PHONY: help demo install limits limits-python wheel sdist package test test-rust test-python test-data python-build python-test python-types python-pytest python-docs browser check fmt-check circles guide lint docs tools peers bench bench-python fuzz fuzz-proof need-cargo
 .PHONY: pages crates spelling python-lint api api-write deny msrv coverage gates
 .PHONY: bench-objectives bench-train bench-rfe bench-read bench-memory
 .PHONY: papers
@@ -60,15 +60,38 @@ sdist: need-cargo .venv/wheel.done ## the source distribution of the Python pack
 package: need-cargo .venv/wheel.done ## the command as one static file for any Linux, in an archive and as a package for Debian (target/packages)
 	PATH="$(dir $(CARGO)):$$PATH" .ci/package .venv
 
-test: check peers ## everything CI runs: format, lints, documentation, all tests, those of the Python package too
-	browser="$$(.ci/browser)"; \
-	export FEWEST_BROWSER="$$browser" FEWEST_PEERS_PYTHON=$(CURDIR)/.venv/bin/python; \
+# All parts run, whichever fails. The folder of shared data is hidden from all but the last, so that
+# nothing depends on it but what says so: the tests that were skipped for want of it run in the last.
+test: ## everything CI runs: format, lints, documentation, all tests, those of the Python package too
+	@failed=0; $(MAKE) --keep-going --no-print-directory FEWEST_DATA=$(NO_DATA) check test-rust test-python || failed=1; \
+	$(MAKE) --no-print-directory test-data || failed=1; exit $$failed
+
+NO_DATA := /nowhere
+SKIPPED := $(CURDIR)/target/skipped-tests
+TEST_ENVIRONMENT = browser="$$(.ci/browser)"; export FEWEST_BROWSER="$$browser" FEWEST_PEERS_PYTHON=$(CURDIR)/.venv/bin/python
+
+test-rust: need-cargo tools peers
+	@mkdir -p target; rm -f $(SKIPPED)
+	$(TEST_ENVIRONMENT) FEWEST_SKIPPED=$(SKIPPED); \
 	if $(CARGO) nextest --version >/dev/null 2>&1; then \
 	  $(CARGO) nextest run --workspace --locked && $(CARGO) test --workspace --locked --doc; \
 	else $(CARGO) test --workspace --locked; fi
-	$(MAKE) python-build .venv/docs.done
-	$(MAKE) -j2 python-docs python-types
-	$(MAKE) python-pytest
+
+test-python: python-build .venv/docs.done
+	@failed=0; $(MAKE) --keep-going --no-print-directory -j2 python-docs python-types || failed=1; \
+	$(MAKE) --no-print-directory python-pytest || failed=1; exit $$failed
+
+test-data: python-build ## the tests that `make test-rust` skipped for want of the shared data, those of Python, and the examples, with the folder
+	@if [ ! -d "$(FEWEST_DATA)" ]; then \
+	  echo "SKIPPED tests of shared data: there is no folder $(FEWEST_DATA); FEWEST_DATA names it"; exit 0; fi; \
+	set -x; $(TEST_ENVIRONMENT); names="$$(sort -u $(SKIPPED) 2>/dev/null || true)"; failed=0; \
+	if [ -n "$$names" ]; then \
+	  if $(CARGO) nextest --version >/dev/null 2>&1; then \
+	    $(CARGO) nextest run --workspace --locked -E "$$(sed 's/.*/test(=&)/' <<<"$$names" | paste -sd'|')" || failed=1; \
+	  else $(CARGO) test --workspace --locked -- --exact $$names || failed=1; fi; fi; \
+	cd python; export PYTHONPATH=.; ../.venv/bin/python -m pytest -n auto -m data tests || failed=1; \
+	for example in $$(grep -l FEWEST_DATA examples/*.py); do MPLBACKEND=Agg ../.venv/bin/python $$example >/dev/null || failed=1; done; \
+	exit $$failed
 
 # The module as cargo builds it for tests, so that nothing is compiled twice (or with
 # PROFILE=release); `pip install ./python` makes the optimised wheel.

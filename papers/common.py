@@ -253,6 +253,13 @@ def written(path, lines, check):
     return same
 
 
+def data(*name):
+    """A file of the data folder, or the folder; the script ends where there is no such folder. Generated data need none."""
+    if not DATA.is_dir():
+        sys.exit(f"there is no folder {DATA}; name the one with the data in FEWEST_DATA")
+    return DATA.joinpath(*name)
+
+
 def parser(doc):
     """The options that all scripts have."""
     target = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
@@ -276,8 +283,6 @@ def main(here, options, run, pages, blocks):
     only_write = args.tables or args.check
     if not only_write and not pathlib.Path(args.fewest).is_file():
         sys.exit(f"{args.fewest} is missing: cargo build --release -p fewest-cli, or name the binary with --fewest PATH")
-    if not only_write and not DATA.is_dir():
-        sys.exit(f"there is no folder {DATA}; name the one with the data in FEWEST_DATA")
     rows = Rows(out / "rows.jsonl", None if only_write else Fewest(args.fewest))
     # A run that is ended from outside writes what there is, as after Ctrl-C.
     signal.signal(signal.SIGTERM, signal.default_int_handler)

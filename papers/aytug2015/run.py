@@ -116,7 +116,7 @@ def ask(fewest, rows, problem, methods, args):
 
                     def work():
                         if not files and problem.experiment == 3:
-                            files.update(experiments.split(common.DATA, problem, folder))
+                            files.update(experiments.split(common.data(), problem, folder))
                         elif not files:
                             files.update(experiments.generate(fewest, problem, folder))
                         return solve(fewest, method, problem, files, cost, share, folder)

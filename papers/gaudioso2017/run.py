@@ -45,7 +45,7 @@ class Set:
 
     def __init__(self, name, folder):
         self.name, self.folder = name, folder
-        self.table = pd.read_csv(common.DATA / f"{name}.csv.gz")
+        self.table = pd.read_csv(common.data(f"{name}.csv.gz"))
         y = self.table.iloc[:, -1].to_numpy()
         draw = np.random.default_rng(0)
         fold = np.empty(len(y), int)

@@ -79,7 +79,7 @@ class Set:
 
     def __init__(self, name, folder):
         source, features = sets.GENES.get(name, (name, sets.FEATURES))
-        self.X, y = sets.prepared(sets.sources(common.DATA)[source], features)
+        self.X, y = sets.prepared(sets.sources(common.data())[source], features)
         self.shape = [*self.X.shape, len(np.unique(y))]
         self.file = folder / "d.csv"
         header = ",".join([*(f"x{j + 1}" for j in range(self.X.shape[1])), "y"])

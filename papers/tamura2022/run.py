@@ -79,7 +79,7 @@ def real(fewest, rows, args):
                 more = ["--time-limit", f"{limit:g}s"] if limit else []
                 words = ["-m", method, "--max-features", theta, "--gamma", f"sigest:{beta}", *options.split(), *more]
                 try:
-                    found = fewest.select(common.DATA / f"{name}.csv", *words)
+                    found = fewest.select(common.data(f"{name}.csv"), *words)
                 except common.Failed as error:
                     if "--memory" not in str(error):
                         raise
@@ -92,7 +92,7 @@ def real(fewest, rows, args):
 
 def scaled(name):
     """X, standardised as in (25), and psi of a file."""
-    with open(common.DATA / f"{name}.csv") as file:
+    with open(common.data(f"{name}.csv")) as file:
         _, *lines = csv.reader(file)
     y = [1 if float(line[-1]) > 0 else -1 for line in lines]
     columns = [[float(v) for v in column] for column in zip(*(line[:-1] for line in lines))]
@@ -150,7 +150,7 @@ def inlo(fewest, rows, args):
 
         def solve():
             words = ["-m", "kta", "--max-features", theta, "--gamma", f"sigest:{beta}", "--gap", 0]
-            gamma = fewest.select(common.DATA / f"{name}.csv", *words)["settings"]["gamma"]
+            gamma = fewest.select(common.data(f"{name}.csv"), *words)["settings"]["gamma"]
             return scip(name, theta, gamma, args.scip_limit)
 
         rows.get(real_key(name, theta, beta, *SCIP, args.scip_limit), solve)

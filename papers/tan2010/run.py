@@ -32,7 +32,6 @@ import numpy as np  # noqa: E402
 from common import mean, number, spread, table  # noqa: E402
 from scipy import sparse  # noqa: E402
 
-DATA = common.DATA
 PARTS = ("figure2", "figure3", "tables", "figure4", "splits")
 NOISE = (100, 300, 1000, 3000, 10_000)  # figure 2, at 500 samples
 SAMPLES = (100, 200, 300, 500, 1000, 2000, 4000, 8000)  # figure 3, at 2000 noise features
@@ -247,10 +246,10 @@ def small_set(name):
     if name == "duke_breast":
         from sklearn.datasets import load_svmlight_file
 
-        X, y = load_svmlight_file(str(DATA / "duke_breast.svm.gz"))
+        X, y = load_svmlight_file(str(common.data("duke_breast.svm.gz")))
         return X.toarray(), y
     file = {"wdbc": "wdbc.csv", "breast_west_er": "breast_west_er.csv.gz", "leukemia": "leukemia_golub.csv.gz"}[name]
-    with (gzip.open if file.endswith(".gz") else open)(DATA / file, "rt") as f:
+    with (gzip.open if file.endswith(".gz") else open)(common.data(file), "rt") as f:
         header = f.readline().strip().split(",")
         lines = [line.strip().split(",") for line in f]
     at = next((header.index(t) for t in ("y", "label", "class", "target") if t in header), len(header) - 1)
@@ -336,8 +335,8 @@ def large_files(fewest, name, folder, repeat=0):
         fewest.text("generate", "text", *options, "--out", files[0], "--test", files[1])
         return files
     if test and repeat == 0:
-        return DATA / train, DATA / test
-    parts = [gzip.open(DATA / file, "rt").readlines() for file in (train, test) if file]
+        return common.data(train), common.data(test)
+    parts = [gzip.open(common.data(file), "rt").readlines() for file in (train, test) if file]
     lines = sum(parts, [])
     files = folder / "train.svm", folder / "test.svm"
     held = np.random.default_rng(repeat).permutation(len(lines)) < (len(parts[1]) if test else len(lines) // 10)

@@ -52,6 +52,7 @@ def the_frame(monkeypatch):
     del sys.modules["common"]
 
 
+@pytest.mark.data
 @pytest.mark.skipif(not DATA.is_dir(), reason=f"no data in {DATA}: FEWEST_DATA names the folder")
 @pytest.mark.parametrize("paper", PAPERS)
 def test_a_quick_run_writes_whole_rows_and_pages_and_goes_on_where_it_was(paper, fewest, tmp_path):

@@ -1,6 +1,19 @@
 //! The way to the shared data folder.
 
+use std::fs::OpenOptions;
+use std::io::Write;
 use std::path::{Path, PathBuf};
+
+/// Adds the name of the test at hand to the file that `FEWEST_SKIPPED` names: the list of tests
+/// that `make test-data` runs again, with the folder.
+fn note_skipped() {
+    let Some(list) = std::env::var_os("FEWEST_SKIPPED") else { return };
+    let thread = std::thread::current();
+    let test = std::env::var("NEXTEST_TEST_NAME").ok().or_else(|| thread.name().map(str::to_owned));
+    let test = test.expect("a test has a name");
+    let mut list = OpenOptions::new().create(true).append(true).open(list).expect("FEWEST_SKIPPED can be written");
+    writeln!(list, "{test}").expect("FEWEST_SKIPPED can be written");
+}
 
 /// The file of this name in the data folder: `$FEWEST_DATA`, else `../shared/data` beside the
 /// repository. When it is absent the reason is printed, so that a skipped test says why it was
@@ -14,5 +27,6 @@ pub fn data_file(name: &str) -> Option<PathBuf> {
         return Some(path);
     }
     eprintln!("skipped: {} is not there; set FEWEST_DATA to the folder that holds {name}", path.display());
+    note_skipped();
     None
 }

@@ -73,15 +73,3 @@ pub fn classes(data: &Dataset) -> Vec<String> {
     let target = data.target.as_ref().expect("a target");
     target.codes.iter().map(|&code| target.classes[code as usize].clone()).collect()
 }
-
-/// A file of `shared/data`, or `None` with the reason printed.
-pub fn shared(name: &str) -> Option<String> {
-    let folder = std::env::var("FEWEST_DATA")
-        .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data").to_owned());
-    let path = format!("{folder}/{name}");
-    if std::path::Path::new(&path).exists() {
-        return Some(path);
-    }
-    eprintln!("skipped: {path} is not there; set FEWEST_DATA to the folder of benchmark data");
-    None
-}

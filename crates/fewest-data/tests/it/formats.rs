@@ -2,8 +2,9 @@
 //! and features.
 
 use fewest_data::{Dataset, Features, Format, Note, ReadOptions, TargetRule, read, summary, write};
+use fewest_testing::data_file;
 
-use crate::common::{Case, classes, lines, rows, shared};
+use crate::common::{Case, classes, lines, rows};
 
 const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/");
 
@@ -294,8 +295,8 @@ fn benchmark_data_have_their_stated_sizes() {
         ("a9a.svm.gz", 32561, 123, 7841),
         ("dorothea_valid.svm.gz", 350, 100_000, 34),
     ] {
-        let Some(path) = shared(name) else { return };
-        let data = open(&path);
+        let Some(path) = data_file(name) else { return };
+        let data = open(path.to_str().expect("a plain path"));
         assert_eq!((data.features.n_samples(), data.features.n_features()), (n, p), "{name}");
         let target = data.target.expect("a target");
         assert_eq!(
