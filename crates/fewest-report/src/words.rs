@@ -99,11 +99,11 @@ fn first_proven(texts: [String; 3], proven: impl Fn(&str) -> bool) -> String {
     }
 }
 
-/// `|objective - bound| / max(|objective|, 1e-10)`, infinite where one of them is not finite: how
-/// far an objective may be from the best one, relative to itself.
+/// `|objective - bound| / |objective|`, 0 where they are the same, infinite where one of them is
+/// not finite: how far an objective may be from the best one, relative to itself.
 pub fn relative_gap(objective: f64, bound: f64) -> f64 {
-    let gap = (objective - bound).abs() / objective.abs().max(1e-10);
-    if gap.is_nan() { f64::INFINITY } else { gap }
+    let gap = if objective == bound { 0.0 } else { (objective - bound).abs() / objective.abs() };
+    if gap.is_finite() && objective.is_finite() { gap } else { f64::INFINITY }
 }
 
 /// Seconds, as long as they need to be.

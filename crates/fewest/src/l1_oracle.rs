@@ -28,9 +28,11 @@
 
 mod basis;
 mod columns;
+mod units;
 
 pub(crate) use basis::L1Basis;
 use columns::empty;
+pub(crate) use units::Units;
 
 use crate::backend::highs::{Effort, Program, SolveStatus};
 use crate::{Bias, DualSolution, Error, Interval, Memory, Problem, Reserved, Status, WeightBounds};
@@ -50,8 +52,10 @@ mod tuning {
     pub(super) const JOINED: usize = 1 << 17;
     /// A price or a margin missed by this much, relative to 1, is none of HiGHS's tolerances.
     pub(super) const MISSED: f64 = 1e-7;
+    /// Slack below this is what rounding, and HiGHS's tolerance, leave where there is none.
+    pub(super) const ROUNDING: f64 = 1e-6;
 }
-use tuning::{ALL_ROWS, FEW_ROWS, JOIN, LISTS, MISSED};
+use tuning::{ALL_ROWS, FEW_ROWS, JOIN, LISTS, MISSED, ROUNDING};
 
 /// A point of the program and one of its dual.
 #[derive(Debug, Clone, Default)]
@@ -104,6 +108,7 @@ pub struct L1Oracle<'a> {
     bound: Vec<f64>,
     /// Bounds of the rules, where there are some.
     weights: Option<&'a WeightBounds>,
+    units: Units,
     program: Program,
     _lists: Reserved,
     /// What the program takes its memory from.
@@ -151,7 +156,8 @@ impl<'a> L1Oracle<'a> {
         let (n, p) = (problem.n_samples(), problem.n_features());
         assert_eq!((cost.len(), bound.len()), (n, p), "one C per sample, one bound per feature");
         let lists = memory.lists("a linear program", LISTS, p)?;
-        let (program, intercept) = empty(bias, memory)?;
+        let units = Units::new(problem, &cost);
+        let (program, intercept) = empty(bias, &units, memory)?;
         let mut oracle = Self {
             _lists: lists,
             problem,
@@ -161,6 +167,7 @@ impl<'a> L1Oracle<'a> {
             down: vec![1.0; p],
             bound,
             weights: None,
+            units,
             program,
             memory: memory.clone(),
             intercept,
@@ -230,7 +237,7 @@ impl<'a> L1Oracle<'a> {
             let (margin, share) = (labels[i] * scores[i] - 1.0, point.alpha[i] / self.cost[i]);
             residual = residual.max(if margin > 0.0 { share * margin } else { (share - 1.0) * margin });
         }
-        let close = point.primal - point.dual <= tolerance * point.primal.abs().max(1e-9);
+        let close = point.primal - point.dual <= tolerance * point.primal.abs();
         DualSolution {
             beta: point.alpha.iter().zip(labels).map(|(a, y)| a * y).collect(),
             bias: point.bias,
@@ -252,7 +259,7 @@ impl<'a> L1Oracle<'a> {
         features
     }
 
-    /// Solves until (primal - dual) / max(|primal|, 1e-9) is at most `tolerance`.
+    /// Solves until (primal - dual) / |primal| is at most `tolerance`.
     ///
     /// # Errors
     /// [`Error::Solver`] when HiGHS fails; a limit is the status of the point.
@@ -297,8 +304,13 @@ impl<'a> L1Oracle<'a> {
             let missed_rows = self.judge_weights(&answer.values, &mut best);
             let missed_parts = self.judge_alpha(&answer.row_duals, &mut best);
             // Step 3.
-            let close = best.primal - best.dual <= tolerance * best.primal.abs().max(1e-9);
+            let close = best.primal - best.dual <= tolerance * best.primal.abs();
             if close || (missed_rows.is_empty() && missed_parts.is_empty()) {
+                // Slack is left, so its cost counts as it is.
+                if !close && self.units.uncap(&self.cost) {
+                    self.price_program(true)?;
+                    continue;
+                }
                 return Ok(best);
             }
             // Step 4.
@@ -341,7 +353,8 @@ impl<'a> L1Oracle<'a> {
     fn judge_weights(&self, values: &[f64], best: &mut L1Point) -> Vec<usize> {
         let mut weights: Vec<(usize, f64)> = Vec::new();
         for &part in &self.parts {
-            let w = part.sign() * values[self.column_of(part)].clamp(0.0, self.limit(part));
+            let w = self.units.weight_of(part.feature, values[self.column_of(part)]);
+            let w = part.sign() * w.clamp(0.0, self.limit(part));
             if w != 0.0 {
                 weights.push((part.feature, w));
             }
@@ -367,9 +380,23 @@ impl<'a> L1Oracle<'a> {
         let slack = |i: usize| (1.0 - labels[i] * scores[i]).max(0.0);
         let loss = (0..scores.len()).filter(|&i| self.cost[i] > 0.0).map(|i| self.cost[i] * slack(i)).sum::<f64>();
         let price = |&(j, w): &(usize, f64)| if w > 0.0 { self.up[j] * w } else { -self.down[j] * w };
-        let primal = weights.iter().map(price).sum::<f64>() + bias_price(self.bias, bias) + loss;
-        if primal < best.primal {
-            (best.weights, best.bias, best.loss, best.primal) = (weights, bias, loss, primal);
+        let norm = weights.iter().map(price).sum::<f64>() + bias_price(self.bias, bias);
+        if norm + loss < best.primal {
+            (best.weights, best.bias, best.loss, best.primal) = (weights.clone(), bias, loss, norm + loss);
+        }
+        // Where no sample is inside the margin but for rounding, which a large C makes dear, a
+        // slightly larger w has no slack at all.
+        let least = (0..scores.len()).filter(|&i| self.cost[i] > 0.0).map(slack).fold(0.0, f64::max);
+        let longer = (1.0 + 4.0 * f64::EPSILON) / (1.0 - least);
+        if least > 0.0 && least < ROUNDING && norm * longer < best.primal {
+            let within = weights.iter().all(|&(j, w)| self.interval(j).weight(w * longer) == w * longer);
+            let clear = |i: usize| self.cost[i] == 0.0 || labels[i] * scores[i] * longer >= 1.0;
+            if within && (0..scores.len()).all(clear) {
+                for (_, w) in &mut weights {
+                    *w *= longer;
+                }
+                (best.weights, best.bias, best.loss, best.primal) = (weights, bias * longer, 0.0, norm * longer);
+            }
         }
         let out = |i: usize| self.row[i].is_none() && self.cost[i] > 0.0 && slack(i) > MISSED;
         let mut missed: Vec<usize> = (0..scores.len()).filter(|&i| out(i)).collect();
@@ -387,13 +414,14 @@ impl<'a> L1Oracle<'a> {
         let labels = self.problem.labels();
         let mut alpha = vec![0.0; self.cost.len()];
         for (&i, dual) in self.samples.iter().zip(row_duals) {
-            alpha[i] = dual.clamp(0.0, self.cost[i]);
+            alpha[i] = self.units.cost_of(*dual).clamp(0.0, self.cost[i]);
         }
         let side = |y: f64| (0..alpha.len()).filter(|&i| labels[i] == y).map(|i| alpha[i]).sum::<f64>();
         let (plus, minus) = (side(1.0), side(-1.0));
         if self.bias == Bias::Free {
             // HiGHS's tolerance: the heavier class gives the rest away.
-            let (y, share) = if plus > minus { (1.0, minus / plus) } else { (-1.0, plus / minus.max(1e-300)) };
+            let (y, share) =
+                if plus > minus { (1.0, minus / plus) } else { (-1.0, plus / minus.max(f64::MIN_POSITIVE)) };
             (0..alpha.len()).filter(|&i| labels[i] == y).for_each(|i| alpha[i] *= share);
         }
         let signed: Vec<f64> = alpha.iter().zip(labels).map(|(a, y)| a * y).collect();

@@ -1,12 +1,13 @@
 //! A trained SVM on chosen features: two classes by one machine, more by one machine per pair
 //! (one-vs-one).
 
+use crate::design::{Recentred, centres};
 use crate::dual::train::train_categorical;
 use crate::kernel::distance::ByFeature;
 use crate::problem::class_pairs;
 use crate::saddle::train_within;
 use crate::weights::check_two_classes;
-use crate::{Design, DualSolution, Error, Kernel, Memory, RowMatrix, Status, SvmSettings, WeightBounds};
+use crate::{Design, DualSolution, Error, Kernel, Memory, RowMatrix, Status, SvmSettings, WeightBounds, simd};
 
 /// What to train.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -58,7 +59,8 @@ pub struct Model {
     pub support_vectors: RowMatrix,
 }
 
-/// Trains on the given features. `classes` holds the class of each sample (0, 1, ... k - 1; for two
+/// Trains on the given features, which may be far from 0 where the kernel and the bias absorb
+/// constants ([`Recentred`]). `classes` holds the class of each sample (0, 1, ... k - 1; for two
 /// classes 1 is the positive one), `weights` multiply the cost of each sample (length n). `stop` is
 /// asked every epoch; once it names a limit, the machines come back as good as they are, with that
 /// status in their solution.
@@ -89,7 +91,6 @@ pub fn fit(
     if bounded && settings.kernel != Kernel::Linear {
         return Err(Error::Data("bounds on weights need the linear kernel: other kernels have no weights".into()));
     }
-    let categorical: Vec<usize> = features.iter().copied().filter(|j| settings.categorical.contains(j)).collect();
     if !settings.categorical.is_empty() && settings.kernel.distance().is_none() {
         return Err(Error::Data(
             "categories need the rbf or laplace kernel, which are made of distances; leave the list of categorical \
@@ -98,6 +99,31 @@ pub fn fit(
         ));
     }
     check_two_classes(&settings.weight_bounds, n_classes)?;
+    let mut ascending = features.to_vec();
+    ascending.sort_unstable();
+    let absorbs = settings.kernel.absorbs_constants(settings.svm.bias);
+    match absorbs.then(|| Recentred::new(design, &ascending)).flatten() {
+        None => train_pairs(design, features, classes, weights, settings, stop),
+        Some(recentred) => {
+            let model = train_pairs(&recentred, features, classes, weights, settings, stop)?;
+            Ok(model.restored(&recentred))
+        }
+    }
+}
+
+/// One machine for each pair of classes.
+fn train_pairs(
+    design: &dyn Design,
+    features: &[usize],
+    classes: &[u32],
+    weights: &[f64],
+    settings: &FitSettings,
+    stop: &mut dyn FnMut() -> Option<Status>,
+) -> Result<Model, Error> {
+    let n = design.n_samples();
+    let n_classes = classes.iter().max().map_or(0, |c| c + 1);
+    let bounded = !settings.weight_bounds.is_free();
+    let categorical: Vec<usize> = features.iter().copied().filter(|j| settings.categorical.contains(j)).collect();
     let mut machines = Vec::new();
     for negative in 0..n_classes {
         for positive in negative + 1..n_classes {
@@ -166,6 +192,22 @@ fn restrict(design: &dyn Design, samples: &[usize], kernel: Kernel) -> Box<dyn D
 const ASKS: usize = 32;
 
 impl Model {
+    /// The classifier that decides on the data before they were recentred as this one does after.
+    pub(crate) fn restored(mut self, recentred: &Recentred<'_>) -> Self {
+        let centres: Vec<f64> = self.features.iter().map(|&j| recentred.centre(j)).collect();
+        if self.kernel == Kernel::Linear {
+            for machine in &mut self.machines {
+                machine.bias -= machine.weights.iter().zip(&centres).map(|(w, c)| w * c).sum::<f64>();
+                machine.solution.bias = machine.bias;
+            }
+        } else {
+            // The values are those before, to the last bit.
+            let centres: Vec<f64> = centres.iter().map(|c| -c).collect();
+            self.support_vectors = self.support_vectors.less(&centres);
+        }
+        self
+    }
+
     /// Decision values, sample after sample, one per machine. `design` has the training design's
     /// columns (for a precomputed kernel, one column per training sample).
     pub fn decisions(&self, design: &dyn Design) -> Vec<f64> {
@@ -194,7 +236,9 @@ impl Model {
             }
             _ => {
                 let rows = design.rows(&self.features);
-                let vectors = &self.support_vectors;
+                let centres = self.kernel.distance().and_then(|_| centres(&self.support_vectors));
+                let shifted = centres.as_ref().map(|centres| self.support_vectors.clone().less(centres));
+                let vectors = shifted.as_ref().unwrap_or(&self.support_vectors);
                 let norms: Vec<f64> = (0..vectors.n_samples()).map(|s| vectors.row(s).squared_norm()).collect();
                 let by_feature = ByFeature::new(self.kernel, &self.features, &self.categorical);
                 let mut x = vec![0.0; self.features.len()];
@@ -204,11 +248,14 @@ impl Model {
                     }
                     x.fill(0.0);
                     rows.row(i).add_to(1.0, &mut x);
+                    if let Some(centres) = &centres {
+                        simd::axpy(-1.0, centres, &mut x);
+                    }
                     let values = if let Some(kernel) = &by_feature {
                         kernel.values(&x, vectors, 0..norms.len())
                     } else {
                         let mut values: Vec<f64> = (0..norms.len()).map(|s| vectors.row(s).dot(&x)).collect();
-                        self.kernel.from_products(&mut values, rows.row(i).squared_norm(), &norms);
+                        self.kernel.from_products(&mut values, simd::dot(&x, &x), &norms);
                         values
                     };
                     for (at, machine) in self.machines.iter().enumerate() {

@@ -28,6 +28,11 @@ impl<'a> Problem<'a> {
         Self { design, labels: labels.to_vec(), weights: weights.to_vec() }
     }
 
+    /// The same samples of another design.
+    pub(crate) fn of<'b>(&self, design: &'b dyn Design) -> Problem<'b> {
+        Problem::of_parts(design, &self.labels, &self.weights)
+    }
+
     /// The data matrix.
     pub fn design(&self) -> &'a dyn Design {
         self.design
@@ -93,6 +98,12 @@ impl<'a> Samples<'a> {
             return Err(Error::Data(format!("task {task} of {most} has no sample; count tasks from 0, none left out")));
         }
         Ok(Self { tasks: Some(tasks.to_vec()), ..self })
+    }
+
+    /// The same samples of another design.
+    pub(crate) fn of<'b>(&self, design: &'b dyn Design) -> Samples<'b> {
+        let Self { classes, n_classes, weights, tasks, .. } = self.clone();
+        Samples { design, classes, n_classes, weights, tasks }
     }
 
     /// The data matrix.

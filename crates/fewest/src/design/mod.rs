@@ -6,19 +6,23 @@
 mod blocks;
 mod dense;
 mod pass;
+mod recentred;
 mod rows;
 mod scattered;
 mod source;
 mod sparse;
 mod strided;
+mod unit;
 
 pub use dense::DenseDesign;
+pub(crate) use recentred::{Recentred, centres};
 pub use rows::{Row, RowMatrix};
 pub(crate) use scattered::Scattered;
 pub(crate) use source::{Best, better, keep};
 pub use source::{FeatureScore, ScoreQuery, Source};
 pub use sparse::SparseDesign;
 pub use strided::StridedDesign;
+pub(crate) use unit::{common_unit, unit_of};
 
 /// A data matrix with n samples (rows) and p features (columns), all values finite.
 pub trait Design: Send + Sync {
@@ -48,6 +52,11 @@ pub trait Design: Send + Sync {
     fn add_column(&self, j: usize, s: f64, out: &mut [f64]);
     /// Calls `f(i, x_ij)` for the stored values of column j in order of i.
     fn each_in_column(&self, j: usize, f: &mut dyn FnMut(usize, f64));
+    /// [`Design::each_in_column`] of the values as they were given, where this is another form of
+    /// them: what a proof speaks of.
+    fn each_as_given(&self, j: usize, f: &mut dyn FnMut(usize, f64)) {
+        self.each_in_column(j, f);
+    }
     /// Calls `f` once with the rows (ascending) and the values of column j and what the values are
     /// to be divided by, when it is stored that way; whether it is. For loops that would wait for
     /// the calls of [`Design::each_in_column`].

@@ -109,6 +109,22 @@ impl RowMatrix {
         self
     }
 
+    /// Takes a constant off the stored values of each column (length p).
+    #[must_use]
+    pub(crate) fn less(mut self, constants: &[f64]) -> Self {
+        match &self.sparse {
+            None => {
+                for row in self.values.chunks_exact_mut(self.p.max(1)) {
+                    row.iter_mut().zip(constants).for_each(|(x, c)| *x -= c);
+                }
+            }
+            Some(Pattern { columns, .. }) => {
+                self.values.iter_mut().zip(columns).for_each(|(x, &j)| *x -= constants[j as usize]);
+            }
+        }
+        self
+    }
+
     /// Appends the columns of `other`, of as many samples, dense or sparse alike; a matrix without
     /// columns becomes `other`. In place: rows move from the last on.
     ///

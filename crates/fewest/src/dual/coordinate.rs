@@ -190,7 +190,7 @@ fn begin(dual: &BoxDual, start: Option<&[f64]>, norms: &[f64]) -> Descent {
     let gain = match dual.bias {
         Bias::Penalised(s) => s * s,
         Bias::None => 0.0,
-        Bias::Free => (FREE_GAIN * norms.iter().sum::<f64>() / n.max(1) as f64).max(1e-6),
+        Bias::Free => (FREE_GAIN * norms.iter().sum::<f64>() / n.max(1) as f64).max(f64::MIN_POSITIVE),
     };
     let coordinates: Vec<Coordinate> = (0..n)
         .map(|i| {

@@ -6,7 +6,7 @@
 
 use super::{Bias, BoxDual, Loss};
 
-/// |beta_i| below this share of its bound counts as being on the bound 0.
+/// beta_i this near to one of its bounds counts as being there, as a share of the largest |beta_i|.
 const AT_BOUND: f64 = 1e-12;
 
 /// What rounding may take from a sum of products, as a share of their sizes.
@@ -28,7 +28,7 @@ pub struct Objectives {
 
 /// (primal - dual) / |primal|, 0 when both are 0.
 pub fn relative_gap(primal: f64, dual: f64) -> f64 {
-    if primal == dual { 0.0 } else { (primal - dual) / primal.abs().max(1e-300) }
+    if primal == dual { 0.0 } else { (primal - dual) / primal.abs().max(f64::MIN_POSITIVE) }
 }
 
 /// [`super::DualSolution::weight_error`] by the gap alone.
@@ -151,9 +151,9 @@ pub fn best_bias(dual: &BoxDual, scores: &[f64]) -> f64 {
 pub fn residual(dual: &BoxDual, beta: &[f64], scores: &[f64]) -> f64 {
     let offset = dual.bias_square() * beta.iter().sum::<f64>();
     let (mut up, mut low) = (f64::NEG_INFINITY, f64::INFINITY);
+    let slack = AT_BOUND * largest(beta);
     for i in 0..dual.len() {
         let v = dual.y[i] - scores[i] - dual.ridge[i] * beta[i] - offset;
-        let slack = AT_BOUND * dual.cost[i];
         if beta[i] < dual.upper[i] - slack {
             up = up.max(v);
         }
@@ -165,6 +165,11 @@ pub fn residual(dual: &BoxDual, beta: &[f64], scores: &[f64]) -> f64 {
         Bias::Free => (up - low).max(0.0),
         Bias::Penalised(_) | Bias::None => up.max(-low).max(0.0),
     }
+}
+
+/// The largest |beta_i|. Bounds may be far beyond it: a large C asks for a hard margin.
+pub(crate) fn largest(beta: &[f64]) -> f64 {
+    beta.iter().fold(0.0, |most: f64, b| most.max(b.abs()))
 }
 
 /// Moves `beta` inside its box and, with a free bias, onto `sum beta = 0` by shrinking the side

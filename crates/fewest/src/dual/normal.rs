@@ -59,6 +59,12 @@ pub(crate) struct Extended<'a> {
     pub(crate) last_penalty: f64,
 }
 
+/// What is added to the Hessian for the bias: its penalty, and where it is free so little beside the
+/// samples that hold it that it can still move where none does.
+pub(crate) fn anchored(penalty: f64, held: f64) -> f64 {
+    penalty.max(1e-8 * if held > 0.0 { held.min(1.0) } else { 1.0 })
+}
+
 impl<'a> Extended<'a> {
     pub(crate) fn new(rows: &'a RowMatrix, bias: Bias) -> Self {
         let (last, biased, last_penalty) = match bias {
@@ -272,6 +278,13 @@ impl<'a> Normal<'a> {
         ends
     }
 
+    /// An entry of the diagonal of H - R.
+    fn entry(&mut self, i: usize) -> f64 {
+        let (s, m) = (i / TILE, self.m);
+        let scattered = self.scattered.get(i * m + i).copied().unwrap_or(0.0);
+        scattered + self.sum.tiles().get(s * (s + 1) / 2 + s).map_or(0.0, |tile| tile[i % TILE][i % TILE])
+    }
+
     /// H - R, all m x m entries, into `out`.
     pub(crate) fn gram(&mut self, out: &mut Vec<f64>) {
         let m = self.m;
@@ -323,8 +336,8 @@ impl<'a> Normal<'a> {
         }
         let penalised = m - usize::from(self.x.biased);
         for i in 0..m {
-            // A free bias that no sample in H holds must still be able to move.
-            out.add(i, i, if i < penalised { 1.0 } else { self.x.last_penalty.max(1e-8) });
+            let held = self.entry(i);
+            out.add(i, i, if i < penalised { 1.0 } else { anchored(self.x.last_penalty, held) });
         }
         out.decompose_until(stop)
     }

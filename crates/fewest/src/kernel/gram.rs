@@ -59,10 +59,11 @@ impl GramMatrix {
                 values.len()
             )));
         }
+        let largest = values.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
         for i in 0..n {
             for k in 0..i {
                 let (a, b) = (values[i * n + k], values[k * n + i]);
-                if (a - b).abs() > 1e-8 * a.abs().max(b.abs()).max(1.0) {
+                if (a - b).abs() > 1e-8 * largest {
                     return Err(Error::Data(format!(
                         "the precomputed kernel is not symmetric: K[{i},{k}] = {a}, K[{k},{i}] = {b}"
                     )));

@@ -1,7 +1,7 @@
 //! The program of the features and samples that have joined: they come and go, prices change.
 
 use super::tuning::{ALL_ROWS, JOINED};
-use super::{L1Oracle, L1Point, Part};
+use super::{L1Oracle, L1Point, Part, Units, bias_price};
 use crate::backend::highs::{Column, Entries, Program, Rows, SMALLEST};
 use crate::{Bias, Error, Memory, Status};
 
@@ -52,7 +52,7 @@ impl L1Oracle<'_> {
         keep.truncate(most / 2);
         self.parts.clear();
         // The old program gives its memory back before the new one takes any.
-        (self.program, self.intercept) = empty(self.bias, &self.memory)?;
+        (self.program, self.intercept) = empty(self.bias, &self.units, &self.memory)?;
         self.begun = false;
         self.column.fill([None; 2]);
         self.row.fill(None);
@@ -89,6 +89,7 @@ impl L1Oracle<'_> {
             self.column[part.feature][usize::from(part.negative)] = Some(at);
             column.clear();
             let mut add = |i: usize, x: f64| {
+                let x = self.units.value(part.feature, x);
                 if let Some((row, _)) = self.row[i].filter(|_| x.abs() > SMALLEST) {
                     column.push((row, part.sign() * self.problem.labels()[i] * x));
                 }
@@ -97,11 +98,17 @@ impl L1Oracle<'_> {
                 self.problem.design().each_in_column(part.feature, &mut add);
             }
             entries.push(&column);
-            columns.push(Column { cost: self.price(part), lower: 0.0, upper: self.limit(part), integer: false });
+            let (cost, upper) = (self.part_cost(part), self.units.weight(part.feature, self.limit(part)));
+            columns.push(Column { cost, lower: 0.0, upper, integer: false });
         }
         self.program.add_filled_columns(&columns, &entries)?;
         self.parts.extend(parts);
         Ok(())
+    }
+
+    /// What a part of a weight costs per unit of its column.
+    fn part_cost(&self, part: Part) -> f64 {
+        self.units.price(part.feature, self.price(part))
     }
 
     /// Lets samples in before they are found missing; where none was, the first solve begins with
@@ -119,10 +126,10 @@ impl L1Oracle<'_> {
     /// # Errors
     /// [`Error::Solver`] when HiGHS fails.
     pub fn set_prices(&mut self, up: &[f64], down: &[f64]) -> Result<(), Error> {
-        let old: Vec<f64> = self.parts.iter().map(|part| self.price(*part)).collect();
+        let old: Vec<f64> = self.parts.iter().map(|part| self.part_cost(*part)).collect();
         self.up.copy_from_slice(up);
         self.down.copy_from_slice(down);
-        let now = self.parts.iter().map(|part| (self.column_of(*part), self.price(*part)));
+        let now = self.parts.iter().map(|part| (self.column_of(*part), self.part_cost(*part)));
         let changed = now.zip(old).filter(|((_, new), old)| new.to_bits() != old.to_bits()).map(|e| e.0);
         self.program.set_costs(&changed.collect::<Vec<_>>())
     }
@@ -136,7 +143,10 @@ impl L1Oracle<'_> {
         let changed: Vec<Part> = self.parts.iter().filter(changes).copied().collect();
         self.bound.copy_from_slice(bound);
         self.infeasible |= !changed.is_empty();
-        changed.into_iter().try_for_each(|part| self.program.set_bounds(self.column_of(part), 0.0, self.limit(part)))
+        changed.into_iter().try_for_each(|part| {
+            let upper = self.units.weight(part.feature, self.limit(part));
+            self.program.set_bounds(self.column_of(part), 0.0, upper)
+        })
     }
 
     /// Sets C_i (length n); a sample that weighed nothing must still do so.
@@ -145,13 +155,25 @@ impl L1Oracle<'_> {
     /// [`Error::Solver`] when HiGHS fails.
     pub fn set_cost(&mut self, cost: &[f64]) -> Result<(), Error> {
         self.cost.copy_from_slice(cost);
-        let slacks = self.samples.iter().map(|&i| (self.row[i].expect("has joined").1, cost[i]));
-        self.program.set_costs(&slacks.collect::<Vec<_>>())
+        let other = self.units.follow(cost);
+        self.price_program(other)
+    }
+
+    /// Gives the program the costs of slack and, where `all`, those of weights and bias.
+    pub(super) fn price_program(&mut self, all: bool) -> Result<(), Error> {
+        let slack = |i: usize| (self.row[i].expect("has joined").1, self.units.slack(self.cost[i]));
+        let mut costs: Vec<(usize, f64)> = self.samples.iter().map(|&i| slack(i)).collect();
+        if all {
+            costs.extend(self.parts.iter().map(|part| (self.column_of(*part), self.part_cost(*part))));
+            costs.extend(self.intercept.iter().map(|&column| (column, self.units.cost(bias_price(self.bias, 1.0)))));
+        }
+        self.program.set_costs(&costs)
     }
 
     pub(super) fn join_samples(&mut self, samples: &[usize]) -> Result<(), Error> {
         let none = f64::INFINITY;
-        let slack = |&i: &usize| Column { cost: self.cost[i], lower: 0.0, upper: none, integer: false };
+        let slack =
+            |&i: &usize| Column { cost: self.units.slack(self.cost[i]), lower: 0.0, upper: none, integer: false };
         let slacks = self.program.add_columns(&samples.iter().map(slack).collect::<Vec<_>>())?;
         let first = self.program.rows();
         let labels = self.problem.labels();
@@ -165,6 +187,7 @@ impl L1Oracle<'_> {
         for &part in &self.parts {
             let column = self.column_of(part);
             self.problem.design().each_in_column(part.feature, &mut |i, x| {
+                let x = self.units.value(part.feature, x);
                 if let Some((row, _)) = self.row[i].filter(|r| r.0 >= first && x.abs() > SMALLEST) {
                     rows[row - first].push((column, part.sign() * labels[i] * x));
                 }
@@ -182,13 +205,14 @@ impl L1Oracle<'_> {
 }
 
 /// A program of the bias alone, and its columns.
-pub(super) fn empty(bias: Bias, memory: &Memory) -> Result<(Program, Vec<usize>), Error> {
+pub(super) fn empty(bias: Bias, units: &Units, memory: &Memory) -> Result<(Program, Vec<usize>), Error> {
     let mut program = Program::within(memory)?;
     let column = |cost: f64, lower: f64| Column { cost, lower, upper: f64::INFINITY, integer: false };
     let intercept = match bias {
         Bias::Free => vec![program.add_column(column(0.0, f64::NEG_INFINITY))?],
         Bias::Penalised(s) => {
-            vec![program.add_column(column(1.0 / s, 0.0))?, program.add_column(column(1.0 / s, 0.0))?]
+            let side = column(units.cost(1.0 / s), 0.0);
+            vec![program.add_column(side)?, program.add_column(side)?]
         }
         Bias::None => Vec::new(),
     };

@@ -87,12 +87,22 @@ pub(crate) fn reserve(
     memory.reserve_within(most, BYTES.saturating_mul(entries), what, remedy)
 }
 
-/// What HiGHS's values may be off by, absolutely or as a share: its tolerances are 1e-6, and
-/// several add up.
+/// What HiGHS's values may be off by, as a share of the objective or of the reference: its
+/// tolerances are 1e-6, and several add up.
 const TOLERANCE: f64 = 1e-5;
 
+/// How a program measures the objective of its run.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Measure {
+    /// The program's objective is the run's times this.
+    pub(crate) one: f64,
+    /// An objective of the run to measure tolerances by where the best one is smaller or 0: that of
+    /// no feature.
+    pub(crate) reference: f64,
+}
+
 /// Solves a program whose first columns are z, of these features, and whose objective is the run's
-/// (its negative where that is maximised). Each better point is offered with the objective that
+/// times `measure.one` (its negative where that is maximised). Each better point is offered with the objective that
 /// `value` gives it; the bound is HiGHS's, within its tolerances.
 ///
 /// # Errors
@@ -100,12 +110,12 @@ const TOLERANCE: f64 = 1e-5;
 pub(crate) fn solve(
     program: &mut Program,
     features: &[usize],
-    effort: &Effort,
+    (effort, measure): (&Effort, Measure),
     sense: Sense,
     value: &dyn Fn(&Subset, &[f64]) -> f64,
     run: &mut Run<'_>,
 ) -> Result<Status, Error> {
-    run.tolerate(TOLERANCE);
+    run.tolerate(TOLERANCE, measure.reference);
     let (rules, sign) = (run.rules(), if sense == Sense::Min { 1.0 } else { -1.0 });
     let chosen = |point: &[f64]| {
         Subset::from_indices(rules.p(), features.iter().zip(point).filter(|e| *e.1 > 0.5).map(|(&j, _)| j))
@@ -114,7 +124,7 @@ pub(crate) fn solve(
         if bound.is_finite() {
             // A bound better than a subset at hand is a matter of tolerances.
             let best = run.incumbent().map_or(f64::INFINITY, |(_, objective)| sign * objective);
-            run.raise_bound(sign * bound.min(best));
+            run.raise_bound(sign * (bound / measure.one).min(best));
         }
     };
     loop {

@@ -28,6 +28,10 @@ impl Method for BitFlipSettings {
         paper: "M. L. Samb, F. Camara, S. Ndiaye, Y. Slimani, M. A. Esseghir: A novel RFE-SVM-based feature selection approach for classification. International Journal of Advanced Science and Technology 43 (2012), 27-36; Krupka 2016.",
     };
 
+    fn absorbs_constants(&self) -> bool {
+        self.0.kernel.kernel().absorbs_constants(self.0.svm.bias)
+    }
+
     fn check(&self, p: usize) -> Result<(), Error> {
         self.0.check(p)
     }

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use super::Method;
 use super::exact::{ExactSettings, exact_several};
+use crate::design::Recentred;
 use crate::run::relative_gap;
 use crate::saddle::train_within;
 use crate::search::cutoff;
@@ -39,7 +40,7 @@ pub struct Certificate {
 }
 
 impl Certificate {
-    /// |objective - bound| / max(|objective|, 1e-10), of the subset asked about.
+    /// |objective - bound| / |objective|, of the subset asked about.
     pub fn gap(&self) -> Option<f64> {
         self.bound.map(|bound| relative_gap(self.objective, bound))
     }
@@ -76,6 +77,12 @@ pub fn certify_several(
 ) -> Result<Certificate, Error> {
     let begun = Instant::now();
     Method::check(settings, check_several(problems)?)?;
+    let absorbs = settings.absorbs_constants();
+    let recentred: Vec<Option<Recentred<'_>>> =
+        problems.iter().map(|problem| Recentred::all(problem.design(), absorbs)).collect();
+    let problems: Vec<Problem<'_>> =
+        problems.iter().zip(&recentred).map(|(p, r)| r.as_ref().map_or_else(|| p.clone(), |r| p.of(r))).collect();
+    let problems = &problems[..];
     if subset.is_empty() || !rules.allows(subset) {
         let why = if subset.is_empty() { "it is empty" } else { "the rules forbid it" };
         return Err(Error::Rules(format!("the subset {subset:?} cannot be certified: {why}; name another one")));

@@ -85,6 +85,10 @@ impl Method for EbRfeSettings {
         paper: "T. Krupka: SVM classifiers and heuristics for feature selection. 2016, Algorithm 3.",
     };
 
+    fn absorbs_constants(&self) -> bool {
+        self.kernel.kernel().absorbs_constants(self.svm.bias)
+    }
+
     fn check(&self, p: usize) -> Result<(), Error> {
         self.svm.check()?;
         check_start(self.start.as_deref(), p)?;
@@ -368,7 +372,8 @@ impl<'a> Steps<'a> {
             self.ranking = known.unwrap_or_else(|| self.oracle.ranking_by_weights());
         }
         let lowest = self.ranking.first().map_or(0.0, |r| r.1);
-        let little = 1e-9 * self.ranking.last().map_or(1.0, |r| (r.1 - lowest).max(1e-9));
+        let range = self.ranking.last().map_or(0.0, |r| r.1 - lowest);
+        let little = 1e-9 * if range > 0.0 { range } else { 1.0 };
         let mut gains = vec![-1e100; self.rules.p()];
         for &(unit, criterion) in &self.ranking {
             for &j in self.rules.unit(unit) {

@@ -38,7 +38,7 @@ use crate::relaxation::Relaxation;
 use crate::search::{NearBest, Wanted};
 use crate::several::check_several;
 use crate::{
-    Error, Kernel, Limits, MultiClass, Observer, Problem, Rules, Run, Samples, Selection, Sense, Several, Subset,
+    Bias, Error, Kernel, Limits, MultiClass, Observer, Problem, Rules, Run, Samples, Selection, Sense, Several, Subset,
     SvmSettings, drive,
 };
 use dive::Search;
@@ -106,6 +106,10 @@ impl Method for ExactSettings {
         cost: "few nodes where C is small or few features stand out; grows with C, p and --max-features in the worst case exponentially",
         paper: "H. Aytug: Feature selection for support vector machines using Generalized Benders Decomposition. European Journal of Operational Research, 2015, for the model; the branch and bound is ours.",
     };
+
+    fn absorbs_constants(&self) -> bool {
+        self.svm.bias == Bias::Free
+    }
 
     fn check(&self, p: usize) -> Result<(), Error> {
         self.svm.check()?;

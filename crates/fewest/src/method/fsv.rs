@@ -78,6 +78,10 @@ impl Method for FsvSettings {
         paper: "P. S. Bradley, O. L. Mangasarian: Feature selection via concave minimization and support vector machines. ICML 1998.",
     };
 
+    fn absorbs_constants(&self) -> bool {
+        true
+    }
+
     fn check(&self, _p: usize) -> Result<(), Error> {
         if !(0.0..1.0).contains(&self.lambda) {
             return Err(Error::setting("lambda", self.lambda, "at least 0 and below 1"));

@@ -47,6 +47,9 @@ pub enum Binning {
     EqualFrequency(usize),
 }
 
+/// Bits below this are rounding: entropies of at most some bits, sums over at most 2^32 samples.
+const ROUNDING: f64 = 1e-13;
+
 /// Settings of `info-gain`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -324,7 +327,9 @@ fn feature_gain(design: &dyn Design, j: usize, classes: &Classes<'_>, binning: B
         inside += size(&counts) * entropy(&counts);
         from = end;
     }
-    Ok((entropy(&classes.counts) - inside / n).max(0.0))
+    // What rounding leaves of no gain is no gain.
+    let gain = entropy(&classes.counts) - inside / n;
+    Ok(if gain > ROUNDING { gain } else { 0.0 })
 }
 
 /// Step 1.

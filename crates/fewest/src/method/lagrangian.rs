@@ -35,7 +35,7 @@ use crate::backend::highs::Effort;
 use crate::l1_oracle::{L1Oracle, L1Point};
 use crate::master::bundle::{Bundle, BundleStep};
 use crate::method::mbp::{BestClassifier, LISTS, MbpReport, MbpSettings, Model, TIGHT, reweight, solve_restricted};
-use crate::{Error, Limits, Observer, Problem, Rules, Run, Samples, Sense, Status, Subset};
+use crate::{Bias, Error, Limits, Observer, Problem, Rules, Run, Samples, Sense, Status, Subset};
 
 /// Time for one restricted program where none is given.
 const RESTRICTED_TIME: Duration = Duration::from_millis(250);
@@ -84,6 +84,10 @@ impl Method for LagrangianSettings {
         cost: "some dozens of linear programs of milliseconds, and restricted programs of at most 250 ms each (--restricted-time)",
         paper: "M. Gaudioso, E. Gorgone, M. Labbe, A. M. Rodriguez-Chia: Lagrangian relaxation for SVM feature selection. Computers and Operations Research 87 (2017), 137-145.",
     };
+
+    fn absorbs_constants(&self) -> bool {
+        self.program.bias == Bias::Free
+    }
 
     fn check(&self, p: usize) -> Result<(), Error> {
         self.program.check(p)?;
@@ -226,7 +230,7 @@ pub fn lagrangian(
             break;
         }
         let x = bundle.propose().to_vec();
-        let scale = settings.tolerance * bundle.value().abs().max(1e-9);
+        let scale = settings.tolerance * bundle.value().abs();
         if bundle.promised() <= scale || bundle.ceiling() - bundle.value() <= scale || run.closed() {
             break;
         }

@@ -29,7 +29,7 @@ use super::kta::{KtaSettings, kta, shares};
 use super::{ALL_RULES, Classes, Info, Method, Report};
 use crate::backend::highs::{Column, Effort, Program, Rows, SMALLEST};
 use crate::kernel::{Distances, Gamma, KernelRule};
-use crate::master::program;
+use crate::master::program::{self, Measure};
 use crate::{
     Clock, Design, Error, Kernel, Limits, Memory, Observer, Reserved, Rules, Run, Samples, Selection, Sense, Silent,
     Subset,
@@ -145,6 +145,10 @@ impl Method for MiloKSettings {
         paper: "R. Tamura, Y. Takano, R. Miyashiro: Feature subset selection for kernel SVM classification via mixed-integer optimization, 2022.",
     };
 
+    fn absorbs_constants(&self) -> bool {
+        true
+    }
+
     fn check(&self, _p: usize) -> Result<(), Error> {
         self.gamma.check()
     }
@@ -242,7 +246,14 @@ pub fn milo(
     let features: Vec<usize> = (0..design.n_features()).collect();
     let effort = Effort { gap: run.gaps().0, interior: settings.interior, ..Effort::default() };
     let value = |subset: &Subset, _: &[f64]| alignment.judge.value(&subset.iter().collect::<Vec<_>>());
-    let status = program::solve(&mut program, &features, &effort, Sense::Max, &value, &mut run)?;
+    let status = program::solve(
+        &mut program,
+        &features,
+        (&effort, Measure { one: 1.0, reference: 1.0 }),
+        Sense::Max,
+        &value,
+        &mut run,
+    )?;
     Ok(Selection { outcome: run.finish(status), ranking: Vec::new(), solutions: Vec::new() })
 }
 

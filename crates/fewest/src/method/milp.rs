@@ -25,7 +25,8 @@
 use std::path::Path;
 
 use crate::backend::highs::{Column, Effort, Program, Rows, SMALLEST, SolveStatus};
-use crate::master::program;
+use crate::design::common_unit;
+use crate::master::program::{self, Measure};
 use crate::{
     Error, Interval, Limits, Memory, Observer, Problem, Reserved, Rules, Run, Selection, Sense, Subset, WeightBounds,
 };
@@ -135,7 +136,8 @@ pub fn milp(
     }
     let features: Vec<usize> = (0..problem.n_features()).collect();
     let effort = Effort { gap: run.gaps().0, interior: settings.interior, ..Effort::default() };
-    let status = program::solve(&mut program, &features, &effort, settings.sense(), &value, &mut run)?;
+    let status =
+        program::solve(&mut program, &features, (&effort, classifier.measure()), settings.sense(), &value, &mut run)?;
     Ok(Selection { outcome: run.finish(status), ranking: Vec::new(), solutions: Vec::new() })
 }
 
@@ -157,6 +159,9 @@ struct Classifier<'a> {
     bound: f64,
     /// Those of the rules.
     bounds: &'a WeightBounds,
+    /// The program's values are those of the data over this power of two: so are b, xi and r in
+    /// MILP2, and in MILP1 w is times it.
+    unit: f64,
     /// Of the program.
     #[expect(dead_code, reason = "gives the bytes back when the run ends")]
     taken: Reserved,
@@ -191,7 +196,8 @@ impl<'a> Classifier<'a> {
             Formulation::Milp1 { weight_bound } => weight_bound,
             Formulation::Milp2 { .. } => 1.0,
         };
-        Ok(Self { problem, formulation: settings.formulation, bound, bounds: rules.weight_bounds(), taken })
+        let unit = common_unit(problem.design());
+        Ok(Self { problem, formulation: settings.formulation, bound, bounds: rules.weight_bounds(), unit, taken })
     }
 
     /// The weights that feature j may have.
@@ -199,12 +205,38 @@ impl<'a> Classifier<'a> {
         self.bounds.of(j).within(self.bound)
     }
 
+    /// What w, and what b and xi are to be divided by to be those of the program.
+    fn units(&self) -> (f64, f64) {
+        match self.formulation {
+            Formulation::Milp1 { .. } => (1.0 / self.unit, 1.0),
+            Formulation::Milp2 { .. } => (1.0, self.unit),
+        }
+    }
+
+    /// How the program measures its objective: that of no feature is the slack of the smaller
+    /// class in MILP1, and 0 in MILP2, where the unit of the data takes its place.
+    fn measure(&self) -> Measure {
+        let of = |side: f64| self.problem.labels().iter().zip(self.problem.weights()).filter(move |s| *s.0 == side);
+        let weight = |side: f64| of(side).map(|s| s.1).sum::<f64>();
+        match self.formulation {
+            Formulation::Milp1 { .. } => Measure { one: 1.0, reference: 2.0 * weight(1.0).min(weight(-1.0)) },
+            Formulation::Milp2 { .. } => Measure { one: 1.0 / self.unit, reference: self.unit },
+        }
+    }
+
+    /// Named programs are for other readers, in the units of the data.
     fn program(&self, rules: &Rules, named: bool) -> Result<Program, Error> {
+        let (unit, of_weights) = if named { (1.0, 1.0) } else { (self.unit, self.units().0) };
         let (n, p) = (self.problem.n_samples(), self.problem.n_features());
         let none = f64::INFINITY;
         let mut program = Program::new()?;
         program.add_columns(&vec![Column { cost: 0.0, lower: 0.0, upper: 1.0, integer: true }; p])?;
-        let weight = |Interval { lower, upper }| Column { cost: 0.0, lower, upper, integer: false };
+        let weight = |Interval { lower, upper }: Interval| Column {
+            cost: 0.0,
+            lower: lower / of_weights,
+            upper: upper / of_weights,
+            integer: false,
+        };
         program.add_columns(&(0..p).map(|j| weight(self.weights(j))).collect::<Vec<_>>())?;
         let bias = program.add_column(Column { cost: 0.0, lower: -none, upper: none, integer: false })?;
         let price = if let Formulation::Milp2 { cost } = self.formulation { cost } else { 1.0 };
@@ -222,6 +254,7 @@ impl<'a> Classifier<'a> {
         for j in 0..p {
             // Values that HiGHS would drop are dropped here, knowingly.
             let mut take = |i: usize, x: f64| {
+                let x = x / unit;
                 if x.abs() > SMALLEST {
                     samples[i].push((p + j, labels[i] * x));
                 }
@@ -235,6 +268,7 @@ impl<'a> Classifier<'a> {
         }
         for j in 0..p {
             let Interval { lower, upper } = self.weights(j);
+            let (lower, upper) = (lower / of_weights, upper / of_weights);
             // The column's own bounds are as good where HiGHS would drop the coefficient.
             if upper > SMALLEST {
                 rows.push(&[(p + j, 1.0), (j, -upper)], -none, 0.0);
@@ -285,9 +319,10 @@ impl<'a> Classifier<'a> {
     /// the best r and xi for them.
     fn value(&self, subset: &Subset, point: &[f64]) -> f64 {
         let (p, labels) = (self.problem.n_features(), self.problem.labels());
-        let mut scores = vec![point[2 * p]; labels.len()];
+        let (of_weights, of_scores) = self.units();
+        let mut scores = vec![of_scores * point[2 * p]; labels.len()];
         for j in subset.iter() {
-            self.problem.design().add_column(j, self.weights(j).weight(point[p + j]), &mut scores);
+            self.problem.design().add_column(j, self.weights(j).weight(of_weights * point[p + j]), &mut scores);
         }
         let margins = scores.iter().zip(labels).map(|(f, y)| f * y);
         match self.formulation {

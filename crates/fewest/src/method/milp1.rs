@@ -53,6 +53,10 @@ impl Method for Milp1Settings {
         paper: "S. Maldonado, J. Perez, R. Weber, M. Labbe: Feature selection for support vector machines via mixed integer linear programming. Information Sciences 279 (2014), 163-175.",
     };
 
+    fn absorbs_constants(&self) -> bool {
+        true
+    }
+
     fn check(&self, _p: usize) -> Result<(), Error> {
         self.program().check()
     }

@@ -43,6 +43,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::design::Recentred;
 use crate::kernel::{Kernel, KernelRule};
 use crate::model::{FitSettings, Model};
 use crate::search::NearBest;
@@ -60,6 +61,12 @@ pub trait Method: std::fmt::Debug + Clone + Serialize + DeserializeOwned {
 
     /// Whether it takes tasks ([`Samples::with_tasks`]), which are refused otherwise.
     const TASKS: bool = false;
+
+    /// Whether a constant that is added to a feature changes nothing but the bias of the
+    /// classifier. Features far from 0 are then taken less a constant, so that no digits are lost.
+    fn absorbs_constants(&self) -> bool {
+        false
+    }
 
     /// Checks every setting against its range, for p features.
     ///
@@ -213,6 +220,12 @@ impl Report {
     #[must_use]
     pub fn with_model(self, model: Option<Model>) -> Self {
         Self { model: model.filter(|m| !m.features.is_empty()), ..self }
+    }
+
+    /// With the classifier that decides on the data before they were recentred as this one does
+    /// after.
+    fn restored(self, recentred: &Recentred<'_>) -> Self {
+        Self { model: self.model.map(|model| model.restored(recentred)), ..self }
     }
 
     /// With features that hold categories.
@@ -404,7 +417,12 @@ impl AnyMethod {
         observer: &mut dyn Observer,
     ) -> Result<Report, Error> {
         self.check_samples(samples, rules)?;
-        of_any!(self, method => method.select(samples, rules, limits, observer))
+        let Some(recentred) = self.recentred(samples) else {
+            return of_any!(self, method => method.select(samples, rules, limits, observer));
+        };
+        let samples = &samples.of(&recentred);
+        let report = of_any!(self, method => method.select(samples, rules, limits, observer))?;
+        Ok(report.restored(&recentred))
     }
 
     /// See [`Method::path`].
@@ -420,7 +438,18 @@ impl AnyMethod {
         observer: &mut dyn Observer,
     ) -> Result<Vec<SizeReport>, Error> {
         self.check_samples(samples, rules)?;
-        of_any!(self, method => method.path(samples, rules, sizes, limits, observer))
+        let Some(recentred) = self.recentred(samples) else {
+            return of_any!(self, method => method.path(samples, rules, sizes, limits, observer));
+        };
+        let samples = &samples.of(&recentred);
+        let found = of_any!(self, method => method.path(samples, rules, sizes, limits, observer))?;
+        let restored = |size: SizeReport| SizeReport { report: size.report.restored(&recentred), ..size };
+        Ok(found.into_iter().map(restored).collect())
+    }
+
+    /// The data less the middles of the features far from 0, where that changes nothing but a bias.
+    fn recentred<'a>(&self, samples: &Samples<'a>) -> Option<Recentred<'a>> {
+        Recentred::all(samples.design(), of_any!(self, method => method.absorbs_constants()))
     }
 
     /// See [`Method::finds_size`].

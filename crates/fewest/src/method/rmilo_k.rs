@@ -56,6 +56,10 @@ impl Method for RmiloKSettings {
         paper: "R. Tamura, Y. Takano, R. Miyashiro: Feature subset selection for kernel SVM classification via mixed-integer optimization, 2022.",
     };
 
+    fn absorbs_constants(&self) -> bool {
+        true
+    }
+
     fn check(&self, _p: usize) -> Result<(), Error> {
         self.gamma.check()
     }

@@ -296,7 +296,7 @@ impl<'a> Relaxation<'a> {
         let ridge: f64 = beta.iter().zip(&dual.ridge).map(|(b, r)| r * b * b).sum();
         let curve: f64 = squares.iter().take(size).sum::<f64>() + ridge;
         let most = if dual.loss == Loss::Hinge { 1.0 } else { f64::INFINITY };
-        let length = (linear / curve.max(f64::MIN_POSITIVE)).min(most).min(1e6);
+        let length = (linear / curve.max(f64::MIN_POSITIVE)).min(most).min(f64::MAX);
         beta.iter().map(|b| b * length).collect()
     }
 

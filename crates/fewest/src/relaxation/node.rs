@@ -56,7 +56,7 @@ impl<'r, 'a> Node<'r, 'a> {
                 }
                 // A row that can never bind by more than rounding may stay out: fewer rows make a
                 // lower bound.
-                if most > upper + 1e-12 * most.max(1.0) {
+                if most > upper + 1e-12 * most.max(upper.abs()) {
                     named.extend(left.iter().filter(|f| f.1 < 0.0).map(|f| f.0));
                     rows.push((at, Row { coefficients: left, upper }));
                 }

@@ -40,7 +40,7 @@ pub struct Limits {
     pub oracle_calls: Option<u64>,
     /// Nodes of a search tree.
     pub nodes: Option<u64>,
-    /// Stop when |incumbent - bound| / max(|incumbent|, 1e-10) is at most this. Default 1e-4.
+    /// Stop when |incumbent - bound| / |incumbent| is at most this. Default 1e-4.
     pub gap_rel: f64,
     /// Stop when |incumbent - bound| is at most this. Default 0.
     pub gap_abs: f64,

@@ -37,7 +37,7 @@ pub struct Run<'a> {
     /// Set when the observer said stop.
     told: Cancel,
     /// See [`Run::tolerate`].
-    tolerance: f64,
+    tolerance: (f64, f64),
     /// See [`Run::hold_back`].
     held_back: f64,
     /// Counters the method adds to; `oracle_calls` is kept by [`drive`].
@@ -124,7 +124,7 @@ impl<'a> Run<'a> {
             incumbent: None,
             bound: None,
             told: Cancel::default(),
-            tolerance: 0.0,
+            tolerance: (0.0, 0.0),
             held_back: 0.0,
             counts: Counts::default(),
         })
@@ -290,11 +290,11 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Declares that bounds come from a solver which knows values no better than this, absolutely
-    /// or as a share of the objective: a smaller gap counts as closed.
+    /// Declares that bounds come from a solver which knows values no better than this share of the
+    /// objective, or of a reference where that is larger: a smaller gap counts as closed.
     #[cfg(feature = "highs")]
-    pub(crate) fn tolerate(&mut self, tolerance: f64) {
-        self.tolerance = tolerance;
+    pub(crate) fn tolerate(&mut self, share: f64, reference: f64) {
+        self.tolerance = (share, reference);
     }
 
     /// Whether the gap to search for is reached.
@@ -313,7 +313,8 @@ impl<'a> Run<'a> {
 
     fn is_within(&self, (relative, of_value): (f64, f64), objective: f64, bound: f64) -> bool {
         let absolute = (objective - bound).abs();
-        let least = self.tolerance * objective.abs().max(1.0);
+        let (share, reference) = self.tolerance;
+        let least = share * objective.abs().max(reference);
         relative_gap(objective, bound) <= relative || (absolute <= of_value.max(least) && objective.is_finite())
     }
 

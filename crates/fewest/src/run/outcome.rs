@@ -47,15 +47,15 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// |objective - bound| / max(|objective|, 1e-10), where both exist.
+    /// |objective - bound| / |objective|, where both exist.
     pub fn gap(&self) -> Option<f64> {
         Some(relative_gap(self.objective?, self.bound?))
     }
 }
 
-/// |objective - bound| / max(|objective|, 1e-10)
+/// |objective - bound| / |objective|; 0 where the two are the same.
 pub fn relative_gap(objective: f64, bound: f64) -> f64 {
-    (objective - bound).abs() / objective.abs().max(1e-10)
+    if objective == bound { 0.0 } else { (objective - bound).abs() / objective.abs() }
 }
 
 /// Where a feature ended in a ranking.

@@ -47,8 +47,8 @@ pub struct CrossValidation<'a> {
     held_out: Vec<Vec<usize>>,
     /// How many samples each position counts as.
     judged: Vec<f64>,
-    /// By fold, cost and pair; none where a class has no sample outside the fold.
-    duals: Vec<Option<BoxDual>>,
+    /// By fold, cost and pair.
+    duals: Vec<BoxDual>,
     /// Class at each position.
     classes: Vec<u32>,
 }
@@ -92,7 +92,8 @@ impl<'a> CrossValidation<'a> {
     /// fold to fold.
     ///
     /// # Errors
-    /// Costs that are not positive or do not ascend; folds of another number of samples.
+    /// Costs that are not positive or do not ascend; folds of another number of samples; a fold
+    /// without weight, or outside of which a class has none.
     pub fn new(
         grouped: &'a SamplesByClass<'a>,
         folds: &Folds,
@@ -119,12 +120,13 @@ impl<'a> CrossValidation<'a> {
         for (f, (times, _)) in times.iter().enumerate() {
             let training = folds.training_weights(f);
             let weight = |at: usize| times[order[at]] * training.map_or(weights[at], |training| training[order[at]]);
+            let mut by_sample = vec![0.0; n];
+            (0..n).for_each(|at| by_sample[order[at]] = weight(at));
+            Folds::check_training(f, grouped.data().classes(), &by_sample)?;
             for &cost in costs {
                 for pair in 0..grouped.pairs().len() {
                     let settings = SvmSettings { cost, ..svm.clone() };
-                    let dual = grouped.dual(pair, &settings, weight);
-                    let there = |y: f64| dual.y.iter().zip(&dual.cost).any(|(&l, &c)| l == y && c > 0.0);
-                    duals.push((there(-1.0) && there(1.0)).then_some(dual));
+                    duals.push(grouped.dual(pair, &settings, weight));
                 }
             }
         }
@@ -146,7 +148,7 @@ impl<'a> CrossValidation<'a> {
 
     /// Trainings for one subset of features, at most.
     pub fn trainings(&self) -> u64 {
-        self.duals.iter().flatten().count() as u64
+        self.duals.len() as u64
     }
 
     /// Judges a kernel matrix (positions of the grouped samples). `start` is the answer for a
@@ -194,10 +196,11 @@ impl<'a> CrossValidation<'a> {
         for cost in 0..self.costs.len() {
             for (pair, &(a, b)) in pairs.iter().enumerate() {
                 let (here, at) = (cost * pairs.len() + pair, self.place(fold, cost, pair));
-                let Some(dual) = self.duals[at].as_ref().filter(|_| !settled[pair]) else {
+                if settled[pair] {
                     found.beta.push(Vec::new());
                     continue;
-                };
+                }
+                let dual = &self.duals[at];
                 let mut beta = match start {
                     Some(start) => last_trained(&start.beta, at, pairs.len()).to_vec(),
                     None if cost > 0 => last_trained(&found.beta, here - pairs.len(), pairs.len()).to_vec(),
@@ -226,10 +229,8 @@ impl<'a> CrossValidation<'a> {
             let (mut right, mut all) = (0.0, 0.0);
             for (s, &t) in held_out.iter().enumerate() {
                 votes.fill(0);
-                for (pair, &(a, b)) in pairs.iter().enumerate() {
-                    if self.duals[self.place(fold, cost, pair)].is_some() {
-                        votes[if second[pair][s] { b } else { a }] += 1;
-                    }
+                for (second, &(a, b)) in second.iter().zip(pairs) {
+                    votes[if second[s] { b } else { a }] += 1;
                 }
                 let most = votes.iter().max().copied().unwrap_or(0);
                 let elected = votes.iter().position(|&v| v == most).unwrap_or(0);

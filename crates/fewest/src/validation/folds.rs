@@ -164,6 +164,20 @@ impl Folds {
         (training, held_out)
     }
 
+    /// Refuses a training part (weight of each sample there) that lacks a class: nothing is learnt
+    /// of that class.
+    pub(crate) fn check_training(split: usize, classes: &[u32], weights: &[f64]) -> Result<(), Error> {
+        let n_classes = classes.iter().max().map_or(0, |c| c + 1);
+        let has = |class: u32| classes.iter().zip(weights).any(|(&c, &w)| c == class && w > 0.0);
+        match (0..n_classes).find(|class| !has(*class)) {
+            Some(class) => Err(Error::Data(format!(
+                "the training part of split {split} has no sample of class {class} with positive weight; stratify the \
+                 splits, or use fewer"
+            ))),
+            None => Ok(()),
+        }
+    }
+
     /// Number of folds or splits, at least 2 folds or 1 split.
     pub fn count(&self) -> usize {
         self.count

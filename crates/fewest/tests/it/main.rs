@@ -11,6 +11,7 @@ mod kta_kernels;
 mod l1_family;
 mod l1_svm_squared;
 mod linear_dual;
+mod metamorphic;
 mod methods;
 #[cfg(feature = "highs")]
 mod milo_k;

@@ -20,7 +20,7 @@ mod path;
 use super::columns::LiveColumns;
 use crate::design::Row;
 use crate::dual::newton::{Point, Sample, line_search};
-use crate::dual::normal::{Extended, scatter};
+use crate::dual::normal::{Extended, anchored, scatter};
 use crate::dual::{BoxDual, DualSolution, SvmSettings, kkt};
 use crate::kernel::gemm::{View, add_product};
 use crate::kernel::inverse::invert;
@@ -38,15 +38,13 @@ mod tuning {
     /// Samples for each feature beyond which no path is tried: its changes of side cost n p each,
     /// those of Newton's method p^2.
     pub(super) const CROWDED: f64 = 10.0;
-    /// Curvature of a free bias that no sample holds.
-    pub(super) const ANCHOR: f64 = 1e-8;
     /// Speed of products of matrices, in that of passes over one.
     pub(super) const PRODUCTS: f64 = 6.0;
     /// Rows gathered at a time for the Hessian.
     pub(super) const PANEL: usize = 256;
 }
 use path::{Effort, Leaving};
-use tuning::{ANCHOR, CROWDED, EXACT, FOLLOW, PANEL, PATIENCE, PRODUCTS};
+use tuning::{CROWDED, EXACT, FOLLOW, PANEL, PATIENCE, PRODUCTS};
 
 /// The state between trainings.
 pub(crate) struct ShrinkingNewton<'a> {
@@ -416,7 +414,9 @@ impl<'a> ShrinkingNewton<'a> {
             self.multiply_rows(&inside, &mut hessian);
         }
         for k in 0..m {
-            hessian[k * m + k] += if k < self.columns.len() { 1.0 } else { self.extended().last_penalty.max(ANCHOR) };
+            let held = hessian[k * m + k];
+            hessian[k * m + k] +=
+                if k < self.columns.len() { 1.0 } else { anchored(self.extended().last_penalty, held) };
         }
         invert(&mut hessian, m, m, 0.0);
         for k in (0..self.columns.len()).filter(|&k| !self.columns.alive[k]) {

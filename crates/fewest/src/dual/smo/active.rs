@@ -19,6 +19,8 @@ pub(super) struct Active {
     pub(super) upper: Vec<f64>,
     /// K_tt + ridge_t + s^2
     pub(super) curvature: Vec<f64>,
+    /// No step is made along a smaller curvature.
+    pub(super) least: f64,
     /// 0 where beta may grow, -infinity where not.
     pub(super) grow: Vec<f64>,
     /// 0 where beta may shrink, +infinity where not.
@@ -51,6 +53,8 @@ impl Active {
         self.lower.extend(each().map(|t| dual.lower[t]));
         self.upper.extend(each().map(|t| dual.upper[t]));
         self.curvature.extend(each().map(|t| rows.diagonal(t) + dual.ridge[t] + dual.bias_square()));
+        let largest = self.curvature[first..].iter().fold(f64::MIN_POSITIVE, |most: f64, c| most.max(*c));
+        self.least = self.least.max(LEAST_CURVATURE * largest);
         self.grow.resize(self.sample.len(), 0.0);
         self.fall.resize(self.sample.len(), 0.0);
         for a in first..self.len() {
@@ -123,7 +127,7 @@ impl Active {
     ) -> (usize, f64) {
         let i = pair.i;
         let Some(j) = pair.j else {
-            let best = self.beta[i] + self.v[i] / self.curvature[i].max(LEAST_CURVATURE);
+            let best = self.beta[i] + self.v[i] / self.curvature[i].max(self.least);
             let moved = best.clamp(self.lower[i], self.upper[i]);
             let d = moved - self.beta[i];
             self.value += d * (self.v[i] - 0.5 * d * self.curvature[i]);
@@ -136,7 +140,7 @@ impl Active {
         };
         let (row_i, row_j) = rows.pair(i, j);
         let cross: f64 = row_i[j].into();
-        let curvature = (self.curvature[i] + self.curvature[j] - 2.0 * cross).max(LEAST_CURVATURE);
+        let curvature = (self.curvature[i] + self.curvature[j] - 2.0 * cross).max(self.least);
         let (room_i, room_j) = (self.upper[i] - self.beta[i], self.beta[j] - self.lower[j]);
         let d = ((self.v[i] - self.v[j]) / curvature).min(room_i).min(room_j);
         self.value += d * (self.v[i] - self.v[j] - 0.5 * d * curvature);
@@ -231,14 +235,15 @@ impl Pair {
             return Self { i, j: None, violation: 0.0, middle: 0.0 };
         }
         let (row, _) = rows.pair(i, i);
-        let partner = best_partner(&active.v, &active.fall, &active.curvature, row, top, active.curvature[i]);
+        let curvature = (active.curvature[i], active.least);
+        let partner = best_partner(&active.v, &active.fall, &active.curvature, row, top, curvature);
         // A negative violation is the width of an interval of best biases.
         let width = if partner.violation == f64::NEG_INFINITY { 0.0 } else { partner.violation };
         Self { i, j: Some(partner.index), violation: width.max(0.0), middle: top - 0.5 * width }
     }
 
     pub(super) fn choose_one(active: &Active) -> Self {
-        let partner = best_alone(&active.v, &active.grow, &active.fall, &active.curvature);
+        let partner = best_alone(&active.v, &active.grow, &active.fall, &active.curvature, active.least);
         Self { i: partner.index, j: None, violation: partner.violation.max(0.0), middle: 0.0 }
     }
 }

@@ -10,8 +10,8 @@ use crate::simd::total;
 
 const LANES: usize = 16;
 
-/// Least curvature along a pair, as LIBSVM's TAU: keeps steps finite for kernels that are not
-/// positive definite.
+/// Least curvature along a pair, as a share of the largest of a sample (LIBSVM's TAU, which is
+/// absolute): keeps steps finite for kernels that are not positive definite.
 pub(super) const LEAST_CURVATURE: f64 = 1e-12;
 
 /// The largest value of each lane and its first position, less the lane's
@@ -145,11 +145,11 @@ pub(super) fn best_partner<T: Copy + Into<f64>>(
     curvature: &[f64],
     row: &[T],
     top: f64,
-    curvature_i: f64,
+    (curvature_i, least): (f64, f64),
 ) -> Partner {
     let n = v.len();
     let (fall, curvature, row) = (&fall[..n], &curvature[..n], &row[..n]);
-    let mut gains = Gains::new();
+    let mut gains = Gains::new(least);
     let mut t = 0;
     while t + LANES <= n {
         let (v, fall, curvature, row) = (
@@ -173,10 +173,10 @@ pub(super) fn best_partner<T: Copy + Into<f64>>(
 /// Step 1': the position with the largest `g_t^2 / K_tt`, g_t the gradient where the box lets beta
 /// follow it, and the largest |g_t|.
 #[multiversion(targets("x86_64+avx512f+avx512vl+fma", "x86_64+avx2+fma"))]
-pub(super) fn best_alone(v: &[f64], grow: &[f64], fall: &[f64], curvature: &[f64]) -> Partner {
+pub(super) fn best_alone(v: &[f64], grow: &[f64], fall: &[f64], curvature: &[f64], least: f64) -> Partner {
     let n = v.len();
     let (grow, fall, curvature) = (&grow[..n], &fall[..n], &curvature[..n]);
-    let mut gains = Gains::new();
+    let mut gains = Gains::new(least);
     let mut t = 0;
     while t < n {
         for l in 0..LANES.min(n - t) {
@@ -192,17 +192,18 @@ pub(super) fn best_alone(v: &[f64], grow: &[f64], fall: &[f64], curvature: &[f64
 struct Gains {
     best: Best,
     violation: [f64; LANES],
+    least: f64,
 }
 
 impl Gains {
     #[inline(always)]
-    fn new() -> Self {
-        Self { best: Best::new(), violation: [f64::NEG_INFINITY; LANES] }
+    fn new(least: f64) -> Self {
+        Self { best: Best::new(), violation: [f64::NEG_INFINITY; LANES], least }
     }
 
     #[inline(always)]
     fn see(&mut self, lane: usize, base: usize, b: f64, curve: f64) {
-        let curve = if curve > LEAST_CURVATURE { curve } else { LEAST_CURVATURE };
+        let curve = if curve > self.least { curve } else { self.least };
         self.best.see(lane, base, if b > 0.0 { b * b / curve } else { -1.0 });
         self.violation[lane] = if b > self.violation[lane] { b } else { self.violation[lane] };
     }

@@ -26,6 +26,7 @@ pub use nmmkl::{NmmklSettings, nmmkl};
 pub use qcqp_ssvm::{QcqpSsvmSettings, qcqp_ssvm};
 
 use crate::backend::clarabel::{ConeProgram, ConeSolution};
+use crate::design::{Design, common_unit};
 use crate::dual::train::train_linear;
 use crate::dual::{Bias, BoxDual, DualSolution, Loss, kkt};
 use crate::{
@@ -77,6 +78,18 @@ fn candidates(rules: &Rules) -> (Vec<usize>, Vec<bool>) {
     (features, fixed)
 }
 
+/// The values over a unit, a power of two: Clarabel's tolerances are absolute.
+fn in_unit(design: &dyn Design, unit: f64) -> Box<dyn Design> {
+    let all: Vec<usize> = (0..design.n_features()).collect();
+    design.rows(&all).divided(&vec![unit; all.len()]).design()
+}
+
+/// The settings for values over a unit: w is then times it, and the objective times its square.
+fn settings_in(settings: &SvmSettings, unit: f64) -> SvmSettings {
+    let bias = if let Bias::Penalised(s) = settings.bias { Bias::Penalised(s / unit) } else { settings.bias };
+    SvmSettings { cost: settings.cost * unit * unit, bias, ..settings.clone() }
+}
+
 /// Solves the relaxation, and trains on the subset it points to.
 fn relax(
     problem: &Problem<'_>,
@@ -98,7 +111,12 @@ fn relax(
     let _taken = run.memory().reserve_within(settings.memory, needed, what, remedy)?;
     // Step 2.
     let (features, fixed) = candidates(rules);
-    let solved = match Built::new(problem, &dual, &features, &fixed, penalty, &run.clock()) {
+    let unit = common_unit(design);
+    let scaled = (unit != 1.0).then(|| in_unit(design, unit));
+    let in_unit = scaled.as_deref().map(|scaled| problem.of(scaled));
+    let of_unit = BoxDual::new(problem.labels(), problem.weights(), &settings_in(settings, unit));
+    let program = (in_unit.as_ref().unwrap_or(problem), &of_unit);
+    let solved = match Built::new(program, &features, &fixed, penalty, &run.clock()) {
         Some(built) => {
             let places = (built.weights, built.bias);
             built.program.solve(&run.clock(), run.remaining())?.map(|solved| (solved, places))
@@ -108,7 +126,7 @@ fn relax(
     let mut status = run.stop().unwrap_or(Status::Completed);
     // Step 3: without a solution, at alpha = C/2.
     let mut beta: Vec<f64> = match &solved {
-        Some((solved, _)) => (0..n).map(|i| dual.y[i] * solved.multipliers[i].max(0.0)).collect(),
+        Some((solved, _)) => (0..n).map(|i| dual.y[i] * solved.multipliers[i].max(0.0) / (unit * unit)).collect(),
         None => (0..n).map(|i| 0.5 * dual.y[i] * dual.cost[i]).collect(),
     };
     beta.iter_mut().filter(|b| !b.is_finite()).for_each(|b| *b = 0.0);
@@ -125,7 +143,7 @@ fn relax(
     if let Some((ConeSolution { x, good, steps, .. }, (places, bias))) = solved {
         run.counts.solver_iterations += u64::from(steps);
         if x.iter().all(|x| x.is_finite()) && (good || status == Status::Completed) {
-            let w: Vec<f64> = places.iter().map(|&at| x[at]).collect();
+            let w: Vec<f64> = places.iter().map(|&at| x[at] / unit).collect();
             worth = penalty.worth(&x, &w, &c);
             let mut scores = vec![0.0; n];
             features.iter().zip(&w).for_each(|(&j, &w)| design.add_column(j, w, &mut scores));
@@ -181,8 +199,7 @@ const LOOK: usize = 64;
 impl Built {
     /// Nothing once the clock says stop.
     fn new(
-        problem: &Problem<'_>,
-        dual: &BoxDual,
+        (problem, dual): (&Problem<'_>, &BoxDual),
         features: &[usize],
         fixed: &[bool],
         penalty: &mut dyn Penalty,

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use super::{ConicReport, Penalty, relax, size};
 use crate::backend::clarabel::ConeProgram;
 use crate::method::{Classes, Info, Method, Report};
-use crate::{Error, Kernel, Limits, Loss, Observer, Problem, Rules, Samples, SvmSettings};
+use crate::{Bias, Error, Kernel, Limits, Loss, Observer, Problem, Rules, Samples, SvmSettings};
 
 /// Settings of `nmmkl`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -49,6 +49,10 @@ impl Method for NmmklSettings {
         cost: "some 15 factorizations of min(n, p)^2 max(n, p); refused where its memory is beyond --memory",
         paper: "Z. Xu, R. Jin, J. Ye, M. R. Lyu, I. King: Non-monotonic feature selection. ICML 2009.",
     };
+
+    fn absorbs_constants(&self) -> bool {
+        self.svm.bias == Bias::Free
+    }
 
     fn check(&self, _p: usize) -> Result<(), Error> {
         self.svm.check()

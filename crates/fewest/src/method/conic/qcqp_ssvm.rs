@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use super::{ConicReport, Penalty, relax, size};
 use crate::backend::clarabel::ConeProgram;
 use crate::method::{Classes, Info, Method, Report};
-use crate::{Error, Kernel, Limits, Observer, Problem, Rules, Samples, SvmSettings};
+use crate::{Bias, Error, Kernel, Limits, Observer, Problem, Rules, Samples, SvmSettings};
 
 /// Settings of `qcqp-ssvm`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -43,6 +43,10 @@ impl Method for QcqpSsvmSettings {
         cost: "some 15 factorizations of min(n, p)^2 max(n, p); refused where its memory is beyond --memory",
         paper: "A. B. Chan, N. Vasconcelos, G. R. G. Lanckriet: Direct convex relaxations of sparse SVM. ICML 2007.",
     };
+
+    fn absorbs_constants(&self) -> bool {
+        self.svm.bias == Bias::Free
+    }
 
     fn check(&self, _p: usize) -> Result<(), Error> {
         self.svm.check()

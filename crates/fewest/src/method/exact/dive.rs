@@ -17,6 +17,8 @@ use crate::{Choice, Clock, Error, Oracle, Rules, Run, Subset};
 const SHARE: f64 = 0.25;
 /// Relative gap of a node's relaxation in any case.
 const NODE_TOLERANCE: f64 = 1e-6;
+/// What a unit of no gain counts for in a rounding, as a share of the largest gain.
+const LITTLE: f64 = 1e-9;
 /// A dive goes on while its bound has risen by at most this share of the way to the cutoff: then
 /// the run's bound rises early, and fewer dives end where they need not have gone.
 const REACH: f64 = 0.1;
@@ -193,7 +195,10 @@ impl<'a> Search<'a> {
             let units = inside.iter().copied().chain(taken.map(|s| s.0));
             return Subset::from_indices(p, units.flat_map(|u| self.rules.unit(u).iter().copied()));
         }
-        let mut gains = vec![-1e-9; p];
+        let gain = |u: usize| self.relaxation.gain(u, &warm.beta) + self.relaxation.penalty(u);
+        let largest = warm.shares.iter().map(|s| gain(s.0)).fold(0.0, f64::max);
+        let largest = if largest > 0.0 { largest } else { 1.0 };
+        let mut gains = vec![-LITTLE * largest; p];
         let mut set = |u: usize, gain: f64| {
             let unit = self.rules.unit(u);
             for &j in unit {
@@ -201,11 +206,9 @@ impl<'a> Search<'a> {
             }
         };
         for &(u, share) in &warm.shares {
-            set(u, share * (self.relaxation.gain(u, &warm.beta) + self.relaxation.penalty(u)).max(1e-9));
+            set(u, share * gain(u).max(LITTLE * largest));
         }
-        let large = 10.0
-            * (1.0 + warm.shares.len() as f64)
-            * warm.shares.iter().map(|s| self.relaxation.gain(s.0, &warm.beta)).fold(1.0, f64::max);
+        let large = 10.0 * (1.0 + warm.shares.len() as f64) * largest;
         for &u in inside {
             set(u, large);
         }

@@ -149,7 +149,7 @@ impl Model<'_> {
                 let j = self.penalty.q;
                 let curve = self.quadratics[t].curve(j);
                 let b = curve * u[t][j] - self.quadratics[t].slope(j);
-                gained += self.step(t, j, b / (curve + ridge).max(1e-8), u);
+                gained += self.step(t, j, b / (curve + ridge).max(f64::MIN_POSITIVE), u);
             }
         }
         gained
@@ -163,7 +163,7 @@ impl Model<'_> {
         }
         u[t][j] = to;
         self.quadratics[t].advance(j, change);
-        0.5 * change * change * self.quadratics[t].curve(j).max(1e-12)
+        0.5 * change * change * self.quadratics[t].curve(j)
     }
 
     /// The u_j that minimises `1/2 curve u^2 - b u + penalty`, of one problem.
@@ -247,7 +247,7 @@ impl Model<'_> {
                 level / sizes[j] * (same - u[t][j] * u[other][j] / (sizes[j] * sizes[j]))
             }
         };
-        let ridge = 1e-10 * support.iter().map(|&(t, j)| self.quadratics[t].curve(j)).fold(1e-6, f64::max);
+        let ridge = 1e-10 * support.iter().map(|&(t, j)| self.quadratics[t].curve(j)).fold(f64::MIN_POSITIVE, f64::max);
         let mut factor = Factor::new(support.len());
         factor.fill(|a, b| {
             let ((t, i), (other, j)) = (support[a], support[b]);

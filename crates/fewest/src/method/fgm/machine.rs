@@ -20,7 +20,7 @@ use super::margin::MarginHessian;
 use super::mixture::{Level, count, squared_hinge};
 use super::tuning::machine::{PATIENCE, PIVOTS, ROUNDING, STEPS};
 use crate::dual::newton::flat_point;
-use crate::dual::normal::Extended;
+use crate::dual::normal::{Extended, anchored};
 use crate::dual::{BoxDual, kkt};
 use crate::kernel::cholesky::Factor;
 use crate::simd;
@@ -165,8 +165,7 @@ impl<'a> Machine<'a> {
         let penalty = match (i == j, i < self.q) {
             (false, _) => 0.0,
             (true, true) => 1.0,
-            // A free bias that no sample inside fixes must still be able to move.
-            (true, false) => self.x.last_penalty.max(1e-8),
+            (true, false) => anchored(self.x.last_penalty, self.hessian.gram[i * self.x.width() + i]),
         };
         penalty + root[i] * root[j] * self.hessian.gram[i * self.x.width() + j]
     }

@@ -171,6 +171,10 @@ impl Method for FgmSettings {
         paper: "M. Tan, L. Wang, I. W. Tsang: Learning sparse SVM for feature selection on very high dimensional datasets. ICML 2010.",
     };
 
+    fn absorbs_constants(&self) -> bool {
+        self.bias == Bias::Free
+    }
+
     fn check(&self, _p: usize) -> Result<(), Error> {
         SvmSettings { cost: self.cost, ..self.svm() }.check()
     }

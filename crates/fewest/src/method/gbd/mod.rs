@@ -60,8 +60,8 @@ use crate::proof::ForProof;
 use crate::relaxation;
 use crate::several::check_several;
 use crate::{
-    Error, Kernel, Limits, Memory, MultiClass, Observer, Outcome, Problem, Reserved, Rules, Run, Samples, Selection,
-    Sense, Several, Status, Subset, SvmSettings, drive,
+    Bias, Error, Kernel, Limits, Memory, MultiClass, Observer, Outcome, Problem, Reserved, Rules, Run, Samples,
+    Selection, Sense, Several, Status, Subset, SvmSettings, drive,
 };
 
 use benders::Benders;
@@ -145,6 +145,10 @@ impl Method for GbdSettings {
         cost: "one training and one mixed-integer program per round; slow where --max-features is near half the features",
         paper: "H. Aytug: Feature selection for support vector machines using Generalized Benders Decomposition. European Journal of Operational Research, 2015.",
     };
+
+    fn absorbs_constants(&self) -> bool {
+        self.svm.bias == Bias::Free
+    }
 
     fn check(&self, p: usize) -> Result<(), Error> {
         self.svm.check()?;

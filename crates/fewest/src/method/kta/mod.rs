@@ -115,6 +115,10 @@ impl Method for KtaSettings {
         paper: "R. Tamura, Y. Takano, R. Miyashiro: Feature subset selection for kernel SVM classification via mixed-integer optimization, 2022, for the model; the branch and bound is ours.",
     };
 
+    fn absorbs_constants(&self) -> bool {
+        true
+    }
+
     fn check(&self, p: usize) -> Result<(), Error> {
         self.gamma.check()?;
         if let Some(j) = self.categorical.iter().find(|j| **j >= p) {

@@ -32,7 +32,7 @@ use crate::l1_oracle::L1Oracle;
 use crate::model::{Machine, Model};
 use crate::problem::checked_labels;
 use crate::{
-    Choice, DualSolution, Error, Kernel, Limits, Loss, Memory, Observer, Problem, Ranked, RowMatrix, Rules, Run,
+    Bias, Choice, DualSolution, Error, Kernel, Limits, Loss, Memory, Observer, Problem, Ranked, RowMatrix, Rules, Run,
     Samples, Selection, Sense, Source, Status, Subset, SvmSettings, WeightBounds,
 };
 
@@ -78,6 +78,10 @@ impl Method for L1Settings {
         cost: "milliseconds to seconds; hinge: linear programs of the features and samples that matter",
         paper: "P. S. Bradley, O. L. Mangasarian: Feature selection via concave minimization and support vector machines. ICML 1998. R.-E. Fan et al.: LIBLINEAR. JMLR 9 (2008).",
     };
+
+    fn absorbs_constants(&self) -> bool {
+        self.svm.bias == Bias::Free
+    }
 
     fn check(&self, _p: usize) -> Result<(), Error> {
         self.svm.check()?;

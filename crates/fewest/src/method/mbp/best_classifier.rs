@@ -117,7 +117,7 @@ impl<'a> BestClassifier<'a> {
         let mut scores = vec![point.bias; model.cost.len()];
         for &(j, w) in &point.weights {
             let k = features.binary_search(&j).expect("tested above");
-            start[q + 2 * k + usize::from(w < 0.0)] = w.abs();
+            start[q + 2 * k + usize::from(w < 0.0)] = model.units.weight(j, w.abs());
             model.problem.design().add_column(j, w, &mut scores);
         }
         match model.bias {

@@ -42,7 +42,7 @@ use serde::{Deserialize, Serialize};
 use super::{Classes, Info, Method, PROOF_CONDITION, RULES_AND_BOUNDS, Report};
 use crate::backend::highs::Effort;
 use crate::l1_oracle::L1Oracle;
-use crate::master::program;
+use crate::master::program::{self, Measure};
 use crate::method::check_penalty;
 use crate::method::l1_svm::linear_model;
 use crate::method::path::{SizeReport, each};
@@ -139,6 +139,10 @@ impl Method for MbpSettings {
         cost: "exponential in the worst case; with the paper's u milliseconds",
         paper: "M. Gaudioso, E. Gorgone, M. Labbe, A. M. Rodriguez-Chia: Lagrangian relaxation for SVM feature selection. Computers and Operations Research 87 (2017), 137-145.",
     };
+
+    fn absorbs_constants(&self) -> bool {
+        self.bias == Bias::Free
+    }
 
     fn check(&self, p: usize) -> Result<(), Error> {
         SvmSettings { cost: self.cost, bias: self.bias, ..SvmSettings::default() }.check()?;
@@ -400,7 +404,8 @@ fn solve_program(
     }
     let effort = Effort { gap: run.gaps().0, interior: settings.interior, ..Effort::default() };
     let value = |subset: &Subset, point: &[f64]| model.value(&features, subset, point);
-    let status = program::solve(&mut program, &features, &effort, Sense::Min, &value, run)?;
+    let measure = Measure { one: model.units.cost(1.0), reference: model.without_features() };
+    let status = program::solve(&mut program, &features, (&effort, measure), Sense::Min, &value, run)?;
     if let Some(best) = run.incumbent().map(|b| b.1).filter(|_| status == Status::Infeasible) {
         // Nothing better than the incumbent was left.
         run.raise_bound(best);

@@ -3,7 +3,7 @@
 use super::MbpSettings;
 use super::weight_bounds::weight_bounds_within;
 use crate::backend::highs::{Column, Program, Rows, SMALLEST};
-use crate::l1_oracle::{L1Oracle, bias_price};
+use crate::l1_oracle::{L1Oracle, Units, bias_price};
 use crate::master::program;
 use crate::method::Method;
 use crate::method::l1_svm::not_forbidden;
@@ -23,6 +23,8 @@ pub struct Model<'a> {
     pub(crate) bias: Bias,
     /// D
     pub(crate) penalty: Vec<f64>,
+    /// Those of the mixed binary program.
+    pub(crate) units: Units,
     /// u; 0 for features that are forbidden, too. Not above what the rules' bounds allow.
     pub(crate) bound: Vec<f64>,
 }
@@ -48,8 +50,10 @@ impl<'a> Model<'a> {
             bound[j] = upper.max(-lower);
         }
         let penalty = if settings.penalty.is_empty() { vec![0.0; p] } else { settings.penalty.clone() };
-        let cost = problem.weights().iter().map(|weight| weight * settings.cost).collect();
-        Ok(Self { problem, rules, cost, bias: settings.bias, penalty, bound })
+        let cost: Vec<f64> = problem.weights().iter().map(|weight| weight * settings.cost).collect();
+        let mut units = Units::new(problem, &cost);
+        units.uncap(&cost);
+        Ok(Self { problem, rules, cost, bias: settings.bias, penalty, units, bound })
     }
 
     /// The weights that feature j may have.
@@ -95,6 +99,12 @@ impl<'a> Model<'a> {
         oracle.set_prices(&prices, &prices)
     }
 
+    /// The objective of no feature and, where it is free, the best bias.
+    pub(super) fn without_features(&self) -> f64 {
+        let side = |y: f64| self.cost.iter().zip(self.problem.labels()).filter(|e| *e.1 == y).map(|e| e.0).sum::<f64>();
+        if self.bias == Bias::Free { 2.0 * side(1.0).min(side(-1.0)) } else { self.cost.iter().sum() }
+    }
+
     /// What the bias costs.
     pub(crate) fn bias_price(&self, bias: f64) -> f64 {
         bias_price(self.bias, bias)
@@ -116,21 +126,24 @@ impl<'a> Model<'a> {
         program::reserve(memory, most, entries, || what, "select among fewer features")
     }
 
-    /// (2.1)-(2.8) on these features; `y_j` of the others is 0.
+    /// (2.1)-(2.8) on these features; `y_j` of the others is 0. Named programs are for other
+    /// readers, in the units of the data; others are in [`Model::units`].
     pub(crate) fn program(&self, features: &[usize], named: bool) -> Result<Program, Error> {
+        let units = &if named { Units::none(self.bound.len()) } else { self.units.clone() };
         let (n, q, none) = (self.cost.len(), features.len(), f64::INFINITY);
         let labels = self.problem.labels();
         let mut program = Program::new()?;
-        let binary = |&j: &usize| Column { cost: self.penalty[j], lower: 0.0, upper: 1.0, integer: true };
+        let binary = |&j: &usize| Column { cost: units.cost(self.penalty[j]), lower: 0.0, upper: 1.0, integer: true };
         program.add_columns(&features.iter().map(binary).collect::<Vec<_>>())?;
         let part = |&j: &usize| {
             let Interval { lower, upper } = self.interval(j);
-            [upper, -lower].map(|upper| Column { cost: 1.0, lower: 0.0, upper, integer: false })
+            let cost = units.price(j, 1.0);
+            [upper, -lower].map(|upper| Column { cost, lower: 0.0, upper: units.weight(j, upper), integer: false })
         };
         program.add_columns(&features.iter().flat_map(part).collect::<Vec<_>>())?;
         let (bias_cost, bias_lower) = match self.bias {
             Bias::Free => (0.0, -none),
-            Bias::Penalised(s) => (1.0 / s, 0.0),
+            Bias::Penalised(s) => (units.cost(1.0 / s), 0.0),
             Bias::None => (0.0, 0.0),
         };
         let limit = if self.bias == Bias::None { 0.0 } else { none };
@@ -140,7 +153,7 @@ impl<'a> Model<'a> {
         } else {
             None
         };
-        let slack = |cost: &f64| Column { cost: *cost, lower: 0.0, upper: none, integer: false };
+        let slack = |cost: &f64| Column { cost: units.cost(*cost), lower: 0.0, upper: none, integer: false };
         let slacks = program.add_columns(&self.cost.iter().map(slack).collect::<Vec<_>>())?;
         let column = |j: usize| features.binary_search(&j).ok();
         program::add_rules(&mut program, self.rules, column)?;
@@ -153,6 +166,7 @@ impl<'a> Model<'a> {
         for (k, &j) in features.iter().enumerate() {
             // Values that HiGHS would drop are dropped here, knowingly.
             self.problem.design().each_in_column(j, &mut |i, x| {
+                let x = units.value(j, x);
                 if x.abs() > SMALLEST {
                     samples[i].extend([(q + 2 * k, labels[i] * x), (q + 2 * k + 1, -labels[i] * x)]);
                 }
@@ -163,7 +177,7 @@ impl<'a> Model<'a> {
             rows.push(sample, 1.0, none);
         }
         for (k, &j) in features.iter().enumerate() {
-            let u = if self.bound[j] > SMALLEST { self.bound[j] } else { 0.0 };
+            let u = Some(units.weight(j, self.bound[j])).filter(|u| *u > SMALLEST).unwrap_or(0.0);
             rows.push(&[(q + 2 * k, 1.0), (q + 2 * k + 1, 1.0), (k, -u)], -none, 0.0);
         }
         program.add_rows(&rows)?;
@@ -191,7 +205,7 @@ impl<'a> Model<'a> {
         let mut scores = vec![bias; self.cost.len()];
         let mut norm = self.bias_price(bias);
         for (k, &j) in features.iter().enumerate().filter(|e| subset.contains(*e.1)) {
-            let w = self.interval(j).weight(point[q + 2 * k] - point[q + 2 * k + 1]);
+            let w = self.interval(j).weight(self.units.weight_of(j, point[q + 2 * k] - point[q + 2 * k + 1]));
             norm += w.abs();
             self.problem.design().add_column(j, w, &mut scores);
         }

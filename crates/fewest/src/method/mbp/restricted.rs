@@ -28,7 +28,8 @@ pub(crate) fn solve_restricted<'a>(
         return Ok(());
     }
     let q = features.len();
-    let weight = |k: usize| answer.values[q + 2 * k] - answer.values[q + 2 * k + 1];
+    let part = |k: usize| answer.values[q + k];
+    let weight = |k: usize| model.units.weight_of(features[k], part(2 * k) - part(2 * k + 1));
     let chosen = (0..q).filter(|&k| answer.values[k] > 0.5).map(|k| (features[k], weight(k)));
     found.offer(model, &chosen.collect::<Vec<_>>(), run).map(|_| ())
 }

@@ -96,7 +96,7 @@ pub(crate) fn reweight(
                 }
             }
             let share = SMOOTH[step.min(SMOOTH.len() - 1)];
-            let smooth = |j: usize| share * model.bound[j].max(1e-12);
+            let smooth = |j: usize| share * model.bound[j].max(f64::MIN_POSITIVE);
             current.iter_mut().enumerate().for_each(|(j, c)| *c = 1.0 + penalty[j] / smooth(j));
             for &(j, w) in &point.weights {
                 current[j] = 1.0 + penalty[j] / (w.abs() + smooth(j));

@@ -156,7 +156,9 @@ impl Rises {
             let mean = if all.1 > 0.0 { all.0 / all.1 } else { price.max(f64::MIN_POSITIVE) };
             (own.0 + mean) / (own.1 + 1.0)
         };
-        (rise(0) * (1.0 - share)).max(1e-12) * (rise(1) * share).max(1e-12)
+        let (down, up) = (rise(0) * (1.0 - share), rise(1) * share);
+        let least = 1e-12 * down.max(up);
+        down.max(least) * up.max(least)
     }
 }
 

@@ -1,5 +1,6 @@
 //! u_k, the largest |w_k| worth looking at: section 4 of Gaudioso et al. 2017.
 
+use crate::design::common_unit;
 use crate::l1_oracle::L1Oracle;
 use crate::{Bias, Error, Memory, Problem, Rules, Status};
 
@@ -9,8 +10,8 @@ use super::TIGHT;
 /// nothing.
 const COSTS: [f64; 4] = [0.1, 1.0, 10.0, 100.0];
 
-/// The largest |w_k| (length p) in the linear relaxations without u for C in {0.1, 1, 10, 100},
-/// each within the bounds on weights of the rules.
+/// The largest |w_k| (length p) in the linear relaxations without u for C in {0.1, 1, 10, 100} over
+/// the unit of the data (1 where their largest value is within 1000 times of 1), each within the bounds on weights of the rules.
 /// Most are 0, which leaves those features out: that is a choice of the paper's, no proof.
 ///
 /// # Errors
@@ -36,7 +37,8 @@ pub(super) fn weight_bounds_within(
     let oracle = L1Oracle::within(problem, problem.weights().to_vec(), bias, vec![f64::INFINITY; p], memory)?;
     let mut oracle = oracle.bounded(rules.weight_bounds());
     let mut bound = vec![0.0f64; p];
-    for cost in COSTS {
+    let unit = common_unit(problem.design());
+    for cost in COSTS.map(|cost| cost / unit) {
         oracle.set_cost(&problem.weights().iter().map(|weight| weight * cost).collect::<Vec<_>>())?;
         for (j, w) in oracle.solve(TIGHT, stop)?.weights {
             bound[j] = bound[j].max(w.abs());

@@ -147,6 +147,10 @@ impl Method for RfeSettings {
         paper: "I. Guyon, J. Weston, S. Barnhill, V. Vapnik: Gene selection for cancer classification using support vector machines. Machine Learning 46 (2002), 389-422.",
     };
 
+    fn absorbs_constants(&self) -> bool {
+        self.kernel.kernel().absorbs_constants(self.svm.bias)
+    }
+
     fn check(&self, p: usize) -> Result<(), Error> {
         self.svm.check()?;
         check_start(self.start.as_deref(), p)?;

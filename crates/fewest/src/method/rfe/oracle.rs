@@ -337,7 +337,8 @@ pub(super) fn keep_best(
     // A little more than nothing for weights of 0, so that as many features stay as the rules
     // allow; -1e100 stands for "not among the survivors": no rule can make such a feature pay. The
     // margin criterion can be negative, and then all are raised.
-    let little = 1e-9 * criteria.iter().map(|c| c.1).fold(1e-9, f64::max);
+    let largest = criteria.iter().map(|c| c.1.abs()).fold(0.0, f64::max);
+    let little = 1e-9 * if largest > 0.0 { largest } else { 1.0 };
     let raise = criteria.iter().map(|c| -c.1).fold(0.0, f64::max) + little;
     let mut gains = vec![-1e100; rules.p()];
     for &(u, criterion) in criteria {

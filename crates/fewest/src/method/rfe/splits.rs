@@ -28,7 +28,7 @@ use rayon::prelude::*;
 use super::held_out::HeldOut;
 use super::{Method, RfeSettings, eliminate};
 use crate::model::elect;
-use crate::validation::Split;
+use crate::validation::{Folds, Split};
 use crate::{Design, Error, Event, Limits, Observer, RowMatrix, Rules, Samples, Selection, Subset};
 
 /// The training part of a split and the samples held out, prepared.
@@ -185,13 +185,7 @@ fn training_weights(data: &Samples<'_>, at: usize, split: &Split, of: &[f64]) ->
     for &i in &split.training {
         weights[i] += of[i];
     }
-    for class in 0..data.n_classes() {
-        if !data.classes().iter().zip(&weights).any(|(&c, &w)| c == class && w > 0.0) {
-            return Err(Error::Data(format!(
-                "the training part of split {at} has no sample of class {class} with positive weight; stratify the splits, or use fewer"
-            )));
-        }
-    }
+    Folds::check_training(at, data.classes(), &weights)?;
     Ok(weights)
 }
 

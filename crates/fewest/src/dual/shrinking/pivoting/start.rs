@@ -11,8 +11,8 @@ impl Pivoting<'_> {
     pub(super) fn snap(&mut self) {
         let before: f64 = self.beta.iter().sum();
         let target = if self.dual.bias == Bias::Free { 0.0 } else { before };
+        let near = AT_BOUND * kkt::largest(&self.beta);
         for i in 0..self.beta.len() {
-            let near = AT_BOUND * self.dual.cost[i];
             let (low, high) = (self.dual.lower[i], self.dual.upper[i]);
             self.beta[i] = if self.beta[i] <= low + near {
                 low

@@ -21,10 +21,14 @@ mod tuning {
     pub(super) const STEPS: usize = 50;
     /// Points the line search tries at most.
     pub(super) const SEARCH: usize = 30;
+    /// A weight this small beside the largest may be of rounding: where it moves no margin by more
+    /// than the second.
+    pub(super) const FEW_DIGITS: f64 = 1e-9;
+    pub(super) const ROUNDING: f64 = 1e-10;
     /// The line search ends where the slope is this share of the first.
     pub(super) const FLAT: f64 = 0.1;
 }
-use tuning::{FEW, FLAT, INNER, LEAST, SEARCH, STEPS};
+use tuning::{FEW, FEW_DIGITS, FLAT, INNER, LEAST, ROUNDING, SEARCH, STEPS};
 
 /// w, b and the decision values.
 pub(super) struct Machine<'a> {
@@ -55,6 +59,23 @@ pub(super) struct Look {
 }
 
 impl<'a> Machine<'a> {
+    /// Weights that move no margin by more than rounding become 0.
+    pub(super) fn clear_rounding(&mut self, columns: &Columns<'_, '_>) {
+        let largest = self.w.iter().fold(0.0, |most: f64, w| most.max(w.abs()));
+        let mut moved = vec![0.0; self.scores.len()];
+        for j in 0..columns.features.len() {
+            let w = self.w[j];
+            if w == 0.0 || w.abs() > FEW_DIGITS * largest || columns.interval(j).weight(0.0) != 0.0 {
+                continue;
+            }
+            moved.fill(0.0);
+            columns.add(j, w, &mut moved);
+            if moved.iter().all(|x| x.abs() <= ROUNDING) {
+                self.w[j] = 0.0;
+            }
+        }
+    }
+
     /// The columns of the weights that are not 0 must be here.
     pub(super) fn new(columns: &Columns<'_, '_>, dual: &'a BoxDual, start: Option<&DualSolution>) -> Self {
         let mut w = vec![0.0; columns.len()];

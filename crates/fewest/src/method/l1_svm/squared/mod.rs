@@ -111,6 +111,7 @@ pub(super) fn bounded_squared_hinge(
             None => None,
         };
         if let Some(status) = status {
+            machine.clear_rounding(&columns);
             return Ok(DualSolution {
                 bias: machine.decision_bias(&columns),
                 weights: machine.w[..features.len()].to_vec(),
