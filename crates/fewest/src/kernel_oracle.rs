@@ -159,6 +159,11 @@ impl<'a> KernelOracle<'a> {
         Ok(self.products.insert(products))
     }
 
+    /// The kernel, without its gamma.
+    pub(crate) fn kernel(&self) -> &Kernel {
+        self.kernel.kernel()
+    }
+
     /// The kernel matrix of the current subset.
     fn gram(&mut self, stop: &mut dyn FnMut() -> Option<Status>) -> Result<(), Status> {
         if self.gram.is_none() {

@@ -52,11 +52,6 @@ pub trait Design: Send + Sync {
     fn add_column(&self, j: usize, s: f64, out: &mut [f64]);
     /// Calls `f(i, x_ij)` for the stored values of column j in order of i.
     fn each_in_column(&self, j: usize, f: &mut dyn FnMut(usize, f64));
-    /// [`Design::each_in_column`] of the values as they were given, where this is another form of
-    /// them: what a proof speaks of.
-    fn each_as_given(&self, j: usize, f: &mut dyn FnMut(usize, f64)) {
-        self.each_in_column(j, f);
-    }
     /// Calls `f` once with the rows (ascending) and the values of column j and what the values are
     /// to be divided by, when it is stored that way; whether it is. For loops that would wait for
     /// the calls of [`Design::each_in_column`].

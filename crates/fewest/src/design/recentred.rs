@@ -161,9 +161,6 @@ impl Design for Recentred<'_> {
             None => self.inner().each_in_column(j, f),
         }
     }
-    fn each_as_given(&self, j: usize, f: &mut dyn FnMut(usize, f64)) {
-        self.inner().each_as_given(j, f);
-    }
     fn sparse_column(&self, j: usize, f: &mut dyn FnMut(&[u32], &[f64], f64)) -> bool {
         match self.far(j) {
             Some(far) if self.is_sparse() => {

@@ -77,7 +77,7 @@ pub fn certify_several(
 ) -> Result<Certificate, Error> {
     let begun = Instant::now();
     Method::check(settings, check_several(problems)?)?;
-    let absorbs = settings.absorbs_constants();
+    let absorbs = settings.absorbs_constants() && observer.proof().is_none();
     let recentred: Vec<Option<Recentred<'_>>> =
         problems.iter().map(|problem| Recentred::all(problem.design(), absorbs)).collect();
     let problems: Vec<Problem<'_>> =

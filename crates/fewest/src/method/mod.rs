@@ -417,7 +417,7 @@ impl AnyMethod {
         observer: &mut dyn Observer,
     ) -> Result<Report, Error> {
         self.check_samples(samples, rules)?;
-        let Some(recentred) = self.recentred(samples) else {
+        let Some(recentred) = self.recentred(samples, observer) else {
             return of_any!(self, method => method.select(samples, rules, limits, observer));
         };
         let samples = &samples.of(&recentred);
@@ -438,7 +438,7 @@ impl AnyMethod {
         observer: &mut dyn Observer,
     ) -> Result<Vec<SizeReport>, Error> {
         self.check_samples(samples, rules)?;
-        let Some(recentred) = self.recentred(samples) else {
+        let Some(recentred) = self.recentred(samples, observer) else {
             return of_any!(self, method => method.path(samples, rules, sizes, limits, observer));
         };
         let samples = &samples.of(&recentred);
@@ -448,8 +448,10 @@ impl AnyMethod {
     }
 
     /// The data less the middles of the features far from 0, where that changes nothing but a bias.
-    fn recentred<'a>(&self, samples: &Samples<'a>) -> Option<Recentred<'a>> {
-        Recentred::all(samples.design(), of_any!(self, method => method.absorbs_constants()))
+    /// A proof speaks of the data as they are.
+    fn recentred<'a>(&self, samples: &Samples<'a>, observer: &mut dyn Observer) -> Option<Recentred<'a>> {
+        let absorbs = of_any!(self, method => method.absorbs_constants());
+        Recentred::all(samples.design(), absorbs && observer.proof().is_none())
     }
 
     /// See [`Method::finds_size`].

@@ -96,7 +96,7 @@ fn add(data: Data<'_>, hash: &mut Sha256) {
     let mut column = Vec::new();
     for j in 0..data.design.n_features() {
         column.clear();
-        data.design.each_as_given(j, &mut |i, x| {
+        data.design.each_in_column(j, &mut |i, x| {
             if x != 0.0 {
                 column.extend((i as u32).to_le_bytes());
                 column.extend(x.to_le_bytes());

@@ -52,11 +52,6 @@ impl Design for Stack {
             piece.each_in_column(j, &mut |i, x| f(first + i, x));
         }
     }
-    fn each_as_given(&self, j: usize, f: &mut dyn FnMut(usize, f64)) {
-        for (piece, first) in self.each() {
-            piece.each_as_given(j, &mut |i, x| f(first + i, x));
-        }
-    }
     fn dense_column(&self, j: usize) -> Option<&[f64]> {
         if let [piece] = &self.0[..] { piece.dense_column(j) } else { None }
     }

@@ -340,6 +340,7 @@ fn eliminate(
         master.restore(state, &mut oracle)?;
     }
     let status = drive(&mut oracle, &mut master, &mut run)?;
+    let status = oracle.earned(status, &run);
     let cost = oracle.cost();
     let (tuned, decisions) = oracle.into_parts();
     let (steps, certain_steps) = (master.steps, master.certain);
@@ -396,6 +397,7 @@ pub fn rfe_from(
         let mut here = RankingOracle::linear(&pairs, &problems, rules, &master.survivors, settings)?;
         here.start_from(betas)?;
         status = drive(&mut here, &mut master, &mut run)?;
+        status = here.earned(status, &run);
     }
     let (cost, steps, certain_steps) = (settings.svm.cost, master.steps, master.certain);
     let selection = Selection { ranking: master.ranking(), solutions: Vec::new(), outcome: run.finish(status) };

@@ -8,7 +8,7 @@ use super::{RfeSettings, Tuned, permitted};
 use crate::kernel_oracle::{Criterion, KernelOracle};
 use crate::run::state::stranger;
 use crate::validation::{CrossValidation, CvScore, SamplesByClass};
-use crate::{Clock, DualSolution, Error, Oracle, Problem, Rules, Run, Subset};
+use crate::{Clock, DualSolution, Error, Kernel, Oracle, Problem, Rules, Run, Status, Subset};
 
 /// What elimination asks.
 #[derive(Debug)]
@@ -175,6 +175,26 @@ impl<'a> RankingOracle<'a> {
                 solutions.map(|(pair, s)| machine(oracle.grouped().by_sample(pair, &s.beta), s)).collect()
             }
         }
+    }
+
+    /// How the elimination ended: stalled where the last training did, and not within the gap asked
+    /// for. (Kernels that are not positive semi-definite have no gap to speak of.)
+    pub(super) fn earned(&self, status: Status, run: &Run<'_>) -> Status {
+        let machines: Vec<&DualSolution> = match &self.engine {
+            Engine::Linear(oracle, ..) => oracle.solutions(),
+            Engine::Kernel(oracle) => oracle.machines().into_iter().flatten().collect(),
+        };
+        let (primal, dual) = machines.iter().fold((0.0, 0.0), |sum, m| (sum.0 + m.primal, sum.1 + m.dual));
+        let stalled = machines.iter().any(|m| m.status == Status::Stalled) && !self.is_indefinite();
+        if status == Status::Completed && stalled && !run.is_within_asked(primal, dual) {
+            Status::Stalled
+        } else {
+            status
+        }
+    }
+
+    fn is_indefinite(&self) -> bool {
+        matches!(&self.engine, Engine::Kernel(oracle) if matches!(oracle.kernel(), Kernel::Sigmoid { .. }))
     }
 
     fn objective(&self) -> f64 {
