@@ -287,7 +287,7 @@ class BendersSelector(SeveralProblems):
             check_classes(self, samples.classes, samples.classes, True)
             if tasks is not None:
                 raise ValueError("samples to judge by are for one classifier, but tasks have one each; leave one of them out")
-        samples = self._with_tasks(samples, tasks)
+        samples = self._with_tasks(samples, X, tasks)
         if self.validation_fraction is not None:
             samples, X_val, codes = self._apart(samples)
         elif X_val is not None:

@@ -1,10 +1,13 @@
-"""Frames of any kind as one that scikit-learn knows."""
+"""Frames of any kind as one that scikit-learn knows, and what their indices say."""
 
 from __future__ import annotations
 
+import warnings
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
+
+import numpy as np
 
 
 def native(X: Any) -> Any:
@@ -13,11 +16,16 @@ def native(X: Any) -> Any:
     anything that hands its columns over by Arrow's interface or by the interchange protocol (DuckDB,
     Ibis, Modin, ...).
     """
-    if type(X).__module__.partition(".")[0] == "narwhals":
+    if _library(X) == "narwhals":
         X = X.to_native()
-    if type(X).__module__.partition(".")[0] in ("polars", "pyarrow", "pandas", "numpy"):
+    if _library(X) in ("polars", "pyarrow", "pandas", "numpy"):
         # Lazy frames are computed.
         return X.collect() if hasattr(X, "collect") else X
+    if all(hasattr(X, part) for part in ("X", "obs", "var_names")):
+        raise TypeError(
+            f"X is {type(X).__name__}, which holds samples and labels together; give a frame of the values and a column of the labels, "
+            'as in fit(adata.to_df(), adata.obs["cell_type"]), or adata.X without names'
+        )
     if hasattr(X, "__arrow_c_stream__"):
         for module, name in (("pyarrow", "table"), ("polars", "DataFrame")):
             if find_spec(module):
@@ -25,3 +33,152 @@ def native(X: Any) -> Any:
     if hasattr(X, "__dataframe__") and not hasattr(X, "__array__") and find_spec("pandas"):
         return import_module("pandas.api.interchange").from_dataframe(X)
     return X
+
+
+def named(X: Any) -> Any:
+    """As :func:`native`; names of columns that are no texts, such as wavelengths, as texts. Columns
+    that are merely counted have no names.
+    """
+    X = native(X)
+    columns = getattr(X, "columns", None)
+    if _library(X) != "pandas" or columns is None or all(isinstance(name, str) for name in columns):
+        return X
+    if list(columns) == list(range(len(columns))):
+        return X
+    X = X.copy(deep=False)
+    X.columns = [str(name) for name in columns]
+    return X
+
+
+def _library(X: Any) -> str:
+    return type(X).__module__.partition(".")[0]
+
+
+def index_of(values: Any) -> Any:
+    """The labels of the rows of a frame or series of pandas; None of anything else."""
+    return values.index if _library(values) == "pandas" and hasattr(values, "iloc") else None
+
+
+def in_order(X: Any, **others: Any) -> None:
+    """Raise where X, or the first of the others that has labels of rows, and another one name the
+    same samples in another order; warn where they name other samples.
+    """
+    of, labels = "X", index_of(X)
+    for name, values in others.items():
+        found = index_of(values)
+        if found is None or found is labels:
+            continue
+        if labels is None:
+            of, labels = name, found
+            continue
+        if len(found) != len(labels) or found.equals(labels):
+            continue
+        if _counted(found) == _counted(labels):
+            raise ValueError(
+                f"the samples of {name} are those of {of} in another order, by their indices; give {name}.loc[{of}.index], "
+                f"or {name}.to_numpy() where they go by position"
+            )
+        at = next(at for at, (a, b) in enumerate(zip(labels, found, strict=True)) if a != b)
+        warnings.warn(
+            f"the index of {name} is not that of {of}: row {at} is {found[at]!r} in {name} and {labels[at]!r} in {of}. Both are taken "
+            f"in the order they have; {name}.to_numpy() says that this is right.",
+            UserWarning,
+            stacklevel=3,
+        )
+
+
+def _counted(labels: Any) -> dict[Any, int]:
+    """How often each label is there."""
+    return dict(labels.value_counts(dropna=False).items())
+
+
+def missing_labels(y: Any) -> np.ndarray:
+    """Positions of missing labels."""
+    if hasattr(y, "isna"):
+        missing = np.asarray(y.isna())
+    elif hasattr(y, "is_null") and _library(y) in ("polars", "pyarrow"):
+        missing = np.asarray(y.is_null())
+    else:
+        values = np.asarray(y)
+        if values.dtype.kind == "f":
+            missing = np.isnan(values)
+        elif values.dtype == object:
+            missing = np.array([_is_missing(label) for label in values.ravel()], dtype=bool)
+        else:
+            return np.empty(0, dtype=int)
+    return np.flatnonzero(missing.ravel())
+
+
+def _is_missing(label: Any) -> bool:
+    return label is None or type(label).__name__ in ("NAType", "NaTType") or (isinstance(label, float) and label != label)
+
+
+def refuse_missing_labels(y: Any) -> None:
+    """Raise where labels are missing, saying how many and where."""
+    missing = missing_labels(y)
+    if missing.size:
+        where = ", ".join(str(at) for at in missing[:5]) + (", ..." if missing.size > 5 else "")
+        # scikit-learn's words first, which tests of estimators look for.
+        raise ValueError(
+            f"Input y contains NaN: {missing.size} of {np.size(y)} samples have no label, at {where} (counted from 0); leave them out "
+            "of X and y, as in X[y.notna()], y[y.notna()]"
+        )
+
+
+def refuse_texts(X: Any, name: str, why: Exception) -> None:
+    """Raise what is to be done about an X that holds texts or dates, which are no numbers; ``why``:
+    what scikit-learn says of it.
+    """
+    X = native(X)
+    if isinstance(X, (list, tuple)) and X and all(isinstance(text, str) for text in X):
+        raise ValueError(_of_texts("X is a list of texts", name)) from why
+    columns = getattr(X, "columns", None)
+    if columns is None or not hasattr(X, "shape"):
+        values = X if isinstance(X, np.ndarray) else None if hasattr(X, "shape") else _object_array(X)
+        if values is None or values.dtype.kind not in "OUSmM":
+            return
+        if values.ndim == 1 and isinstance(values.flat[0], str):
+            raise ValueError(_of_texts("X is an array of texts", name)) from why
+        if values.ndim != 2:
+            return
+        for j, column in enumerate(values.T):
+            _refuse_column(f"column {j} of X", str(j), column, name, why)
+        return
+    for column in columns:
+        values = X[column]
+        values = values.to_numpy(dtype=object) if _library(X) == "pandas" and values.ndim == 1 else np.asarray(values)
+        _refuse_column(f"the column {column!r} of X", repr(column), values, name, why)
+
+
+def _object_array(X: Any) -> np.ndarray | None:
+    try:
+        return np.array(X, dtype=object)
+    except ValueError:
+        return None
+
+
+def _of_texts(what: str, name: str) -> str:
+    return f"{what}; turn them into numbers before {name}, as in make_pipeline(TfidfVectorizer(), {name}())"
+
+
+def _refuse_column(what: str, column: str, values: np.ndarray, name: str, why: Exception) -> None:
+    """Raise where a column holds dates, or a text that is no number."""
+    for value in values.tolist() if values.dtype != object else values:
+        if hasattr(value, "isoformat") or isinstance(value, np.datetime64) or type(value).__name__ in ("timedelta", "Timedelta"):
+            raise ValueError(
+                f"{what} holds dates ({value!s}), not numbers; give what of them matters, such as days since a day: "
+                "(dates - dates.min()).dt.days"
+            ) from why
+        if isinstance(value, (str, bytes)) and not _is_number(value):
+            raise ValueError(
+                f"{what} holds texts ({str(value)[:40]!r}), not numbers; encode it before {name}, as in make_pipeline("
+                f'make_column_transformer((OneHotEncoder(handle_unknown="ignore"), [{column}]), remainder="passthrough"), {name}())'
+            ) from why
+
+
+def _is_number(text: str | bytes) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -21,7 +21,7 @@ from fewest._base import Selector
 from fewest._call import limited
 from fewest._constraints import AT_LEAST_ONE, stores_arguments
 from fewest._docs import completes_doc
-from fewest._engine import Listener, Samples, bias_of, limits_of, svm_of, warn_of_limit
+from fewest._engine import Listener, Samples, bias_of, limits_of, seed_of, svm_of, warn_of_limit
 from fewest._rules import Rules
 from fewest._svc import SVC
 
@@ -160,7 +160,9 @@ class Study(Selector):
         "selection_time_limit": [Interval(Real, 0.0, None, closed="left"), None],
         "compare_rules": ["boolean"],
         "scale": [StrOptions({"standard", "maxabs", "none"}), None],
-        "random_state": [Interval(Integral, 0, None, closed="left")],
+        "random_state": ["random_state"],
+        # The engine has no other weights that it finds in a training part.
+        "class_weight": [StrOptions({"balanced"}), dict, None],
     }
     _binary_only = False
 
@@ -248,7 +250,7 @@ class Study(Selector):
             "repeats": int(self.repeats),
             "inner_folds": int(self.inner_folds),
             "inner_repeats": int(self.inner_repeats),
-            "seed": int(self.random_state),
+            "seed": seed_of(self.random_state),
             "methods": methods,
             "cost_points": int(self.n_costs),
             "rule": f"{self.scoring.replace('_', '-')}{pick}",
@@ -267,7 +269,14 @@ class Study(Selector):
         """The sizes to choose from, cut at the number of features where it is only an end of a range."""
         if self.sizes is None or isinstance(self.sizes, Integral):
             return list(range(1, min(MOST if self.sizes is None else int(self.sizes), p) + 1))
-        return [int(size) for size in np.asarray(self.sizes).tolist()]
+        sizes = np.asarray(self.sizes).tolist()
+        if not sizes or any(not isinstance(size, int) or isinstance(size, bool) or size < 1 for size in sizes):
+            raise ValueError(f"sizes is {self.sizes!r}, but must be integers of at least 1")
+        if sizes != sorted(set(sizes)):
+            raise ValueError(f"sizes is {sizes}, but must be ascending; give {sorted(set(sizes))}")
+        if sizes[-1] > p:
+            raise ValueError(f"sizes go up to {sizes[-1]}, but X has {p} features")
+        return sizes
 
     def _set_study(self, answer: dict[str, Any], p: int) -> None:
         """The attributes of a fitted study."""
