@@ -23,7 +23,7 @@ from sklearn.utils.validation import _check_sample_weight, _check_y, check_consi
 from fewest import _core
 from fewest._call import memory_left, time_left
 from fewest._columns import ColumnFile
-from fewest._frames import in_order, named, refuse_missing_labels, refuse_texts
+from fewest._frames import in_order, named, plain_labels, refuse_missing_labels, refuse_texts
 from fewest._memory import method_with_memory, with_memory
 
 logger = logging.getLogger("fewest")
@@ -134,6 +134,7 @@ def checked(estimator: Any, *arrays: Any, **options: Any) -> Any:
     for labels in y:
         if labels is not None:
             refuse_missing_labels(labels)
+    y = tuple(plain_labels(labels) for labels in y)
     try:
         found = validate_data(estimator, X, *y, **{"accept_sparse": ("csc", "csr"), "dtype": DTYPES, **options})
     except (ValueError, TypeError) as error:

@@ -18,7 +18,7 @@ from sklearn.utils import _safe_indexing, indexable
 from fewest import _core
 from fewest._engine import summed
 from fewest._folds import splits_of
-from fewest._frames import in_order, native, refuse_missing_labels
+from fewest._frames import in_order, native, plain_labels, refuse_missing_labels
 from fewest._rules import _Index
 
 
@@ -171,7 +171,7 @@ def together(X: Any, y: Any, **others: Any) -> list[Any]:
     in_order(X, y=y, **others)
     refuse_missing_labels(y)
     X, y, *rest = indexable(X, y, *others.values())
-    return [summed(X), np.asarray(y).ravel(), *(None if one is None else np.asarray(one).ravel() for one in rest)]
+    return [summed(X), np.asarray(plain_labels(y)).ravel(), *(None if one is None else np.asarray(one).ravel() for one in rest)]
 
 
 def _evaluation(estimator, X, y, classes, codes, splits, sample_weight, tasks, truth, share, n_jobs):

@@ -92,6 +92,12 @@ def _counted(labels: Any) -> dict[Any, int]:
     return dict(labels.value_counts(dropna=False).items())
 
 
+def plain_labels(y: Any) -> Any:
+    """Labels, and those of a nullable type of pandas as numpy has them: none is missing."""
+    plain = getattr(getattr(y, "dtype", None), "numpy_dtype", None)
+    return y if plain is None or _library(y) != "pandas" else y.astype(plain)
+
+
 def missing_labels(y: Any) -> np.ndarray:
     """Positions of missing labels."""
     if hasattr(y, "isna"):
@@ -132,9 +138,9 @@ def refuse_texts(X: Any, name: str, why: Exception) -> None:
     X = native(X)
     if isinstance(X, (list, tuple)) and X and all(isinstance(text, str) for text in X):
         raise ValueError(_of_texts("X is a list of texts", name)) from why
-    columns = getattr(X, "columns", None)
-    if columns is None or not hasattr(X, "shape"):
-        values = X if isinstance(X, np.ndarray) else None if hasattr(X, "shape") else _object_array(X)
+    columns = X.column_names if _library(X) == "pyarrow" else getattr(X, "columns", None)
+    if columns is None:
+        values = X if isinstance(X, np.ndarray) else _object_array(X)
         if values is None or values.dtype.kind not in "OUSmM":
             return
         if values.ndim == 1 and isinstance(values.flat[0], str):
@@ -146,7 +152,12 @@ def refuse_texts(X: Any, name: str, why: Exception) -> None:
         return
     for column in columns:
         values = X[column]
-        values = values.to_numpy(dtype=object) if _library(X) == "pandas" and values.ndim == 1 else np.asarray(values)
+        if _library(X) != "pandas":
+            values = np.asarray(values.to_pylist() if hasattr(values, "to_pylist") else values.to_list(), dtype=object)
+        elif values.ndim == 1:
+            values = values.to_numpy(dtype=object)
+        else:
+            continue
         _refuse_column(f"the column {column!r} of X", repr(column), values, name, why)
 
 
