@@ -264,4 +264,4 @@ class FlipSelector(CrossValidated):
 
     def _set_results(self, answer, p):
         super()._set_results(answer, p)
-        self.C_, self.n_iter_ = answer["cost"], max(len(answer["details"]["passes"]), 1)
+        self.C_, self.n_iter_ = answer["cost"], max(len(answer["details"].get("passes", ())), 1)
