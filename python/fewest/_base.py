@@ -217,6 +217,8 @@ class Selector(Linked, CallbackSupportMixin, Scored, SelectorMixin, BaseEstimato
                 stacklevel=4,
             )
         resolved = rules._resolved(p, getattr(self, "feature_names_in_", None), size)
+        if len(set(resolved["forbid"])) == p:
+            warnings.warn("rules forbid every feature, so that none can be selected.", stacklevel=4)
         return resolved if size is None else {**resolved, "max_features": min(int(size), p)}
 
     def _names(self) -> list[str]:

@@ -23,7 +23,7 @@ from sklearn.utils.validation import _check_sample_weight, _check_y, check_consi
 from fewest import _core
 from fewest._call import memory_left, time_left
 from fewest._columns import ColumnFile
-from fewest._frames import in_order, named, plain_labels, refuse_missing_labels, refuse_texts
+from fewest._frames import in_order, missing_labels, named, plain_labels, refuse_missing_labels, refuse_texts
 from fewest._memory import method_with_memory, with_memory
 
 logger = logging.getLogger("fewest")
@@ -445,7 +445,9 @@ def warn_of_limit(estimator: Any, answer: dict[str, Any], what: str) -> None:
 def coded_tasks(samples: Samples, X: Any, tasks: Any) -> tuple[np.ndarray, np.ndarray]:
     """The names of the tasks, and that of each sample, of X, as 0, 1, ..."""
     in_order(X, tasks=tasks)
-    tasks = column_or_1d(tasks, warn=True)
+    missing, tasks = missing_labels(tasks), column_or_1d(tasks, warn=True)
+    if missing.size:
+        raise ValueError(f"tasks has {missing.size} missing entries, the first at {missing[0]}; give each sample a task")
     if samples.kept is None:
         if len(tasks) != len(samples.codes):
             raise ValueError(f"tasks has {len(tasks)} entries, but X has {len(samples.codes)} samples; give one for each")

@@ -86,6 +86,7 @@ class ExactSelector(SeveralProblems):
     _page = "docs/methods/exact.md"
 
     _parameter_constraints = {"C": COST_OR_AUTO, "multi_class": MULTI_CLASS}
+    _remedy = "A smaller C, or fewer features, is proven sooner."
 
     @stores_arguments
     def __init__(

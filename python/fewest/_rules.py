@@ -180,11 +180,11 @@ class Rules:
         """Whether a rule bounds the number of features: a size, a budget, or a group of which some
         must be out.
         """
-        return self.max_features is not None or self.budget is not None or len(self.at_most) > 0
+        return self.max_features is not None or self.budget is not None or len(_listed(self.at_most, "at_most")) > 0
 
     def _never_chosen(self, n_features: int, names: Any, size: int) -> list[int]:
         """The smallest group of features that are in or out together and are more than this size."""
-        if len(self.together) == 0:
+        if len(_listed(self.together, "together")) == 0:
             return []
         index, group_of = _Index(n_features, names), list(range(n_features))
         members: dict[int, list[int]] = {at: [at] for at in range(n_features)}
@@ -206,9 +206,9 @@ class Rules:
             "require": index.all(self.require),
             "forbid": index.all(self.forbid),
             "implies": index.pairs(self.implies),
-            "at_most": [index.group(entry, "at_most") for entry in self.at_most],
-            "at_least": [index.group(entry, "at_least") for entry in self.at_least],
-            "together": [index.all(entry) for entry in self.together],
+            "at_most": [index.group(entry, "at_most") for entry in _listed(self.at_most, "at_most")],
+            "at_least": [index.group(entry, "at_least") for entry in _listed(self.at_least, "at_least")],
+            "together": [index.all(entry) for entry in _listed(self.together, "together")],
             "budget": None if self.budget is None else float(self.budget),
             "costs": [] if self.costs is None else index.numbers(self.costs, "costs"),
             "weights": weight_bounds(index, self.signs, self.bounds),
@@ -222,6 +222,13 @@ def _equal(a: Any, b: Any) -> bool:
     if hasattr(a, "__array__") or hasattr(b, "__array__"):
         return np.array_equal(a, b)
     return bool(a == b)
+
+
+def _listed(value: Any, rule: str) -> Any:
+    """A rule that is a list of entries."""
+    if isinstance(value, (str, Mapping)) or not (isinstance(value, Iterable) and hasattr(value, "__len__")):
+        raise ValueError(f"{rule} is {value!r}, but must be a list, with an entry for each such rule")
+    return value
 
 
 def _integer(value: Any, what: str, least: int) -> int:
@@ -307,7 +314,7 @@ class _Index:
         each of it.
         """
         found = []
-        for entry in implies.items() if isinstance(implies, Mapping) else implies:
+        for entry in implies.items() if isinstance(implies, Mapping) else _listed(implies, "implies"):
             if isinstance(entry, str) or not hasattr(entry, "__len__") or len(entry) != 2:
                 raise ValueError(f"implies takes pairs (feature, feature), but has {entry!r}")
             first, second = entry

@@ -22,6 +22,7 @@ from fewest._call import limited
 from fewest._constraints import AT_LEAST_ONE, stores_arguments
 from fewest._docs import completes_doc
 from fewest._engine import Listener, Samples, bias_of, limits_of, seed_of, svm_of, warn_of_limit
+from fewest._path import sizes_of
 from fewest._rules import Rules
 from fewest._svc import SVC
 
@@ -269,14 +270,7 @@ class Study(Selector):
         """The sizes to choose from, cut at the number of features where it is only an end of a range."""
         if self.sizes is None or isinstance(self.sizes, Integral):
             return list(range(1, min(MOST if self.sizes is None else int(self.sizes), p) + 1))
-        sizes = np.asarray(self.sizes).tolist()
-        if not sizes or any(not isinstance(size, int) or isinstance(size, bool) or size < 1 for size in sizes):
-            raise ValueError(f"sizes is {self.sizes!r}, but must be integers of at least 1")
-        if sizes != sorted(set(sizes)):
-            raise ValueError(f"sizes is {sizes}, but must be ascending; give {sorted(set(sizes))}")
-        if sizes[-1] > p:
-            raise ValueError(f"sizes go up to {sizes[-1]}, but X has {p} features")
-        return sizes
+        return sizes_of(self.sizes, p)
 
     def _set_study(self, answer: dict[str, Any], p: int) -> None:
         """The attributes of a fitted study."""

@@ -258,6 +258,11 @@ def test_rules_say_what_they_take(data):
     several = Rules(implies=[("a", ["b", "c"])])._resolved(4, NAMES, None)["implies"]
     assert several == [(0, 1), (0, 2)] == Rules(implies={"a": ["b", "c"]})._resolved(4, NAMES, None)["implies"]
     assert Rules(implies={"a": "b"})._resolved(4, NAMES, None)["implies"] == [(0, 1)]
+    for wrong in ({"at_most": 3}, {"together": "ab"}, {"at_least": {"a": 1}}, {"implies": 3}):
+        with pytest.raises(ValueError, match="must be a list"):
+            SVMRFE(rules=Rules(**wrong)).fit(X, y)
+    with pytest.warns(UserWarning, match="forbid every feature"):
+        assert ExactSelector(rules=Rules(forbid=NAMES)).fit(X, y).n_features_ == 0
     with pytest.warns(UserWarning, match="never chosen"):
         ExactSelector(rules=Rules(max_features=2, together=[["a", "b"], ["b", "c"]])).fit(X, y)
     with warnings.catch_warnings():
@@ -276,6 +281,8 @@ def test_tasks_that_there_are_not_are_refused(data):
     assert ((fitted.decision_function(X, tasks=tasks) > 0) == (predicted == 1)).all()
     with pytest.raises(ValueError, match="'north'"):
         fitted.predict(X, tasks=np.where(tasks == "east", "north", tasks))
+    with pytest.raises(ValueError, match="tasks has 1 missing entries, the first at 5"):
+        ExactSelector().fit(X, y, tasks=np.where(np.arange(80) == 5, None, tasks))
     with pytest.raises(ValueError, match="79 entries"):
         fitted.predict(X, tasks=tasks[1:])
     with pytest.raises(AttributeError, match="give predict"):

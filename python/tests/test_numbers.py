@@ -329,7 +329,9 @@ def test_small_things():
     with pytest.raises(ValueError, match="n_features_to_select"):
         SVMRFE(n_features_to_select=True).fit(X, y)
     small = {"methods": ["rfe"], "folds": 2, "repeats": 1, "inner_folds": 2, "n_costs": 2}
-    with pytest.raises(ValueError, match=r"ascending; give \[3, 5\]"):
+    with pytest.raises(ValueError, match=r"ascending, each once; give \[3, 5\]"):
+        SVMRFE().path(X, y, [5, 3])
+    with pytest.raises(ValueError, match=r"ascending, each once; give \[3, 5\]"):
         Study(sizes=[5, 3], **small).fit(X, y)
     for state in (None, np.random.RandomState(0), 3):
         Study(sizes=[1], random_state=state, **small).fit(X, y)
