@@ -195,6 +195,8 @@ class SearchDisplay(_Display):
         """
         selector = _last_step(selector)
         trace = selector.trace_
+        if "objective" not in trace:
+            raise ValueError(f"{type(selector).__name__} is many searches, of which none is shown; take a selector of its method_")
         if np.isfinite([trace["objective"], trace["bound"]]).sum() < 2:
             raise ValueError(f"{type(selector).__name__} has no search to show; its trace_ has fewer than two values")
         return cls(time=trace["time"], objective=trace["objective"], bound=trace["bound"])

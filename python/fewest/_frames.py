@@ -169,7 +169,7 @@ def _object_array(X: Any) -> np.ndarray | None:
 
 
 def _of_texts(what: str, name: str) -> str:
-    return f"{what}; turn them into numbers before {name}, as in make_pipeline(TfidfVectorizer(), {name}())"
+    return f"{what}; turn texts into numbers before {name}, as in make_pipeline(TfidfVectorizer(), {name}())"
 
 
 def _refuse_column(what: str, column: str, values: np.ndarray, name: str, why: Exception) -> None:
