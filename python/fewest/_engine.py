@@ -23,7 +23,7 @@ from sklearn.utils.validation import _check_sample_weight, _check_y, check_consi
 from fewest import _core
 from fewest._call import memory_left, time_left
 from fewest._columns import ColumnFile
-from fewest._frames import in_order, missing_labels, named, plain_labels, refuse_missing_labels, refuse_texts
+from fewest._frames import in_order, missing_labels, named, plain_labels, refuse_dates, refuse_missing_labels, refuse_texts
 from fewest._memory import method_with_memory, with_memory
 
 logger = logging.getLogger("fewest")
@@ -131,6 +131,7 @@ def checked(estimator: Any, *arrays: Any, **options: Any) -> Any:
     if getattr(estimator, "impute", None) is not None:
         options["ensure_all_finite"] = "allow-nan"
     name, X, y = type(estimator).__name__, named(arrays[0]), arrays[1:]
+    refuse_dates(X)
     for labels in y:
         if labels is not None:
             refuse_missing_labels(labels)

@@ -15,6 +15,7 @@ from fewest._call import limited
 from fewest._constraints import AT_LEAST_ONE, COST_OR_AUTO, stores_arguments
 from fewest._docs import completes_doc
 from fewest._engine import Samples, check_classes, class_weights, matrix, validated
+from fewest._frames import in_order
 from fewest._several import MULTI_CLASS, PROBLEMS, SeveralProblems
 from fewest._svm import categories_of, gamma_of
 
@@ -292,6 +293,7 @@ class BendersSelector(SeveralProblems):
         if self.validation_fraction is not None:
             samples, X_val, codes = self._apart(samples)
         elif X_val is not None:
+            in_order(X_val, given="X_val", y_val=y_val)
             judged = validated(self, X_val, y_val, None, None, True, reset=False)
             X_val, codes = judged.X, judged.codes
         self._held_out = None if X_val is None else (matrix(X_val), codes, self.patience)

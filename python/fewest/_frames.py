@@ -59,11 +59,11 @@ def index_of(values: Any) -> Any:
     return values.index if _library(values) == "pandas" and hasattr(values, "iloc") else None
 
 
-def in_order(X: Any, **others: Any) -> None:
-    """Raise where X, or the first of the others that has labels of rows, and another one name the
-    same samples in another order; warn where they name other samples.
+def in_order(X: Any, *, given: str = "X", **others: Any) -> None:
+    """Raise where X, which is called ``given``, or the first of the others that has labels of rows, and
+    another one name the same samples in another order; warn where they name other samples.
     """
-    of, labels = "X", index_of(X)
+    of, labels = given, index_of(X)
     for name, values in others.items():
         found = index_of(values)
         if found is None or found is labels:
@@ -73,12 +73,15 @@ def in_order(X: Any, **others: Any) -> None:
             continue
         if len(found) != len(labels) or found.equals(labels):
             continue
+        at = next((at for at, (a, b) in enumerate(zip(labels, found, strict=True)) if a != b), None)
+        if at is None:
+            # The same labels, of another type.
+            continue
         if _counted(found) == _counted(labels):
             raise ValueError(
                 f"the samples of {name} are those of {of} in another order, by their indices; give {name}.loc[{of}.index], "
                 f"or {name}.to_numpy() where they go by position"
             )
-        at = next(at for at, (a, b) in enumerate(zip(labels, found, strict=True)) if a != b)
         warnings.warn(
             f"the index of {name} is not that of {of}: row {at} is {found[at]!r} in {name} and {labels[at]!r} in {of}. Both are taken "
             f"in the order they have; {name}.to_numpy() says that this is right.",
@@ -131,6 +134,31 @@ def refuse_missing_labels(y: Any) -> None:
         )
 
 
+def refuse_dates(X: Any) -> None:
+    """Raise where X, or a column of it, holds dates: as numbers they would be nanoseconds, or days."""
+    if isinstance(X, np.ndarray):
+        if X.dtype.kind in "mM":
+            raise ValueError(f"X {_DATES.format(X.ravel()[0] if X.size else X.dtype)}")
+        return
+    library = _library(X)
+    if library == "pandas" and hasattr(X, "columns"):
+        of_dates = [getattr(kind, "kind", "O") in "mM" for kind in X.dtypes]
+    elif library == "polars" and hasattr(X, "dtypes"):
+        of_dates = [kind.is_temporal() for kind in X.dtypes]
+    elif library == "pyarrow" and hasattr(X, "schema"):
+        of_dates = [import_module("pyarrow.types").is_temporal(kind) for kind in X.schema.types]
+    else:
+        return
+    if any(of_dates):
+        at = of_dates.index(True)
+        column = X.column(at).to_pylist() if library == "pyarrow" else X.iloc[:, at] if library == "pandas" else X.to_series(at)
+        name = (X.column_names if library == "pyarrow" else X.columns)[at]
+        raise ValueError(f"the column {name!r} of X {_DATES.format(next(iter(column), 'none'))}")
+
+
+_DATES = "holds dates ({}), not numbers; give what of them matters, such as days since a day: (dates - dates.min()).dt.days"
+
+
 def refuse_texts(X: Any, name: str, why: Exception) -> None:
     """Raise what is to be done about an X that holds texts or dates, which are no numbers; ``why``:
     what scikit-learn says of it.
@@ -176,10 +204,7 @@ def _refuse_column(what: str, column: str, values: np.ndarray, name: str, why: E
     """Raise where a column holds dates, or a text that is no number."""
     for value in values.tolist() if values.dtype != object else values:
         if hasattr(value, "isoformat") or isinstance(value, np.datetime64) or type(value).__name__ in ("timedelta", "Timedelta"):
-            raise ValueError(
-                f"{what} holds dates ({value!s}), not numbers; give what of them matters, such as days since a day: "
-                "(dates - dates.min()).dt.days"
-            ) from why
+            raise ValueError(f"{what} {_DATES.format(value)}") from why
         if isinstance(value, (str, bytes)) and not _is_number(value):
             raise ValueError(
                 f"{what} holds texts ({str(value)[:40]!r}), not numbers; encode it before {name}, as in make_pipeline("

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping
+from copy import deepcopy
 from dataclasses import dataclass
 from numbers import Integral, Real
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -135,6 +137,13 @@ class Rules:
             if (value := getattr(self, name)) is not None and not (isinstance(value, tuple) and value == ())
         ]
         return f"Rules({', '.join(said)})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Views of mappings can neither be copied nor sent to another process.
+        return {name: dict(value) if isinstance(value, MappingProxyType) else value for name, value in self.get_params().items()}
+
+    def __sklearn_clone__(self) -> Rules:
+        return deepcopy(self)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Rules):
@@ -293,7 +302,9 @@ class _Index:
         if not hasattr(features, "__len__"):
             features = list(features)
         mask = np.asarray(features)
-        if mask.dtype == object and mask.size and all(isinstance(chosen, bool) for chosen in mask.flat):
+        if mask.dtype == object and any(isinstance(chosen, (bool, np.bool_)) for chosen in mask.flat):
+            if not all(isinstance(chosen, (bool, np.bool_)) for chosen in mask.flat):
+                raise ValueError(f"{self.place} has a mask with values that are neither True nor False: {features!r}")
             mask = mask.astype(bool)
         if mask.dtype == bool:
             if (labelled := self._labelled(features, self.place)) is not None:
@@ -375,7 +386,9 @@ class _Index:
                     f"the names of X, or give {what}.to_numpy(), one value for each feature in the order of X"
                 )
             rows = values.to_numpy()
-            if rows.ndim == 2:
+            if rows.ndim == 2 and rows.shape[1] == 1:
+                rows = rows.ravel()
+            elif rows.ndim == 2:
                 # An empty cell is no bound.
                 rows = [[None if value != value else value for value in row] for row in rows.tolist()]
             found = [(self(label), value) for label, value in zip(labels, rows, strict=True)]

@@ -18,6 +18,7 @@ from fewest import (
     SVC,
     SVMRFE,
     AlignmentSelector,
+    BendersSelector,
     ExactSelector,
     FlipSelector,
     FSVSelector,
@@ -108,6 +109,8 @@ def test_masks_and_bounds_go_by_name(data):
         assert FlipSelector(start=one, cv=3, n_features_to_select=1).fit(X, y).n_features_ == 1
     categories = AlignmentSelector(n_features_to_select=1, categorical_features=mask).fit(X.assign(d=X.d.round()), y)
     assert categories.n_features_ == 1
+    with pytest.raises(ValueError, match="neither True nor False"):
+        ExactSelector(rules=Rules(forbid=mask.astype("boolean").where(mask.index != "a"))).fit(X, y)
     with pytest.raises(ValueError, match="mask of 3"):
         ExactSelector(rules=Rules(forbid=mask.iloc[:3])).fit(X, y)
     with pytest.raises(ValueError, match="mapping"):
@@ -165,6 +168,8 @@ def of_samples():
     yield "knockoffs weights", lambda X, y, w: knockoffs(rfe, X, y.to_numpy(), sample_weight=w)
     yield "display", lambda X, y, w: StabilityDisplay.from_estimator(rfe, X, y, n_runs=2)
     yield "columns", lambda X, y, w: dump_columns("/nowhere/x.csc", X, y)
+    yield "validation", lambda X, y, w: BendersSelector(n_features_to_select=1).fit(X, y.to_numpy(), X_val=X, y_val=y)
+    yield "kernel", lambda X, y, w: SVC(kernel=lambda A, B: np.asarray(A) @ np.asarray(B).T).fit(X, y)
     yield "verify", lambda X, y, w: verify("/nowhere/x.proof", X, y)
 
 

@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
@@ -294,6 +295,12 @@ def test_what_holds_more_than_numbers_is_refused_with_a_remedy():
             selector.fit(frame.assign(day=dates), y)
         with pytest.raises(ValueError, match=r"column 3 of X holds texts \('x'\)"):
             selector.fit(np.c_[X.astype(object), np.full(60, "x", dtype=object)], y)
+    days = frame.assign(day=dates)[["day"]]
+    for values in (days, pl.from_pandas(frame.assign(day=dates)), pa.Table.from_pandas(days), days - dates.min(), days.assign(a=1.0)):
+        with pytest.raises(ValueError, match=r"column 'day' of X holds dates"):
+            rfe.fit(values, y)
+    with pytest.raises(ValueError, match="X holds dates"):
+        SVC().fit(days.to_numpy(), y)
     assert SVMRFE().fit(frame.astype(str), y).n_features_ == 2
 
 
