@@ -208,10 +208,10 @@ class SVC(_Classifier):
         self._fit(samples)
         self._probabilities = None
         if self.probability is True:
-            self._probabilities = self._calibrated(samples, X, y, sample_weight)
+            self._probabilities = self._calibrated(samples, X)
         return self
 
-    def _calibrated(self, samples: Samples, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any]:
+    def _calibrated(self, samples: Samples, X: Any) -> tuple[Any, Any]:
         """A calibrated classifier, and which of the samples it was given; None: all."""
         counts = np.bincount(samples.codes)
         if counts.min() < 2:
@@ -222,12 +222,14 @@ class SVC(_Classifier):
             )
         if samples.kept is not None:
             # A sample without weight is none.
-            X, y = self._rows(_safe_indexing(X, samples.kept), samples.kept), np.asarray(y).ravel()[samples.kept]
-            sample_weight = samples.sample_weight
+            X = self._rows(_safe_indexing(X, samples.kept), samples.kept)
         folds = StratifiedKFold(int(min(counts.min(), 5)), shuffle=True, random_state=self.random_state)
         plain = clone(self).set_params(probability="deprecated")
+        if isinstance(self.class_weight, dict):
+            # Classes have numbers here, as scikit-learn's folds give them.
+            plain.class_weight = {at: self.class_weight.get(label, 1.0) for at, label in enumerate(samples.classes.tolist())}
         calibrated = CalibratedClassifierCV(plain, method="sigmoid", cv=folds, ensemble=False)
-        return calibrated.fit(X, y, sample_weight=sample_weight), samples.kept
+        return calibrated.fit(X, samples.codes.astype(int), sample_weight=samples.sample_weight), samples.kept
 
     def _rows(self, X: Any, kept: np.ndarray | None) -> Any:
         """Of a kernel's values those with these samples."""

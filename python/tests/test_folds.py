@@ -175,6 +175,13 @@ def test_probabilities_of_few_samples(kernel):
         assert SVC(probability=True).fit(np.arange(4.0).reshape(-1, 1), list("aabb")).predict_proba([[0.0]]).shape == (1, 2)
         with pytest.raises(ValueError, match="the class 'b' has one sample"):
             SVC(probability=True).fit(np.arange(5.0).reshape(-1, 1), list("aaaab"))
+        names = np.array(list("xyz"))[y]
+        few, all_of = (
+            SVC(kernel=kernel, probability=True, random_state=0, class_weight=given).fit(K, names).predict_proba(K)
+            for given in ({"z": 5.0}, {"x": 1.0, "y": 1, "z": 5.0})
+        )
+        np.testing.assert_array_equal(few, all_of)
+        assert few.shape == (60, 3) and (few.argmax(axis=1) == y).mean() > 0.6
         for none in (weights, 2 * weights - 1):
             model = SVC(kernel=kernel, probability=True, random_state=0).fit(K, y, none)
             found = model.predict_proba(K)
