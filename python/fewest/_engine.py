@@ -185,7 +185,7 @@ def validated(
     in_order(X, y=y, sample_weight=sample_weight)
     X, y = checked(estimator, X, y, reset=reset)
     check_classification_targets(y)
-    check_class_weight(class_weight, np.unique(y))
+    check_class_weight(class_weight, y)
     if drops_negative and sample_weight is not None and not (np.asarray(sample_weight) > 0).any():
         raise ValueError("Invalid input - all samples have zero or negative weights.")
     sample_weight = _check_sample_weight(sample_weight, y, dtype=np.float64, ensure_non_negative=not drops_negative)
@@ -218,7 +218,7 @@ def check_classes(estimator: Any, classes: np.ndarray, y: np.ndarray, binary_onl
         raise ValueError(f"Only binary classification is supported. The type of the target is {kind}.")
 
 
-def check_class_weight(class_weight: Any, classes: np.ndarray) -> None:
+def check_class_weight(class_weight: Any, y: np.ndarray) -> None:
     """Raise where weights of classes name what there is not; as for scikit-learn, names of other
     classes are fine where every class has a weight.
     """
@@ -226,7 +226,7 @@ def check_class_weight(class_weight: Any, classes: np.ndarray) -> None:
         raise ValueError(f"class_weight is {class_weight!r}, but must be a dict or one of {', '.join(map(repr, CLASS_WEIGHTS))}")
     if not isinstance(class_weight, dict):
         return
-    labels = classes.tolist()
+    labels = np.unique(y).tolist()
     unknown, unnamed = [key for key in class_weight if key not in labels], [label for label in labels if label not in class_weight]
     if unknown and unnamed:
         raise ValueError(

@@ -42,15 +42,15 @@ class Evaluation:
         How alike their subsets are: ``index`` (Nogueira, Sechidis and Brown 2018) and ``ci95``.
     confusion : ndarray of shape (n_classes, n_classes)
         Samples held out, by true and predicted class.
-    feature_names : ndarray of str or None
-        Names of the features that ``frequency`` and ``selected`` count, where the estimator makes
-        them anew in each fold, such as words: those that any fold has. None: they are the same in
-        each fold.
     against : Evaluation or None
         The same of the estimator that it is compared with.
     comparison : dict or None
         ``difference`` in accuracy (a summary), and ``t_test``, one-sided, corrected as above: that
         the first is better.
+    feature_names : ndarray of str or None
+        Names of the features that ``frequency`` and ``selected`` count, where the estimator makes
+        them anew in each fold, such as words: those that any fold has. None: they are the same in
+        each fold.
     """
 
     folds: list[dict[str, Any]]
@@ -58,9 +58,9 @@ class Evaluation:
     frequency: np.ndarray
     stability: dict[str, Any] | None
     confusion: np.ndarray
-    feature_names: np.ndarray | None = None
     against: Evaluation | None = None
     comparison: dict[str, Any] | None = None
+    feature_names: np.ndarray | None = None
 
     def __repr__(self) -> str:
         said = ", ".join(f"{name} {_interval(summary)}" for name, summary in self.summary.items())
@@ -193,7 +193,7 @@ def _evaluation(estimator, X, y, classes, codes, splits, sample_weight, tasks, t
     confusion = np.zeros((len(classes), len(classes)), dtype=int)
     for fold in folds:
         np.add.at(confusion, (codes[fold["test"]], np.searchsorted(classes, fold["predicted"])), 1)
-    return Evaluation(folds, summary, frequency, _core.stability(subsets, n_features), confusion, names)
+    return Evaluation(folds, summary, frequency, _core.stability(subsets, n_features), confusion, feature_names=names)
 
 
 def joined(seen: list[tuple[int, Any]]) -> tuple[int, np.ndarray | None, list[np.ndarray]]:
