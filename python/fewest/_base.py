@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import os
-import warnings
 from abc import ABCMeta
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +39,7 @@ from fewest._path import fitted_path
 from fewest._rules import Rules, _Index, weight_bounds
 from fewest._svc import SVC
 from fewest._svm import PER_FEATURE, LinearSVC, Scored, categories_of, elected, kernel_of
+from fewest._warn import warn
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -206,19 +206,18 @@ class Selector(Linked, CallbackSupportMixin, Scored, SelectorMixin, BaseEstimato
         """Rules and size as the engine takes them."""
         rules, size = self.rules or Rules(), self._given_size()
         if size is not None and size > p:
-            warnings.warn(f"n_features_to_select is {size}, but X has {p} features; all of them may be selected.", stacklevel=4)
+            warn(f"n_features_to_select is {size}, but X has {p} features; all of them may be selected.")
         if size is None and not rules._bound_size:
             size = self._default_size(p)
         if size is not None and size < p and (group := rules._never_chosen(p, getattr(self, "feature_names_in_", None), int(size))):
-            warnings.warn(
+            warn(
                 f"a group of together has {len(group)} features ({', '.join(self._names()[j] for j in group[:3])}, ...), more than the "
                 f"{size} that may be selected, so that it is never chosen; allow more, or count variables and not their columns: "
-                'Rules.from_columns(..., count="variables")',
-                stacklevel=4,
+                'Rules.from_columns(..., count="variables")'
             )
         resolved = rules._resolved(p, getattr(self, "feature_names_in_", None), size)
         if len(set(resolved["forbid"])) == p:
-            warnings.warn("rules forbid every feature, so that none can be selected.", stacklevel=4)
+            warn("rules forbid every feature, so that none can be selected.")
         return resolved if size is None else {**resolved, "max_features": min(int(size), p)}
 
     def _names(self) -> list[str]:
@@ -281,7 +280,7 @@ class Selector(Linked, CallbackSupportMixin, Scored, SelectorMixin, BaseEstimato
         self.support_ = np.zeros(p, dtype=bool)
         if support is None:
             why = "no subset obeys the rules" if answer["status"] == "infeasible" else "none was found in time"
-            warnings.warn(f"{type(self).__name__} selected no features: {why}.", ConvergenceWarning, stacklevel=3)
+            warn(f"{type(self).__name__} selected no features: {why}.", ConvergenceWarning)
         else:
             self.support_[support] = True
         self.n_features_ = int(self.support_.sum())

@@ -78,7 +78,8 @@ class SVMRFE(CrossValidated):
     scale : bool, default=False
         Features are given mean 0 and variance 1, or, where X is sparse, largest absolute value 1.
         With ``cv`` this, too, is learnt from the training part of each split, and at the end, as
-        for ``predict``, from all samples; ``coef_`` is of the features scaled. ``impute`` and
+        for ``predict``, from all samples; ``coef_`` is of the features scaled. A sample counts once in means
+        and scales, whatever its weight. ``impute`` and
         ``scale`` go with one C: where ``C="auto"`` or ``costs`` choose it, put the selector behind
         scikit-learn's transformers in a pipeline.
     scoring : str or callable, default=None

@@ -6,7 +6,6 @@ import logging
 import multiprocessing
 import os
 import re
-import warnings
 from dataclasses import dataclass, field
 from numbers import Integral
 from time import monotonic
@@ -25,6 +24,7 @@ from fewest._call import memory_left, time_left
 from fewest._columns import ColumnFile
 from fewest._frames import in_order, missing_labels, named, plain_labels, refuse_dates, refuse_missing_labels, refuse_texts
 from fewest._memory import method_with_memory, with_memory
+from fewest._warn import warn
 
 logger = logging.getLogger("fewest")
 
@@ -440,7 +440,7 @@ def warn_of_limit(estimator: Any, answer: dict[str, Any], what: str) -> None:
     known = f" The relative gap is {gap:.2g}." if gap is not None and np.isfinite(gap) else ""
     remedy = getattr(estimator, "_remedy", "")
     said = f"{type(estimator).__name__} stopped before its end: {why}. {what}{known} {remedy}".rstrip()
-    warnings.warn(said, ConvergenceWarning, stacklevel=4)
+    warn(said, ConvergenceWarning)
 
 
 def coded_tasks(samples: Samples, X: Any, tasks: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
+
+from fewest._warn import warn
 
 
 def native(X: Any) -> Any:
@@ -82,11 +83,10 @@ def in_order(X: Any, *, given: str = "X", **others: Any) -> None:
                 f"the samples of {name} are those of {of} in another order, by their indices; give {name}.loc[{of}.index], "
                 f"or {name}.to_numpy() where they go by position"
             )
-        warnings.warn(
+        warn(
             f"the index of {name} is not that of {of}: row {at} is {found[at]!r} in {name} and {labels[at]!r} in {of}. Both are taken "
             f"in the order they have; {name}.to_numpy() says that this is right.",
             UserWarning,
-            stacklevel=3,
         )
 
 

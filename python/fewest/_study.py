@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
@@ -25,6 +24,7 @@ from fewest._engine import Listener, Samples, bias_of, limits_of, seed_of, svm_o
 from fewest._path import sizes_of
 from fewest._rules import Rules
 from fewest._svc import SVC
+from fewest._warn import warn
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -278,7 +278,7 @@ class Study(Selector):
         self.support_ = np.zeros(p, dtype=bool)
         if panel is None or not panel["selected"]:
             why = "none was of use" if answer["status"] == "completed" else "time allowed no choice"
-            warnings.warn(f"{type(self).__name__} selected no features: {why}.", ConvergenceWarning, stacklevel=3)
+            warn(f"{type(self).__name__} selected no features: {why}.", ConvergenceWarning)
         else:
             self.support_[panel["selected"]] = True
         panel = panel or {"choice": dict.fromkeys(("method", "cost", "fit_cost")), "center": [], "scale": []}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from itertools import combinations
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
@@ -26,6 +25,7 @@ from fewest._docs import completes_doc
 from fewest._engine import Samples, bias_of, came_to_its_end, checked, class_weights, svm_of, validated
 from fewest._frames import in_order
 from fewest._svm import _Classifier, categories_of, elected, kernel_of, linear_decision, voted, votes
+from fewest._warn import warn
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -198,11 +198,10 @@ class SVC(_Classifier):
             Trained.
         """
         if self.probability != "deprecated":
-            warnings.warn(
+            warn(
                 "The `probability` parameter was deprecated, as scikit-learn's in 1.9: use "
                 "`CalibratedClassifierCV(SVC(), ensemble=False)` instead of `SVC(probability=True)`",
                 FutureWarning,
-                stacklevel=2,
             )
         samples = self._samples(X, y, sample_weight)
         self._fit(samples)

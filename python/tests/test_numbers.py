@@ -343,6 +343,11 @@ def test_small_things():
     for state in (None, np.random.RandomState(0), 3):
         Study(sizes=[1], random_state=state, **small).fit(X, y)
         stability(SVMRFE(), X, y, n_pairs=1, random_state=state)
+    for call in (lambda: SVC(max_iter=1).fit(X, y), lambda: cross_val_score(SVMRFE(n_features_to_select=9), X, y, cv=2)):
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            call()
+        assert {warning.filename for warning in told} == {__file__}
     found = evaluate(SVMRFE(n_features_to_select=2), X, y, cv=3)
     assert repr(found).startswith("Evaluation(3 folds: accuracy 0.") and len(repr(found)) < 1000
     assert len(repr(stability(SVMRFE(), X, y, n_pairs=2))) < 300 and len(repr(knockoffs(SVMRFE(), X, y))) < 300
