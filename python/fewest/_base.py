@@ -279,7 +279,8 @@ class Selector(Linked, CallbackSupportMixin, Scored, SelectorMixin, BaseEstimato
         support = answer["support"]
         self.support_ = np.zeros(p, dtype=bool)
         if support is None:
-            why = "no subset obeys the rules" if answer["status"] == "infeasible" else "none was found in time"
+            ended = {"infeasible": "no subset obeys the rules", "completed": "rounding left no objective; scale the features"}
+            why = ended.get(answer["status"], "none was found in time")
             warn(f"{type(self).__name__} selected no features: {why}.", ConvergenceWarning)
         else:
             self.support_[support] = True

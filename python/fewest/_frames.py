@@ -52,7 +52,13 @@ def named(X: Any) -> Any:
 
 
 def _library(X: Any) -> str:
-    return type(X).__module__.partition(".")[0]
+    """The library that X is of, or that what it derives from is of."""
+    found = [kind.__module__.partition(".")[0] for kind in type(X).__mro__]
+    return next((name for name in found if name in _LIBRARIES), found[0])
+
+
+#: Libraries whose frames, series and arrays are told by name.
+_LIBRARIES = ("numpy", "pandas", "polars", "pyarrow", "narwhals")
 
 
 def index_of(values: Any) -> Any:

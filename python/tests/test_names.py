@@ -183,6 +183,22 @@ def test_samples_in_another_order_are_refused(data, place, call):
         call(X, y.iloc[turned], weights.iloc[turned])
 
 
+class Frame(pd.DataFrame):
+    """As libraries derive theirs from pandas."""
+
+
+class Column(pd.Series):
+    """And its columns."""
+
+
+def test_what_derives_from_pandas_has_names(data):
+    X, y = data
+    with pytest.raises(ValueError, match="another order"):
+        SVC().fit(Frame(X), Column(y.iloc[::-1]))
+    prices = Column({"d": 9.0, "c": 1.0, "b": 1.0, "a": 1.0})
+    assert not ExactSelector(rules=Rules(budget=2, costs=prices)).fit(Frame(X), Column(y)).support_[3]
+
+
 def test_other_samples_are_warned_of(data):
     X, y = data
     SVMRFE().fit(X, y)
