@@ -10,7 +10,6 @@ import numpy as np
 from sklearn.base import OneToOneFeatureMixin
 from sklearn.compose import ColumnTransformer
 from sklearn.feature_selection import SelectorMixin
-from sklearn.impute import SimpleImputer
 from sklearn.pipeline import FeatureUnion, Pipeline
 from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, SplineTransformer
 
@@ -42,12 +41,12 @@ def _given(transformer: Any, variables: list[int], new: Any) -> list[int]:
         return [variable for variable, width in zip(variables, widths, strict=True) for _ in range(width)]
     if isinstance(transformer, SelectorMixin):
         return np.asarray(variables)[transformer.get_support()].tolist()
-    if isinstance(transformer, SimpleImputer):
-        empty = [value != value for value in transformer.statistics_]
-        kept = [v for v, gone in zip(variables, empty, strict=True) if not gone or transformer.keep_empty_features]
-        added = len(transformer.get_feature_names_out()) - len(kept)
-        return kept + [next(new) for _ in range(added)]
-    if isinstance(transformer, OneToOneFeatureMixin):
+    if hasattr(transformer, "add_indicator"):
+        # An imputer leaves empty columns out, and adds some of its own.
+        names = getattr(transformer, "feature_names_in_", [f"x{j}" for j in range(len(variables))])
+        of = dict(zip(names, variables, strict=True))
+        return [of[name] if name in of else next(new) for name in transformer.get_feature_names_out()]
+    if isinstance(transformer, OneToOneFeatureMixin) or getattr(transformer, "feature_names_out", None) == "one-to-one":
         return variables
     if len(set(variables)) < len(variables):
         raise ValueError(

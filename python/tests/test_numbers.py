@@ -16,7 +16,7 @@ from sklearn.decomposition import PCA
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.feature_selection import VarianceThreshold
-from sklearn.impute import SimpleImputer
+from sklearn.impute import KNNImputer, SimpleImputer
 from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score
 from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, OneHotEncoder, StandardScaler
@@ -214,6 +214,9 @@ def test_groups_are_found_through_steps_that_keep_columns():
     encoder = make_column_transformer((OneHotEncoder(), ["colour", "size"]), (MinMaxScaler(), ["age", "one"]), sparse_threshold=0)
     for more in ([], [StandardScaler(with_mean=False)], [StandardScaler(), MinMaxScaler(), "passthrough"], [SimpleImputer()]):
         assert Rules.from_columns(make_pipeline(encoder, *more).fit(X)).together == [[0, 1, 2], [3, 4]]
+    same = FunctionTransformer(np.log1p, feature_names_out="one-to-one")
+    for step in (same, KNNImputer(add_indicator=True), make_column_transformer((StandardScaler(), [0, 3]), remainder="passthrough")):
+        assert len(Rules.from_columns(make_pipeline(encoder, step).fit(X)).together) == 2
     gone = make_pipeline(encoder, VarianceThreshold(), StandardScaler()).fit(X)
     assert Rules.from_columns(gone).together == [[0, 1, 2], [3, 4]]
     assert Rules.from_columns(make_pipeline(FeatureUnion([("few", encoder), ("same", encoder)])).fit(X)).together == [
