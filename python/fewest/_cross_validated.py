@@ -160,7 +160,7 @@ class CrossValidated(Selector):
         if samples.kept is not None:
             weights, place = np.zeros(len(y)), np.full(len(y), -1)
             weights[samples.kept], place[samples.kept] = 1.0, np.arange(len(samples.kept))
-        splits = [split for _, split in splits_of(cv, X, y, groups, weights)]
+        splits = splits_of(cv, X, y, groups, weights)
         return splits if place is None else [(place[train], place[test]) for train, test in splits]
 
     def _fit_on(self, samples: Samples, splits: Any) -> None:

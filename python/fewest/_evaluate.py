@@ -145,7 +145,7 @@ def evaluate(
         raise ValueError(f"repeats is {repeats}, which has a meaning with a number for cv only; leave it out, or give a number for cv")
     else:
         splitter = cv
-    splits = [split for _, split in splits_of(splitter, X, y, groups, sample_weight)]
+    splits = splits_of(splitter, X, y, groups, sample_weight)
     classes, codes = np.unique(y, return_inverse=True)
     share = float(np.mean([len(test) / len(train) for train, test in splits]))
     found = [

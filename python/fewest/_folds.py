@@ -10,9 +10,9 @@ from sklearn.model_selection import check_cv
 Split = tuple[np.ndarray, np.ndarray]
 
 
-def splits_of(cv: Any, X: Any, y: np.ndarray, groups: Any, weights: np.ndarray | None = None) -> list[tuple[int, Split]]:
-    """The splits of a splitter, each with its number, as positions of samples of positive weight. One
-    that holds no such sample out is none.
+def splits_of(cv: Any, X: Any, y: np.ndarray, groups: Any, weights: np.ndarray | None = None) -> list[Split]:
+    """The splits of a splitter, as positions of samples of positive weight. One that holds no such
+    sample out is none.
 
     Every class has to be in every training part: a classifier of fewer classes is judged by luck.
     """
@@ -33,7 +33,7 @@ def splits_of(cv: Any, X: Any, y: np.ndarray, groups: Any, weights: np.ndarray |
                 f"the training part of split {number} has no sample of class {classes[code]!s} with positive weight; "
                 "stratify the splits, or use fewer"
             )
-        found.append((number, (train, test)))
+        found.append((train, test))
     if number < 0:
         raise ValueError("cv has no split and holds no sample out; give folds, such as StratifiedKFold makes, or other splits")
     if not found:

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-#: What C=inf is, over the mean squared distance of samples from their centre: no dual variable comes
-#: near it.
+#: What C=inf is, over the mean squared distance of samples from their centre: no dual variable
+#: comes near it.
 HARD_MARGIN = 1e10
 #: What rounding may add to the exponent of a kernel value.
 ROUNDING = 1e-9
