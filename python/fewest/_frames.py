@@ -41,6 +41,9 @@ def named(X: Any) -> Any:
     that are merely counted have no names.
     """
     X = native(X)
+    if isinstance(X, np.ma.MaskedArray):
+        # What is masked is missing.
+        return X.astype(np.float64).filled(np.nan)
     columns = getattr(X, "columns", None)
     if _library(X) != "pandas" or columns is None or all(isinstance(name, str) for name in columns):
         return X
@@ -109,7 +112,9 @@ def plain_labels(y: Any) -> Any:
 
 def missing_labels(y: Any) -> np.ndarray:
     """Positions of missing labels."""
-    if hasattr(y, "isna"):
+    if isinstance(y, np.ma.MaskedArray):
+        missing = np.ma.getmaskarray(y)
+    elif hasattr(y, "isna"):
         missing = np.asarray(y.isna())
     elif hasattr(y, "is_null") and _library(y) in ("polars", "pyarrow"):
         missing = np.asarray(y.is_null())

@@ -325,6 +325,11 @@ def test_missing_labels_are_counted(selector):
     ):
         with pytest.raises(ValueError, match=r"y contains NaN: 2 of 20 samples have no label, at 3, 7"):
             selector.fit(X, y)
+    masked = np.ma.masked_array(np.arange(20) % 2, np.isnan(number))
+    with pytest.raises(ValueError, match="2 of 20"):
+        selector.fit(X, masked)
+    with pytest.raises(ValueError, match="X contains NaN"):
+        selector.fit(np.ma.masked_array(X, X > 1), np.arange(20) % 2)
     for call in (evaluate, stability, knockoffs):
         with pytest.raises(ValueError, match="2 of 20"):
             call(SVMRFE(), X, number)
