@@ -43,7 +43,7 @@ def named(X: Any) -> Any:
     X = native(X)
     if isinstance(X, np.ma.MaskedArray):
         # What is masked is missing.
-        return X.astype(np.float64).filled(np.nan)
+        return np.where(np.ma.getmaskarray(X), np.nan, X.data)
     columns = getattr(X, "columns", None)
     if _library(X) != "pandas" or columns is None or all(isinstance(name, str) for name in columns):
         return X
