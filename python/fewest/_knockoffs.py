@@ -59,7 +59,7 @@ def knockoffs(
     fdr: float = 0.2,
     n_draws: int = 1,
     importance_getter: str | Callable[[Any], Any] = "auto",
-    random_state: int = 0,
+    random_state: Any = 0,
     sample_weight: Any = None,
     n_jobs: int | None = None,
 ) -> Knockoffs:
@@ -90,7 +90,7 @@ def knockoffs(
         Where the importance of each column is: the name of an attribute, a function of the fitted
         estimator, or ``auto``: ``scores_``, else 1 / ``ranking_`` where it has more than two ranks, else
         ``coef_`` (the largest absolute value), else ``feature_importances_``.
-    random_state : int, default=0
+    random_state : int, RandomState instance or None, default=0
         How copies are drawn.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights for the estimator. The copies take all samples alike.

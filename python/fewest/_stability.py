@@ -77,7 +77,7 @@ def stability(
     threshold: float | None = None,
     max_false: float = 1.0,
     assume: str = "r-concave",
-    random_state: int = 0,
+    random_state: Any = 0,
     sample_weight: Any = None,
     n_jobs: int | None = None,
 ) -> Stability:
@@ -106,7 +106,7 @@ def stability(
     assume : {"any", "unimodal", "r-concave"}, default="r-concave"
         What is assumed of the shares of halves that select a false feature: nothing, that they have
         one mode, or that they fall off as in all experiments of the paper.
-    random_state : int, default=0
+    random_state : int, RandomState instance or None, default=0
         How samples are dealt into halves.
     sample_weight : array-like of shape (n_samples,), default=None
         How many samples each counts as in training, 0 or more.

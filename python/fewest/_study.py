@@ -90,9 +90,11 @@ class Study(Selector):
     compare_rules : bool, default=False
         Whether every other ``scoring`` and ``pick`` is judged on the outer folds, too, which takes
         longer; ``folds_`` has them as ``rules``.
+    class_weight : dict or "balanced", default=None
+        Weights of classes; "balanced" as the selectors have it, in each training part.
     time_limit : float, default=600.0
         Seconds for all of it; None: no limit.
-    random_state : int, default=0
+    random_state : int, RandomState instance or None, default=0
         How samples are dealt into folds.
 
     Attributes
@@ -194,7 +196,7 @@ class Study(Selector):
         tol: float = 1e-9,
         class_weight: dict[Any, float] | str | None = None,
         time_limit: float | None = 600.0,
-        random_state: int = 0,
+        random_state: Any = 0,
         on_interrupt: str = "raise",
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,
