@@ -9,7 +9,9 @@ from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import make_scorer
-from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold, cross_validate
+from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, StratifiedKFold, cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from fewest import SVC, SVMRFE, EvaluationRFE, ExactSelector, FlipSelector, evaluate
 
@@ -189,3 +191,16 @@ def test_probabilities_of_few_samples(kernel):
             part = K[np.ix_(rows, rows)] if kernel == "precomputed" else K[rows]
             want = SVC(kernel=kernel, probability=True, random_state=0).fit(part, y[rows])
             np.testing.assert_allclose(found[rows], want.predict_proba(part), atol=1e-6)
+
+
+def test_tasks_go_through_searches():
+    rng = np.random.default_rng(0)
+    X, y, tasks = rng.normal(size=(60, 5)), np.arange(60) % 2, np.arange(60) % 4 // 2
+    X[:, 0] += 2 * y
+    with sklearn.config_context(enable_metadata_routing=True):
+        selector = ExactSelector(n_features_to_select=2).set_fit_request(tasks=True).set_score_request(tasks=True)
+        for model in (selector, make_pipeline(StandardScaler(), selector)):
+            scores = cross_validate(model, X, y, cv=3, params={"tasks": tasks}, error_score="raise")["test_score"]
+            assert scores.mean() > 0.7
+        search = GridSearchCV(selector, {"C": [0.1, 1.0]}, cv=3, error_score="raise").fit(X, y, tasks=tasks)
+        assert search.best_score_ > 0.7
