@@ -63,8 +63,8 @@ class SVC(_Classifier):
     shrinking : bool, default=True
         As scikit-learn has it; the solution does not depend on it.
     probability : bool, default="deprecated"
-        True: ``predict_proba`` by Platt's sigmoid of decision values of five folds, fewer
-        where a class has fewer samples. As scikit-learn
+        True: ``predict_proba`` by Platt's sigmoid of decision values of five folds, fewer where a
+        class has fewer samples. As scikit-learn
         has it since 1.9: use ``CalibratedClassifierCV(SVC(), ensemble=False)``.
     cache_size : float, default=None
         Megabytes for kernel values. None: what ``set_memory`` allows.
@@ -413,6 +413,9 @@ class SVC(_Classifier):
         """Kernel values between samples and support vectors."""
         vectors, options = self.support_vectors_, {name: value for name, value in self._kernel.items() if name != "kind"}
         kind = self._kernel["kind"]
+        if not vectors.shape[0]:
+            # Training was stopped before it had any.
+            return np.zeros((X.shape[0], 0))
         if kind not in ("rbf", "laplace"):
             return pairwise_kernels(X, vectors, metric=kind, **options)
         distance = np.zeros((X.shape[0], vectors.shape[0]))
