@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import inspect
 import os
-import warnings
 from abc import ABCMeta
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
+from sklearn.base import BaseEstimator, _fit_context, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import safe_mask
@@ -34,12 +33,13 @@ from fewest._engine import (
     validated,
     warn_of_limit,
 )
-from fewest._frames import native
+from fewest._frames import named
 from fewest._memory import method_with_memory
 from fewest._path import fitted_path
 from fewest._rules import Rules, _Index, weight_bounds
 from fewest._svc import SVC
-from fewest._svm import PER_FEATURE, LinearSVC, categories_of, elected, kernel_of
+from fewest._svm import PER_FEATURE, LinearSVC, Scored, categories_of, elected, kernel_of
+from fewest._warn import warn
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -52,7 +52,7 @@ except ImportError:  # scikit-learn before 1.9
         """Stands in for scikit-learn's mixin where there is none."""
 
 
-class Selector(Linked, CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimator, metaclass=ABCMeta):
+class Selector(Linked, CallbackSupportMixin, Scored, SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     """Base of all selectors; a subclass names its method and its settings."""
 
     _binary_only = True
@@ -146,7 +146,7 @@ class Selector(Linked, CallbackSupportMixin, ClassifierMixin, SelectorMixin, Bas
         selector._validate_params()
         samples = selector._validated(X, y, sample_weight)
         if tasks is not None:
-            samples = selector._with_tasks(samples, tasks)
+            samples = selector._with_tasks(samples, X, tasks)
         return fitted_path(selector, samples, sizes)
 
     def _validated(self, X: Any, y: Any, sample_weight: Any) -> Samples:
@@ -196,6 +196,8 @@ class Selector(Linked, CallbackSupportMixin, ClassifierMixin, SelectorMixin, Bas
     def _given_size(self) -> int | None:
         """Most features as the user says, by the parameter or by the rules."""
         size, by_rules = self.n_features_to_select, (self.rules or Rules()).max_features
+        if isinstance(size, (bool, np.bool_)):
+            raise ValueError(f"n_features_to_select is {size}, but must be a number of features, or None")
         if size is not None and by_rules is not None and size != by_rules:
             raise ValueError(f"n_features_to_select is {size}, but rules say max_features={by_rules}; leave one of them out")
         return by_rules if size is None else size
@@ -204,10 +206,18 @@ class Selector(Linked, CallbackSupportMixin, ClassifierMixin, SelectorMixin, Bas
         """Rules and size as the engine takes them."""
         rules, size = self.rules or Rules(), self._given_size()
         if size is not None and size > p:
-            warnings.warn(f"n_features_to_select is {size}, but X has {p} features; all of them may be selected.", stacklevel=4)
+            warn(f"n_features_to_select is {size}, but X has {p} features; all of them may be selected.")
         if size is None and not rules._bound_size:
             size = self._default_size(p)
+        if size is not None and size < p and (group := rules._never_chosen(p, getattr(self, "feature_names_in_", None), int(size))):
+            warn(
+                f"a group of together has {len(group)} features ({', '.join(self._names()[j] for j in group[:3])}, ...), more than the "
+                f"{size} that may be selected, so that it is never chosen; allow more, or count variables and not their columns: "
+                'Rules.from_columns(..., count="variables")'
+            )
         resolved = rules._resolved(p, getattr(self, "feature_names_in_", None), size)
+        if len(set(resolved["forbid"])) == p:
+            warn("rules forbid every feature, so that none can be selected.")
         return resolved if size is None else {**resolved, "max_features": min(int(size), p)}
 
     def _names(self) -> list[str]:
@@ -269,8 +279,9 @@ class Selector(Linked, CallbackSupportMixin, ClassifierMixin, SelectorMixin, Bas
         support = answer["support"]
         self.support_ = np.zeros(p, dtype=bool)
         if support is None:
-            why = "no subset obeys the rules" if answer["status"] == "infeasible" else "none was found in time"
-            warnings.warn(f"{type(self).__name__} selected no features: {why}.", ConvergenceWarning, stacklevel=3)
+            ended = {"infeasible": "no subset obeys the rules", "completed": "rounding left no objective; scale the features"}
+            why = ended.get(answer["status"], "none was found in time")
+            warn(f"{type(self).__name__} selected no features: {why}.", ConvergenceWarning)
         else:
             self.support_[support] = True
         self.n_features_ = int(self.support_.sum())
@@ -370,7 +381,7 @@ class Selector(Linked, CallbackSupportMixin, ClassifierMixin, SelectorMixin, Bas
         """
         if isinstance(X, ColumnFile):
             return self._reduced(X)
-        return super().transform(native(X))
+        return super().transform(named(X))
 
     def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self)
@@ -403,8 +414,8 @@ class Selector(Linked, CallbackSupportMixin, ClassifierMixin, SelectorMixin, Bas
         """
         return self._of(self._reduced(X), "predict")
 
-    def _of(self, X: Any, method: str) -> np.ndarray:
-        fitted = self._fitted()
+    def _of(self, X: Any, method: str, classifier: Any = None) -> np.ndarray:
+        fitted = self._fitted() if classifier is None else classifier
         if X.shape[1]:
             return getattr(fitted, method)(X)
         # scikit-learn's validation refuses a matrix without columns.
@@ -412,7 +423,7 @@ class Selector(Linked, CallbackSupportMixin, ClassifierMixin, SelectorMixin, Bas
         decision = decision.ravel() if decision.shape[1] == 1 else decision
         if method == "decision_function":
             return decision.copy()
-        return elected(self.classes_, decision)
+        return elected(fitted.classes_, decision)
 
     @property
     def coef_(self) -> np.ndarray:
@@ -517,7 +528,7 @@ class Selector(Linked, CallbackSupportMixin, ClassifierMixin, SelectorMixin, Bas
         samples, subset = self._prepared(samples), np.flatnonzero(self.support_).tolist()
         request = None if proof is None else self._proof_request(proof, "exact", {"svm": svm})
         limits = limits_of(self, time_limit, **search)
-        codes = None if tasks is None else coded_tasks(samples, tasks)[1]
+        codes = None if tasks is None else coded_tasks(samples, X, tasks)[1]
         certificate = _core.certify(*samples.arguments, rules, subset, svm, limits, request, codes)
         certificate["best"] = np.asarray(certificate["best"], dtype=np.intp)
         certificate["proof"] = os.fspath(proof) if proof is not None and certificate["proof"] else None

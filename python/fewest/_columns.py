@@ -92,6 +92,36 @@ def _opened(path: str, memory: int | None) -> ColumnFile:
     return ColumnFile(path, memory=memory)
 
 
+def label_texts(labels: Any) -> list[str]:
+    """Labels as fewest reads them from the cells of a file: numbers in their shortest form, so that 1.0
+    and "1" are the class 1, True and False as pandas writes them, texts without outer blanks.
+    """
+    texts = [_label_text(label) for label in np.asarray(labels).tolist()]
+    if len(set(texts)) < len(texts):
+        twice = next(text for text in texts if texts.count(text) > 1)
+        same = [label for label, text in zip(np.asarray(labels).tolist(), texts, strict=True) if text == twice]
+        raise ValueError(f"the classes {same[0]!r} and {same[1]!r} are both {twice!r} in a file; give them other names")
+    return texts
+
+
+def _label_text(label: Any) -> str:
+    if isinstance(label, (bool, np.bool_)):
+        return str(bool(label))
+    text = str(label).strip()
+    try:
+        number = float(text)
+    except ValueError:
+        return text
+    if not np.isfinite(number) or "_" in text or not text.isascii():
+        return text
+    if number == 0.0:
+        return "0"
+    if 1e-5 <= abs(number) < 1e16:
+        return np.format_float_positional(number, trim="-")
+    digits, exponent = np.format_float_scientific(number, trim="-").split("e")
+    return f"{digits}e{int(exponent)}"
+
+
 def labels_of(classes: list[str]) -> np.ndarray:
     """Classes as integers or numbers where all of them are."""
     for kind in (int, float):

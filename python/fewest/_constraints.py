@@ -59,7 +59,7 @@ CONSTRAINTS: dict[str, list[Any]] = {
     "on_interrupt": [StrOptions({"raise", "keep"})],
     "callback": [callable, None],
     "verbose": [Interval(Integral, 0, None, closed="left"), "boolean"],
-    "n_jobs": [Integral, None],
+    "n_jobs": [Interval(Integral, 1, None, closed="left"), Interval(Integral, None, -1, closed="right"), None],
     "memory": [*AT_LEAST_ONE, str, None],
 }
 #: Most subsets that ``within`` lists where ``n_solutions`` does not say it.

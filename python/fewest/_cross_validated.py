@@ -9,12 +9,15 @@ import numpy as np
 from sklearn.base import _fit_context, clone
 from sklearn.model_selection import check_cv
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 
 from fewest._base import Selector
 from fewest._call import limited
 from fewest._constraints import AT_LEAST_ONE
 from fewest._docs import completes_doc
 from fewest._engine import Samples, weights_in
+from fewest._folds import splits_of
+from fewest._frames import in_order
 from fewest._path import fitted_path
 from fewest._rules import Rules, _Index
 
@@ -30,7 +33,7 @@ STEP = {
 
 #: How many features a selector by elimination may be asked for, and what it may begin with.
 SIZE_AND_START = {
-    "n_features_to_select": [*AT_LEAST_ONE, Interval(RealNotInt, 0.0, 1.0, closed="neither"), None],
+    "n_features_to_select": [*AT_LEAST_ONE, Interval(RealNotInt, 0.0, 1.0, closed="right"), None],
     "start": ["array-like", None],
 }
 
@@ -49,25 +52,12 @@ def step_of(estimator: Any) -> dict[str, Any]:
     return {estimator.step_of: float(estimator.step)}
 
 
-def _indices(split: tuple[Any, Any], samples: Samples, n_samples: int) -> tuple[np.ndarray, np.ndarray]:
-    """A split's two parts as positions among the samples kept."""
-    parts = [np.flatnonzero(part) if np.asarray(part).dtype == bool else np.asarray(part, dtype=np.intp) for part in split]
-    if samples.kept is None:
-        return parts[0], parts[1]
-    place = np.full(n_samples, -1)
-    place[samples.kept] = np.arange(len(samples.kept))
-    train, test = (place[part] for part in parts)
-    return train[train >= 0], test[test >= 0]
-
-
 def folds_of(splits: list[tuple[np.ndarray, np.ndarray]], samples: Samples, class_weight: Any) -> dict[str, Any]:
     """The two parts of each split, and, where those of classes depend on the training part, the
     weights of each training.
     """
-    # A split without held-out samples of positive weight is none.
-    splits = [split for split in splits if len(split[1])]
     if not splits:
-        raise ValueError("cv holds no sample out; give folds, such as StratifiedKFold makes, or other splits")
+        raise ValueError("cv is None, but subsets are judged by cross-validation; give a number of folds, a splitter, or splits")
     parts = [{"training": train.tolist(), "held_out": test.tolist()} for train, test in splits]
     folds = {"splits": parts, "weights": samples.sample_weight.tolist()}
     if not isinstance(class_weight, str):
@@ -124,6 +114,22 @@ class CrossValidated(Selector):
         samples = selector._validated(X, y, sample_weight)
         return selector._fitted_path(samples, selector._splits(self.cv, samples, X, y, groups), sizes)
 
+    def get_metadata_routing(self) -> Any:
+        """How metadata go on: groups to the splitter, which says whether it takes some.
+
+        Returns
+        -------
+        routing : MetadataRouter
+            As scikit-learn has it.
+        """
+        router = MetadataRouter(owner=self).add_self_request(self)
+        requests = router._self_request.fit.requests
+        if requests.get("groups") is None:
+            # Nobody has to ask for them: the splitter does.
+            requests.pop("groups", None)
+        splitter = check_cv(self.cv, classifier=True)
+        return router.add(splitter=splitter, method_mapping=MethodMapping().add(caller="fit", callee="split"))
+
     def _given_size(self) -> int | None:
         size = self.n_features_to_select
         if size is None or isinstance(size, Integral):
@@ -149,8 +155,13 @@ class CrossValidated(Selector):
         """The splits of a splitter, as positions among the samples kept."""
         if cv is None:
             return []
-        y = np.asarray(y).ravel()
-        return [_indices(split, samples, len(y)) for split in check_cv(cv, y, classifier=True).split(X, y, groups)]
+        in_order(X, groups=groups)
+        y, weights, place = np.asarray(y).ravel(), None, None
+        if samples.kept is not None:
+            weights, place = np.zeros(len(y)), np.full(len(y), -1)
+            weights[samples.kept], place[samples.kept] = 1.0, np.arange(len(samples.kept))
+        splits = splits_of(cv, X, y, groups, weights)
+        return splits if place is None else [(place[train], place[test]) for train, test in splits]
 
     def _fit_on(self, samples: Samples, splits: Any) -> None:
         self._folds = folds_of(splits, samples, self.class_weight)

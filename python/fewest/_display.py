@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._optional_dependencies import check_matplotlib_support
 from sklearn.utils.validation import check_is_fitted
 
+from fewest._evaluate import _selector, joined, seen_by, together
 from fewest._frames import native
 
 
@@ -194,6 +195,8 @@ class SearchDisplay(_Display):
         """
         selector = _last_step(selector)
         trace = selector.trace_
+        if "objective" not in trace:
+            raise ValueError(f"{type(selector).__name__} is many searches, of which none is shown; take a selector of its method_")
         if np.isfinite([trace["objective"], trace["bound"]]).sum() < 2:
             raise ValueError(f"{type(selector).__name__} has no search to show; its trace_ has fewer than two values")
         return cls(time=trace["time"], objective=trace["objective"], bound=trace["bound"])
@@ -268,7 +271,7 @@ class StabilityDisplay(_Display):
         Parameters
         ----------
         selector : object
-            A selector, which is cloned.
+            A selector, or a pipeline that ends with one, which is cloned.
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Samples.
         y : array-like of shape (n_samples,)
@@ -291,16 +294,23 @@ class StabilityDisplay(_Display):
         from sklearn.utils import _safe_indexing
         from sklearn.utils.parallel import Parallel, delayed
 
-        X = native(X)
+        X, y = together(native(X), y)
         seed = check_random_state(random_state).randint(2**31 - 1)
         splits = StratifiedShuffleSplit(n_splits=n_runs, train_size=share, random_state=seed).split(np.zeros(len(y)), y)
 
         def run(train):
-            return clone(selector).fit(_safe_indexing(X, train), _safe_indexing(y, train)).get_support()
+            model = clone(selector).fit(_safe_indexing(X, train), y[train])
+            chooser = _selector(model)
+            return chooser.get_support(indices=True), seen_by(model, chooser)
 
-        supports = np.array(Parallel(n_jobs=n_jobs)(delayed(run)(train) for train, _ in splits))
-        names = getattr(X, "columns", None)
-        names = [f"x{j}" for j in range(supports.shape[1])] if names is None else list(names)
+        runs = Parallel(n_jobs=n_jobs)(delayed(run)(train) for train, _ in splits)
+        size, names, places = joined([seen for _, seen in runs])
+        supports = np.zeros((len(runs), size), dtype=bool)
+        for support, (chosen, _), place in zip(supports, runs, places, strict=True):
+            support[place[chosen]] = True
+        if names is None:
+            names = runs[0][1][1]
+        names = [f"x{j}" for j in range(size)] if names is None else list(names)
         return cls(frequency=supports.mean(axis=0), names=names, stability=_stability(supports))
 
     def plot(self, ax=None, *, max_features=30, bar_kw=None):

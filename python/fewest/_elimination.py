@@ -78,7 +78,8 @@ class SVMRFE(CrossValidated):
     scale : bool, default=False
         Features are given mean 0 and variance 1, or, where X is sparse, largest absolute value 1.
         With ``cv`` this, too, is learnt from the training part of each split, and at the end, as
-        for ``predict``, from all samples; ``coef_`` is of the features scaled. ``impute`` and
+        for ``predict``, from all samples; ``coef_`` is of the features scaled. A sample counts once in means
+        and scales, whatever its weight. ``impute`` and
         ``scale`` go with one C: where ``C="auto"`` or ``costs`` choose it, put the selector behind
         scikit-learn's transformers in a pipeline.
     scoring : str or callable, default=None
@@ -214,6 +215,8 @@ class SVMRFE(CrossValidated):
         self : object
             Fitted.
         """
+        if self._chooses_size:
+            _check_scoring(self.scoring)
         raw = self._validated(X, y, sample_weight)
         if not isinstance(raw, Samples):
             self._check_for_shards()
@@ -307,8 +310,8 @@ class SVMRFE(CrossValidated):
 
     def _fit_on(self, samples, splits):
         check_one_choice(self)
-        self._chosen = None
-        if splits:
+        self._chosen, self._steps_before = None, 0
+        if self._chooses_size:
             if isinstance(samples.X, np.ndarray):
                 # Every split copies its columns anyhow, and they lie together in this order.
                 samples = samples.with_X(np.asfortranarray(samples.X))
@@ -317,6 +320,7 @@ class SVMRFE(CrossValidated):
             self._fit(samples)
         finally:
             del self._chosen
+            vars(self).pop("_steps_before", None)
 
     def _default_size(self, n_features):
         begun = self._begun()
@@ -356,7 +360,8 @@ class SVMRFE(CrossValidated):
             warn_of_limit(self, path, "Sizes that a split did not reach are not judged.")
         sizes = sorted(set.intersection(*(set(path["sizes"].tolist()) for path in paths)))
         sizes = [size for size in sizes if size <= most] or sizes[:1]
-        scores = np.array([_scores(self, samples, test, path, sizes) for path, (_, test) in zip(paths, splits, strict=True)])
+        parts = enumerate(zip(paths, splits, strict=True))
+        scores = np.array([_scores(self, samples, test, path, sizes, number) for number, (path, (_, test)) in parts])
         mean = scores.mean(axis=0)
         best = int(mean.argmax())
         if self.size_rule != "best":
@@ -380,7 +385,7 @@ class SVMRFE(CrossValidated):
         # The elimination on all samples, which comes last, takes about as long as that of one
         # split.
         share = None if self.time_limit is None else self.time_limit * len(splits) / (len(splits) + 1)
-        return _core.rfe_paths(
+        paths = _core.rfe_paths(
             *samples.arguments,
             rules,
             self._method(samples, rules),
@@ -390,6 +395,8 @@ class SVMRFE(CrossValidated):
             listener if listener.wanted else None,
             None if self._raw is None else (self._raw.matrix, self._how()),
         )
+        self._steps_before = listener.state.get("done") or 0
+        return paths
 
     def _split_weights(self, samples, splits):
         """The weights of each split's samples, where those of classes depend on the training
@@ -437,8 +444,8 @@ class BySize(Sequence):
         return np.array(list(self), dtype=dtype)
 
 
-def _scores(estimator: SVMRFE, samples: Samples, test: np.ndarray, path: dict[str, Any], sizes: list[int]) -> np.ndarray:
-    """Score of each size on the samples held out."""
+def _scores(estimator: SVMRFE, samples: Samples, test: np.ndarray, path: dict[str, Any], sizes: list[int], number: int) -> np.ndarray:
+    """Score of each size on the samples held out by the split of this number."""
     decisions = path["decisions"][np.searchsorted(-path["sizes"].astype(int), -np.array(sizes))]
     y, weights = samples.codes[test], samples.sample_weight[test]
     if len(samples.classes) == 2:
@@ -455,7 +462,35 @@ def _scores(estimator: SVMRFE, samples: Samples, test: np.ndarray, path: dict[st
     options = {"sample_weight": weights} if _takes_weights(estimator.scoring, scorer) else {}
     X, labels = samples.X[test], samples.classes[y]
     judged = [_DecisionTable(samples.classes, *both) for both in zip(decisions, predicted, strict=True)]
-    return np.array([scorer(decided, X, labels, **options) for decided in judged])
+    held_out = np.unique(labels).tolist()
+    why = (
+        f", which holds out the class {held_out[0]!r} alone; stratify the splits"
+        if len(held_out) == 1
+        else "; a score has to be a number"
+    )
+    try:
+        scores = np.array([scorer(decided, X, labels, **options) for decided in judged], dtype=float)
+    except ValueError as error:
+        raise ValueError(f"scoring {_name_of(estimator.scoring)} fails in split {number}{why.partition(';')[0]}: {error}") from error
+    if np.isnan(scores).any():
+        raise ValueError(f"scoring {_name_of(estimator.scoring)} gives NaN in split {number}{why}, or take another scoring")
+    return scores
+
+
+def _name_of(scoring: Any) -> str:
+    return repr(scoring) if isinstance(scoring, str) else getattr(scoring, "__name__", repr(scoring))
+
+
+def _check_scoring(scoring: Any) -> None:
+    """Raise where a score asks for probabilities, which the SVMs of an elimination do not have."""
+    if scoring is None:
+        return
+    asked = getattr(check_scoring(scoring=scoring), "_response_method", None)
+    if asked == "predict_proba":
+        raise ValueError(
+            f"scoring {_name_of(scoring)} asks for probabilities, but a size is judged by predict and decision_function; take one that "
+            "asks for these, such as 'roc_auc', 'average_precision', 'accuracy' or 'balanced_accuracy'"
+        )
 
 
 def _takes_weights(scoring: Any, scorer: Any) -> bool:

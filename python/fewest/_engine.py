@@ -5,8 +5,9 @@ from __future__ import annotations
 import logging
 import multiprocessing
 import os
-import warnings
+import re
 from dataclasses import dataclass, field
+from numbers import Integral
 from time import monotonic
 from typing import Any
 
@@ -14,21 +15,26 @@ import numpy as np
 import scipy.sparse as sp
 from joblib.parallel import effective_n_jobs, get_active_backend
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import column_or_1d
+from sklearn.utils import check_random_state, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import _check_sample_weight, _check_y, check_consistent_length, validate_data
 
 from fewest import _core
 from fewest._call import memory_left, time_left
 from fewest._columns import ColumnFile
-from fewest._frames import native
+from fewest._frames import in_order, missing_labels, named, plain_labels, refuse_dates, refuse_missing_labels, refuse_texts
 from fewest._memory import method_with_memory, with_memory
+from fewest._warn import warn
 
 logger = logging.getLogger("fewest")
 
 #: A relative gap that rounding alone may leave, and that no user misses.
 ROUNDING = 1e-8
 DTYPES: Any = (np.float64, np.float32)
+#: A text that names a file, and is no sentence.
+LIKE_A_FILE = re.compile(r".*\.\w{1,9}", re.DOTALL)
+#: Weights of classes that are found from y.
+CLASS_WEIGHTS = ("balanced", "cw2", "cw3")
 
 
 def matrix(X: Any) -> Any:
@@ -41,12 +47,19 @@ def matrix(X: Any) -> Any:
     if not sp.issparse(X):
         contiguous = X.flags.c_contiguous or X.flags.f_contiguous
         return np.require(X if contiguous else np.ascontiguousarray(X), requirements="A")
-    X = X.tocsc()
-    if not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
+    X = summed(X).tocsc()
     starts, data = X.indptr.astype(np.int64, copy=False), np.ascontiguousarray(X.data, dtype=np.float64)
     return (X.shape[0], *(np.require(part, requirements="A") for part in (starts, X.indices, data)))
+
+
+def summed(X: Any) -> Any:
+    """X, or, where it is sparse and its entries are unsorted or repeated, a copy where they are not:
+    what looks at such a matrix may sort and sum it where it lies, or take a half for the whole.
+    """
+    if sp.issparse(X) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
 
 
 @dataclass
@@ -99,7 +112,7 @@ def is_elsewhere(X: Any) -> bool:
     of files, or its shards.
     """
     if isinstance(X, (list, tuple)):
-        return len(X) > 0 and all(isinstance(x, (str, os.PathLike)) for x in X)
+        return len(X) > 0 and all(isinstance(x, os.PathLike) or (isinstance(x, str) and LIKE_A_FILE.fullmatch(x)) for x in X)
     module = type(X).__module__
     return module == "fewest.dask" or module.partition(".")[0] in ("dask", "dask_expr")
 
@@ -117,16 +130,23 @@ def checked(estimator: Any, *arrays: Any, **options: Any) -> Any:
         )
     if getattr(estimator, "impute", None) is not None:
         options["ensure_all_finite"] = "allow-nan"
+    name, X, y = type(estimator).__name__, named(arrays[0]), arrays[1:]
+    refuse_dates(X)
+    for labels in y:
+        if labels is not None:
+            refuse_missing_labels(labels)
+    y = tuple(plain_labels(labels) for labels in y)
     try:
-        return validate_data(estimator, native(arrays[0]), *arrays[1:], accept_sparse=("csc", "csr"), dtype=DTYPES, **options)
-    except ValueError as error:
+        found = validate_data(estimator, X, *y, **{"accept_sparse": ("csc", "csr"), "dtype": DTYPES, **options})
+    except (ValueError, TypeError) as error:
+        refuse_texts(X, name, error)
         if "Input X contains NaN" not in str(error):
             raise
-        name = type(estimator).__name__
         raise ValueError(
             f"Input X contains NaN. {name} takes no missing values: fill them in before it, so that this is learnt inside each fold, "
             f"too, as in make_pipeline(SimpleImputer(add_indicator=True), StandardScaler(), {name}())"
         ) from None
+    return (summed(found[0]), *found[1:]) if y else summed(found)
 
 
 def _checked_file(estimator: Any, X: ColumnFile, *y: Any, reset: bool = True) -> Any:
@@ -162,8 +182,10 @@ def validated(
     without ``reset``, compare with them. A negative weight is an error, or, as for LIBSVM, no
     sample.
     """
+    in_order(X, y=y, sample_weight=sample_weight)
     X, y = checked(estimator, X, y, reset=reset)
     check_classification_targets(y)
+    check_class_weight(class_weight, y)
     if drops_negative and sample_weight is not None and not (np.asarray(sample_weight) > 0).any():
         raise ValueError("Invalid input - all samples have zero or negative weights.")
     sample_weight = _check_sample_weight(sample_weight, y, dtype=np.float64, ensure_non_negative=not drops_negative)
@@ -194,6 +216,23 @@ def check_classes(estimator: Any, classes: np.ndarray, y: np.ndarray, binary_onl
     if binary_only and len(classes) > 2:
         kind = type_of_target(y, input_name="y", raise_unknown=True)
         raise ValueError(f"Only binary classification is supported. The type of the target is {kind}.")
+
+
+def check_class_weight(class_weight: Any, y: np.ndarray) -> None:
+    """Raise where weights of classes name what there is not; as for scikit-learn, names of other
+    classes are fine where every class has a weight.
+    """
+    if isinstance(class_weight, str) and class_weight not in CLASS_WEIGHTS:
+        raise ValueError(f"class_weight is {class_weight!r}, but must be a dict or one of {', '.join(map(repr, CLASS_WEIGHTS))}")
+    if not isinstance(class_weight, dict):
+        return
+    labels = np.unique(y).tolist()
+    unknown, unnamed = [key for key in class_weight if key not in labels], [label for label in labels if label not in class_weight]
+    if unknown and unnamed:
+        raise ValueError(
+            f"The classes, {unnamed}, are not in class_weight, which names {unknown}, but y has no such class; "
+            f"the classes of y are {labels}"
+        )
 
 
 def class_weights(class_weight: Any, classes: np.ndarray, codes: np.ndarray, sample_weight: np.ndarray) -> np.ndarray:
@@ -267,6 +306,8 @@ class Listener:
         self.context: Any = getattr(estimator, "_callback_fit_ctx", None)
         self.protocol = self.context is not None and bool(getattr(estimator, "_skl_callbacks", None))
         self.state: dict[str, Any] = {}
+        #: Steps of what the same fit did before.
+        self.before = getattr(estimator, "_steps_before", 0)
         self.printed = monotonic()
 
     @property
@@ -277,7 +318,8 @@ class Listener:
     def __call__(self, event: dict[str, Any]) -> bool:
         kind = event.pop("event")
         lasting = ("elapsed", "done", "total", "objective", "bound", "gap")
-        self.state.update({name: value for name, value in event.items() if name in lasting})
+        counted = {name: self.before + event[name] for name in ("done", "total") if event.get(name) is not None}
+        self.state.update({name: value for name, value in {**event, **counted}.items() if name in lasting})
         if "features" in event:
             self.state["features"] = np.asarray(event["features"], dtype=np.intp)
         now = {"event": kind, "feature": event.get("feature"), "criterion": event.get("criterion")}
@@ -354,6 +396,13 @@ def limits_of(estimator: Any, time_limit: float | None, **more: Any) -> dict[str
     return {name: value for name, value in given.items() if value is not None}
 
 
+def seed_of(random_state: Any) -> int:
+    """A number for what scikit-learn takes as ``random_state``."""
+    if isinstance(random_state, Integral) and not isinstance(random_state, bool):
+        return int(random_state)
+    return int(check_random_state(random_state).randint(2**31 - 1))
+
+
 def svm_of(C: float, loss: str, bias: str | float, tol: float, max_iter: int = -1) -> dict[str, Any]:
     """Settings of an SVM as the engine takes them."""
     settings = with_memory({"cost": float(C), "loss": loss.replace("_", "-"), "bias": bias, "tolerance": float(tol)})
@@ -370,12 +419,17 @@ def bias_of(estimator: Any) -> str | float:
     return "free" if scale is None else float(scale)
 
 
+def came_to_its_end(answer: dict[str, Any]) -> bool:
+    """Whether the engine was not stopped before its end."""
+    status, gap = answer["status"], answer.get("gap")
+    return status in ("optimal", "completed", "infeasible") or (status == "stalled" and gap is not None and gap <= ROUNDING)
+
+
 def warn_of_limit(estimator: Any, answer: dict[str, Any], what: str) -> None:
     """A ``ConvergenceWarning`` when the engine did not come to its end."""
-    status = answer["status"]
-    gap = answer.get("gap")
-    if status in ("optimal", "completed", "infeasible") or (status == "stalled" and gap is not None and gap <= ROUNDING):
+    if came_to_its_end(answer):
         return
+    status, gap = answer["status"], answer.get("gap")
     why = {
         "time_limit": "time_limit was reached; raise it",
         "call_limit": "the limit on iterations was reached; raise it",
@@ -386,12 +440,15 @@ def warn_of_limit(estimator: Any, answer: dict[str, Any], what: str) -> None:
     known = f" The relative gap is {gap:.2g}." if gap is not None and np.isfinite(gap) else ""
     remedy = getattr(estimator, "_remedy", "")
     said = f"{type(estimator).__name__} stopped before its end: {why}. {what}{known} {remedy}".rstrip()
-    warnings.warn(said, ConvergenceWarning, stacklevel=4)
+    warn(said, ConvergenceWarning)
 
 
-def coded_tasks(samples: Samples, tasks: Any) -> tuple[np.ndarray, np.ndarray]:
-    """The names of the tasks, and that of each sample as 0, 1, ..."""
-    tasks = column_or_1d(tasks, warn=True)
+def coded_tasks(samples: Samples, X: Any, tasks: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The names of the tasks, and that of each sample, of X, as 0, 1, ..."""
+    in_order(X, tasks=tasks)
+    missing, tasks = missing_labels(tasks), column_or_1d(tasks, warn=True)
+    if missing.size:
+        raise ValueError(f"tasks has {missing.size} missing entries, the first at {missing[0]}; give each sample a task")
     if samples.kept is None:
         if len(tasks) != len(samples.codes):
             raise ValueError(f"tasks has {len(tasks)} entries, but X has {len(samples.codes)} samples; give one for each")

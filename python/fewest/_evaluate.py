@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral
 from time import monotonic
 from typing import Any
@@ -10,12 +10,15 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import clone
-from sklearn.model_selection import RepeatedStratifiedKFold, check_cv
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import RepeatedStratifiedKFold
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing, indexable
 
 from fewest import _core
-from fewest._frames import native
+from fewest._engine import summed
+from fewest._folds import splits_of
+from fewest._frames import in_order, native, plain_labels, refuse_missing_labels
 from fewest._rules import _Index
 
 
@@ -44,6 +47,10 @@ class Evaluation:
     comparison : dict or None
         ``difference`` in accuracy (a summary), and ``t_test``, one-sided, corrected as above: that
         the first is better.
+    feature_names : ndarray of str or None
+        Names of the features that ``frequency`` and ``selected`` count, where the estimator makes
+        them anew in each fold, such as words: those that any fold has. None: they are the same in
+        each fold.
     """
 
     folds: list[dict[str, Any]]
@@ -53,6 +60,17 @@ class Evaluation:
     confusion: np.ndarray
     against: Evaluation | None = None
     comparison: dict[str, Any] | None = None
+    feature_names: np.ndarray | None = None
+
+    def __repr__(self) -> str:
+        said = ", ".join(f"{name} {_interval(summary)}" for name, summary in self.summary.items())
+        return f"Evaluation({len(self.folds)} folds: {said})"
+
+
+def _interval(summary: dict[str, Any]) -> str:
+    """A mean with its interval."""
+    low, high = summary.get("ci95") or (None, None)
+    return f"{summary['mean']:.3g}" + (f" ({low:.3g} to {high:.3g})" if low is not None and high is not None else "")
 
 
 def evaluate(
@@ -65,6 +83,7 @@ def evaluate(
     random_state: int | None = 0,
     groups: Any = None,
     sample_weight: Any = None,
+    tasks: Any = None,
     truth: Any = None,
     against: Any = None,
     n_jobs: int | None = None,
@@ -92,6 +111,9 @@ def evaluate(
         Groups of samples for the splitter.
     sample_weight : array-like of shape (n_samples,), default=None
         How many samples each counts as in training, 0 or more.
+    tasks : array-like of shape (n_samples,), default=None
+        The task of each sample, for a selector that takes some: it is fitted with them, and each
+        sample is classified by the classifier of its task.
     truth : sequence of features, default=None
         Features that matter, where that is known: indices, names of columns, or a mask. Adds the
         measure ``set_f1``, the F1 of the selected set against them (Tamura et al. 2022).
@@ -116,19 +138,18 @@ def evaluate(
     >>> found.summary["accuracy"]["mean"] > 0.9, found.stability["index"] > 0.4
     (True, True)
     """
-    X, y, groups, sample_weight = indexable(native(X), y, groups, sample_weight)
-    y = np.asarray(y)
+    X, y, groups, sample_weight, tasks = together(native(X), y, groups=groups, sample_weight=sample_weight, tasks=tasks)
     if isinstance(cv, Integral):
         splitter: Any = RepeatedStratifiedKFold(n_splits=int(cv), n_repeats=repeats, random_state=random_state)
     elif repeats != 1:
         raise ValueError(f"repeats is {repeats}, which has a meaning with a number for cv only; leave it out, or give a number for cv")
     else:
-        splitter = check_cv(cv, y, classifier=True)
-    splits = list(splitter.split(X, y, groups))
+        splitter = cv
+    splits = splits_of(splitter, X, y, groups, sample_weight)
     classes, codes = np.unique(y, return_inverse=True)
     share = float(np.mean([len(test) / len(train) for train, test in splits]))
     found = [
-        _evaluation(one, X, y, classes, codes.ravel(), splits, sample_weight, truth, share, n_jobs)
+        _evaluation(one, X, y, classes, codes.ravel(), splits, sample_weight, tasks, truth, share, n_jobs)
         for one in ([estimator] if against is None else [estimator, against])
     ]
     if against is None:
@@ -142,16 +163,24 @@ def evaluate(
         "t_test": _core.t_test(differences, share),
     }
     first, second = found
-    return Evaluation(first.folds, first.summary, first.frequency, first.stability, first.confusion, second, comparison)
+    return replace(first, against=second, comparison=comparison)
 
 
-def _evaluation(estimator, X, y, classes, codes, splits, sample_weight, truth, share, n_jobs):
+def together(X: Any, y: Any, **others: Any) -> list[Any]:
+    """X, the labels as an array, and what else there is of each sample, of one length and in one order."""
+    in_order(X, y=y, **others)
+    refuse_missing_labels(y)
+    X, y, *rest = indexable(X, y, *others.values())
+    return [summed(X), np.asarray(plain_labels(y)).ravel(), *(None if one is None else np.asarray(one).ravel() for one in rest)]
+
+
+def _evaluation(estimator, X, y, classes, codes, splits, sample_weight, tasks, truth, share, n_jobs):
     """One estimator on all folds."""
     run = delayed(_fold)
-    folds = Parallel(n_jobs=n_jobs)(run(clone(estimator), X, y, classes, codes, split, sample_weight, truth) for split in splits)
-    n_features = folds[0].pop("n_features_in")
-    if any(fold.pop("n_features_in", n_features) != n_features for fold in folds):
-        raise ValueError("the selector saw different numbers of features in different folds; make them outside of the estimator")
+    folds = Parallel(n_jobs=n_jobs)(run(clone(estimator), X, y, classes, codes, split, sample_weight, tasks, truth) for split in splits)
+    n_features, names, places = joined([fold.pop("seen") for fold in folds])
+    for fold, place in zip(folds, places, strict=True):
+        fold["selected"] = place[fold["selected"]]
     # Samples of each class that were judged, each counted once.
     judged = np.bincount(codes[np.unique(np.concatenate([fold["test"] for fold in folds]))], minlength=len(classes)).astype(float)
     summary = {}
@@ -164,19 +193,53 @@ def _evaluation(estimator, X, y, classes, codes, splits, sample_weight, truth, s
     confusion = np.zeros((len(classes), len(classes)), dtype=int)
     for fold in folds:
         np.add.at(confusion, (codes[fold["test"]], np.searchsorted(classes, fold["predicted"])), 1)
-    return Evaluation(folds, summary, frequency, _core.stability(subsets, n_features), confusion)
+    return Evaluation(folds, summary, frequency, _core.stability(subsets, n_features), confusion, feature_names=names)
 
 
-def _fold(estimator, X, y, classes, codes, split, sample_weight, truth):
+def joined(seen: list[tuple[int, Any]]) -> tuple[int, np.ndarray | None, list[np.ndarray]]:
+    """How many features there are, by number and names of those that a selector saw in each of several
+    fits; the names, where they differ; and where the features of each fit are among them.
+    """
+    sizes, first = {size for size, _ in seen}, seen[0][1]
+    if len(sizes) == 1 and all(names is None or first is None or np.array_equal(names, first) for _, names in seen):
+        size = sizes.pop()
+        return size, None, [np.arange(size)] * len(seen)
+    if any(names is None for _, names in seen):
+        raise ValueError(
+            f"the selector saw {sorted(sizes)} features in different folds, and a step before it does not name them; give that step "
+            "get_feature_names_out, by which they are joined"
+        )
+    at: dict[str, int] = {}
+    places = [np.array([at.setdefault(name, len(at)) for name in names], dtype=np.intp) for _, names in seen]
+    return len(at), np.array(list(at), dtype=object), places
+
+
+def seen_by(estimator: Any, selector: Any) -> tuple[int, Any]:
+    """How many features the selector inside a fitted estimator saw, and their names; None without."""
+    names = getattr(selector, "feature_names_in_", None)
+    inner = getattr(estimator, "best_estimator_", estimator)
+    if names is None and isinstance(inner, Pipeline):
+        at = next(at for at, (_, step) in enumerate(inner.steps) if step is selector)
+        try:
+            names = inner[:at].get_feature_names_out() if at else None
+        except (AttributeError, ValueError, NotFittedError):
+            names = None
+    return selector.n_features_in_, None if names is None else [str(name) for name in names]
+
+
+def _fold(estimator, X, y, classes, codes, split, sample_weight, tasks, truth):
     """One fold."""
     train, test = split
     begun = monotonic()
-    weights = {} if sample_weight is None else {_weights_of(estimator): _safe_indexing(sample_weight, train)}
-    estimator.fit(_safe_indexing(X, train), y[train], **weights)
+    weights = {} if sample_weight is None else {routed(estimator, "sample_weight"): sample_weight[train]}
+    of_tasks = {} if tasks is None else {routed(estimator, "tasks"): tasks[train]}
+    estimator.fit(_safe_indexing(X, train), y[train], **weights, **of_tasks)
     seconds = monotonic() - begun
     selector, held_out = _selector(estimator), _safe_indexing(X, test)
-    predicted = estimator.predict(held_out)
-    decisions = _decisions(estimator, held_out, len(classes))
+    if tasks is None:
+        predicted, decisions = estimator.predict(held_out), _decisions(estimator, held_out, len(classes))
+    else:
+        predicted, decisions = _of_tasks(estimator, selector, held_out, tasks[test], len(classes))
     of = np.searchsorted(classes, predicted).astype(np.uint32)
     metrics = _core.measures(codes[test].astype(np.uint32), of, decisions, len(classes))
     selected = np.flatnonzero(selector.get_support())
@@ -191,8 +254,17 @@ def _fold(estimator, X, y, classes, codes, split, sample_weight, truth):
         "predicted": predicted,
         "seconds": seconds,
         "status": getattr(selector, "status_", None),
-        "n_features_in": selector.n_features_in_,
+        "seen": seen_by(estimator, selector),
     }
+
+
+def _of_tasks(estimator: Any, selector: Any, X: Any, tasks: np.ndarray, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
+    """Classes and decision values by the classifiers of tasks."""
+    inner = getattr(estimator, "best_estimator_", estimator)
+    if inner is not selector:
+        X = inner[:-1].transform(X)
+    decisions = selector.decision_function(X, tasks=tasks) if n_classes == 2 else np.empty(0)
+    return selector.predict(X, tasks=tasks), decisions
 
 
 def _decisions(estimator: Any, X: Any, n_classes: int) -> np.ndarray:
@@ -225,7 +297,7 @@ def _selector(estimator: Any) -> Any:
     raise TypeError(f"{type(estimator).__name__} has no selector; a step with get_support is needed")
 
 
-def _weights_of(estimator: Any) -> str:
-    """The name under which fit takes sample weights."""
+def routed(estimator: Any, name: str) -> str:
+    """The name under which fit takes what is for the last step, such as sample weights."""
     inner = getattr(estimator, "estimator", estimator)
-    return f"{inner.steps[-1][0]}__sample_weight" if isinstance(inner, Pipeline) else "sample_weight"
+    return f"{inner.steps[-1][0]}__{name}" if isinstance(inner, Pipeline) else name

@@ -132,7 +132,8 @@ class EvaluationRFE(CrossValidated):
         super()._set_results(answer, p)
         self.C_, self.curve_ = answer["cost"], answer["details"]["curve"]
         rows = self.curve_[::-1]
-        scores = np.array([row["folds"] for row in rows]).reshape(len(rows), -1)
+        # Without a row, where time was over before the first, there is no score.
+        scores = np.array([row["folds"] for row in rows]).reshape(len(rows), -1 if rows else 0)
         self.cv_results_ = {
             "n_features": np.array([row["n_features"] for row in rows], dtype=int),
             "mean_test_score": scores.mean(axis=1) if rows else np.zeros(0),
@@ -263,4 +264,4 @@ class FlipSelector(CrossValidated):
 
     def _set_results(self, answer, p):
         super()._set_results(answer, p)
-        self.C_, self.n_iter_ = answer["cost"], max(len(answer["details"]["passes"]), 1)
+        self.C_, self.n_iter_ = answer["cost"], max(len(answer["details"].get("passes", ())), 1)

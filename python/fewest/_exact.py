@@ -15,6 +15,7 @@ from fewest._call import limited
 from fewest._constraints import AT_LEAST_ONE, COST_OR_AUTO, stores_arguments
 from fewest._docs import completes_doc
 from fewest._engine import Samples, check_classes, class_weights, matrix, validated
+from fewest._frames import in_order
 from fewest._several import MULTI_CLASS, PROBLEMS, SeveralProblems
 from fewest._svm import categories_of, gamma_of
 
@@ -86,6 +87,7 @@ class ExactSelector(SeveralProblems):
     _page = "docs/methods/exact.md"
 
     _parameter_constraints = {"C": COST_OR_AUTO, "multi_class": MULTI_CLASS}
+    _remedy = "A smaller C, or fewer features, is proven sooner."
 
     @stores_arguments
     def __init__(
@@ -287,10 +289,11 @@ class BendersSelector(SeveralProblems):
             check_classes(self, samples.classes, samples.classes, True)
             if tasks is not None:
                 raise ValueError("samples to judge by are for one classifier, but tasks have one each; leave one of them out")
-        samples = self._with_tasks(samples, tasks)
+        samples = self._with_tasks(samples, X, tasks)
         if self.validation_fraction is not None:
             samples, X_val, codes = self._apart(samples)
         elif X_val is not None:
+            in_order(X_val, given="X_val", y_val=y_val)
             judged = validated(self, X_val, y_val, None, None, True, reset=False)
             X_val, codes = judged.X, judged.codes
         self._held_out = None if X_val is None else (matrix(X_val), codes, self.patience)

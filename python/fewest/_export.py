@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fewest import _core
 from fewest._base import Selector
+from fewest._columns import label_texts
 from fewest._svc import SVC
 from fewest._svm import LinearSVC
 
@@ -58,7 +59,7 @@ def export_model(path: str | os.PathLike[str], estimator: Any, *, target_name: s
     listed = [f"x{j + 1}" if names is None else str(names[j]) for j in support]
     prepared = getattr(last, "preparation_", None)
     centre, scale, kind = _scaling(scaler, prepared, p)
-    classes = [str(label) for label in classifier.classes_.tolist()]
+    classes = label_texts(classifier.classes_)
     kernel, machines, vectors = _machines(classifier, classes)
     model: dict[str, Any] = {
         **kernel,

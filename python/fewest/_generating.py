@@ -157,7 +157,7 @@ class FeatureGeneratingMachine(SeveralProblems):
         """
         if tasks is not None and is_elsewhere(X):
             raise TypeError("tasks need the samples in memory; give an array, such as X.compute() of a Dask collection")
-        return self._run(self._with_tasks(self._validated(X, y, sample_weight), tasks))
+        return self._run(self._with_tasks(self._validated(X, y, sample_weight), X, tasks))
 
     _finds_size = True
     _takes_shards = True

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline
-from sklearn.utils import check_X_y
 
 from fewest import _core
-from fewest._evaluate import _weights_of
+from fewest._engine import checked, seed_of
+from fewest._evaluate import routed
+from fewest._frames import in_order
 from fewest._memory import allowed
 from fewest._stability import _is_constant
 
@@ -46,6 +47,9 @@ class Knockoffs:
     separations: np.ndarray
     shrinkage: float
 
+    def __repr__(self) -> str:
+        return f"Knockoffs(selected {self.selected.tolist()} of {len(self.statistics)} features, {len(self.thresholds)} draws)"
+
 
 def knockoffs(
     estimator: Any,
@@ -55,7 +59,7 @@ def knockoffs(
     fdr: float = 0.2,
     n_draws: int = 1,
     importance_getter: str | Callable[[Any], Any] = "auto",
-    random_state: int = 0,
+    random_state: Any = 0,
     sample_weight: Any = None,
     n_jobs: int | None = None,
 ) -> Knockoffs:
@@ -86,7 +90,7 @@ def knockoffs(
         Where the importance of each column is: the name of an attribute, a function of the fitted
         estimator, or ``auto``: ``scores_``, else 1 / ``ranking_`` where it has more than two ranks, else
         ``coef_`` (the largest absolute value), else ``feature_importances_``.
-    random_state : int, default=0
+    random_state : int, RandomState instance or None, default=0
         How copies are drawn.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights for the estimator. The copies take all samples alike.
@@ -113,14 +117,18 @@ def knockoffs(
         raise ValueError(f"fdr is {fdr}, but must be above 0 and below 1")
     if n_draws < 1:
         raise ValueError(f"n_draws is {n_draws}, but must be at least 1")
-    X, y = check_X_y(X, y, dtype=np.float64)
+    in_order(X, y=y, sample_weight=sample_weight)
+    who: Any = type("knockoffs", (BaseEstimator,), {})()
+    random_state = seed_of(random_state)
+    X, y = checked(who, X, y, dtype=np.float64, accept_sparse=False)
     features = np.flatnonzero(~_is_constant(X))
     if len(features) == 0:
         raise ValueError("every feature has one value only, so that there is nothing to copy")
     limits = {} if (memory := allowed()) is None else {"memory": memory}
     law = _core.Knockoffs(np.asfortranarray(X), features.tolist(), limits)
     run = delayed(_statistics)
-    both = (law.draw(int(random_state), draw, limits) for draw in range(n_draws))
+    both = (law.draw(random_state, draw, limits) for draw in range(n_draws))
+    sample_weight = None if sample_weight is None else np.asarray(sample_weight)
     draws = Parallel(n_jobs=n_jobs)(run(estimator, *copies, y, importance_getter, sample_weight) for copies in both)
     found = _core.knockoff_selection(draws, float(fdr))
     statistics, evidence, separations = np.zeros((3, X.shape[1]))
@@ -138,7 +146,7 @@ def knockoffs(
 def _statistics(estimator, both, swapped, y, importance_getter, sample_weight):
     """The importance of each feature less that of its copy."""
     model = clone(estimator)
-    weights = {} if sample_weight is None else {_weights_of(model): sample_weight}
+    weights = {} if sample_weight is None else {routed(model, "sample_weight"): sample_weight}
     model.fit(both, y, **weights)
     importance = np.asarray(_importance(model, importance_getter), dtype=np.float64).ravel()
     if importance.shape != (both.shape[1],):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,11 +16,15 @@ if TYPE_CHECKING:
     from fewest._engine import Samples
 
 
-def _sizes(sizes: Any, p: int) -> list[int]:
-    """Sizes as a list; an int is a range from 1."""
+def sizes_of(sizes: Any, p: int) -> list[int]:
+    """Sizes as a list, ascending; an int is a range from 1."""
+    if np.ndim(sizes) == 0 and not isinstance(sizes, Integral):
+        raise ValueError(f"sizes is {sizes!r}, but must be an integer of at least 1, or several of them")
     wanted = list(range(1, int(sizes) + 1)) if np.ndim(sizes) == 0 else np.asarray(sizes).tolist()
-    if not wanted or any(not isinstance(size, int) or isinstance(size, bool) for size in wanted):
+    if not wanted or any(not isinstance(size, int) or isinstance(size, bool) or size < 1 for size in wanted):
         raise ValueError(f"sizes is {sizes!r}, but must be integers of at least 1")
+    if wanted != sorted(set(wanted)):
+        raise ValueError(f"sizes is {wanted}, but must be ascending, each once; give {sorted(set(wanted))}")
     if wanted[-1] > p:
         raise ValueError(f"sizes go up to {wanted[-1]}, but X has {p} features")
     return wanted
@@ -32,7 +37,7 @@ def fitted_path(selector: Any, samples: Samples, sizes: Any) -> list[Any]:
     p = samples.X.shape[1]
     if selector.n_features_to_select is not None or (selector.rules and selector.rules.max_features is not None):
         raise ValueError("sizes say how many features are selected; leave out n_features_to_select and max_features of the rules")
-    wanted = _sizes(sizes, p)
+    wanted = sizes_of(sizes, p)
     selector.n_features_to_select = wanted[-1]
     rules = selector._rules(p)
     selector._kernel = selector._kernel_rule(samples, rules)

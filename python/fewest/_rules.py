@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Iterable, Mapping
+from copy import deepcopy
 from dataclasses import dataclass
 from numbers import Integral, Real
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from sklearn.compose import ColumnTransformer
-from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, SplineTransformer
 from sklearn.utils.validation import check_is_fitted
+
+from fewest._frames import index_of
+from fewest._variables import variables_of
 
 
 @dataclass(eq=False)
@@ -73,14 +76,17 @@ class Rules:
     bounds: Any = None
 
     @classmethod
-    def from_columns(cls, transformer: Any, **rules: Any) -> Rules:
+    def from_columns(cls, transformer: Any, *, count: str = "columns", **rules: Any) -> Rules:
         """Rules by which the columns that one variable became are in or out together.
 
         Parameters
         ----------
         transformer : ColumnTransformer, OneHotEncoder, KBinsDiscretizer, SplineTransformer or Pipeline
-            Fitted; the step before the selector. Of a pipeline the last step. Features are named by
-            where they are in what it gives.
+            Fitted; what comes before the selector. A pipeline may have steps that keep columns as they
+            are, scale them or leave some out. Features are named by where they are in what it gives.
+        count : {"columns", "variables"}, default="columns"
+            What ``max_features`` counts. "variables": a variable counts once, however many columns it
+            became; the size is then written as a budget of which each variable costs 1.
         **rules : dict
             Other rules; groups of ``together`` among them are kept as well.
 
@@ -99,10 +105,29 @@ class Rules:
         >>> transformer = make_column_transformer((OneHotEncoder(), [0]), remainder="passthrough").fit(X)
         >>> Rules.from_columns(transformer, max_features=3)
         Rules(max_features=3, together=[[0, 1, 2]])
+        >>> Rules.from_columns(transformer, max_features=1, count="variables")
+        Rules(together=[[0, 1, 2]], budget=1, costs=[1, 0, 0, 1])
         """
         check_is_fitted(transformer)
-        groups = [list(range(first, first + width)) for first, width in _variables(transformer) if width > 1]
-        return cls(**{**rules, "together": [*rules.get("together", ()), *groups]})
+        variables = variables_of(transformer)
+        of_variable: dict[int, list[int]] = {}
+        for at, variable in enumerate(variables):
+            of_variable.setdefault(variable, []).append(at)
+        groups = [columns for columns in of_variable.values() if len(columns) > 1]
+        given = {**rules, "together": [*rules.get("together", ()), *groups]}
+        if count == "columns":
+            return cls(**given)
+        if count != "variables":
+            raise ValueError(f"count is {count!r}, but must be 'columns' or 'variables'")
+        size = given.pop("max_features", None)
+        if size is None or given.get("budget") is not None or given.get("costs") is not None:
+            raise ValueError(
+                "count='variables' writes max_features as a budget of which each variable costs 1; give max_features, and no budget "
+                "and costs of your own"
+            )
+        first = {columns[0] for columns in of_variable.values()}
+        costs = [int(at in first) for at in range(len(variables))]
+        return cls(**given, budget=_integer(size, "max_features", 1), costs=costs)
 
     def __repr__(self) -> str:
         empty = Rules.__dataclass_fields__
@@ -112,6 +137,13 @@ class Rules:
             if (value := getattr(self, name)) is not None and not (isinstance(value, tuple) and value == ())
         ]
         return f"Rules({', '.join(said)})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Views of mappings can neither be copied nor sent to another process.
+        return {name: dict(value) if isinstance(value, MappingProxyType) else value for name, value in self.get_params().items()}
+
+    def __sklearn_clone__(self) -> Rules:
+        return deepcopy(self)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Rules):
@@ -157,7 +189,23 @@ class Rules:
         """Whether a rule bounds the number of features: a size, a budget, or a group of which some
         must be out.
         """
-        return self.max_features is not None or self.budget is not None or len(self.at_most) > 0
+        return self.max_features is not None or self.budget is not None or len(_listed(self.at_most, "at_most")) > 0
+
+    def _never_chosen(self, n_features: int, names: Any, size: int) -> list[int]:
+        """The smallest group of features that are in or out together and are more than this size."""
+        if len(_listed(self.together, "together")) == 0:
+            return []
+        index, group_of = _Index(n_features, names), list(range(n_features))
+        members: dict[int, list[int]] = {at: [at] for at in range(n_features)}
+        for entry in self.together:
+            features = index.all(entry)
+            for other in features[1:]:
+                into, gone = group_of[features[0]], group_of[other]
+                if into != gone:
+                    members[into] += members.pop(gone)
+                    for at in members[into]:
+                        group_of[at] = into
+        return min((sorted(group) for group in members.values() if len(group) > size), key=len, default=[])
 
     def _resolved(self, n_features: int, names: Any, max_features: int | None) -> dict[str, Any]:
         """The rules as the engine takes them: indices in place of names, and this size."""
@@ -166,45 +214,30 @@ class Rules:
             "max_features": None if max_features is None else _integer(max_features, "max_features", 1),
             "require": index.all(self.require),
             "forbid": index.all(self.forbid),
-            "implies": [index.pair(entry) for entry in self.implies],
-            "at_most": [index.group(entry, "at_most") for entry in self.at_most],
-            "at_least": [index.group(entry, "at_least") for entry in self.at_least],
-            "together": [index.all(entry) for entry in self.together],
+            "implies": index.pairs(self.implies),
+            "at_most": [index.group(entry, "at_most") for entry in _listed(self.at_most, "at_most")],
+            "at_least": [index.group(entry, "at_least") for entry in _listed(self.at_least, "at_least")],
+            "together": [index.all(entry) for entry in _listed(self.together, "together")],
             "budget": None if self.budget is None else float(self.budget),
             "costs": [] if self.costs is None else index.numbers(self.costs, "costs"),
             "weights": weight_bounds(index, self.signs, self.bounds),
         }
 
 
-def _variables(transformer: Any) -> list[tuple[int, int]]:
-    """Where the columns of each variable begin in what a fitted transformer gives, and how many they
-    are.
-    """
-    if isinstance(transformer, Pipeline):
-        return _variables(transformer[-1])
-    if isinstance(transformer, ColumnTransformer):
-        found = []
-        for name, inner, _ in transformer.transformers_:
-            place = transformer.output_indices_.get(name, slice(0, 0))
-            if place.stop > place.start and not isinstance(inner, str):
-                found += [(place.start + first, width) for first, width in _variables(inner)]
-        return found
-    widths: list[int] = []
-    if isinstance(transformer, OneHotEncoder):
-        widths = list(transformer._n_features_outs)
-    elif isinstance(transformer, KBinsDiscretizer) and transformer.encode != "ordinal":
-        widths = [int(bins) for bins in transformer.n_bins_]
-    elif isinstance(transformer, SplineTransformer):
-        widths = [transformer.n_features_out_ // transformer.n_features_in_] * transformer.n_features_in_
-    starts = np.cumsum([0, *widths])
-    return [(int(first), int(width)) for first, width in zip(starts, widths, strict=False)]
-
-
 def _equal(a: Any, b: Any) -> bool:
-    """Whether two values of a rule are the same, arrays included."""
-    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+    """Whether two values of a rule are the same, arrays and series included."""
+    if hasattr(a, "equals") and type(a) is type(b):
+        return bool(a.equals(b))
+    if hasattr(a, "__array__") or hasattr(b, "__array__"):
         return np.array_equal(a, b)
     return bool(a == b)
+
+
+def _listed(value: Any, rule: str) -> Any:
+    """A rule that is a list of entries."""
+    if isinstance(value, (str, Mapping)) or not (isinstance(value, Iterable) and hasattr(value, "__len__")):
+        raise ValueError(f"{rule} is {value!r}, but must be a list, with an entry for each such rule")
+    return value
 
 
 def _integer(value: Any, what: str, least: int) -> int:
@@ -259,10 +292,27 @@ class _Index:
 
     def all(self, features: Any) -> list[int]:
         """Indices of several features."""
-        if isinstance(features, str):
+        if isinstance(features, str) or not isinstance(features, Iterable):
             raise ValueError(f"{self.place} has {features!r} in place of a list of features; write [{features!r}]")
+        if isinstance(features, Mapping):
+            raise ValueError(
+                f"{self.place} has the mapping {features!r} in place of a list of features; give a list of them, or a mask of length "
+                f"{self.n_features}"
+            )
+        if not hasattr(features, "__len__"):
+            features = list(features)
         mask = np.asarray(features)
+        if mask.dtype == object and any(isinstance(chosen, (bool, np.bool_)) for chosen in mask.flat):
+            if not all(isinstance(chosen, (bool, np.bool_)) for chosen in mask.flat):
+                raise ValueError(f"{self.place} has a mask with values that are neither True nor False: {features!r}")
+            mask = mask.astype(bool)
         if mask.dtype == bool:
+            if (labelled := self._labelled(features, self.place)) is not None:
+                if len(labelled) != self.n_features:
+                    raise ValueError(
+                        f"{self.place} has a mask of {len(labelled)} features, but X has {self.n_features}; give one value for each"
+                    )
+                return sorted(at for at, chosen in labelled if chosen)
             if mask.shape != (self.n_features,):
                 raise ValueError(
                     f"{self.place} has a mask of shape {mask.shape}, but X has {self.n_features} features; give one value each"
@@ -270,11 +320,18 @@ class _Index:
             return np.flatnonzero(mask).tolist()
         return [self(feature) for feature in features]
 
-    def pair(self, entry: Any) -> tuple[int, int]:
-        """Two features, of which the first implies the second."""
-        if isinstance(entry, str) or len(entry) != 2:
-            raise ValueError(f"implies takes pairs (feature, feature), but has {entry!r}")
-        return self(entry[0]), self(entry[1])
+    def pairs(self, implies: Any) -> list[tuple[int, int]]:
+        """Pairs of features, of which the first implies the second; of a list in place of the second,
+        each of it.
+        """
+        found = []
+        for entry in implies.items() if isinstance(implies, Mapping) else _listed(implies, "implies"):
+            if isinstance(entry, str) or not hasattr(entry, "__len__") or len(entry) != 2:
+                raise ValueError(f"implies takes pairs (feature, feature), but has {entry!r}")
+            first, second = entry
+            several = isinstance(second, (list, tuple, set, np.ndarray))
+            found += [(self(first), other) for other in (self.all(second) if several else [self(second)])]
+        return found
 
     def group(self, entry: Any, rule: str) -> tuple[int, list[int]]:
         """A number and a group of features."""
@@ -286,24 +343,55 @@ class _Index:
         """The features that values are given for, each with its value."""
         if values is None:
             return []
-        if isinstance(values, dict):
-            return [(self(feature), value) for feature, value in values.items()]
-        if isinstance(values, str) or len(values) != self.n_features:
+        if (labelled := self._labelled(values, what)) is not None:
+            return labelled
+        if isinstance(values, str) or not hasattr(values, "__len__") or len(values) != self.n_features:
             raise ValueError(
                 f"{what} is {values!r}, but must be a mapping of features, or have one entry for each of the {self.n_features} features"
             )
-        return list(enumerate(values))
+        return list(enumerate(values.to_numpy() if hasattr(values, "to_numpy") else values))
 
     def numbers(self, values: Any, what: str) -> list[float]:
         """One number for each feature."""
-        if isinstance(values, dict):
+        if (labelled := self._labelled(values, what)) is not None:
             out = np.zeros(self.n_features)
-            for feature, value in values.items():
-                out[self(feature)] = value
-        else:
-            out = np.asarray(values, dtype=np.float64)
-            if out.ndim == 0:
-                out = np.full(self.n_features, float(out))
+            for at, value in labelled:
+                out[at] = value
+            return out.tolist()
+        out = np.asarray(values, dtype=np.float64)
+        if out.ndim == 0:
+            out = np.full(self.n_features, float(out))
         if out.shape != (self.n_features,):
             raise ValueError(f"{what} has shape {out.shape}, but X has {self.n_features} features; give one number each")
         return out.tolist()
+
+    def _labelled(self, values: Any, what: str) -> list[tuple[int, Any]] | None:
+        """The features, each with its value, where values are given by name: in a mapping, or a series
+        or frame of pandas that has features for labels; None where they are given by position.
+        """
+        if isinstance(values, Mapping):
+            found = [(self(feature), value) for feature, value in values.items()]
+        elif (index := index_of(values)) is None:
+            return None
+        else:
+            # Labels that are numbers, such as wavelengths, name columns whose names are.
+            labels = [label if isinstance(label, str) or str(label) not in (self.names or ()) else str(label) for label in index]
+            named = [label for label in labels if isinstance(label, str)]
+            if len(named) < len(labels) and (named or self.names is not None):
+                if labels == list(range(self.n_features)):
+                    return None
+                strange = next(label for label in labels if not isinstance(label, str))
+                raise ValueError(
+                    f"{what} is a {type(values).__name__} with the label {strange!r}, which is no name of a column of X; label it by "
+                    f"the names of X, or give {what}.to_numpy(), one value for each feature in the order of X"
+                )
+            rows = values.to_numpy()
+            if rows.ndim == 2 and rows.shape[1] == 1:
+                rows = rows.ravel()
+            elif rows.ndim == 2:
+                # An empty cell is no bound.
+                rows = [[None if value != value else value for value in row] for row in rows.tolist()]
+            found = [(self(label), value) for label, value in zip(labels, rows, strict=True)]
+        if len({at for at, _ in found}) < len(found):
+            raise ValueError(f"{what} names a feature twice; give one value for each")
+        return found

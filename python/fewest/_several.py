@@ -6,13 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import _fit_context
+from sklearn.metrics import accuracy_score
+from sklearn.utils import column_or_1d
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 
 from fewest._base import Selector
 from fewest._call import limited
 from fewest._docs import completes_doc
 from fewest._engine import Samples, coded_tasks
+from fewest._frames import in_order
 
 if TYPE_CHECKING:
     import os
@@ -48,7 +52,7 @@ class SeveralProblems(Selector):
         self : object
             Fitted.
         """
-        return self._run(self._with_tasks(self._validated(X, y, sample_weight), tasks))
+        return self._run(self._with_tasks(self._validated(X, y, sample_weight), X, tasks))
 
     @completes_doc
     @limited
@@ -116,8 +120,8 @@ class SeveralProblems(Selector):
             raise ValueError("it was fitted with tasks; give those of the samples as tasks, so that the same sum is certified")
         return self._certified(X, y, sample_weight, time_limit, {"gap": gap, "nodes": node_limit}, proof, tasks)
 
-    def _with_tasks(self, samples: Samples, tasks: Any) -> Samples:
-        """The samples with their tasks; sets ``tasks_``."""
+    def _with_tasks(self, samples: Samples, X: Any, tasks: Any) -> Samples:
+        """The samples, of X, with their tasks; sets ``tasks_``."""
         for name in ("tasks_", "estimator_", "estimators_"):
             if hasattr(self, name):
                 delattr(self, name)
@@ -127,7 +131,7 @@ class SeveralProblems(Selector):
             if value:
                 why = "is chosen by one classifier for all samples" if name == "C" else "is the cost of one classifier for all samples"
                 raise ValueError(f"{name} is {getattr(self, name)!r}, which {why}, but tasks have one each; leave one of them out")
-        self.tasks_, samples.tasks = coded_tasks(samples, tasks)
+        self.tasks_, samples.tasks = coded_tasks(samples, X, tasks)
         return samples
 
     def _keep_classifier(self, chosen, samples, answer):
@@ -142,7 +146,90 @@ class SeveralProblems(Selector):
             part = Samples(samples.X[of], codes, samples.weights[of], samples.sample_weight[of], samples.classes[classes], None)
             self.estimators_.append(chosen._classifier(part, self.support_, answer))
 
+    @completes_doc
+    def decision_function(self, X: Any, *, tasks: Any = None) -> np.ndarray:
+        """Decision values of the classifier on the selected features.
+
+        Parameters
+        ----------
+        tasks : array-like of shape (n_samples,), default=None
+            The task of each sample, where it was fitted with tasks; two classes.
+
+        Returns
+        -------
+        decision : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Values; for two classes positive ones speak for ``classes_[1]``.
+        """
+        return super().decision_function(X) if tasks is None else self._by_task(X, tasks, "decision_function")
+
+    @completes_doc
+    def predict(self, X: Any, *, tasks: Any = None) -> np.ndarray:
+        """Class of each sample, by the classifier on the selected features.
+
+        Parameters
+        ----------
+        tasks : array-like of shape (n_samples,), default=None
+            The task of each sample, where it was fitted with tasks: each is classified by the
+            classifier of its task.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            Labels out of ``classes_``.
+        """
+        return super().predict(X) if tasks is None else self._by_task(X, tasks, "predict")
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None, *, tasks: Any = None) -> float:
+        """Accuracy.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How many samples each counts as.
+        tasks : array-like of shape (n_samples,), default=None
+            The task of each sample, where it was fitted with tasks.
+
+        Returns
+        -------
+        score : float
+            Share of the samples whose class is predicted.
+        """
+        if tasks is None:
+            return super().score(X, y, sample_weight)
+        in_order(X, y=y, sample_weight=sample_weight, tasks=tasks)
+        return float(accuracy_score(y, self.predict(X, tasks=tasks), sample_weight=sample_weight))
+
+    def _by_task(self, X: Any, tasks: Any, method: str) -> np.ndarray:
+        """What the classifiers of the tasks say of their samples."""
+        check_is_fitted(self)
+        if not hasattr(self, "estimators_"):
+            raise ValueError("it was fitted without tasks, so that there is one classifier for all; leave tasks out")
+        in_order(X, tasks=tasks)
+        reduced, tasks = self._reduced(X), column_or_1d(tasks, warn=True)
+        if len(tasks) != reduced.shape[0]:
+            raise ValueError(f"tasks has {len(tasks)} entries, but X has {reduced.shape[0]} samples; give one for each")
+        known = self.tasks_.tolist()
+        if unknown := sorted({task for task in tasks.tolist() if task not in known}, key=str):
+            raise ValueError(f"there is no classifier of the task {unknown[0]!r}; the tasks it was fitted with are {known}")
+        if method == "decision_function" and len(self.classes_) > 2:
+            raise ValueError(
+                "decision values of tasks are for two classes, as tasks may have different ones; use predict, or estimators_"
+            )
+        found: Any = np.empty(len(tasks), dtype=float if method == "decision_function" else self.classes_.dtype)
+        for name, classifier in zip(known, self.estimators_, strict=True):
+            of = np.flatnonzero(tasks == name)
+            if of.size:
+                found[of] = self._of(reduced[of], method, classifier)
+        return found
+
     def _fitted(self):
         if hasattr(self, "estimators_"):
-            raise AttributeError("fitted with tasks, which have a classifier each: use estimators_, in the order of tasks_")
+            raise AttributeError(
+                "fitted with tasks, which have a classifier each: give predict, score and decision_function the tasks of the samples, "
+                "or use estimators_, in the order of tasks_"
+            )
         return super()._fitted()

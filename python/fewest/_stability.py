@@ -9,10 +9,11 @@ import numpy as np
 from joblib import Parallel, delayed
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.utils import _safe_indexing, indexable
+from sklearn.utils import _safe_indexing
 
 from fewest import _core
-from fewest._evaluate import _selector, _weights_of
+from fewest._engine import seed_of, summed
+from fewest._evaluate import _selector, joined, routed, seen_by, together
 from fewest._frames import native
 from fewest._rules import _Index
 
@@ -46,6 +47,9 @@ class Stability:
         ``ci95``.
     pairs : list of tuple of ndarray
         What both halves of each pair select.
+    feature_names : ndarray of str or None
+        Names of the features that all this counts, where the estimator makes them anew in each half:
+        those that any half has. None: they are the same in each.
     """
 
     selected: np.ndarray
@@ -56,6 +60,12 @@ class Stability:
     chance: float
     stability: dict[str, Any] | None
     pairs: list[tuple[np.ndarray, np.ndarray]]
+    feature_names: np.ndarray | None = None
+
+    def __repr__(self) -> str:
+        bound = "".join(f", at most {most:.3g} false expected ({law})" for law, most in list(self.false_selections.items())[-1:])
+        threshold = "no threshold" if self.threshold is None else f"threshold {self.threshold:.3g}"
+        return f"Stability({len(self.pairs)} pairs of halves: selected {self.selected.tolist()}, {threshold}{bound})"
 
 
 def stability(
@@ -67,7 +77,7 @@ def stability(
     threshold: float | None = None,
     max_false: float = 1.0,
     assume: str = "r-concave",
-    random_state: int = 0,
+    random_state: Any = 0,
     sample_weight: Any = None,
     n_jobs: int | None = None,
 ) -> Stability:
@@ -96,7 +106,7 @@ def stability(
     assume : {"any", "unimodal", "r-concave"}, default="r-concave"
         What is assumed of the shares of halves that select a false feature: nothing, that they have
         one mode, or that they fall off as in all experiments of the paper.
-    random_state : int, default=0
+    random_state : int, RandomState instance or None, default=0
         How samples are dealt into halves.
     sample_weight : array-like of shape (n_samples,), default=None
         How many samples each counts as in training, 0 or more.
@@ -128,18 +138,17 @@ def stability(
         raise ValueError(f"assume is {assume!r}, but must be one of {', '.join(_LAWS)}")
     if n_pairs < 1:
         raise ValueError(f"n_pairs is {n_pairs}, but must be at least 1")
-    X, y, sample_weight = indexable(native(X), y, sample_weight)
-    y = np.asarray(y)
+    X, y, sample_weight = together(native(X), y, sample_weight=sample_weight)
     classes, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
     if counts.min() < 2:
         raise ValueError(f"class {classes[counts.argmin()]} has one sample, so that one half has none of it; leave that class out")
-    halves = _core.halves(codes.ravel().astype(np.uint32), len(classes), n_pairs, int(random_state))
+    halves = _core.halves(codes.ravel().astype(np.uint32), len(classes), n_pairs, seed_of(random_state))
     run = delayed(_pair)
     found = Parallel(n_jobs=n_jobs)(run(estimator, X, y, pair, sample_weight) for pair in halves)
-    pairs, sizes = [pair for pair, *_ in found], {size for _, size, _ in found}
-    if len(sizes) > 1:
-        raise ValueError("the selector saw different numbers of features in different halves; make them outside of the estimator")
-    p = sizes.pop()
+    p, names, places = joined([seen for _, of_halves, _ in found for seen in of_halves])
+    halves_of = [half for pair, *_ in found for half in pair]
+    chosen = [place[half] for half, place in zip(halves_of, places, strict=True)]
+    pairs = list(zip(chosen[::2], chosen[1::2], strict=True))
     # Features that no half can select do not count: the bound would be too small.
     n_candidates = max(candidates for *_, candidates in found)
     subsets = [half.tolist() for pair in pairs for half in pair]
@@ -160,20 +169,22 @@ def stability(
         chance=mean / max(n_candidates, 1),
         stability=_core.stability(subsets, p),
         pairs=pairs,
+        feature_names=names,
     )
 
 
 def _pair(estimator, X, y, halves, sample_weight):
-    """What both halves select, how many features the selector saw, and how many it may select."""
-    selected, n_candidates = [], 0
+    """What both halves select, what features the selector saw in each, and how many it may select."""
+    selected, seen, n_candidates = [], [], 0
     for rows in halves:
         model = clone(estimator)
-        weights = {} if sample_weight is None else {_weights_of(model): _safe_indexing(sample_weight, rows)}
+        weights = {} if sample_weight is None else {routed(model, "sample_weight"): sample_weight[rows]}
         model.fit(_safe_indexing(X, rows), y[rows], **weights)
         selector = _selector(model)
         selected.append(np.flatnonzero(selector.get_support()))
+        seen.append(seen_by(model, selector))
         n_candidates = max(n_candidates, _n_candidates(selector, X))
-    return tuple(selected), selector.n_features_in_, n_candidates
+    return tuple(selected), seen, n_candidates
 
 
 def _n_candidates(selector, X):
@@ -189,6 +200,7 @@ def _n_candidates(selector, X):
 def _is_constant(X):
     """Whether each column has one value only."""
     if sparse.issparse(X):
+        X = summed(X)
         return (X.max(axis=0) - X.min(axis=0)).toarray().ravel() == 0
     values = np.asarray(X)
     return (values == values[:1]).all(axis=0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
@@ -21,9 +20,11 @@ from fewest._base import Selector
 from fewest._call import limited
 from fewest._constraints import AT_LEAST_ONE, stores_arguments
 from fewest._docs import completes_doc
-from fewest._engine import Listener, Samples, bias_of, limits_of, svm_of, warn_of_limit
+from fewest._engine import Listener, Samples, bias_of, limits_of, seed_of, svm_of, warn_of_limit
+from fewest._path import sizes_of
 from fewest._rules import Rules
 from fewest._svc import SVC
+from fewest._warn import warn
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -89,9 +90,11 @@ class Study(Selector):
     compare_rules : bool, default=False
         Whether every other ``scoring`` and ``pick`` is judged on the outer folds, too, which takes
         longer; ``folds_`` has them as ``rules``.
+    class_weight : dict or "balanced", default=None
+        Weights of classes; "balanced" as the selectors have it, in each training part.
     time_limit : float, default=600.0
         Seconds for all of it; None: no limit.
-    random_state : int, default=0
+    random_state : int, RandomState instance or None, default=0
         How samples are dealt into folds.
 
     Attributes
@@ -160,7 +163,9 @@ class Study(Selector):
         "selection_time_limit": [Interval(Real, 0.0, None, closed="left"), None],
         "compare_rules": ["boolean"],
         "scale": [StrOptions({"standard", "maxabs", "none"}), None],
-        "random_state": [Interval(Integral, 0, None, closed="left")],
+        "random_state": ["random_state"],
+        # The engine has no other weights that it finds in a training part.
+        "class_weight": [StrOptions({"balanced"}), dict, None],
     }
     _binary_only = False
 
@@ -191,7 +196,7 @@ class Study(Selector):
         tol: float = 1e-9,
         class_weight: dict[Any, float] | str | None = None,
         time_limit: float | None = 600.0,
-        random_state: int = 0,
+        random_state: Any = 0,
         on_interrupt: str = "raise",
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,
@@ -248,7 +253,7 @@ class Study(Selector):
             "repeats": int(self.repeats),
             "inner_folds": int(self.inner_folds),
             "inner_repeats": int(self.inner_repeats),
-            "seed": int(self.random_state),
+            "seed": seed_of(self.random_state),
             "methods": methods,
             "cost_points": int(self.n_costs),
             "rule": f"{self.scoring.replace('_', '-')}{pick}",
@@ -267,7 +272,7 @@ class Study(Selector):
         """The sizes to choose from, cut at the number of features where it is only an end of a range."""
         if self.sizes is None or isinstance(self.sizes, Integral):
             return list(range(1, min(MOST if self.sizes is None else int(self.sizes), p) + 1))
-        return [int(size) for size in np.asarray(self.sizes).tolist()]
+        return sizes_of(self.sizes, p)
 
     def _set_study(self, answer: dict[str, Any], p: int) -> None:
         """The attributes of a fitted study."""
@@ -275,7 +280,7 @@ class Study(Selector):
         self.support_ = np.zeros(p, dtype=bool)
         if panel is None or not panel["selected"]:
             why = "none was of use" if answer["status"] == "completed" else "time allowed no choice"
-            warnings.warn(f"{type(self).__name__} selected no features: {why}.", ConvergenceWarning, stacklevel=3)
+            warn(f"{type(self).__name__} selected no features: {why}.", ConvergenceWarning)
         else:
             self.support_[panel["selected"]] = True
         panel = panel or {"choice": dict.fromkeys(("method", "cost", "fit_cost")), "center": [], "scale": []}

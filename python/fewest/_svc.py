@@ -2,36 +2,41 @@
 
 from __future__ import annotations
 
-import warnings
 from itertools import combinations
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.spatial.distance import cdist
 from sklearn.base import _fit_context, clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics.pairwise import euclidean_distances, manhattan_distances, pairwise_kernels
 from sklearn.model_selection import StratifiedKFold
+from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from fewest._call import limited
 from fewest._constraints import COST, stores_arguments
 from fewest._docs import completes_doc
-from fewest._engine import DTYPES, Samples, bias_of, class_weights, svm_of, validated
-from fewest._frames import native
+from fewest._engine import Samples, bias_of, came_to_its_end, checked, class_weights, svm_of, validated
+from fewest._frames import in_order
 from fewest._svm import _Classifier, categories_of, elected, kernel_of, linear_decision, voted, votes
+from fewest._warn import warn
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from typing_extensions import Self
 
-#: What C=inf is: no dual variable of scaled data comes near it.
+#: What C=inf is, over the mean squared distance of samples from their centre: no dual variable
+#: comes near it.
 HARD_MARGIN = 1e10
+#: What rounding may add to the exponent of a kernel value.
+ROUNDING = 1e-9
 
 
 class SVC(_Classifier):
@@ -44,7 +49,7 @@ class SVC(_Classifier):
     Parameters
     ----------
     C : float, default=1.0
-        Slack cost, above 0; ``inf`` is 1e10.
+        Slack cost, above 0; ``inf`` is 1e10 over the mean squared distance of samples from their centre, in the kernel's space.
     kernel : {"linear", "rbf", "laplace", "poly", "sigmoid", "precomputed"} or callable, default="rbf"
         Kernel k(x, x'). "laplace": ``exp(-gamma sum_j |x_j - x'_j|)``. "precomputed": X holds its
         values, for ``fit`` of shape (n_samples, n_samples). A callable gets two sets of samples as
@@ -58,7 +63,8 @@ class SVC(_Classifier):
     shrinking : bool, default=True
         As scikit-learn has it; the solution does not depend on it.
     probability : bool, default="deprecated"
-        True: ``predict_proba`` by Platt's sigmoid of decision values of five folds. As scikit-learn
+        True: ``predict_proba`` by Platt's sigmoid of decision values of five folds, fewer where a
+        class has fewer samples. As scikit-learn
         has it since 1.9: use ``CalibratedClassifierCV(SVC(), ensemble=False)``.
     cache_size : float, default=None
         Megabytes for kernel values. None: what ``set_memory`` allows.
@@ -192,20 +198,41 @@ class SVC(_Classifier):
             Trained.
         """
         if self.probability != "deprecated":
-            warnings.warn(
+            warn(
                 "The `probability` parameter was deprecated, as scikit-learn's in 1.9: use "
                 "`CalibratedClassifierCV(SVC(), ensemble=False)` instead of `SVC(probability=True)`",
                 FutureWarning,
-                stacklevel=2,
             )
-        self._fit(self._samples(X, y, sample_weight))
+        samples = self._samples(X, y, sample_weight)
+        self._fit(samples)
         self._probabilities = None
         if self.probability is True:
-            folds = StratifiedKFold(5, shuffle=True, random_state=self.random_state)
-            plain = clone(self).set_params(probability="deprecated")
-            calibrated = CalibratedClassifierCV(plain, method="sigmoid", cv=folds, ensemble=False)
-            self._probabilities = calibrated.fit(X, y, sample_weight=sample_weight)
+            self._probabilities = self._calibrated(samples, X)
         return self
+
+    def _calibrated(self, samples: Samples, X: Any) -> tuple[Any, Any]:
+        """A calibrated classifier, and which of the samples it was given; None: all."""
+        counts = np.bincount(samples.codes)
+        if counts.min() < 2:
+            raise ValueError(
+                "probability=True judges decision values on samples held out, but the class "
+                f"{samples.classes.tolist()[counts.argmin()]!r} has one sample of positive "
+                "weight; add samples of it, or leave probability out"
+            )
+        if samples.kept is not None:
+            # A sample without weight is none.
+            X = self._rows(_safe_indexing(X, samples.kept), samples.kept)
+        folds = StratifiedKFold(int(min(counts.min(), 5)), shuffle=True, random_state=self.random_state)
+        plain = clone(self).set_params(probability="deprecated")
+        if isinstance(self.class_weight, dict):
+            # Classes have numbers here, as scikit-learn's folds give them.
+            plain.class_weight = {at: self.class_weight.get(label, 1.0) for at, label in enumerate(samples.classes.tolist())}
+        calibrated = CalibratedClassifierCV(plain, method="sigmoid", cv=folds, ensemble=False)
+        return calibrated.fit(X, samples.codes.astype(int), sample_weight=samples.sample_weight), samples.kept
+
+    def _rows(self, X: Any, kept: np.ndarray | None) -> Any:
+        """Of a kernel's values those with these samples."""
+        return X if kept is None or self.kernel != "precomputed" else np.asarray(X)[:, kept]
 
     def _samples(self, X: Any, y: Any, sample_weight: Any) -> Samples:
         """Validated samples; of a kernel's values where those are given or computed."""
@@ -214,6 +241,7 @@ class SVC(_Classifier):
             raise TypeError("Sparse precomputed kernels are not supported.")
         given = X
         if callable(self.kernel):
+            in_order(X, y=y, sample_weight=sample_weight)
             check_consistent_length(X, y)
             X, self._trained_on = np.asarray(self.kernel(X, X), dtype=np.float64), X
         samples = validated(self, X, y, sample_weight, self.class_weight, binary_only=False, drops_negative=True)
@@ -233,7 +261,7 @@ class SVC(_Classifier):
         return samples
 
     def _fit(self, samples: Samples) -> SVC:
-        settings = svm_of(min(self.C, HARD_MARGIN), self.loss, bias_of(self), self.tol, self.max_iter)
+        settings = svm_of(self._cost(samples), self.loss, bias_of(self), self.tol, self.max_iter)
         if self.cache_size is not None:
             settings["memory"] = int(self.cache_size * 2**20)
         of_values = callable(self.kernel) or self.kernel == "precomputed"
@@ -263,9 +291,26 @@ class SVC(_Classifier):
             self._coef.flags.writeable = False
         self.class_weight_ = class_weights(self.class_weight, samples.classes, samples.codes, samples.sample_weight)
         self.n_iter_ = np.maximum(answer["iterations"], 1).astype(np.int32)
-        self.fit_status_ = int(answer["status"] not in ("optimal", "completed", "stalled"))
+        self.fit_status_ = int(not came_to_its_end(answer))
         self.objective_, self.gap_ = answer["objective"], answer["gap"]
         return self
+
+    def _cost(self, samples: Samples) -> float:
+        """C, or what stands for an infinite one."""
+        if np.isfinite(self.C):
+            return float(self.C)
+        X = samples.X
+        if self.kernel in ("rbf", "laplace", "sigmoid"):
+            spread = 1.0
+        elif self.kernel == "precomputed" or callable(self.kernel):
+            spread = float(np.mean(np.diag(X)) - np.mean(X))
+        else:
+            mean = np.asarray(X.mean(axis=0), dtype=np.float64).ravel()
+            if sp.issparse(X):
+                spread = float(X.multiply(X).sum(dtype=np.float64) / X.shape[0] - mean @ mean)
+            else:
+                spread = float(np.mean([np.sum((x - mean) ** 2) for x in X]))
+        return HARD_MARGIN / spread if spread > 0.0 else HARD_MARGIN
 
     @property
     def coef_(self) -> np.ndarray:
@@ -331,7 +376,8 @@ class SVC(_Classifier):
         check_is_fitted(self, "support_")
         if self._probabilities is None:
             raise NotFittedError("predict_proba is not available when fitted with probability=False")
-        return self._probabilities.predict_proba(X)
+        calibrated, kept = self._probabilities
+        return calibrated.predict_proba(self._rows(X, kept))
 
     @available_if(_has_probabilities)
     @completes_doc
@@ -352,7 +398,7 @@ class SVC(_Classifier):
         if self._trained_on is not None:
             K = np.asarray(self.kernel(X, self._trained_on), dtype=np.float64)
         else:
-            X = validate_data(self, native(X), accept_sparse="csr", dtype=DTYPES, reset=False)
+            X = checked(self, X, accept_sparse="csr", reset=False)
             if self._coef is not None:
                 return linear_decision(X, self._coef, self.intercept_)
             K = X if self._kernel == "precomputed" else None
@@ -366,18 +412,46 @@ class SVC(_Classifier):
     def _values(self, X):
         """Kernel values between samples and support vectors."""
         vectors, options = self.support_vectors_, {name: value for name, value in self._kernel.items() if name != "kind"}
-        laplace = self._kernel["kind"] == "laplace"
-        if not (laplace or self._categories):
-            return pairwise_kernels(X, vectors, metric=self._kernel["kind"], **options)
-        numbers = np.setdiff1d(np.arange(X.shape[1]), self._categories)
+        kind = self._kernel["kind"]
+        if not vectors.shape[0]:
+            # Training was stopped before it had any.
+            return np.zeros((X.shape[0], 0))
+        if kind not in ("rbf", "laplace"):
+            return pairwise_kernels(X, vectors, metric=kind, **options)
         distance = np.zeros((X.shape[0], vectors.shape[0]))
+        numbers = np.setdiff1d(np.arange(X.shape[1]), self._categories)
         if len(numbers):
-            A, B = _narrow(X[:, numbers]), _narrow(vectors[:, numbers])
-            distance += manhattan_distances(A, B) if laplace else euclidean_distances(A, B, squared=True)
+            A, B = (X, vectors) if len(numbers) == X.shape[1] else (X[:, numbers], vectors[:, numbers])
+            distance += manhattan_distances(_narrow(A), _narrow(B)) if kind == "laplace" else _squared_distances(A, B, options["gamma"])
         for j in self._categories:
             x, of_vectors = (_dense(A[:, [j]]) for A in (X, vectors))
             distance += x != of_vectors.T
         return np.exp(-options["gamma"] * distance)
+
+
+def _squared_distances(A: Any, B: Any, gamma: float) -> np.ndarray:
+    """Squared distances between rows, as exact as a kernel with this gamma needs: ``|a|^2 - 2 a.b + |b|^2``
+    loses what is far below ``|a|^2``, so columns of large values are taken by their differences.
+    """
+    if not sp.issparse(A):
+        # A constant that is added to a column changes no distance.
+        centre = np.mean(_dense(B), axis=0, dtype=np.float64)
+        A, B = _dense(A) - centre, _dense(B) - centre
+    sizes = np.maximum(*(_column_sizes(M) for M in (A, B)))
+    with np.errstate(over="ignore"):
+        far = ~(gamma * np.finfo(float).eps * sizes**2 * len(sizes) <= ROUNDING)
+    if not far.any():
+        return euclidean_distances(_narrow(A), _narrow(B), squared=True)
+    distance = cdist(*(_dense(M[:, far]).astype(np.float64) for M in (A, B)), "sqeuclidean")
+    if not far.all():
+        distance += euclidean_distances(*(_narrow(M[:, ~far]) for M in (A, B)), squared=True)
+    return distance
+
+
+def _column_sizes(M: Any) -> np.ndarray:
+    """The largest absolute value of each column."""
+    sizes: Any = abs(M).max(axis=0) if M.shape[0] else np.zeros(M.shape[1])
+    return np.asarray(sizes.toarray() if sp.issparse(sizes) else sizes, dtype=np.float64).ravel()
 
 
 def _narrow(X: Any) -> Any:

@@ -11,15 +11,15 @@ from sklearn.linear_model._base import SparseCoefMixin
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.multiclass import _ovr_decision_function
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from fewest import _core
 from fewest._call import limited
 from fewest._columns import ColumnFile
 from fewest._constraints import complete_constraints, stores_arguments
 from fewest._docs import CLASSIFIER_ATTRIBUTES, Linked, complete_class, completes_doc
-from fewest._engine import DTYPES, Samples, bias_of, limits_of, svm_of, validated, warn_of_limit
-from fewest._frames import native
+from fewest._engine import Samples, bias_of, checked, limits_of, svm_of, validated, warn_of_limit
+from fewest._frames import in_order
 from fewest._rules import Rules, _Index, weight_bounds
 
 if TYPE_CHECKING:
@@ -73,7 +73,32 @@ def categories_of(estimator: Any, n_features: int) -> list[int]:
     return sorted(set(index.all(given)))
 
 
-class _Classifier(Linked, ClassifierMixin, BaseEstimator):
+class Scored(ClassifierMixin):
+    """A classifier whose score refuses labels in another order than the samples."""
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Accuracy.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How many samples each counts as.
+
+        Returns
+        -------
+        score : float
+            Share of the samples whose class is predicted.
+        """
+        in_order(X, y=y, sample_weight=sample_weight)
+        score: float = super().score(X, y, sample_weight)
+        return score
+
+
+class _Classifier(Linked, Scored, BaseEstimator):
     """What both classifiers share: machines with coefficients, and what they decide."""
 
     _page = "python/docs/from_scikit_learn.rst"
@@ -344,7 +369,7 @@ class LinearSVC(SparseCoefMixin, _Classifier):
 
     def _by_class(self, X):
         check_is_fitted(self)
-        X = validate_data(self, native(X), accept_sparse="csr", dtype=DTYPES, reset=False)
+        X = checked(self, X, accept_sparse="csr", reset=False)
         return linear_decision(X, self.coef_, self.intercept_)
 
 

@@ -129,7 +129,7 @@ def verify(
     samples = validated(who, X, y, sample_weight, class_weight, False)
     if multi_class not in PROBLEMS:
         raise ValueError(f"multi_class is {multi_class!r}, but must be 'ovo' or 'ovr'")
-    codes = None if tasks is None else coded_tasks(samples, tasks)[1]
+    codes = None if tasks is None else coded_tasks(samples, X, tasks)[1]
     found = _core.verify(os.fspath(path), *samples.arguments, memory, limits_of(who, None), PROBLEMS[multi_class], codes)
     if not found["verified"]:
         return Verification(False, found["reason"])

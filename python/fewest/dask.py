@@ -36,7 +36,8 @@ from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
 from fewest import _core
 from fewest._columns import labels_of
-from fewest._engine import DTYPES, Samples, check_classes, class_weights, matrix
+from fewest._engine import DTYPES, Samples, check_class_weight, check_classes, class_weights, matrix
+from fewest._frames import in_order
 from fewest._memory import method_with_memory
 
 __all__ = ["Shards"]
@@ -588,6 +589,7 @@ class ShardSamples:
         y = self.X.y if y is None else y
         if y is None:
             raise ValueError("y is None, and the files have no labels; give y, or name its column as `target` of Shards.from_files")
+        in_order(None, y=y, sample_weight=sample_weight)
         y = column_or_1d(y.compute() if hasattr(y, "compute") else y, warn=True)
         check_classification_targets(y)
         n, p = self.X.shape
@@ -595,6 +597,7 @@ class ShardSamples:
             raise ValueError(f"X has {n} samples, but y has {len(y)}")
         sample_weight = sample_weight.compute() if hasattr(sample_weight, "compute") else sample_weight
         sample_weight = _check_sample_weight(sample_weight, y, dtype=np.float64, ensure_non_negative=True)
+        check_class_weight(estimator.class_weight, y)
         self.classes = np.unique(y[sample_weight > 0])
         check_classes(estimator, self.classes, y, estimator._binary_on_shards)
         # A sample of no weight may be of any class.

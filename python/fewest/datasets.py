@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 
 from fewest import _core
-from fewest._columns import ColumnFile
+from fewest._columns import ColumnFile, label_texts
 from fewest._docs import completes_data_doc
 from fewest._engine import validated
 
@@ -274,5 +274,5 @@ def dump_columns(
     if names is not None and len(names) != samples.X.shape[1]:
         raise ValueError(f"feature_names has {len(names)} names, but X has {samples.X.shape[1]} features")
     listed = None if names is None else [str(name) for name in names]
-    classes = [str(label) for label in samples.classes.tolist()]
+    classes = label_texts(samples.classes)
     _core.write_columns(place, samples.matrix, samples.codes, classes, target_name, listed)

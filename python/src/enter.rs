@@ -196,11 +196,15 @@ pub(crate) struct Course {
     pub(crate) interrupted: bool,
     /// Whether it wrote a proof, or why it could not.
     pub(crate) proof: Result<bool, DataError>,
+    /// Steps done, and expected where that is known, as told last.
+    steps: Option<(u64, Option<u64>)>,
+    /// Whether the run tells its steps itself.
+    counts: bool,
 }
 
 impl Default for Course {
     fn default() -> Self {
-        Self { trace: Vec::new(), interrupted: false, proof: Ok(false) }
+        Self { trace: Vec::new(), interrupted: false, proof: Ok(false), steps: None, counts: false }
     }
 }
 
@@ -222,9 +226,17 @@ impl Course {
                 RunEvent::Bound { bound, gap: row.gap(), elapsed }
             }
             Event::Eliminated { step, feature, criterion } => RunEvent::Eliminated { step, feature, criterion },
-            Event::Progress { done, total, elapsed } => RunEvent::Step { done, total, elapsed: elapsed.as_secs_f64() },
+            Event::Progress { done, total, elapsed } => {
+                let done = self.steps.map_or(done, |(before, _)| done.max(before));
+                self.steps = Some((done, total));
+                self.counts = true;
+                RunEvent::Step { done, total, elapsed: elapsed.as_secs_f64() }
+            }
             Event::Answered { call, elapsed } => {
-                RunEvent::Step { done: call, total: None, elapsed: elapsed.as_secs_f64() }
+                // Answers count where the run counts nothing else.
+                let (done, total) = self.steps.filter(|_| self.counts).unwrap_or((call, None));
+                self.steps = Some((done, total));
+                RunEvent::Step { done, total, elapsed: elapsed.as_secs_f64() }
             }
             Event::Plan { subsets, trainings } => RunEvent::Plan { subsets, trainings },
             _ => return None,
