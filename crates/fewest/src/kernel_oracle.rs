@@ -27,7 +27,7 @@ use crate::kernel::products::Products;
 use crate::simd;
 use crate::subset_oracle::by_criterion;
 use crate::validation::{CrossValidation, CvScore, SamplesByClass};
-use crate::{Clock, DualSolution, Error, Rules, Status, Subset, SvmSettings};
+use crate::{Clock, DualSolution, Error, Kernel, Rules, Status, Subset, SvmSettings};
 
 /// What a feature is ranked by; the smallest leaves first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

@@ -190,6 +190,16 @@ impl<'a> L1Oracle<'a> {
         Self { weights: Some(weights).filter(|weights| !weights.is_free()), ..self }
     }
 
+    /// For prices of about this, which is 1 by default: the program is written in units that suit.
+    ///
+    /// # Errors
+    /// [`Error::Solver`] when HiGHS fails.
+    pub(crate) fn priced(mut self, price: f64) -> Result<Self, Error> {
+        self.units.set_price(price, &self.cost);
+        self.price_program(true)?;
+        Ok(self)
+    }
+
     /// What the rules allow as w_j.
     fn allowed(&self, j: usize) -> Interval {
         self.weights.map_or(Interval::FREE, |weights| weights.of(j))

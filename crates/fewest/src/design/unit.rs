@@ -8,7 +8,7 @@ use super::Design;
 const NEAR_ONE: f64 = 1024.0;
 
 /// The power of two next below a positive number; 1 where that is near 1.
-fn power(size: f64) -> f64 {
+pub(crate) fn power(size: f64) -> f64 {
     let near = size == 0.0 || !size.is_finite() || (1.0 / NEAR_ONE..=NEAR_ONE).contains(&size);
     if near { 1.0 } else { size.log2().floor().exp2() }
 }

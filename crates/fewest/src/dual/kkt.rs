@@ -53,8 +53,38 @@ pub fn objectives(dual: &BoxDual, beta: &[f64], scores: &[f64]) -> Objectives {
         Bias::None => 0.0,
     };
     let primal = 0.5 * norm + total_loss(dual, scores, bias);
+    let lower = linear - 0.5 * (norm + ridge);
     let absolute_gap = absolute_gap(dual, beta, scores, bias) + ROUNDING * primal;
-    Objectives { primal, dual: linear - 0.5 * (norm + ridge), bias, absolute_gap }
+    match longer(dual, scores, bias) {
+        // The machine that many times as long has no slack.
+        Some(t) if 0.5 * t * t * norm < primal => {
+            let primal = 0.5 * t * t * norm;
+            let rounding = ROUNDING * (primal + norm + linear.abs());
+            Objectives {
+                primal,
+                dual: lower,
+                bias,
+                absolute_gap: absolute_gap.min((primal - lower).max(0.0) + rounding),
+            }
+        }
+        _ => Objectives { primal, dual: lower, bias, absolute_gap },
+    }
+}
+
+/// Slack below this is what rounding leaves where there is none.
+const NO_SLACK: f64 = 1e-9;
+
+/// How many times as long a machine must be to have no slack, where rounding alone leaves it some:
+/// a large C makes that dear.
+fn longer(dual: &BoxDual, scores: &[f64], bias: f64) -> Option<f64> {
+    let counted = || (0..dual.len()).filter(|&i| dual.cost[i] > 0.0);
+    let margin = |i: usize| dual.y[i] * (scores[i] + bias);
+    let least = counted().map(margin).fold(f64::INFINITY, f64::min);
+    if !(1.0 - NO_SLACK..1.0).contains(&least) {
+        return None;
+    }
+    let t = (1.0 + 4.0 * f64::EPSILON) / least;
+    counted().all(|i| t * margin(i) >= 1.0).then_some(t)
 }
 
 /// Primal less dual objective at a feasible beta and its scores: of the hinge `(C - alpha) u` where

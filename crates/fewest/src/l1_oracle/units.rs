@@ -4,7 +4,7 @@
 use rayon::prelude::*;
 
 use crate::Problem;
-use crate::design::unit_of;
+use crate::design::{power, unit_of};
 
 /// A cost of slack within this range, beside prices of about 1, needs none, either.
 const COSTS: std::ops::RangeInclusive<f64> = 1e-4..=1e9;
@@ -16,6 +16,8 @@ const COSTS: std::ops::RangeInclusive<f64> = 1e-4..=1e9;
 pub(crate) struct Units {
     feature: Vec<f64>,
     objective: f64,
+    /// What a weight costs per unit, about.
+    price: f64,
     /// Whether costs of slack end at the largest of [`COSTS`].
     capped: bool,
 }
@@ -25,14 +27,14 @@ impl Units {
     pub(crate) fn new(problem: &Problem<'_>, cost: &[f64]) -> Self {
         let design = problem.design();
         let feature: Vec<f64> = (0..design.n_features()).into_par_iter().map(|j| unit_of(design, j)).collect();
-        let mut units = Self { feature, objective: 1.0, capped: false };
+        let mut units = Self { feature, objective: 1.0, price: 1.0, capped: false };
         units.set_objective(cost);
         units
     }
 
     /// Those of programs for other readers: none.
     pub(crate) fn none(p: usize) -> Self {
-        Self { feature: vec![1.0; p], objective: 1.0, capped: false }
+        Self { feature: vec![1.0; p], objective: 1.0, price: 1.0, capped: false }
     }
 
     /// The unit of the objective for these costs of slack: the dearest weight costs about 1, unless
@@ -40,11 +42,17 @@ impl Units {
     /// capped first, which asks the same where no slack is left.
     fn set_objective(&mut self, cost: &[f64]) {
         let least = self.feature.iter().fold(f64::INFINITY, |least: f64, unit| least.min(*unit));
-        let least = if least.is_finite() { least } else { 1.0 };
+        let least = power(if least.is_finite() { least / self.price } else { 1.0 });
         let slack = least * cost.iter().fold(0.0, |most: f64, c| most.max(*c));
         let by = if slack > 0.0 { (*COSTS.start() / slack).max(1.0) } else { 1.0 };
         self.capped = slack > *COSTS.end();
         self.objective = least * by.log2().ceil().exp2();
+    }
+
+    /// The same for prices of about this.
+    pub(crate) fn set_price(&mut self, price: f64, cost: &[f64]) {
+        self.price = price;
+        self.set_objective(cost);
     }
 
     /// Chooses the unit of the objective for other costs of slack; whether it is another.

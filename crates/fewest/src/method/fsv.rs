@@ -35,8 +35,8 @@ use crate::{
 const TIGHT: f64 = 1e-9;
 /// A fall of the objective by less than this share ends the steps.
 const FALL: f64 = 1e-7;
-/// Random weights of a start are up to this.
-const SPREAD: f64 = 1.0;
+/// Random weights of a start are up to this over alpha.
+const SPREAD: f64 = 5.0;
 
 /// Settings of [`fsv`].
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -165,8 +165,8 @@ pub fn fsv(
             break;
         }
         // Step 1.
-        let p = rules.p();
-        let size = |_| if start == 0 { 0.0 } else { SPREAD * random.below(1 << 20) as f64 / f64::from(1 << 20) };
+        let (p, spread) = (rules.p(), SPREAD / settings.alpha);
+        let size = |_| if start == 0 { 0.0 } else { spread * random.below(1 << 20) as f64 / f64::from(1 << 20) };
         let first: Vec<f64> = (0..p).map(size).collect();
         let (mut point, mut objectives) = concave.descend(&first, &not_forbidden(rules), &mut run)?;
         let mut subset = Subset::from_indices(p, point.weights.iter().map(|e| e.0));
@@ -214,6 +214,7 @@ impl<'a> Concave<'a> {
         let cost: Vec<f64> = problem.labels().iter().zip(problem.weights()).map(share).collect();
         let bound = vec![f64::INFINITY; rules.p()];
         let oracle = L1Oracle::within(problem, cost, Bias::Free, bound, memory)?.bounded(rules.weight_bounds());
+        let oracle = oracle.priced(settings.lambda * settings.alpha)?;
         Ok(Self { settings, oracle })
     }
 

@@ -120,7 +120,9 @@ impl Case {
     /// Settings of a method for the cost and the unit.
     fn settings(&self, name: &str) -> Value {
         let cost = self.cost / self.unit.powi(power(name));
-        let (svm, folds) = (json!({"cost": cost}), json!({"of": self.folds, "weights": self.weights}));
+        // Predictions near 0 settle late.
+        let (svm, folds) =
+            (json!({"cost": cost, "tolerance": 1e-10}), json!({"of": self.folds, "weights": self.weights}));
         match name {
             "exact" | "gbd" | "rfe" | "l1-svm" | "qcqp-ssvm" | "nmmkl" => json!({"name": name, "svm": svm}),
             "fgm" => json!({"name": name, "cost": cost}),

@@ -177,7 +177,7 @@ impl<'a> RankingOracle<'a> {
         }
     }
 
-    /// How the elimination ended: stalled where the last training did, and not within the gap asked
+    /// How the elimination ended: stalled where the last training did not end, and not within the gap asked
     /// for. (Kernels that are not positive semi-definite have no gap to speak of.)
     pub(super) fn earned(&self, status: Status, run: &Run<'_>) -> Status {
         let machines: Vec<&DualSolution> = match &self.engine {
@@ -185,7 +185,7 @@ impl<'a> RankingOracle<'a> {
             Engine::Kernel(oracle) => oracle.machines().into_iter().flatten().collect(),
         };
         let (primal, dual) = machines.iter().fold((0.0, 0.0), |sum, m| (sum.0 + m.primal, sum.1 + m.dual));
-        let stalled = machines.iter().any(|m| m.status == Status::Stalled) && !self.is_indefinite();
+        let stalled = machines.iter().any(|m| m.status != Status::Optimal) && !self.is_indefinite();
         if status == Status::Completed && stalled && !run.is_within_asked(primal, dual) {
             Status::Stalled
         } else {
