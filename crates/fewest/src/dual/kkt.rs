@@ -53,7 +53,8 @@ pub fn objectives(dual: &BoxDual, beta: &[f64], scores: &[f64]) -> Objectives {
         Bias::None => 0.0,
     };
     let primal = 0.5 * norm + total_loss(dual, scores, bias);
-    let lower = linear - 0.5 * (norm + ridge);
+    // No optimum is above the value of w = 0; what rounding puts there is no bound.
+    let lower = (linear - 0.5 * (norm + ridge)).min(dual.cost.iter().sum());
     let absolute_gap = absolute_gap(dual, beta, scores, bias) + ROUNDING * primal;
     match longer(dual, scores, bias) {
         // The machine that many times as long has no slack.
@@ -72,7 +73,7 @@ pub fn objectives(dual: &BoxDual, beta: &[f64], scores: &[f64]) -> Objectives {
 }
 
 /// Slack below this is what rounding leaves where there is none.
-const NO_SLACK: f64 = 1e-9;
+const NO_SLACK: f64 = 1e-12;
 
 /// How many times as long a machine must be to have no slack, where rounding alone leaves it some:
 /// a large C makes that dear.

@@ -65,6 +65,7 @@ impl Active {
     /// No samples; what the vectors hold of memory stays.
     pub(super) fn clear(&mut self) {
         self.sample.clear();
+        self.least = 0.0;
         self.fields().into_iter().for_each(Vec::clear);
     }
 
