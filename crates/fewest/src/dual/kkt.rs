@@ -57,8 +57,9 @@ pub fn objectives(dual: &BoxDual, beta: &[f64], scores: &[f64]) -> Objectives {
     let lower = (linear - 0.5 * (norm + ridge)).min(dual.cost.iter().sum());
     let absolute_gap = absolute_gap(dual, beta, scores, bias) + ROUNDING * primal;
     match longer(dual, scores, bias) {
-        // The machine that many times as long has no slack.
-        Some(t) if 0.5 * t * t * norm < primal => {
+        // The machine that many times as long has no slack. Where that is worth little, the value is
+        // that of this one to the last digit.
+        Some(t) if 0.5 * t * t * norm < (1.0 - WORTH) * primal => {
             let primal = 0.5 * t * t * norm;
             let rounding = ROUNDING * (primal + norm + linear.abs());
             Objectives {
@@ -74,6 +75,9 @@ pub fn objectives(dual: &BoxDual, beta: &[f64], scores: &[f64]) -> Objectives {
 
 /// Slack below this is what rounding leaves where there is none.
 const NO_SLACK: f64 = 1e-12;
+
+/// Share of the objective that slack of rounding must make up to be left out.
+const WORTH: f64 = 1e-8;
 
 /// How many times as long a machine must be to have no slack, where rounding alone leaves it some:
 /// a large C makes that dear.
