@@ -7,13 +7,17 @@
 
 mod arff;
 mod binary;
+mod cells;
 mod columns;
 mod csv;
 mod dataset;
+mod dates;
 mod encoding;
 mod error;
+mod first_line;
 pub mod generate;
 mod header;
+mod hints;
 mod imputation;
 mod mapped;
 mod names;
@@ -39,6 +43,7 @@ mod waves;
 pub use columns::{ColumnOutline, ColumnPart, EntrySums, column_outline, column_part};
 pub use dataset::{Dataset, Features, TextColumn};
 pub use error::{DataError, ErrorKind, IndexFault, Place, Position, bytes_text};
+pub use hints::hints;
 pub use imputation::{Imputation, Indicator, MissingRule, missing_counts};
 pub use mapped::MappedDesign;
 pub use names::{Finder, Names};
@@ -49,7 +54,7 @@ pub use proof::{ProofFile, ProofMark, check_proof_path};
 pub use scaling::{ScaleKind, ScaleReason, Scaling, deviations, low_variance, means, variances};
 pub use split::{stratified, stratified_folds, stratified_halves};
 pub use summary::{Duplicate, Summary, summary};
-pub use target::Target;
+pub use target::{Target, class_position};
 
 use source::Source;
 
@@ -78,10 +83,23 @@ fn read_source(source: &Source, format: Format, guessed: bool, options: &ReadOpt
     if guessed {
         data.notes.push(Note::Guessed { format: format.name() });
     }
+    let cells = cells::Cells::new(options);
+    let matrix = !format.is_table() || matches!(data.features, Features::Sparse(_));
+    if cells.has_codes() && matrix {
+        data.decode_missing(&cells, options.missing)?;
+    }
+    if !options.classes.is_empty() {
+        data.keep_classes(&options.classes, options.target_optional)?;
+        if let (Some(target), false) = (&data.target, options.target_optional) {
+            target.check(&data.source)?;
+        }
+    }
     if let Some(features) = &options.features {
         data.align(features)?;
     }
-    data.note_constant();
+    if !options.target_optional {
+        data.note_constant();
+    }
     data.note_missing();
     Ok(data)
 }
@@ -108,6 +126,9 @@ pub fn to_columns(path: &str, options: &ReadOptions, out: &str) -> Result<Conver
     let (source, format, guessed) = source::open(path, options)?;
     let sorted = match format {
         _ if options.features.is_some() || options.missing || !options.apart.is_empty() => None,
+        _ if !options.classes.is_empty() => None,
+        Format::Npz | Format::Parquet if options.drop_unlabelled => None,
+        Format::Svmlight | Format::Npz | Format::Arff if !options.missing_codes.is_empty() => None,
         Format::Csv | Format::Tsv => Some(csv::sorted(&source, format, options, out)?),
         Format::Svmlight => Some(svmlight::sorted(&source, options, out)?),
         Format::Arff => Some(arff::sorted(&source, options, out)?),

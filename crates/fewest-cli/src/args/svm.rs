@@ -1,7 +1,7 @@
 //! Options of the SVM, for `fit` and for the methods.
 
 use fewest::{Bias, Gamma, Kernel, KernelRule, Loss, SvmSettings};
-use fewest_data::Target;
+use fewest_data::{Target, class_position};
 use fewest_study::ClassWeights;
 
 use super::{notation, values};
@@ -339,17 +339,22 @@ impl ClassWeight {
             ClassWeight::Inverse => ClassWeights::Inverse,
             ClassWeight::Softened => ClassWeights::Softened,
             ClassWeight::Each(pairs) => {
-                let mut weights = vec![1.0; target.classes.len()];
+                let mut weights = vec![None; target.classes.len()];
                 for (name, weight) in pairs {
-                    let at = target.classes.iter().position(|c| c == name).ok_or_else(|| {
+                    let at = class_position(&target.classes, name).ok_or_else(|| {
                         Failure::Input(format!(
                             "--class-weight: there is no class {name}; the classes are {}",
                             notation::some(&target.classes)
                         ))
                     })?;
-                    weights[at] = *weight;
+                    if weights[at].replace(*weight).is_some() {
+                        return Err(Failure::Input(format!(
+                            "--class-weight: class {} has two weights; leave one out",
+                            target.classes[at]
+                        )));
+                    }
                 }
-                ClassWeights::Each(weights)
+                ClassWeights::Each(weights.into_iter().map(|weight| weight.unwrap_or(1.0)).collect())
             }
         })
     }

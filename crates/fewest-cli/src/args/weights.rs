@@ -164,18 +164,19 @@ impl WeightSource {
         self.refused_by(&format!("--method {method}"), &format!("use --method {}", methods.join(" or ")))
     }
 
-    /// Names to indices; `index` finds a name, given where it stands.
+    /// Names to indices; `meant` finds what a name means, given where it stands.
     ///
     /// # Errors
     /// An unknown name.
     pub(crate) fn resolve(
         &self,
-        index: &dyn Fn(&str, &str) -> Result<usize, Failure>,
+        meant: &dyn Fn(&str, &str) -> Result<Vec<usize>, Failure>,
     ) -> Result<Vec<WeightBound>, Failure> {
-        let bound = |named: &Named| {
-            let feature = index(&named.name, &named.place)?;
-            Ok(WeightBound { feature, lower: named.lower, upper: named.upper })
-        };
-        self.0.iter().map(bound).collect()
+        let mut bounds = Vec::new();
+        for Named { place, name, lower, upper } in &self.0 {
+            let bound = |feature| WeightBound { feature, lower: *lower, upper: *upper };
+            bounds.extend(meant(name, place)?.into_iter().map(bound));
+        }
+        Ok(bounds)
     }
 }

@@ -11,8 +11,9 @@ use fewest_data::{Names, Target};
 use fewest_study::ClassWeights;
 
 use crate::args::data::selected;
+use crate::args::features::Features;
 use crate::args::notation::NameList;
-use crate::args::rules::{Features, read_values};
+use crate::args::rules::read_values;
 use crate::args::svm::gamma;
 use crate::args::{notation, values};
 use crate::failure::Failure;

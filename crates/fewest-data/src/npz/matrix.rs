@@ -70,12 +70,13 @@ fn note_bad(file: &str, i: usize, x: f64, missing: bool, name: impl Fn() -> Stri
     if binary::is_bad(x, missing) {
         let mut one = NotFinite::default();
         binary::look(file, i, &[x], missing, name, &mut one);
-        bad.merge(one);
+        bad.missing.merge(one.missing);
+        bad.infinite.merge(one.infinite);
     }
 }
 
 /// The not-finite check of a sparse matrix.
-pub(super) fn check_sparse(
+pub(crate) fn check_sparse(
     file: &str,
     design: &SparseDesign<'_>,
     missing: bool,

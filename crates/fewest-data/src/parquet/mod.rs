@@ -17,9 +17,11 @@ use ::parquet::file::reader::{FileReader, SerializedFileReader};
 use ::parquet::schema::types::ColumnDescriptor;
 use rayon::prelude::*;
 
+use crate::binary::Labelled;
+use crate::cells::Cells;
 use crate::columns::{Sorted, Sorter};
-use crate::encoding::{Categories, wanted_as_text};
-use crate::header::{Header, Role, check_distinct};
+use crate::encoding::{Categories, TextColumnUse, text_column, wanted_as_text};
+use crate::header::{Header, Role, check_distinct, check_left};
 use crate::problems::NotFinite;
 use crate::shared::SharedFile;
 use crate::source::Source;
@@ -66,7 +68,8 @@ fn open_table<T>(
     let mut header = Header::new(file, names, &without_index(options, schema.columns()))?;
     header.notes.retain(|n| !matches!(n, Note::Ignored { count: 0 }));
     let kinds = kinds(&header, schema.columns())?;
-    let mut table = Table { reader, shared, header: &header, kinds, rows: 0, memory: options.memory() };
+    let cells = Cells::new(options);
+    let mut table = Table { reader, shared, header: &header, kinds, cells, rows: 0, memory: options.memory() };
     table.rows = table.count_rows(options)?;
     if table.rows == 0 {
         return Err(DataError::NoRows { file: file.clone() });
@@ -86,6 +89,10 @@ fn without_index(options: &ReadOptions, columns: &[Arc<ColumnDescriptor>]) -> Re
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Number,
+    /// A truth value.
+    Boolean,
+    /// A number of single precision.
+    Single,
     /// Stored signed, meant unsigned.
     Unsigned,
     Text,
@@ -135,9 +142,9 @@ fn kind(column: &ColumnDescriptor) -> Option<Kind> {
         );
     match column.physical_type() {
         Physical::INT32 | Physical::INT64 if unsigned => Some(Kind::Unsigned),
-        Physical::BOOLEAN | Physical::INT32 | Physical::INT64 | Physical::FLOAT | Physical::DOUBLE if plain => {
-            Some(Kind::Number)
-        }
+        Physical::BOOLEAN if plain => Some(Kind::Boolean),
+        Physical::FLOAT if plain => Some(Kind::Single),
+        Physical::INT32 | Physical::INT64 | Physical::DOUBLE if plain => Some(Kind::Number),
         Physical::BYTE_ARRAY if !matches!(column.converted_type(), ConvertedType::DECIMAL | ConvertedType::BSON) => {
             Some(Kind::Text)
         }
@@ -157,7 +164,7 @@ struct Feature {
     column: usize,
     /// The first of its features.
     first: usize,
-    /// The values of its text.
+    /// The values of its text, where they are no numbers.
     categories: Option<Categories>,
 }
 
@@ -173,6 +180,7 @@ struct Table<'a> {
     shared: SharedFile,
     header: &'a Header,
     kinds: Vec<Kind>,
+    cells: Cells,
     rows: usize,
     /// Most bytes that may be taken.
     memory: u64,
@@ -198,13 +206,18 @@ impl Table<'_> {
             })
         })?;
         binary::check_finite(file, n, &values, options.missing, |j| names[j].clone())?;
-        let target = self.target(options)?;
+        let (target, rows) = self.target(options)?;
         let apart = options.apart.iter().map(|name| {
             let c = self.header.names.iter().position(|n| n == name).unwrap_or(0);
             Ok(TextColumn { name: name.clone(), values: self.strings(c)? })
         });
         let apart = apart.collect::<Result<_, DataError>>()?;
-        Dataset::dense(file, n, values, names, target, apart, notes, Format::Parquet)
+        let notes = self.with_target(notes, target.as_ref(), options);
+        let mut data = Dataset::dense(file, n, values, names, target, apart, notes, Format::Parquet)?;
+        if let Some(rows) = rows {
+            data.keep_labelled(&rows);
+        }
+        Ok(data)
     }
 
     /// What a column file at `out` is to hold.
@@ -223,9 +236,15 @@ impl Table<'_> {
         };
         let found: Vec<NotFinite> = features.par_iter().map(look).collect::<Result<_, DataError>>()?;
         NotFinite::merged(found).check()?;
-        let target = self.target(options)?;
+        let (target, _) = self.target(options)?;
+        let notes = self.with_target(notes, target.as_ref(), options);
         let values = values.into_inner().unwrap_or_else(PoisonError::into_inner);
         Ok(Sorted { values, names: Names::Listed(names), target, notes })
+    }
+
+    /// The notes, and that on the classes.
+    fn with_target(&self, notes: Vec<Note>, target: Option<&Target>, options: &ReadOptions) -> Vec<Note> {
+        notes.into_iter().chain(target.filter(|_| !options.target_optional).and_then(Target::note)).collect()
     }
 
     /// What becomes of the columns.
@@ -240,12 +259,21 @@ impl Table<'_> {
                     let place = Place::row(&header.file, row as u64 + 1).column(name);
                     return Err(DataError::NotFinite { place, cell: "null".into(), count: codes.missing.len() as u64 });
                 }
-                let there = codes.values.iter().filter(|value| !number::is_missing(value.as_bytes())).cloned();
-                let categories = Categories::new(header, c, there.collect(), n, options)?;
-                plan.notes.push(categories.note(name));
-                plan.notes.extend(unseen(name, &categories, &codes));
-                plan.names.extend(categories.names().cloned());
-                Some(categories)
+                let there = codes.values.iter().filter(|value| !self.cells.is_missing(value.as_bytes())).cloned();
+                let (values, present) = (there.collect(), n - codes.missing.len());
+                match text_column(header, c, (values, None), present, &self.cells, options)? {
+                    TextColumnUse::LeftOut(note) => {
+                        plan.notes.push(note);
+                        continue;
+                    }
+                    TextColumnUse::Categories(categories, note) => {
+                        plan.notes.push(categories.note(name));
+                        plan.notes.extend(note);
+                        plan.notes.extend(self.unseen(name, &categories, &codes, options));
+                        plan.names.extend(categories.names().cloned());
+                        Some(categories)
+                    }
+                }
             } else {
                 plan.names.push(name.clone());
                 None
@@ -253,18 +281,24 @@ impl Table<'_> {
             plan.features.push(Feature { column: c, first, categories });
         }
         check_distinct(&header.file, plan.names.iter().map(String::as_str))?;
+        check_left(header, &plan.names, options)?;
         Ok(plan)
     }
 
-    fn target(&self, options: &ReadOptions) -> Result<Option<Target>, DataError> {
+    fn target(&self, options: &ReadOptions) -> Result<Labelled, DataError> {
         let header = self.header;
-        let Some(c) = header.roles.iter().position(|r| *r == Role::Target) else { return Ok(None) };
+        let Some(c) = header.roles.iter().position(|r| *r == Role::Target) else { return Ok((None, None)) };
         let codes = self.codes(c)?;
-        let missing = |value: &str| number::is_missing(value.as_bytes());
-        let class = |value: &String| if missing(value) { String::new() } else { class_name(value) };
+        let class = |value: &String| match (self.kinds[c], number::parse(value.as_bytes())) {
+            _ if self.cells.is_missing(value.as_bytes()) => String::new(),
+            // As Python and NumPy write them.
+            (Kind::Boolean, Some(value)) => if value == 0.0 { "False" } else { "True" }.to_owned(),
+            (Kind::Single, Some(value)) => class_name(&number::text_of_single(value)),
+            _ => class_name(value),
+        };
         let classes: Vec<String> = codes.values.iter().map(class).collect();
         let rows = codes.rows.iter().map(|&code| classes[code as usize].as_str());
-        binary::target(&header.file, &header.names[c], rows, options.target_optional)
+        binary::target(&header.file, &header.names[c], rows, options)
     }
 
     /// Runs `take(at, row, values)` on the values of a column, some at a time, row `row` first;
@@ -277,7 +311,7 @@ impl Table<'_> {
         let c = feature.column;
         if let Some(categories) = &feature.categories {
             let codes = self.codes(c)?;
-            let missing = |value: &String| number::is_missing(value.as_bytes());
+            let missing = |value: &String| self.cells.is_missing(value.as_bytes());
             for at in 0..categories.width() {
                 let value = |v| if missing(v) { f64::NAN } else { categories.value(at, categories.code(v)) };
                 let value: Vec<f64> = codes.values.iter().map(value).collect();
@@ -294,7 +328,12 @@ impl Table<'_> {
             if values.len() > self.rows - row {
                 return Err(self.wrong_length(c));
             }
-            take(0, row, values)?;
+            if self.cells.has_codes() {
+                let decoded = |x: &f64| if self.cells.is_code(*x) { f64::NAN } else { *x };
+                take(0, row, &values.iter().map(decoded).collect::<Vec<f64>>())?;
+            } else {
+                take(0, row, values)?;
+            }
             row += values.len();
             Ok(())
         })?;
@@ -375,11 +414,25 @@ impl Table<'_> {
         ((self.memory / 4 / page.max(1)) as usize).clamp(1, BATCH)
     }
 
+    /// The note on values that a model has not seen.
+    fn unseen(&self, name: &str, categories: &Categories, codes: &Codes, options: &ReadOptions) -> Option<Note> {
+        let new = |v: &String| !self.cells.is_missing(v.as_bytes()) && categories.unseen(categories.code(v));
+        let unknown: Vec<bool> = codes.values.iter().map(new).collect();
+        let mut rows = codes.rows.iter().filter(|&&code| unknown[code as usize]);
+        let first = *rows.next()?;
+        Some(Note::Unseen {
+            column: name.into(),
+            value: codes.values[first as usize].clone(),
+            rows: 1 + rows.count() as u64,
+            known: options.levels.iter().any(|(column, _)| column == name),
+        })
+    }
+
     /// A column as codes of its distinct values.
     fn codes(&self, c: usize) -> Result<Codes, DataError> {
         let mut codes = Codes::default();
         self.each_batch(c, |batch| {
-            batch.each_cell(|cell| codes.push(cell));
+            batch.each_cell(|cell| codes.push(cell, &self.cells));
             let what = format!("the values of column `{}`", self.header.names[c]);
             crate::options::check_memory(&self.header.file, &what, codes.bytes(), self.memory)?;
             if codes.rows.len() > self.rows { Err(self.wrong_length(c)) } else { Ok(()) }
@@ -409,18 +462,5 @@ fn check_codec(file: &str, name: &str, chunk: &ColumnChunkMetaData) -> Result<()
         file: file.into(),
         what: format!("column `{name}` is compressed with {codec}, which cannot be read here"),
         remedy: "write the file with zstd, snappy, gzip, lz4 or without compression".into(),
-    })
-}
-
-/// The note on values that a model has not seen.
-fn unseen(name: &str, categories: &Categories, codes: &Codes) -> Option<Note> {
-    let new = |v: &String| !number::is_missing(v.as_bytes()) && categories.unseen(categories.code(v));
-    let unknown: Vec<bool> = codes.values.iter().map(new).collect();
-    let mut rows = codes.rows.iter().filter(|&&code| unknown[code as usize]);
-    let first = *rows.next()?;
-    Some(Note::Unseen {
-        column: name.into(),
-        value: codes.values[first as usize].clone(),
-        rows: 1 + rows.count() as u64,
     })
 }
