@@ -34,7 +34,9 @@ fn open<'a>(source: &'a Source, format: Format, options: &ReadOptions) -> Result
     let delimiter = delimiter(format);
     let mut head = Head::read(source, delimiter, FEW_BYTES, options)?;
     if !head.whole && !first_line::is_header(&head.first, &head.rows) {
-        head = Head::read(source, delimiter, MORE_BYTES, options)?;
+        // Cells take much more than their text.
+        let bytes = MORE_BYTES.min(options.memory() as usize / 64).max(FEW_BYTES);
+        head = Head::read(source, delimiter, bytes, options)?;
     }
     let names = first_line::names(&source.name, head.line, &head.first, &head.rows, options);
     let (skip_first, names, note) = match names? {
@@ -95,7 +97,8 @@ impl Head {
                 return Ok(Self { line, first: syntax.cells(&text[start..first]), rows, whole });
             }
             want *= 2;
-            crate::options::check_memory(&source.name, "the header line", 8 * want as u64, options.memory())?;
+            let what = if first < text.len() { "a single line" } else { "the header line" };
+            crate::options::check_memory(&source.name, what, 16 * want as u64, options.memory())?;
         }
     }
 }

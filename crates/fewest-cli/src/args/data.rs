@@ -51,6 +51,8 @@ impl DataArgs {
             memory_limit: self.memory,
             drop: names("--drop", &self.drop)?,
             text: names("--text", &self.text)?,
+            missing_codes: names("--missing-codes", &self.reading.missing_codes)?,
+            classes: names("--classes", &self.reading.classes)?,
             index_limit: self.index_limit,
             ..ReadOptions::default()
         })

@@ -2,7 +2,6 @@
 
 use fewest_data::ReadOptions;
 
-use super::data::names;
 use crate::failure::Failure;
 
 /// How text is read.
@@ -33,10 +32,10 @@ pub(crate) struct ReadingArgs {
 }
 
 impl ReadingArgs {
-    /// These options for a reader.
+    /// These options for a reader, but for the lists.
     ///
     /// # Errors
-    /// A list that cannot be understood, two signs that are the same.
+    /// Two signs that are the same.
     pub(crate) fn of(&self, options: ReadOptions) -> Result<ReadOptions, Failure> {
         let sign = self.decimal.unwrap_or('.');
         if self.thousands == Some(sign) {
@@ -49,9 +48,7 @@ impl ReadingArgs {
             header: self.header,
             decimal: self.decimal,
             thousands: self.thousands,
-            missing_codes: names("--missing-codes", &self.missing_codes)?,
             drop_unlabelled: self.drop_unlabelled,
-            classes: names("--classes", &self.classes)?,
             ..options
         })
     }

@@ -352,7 +352,7 @@ impl PreparedData {
             return Ok(());
         }
         Err(Failure::Input(format!(
-            "{}: {who} needs two classes, but `{}` has {} ({}); keep two of them, or use a method for more: exact, gbd, fgm, rfe, kta or info-gain",
+            "{}: {who} needs two classes, but `{}` has {} ({}); keep two of them with --classes, or use a method for more: exact, gbd, fgm, rfe, kta or info-gain",
             self.data.source,
             target.column,
             target.classes.len(),

@@ -27,9 +27,9 @@ use crate::interrupt;
 use crate::method_args::{Certify, MethodOptions, Validate};
 use crate::progress::History;
 use crate::resume::{DATA, EVERY, Resume};
+use crate::terminal::Terminal;
 
-/// How long after Ctrl-C or the time limit trainings on the selected features end: a little later
-/// than the trainings of the method that wind it up.
+/// How long after Ctrl-C or the time limit trainings on the selected features end: after the method's.
 const REFIT: Duration = Duration::from_millis(200);
 
 /// Time to make and write a place of a ranking.
@@ -212,6 +212,11 @@ impl Task<'_> {
     /// Whether the rules let all features be chosen.
     pub(crate) fn takes_all(&self) -> bool {
         self.rules.allows(&Subset::full(self.rules.p()))
+    }
+
+    /// Where notes go.
+    pub(super) fn terminal(&self) -> Terminal {
+        self.invocation.terminal
     }
 
     /// The method's name.

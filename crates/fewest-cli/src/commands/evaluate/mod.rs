@@ -13,6 +13,7 @@ use std::sync::Mutex;
 use rayon::prelude::*;
 use serde_json::json;
 
+use super::deal::Fold;
 use super::in_force::warn_of_source;
 use super::invocation::Invocation;
 use super::share::FoldTimes;
@@ -43,7 +44,7 @@ pub(crate) fn run(args: &EvaluateArgs, method: &MethodOptions, invocation: &Invo
         options.methods.iter().map(|recipes| Learner::new(recipes, &options)).collect::<Result<_, _>>()?;
     let mut raw = learners[0].load(options.fold_column.as_deref(), terminal)?;
     warn_of_source(learners[0].largest(), &mut raw, terminal)?;
-    let folds = options.folds(&raw)?;
+    let folds = Fold::with_weight(options.folds(&raw)?, &raw, terminal)?;
     let truth = options.truth(&raw.data.names)?;
     let resume = match &options.resume {
         Some(path) => Some(Resume::open(path, json!({"options": options.text, DATA: raw.check()}), BETWEEN_FOLDS)?),

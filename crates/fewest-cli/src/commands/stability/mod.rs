@@ -173,7 +173,7 @@ fn check(args: &StabilityArgs, raw: &Raw, candidates: &Candidates) -> Result<(),
     let counts = strata.counts();
     if let Some(class) = counts.iter().position(|&count| count < 2) {
         return Err(Failure::Input(format!(
-            "{}: class {} has fewer than 2 samples, so that one half has none of it; leave that class out",
+            "{}: class {} has fewer than 2 samples, so that one half has none of it; keep other classes with --classes",
             raw.data.source, strata.classes[class]
         )));
     }
