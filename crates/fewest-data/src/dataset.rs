@@ -232,7 +232,13 @@ impl Dataset {
     /// # Errors
     /// A class that is not there, unless it is `optional` that it is.
     pub(crate) fn keep_classes(&mut self, classes: &[String], optional: bool) -> Result<(), DataError> {
-        let Some(target) = &self.target else { return Ok(()) };
+        let Some(target) = &self.target else {
+            return Err(DataError::Unsupported {
+                file: self.source.clone(),
+                what: format!("rows of class {} were asked for, but there is no target column", classes.join(", ")),
+                remedy: "name it with --target".into(),
+            });
+        };
         let find = |class: &String| {
             class_position(&target.classes, class).ok_or_else(|| DataError::UnknownClass {
                 file: self.source.clone(),
@@ -240,7 +246,8 @@ impl Dataset {
                 available: target.classes.iter().take(10).cloned().collect::<Vec<_>>().join(", "),
             })
         };
-        let known = |class: &&String| !optional || class_position(&target.classes, class).is_some();
+        let none = classes.iter().all(|class| class_position(&target.classes, class).is_none());
+        let known = |class: &&String| !optional || none || class_position(&target.classes, class).is_some();
         let mut kept = classes.iter().filter(known).map(find).collect::<Result<Vec<usize>, _>>()?;
         kept.sort_unstable();
         kept.dedup();

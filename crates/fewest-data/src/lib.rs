@@ -68,7 +68,27 @@ use source::Source;
 /// Every [`DataError`] about input; the text names the place and the remedy.
 pub fn read(path: &str, options: &ReadOptions) -> Result<Dataset, DataError> {
     let (source, format, guessed) = source::open(path, options)?;
+    check_options(&source.name, format, options)?;
     read_source(&source, format, guessed, options)
+}
+
+/// Refuses options that have no meaning for the format.
+fn check_options(file: &str, format: Format, options: &ReadOptions) -> Result<(), DataError> {
+    let csv = matches!(format, Format::Csv | Format::Tsv);
+    let asked = [
+        ("--header", options.header && !csv, "for csv and tsv"),
+        ("--no-header", options.no_header && !csv, "for csv and tsv"),
+        ("--decimal", options.decimal.is_some() && !format.is_table(), "for text"),
+        ("--thousands", options.thousands.is_some() && !format.is_table(), "for text"),
+    ];
+    match asked.into_iter().find(|asked| asked.1) {
+        None => Ok(()),
+        Some((option, _, which)) => Err(DataError::Unsupported {
+            file: file.into(),
+            what: format!("{option} has a meaning {which}, but the format is {}", format.name()),
+            remedy: "leave it out".into(),
+        }),
+    }
 }
 
 fn read_source(source: &Source, format: Format, guessed: bool, options: &ReadOptions) -> Result<Dataset, DataError> {
@@ -124,6 +144,7 @@ pub struct Conversion {
 /// As [`fn@read`] and [`fn@write`].
 pub fn to_columns(path: &str, options: &ReadOptions, out: &str) -> Result<Conversion, DataError> {
     let (source, format, guessed) = source::open(path, options)?;
+    check_options(&source.name, format, options)?;
     let sorted = match format {
         _ if options.features.is_some() || options.missing || !options.apart.is_empty() => None,
         _ if !options.classes.is_empty() => None,

@@ -49,7 +49,8 @@ fn notes(target: Option<&Target>, queries: u64, options: &ReadOptions) -> Vec<No
 
 /// Refuses wishes for columns by name, which svmlight does not have.
 fn check_wishes(file: &str, options: &ReadOptions) -> Result<(), DataError> {
-    let named = [&options.apart, &options.drop, &options.text].into_iter().flatten().next();
+    let target = options.target.iter().filter(|name| *name != TARGET && !options.target_optional);
+    let named = [&options.apart, &options.drop, &options.text].into_iter().flatten().chain(target).next();
     match named {
         None => Ok(()),
         Some(name) => Err(DataError::Unsupported {

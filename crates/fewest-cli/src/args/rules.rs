@@ -349,6 +349,11 @@ fn add_rule(rules: &mut Resolver<'_>, rule: &Rule, at: &str) -> Result<(), Failu
         let group = rules.counted(of, &place)?;
         rules.list.at_least.push((count, group));
     }
+    if rule.of.is_some() && rule.at_most.or(rule.at_least).is_none() {
+        return Err(Failure::Input(format!(
+            "{at}: the key `of` has a meaning with at_most or at_least only; leave it out"
+        )));
+    }
     let empty = rule.require.is_empty()
         && rule.forbid.is_empty()
         && rule.together.is_empty()
@@ -415,6 +420,9 @@ pub(crate) fn read_values(path: &Path, what: &str) -> Result<Vec<(String, f64)>,
             Err(_) if at == 0 => {}
             Err(_) => return Err(Failure::Input(format!("{place}: the {what} \"{value}\" of {name} is not a number"))),
         }
+    }
+    if values.is_empty() {
+        return Err(Failure::Input(format!("{file}: there is no {what}; write lines name,{what}")));
     }
     Ok(values)
 }

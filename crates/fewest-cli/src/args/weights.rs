@@ -62,7 +62,11 @@ impl WeightArgs {
             }
         }
         if let Some(path) = &self.weight_bounds {
+            let before = source.0.len();
             source.add_file(path)?;
+            if source.0.len() == before {
+                return Err(Failure::Input(format!("{}: there is no bound; write name,lower,upper", path.display())));
+            }
         }
         Ok(source)
     }

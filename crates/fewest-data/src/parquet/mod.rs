@@ -2,6 +2,7 @@
 
 mod chunks;
 mod decode;
+mod kinds;
 mod pages;
 mod thrift;
 mod write;
@@ -9,7 +10,7 @@ mod write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ::parquet::basic::{Compression, ConvertedType, LogicalType, Type as Physical};
+use ::parquet::basic::Compression;
 use ::parquet::column::reader::ColumnReader;
 use ::parquet::data_type::{ByteArray, ByteArrayType};
 use ::parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
@@ -18,7 +19,7 @@ use ::parquet::schema::types::ColumnDescriptor;
 use rayon::prelude::*;
 
 use crate::binary::Labelled;
-use crate::cells::Cells;
+use crate::cells::{Cells, is_padded};
 use crate::columns::{Sorted, Sorter};
 use crate::encoding::{Categories, TextColumnUse, text_column, wanted_as_text};
 use crate::header::{Header, Role, check_distinct, check_left};
@@ -28,6 +29,7 @@ use crate::source::Source;
 use crate::target::{Target, class_name};
 use crate::{DataError, Dataset, Format, Names, Note, Place, ReadOptions, TextColumn, binary, number};
 use decode::{BATCH, Batch, Codes, damaged, decode, numeric};
+use kinds::{Kind, kinds};
 
 pub(crate) use write::write;
 
@@ -85,73 +87,6 @@ fn without_index(options: &ReadOptions, columns: &[Arc<ColumnDescriptor>]) -> Re
     options
 }
 
-/// How a column is read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Number,
-    /// A truth value.
-    Boolean,
-    /// A number of single precision.
-    Single,
-    /// Stored signed, meant unsigned.
-    Unsigned,
-    Text,
-    Unused,
-}
-
-/// The kind of each column that is wanted.
-fn kinds(header: &Header, columns: &[Arc<ColumnDescriptor>]) -> Result<Vec<Kind>, DataError> {
-    columns
-        .iter()
-        .zip(&header.roles)
-        .zip(&header.names)
-        .map(|((column, role), name)| {
-            if *role == Role::Ignored {
-                return Ok(Kind::Unused);
-            }
-            kind(column).ok_or_else(|| DataError::Unsupported {
-                file: header.file.clone(),
-                what: format!(
-                    "column `{name}` holds neither numbers, booleans nor text ({:?}, {:?})",
-                    column.physical_type(),
-                    column.converted_type()
-                ),
-                remedy: format!("convert it, or drop it with --drop {name}"),
-            })
-        })
-        .collect()
-}
-
-fn kind(column: &ColumnDescriptor) -> Option<Kind> {
-    if column.max_rep_level() > 0 || column.max_def_level() > 1 {
-        return None;
-    }
-    let unsigned = matches!(column.logical_type_ref(), Some(LogicalType::Integer { is_signed: false, .. }))
-        || matches!(
-            column.converted_type(),
-            ConvertedType::UINT_8 | ConvertedType::UINT_16 | ConvertedType::UINT_32 | ConvertedType::UINT_64
-        );
-    let plain = matches!(column.logical_type_ref(), None | Some(LogicalType::Integer { .. }))
-        && matches!(
-            column.converted_type(),
-            ConvertedType::NONE
-                | ConvertedType::INT_8
-                | ConvertedType::INT_16
-                | ConvertedType::INT_32
-                | ConvertedType::INT_64
-        );
-    match column.physical_type() {
-        Physical::INT32 | Physical::INT64 if unsigned => Some(Kind::Unsigned),
-        Physical::BOOLEAN if plain => Some(Kind::Boolean),
-        Physical::FLOAT if plain => Some(Kind::Single),
-        Physical::INT32 | Physical::INT64 | Physical::DOUBLE if plain => Some(Kind::Number),
-        Physical::BYTE_ARRAY if !matches!(column.converted_type(), ConvertedType::DECIMAL | ConvertedType::BSON) => {
-            Some(Kind::Text)
-        }
-        _ => None,
-    }
-}
-
 /// What becomes of the columns of a table.
 struct Plan {
     features: Vec<Feature>,
@@ -164,13 +99,23 @@ struct Feature {
     column: usize,
     /// The first of its features.
     first: usize,
-    /// The values of its text, where they are no numbers.
-    categories: Option<Categories>,
+    /// What becomes of its text.
+    text: Option<Text>,
+}
+
+/// What becomes of a column of text.
+enum Text {
+    Categories(Categories),
+    /// All of it are numbers, as csv has them.
+    Numbers,
 }
 
 impl Feature {
     fn width(&self) -> usize {
-        self.categories.as_ref().map_or(1, Categories::width)
+        match &self.text {
+            Some(Text::Categories(categories)) => categories.width(),
+            Some(Text::Numbers) | None => 1,
+        }
     }
 }
 
@@ -242,6 +187,27 @@ impl Table<'_> {
         Ok(Sorted { values, names: Names::Listed(names), target, notes })
     }
 
+    /// Whether the values of text column `c` are numbers, given what a model wants of it.
+    ///
+    /// # Errors
+    /// [`DataError::NotANumber`] where it wants numbers and they are not.
+    fn holds_numbers(&self, c: usize, values: &[String], wanted_as_text: Option<bool>) -> Result<bool, DataError> {
+        let number = |value: &&String| self.cells.number(value.as_bytes()).is_some_and(f64::is_finite);
+        let other = values.iter().find(|v| !number(v) && !self.cells.is_missing_number(v.as_bytes()));
+        let numbers = values.iter().filter(number).count();
+        match (wanted_as_text, other) {
+            (Some(true), _) => Ok(false),
+            (Some(false), Some(cell)) => Err(DataError::NotANumber {
+                place: Place { file: self.header.file.clone(), ..Place::default() }.column(&self.header.names[c]),
+                cell: cell.clone(),
+                numbers: numbers as u64,
+                total: values.len() as u64,
+            }),
+            (Some(false), None) => Ok(true),
+            (None, other) => Ok(other.is_none() && numbers > 0 && !values.iter().any(|v| is_padded(v.as_bytes()))),
+        }
+    }
+
     /// The notes, and that on the classes.
     fn with_target(&self, notes: Vec<Note>, target: Option<&Target>, options: &ReadOptions) -> Vec<Note> {
         notes.into_iter().chain(target.filter(|_| !options.target_optional).and_then(Target::note)).collect()
@@ -253,7 +219,7 @@ impl Table<'_> {
         let mut plan = Plan { features: Vec::new(), names: Vec::new(), notes: header.notes.clone() };
         for c in (0..self.kinds.len()).filter(|&c| header.roles[c] == Role::Feature) {
             let (name, first) = (&header.names[c], plan.names.len());
-            let categories = if self.kinds[c] == Kind::Text || wanted_as_text(name, options) == Some(true) {
+            let text = if self.kinds[c] == Kind::Text || wanted_as_text(name, options) == Some(true) {
                 let codes = self.codes(c)?;
                 if let (Some(&row), false) = (codes.missing.first(), options.missing) {
                     let place = Place::row(&header.file, row as u64 + 1).column(name);
@@ -261,6 +227,12 @@ impl Table<'_> {
                 }
                 let there = codes.values.iter().filter(|value| !self.cells.is_missing(value.as_bytes())).cloned();
                 let (values, present) = (there.collect(), n - codes.missing.len());
+                let values: Vec<String> = values;
+                if self.kinds[c] == Kind::Text && self.holds_numbers(c, &values, wanted_as_text(name, options))? {
+                    plan.names.push(name.clone());
+                    plan.features.push(Feature { column: c, first, text: Some(Text::Numbers) });
+                    continue;
+                }
                 match text_column(header, c, (values, None), present, &self.cells, options)? {
                     TextColumnUse::LeftOut(note) => {
                         plan.notes.push(note);
@@ -271,14 +243,14 @@ impl Table<'_> {
                         plan.notes.extend(note);
                         plan.notes.extend(self.unseen(name, &categories, &codes, options));
                         plan.names.extend(categories.names().cloned());
-                        Some(categories)
+                        Some(Text::Categories(categories))
                     }
                 }
             } else {
                 plan.names.push(name.clone());
                 None
             };
-            plan.features.push(Feature { column: c, first, categories });
+            plan.features.push(Feature { column: c, first, text });
         }
         check_distinct(&header.file, plan.names.iter().map(String::as_str))?;
         check_left(header, &plan.names, options)?;
@@ -309,7 +281,17 @@ impl Table<'_> {
         mut take: impl FnMut(usize, usize, &[f64]) -> Result<(), DataError>,
     ) -> Result<(), DataError> {
         let c = feature.column;
-        if let Some(categories) = &feature.categories {
+        if let Some(Text::Numbers) = &feature.text {
+            let codes = self.codes(c)?;
+            let number = |v: &String| self.cells.number(v.as_bytes()).unwrap_or(f64::NAN);
+            let value: Vec<f64> = codes.values.iter().map(number).collect();
+            for (part, rows) in codes.rows.chunks(BATCH).enumerate() {
+                let values: Vec<f64> = rows.iter().map(|&code| value[code as usize]).collect();
+                take(0, part * BATCH, &values)?;
+            }
+            return Ok(());
+        }
+        if let Some(Text::Categories(categories)) = &feature.text {
             let codes = self.codes(c)?;
             let missing = |value: &String| self.cells.is_missing(value.as_bytes());
             for at in 0..categories.width() {
