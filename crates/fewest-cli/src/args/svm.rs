@@ -93,7 +93,7 @@ pub(crate) struct ToleranceArg {
 pub(crate) struct ClassWeightArg {
     /// Multiply the cost by class: none, balanced = n / (k n_c), cw2 = 1 / n_c, cw3 = 1 / n_c + k
     /// (n_c of n samples are of the class, one of k), or NAME=W,NAME=W,...
-    #[arg(long, value_name = "WEIGHTS", default_value = "none", value_parser = ClassWeight::read, help_heading = "SVM")]
+    #[arg(long, value_name = "WEIGHTS", default_value = "none", value_parser = ClassWeight::read, allow_hyphen_values = true, help_heading = "SVM")]
     pub(crate) class_weight: ClassWeight,
 }
 
