@@ -1,6 +1,7 @@
 //! What the binary formats (npz, parquet) have in common: classes of a typed column, and the check
 //! for finite values.
 
+use fewest::SparseDesign;
 use rayon::prelude::*;
 
 use crate::options::check_memory;
@@ -85,6 +86,32 @@ pub(crate) fn check_finite(
         })
         .collect();
     NotFinite::merged(found).check()
+}
+
+/// Notes a value that may not be there, the earliest row and the first column of it before others.
+pub(crate) fn note_bad(file: &str, i: usize, x: f64, missing: bool, name: impl Fn() -> String, bad: &mut NotFinite) {
+    if is_bad(x, missing) {
+        let mut one = NotFinite::default();
+        look(file, i, &[x], missing, name, &mut one);
+        bad.missing.merge(one.missing);
+        bad.infinite.merge(one.infinite);
+    }
+}
+
+/// The not-finite check of a sparse matrix.
+pub(crate) fn check_sparse(
+    file: &str,
+    design: &SparseDesign<'_>,
+    missing: bool,
+    name: impl Fn(usize) -> String,
+) -> Result<(), DataError> {
+    let mut bad = NotFinite::default();
+    let (start, _, _) = design.parts();
+    for j in 0..start.len() - 1 {
+        let (rows, values) = design.column(j);
+        rows.iter().zip(values).for_each(|(&i, &x)| note_bad(file, i as usize, x, missing, || name(j), &mut bad));
+    }
+    bad.check()
 }
 
 /// A column-major matrix of n x p zeros, if the memory allows.

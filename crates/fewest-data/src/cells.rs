@@ -13,7 +13,7 @@ use crate::{ReadOptions, number};
 const MARKS: [&str; 13] = ["%", "‰", "US$", "$", "€", "£", "¥", "₹", "USD", "EUR", "GBP", "CHF", "JPY"];
 
 /// Words that mean a missing value in a column of numbers; in any case of letters.
-const LOOSE: [&str; 9] = [".", "-", "--", "*", "none", "missing", "unknown", "n.d.", "nd"];
+const LOOSE: [&str; 8] = [".", "-", "--", "*", "none", "missing", "unknown", "n.d."];
 
 /// How numbers are written: the decimal sign, and the sign between thousands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

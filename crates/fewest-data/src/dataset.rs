@@ -293,7 +293,7 @@ impl Dataset {
             )),
             Features::Sparse(design) => {
                 (0..p).for_each(|j| decode(design.values_mut(j)));
-                crate::npz::check_sparse(&file, design, missing, |j| names.get(j).into_owned())
+                crate::binary::check_sparse(&file, design, missing, |j| names.get(j).into_owned())
             }
             Features::Mapped(_) => Err(unsupported(
                 "a column file has no missing values",

@@ -89,6 +89,9 @@ pub(crate) fn is_header(first: &[Cell], rows: &[Vec<Cell>]) -> bool {
     Signs::of(first, rows).name.is_some()
 }
 
+/// Names of columns, and what to tell of them.
+type NamedColumns = (Vec<String>, Option<Note>);
+
 /// Column names from the first line, none where it is data, and what to tell of them. `rows` are
 /// some of those below.
 ///
@@ -100,7 +103,7 @@ pub(crate) fn names(
     first: &[Cell],
     rows: &[Vec<Cell>],
     options: &ReadOptions,
-) -> Result<Option<(Vec<String>, Option<Note>)>, DataError> {
+) -> Result<Option<NamedColumns>, DataError> {
     let place = || Place::line(file, line);
     let signs = Signs::of(first, rows);
     if options.no_header {

@@ -156,6 +156,7 @@ impl Compression {
 
 /// What to read and how. `ReadOptions::default()` reads a training file.
 #[derive(Debug, Clone, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub struct ReadOptions {
     /// Target column; default the column `y`, `label`, `class` or `target` (any case), else the
     /// last one.

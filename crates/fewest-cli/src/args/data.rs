@@ -77,8 +77,8 @@ pub(crate) struct PrepareArgs {
 /// `--missing`.
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub(crate) struct MissingArg {
-    /// What to do about missing values (blank cells, ?, NA, ..., see --missing-codes): refuse them, or fill them
-    /// in by what the training samples have
+    /// What to do about missing values (blank cells, ?, NA, ..., see --missing-codes): refuse
+    /// them, or fill them in by what the training samples have
     #[arg(long, value_name = "RULE", default_value = "error", help_heading = "Data")]
     missing: MissingChoice,
 }

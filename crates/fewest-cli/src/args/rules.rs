@@ -248,7 +248,7 @@ impl RuleSource {
         let list = RuleList {
             max_features: args.max_features.or(file.max_features),
             budget: args.budget.or(file.budget),
-            weights: self.weights.resolve(&|name, place| features.meant(name, place))?,
+            weights: self.weights.resolve(features)?,
             ..RuleList::default()
         };
         let mut rules = Resolver { features, list };
@@ -306,7 +306,7 @@ impl RuleSource {
         for (name, cost) in &self.file.costs {
             given.extend(rules.priced(name, *cost, &place)?);
         }
-        for (file, costs) in &self.args.costs {
+        if let Some((file, costs)) = &self.args.costs {
             for (name, cost) in costs {
                 given.extend(rules.priced(name, *cost, file)?);
             }

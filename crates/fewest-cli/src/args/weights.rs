@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use fewest::{AnyMethod, WeightBound};
 
 use super::data::read_text;
+use super::features::Features;
 use super::notation;
 use crate::failure::Failure;
 
@@ -168,18 +169,15 @@ impl WeightSource {
         self.refused_by(&format!("--method {method}"), &format!("use --method {}", methods.join(" or ")))
     }
 
-    /// Names to indices; `meant` finds what a name means, given where it stands.
+    /// Names to indices; that of a variable means all its columns.
     ///
     /// # Errors
     /// An unknown name.
-    pub(crate) fn resolve(
-        &self,
-        meant: &dyn Fn(&str, &str) -> Result<Vec<usize>, Failure>,
-    ) -> Result<Vec<WeightBound>, Failure> {
+    pub(crate) fn resolve(&self, features: &Features<'_>) -> Result<Vec<WeightBound>, Failure> {
         let mut bounds = Vec::new();
         for Named { place, name, lower, upper } in &self.0 {
             let bound = |feature| WeightBound { feature, lower: *lower, upper: *upper };
-            bounds.extend(meant(name, place)?.into_iter().map(bound));
+            bounds.extend(features.meant(name, place)?.into_iter().map(bound));
         }
         Ok(bounds)
     }

@@ -180,10 +180,7 @@ pub(crate) fn run(args: &FitArgs, invocation: &Invocation) -> Result<u8, Failure
     let prepared = preparation.run(terminal)?;
     let features = features(&wanted, &prepared)?;
     let names = &prepared.data.names;
-    let bounds = RuleList {
-        weights: weights.resolve(&|name, place| prepared.features().meant(name, place))?,
-        ..RuleList::default()
-    };
+    let bounds = RuleList { weights: weights.resolve(&prepared.features())?, ..RuleList::default() };
     let rules = Rules::new(names.len(), bounds, listed(names))?;
     let weight_bounds: &WeightBounds = rules.weight_bounds();
     if let Some(sink) = &model_sink {

@@ -41,7 +41,7 @@ pub(crate) fn run(args: &PredictArgs, terminal: Terminal) -> Result<u8, Failure>
     if let Classifiers::Tasks(tasks) = &classifiers {
         options.apart.push(tasks.column.clone());
     }
-    options.levels = trained.levels.clone();
+    options.levels.clone_from(&trained.levels);
     let indicators = indicators(trained);
     let read = reading::read_features(&args.data.data, &trained.names, &indicators, options, terminal);
     let mut data = read.map_err(|failure| not_imputed(failure, trained))?;

@@ -44,7 +44,9 @@ pub(super) fn read_apart(
 /// Adds what may be wrong with the columns to the notes of data to learn from, and tells it.
 pub(super) fn hint(data: &mut Dataset, terminal: Terminal) {
     let hints = fewest_data::hints(data);
-    hints.iter().for_each(|note| tell(note, terminal));
+    for note in &hints {
+        tell(note, terminal);
+    }
     data.notes.extend(hints);
 }
 

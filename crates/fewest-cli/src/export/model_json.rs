@@ -4,10 +4,11 @@
 //! A model file is
 //! `{"schema", "kind": "model", "version", "target", "classes", "n_features", "model"}`; a
 //! selection result holds the same `model` and `classes`, so that both can be read back here.
-//! `levels` are all values in training of text columns whose dummy columns are features. Missing values become `imputation`'s `fill`; a feature that `indicates` a column is 1 where that
-//! has no value, else 0. Decision value of a machine: `sum_j w_j (x_j - centre_j) / scale_j +
-//! intercept`, or the kernel sum over `support_vectors`, which are stored scaled. Positive values
-//! vote for `positive`.
+//! `levels` are all values in training of text columns whose dummy columns are features. Missing
+//! values become `imputation`'s `fill`; a feature that `indicates` a column is 1 where that has no
+//! value, else 0. Decision value of a machine: `sum_j w_j (x_j - centre_j) / scale_j + intercept`,
+//! or the kernel sum over `support_vectors`, which are stored scaled. Positive values vote for
+//! `positive`.
 
 use fewest::dual::DualSolution;
 use fewest::model::{Machine, Model};

@@ -388,7 +388,9 @@ fn checked(mut of: Vec<u32>, data: &MethodData<'_>) -> Result<Folds, Failure> {
             data.source
         )));
     }
-    of.iter_mut().for_each(|fold| *fold = known.binary_search(fold).unwrap_or(0) as u32);
+    for fold in &mut of {
+        *fold = known.binary_search(fold).unwrap_or(0) as u32;
+    }
     for fold in 0..known.len() as u32 {
         let trained = |class: u32| samples.iter().any(|&i| of[i] != fold && data.target.codes[i] == class);
         if let Some(class) = (0..data.target.classes.len()).find(|&class| !trained(class as u32)) {

@@ -24,7 +24,6 @@ use matrix::Form;
 use npy::{Array, HeaderError};
 use numbers::Numbers;
 
-pub(crate) use matrix::check_sparse;
 pub(crate) use write::write;
 
 /// Reads an archive.
@@ -36,7 +35,7 @@ pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Dataset, Da
     let finite = |j| names.get(j).into_owned();
     match &features {
         Features::Dense(design) => binary::check_finite(file, form.n, design.values(), options.missing, finite)?,
-        Features::Sparse(design) => matrix::check_sparse(file, design, options.missing, finite)?,
+        Features::Sparse(design) => binary::check_sparse(file, design, options.missing, finite)?,
         Features::Mapped(_) => unreachable!("archives are read into memory"),
     }
     let (target, rows, notes) = archive.target(form.n, options)?;

@@ -157,7 +157,7 @@ impl Table<'_> {
             Ok(TextColumn { name: name.clone(), values: self.strings(c)? })
         });
         let apart = apart.collect::<Result<_, DataError>>()?;
-        let notes = self.with_target(notes, target.as_ref(), options);
+        let notes = with_target(notes, target.as_ref(), options);
         let mut data = Dataset::dense(file, n, values, names, target, apart, notes, Format::Parquet)?;
         if let Some(rows) = rows {
             data.keep_labelled(&rows);
@@ -182,7 +182,7 @@ impl Table<'_> {
         let found: Vec<NotFinite> = features.par_iter().map(look).collect::<Result<_, DataError>>()?;
         NotFinite::merged(found).check()?;
         let (target, _) = self.target(options)?;
-        let notes = self.with_target(notes, target.as_ref(), options);
+        let notes = with_target(notes, target.as_ref(), options);
         let values = values.into_inner().unwrap_or_else(PoisonError::into_inner);
         Ok(Sorted { values, names: Names::Listed(names), target, notes })
     }
@@ -206,11 +206,6 @@ impl Table<'_> {
             (Some(false), None) => Ok(true),
             (None, other) => Ok(other.is_none() && numbers > 0 && !values.iter().any(|v| is_padded(v.as_bytes()))),
         }
-    }
-
-    /// The notes, and that on the classes.
-    fn with_target(&self, notes: Vec<Note>, target: Option<&Target>, options: &ReadOptions) -> Vec<Note> {
-        notes.into_iter().chain(target.filter(|_| !options.target_optional).and_then(Target::note)).collect()
     }
 
     /// What becomes of the columns.
@@ -431,6 +426,11 @@ impl Table<'_> {
         codes.missing.iter().for_each(|&row| values[row].clear());
         Ok(values)
     }
+}
+
+/// The notes, and that on the classes.
+fn with_target(notes: Vec<Note>, target: Option<&Target>, options: &ReadOptions) -> Vec<Note> {
+    notes.into_iter().chain(target.filter(|_| !options.target_optional).and_then(Target::note)).collect()
 }
 
 /// Refuses a compression that cannot be read, by name.

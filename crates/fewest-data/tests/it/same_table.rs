@@ -1,6 +1,8 @@
 //! The same table, in whatever form and format, is the same data set: classes, numbers, categories;
 //! in one pass and by the sorter of column files.
 
+use std::sync::Arc;
+
 use fewest_data::{Dataset, Features, Format, Note, ReadOptions, class_position, read, to_columns, write_as};
 
 use crate::common::{Case, classes, floats, holds, lines, noise, notes, npz, rows};
@@ -67,12 +69,12 @@ fn parquet_of_text(path: &str, columns: &[(&str, &[&str])]) {
     use parquet::schema::types::Type;
     let field = |(name, _): &(&str, &[&str])| {
         let built = Type::primitive_type_builder(name, Physical::BYTE_ARRAY).with_repetition(Repetition::REQUIRED);
-        std::sync::Arc::new(built.with_converted_type(ConvertedType::UTF8).build().expect("a type"))
+        Arc::new(built.with_converted_type(ConvertedType::UTF8).build().expect("a type"))
     };
     let schema = Type::group_type_builder("schema").with_fields(columns.iter().map(field).collect()).build();
     let file = std::fs::File::create(path).expect("a file");
     let mut writer =
-        parquet::file::writer::SerializedFileWriter::new(file, schema.expect("a schema").into(), Default::default())
+        parquet::file::writer::SerializedFileWriter::new(file, schema.expect("a schema").into(), Arc::default())
             .expect("a writer");
     let mut group = writer.next_row_group().expect("a group");
     for (_, cells) in columns {
