@@ -76,7 +76,7 @@ fn ungrouped(whole: &str, sign: char) -> Option<String> {
     };
     let groups: Vec<&str> = digits.split(is_sign).collect();
     let right = |(at, group): (usize, &&str)| match at {
-        0 => (1..=3).contains(&group.len()),
+        0 => (1..=3).contains(&group.len()) && !group.starts_with('0'),
         _ => group.len() == 3,
     };
     let grouped = groups.len() == 1 || groups.iter().enumerate().all(right);
@@ -304,6 +304,7 @@ mod tests {
         let plain = cells('.', None);
         let said = |texts: &[&str]| plain.other_style(texts.iter().copied()).unwrap_or_default();
         assert_eq!(said(&["0,5", "1,0"]), "say --decimal ,");
+        assert_eq!(said(&["0,125", "1,250"]), "say --decimal ,");
         assert_eq!(said(&["1,234.5", "2,000"]), "say --thousands ,");
         assert_eq!(said(&["1.234,5", "2,5"]), "say --decimal , --thousands .");
         assert_eq!(

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use fewest::FeatureSet;
+use fewest_text::typed;
 
 use crate::Names;
 
@@ -228,11 +229,13 @@ impl fmt::Display for Sentence<'_> {
             ),
             Note::Dates { column, example } => write!(
                 f,
-                "column `{column}` holds dates or times (such as `{example}`) and is left out; write them as numbers, such as days since a day, to use them, or say --text {column}"
+                "column `{column}` holds dates or times (such as `{example}`) and is left out; write them as numbers, such as days since a day, to use them, or say --text {}",
+                typed(column)
             ),
             Note::ManyValues { column, distinct, present } => write!(
                 f,
-                "text column `{column}` has {distinct} different values in {present} rows; if it is an identifier, say --drop {column}"
+                "text column `{column}` has {distinct} different values in {present} rows; if it is an identifier, say --drop {}",
+                typed(column)
             ),
             Note::LeadingZeros { column } => write!(
                 f,
@@ -252,8 +255,9 @@ impl fmt::Display for Sentence<'_> {
             Note::OtherClasses { rows } => write!(f, "{rows} row(s) of other classes are left out"),
             Note::Counter { column, ordered } => write!(
                 f,
-                "`{column}` {}; if it is an identifier, say --drop {column}",
-                if *ordered { "counts the rows" } else { "has another whole number in nearly every row" }
+                "`{column}` {}; if it is an identifier, say --drop {}",
+                if *ordered { "counts the rows" } else { "has another whole number in nearly every row" },
+                typed(column)
             ),
             Note::Perfect { count, names } => {
                 let [word, is] = if *count == 1 { ["tells", "is it"] } else { ["each tell", "are they"] };

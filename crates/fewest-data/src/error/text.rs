@@ -4,6 +4,8 @@
 
 use std::fmt;
 
+use fewest_text::typed;
+
 use super::{DataError, ErrorKind, IndexFault, Place, Position};
 
 impl fmt::Display for Place {
@@ -83,13 +85,14 @@ impl fmt::Display for Message<'_> {
             ),
             DataError::NotANumber { place, cell, numbers, total } => write!(
                 f,
-                "{place}: `{cell}` is not a number, but {numbers} of the {total} cells of this column are; fix the cell, or say --text {} to read the column as categories",
-        place.column.as_deref().unwrap_or_default()
+                "{place}: `{cell}` is not a number, but {numbers} of the {total} cells of this column are; fix the cell, say --missing-codes {} if it stands for a missing value, or --text {} to read the column as categories",
+        typed(cell),
+        typed(place.column.as_deref().unwrap_or_default())
             ),
             DataError::NumberStyle { place, cell, remedy } => write!(
                 f,
                 "{place}: `{cell}` is a number written in another way; {remedy} (or --text {}, to read the column as categories)",
-                place.column.as_deref().unwrap_or_default()
+                typed(place.column.as_deref().unwrap_or_default())
             ),
             DataError::NotFinite { place, cell, count } => write!(
                 f,
@@ -97,7 +100,8 @@ impl fmt::Display for Message<'_> {
             ),
             DataError::Infinite { place, cell, count } => write!(
                 f,
-                "{place}: `{cell}` is not finite; the file has {count} such value(s), this is the first; correct those cells, or say --missing-codes {cell} (with --missing) if it stands for a missing value"
+                "{place}: `{cell}` is not finite; the file has {count} such value(s), this is the first; correct those cells, or say --missing-codes {} (with --missing) if it stands for a missing value",
+                typed(cell)
             ),
             DataError::NoClass { place, cell, count } => write!(
                 f,
@@ -125,11 +129,13 @@ impl fmt::Display for Message<'_> {
             ),
             DataError::Identifier { file, column, distinct, present, example, unit: None } => write!(
                 f,
-                "{file}: text column `{column}` has {distinct} different values in {present} rows, such as `{example}`, and looks like an identifier or free text; say --drop {column}, or --text {column} to make a feature of each value"
+                "{file}: text column `{column}` has {distinct} different values in {present} rows, such as `{example}`, and looks like an identifier or free text; say --drop {name}, or --text {name} to make a feature of each value",
+                name = typed(column)
             ),
             DataError::Identifier { file, column, distinct, example, unit: Some(unit), .. } => write!(
                 f,
-                "{file}: text column `{column}` has {distinct} numbers with `{unit}` behind them, such as `{example}`; write the numbers alone, or say --text {column} to make a feature of each value"
+                "{file}: text column `{column}` has {distinct} numbers with `{unit}` behind them, such as `{example}`; write the numbers alone, or say --text {} to make a feature of each value",
+                typed(column)
             ),
             DataError::UnknownColumn { file, name, role, available } => write!(
                 f,
