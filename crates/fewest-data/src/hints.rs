@@ -34,16 +34,45 @@ pub fn hints(data: &Dataset) -> Vec<Note> {
     if let Some(target) = &data.target {
         let apart: Vec<bool> =
             (0..p).into_par_iter().map(|j| Column::of(&data.features, j).tells_apart(target, p)).collect();
-        let found: Vec<usize> = (0..p).filter(|&j| apart[j]).collect();
-        if !found.is_empty() {
-            let names = found.iter().take(10).map(|&j| of(j)).collect();
-            notes.push(Note::Perfect { count: found.len(), names });
+        let mut names: Vec<String> = pure_texts(data, target);
+        names.extend((0..p).filter(|&j| apart[j]).map(of));
+        if !names.is_empty() {
+            let count = names.len();
+            names.truncate(10);
+            notes.push(Note::Perfect { count, names });
         }
     }
     let lone: Vec<Option<Lone>> = (0..p).into_par_iter().map(|j| Column::of(&data.features, j).lone()).collect();
     let lone = lone.into_iter().enumerate().filter_map(|(j, lone)| Some((j, lone?))).take(FEW);
     notes.extend(lone.map(|(j, Lone { value, rows, others })| Note::LoneValue { column: of(j), value, rows, others }));
     notes
+}
+
+/// The text columns of three values or more each of which has one class only, which is not to be
+/// expected of values that know nothing of the classes. Of two values the one column tells.
+fn pure_texts(data: &Dataset, target: &Target) -> Vec<String> {
+    let (n, counts) = (data.features.n_samples(), target.counts());
+    let share = counts.iter().max().copied().unwrap_or(0) as f64 / n.max(1) as f64;
+    let pure = |columns: &Vec<usize>| {
+        let again = n.saturating_sub(columns.len()) as f64;
+        let one_class = |&j: &usize| {
+            let (mut class, mut same) = (None, true);
+            data.features.as_design().each_in_column(j, &mut |i, x| {
+                if x != 0.0 && !x.is_nan() {
+                    same &= *class.get_or_insert(target.codes[i]) == target.codes[i];
+                }
+            });
+            same
+        };
+        // As if each value's first row had its class by itself and the others by chance.
+        let expected = -share.ln() * again > (20.0 * data.features.n_features() as f64).ln();
+        columns.len() > 2 && expected && columns.iter().all(one_class)
+    };
+    let texts = data.notes.iter().filter_map(|note| match note {
+        Note::Dummies { column, .. } => Some(column),
+        _ => None,
+    });
+    texts.zip(data.text_columns()).filter(|(_, columns)| pure(columns)).map(|(column, _)| column.clone()).collect()
 }
 
 /// A value far from all others.
@@ -137,7 +166,7 @@ impl<'a> Column<'a> {
         disjoint(&ranges) && ranges.iter().all(|range| range.0 <= range.1)
     }
 
-    /// A value at an end of the column that codes for missing values have (9, 99, -1, -99, ...), and
+    /// A value at an end of the column that codes for missing values have (99, -1, -99, ...), and
     /// that is farther from all others than these are from each other.
     fn lone(&self) -> Option<Lone> {
         let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
@@ -148,7 +177,7 @@ impl<'a> Column<'a> {
             (least, most) = (least.min(0.0), most.max(0.0));
         }
         [least, most].into_iter().filter(|x| is_code(*x)).find_map(|value| {
-            let (mut rows, mut distinct) = (0, Vec::new());
+            let (mut rows, mut zeros, mut distinct) = (0, self.n - self.values.len(), Vec::new());
             let mut others = (f64::INFINITY, f64::NEG_INFINITY);
             for &x in self.values.iter().filter(|x| !x.is_nan()) {
                 if x == value {
@@ -156,6 +185,7 @@ impl<'a> Column<'a> {
                     continue;
                 }
                 others = (others.0.min(x), others.1.max(x));
+                zeros += usize::from(x == 0.0);
                 if distinct.len() < 3 && !distinct.contains(&x) {
                     distinct.push(x);
                 }
@@ -165,8 +195,10 @@ impl<'a> Column<'a> {
                 distinct.push(0.0);
             }
             let far = if value < others.0 { others.0 - value } else { value - others.1 };
-            let some = distinct.len() >= 2 && rows * 2 < self.n;
-            (some && far > others.1 - others.0 && far > 2.0).then_some(Lone { value, rows, others })
+            // Counts, most of which are 0, have such values by themselves, and so has one of many columns.
+            let some = distinct.len() >= 2 && rows * 2 < self.n && zeros * 2 < self.n;
+            let times = if rows == 1 { 3.0 } else { 1.0 };
+            (some && far > times * (others.1 - others.0) && far > 2.0).then_some(Lone { value, rows, others })
         })
     }
 }
@@ -181,9 +213,12 @@ fn disjoint(ranges: &[(f64, f64)]) -> bool {
     ranges.windows(2).all(|pair| pair[0].1 < pair[1].0)
 }
 
-/// Whether a number is one that stands for missing values in many files: -1, 9, 99, 999, ...,
-/// with either sign, and 8s.
+/// Whether a number is one that stands for missing values in many files: 99, 999, ..., with either
+/// sign, 8s, and -1, -8 and -9.
 fn is_code(x: f64) -> bool {
+    if (0.0..10.0).contains(&x) {
+        return false;
+    }
     x == -1.0
         || [8.0, 9.0].iter().any(|digit| (1..=7).any(|digits| x.abs() == digit * (10f64.powi(digits) - 1.0) / 9.0))
 }

@@ -139,6 +139,19 @@ fn identifiers_are_told_by_the_cells_that_are_there() {
 }
 
 #[test]
+fn text_whose_values_hold_the_class_is_told_of() {
+    let table = |value: &dyn Fn(usize) -> usize| {
+        let text = format!("who,a,y\n{}", lines(90, |i| format!("M{},{}.5,{}\n", value(i), noise(i, 50), i % 2)));
+        let data = Case::new("a.csv", text).read().expect("read");
+        fewest_data::hints(&data).iter().map(ToString::to_string).collect::<String>()
+    };
+    // Eighteen molecules, five rows each, of one class each.
+    let told = table(&|i| i % 18);
+    holds(&told, &["who alone tells the classes apart"]);
+    assert_eq!(table(&|i| i / 5), "");
+}
+
+#[test]
 fn dates_are_left_out_and_leading_zeros_are_text() {
     let text = format!(
         "day,when,zip,a,y\n{}",
