@@ -243,8 +243,8 @@ _DATA = {
     *("index-limit", "sample-weights", "scale", "missing", "memory", "threads"),
 }
 _RULES = {
-    *("max-features", "max-variables", "require", "forbid", "implies", "at-most", "at-least", "together", "budget", "rules", "feature-costs"),
-    *("sign", "weight-bounds", "variance-threshold"),
+    *("max-features", "max-variables", "require", "forbid", "implies", "at-most", "at-least", "together", "budget", "rules"),
+    *("feature-costs", "sign", "weight-bounds", "variance-threshold"),
 }
 _SAID = {"json", "report", "quiet", "verbose"}
 
