@@ -111,6 +111,10 @@ fn unmarked(text: &str) -> Option<Cow<'_, str>> {
 
 /// A number in one of the styles, its mark passed over.
 pub(crate) fn in_any_style(text: &str) -> Option<f64> {
+    // Most text is told from a number by its first character.
+    if text.trim_start().starts_with(|c: char| c.is_ascii_alphabetic() && !"UEGCJ".contains(c)) {
+        return None;
+    }
     let inner = unmarked(text.trim());
     let text = inner.as_deref().unwrap_or(text);
     STYLES.iter().find_map(|style| style.parse(text).filter(|x| x.is_finite()))
@@ -226,7 +230,8 @@ pub(crate) fn is_word_for_missing(cell: &[u8]) -> bool {
     number::is_missing(cell) || is_loose(cell)
 }
 
-fn is_loose(cell: &[u8]) -> bool {
+/// Whether it does in a column of numbers, but not in a text column.
+pub(crate) fn is_loose(cell: &[u8]) -> bool {
     let cell = cell.trim_ascii();
     cell.len() <= 8 && LOOSE.iter().any(|word| cell.eq_ignore_ascii_case(word.as_bytes()))
 }

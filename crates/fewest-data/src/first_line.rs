@@ -50,6 +50,9 @@ impl Signs {
             if !cell.text.is_empty() && !below.is_empty() {
                 signs.look(cell, &below, c + 1 == first.len());
             }
+            if signs.name.is_some() {
+                break;
+            }
         }
         signs
     }

@@ -43,8 +43,11 @@ const MISSING: [&str; 15] = [
 /// Whether a cell stands for a missing value: empty, `?`, or one of [`MISSING`].
 pub(crate) fn is_missing(cell: &[u8]) -> bool {
     let cell = cell.trim_ascii();
+    // Most text is told by its first character.
     matches!(cell, b"" | b"?")
-        || cell.len() <= 8 && MISSING.iter().any(|word| cell.eq_ignore_ascii_case(word.as_bytes()))
+        || b"nN-+<#\\1".contains(&cell[0])
+            && cell.len() <= 8
+            && MISSING.iter().any(|word| cell.eq_ignore_ascii_case(word.as_bytes()))
 }
 
 /// The shortest text that reads back as the same f64.

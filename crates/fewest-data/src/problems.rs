@@ -33,6 +33,11 @@ impl Cases {
         self.count += other.count;
     }
 
+    /// Whether there is any.
+    pub(crate) fn any(&self) -> bool {
+        self.count > 0
+    }
+
     /// Place and text of the first, and how many; none where there is none.
     fn found(&self) -> Option<(Place, String, u64)> {
         self.first.clone().map(|(place, cell)| (place, cell, self.count))

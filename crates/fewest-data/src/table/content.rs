@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::declaration::{Declaration, ValueList};
 use super::rows::{Rows, trimmed};
-use crate::cells::{Cells, is_padded};
+use crate::cells::{Cells, is_loose, is_padded};
 use crate::encoding::wanted_as_text;
 use crate::header::{Header, Role};
 use crate::problems::{Cases, NotFinite, check_classes};
@@ -34,12 +34,8 @@ pub(super) struct Profile<'a> {
 #[derive(Default)]
 pub(super) struct ColumnContent {
     numbers: u64,
-    /// A number begins with a zero that is not its own.
-    padded: bool,
-    /// Only where there is text: most columns of wide files have none.
+    /// Only where there is text, or what may be: most columns of wide files have none.
     pub(super) text: Option<Box<TextContent>>,
-    /// Words for missing values among numbers.
-    loose: Option<Box<Cases>>,
 }
 
 /// Pass 1: the text cells of a column.
@@ -47,6 +43,10 @@ pub(super) struct ColumnContent {
 pub(super) struct TextContent {
     pub(super) texts: u64,
     first: Option<(Place, String)>,
+    /// A number begins with a zero that is not its own.
+    padded: bool,
+    /// Words for missing values among numbers.
+    loose: Cases,
     pub(super) distinct: HashSet<String>,
 }
 
@@ -114,8 +114,8 @@ impl<'a> Profile<'a> {
     /// Refuses missing and infinite values that are not let through, and rows without a class.
     pub(super) fn check(&self, found: &mut TableContent) -> Result<(), DataError> {
         for (c, column) in found.columns.iter_mut().enumerate() {
-            if let Some(loose) = column.loose.take().filter(|_| !self.text[c] && !self.missing) {
-                found.bad.missing.merge(*loose);
+            if let Some(text) = column.text.as_mut().filter(|_| !self.text[c] && !self.missing) {
+                found.bad.missing.merge(std::mem::take(&mut text.loose));
             }
         }
         found.bad.check()?;
@@ -180,20 +180,17 @@ impl<'a> Profile<'a> {
             if self.header.roles[c] != Role::Feature || self.text[c] {
                 continue;
             }
-            let texts = column.text.as_ref().map_or(0, |text| text.texts);
-            let padded = column.padded && !self.settled[c];
+            let Some(text) = &column.text else { continue };
+            let (texts, padded) = (text.texts, text.padded && !self.settled[c]);
             if texts == 0 && !padded {
                 continue;
             }
-            if let Some(text) = &column.text
-                && !padded
-                && (self.settled[c] || texts * 2 < column.numbers + texts)
-            {
+            if !padded && (self.settled[c] || texts * 2 < column.numbers + texts) {
                 return Err(self.not_a_number(text, column.numbers));
             }
             self.text[c] = true;
             self.padded[c] = padded;
-            again |= column.numbers > 0 || column.loose.is_some();
+            again |= column.numbers > 0 || text.loose.any();
         }
         Ok(again)
     }
@@ -224,7 +221,9 @@ impl TableContent {
         match if is_text { None } else { cells.number(cell) } {
             Some(x) if x.is_finite() => {
                 column.numbers += 1;
-                column.padded |= is_padded(cell);
+                if is_padded(cell) {
+                    column.text.get_or_insert_default().padded = true;
+                }
             }
             // Codes are NaN, however they are written.
             Some(x) if x.is_nan() && profile.missing => {}
@@ -234,8 +233,8 @@ impl TableContent {
                     self.bad.missing.add(|| (place(), shown(cell)));
                 }
             }
-            None if !is_text && cells.is_missing_number(cell) => {
-                column.loose.get_or_insert_default().add(|| (place(), shown(cell)));
+            None if !is_text && is_loose(cell) => {
+                column.text.get_or_insert_default().loose.add(|| (place(), shown(cell)));
             }
             None => {
                 let text = column.text.get_or_insert_default();
@@ -255,13 +254,11 @@ impl TableContent {
         self.missing_targets += later.missing_targets;
         for (column, more) in self.columns.iter_mut().zip(later.columns) {
             column.numbers += more.numbers;
-            column.padded |= more.padded;
-            if let Some(loose) = more.loose {
-                column.loose.get_or_insert_default().join(*loose);
-            }
             let Some(more) = more.text else { continue };
             let text = column.text.get_or_insert_default();
             text.texts += more.texts;
+            text.padded |= more.padded;
+            text.loose.join(more.loose);
             text.first = text.first.take().or(more.first);
             text.distinct.extend(more.distinct);
         }
