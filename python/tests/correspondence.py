@@ -195,6 +195,7 @@ def options_table() -> str:
 #: Options of `fewest select` that every method has, and where they are.
 COMMON = {
     "max-features": "``n_features_to_select``, ``Rules(max_features=)``",
+    "max-variables": "``Rules(at_most=, together=)``, ``Rules.from_columns``",
     "require": "``Rules(require=)``",
     "forbid": "``Rules(forbid=)``",
     "implies": "``Rules(implies=)``",
@@ -218,6 +219,12 @@ COMMON = {
     "drop": "the columns of ``X``",
     "text": "``sklearn.preprocessing.OneHotEncoder`` before it",
     "no-header": "any reader",
+    "header": "any reader",
+    "decimal": "``decimal`` of ``pandas.read_csv``",
+    "thousands": "``thousands`` of ``pandas.read_csv``",
+    "missing-codes": "``na_values`` of ``pandas.read_csv``",
+    "drop-unlabelled": "the rows of ``X`` and ``y``",
+    "classes": "the rows of ``X`` and ``y``",
     "index-limit": "``sklearn.datasets.load_svmlight_file``",
     "json": "the attributes of a fitted selector",
     "report": "fewest report of the command, displays",
@@ -231,10 +238,13 @@ COMMON = {
 }
 
 #: What the commands of a run have beside its method: where it comes from and where it goes.
-_DATA = {"format", "target", "drop", "text", "no-header", "index-limit", "sample-weights", "scale", "missing", "memory", "threads"}
+_DATA = {
+    *("format", "target", "drop", "text", "no-header", "header", "decimal", "thousands", "missing-codes", "drop-unlabelled", "classes"),
+    *("index-limit", "sample-weights", "scale", "missing", "memory", "threads"),
+}
 _RULES = {
-    *("max-features", "require", "forbid", "implies", "at-most", "at-least", "together", "budget", "rules", "feature-costs"),
-    *("sign", "weight-bounds", "variance-threshold"),
+    *("max-features", "max-variables", "require", "forbid", "implies", "at-most", "at-least", "together", "budget", "rules"),
+    *("feature-costs", "sign", "weight-bounds", "variance-threshold"),
 }
 _SAID = {"json", "report", "quiet", "verbose"}
 

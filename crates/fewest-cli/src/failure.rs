@@ -17,6 +17,13 @@ impl Failure {
         Failure::Input(message.into())
     }
 
+    /// The error of a training part that lacks a class.
+    pub(crate) fn no_sample_left(class: &str) -> Self {
+        Self::Input(format!(
+            "no sample of class {class} is left to train on; use fewer or other folds, or keep other classes with --classes"
+        ))
+    }
+
     /// With the part of the run that it is of in front.
     #[must_use]
     pub(crate) fn within(self, part: &str) -> Self {

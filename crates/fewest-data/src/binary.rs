@@ -1,45 +1,50 @@
 //! What the binary formats (npz, parquet) have in common: classes of a typed column, and the check
 //! for finite values.
 
+use fewest::SparseDesign;
 use rayon::prelude::*;
 
 use crate::options::check_memory;
-use crate::problems::NotFinite;
+use crate::problems::{Cases, NotFinite, check_classes};
 use crate::target::{Labels, Target};
-use crate::{DataError, Place};
+use crate::{DataError, Place, ReadOptions};
+
+/// A target, and the rows that have a class where others are to be left out.
+pub(crate) type Labelled = (Option<Target>, Option<Vec<usize>>);
 
 /// The target of one class name a row; an empty name is a missing value.
 ///
 /// # Errors
-/// Missing values, and unless `optional` the checks of a training target.
+/// Missing values unless they are to be left out, and the checks of a training target if it is one.
 pub(crate) fn target<'a>(
     file: &str,
     column: &str,
     names: impl ExactSizeIterator<Item = &'a str>,
-    optional: bool,
-) -> Result<Option<Target>, DataError> {
-    let (rows, mut labels) = (names.len(), Labels::default());
-    let (mut missing, mut first) = (0, None);
+    options: &ReadOptions,
+) -> Result<Labelled, DataError> {
+    let (n, mut labels) = (names.len(), Labels::default());
+    let (mut without, mut rows) = (Cases::default(), Vec::new());
     for (at, name) in names.enumerate() {
         if name.is_empty() {
-            missing += 1;
-            first = first.or(Some(at));
+            without.add(|| (Place::row(file, at as u64 + 1).column(column), String::new()));
+            continue;
         }
+        rows.push(at);
         let code = labels.code(name);
         labels.push_code(code);
     }
-    if let Some(at) = first {
-        if optional && missing == rows {
-            return Ok(None);
-        }
-        let place = Place::row(file, at as u64 + 1).column(column);
-        return Err(DataError::NotFinite { place, cell: String::new(), count: missing as u64 });
+    if options.target_optional && rows.is_empty() {
+        return Ok((None, None));
+    }
+    if !options.drop_unlabelled {
+        check_classes(&without)?;
     }
     let target = labels.finish(column.to_owned());
-    if !optional {
+    if !options.target_optional {
         target.check(file)?;
     }
-    Ok(Some(target))
+    let some = rows.len() < n;
+    Ok((Some(target), some.then_some(rows)))
 }
 
 /// Whether a value may not be there: it is not finite, and not a missing one that is let through.
@@ -58,7 +63,7 @@ pub(crate) fn look(
     bad: &mut NotFinite,
 ) {
     for (i, x) in values.iter().enumerate().filter(|(_, x)| is_bad(**x, missing)) {
-        bad.add(|| (Place::row(file, (first + i) as u64 + 1).column(name()), x.to_string()));
+        bad.add(*x, || (Place::row(file, (first + i) as u64 + 1).column(name()), x.to_string()));
     }
 }
 
@@ -81,6 +86,32 @@ pub(crate) fn check_finite(
         })
         .collect();
     NotFinite::merged(found).check()
+}
+
+/// Notes a value that may not be there, the earliest row and the first column of it before others.
+pub(crate) fn note_bad(file: &str, i: usize, x: f64, missing: bool, name: impl Fn() -> String, bad: &mut NotFinite) {
+    if is_bad(x, missing) {
+        let mut one = NotFinite::default();
+        look(file, i, &[x], missing, name, &mut one);
+        bad.missing.merge(one.missing);
+        bad.infinite.merge(one.infinite);
+    }
+}
+
+/// The not-finite check of a sparse matrix.
+pub(crate) fn check_sparse(
+    file: &str,
+    design: &SparseDesign<'_>,
+    missing: bool,
+    name: impl Fn(usize) -> String,
+) -> Result<(), DataError> {
+    let mut bad = NotFinite::default();
+    let (start, _, _) = design.parts();
+    for j in 0..start.len() - 1 {
+        let (rows, values) = design.column(j);
+        rows.iter().zip(values).for_each(|(&i, &x)| note_bad(file, i as usize, x, missing, || name(j), &mut bad));
+    }
+    bad.check()
 }
 
 /// A column-major matrix of n x p zeros, if the memory allows.

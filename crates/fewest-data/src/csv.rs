@@ -10,6 +10,7 @@ use fewest::design::Row;
 use memchr::{memchr, memchr_iter, memchr2, memrchr};
 
 use crate::columns::Sorted;
+use crate::first_line::{self, Cell};
 use crate::header::Header;
 use crate::source::Source;
 use crate::table::{self, Rows, TakeRow};
@@ -30,10 +31,21 @@ pub(crate) fn sorted(source: &Source, format: Format, options: &ReadOptions, out
 
 /// How the file is split, and its columns.
 fn open<'a>(source: &'a Source, format: Format, options: &ReadOptions) -> Result<(Syntax<'a>, Header), DataError> {
-    let first = first_record(source, delimiter(format), options)?;
-    let syntax = Syntax { file: &source.name, delimiter: delimiter(format), skip_first: !options.no_header };
-    let names = if options.no_header { numbered_names(first.len()) } else { named(&source.name, first)? };
-    Ok((syntax, Header::new(&source.name, names, options)?))
+    let delimiter = delimiter(format);
+    let mut head = Head::read(source, delimiter, FEW_BYTES, options)?;
+    if !head.whole && !first_line::is_header(&head.first, &head.rows) {
+        // Cells take much more than their text.
+        let bytes = MORE_BYTES.min(options.memory() as usize / 64).max(FEW_BYTES);
+        head = Head::read(source, delimiter, bytes, options)?;
+    }
+    let names = first_line::names(&source.name, head.line, &head.first, &head.rows, options);
+    let (skip_first, names, note) = match names? {
+        Some((names, note)) => (true, names, note),
+        None => (false, numbered_names(head.first.len()), None),
+    };
+    let mut header = Header::new(&source.name, names, options)?;
+    header.notes.extend(note);
+    Ok((Syntax { file: &source.name, delimiter, skip_first }, header))
 }
 
 fn delimiter(format: Format) -> u8 {
@@ -45,51 +57,55 @@ fn numbered_names(columns: usize) -> Vec<String> {
     (1..columns).map(|j| format!("x{j}")).chain([crate::svmlight::TARGET.to_owned()]).collect()
 }
 
-/// The cells of the first line that is not blank.
-fn first_record(source: &Source, delimiter: u8, options: &ReadOptions) -> Result<Vec<String>, DataError> {
-    let syntax = Syntax { file: &source.name, delimiter, skip_first: false };
-    let mut reader = source.reader()?;
-    let (mut text, mut want) = (Vec::new(), 1 << 16);
-    loop {
-        let missing = (want - text.len()) as u64;
-        let got = (&mut reader).take(missing).read_to_end(&mut text).map_err(|e| source.read_error(e))? as u64;
-        let start = blank_prefix(&text);
-        let end = syntax.record_end(&text, start);
-        if end < text.len() || got < missing {
-            let mut cells = Vec::new();
-            syntax.split(&text[start..end], &mut cells);
-            if start == text.len() {
+/// Bytes in which the first rows of most files are.
+const FEW_BYTES: usize = 1 << 16;
+
+/// Bytes that are looked at where these do not tell.
+const MORE_BYTES: usize = 1 << 22;
+
+/// Rows that are looked at, at most.
+const MOST_ROWS: usize = 400;
+
+/// The first rows.
+struct Head {
+    /// The line of the first one, from 1.
+    line: u64,
+    first: Vec<Cell>,
+    rows: Vec<Vec<Cell>>,
+    /// These are all rows of the file, or as many as are looked at.
+    whole: bool,
+}
+
+impl Head {
+    /// Reads about so many bytes, the first line that is not blank and the one below it at least.
+    fn read(source: &Source, delimiter: u8, bytes: usize, options: &ReadOptions) -> Result<Self, DataError> {
+        let syntax = Syntax { file: &source.name, delimiter, skip_first: false };
+        let mut reader = source.reader()?;
+        let (mut text, mut want) = (Vec::new(), bytes);
+        loop {
+            let missing = (want - text.len()) as u64;
+            let got = (&mut reader).take(missing).read_to_end(&mut text).map_err(|e| source.read_error(e))? as u64;
+            let (all, start) = (got < missing, blank_prefix(&text));
+            if all && start == text.len() {
                 return Err(DataError::Empty { file: source.name.clone() });
             }
-            let first_line = 1 + memchr_iter(b'\n', &text[..start]).count() as u64;
-            syntax.check_quotes(first_line, &text[start..end])?;
-            return Ok(cells.iter().map(|c| String::from_utf8_lossy(c.trim_ascii()).into_owned()).collect());
+            let first = syntax.record_end(&text, start);
+            if all || first < text.len() && syntax.record_end(&text, first) < text.len() {
+                let line = 1 + memchr_iter(b'\n', &text[..start]).count() as u64;
+                syntax.check_quotes(line, &text[start..first])?;
+                let (rows, whole) = syntax.some_rows(&text[first..], all);
+                return Ok(Self { line, first: syntax.cells(&text[start..first]), rows, whole });
+            }
+            want *= 2;
+            let what = if first < text.len() { "a single line" } else { "the header line" };
+            crate::options::check_memory(&source.name, what, 16 * want as u64, options.memory())?;
         }
-        want *= 2;
-        crate::options::check_memory(&source.name, "the header line", 8 * want as u64, options.memory())?;
     }
 }
 
 /// Bytes of the blank lines at the start.
 fn blank_prefix(text: &[u8]) -> usize {
     text.iter().take_while(|&&b| b == b'\n' || b == b'\r').count()
-}
-
-/// Column names from the header line; refuses a first line of data, and empty names.
-fn named(file: &str, cells: Vec<String>) -> Result<Vec<String>, DataError> {
-    let numbers: Vec<f64> = cells.iter().filter_map(|c| number::parse(c.as_bytes())).collect();
-    // pandas names columns 0, 1, 2, ... by default; numbers in any other order are data.
-    let counted =
-        numbers.windows(2).all(|w| w[1] == w[0] + 1.0) && numbers.first().is_none_or(|x| *x == 0.0 || *x == 1.0);
-    if numbers.len() * 2 > cells.len() && !(counted && numbers.len() > 1) {
-        let found = cells.iter().take(5).map(|c| shown(c.as_bytes())).collect::<Vec<_>>().join(", ");
-        return Err(DataError::NoHeader { place: Place::line(file, 1), found });
-    }
-    if let Some(at) = cells.iter().position(String::is_empty) {
-        let found = format!("column {} has no name", at + 1);
-        return Err(malformed(Place::line(file, 1), found, "name every column in the header line"));
-    }
-    Ok(cells)
 }
 
 /// How the text is split.
@@ -116,6 +132,40 @@ impl Syntax<'_> {
                 Some(_) => at += 1,
             }
         }
+    }
+
+    /// The cells of a record, blanks around them left out.
+    fn cells(&self, record: &[u8]) -> Vec<Cell> {
+        let record = record.strip_suffix(b"\n").unwrap_or(record);
+        let record = record.strip_suffix(b"\r").unwrap_or(record);
+        let (mut cells, mut at) = (Vec::new(), 0);
+        loop {
+            let end = cell_end(record, at, self.delimiter);
+            let cell = &record[at..end];
+            let text = String::from_utf8_lossy(unquoted(cell).trim_ascii()).into_owned();
+            cells.push(Cell { text, quoted: cell.starts_with(b"\"") });
+            if end >= record.len() {
+                return cells;
+            }
+            at = end + 1;
+        }
+    }
+
+    /// The first rows of a text, and whether they are all, or as many as are looked at; the last one
+    /// is whole only where the text is that of the file.
+    fn some_rows(&self, text: &[u8], whole: bool) -> (Vec<Vec<Cell>>, bool) {
+        let (mut rows, mut at) = (Vec::new(), 0);
+        while at < text.len() && rows.len() < MOST_ROWS {
+            let end = self.record_end(text, at);
+            if end == text.len() && !whole {
+                return (rows, false);
+            }
+            if !text[at..end].iter().all(|b| matches!(b, b'\n' | b'\r')) {
+                rows.push(self.cells(&text[at..end]));
+            }
+            at = end;
+        }
+        (rows, true)
     }
 
     /// Splits a record, without its line end, into cells.

@@ -2,7 +2,9 @@
 
 use fewest::{DenseDesign, Design, FeatureSet, SparseDesign};
 
+use crate::cells::Cells;
 use crate::names::numbered;
+use crate::target::class_position;
 use crate::{DataError, Format, MappedDesign, Names, Note, Target};
 
 /// The matrix X, n samples x p features.
@@ -205,6 +207,99 @@ impl Dataset {
             self.notes.push(Note::Ignored { count: ignored });
         }
         Ok(())
+    }
+
+    /// Keeps these rows alone, ascending.
+    pub(crate) fn keep_rows(&mut self, rows: &[usize]) {
+        self.features = self.features.rows(rows);
+        self.target = self.target.take().map(|target| target.rows(rows));
+        for column in &mut self.apart {
+            column.values = rows.iter().map(|&i| std::mem::take(&mut column.values[i])).collect();
+        }
+    }
+
+    /// Keeps the rows that have a class; the target has those alone already.
+    pub(crate) fn keep_labelled(&mut self, rows: &[usize]) {
+        let left_out = self.features.n_samples() - rows.len();
+        let target = self.target.take();
+        self.keep_rows(rows);
+        self.target = target;
+        self.notes.push(Note::Unlabelled { rows: left_out });
+    }
+
+    /// Keeps the rows of these classes alone.
+    ///
+    /// # Errors
+    /// A class that is not there, unless it is `optional` that it is.
+    pub(crate) fn keep_classes(&mut self, classes: &[String], optional: bool) -> Result<(), DataError> {
+        let Some(target) = &self.target else {
+            return Err(DataError::Unsupported {
+                file: self.source.clone(),
+                what: format!("rows of class {} were asked for, but there is no target column", classes.join(", ")),
+                remedy: "name it with --target".into(),
+            });
+        };
+        let find = |class: &String| {
+            class_position(&target.classes, class).ok_or_else(|| DataError::UnknownClass {
+                file: self.source.clone(),
+                name: class.clone(),
+                available: target.classes.iter().take(10).cloned().collect::<Vec<_>>().join(", "),
+            })
+        };
+        let none = classes.iter().all(|class| class_position(&target.classes, class).is_none());
+        let known = |class: &&String| !optional || none || class_position(&target.classes, class).is_some();
+        let mut kept = classes.iter().filter(known).map(find).collect::<Result<Vec<usize>, _>>()?;
+        kept.sort_unstable();
+        kept.dedup();
+        let place: Vec<Option<u32>> =
+            (0..target.classes.len()).map(|class| kept.binary_search(&class).ok().map(|at| at as u32)).collect();
+        let rows: Vec<usize> = (0..target.codes.len()).filter(|&i| place[target.codes[i] as usize].is_some()).collect();
+        let left_out = target.codes.len() - rows.len();
+        if left_out > 0 {
+            self.keep_rows(&rows);
+            self.notes.push(Note::OtherClasses { rows: left_out });
+        }
+        if let Some(target) = &mut self.target {
+            target.codes = target.codes.iter().filter_map(|&code| place[code as usize]).collect();
+            target.classes = kept.iter().map(|&at| std::mem::take(&mut target.classes[at])).collect();
+        }
+        Ok(())
+    }
+
+    /// Makes missing values of numbers that stand for them.
+    ///
+    /// # Errors
+    /// Those, unless they are let through; a 0 in sparse data, whose zeros are not stored.
+    pub(crate) fn decode_missing(&mut self, cells: &Cells, missing: bool) -> Result<(), DataError> {
+        let file = self.source.clone();
+        let unsupported = |what: &str, remedy: &str| DataError::Unsupported {
+            file: file.clone(),
+            what: what.into(),
+            remedy: remedy.into(),
+        };
+        let decode = |values: &mut [f64]| {
+            values.iter_mut().filter(|x| cells.is_code(**x)).for_each(|x| *x = f64::NAN);
+        };
+        let (names, p) = (&self.names, self.features.n_features());
+        match &mut self.features {
+            Features::Dense(design) => {
+                (0..p).for_each(|j| decode(design.column_mut(j)));
+                let n = design.n_samples();
+                crate::binary::check_finite(&file, n, design.values(), missing, |j| names.get(j).into_owned())
+            }
+            Features::Sparse(_) if cells.is_code(0.0) => Err(unsupported(
+                "0 is to mean a missing value, but the zeros of sparse data are not stored",
+                "leave out --missing-codes 0",
+            )),
+            Features::Sparse(design) => {
+                (0..p).for_each(|j| decode(design.values_mut(j)));
+                crate::binary::check_sparse(&file, design, missing, |j| names.get(j).into_owned())
+            }
+            Features::Mapped(_) => Err(unsupported(
+                "a column file has no missing values",
+                "say --missing-codes where it is made, with `fewest convert`",
+            )),
+        }
     }
 
     /// Adds the note on constant features, if there are any.

@@ -2,11 +2,85 @@
 
 use std::collections::HashMap;
 
+use crate::cells::Cells;
+use crate::dates::is_date;
 use crate::header::Header;
-use crate::{DataError, Note, ReadOptions};
+use crate::{DataError, Note, Place, ReadOptions};
 
 /// Most values of a text column that the caller did not ask for by name.
 const MOST_VALUES: usize = 100;
+
+/// Most values where half of the cells or more differ.
+const MOST_DIFFERENT: usize = 20;
+
+/// Most values of such a column about which nothing is said.
+const FEW: usize = 5;
+
+/// What becomes of a text column.
+pub(crate) enum TextColumnUse {
+    /// Columns of 0 and 1, and what to tell of it.
+    Categories(Categories, Option<Note>),
+    /// Nothing, and why.
+    LeftOut(Note),
+}
+
+/// Decides what becomes of text column `column`, given the distinct values found in its `present`
+/// cells, and those declared, if any.
+///
+/// # Errors
+/// [`DataError::NumberStyle`] where the values are numbers written in another way,
+/// [`DataError::Identifier`] where they are more than 100, or more than 20 and half of the cells
+/// differ; neither if the column was named in [`ReadOptions::text`].
+pub(crate) fn text_column(
+    header: &Header,
+    column: usize,
+    (values, declared): (Vec<String>, Option<Vec<String>>),
+    present: usize,
+    cells: &Cells,
+    options: &ReadOptions,
+) -> Result<TextColumnUse, DataError> {
+    let name = &header.names[column];
+    if let Some(wanted) = &options.features {
+        return Ok(TextColumnUse::Categories(Categories::wanted(name, wanted, options), None));
+    }
+    let made = |note| {
+        Ok(TextColumnUse::Categories(Categories::of(name, declared.clone().unwrap_or_else(|| values.clone())), note))
+    };
+    if options.text.contains(name) {
+        return made(None);
+    }
+    // The smallest, so that a message does not depend on the order of a hash set.
+    let example = || crate::waves::shown(values.iter().min().map_or(&[][..], |value| value.as_bytes()));
+    let place = || Place { file: header.file.clone(), ..Place::default() }.column(name);
+    if declared.is_none() {
+        if let Some(remedy) = cells.other_style(values.iter().map(String::as_str)) {
+            return Err(DataError::NumberStyle { place: place(), cell: example(), remedy });
+        }
+        let dates = values.iter().filter(|value| is_date(value)).count();
+        if dates > 0 && dates * 10 >= values.len() * 9 {
+            return Ok(TextColumnUse::LeftOut(Note::Dates { column: name.clone(), example: example() }));
+        }
+    }
+    let distinct = values.len();
+    let many = distinct * 2 >= present;
+    if distinct > MOST_VALUES || many && distinct > MOST_DIFFERENT {
+        let (file, column) = (header.file.clone(), name.clone());
+        return Err(DataError::Identifier { file, column, distinct, present, example: example(), unit: unit(&values) });
+    }
+    let note = Note::ManyValues { column: name.clone(), distinct, present };
+    made((many && distinct > FEW).then_some(note))
+}
+
+/// What all values have behind a number, such as `mg`.
+fn unit(values: &[String]) -> Option<String> {
+    let behind = |value: &String| {
+        let end = value.rfind(|c: char| c.is_ascii_digit())? + 1;
+        let (number, unit) = value.split_at(end);
+        (!unit.is_empty() && crate::cells::in_any_style(number).is_some()).then(|| unit.trim().to_owned())
+    };
+    let first = behind(values.first()?)?;
+    values.iter().all(|value| behind(value).as_ref() == Some(&first)).then_some(first)
+}
 
 /// How the cells of a text column become features.
 ///
@@ -14,6 +88,7 @@ const MOST_VALUES: usize = 100;
 /// value not known.
 #[derive(Debug, Clone)]
 pub(crate) struct Categories {
+    values: Vec<String>,
     find: HashMap<String, u32>,
     /// Code that makes each dummy column 1, and the column's name.
     dummies: Vec<(u32, String)>,
@@ -22,52 +97,29 @@ pub(crate) struct Categories {
 }
 
 impl Categories {
-    /// For the values found (any order, all different): one column `name=second` for two values,
-    /// else one for each.
-    ///
-    /// # Errors
-    /// [`DataError::Identifier`] when there are more than 100 values, or all of more than 20 rows
-    /// differ, and the column was not named in [`ReadOptions::text`].
-    pub(crate) fn new(
-        header: &Header,
-        column: usize,
-        mut values: Vec<String>,
-        rows: usize,
-        options: &ReadOptions,
-    ) -> Result<Self, DataError> {
-        let name = &header.names[column];
+    /// For these values (any order, all different): one column `name=second` for two values, else
+    /// one for each.
+    pub(crate) fn of(name: &str, mut values: Vec<String>) -> Self {
         values.sort_unstable();
-        if let Some(wanted) = &options.features {
-            return Ok(Self::wanted(name, wanted));
-        }
         let distinct = values.len();
-        let many = distinct > MOST_VALUES || (distinct > 20 && distinct == rows);
-        if many && !options.text.contains(name) {
-            let example = crate::waves::shown(values[0].as_bytes());
-            return Err(DataError::Identifier {
-                file: header.file.clone(),
-                column: name.clone(),
-                distinct,
-                rows,
-                example,
-            });
-        }
         let first = usize::from(distinct == 2);
         let dummies = (first..distinct).map(|at| (at as u32, format!("{name}={}", values[at]))).collect();
-        let find = values.into_iter().enumerate().map(|(at, value)| (value, at as u32)).collect();
-        Ok(Self { find, dummies, closed: true })
+        Self { find: codes(&values), values, dummies, closed: true }
     }
 
-    /// For the dummy columns of a model: those of `wanted` that begin with `name=`.
-    fn wanted(name: &str, wanted: &[String]) -> Self {
-        let values: Vec<&str> =
-            wanted.iter().filter_map(|w| w.strip_prefix(name).and_then(|rest| rest.strip_prefix('='))).collect();
-        Self {
-            find: values.iter().enumerate().map(|(at, value)| ((*value).to_owned(), at as u32)).collect(),
-            dummies: values.iter().enumerate().map(|(at, value)| (at as u32, format!("{name}={value}"))).collect(),
-            // One dummy stands for a column of two values, the other of which is not in its name.
-            closed: values.len() > 1,
-        }
+    /// For the dummy columns of a model: those of `wanted` that begin with `name=`. The values that
+    /// it has seen are those of [`ReadOptions::levels`] too.
+    fn wanted(name: &str, wanted: &[String], options: &ReadOptions) -> Self {
+        let levels = options.levels.iter().find(|(column, _)| column == name).map(|(_, levels)| levels);
+        let named = wanted.iter().filter_map(|w| w.strip_prefix(name).and_then(|rest| rest.strip_prefix('=')));
+        let mut values: Vec<String> = named.map(str::to_owned).collect();
+        let dummies: Vec<(u32, String)> =
+            values.iter().enumerate().map(|(at, value)| (at as u32, format!("{name}={value}"))).collect();
+        let more = levels.into_iter().flatten().filter(|level| !values.contains(level));
+        values.extend(more.cloned().collect::<Vec<_>>());
+        // One dummy stands for a column of two values, the other of which is not in its name.
+        let closed = levels.is_some() || values.len() > 1;
+        Self { find: codes(&values), values, dummies, closed }
     }
 
     /// Code of a value.
@@ -97,8 +149,14 @@ impl Categories {
 
     /// The note on what was made of the column.
     pub(crate) fn note(&self, column: &str) -> Note {
-        Note::Dummies { column: column.to_owned(), made: self.names().cloned().collect() }
+        let made = self.names().cloned().collect();
+        Note::Dummies { column: column.to_owned(), made, values: self.values.clone() }
     }
+}
+
+/// The code of each value.
+fn codes(values: &[String]) -> HashMap<String, u32> {
+    values.iter().enumerate().map(|(at, value)| (value.clone(), at as u32)).collect()
 }
 
 /// Whether a model's features want this column as text (`Some(true)`), as numbers (`Some(false)`),

@@ -118,6 +118,14 @@ fn keep_wanted(names: &[String], roles: &mut [Role], wanted: &[String]) -> usize
     ignored
 }
 
+/// Refuses a table none of whose columns became a feature, as all were left out.
+pub(crate) fn check_left(header: &Header, names: &[String], options: &ReadOptions) -> Result<(), DataError> {
+    if options.features.is_some() || !names.is_empty() {
+        return Ok(());
+    }
+    Err(DataError::NoFeatures { file: header.file.clone(), target: header.target().unwrap_or_default().to_owned() })
+}
+
 /// Refuses a name that comes twice.
 pub(crate) fn check_distinct<'a>(file: &str, names: impl Iterator<Item = &'a str>) -> Result<(), DataError> {
     let mut seen: HashMap<&str, usize> = HashMap::new();

@@ -203,7 +203,7 @@ impl Dataset {
         let finder = self.names.finder();
         let mut of_text = HashMap::new();
         for note in &self.notes {
-            let Note::Dummies { column, made } = note else { continue };
+            let Note::Dummies { column, made, .. } = note else { continue };
             of_text.extend(made.iter().filter_map(|name| finder.position(name)).map(|j| (j, column)));
         }
         let name = |j| of_text.get(&j).map_or_else(|| self.names.get(j).into_owned(), |&column| column.clone());

@@ -7,13 +7,17 @@
 
 mod arff;
 mod binary;
+mod cells;
 mod columns;
 mod csv;
 mod dataset;
+mod dates;
 mod encoding;
 mod error;
+mod first_line;
 pub mod generate;
 mod header;
+mod hints;
 mod imputation;
 mod mapped;
 mod names;
@@ -39,6 +43,7 @@ mod waves;
 pub use columns::{ColumnOutline, ColumnPart, EntrySums, column_outline, column_part};
 pub use dataset::{Dataset, Features, TextColumn};
 pub use error::{DataError, ErrorKind, IndexFault, Place, Position, bytes_text};
+pub use hints::hints;
 pub use imputation::{Imputation, Indicator, MissingRule, missing_counts};
 pub use mapped::MappedDesign;
 pub use names::{Finder, Names};
@@ -49,7 +54,7 @@ pub use proof::{ProofFile, ProofMark, check_proof_path};
 pub use scaling::{ScaleKind, ScaleReason, Scaling, deviations, low_variance, means, variances};
 pub use split::{stratified, stratified_folds, stratified_halves};
 pub use summary::{Duplicate, Summary, summary};
-pub use target::Target;
+pub use target::{Target, class_position};
 
 use source::Source;
 
@@ -63,7 +68,27 @@ use source::Source;
 /// Every [`DataError`] about input; the text names the place and the remedy.
 pub fn read(path: &str, options: &ReadOptions) -> Result<Dataset, DataError> {
     let (source, format, guessed) = source::open(path, options)?;
+    check_options(&source.name, format, options)?;
     read_source(&source, format, guessed, options)
+}
+
+/// Refuses options that have no meaning for the format.
+fn check_options(file: &str, format: Format, options: &ReadOptions) -> Result<(), DataError> {
+    let csv = matches!(format, Format::Csv | Format::Tsv);
+    let asked = [
+        ("--header", options.header && !csv, "for csv and tsv"),
+        ("--no-header", options.no_header && !csv, "for csv and tsv"),
+        ("--decimal", options.decimal.is_some() && !format.is_table(), "for text"),
+        ("--thousands", options.thousands.is_some() && !format.is_table(), "for text"),
+    ];
+    match asked.into_iter().find(|asked| asked.1) {
+        None => Ok(()),
+        Some((option, _, which)) => Err(DataError::Unsupported {
+            file: file.into(),
+            what: format!("{option} has a meaning {which}, but the format is {}", format.name()),
+            remedy: "leave it out".into(),
+        }),
+    }
 }
 
 fn read_source(source: &Source, format: Format, guessed: bool, options: &ReadOptions) -> Result<Dataset, DataError> {
@@ -78,10 +103,23 @@ fn read_source(source: &Source, format: Format, guessed: bool, options: &ReadOpt
     if guessed {
         data.notes.push(Note::Guessed { format: format.name() });
     }
+    let cells = cells::Cells::new(options);
+    let matrix = !format.is_table() || matches!(data.features, Features::Sparse(_));
+    if cells.has_codes() && matrix {
+        data.decode_missing(&cells, options.missing)?;
+    }
+    if !options.classes.is_empty() {
+        data.keep_classes(&options.classes, options.target_optional)?;
+        if let (Some(target), false) = (&data.target, options.target_optional) {
+            target.check(&data.source)?;
+        }
+    }
     if let Some(features) = &options.features {
         data.align(features)?;
     }
-    data.note_constant();
+    if !options.target_optional {
+        data.note_constant();
+    }
     data.note_missing();
     Ok(data)
 }
@@ -106,8 +144,12 @@ pub struct Conversion {
 /// As [`fn@read`] and [`fn@write`].
 pub fn to_columns(path: &str, options: &ReadOptions, out: &str) -> Result<Conversion, DataError> {
     let (source, format, guessed) = source::open(path, options)?;
+    check_options(&source.name, format, options)?;
     let sorted = match format {
         _ if options.features.is_some() || options.missing || !options.apart.is_empty() => None,
+        _ if !options.classes.is_empty() => None,
+        Format::Npz | Format::Parquet if options.drop_unlabelled => None,
+        Format::Svmlight | Format::Npz | Format::Arff if !options.missing_codes.is_empty() => None,
         Format::Csv | Format::Tsv => Some(csv::sorted(&source, format, options, out)?),
         Format::Svmlight => Some(svmlight::sorted(&source, options, out)?),
         Format::Arff => Some(arff::sorted(&source, options, out)?),

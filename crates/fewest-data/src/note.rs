@@ -3,6 +3,7 @@
 use std::fmt;
 
 use fewest::FeatureSet;
+use fewest_text::typed;
 
 use crate::Names;
 
@@ -36,6 +37,83 @@ pub enum Note {
         column: String,
         /// The columns made of it.
         made: Vec<String>,
+        /// All values of the text column, sorted.
+        values: Vec<String>,
+    },
+    /// A text column of dates or times was left out.
+    Dates {
+        /// The column.
+        column: String,
+        /// One of them.
+        example: String,
+    },
+    /// A text column may be an identifier: half of its cells or more differ.
+    ManyValues {
+        /// The column.
+        column: String,
+        /// Distinct values.
+        distinct: usize,
+        /// Cells that are there.
+        present: usize,
+    },
+    /// A column of digits was read as text, as some of its numbers begin with a zero.
+    LeadingZeros {
+        /// The column.
+        column: String,
+    },
+    /// The names of columns in the first line are numbers, some of them at least.
+    NumberNames {
+        /// The first of these.
+        names: Vec<String>,
+    },
+    /// The classes are numbers that may be a quantity.
+    NumberClasses {
+        /// The target column.
+        column: String,
+        /// How many.
+        classes: usize,
+        /// Some have a fraction.
+        fraction: bool,
+    },
+    /// Rows without a class were left out.
+    Unlabelled {
+        /// How many.
+        rows: usize,
+    },
+    /// Rows of other classes than those asked for were left out.
+    OtherClasses {
+        /// How many.
+        rows: usize,
+    },
+    /// A column that counts the rows, or numbers them in another way.
+    Counter {
+        /// The column.
+        column: String,
+        /// It counts them in the order of the file.
+        ordered: bool,
+    },
+    /// Features that tell the classes apart, each of them alone.
+    Perfect {
+        /// How many.
+        count: usize,
+        /// The first ten.
+        names: Vec<String>,
+    },
+    /// A value far from all others of its column, such as a code for missing values.
+    LoneValue {
+        /// The column.
+        column: String,
+        /// The value.
+        value: f64,
+        /// In how many rows.
+        rows: usize,
+        /// The range of the other values.
+        others: (f64, f64),
+    },
+    /// Features that the rules keep from being chosen, against what they seem to say.
+    NeverChosen {
+        /// Which, and why.
+        text: String,
     },
     /// Features with one value only; they can never be selected.
     Constant {
@@ -68,6 +146,8 @@ pub enum Note {
         value: String,
         /// How many rows.
         rows: u64,
+        /// The values that were seen are known; else those only that features stand for.
+        known: bool,
     },
     /// Features the model knows and a sparse file does not mention: zero.
     Padded {
@@ -125,7 +205,7 @@ impl fmt::Display for Sentence<'_> {
                 };
                 write!(f, "the target is `{name}` ({why})")
             }
-            Note::Dummies { column, made } => {
+            Note::Dummies { column, made, .. } => {
                 write!(f, "text column `{column}` became {} column(s) of 0 and 1: ", made.len())?;
                 list(f, made, made.len())
             }
@@ -139,9 +219,59 @@ impl fmt::Display for Sentence<'_> {
                 list(f, &texts, *columns)
             }
             Note::QueryIds { lines } => write!(f, "`qid` entries on {lines} line(s) were passed over"),
-            Note::Unseen { column, value, rows } => write!(
+            Note::Unseen { column, value, rows, known: true } => write!(
                 f,
                 "column `{column}` has values the model has not seen on {rows} row(s), the first is `{value}`; they count as none of the known values"
+            ),
+            Note::Unseen { column, value, rows, known: false } => write!(
+                f,
+                "column `{column}` has values that no feature of the model stands for on {rows} row(s), the first is `{value}`; whether it was in training the model does not say"
+            ),
+            Note::Dates { column, example } => write!(
+                f,
+                "column `{column}` holds dates or times (such as `{example}`) and is left out; write them as numbers, such as days since a day, to use them, or say --text {}",
+                typed(column)
+            ),
+            Note::ManyValues { column, distinct, present } => write!(
+                f,
+                "text column `{column}` has {distinct} different values in {present} rows; if it is an identifier, say --drop {}",
+                typed(column)
+            ),
+            Note::LeadingZeros { column } => write!(
+                f,
+                "column `{column}` is read as text, as some of its numbers begin with a zero; write them without it if they are quantities"
+            ),
+            Note::NumberNames { names } => {
+                f.write_str("the first line was taken as column names, though some are numbers (")?;
+                list(f, names, names.len())?;
+                f.write_str("); say --no-header if it is data, or --header if it is not")
+            }
+            Note::NumberClasses { column, classes, fraction } => write!(
+                f,
+                "the target `{column}` has {classes} different numbers{}, and each is a class; name another --target if it is a quantity",
+                if *fraction { ", some with fractions" } else { "" }
+            ),
+            Note::Unlabelled { rows } => write!(f, "{rows} row(s) without a class are left out"),
+            Note::OtherClasses { rows } => write!(f, "{rows} row(s) of other classes are left out"),
+            Note::Counter { column, ordered } => write!(
+                f,
+                "`{column}` {}; if it is an identifier, say --drop {}",
+                if *ordered { "counts the rows" } else { "has another whole number in nearly every row" },
+                typed(column)
+            ),
+            Note::Perfect { count, names } => {
+                let [word, is] = if *count == 1 { ["tells", "is it"] } else { ["each tell", "are they"] };
+                list(f, names, *count)?;
+                write!(
+                    f,
+                    " alone {word} the classes apart (AUC 1.000): {is} known before the class is? If not, use --drop"
+                )
+            }
+            Note::NeverChosen { text } => f.write_str(text),
+            Note::LoneValue { column, value, rows, others } => write!(
+                f,
+                "`{column}` is {value} on {rows} row(s) and from {} to {} on all others; if {value} stands for a missing value, say --missing-codes {value}",
+                others.0, others.1
             ),
             Note::Padded { count } => write!(f, "{count} feature(s) are not in the file and count as zero"),
             Note::Ignored { count } => write!(f, "{count} column(s) of the file were not asked for and are ignored"),

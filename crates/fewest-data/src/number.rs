@@ -33,17 +33,32 @@ fn short_integer(cell: &[u8]) -> Option<f64> {
     Some(if negative { -value } else { value })
 }
 
-/// Whether a cell stands for a missing value: empty, `?`, `NA`, `N/A`, `NaN`, `null` in any case.
+/// Words that mean a missing value everywhere, in any case of letters: what pandas, R, SQL and
+/// spreadsheets write.
+const MISSING: [&str; 15] = [
+    "na", "n/a", "nan", "null", "-nan", "+nan", "n.a.", "<na>", "#n/a", "#na", "#n/a n/a", "\\n", "1.#ind", "-1.#ind",
+    "1.#qnan",
+];
+
+/// Whether a cell stands for a missing value: empty, `?`, or one of [`MISSING`].
 pub(crate) fn is_missing(cell: &[u8]) -> bool {
     let cell = cell.trim_ascii();
+    // Most text is told by its first character.
     matches!(cell, b"" | b"?")
-        || [&b"na"[..], b"n/a", b"nan", b"null", b"-nan", b"+nan"].iter().any(|m| cell.eq_ignore_ascii_case(m))
+        || b"nN-+<#\\1".contains(&cell[0])
+            && cell.len() <= 8
+            && MISSING.iter().any(|word| cell.eq_ignore_ascii_case(word.as_bytes()))
 }
 
 /// The shortest text that reads back as the same f64.
 pub(crate) fn text(value: f64) -> String {
     let size = value.abs();
     if value == 0.0 || (1e-5..1e16).contains(&size) { format!("{value}") } else { format!("{value:e}") }
+}
+
+/// The shortest text that reads back as the same f32: `0.1`, which is 0.10000000149 as f64.
+pub(crate) fn text_of_single(value: f64) -> String {
+    parse((value as f32).to_string().as_bytes()).map_or_else(|| text(value), text)
 }
 
 /// Appends the shortest text that reads back as the same f64.

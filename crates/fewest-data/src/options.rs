@@ -43,6 +43,11 @@ impl Format {
         }
     }
 
+    /// Whether a file of the format has columns of their own kinds, and is no matrix of numbers.
+    pub(crate) fn is_table(self) -> bool {
+        matches!(self, Format::Csv | Format::Tsv | Format::Arff | Format::Parquet)
+    }
+
     /// Whether a file of the format is text.
     pub(crate) fn is_text(self) -> bool {
         matches!(self, Format::Csv | Format::Tsv | Format::Svmlight | Format::Arff)
@@ -151,6 +156,7 @@ impl Compression {
 
 /// What to read and how. `ReadOptions::default()` reads a training file.
 #[derive(Debug, Clone, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub struct ReadOptions {
     /// Target column; default the column `y`, `label`, `class` or `target` (any case), else the
     /// last one.
@@ -171,11 +177,26 @@ pub struct ReadOptions {
     /// Keep exactly these features, in this order (a model's). Dummy columns are made to fit, other
     /// columns are ignored and may hold anything.
     pub features: Option<Vec<String>>,
+    /// The values of text columns that a model has seen, beside those that its features name.
+    pub levels: Vec<(String, Vec<String>)>,
     /// The csv file has no header: features are named x1, x2, ..., the last column is `y`.
     pub no_header: bool,
-    /// Let missing values of features through, as NaN: empty cells, `?`, `NA`, NaN, null. Otherwise
-    /// they are an error. Infinities and missing classes always are.
+    /// The first line of the csv file is a header, whatever it looks like.
+    pub header: bool,
+    /// The decimal sign of numbers in text; default a point.
+    pub decimal: Option<char>,
+    /// The sign between the thousands of numbers in text; default none.
+    pub thousands: Option<char>,
+    /// What means a missing value besides empty cells, `?`, `NA` and the like: texts, and numbers
+    /// however they are written.
+    pub missing_codes: Vec<String>,
+    /// Let missing values of features through, as NaN. Otherwise they are an error. Infinities
+    /// always are.
     pub missing: bool,
+    /// Leave out rows without a class, which are an error otherwise.
+    pub drop_unlabelled: bool,
+    /// Keep the rows of these classes only.
+    pub classes: Vec<String>,
     /// Largest svmlight (or sparse arff) feature number; default 4 Mi plus the bytes of the file.
     pub index_limit: Option<u64>,
 }

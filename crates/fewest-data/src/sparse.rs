@@ -166,7 +166,7 @@ fn count<R: SparseRows>(reader: &R, piece: Piece<'_>, missing: bool) -> Result<P
             if value != 0.0 {
                 columns.push(column);
                 if is_bad(value, missing) {
-                    bad.add(|| (reader.place(line, column), value.to_string()));
+                    bad.add(value, || (reader.place(line, column), value.to_string()));
                 }
             }
             out.p = out.p.max(column + 1);

@@ -27,7 +27,7 @@ pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Dataset, Da
     Ok(Dataset {
         names: Names::Numbered(table.design.n_features()),
         features: Features::Sparse(table.design),
-        notes: notes(table.target.as_ref(), table.queries),
+        notes: notes(table.target.as_ref(), table.queries, options),
         target: table.target,
         apart: Vec::new(),
         source: source.name.clone(),
@@ -38,18 +38,19 @@ pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Dataset, Da
 /// Reads what a column file at `out` is to hold.
 pub(crate) fn sorted(source: &Source, options: &ReadOptions, out: &str) -> Result<Sorted, DataError> {
     let (mut sorted, queries) = sparse::sorted(source, &Reader::new(source, options)?, TARGET, None, options, out)?;
-    sorted.notes = notes(sorted.target.as_ref(), queries);
+    sorted.notes = notes(sorted.target.as_ref(), queries, options);
     Ok(sorted)
 }
 
-fn notes(target: Option<&Target>, queries: u64) -> Vec<Note> {
-    let target = target.map(|_| Note::TargetColumn { name: TARGET.into(), rule: TargetRule::Format });
+fn notes(target: Option<&Target>, queries: u64, options: &ReadOptions) -> Vec<Note> {
+    let target = target.map_or_else(Vec::new, |target| target.notes(TargetRule::Format, options));
     target.into_iter().chain((queries > 0).then_some(Note::QueryIds { lines: queries })).collect()
 }
 
 /// Refuses wishes for columns by name, which svmlight does not have.
 fn check_wishes(file: &str, options: &ReadOptions) -> Result<(), DataError> {
-    let named = [&options.apart, &options.drop, &options.text].into_iter().flatten().next();
+    let target = options.target.iter().filter(|name| *name != TARGET && !options.target_optional);
+    let named = [&options.apart, &options.drop, &options.text].into_iter().flatten().chain(target).next();
     match named {
         None => Ok(()),
         Some(name) => Err(DataError::Unsupported {

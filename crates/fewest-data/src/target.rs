@@ -3,8 +3,9 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-use crate::DataError;
-use crate::number;
+use crate::note::TargetRule;
+use crate::{DataError, Note, ReadOptions};
+use crate::{cells, number};
 
 /// Classes of the rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,18 +43,29 @@ impl Target {
         counts
     }
 
-    /// Codes with respect to another list of classes (a model's); `None` for rows of a class not in
-    /// it.
+    /// Codes with respect to another list of classes (a model's), see [`class_position`]; `None` for
+    /// rows of a class not in it.
     pub fn codes_in(&self, classes: &[String]) -> Vec<Option<u32>> {
         let map: Vec<Option<u32>> =
-            self.classes.iter().map(|c| classes.iter().position(|known| known == c).map(|at| at as u32)).collect();
+            self.classes.iter().map(|c| class_position(classes, c).map(|at| at as u32)).collect();
         self.codes.iter().map(|&code| map[code as usize]).collect()
     }
 
-    /// Refuses one class only, or values that cannot be classes (more than 20, and more than half
-    /// as many as rows).
+    /// Refuses one class only, and values that cannot be classes: numbers with fractions where they
+    /// are more than 20 or more than half as many as rows, and anything that is both.
     pub(crate) fn check(&self, file: &str) -> Result<(), DataError> {
         let classes = self.classes.len();
+        if let Some(example) =
+            self.fraction().filter(|_| classes > 2 && (classes > 20 || classes * 2 > self.codes.len()))
+        {
+            return Err(DataError::Continuous {
+                file: file.into(),
+                column: self.column.clone(),
+                classes,
+                rows: self.codes.len(),
+                example: example.clone(),
+            });
+        }
         if classes < 2 {
             return Err(DataError::OneClass {
                 file: file.into(),
@@ -70,6 +82,50 @@ impl Target {
             });
         }
         Ok(())
+    }
+}
+
+impl Target {
+    /// One of the classes that is a number with a fraction, where all are numbers.
+    fn fraction(&self) -> Option<&String> {
+        let value = |class: &String| number::parse(class.as_bytes()).or_else(|| cells::in_any_style(class));
+        let values: Option<Vec<f64>> = self.classes.iter().map(value).collect();
+        let at = values?.iter().position(|x| x.fract() != 0.0)?;
+        Some(&self.classes[at])
+    }
+
+    /// What to tell of it, as the target of a format that has one place for it.
+    pub(crate) fn notes(&self, rule: TargetRule, options: &ReadOptions) -> Vec<Note> {
+        let told = Note::TargetColumn { name: self.column.clone(), rule };
+        std::iter::once(told).chain(self.note().filter(|_| !options.target_optional)).collect()
+    }
+
+    /// The note on a target of numbers that may be a quantity: classes with fractions, or more than
+    /// 20 of them.
+    pub(crate) fn note(&self) -> Option<Note> {
+        let classes = self.classes.len();
+        let numbers = || self.classes.iter().all(|class| number::parse(class.as_bytes()).is_some());
+        let fraction = classes > 2 && self.fraction().is_some();
+        let told = fraction || classes > 20 && numbers();
+        told.then(|| Note::NumberClasses { column: self.column.clone(), classes, fraction })
+    }
+}
+
+/// Where a class is in a list of classes: the one of that name, else the one that says the same.
+/// Numbers say the same where they are equal (`1`, `1.0`, `+1`), text does without blanks around it,
+/// and a truth value however it is written (`True`, `TRUE`, `1`).
+pub fn class_position(classes: &[String], class: &str) -> Option<usize> {
+    let same = |known: &String| class_key(known) == class_key(class);
+    classes.iter().position(|known| known == class).or_else(|| classes.iter().position(same))
+}
+
+/// What a class says, in one form.
+fn class_key(class: &str) -> String {
+    let name = class_name(class);
+    match name.to_ascii_lowercase().as_str() {
+        "true" => "1".to_owned(),
+        "false" => "0".to_owned(),
+        _ => name,
     }
 }
 
@@ -121,11 +177,12 @@ impl Labels {
     }
 }
 
-/// The name of a class: numbers in shortest form (`+1` and `1.0` are `1`), text trimmed.
+/// The name of a class: numbers in shortest form (`+1` and `1.0` are `1`, `-0` is `0`), text trimmed.
 pub(crate) fn class_name(cell: &str) -> String {
     let cell = cell.trim();
     match number::parse(cell.as_bytes()) {
-        Some(value) if value.is_finite() => number::text(value),
+        // The sum makes -0 a 0.
+        Some(value) if value.is_finite() => number::text(value + 0.0),
         _ => cell.to_owned(),
     }
 }

@@ -69,6 +69,17 @@ fn shown(c: char) -> char {
     }
 }
 
+/// A name as it is typed for an option that takes a list: as it is, or in quotes where it has blanks,
+/// commas or signs that a shell takes.
+pub fn typed(name: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "_.-+=/@%".contains(c);
+    if !name.is_empty() && name.chars().all(plain) {
+        return name.to_owned();
+    }
+    let listed = if name.contains([',', ':']) { format!("\"{name}\"") } else { name.to_owned() };
+    format!("'{}'", listed.replace('\'', "'\\''"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Display, visible};
@@ -88,5 +99,21 @@ mod tests {
         assert_eq!(shown.chars().count(), all.chars().count());
         assert_eq!(Display(&all).to_string(), shown);
         assert_eq!(visible(&shown), shown);
+    }
+
+    #[test]
+    fn names_are_quoted_where_they_must_be() {
+        for (name, text) in [
+            ("age", "age"),
+            ("a b", "'a b'"),
+            ("Unnamed: 0", "'\"Unnamed: 0\"'"),
+            ("a,b", "'\"a,b\"'"),
+            ("<5", "'<5'"),
+            ("it's", "'it'\\''s'"),
+            ("", "''"),
+            ("sex=M", "sex=M"),
+        ] {
+            assert_eq!(super::typed(name), text);
+        }
     }
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use fewest_data::{Format, MissingRule, ReadOptions};
 
+use super::reading::ReadingArgs;
 use super::{notation, values};
 use crate::failure::Failure;
 
@@ -26,11 +27,11 @@ pub(crate) struct DataArgs {
     /// Columns to read as categories even where they hold numbers: a,b
     #[arg(long, value_name = "NAMES", help_heading = "Data")]
     pub(crate) text: Vec<String>,
-    /// The csv file has no header line: features are x1, x2, ... and the last column is the class
-    #[arg(long, help_heading = "Data")]
-    pub(crate) no_header: bool,
+    /// How text is read.
+    #[command(flatten)]
+    pub(crate) reading: ReadingArgs,
     /// Largest svmlight feature number to accept [default: about the bytes of the file]
-    #[arg(long, value_name = "N", value_parser = values::count, help_heading = "Data")]
+    #[arg(long, value_name = "N", value_parser = values::feature_number, help_heading = "Data")]
     pub(crate) index_limit: Option<u64>,
     /// Memory to keep within, e.g. 500M or 2G
     /// [default: three quarters of the machine's; 1G for kernel values]
@@ -44,13 +45,14 @@ impl DataArgs {
     /// # Errors
     /// A list of names that cannot be understood.
     pub(crate) fn read_options(&self) -> Result<ReadOptions, Failure> {
-        Ok(ReadOptions {
+        self.reading.of(ReadOptions {
             target: self.target.clone(),
             format: self.format,
             memory_limit: self.memory,
             drop: names("--drop", &self.drop)?,
             text: names("--text", &self.text)?,
-            no_header: self.no_header,
+            missing_codes: names("--missing-codes", &self.reading.missing_codes)?,
+            classes: names("--classes", &self.reading.classes)?,
             index_limit: self.index_limit,
             ..ReadOptions::default()
         })
@@ -75,8 +77,8 @@ pub(crate) struct PrepareArgs {
 /// `--missing`.
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub(crate) struct MissingArg {
-    /// What to do about missing values (blank cells, ?, NA, NaN, null): refuse them, or fill them
-    /// in by what the training samples have
+    /// What to do about missing values (blank cells, ?, NA, ..., see --missing-codes): refuse
+    /// them, or fill them in by what the training samples have
     #[arg(long, value_name = "RULE", default_value = "error", help_heading = "Data")]
     missing: MissingChoice,
 }

@@ -2,8 +2,11 @@
 //! values, and what is refused. Nothing here knows a command or a method.
 
 pub(crate) mod data;
+pub(crate) mod features;
 pub(crate) mod generate;
 pub(crate) mod notation;
+pub(crate) mod reading;
+pub(crate) mod resolver;
 pub(crate) mod rules;
 pub(crate) mod svm;
 pub(crate) mod usage;

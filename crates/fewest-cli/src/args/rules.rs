@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use fewest::RuleList;
-use fewest_data::{Finder, Names};
 
 use super::data::read_text;
+use super::features::Features;
+use super::resolver::Resolver;
 use super::weights::{WeightArgs, WeightEntry, WeightSource};
 use super::{notation, values};
 use crate::failure::Failure;
@@ -16,6 +17,7 @@ use crate::failure::Failure;
 #[serde(default, deny_unknown_fields)]
 struct RulesFile {
     max_features: Option<usize>,
+    max_variables: Option<usize>,
     budget: Option<f64>,
     require: Vec<String>,
     forbid: Vec<String>,
@@ -49,81 +51,6 @@ struct Rule {
     of: Option<Vec<String>>,
 }
 
-/// Names of features and where they are; the only way from a name to an index.
-pub(crate) struct Features<'a> {
-    names: &'a Names,
-    finder: Finder<'a>,
-}
-
-impl<'a> Features<'a> {
-    /// The features of a data set.
-    pub(crate) fn new(names: &'a Names) -> Self {
-        Self { names, finder: names.finder() }
-    }
-
-    /// Number of features.
-    pub(crate) fn len(&self) -> usize {
-        self.names.len()
-    }
-
-    /// Index of a feature; `place` says where the name stands, for the message.
-    ///
-    /// # Errors
-    /// An unknown name, with the closest existing one.
-    pub(crate) fn index(&self, name: &str, place: &str) -> Result<usize, Failure> {
-        self.finder.position(name).ok_or_else(|| Failure::Input(self.unknown(name, place)))
-    }
-
-    /// Indices of several features.
-    ///
-    /// # Errors
-    /// An unknown name.
-    pub(crate) fn indices(&self, names: &[String], place: &str) -> Result<Vec<usize>, Failure> {
-        names.iter().map(|name| self.index(name, place)).collect()
-    }
-
-    /// One value for each feature; `what` says of which kind, `place` where they stand.
-    ///
-    /// # Errors
-    /// Features without a value.
-    pub(crate) fn complete(&self, given: &[(usize, f64)], place: &str, what: &str) -> Result<Vec<f64>, Failure> {
-        let mut values = vec![None; self.len()];
-        for &(j, value) in given {
-            values[j] = Some(value);
-        }
-        let without = values.iter().zip(self.names.iter()).filter(|v| v.0.is_none());
-        let missing: Vec<String> = without.map(|v| v.1.into_owned()).collect();
-        if !missing.is_empty() {
-            return Err(Failure::Input(format!(
-                "{place}: no {what} for {}; give every feature a {what}, 0 where it is free",
-                notation::some(&missing)
-            )));
-        }
-        Ok(values.into_iter().flatten().collect())
-    }
-
-    fn unknown(&self, name: &str, place: &str) -> String {
-        let all = match self.names {
-            Names::Listed(names) => names.as_slice(),
-            Names::Numbered(_) => &[],
-        };
-        let dummies: Vec<String> = all.iter().filter(|n| n.starts_with(&format!("{name}="))).cloned().collect();
-        let found = format!("{place}: there is no feature \"{name}\"");
-        if !dummies.is_empty() {
-            let made = notation::some(&dummies);
-            format!("{found}: it became dummy columns; name {made}, and bind several with --together")
-        } else if let Some(near) = notation::closest(name, all.iter().map(String::as_str)) {
-            format!("{found}; did you mean \"{near}\"?")
-        } else if name.parse::<usize>().is_ok() {
-            format!("{found}; features are given by name (such as \"{}\"), not by number", self.names.get(0))
-        } else if let Names::Numbered(p) = self.names {
-            format!("{found}; the names are x1 to x{p}")
-        } else {
-            format!("{found}; `fewest check` lists the names")
-        }
-    }
-}
-
 /// Rules on the chosen features.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct RuleArgs {
@@ -131,7 +58,12 @@ pub(crate) struct RuleArgs {
     /// 1,2,5
     #[arg(long, value_name = "K", allow_negative_numbers = true, help_heading = "Rules")]
     pub(crate) max_features: Option<String>,
-    /// Features that must be chosen: a,b (repeat freely)
+    /// Keep the columns of at most this many variables: a text column is one, whatever number of
+    /// columns of 0 and 1 it became, and these are chosen together
+    #[arg(long, value_name = "K", value_parser = values::size, allow_negative_numbers = true, help_heading = "Rules")]
+    max_variables: Option<usize>,
+    /// Features that must be chosen: a,b (repeat freely); here and below the name of a text column
+    /// means all columns that it became
     #[arg(long, value_name = "NAMES", help_heading = "Rules")]
     require: Vec<String>,
     /// Features that must not be chosen: a,b
@@ -153,7 +85,8 @@ pub(crate) struct RuleArgs {
     /// --rules
     #[arg(long, value_name = "X", value_parser = values::finite, allow_negative_numbers = true, help_heading = "Rules")]
     budget: Option<f64>,
-    /// Cost of each feature: a csv file with lines name,cost or a .json object {"name": cost}
+    /// Cost of each feature: a csv file with lines name,cost or a .json object {"name": cost}; that of
+    /// a text column is paid once, and its columns are chosen together
     #[arg(long, value_name = "FILE", help_heading = "Rules")]
     feature_costs: Option<PathBuf>,
     /// All of these rules in one TOML file; `fewest select --help` shows its format
@@ -216,6 +149,7 @@ pub(crate) struct RuleSource {
 #[derive(Debug)]
 struct RuleOptions {
     max_features: Option<usize>,
+    max_variables: Option<usize>,
     require: Vec<String>,
     forbid: Vec<String>,
     implies: Vec<(String, Vec<String>)>,
@@ -243,6 +177,7 @@ impl RuleSource {
         };
         let options = RuleOptions {
             max_features,
+            max_variables: args.max_variables,
             require: list("require", &args.require)?,
             forbid: list("forbid", &args.forbid)?,
             implies: args
@@ -272,6 +207,7 @@ impl RuleSource {
         };
         let twice = [
             ("max-features", "max_features", max_features.is_some() && file.max_features.is_some()),
+            ("max-variables", "max_variables", args.max_variables.is_some() && file.max_variables.is_some()),
             ("budget", "budget", args.budget.is_some() && file.budget.is_some()),
         ];
         if let Some((option, key, _)) = twice.into_iter().find(|rule| rule.2) {
@@ -295,118 +231,88 @@ impl RuleSource {
         let budget = args.budget.or(file.budget).is_some();
         let groups = !args.at_most.is_empty() || !file.at_most.is_empty();
         args.max_features.or(file.max_features).is_some()
+            || args.max_variables.or(file.max_variables).is_some()
             || budget
             || groups
             || file.rule.iter().any(|r| r.at_most.is_some())
     }
 
-    /// Names to indices. Constant features and others set apart are not in here; the caller adds
-    /// them.
+    /// Names to indices. The name of a variable means all its columns: where features are counted or
+    /// have a price, they are chosen together and count, or cost, once. Constant features and others
+    /// set apart are not in here; the caller adds them.
     ///
     /// # Errors
     /// An unknown name, an incomplete rule, or a budget without costs.
     pub(crate) fn resolve(&self, features: &Features<'_>) -> Result<RuleList, Failure> {
         let (args, file) = (&self.args, &self.file);
-        let mut list = RuleList {
+        let list = RuleList {
             max_features: args.max_features.or(file.max_features),
             budget: args.budget.or(file.budget),
-            require: features.indices(&args.require, "--require")?,
-            forbid: features.indices(&args.forbid, "--forbid")?.into(),
-            weights: self.weights.resolve(&|name, place| features.index(name, place))?,
+            weights: self.weights.resolve(features)?,
             ..RuleList::default()
         };
+        let mut rules = Resolver { features, list };
+        rules.require(&args.require, "--require")?;
+        rules.forbid(&args.forbid, "--forbid")?;
         for (a, needed) in &args.implies {
-            let a = features.index(a, "--implies")?;
-            for b in needed {
-                list.implies.push((a, features.index(b, "--implies")?));
-            }
+            rules.implies(a, needed, "--implies")?;
         }
         for (count, group) in &args.at_most {
-            list.at_most.push((*count, features.indices(group, "--at-most")?));
+            let group = rules.counted(group, "--at-most")?;
+            rules.list.at_most.push((*count, group));
         }
         for (count, group) in &args.at_least {
-            list.at_least.push((*count, features.indices(group, "--at-least")?));
+            let group = rules.counted(group, "--at-least")?;
+            rules.list.at_least.push((*count, group));
         }
         for group in &args.together {
-            list.together.push(features.indices(group, "--together")?);
+            rules.together(group, "--together")?;
         }
-        self.add_file(&mut list, features)?;
-        self.add_costs(&mut list, features)?;
-        Ok(list)
+        self.add_file(&mut rules)?;
+        self.add_costs(&mut rules)?;
+        if let Some(most) = args.max_variables.or(file.max_variables) {
+            rules.max_variables(most)?;
+        }
+        Ok(rules.list)
     }
 
-    fn add_file(&self, list: &mut RuleList, features: &Features<'_>) -> Result<(), Failure> {
+    fn add_file(&self, rules: &mut Resolver<'_>) -> Result<(), Failure> {
         let (file, place) = (&self.file, &self.file_name);
-        let mut extend = |rule: &Rule, at: &str| -> Result<(), Failure> {
-            list.require.extend(features.indices(&rule.require, &format!("{at}: require"))?);
-            list.forbid.extend(features.indices(&rule.forbid, &format!("{at}: forbid"))?);
-            if let Some((a, b)) = &rule.implies {
-                let place = format!("{at}: implies");
-                list.implies.push((features.index(a, &place)?, features.index(b, &place)?));
-            }
-            if !rule.together.is_empty() {
-                list.together.push(features.indices(&rule.together, &format!("{at}: together"))?);
-            }
-            let of = |key: &str| match &rule.of {
-                Some(of) => features.indices(of, &format!("{at}: {key}")),
-                None => Err(Failure::Input(format!("{at}: {key} needs the key `of` with the names of the group"))),
-            };
-            if let Some(count) = rule.at_most {
-                list.at_most.push((count, of("at_most")?));
-            }
-            if let Some(count) = rule.at_least {
-                list.at_least.push((count, of("at_least")?));
-            }
-            let empty = rule.require.is_empty()
-                && rule.forbid.is_empty()
-                && rule.together.is_empty()
-                && rule.implies.is_none()
-                && rule.at_most.or(rule.at_least).is_none();
-            if empty {
-                return Err(Failure::Input(format!(
-                    "{at} states nothing; give it require, forbid, implies, together, at_most or at_least"
-                )));
-            }
-            Ok(())
-        };
         for (at, rule) in file.rule.iter().enumerate() {
-            extend(rule, &format!("{place}: rule {}", at + 1))?;
+            add_rule(rules, rule, &format!("{place}: rule {}", at + 1))?;
         }
-        list.require.extend(features.indices(&file.require, &format!("{place}: require"))?);
-        list.forbid.extend(features.indices(&file.forbid, &format!("{place}: forbid"))?);
+        rules.require(&file.require, &format!("{place}: require"))?;
+        rules.forbid(&file.forbid, &format!("{place}: forbid"))?;
         for (a, b) in &file.implies {
-            let at = format!("{place}: implies");
-            list.implies.push((features.index(a, &at)?, features.index(b, &at)?));
+            rules.implies(a, std::slice::from_ref(b), &format!("{place}: implies"))?;
         }
         for group in &file.together {
-            list.together.push(features.indices(group, &format!("{place}: together"))?);
+            rules.together(group, &format!("{place}: together"))?;
         }
         for group in &file.at_most {
-            list.at_most.push((group.count, features.indices(&group.of, &format!("{place}: at_most"))?));
+            let of = rules.counted(&group.of, &format!("{place}: at_most"))?;
+            rules.list.at_most.push((group.count, of));
         }
         for group in &file.at_least {
-            list.at_least.push((group.count, features.indices(&group.of, &format!("{place}: at_least"))?));
+            let of = rules.counted(&group.of, &format!("{place}: at_least"))?;
+            rules.list.at_least.push((group.count, of));
         }
         Ok(())
     }
 
-    fn add_costs(&self, list: &mut RuleList, features: &Features<'_>) -> Result<(), Failure> {
+    fn add_costs(&self, rules: &mut Resolver<'_>) -> Result<(), Failure> {
         let mut given: Vec<(usize, f64)> = Vec::new();
         let place = format!("{}: costs", self.file_name);
         for (name, cost) in &self.file.costs {
-            given.push((features.index(name, &place)?, *cost));
+            given.extend(rules.priced(name, *cost, &place)?);
         }
-        for (name, cost) in self
-            .args
-            .costs
-            .iter()
-            .flat_map(|(file, costs)| costs.iter().map(move |c| (file, c)))
-            .map(|(file, (name, cost))| (features.index(name, file), *cost))
-        {
-            given.push((name?, cost));
+        if let Some((file, costs)) = &self.args.costs {
+            for (name, cost) in costs {
+                given.extend(rules.priced(name, *cost, file)?);
+            }
         }
         if given.is_empty() {
-            return match list.budget {
+            return match rules.list.budget {
                 None => Ok(()),
                 Some(budget) => Err(Failure::Input(format!(
                     "--budget is {budget}, but no feature has a cost; give them with --feature-costs FILE or [costs] in --rules"
@@ -414,9 +320,51 @@ impl RuleSource {
             };
         }
         let from = self.args.costs.as_ref().map_or(self.file_name.as_str(), |c| c.0.as_str());
-        list.costs = features.complete(&given, from, "cost")?;
+        rules.list.costs = rules.features.complete(&given, from, "cost")?;
         Ok(())
     }
+}
+
+/// A `[[rule]]` table of a rules file.
+fn add_rule(rules: &mut Resolver<'_>, rule: &Rule, at: &str) -> Result<(), Failure> {
+    rules.require(&rule.require, &format!("{at}: require"))?;
+    rules.forbid(&rule.forbid, &format!("{at}: forbid"))?;
+    if let Some((a, b)) = &rule.implies {
+        rules.implies(a, std::slice::from_ref(b), &format!("{at}: implies"))?;
+    }
+    if !rule.together.is_empty() {
+        rules.together(&rule.together, &format!("{at}: together"))?;
+    }
+    let of = |key: &str| match &rule.of {
+        Some(of) => Ok((of.as_slice(), format!("{at}: {key}"))),
+        None => Err(Failure::Input(format!("{at}: {key} needs the key `of` with the names of the group"))),
+    };
+    if let Some(count) = rule.at_most {
+        let (of, place) = of("at_most")?;
+        let group = rules.counted(of, &place)?;
+        rules.list.at_most.push((count, group));
+    }
+    if let Some(count) = rule.at_least {
+        let (of, place) = of("at_least")?;
+        let group = rules.counted(of, &place)?;
+        rules.list.at_least.push((count, group));
+    }
+    if rule.of.is_some() && rule.at_most.or(rule.at_least).is_none() {
+        return Err(Failure::Input(format!(
+            "{at}: the key `of` has a meaning with at_most or at_least only; leave it out"
+        )));
+    }
+    let empty = rule.require.is_empty()
+        && rule.forbid.is_empty()
+        && rule.together.is_empty()
+        && rule.implies.is_none()
+        && rule.at_most.or(rule.at_least).is_none();
+    if empty {
+        return Err(Failure::Input(format!(
+            "{at} states nothing; give it require, forbid, implies, together, at_most or at_least"
+        )));
+    }
+    Ok(())
 }
 
 fn read_file(path: &Path) -> Result<RulesFile, Failure> {
@@ -472,6 +420,9 @@ pub(crate) fn read_values(path: &Path, what: &str) -> Result<Vec<(String, f64)>,
             Err(_) if at == 0 => {}
             Err(_) => return Err(Failure::Input(format!("{place}: the {what} \"{value}\" of {name} is not a number"))),
         }
+    }
+    if values.is_empty() {
+        return Err(Failure::Input(format!("{file}: there is no {what}; write lines name,{what}")));
     }
     Ok(values)
 }

@@ -1,7 +1,7 @@
 //! Options of the SVM, for `fit` and for the methods.
 
 use fewest::{Bias, Gamma, Kernel, KernelRule, Loss, SvmSettings};
-use fewest_data::Target;
+use fewest_data::{Target, class_position};
 use fewest_study::ClassWeights;
 
 use super::{notation, values};
@@ -93,7 +93,7 @@ pub(crate) struct ToleranceArg {
 pub(crate) struct ClassWeightArg {
     /// Multiply the cost by class: none, balanced = n / (k n_c), cw2 = 1 / n_c, cw3 = 1 / n_c + k
     /// (n_c of n samples are of the class, one of k), or NAME=W,NAME=W,...
-    #[arg(long, value_name = "WEIGHTS", default_value = "none", value_parser = ClassWeight::read, help_heading = "SVM")]
+    #[arg(long, value_name = "WEIGHTS", default_value = "none", value_parser = ClassWeight::read, allow_hyphen_values = true, help_heading = "SVM")]
     pub(crate) class_weight: ClassWeight,
 }
 
@@ -339,17 +339,22 @@ impl ClassWeight {
             ClassWeight::Inverse => ClassWeights::Inverse,
             ClassWeight::Softened => ClassWeights::Softened,
             ClassWeight::Each(pairs) => {
-                let mut weights = vec![1.0; target.classes.len()];
+                let mut weights = vec![None; target.classes.len()];
                 for (name, weight) in pairs {
-                    let at = target.classes.iter().position(|c| c == name).ok_or_else(|| {
+                    let at = class_position(&target.classes, name).ok_or_else(|| {
                         Failure::Input(format!(
                             "--class-weight: there is no class {name}; the classes are {}",
                             notation::some(&target.classes)
                         ))
                     })?;
-                    weights[at] = *weight;
+                    if weights[at].replace(*weight).is_some() {
+                        return Err(Failure::Input(format!(
+                            "--class-weight: class {} has two weights; leave one out",
+                            target.classes[at]
+                        )));
+                    }
                 }
-                ClassWeights::Each(weights)
+                ClassWeights::Each(weights.into_iter().map(|weight| weight.unwrap_or(1.0)).collect())
             }
         })
     }

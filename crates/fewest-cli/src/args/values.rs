@@ -61,6 +61,16 @@ pub(crate) fn count(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| "must be an integer, 0 or more".to_owned())
 }
 
+/// The largest number of a feature.
+pub(crate) fn feature_number(text: &str) -> Result<u64, String> {
+    let most = u32::MAX;
+    let fits = |k: &u64| (1..=u64::from(most)).contains(k);
+    text.parse()
+        .ok()
+        .filter(fits)
+        .ok_or_else(|| format!("must be an integer from 1 to {most}, which is the most there is"))
+}
+
 /// A count of at least this.
 fn at_least<T: std::str::FromStr + PartialOrd + Copy + std::fmt::Display>(text: &str, least: T) -> Result<T, String> {
     text.parse().ok().filter(|k| *k >= least).ok_or_else(|| format!("must be an integer, at least {least}"))

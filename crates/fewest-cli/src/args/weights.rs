@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use fewest::{AnyMethod, WeightBound};
 
 use super::data::read_text;
+use super::features::Features;
 use super::notation;
 use crate::failure::Failure;
 
@@ -62,7 +63,11 @@ impl WeightArgs {
             }
         }
         if let Some(path) = &self.weight_bounds {
+            let before = source.0.len();
             source.add_file(path)?;
+            if source.0.len() == before {
+                return Err(Failure::Input(format!("{}: there is no bound; write name,lower,upper", path.display())));
+            }
         }
         Ok(source)
     }
@@ -164,18 +169,16 @@ impl WeightSource {
         self.refused_by(&format!("--method {method}"), &format!("use --method {}", methods.join(" or ")))
     }
 
-    /// Names to indices; `index` finds a name, given where it stands.
+    /// Names to indices; that of a variable means all its columns.
     ///
     /// # Errors
     /// An unknown name.
-    pub(crate) fn resolve(
-        &self,
-        index: &dyn Fn(&str, &str) -> Result<usize, Failure>,
-    ) -> Result<Vec<WeightBound>, Failure> {
-        let bound = |named: &Named| {
-            let feature = index(&named.name, &named.place)?;
-            Ok(WeightBound { feature, lower: named.lower, upper: named.upper })
-        };
-        self.0.iter().map(bound).collect()
+    pub(crate) fn resolve(&self, features: &Features<'_>) -> Result<Vec<WeightBound>, Failure> {
+        let mut bounds = Vec::new();
+        for Named { place, name, lower, upper } in &self.0 {
+            let bound = |feature| WeightBound { feature, lower: *lower, upper: *upper };
+            bounds.extend(features.meant(name, place)?.into_iter().map(bound));
+        }
+        Ok(bounds)
     }
 }

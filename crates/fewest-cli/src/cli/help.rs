@@ -39,6 +39,7 @@ alone, and `fewest methods` lists the methods.
 
 Rules file (--rules FILE.toml), every key optional:
   max_features = 5                     budget = 12.5
+  max_variables = 3                    # a text column is one, whatever columns it became
   require = [\"age\"]                    forbid = [\"id\"]
   implies = [[\"a\", \"b\"]]               together = [[\"c\", \"d\"]]
   at_most = [{ count = 2, of = [\"a\", \"b\", \"c\"] }]

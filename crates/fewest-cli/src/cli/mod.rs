@@ -418,7 +418,7 @@ pub(crate) struct VerifyArgs {
     #[command(flatten)]
     pub(crate) prepare: PrepareArgs,
     /// Multiply the cost by class, as in select [default: as the proof says]
-    #[arg(long, value_name = "WEIGHTS", value_parser = ClassWeight::read, help_heading = "SVM")]
+    #[arg(long, value_name = "WEIGHTS", value_parser = ClassWeight::read, allow_hyphen_values = true, help_heading = "SVM")]
     pub(crate) class_weight: Option<ClassWeight>,
     /// Write the verdict as JSON to this file, or - for standard output (the text is then left out)
     #[arg(long, value_name = "FILE|-", help_heading = "Output")]

@@ -24,6 +24,9 @@ const FOLDS: usize = 5;
 /// Times the folds are dealt, with the seeds 0, 1, ...
 const REPEATS: u64 = 2;
 
+/// What costs can be.
+const COSTS: std::ops::RangeInclusive<f64> = 1e-40..=1e40;
+
 /// Bytes of data above which one split is worked on at a time.
 const LARGE: u64 = 256 << 20;
 
@@ -44,7 +47,7 @@ pub(crate) fn choose(
     let fewest = raw.target.counts().into_iter().min().unwrap_or(0);
     if fewest < 2 {
         return Err(Failure::Input(format!(
-            "{}: --cost auto holds out samples of each class, but a class has {fewest} only; add samples, or give a number",
+            "{}: --cost auto holds out samples of each class, but a class has {fewest} only; add samples, give a number, or keep other classes with --classes",
             raw.data.source
         )));
     }
@@ -62,6 +65,14 @@ pub(crate) fn choose(
         grid
     };
     let costs = grid.selecting;
+    if let Some(cost) = costs.iter().chain(&grid.fitting).find(|cost| !COSTS.contains(cost)) {
+        return Err(Failure::Input(format!(
+            "{}: --cost auto would try {cost:e}, but costs are from {:e} to {:e}; the values of the features are too large or too small: scale them with --scale standard, or give a cost",
+            raw.data.source,
+            COSTS.start(),
+            COSTS.end()
+        )));
+    }
     let choices: Vec<MethodOptions> =
         costs.iter().map(|cost| options.with("cost", &cost.to_string())).collect::<Result<_, _>>()?;
     let fitting = if options.entry().has_own_classifier() { Vec::new() } else { grid.fitting };

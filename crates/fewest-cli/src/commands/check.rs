@@ -39,7 +39,9 @@ pub(crate) fn run(args: &CheckArgs, terminal: Terminal) -> Result<u8, Failure> {
     let json = Sink::open_if("--json", args.json.as_ref())?;
     Sink::apart(&[("--json", json.as_ref())], &[("the data", &args.data.data)])?;
     let options = ReadOptions { missing: true, ..args.data.read_options()? };
-    let data = fewest_data::read(data::path_text(&args.data.data)?, &options)?;
+    let mut data = fewest_data::read(data::path_text(&args.data.data)?, &options)?;
+    let hints = fewest_data::hints(&data);
+    data.notes.extend(hints);
     if data.names.is_empty() {
         return Err(Failure::Input(format!(
             "{}: there are no features, only the target; add columns, or name another target with --target",

@@ -1,7 +1,9 @@
 //! Samples dealt into folds: what `evaluate` and `path --cv` hold out in turn.
 
 use super::raw::Raw;
+use crate::args::notation;
 use crate::failure::Failure;
+use crate::terminal::Terminal;
 
 /// One fold.
 pub(crate) struct Fold {
@@ -44,6 +46,42 @@ impl Fold {
             Self::numbered(cv, |f| (0..n).filter(|&i| of[i] as usize == f).collect(), repeat, repeats)
         };
         Ok((0..repeats).flat_map(deal).collect())
+    }
+
+    /// These folds without samples of weight 0, which are none, and without folds that then hold none;
+    /// says which are left out.
+    ///
+    /// # Errors
+    /// Fewer than two folds that are left, a fold whose training part lacks a class.
+    pub(crate) fn with_weight(folds: Vec<Fold>, raw: &Raw, terminal: Terminal) -> Result<Vec<Fold>, Failure> {
+        let weights = raw.weights();
+        let (mut kept, mut empty) = (Vec::new(), Vec::new());
+        for mut fold in folds {
+            fold.test.retain(|&i| weights[i] > 0.0);
+            if fold.test.is_empty() { empty.push(fold.name) } else { kept.push(fold) }
+        }
+        if !empty.is_empty() {
+            let names = notation::some(&empty);
+            terminal.note(&format!("left out, as without a sample of positive weight: {names}"));
+        }
+        if kept.len() < 2 {
+            return Err(Failure::Input(format!(
+                "{}: {} with samples of positive weight, but at least 2 are needed",
+                raw.data.source,
+                notation::plural(kept.len(), "fold")
+            )));
+        }
+        for fold in &kept {
+            let mut there = vec![false; raw.target.classes.len()];
+            fold.train(weights.len())
+                .into_iter()
+                .filter(|&i| weights[i] > 0.0)
+                .for_each(|i| there[raw.target.codes[i] as usize] = true);
+            if let Some(class) = there.iter().position(|there| !there) {
+                return Err(Failure::no_sample_left(&raw.target.classes[class]).within(&fold.name));
+            }
+        }
+        Ok(kept)
     }
 
     /// Size of the test part over that of the training part, on average over the folds.

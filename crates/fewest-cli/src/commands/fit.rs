@@ -17,7 +17,6 @@ use super::invocation::Invocation;
 use super::prepare::{Preparation, PreparedData, listed};
 use crate::args::data::{self, MissingArg};
 use crate::args::notation::NameList;
-use crate::args::rules::Features;
 use crate::args::svm::KernelName;
 use crate::cli::{FitArgs, ModelArgs, ModelFormat};
 use crate::export::file::Sink;
@@ -69,9 +68,7 @@ impl ModelSink {
             ModelFormat::Libsvm if !linear && scaled => {
                 "libsvm reads data as in the file, but the support vectors of this kernel are scaled; add --scale none (or scale the file first with `fewest convert --scale`)"
             }
-            ModelFormat::Libsvm if kernel == "rbf" && !whole => {
-                "libsvm measures the distances of the rbf kernel over all columns of the data, but the model uses some of them; make a file of these columns alone with `fewest convert --features NAMES`, and train on that"
-            }
+            ModelFormat::Libsvm if kernel == "rbf" && !whole => libsvm::ALL_COLUMNS,
             _ => return Ok(()),
         };
         Err(Failure::Input(format!("--model-format {why}")))
@@ -183,10 +180,7 @@ pub(crate) fn run(args: &FitArgs, invocation: &Invocation) -> Result<u8, Failure
     let prepared = preparation.run(terminal)?;
     let features = features(&wanted, &prepared)?;
     let names = &prepared.data.names;
-    let bounds = RuleList {
-        weights: weights.resolve(&|name, place| Features::new(names).index(name, place))?,
-        ..RuleList::default()
-    };
+    let bounds = RuleList { weights: weights.resolve(&prepared.features())?, ..RuleList::default() };
     let rules = Rules::new(names.len(), bounds, listed(names))?;
     let weight_bounds: &WeightBounds = rules.weight_bounds();
     if let Some(sink) = &model_sink {
@@ -300,7 +294,7 @@ fn features(wanted: &FeatureChoice, prepared: &PreparedData) -> Result<Vec<usize
     let names: &Names = &prepared.data.names;
     let mut features = match wanted {
         FeatureChoice::All => (0..names.len()).filter(|j| !prepared.constant.contains(*j)).collect(),
-        FeatureChoice::Named(list, place) => Features::new(names).indices(list, place)?,
+        FeatureChoice::Named(list, place) => prepared.features().all_meant(list, place)?,
     };
     features.sort_unstable();
     if let Some(pair) = features.windows(2).find(|w| w[0] == w[1]) {

@@ -2,10 +2,15 @@
 
 use fewest::method::Classes;
 use fewest::{Limits, Report, RuleList};
+use fewest_data::{Dataset, Note};
 
 use super::prepare::PreparedData;
+use super::raw::Raw;
+use super::reading::tell;
+use crate::args::features::Features;
 use crate::args::notation;
-use crate::args::rules::{Features, RuleSource};
+use crate::args::resolver::never_chosen;
+use crate::args::rules::RuleSource;
 use crate::failure::Failure;
 use crate::method_args::MethodOptions;
 use crate::terminal::Terminal;
@@ -41,7 +46,7 @@ pub(crate) fn check_classes(options: &MethodOptions, prepared: &PreparedData) ->
 /// An unknown name, a feature that is required and that the data rule out.
 pub(crate) fn rules(source: &RuleSource, prepared: &PreparedData, terminal: Terminal) -> Result<RuleList, Failure> {
     let names = &prepared.data.names;
-    let list = source.resolve(&Features::new(names))?;
+    let list = source.resolve(&prepared.features())?;
     for (features, why) in
         [(&prepared.constant, "has one value only"), (&prepared.low_variance, "is below the --variance-threshold")]
     {
@@ -57,6 +62,27 @@ pub(crate) fn rules(source: &RuleSource, prepared: &PreparedData, terminal: Term
         terminal.note(&format!("{count} at or below the --variance-threshold will not be selected"));
     }
     Ok(list)
+}
+
+/// Tells of features that the rules keep together and that can never be chosen, and adds it to the
+/// notes.
+pub(super) fn warn_of_rules(list: &RuleList, data: &mut Dataset, terminal: Terminal) {
+    for text in never_chosen(list, &data.names) {
+        let note = Note::NeverChosen { text };
+        tell(&note, terminal);
+        data.notes.push(note);
+    }
+}
+
+/// The same for samples as they were read.
+///
+/// # Errors
+/// A rule that names nothing.
+pub(super) fn warn_of_source(source: &RuleSource, raw: &mut Raw, terminal: Terminal) -> Result<(), Failure> {
+    let constant = raw.data.features.constant();
+    let list = source.resolve(&Features::new(&raw.data.names).with_variables(raw.texts(), &[&constant]))?;
+    warn_of_rules(&list, &mut raw.data, terminal);
+    Ok(())
 }
 
 /// The rules, with constant features and those of low variance forbidden.

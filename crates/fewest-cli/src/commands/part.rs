@@ -90,10 +90,7 @@ impl<'a> PartLearner<'a> {
     pub(crate) fn prepare(&self, raw: &Raw, rows: &[usize]) -> Result<PreparedData, Failure> {
         let prepared = self.preparation(None).prepare(raw.rows(rows)?, Terminal::new(Level::Quiet))?;
         match prepared.target.counts().iter().position(|&count| count == 0) {
-            Some(class) => Err(Failure::Input(format!(
-                "no sample of class {} is left to train on; use fewer or other folds, or leave that class out",
-                prepared.target.classes[class]
-            ))),
+            Some(class) => Err(Failure::no_sample_left(&prepared.target.classes[class])),
             None => Ok(prepared),
         }
     }

@@ -41,9 +41,18 @@ pub(crate) fn run(args: &PredictArgs, terminal: Terminal) -> Result<u8, Failure>
     if let Classifiers::Tasks(tasks) = &classifiers {
         options.apart.push(tasks.column.clone());
     }
+    options.levels.clone_from(&trained.levels);
     let indicators = indicators(trained);
     let read = reading::read_features(&args.data.data, &trained.names, &indicators, options, terminal);
     let mut data = read.map_err(|failure| not_imputed(failure, trained))?;
+    if let Some(name) = &args.data.target
+        && data.target.as_ref().is_none_or(|target| target.column != *name)
+    {
+        return Err(Failure::Input(format!(
+            "{}: there is no column `{name}` with classes to be the target; leave out --target, or name another",
+            data.source
+        )));
+    }
     impute(trained, &mut data.features)?;
     scale(trained, &mut data.features)?;
     let (predicted, text) = match &classifiers {

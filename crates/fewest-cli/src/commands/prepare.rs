@@ -12,14 +12,14 @@ use fewest_data::{
 use fewest_study::ClassWeights;
 
 use super::raw::{Raw, check, feature_imputation};
-use super::reading::{apart_names, labelled, read_apart, read_features, sample_weights};
+use super::reading::{apart_names, hint, labelled, read_apart, read_features, sample_weights};
 use super::scaled::{rescale, scale_name, scaling_kind, scaling_text};
 use super::tasks::Tasks;
 use crate::args::data::{DataArgs, PrepareArgs};
+use crate::args::features::Features as RuleFeatures;
 use crate::args::notation;
-use crate::args::rules::Features as RuleFeatures;
 use crate::args::svm::ClassWeight;
-use crate::export::model_json::{FeatureScaling, TrainedModel};
+use crate::export::model_json::{FeatureScaling, TrainedModel, levels_of};
 use crate::failure::Failure;
 use crate::method_args::{HeldOutSamples, MethodData, Validate};
 use crate::terminal::Terminal;
@@ -42,6 +42,8 @@ pub(crate) struct PreparedData {
     pub(crate) low_variance: FeatureSet,
     /// Features that hold categories, which are not scaled.
     pub(crate) categorical: Vec<usize>,
+    /// The features that each text column became.
+    texts: Vec<Vec<usize>>,
     /// Samples that are not trained on.
     pub(crate) held_out: Option<HeldOutSamples>,
     /// The name of each sample's fold, where a column of the data says it.
@@ -112,6 +114,7 @@ impl Preparation<'_> {
             ("column of --sample-weights", self.prepare.sample_weights.as_deref()),
         ];
         let mut data = read_apart(&self.data.data, &options, &named, terminal)?;
+        hint(&mut data, terminal);
         let target = data.target.take().ok_or_else(|| {
             Failure::Input(format!("{}: there is no target column; name it with --target", data.source))
         })?;
@@ -195,6 +198,7 @@ impl Preparation<'_> {
             constant,
             low_variance,
             categorical,
+            texts,
             held_out,
             folds,
             tasks,
@@ -333,6 +337,11 @@ impl PreparedData {
         })
     }
 
+    /// The features by name, text columns among them.
+    pub(crate) fn features(&self) -> RuleFeatures<'_> {
+        RuleFeatures::new(&self.data.names).with_variables(&self.texts, &[&self.constant, &self.low_variance])
+    }
+
     /// Refuses more classes than two for `who`, which needs two.
     ///
     /// # Errors
@@ -343,7 +352,7 @@ impl PreparedData {
             return Ok(());
         }
         Err(Failure::Input(format!(
-            "{}: {who} needs two classes, but `{}` has {} ({}); keep two of them, or use a method for more: exact, gbd, fgm, rfe, kta or info-gain",
+            "{}: {who} needs two classes, but `{}` has {} ({}); keep two of them with --classes, or use a method for more: exact, gbd, fgm, rfe, kta or info-gain",
             self.data.source,
             target.column,
             target.classes.len(),
@@ -419,8 +428,10 @@ impl PreparedData {
 
     /// A model with the names and the scaling that belong to it.
     pub(super) fn trained(&self, model: Model, svm: &SvmSettings) -> TrainedModel {
+        let model_names: Vec<String> = model.features.iter().map(|&j| self.data.names.get(j).into_owned()).collect();
         TrainedModel {
-            names: model.features.iter().map(|&j| self.data.names.get(j).into_owned()).collect(),
+            levels: levels_of(&self.data, &model_names),
+            names: model_names,
             scaling: self.scaling_of(&model.features),
             imputation: self
                 .imputation

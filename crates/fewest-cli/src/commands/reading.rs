@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use fewest_data::{DataError, Dataset, Features, Indicator, Note, ReadOptions, Target, TargetRule};
+use fewest_data::{DataError, Dataset, Features, Indicator, Note, ReadOptions, Target, TargetRule, class_position};
 
 use crate::args::data::path_text;
 use crate::args::notation;
@@ -41,6 +41,15 @@ pub(super) fn read_apart(
     Ok(data)
 }
 
+/// Adds what may be wrong with the columns to the notes of data to learn from, and tells it.
+pub(super) fn hint(data: &mut Dataset, terminal: Terminal) {
+    let hints = fewest_data::hints(data);
+    for note in &hints {
+        tell(note, terminal);
+    }
+    data.notes.extend(hints);
+}
+
 /// The notes that [`tell`] says to everyone, for the `warnings` of a result.
 pub(crate) fn warnings(data: &Dataset) -> Vec<String> {
     let told = |note: &&Note| {
@@ -60,7 +69,15 @@ fn words(note: &Note) -> String {
 /// A note, as loud as it deserves.
 pub(crate) fn tell(note: &Note, terminal: Terminal) {
     match note {
-        Note::Constant { .. } | Note::Unseen { .. } => terminal.warn(&words(note)),
+        Note::Constant { .. }
+        | Note::Unseen { known: true, .. }
+        | Note::Counter { .. }
+        | Note::Dates { .. }
+        | Note::LoneValue { .. }
+        | Note::ManyValues { .. }
+        | Note::NeverChosen { .. }
+        | Note::NumberClasses { .. }
+        | Note::Perfect { .. } => terminal.warn(&words(note)),
         Note::TargetColumn { rule: TargetRule::Asked | TargetRule::UsualName | TargetRule::Format, .. } => {
             terminal.detail(&note.to_string());
         }
@@ -102,9 +119,9 @@ pub(super) fn labelled(other: Dataset, target: &Target) -> Result<(Features, Vec
             other.source, target.column
         )));
     };
-    if let Some(class) = found.classes.iter().find(|class| !target.classes.contains(class)) {
+    if let Some(class) = found.classes.iter().find(|class| class_position(&target.classes, class).is_none()) {
         return Err(Failure::Input(format!(
-            "{}: `{}` has the class {class}, but the data have {}; leave those samples out",
+            "{}: `{}` has the class {class}, but the data have {}; leave those samples out of that file",
             other.source,
             found.column,
             notation::some(&target.classes)

@@ -48,7 +48,7 @@ pub(crate) fn run(args: &SelectArgs, options: &MethodOptions, invocation: &Invoc
             sink.holds_more("one classifier, but with --tasks each task has its own")?;
         }
         let (classes, scaled) = (task.prepared.target.classes.len(), task.prepared.scale_name() != "none");
-        sink.accepts(classes, &kernel_name(options), scaled, false)?;
+        sink.accepts(classes, &kernel_name(options), scaled, task.takes_all())?;
         sink.holds(args.selection.prepare.missing)?;
     }
     if let Some(sink) = &program {

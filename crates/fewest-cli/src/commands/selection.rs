@@ -10,7 +10,7 @@ use fewest_data::ProofFile;
 use serde_json::{Map, Value, json};
 
 use super::auto_cost;
-use super::in_force::{check_classes, limits, ruled_out, rules};
+use super::in_force::{check_classes, limits, ruled_out, rules, warn_of_rules};
 use super::invocation::Invocation;
 use super::prepare::{Preparation, PreparedData, listed};
 use super::raw::Raw;
@@ -27,9 +27,9 @@ use crate::interrupt;
 use crate::method_args::{Certify, MethodOptions, Validate};
 use crate::progress::History;
 use crate::resume::{DATA, EVERY, Resume};
+use crate::terminal::Terminal;
 
-/// How long after Ctrl-C or the time limit trainings on the selected features end: a little later
-/// than the trainings of the method that wind it up.
+/// How long after Ctrl-C or the time limit trainings on the selected features end: after the method's.
 const REFIT: Duration = Duration::from_millis(200);
 
 /// Time to make and write a place of a ranking.
@@ -116,9 +116,10 @@ impl<'a> Plan<'a> {
         let choosing = invocation.elapsed().saturating_sub(read);
         let n = raw.target.codes.len();
         let kept = if keeps_raw { Some(raw.rows(&(0..n).collect::<Vec<usize>>())?) } else { None };
-        let prepared = preparation.prepare(raw, terminal)?;
+        let mut prepared = preparation.prepare(raw, terminal)?;
         limits.memory = prepared.account().clone();
         let list = rules(&source, &prepared, terminal)?;
+        warn_of_rules(&list, &mut prepared.data, terminal);
         let data = prepared.method_data();
         let (method, svm) = (options.args().method(&data)?, data.svm(options.args().svm()));
         debug_assert_eq!(options.args().finds_size(), method.finds_size(), "{}", options.name());
@@ -208,6 +209,16 @@ impl Task<'_> {
         Resume::open(&path, Value::Object(run), options.every.unwrap_or(EVERY)).map(Some)
     }
 
+    /// Whether the rules let all features be chosen.
+    pub(crate) fn takes_all(&self) -> bool {
+        self.rules.allows(&Subset::full(self.rules.p()))
+    }
+
+    /// Where notes go.
+    pub(super) fn terminal(&self) -> Terminal {
+        self.invocation.terminal
+    }
+
     /// The method's name.
     pub(crate) fn method_name(&self) -> &'static str {
         self.options.name()
@@ -234,9 +245,11 @@ impl Task<'_> {
     /// What a proof says of how it was made: enough to read the data again.
     fn made(&self) -> Value {
         let (data, names) = (&self.args.data, &self.prepared.data.names);
-        let list =
-            |typed: &[String]| typed.iter().flat_map(|names| notation::names(names).unwrap_or_default()).collect();
-        let (drop, text): (Vec<String>, Vec<String>) = (list(&data.drop), list(&data.text));
+        let reading = &data.reading;
+        let list = |typed: &[String]| -> Vec<String> {
+            typed.iter().flat_map(|names| notation::names(names).unwrap_or_default()).collect()
+        };
+        let (drop, text) = (list(&data.drop), list(&data.text));
         let apart: Vec<String> = self.options.text("folds").into_iter().chain(self.options.text("tasks")).collect();
         json!({
             "method": self.method_name(),
@@ -246,7 +259,10 @@ impl Task<'_> {
             "classes": self.prepared.target.classes,
             "settings": self.settings(self.rules.list().max_features, None),
             "read": {
-                "drop": drop, "text": text, "no_header": data.no_header, "index_limit": data.index_limit, "apart": apart
+                "drop": drop, "text": text, "no_header": reading.no_header, "header": reading.header,
+                "decimal": reading.decimal, "thousands": reading.thousands, "missing_codes": list(&reading.missing_codes),
+                "drop_unlabelled": reading.drop_unlabelled, "classes": list(&reading.classes),
+                "index_limit": data.index_limit, "apart": apart
             },
         })
     }

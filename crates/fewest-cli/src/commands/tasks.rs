@@ -29,7 +29,7 @@ impl Tasks {
             let first = of.next();
             if of.all(|class| Some(class) == first) {
                 return Err(Failure::Input(format!(
-                    "{source}: all samples of the task {name} are of one class, but a classifier needs two; leave it out, or \
+                    "{source}: all samples of the task {name} are of one class, but a classifier needs two; leave its rows out, or \
                      join it with another"
                 )));
             }

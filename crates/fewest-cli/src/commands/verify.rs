@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 
 use crate::args::data::{DataArgs, PrepareArgs, ScaleArg, path_text};
 use crate::args::notation;
+use crate::args::reading::ReadingArgs;
 use crate::args::svm::ClassWeight;
 use crate::cli::VerifyArgs;
 use crate::commands::invocation::Invocation;
@@ -68,6 +69,12 @@ struct Reading {
     drop: Vec<String>,
     text: Vec<String>,
     no_header: bool,
+    header: bool,
+    decimal: Option<char>,
+    thousands: Option<char>,
+    missing_codes: Vec<String>,
+    drop_unlabelled: bool,
+    classes: Vec<String>,
     index_limit: Option<u64>,
 }
 
@@ -154,7 +161,15 @@ fn read(args: &VerifyArgs, made: &Made, terminal: Terminal) -> Result<PreparedDa
         target: args.data.target.clone().or_else(|| settings.target.clone()),
         drop: or(&args.data.drop, &read.drop),
         text: or(&args.data.text, &read.text),
-        no_header: args.data.no_header || read.no_header,
+        reading: ReadingArgs {
+            no_header: args.data.reading.no_header || read.no_header,
+            header: args.data.reading.header || read.header,
+            decimal: args.data.reading.decimal.or(read.decimal),
+            thousands: args.data.reading.thousands.or(read.thousands),
+            missing_codes: or(&args.data.reading.missing_codes, &read.missing_codes),
+            drop_unlabelled: args.data.reading.drop_unlabelled || read.drop_unlabelled,
+            classes: or(&args.data.reading.classes, &read.classes),
+        },
         index_limit: args.data.index_limit.or(read.index_limit),
         ..args.data.clone()
     };

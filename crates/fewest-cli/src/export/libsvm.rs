@@ -22,6 +22,9 @@ struct Vector {
     values: Vec<(usize, f64)>,
 }
 
+/// Why a model of the rbf kernel has to be of all columns, and what to do.
+pub(crate) const ALL_COLUMNS: &str = "libsvm measures the distances of the rbf kernel over all columns of the data, but the model uses some of them; make a file of these columns alone with `fewest convert --features NAMES`, and train on that";
+
 /// The model file.
 ///
 /// # Errors
@@ -30,6 +33,9 @@ pub(crate) fn text(trained: &TrainedModel) -> Result<String, String> {
     let model = &trained.model;
     if matches!(model.kernel, Kernel::Laplace { .. } | Kernel::Precomputed) || !model.categorical.is_empty() {
         return Err("LIBSVM has no laplace kernel and no categories; use --model-format json".to_owned());
+    }
+    if matches!(model.kernel, Kernel::Rbf { .. }) && model.features.len() < trained.n_columns {
+        return Err(ALL_COLUMNS.to_owned());
     }
     let k = trained.classes.len();
     // Position of each of our classes in the file, and the sign of our machines there.

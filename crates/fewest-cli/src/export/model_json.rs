@@ -4,15 +4,16 @@
 //! A model file is
 //! `{"schema", "kind": "model", "version", "target", "classes", "n_features", "model"}`; a
 //! selection result holds the same `model` and `classes`, so that both can be read back here.
-//! Missing values become `imputation`'s `fill`; a feature that `indicates` a column is 1 where that
-//! has no value, else 0. Decision value of a machine: `sum_j w_j (x_j - centre_j) / scale_j +
-//! intercept`, or the kernel sum over `support_vectors`, which are stored scaled. Positive values
-//! vote for `positive`.
+//! `levels` are all values in training of text columns whose dummy columns are features. Missing
+//! values become `imputation`'s `fill`; a feature that `indicates` a column is 1 where that has no
+//! value, else 0. Decision value of a machine: `sum_j w_j (x_j - centre_j) / scale_j + intercept`,
+//! or the kernel sum over `support_vectors`, which are stored scaled. Positive values vote for
+//! `positive`.
 
 use fewest::dual::DualSolution;
 use fewest::model::{Machine, Model};
 use fewest::{Bias, Kernel, Loss, RowMatrix, Status, SvmSettings};
-use fewest_data::Target;
+use fewest_data::{Dataset, Note, Target};
 use fewest_study::Calibration;
 use serde_json::{Map, Value, json};
 
@@ -59,6 +60,8 @@ pub(crate) struct TrainedModel {
     pub(crate) scaling: FeatureScaling,
     /// What stands in for missing values; none: they are refused.
     pub(crate) imputation: Option<FeatureImputation>,
+    /// All values in training of the text columns that its features are made of, by column.
+    pub(crate) levels: Vec<(String, Vec<String>)>,
     /// Columns of the training data.
     pub(crate) n_columns: usize,
     /// Settings of the training.
@@ -131,6 +134,10 @@ impl TrainedModel {
             json!({"rule": imputation.rule, "features": features})
         });
         out.insert("imputation".into(), json!(imputation));
+        if !self.levels.is_empty() {
+            let each = self.levels.iter().map(|(column, levels)| (column.clone(), json!(levels)));
+            out.insert("levels".into(), Value::Object(each.collect()));
+        }
         if let Some(calibration) = &self.calibration {
             out.insert("probabilities".into(), json!(calibration));
         }
@@ -235,6 +242,7 @@ pub(super) fn read(file: &Value) -> Result<TrainedModel, String> {
     // Models of earlier versions have none.
     let imputation = model.get("imputation").filter(|value| !value.is_null());
     let imputation = imputation.map(|value| read_imputation(value, &names)).transpose()?;
+    let levels = read_levels(model)?;
     let rows: Vec<Vec<f64>> =
         if kernel == Kernel::Linear { vec![] } else { list(model, "support_vectors", "a list of rows")? };
     if rows.iter().any(|r| r.len() != names.len()) {
@@ -272,6 +280,7 @@ pub(super) fn read(file: &Value) -> Result<TrainedModel, String> {
         target: file.get("target").and_then(Value::as_str).unwrap_or_default().to_owned(),
         scaling,
         imputation,
+        levels,
         svm,
         calibration,
     })
@@ -318,6 +327,24 @@ fn read_imputation(value: &Value, names: &[String]) -> Result<FeatureImputation,
         });
     }
     Ok(FeatureImputation { rule: text(value, "rule")?, fill, indicates })
+}
+
+/// Models of earlier versions, and those without text columns, have none.
+fn read_levels(model: &Value) -> Result<Vec<(String, Vec<String>)>, String> {
+    let Some(found) = model.get("levels") else { return Ok(Vec::new()) };
+    let columns = found.as_object().ok_or_else(|| wrong("levels", "an object"))?;
+    columns.keys().map(|column| Ok((column.clone(), list(found, column, "a list of texts")?))).collect()
+}
+
+/// All values of the text columns that one of these features is made of, by column.
+pub(crate) fn levels_of(data: &Dataset, features: &[String]) -> Vec<(String, Vec<String>)> {
+    let of = |note: &Note| match note {
+        Note::Dummies { column, made, values } if made.iter().any(|name| features.contains(name)) => {
+            Some((column.clone(), values.clone()))
+        }
+        _ => None,
+    };
+    data.notes.iter().filter_map(of).collect()
 }
 
 fn read_machine(
@@ -417,6 +444,7 @@ mod tests {
                 fill: vec![0.1, -3.5],
                 indicates: vec![None, Some("b".into())],
             }),
+            levels: vec![("c".into(), vec!["u".into(), "v".into()])],
             n_columns: 9,
             svm: SvmSettings::default(),
             calibration: None,
@@ -436,6 +464,7 @@ mod tests {
             assert_eq!(back.model.machines[0].coefficients, out.model.machines[0].coefficients);
             assert_eq!(back.model.support_vectors.dense_values(), out.model.support_vectors.dense_values());
             assert_eq!((back.target.as_str(), back.imputation), ("y", out.imputation));
+            assert_eq!(back.levels, out.levels);
         }
     }
 

@@ -11,8 +11,9 @@ use fewest_data::{Names, Target};
 use fewest_study::ClassWeights;
 
 use crate::args::data::selected;
+use crate::args::features::Features;
 use crate::args::notation::NameList;
-use crate::args::rules::{Features, read_values};
+use crate::args::rules::read_values;
 use crate::args::svm::gamma;
 use crate::args::{notation, values};
 use crate::failure::Failure;
@@ -354,7 +355,7 @@ impl FoldsArgs {
             if count > n {
                 return Err(Failure::Input(format!("{source}: --cv is {count}, but there are {n} samples")));
             }
-            return weighted(fewest_data::stratified_folds(data.target, count, self.seed.unwrap_or(0)), data);
+            return checked(fewest_data::stratified_folds(data.target, count, self.seed.unwrap_or(0)), data);
         };
         let mut known: Vec<&String> = names.iter().collect();
         known.sort_unstable();
@@ -366,8 +367,37 @@ impl FoldsArgs {
             )));
         }
         let code = |name: &String| known.binary_search(&name).expect("listed above") as u32;
-        weighted(names.iter().map(code).collect(), data)
+        checked(names.iter().map(code).collect(), data)
     }
+}
+
+/// Folds whose samples have weight. What is none, as it has weight 0, may be in any fold, so that
+/// folds of such samples alone are left out by joining them to another.
+///
+/// # Errors
+/// A fold whose training part lacks a class, one fold that is left.
+fn checked(mut of: Vec<u32>, data: &MethodData<'_>) -> Result<Folds, Failure> {
+    let there = |i: &usize| data.sample_weights[*i] > 0.0;
+    let samples: Vec<usize> = (0..of.len()).filter(there).collect();
+    let mut known: Vec<u32> = samples.iter().map(|&i| of[i]).collect();
+    known.sort_unstable();
+    known.dedup();
+    if known.len() < 2 {
+        return Err(Failure::Input(format!(
+            "{}: the samples of positive weight are in one fold, but cross-validation needs at least 2",
+            data.source
+        )));
+    }
+    for fold in &mut of {
+        *fold = known.binary_search(fold).unwrap_or(0) as u32;
+    }
+    for fold in 0..known.len() as u32 {
+        let trained = |class: u32| samples.iter().any(|&i| of[i] != fold && data.target.codes[i] == class);
+        if let Some(class) = (0..data.target.classes.len()).find(|&class| !trained(class as u32)) {
+            return Err(Failure::no_sample_left(&data.target.classes[class]).within(&format!("fold {}", fold + 1)));
+        }
+    }
+    weighted(of, data)
 }
 
 /// Folds, where weights of classes that depend on how many samples each has are those of the

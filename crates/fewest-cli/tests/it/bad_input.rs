@@ -62,8 +62,10 @@ fn cell_that_is_no_number() {
 
 #[test]
 fn nan_and_infinity_are_counted() {
+    let data = "a,b,y\n1,2,no\n1,nan,yes\n2,?,no\n3,4,yes\n";
+    refused("nan", ("n.csv", data), &[], &["n.csv", "line 3", "`b`", "2 such", "--missing mean"]);
     let data = "a,b,y\n1,2,no\n1,nan,yes\n2,3,no\ninf,4,yes\n";
-    refused("nan", ("n.csv", data), &[], &["n.csv", "line 3", "`b`", "2 such"]);
+    refused("inf", ("n.csv", data), &["--missing", "mean"], &["n.csv", "line 5", "`a`", "not finite", "1 such"]);
 }
 
 #[test]

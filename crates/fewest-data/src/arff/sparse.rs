@@ -4,12 +4,14 @@
 use std::borrow::Cow;
 
 use super::cells::{each_cell, unquoted};
+use crate::cells::Cells;
 use crate::columns::Sorted;
-use crate::encoding::Categories;
+use crate::encoding::{Categories, TextColumnUse, text_column};
 use crate::header::{Header, Role, check_distinct};
 use crate::source::Source;
 use crate::sparse::{self, Head, SparseRows};
 use crate::table::{Declaration, ValueList};
+use crate::target::Target;
 use crate::waves::{malformed, shown};
 use crate::{DataError, Dataset, Features, Format, Names, Place, ReadOptions, number};
 
@@ -26,9 +28,9 @@ pub(crate) fn read(
     Ok(Dataset {
         features: Features::Sparse(table.design),
         names: Names::Listed(reader.names),
-        target: table.target,
         apart: Vec::new(),
-        notes: reader.notes,
+        notes: reader.notes.into_iter().chain(note(options, table.target.as_ref())).collect(),
+        target: table.target,
         source: source.name.clone(),
         format: Format::Arff,
     })
@@ -46,7 +48,13 @@ pub(crate) fn sorted(
     let reader = Reader::new(header, declared, last_line, options)?;
     let (target, names) = (header.target().unwrap_or_default(), Some(reader.names.clone()));
     let (sorted, _) = sparse::sorted(source, &reader, target, names, options, out)?;
-    Ok(Sorted { notes: reader.notes, ..sorted })
+    let notes = reader.notes.into_iter().chain(note(options, sorted.target.as_ref())).collect();
+    Ok(Sorted { notes, ..sorted })
+}
+
+/// What to tell of the classes.
+fn note(options: &ReadOptions, target: Option<&Target>) -> Option<crate::Note> {
+    target.filter(|_| !options.target_optional).and_then(Target::note)
 }
 
 /// Where an attribute goes.
@@ -69,6 +77,7 @@ struct Reader<'a> {
     defaults: Vec<usize>,
     names: Vec<String>,
     notes: Vec<crate::Note>,
+    cells: Cells,
     /// Missing values are let through.
     missing: bool,
 }
@@ -88,6 +97,7 @@ impl<'a> Reader<'a> {
             defaults: Vec::new(),
             names: Vec::new(),
             notes: header.notes.clone(),
+            cells: Cells::new(options),
             missing: options.missing,
         };
         for (c, declared) in declared.iter().enumerate() {
@@ -123,7 +133,13 @@ impl<'a> Reader<'a> {
                 Ok(Goal::Number(at, number::parse(first.as_bytes()).unwrap_or(0.0)))
             }
             (Role::Feature, Declaration::Values(values)) => {
-                let categories = Categories::new(self.header, c, values.clone(), usize::MAX, options)?;
+                // How many cells are there is not known yet, so that only the number of values counts.
+                let (all, many) = ((values.clone(), Some(values.clone())), usize::MAX / 2);
+                let TextColumnUse::Categories(categories, _) =
+                    text_column(self.header, c, all, many, &self.cells, options)?
+                else {
+                    return Ok(Goal::Nowhere);
+                };
                 self.names.extend(categories.names().cloned());
                 self.notes.push(categories.note(name));
                 Ok(Goal::Text(at, categories.code(&first), categories))
@@ -145,13 +161,13 @@ impl<'a> Reader<'a> {
         match &self.goals[c] {
             Goal::Nowhere | Goal::Target(_) => Ok(()),
             Goal::Number(at, _) => {
-                let missing = number::is_missing(cell).then_some(f64::NAN);
-                let value = missing.or_else(|| number::parse(cell));
+                let missing = self.cells.is_missing_number(cell);
+                let value = if missing { Some(f64::NAN) } else { self.cells.number(cell) };
                 let bad = || malformed(place(), format!("`{}` is not a number", shown(cell)), "correct the value");
                 found.push((*at, value.ok_or_else(bad)?));
                 Ok(())
             }
-            Goal::Text(at, _, categories) if number::is_missing(cell) => {
+            Goal::Text(at, _, categories) if self.cells.is_missing(cell) => {
                 // A model that wants none of its values does not mind that one is missing.
                 let named = if self.missing { categories.width() } else { categories.width().min(1) };
                 found.extend((0..named).map(|d| (*at + d as u32, f64::NAN)));
@@ -231,7 +247,7 @@ impl SparseRows for Reader<'_> {
         }
         let default = || self.goals.iter().find_map(|g| if let Goal::Target(first) = g { Some(first) } else { None });
         let label = label.or_else(|| default().map(|first| Cow::Owned(first.clone().into_bytes())));
-        if label.as_deref().is_some_and(number::is_missing) {
+        if label.as_deref().is_some_and(|label| self.cells.is_missing(label)) {
             return Err(malformed(place(), "the class is missing", "give every row a class"));
         }
         Ok(Some(Head { label, query: false }))

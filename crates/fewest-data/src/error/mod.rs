@@ -103,6 +103,24 @@ pub enum DataError {
         place: Place,
         /// Its first cells.
         found: String,
+        /// A cell that is a value of its column, too; none: they are numbers.
+        repeated: Option<String>,
+    },
+    /// The first line is names, not data.
+    NamesAsData {
+        /// The first line.
+        place: Place,
+        /// The cell that shows it, and how.
+        found: String,
+    },
+    /// The header has one name, which looks like several.
+    Delimiter {
+        /// The header.
+        place: Place,
+        /// It.
+        found: String,
+        /// What stands between them.
+        delimiter: char,
     },
     /// A row with too few or too many cells.
     Ragged {
@@ -124,8 +142,35 @@ pub enum DataError {
         /// Cells in the column.
         total: u64,
     },
-    /// Missing, NaN or infinite values.
+    /// Numbers that are written in another way than is read.
+    NumberStyle {
+        /// The first of these cells, or the column.
+        place: Place,
+        /// The text of the cell.
+        cell: String,
+        /// The option for them.
+        remedy: String,
+    },
+    /// Missing values.
     NotFinite {
+        /// The first one.
+        place: Place,
+        /// Its text.
+        cell: String,
+        /// How many there are.
+        count: u64,
+    },
+    /// Infinite values.
+    Infinite {
+        /// The first one.
+        place: Place,
+        /// Its text.
+        cell: String,
+        /// How many there are.
+        count: u64,
+    },
+    /// Rows without a class.
+    NoClass {
         /// The first one.
         place: Place,
         /// Its text.
@@ -162,6 +207,19 @@ pub enum DataError {
         /// Rows.
         rows: usize,
     },
+    /// A target that is a quantity.
+    Continuous {
+        /// The file.
+        file: String,
+        /// The target column.
+        column: String,
+        /// Distinct values.
+        classes: usize,
+        /// Rows.
+        rows: usize,
+        /// One of them.
+        example: String,
+    },
     /// A name used twice.
     DuplicateName {
         /// The file.
@@ -181,10 +239,12 @@ pub enum DataError {
         column: String,
         /// Distinct values.
         distinct: usize,
-        /// Rows.
-        rows: usize,
+        /// Cells that are there.
+        present: usize,
         /// One of the values.
         example: String,
+        /// What all values have behind a number, such as `mg`.
+        unit: Option<String>,
     },
     /// A column that was asked for is not there.
     UnknownColumn {
@@ -195,6 +255,15 @@ pub enum DataError {
         /// What for: `target`, `text column`, ...
         role: &'static str,
         /// The columns there are.
+        available: String,
+    },
+    /// A class that was asked for is not there.
+    UnknownClass {
+        /// The file.
+        file: String,
+        /// The class.
+        name: String,
+        /// The classes there are.
         available: String,
     },
     /// A feature that is needed (by a model, or by name) is not there.

@@ -4,6 +4,8 @@
 
 use std::fmt;
 
+use fewest_text::typed;
+
 use super::{DataError, ErrorKind, IndexFault, Place, Position};
 
 impl fmt::Display for Place {
@@ -57,9 +59,25 @@ impl fmt::Display for Message<'_> {
                 f,
                 "{file}: there is no feature column besides `{target}`; add feature columns or name another --target"
             ),
-            DataError::NoHeader { place, found } => write!(
+            DataError::NoHeader { place, found, repeated: None } => write!(
                 f,
-                "{place}: the first line holds numbers ({found}), not column names; add a header line, or say --no-header"
+                "{place}: the first line holds numbers ({found}); say --no-header if it is data, or --header if these are the names of the columns"
+            ),
+            DataError::NoHeader { place, found, repeated: Some(cell) } => write!(
+                f,
+                "{place}: the first line ({found}) looks like data, as `{cell}` is a value of its column, too; say --no-header if it is, or --header if these are the names of the columns"
+            ),
+            DataError::NamesAsData { place, found } => write!(
+                f,
+                "{place}: the first line holds names, as {found}; leave out --no-header (or, if it is data, move that line down)"
+            ),
+            DataError::Delimiter { place, found, delimiter } => write!(
+                f,
+                "{place}: the header is one name, `{found}`; {}",
+                match delimiter {
+                    '\t' => "if tabs are between the columns, say --format tsv".to_owned(),
+                    sign => format!("if `{sign}` is between the columns, save the file with commas (or with tabs, as .tsv)"),
+                }
             ),
             DataError::Ragged { place, found, expected } => write!(
                 f,
@@ -67,12 +85,27 @@ impl fmt::Display for Message<'_> {
             ),
             DataError::NotANumber { place, cell, numbers, total } => write!(
                 f,
-                "{place}: `{cell}` is not a number, but {numbers} of the {total} cells of this column are; fix the cell, or say --text {} to read the column as categories",
-        place.column.as_deref().unwrap_or_default()
+                "{place}: `{cell}` is not a number, but {numbers} of the {total} cells of this column are; fix the cell, say --missing-codes {} if it stands for a missing value, or --text {} to read the column as categories",
+        typed(cell),
+        typed(place.column.as_deref().unwrap_or_default())
+            ),
+            DataError::NumberStyle { place, cell, remedy } => write!(
+                f,
+                "{place}: `{cell}` is a number written in another way; {remedy} (or --text {}, to read the column as categories)",
+                typed(place.column.as_deref().unwrap_or_default())
             ),
             DataError::NotFinite { place, cell, count } => write!(
                 f,
-                "{place}: `{cell}` is missing or not finite; the file has {count} such value(s), this is the first; say --missing mean, median, most-frequent or indicator to fill in missing values, or correct those cells, or drop their rows or columns"
+                "{place}: `{cell}` is missing; the file has {count} such value(s), this is the first; say --missing mean, median, most-frequent or indicator to fill in missing values, or correct those cells, or drop their rows or columns"
+            ),
+            DataError::Infinite { place, cell, count } => write!(
+                f,
+                "{place}: `{cell}` is not finite; the file has {count} such value(s), this is the first; correct those cells, or say --missing-codes {} (with --missing) if it stands for a missing value",
+                typed(cell)
+            ),
+            DataError::NoClass { place, cell, count } => write!(
+                f,
+                "{place}: `{cell}` is no class; {count} row(s) have none, this is the first; give every row a class, or say --drop-unlabelled to leave those rows out"
             ),
             DataError::OneClass { file, column, class } => write!(
                 f,
@@ -86,17 +119,31 @@ impl fmt::Display for Message<'_> {
                 f,
                 "{file}: the target column `{column}` has {classes} different values in {rows} rows, which are not classes; name another --target"
             ),
+            DataError::Continuous { file, column, classes, rows, example } => write!(
+                f,
+                "{file}: the target `{column}` is continuous: {classes} different numbers in {rows} rows, some with fractions (such as {example}); name another --target, or make classes of it (such as low and high)"
+            ),
             DataError::DuplicateName { file, name, first, second } => write!(
                 f,
                 "{file}: the name `{name}` is used by columns {first} and {second}; rename one of them"
             ),
-            DataError::Identifier { file, column, distinct, rows, example } => write!(
+            DataError::Identifier { file, column, distinct, present, example, unit: None } => write!(
                 f,
-                "{file}: text column `{column}` has {distinct} different values in {rows} rows, such as `{example}`, and looks like an identifier or free text; say --drop {column}, or --text {column} to make a feature of each value"
+                "{file}: text column `{column}` has {distinct} different values in {present} rows, such as `{example}`, and looks like an identifier or free text; say --drop {name}, or --text {name} to make a feature of each value",
+                name = typed(column)
+            ),
+            DataError::Identifier { file, column, distinct, example, unit: Some(unit), .. } => write!(
+                f,
+                "{file}: text column `{column}` has {distinct} numbers with `{unit}` behind them, such as `{example}`; write the numbers alone, or say --text {} to make a feature of each value",
+                typed(column)
             ),
             DataError::UnknownColumn { file, name, role, available } => write!(
                 f,
                 "{file}: there is no column `{name}` to be the {role}; the columns are {available}"
+            ),
+            DataError::UnknownClass { file, name, available } => write!(
+                f,
+                "{file}: there is no class {name}; the classes are {available}"
             ),
             DataError::MissingFeature { file, name, missing, needed } => write!(
                 f,
@@ -105,6 +152,10 @@ impl fmt::Display for Message<'_> {
             DataError::Index { place, index, previous, fault } => write!(
                 f,
                 "{place}: feature index {index} {}", index_text(*fault, *previous)
+            ),
+            DataError::TooManyFeatures { place, index, allowed } if *allowed == u64::from(u32::MAX) => write!(
+                f,
+                "{place}: feature number {index} is beyond {allowed}, the largest that can be read; number the features from 1 without gaps"
             ),
             DataError::TooManyFeatures { place, index, allowed } => write!(
                 f,

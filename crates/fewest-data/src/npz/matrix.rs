@@ -52,7 +52,7 @@ impl Feed<'_> {
         if x == 0.0 {
             return Ok(());
         }
-        note_bad(self.file, i, x, false, || self.names.get(j).into_owned(), &mut self.bad);
+        binary::note_bad(self.file, i, x, false, || self.names.get(j).into_owned(), &mut self.bad);
         self.buckets.push(j as u32, i as u32, x);
         self.held += 1;
         if self.held < MOST { Ok(()) } else { self.hand_on() }
@@ -63,31 +63,6 @@ impl Feed<'_> {
         self.held = 0;
         self.values.put(&[(0, std::mem::replace(&mut self.buckets, empty))])
     }
-}
-
-/// Notes a value that may not be there, the earliest row and the first column of it before others.
-fn note_bad(file: &str, i: usize, x: f64, missing: bool, name: impl Fn() -> String, bad: &mut NotFinite) {
-    if binary::is_bad(x, missing) {
-        let mut one = NotFinite::default();
-        binary::look(file, i, &[x], missing, name, &mut one);
-        bad.merge(one);
-    }
-}
-
-/// The not-finite check of a sparse matrix.
-pub(super) fn check_sparse(
-    file: &str,
-    design: &SparseDesign<'_>,
-    missing: bool,
-    name: impl Fn(usize) -> String,
-) -> Result<(), DataError> {
-    let mut bad = NotFinite::default();
-    let (start, _, _) = design.parts();
-    for j in 0..start.len() - 1 {
-        let (rows, values) = design.column(j);
-        rows.iter().zip(values).for_each(|(&i, &x)| note_bad(file, i as usize, x, missing, || name(j), &mut bad));
-    }
-    bad.check()
 }
 
 impl Archive<'_> {

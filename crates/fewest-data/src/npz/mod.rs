@@ -10,6 +10,7 @@ use std::io::{self, BufReader};
 
 use zip::ZipArchive;
 
+use crate::cells::Cells;
 use crate::columns::Sorted;
 use crate::header::check_distinct;
 use crate::note::TargetRule;
@@ -34,10 +35,10 @@ pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Dataset, Da
     let finite = |j| names.get(j).into_owned();
     match &features {
         Features::Dense(design) => binary::check_finite(file, form.n, design.values(), options.missing, finite)?,
-        Features::Sparse(design) => matrix::check_sparse(file, design, options.missing, finite)?,
+        Features::Sparse(design) => binary::check_sparse(file, design, options.missing, finite)?,
         Features::Mapped(_) => unreachable!("archives are read into memory"),
     }
-    let (target, notes) = archive.target(form.n, options)?;
+    let (target, rows, notes) = archive.target(form.n, options)?;
     let apart = options.apart.iter().map(|name| {
         let values = archive.texts(name, form.n)?;
         Ok(TextColumn { name: name.clone(), values })
@@ -46,6 +47,9 @@ pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Dataset, Da
     let mut data = Dataset { features, names, target, apart, notes, source: file.to_owned(), format: Format::Npz };
     check_text(file, options)?;
     drop_columns(&mut data, &options.drop)?;
+    if let Some(rows) = rows {
+        data.keep_labelled(&rows);
+    }
     Ok(data)
 }
 
@@ -55,7 +59,7 @@ pub(crate) fn sorted(source: &Source, options: &ReadOptions, out: &str) -> Resul
     let form = archive.form()?;
     let names = archive.names(&form)?;
     let values = archive.sorted(&form, &names, out)?;
-    let (target, notes) = archive.target(form.n, options)?;
+    let (target, _, notes) = archive.target(form.n, options)?;
     check_text(archive.file, options)?;
     Ok(Sorted { values, names, target, notes })
 }
@@ -95,6 +99,9 @@ fn damaged(file: &str, error: &dyn std::fmt::Display) -> DataError {
 fn unzipped(file: &str, shared: &SharedFile) -> Result<ZipArchive<BufReader<Part>>, DataError> {
     ZipArchive::new(BufReader::new(shared.part(0))).map_err(|e| damaged(file, &e))
 }
+
+/// A target, the rows that have a class where others are to be left out, and notes.
+type FoundTarget = (Option<Target>, Option<Vec<usize>>, Vec<Note>);
 
 /// An open archive.
 struct Archive<'a> {
@@ -210,22 +217,29 @@ impl<'a> Archive<'a> {
         })
     }
 
-    /// The target `y`, or the array the caller named, and the note on it.
-    fn target(&mut self, n: usize, options: &ReadOptions) -> Result<(Option<Target>, Vec<Note>), DataError> {
+    /// The target `y`, or the array the caller named, the rows that have a class where some have
+    /// none, and the notes on it.
+    fn target(&mut self, n: usize, options: &ReadOptions) -> Result<FoundTarget, DataError> {
         let key = options.target.clone().unwrap_or_else(|| "y".into());
         if !self.has(&key) {
-            return if options.target_optional { Ok((None, Vec::new())) } else { Err(self.unknown(&key, "target")) };
+            return if options.target_optional {
+                Ok((None, None, Vec::new()))
+            } else {
+                Err(self.unknown(&key, "target"))
+            };
         }
-        let names: Vec<String> = self.texts(&key, n)?.iter().map(|name| class_name(name)).collect();
+        let cells = Cells::new(options);
+        let name = |text: &String| if cells.is_missing(text.as_bytes()) { String::new() } else { class_name(text) };
+        let names: Vec<String> = self.texts(&key, n)?.iter().map(name).collect();
         let column = if self.has("target_name") && options.target.is_none() {
             self.texts("target_name", 1)?.swap_remove(0)
         } else {
             key
         };
-        let target = binary::target(self.file, &column, names.iter().map(String::as_str), options.target_optional)?;
+        let (target, rows) = binary::target(self.file, &column, names.iter().map(String::as_str), options)?;
         let rule = if options.target.is_some() { TargetRule::Asked } else { TargetRule::Format };
-        let note = target.as_ref().map(|target| Note::TargetColumn { name: target.column.clone(), rule });
-        Ok((target, note.into_iter().collect()))
+        let notes = target.as_ref().map(|target| target.notes(rule, options));
+        Ok((target, rows, notes.unwrap_or_default()))
     }
 }
 

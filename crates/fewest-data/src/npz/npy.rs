@@ -161,7 +161,8 @@ impl Array {
         }
     }
 
-    /// Text of an item: a number in shortest form (empty if NaN), or the text itself.
+    /// Text of an item: a number in shortest form (empty if NaN), a truth value as Python writes it,
+    /// or the text itself.
     pub(super) fn text(&self, bytes: &[u8]) -> String {
         match self.item {
             Item::Bytes => {
@@ -179,8 +180,12 @@ impl Array {
                     .collect();
                 text.trim_end_matches('\0').to_owned()
             }
+            Item::Bool => if bytes == [0] { "False" } else { "True" }.to_owned(),
             _ => {
                 let value = self.number(bytes);
+                if self.item == Item::Float && bytes.len() == 4 && value.is_finite() {
+                    return crate::number::text_of_single(value);
+                }
                 if value.is_finite() { crate::number::text(value) } else { String::new() }
             }
         }

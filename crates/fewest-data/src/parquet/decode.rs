@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use ::parquet::column::reader::ColumnReaderImpl;
 use ::parquet::data_type::DataType;
 
+use crate::cells::Cells;
 use crate::{DataError, number};
 
 /// Values decoded at once.
@@ -70,8 +71,8 @@ impl Codes {
         self.rows.iter().map(one).sum()
     }
 
-    pub(super) fn push(&mut self, cell: Option<&[u8]>) {
-        if cell.is_none_or(number::is_missing) {
+    pub(super) fn push(&mut self, cell: Option<&[u8]>, cells: &Cells) {
+        if cell.is_none_or(|cell| cells.is_missing(cell)) {
             self.missing.push(self.rows.len());
         }
         let cell = cell.unwrap_or_default().trim_ascii();

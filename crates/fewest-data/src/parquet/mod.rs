@@ -2,6 +2,7 @@
 
 mod chunks;
 mod decode;
+mod kinds;
 mod pages;
 mod thrift;
 mod write;
@@ -9,7 +10,7 @@ mod write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ::parquet::basic::{Compression, ConvertedType, LogicalType, Type as Physical};
+use ::parquet::basic::Compression;
 use ::parquet::column::reader::ColumnReader;
 use ::parquet::data_type::{ByteArray, ByteArrayType};
 use ::parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
@@ -17,15 +18,18 @@ use ::parquet::file::reader::{FileReader, SerializedFileReader};
 use ::parquet::schema::types::ColumnDescriptor;
 use rayon::prelude::*;
 
+use crate::binary::Labelled;
+use crate::cells::{Cells, is_padded};
 use crate::columns::{Sorted, Sorter};
-use crate::encoding::{Categories, wanted_as_text};
-use crate::header::{Header, Role, check_distinct};
+use crate::encoding::{Categories, TextColumnUse, text_column, wanted_as_text};
+use crate::header::{Header, Role, check_distinct, check_left};
 use crate::problems::NotFinite;
 use crate::shared::SharedFile;
 use crate::source::Source;
 use crate::target::{Target, class_name};
 use crate::{DataError, Dataset, Format, Names, Note, Place, ReadOptions, TextColumn, binary, number};
 use decode::{BATCH, Batch, Codes, damaged, decode, numeric};
+use kinds::{Kind, kinds};
 
 pub(crate) use write::write;
 
@@ -66,7 +70,8 @@ fn open_table<T>(
     let mut header = Header::new(file, names, &without_index(options, schema.columns()))?;
     header.notes.retain(|n| !matches!(n, Note::Ignored { count: 0 }));
     let kinds = kinds(&header, schema.columns())?;
-    let mut table = Table { reader, shared, header: &header, kinds, rows: 0, memory: options.memory() };
+    let cells = Cells::new(options);
+    let mut table = Table { reader, shared, header: &header, kinds, cells, rows: 0, memory: options.memory() };
     table.rows = table.count_rows(options)?;
     if table.rows == 0 {
         return Err(DataError::NoRows { file: file.clone() });
@@ -82,69 +87,6 @@ fn without_index(options: &ReadOptions, columns: &[Arc<ColumnDescriptor>]) -> Re
     options
 }
 
-/// How a column is read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Number,
-    /// Stored signed, meant unsigned.
-    Unsigned,
-    Text,
-    Unused,
-}
-
-/// The kind of each column that is wanted.
-fn kinds(header: &Header, columns: &[Arc<ColumnDescriptor>]) -> Result<Vec<Kind>, DataError> {
-    columns
-        .iter()
-        .zip(&header.roles)
-        .zip(&header.names)
-        .map(|((column, role), name)| {
-            if *role == Role::Ignored {
-                return Ok(Kind::Unused);
-            }
-            kind(column).ok_or_else(|| DataError::Unsupported {
-                file: header.file.clone(),
-                what: format!(
-                    "column `{name}` holds neither numbers, booleans nor text ({:?}, {:?})",
-                    column.physical_type(),
-                    column.converted_type()
-                ),
-                remedy: format!("convert it, or drop it with --drop {name}"),
-            })
-        })
-        .collect()
-}
-
-fn kind(column: &ColumnDescriptor) -> Option<Kind> {
-    if column.max_rep_level() > 0 || column.max_def_level() > 1 {
-        return None;
-    }
-    let unsigned = matches!(column.logical_type_ref(), Some(LogicalType::Integer { is_signed: false, .. }))
-        || matches!(
-            column.converted_type(),
-            ConvertedType::UINT_8 | ConvertedType::UINT_16 | ConvertedType::UINT_32 | ConvertedType::UINT_64
-        );
-    let plain = matches!(column.logical_type_ref(), None | Some(LogicalType::Integer { .. }))
-        && matches!(
-            column.converted_type(),
-            ConvertedType::NONE
-                | ConvertedType::INT_8
-                | ConvertedType::INT_16
-                | ConvertedType::INT_32
-                | ConvertedType::INT_64
-        );
-    match column.physical_type() {
-        Physical::INT32 | Physical::INT64 if unsigned => Some(Kind::Unsigned),
-        Physical::BOOLEAN | Physical::INT32 | Physical::INT64 | Physical::FLOAT | Physical::DOUBLE if plain => {
-            Some(Kind::Number)
-        }
-        Physical::BYTE_ARRAY if !matches!(column.converted_type(), ConvertedType::DECIMAL | ConvertedType::BSON) => {
-            Some(Kind::Text)
-        }
-        _ => None,
-    }
-}
-
 /// What becomes of the columns of a table.
 struct Plan {
     features: Vec<Feature>,
@@ -157,13 +99,23 @@ struct Feature {
     column: usize,
     /// The first of its features.
     first: usize,
-    /// The values of its text.
-    categories: Option<Categories>,
+    /// What becomes of its text.
+    text: Option<Text>,
+}
+
+/// What becomes of a column of text.
+enum Text {
+    Categories(Categories),
+    /// All of it are numbers, as csv has them.
+    Numbers,
 }
 
 impl Feature {
     fn width(&self) -> usize {
-        self.categories.as_ref().map_or(1, Categories::width)
+        match &self.text {
+            Some(Text::Categories(categories)) => categories.width(),
+            Some(Text::Numbers) | None => 1,
+        }
     }
 }
 
@@ -173,6 +125,7 @@ struct Table<'a> {
     shared: SharedFile,
     header: &'a Header,
     kinds: Vec<Kind>,
+    cells: Cells,
     rows: usize,
     /// Most bytes that may be taken.
     memory: u64,
@@ -198,13 +151,18 @@ impl Table<'_> {
             })
         })?;
         binary::check_finite(file, n, &values, options.missing, |j| names[j].clone())?;
-        let target = self.target(options)?;
+        let (target, rows) = self.target(options)?;
         let apart = options.apart.iter().map(|name| {
             let c = self.header.names.iter().position(|n| n == name).unwrap_or(0);
             Ok(TextColumn { name: name.clone(), values: self.strings(c)? })
         });
         let apart = apart.collect::<Result<_, DataError>>()?;
-        Dataset::dense(file, n, values, names, target, apart, notes, Format::Parquet)
+        let notes = with_target(notes, target.as_ref(), options);
+        let mut data = Dataset::dense(file, n, values, names, target, apart, notes, Format::Parquet)?;
+        if let Some(rows) = rows {
+            data.keep_labelled(&rows);
+        }
+        Ok(data)
     }
 
     /// What a column file at `out` is to hold.
@@ -223,9 +181,31 @@ impl Table<'_> {
         };
         let found: Vec<NotFinite> = features.par_iter().map(look).collect::<Result<_, DataError>>()?;
         NotFinite::merged(found).check()?;
-        let target = self.target(options)?;
+        let (target, _) = self.target(options)?;
+        let notes = with_target(notes, target.as_ref(), options);
         let values = values.into_inner().unwrap_or_else(PoisonError::into_inner);
         Ok(Sorted { values, names: Names::Listed(names), target, notes })
+    }
+
+    /// Whether the values of text column `c` are numbers, given what a model wants of it.
+    ///
+    /// # Errors
+    /// [`DataError::NotANumber`] where it wants numbers and they are not.
+    fn holds_numbers(&self, c: usize, values: &[String], wanted_as_text: Option<bool>) -> Result<bool, DataError> {
+        let number = |value: &&String| self.cells.number(value.as_bytes()).is_some_and(f64::is_finite);
+        let other = values.iter().find(|v| !number(v) && !self.cells.is_missing_number(v.as_bytes()));
+        let numbers = values.iter().filter(number).count();
+        match (wanted_as_text, other) {
+            (Some(true), _) => Ok(false),
+            (Some(false), Some(cell)) => Err(DataError::NotANumber {
+                place: Place { file: self.header.file.clone(), ..Place::default() }.column(&self.header.names[c]),
+                cell: cell.clone(),
+                numbers: numbers as u64,
+                total: values.len() as u64,
+            }),
+            (Some(false), None) => Ok(true),
+            (None, other) => Ok(other.is_none() && numbers > 0 && !values.iter().any(|v| is_padded(v.as_bytes()))),
+        }
     }
 
     /// What becomes of the columns.
@@ -234,37 +214,58 @@ impl Table<'_> {
         let mut plan = Plan { features: Vec::new(), names: Vec::new(), notes: header.notes.clone() };
         for c in (0..self.kinds.len()).filter(|&c| header.roles[c] == Role::Feature) {
             let (name, first) = (&header.names[c], plan.names.len());
-            let categories = if self.kinds[c] == Kind::Text || wanted_as_text(name, options) == Some(true) {
+            let text = if self.kinds[c] == Kind::Text || wanted_as_text(name, options) == Some(true) {
                 let codes = self.codes(c)?;
                 if let (Some(&row), false) = (codes.missing.first(), options.missing) {
                     let place = Place::row(&header.file, row as u64 + 1).column(name);
                     return Err(DataError::NotFinite { place, cell: "null".into(), count: codes.missing.len() as u64 });
                 }
-                let there = codes.values.iter().filter(|value| !number::is_missing(value.as_bytes())).cloned();
-                let categories = Categories::new(header, c, there.collect(), n, options)?;
-                plan.notes.push(categories.note(name));
-                plan.notes.extend(unseen(name, &categories, &codes));
-                plan.names.extend(categories.names().cloned());
-                Some(categories)
+                let there = codes.values.iter().filter(|value| !self.cells.is_missing(value.as_bytes())).cloned();
+                let (values, present) = (there.collect(), n - codes.missing.len());
+                let values: Vec<String> = values;
+                if self.kinds[c] == Kind::Text && self.holds_numbers(c, &values, wanted_as_text(name, options))? {
+                    plan.names.push(name.clone());
+                    plan.features.push(Feature { column: c, first, text: Some(Text::Numbers) });
+                    continue;
+                }
+                match text_column(header, c, (values, None), present, &self.cells, options)? {
+                    TextColumnUse::LeftOut(note) => {
+                        plan.notes.push(note);
+                        continue;
+                    }
+                    TextColumnUse::Categories(categories, note) => {
+                        plan.notes.push(categories.note(name));
+                        plan.notes.extend(note);
+                        plan.notes.extend(self.unseen(name, &categories, &codes, options));
+                        plan.names.extend(categories.names().cloned());
+                        Some(Text::Categories(categories))
+                    }
+                }
             } else {
                 plan.names.push(name.clone());
                 None
             };
-            plan.features.push(Feature { column: c, first, categories });
+            plan.features.push(Feature { column: c, first, text });
         }
         check_distinct(&header.file, plan.names.iter().map(String::as_str))?;
+        check_left(header, &plan.names, options)?;
         Ok(plan)
     }
 
-    fn target(&self, options: &ReadOptions) -> Result<Option<Target>, DataError> {
+    fn target(&self, options: &ReadOptions) -> Result<Labelled, DataError> {
         let header = self.header;
-        let Some(c) = header.roles.iter().position(|r| *r == Role::Target) else { return Ok(None) };
+        let Some(c) = header.roles.iter().position(|r| *r == Role::Target) else { return Ok((None, None)) };
         let codes = self.codes(c)?;
-        let missing = |value: &str| number::is_missing(value.as_bytes());
-        let class = |value: &String| if missing(value) { String::new() } else { class_name(value) };
+        let class = |value: &String| match (self.kinds[c], number::parse(value.as_bytes())) {
+            _ if self.cells.is_missing(value.as_bytes()) => String::new(),
+            // As Python and NumPy write them.
+            (Kind::Boolean, Some(value)) => if value == 0.0 { "False" } else { "True" }.to_owned(),
+            (Kind::Single, Some(value)) => class_name(&number::text_of_single(value)),
+            _ => class_name(value),
+        };
         let classes: Vec<String> = codes.values.iter().map(class).collect();
         let rows = codes.rows.iter().map(|&code| classes[code as usize].as_str());
-        binary::target(&header.file, &header.names[c], rows, options.target_optional)
+        binary::target(&header.file, &header.names[c], rows, options)
     }
 
     /// Runs `take(at, row, values)` on the values of a column, some at a time, row `row` first;
@@ -275,9 +276,19 @@ impl Table<'_> {
         mut take: impl FnMut(usize, usize, &[f64]) -> Result<(), DataError>,
     ) -> Result<(), DataError> {
         let c = feature.column;
-        if let Some(categories) = &feature.categories {
+        if let Some(Text::Numbers) = &feature.text {
             let codes = self.codes(c)?;
-            let missing = |value: &String| number::is_missing(value.as_bytes());
+            let number = |v: &String| self.cells.number(v.as_bytes()).unwrap_or(f64::NAN);
+            let value: Vec<f64> = codes.values.iter().map(number).collect();
+            for (part, rows) in codes.rows.chunks(BATCH).enumerate() {
+                let values: Vec<f64> = rows.iter().map(|&code| value[code as usize]).collect();
+                take(0, part * BATCH, &values)?;
+            }
+            return Ok(());
+        }
+        if let Some(Text::Categories(categories)) = &feature.text {
+            let codes = self.codes(c)?;
+            let missing = |value: &String| self.cells.is_missing(value.as_bytes());
             for at in 0..categories.width() {
                 let value = |v| if missing(v) { f64::NAN } else { categories.value(at, categories.code(v)) };
                 let value: Vec<f64> = codes.values.iter().map(value).collect();
@@ -294,7 +305,12 @@ impl Table<'_> {
             if values.len() > self.rows - row {
                 return Err(self.wrong_length(c));
             }
-            take(0, row, values)?;
+            if self.cells.has_codes() {
+                let decoded = |x: &f64| if self.cells.is_code(*x) { f64::NAN } else { *x };
+                take(0, row, &values.iter().map(decoded).collect::<Vec<f64>>())?;
+            } else {
+                take(0, row, values)?;
+            }
             row += values.len();
             Ok(())
         })?;
@@ -375,11 +391,25 @@ impl Table<'_> {
         ((self.memory / 4 / page.max(1)) as usize).clamp(1, BATCH)
     }
 
+    /// The note on values that a model has not seen.
+    fn unseen(&self, name: &str, categories: &Categories, codes: &Codes, options: &ReadOptions) -> Option<Note> {
+        let new = |v: &String| !self.cells.is_missing(v.as_bytes()) && categories.unseen(categories.code(v));
+        let unknown: Vec<bool> = codes.values.iter().map(new).collect();
+        let mut rows = codes.rows.iter().filter(|&&code| unknown[code as usize]);
+        let first = *rows.next()?;
+        Some(Note::Unseen {
+            column: name.into(),
+            value: codes.values[first as usize].clone(),
+            rows: 1 + rows.count() as u64,
+            known: options.levels.iter().any(|(column, _)| column == name),
+        })
+    }
+
     /// A column as codes of its distinct values.
     fn codes(&self, c: usize) -> Result<Codes, DataError> {
         let mut codes = Codes::default();
         self.each_batch(c, |batch| {
-            batch.each_cell(|cell| codes.push(cell));
+            batch.each_cell(|cell| codes.push(cell, &self.cells));
             let what = format!("the values of column `{}`", self.header.names[c]);
             crate::options::check_memory(&self.header.file, &what, codes.bytes(), self.memory)?;
             if codes.rows.len() > self.rows { Err(self.wrong_length(c)) } else { Ok(()) }
@@ -398,6 +428,11 @@ impl Table<'_> {
     }
 }
 
+/// The notes, and that on the classes.
+fn with_target(notes: Vec<Note>, target: Option<&Target>, options: &ReadOptions) -> Vec<Note> {
+    notes.into_iter().chain(target.filter(|_| !options.target_optional).and_then(Target::note)).collect()
+}
+
 /// Refuses a compression that cannot be read, by name.
 fn check_codec(file: &str, name: &str, chunk: &ColumnChunkMetaData) -> Result<(), DataError> {
     let codec = match chunk.compression() {
@@ -409,18 +444,5 @@ fn check_codec(file: &str, name: &str, chunk: &ColumnChunkMetaData) -> Result<()
         file: file.into(),
         what: format!("column `{name}` is compressed with {codec}, which cannot be read here"),
         remedy: "write the file with zstd, snappy, gzip, lz4 or without compression".into(),
-    })
-}
-
-/// The note on values that a model has not seen.
-fn unseen(name: &str, categories: &Categories, codes: &Codes) -> Option<Note> {
-    let new = |v: &String| !number::is_missing(v.as_bytes()) && categories.unseen(categories.code(v));
-    let unknown: Vec<bool> = codes.values.iter().map(new).collect();
-    let mut rows = codes.rows.iter().filter(|&&code| unknown[code as usize]);
-    let first = *rows.next()?;
-    Some(Note::Unseen {
-        column: name.into(),
-        value: codes.values[first as usize].clone(),
-        rows: 1 + rows.count() as u64,
     })
 }

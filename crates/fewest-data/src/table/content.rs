@@ -4,9 +4,10 @@ use std::collections::HashSet;
 
 use super::declaration::{Declaration, ValueList};
 use super::rows::{Rows, trimmed};
+use crate::cells::{Cells, is_loose, is_padded};
 use crate::encoding::wanted_as_text;
 use crate::header::{Header, Role};
-use crate::problems::NotFinite;
+use crate::problems::{Cases, NotFinite, check_classes};
 use crate::source::Source;
 use crate::waves::{Piece, each_piece, shown};
 use crate::{DataError, Place, ReadOptions, number};
@@ -15,28 +16,37 @@ use crate::{DataError, Place, ReadOptions, number};
 pub(super) struct Profile<'a> {
     pub(super) header: &'a Header,
     pub(super) text: Vec<bool>,
+    /// The column is text as some of its numbers begin with a zero.
+    pub(super) padded: Vec<bool>,
     /// The kind is settled before the first row.
     settled: Vec<bool>,
     /// Values declared for a column.
     lists: Vec<Option<ValueList>>,
+    pub(super) cells: Cells,
     optional: bool,
     /// Missing values of features are let through.
     missing: bool,
+    /// Rows without a class are left out.
+    drop_unlabelled: bool,
 }
 
 /// Pass 1: what a column holds.
 #[derive(Default)]
 pub(super) struct ColumnContent {
     numbers: u64,
-    /// Only where there is text: most columns of wide files have none.
+    /// Only where there is text, or what may be: most columns of wide files have none.
     pub(super) text: Option<Box<TextContent>>,
 }
 
 /// Pass 1: the text cells of a column.
 #[derive(Default)]
 pub(super) struct TextContent {
-    texts: u64,
+    pub(super) texts: u64,
     first: Option<(Place, String)>,
+    /// A number begins with a zero that is not its own.
+    padded: bool,
+    /// Words for missing values among numbers.
+    loose: Cases,
     pub(super) distinct: HashSet<String>,
 }
 
@@ -44,10 +54,13 @@ pub(super) struct TextContent {
 #[derive(Default)]
 pub(super) struct TableContent {
     pub(super) rows: usize,
+    /// Rows that were left out, as they have no class.
+    pub(super) left_out: usize,
     pub(super) columns: Vec<ColumnContent>,
     pub(super) bad: NotFinite,
+    /// Rows without a class.
+    without_class: Cases,
     pub(super) missing_targets: usize,
-    target_bad: NotFinite,
 }
 
 impl<'a> Profile<'a> {
@@ -65,10 +78,13 @@ impl<'a> Profile<'a> {
         Self {
             header,
             text: wanted.iter().map(|w| *w == Some(true)).collect(),
+            padded: vec![false; wanted.len()],
             settled: wanted.iter().map(Option::is_some).collect(),
             lists: ValueList::of_columns(header, declared),
+            cells: Cells::new(options),
             optional: options.target_optional,
             missing: options.missing,
+            drop_unlabelled: options.drop_unlabelled,
         }
     }
 
@@ -92,13 +108,28 @@ impl<'a> Profile<'a> {
                 Ok(())
             },
         )?;
-        if self.optional && all.missing_targets == all.rows {
-            // A prediction file with an empty target column is one without a target.
-            all.target_bad = NotFinite::default();
-        }
-        let target_bad = std::mem::take(&mut all.target_bad);
-        all.bad.merge(target_bad);
         Ok(all)
+    }
+
+    /// Refuses missing and infinite values that are not let through, and rows without a class.
+    pub(super) fn check(&self, found: &mut TableContent) -> Result<(), DataError> {
+        for (c, column) in found.columns.iter_mut().enumerate() {
+            if let Some(text) = column.text.as_mut().filter(|_| !self.text[c] && !self.missing) {
+                found.bad.missing.merge(std::mem::take(&mut text.loose));
+            }
+        }
+        found.bad.check()?;
+        // A prediction file with an empty target column is one without a target.
+        if self.optional && found.missing_targets == found.rows {
+            return Ok(());
+        }
+        check_classes(&found.without_class)
+    }
+
+    /// Whether a row is left out, as it has no class.
+    pub(super) fn leaves_out(&self, cells: &[std::borrow::Cow<'_, [u8]>]) -> bool {
+        let target = || self.header.roles.iter().position(|role| *role == Role::Target);
+        self.drop_unlabelled && target().is_some_and(|c| self.cells.is_missing(&cells[c]))
     }
 
     fn nothing(&self) -> TableContent {
@@ -112,6 +143,10 @@ impl<'a> Profile<'a> {
         let mut found = self.nothing();
         rows.each_row(piece, &mut |line, cells| {
             self.check_width(line, cells.len())?;
+            if self.leaves_out(cells) {
+                found.left_out += 1;
+                return Ok(());
+            }
             found.rows += 1;
             for (c, cell) in cells.iter().enumerate() {
                 let place = || Place::line(&self.header.file, line).column(&self.header.names[c]);
@@ -120,7 +155,7 @@ impl<'a> Profile<'a> {
                 }
                 match self.header.roles[c] {
                     Role::Ignored | Role::Apart(_) => {}
-                    Role::Target => found.target(c, cell, place),
+                    Role::Target => found.target(c, cell, self, place),
                     Role::Feature => found.feature(c, cell, self, place),
                 }
             }
@@ -142,45 +177,65 @@ impl<'a> Profile<'a> {
         let mut again = false;
         for c in 0..self.text.len() {
             let column = &found.columns[c];
-            let Some(text) = &column.text else { continue };
-            let Some((place, cell)) = &text.first else { continue };
             if self.header.roles[c] != Role::Feature || self.text[c] {
                 continue;
             }
-            if self.settled[c] || text.texts * 2 < column.numbers + text.texts {
-                return Err(DataError::NotANumber {
-                    place: place.clone(),
-                    cell: cell.clone(),
-                    numbers: column.numbers,
-                    total: column.numbers + text.texts,
-                });
+            let Some(text) = &column.text else { continue };
+            let (texts, padded) = (text.texts, text.padded && !self.settled[c]);
+            if texts == 0 && !padded {
+                continue;
+            }
+            if !padded && (self.settled[c] || texts * 2 < column.numbers + texts) {
+                return Err(self.not_a_number(text, column.numbers));
             }
             self.text[c] = true;
-            again |= column.numbers > 0;
+            self.padded[c] = padded;
+            again |= column.numbers > 0 || text.loose.any();
         }
         Ok(again)
+    }
+
+    /// The error of a column of numbers with text in it.
+    fn not_a_number(&self, text: &TextContent, numbers: u64) -> DataError {
+        let (place, cell) = text.first.clone().unwrap_or_default();
+        match self.cells.other_style(text.distinct.iter().map(String::as_str)) {
+            Some(remedy) => DataError::NumberStyle { place, cell, remedy },
+            None => DataError::NotANumber { place, cell, numbers, total: numbers + text.texts },
+        }
     }
 }
 
 impl TableContent {
-    fn target(&mut self, c: usize, cell: &[u8], place: impl FnOnce() -> Place) {
+    fn target(&mut self, c: usize, cell: &[u8], profile: &Profile<'_>, place: impl FnOnce() -> Place) {
         let infinite = number::parse(cell).is_some_and(|x| !x.is_finite());
-        if infinite || number::is_missing(cell) {
+        if infinite || profile.cells.is_missing(cell) {
             self.missing_targets += 1;
-            self.target_bad.add(|| (place(), shown(cell)));
+            self.without_class.add(|| (place(), shown(cell)));
         } else {
             self.columns[c].text.get_or_insert_default().note_value(cell);
         }
     }
 
     fn feature(&mut self, c: usize, cell: &[u8], profile: &Profile<'_>, place: impl FnOnce() -> Place) {
-        let column = &mut self.columns[c];
-        let value = if profile.text[c] { None } else { number::parse(cell) };
-        match value {
-            Some(x) if x.is_finite() => column.numbers += 1,
-            _ if profile.missing && number::is_missing(cell) => {}
-            Some(_) => self.bad.add(|| (place(), shown(cell))),
-            None if number::is_missing(cell) => self.bad.add(|| (place(), shown(cell))),
+        let (column, cells, is_text) = (&mut self.columns[c], &profile.cells, profile.text[c]);
+        match if is_text { None } else { cells.number(cell) } {
+            Some(x) if x.is_finite() => {
+                column.numbers += 1;
+                if is_padded(cell) {
+                    column.text.get_or_insert_default().padded = true;
+                }
+            }
+            // Codes are NaN, however they are written.
+            Some(x) if x.is_nan() && profile.missing => {}
+            Some(x) => self.bad.add(x, || (place(), shown(cell))),
+            None if cells.is_missing(cell) => {
+                if !profile.missing {
+                    self.bad.missing.add(|| (place(), shown(cell)));
+                }
+            }
+            None if !is_text && is_loose(cell) => {
+                column.text.get_or_insert_default().loose.add(|| (place(), shown(cell)));
+            }
             None => {
                 let text = column.text.get_or_insert_default();
                 text.texts += 1;
@@ -193,14 +248,17 @@ impl TableContent {
     /// Adds what was found further on in the file.
     fn join(&mut self, later: TableContent) {
         self.rows += later.rows;
+        self.left_out += later.left_out;
         self.bad.join(later.bad);
-        self.target_bad.join(later.target_bad);
+        self.without_class.join(later.without_class);
         self.missing_targets += later.missing_targets;
         for (column, more) in self.columns.iter_mut().zip(later.columns) {
             column.numbers += more.numbers;
             let Some(more) = more.text else { continue };
             let text = column.text.get_or_insert_default();
             text.texts += more.texts;
+            text.padded |= more.padded;
+            text.loose.join(more.loose);
             text.first = text.first.take().or(more.first);
             text.distinct.extend(more.distinct);
         }

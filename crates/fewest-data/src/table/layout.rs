@@ -10,13 +10,13 @@ use super::content::{Profile, TableContent};
 use super::declaration::Declaration;
 use super::rows::{Rows, trimmed};
 use crate::columns::{Buckets, Sorted, Sorter};
-use crate::encoding::Categories;
-use crate::header::{Header, Role, check_distinct};
+use crate::encoding::{Categories, TextColumnUse, text_column};
+use crate::header::{Header, Role, check_distinct, check_left};
 use crate::source::Source;
 use crate::sparse::placed;
 use crate::target::{Labels, Target, class_name};
 use crate::waves::{Piece, changed, each_piece, shown};
-use crate::{DataError, Dataset, Format, Names, Note, ReadOptions, TextColumn, binary, number};
+use crate::{DataError, Dataset, Format, Names, Note, ReadOptions, TextColumn, binary};
 
 /// Where the cells of a column go.
 enum Goal {
@@ -48,6 +48,7 @@ impl Goal {
 
 /// Pass 2: where everything goes.
 pub(super) struct Layout<'a> {
+    profile: Profile<'a>,
     header: &'a Header,
     n: usize,
     goals: Vec<Goal>,
@@ -82,7 +83,7 @@ impl UnseenValues {
 
 impl<'a> Layout<'a> {
     pub(super) fn new(
-        profile: &Profile<'a>,
+        profile: Profile<'a>,
         found: TableContent,
         declared: &[Declaration],
         options: &ReadOptions,
@@ -98,14 +99,27 @@ impl<'a> Layout<'a> {
                 Role::Target if no_target => Goal::Nowhere,
                 Role::Target => Goal::Target,
                 Role::Feature if profile.text[c] => {
-                    let values = match declared.get(c) {
-                        Some(Declaration::Values(values)) if !declared[c].is_number() => values.clone(),
-                        _ => column.text.map_or_else(Vec::new, |t| t.distinct.into_iter().collect()),
+                    let (present, values) =
+                        column.text.map_or((0, Vec::new()), |t| (t.texts as usize, t.distinct.into_iter().collect()));
+                    if profile.padded[c] {
+                        notes.push(Note::LeadingZeros { column: name.clone() });
+                    }
+                    let declared = match declared.get(c) {
+                        Some(Declaration::Values(values)) if !declared[c].is_number() => Some(values.clone()),
+                        _ => None,
                     };
-                    let categories = Categories::new(header, c, values, found.rows, options)?;
-                    names.extend(categories.names().cloned());
-                    notes.push(categories.note(name));
-                    Goal::Text(categories)
+                    match text_column(header, c, (values, declared), present, &profile.cells, options)? {
+                        TextColumnUse::LeftOut(note) => {
+                            notes.push(note);
+                            Goal::Nowhere
+                        }
+                        TextColumnUse::Categories(categories, note) => {
+                            names.extend(categories.names().cloned());
+                            notes.push(categories.note(name));
+                            notes.extend(note);
+                            Goal::Text(categories)
+                        }
+                    }
                 }
                 Role::Feature => {
                     names.push(name.clone());
@@ -114,8 +128,12 @@ impl<'a> Layout<'a> {
             });
         }
         check_distinct(&header.file, names.iter().map(String::as_str))?;
+        check_left(header, &names, options)?;
+        if found.left_out > 0 {
+            notes.push(Note::Unlabelled { rows: found.left_out });
+        }
         let target = header.target().filter(|_| !no_target).map(str::to_owned);
-        Ok(Self { header, n: found.rows, goals, names, target, notes })
+        Ok(Self { profile, header, n: found.rows, goals, names, target, notes })
     }
 
     /// Reads the file again, into the matrix.
@@ -196,12 +214,15 @@ impl<'a> Layout<'a> {
         }
         for (c, unseen) in unseen {
             if let Some(value) = unseen.first {
-                self.notes.push(Note::Unseen { column: self.header.names[c].clone(), value, rows: unseen.rows });
+                let known = options.levels.iter().any(|(column, _)| *column == self.header.names[c]);
+                let column = self.header.names[c].clone();
+                self.notes.push(Note::Unseen { column, value, rows: unseen.rows, known });
             }
         }
         let target = self.target.take().map(|column| labels.finish(column));
         if let (Some(target), false) = (&target, options.target_optional) {
             target.check(file)?;
+            self.notes.extend(target.note());
         }
         Ok((target, apart))
     }
@@ -217,9 +238,13 @@ impl<'a> Layout<'a> {
             unseen: BTreeMap::new(),
         };
         let mut known: HashMap<Vec<u8>, u32> = HashMap::new();
+        let understood = &self.profile.cells;
         rows.each_row(piece, &mut |_, cells| {
             if cells.len() != self.goals.len() {
                 return Err(changed(&self.header.file));
+            }
+            if self.profile.leaves_out(cells) {
+                return Ok(());
             }
             out.rows += 1;
             for (c, (goal, cell)) in self.goals.iter().zip(cells).enumerate() {
@@ -227,10 +252,11 @@ impl<'a> Layout<'a> {
                     Goal::Nowhere => {}
                     Goal::Apart(at) => out.apart[*at].push(trimmed(cell).into_owned()),
                     Goal::Number => {
-                        let missing = number::is_missing(cell).then_some(f64::NAN);
-                        out.cells.push(number::parse(cell).or(missing).ok_or_else(|| changed(&self.header.file))?);
+                        let missing = || understood.is_missing_number(cell).then_some(f64::NAN);
+                        let value = understood.number(cell).or_else(missing);
+                        out.cells.push(value.ok_or_else(|| changed(&self.header.file))?);
                     }
-                    Goal::Text(_) if number::is_missing(cell) => out.cells.push(f64::NAN),
+                    Goal::Text(_) if understood.is_missing(cell) => out.cells.push(f64::NAN),
                     Goal::Text(categories) => {
                         let code = categories.code(&trimmed(cell));
                         if categories.unseen(code) {

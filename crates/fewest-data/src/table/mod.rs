@@ -60,6 +60,6 @@ fn layout<'a>(
     if found.rows == 0 {
         return Err(DataError::NoRows { file: header.file.clone() });
     }
-    found.bad.check()?;
-    Layout::new(&profile, found, declared, options)
+    profile.check(&mut found)?;
+    Layout::new(profile, found, declared, options)
 }

@@ -6,6 +6,7 @@
     reason = "each test file uses a part; a skipped test says why"
 )]
 
+use std::io::Write as _;
 use std::path::PathBuf;
 
 use fewest_data::{DataError, Dataset, ReadOptions, read};
@@ -72,4 +73,38 @@ pub fn rows(data: &Dataset) -> Vec<Vec<f64>> {
 pub fn classes(data: &Dataset) -> Vec<String> {
     let target = data.target.as_ref().expect("a target");
     target.codes.iter().map(|&code| target.classes[code as usize].clone()).collect()
+}
+
+/// All notes, one a line.
+pub fn notes(data: &Dataset) -> String {
+    data.notes.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+}
+
+/// Numbers that look random.
+pub fn noise(i: usize, m: usize) -> usize {
+    ((i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 33) as usize % m
+}
+
+/// The bytes of an array.
+pub fn floats(values: &[f64]) -> Vec<u8> {
+    values.iter().flat_map(|x| x.to_le_bytes()).collect()
+}
+
+/// An archive of arrays: name, type, shape, bytes.
+pub fn npz(path: &str, arrays: &[(&str, &str, &str, &[u8])]) {
+    let mut zip = zip::ZipWriter::new(std::fs::File::create(path).expect("a file"));
+    for (name, kind, shape, bytes) in arrays {
+        let options = zip::write::SimpleFileOptions::default();
+        zip.start_file(format!("{name}.npy"), options).expect("an entry");
+        let mut header = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}");
+        while (10 + header.len() + 1) % 64 != 0 {
+            header.push(' ');
+        }
+        header.push('\n');
+        zip.write_all(b"\x93NUMPY\x01\x00").expect("written");
+        zip.write_all(&(header.len() as u16).to_le_bytes()).expect("written");
+        zip.write_all(header.as_bytes()).expect("written");
+        zip.write_all(bytes).expect("written");
+    }
+    zip.finish().expect("written");
 }

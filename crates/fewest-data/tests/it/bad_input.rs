@@ -78,16 +78,27 @@ fn mostly_text_column_with_numbers_is_text() {
 
 #[test]
 fn missing_and_infinite_values() {
-    for cell in ["", "?", "NA", "nan", "NaN", "null", "inf", "-Infinity", "1e999"] {
+    let words = [
+        "", "?", "NA", "nan", "NaN", "null", "#N/A", "<NA>", "\\N", "n.a.", "N/A", "None", ".", "-", "--", "*",
+        "unknown",
+    ];
+    for cell in words {
         let message = refused("a.csv", format!("a,b,y\n1,2,0\n1,{cell},1\n{cell},3,0\n"));
         holds(&message, &["a.csv, line 3, column `b`", &format!("`{cell}`"), "2 such value(s)", "--missing mean"]);
     }
-    holds(&refused("a.svm", "1 1:1 2:nan\n-1 1:inf\n"), &["a.svm, line 1, column `x2`", "2 such"]);
+    for cell in ["inf", "-Infinity", "1e999"] {
+        let message = refused("a.csv", format!("a,b,y\n1,2,0\n1,{cell},1\n{cell},?,0\n"));
+        holds(&message, &["line 3, column `b`", &format!("`{cell}` is not finite"), "2 such", "--missing-codes"]);
+        assert!(!message.contains("--missing mean"), "{message}");
+    }
+    holds(&refused("a.svm", "1 1:1 2:nan\n-1 1:inf\n"), &["a.svm, line 2, column `x1`", "`inf`", "1 such"]);
+    holds(&refused("a.svm", "1 1:1 2:nan\n-1 1:2\n"), &["a.svm, line 1, column `x2`", "1 such"]);
     let arff = "@relation r\n@attribute x real\n@attribute y {a,b}\n@data\n1,a\n?,b\n";
     holds(&refused("a.arff", arff), &["a.arff, line 6, column `x`", "`?`", "1 such"]);
     let sparse = "@relation r\n@attribute x real\n@attribute y {a,b}\n@data\n{0 1,1 a}\n{0 ?,1 b}\n";
     holds(&refused("a.arff", sparse), &["a.arff, line 6, column `x`", "1 such"]);
-    holds(&refused("a.csv", "a,y\n1,0\n2,\n3,1\n"), &["line 3, column `y`", "1 such"]);
+    let message = refused("a.csv", "a,y\n1,0\n2,\n3,1\n");
+    holds(&message, &["line 3, column `y`", "1 row(s) have none", "give every row a class", "--drop-unlabelled"]);
 }
 
 #[test]
@@ -102,6 +113,9 @@ fn one_class() {
 #[test]
 fn target_that_is_no_class() {
     let rows: String = lines(50, |i| format!("{i},{}.5\n", i * i));
+    let message = refused("a.csv", format!("a,y\n{rows}"));
+    holds(&message, &["`y` is continuous", "50 different numbers in 50 rows", "0.5", "--target"]);
+    let rows: String = lines(50, |i| format!("{i},{}\n", i * i));
     holds(&refused("a.csv", format!("a,y\n{rows}")), &["`y` has 50 different values in 50 rows", "--target"]);
 }
 

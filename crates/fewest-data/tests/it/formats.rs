@@ -93,7 +93,12 @@ fn prediction_files_fit_a_model() {
     assert_eq!(data.names.to_vec(), wanted);
     assert_eq!(rows(&data), [[0., 1., 0., 1., 7.], [0., 0., 0., 0., 8.]]);
     assert!(data.target.is_none());
-    assert!(data.notes.contains(&Note::Unseen { column: "colour".into(), value: "violet".into(), rows: 1 }));
+    assert!(data.notes.contains(&Note::Unseen {
+        column: "colour".into(),
+        value: "violet".into(),
+        rows: 1,
+        known: false
+    }));
     assert!(data.notes.contains(&Note::Ignored { count: 1 }));
 }
 

@@ -11,4 +11,6 @@ mod formats;
 mod generate;
 mod hostile;
 mod imputation;
+mod meaning;
+mod same_table;
 mod scaling;

@@ -116,6 +116,11 @@ impl<'a> Learner<'a> {
         self.recipes.name
     }
 
+    /// The rules of the largest size.
+    pub(crate) fn largest(&self) -> &RuleSource {
+        &self.sources[self.sources.len() - 1]
+    }
+
     /// How many selections a fold takes at most.
     pub(crate) fn selections(&self) -> usize {
         let selections = self.recipes.choices.len() * self.sources.len();

@@ -13,6 +13,8 @@ use std::sync::Mutex;
 use rayon::prelude::*;
 use serde_json::json;
 
+use super::deal::Fold;
+use super::in_force::warn_of_source;
 use super::invocation::Invocation;
 use super::share::FoldTimes;
 use crate::args::notation;
@@ -40,8 +42,9 @@ pub(crate) fn run(args: &EvaluateArgs, method: &MethodOptions, invocation: &Invo
     Sink::apart(&[("--json", sink.as_ref()), ("--report", page.as_ref())], &inputs)?;
     let learners: Vec<Learner<'_>> =
         options.methods.iter().map(|recipes| Learner::new(recipes, &options)).collect::<Result<_, _>>()?;
-    let raw = learners[0].load(options.fold_column.as_deref(), terminal)?;
-    let folds = options.folds(&raw)?;
+    let mut raw = learners[0].load(options.fold_column.as_deref(), terminal)?;
+    warn_of_source(learners[0].largest(), &mut raw, terminal)?;
+    let folds = Fold::with_weight(options.folds(&raw)?, &raw, terminal)?;
     let truth = options.truth(&raw.data.names)?;
     let resume = match &options.resume {
         Some(path) => Some(Resume::open(path, json!({"options": options.text, DATA: raw.check()}), BETWEEN_FOLDS)?),

@@ -7,8 +7,8 @@ use fewest::validation::SizeRule;
 use fewest_data::Names;
 use serde_json::Value;
 
+use crate::args::features::Features;
 use crate::args::notation;
-use crate::args::rules::Features;
 use crate::args::svm::FIT_COST;
 use crate::args::values::Costs;
 use crate::cli::{EvaluateArgs, SelectionArgs};

@@ -114,6 +114,9 @@ impl<'a> Report<'a> {
                 measures.row(vec![name.to_owned(), format!("{:.4}", summary.mean), error, interval]);
             }
             out += &measures.render();
+            if let Some(text) = method.undefined_text() {
+                out += &table::paragraph(&text, 0);
+            }
             out.push('\n');
             let mut frequent = Table::new(&["feature", "share of folds"], 1);
             let frequency = method.frequency(&raw.data.names);
@@ -170,6 +173,27 @@ impl MethodReport<'_> {
         out
     }
 
+    /// The measures that have no value in some folds, and in how many.
+    fn undefined(&self) -> Vec<(&'static str, usize)> {
+        let mut out: Vec<(&'static str, usize)> = Vec::new();
+        for (name, _) in self.folds.iter().flat_map(|fold| fold.metrics.named()).filter(|(_, value)| value.is_none()) {
+            match out.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, count)) => *count += 1,
+                None => out.push((name, 1)),
+            }
+        }
+        out
+    }
+
+    fn undefined_text(&self) -> Option<String> {
+        // Of more classes than two, some measures never have one.
+        let lacking = self.undefined().into_iter().filter(|_| self.folds.iter().all(|fold| fold.confusion.len() == 2));
+        let each: Vec<String> = lacking
+            .map(|(name, count)| format!("{name} has no value in {count} of {} folds", self.folds.len()))
+            .collect();
+        (!each.is_empty()).then(|| format!("{}, whose samples or predictions are of one class", each.join(", ")))
+    }
+
     /// Share of the folds that chose each feature, largest first; those never chosen are left out.
     fn frequency(&self, names: &Names) -> Vec<(String, f64)> {
         let mut count = vec![0u32; names.len()];
@@ -204,6 +228,8 @@ impl MethodReport<'_> {
             self.summaries().into_iter().map(|(name, summary)| (name.to_owned(), json!(summary))).collect();
         let frequency: Map<String, Value> =
             self.frequency(names).into_iter().map(|(name, share)| (name, json!(share))).collect();
+        let undefined: Map<String, Value> =
+            self.undefined().into_iter().map(|(name, count)| (name.to_owned(), json!(count))).collect();
         let classes = raw.target.classes.len();
         let mut total = vec![vec![0u64; classes]; classes];
         for f in &self.folds {
@@ -215,7 +241,7 @@ impl MethodReport<'_> {
             "schema": SCHEMA, "method": self.name, "n_samples": raw.target.codes.len(), "n_features": names.len(),
             "classes": classes_value(&raw.target.classes), "class_counts": counts_value(&raw.target),
             "warnings": warnings(&raw.data), "folds": self.folds.iter().map(fold).collect::<Vec<_>>(),
-            "summary": summary, "confusion": total, "frequency": frequency, "stability": self.stability(names.len())
+            "summary": summary, "undefined": undefined, "confusion": total, "frequency": frequency, "stability": self.stability(names.len())
         })
     }
 }

@@ -18,6 +18,7 @@ use crate::commands::share::FoldTimes;
 use crate::export::table;
 use crate::failure::Failure;
 use crate::method_args::MethodOptions;
+use crate::terminal::Terminal;
 
 /// How the samples are dealt.
 #[derive(Debug, Clone, Copy)]
@@ -79,8 +80,10 @@ impl PathLearner<'_> {
         deal: Deal,
         times: impl FnOnce(usize) -> FoldTimes,
         cancel: &Cancel,
+        terminal: Terminal,
     ) -> Result<SizeScores, Failure> {
         let folds = Fold::stratified(raw, deal.cv, deal.repeats, deal.seed)?;
+        let folds = Fold::with_weight(folds, raw, terminal)?;
         let times = times(folds.len());
         let done = Mutex::new((0..folds.len()).map(|_| None).collect::<Vec<Option<FoldScores>>>());
         let job = |at: usize| -> Result<(), Failure> {

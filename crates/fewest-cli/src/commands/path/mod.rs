@@ -148,7 +148,7 @@ fn judged(
     let Some(raw) = &task.raw else { return Ok(None) };
     let learner = PathLearner { part: PartLearner::new(args, options), options, source: &task.source, sizes };
     let times = |folds: usize| FoldTimes::new(task.method_limits().time, None, folds);
-    learner.judge(raw, deal, times, &task.limits.cancel).map(Some)
+    learner.judge(raw, deal, times, &task.limits.cancel, task.terminal()).map(Some)
 }
 
 /// The classifier of each size; the first that time is too short for ends the trainings of all.

@@ -17,15 +17,16 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::in_force::selected;
+use super::in_force::{selected, warn_of_source};
 use super::invocation::Invocation;
 use super::part::PartLearner;
 use super::prepare::listed;
 use super::raw::Raw;
 use super::selection::refuse_with_tasks;
 use super::share::{FoldTime, FoldTimes};
+use crate::args::features::Features;
 use crate::args::notation;
-use crate::args::rules::{Features, RuleSource};
+use crate::args::rules::RuleSource;
 use crate::cli::StabilityArgs;
 use crate::export::file::Sink;
 use crate::failure::Failure;
@@ -76,7 +77,8 @@ pub(crate) fn run(args: &StabilityArgs, options: &MethodOptions, invocation: &In
         if options.args().deals_folds() { options.with("seed", &args.seed.to_string())? } else { options.again()? };
     refuse_with_tasks(&options)?;
     let learner = PartLearner::new(selection, &options);
-    let raw = learner.load(None, terminal)?;
+    let mut raw = learner.load(None, terminal)?;
+    warn_of_source(&source, &mut raw, terminal)?;
     let candidates = Candidates::new(&raw, &source)?;
     check(args, &raw, &candidates)?;
     let pairs = fewest_data::stratified_halves(&raw.strata(), args.pairs, args.seed);
@@ -154,8 +156,9 @@ impl Candidates {
     /// Counted on all samples: a half may rule out more, which makes the bound no smaller.
     fn new(raw: &Raw, source: &RuleSource) -> Result<Self, Failure> {
         let names = &raw.data.names;
-        let mut list = source.resolve(&Features::new(names))?;
-        list.forbid.extend(raw.data.features.constant().iter());
+        let constant = raw.data.features.constant();
+        let mut list = source.resolve(&Features::new(names).with_variables(raw.texts(), &[&constant]))?;
+        list.forbid.extend(constant.iter());
         list.require.retain(|j| !list.forbid.contains(*j));
         let count = names.len() - list.forbid.len();
         let rules = Rules::new(names.len(), list, listed(names))?;
@@ -170,7 +173,7 @@ fn check(args: &StabilityArgs, raw: &Raw, candidates: &Candidates) -> Result<(),
     let counts = strata.counts();
     if let Some(class) = counts.iter().position(|&count| count < 2) {
         return Err(Failure::Input(format!(
-            "{}: class {} has fewer than 2 samples, so that one half has none of it; leave that class out",
+            "{}: class {} has fewer than 2 samples, so that one half has none of it; keep other classes with --classes",
             raw.data.source, strata.classes[class]
         )));
     }

@@ -8,13 +8,15 @@ use fewest_study::{ClassWeights, StudyData, StudyMethod, StudyReport, StudySetti
 use serde_json::{Value, json};
 
 use super::fit::ModelSink;
+use super::in_force::warn_of_source;
 use super::invocation::Invocation;
 use super::prepare::{Preparation, listed};
 use super::raw::Raw;
 use super::report;
 use super::scaled::scaling_kind;
+use crate::args::features::Features;
 use crate::args::notation;
-use crate::args::rules::{Features, RuleSource};
+use crate::args::rules::RuleSource;
 use crate::cli::StudyArgs;
 use crate::export::file::Sink;
 use crate::export::json::Document;
@@ -47,7 +49,8 @@ pub(crate) fn run(args: &StudyArgs, invocation: &Invocation) -> Result<u8, Failu
         categorical: &[],
         tasks: None,
     };
-    let raw = preparation.load(terminal)?;
+    let mut raw = preparation.load(terminal)?;
+    warn_of_source(&source, &mut raw, terminal)?;
     let (rules, sizes, bounds) = rules(args, &source, sizes, &raw)?;
     let settings = StudySettings {
         sizes: Some(sizes),
@@ -124,8 +127,8 @@ fn rules(
     raw: &Raw,
 ) -> Result<(RuleList, Vec<usize>, WeightBounds), Failure> {
     let (names, p) = (&raw.data.names, raw.data.names.len());
-    let mut list = source.resolve(&Features::new(names))?;
     let constant = raw.data.features.constant();
+    let mut list = source.resolve(&Features::new(names).with_variables(raw.texts(), &[&constant]))?;
     if let Some(&j) = list.require.iter().find(|j| constant.contains(**j)) {
         return Err(Failure::Input(format!(
             "{} is required, but has one value only and is never selected; require another feature",

@@ -11,7 +11,9 @@ use crate::commands::invocation::Invocation;
 use crate::commands::raw::Raw;
 use crate::commands::reading::warnings;
 use crate::commands::scaled::{scale_name, scaling_kind};
-use crate::export::model_json::{FeatureScaling, SCHEMA, TrainedModel, bias_value, classes_value, counts_value};
+use crate::export::model_json::{
+    FeatureScaling, SCHEMA, TrainedModel, bias_value, classes_value, counts_value, levels_of,
+};
 use crate::export::result::SelectionResult;
 use crate::export::settings::of_bounds;
 
@@ -49,6 +51,7 @@ impl View<'_> {
                 centre: of(&panel.scaling.center, 0.0),
                 scale: of(&panel.scaling.scale, 1.0),
             },
+            levels: levels_of(&self.raw.data, &self.names(&panel.selected)),
             imputation: panel.imputation.as_ref().map(|i| self.raw.imputation_of(i, &panel.selected)),
             model,
             classes: self.raw.target.classes.clone(),

@@ -1,0 +1,69 @@
+//! How text is read: header, numbers, missing values, rows to leave out.
+
+use fewest_data::ReadOptions;
+
+use crate::failure::Failure;
+
+/// How text is read.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(crate) struct ReadingArgs {
+    /// The csv file has no header line: features are x1, x2, ... and the last column is the class
+    #[arg(long, help_heading = "Data", conflicts_with = "header")]
+    pub(crate) no_header: bool,
+    /// The first line of the csv file is its header, although it looks like data
+    #[arg(long, help_heading = "Data")]
+    pub(crate) header: bool,
+    /// Decimal sign of the numbers, . or , [default: .]
+    #[arg(long, value_name = "SIGN", value_parser = decimal, help_heading = "Data")]
+    pub(crate) decimal: Option<char>,
+    /// Sign between the thousands of numbers, such as , or . or a blank [default: none]
+    #[arg(long, value_name = "SIGN", value_parser = thousands, help_heading = "Data")]
+    pub(crate) thousands: Option<char>,
+    /// What stands for a missing value, in any column: -999,unknown (besides blank cells, ?, NA,
+    /// NaN, null, <NA>, #N/A, \N; among numbers also None, ., - and --)
+    #[arg(long, value_name = "CODES", allow_hyphen_values = true, help_heading = "Data")]
+    pub(crate) missing_codes: Vec<String>,
+    /// Leave out rows without a class
+    #[arg(long, help_heading = "Data")]
+    pub(crate) drop_unlabelled: bool,
+    /// Keep the rows of these classes only: a,b
+    #[arg(long, value_name = "NAMES", allow_hyphen_values = true, help_heading = "Data")]
+    pub(crate) classes: Vec<String>,
+}
+
+impl ReadingArgs {
+    /// These options for a reader, but for the lists.
+    ///
+    /// # Errors
+    /// Two signs that are the same.
+    pub(crate) fn of(&self, options: ReadOptions) -> Result<ReadOptions, Failure> {
+        let sign = self.decimal.unwrap_or('.');
+        if self.thousands == Some(sign) {
+            return Err(Failure::Input(format!(
+                "--thousands is {sign}, but that is the decimal sign; name another --decimal, too"
+            )));
+        }
+        Ok(ReadOptions {
+            no_header: self.no_header,
+            header: self.header,
+            decimal: self.decimal,
+            thousands: self.thousands,
+            drop_unlabelled: self.drop_unlabelled,
+            ..options
+        })
+    }
+}
+
+fn sign(text: &str, fits: impl Fn(char) -> bool, must: &str) -> Result<char, String> {
+    let mut signs = text.chars();
+    let one = signs.next().filter(|sign| signs.next().is_none() && fits(*sign));
+    one.ok_or_else(|| format!("must be {must}"))
+}
+
+fn decimal(text: &str) -> Result<char, String> {
+    sign(text, |sign| ",.".contains(sign), ". or ,")
+}
+
+fn thousands(text: &str) -> Result<char, String> {
+    sign(text, |sign| ",. '_\u{a0}\u{202f}’".contains(sign), "one of , . ' _ or a blank")
+}
