@@ -310,7 +310,9 @@ impl<'a> SubsetOracle<'a> {
                 }
             }
         } else {
+            // Columns far from 0 may leave it no digit at all.
             let known = self.shrinking.as_mut().map(|machine| machine.train(&self.settings, stop));
+            let known = known.filter(|solution| solution.primal.is_finite());
             match known {
                 Some(solution) if solution.status != Status::Stalled || self.dual.loss == Loss::SquaredHinge => {
                     solution

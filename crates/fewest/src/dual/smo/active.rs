@@ -106,13 +106,7 @@ impl Active {
             let gap = total_gap(dual, None, point.beta, point.v, b);
             gap <= 0.5 * tolerance * (*point.value + gap).abs()
         };
-        let before = (point.beta.to_vec(), point.v.to_vec(), *point.value);
         let used = memory.improve(gram, dual, &mut point, rounds, &mut settled, &mut || stop().is_some());
-        // Where columns far from 0 have lost their digits, the inverse may be of nothing.
-        if !self.value.is_finite() || self.beta.iter().chain(&self.v).any(|x| !x.is_finite()) {
-            (self.beta, self.v, self.value) = before;
-            memory.forget();
-        }
         for a in 0..self.len() {
             self.mark(a);
         }
