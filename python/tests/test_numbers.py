@@ -120,6 +120,7 @@ def test_a_stopped_training_says_so():
 
 LABELS = {
     "float": [0.0, 1.0],
+    "negative zero": [-0.0, 1.0],
     "bool": [True, False],
     "blanks": [" a", "b "],
     "numbers as text": ["1.0", "2.0"],

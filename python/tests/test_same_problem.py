@@ -82,26 +82,14 @@ def made(name, option, scale=1.0):
     return estimator
 
 
-#: What the engine does not keep to yet; a test that passes is no failure.
-KNOWN = {
-    # What scales are learnt from is not weighed.
-    None: {"SVMRFE-linear-True"},
-    "small": {"FSVSelector", "L1SVMSelector", "LagrangianSelector", "MBPSelector"},
-    "large": {"BendersSelector", "L1SVMSelector"},
-    "one": {"FlipSelector", "SVMRFE"},
-    "constant": {"MILP2Selector", "SVC", "SVMRFE-rbf-sigest"},
-}
-
-
 def ids(forms, *kinds):
-    """The forms, each with every kind; the names of both say which are known to fail."""
+    """The forms, each with every kind."""
     found = []
     for name, option in forms:
         text = "-".join([name, *map(str, option.values())])
         for kind in kinds or (None,):
-            marks = [pytest.mark.xfail(strict=False)] if text in KNOWN.get(kind, ()) else []
             values = (name, option) if kind is None else (name, option, kind)
-            found.append(pytest.param(*values, id=text if kind is None else f"{text}-{kind}", marks=marks))
+            found.append(pytest.param(*values, id=text if kind is None else f"{text}-{kind}"))
     return found
 
 

@@ -60,7 +60,7 @@ pub struct Model {
 }
 
 /// Trains on the given features, which may be far from 0 where the kernel and the bias absorb
-/// constants ([`Recentred`]). `classes` holds the class of each sample (0, 1, ... k - 1; for two
+/// constants. `classes` holds the class of each sample (0, 1, ... k - 1; for two
 /// classes 1 is the positive one), `weights` multiply the cost of each sample (length n). `stop` is
 /// asked every epoch; once it names a limit, the machines come back as good as they are, with that
 /// status in their solution.
@@ -101,7 +101,7 @@ pub fn fit(
     check_two_classes(&settings.weight_bounds, n_classes)?;
     let mut ascending = features.to_vec();
     ascending.sort_unstable();
-    let absorbs = settings.kernel.absorbs_constants(settings.svm.bias);
+    let absorbs = settings.svm.bias.absorbs_constants(&settings.kernel);
     match absorbs.then(|| Recentred::new(design, &ascending)).flatten() {
         None => train_pairs(design, features, classes, weights, settings, stop),
         Some(recentred) => {

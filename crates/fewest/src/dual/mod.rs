@@ -35,7 +35,7 @@ pub mod train;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Error, Status};
+use crate::{Error, Kernel, Status};
 pub use linear::solve_linear;
 
 /// Loss of a sample with margin `m = y f`; C is the slack cost.
@@ -61,6 +61,14 @@ pub enum Bias {
     Penalised(f64),
     /// b = 0.
     None,
+}
+
+impl Bias {
+    /// Whether a machine of this bias and kernel decides as before where a constant is added to a
+    /// feature: distances do not see it, and a free bias makes up for it.
+    pub(crate) fn absorbs_constants(self, kernel: &Kernel) -> bool {
+        kernel.distance().is_some() || (*kernel == Kernel::Linear && self == Bias::Free)
+    }
 }
 
 /// A bias as JSON has it: `free`, `none` or the value of the constant feature.

@@ -15,7 +15,7 @@ pub(crate) mod symmetric;
 pub use distance::{Distance, DistanceKernel, Distances};
 pub use gamma::{Gamma, KernelRule};
 
-use crate::{Bias, Error, simd};
+use crate::{Error, simd};
 
 /// Kernel function k(x, x').
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
@@ -80,12 +80,6 @@ impl Kernel {
 }
 
 impl Kernel {
-    /// Whether a machine of this kernel and bias decides as before where a constant is added to a
-    /// feature: distances do not see it, and a free bias makes up for it.
-    pub(crate) fn absorbs_constants(&self, bias: Bias) -> bool {
-        self.distance().is_some() || (*self == Kernel::Linear && bias == Bias::Free)
-    }
-
     /// The distance of a feature that the kernel is made of, where it is a product over features.
     pub fn distance(&self) -> Option<Distance> {
         match self {

@@ -29,7 +29,7 @@ impl Method for BitFlipSettings {
     };
 
     fn absorbs_constants(&self) -> bool {
-        self.0.kernel.kernel().absorbs_constants(self.0.svm.bias)
+        self.0.svm.bias.absorbs_constants(self.0.kernel.kernel())
     }
 
     fn check(&self, p: usize) -> Result<(), Error> {

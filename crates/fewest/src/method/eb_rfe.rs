@@ -86,7 +86,7 @@ impl Method for EbRfeSettings {
     };
 
     fn absorbs_constants(&self) -> bool {
-        self.kernel.kernel().absorbs_constants(self.svm.bias)
+        self.svm.bias.absorbs_constants(self.kernel.kernel())
     }
 
     fn check(&self, p: usize) -> Result<(), Error> {

@@ -148,7 +148,7 @@ impl Method for RfeSettings {
     };
 
     fn absorbs_constants(&self) -> bool {
-        self.kernel.kernel().absorbs_constants(self.svm.bias)
+        self.svm.bias.absorbs_constants(self.kernel.kernel())
     }
 
     fn check(&self, p: usize) -> Result<(), Error> {
