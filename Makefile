@@ -251,8 +251,9 @@ limits-python: ## every estimator of the Python package on three shapes: seconds
 	$(MAKE) python-build PROFILE=release
 	PYTHONPATH=python $(BENCH_PYTHON) bench/limits_python.py --limit 1
 
-fuzz: need-cargo tools ## every file that is read, random, damaged or of wrong parts: readers, models, results, rules, states, proofs; FUZZ_SECONDS each
+fuzz: need-cargo tools ## every file that is read, random, damaged or of wrong parts: readers, models, results, rules, states, proofs; and random problems in other forms, by every method; FUZZ_SECONDS each
 	$(CARGO) test --release --workspace --locked --test memory --test it --no-run
+	FEWEST_FUZZ_SECONDS=$(FUZZ_SECONDS) $(CARGO) test --release --locked -p fewest --test it -- metamorphic --nocapture --test-threads 1
 	for reader in svmlight csv arff npz parquet csc; do \
 	  FEWEST_FUZZ_SECONDS=$(FUZZ_SECONDS) $(CARGO) test --release --workspace --locked --test memory -- fuzz::$$reader --nocapture; done
 	for kind in models results rules states proofs; do \

