@@ -261,7 +261,8 @@ mod tests {
     #[test]
     fn gaps_that_are_no_numbers_prove_nothing() {
         assert_eq!(relative_gap(50.0, 49.0), 0.02);
-        assert_eq!(relative_gap(0.0, 1e-10), 1.0);
+        assert_eq!(relative_gap(1e-15, 0.5e-15), 0.5);
+        assert_eq!((relative_gap(0.0, 0.0), relative_gap(0.0, 1e-10)), (0.0, f64::INFINITY));
         let proof = Proof {
             objective: 5.0,
             bound: Some(4.0),

@@ -151,6 +151,9 @@ pub fn write_model(problem: &Problem<'_>, rules: &Rules, settings: &MilpSettings
     Classifier::new(problem, rules, settings, &Memory::unlimited())?.program(rules, true)?.write_model(path)
 }
 
+/// What HiGHS lets a row miss, or thereabouts.
+const TOLERANCE: f64 = 1e-6;
+
 /// What the program is made of. Columns: v (p), w (p), b, xi (n), r where there is one.
 struct Classifier<'a> {
     problem: &'a Problem<'a>,
@@ -327,7 +330,9 @@ impl<'a> Classifier<'a> {
         let margins = scores.iter().zip(labels).map(|(f, y)| f * y);
         match self.formulation {
             Formulation::Milp1 { .. } => {
-                margins.zip(self.problem.weights()).map(|(m, weight)| weight * (1.0 - m).max(0.0)).sum()
+                // Slack within HiGHS's tolerance is none.
+                let slack = |m: f64| if 1.0 - m > TOLERANCE { 1.0 - m } else { 0.0 };
+                margins.zip(self.problem.weights()).map(|(m, weight)| weight * slack(m)).sum()
             }
             Formulation::Milp2 { cost } => best_margin(margins.zip(self.problem.weights().iter().copied()), cost),
         }

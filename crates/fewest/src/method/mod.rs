@@ -36,6 +36,8 @@ pub mod path;
 pub mod rfe;
 #[cfg(feature = "highs")]
 pub mod rmilo_k;
+#[cfg(feature = "highs")]
+mod seconds;
 
 use std::path::Path;
 
@@ -494,26 +496,4 @@ fn subsets(start: &[Subset], rules: &Rules) -> Result<Vec<Subset>, Error> {
         _ => Ok(Subset::from_indices(p, subset.iter())),
     };
     start.iter().map(fit).collect()
-}
-
-/// A time as a number of seconds.
-#[cfg(feature = "highs")]
-mod seconds {
-    use std::time::Duration;
-
-    use serde::de::Error;
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    #[allow(clippy::ref_option, reason = "serde hands over the field as it is")]
-    pub(super) fn serialize<S: Serializer>(time: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
-        time.map(|time| time.as_secs_f64()).serialize(serializer)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
-        let read = |seconds: f64| {
-            Duration::try_from_secs_f64(seconds)
-                .map_err(|_| D::Error::custom(format!("{seconds} is no number of seconds, 0 or more")))
-        };
-        Option::<f64>::deserialize(deserializer)?.map(read).transpose()
-    }
 }
