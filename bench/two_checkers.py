@@ -1,0 +1,248 @@
+"""Two checkers on random problems: `fewest verify` and tools/check_proof.py (exact, of its own).
+
+    python3 bench/two_checkers.py [--cases 200] [--seed 1] [--fewest target/debug/fewest]
+
+Each case is a small data set with random rules, loss, bias, weights, classes, scaling and method; the
+command writes its proof and both checkers read it and the data file. They must say the same, with
+objective, bound and the bound of all others within 1e-9, and the exact bound must not be below that of
+`verify`, nor the exact objective above. Every fourth proof is also damaged (a bit, or a number of its
+header), and what one checker says of that is compared, too. Writes bench/results/two_checkers.md.
+"""
+
+import argparse
+import collections
+import gzip
+import json
+import math
+import os
+import pathlib
+import random
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tools"))
+import check_proof  # noqa: E402
+
+
+def data(random, folder):
+    """A data file, its features, and how it is read; numbers on a grid, so that ties happen."""
+    n, p = random.randint(8, 40), random.randint(2, 9)
+    classes = random.choice([["-1", "1"]] * 5 + [["a", "b"], ["2", "10", "9"], ["red", "green", "blue", "no"]])
+    names = [f"f{j}" for j in range(p)]
+    sparse = random.random() < 0.15
+    options, lines = [], []
+    columns = {"w": not sparse and random.random() < 0.25, "site": not sparse and random.random() < 0.15}
+    unit = [10.0 ** random.randint(-3, 3) if random.random() < 0.3 else 1.0 for _ in names]
+    digits = random.choice([0, 1, 2, 5])
+    for i in range(n):
+        k = i % len(classes)
+        cells = [round(random.gauss(0.6 * k * (j < 3), 1.0), digits) * unit[j] + (unit[j] if digits else 0) for j in range(p)]
+        if sparse:
+            lines.append(
+                f"{classes[k]} " + " ".join(f"{j + 1}:{x!r}" for j, x in enumerate(cells) if x and (random.random() < 0.5 or i == 0))
+            )
+            continue
+        row = [f"{x!r}" for x in cells]
+        if columns["w"]:
+            row.append(random.choice(["1", "2", "0.3", "0.1", "5", "0"] if i >= 2 * len(classes) else ["1", "0.7"]))
+        if columns["site"]:
+            row.append(("1", "10", "2")[i // len(classes) % 2])
+        lines.append(",".join(row + [classes[k]]))
+    if sparse:
+        path, names = folder / "d.svm", [f"x{j + 1}" for j in range(p)]
+    else:
+        path = folder / "d.csv"
+        lines.insert(0, ",".join(names + [name for name, there in columns.items() if there] + ["y"]))
+    path.write_text("\n".join(lines) + "\n")
+    if columns["w"]:
+        options += ["--sample-weights", "w"]
+    if columns["site"]:
+        options += ["--tasks", "site"]
+    return path, names, options, len(classes), columns["site"]
+
+
+def some(random, names, least=1):
+    return ",".join(random.sample(names, random.randint(least, max(least, min(len(names), 4)))))
+
+
+def case(random, folder):
+    path, names, options, classes, tasks = data(random, folder)
+    several = classes > 2 or tasks
+    method = random.choice(["exact"] * 4 + ["gbd", "certify"] + ([] if several else ["mbp", "mbp"]))
+    options += ["--cost", random.choice(["0.01", "0.1", "1", "1", "10", "0.37"])]
+    if method == "certify":
+        options += ["-m", "rfe", "--certify"]
+    else:
+        options += ["-m", method]
+    if method == "mbp" or method == "exact" and random.random() < 0.2:
+        options += ["--penalty", random.choice(["0.5", "0.1", "0.01"])]
+    if method != "mbp" or random.random() < 0.7:
+        options += ["--max-features", str(random.randint(1, min(4, len(names))))]
+    if method in ("exact", "gbd") and random.random() < 0.35:
+        options += ["--loss", "squared-hinge"]
+    if random.random() < 0.4:
+        options += ["--bias", random.choice(["none", "1", "0.3", "7"])]
+    if random.random() < 0.3:
+        options += ["--class-weight", random.choice(["balanced", "cw2", "cw3"])]
+    if classes > 2 and random.random() < 0.5:
+        options += ["--multi-class", "one-vs-rest"]
+    if path.suffix == ".csv" and random.random() < 0.3 or random.random() < 0.1:
+        options += ["--scale", random.choice(["none", "maxabs"] + (["standard"] if path.suffix == ".csv" else []))]
+    if method != "certify" and random.random() < 0.25 and not several:
+        options += ["--sign", f"{random.choice(names)}:{random.choice('+-')}"]
+    for option in ("--require", "--forbid"):
+        if random.random() < 0.1:
+            options += [option, random.choice(names)]
+    for _ in range(random.choice([0, 0, 1, 2])):
+        if len(names) > 2:
+            kind = random.choice(["--at-most", "--at-least", "--together", "--implies"])
+            group = some(random, names, 2)
+            few = str(random.randint(1, 2))
+            options += [kind, {"--together": group, "--implies": group.replace(",", ":", 1)}.get(kind, f"{few}:{group}")]
+    if random.random() < 0.2:
+        prices = folder / "prices.csv"
+        prices.write_text("".join(f"{name},{random.choice(['1', '2', '0.1', '0.7', '3'])}\n" for name in names))
+        options += ["--feature-costs", str(prices), "--budget", random.choice(["0.3", "1", "2.1", "5"])]
+    if method == "exact" and random.random() < 0.2:
+        options += random.choice([["--solutions", "3"], ["--within", "0.05"], ["--node-limit", "3"], ["--gap", "0.1"]])
+    return path, options
+
+
+def reads(proof, path, fewest):
+    """What both say: (verified, objective, bound, rest, reason)."""
+    verdict = proof.with_suffix(".json")
+    verdict.unlink(missing_ok=True)
+    ran = subprocess.run([fewest, "verify", proof, path, "--json", verdict], capture_output=True, text=True)
+    if ran.returncode in (0, 1) and verdict.exists():
+        said = json.loads(verdict.read_text())
+        first = (said["verified"], said["objective"], said["bound"], said["rest"], said["reason"])
+    else:
+        first = (f"exit code {ran.returncode}", None, None, None, ran.stderr.strip())
+    try:
+        found = check_proof.check(str(proof), str(path))
+        second = (True, found["objective"], found["bound"], found["rest"], None)
+    except check_proof.Fault as fault:
+        second = (False, None, None, None, str(fault))
+    except check_proof.Unable as fault:
+        second = ("exit code 2", None, None, None, str(fault))
+    return first, second
+
+
+def apart(first, second, widest):
+    """How two verdicts differ; none where they agree."""
+    if first[0] != second[0]:
+        return f"verify says {first[0]} ({first[4]}), the second {second[0]} ({second[4]})"
+    if first[0] is not True:
+        return None
+    for name, one, other, sense in zip(("objective", "bound", "rest"), first[1:4], second[1:4], (-1, 1, 1)):
+        other = None if other is None or math.isinf(other) else float(other)
+        if (one is None) != (other is None):
+            return f"{name}: verify says {one}, the second {other}"
+        if one is not None:
+            size = max(abs(one), abs(other), 1e-300)
+            widest[name] = max(widest[name], abs(one - other) / size)
+            if abs(one - other) > 1e-9 * size or sense * (one - other) > 4e-16 * size:
+                return f"{name}: verify says {one!r}, the second {other!r}"
+    return None
+
+
+def damaged(random, proof, to):
+    body = gzip.decompress(proof.read_bytes())
+    line, rest = body.split(b"\n", 1)
+    if random.random() < 0.3:
+        head = json.loads(line)
+        key = random.choice(["cost", "max_features", "n", "loss"])
+        if key == "cost":
+            head["cost"] *= 1 + random.choice([0.5, -0.5, 1e-3])
+        elif key == "max_features":
+            head["rules"]["max_features"] = (head["rules"]["max_features"] or 0) + 1
+        elif key == "n":
+            head["n"] += 1
+        else:
+            head["loss"] = {"hinge": "squared-hinge"}.get(head["loss"], "hinge")
+        line = json.dumps(head).encode()
+    else:
+        rest = bytearray(rest)
+        for _ in range(random.choice([1, 1, 3])):
+            rest[random.randrange(len(rest))] ^= 1 << random.randrange(8)
+    to.write_bytes(gzip.compress(line + b"\n" + bytes(rest)))
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    options.add_argument("--cases", type=int, default=200)
+    options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--fewest", default=str(ROOT / "target" / "debug" / "fewest"))
+    options.add_argument("--seconds", type=float, default=math.inf, help="stop after this time")
+    given = options.parse_args()
+    begun, seen, wrong, widest = time.time(), collections.Counter(), [], collections.Counter()
+    kinds, refused = collections.Counter(), collections.Counter()
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        proof, other = folder / "p.proof", folder / "q.proof"
+        for number in range(given.cases):
+            if time.time() - begun > given.seconds:
+                break
+            dice = random.Random(f"{given.seed}/{number}")
+            path, chosen = case(dice, folder)
+            proof.unlink(missing_ok=True)
+            command = [given.fewest, "select", str(path), *chosen, "--proof", str(proof), "--time-limit", "20"]
+            ran = subprocess.run(command, capture_output=True, text=True)
+            if ran.returncode not in (0, 3, 4) or not proof.exists():
+                seen["no proof"] += 1
+                refused[re.sub(r"[\d\"'].*", "", ran.stderr.strip().split("\n")[0])[:70]] += 1
+                continue
+            seen["proofs"] += 1
+            kinds.update(
+                option
+                for option in chosen
+                if option.startswith("--") and option != "--cost" or option in ("exact", "gbd", "mbp", "rfe")
+            )
+            first, second = reads(proof, path, given.fewest)
+            seen["both verified"] += first[0] is True and second[0] is True
+            if fault := apart(first, second, widest):
+                wrong.append((number, " ".join(chosen), fault))
+                print(number, " ".join(command), fault, sep="\n  ", flush=True)
+            if number % 4 == 0:
+                damaged(dice, proof, other)
+                first, second = reads(other, path, given.fewest)
+                seen["damaged"] += 1
+                seen["damaged, refused by both"] += first[0] is False and second[0] is False
+                seen["damaged, verified by both"] += first[0] is True and second[0] is True
+                if fault := apart(first, second, collections.Counter()):
+                    wrong.append((number, "damaged: " + " ".join(chosen), fault))
+                    print(number, "damaged", " ".join(command), fault, sep="\n  ", flush=True)
+    seconds = time.time() - begun
+    text = ["# Two checkers of proof files", ""]
+    text += [f"    python3 bench/two_checkers.py --cases {number + 1} --seed {given.seed}", ""]
+    text += [
+        "Random problems of 8 to 40 samples and 2 to 9 features, their proofs read by `fewest verify` and by tools/check_proof.py.",
+        "",
+    ]
+    text += ["| | number |", "| --- | --- |", f"| problems | {number + 1} |"]
+    text += [f"| {name} | {seen[name]} |" for name in ("no proof", "proofs", "both verified", "damaged", "damaged, refused by both")]
+    text += [f"| damaged, verified by both | {seen['damaged, verified by both']} |", f"| disagreements | {len(wrong)} |", ""]
+    text += [
+        "No proof: options that do not go together, rules that no subset keeps. A damaged proof may still prove its claims (a bit of its"
+    ]
+    text += ["status, a larger claim that is still reached); both must say the same then, too.", ""]
+    text += [
+        "Largest relative difference of the proven numbers: "
+        + ", ".join(f"{name} {widest[name]:.1e}" for name in ("objective", "bound", "rest"))
+    ]
+    text += [f"({'release' if 'release' in given.fewest else 'debug'} build, {os.cpu_count()} cores, {seconds:.0f} s).", ""]
+    text += ["| option or method | proofs |", "| --- | --- |"]
+    text += [f"| `{name}` | {times} |" for name, times in sorted(kinds.items())]
+    text += ["", "## Disagreements", ""] + [f"- case {number}: `{chosen}`: {fault}" for number, chosen, fault in wrong or []]
+    text += ["None."] * (not wrong)
+    (ROOT / "bench" / "results" / "two_checkers.md").write_text("\n".join(text) + "\n")
+    print(*seen.items(), f"disagreements {len(wrong)}", *refused.most_common(12), sep="\n")
+    sys.exit(bool(wrong))
+
+
+if __name__ == "__main__":
+    main()
