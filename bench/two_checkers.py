@@ -51,7 +51,7 @@ def data(random, folder):
             row.append(random.choice(["1", "2", "0.3", "0.1", "5", "0"] if i >= 2 * len(classes) else ["1", "0.7"]))
         if columns["site"]:
             row.append(("1", "10", "2")[i // len(classes) % 2])
-        lines.append(",".join(row + [classes[k]]))
+        lines.append(",".join([*row, classes[k]]))
     if sparse:
         path, names = folder / "d.svm", [f"x{j + 1}" for j in range(p)]
     else:
@@ -78,7 +78,7 @@ def case(random, folder):
         options += ["-m", "rfe", "--certify"]
     else:
         options += ["-m", method]
-    if method == "mbp" or method == "exact" and random.random() < 0.2:
+    if method == "mbp" or (method == "exact" and random.random() < 0.2):
         options += ["--penalty", random.choice(["0.5", "0.1", "0.01"])]
     if method != "mbp" or random.random() < 0.7:
         options += ["--max-features", str(random.randint(1, min(4, len(names))))]
@@ -90,7 +90,7 @@ def case(random, folder):
         options += ["--class-weight", random.choice(["balanced", "cw2", "cw3"])]
     if classes > 2 and random.random() < 0.5:
         options += ["--multi-class", "one-vs-rest"]
-    if path.suffix == ".csv" and random.random() < 0.3 or random.random() < 0.1:
+    if (path.suffix == ".csv" and random.random() < 0.3) or random.random() < 0.1:
         options += ["--scale", random.choice(["none", "maxabs"] + (["standard"] if path.suffix == ".csv" else []))]
     if method != "certify" and random.random() < 0.25 and not several:
         options += ["--sign", f"{random.choice(names)}:{random.choice('+-')}"]
@@ -200,7 +200,7 @@ def main():
             kinds.update(
                 option
                 for option in chosen
-                if option.startswith("--") and option != "--cost" or option in ("exact", "gbd", "mbp", "rfe")
+                if (option.startswith("--") and option != "--cost") or option in ("exact", "gbd", "mbp", "rfe")
             )
             first, second = reads(proof, path, given.fewest)
             seen["both verified"] += first[0] is True and second[0] is True

@@ -3,8 +3,8 @@
     python3 tools/check_proof.py PROOF DATA
 
 DATA is the .csv, .svm or .libsvm file (also .gz) that the run read. Prints VERIFIED with what was
-proven, or the first fault (exit code 1). What it cannot check, such as proofs of alignments, missing
-values or text columns, it says (exit code 2).
+proven, or the first fault (exit code 1). What it does not check (proofs of alignments, missing values,
+text columns, `--validate`) it says (exit code 2).
 
 Written from docs/proof.md alone, without reading `crates/fewest-verify`. Doubles are integers times
 powers of two, so bounds and objectives are exact fractions: nothing is rounded, and no error analysis
@@ -20,12 +20,13 @@ import math
 import struct
 import sys
 import zlib
+from collections import namedtuple
 from fractions import Fraction
 from operator import mul
 
 INFINITY = math.inf
-RULES = ("max_features", "require", "forbid", "implies", "at_most", "at_least", "together", "budget", "costs", "weights")
-HEADER = "format version n p problems fingerprint gain loss bias cost penalty weight_bounds rules made".split()
+RULES = {"max_features", "require", "forbid", "implies", "at_most", "at_least", "together", "budget", "costs", "weights"}
+HEADER = {"format", "version", "n", "p", "fingerprint", "gain", "loss", "bias", "cost", "penalty", "weight_bounds", "rules"}
 
 
 class Fault(Exception):
@@ -64,146 +65,119 @@ def power(exponent):
     return Fraction(1 << exponent) if exponent >= 0 else Fraction(1, 1 << -exponent)
 
 
-def count(mask):
-    return bin(mask).count("1")
-
-
 def bits(mask):
     while mask:
-        low = mask & -mask
-        yield low.bit_length() - 1
-        mask ^= low
+        yield (mask & -mask).bit_length() - 1
+        mask &= mask - 1
 
 
 # Data
-
-
-def read_bytes(path):
-    with open(path, "rb") as file:
-        start = file.read(2)
-    opener = gzip.open if start == b"\x1f\x8b" else open
-    with opener(path, "rb") as file:
-        return file.read()
 
 
 def number(text):
     try:
         value = float(text)
     except ValueError:
-        raise Unable(f"{text!r} is no number: this checker reads numbers alone") from None
+        value = INFINITY
     if not math.isfinite(value):
-        raise Unable(f"{text!r}: missing values and infinities are not read here")
+        raise Unable(f"{text!r} is no number: this checker reads numbers alone, none missing")
     return value
 
 
-def name_of(text):
+def class_name(text):
     """A class or task: numbers that are equal are one."""
-    text = text.strip()
     try:
         value = float(text)
+        return str(int(value)) if value == int(value) else repr(value)
     except ValueError:
         return text
-    return str(int(value)) if value == int(value) else repr(value)
 
 
-def by_number(names):
-    """Classes in ascending order, as numbers where all are."""
-    try:
-        return sorted(names, key=float)
-    except ValueError:
-        return sorted(names, key=lambda name: name.encode())
+class Made:
+    """What `made` says of how the data were read."""
+
+    def __init__(self, made):
+        settings, how = made.get("settings", {}), dict(made.get("read", {}))
+        self.drop = how.pop("drop", [])
+        self.target, self.weights, self.tasks = (settings.get(key) for key in ("target", "sample_weights", "tasks"))
+        self.scale, self.multi_class = settings.get("scale", "none"), settings.get("multi_class", "one-vs-one")
+        self.class_weight = settings.get("class_weight", "none")
+        if any(how.values()) or settings.get("missing", "error") != "error" or settings.get("validate"):
+            raise Unable("options of reading, missing values and --validate are not known here")
 
 
 class Data:
-    """Columns of doubles, the class, weight and task of each sample."""
+    """Columns of doubles; the class, weight and task of each sample."""
 
-    def __init__(self, path, how):
-        plain = path[:-3] if path.endswith(".gz") else path
-        text = read_bytes(path).decode("utf-8-sig")
-        self.tasks = None
+    def __init__(self, path, made):
+        with open(path, "rb") as file:
+            text = file.read()
+        text = (gzip.decompress(text) if text[:2] == b"\x1f\x8b" else text).decode("utf-8-sig")
+        plain, self.tasks, self.weights = path.removesuffix(".gz"), None, None
         if plain.endswith((".svm", ".libsvm")):
-            self.sparse = True
-            self.read_svm(text)
+            rows = [line.split("#")[0].split() for line in text.splitlines()]
+            rows = [(row[0], [cell.split(":") for cell in row[1:]]) for row in rows if row]
+            self.classes = [class_name(label) for label, _ in rows]
+            p = max((int(j) for _, cells in rows for j, _ in cells), default=0)
+            self.names, self.columns = [f"x{j + 1}" for j in range(p)], [[0.0] * len(rows) for _ in range(p)]
+            for i, (_, cells) in enumerate(rows):
+                for j, x in cells:
+                    self.columns[int(j) - 1][i] = number(x)
         elif plain.endswith(".csv"):
-            self.sparse = False
-            self.read_csv(text, how)
+            names, *rows = [[cell.strip() for cell in row] for row in csv.reader(io.StringIO(text)) if row]
+            table = dict(zip(names, zip(*rows)))
+            apart = [made.target or names[-1], made.weights, made.tasks, *made.drop]
+            if len(table) != len(names) or set(apart) - {None} - set(table):
+                raise Unable("two columns have one name, or one that the proof names is missing")
+            self.names = [name for name in names if name not in apart]
+            self.columns = [[number(cell) for cell in table[name]] for name in self.names]
+            self.classes = [class_name(cell) for cell in table[apart[0]]]
+            self.weights = [number(cell) for cell in table[made.weights]] if made.weights else None
+            self.tasks = [class_name(cell) for cell in table[made.tasks]] if made.tasks else None
         else:
             raise Unable("data are a .csv, .svm or .libsvm file, also .gz")
+        self.prepare(made.scale, made.class_weight)
 
-    def read_svm(self, text):
-        classes, rows = [], []
-        for line in text.splitlines():
-            cells = line.split("#")[0].split()
-            if cells:
-                classes.append(name_of(cells[0]))
-                rows.append([cell.split(":") for cell in cells[1:]])
-        p = max((int(j) for row in rows for j, _ in row), default=0)
-        self.columns = [[0.0] * len(rows) for _ in range(p)]
-        for i, row in enumerate(rows):
-            for j, value in row:
-                self.columns[int(j) - 1][i] = number(value)
-        self.names = [f"x{j + 1}" for j in range(p)]
-        self.classes, self.weights = classes, [1.0] * len(rows)
-
-    def read_csv(self, text, how):
-        rows = [row for row in csv.reader(io.StringIO(text)) if row]
-        names = [name.strip() for name in rows[0]]
-        table = {name: [row[k].strip() for row in rows[1:]] for k, name in enumerate(names)}
-        if len(table) != len(names):
-            raise Unable("two columns have one name")
-        target = how.target if how.target is not None else names[-1]
-        special = [name for name in (target, how.weights, how.tasks) if name is not None]
-        for name in special + how.drop:
-            if name not in table:
-                raise Unable(f"the data have no column {name!r}")
-        self.names = [name for name in names if name not in special and name not in how.drop]
-        self.columns = [[number(cell) for cell in table[name]] for name in self.names]
-        self.classes = [name_of(cell) for cell in table[target]]
-        self.weights = [number(cell) for cell in table[how.weights]] if how.weights else [1.0] * len(self.classes)
-        self.tasks = [name_of(cell) for cell in table[how.tasks]] if how.tasks else None
-
-    def scale(self, rule):
-        if rule == "standard":
-            self.columns = [standard(column) for column in self.columns]
-        elif rule == "maxabs":
-            self.columns = [maxabs(column) for column in self.columns]
-        elif rule != "none":
-            raise Unable(f"scaling {rule!r} is not known here")
-
-    def weigh(self, rule):
-        """The weights times those of classes."""
-        if rule in (None, "none"):
-            return
-        sizes = {name: self.classes.count(name) for name in set(self.classes)}
-        if rule == "balanced":
-            factors = {name: len(self.classes) / (len(sizes) * size) for name, size in sizes.items()}
-        elif isinstance(rule, dict):
-            factors = {name: 1.0 for name in sizes} | {name_of(name): float(factor) for name, factor in rule.items()}
+    def prepare(self, scale, rule):
+        """Scales features, multiplies weights by those of classes: all in doubles, in this order."""
+        if scale not in ("standard", "maxabs", "none"):
+            raise Unable(f"scaling {scale!r} is not known here")
+        if scale != "none":
+            self.columns = [(standard if scale == "standard" else maxabs)(column) for column in self.columns]
+        n, sizes = len(self.classes), {name: self.classes.count(name) for name in set(self.classes)}
+        rules = {"none": lambda size: 1.0, "balanced": lambda size: n / (len(sizes) * size)}
+        rules |= {"cw2": lambda size: 1 / size, "cw3": lambda size: 1 / size + len(sizes)}
+        if rule in rules:
+            factors = {name: rules[rule](size) for name, size in sizes.items()}
         else:
-            raise Unable(f"class weights {rule!r} are not known here")
-        self.weights = [weight * factors[name] for weight, name in zip(self.weights, self.classes)]
+            factors = dict.fromkeys(sizes, 1.0) | {
+                class_name(name): number(w) for name, w in (part.rsplit("=", 1) for part in rule.split(","))
+            }
+        self.weights = [w * factors[name] for w, name in zip(self.weights or [1.0] * n, self.classes)]
 
     def problems(self, multi_class):
-        """For each two-class problem its samples and their labels."""
-        tasks = sorted(set(self.tasks), key=lambda name: name.encode()) if self.tasks else [None]
-        for task in tasks:
+        """The samples and labels of each problem of two classes."""
+        for task in sorted(set(self.tasks), key=str.encode) if self.tasks else [None]:
             rows = [i for i in range(len(self.classes)) if task is None or self.tasks[i] == task]
-            classes = by_number({self.classes[i] for i in rows if self.weights[i] > 0})
-            need(len(classes) >= 2, f"header: the data have one class alone{'' if task is None else f' in task {task}'}")
-            of = {name: [i for i in rows if self.classes[i] == name] for name in classes}
-            if len(classes) == 2 and task is None or multi_class == "one-vs-rest":
+            classes = {self.classes[i] for i in rows if self.weights[i] > 0}
+            try:
+                classes = sorted(classes, key=float)
+            except ValueError:
+                classes = sorted(classes, key=str.encode)
+            need(len(classes) > 1, "header: the data, or those of a task, have one class alone")
+            if multi_class == "one-vs-rest" or (len(classes) == 2 and task is None):
                 for name in classes if len(classes) > 2 else classes[1:]:
                     yield rows, [1.0 if self.classes[i] == name else -1.0 for i in rows]
-            else:
-                for a in range(len(classes)):
-                    for b in range(a + 1, len(classes)):
-                        first, second = of[classes[a]], of[classes[b]]
-                        yield first + second, [-1.0] * len(first) + [1.0] * len(second)
+                continue
+            of = [[i for i in rows if self.classes[i] == name] for name in classes]
+            for k, first in enumerate(of):
+                for second in of[k + 1 :]:
+                    yield first + second, [-1.0] * len(first) + [1.0] * len(second)
 
 
 def standard(column):
-    """Less the mean, over the standard deviation: in doubles, sums in the order of the rows."""
-    n, total, squares = len(column), 0.0, 0.0
+    """Less the mean, over the standard deviation: sums in the order of the rows."""
+    total, squares, n = 0.0, 0.0, len(column)
     for x in column:
         total += x - column[0]
     mean = column[0] + total / n
@@ -218,40 +192,34 @@ def maxabs(column):
     return [x / largest for x in column] if largest > 0 else column
 
 
-def fingerprint(problems, p):
-    sha = hashlib.sha256()
-    for problem in problems:
-        sha.update(struct.pack("<QQ", len(problem.labels), p))
-        for rows, values in problem.columns:
-            sha.update(b"".join(struct.pack("<Id", i, x) for i, x in zip(rows, values)) + b"\xff" * 4)
-        sha.update(struct.pack(f"<{len(problem.labels)}d", *problem.labels))
-        sha.update(struct.pack(f"<{len(problem.labels)}d", *problem.weights))
-    return "sha256:" + sha.hexdigest()
-
-
-class TwoClass:
-    """A problem: the entries of each column other than 0, first as doubles, then as integers."""
+class Problem:
+    """Two classes: the entries of each column other than 0, first as doubles, then as integers."""
 
     def __init__(self, data, rows, labels):
-        self.labels, self.n = labels, len(labels)
+        self.labels, self.n, self.columns = labels, len(labels), []
         self.weights = [data.weights[i] for i in rows]
-        self.columns = []
         for column in data.columns:
-            entries = [(k, column[i]) for k, i in enumerate(rows) if column[i] != 0]
-            self.columns.append(([k for k, _ in entries], [x for _, x in entries]))
+            values = [column[i] for i in rows]
+            places = [k for k, x in enumerate(values) if x != 0]
+            self.columns.append((places, [values[k] for k in places]))
+
+    def feed(self, sha, p):
+        sha.update(struct.pack("<QQ", self.n, p))
+        for rows, values in self.columns:
+            sha.update(b"".join(struct.pack("<Id", i, x) for i, x in zip(rows, values)) + b"\xff" * 4)
+        sha.update(struct.pack(f"<{2 * self.n}d", *self.labels, *self.weights))
 
     def prepare(self, cost, exponent, squared):
-        self.costs = [cost * weight for weight in self.weights]
-        need(all(map(math.isfinite, self.costs)), "header: the cost of a sample is infinite")
+        """Columns become integers times 2^exponent, costs `costs` times 2^low, 1 / costs `shares` over `multiple`."""
         self.columns = [(rows, [at(x, exponent) for x in values]) for rows, values in self.columns]
-        # C_i = c_i 2^low, the least common multiple of the c_i, and how often each is in it
-        self.low = lowest(self.costs)
-        self.scaled = [at(c, self.low) for c in self.costs]
-        self.multiple = 1
+        costs = [cost * weight for weight in self.weights]
+        need(all(map(math.isfinite, costs)), "header: the cost of a sample is infinite")
+        self.low, self.multiple = lowest(costs), 1
+        self.costs = [at(c, self.low) for c in costs]
         if squared:
-            for c in set(self.scaled) - {0}:
+            for c in set(self.costs) - {0}:
                 self.multiple = self.multiple // math.gcd(self.multiple, c) * c
-            self.shares = [self.multiple // c if c else 0 for c in self.scaled]
+            self.shares = [self.multiple // c if c else 0 for c in self.costs]
 
     def dot(self, j, dense):
         rows, values = self.columns[j]
@@ -271,51 +239,37 @@ class Reader:
         while len(self.buffer) - self.place < size:
             more = self.stream.read(1 << 20)
             need(more, "the file ends early")
-            self.buffer = self.buffer[self.place :] + more
-            self.place = 0
+            self.buffer, self.place = self.buffer[self.place :] + more, 0
         self.place += size
         return self.buffer[self.place - size : self.place]
 
-    def done(self):
-        return self.place == len(self.buffer) and not self.stream.read(1)
-
     def integer(self):
-        value, shift = 0, 0
-        while True:
+        value, shift, byte = 0, 0, 128
+        while byte >= 128:
             byte = self.take(1)[0]
             value |= (byte & 127) << shift
-            need(value < 1 << 64 and shift < 70, "an integer of more than 64 bits")
-            if byte < 128:
-                return value
             shift += 7
-
-    def signed(self):
-        value = self.integer()
-        return (value >> 1) ^ -(value & 1)
+            need(value < 1 << 64 and shift <= 70, "an integer of more than 64 bits")
+        return value
 
     def number(self):
-        value = struct.unpack("<d", self.take(8))[0]
+        (value,) = struct.unpack("<d", self.take(8))
         need(not math.isnan(value), "a number is NaN")
         return value
 
-    def size(self, limit):
-        size = self.integer()
-        need(size <= limit, f"a list of {size} entries where {limit} are the most")
-        return size
-
     def ascending(self, limit):
-        found, last = [], -1
-        for k in range(self.size(limit)):
+        size, found = self.integer(), []
+        need(size <= limit, f"a list of {size} entries where {limit} are the most")
+        for k in range(size):
             step = self.integer()
             need(k == 0 or step > 0, "a list does not ascend")
-            last = step if k == 0 else last + step
-            need(last < limit, f"index {last} where {limit} is the limit")
-            found.append(last)
+            found.append(step + found[-1] if k else step)
+            need(found[-1] < limit, f"index {found[-1]} where {limit} is the limit")
         return found
 
-    def as_many(self, entry, size):
-        need(self.integer() == size, "a list is not as long as the one that it belongs to")
-        return [entry() for _ in range(size)]
+    def as_many(self, entry, others):
+        need(self.integer() == len(others), "a list is not as long as the one that it belongs to")
+        return [entry() for _ in others]
 
 
 def no_doubles(pairs):
@@ -323,148 +277,118 @@ def no_doubles(pairs):
     return dict(pairs)
 
 
-def a_number(value, what, low=-INFINITY):
-    need(isinstance(value, (int, float)) and not isinstance(value, bool), f"header: {what} is no number")
-    try:
-        value = float(value)
-    except OverflowError:
-        raise Fault(f"header: {what} is too large") from None
-    need(math.isfinite(value) and value >= low, f"header: {what} is {value}")
+def real(value, low=-INFINITY):
+    need(type(value) in (int, float) and abs(value) <= sys.float_info.max and value >= low, f"header: {value!r} is no such number")
+    return float(value)
+
+
+def whole(value, limit=1 << 64):
+    need(type(value) is int and 0 <= value < limit, f"header: {value!r} is no such integer")
     return value
 
 
-def an_integer(value, what, limit=1 << 64):
-    need(isinstance(value, int) and not isinstance(value, bool) and 0 <= value < limit, f"header: {what} is {value!r}")
-    return value
-
-
-def a_list(value, what, length=None):
-    need(isinstance(value, list) and (length is None or len(value) == length), f"header: {what} is no list, or of another length")
-    return value
-
-
-class Row:
-    """Sum of weights of units in: at most, or at least, a limit. Units by mask, one for each weight."""
-
-    def __init__(self, weights, limit, least=False):
-        self.limit, self.least, masks = limit, least, {}
-        for unit, weight in weights.items():
-            if weight:
-                masks[weight] = masks.get(weight, 0) | 1 << unit
-        self.masks = sorted(masks.items())
+def entries(value, entry):
+    need(isinstance(value, list), f"header: {value!r} is no list")
+    return [entry(x) for x in value]
 
 
 class Claim:
-    """The header: the problem, the rules as units and rows."""
+    """The header: the problem, and the rules as units and rows."""
 
     def __init__(self, line):
         try:
             head = json.loads(line.decode(), object_pairs_hook=no_doubles, parse_constant=lambda text: need(False, f"header: {text}"))
         except (ValueError, RecursionError):
             raise Fault("header: no JSON") from None
-        need(isinstance(head, dict) and head.get("format") == "fewest-proof", "header: not a proof file")
-        need(head.get("version") == 1, f"header: version {head.get('version')!r}")
+        need(isinstance(head, dict) and head.get("format") == "fewest-proof" and head.get("version") == 1, "header: no proof file")
         if head.get("gain") == "alignment":
             raise Unable("proofs of alignments (kta) are not checked here")
-        need(set(head) <= set(HEADER), f"header: keys that are not known: {sorted(set(head) - set(HEADER))}")
-        missing = set(HEADER) - set(head) - {"problems", "made"}
-        need(not missing, f"header: keys are missing: {sorted(missing)}")
-        self.n, self.p = an_integer(head["n"], "n"), an_integer(head["p"], "p")
-        self.t = an_integer(head.get("problems", 1), "problems")
-        self.fingerprint, self.made = head["fingerprint"], head.get("made") or {}
+        need(HEADER <= set(head) <= HEADER | {"problems", "made"}, "header: a key is missing, or not known")
+        self.n, self.p, self.t = whole(head["n"]), whole(head["p"]), whole(head.get("problems", 1))
+        self.fingerprint, self.rules, self.made = head["fingerprint"], head["rules"], head.get("made") or {}
+        need(head["gain"] in ("ridge", "l1") and head["loss"] in ("hinge", "squared-hinge"), "header: gain or loss")
         self.l1, self.squared = head["gain"] == "l1", head["loss"] == "squared-hinge"
-        need(head["gain"] in ("ridge", "l1"), f"header: gain {head['gain']!r}")
-        need(head["loss"] in ("hinge", "squared-hinge"), f"header: loss {head['loss']!r}")
-        need(not self.l1 or not self.squared and self.t == 1, "header: gain l1 takes the hinge loss and one problem")
+        need(not self.l1 or (not self.squared and self.t == 1), "header: gain l1 takes the hinge loss and one problem")
         self.bias, self.s = head["bias"], None
-        if isinstance(self.bias, dict):
-            need(set(self.bias) == {"penalised"}, "header: bias")
-            self.s = a_number(self.bias["penalised"], "the size of the bias")
-            need(self.s > 0, "header: the size of the bias is not above 0")
+        if isinstance(self.bias, dict) and set(self.bias) == {"penalised"}:
+            self.s = real(self.bias["penalised"], math.ulp(0.0))
         else:
             need(self.bias in ("free", "none"), f"header: bias {self.bias!r}")
-        self.cost = a_number(head["cost"], "cost", 0.0)
-        need(self.cost > 0, "header: cost is not above 0")
-        self.penalty = [a_number(x, "a penalty") for x in a_list(head["penalty"], "penalty")]
-        self.penalty = self.penalty or [0.0] * min(self.p, 1 << 24)
-        need(len(self.penalty) == self.p, "header: penalties are not as many as features")
-        self.bounds = [a_number(x, "a weight bound", 0.0) for x in a_list(head["weight_bounds"], "weight_bounds")]
-        need(not self.bounds or self.l1 and len(self.bounds) == self.p, "header: weight bounds")
-        self.bounds, self.rules = self.bounds or [INFINITY] * len(self.penalty), head["rules"]
+        self.cost, self.penalty = real(head["cost"], math.ulp(0.0)), entries(head["penalty"], real)
+        self.caps = entries(head["weight_bounds"], lambda u: real(u, 0.0))
+        need(self.l1 or not self.caps, "header: weight bounds without gain l1")
 
     def read_rules(self):
-        """Units, rows and the root; only once p is that of the data."""
-        rules = self.rules
-        need(isinstance(rules, dict) and set(rules) <= set(RULES), "header: rules that are not known")
-        p = self.p
+        """Units, rows and the root; only once p is known to be that of the data."""
+        rules, p = self.rules, self.p
+        need(isinstance(rules, dict) and set(rules) <= RULES, "header: rules that are not known")
+        self.penalty, self.caps = self.penalty or [0.0] * p, self.caps or [INFINITY] * p
+        need(len(self.penalty) == len(self.caps) == p, "header: a list is not as long as features are many")
 
         def feature(j):
-            return an_integer(j, "a feature in the rules", p)
+            return whole(j, p)
 
-        def features(key):
-            return [feature(j) for j in a_list(rules.get(key) or [], key)]
+        def features(group):
+            return entries(group, feature)
 
-        def pairs(key):
-            return [a_list(entry, f"an entry of {key}", 2) for entry in a_list(rules.get(key) or [], key)]
+        def pair(first, second):
+            def read(entry):
+                need(isinstance(entry, list) and len(entry) == 2, f"header: {entry!r} is no pair")
+                return first(entry[0]), second(entry[1])
 
-        def groups(key):
-            return [(an_integer(m, key), {feature(j) for j in a_list(group, key)}) for m, group in pairs(key)]
+            return read
 
-        size = rules.get("max_features")
-        size = None if size is None else an_integer(size, "max_features")
-        implies = [(feature(a), feature(b)) for a, b in pairs("implies")]
-        together = [[feature(j) for j in a_list(group, "together")] for group in a_list(rules.get("together") or [], "together")]
-        at_most, at_least = groups("at_most"), groups("at_least")
-        self.units(implies + [(group[k - 1], j) for group in together for k, j in enumerate(group)])
-        self.implied = {(self.unit[a], self.unit[b]) for a, b in implies if self.unit[a] != self.unit[b]}
-        budget = rules.get("budget")
-        costs = [a_number(x, "a price", 0.0) for x in a_list(rules.get("costs") or [], "costs")] or [1.0] * p
-        need(len(costs) == p, "header: prices are not as many as features")
-        # Rows for prices: coefficients by feature and the right side, all as doubles; and rows for conclusions
-        self.rows, self.limits, self.room = [], [], p
-        if size is not None:
-            self.add_row(dict.fromkeys(range(p), 1.0), float(size), Fraction(size))
-            self.room = min(self.room, size)
-        if budget is not None:
-            allowed = a_number(budget, "budget", 0.0) * (1 + 1e-9)
-            need(math.isfinite(allowed), "header: budget is too large")
-            self.add_row(dict(enumerate(costs)), allowed, Fraction(allowed))
-            spent, fit = Fraction(0), 0
-            for cost in sorted(costs):
+        lists = {
+            "implies": pair(feature, feature),
+            "together": features,
+            "require": feature,
+            "forbid": feature,
+            "costs": lambda c: real(c, 0.0),
+        }
+        lists |= {"at_most": pair(whole, features), "at_least": pair(whole, features)}
+        lists = {key: entries(rules.get(key) or [], entry) for key, entry in lists.items()}
+        self.find_units(lists["implies"] + [(group[k - 1], j) for group in lists["together"] for k, j in enumerate(group)])
+        self.implied = {(self.unit[a], self.unit[b]) for a, b in lists["implies"] if self.unit[a] != self.unit[b]}
+        # Rows: coefficients by feature and the right side. Counts: weights of units, as masks, a limit, its sense
+        self.rows, self.counts, self.room = [], [], p
+        if rules.get("max_features") is not None:
+            self.room = min(p, whole(rules["max_features"]))
+            self.add_row(range(p), dict.fromkeys(range(p), 1.0), float(rules["max_features"]))
+        if rules.get("budget") is not None:
+            budget, costs = real(rules["budget"], 0.0) * (1 + 1e-9), lists["costs"] or [1.0] * p
+            need(budget < INFINITY and len(costs) == p, "header: budget or prices")
+            self.add_row(range(p), dict(enumerate(costs)), budget)
+            spent = Fraction(0)
+            for k, cost in enumerate(sorted(costs)):
                 spent += Fraction(cost)
-                fit += spent <= Fraction(allowed)
-            self.room = min(self.room, fit)
-        for a, b in implies:
+                self.room = min(self.room, k) if spent > Fraction(budget) else self.room
+        for a, b in lists["implies"]:
             self.rows.append(({a: 1.0, b: -1.0} if a != b else {}, 0.0))
-        for m, group in at_most:
-            self.add_row(dict.fromkeys(group, 1.0), float(m), Fraction(m))
-            if len(group) == p:
-                self.room = min(self.room, m)
-        for m, group in at_least:
-            self.rows.append((dict.fromkeys(group, -1.0), -float(m)))
-            self.limits.append(Row(self.by_unit(dict.fromkeys(group, 1.0)), Fraction(m), True))
-        self.lower, self.upper = [-INFINITY] * p, [INFINITY] * p
-        for entry in a_list(rules.get("weights") or [], "weights"):
-            need(isinstance(entry, dict) and set(entry) <= {"feature", "lower", "upper"}, "header: a bound on a weight")
-            j = feature(entry.get("feature"))
-            low, high = entry.get("lower"), entry.get("upper")
-            if low is not None:
-                self.lower[j] = max(self.lower[j], a_number(low, "a lower bound"))
-            if high is not None:
-                self.upper[j] = min(self.upper[j], a_number(high, "an upper bound"))
-            need(self.lower[j] <= 0 <= self.upper[j], f"header: the bounds on weight {j} leave out 0")
-        self.finest = lowest(self.lower + self.upper + self.bounds)
-        self.root = self.conclude(self.mask(features("require")), self.mask(features("forbid")))
+        for m, group in lists["at_most"]:
+            self.add_row(group, dict.fromkeys(group, 1.0), float(m))
+            self.room = min(self.room, m) if len(set(group)) == p else self.room
+        for m, group in lists["at_least"]:
+            self.add_row(group, dict.fromkeys(group, -1.0), -float(m))
+        self.low, self.high = [-INFINITY] * p, [INFINITY] * p
+        for bound in entries(rules.get("weights") or [], lambda bound: bound):
+            need(isinstance(bound, dict) and set(bound) <= {"feature", "lower", "upper"}, "header: a bound on a weight")
+            j, low, high = feature(bound.get("feature")), bound.get("lower"), bound.get("upper")
+            self.low[j] = max(self.low[j], -INFINITY if low is None else real(low))
+            self.high[j] = min(self.high[j], INFINITY if high is None else real(high))
+            need(self.low[j] <= 0 <= self.high[j], f"header: the bounds on weight {j} leave out 0")
+        self.finest = lowest(self.low + self.high + self.caps)
+        self.root = self.conclude(self.mask(lists["require"]), self.mask(lists["forbid"]))
 
-    def add_row(self, coefficients, right, limit):
+    def add_row(self, features, coefficients, right):
         self.rows.append((coefficients, right))
-        self.limits.append(Row(self.by_unit(coefficients), limit))
-
-    def by_unit(self, coefficients):
-        total = {}
-        for j, a in coefficients.items():
-            total[self.unit[j]] = total.get(self.unit[j], 0) + Fraction(a)
-        return total
+        weights, masks = {}, {}
+        for j in set(features):
+            weights[self.unit[j]] = weights.get(self.unit[j], 0) + abs(Fraction(coefficients[j]))
+        for u, weight in weights.items():
+            masks[weight] = masks.get(weight, 0) | 1 << u
+        self.counts.append(
+            (sorted(masks.items(), reverse=True), abs(Fraction(right)), any(a < 0 for a in coefficients.values()) or right < 0)
+        )
 
     def mask(self, features):
         mask = 0
@@ -472,67 +396,51 @@ class Claim:
             mask |= 1 << self.unit[j]
         return mask
 
-    def units(self, edges):
-        """Features that imply each other in a circle: strongly connected parts (Kosaraju)."""
-        forward, back = {}, {}
-        for a, b in edges:
-            forward.setdefault(a, []).append(b)
-            back.setdefault(b, []).append(a)
-        order, seen = [], set()
-        for start in forward:
-            stack = [(start, iter(forward[start]))] if start not in seen else []
-            seen.add(start)
-            while stack:
-                at_node, ways = stack[-1]
-                step = next((b for b in ways if b not in seen), None)
-                if step is None:
-                    order.append(stack.pop()[0])
-                else:
-                    seen.add(step)
-                    stack.append((step, iter(forward.get(step, []))))
-        head = {}
-        for start in reversed(order):
-            stack = [start] if start not in head else []
-            while stack:
-                a = stack.pop()
-                if a not in head:
-                    head[a] = start
-                    stack += [b for b in back.get(a, []) if b in seen and b not in head]
+    def find_units(self, edges):
+        """Units: features that imply each other, directly or through others."""
+        reach = {j: 1 << j for edge in edges for j in edge}
+        changed = True
+        while changed:
+            changed = False
+            for a, b in edges:
+                changed |= reach[b] & ~reach[a] != 0
+                reach[a] |= reach[b]
         numbers = {}
-        self.unit = [numbers.setdefault(head.get(j, j), len(numbers)) for j in range(self.p)]
+        heads = [next((i for i in bits(reach[j]) if reach[i] >> j & 1), j) if j in reach else j for j in range(self.p)]
+        self.unit = [numbers.setdefault(head, len(numbers)) for head in heads]
         self.members = [[] for _ in numbers]
         for j, u in enumerate(self.unit):
             self.members[u].append(j)
         self.all = (1 << len(numbers)) - 1
 
+    def size(self, mask):
+        return sum(len(self.members[u]) for u in bits(mask))
+
     def conclude(self, inside, outside):
         """What follows from the rules, to a fixed point; None for a box that holds no subset."""
-        while True:
+        before = None
+        while before != (inside, outside):
             before = inside, outside
             for a, b in self.implied:
-                if inside >> a & 1:
-                    inside |= 1 << b
-                if outside >> b & 1:
-                    outside |= 1 << a
+                inside |= (inside >> a & 1) << b
+                outside |= (outside >> b & 1) << a
             if inside & outside:
                 return None
-            for row in self.limits:
-                if row.least:
-                    rest = sum(w * count(mask & ~outside) for w, mask in row.masks) - row.limit
-                else:
-                    rest = row.limit - sum(w * count(mask & inside) for w, mask in row.masks)
+            for masks, limit, least in self.counts:
+                counted = ~outside if least else inside
+                rest = sum(weight * bin(mask & counted).count("1") for weight, mask in masks) - limit
+                rest = rest if least else -rest
                 if rest < 0:
                     return None
-                for weight, mask in reversed(row.masks):
+                for weight, mask in masks:
                     if weight <= rest:
                         break
                     free = mask & ~inside & ~outside
-                    inside, outside = (inside | free, outside) if row.least else (inside, outside | free)
-            if (inside, outside) == before:
-                return before
+                    inside, outside = (inside | free, outside) if least else (inside, outside | free)
+        return before
 
 
-# Points and their bounds
+# Bounds
 
 
 class Point:
@@ -540,238 +448,151 @@ class Point:
 
     def __init__(self, claim, problems, exponent, reader):
         self.claim, self.problems = claim, problems
-        e = reader.signed()
+        e = reader.integer()
+        e = (e >> 1) ^ -(e & 1)
         need(-1074 <= e <= 971, f"exponent {e}")
         samples = reader.ascending(claim.n)
-        values = reader.as_many(reader.integer, len(samples))
+        alphas = dict(zip(samples, reader.as_many(reader.integer, samples)))
         rows = reader.ascending(len(claim.rows))
-        prices = reader.as_many(reader.number, len(rows))
-        need(all(0 <= tau < INFINITY for tau in prices), "a price is below 0 or infinite")
-        need(all(0 < k < 1 << 53 for k in values), "a multiplier is 0 or has more than 53 bits")
-        # D, exactly, and signed multipliers of each problem
-        self.betas, first, self.value = [], 0, Fraction(0)
-        alphas = dict(zip(samples, values))
+        self.prices = list(zip(rows, reader.as_many(reader.number, rows)))
+        need(all(0 <= tau < INFINITY for _, tau in self.prices), "a price is below 0 or infinite")
+        need(all(0 < k < 1 << 53 for k in alphas.values()), "a multiplier is 0 or has more than 53 bits")
+        self.betas, self.value, first = [], Fraction(0), 0
         for problem in problems:
-            k = [alphas.get(i, 0) for i in range(first, first + problem.n)]
+            self.add(problem, [alphas.get(first + i, 0) for i in range(problem.n)], e)
             first += problem.n
-            self.feasible(problem, k, e)
-        self.shift, self.priced = e + exponent, list(zip(rows, prices))
+        self.shift = e + exponent
         self.refine()
 
-    def refine(self):
-        """Sets the scales: scores, bounds and 1 are integers at `fine`, all values at `base`."""
-        claim, rows, prices = self.claim, [r for r, _ in self.priced], [tau for _, tau in self.priced]
-        self.fine = min(self.shift, claim.finest, 0)
-        coefficient = lowest([a for r in rows for a in claim.rows[r][0].values()])
-        right = lowest([claim.rows[r][1] for r in rows])
-        self.base = min(2 * self.fine - 1, lowest(claim.penalty), lowest(prices) + min(coefficient, right, 0))
-        self.one = 1 << -self.fine
-        self.rates, self.right = {}, 0
-        for r, tau in self.priced:
-            coefficients, right = claim.rows[r]
-            m, low = dyadic(tau)
-            for j, a in coefficients.items():
-                self.rates[j] = self.rates.get(j, 0) + m * at(a, self.base - low)
-            self.right += m * at(right, self.base - low)
-        self.scores, self.parts = {}, {}
-
-    def feasible(self, problem, k, e):
-        claim = self.claim
-        for value, c in zip(k, problem.scaled):
-            if value:
-                low = min(e, problem.low)
-                need(c > 0 and (claim.squared or value << (e - low) <= c << (problem.low - low)), "a multiplier is above its cost")
-        beta = [value if y > 0 else -value for value, y in zip(k, problem.labels)]
-        total = sum(beta)
-        need(claim.bias != "free" or total == 0, "the multipliers of the classes do not add up to the same")
-        self.betas.append(beta)
-        self.value += sum(k) * power(e)
+    def add(self, problem, alpha, e):
+        """Checks that the multipliers of a problem are feasible, and adds its D to `value`."""
+        claim, low = self.claim, min(e, problem.low)
+        for k, c in zip(alpha, problem.costs):
+            if k:
+                need(c > 0 and (claim.squared or k << (e - low) <= c << (problem.low - low)), "a multiplier is above its cost")
+        self.betas.append([k if y > 0 else -k for k, y in zip(alpha, problem.labels)])
+        total = sum(self.betas[-1])
+        need(claim.bias != "free" or total == 0, "the multipliers of both classes do not add up to the same")
+        self.value += sum(alpha) * power(e)
         if claim.squared:
-            share = sum(map(mul, map(mul, k, k), problem.shares))
+            share = sum(map(mul, map(mul, alpha, alpha), problem.shares))
             self.value -= Fraction(share, problem.multiple) * power(2 * e - problem.low - 2)
         if claim.s is not None:
             size = abs(total) * power(e) * Fraction(claim.s)
-            if claim.l1:
-                need(size <= 1, "the multipliers of the classes differ by more than the bias allows")
-            else:
-                self.value -= size * size / 2
+            need(not claim.l1 or size <= 1, "the multipliers of the classes differ by more than the bias allows")
+            self.value -= 0 if claim.l1 else size * size / 2
 
-    def score(self, j):
-        """c_j of each problem, at `fine`."""
+    def refine(self):
+        """Sets the scales: scores, bounds and 1 are integers at `fine`, parts of features at `base`."""
+        claim = self.claim
+        self.fine = min(self.shift, claim.finest, 0)
+        used = [a for r, _ in self.prices for a in (*claim.rows[r][0].values(), claim.rows[r][1])]
+        self.base = min(2 * self.fine - 1, lowest(claim.penalty), lowest([tau for _, tau in self.prices]) + lowest(used))
+        self.scores, self.parts, self.rates, self.right = {}, {}, {}, 0
+        for r, tau in self.prices:
+            m, e = dyadic(tau)
+            for j, a in claim.rows[r][0].items():
+                self.rates[j] = self.rates.get(j, 0) + m * at(a, self.base - e)
+            self.right += m * at(claim.rows[r][1], self.base - e)
+
+    def part(self, j, cap, inner=None):
+        """The part of a feature that is in, or, of those with gain l1, of its weights beyond `inner`, at
+        `base`; None where it is minus infinity, INFINITY where there are no such weights."""
+        key, claim = (j, cap, inner), self.claim
+        if key in self.parts:
+            return self.parts[key]
         if j not in self.scores:
-            move = self.shift - self.fine
-            self.scores[j] = [problem.dot(j, beta) << move for problem, beta in zip(self.problems, self.betas)]
-        return self.scores[j]
+            self.scores[j] = [problem.dot(j, beta) << (self.shift - self.fine) for problem, beta in zip(self.problems, self.betas)]
+        if claim.l1:
+            (c,), one, least = self.scores[j], 1 << -self.fine, 0 if inner is None else INFINITY
+            for bound, price in ((min(cap, claim.high[j]), one - c), (min(cap, -claim.low[j]), one + c)):
+                if least is not None and bound > (inner or 0):
+                    w = (inner or 0.0) if price >= 0 else bound
+                    least = None if w == INFINITY else min(least, 2 * at(w, self.fine) * price)
+        else:
+            least, low, high = 0, at(claim.low[j], self.fine), at(claim.high[j], self.fine)
+            for c in self.scores[j]:
+                w = max(low, min(high, c))
+                least += w * w - 2 * c * w
+        if least not in (None, INFINITY):
+            least = (least << (2 * self.fine - 1 - self.base)) + at(claim.penalty[j], self.base) + self.rates.get(j, 0)
+        self.parts[key] = least
+        return least
 
-    def gain(self, j, cap):
-        """g_j at 2 fine - 1; infinite where nothing bounds the weight."""
-        low, high = self.claim.lower[j], self.claim.upper[j]
-        if not self.claim.l1:
-            total = 0
-            for c in self.score(j):
-                w = max(at(low, self.fine), min(at(high, self.fine), c))
-                total += 2 * c * w - w * w
-            return total
-        (c,) = self.score(j)
-        best = 0
-        for bound, over in ((min(cap, high), c - self.one), (min(cap, -low), -c - self.one)):
-            if over > 0 and bound > 0:
-                best = INFINITY if bound == INFINITY else max(best, 2 * at(bound, self.fine) * over)
-        return best
 
-    def part(self, j, cap):
-        """The part of a feature that is in, at `base`; None for minus infinity."""
-        key = j, cap
-        if key not in self.parts:
-            gain = self.gain(j, cap)
-            self.parts[key] = None if gain == INFINITY else self.fixed(j) - (gain << (2 * self.fine - 1 - self.base))
-        return self.parts[key]
-
-    def fixed(self, j):
-        return at(self.claim.penalty[j], self.base) + self.rates.get(j, 0)
-
-    def beyond(self, j, inner, cap):
-        """The part of a feature whose weight is beyond `inner`; False where there is no such weight."""
-        (c,) = self.score(j)
-        least = False
-        for bound, room in ((min(cap, self.claim.upper[j]), self.one - c), (min(cap, -self.claim.lower[j]), self.one + c)):
-            if bound > inner:
-                w = inner if room >= 0 else bound
-                if w == INFINITY:
-                    return None
-                side = 2 * at(w, self.fine) * room
-                least = side if least is False else min(least, side)
-        return least if least is False else self.fixed(j) + (least << (2 * self.fine - 1 - self.base))
+Box = namedtuple("Box", "inside outside caps least")  # units in and out, weight bounds, what closed parts of it prove
 
 
 class Sums:
-    """The bound of a box at a point, and of the same box with one decision changed."""
+    """The bound of a box at a point, and of the same box with one unit decided otherwise."""
 
     def __init__(self, point, box):
         self.claim, self.point, self.box = point.claim, point, box
-        self.inside = self.value(box.inside)
-        self.room = self.claim.room - sum(len(self.claim.members[u]) for u in bits(box.inside))
-        self.below, self.endless = [], set()
-        for u in bits(self.claim.all & ~box.inside & ~box.outside):
-            value = self.value(1 << u)
-            if value is None:
-                self.endless.add(u)
-            elif value < 0:
-                self.below.append((value, u))
-        self.below.sort()
+        self.room = self.claim.room - self.claim.size(box.inside)
+        self.values = {u: self.value(u) for u in bits(self.claim.all & ~box.outside)}
+        free = {u: value for u, value in self.values.items() if not box.inside >> u & 1}
+        self.endless = {u for u, value in free.items() if value is None}
+        self.below = sorted((value, u) for u, value in free.items() if value is not None and value < 0)
         self.rank = {u: k for k, (_, u) in enumerate(self.below)}
         self.prefix = [0]
         for value, _ in self.below:
             self.prefix.append(self.prefix[-1] + value)
+        self.open = [u for u in bits(box.inside) if self.values[u] is None]
+        self.inside = sum(self.values[u] for u in bits(box.inside) if self.values[u] is not None)
 
-    def value(self, units):
-        total = 0
-        for u in bits(units):
-            for j in self.claim.members[u]:
-                part = self.point.part(j, self.box.cap(j))
-                if part is None:
-                    return None
-                total += part
-        return total
+    def value(self, u, own=None, j=None):
+        """The value of a unit, with `own` in place of the part of its feature j."""
+        parts = [own if i == j else self.point.part(i, self.box.caps[i]) for i in self.claim.members[u]]
+        return None if None in parts else sum(parts)
 
-    def bound(self, inside, room, without=None):
-        """D and `inside` and the smallest `room` free units, one of them left aside."""
-        if inside is None or room > 0 and self.endless - {without}:
+    def bound(self, without=None, value=0, room=None):
+        """The bound of the box, with a unit left aside and this value counted in its place."""
+        room = min(max(self.room if room is None else room, 0), len(self.below))
+        inside = self.inside
+        if without is not None and self.box.inside >> without & 1:
+            inside -= self.values[without] or 0
+        if value is None or set(self.open) - {without} or (room > 0 and self.endless - {without}):
             return -INFINITY
-        rank = self.rank.get(without)
-        if rank is not None and rank < room:
-            least = self.prefix[min(room + 1, len(self.below))] - self.below[rank][0]
-        else:
-            least = self.prefix[min(max(room, 0), len(self.below))]
-        total = inside + least - self.point.right
-        return self.point.value + total * power(self.point.base)
+        least = self.prefix[room]
+        if self.rank.get(without, room) < room:
+            least = self.prefix[min(room + 1, len(self.below))] - self.below[self.rank[without]][0]
+        return self.point.value + (inside + value + least - self.point.right) * power(self.point.base)
 
-    def whole(self):
-        return self.bound(self.inside, self.room)
-
-    def changed(self, u, take):
+    def changed(self, u, take, own=None, j=None):
         """The bound with this unit in, or out; None where that cannot be."""
-        if (self.box.inside if take else self.box.outside) >> u & 1:
-            return self.whole()
         if (self.box.outside if take else self.box.inside) >> u & 1:
             return None
         if not take:
-            return self.bound(self.inside, self.room, u)
-        room = self.room - len(self.claim.members[u])
-        value = self.value(1 << u)
-        if room < 0:
-            return None
-        return self.bound(None if None in (value, self.inside) else self.inside + value, room, u)
-
-    def beyond(self, j, inner):
-        """The bound of weights of a feature beyond `inner`; None where there are none."""
-        claim, u = self.claim, self.claim.unit[j]
-        if self.box.outside >> u & 1:
-            return None
-        part = self.point.beyond(j, inner, self.box.cap(j))
-        if part is False:
-            return None
-        others = [part] + [self.point.part(i, self.box.cap(i)) for i in claim.members[u] if i != j]
-        if self.box.inside >> u & 1:
-            others.append(self.value(self.box.inside & ~(1 << u)))
-            room = self.room
-        else:
-            others.append(self.inside)
-            room = self.room - len(claim.members[u])
-        if room < 0:
-            return None
-        return self.bound(None if None in others else sum(others), room, u)
-
-
-class Box:
-    """An open set of subsets: units in, units out, weight bounds that were tightened, what its parts prove."""
-
-    def __init__(self, claim, inside, outside, caps, least):
-        self.claim, self.inside, self.outside, self.caps, self.least = claim, inside, outside, caps, least
-
-    def cap(self, j):
-        return self.caps.get(j, self.claim.bounds[j])
-
-
-# The check
+            return self.bound() if self.box.outside >> u & 1 else self.bound(u)
+        value = self.values[u] if j is None else self.value(u, own, j)
+        room = self.room - (0 if self.box.inside >> u & 1 else len(self.claim.members[u]))
+        return self.bound(u, value, room) if room >= 0 else None
 
 
 class Check:
+    """The records in turn, on the boxes that are open."""
+
     def __init__(self, claim, problems, exponent):
-        self.claim, self.problems, self.exponent, root = claim, problems, exponent, claim.root
-        self.boxes = {0: None if root is None else Box(claim, *root, {}, INFINITY)}
-        self.made, self.point, self.rest = 1, None, INFINITY
-        self.alone, self.listed = {}, []
+        self.claim, self.problems, self.exponent = claim, problems, exponent
+        self.boxes = {0: claim.root and Box(*claim.root, claim.caps, INFINITY)}  # None: found empty
+        self.nodes, self.point, self.rest, self.alone, self.listed = 1, None, INFINITY, {}, []
         self.points = self.parts = self.records = 0
 
-    def close(self, box, bound, inside=None, outside=None):
+    def close(self, box, bound, inside=0, outside=0):
         """A part that is closed: its bound is that of one subset, or of all others."""
         self.parts += 1
-        inside, outside = box.inside if inside is None else inside, box.outside if outside is None else outside
-        bound = min(bound, box.least)
+        bound, inside, outside = min(bound, box.least), box.inside | inside, box.outside | outside
         if inside | outside == self.claim.all:
             self.alone[inside] = max(bound, self.alone.get(inside, -INFINITY))
         else:
             self.rest = min(self.rest, bound)
 
-    def box(self, node):
-        need(node in self.boxes, f"box {node} was closed or split, or never made")
-        return self.boxes[node]
-
-    def read_point(self, reader):
-        kind = reader.integer()
-        need(kind in (0, 1), f"point of kind {kind}")
-        if kind == 1:
-            self.point = Point(self.claim, self.problems, self.exponent, reader)
-            self.points += 1
-        need(self.point is not None, "the same point as before, and there was none")
-
-    def settle(self, node, inside, outside, caps, least):
-        found = self.claim.conclude(inside, outside)
-        self.boxes[node] = None if found is None else Box(self.claim, *found, caps, least)
+    def settle(self, node, box, inside, outside):
+        found = box and self.claim.conclude(box.inside | inside, box.outside | outside)
+        self.boxes[node] = found and Box(*found, box.caps, box.least)
 
     def record(self, reader):
-        """One record; the text of the last."""
+        """Takes one record; returns the bound and text of the last."""
         claim, kind = self.claim, reader.take(1)[0]
         self.records += 1
         if kind == 5:
@@ -783,166 +604,131 @@ class Check:
                 return claimed, reader.take(size).decode()
             except UnicodeDecodeError:
                 raise Fault("the text of the last record is no UTF-8") from None
-        need(kind in (1, 2, 3) or kind == 4 and claim.l1, f"a record of kind {kind}")
+        need(kind in (1, 2, 3) or (kind == 4 and claim.l1), f"a record of kind {kind}")
         node = reader.integer()
-        box = self.box(node)
+        need(node in self.boxes, f"box {node} was closed or split, or never made")
+        box = self.boxes[node]
         if kind == 1:
-            j = reader.integer()
-            need(j < claim.p, f"feature {j}")
-            bit = 1 << claim.unit[j]
-            for child, inside, outside in ((self.made, bit, 0), (self.made + 1, 0, bit)):
-                if box is None:
-                    self.boxes[child] = None
-                else:
-                    self.settle(child, box.inside | inside, box.outside | outside, box.caps, box.least)
-            self.made += 2
+            feature = reader.integer()
+            need(feature < claim.p, f"feature {feature}")
+            self.settle(self.nodes, box, claim.mask([feature]), 0)
+            self.settle(self.nodes + 1, box, 0, claim.mask([feature]))
+            self.nodes += 2
             del self.boxes[node]
             return None
-        self.read_point(reader)
+        same = reader.integer()
+        need(same in (0, 1) and (same == 1 or self.point), "a point of a kind that is not known, or the same as none")
+        if same == 1:
+            self.point = Point(claim, self.problems, self.exponent, reader)
+            self.points += 1
         if kind == 2:
-            if box is not None:
-                self.close(box, Sums(self.point, box).whole())
+            if box:
+                self.close(box, Sums(self.point, box).bound())
                 del self.boxes[node]
         elif kind == 3:
-            self.fix(node, box, reader.ascending(claim.p), reader.ascending(claim.p))
+            put_in, put_out = claim.mask(reader.ascending(claim.p)), claim.mask(reader.ascending(claim.p))
+            sums = box and Sums(self.point, box)
+            for take, mask in ((False, put_in), (True, put_out)) if box else ():
+                for u in bits(mask):
+                    bound = sums.changed(u, take)
+                    if bound is not None:
+                        self.close(box, bound, take << u, (not take) << u)
+            self.settle(node, box, put_in, put_out)
         else:
             features = reader.ascending(claim.p)
-            self.tighten(node, box, features, reader.as_many(reader.number, len(features)))
+            self.tighten(node, box, features, reader.as_many(reader.number, features))
         return None
 
-    def fix(self, node, box, put_in, put_out):
-        if box is None:
+    def tighten(self, node, box, features, bounds):
+        need(all(u >= 0 for u in bounds), "a weight bound is below 0")
+        if not box:
             return
-        sums = Sums(self.point, box)
-        for take, features in ((False, put_in), (True, put_out)):
-            for u in bits(self.claim.mask(features)):
-                bound = sums.changed(u, take)
-                if bound is not None:
-                    self.close(box, bound, box.inside | (1 << u if take else 0), box.outside | (0 if take else 1 << u))
-        self.settle(node, box.inside | self.claim.mask(put_in), box.outside | self.claim.mask(put_out), box.caps, box.least)
-
-    def tighten(self, node, box, features, inner):
-        need(all(u >= 0 for u in inner), "a weight bound is below 0")
-        if box is None:
-            return
-        caps, least = dict(box.caps), box.least
-        self.claim.finest = min(self.claim.finest, lowest(inner))
+        self.claim.finest = min(self.claim.finest, lowest(bounds))
         if self.claim.finest < self.point.fine:
             self.point.refine()
-        sums = Sums(self.point, box)
-        for j, u in zip(features, inner):
-            need(u <= box.cap(j), f"the weight bound of feature {j} grows")
-            bound = sums.beyond(j, u)
+        sums, caps, least = Sums(self.point, box), list(box.caps), box.least
+        for j, inner in zip(features, bounds):
+            need(inner <= box.caps[j], f"the weight bound of feature {j} grows")
+            caps[j], part = inner, self.point.part(j, box.caps[j], inner)
+            bound = None if part == INFINITY else sums.changed(self.claim.unit[j], True, part, j)
             if bound is not None:
                 self.parts += 1
                 least = min(least, bound)
-            caps[j] = u
-        self.boxes[node] = Box(self.claim, box.inside, box.outside, caps, least)
+        self.boxes[node] = Box(box.inside, box.outside, caps, least)
 
     def subset(self, reader):
-        claim = self.claim
-        features = reader.ascending(claim.p)
-        stated, own = reader.number(), reader.number()
-        mask = claim.mask(features)
-        need(sum(len(claim.members[u]) for u in bits(mask)) == len(features), "a listed subset parts what belongs together")
-        need(claim.root is not None, "a listed subset where the rules allow none")
-        need(claim.root[0] & ~mask == 0 and claim.root[1] & mask == 0, "a listed subset is not allowed")
-        need(claim.conclude(mask, claim.all & ~mask) is not None, "a listed subset is not allowed")
+        claim, features = self.claim, reader.ascending(self.claim.p)
+        stated, own, mask = reader.number(), reader.number(), claim.mask(features)
+        allowed = claim.root and claim.conclude(claim.root[0] | mask, claim.all & ~mask)
+        need(allowed and claim.root[1] & mask == 0 and claim.size(mask) == len(features), "a listed subset is not allowed")
         need(all(mask != other for other, *_ in self.listed), "a subset is listed twice")
-        objective = sum((Fraction(claim.penalty[j]) for j in features), Fraction(0))
+        objective = sum(Fraction(claim.penalty[j]) for j in features)
         for problem in self.problems:
-            weights, bias = reader.as_many(reader.number, len(features)), reader.number()
-            need(all(map(math.isfinite, weights)) and math.isfinite(bias), "a weight is infinite")
+            weights, bias = reader.as_many(reader.number, features), reader.number()
+            need(all(map(math.isfinite, [*weights, bias])), "a weight is infinite")
             need(claim.bias != "none" or bias == 0, "a bias where there is none")
             for j, w in zip(features, weights):
-                need(claim.lower[j] <= w <= claim.upper[j], f"the weight of feature {j} is beyond its bounds")
-                need(not claim.l1 or abs(w) <= claim.bounds[j], f"the weight of feature {j} is beyond its bound")
+                need(claim.low[j] <= w <= claim.high[j] and abs(w) <= claim.caps[j], f"the weight of feature {j} is beyond its bounds")
             objective += self.objective(problem, features, weights, bias)
-        need(
-            objective <= Fraction(stated) + abs(Fraction(stated)) / 10**7 if math.isfinite(stated) else stated > 0,
-            "objective is above the stated one",
-        )
+        reached = stated > 0 if math.isinf(stated) else objective <= Fraction(stated) + abs(Fraction(stated)) / 10**7
+        need(reached, f"the objective is {show(objective)}, above the one stated, {show(stated)}")
         self.listed.append((mask, features, objective, own))
 
     def objective(self, problem, features, weights, bias):
-        claim = self.claim
-        low = min(lowest(weights) + self.exponent, lowest([bias]), 0)
-        scores = [at(bias, low)] * problem.n
+        claim, low = self.claim, min(lowest(weights) + self.exponent, lowest([bias]), 0)
+        scores, loss = [at(bias, low)] * problem.n, 0
         for j, w in zip(features, weights):
             factor = at(w, low - self.exponent)
             for i, x in zip(*problem.columns[j]):
                 scores[i] += factor * x
-        loss = 0
-        for score, y, c in zip(scores, problem.labels, problem.scaled):
-            miss = (1 << -low) - (score if y > 0 else -score)
-            if miss > 0:
-                loss += c * (miss * miss if claim.squared else miss)
+        for score, y, c in zip(scores, problem.labels, problem.costs):
+            miss = max((1 << -low) - (score if y > 0 else -score), 0)
+            loss += c * (miss * miss if claim.squared else miss)
         total = loss * power(problem.low + (2 * low if claim.squared else low))
-        if claim.s is not None:
-            part = abs(Fraction(bias)) / Fraction(claim.s)
-            total += part if claim.l1 else part * part / 2
-        return total + sum(abs(Fraction(w)) if claim.l1 else Fraction(w) ** 2 / 2 for w in weights)
+        weights = [Fraction(w) for w in weights] + ([] if claim.s is None else [Fraction(bias) / Fraction(claim.s)])
+        return total + sum(abs(w) if claim.l1 else w * w / 2 for w in weights)
 
     def verdict(self, claimed):
-        rest = self.rest if all(box is None for box in self.boxes.values()) else -INFINITY
+        rest = -INFINITY if any(self.boxes.values()) else self.rest
         listed = {mask for mask, *_ in self.listed}
-        for mask, bound in self.alone.items():
-            if mask not in listed:
-                rest = min(rest, bound)
+        rest = min([rest] + [bound for mask, bound in self.alone.items() if mask not in listed])
         best = min(self.listed, key=lambda entry: entry[2], default=None)
         slack = abs(best[2] if best else Fraction(claimed) if math.isfinite(claimed) else Fraction(0)) / 10**7
         own = [self.alone.get(mask, rest) for mask, *_ in self.listed]
-        for k, (proven, (_, _, _, stated)) in enumerate(zip(own, self.listed)):
-            need(
-                reaches(proven, stated, slack),
-                f"subset {k}: the bound proven, {show(proven)}, does not reach the one claimed, {show(stated)}",
-            )
-        need(reaches(rest, claimed, slack), f"the bound proven, {show(rest)}, does not reach the one claimed, {show(claimed)}")
-        return best, min([rest] + own), rest
-
-
-def reaches(proven, claimed, slack):
-    if proven == INFINITY or claimed == -INFINITY:
-        return True
-    return proven != -INFINITY and claimed != INFINITY and proven >= Fraction(claimed) - slack
+        for proven, stated in [*zip(own, (entry[3] for entry in self.listed)), (rest, claimed)]:
+            reached = proven == INFINITY or stated == -INFINITY
+            if not reached and proven != -INFINITY and stated != INFINITY:
+                reached = proven >= Fraction(stated) - slack
+            need(reached, f"end: the bound proven, {show(proven)}, does not reach the one claimed, {show(stated)}")
+        return best, min([rest, *own]), rest
 
 
 def show(value):
     return f"{float(value):.12g}"
 
 
-class How:
-    """What `made` says of how the data were read, and refuses what is not read here."""
-
-    def __init__(self, made):
-        self.made = made
-
-
 def check(proof, path):
     """What a proof proves of these data; raises Fault or Unable."""
-    with gzip.open(proof, "rb") as stream:
-        try:
+    try:
+        with gzip.open(proof, "rb") as stream:
             return read(stream, path)
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise Fault(f"the file cannot be unpacked: {error}") from None
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise Fault(f"the file cannot be unpacked: {error}") from None
 
 
 def read(stream, path):
-    line = stream.readline(1 << 26)
+    line = stream.readline((1 << 26) + 1)
     need(line.endswith(b"\n"), "header: no line, or one of more than 64 MiB")
     claim = Claim(line)
-    how = How(claim.made)
-    data = Data(path, how)
-    data.weigh(how.class_weight)
-    data.scale(how.scale)
-    problems = [TwoClass(data, rows, labels) for rows, labels in data.problems(how.multi_class)]
-    n, p = sum(problem.n for problem in problems), len(data.columns)
-    need(
-        (n, p, len(problems)) == (claim.n, claim.p, claim.t),
-        f"header: the data have {n} samples, {p} features, {len(problems)} problems",
-    )
-    found = fingerprint(problems, p)
-    need(found == claim.fingerprint, f"header: the data's fingerprint is {found}, the proof's {claim.fingerprint}")
+    made = Made(claim.made)
+    data = Data(path, made)
+    problems = [Problem(data, *taken) for taken in data.problems(made.multi_class)]
+    shape = sum(problem.n for problem in problems), len(data.columns), len(problems)
+    need(shape == (claim.n, claim.p, claim.t), "header: the data have {} samples, {} features, {} problems".format(*shape))
+    sha = hashlib.sha256()
+    for problem in problems:
+        problem.feed(sha, claim.p)
+    need(claim.fingerprint == f"sha256:{sha.hexdigest()}", f"header: the data's fingerprint is sha256:{sha.hexdigest()}")
     claim.read_rules()
     exponent = min(lowest(values) for problem in problems for _, values in problem.columns)
     for problem in problems:
@@ -953,19 +739,19 @@ def read(stream, path):
             end = work.record(reader)
         except Fault as fault:
             raise Fault(f"record {work.records}: {fault}") from None
-    need(reader.done(), "something follows the last record")
+    need(reader.place == len(reader.buffer) and not stream.read(1), "something follows the last record")
     best, bound, rest = work.verdict(end[0])
-    names = [data.names[j] for j in best[1]] if best else None
-    found = {"selected": names, "objective": best[2] if best else None, "bound": bound, "rest": rest, "status": end[1], "features": p}
-    return found | {"points": work.points, "parts": work.parts, "records": work.records, "solutions": len(work.listed)}
+    selected = [data.names[j] for j in best[1]] if best else []
+    found = {"selected": selected, "objective": best[2] if best else None, "bound": bound, "rest": rest, "listed": len(work.listed)}
+    return found | {"p": claim.p, "checked": (work.records, work.points, work.parts)}
 
 
 def main():
     if len(sys.argv) != 3:
-        print(__doc__.split("\n\n")[1].strip(), file=sys.stderr)
+        print("usage: python3 tools/check_proof.py PROOF DATA", file=sys.stderr)
         return 2
     try:
-        found = check(sys.argv[1], sys.argv[2])
+        found = check(*sys.argv[1:])
     except Fault as fault:
         print(f"NOT VERIFIED  {fault}")
         return 1
@@ -975,15 +761,14 @@ def main():
     objective, bound = found["objective"], found["bound"]
     print("VERIFIED")
     if objective is not None:
-        print(f"selected   {len(found['selected'])} of {found['features']} features: {', '.join(found['selected'])}")
+        print(f"selected   {len(found['selected'])} of {found['p']} features: {', '.join(found['selected'])}")
         print(f"objective  at most {show(objective)}")
     print(f"bound      {show(bound)}")
     if objective and math.isfinite(bound):
         print(f"gap        {float(max(objective - bound, 0) / objective):.3g}")
-    if found["solutions"] > 1:
-        print(f"listed     {found['solutions']} subsets, all others {show(found['rest'])}")
-    print(f"status     {found['status']!r} (not checked)")
-    print(f"checked    {found['records']} records, {found['points']} dual points, {found['parts']} parts, exactly")
+    if found["listed"] > 1:
+        print(f"listed     {found['listed']} subsets, all others not below {show(found['rest'])}")
+    print("checked    {} records, {} dual points, {} parts, exactly".format(*found["checked"]))
     return 0
 
 
