@@ -119,7 +119,7 @@ def reads(proof, path, fewest):
     ran = subprocess.run([fewest, "verify", proof, path, "--json", verdict], capture_output=True, text=True)
     if ran.returncode in (0, 1) and verdict.exists():
         said = json.loads(verdict.read_text())
-        first = (said["verified"], said["objective"], said["bound"], said["rest"], said["reason"])
+        first = (said["verified"], *(said.get(key) for key in ("objective", "bound", "rest", "reason")))
     else:
         first = (f"exit code {ran.returncode}", None, None, None, ran.stderr.strip())
     try:

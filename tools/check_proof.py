@@ -98,7 +98,7 @@ class Made:
 
     def __init__(self, made):
         settings, how = made.get("settings", {}), dict(made.get("read", {}))
-        self.drop = how.pop("drop", [])
+        self.drop = how.pop("drop", []) + how.pop("apart", [])
         self.target, self.weights, self.tasks = (settings.get(key) for key in ("target", "sample_weights", "tasks"))
         self.scale, self.multi_class = settings.get("scale", "none"), settings.get("multi_class", "one-vs-one")
         self.class_weight = settings.get("class_weight", "none")
