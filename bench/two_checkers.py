@@ -33,7 +33,7 @@ def data(random, folder):
     n, p = random.randint(8, 40), random.randint(2, 9)
     classes = random.choice([["-1", "1"]] * 5 + [["a", "b"], ["2", "10", "9"], ["red", "green", "blue", "no"]])
     names = [f"f{j}" for j in range(p)]
-    sparse = random.random() < 0.15
+    sparse = random.random() < 0.15 and classes[0] in ("-1", "2")
     options, lines = [], []
     columns = {"w": not sparse and random.random() < 0.25, "site": not sparse and random.random() < 0.15}
     unit = [10.0 ** random.randint(-3, 3) if random.random() < 0.3 else 1.0 for _ in names]
@@ -72,7 +72,7 @@ def some(random, names, least=1):
 def case(random, folder):
     path, names, options, classes, tasks = data(random, folder)
     several = classes > 2 or tasks
-    method = random.choice(["exact"] * 4 + ["gbd", "certify"] + ([] if several else ["mbp", "mbp"]))
+    method = random.choice(["exact"] * 4 + ["gbd"] + ([] if several else ["certify", "mbp", "mbp"]))
     options += ["--cost", random.choice(["0.01", "0.1", "1", "1", "10", "0.37"])]
     if method == "certify":
         options += ["-m", "rfe", "--certify"]
@@ -80,7 +80,7 @@ def case(random, folder):
         options += ["-m", method]
     if method == "mbp" or (method == "exact" and random.random() < 0.2):
         options += ["--penalty", random.choice(["0.5", "0.1", "0.01"])]
-    if method != "mbp" or random.random() < 0.7:
+    if method != "mbp":
         options += ["--max-features", str(random.randint(1, min(4, len(names))))]
     if method in ("exact", "gbd") and random.random() < 0.35:
         options += ["--loss", "squared-hinge"]
@@ -94,16 +94,20 @@ def case(random, folder):
         options += ["--scale", random.choice(["none", "maxabs"] + (["standard"] if path.suffix == ".csv" else []))]
     if method != "certify" and random.random() < 0.25 and not several:
         options += ["--sign", f"{random.choice(names)}:{random.choice('+-')}"]
+    if method != "certify" and random.random() < 0.15 and not several:
+        bounds = folder / "bounds.csv"
+        bounds.write_text("".join(f"{name},{random.choice(['-0.5', '0', ''])},{random.choice(['0.3', '1', ''])}\n" for name in names))
+        options += ["--weight-bounds", str(bounds)]
     for option in ("--require", "--forbid"):
         if random.random() < 0.1:
             options += [option, random.choice(names)]
     for _ in range(random.choice([0, 0, 1, 2])):
-        if len(names) > 2:
+        if len(names) > 2 and method != "mbp":
             kind = random.choice(["--at-most", "--at-least", "--together", "--implies"])
             group = some(random, names, 2)
             few = str(random.randint(1, 2))
             options += [kind, {"--together": group, "--implies": group.replace(",", ":", 1)}.get(kind, f"{few}:{group}")]
-    if random.random() < 0.2:
+    if method != "mbp" and random.random() < 0.2:
         prices = folder / "prices.csv"
         prices.write_text("".join(f"{name},{random.choice(['1', '2', '0.1', '0.7', '3'])}\n" for name in names))
         options += ["--feature-costs", str(prices), "--budget", random.choice(["0.3", "1", "2.1", "5"])]
@@ -138,7 +142,7 @@ def apart(first, second, widest):
         return f"verify says {first[0]} ({first[4]}), the second {second[0]} ({second[4]})"
     if first[0] is not True:
         return None
-    for name, one, other, sense in zip(("objective", "bound", "rest"), first[1:4], second[1:4], (-1, 1, 1)):
+    for name, one, other, sense in zip(("objective", "bound", "rest"), first[1:4], second[1:4], (-1, 1, 1), strict=True):
         other = None if other is None or math.isinf(other) else float(other)
         if (one is None) != (other is None):
             return f"{name}: verify says {one}, the second {other}"

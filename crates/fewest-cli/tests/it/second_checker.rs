@@ -95,7 +95,7 @@ fn a_second_checker_agrees_on_proofs_of_every_kind() {
         "d.csv -m exact --budget 0.3 --feature-costs prices.csv --at-least 1:f1,f2,f4,f5 --cost 0.1 --bias none",
         "d.csv -m exact --max-features 4 --together f2,f3 --implies f1:f4 --sign f1:-,f2:+ --within 0.05",
         "d.csv -m gbd --max-features 2 --scale maxabs",
-        "d.csv -m mbp --penalty 0.5 --max-features 3 --at-least 2:f5,f6,f7 --bias 2",
+        "d.csv -m mbp --penalty 0.5 --require f6 --sign f1:- --bias 2",
         "d.csv -m rfe --max-features 2 --certify --scale none",
         "d.csv -m exact --max-features 4 --cost 100 --node-limit 1",
         "three.csv -m exact --max-features 2 --class-weight cw3",
@@ -148,8 +148,21 @@ fn a_second_checker_refuses_damaged_proofs_too() {
     write(&header, &[&records[..], b"x"].concat());
     assert!(!both(&scratch, "y.proof", WDBC));
 
-    // A weaker point: multipliers of one sample of each class less by the same leave it feasible, and
-    // prove less. A better bound claimed: that of the last record, in front of the text "optimal".
+    // A weaker point: all multipliers halved (the exponent of the first point, in the first
+    // record that is no split) leave it feasible, and prove less.
+    let after_integer = |from: usize| from + 1 + records[from..].iter().take_while(|&&byte| byte >= 128).count();
+    let mut first = 0;
+    while records[first] == 1 {
+        first = after_integer(after_integer(first + 1));
+    }
+    let point = after_integer(first + 1);
+    assert!(matches!(records[first], 2 | 3) && records[point] == 1 && records[point + 1] % 2 == 1);
+    let mut other = records.clone();
+    other[point + 1] += 2;
+    write(&header, &other);
+    assert!(!both(&scratch, "y.proof", WDBC));
+
+    // A better bound claimed, that of the last record, in front of the text "optimal".
     let place = records.len() - "optimal".len() - 9;
     let bound = f64::from_le_bytes(records[place..place + 8].try_into().expect("eight bytes"));
     let mut other = records.clone();
