@@ -24,7 +24,7 @@ from collections import namedtuple
 from fractions import Fraction
 from operator import mul
 
-INFINITY = math.inf
+INFINITY, TWO = math.inf, Fraction(2)
 RULES = {"max_features", "require", "forbid", "implies", "at_most", "at_least", "together", "budget", "costs", "weights"}
 HEADER = {"format", "version", "n", "p", "fingerprint", "gain", "loss", "bias", "cost", "penalty", "weight_bounds", "rules"}
 
@@ -61,10 +61,6 @@ def at(x, exponent):
     return m << (e - exponent)
 
 
-def power(exponent):
-    return Fraction(1 << exponent) if exponent >= 0 else Fraction(1, 1 << -exponent)
-
-
 def bits(mask):
     while mask:
         yield (mask & -mask).bit_length() - 1
@@ -93,23 +89,15 @@ def class_name(text):
         return text
 
 
-class Made:
-    """What `made` says of how the data were read."""
-
-    def __init__(self, made):
-        settings, how = made.get("settings", {}), dict(made.get("read", {}))
-        self.drop = how.pop("drop", []) + how.pop("apart", [])
-        self.target, self.weights, self.tasks = (settings.get(key) for key in ("target", "sample_weights", "tasks"))
-        self.scale, self.multi_class = settings.get("scale", "none"), settings.get("multi_class", "one-vs-one")
-        self.class_weight = settings.get("class_weight", "none")
-        if any(how.values()) or settings.get("missing", "error") != "error" or settings.get("validate"):
-            raise Unable("options of reading, missing values and --validate are not known here")
-
-
 class Data:
     """Columns of doubles; the class, weight and task of each sample."""
 
     def __init__(self, path, made):
+        """Reads a file as `made` says, scales features, multiplies weights by those of classes: in doubles."""
+        said, how = made.get("settings", {}), dict(made.get("read", {}))
+        drop, scale, rule = how.pop("drop", []) + how.pop("apart", []), said.get("scale", "none"), said.get("class_weight", "none")
+        if any(how.values()) or said.get("missing", "error") != "error" or said.get("validate"):
+            raise Unable("options of reading, missing values and --validate are not known here")
         with open(path, "rb") as file:
             text = file.read()
         text = (gzip.decompress(text) if text[:2] == b"\x1f\x8b" else text).decode("utf-8-sig")
@@ -126,33 +114,26 @@ class Data:
         elif plain.endswith(".csv"):
             names, *rows = [[cell.strip() for cell in row] for row in csv.reader(io.StringIO(text)) if row]
             table = dict(zip(names, zip(*rows)))
-            apart = [made.target or names[-1], made.weights, made.tasks, *made.drop]
+            apart = [said.get("target") or names[-1], said.get("sample_weights"), said.get("tasks"), *drop]
             if len(table) != len(names) or set(apart) - {None} - set(table):
                 raise Unable("two columns have one name, or one that the proof names is missing")
             self.names = [name for name in names if name not in apart]
             self.columns = [[number(cell) for cell in table[name]] for name in self.names]
             self.classes = [class_name(cell) for cell in table[apart[0]]]
-            self.weights = [number(cell) for cell in table[made.weights]] if made.weights else None
-            self.tasks = [class_name(cell) for cell in table[made.tasks]] if made.tasks else None
+            self.weights = [number(cell) for cell in table[apart[1]]] if apart[1] else None
+            self.tasks = [class_name(cell) for cell in table[apart[2]]] if apart[2] else None
         else:
             raise Unable("data are a .csv, .svm or .libsvm file, also .gz")
-        self.prepare(made.scale, made.class_weight)
-
-    def prepare(self, scale, rule):
-        """Scales features, multiplies weights by those of classes: all in doubles, in this order."""
         if scale not in ("standard", "maxabs", "none"):
             raise Unable(f"scaling {scale!r} is not known here")
         if scale != "none":
-            self.columns = [(standard if scale == "standard" else maxabs)(column) for column in self.columns]
+            self.columns = [scaled(column, scale) for column in self.columns]
         n, sizes = len(self.classes), {name: self.classes.count(name) for name in set(self.classes)}
         rules = {"none": lambda size: 1.0, "balanced": lambda size: n / (len(sizes) * size)}
         rules |= {"cw2": lambda size: 1 / size, "cw3": lambda size: 1 / size + len(sizes)}
-        if rule in rules:
-            factors = {name: rules[rule](size) for name, size in sizes.items()}
-        else:
-            factors = dict.fromkeys(sizes, 1.0) | {
-                class_name(name): number(w) for name, w in (part.rsplit("=", 1) for part in rule.split(","))
-            }
+        factors = {name: rules.get(rule, rules["none"])(size) for name, size in sizes.items()}
+        if rule not in rules:
+            factors |= {class_name(name): number(w) for name, w in (part.rsplit("=", 1) for part in rule.split(","))}
         self.weights = [w * factors[name] for w, name in zip(self.weights or [1.0] * n, self.classes)]
 
     def problems(self, multi_class):
@@ -175,9 +156,12 @@ class Data:
                     yield first + second, [-1.0] * len(first) + [1.0] * len(second)
 
 
-def standard(column):
-    """Less the mean, over the standard deviation: sums in the order of the rows."""
-    total, squares, n = 0.0, 0.0, len(column)
+def scaled(column, rule):
+    """A column in doubles, times a power of two so that no square overflows; sums in the order of the rows."""
+    largest, n, total, squares = max(map(abs, column)), len(column), 0.0, 0.0
+    if rule == "maxabs":
+        return [x / largest for x in column] if largest > 0 else column
+    column = [math.ldexp(x, -math.frexp(largest)[1]) for x in column]
     for x in column:
         total += x - column[0]
     mean = column[0] + total / n
@@ -185,11 +169,6 @@ def standard(column):
         squares += (x - mean) * (x - mean)
     deviation = math.sqrt(squares / n)
     return [(x - mean) / deviation for x in column] if deviation > 0 else [0.0] * n
-
-
-def maxabs(column):
-    largest = max(map(abs, column))
-    return [x / largest for x in column] if largest > 0 else column
 
 
 class Problem:
@@ -233,15 +212,12 @@ class Reader:
     """The bytes of the file after the header."""
 
     def __init__(self, stream):
-        self.stream, self.buffer, self.place = stream, b"", 0
+        self.stream = stream
 
     def take(self, size):
-        while len(self.buffer) - self.place < size:
-            more = self.stream.read(1 << 20)
-            need(more, "the file ends early")
-            self.buffer, self.place = self.buffer[self.place :] + more, 0
-        self.place += size
-        return self.buffer[self.place - size : self.place]
+        taken = self.stream.read(size)
+        need(len(taken) == size, "the file ends early")
+        return taken
 
     def integer(self):
         value, shift, byte = 0, 0, 128
@@ -328,47 +304,36 @@ class Claim:
         def feature(j):
             return whole(j, p)
 
-        def features(group):
-            return entries(group, feature)
+        def group(entry):
+            need(isinstance(entry, list) and len(entry) == 2, f"header: {entry!r} is no pair")
+            return whole(entry[0]), entries(entry[1], feature)
 
-        def pair(first, second):
-            def read(entry):
-                need(isinstance(entry, list) and len(entry) == 2, f"header: {entry!r} is no pair")
-                return first(entry[0]), second(entry[1])
-
-            return read
-
-        lists = {
-            "implies": pair(feature, feature),
-            "together": features,
-            "require": feature,
-            "forbid": feature,
-            "costs": lambda c: real(c, 0.0),
-        }
-        lists |= {"at_most": pair(whole, features), "at_least": pair(whole, features)}
+        lists = {"require": feature, "forbid": feature, "costs": lambda c: real(c, 0.0), "at_most": group, "at_least": group}
+        lists |= {"implies": lambda pair: entries(pair, feature), "together": lambda members: entries(members, feature)}
         lists = {key: entries(rules.get(key) or [], entry) for key, entry in lists.items()}
-        self.find_units(lists["implies"] + [(group[k - 1], j) for group in lists["together"] for k, j in enumerate(group)])
+        need(all(len(pair) == 2 for pair in lists["implies"]), "header: an implication is no pair")
+        self.find_units(lists["implies"] + [(members[k - 1], j) for members in lists["together"] for k, j in enumerate(members)])
         self.implied = {(self.unit[a], self.unit[b]) for a, b in lists["implies"] if self.unit[a] != self.unit[b]}
         # Rows: coefficients by feature and the right side. Counts: weights of units, as masks, a limit, its sense
         self.rows, self.counts, self.room = [], [], p
         if rules.get("max_features") is not None:
             self.room = min(p, whole(rules["max_features"]))
-            self.add_row(range(p), dict.fromkeys(range(p), 1.0), float(rules["max_features"]))
+            self.add_row(dict.fromkeys(range(p), 1.0), float(rules["max_features"]))
         if rules.get("budget") is not None:
             budget, costs = real(rules["budget"], 0.0) * (1 + 1e-9), lists["costs"] or [1.0] * p
             need(budget < INFINITY and len(costs) == p, "header: budget or prices")
-            self.add_row(range(p), dict(enumerate(costs)), budget)
+            self.add_row(dict(enumerate(costs)), budget)
             spent = Fraction(0)
             for k, cost in enumerate(sorted(costs)):
                 spent += Fraction(cost)
                 self.room = min(self.room, k) if spent > Fraction(budget) else self.room
         for a, b in lists["implies"]:
             self.rows.append(({a: 1.0, b: -1.0} if a != b else {}, 0.0))
-        for m, group in lists["at_most"]:
-            self.add_row(group, dict.fromkeys(group, 1.0), float(m))
-            self.room = min(self.room, m) if len(set(group)) == p else self.room
-        for m, group in lists["at_least"]:
-            self.add_row(group, dict.fromkeys(group, -1.0), -float(m))
+        for m, members in lists["at_most"]:
+            self.add_row(dict.fromkeys(members, 1.0), float(m))
+            self.room = min(self.room, m) if len(set(members)) == p else self.room
+        for m, members in lists["at_least"]:
+            self.add_row(dict.fromkeys(members, -1.0), -float(m))
         self.low, self.high = [-INFINITY] * p, [INFINITY] * p
         for bound in entries(rules.get("weights") or [], lambda bound: bound):
             need(isinstance(bound, dict) and set(bound) <= {"feature", "lower", "upper"}, "header: a bound on a weight")
@@ -379,16 +344,14 @@ class Claim:
         self.finest = lowest(self.low + self.high + self.caps)
         self.root = self.conclude(self.mask(lists["require"]), self.mask(lists["forbid"]))
 
-    def add_row(self, features, coefficients, right):
+    def add_row(self, coefficients, right):
         self.rows.append((coefficients, right))
-        weights, masks = {}, {}
-        for j in set(features):
-            weights[self.unit[j]] = weights.get(self.unit[j], 0) + abs(Fraction(coefficients[j]))
+        weights, masks, least = {}, {}, right < 0 or min(coefficients.values(), default=0) < 0
+        for j, a in coefficients.items():
+            weights[self.unit[j]] = weights.get(self.unit[j], 0) + abs(Fraction(a))
         for u, weight in weights.items():
             masks[weight] = masks.get(weight, 0) | 1 << u
-        self.counts.append(
-            (sorted(masks.items(), reverse=True), abs(Fraction(right)), any(a < 0 for a in coefficients.values()) or right < 0)
-        )
+        self.counts.append((sorted(masks.items(), reverse=True), abs(Fraction(right)), least))
 
     def mask(self, features):
         mask = 0
@@ -398,12 +361,10 @@ class Claim:
 
     def find_units(self, edges):
         """Units: features that imply each other, directly or through others."""
-        reach = {j: 1 << j for edge in edges for j in edge}
-        changed = True
-        while changed:
-            changed = False
+        reach, before = {j: 1 << j for edge in edges for j in edge}, None
+        while before != reach:
+            before = dict(reach)
             for a, b in edges:
-                changed |= reach[b] & ~reach[a] != 0
                 reach[a] |= reach[b]
         numbers = {}
         heads = [next((i for i in bits(reach[j]) if reach[i] >> j & 1), j) if j in reach else j for j in range(self.p)]
@@ -473,12 +434,12 @@ class Point:
         self.betas.append([k if y > 0 else -k for k, y in zip(alpha, problem.labels)])
         total = sum(self.betas[-1])
         need(claim.bias != "free" or total == 0, "the multipliers of both classes do not add up to the same")
-        self.value += sum(alpha) * power(e)
+        self.value += sum(alpha) * TWO ** (e)
         if claim.squared:
             share = sum(map(mul, map(mul, alpha, alpha), problem.shares))
-            self.value -= Fraction(share, problem.multiple) * power(2 * e - problem.low - 2)
+            self.value -= Fraction(share, problem.multiple) * TWO ** (2 * e - problem.low - 2)
         if claim.s is not None:
-            size = abs(total) * power(e) * Fraction(claim.s)
+            size = abs(total) * TWO ** (e) * Fraction(claim.s)
             need(not claim.l1 or size <= 1, "the multipliers of the classes differ by more than the bias allows")
             self.value -= 0 if claim.l1 else size * size / 2
 
@@ -556,7 +517,7 @@ class Sums:
         least = self.prefix[room]
         if self.rank.get(without, room) < room:
             least = self.prefix[min(room + 1, len(self.below))] - self.below[self.rank[without]][0]
-        return self.point.value + (inside + value + least - self.point.right) * power(self.point.base)
+        return self.point.value + (inside + value + least - self.point.right) * TWO ** (self.point.base)
 
     def changed(self, u, take, own=None, j=None):
         """The bound with this unit in, or out; None where that cannot be."""
@@ -684,7 +645,7 @@ class Check:
         for score, y, c in zip(scores, problem.labels, problem.costs):
             miss = max((1 << -low) - (score if y > 0 else -score), 0)
             loss += c * (miss * miss if claim.squared else miss)
-        total = loss * power(problem.low + (2 * low if claim.squared else low))
+        total = loss * TWO ** (problem.low + (2 * low if claim.squared else low))
         weights = [Fraction(w) for w in weights] + ([] if claim.s is None else [Fraction(bias) / Fraction(claim.s)])
         return total + sum(abs(w) if claim.l1 else w * w / 2 for w in weights)
 
@@ -697,8 +658,7 @@ class Check:
         own = [self.alone.get(mask, rest) for mask, *_ in self.listed]
         for proven, stated in [*zip(own, (entry[3] for entry in self.listed)), (rest, claimed)]:
             reached = proven == INFINITY or stated == -INFINITY
-            if not reached and proven != -INFINITY and stated != INFINITY:
-                reached = proven >= Fraction(stated) - slack
+            reached = reached or (proven != -INFINITY and stated != INFINITY and proven >= Fraction(stated) - slack)
             need(reached, f"end: the bound proven, {show(proven)}, does not reach the one claimed, {show(stated)}")
         return best, min([rest, *own]), rest
 
@@ -720,9 +680,8 @@ def read(stream, path):
     line = stream.readline((1 << 26) + 1)
     need(line.endswith(b"\n"), "header: no line, or one of more than 64 MiB")
     claim = Claim(line)
-    made = Made(claim.made)
-    data = Data(path, made)
-    problems = [Problem(data, *taken) for taken in data.problems(made.multi_class)]
+    data = Data(path, claim.made)
+    problems = [Problem(data, *taken) for taken in data.problems(claim.made.get("settings", {}).get("multi_class"))]
     shape = sum(problem.n for problem in problems), len(data.columns), len(problems)
     need(shape == (claim.n, claim.p, claim.t), "header: the data have {} samples, {} features, {} problems".format(*shape))
     sha = hashlib.sha256()
@@ -739,7 +698,7 @@ def read(stream, path):
             end = work.record(reader)
         except Fault as fault:
             raise Fault(f"record {work.records}: {fault}") from None
-    need(reader.place == len(reader.buffer) and not stream.read(1), "something follows the last record")
+    need(not stream.read(1), "something follows the last record")
     best, bound, rest = work.verdict(end[0])
     selected = [data.names[j] for j in best[1]] if best else []
     found = {"selected": selected, "objective": best[2] if best else None, "bound": bound, "rest": rest, "listed": len(work.listed)}
