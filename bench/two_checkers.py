@@ -22,6 +22,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import zlib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
@@ -127,9 +128,10 @@ def reads(proof, path, fewest):
     else:
         first = (f"exit code {ran.returncode}", None, None, None, ran.stderr.strip())
     try:
-        found = check_proof.check(str(proof), str(path))
+        with gzip.open(proof, "rb") as stream:
+            found = check_proof.check(stream, str(path))
         second = (True, found["objective"], found["bound"], found["rest"], None)
-    except check_proof.Fault as fault:
+    except (check_proof.Fault, EOFError, zlib.error) as fault:
         second = (False, None, None, None, str(fault))
     except check_proof.Unable as fault:
         second = ("exit code 2", None, None, None, str(fault))
@@ -224,20 +226,16 @@ def main():
     text = ["# Two checkers of proof files", ""]
     text += [f"    python3 bench/two_checkers.py --cases {number + 1} --seed {given.seed}", ""]
     text += [
-        "Random problems of 8 to 40 samples and 2 to 9 features, their proofs read by `fewest verify` and by tools/check_proof.py.",
+        "Random problems of 8 to 40 samples and 2 to 9 features. Their proofs are read by `fewest verify` and tools/check_proof.py.",
         "",
     ]
     text += ["| | number |", "| --- | --- |", f"| problems | {number + 1} |"]
     text += [f"| {name} | {seen[name]} |" for name in ("no proof", "proofs", "both verified", "damaged", "damaged, refused by both")]
     text += [f"| damaged, verified by both | {seen['damaged, verified by both']} |", f"| disagreements | {len(wrong)} |", ""]
-    text += [
-        "No proof: options that do not go together, rules that no subset keeps. A damaged proof may still prove its claims (a bit of its"
-    ]
-    text += ["status, a larger claim that is still reached); both must say the same then, too.", ""]
-    text += [
-        "Largest relative difference of the proven numbers: "
-        + ", ".join(f"{name} {widest[name]:.1e}" for name in ("objective", "bound", "rest"))
-    ]
+    text += ["No proof: options that do not go together, rules that no subset keeps. A damaged proof may still prove its claims"]
+    text += ["(a bit of its status, a claim that is still reached); both must say the same then, too.", ""]
+    largest = ", ".join(f"{name} {widest[name]:.1e}" for name in ("objective", "bound", "rest"))
+    text += [f"Largest relative difference of the proven numbers: {largest}"]
     text += [f"({'release' if 'release' in given.fewest else 'debug'} build, {os.cpu_count()} cores, {seconds:.0f} s).", ""]
     text += ["| option or method | proofs |", "| --- | --- |"]
     text += [f"| `{name}` | {times} |" for name, times in sorted(kinds.items())]

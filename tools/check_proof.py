@@ -6,15 +6,13 @@ DATA is the .csv, .svm or .libsvm file (also .gz) that the run read. Prints VERI
 proven, or the first fault (exit code 1). What it does not check (proofs of alignments, missing values,
 text columns, `--validate`) it says (exit code 2).
 
-Written from docs/proof.md alone, without reading `crates/fewest-verify`. Doubles are integers times
-powers of two, so bounds and objectives are exact fractions: nothing is rounded, and no error analysis
-is needed. It is for trust, not for speed: some hundred times slower than `fewest verify`.
+Written from docs/proof.md alone, without reading `crates/fewest-verify`; proof_data.py reads the data.
+Doubles are integers times powers of two, so bounds and objectives are exact fractions: nothing is
+rounded, and no error analysis is needed. It is for trust, not for speed.
 """
 
-import csv
 import gzip
 import hashlib
-import io
 import json
 import math
 import struct
@@ -24,22 +22,11 @@ from collections import namedtuple
 from fractions import Fraction
 from operator import mul
 
+from proof_data import Data, Fault, Unable, need
+
 INFINITY, TWO = math.inf, Fraction(2)
 RULES = {"max_features", "require", "forbid", "implies", "at_most", "at_least", "together", "budget", "costs", "weights"}
 HEADER = {"format", "version", "n", "p", "fingerprint", "gain", "loss", "bias", "cost", "penalty", "weight_bounds", "rules"}
-
-
-class Fault(Exception):
-    """What a proof does not prove, or a format that it does not keep."""
-
-
-class Unable(Exception):
-    """What this checker does not do."""
-
-
-def need(condition, fault):
-    if not condition:
-        raise Fault(fault)
 
 
 def dyadic(x):
@@ -65,110 +52,6 @@ def bits(mask):
     while mask:
         yield (mask & -mask).bit_length() - 1
         mask &= mask - 1
-
-
-# Data
-
-
-def number(text):
-    try:
-        value = float(text)
-    except ValueError:
-        value = INFINITY
-    if not math.isfinite(value):
-        raise Unable(f"{text!r} is no number: this checker reads numbers alone, none missing")
-    return value
-
-
-def class_name(text):
-    """A class or task: numbers that are equal are one."""
-    try:
-        value = float(text)
-        return str(int(value)) if value == int(value) else repr(value)
-    except ValueError:
-        return text
-
-
-class Data:
-    """Columns of doubles; the class, weight and task of each sample."""
-
-    def __init__(self, path, made):
-        """Reads a file as `made` says, scales features, multiplies weights by those of classes: in doubles."""
-        said, how = made.get("settings", {}), dict(made.get("read", {}))
-        drop, scale, rule = how.pop("drop", []) + how.pop("apart", []), said.get("scale", "none"), said.get("class_weight", "none")
-        if any(how.values()) or said.get("missing", "error") != "error" or said.get("validate"):
-            raise Unable("options of reading, missing values and --validate are not known here")
-        with open(path, "rb") as file:
-            text = file.read()
-        text = (gzip.decompress(text) if text[:2] == b"\x1f\x8b" else text).decode("utf-8-sig")
-        plain, self.tasks, self.weights = path.removesuffix(".gz"), None, None
-        if plain.endswith((".svm", ".libsvm")):
-            rows = [line.split("#")[0].split() for line in text.splitlines()]
-            rows = [(row[0], [cell.split(":") for cell in row[1:]]) for row in rows if row]
-            self.classes = [class_name(label) for label, _ in rows]
-            p = max((int(j) for _, cells in rows for j, _ in cells), default=0)
-            self.names, self.columns = [f"x{j + 1}" for j in range(p)], [[0.0] * len(rows) for _ in range(p)]
-            for i, (_, cells) in enumerate(rows):
-                for j, x in cells:
-                    self.columns[int(j) - 1][i] = number(x)
-        elif plain.endswith(".csv"):
-            names, *rows = [[cell.strip() for cell in row] for row in csv.reader(io.StringIO(text)) if row]
-            table = dict(zip(names, zip(*rows)))
-            apart = [said.get("target") or names[-1], said.get("sample_weights"), said.get("tasks"), *drop]
-            if len(table) != len(names) or set(apart) - {None} - set(table):
-                raise Unable("two columns have one name, or one that the proof names is missing")
-            self.names = [name for name in names if name not in apart]
-            self.columns = [[number(cell) for cell in table[name]] for name in self.names]
-            self.classes = [class_name(cell) for cell in table[apart[0]]]
-            self.weights = [number(cell) for cell in table[apart[1]]] if apart[1] else None
-            self.tasks = [class_name(cell) for cell in table[apart[2]]] if apart[2] else None
-        else:
-            raise Unable("data are a .csv, .svm or .libsvm file, also .gz")
-        if scale not in ("standard", "maxabs", "none"):
-            raise Unable(f"scaling {scale!r} is not known here")
-        if scale != "none":
-            self.columns = [scaled(column, scale) for column in self.columns]
-        n, sizes = len(self.classes), {name: self.classes.count(name) for name in set(self.classes)}
-        rules = {"none": lambda size: 1.0, "balanced": lambda size: n / (len(sizes) * size)}
-        rules |= {"cw2": lambda size: 1 / size, "cw3": lambda size: 1 / size + len(sizes)}
-        factors = {name: rules.get(rule, rules["none"])(size) for name, size in sizes.items()}
-        if rule not in rules:
-            factors |= {class_name(name): number(w) for name, w in (part.rsplit("=", 1) for part in rule.split(","))}
-        self.weights = [w * factors[name] for w, name in zip(self.weights or [1.0] * n, self.classes)]
-
-    def problems(self, multi_class):
-        """The samples and labels of each problem of two classes."""
-        for task in sorted(set(self.tasks), key=str.encode) if self.tasks else [None]:
-            rows = [i for i in range(len(self.classes)) if task is None or self.tasks[i] == task]
-            classes = {self.classes[i] for i in rows if self.weights[i] > 0}
-            try:
-                classes = sorted(classes, key=float)
-            except ValueError:
-                classes = sorted(classes, key=str.encode)
-            need(len(classes) > 1, "header: the data, or those of a task, have one class alone")
-            if multi_class == "one-vs-rest" or (len(classes) == 2 and task is None):
-                for name in classes if len(classes) > 2 else classes[1:]:
-                    yield rows, [1.0 if self.classes[i] == name else -1.0 for i in rows]
-                continue
-            of = [[i for i in rows if self.classes[i] == name] for name in classes]
-            for k, first in enumerate(of):
-                for second in of[k + 1 :]:
-                    yield first + second, [-1.0] * len(first) + [1.0] * len(second)
-
-
-def scaled(column, rule):
-    """A column in doubles, times a power of two so that no square overflows; sums in the order of the rows."""
-    largest, n, total, squares = max(map(abs, column)), len(column), 0.0, 0.0
-    if rule == "maxabs":
-        return [x / largest for x in column] if largest > 0 else column
-    column = [math.ldexp(x, -math.frexp(largest)[1]) for x in column]
-    for x in column:
-        total += x - column[0]
-    mean = column[0] + total / n
-    for x in column:
-        squares += (x - mean) * (x - mean)
-    deviation = math.sqrt(squares / n)
-    return [(x - mean) / deviation for x in column] if deviation > 0 else [0.0] * n
 
 
 class Problem:
@@ -203,9 +86,6 @@ class Problem:
     def dot(self, j, dense):
         rows, values = self.columns[j]
         return sum(map(mul, dense if len(rows) == self.n else map(dense.__getitem__, rows), values))
-
-
-# The file
 
 
 class Reader:
@@ -401,9 +281,6 @@ class Claim:
         return before
 
 
-# Bounds
-
-
 class Point:
     """A dual point of all problems and prices of rows: checked, with what it says of features."""
 
@@ -553,7 +430,7 @@ class Check:
         self.boxes[node] = found and Box(*found, box.caps, box.least)
 
     def record(self, reader):
-        """Takes one record; returns the bound and text of the last."""
+        """Takes one record; returns the bound that the last one claims."""
         claim, kind = self.claim, reader.take(1)[0]
         self.records += 1
         if kind == 5:
@@ -561,10 +438,8 @@ class Check:
         if kind == 6:
             claimed, size = reader.number(), reader.integer()
             need(size <= 4096, "the text of the last record is too long")
-            try:
-                return claimed, reader.take(size).decode()
-            except UnicodeDecodeError:
-                raise Fault("the text of the last record is no UTF-8") from None
+            reader.take(size).decode()
+            return claimed
         need(kind in (1, 2, 3) or (kind == 4 and claim.l1), f"a record of kind {kind}")
         node = reader.integer()
         need(node in self.boxes, f"box {node} was closed or split, or never made")
@@ -664,19 +539,11 @@ class Check:
 
 
 def show(value):
-    return f"{float(value):.12g}"
+    return f"{float(value):.12g}" if abs(value) < 1 << 1000 else "-infinity" if value < 0 else "infinity"
 
 
-def check(proof, path):
+def check(stream, path):
     """What a proof proves of these data; raises Fault or Unable."""
-    try:
-        with gzip.open(proof, "rb") as stream:
-            return read(stream, path)
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise Fault(f"the file cannot be unpacked: {error}") from None
-
-
-def read(stream, path):
     line = stream.readline((1 << 26) + 1)
     need(line.endswith(b"\n"), "header: no line, or one of more than 64 MiB")
     claim = Claim(line)
@@ -696,22 +563,21 @@ def read(stream, path):
     while end is None:
         try:
             end = work.record(reader)
-        except Fault as fault:
+        except (Fault, UnicodeDecodeError) as fault:
             raise Fault(f"record {work.records}: {fault}") from None
     need(not stream.read(1), "something follows the last record")
-    best, bound, rest = work.verdict(end[0])
-    selected = [data.names[j] for j in best[1]] if best else []
-    found = {"selected": selected, "objective": best[2] if best else None, "bound": bound, "rest": rest, "listed": len(work.listed)}
-    return found | {"p": claim.p, "checked": (work.records, work.points, work.parts)}
+    best, bound, rest = work.verdict(end)
+    found = {"selected": [data.names[j] for j in best[1]], "objective": best[2]} if best else {"objective": None}
+    counts = {"checked": (work.records, work.points, work.parts), "listed": len(work.listed), "p": claim.p}
+    return found | counts | {"bound": bound, "rest": rest}
 
 
 def main():
-    if len(sys.argv) != 3:
-        print("usage: python3 tools/check_proof.py PROOF DATA", file=sys.stderr)
-        return 2
     try:
-        found = check(*sys.argv[1:])
-    except Fault as fault:
+        need(len(sys.argv) == 3, "usage: python3 tools/check_proof.py PROOF DATA")
+        with gzip.open(sys.argv[1], "rb") as stream:
+            found = check(stream, sys.argv[2])
+    except (Fault, EOFError, zlib.error, gzip.BadGzipFile) as fault:
         print(f"NOT VERIFIED  {fault}")
         return 1
     except (Unable, OSError, UnicodeDecodeError) as error:
