@@ -6,18 +6,21 @@ Each case is a small data set with random rules, loss, bias, weights, classes, s
 command writes its proof and both checkers read it and the data file. They must say the same, with
 objective, bound and the bound of all others within 1e-9, and the exact bound must not be below that of
 `verify`, nor the exact objective above. Every fourth proof is also damaged (a bit, or a number of its
-header), and what one checker says of that is compared, too. Writes bench/results/two_checkers.md.
+header), and to each another is forged with its header and points but random records, which claims
+nothing: both must find the same faults, or prove the same. Writes bench/results/two_checkers.md.
 """
 
 import argparse
 import collections
 import gzip
+import io
 import json
 import math
 import os
 import pathlib
 import random
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -178,12 +181,91 @@ def damaged(random, proof, to):
     to.write_bytes(gzip.compress(line + b"\n" + bytes(rest)))
 
 
+def leb(value):
+    found = bytearray()
+    while value > 127:
+        found.append(value & 127 | 128)
+        value >>= 7
+    return bytes(found) + bytes([value])
+
+
+def ascending(places):
+    return leb(len(places)) + b"".join(leb(place - before) for place, before in zip(places, [0, *places], strict=False))
+
+
+def pieces(body, p, problems):
+    """The points and the listed subsets of a proof, as they stand in the file."""
+    stream = io.BytesIO(body)
+    reader, points, listed = check_proof.Reader(stream), [], []
+    while (kind := reader.take(1)[0]) != 6:
+        start = stream.tell()
+        if kind == 5:
+            features = reader.ascending(p)
+            reader.take(16)
+            for _ in range(problems):
+                reader.take(8 * reader.integer() + 8)
+            listed.append((features, body[start - 1 : stream.tell()]))
+            continue
+        reader.integer()
+        if kind == 1:
+            reader.integer()
+            continue
+        start = stream.tell()
+        if reader.integer() == 1:
+            reader.integer()
+            for entry in (reader.integer, reader.integer, reader.integer, reader.number):
+                for _ in range(reader.integer()):
+                    entry()
+            points.append(body[start : stream.tell()])
+        for entry in [reader.integer, reader.integer if kind == 3 else reader.number] if kind > 2 else []:
+            for _ in range(reader.integer()):
+                entry()
+    return points, listed
+
+
+def forged(dice, proof, to):
+    """Another proof with the header and the points of this one, and random records; whether there is one."""
+    line, body = gzip.decompress(proof.read_bytes()).split(b"\n", 1)
+    head = json.loads(line)
+    p = head["p"]
+    points, listed = pieces(body, p, head.get("problems", 1))
+    if not points:
+        return False
+    caps = head["weight_bounds"] or [9.0] * p
+    records, nodes = [], 1
+    for _ in range(dice.randint(1, 14)):
+        kind = dice.choice([1, 1, 1, 2, 2, 3, 3] + [4, 4] * (head["gain"] == "l1"))
+        node = leb(dice.randrange(nodes) if dice.random() < 0.5 else max(0, nodes - dice.randint(1, 4)))
+        if kind == 1:
+            records.append(b"\1" + node + leb(dice.randrange(p)))
+            nodes += 2
+            continue
+        point = b"\0" if len(records) > 3 and dice.random() < 0.3 else dice.choice(points)
+        record = bytes([kind]) + node + point
+        some = [sorted(dice.sample(range(p), dice.randint(0, 2))) for _ in range(2)]
+        if kind == 3:
+            record += ascending(some[0]) + ascending(some[1])
+        elif kind == 4:
+            inner = [caps[j] * dice.choice([0.0, 0.01, 0.5, 1.0]) for j in some[0]]
+            record += ascending(some[0]) + leb(len(inner)) + struct.pack(f"<{len(inner)}d", *inner)
+        records.append(record)
+    records += [text for _, text in listed if dice.random() < 0.8]
+    # Own bounds stand behind the objective: none is claimed
+    for features, text in listed:
+        place = 1 + len(ascending(features)) + 8
+        records = [r if r != text else r[:place] + struct.pack("<d", -math.inf) + r[place + 8 :] for r in records]
+    to.write_bytes(gzip.compress(line + b"\n" + b"".join(records) + b"\6" + struct.pack("<d", -math.inf) + b"\0"))
+    return True
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     options.add_argument("--cases", type=int, default=200)
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--fewest", default=str(ROOT / "target" / "debug" / "fewest"))
     options.add_argument("--seconds", type=float, default=math.inf, help="stop after this time")
+    options.add_argument("--forged", type=int, default=1, help="for each proof this many of random records")
+    options.add_argument("--keep", help="folder for forged proofs on which they differ")
     given = options.parse_args()
     begun, seen, wrong, widest = time.time(), collections.Counter(), [], collections.Counter()
     kinds, refused = collections.Counter(), collections.Counter()
@@ -222,6 +304,18 @@ def main():
                 if fault := apart(first, second, collections.Counter()):
                     wrong.append((number, "damaged: " + " ".join(chosen), fault))
                     print(number, "damaged", " ".join(command), fault, sep="\n  ", flush=True)
+            for _ in range(given.forged):
+                if forged(dice, proof, other):
+                    first, second = reads(other, path, given.fewest)
+                    seen["forged"] += 1
+                    seen["forged, refused by both"] += first[0] is False and second[0] is False
+                    seen["forged, verified by both"] += first[0] is True and second[0] is True
+                    if fault := apart(first, second, widest):
+                        wrong.append((number, "forged: " + " ".join(chosen), fault))
+                        print(number, "forged", " ".join(command), fault, sep="\n  ", flush=True)
+                        if given.keep:
+                            for kept in (other, path):
+                                pathlib.Path(given.keep, f"{number}-{len(wrong)}{kept.suffix}").write_bytes(kept.read_bytes())
     seconds = time.time() - begun
     text = ["# Two checkers of proof files", ""]
     text += [f"    python3 bench/two_checkers.py --cases {number + 1} --seed {given.seed}", ""]
@@ -230,8 +324,13 @@ def main():
         "",
     ]
     text += ["| | number |", "| --- | --- |", f"| problems | {number + 1} |"]
-    text += [f"| {name} | {seen[name]} |" for name in ("no proof", "proofs", "both verified", "damaged", "damaged, refused by both")]
-    text += [f"| damaged, verified by both | {seen['damaged, verified by both']} |", f"| disagreements | {len(wrong)} |", ""]
+    text += [f"| {name} | {seen[name]} |" for name in ("no proof", "proofs", "both verified")]
+    text += [
+        f"| {kind}{end} | {seen[kind + end]} |"
+        for kind in ("damaged", "forged")
+        for end in ("", ", refused by both", ", verified by both")
+    ]
+    text += [f"| disagreements | {len(wrong)} |", ""]
     text += ["No proof: options that do not go together, rules that no subset keeps. A damaged proof may still prove its claims"]
     text += ["(a bit of its status, a claim that is still reached); both must say the same then, too.", ""]
     largest = ", ".join(f"{name} {widest[name]:.1e}" for name in ("objective", "bound", "rest"))

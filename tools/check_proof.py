@@ -4,11 +4,9 @@
 
 DATA is the .csv, .svm or .libsvm file (also .gz) that the run read. Prints VERIFIED with what was
 proven, or the first fault (exit code 1). What it does not check (proofs of alignments, missing values,
-text columns, `--validate`) it says (exit code 2).
-
-Written from docs/proof.md alone, without reading `crates/fewest-verify`; proof_data.py reads the data.
-Doubles are integers times powers of two, so bounds and objectives are exact fractions: nothing is
-rounded, and no error analysis is needed. It is for trust, not for speed.
+text columns, `--validate`) it says (exit code 2). Written from docs/proof.md alone, without reading
+`crates/fewest-verify`; proof_data.py reads the data. Doubles are integers times powers of two, so
+bounds and objectives are exact fractions: nothing is rounded, and no error analysis is needed.
 """
 
 import gzip
@@ -451,16 +449,16 @@ class Check:
             self.settle(self.nodes + 1, box, 0, claim.mask([feature]))
             self.nodes += 2
             del self.boxes[node]
-            return None
-        same = reader.integer()
-        need(same in (0, 1) and (same == 1 or self.point), "a point of a kind that is not known, or the same as none")
-        if same == 1:
+            return
+        new = reader.integer()
+        need(new == 1 or (new == 0 and self.point), "a point of a kind that is not known, or the same as none")
+        if new:
             self.point = Point(claim, self.problems, self.exponent, reader)
             self.points += 1
         if kind == 2:
             if box:
                 self.close(box, Sums(self.point, box).bound())
-                del self.boxes[node]
+            del self.boxes[node]
         elif kind == 3:
             put_in, put_out = claim.mask(reader.ascending(claim.p)), claim.mask(reader.ascending(claim.p))
             sums = box and Sums(self.point, box)
@@ -473,7 +471,6 @@ class Check:
         else:
             features = reader.ascending(claim.p)
             self.tighten(node, box, features, reader.as_many(reader.number, features))
-        return None
 
     def tighten(self, node, box, features, bounds):
         need(all(u >= 0 for u in bounds), "a weight bound is below 0")
@@ -574,7 +571,8 @@ def check(stream, path):
 
 def main():
     try:
-        need(len(sys.argv) == 3, "usage: python3 tools/check_proof.py PROOF DATA")
+        if len(sys.argv) != 3:
+            raise Unable("usage: python3 tools/check_proof.py PROOF DATA")
         with gzip.open(sys.argv[1], "rb") as stream:
             found = check(stream, sys.argv[2])
     except (Fault, EOFError, zlib.error, gzip.BadGzipFile) as fault:
