@@ -532,7 +532,7 @@ class Check:
             reached = proven == INFINITY or stated == -INFINITY
             reached = reached or (proven != -INFINITY and stated != INFINITY and proven >= Fraction(stated) - slack)
             need(reached, f"end: the bound proven, {show(proven)}, does not reach the one claimed, {show(stated)}")
-        return best, min([rest, *own]), rest
+        return best, min([rest, *own]), rest, [(entry[2], bound) for entry, bound in zip(self.listed, own)]
 
 
 def show(value):
@@ -563,9 +563,9 @@ def check(stream, path):
         except (Fault, UnicodeDecodeError) as fault:
             raise Fault(f"record {work.records}: {fault}") from None
     need(not stream.read(1), "something follows the last record")
-    best, bound, rest = work.verdict(end)
+    best, bound, rest, listed = work.verdict(end)
     found = {"selected": [data.names[j] for j in best[1]], "objective": best[2]} if best else {"objective": None}
-    counts = {"checked": (work.records, work.points, work.parts), "listed": len(work.listed), "p": claim.p}
+    counts = {"checked": (work.records, work.points, work.parts), "solutions": listed, "p": claim.p}
     return found | counts | {"bound": bound, "rest": rest}
 
 
@@ -589,8 +589,8 @@ def main():
     print(f"bound      {show(bound)}")
     if objective and math.isfinite(bound):
         print(f"gap        {float(max(objective - bound, 0) / objective):.3g}")
-    if found["listed"] > 1:
-        print(f"listed     {found['listed']} subsets, all others not below {show(found['rest'])}")
+    if len(found["solutions"]) > 1:
+        print(f"listed     {len(found['solutions'])} subsets, all others not below {show(found['rest'])}")
     print("checked    {} records, {} dual points, {} parts, exactly".format(*found["checked"]))
     return 0
 
