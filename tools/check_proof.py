@@ -24,7 +24,7 @@ from proof_data import Data, Fault, Unable, need
 
 INFINITY, TWO = math.inf, Fraction(2)
 RULES = {"max_features", "require", "forbid", "implies", "at_most", "at_least", "together", "budget", "costs", "weights"}
-HEADER = {"format", "version", "n", "p", "fingerprint", "gain", "loss", "bias", "cost", "penalty", "weight_bounds", "rules"}
+HEADER = {"format", "version", "n", "p", "fingerprint", "gain", "loss", "bias", "cost", "rules"}
 
 
 def dyadic(x):
@@ -157,7 +157,7 @@ class Claim:
         need(isinstance(head, dict) and head.get("format") == "fewest-proof" and head.get("version") == 1, "header: no proof file")
         if head.get("gain") == "alignment":
             raise Unable("proofs of alignments (kta) are not checked here")
-        need(HEADER <= set(head) <= HEADER | {"problems", "made"}, "header: a key is missing, or not known")
+        need(HEADER <= set(head) <= HEADER | {"problems", "penalty", "weight_bounds", "made"}, "header: a key is missing, or not known")
         self.n, self.p, self.t = whole(head["n"]), whole(head["p"]), whole(head.get("problems", 1))
         self.fingerprint, self.rules, self.made = head["fingerprint"], head["rules"], head.get("made") or {}
         need(head["gain"] in ("ridge", "l1") and head["loss"] in ("hinge", "squared-hinge"), "header: gain or loss")
@@ -168,8 +168,8 @@ class Claim:
             self.s = real(self.bias["penalised"], math.ulp(0.0))
         else:
             need(self.bias in ("free", "none"), f"header: bias {self.bias!r}")
-        self.cost, self.penalty = real(head["cost"], math.ulp(0.0)), entries(head["penalty"], real)
-        self.caps = entries(head["weight_bounds"], lambda u: real(u, 0.0))
+        self.cost, self.penalty = real(head["cost"], math.ulp(0.0)), entries(head.get("penalty", []), real)
+        self.caps = entries(head.get("weight_bounds", []), lambda u: real(u, 0.0))
         need(self.l1 or not self.caps, "header: weight bounds without gain l1")
 
     def read_rules(self):
@@ -188,7 +188,7 @@ class Claim:
 
         lists = {"require": feature, "forbid": feature, "costs": lambda c: real(c, 0.0), "at_most": group, "at_least": group}
         lists |= {"implies": lambda pair: entries(pair, feature), "together": lambda members: entries(members, feature)}
-        lists = {key: entries(rules.get(key) or [], entry) for key, entry in lists.items()}
+        lists = {key: entries(rules.get(key, []), entry) for key, entry in lists.items()}
         need(all(len(pair) == 2 for pair in lists["implies"]), "header: an implication is no pair")
         self.find_units(lists["implies"] + [(members[k - 1], j) for members in lists["together"] for k, j in enumerate(members)])
         self.implied = {(self.unit[a], self.unit[b]) for a, b in lists["implies"] if self.unit[a] != self.unit[b]}
@@ -198,7 +198,7 @@ class Claim:
             self.room = min(p, whole(rules["max_features"]))
             self.add_row(dict.fromkeys(range(p), 1.0), float(rules["max_features"]))
         if rules.get("budget") is not None:
-            budget, costs = real(rules["budget"], 0.0) * (1 + 1e-9), lists["costs"] or [1.0] * p
+            budget, costs = real(rules["budget"], 0.0) * (1 + 1e-9), lists["costs"]
             need(budget < INFINITY and len(costs) == p, "header: budget or prices")
             self.add_row(dict(enumerate(costs)), budget)
             spent = Fraction(0)
@@ -213,7 +213,7 @@ class Claim:
         for m, members in lists["at_least"]:
             self.add_row(dict.fromkeys(members, -1.0), -float(m))
         self.low, self.high = [-INFINITY] * p, [INFINITY] * p
-        for bound in entries(rules.get("weights") or [], lambda bound: bound):
+        for bound in entries(rules.get("weights", []), lambda bound: bound):
             need(isinstance(bound, dict) and set(bound) <= {"feature", "lower", "upper"}, "header: a bound on a weight")
             j, low, high = feature(bound.get("feature")), bound.get("lower"), bound.get("upper")
             self.low[j] = max(self.low[j], -INFINITY if low is None else real(low))
