@@ -83,11 +83,12 @@ fn a_second_checker_agrees_on_proofs_of_every_kind() {
     scratch.file("d.csv", generated(40, 7, &["a", "b"], 3));
     scratch.file("three.csv", generated(36, 6, &["2", "10", "9"], 5));
     scratch.file("prices.csv", "f1,1\nf2,0.7\nf3,2\nf4,0.1\nf5,0.1\nf6,0.1\nf7,3\n");
-    let sites: String = generated(40, 6, &["a", "b"], 8)
-        .lines()
-        .enumerate()
-        .map(|(i, line)| format!("{},{line}\n", if i == 0 { "site,w" } else { ["10,1", "2,0.3", "1,0.7"][i / 2 % 3] }))
-        .collect();
+    let mut sites = String::new();
+    for (i, line) in generated(40, 6, &["a", "b"], 8).lines().enumerate() {
+        sites += if i == 0 { "site,w," } else { ["10,1,", "2,0.3,", "1,0.7,"][i / 2 % 3] };
+        sites += line;
+        sites.push('\n');
+    }
     scratch.file("sites.csv", sites);
     for line in [
         "d.csv -m exact --max-features 3 --loss squared-hinge --bias 0.3 --class-weight balanced",
