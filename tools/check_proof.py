@@ -192,7 +192,7 @@ class Claim:
         need(all(len(pair) == 2 for pair in lists["implies"]), "header: an implication is no pair")
         self.find_units(lists["implies"] + [(members[k - 1], j) for members in lists["together"] for k, j in enumerate(members)])
         self.implied = {(self.unit[a], self.unit[b]) for a, b in lists["implies"] if self.unit[a] != self.unit[b]}
-        # Rows: coefficients by feature and the right side. Counts: weights of units, as masks, a limit, its sense
+        # Rows: coefficients by feature, right side. Counts: units by weight, limit, its sense
         self.rows, self.counts, self.room = [], [], p
         if rules.get("max_features") is not None:
             self.room = min(p, whole(rules["max_features"]))

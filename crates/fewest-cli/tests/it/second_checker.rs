@@ -30,8 +30,8 @@ fn after<'a>(text: &'a str, word: &str) -> Option<&'a str> {
     text.lines().find_map(|line| line.strip_prefix(word)).map(str::trim)
 }
 
-/// Holds both checkers to the same verdict and, where it is VERIFIED, to the same subset and numbers;
-/// returns the verdict.
+/// Whether both checkers verify a proof; fails where they differ, in the verdict, the subset or the
+/// numbers.
 #[track_caller]
 fn both(scratch: &Scratch, proof: &str, data: &str) -> bool {
     let first = scratch.run(&["verify", proof, data, "--json", "v.json"]);
