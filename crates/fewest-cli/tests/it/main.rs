@@ -35,6 +35,7 @@ mod proof_option;
 mod report;
 mod resume;
 mod rule_variables;
+mod second_checker;
 mod several;
 mod stability;
 mod study;

@@ -1,0 +1,173 @@
+//! Two checkers of proof files, `fewest verify` and `tools/check_proof.py`, say the same.
+
+use std::io::{Read as _, Write as _};
+use std::path::Path;
+use std::process::Command;
+
+use flate2::Compression;
+use flate2::read::MultiGzDecoder;
+use flate2::write::GzEncoder;
+use serde_json::Value;
+
+use crate::common::{Scratch, generated};
+
+/// The second checker.
+const SECOND: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tools/check_proof.py");
+/// The data of the repository.
+const WDBC: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/wdbc.csv");
+
+/// Whether there is Python to run the second checker; says so if not.
+fn python() -> bool {
+    let found = Command::new("python3").arg("--version").output().is_ok_and(|ran| ran.status.success());
+    if !found {
+        let _ = writeln!(std::io::stderr(), "skipped: there is no python3");
+    }
+    found
+}
+
+/// What follows this word at the start of a line.
+fn after<'a>(text: &'a str, word: &str) -> Option<&'a str> {
+    text.lines().find_map(|line| line.strip_prefix(word)).map(str::trim)
+}
+
+/// Whether both checkers verify a proof; fails where they differ, in the verdict, the subset or the
+/// numbers.
+#[track_caller]
+fn both(scratch: &Scratch, proof: &str, data: &str) -> bool {
+    let first = scratch.run(&["verify", proof, data, "--json", "v.json"]);
+    let mut second = Command::new("python3");
+    second.arg(SECOND).arg(scratch.path(proof)).arg(scratch.path(data));
+    let second = second.output().expect("python3 can be started");
+    let said = String::from_utf8_lossy(&second.stdout).into_owned();
+    let all = format!("{}{}{said}{}", first.out, first.err, String::from_utf8_lossy(&second.stderr));
+    assert_eq!(first.code, second.status.code(), "{all}");
+    if first.code != Some(0) {
+        assert!(first.code == Some(1) && said.starts_with("NOT VERIFIED"), "{all}");
+        return false;
+    }
+    let verdict: Value = scratch.json("v.json");
+    for (key, word) in [("objective", "objective  at most"), ("bound", "bound")] {
+        let Some(one) = verdict[key].as_f64() else { continue };
+        let other: f64 = after(&said, word).and_then(|text| text.parse().ok()).unwrap_or_else(|| panic!("{all}"));
+        assert!((one - other).abs() <= 1e-9 * one.abs().max(other.abs()), "{key}: {one}, {other}\n{all}");
+    }
+    if let Some(names) = verdict["selected"].as_array() {
+        let names: Vec<&str> = names.iter().filter_map(Value::as_str).collect();
+        assert!(after(&said, "selected").is_some_and(|text| text.ends_with(&names.join(", "))), "{all}");
+    }
+    true
+}
+
+/// The header and the records of a proof.
+fn taken_apart(path: &Path) -> (Value, Vec<u8>) {
+    let mut bytes = Vec::new();
+    let file = std::fs::File::open(path).expect("a proof");
+    MultiGzDecoder::new(file).read_to_end(&mut bytes).expect("gzip");
+    let end = bytes.iter().position(|&byte| byte == b'\n').expect("a header");
+    let records = bytes.split_off(end + 1);
+    (serde_json::from_slice(&bytes).expect("JSON"), records)
+}
+
+/// A proof of this header and these records.
+fn put_together(path: &Path, header: &Value, records: &[u8]) {
+    let mut file = GzEncoder::new(std::fs::File::create(path).expect("a file"), Compression::fast());
+    writeln!(file, "{header}").and_then(|()| file.write_all(records)).and_then(|()| file.finish()).expect("written");
+}
+
+#[test]
+fn a_second_checker_agrees_on_proofs_of_every_kind() {
+    if !python() {
+        return;
+    }
+    let scratch = Scratch::new("second_checker");
+    scratch.file("d.csv", generated(40, 7, &["a", "b"], 3));
+    scratch.file("three.csv", generated(36, 6, &["2", "10", "9"], 5));
+    scratch.file("prices.csv", "f1,1\nf2,0.7\nf3,2\nf4,0.1\nf5,0.1\nf6,0.1\nf7,3\n");
+    let mut sites = String::new();
+    for (i, line) in generated(40, 6, &["a", "b"], 8).lines().enumerate() {
+        sites += if i == 0 { "site,w," } else { ["10,1,", "2,0.3,", "1,0.7,"][i / 2 % 3] };
+        sites += line;
+        sites.push('\n');
+    }
+    scratch.file("sites.csv", sites);
+    for line in [
+        "d.csv -m exact --max-features 3 --loss squared-hinge --bias 0.3 --class-weight balanced",
+        "d.csv -m exact --max-features 3 --penalty 0.05 --require f6 --forbid f1 --at-most 1:f2,f3 --solutions 3",
+        "d.csv -m exact --budget 0.3 --feature-costs prices.csv --at-least 1:f1,f2,f4,f5 --cost 0.1 --bias none",
+        "d.csv -m exact --max-features 4 --together f2,f3 --implies f1:f4 --sign f1:-,f2:+ --within 0.05",
+        "d.csv -m gbd --max-features 2 --scale maxabs",
+        "d.csv -m mbp --penalty 0.5 --require f6 --sign f1:- --bias 2",
+        "d.csv -m rfe --max-features 2 --certify --scale none",
+        "d.csv -m exact --max-features 4 --cost 100 --node-limit 1",
+        "three.csv -m exact --max-features 2 --class-weight cw3",
+        "three.csv -m exact --max-features 2 --multi-class one-vs-rest",
+        "sites.csv -m exact --max-features 2 --tasks site --sample-weights w",
+    ] {
+        let words: Vec<&str> = line.split(' ').collect();
+        let ran = scratch.run(&[&["select"], &words[..], &["--proof", "x.proof"]].concat());
+        assert!(matches!(ran.code, Some(0 | 3)), "{line}\n{}", ran.err);
+        assert!(both(&scratch, "x.proof", words[0]), "{line}");
+    }
+}
+
+#[test]
+fn a_second_checker_refuses_damaged_proofs_too() {
+    if !python() {
+        return;
+    }
+    let scratch = Scratch::new("second_checker_damaged");
+    scratch.run(&["select", WDBC, "-m", "exact", "--max-features", "3", "--proof", "x.proof"]).code(0);
+    assert!(both(&scratch, "x.proof", WDBC));
+    let (header, records) = taken_apart(&scratch.path("x.proof"));
+    let write = |header: &Value, records: &[u8]| put_together(&scratch.path("y.proof"), header, records);
+
+    // The same, written anew, is verified; another question in the header is not.
+    write(&header, &records);
+    assert!(both(&scratch, "y.proof", WDBC));
+    for (path, value) in [
+        ("/rules/max_features", Value::from(4)),
+        ("/rules/forbid", serde_json::json!([21])),
+        ("/cost", Value::from(1.5)),
+        ("/loss", Value::from("squared-hinge")),
+        ("/fingerprint", Value::from(format!("sha256:{}", "0".repeat(64)))),
+    ] {
+        let mut other = header.clone();
+        *other.pointer_mut(path).unwrap_or_else(|| panic!("{path}")) = value;
+        write(&other, &records);
+        assert!(!both(&scratch, "y.proof", WDBC), "{path}");
+    }
+
+    // Bits turned in points, the file cut off, something after its end.
+    for at in [0, 1, 40, records.len() / 3, records.len() / 2] {
+        let mut other = records.clone();
+        other[at] ^= 0x11;
+        write(&header, &other);
+        assert!(!both(&scratch, "y.proof", WDBC), "byte {at}");
+    }
+    write(&header, &records[..records.len() - 3]);
+    assert!(!both(&scratch, "y.proof", WDBC));
+    write(&header, &[&records[..], b"x"].concat());
+    assert!(!both(&scratch, "y.proof", WDBC));
+
+    // A weaker point: all multipliers halved (the exponent of the first point, in the first
+    // record that is no split) leave it feasible, and prove less.
+    let after_integer = |from: usize| from + 1 + records[from..].iter().take_while(|&&byte| byte >= 128).count();
+    let mut first = 0;
+    while records[first] == 1 {
+        first = after_integer(after_integer(first + 1));
+    }
+    let point = after_integer(first + 1);
+    assert!(matches!(records[first], 2 | 3) && records[point] == 1 && records[point + 1] % 2 == 1);
+    let mut other = records.clone();
+    other[point + 1] += 2;
+    write(&header, &other);
+    assert!(!both(&scratch, "y.proof", WDBC));
+
+    // A better bound claimed, that of the last record, in front of the text "optimal".
+    let place = records.len() - "optimal".len() - 9;
+    let bound = f64::from_le_bytes(records[place..place + 8].try_into().expect("eight bytes"));
+    let mut other = records.clone();
+    other[place..place + 8].copy_from_slice(&(1.001 * bound).to_le_bytes());
+    write(&header, &other);
+    assert!(!both(&scratch, "y.proof", WDBC));
+}

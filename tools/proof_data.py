@@ -1,0 +1,123 @@
+"""Data as `fewest` reads, scales and weighs them, for check_proof.py: csv and svmlight, numbers alone.
+
+What is done in doubles is done as docs/proof.md says, to the last bit: the fingerprint tells.
+"""
+
+import csv
+import gzip
+import io
+import math
+
+
+class Fault(Exception):
+    """What a proof does not prove, or a format that it does not keep."""
+
+
+class Unable(Exception):
+    """What this checker does not do."""
+
+
+def need(condition, fault):
+    if not condition:
+        raise Fault(fault)
+
+
+def number(text):
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.inf
+    if not math.isfinite(value):
+        raise Unable(f"{text!r} is no number: this checker reads numbers alone, none missing")
+    return value
+
+
+def class_name(text):
+    """A class or task: numbers that are equal are one."""
+    try:
+        value = float(text)
+        return str(int(value)) if value == int(value) else repr(value)
+    except ValueError:
+        return text
+
+
+class Data:
+    """Columns of doubles; the class, weight and task of each sample."""
+
+    def __init__(self, path, made):
+        """Reads a file as `made` says, scales features, multiplies weights by those of classes: in doubles."""
+        said, how = made.get("settings", {}), dict(made.get("read", {}))
+        drop, scale, rule = how.pop("drop", []) + how.pop("apart", []), said.get("scale", "none"), said.get("class_weight", "none")
+        if any(how.values()) or said.get("missing", "error") != "error" or said.get("validate"):
+            raise Unable("options of reading, missing values and --validate are not known here")
+        with open(path, "rb") as file:
+            text = file.read()
+        text = (gzip.decompress(text) if text[:2] == b"\x1f\x8b" else text).decode("utf-8-sig")
+        plain, self.tasks, self.weights = path.removesuffix(".gz"), None, None
+        if plain.endswith((".svm", ".libsvm")):
+            rows = [line.split("#")[0].split() for line in text.splitlines()]
+            rows = [(row[0], [cell.split(":") for cell in row[1:]]) for row in rows if row]
+            self.classes = [class_name(label) for label, _ in rows]
+            p = max((int(j) for _, cells in rows for j, _ in cells), default=0)
+            self.names, self.columns = [f"x{j + 1}" for j in range(p)], [[0.0] * len(rows) for _ in range(p)]
+            for i, (_, cells) in enumerate(rows):
+                for j, x in cells:
+                    self.columns[int(j) - 1][i] = number(x)
+        elif plain.endswith(".csv"):
+            names, *rows = [[cell.strip() for cell in row] for row in csv.reader(io.StringIO(text)) if row]
+            table = dict(zip(names, zip(*rows)))
+            apart = [said.get("target") or names[-1], said.get("sample_weights"), said.get("tasks"), *drop]
+            if len(table) != len(names) or set(apart) - {None} - set(table):
+                raise Unable("two columns have one name, or one that the proof names is missing")
+            self.names = [name for name in names if name not in apart]
+            self.columns = [[number(cell) for cell in table[name]] for name in self.names]
+            self.classes = [class_name(cell) for cell in table[apart[0]]]
+            self.weights = [number(cell) for cell in table[apart[1]]] if apart[1] else None
+            self.tasks = [class_name(cell) for cell in table[apart[2]]] if apart[2] else None
+        else:
+            raise Unable("data are a .csv, .svm or .libsvm file, also .gz")
+        if scale not in ("standard", "maxabs", "none"):
+            raise Unable(f"scaling {scale!r} is not known here")
+        if scale != "none":
+            self.columns = [scaled(column, scale) for column in self.columns]
+        n, sizes = len(self.classes), {name: self.classes.count(name) for name in set(self.classes)}
+        rules = {"none": lambda size: 1.0, "balanced": lambda size: n / (len(sizes) * size)}
+        rules |= {"cw2": lambda size: 1 / size, "cw3": lambda size: 1 / size + len(sizes)}
+        factors = {name: rules.get(rule, rules["none"])(size) for name, size in sizes.items()}
+        if rule not in rules:
+            factors |= {class_name(name): number(w) for name, w in (part.rsplit("=", 1) for part in rule.split(","))}
+        self.weights = [w * factors[name] for w, name in zip(self.weights or [1.0] * n, self.classes)]
+
+    def problems(self, multi_class):
+        """The samples and labels of each problem of two classes."""
+        for task in sorted(set(self.tasks), key=str.encode) if self.tasks else [None]:
+            rows = [i for i in range(len(self.classes)) if task is None or self.tasks[i] == task]
+            classes = {self.classes[i] for i in rows if self.weights[i] > 0}
+            try:
+                classes = sorted(classes, key=float)
+            except ValueError:
+                classes = sorted(classes, key=str.encode)
+            need(len(classes) > 1, "header: the data, or those of a task, have one class alone")
+            if multi_class == "one-vs-rest" or (len(classes) == 2 and task is None):
+                for name in classes if len(classes) > 2 else classes[1:]:
+                    yield rows, [1.0 if self.classes[i] == name else -1.0 for i in rows]
+                continue
+            of = [[i for i in rows if self.classes[i] == name] for name in classes]
+            for k, first in enumerate(of):
+                for second in of[k + 1 :]:
+                    yield first + second, [-1.0] * len(first) + [1.0] * len(second)
+
+
+def scaled(column, rule):
+    """A column in doubles, times a power of two so that no square overflows; sums in the order of the rows."""
+    largest, n, total, squares = max(map(abs, column)), len(column), 0.0, 0.0
+    if rule == "maxabs":
+        return [x / largest for x in column] if largest > 0 else column
+    column = [math.ldexp(x, -math.frexp(largest)[1]) for x in column]
+    for x in column:
+        total += x - column[0]
+    mean = column[0] + total / n
+    for x in column:
+        squares += (x - mean) * (x - mean)
+    deviation = math.sqrt(squares / n)
+    return [(x - mean) / deviation for x in column] if deviation > 0 else [0.0] * n
