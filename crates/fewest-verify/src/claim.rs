@@ -210,11 +210,11 @@ impl<'d> Claim<'d> {
         let (loss, bias, cost) = (svm.0.unwrap_or(Loss::Hinge), svm.1.unwrap_or(Bias::None), svm.2.unwrap_or(0.0));
         let (ranges, free) = (weight_ranges(p, &header.rules.weights)?, header.rules.weights.is_empty());
         if !alignment && !COSTS.contains(&cost) {
-            return Err(format!("its cost is {cost}, not a number from 1e-40 to 1e40"));
+            return Err(format!("its cost is {cost:?}, not a number from 1e-40 to 1e40"));
         }
         let heavy = |data: &&dyn Data| data.weights().iter().copied().find(|weight| *weight > MOST_WEIGHT);
         if let Some(weight) = all.iter().find_map(heavy).filter(|_| !alignment) {
-            return Err(format!("the data hold the weight {weight}, above 1e30"));
+            return Err(format!("the data hold the weight {weight:?}, above 1e30"));
         }
         let fits = if alignment {
             // No square of a difference that underflows counts then, and none overflows.

@@ -80,7 +80,7 @@ fn costs_and_weights_are_those_that_the_library_takes() {
     let mut header = problem.header();
     header["cost"] = Value::Null;
     let fault = check(&file(&header, &[ended(0.0)]), &problem).expect_err("no cost").to_string();
-    assert!(fault.starts_with("header: its cost is 0, not"), "{fault}");
+    assert!(fault.starts_with("header: its cost is 0.0, not"), "{fault}");
     let heavy = Problem { weights: vec![1e31; 7], ..problem };
     let fault = check(&file(&heavy.header(), &[ended(0.0)]), &heavy).expect_err("a weight").to_string();
     assert_eq!(fault, "header: the data hold the weight 1e31, above 1e30");
