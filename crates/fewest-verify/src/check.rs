@@ -18,10 +18,10 @@ const EACH: u64 = 160;
 /// Kinds of record, from 1.
 const KINDS: [&str; 10] =
     ["split", "close", "fix", "tighten", "subset", "end", "leave", "limit", "expand", "expand-to"];
-/// Work that a file of any size may ask for, and for each of its bytes in units and rows: a record
-/// takes 4 bytes and more. Then the same of gain `alignment`, whose expansions look at many terms.
-const WORK: u64 = 1 << 24;
-const BYTES_OF_RECORD: u64 = 4;
+/// Work that a file of any size may ask for, and for how many of its bytes a record more: methods
+/// write 200 and more. Then the same of gain `alignment`, whose expansions look at many terms.
+const WORK: u64 = 1 << 22;
+const BYTES_OF_RECORD: u64 = 16;
 const TERMS: u64 = 1 << 36;
 const TERMS_OF_BYTE: u64 = 1 << 20;
 
@@ -104,9 +104,11 @@ impl<'c, R: Read> Check<'c, R> {
     /// Counts work; an error where the file may not ask for more, or the caller stops the check.
     pub(crate) fn work(&mut self, more: u64) -> Checked<()> {
         self.progress.work = self.progress.work.saturating_add(more);
-        let of_byte = self.claim.rules.size() / BYTES_OF_RECORD;
-        let (least, of_byte) = if self.claim.alignment { (TERMS, TERMS_OF_BYTE) } else { (WORK, of_byte) };
-        let most = least.saturating_add(of_byte.saturating_mul(self.file.read()));
+        let (bytes, size) = (self.file.read(), self.claim.rules.size());
+        let most = match self.claim.alignment {
+            true => TERMS.saturating_add(TERMS_OF_BYTE.saturating_mul(bytes)),
+            false => WORK.saturating_add(size.saturating_mul(bytes / BYTES_OF_RECORD)),
+        };
         if self.limited && self.progress.work > most {
             self.ended = Some(Error::TooMuchWork { record: self.progress.records });
         } else if more > WORK && (self.watch)(&self.progress).is_break() {
