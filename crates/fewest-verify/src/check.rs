@@ -105,10 +105,11 @@ impl<'c, R: Read> Check<'c, R> {
     pub(crate) fn work(&mut self, more: u64) -> Checked<()> {
         self.progress.work = self.progress.work.saturating_add(more);
         let (bytes, size) = (self.file.read(), self.claim.rules.size());
-        let most = match self.claim.alignment {
-            true => TERMS.saturating_add(TERMS_OF_BYTE.saturating_mul(bytes)),
-            false => WORK.saturating_add(size.saturating_mul(bytes / BYTES_OF_RECORD)),
+        let (least, more_of_file) = match self.claim.pairs {
+            Some(_) => (TERMS, TERMS_OF_BYTE.saturating_mul(bytes)),
+            None => (WORK, size.saturating_mul(bytes / BYTES_OF_RECORD)),
         };
+        let most = least.saturating_add(more_of_file);
         if self.limited && self.progress.work > most {
             self.ended = Some(Error::TooMuchWork { record: self.progress.records });
         } else if more > WORK && (self.watch)(&self.progress).is_break() {

@@ -171,7 +171,7 @@ fn rules_are_on_the_account_and_repeated_implications_are_one() {
     // Rows that differ take what they take.
     let mut header = problem.header();
     header["rules"]["at_most"] = json!(vec![(1, [0; 0]); 100_000]);
-    let (found, progress) = counted(&file(&header, &[close.clone()]), &problem, 1 << 20);
+    let (found, progress) = counted(&file(&header, std::slice::from_ref(&close)), &problem, 1 << 20);
     assert_eq!(found.expect_err("memory").to_string(), "header: its rules take more memory than is allowed");
     assert_eq!(progress, Progress::default());
     let (_, progress) = counted(&file(&header, &[close]), &problem, 1 << 26);
