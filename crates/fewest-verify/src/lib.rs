@@ -25,7 +25,8 @@
 //! Error analysis. A computed score `c_j` is off by at most `gamma |x_j|_2 |beta|_2` (and 2^-1074
 //! for each product that underflows), gamma = n eps / (1 - n eps), whatever the order of the sum,
 //! as Higham's (3.5) says of the sum of |x_ij beta_i| and Cauchy and Schwarz of that sum; alpha and
-//! the sums of alpha and of y alpha are exact, for alpha is an integer times a power of two. A gain
+//! the sums of alpha and of y alpha are exact, for alpha is an integer times a power of two. A sum
+//! that overflows in part may be anything: c_j is then without limit on both sides. A gain
 //! is convex in c_j with its least value at 0, so that one of the two ends that this allows gives
 //! the smallest bound; each side of 0 has a gain of its own. Every other operation is
 //! rounded towards the smaller bound (the larger objective): by one unit in the last place where it
@@ -216,13 +217,13 @@ impl<R: Read> Proof<R> {
         self.outline.gain == Gain::Alignment
     }
 
-    /// Checks the file against the data of each of its problems. `memory` is the bytes that rules, open
-    /// boxes and subsets may take; `watch` is called before every record and within long ones, and
-    /// may stop the check.
+    /// Checks the file against the data of each of its problems. `memory` is the bytes that rules,
+    /// open boxes and subsets may take; `watch` is called before every record and within long
+    /// ones, and may stop the check.
     ///
     /// # Errors
-    /// [`Error::Fails`] with the first record that fails, [`Error::Stopped`], [`Error::TooMuchWork`],
-    /// and [`Error::NotAProof`] where a key of the header does not fit.
+    /// [`Error::Fails`] with the first record that fails, [`Error::Stopped`],
+    /// [`Error::TooMuchWork`], and [`Error::NotAProof`] where a key of the header does not fit.
     pub fn check(
         mut self,
         data: &[&dyn Data],
