@@ -443,10 +443,9 @@ pub fn verification(found: &Result<Verdict, Error>, names: &Names) -> Value {
 /// The verdict for people.
 fn text(found: &Result<Verdict, Error>, names: &Names, seconds: f64) -> String {
     let (_, word, reason) = said(found);
-    let reason = reason.map(|reason| fewest_report::visible(&reason).to_string());
-    let verdict = match found {
-        Ok(verdict) => verdict,
-        Err(_) => return format!("{}  {}\n", bold(word), reason.unwrap_or_default()),
+    let reason = reason.map(|reason| fewest_report::visible(&reason).into_owned());
+    let Ok(verdict) = found else {
+        return format!("{}  {}\n", bold(word), reason.unwrap_or_default());
     };
     let Progress { points, parts, .. } = verdict.progress;
     // Where the method maximises, what is at most so much for the checker is at least that much.
