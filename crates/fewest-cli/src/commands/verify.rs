@@ -443,7 +443,7 @@ pub fn verification(found: &Result<Verdict, Error>, names: &Names) -> Value {
 /// The verdict for people.
 fn text(found: &Result<Verdict, Error>, names: &Names, seconds: f64) -> String {
     let (_, word, reason) = said(found);
-    let reason = reason.map(|reason| fewest_report::visible(&reason).into_owned());
+    let reason = reason.map(|reason| fewest_report::visible(&reason));
     let Ok(verdict) = found else {
         return format!("{}  {}\n", bold(word), reason.unwrap_or_default());
     };
