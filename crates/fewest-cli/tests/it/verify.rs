@@ -131,7 +131,9 @@ fn the_first_words_say_what_is_proven() {
     let file = proof(&scratch, "d.csv", &ReadOptions::default(), ScaleKind::None, &json!({ "method": "optimal!" }));
     // The subset of no feature at b = 0 costs C n = 40.
     let mut subset = vec![5, 0];
-    [40.0, f64::NEG_INFINITY].iter().for_each(|x: &f64| subset.extend(x.to_le_bytes()));
+    for x in [40.0, f64::NEG_INFINITY] {
+        subset.extend(x.to_le_bytes());
+    }
     subset.push(0);
     subset.extend(0.0f64.to_le_bytes());
     let bodies = [end("optimal"), [subset, end("optimal")].concat()];
