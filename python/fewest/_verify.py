@@ -21,9 +21,13 @@ class Verification:
     Parameters
     ----------
     verified : bool
-        Whether the file proves its claims about the data.
+        Whether the file proves its claims about the data, and a bound of all subsets that the rules
+        allow is one of them.
     reason : str or None
-        The first fault, with the record of the file that holds it.
+        The first fault, with the record of the file that holds it, or why the verdict is not more.
+    verdict : {"verified", "objective_only", "nothing", "not_verified", "stopped"}
+        What is proven: a bound; objectives of listed subsets, but nothing of others; nothing; the file
+        has a fault; it asks for more work than a file of its size may.
     selected : ndarray of int or None
         Indices of the best subset that the file lists.
     objective : float or None
@@ -40,7 +44,7 @@ class Verification:
         No subset that is not listed has a better objective; None where no other is allowed, or nothing
         is proven of it.
     status : str or None
-        What the run said of itself; nothing rests on it.
+        What the file says of the run; it is not checked, and nothing rests on it.
     n_points, n_parts : int
         Dual points (models of alignments) in the file, and parts of all subsets that they close.
     """
@@ -56,6 +60,7 @@ class Verification:
     status: str | None = None
     n_points: int = 0
     n_parts: int = 0
+    verdict: str = "not_verified"
 
     def __bool__(self) -> bool:
         return self.verified
@@ -93,7 +98,7 @@ def verify(
     tasks : array-like of shape (n_samples,), default=None
         What ``fit`` was given.
     memory : int, default=1 GiB
-        Bytes that the open part of the proof may take.
+        Bytes that the rules and the open part of the proof may take.
     n_jobs : int, default=None
         Threads, as a selector counts them; the verdict does not depend on them.
 
@@ -131,15 +136,15 @@ def verify(
         raise ValueError(f"multi_class is {multi_class!r}, but must be 'ovo' or 'ovr'")
     codes = None if tasks is None else coded_tasks(samples, X, tasks)[1]
     found = _core.verify(os.fspath(path), *samples.arguments, memory, limits_of(who, None), PROBLEMS[multi_class], codes)
-    if not found["verified"]:
-        return Verification(False, found["reason"])
+    if "solutions" not in found:
+        return Verification(False, found["reason"], verdict=found["verdict"])
 
     def indices(features: Any) -> np.ndarray:
         return np.asarray(features, dtype=np.intp)
 
-    same = {name: found[name] for name in ("objective", "bound", "gap", "rest", "status")}
+    same = {name: found[name] for name in ("reason", "objective", "bound", "gap", "rest", "status", "verdict")}
     return Verification(
-        True,
+        found["verified"],
         selected=None if found["selected_indices"] is None else indices(found["selected_indices"]),
         solutions=[(indices(one["selected_indices"]), one["objective"], one["bound"]) for one in found["solutions"]],
         n_points=found["counts"]["points"],

@@ -360,6 +360,8 @@ COMMANDS: dict[str, Command] = {
             "threads": of("n_jobs"),
             "class-weight": of("class_weight"),
             "sample-weights": of("sample_weight"),
+            "allow-unproven": "the ``verdict`` of what it returns",
+            "time-limit": "the command alone",
         },
     ),
     "generate ndcc": Command(datasets.make_ndcc, _GENERATED, {**_SETS, **_SIZED, "expansion": of("expansion")}),

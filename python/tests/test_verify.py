@@ -25,7 +25,7 @@ def fitted(data, tmp_path):
 def test_a_proof_is_verified_with_the_numbers_of_the_fit(data, fitted):
     X, y = data
     found = verify(fitted.proof_, X, y)
-    assert found and found.verified and found.reason is None
+    assert found and found.verified and found.reason is None and found.verdict == "verified"
     np.testing.assert_array_equal(found.selected, np.flatnonzero(fitted.support_))
     assert found.objective == pytest.approx(fitted.objective_, rel=1e-6)
     assert found.bound <= found.objective and found.gap <= 1e-4
@@ -74,7 +74,20 @@ def test_a_damaged_file_names_its_record(data, fitted, tmp_path):
     cut = tmp_path / "cut.proof"
     cut.write_bytes(gzip.compress(content[:-20]))
     found = verify(cut, X, y)
-    assert not found and found.reason.startswith("record ")
+    assert not found and found.reason.startswith("record ") and found.verdict == "not_verified"
+
+
+def test_a_file_without_a_bound_is_not_true(data, fitted, tmp_path):
+    X, y = data
+    header = gzip.decompress(Path(fitted.proof_).read_bytes()).split(b"\n", 1)[0]
+    end = b"\x06" + np.float64(-np.inf).tobytes() + b"\x07optimal"
+    # The subset of no feature, with a bias of 0: C for each sample.
+    empty = b"\x05\x00" + np.array([80.0, -np.inf]).tobytes() + b"\x00" + np.float64(0).tobytes()
+    for body, verdict, objective in [(end, "nothing", None), (empty + end, "objective_only", pytest.approx(80.0))]:
+        (tmp_path / "none.proof").write_bytes(gzip.compress(header + b"\n" + body))
+        found = verify(tmp_path / "none.proof", X, y)
+        assert not found and found.verdict == verdict and found.bound is None and found.status == "optimal"
+        assert found.objective == objective and found.reason.endswith("proven" if objective is None else "subsets")
 
 
 def test_what_is_no_proof_raises(data, tmp_path):

@@ -9,7 +9,7 @@ use crate::claim::Claim;
 use crate::file::{Checked, File};
 use crate::point::{Point, objective};
 use crate::rules::Choice;
-use crate::{Listed, Progress, Verdict};
+use crate::{Error, Listed, Progress, STATUSES, Verdict};
 
 /// Part of the best objective by which a proven number may miss a claimed one.
 const ROOM: f64 = 1e-7;
@@ -18,12 +18,23 @@ const EACH: u64 = 160;
 /// Kinds of record, from 1.
 const KINDS: [&str; 10] =
     ["split", "close", "fix", "tighten", "subset", "end", "leave", "limit", "expand", "expand-to"];
+/// Work that a file of any size may ask for, and for how many of its bytes a record more: methods
+/// write 200 and more. Then the same of gain `alignment`, whose expansions look at many terms.
+const WORK: u64 = 1 << 22;
+const BYTES_OF_RECORD: u64 = 16;
+const TERMS: u64 = 1 << 36;
+const TERMS_OF_BYTE: u64 = 1 << 20;
 
 /// The check of one file.
 pub(crate) struct Check<'c, R: Read> {
     pub(crate) claim: &'c Claim<'c>,
     pub(crate) file: &'c mut File<R>,
     memory: u64,
+    /// Whether work is limited.
+    limited: bool,
+    watch: &'c mut dyn FnMut(&Progress) -> ControlFlow<()>,
+    /// What ended the check that is no fault of the file.
+    ended: Option<Error>,
     /// Boxes that are open, by node; none where the rules leave nothing in one.
     open: HashMap<u64, Option<PackedBox>>,
     /// Boxes made beside the root.
@@ -41,13 +52,22 @@ pub(crate) struct Check<'c, R: Read> {
 }
 
 impl<'c, R: Read> Check<'c, R> {
-    pub(crate) fn new(claim: &'c Claim<'c>, file: &'c mut File<R>, memory: u64) -> Self {
+    pub(crate) fn new(
+        claim: &'c Claim<'c>,
+        file: &'c mut File<R>,
+        memory: u64,
+        limited: bool,
+        watch: &'c mut dyn FnMut(&Progress) -> ControlFlow<()>,
+    ) -> Self {
         let all = |state| OpenBox { state, tight: Vec::new(), cap: f64::INFINITY, known: f64::NEG_INFINITY };
         let root = claim.root.clone().map(all);
         let mut check = Self {
             claim,
             file,
             memory,
+            limited,
+            watch,
+            ended: None,
             open: HashMap::new(),
             made: 0,
             point: None,
@@ -61,25 +81,41 @@ impl<'c, R: Read> Check<'c, R> {
         check
     }
 
-    /// Steps 2 to 6; none if stopped. The error is the place and the reason of the first fault.
-    pub(crate) fn run(
-        mut self,
-        watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
-    ) -> Result<Option<Verdict>, (String, String)> {
+    /// Steps 2 to 6.
+    pub(crate) fn run(mut self) -> Result<Verdict, Error> {
         loop {
             self.progress.open = self.open.len() as u64;
-            if watch(&self.progress).is_break() {
-                return Ok(None);
+            if (self.watch)(&self.progress).is_break() {
+                return Err(Error::Stopped);
             }
             self.progress.records += 1;
             let kind = self.file.byte();
             let name = kind.as_ref().ok().and_then(|&kind| KINDS.get((kind as usize).wrapping_sub(1)));
             let done = kind.and_then(|kind| self.record(kind));
-            let at = || format!("record {} ({})", self.progress.records, name.unwrap_or(&"of no kind"));
-            if let Some(verdict) = done.map_err(|reason| (at(), reason))? {
-                return Ok(Some(verdict));
+            let place = || format!("record {} ({})", self.progress.records, name.unwrap_or(&"of no kind"));
+            match done {
+                Ok(Some(verdict)) => return Ok(verdict),
+                Ok(None) => {}
+                Err(reason) => return Err(self.ended.unwrap_or_else(|| Error::Fails { place: place(), reason })),
             }
         }
+    }
+
+    /// Counts work; an error where the file may not ask for more, or the caller stops the check.
+    pub(crate) fn work(&mut self, more: u64) -> Checked<()> {
+        self.progress.work = self.progress.work.saturating_add(more);
+        let (bytes, size) = (self.file.read(), self.claim.rules.size());
+        let (least, more_of_file) = match self.claim.pairs {
+            Some(_) => (TERMS, TERMS_OF_BYTE.saturating_mul(bytes)),
+            None => (WORK, size.saturating_mul(bytes / BYTES_OF_RECORD)),
+        };
+        let most = least.saturating_add(more_of_file);
+        if self.limited && self.progress.work > most {
+            self.ended = Some(Error::TooMuchWork { record: self.progress.records });
+        } else if more > WORK && (self.watch)(&self.progress).is_break() {
+            self.ended = Some(Error::Stopped);
+        }
+        if self.ended.is_some() { Err(String::new()) } else { Ok(()) }
     }
 
     fn record(&mut self, kind: u8) -> Checked<Option<Verdict>> {
@@ -98,7 +134,8 @@ impl<'c, R: Read> Check<'c, R> {
             _ => return Err(format!("its kind is {kind}, not 1 to {}", KINDS.len())),
         }
         let each = EACH * (self.open.len() + self.alone.len() + self.listed.len()) as u64;
-        if self.bytes.0 + self.bytes.1 + each > self.memory {
+        self.progress.bytes = self.bytes.0 + self.bytes.1 + each + self.claim.rules.bytes();
+        if self.progress.bytes > self.memory {
             return Err(format!("{} open boxes take more memory than is allowed", self.open.len()));
         }
         Ok(None)
@@ -106,6 +143,7 @@ impl<'c, R: Read> Check<'c, R> {
 
     /// Takes a box out; none where it is empty.
     pub(crate) fn take(&mut self, node: u64) -> Checked<Option<OpenBox>> {
+        self.work(self.claim.rules.size())?;
         let open = self.open.remove(&node).ok_or_else(|| format!("node {node} is not open"))?;
         self.bytes.0 -= open.as_ref().map_or(0, PackedBox::bytes);
         Ok(open.map(|open| open.unpack(self.claim)))
@@ -153,8 +191,7 @@ impl<'c, R: Read> Check<'c, R> {
         let point = self.point.as_mut().expect("a point was read");
         let bound = Terms::new(self.claim, &open, point).bound();
         let free = open.state.choice.iter().filter(|choice| **choice == Choice::Free).count();
-        self.count(&open, None, free == 0, bound);
-        Ok(())
+        self.count(&open, None, free == 0, bound)
     }
 
     fn fix(&mut self) -> Checked<()> {
@@ -162,6 +199,9 @@ impl<'c, R: Read> Check<'c, R> {
         self.read_point()?;
         let (inside, outside) =
             (self.file.ascending("feature", self.claim.p)?, self.file.ascending("feature", self.claim.p)?);
+        if inside.is_empty() && outside.is_empty() {
+            return Err("it names no feature".to_owned());
+        }
         let Some(mut open) = self.take(node)? else {
             self.put(node, None);
             return Ok(());
@@ -176,7 +216,7 @@ impl<'c, R: Read> Check<'c, R> {
         let bounds: Vec<f64> = parts.iter().map(|&(u, choice)| terms.bound_with(u, choice)).collect();
         for (part, bound) in parts.into_iter().zip(bounds).filter(|(_, bound)| *bound < f64::INFINITY) {
             let decides = open.state.choice[part.0] == Choice::Free;
-            self.count(&open, Some(part), free == usize::from(decides), bound);
+            self.count(&open, Some(part), free == usize::from(decides), bound)?;
         }
         let next = self.claim.rules.decide(&open.state, decisions).map(|state| {
             open.state = state;
@@ -194,6 +234,9 @@ impl<'c, R: Read> Check<'c, R> {
         if !self.claim.l1 {
             return Err("the gain is not `l1`".to_owned());
         }
+        if features.is_empty() {
+            return Err("it names no feature".to_owned());
+        }
         let Some(mut open) = self.take(node)? else {
             self.put(node, None);
             return Ok(());
@@ -201,31 +244,41 @@ impl<'c, R: Read> Check<'c, R> {
         let terms = Terms::new(self.claim, &open, self.point.as_mut().expect("a point was read"));
         let mut cap = open.cap;
         let mut tight: Vec<f64> = (0..self.claim.p).map(|j| open.weight_bound(self.claim, j)).collect();
+        let mut looked = 0;
         for (j, to) in features.into_iter().zip(bounds) {
             if !(0.0..=tight[j]).contains(&to) {
                 return Err(format!("the bound {to} of feature {j} is not between 0 and {}", tight[j]));
             }
             cap = cap.min(terms.bound_beyond(j, to));
             tight[j] = to;
+            looked += self.claim.rules.units[self.claim.rules.unit_of[j]].len() as u64;
             self.progress.parts += 1;
         }
         (open.tight, open.cap) = (tight, cap);
         self.put(node, Some(open));
-        Ok(())
+        self.work(looked)
     }
 
     /// Counts a closed part: the box, or that with one more decision; alone: a single subset.
-    pub(crate) fn count(&mut self, open: &OpenBox, more: Option<(usize, Choice)>, alone: bool, bound: f64) {
+    pub(crate) fn count(
+        &mut self,
+        open: &OpenBox,
+        more: Option<(usize, Choice)>,
+        alone: bool,
+        bound: f64,
+    ) -> Checked<()> {
         let bound = bound.min(open.cap);
         if !alone {
             self.progress.parts += 1;
             self.rest = self.rest.min(bound);
-            return;
+            return Ok(());
         }
+        self.work(self.claim.rules.size())?;
         let held = |u: usize| more.filter(|more| more.0 == u).map_or(open.state.choice[u], |more| more.1);
         let units = &self.claim.rules.units;
         let inside = (0..units.len()).filter(|u| held(*u) == Choice::In);
         self.count_alone(inside.flat_map(|u| units[u].iter().copied()).collect(), bound);
+        Ok(())
     }
 
     /// Counts a single subset.
@@ -275,6 +328,9 @@ impl<'c, R: Read> Check<'c, R> {
     /// Steps 3, 4 and 6.
     fn end(&mut self) -> Checked<Verdict> {
         let (claimed, status) = (self.file.number()?, self.file.text()?);
+        if !STATUSES.contains(&&*status) {
+            return Err(format!("its status is none of {}", STATUSES.join(", ")));
+        }
         self.file.end()?;
         let left = self.open.iter().filter(|open| open.1.is_some()).map(|open| *open.0).min();
         if left.is_some() {
@@ -302,7 +358,32 @@ impl<'c, R: Read> Check<'c, R> {
                 return Err(format!("the own bound proven for {features:?} is {bound}, below the {own} claimed{open}"));
             }
         }
-        let listed = std::mem::take(&mut self.listed).into_iter().map(|one| one.0).collect();
+        let listed: Vec<Listed> = std::mem::take(&mut self.listed).into_iter().map(|one| one.0).collect();
+        contradiction(&listed).map_or(Ok(()), Err)?;
         Ok(Verdict { maximised: self.claim.alignment, listed, rest, status, progress: self.progress })
+    }
+}
+
+/// What is not possible: a bound above an objective, both of which are rounded to the safe side.
+fn contradiction(listed: &[Listed]) -> Option<String> {
+    let Listed { features, objective, bound } = listed.iter().find(|one| one.bound > one.objective)?;
+    Some(format!(
+        "of {features:?} the bound {bound} and the objective {objective} are proven, which cannot both be true: \
+         the checker is wrong; please report it with the file at https://github.com/fewest/fewest/issues"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bound_above_an_objective_is_a_fault_of_the_checker() {
+        let one = |objective: f64, bound| Listed { features: vec![3], objective, bound };
+        assert_eq!(contradiction(&[one(2.0, 2.0), one(7.5, f64::NEG_INFINITY)]), None);
+        for bound in [24.0, f64::INFINITY, 7.5f64.next_up()] {
+            let said = contradiction(&[one(2.0, 2.0), one(7.5, bound)]).expect("a contradiction");
+            assert!(said.contains("the checker is wrong; please report it"), "{said}");
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! What a file claims, read from its header.
 
+use std::ops::RangeInclusive;
+
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
@@ -8,6 +10,15 @@ use crate::file::Checked;
 use crate::pairs::{AlignmentKernel, Distance, Pairs};
 use crate::rounding::norm;
 use crate::rules::{RuleList, Rules, State, WeightRange};
+
+/// Bytes of a header beside those of features, and for each feature: its name, price, bounds and
+/// places in rules.
+const HEADER: usize = 1 << 20;
+const OF_FEATURE: usize = 256;
+/// Costs and weights of samples: the library takes these, and no product of two overflows or is
+/// lost.
+const COSTS: RangeInclusive<f64> = 1e-40..=1e40;
+const MOST_WEIGHT: f64 = 1e30;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -35,15 +46,17 @@ pub(crate) enum Bias {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Header {
-    format: String,
-    version: u32,
+    #[serde(rename = "format")]
+    _format: IgnoredAny,
+    #[serde(rename = "version")]
+    _version: IgnoredAny,
     /// How many problems share the subset; nothing for one.
-    #[serde(default = "one")]
-    pub(crate) problems: usize,
-    pub(crate) n: usize,
-    pub(crate) p: usize,
+    #[serde(default, rename = "problems")]
+    _problems: IgnoredAny,
+    n: usize,
+    p: usize,
     fingerprint: String,
-    pub(crate) gain: Gain,
+    gain: Gain,
     /// Of gains `ridge` and `l1`.
     #[serde(default)]
     loss: Option<Loss>,
@@ -73,15 +86,54 @@ fn one() -> usize {
     1
 }
 
-impl Header {
+/// What of a header can be read before its lists are: it takes no memory.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Outline {
+    format: String,
+    version: u32,
+    #[serde(default = "one")]
+    pub(crate) problems: usize,
+    n: usize,
+    p: usize,
+    pub(crate) gain: Gain,
+}
+
+impl Outline {
     pub(crate) fn read(line: &str) -> Checked<Self> {
-        let header: Self = serde_json::from_str(line).map_err(|error| format!("its header does not fit: {error}"))?;
-        let Header { format, version, .. } = &header;
+        let outline: Self = json(line)?;
+        let Self { format, version, p, .. } = &outline;
         if format != "fewest-proof" || *version != 1 {
             return Err(format!("it is `{format}`, version {version}, not `fewest-proof`, version 1"));
         }
-        Ok(header)
+        let most = HEADER.saturating_add(OF_FEATURE.saturating_mul(*p));
+        if line.len() > most {
+            return Err(format!("its first line has {} bytes, above {most} for {p} features", line.len()));
+        }
+        Ok(outline)
     }
+
+    /// Step 1 of docs/proof.md: the header fits the size of the data.
+    pub(crate) fn fits(&self, all: &[&dyn Data]) -> Checked<()> {
+        if self.problems != all.len() || all.is_empty() {
+            let (found, noun) = (all.len(), if all.len() == 1 { "problem" } else { "problems" });
+            return Err(format!("the data are of {found} {noun}, the proof is about {}", self.problems));
+        }
+        let (n, p) = (all.iter().map(|data| data.samples()).sum::<usize>(), all[0].features());
+        let fit = |data: &&dyn Data| {
+            let n = data.samples();
+            data.features() == p && data.labels().len() == n && data.weights().len() == n
+        };
+        if (self.n, self.p) != (n, p) || !all.iter().all(fit) || n.max(p) >= 1 << 32 {
+            let (of, file) = (format!("{n} samples and {p} features"), format!("{} and {}", self.n, self.p));
+            return Err(format!("the data have {of}, the proof is about {file}"));
+        }
+        Ok(())
+    }
+}
+
+/// A header or its outline.
+pub(crate) fn json<'l, T: Deserialize<'l>>(line: &'l str) -> Checked<T> {
+    serde_json::from_str(line).map_err(|error| format!("its header does not fit: {error}"))
 }
 
 /// The kernel of gain `alignment`.
@@ -137,21 +189,9 @@ pub(crate) struct Part<'d> {
 }
 
 impl<'d> Claim<'d> {
-    /// Step 1 of docs/proof.md: the header fits the data.
+    /// The rest of step 1: all of the header fits the data, whose sizes [`Outline::fits`] compared.
     pub(crate) fn new(header: Header, all: &[&'d dyn Data], memory: u64) -> Checked<Self> {
-        if header.problems != all.len() || all.is_empty() {
-            let (found, noun) = (all.len(), if all.len() == 1 { "problem" } else { "problems" });
-            return Err(format!("the data are of {found} {noun}, the proof is about {}", header.problems));
-        }
-        let (n, p) = (all.iter().map(|data| data.samples()).sum::<usize>(), all[0].features());
-        let fit = |data: &&dyn Data| {
-            let n = data.samples();
-            data.features() == p && data.labels().len() == n && data.weights().len() == n
-        };
-        if (header.n, header.p) != (n, p) || !all.iter().all(fit) || n.max(p) >= 1 << 32 {
-            let (of, file) = (format!("{n} samples and {p} features"), format!("{} and {}", header.n, header.p));
-            return Err(format!("the data have {of}, the proof is about {file}"));
-        }
+        let (n, p) = (header.n, header.p);
         let found = fingerprint(all)?;
         if found != header.fingerprint {
             return Err(format!("the data's fingerprint is {found}, the proof's {}", header.fingerprint));
@@ -169,6 +209,13 @@ impl<'d> Claim<'d> {
         let svm = (header.loss, header.bias, header.cost);
         let (loss, bias, cost) = (svm.0.unwrap_or(Loss::Hinge), svm.1.unwrap_or(Bias::None), svm.2.unwrap_or(0.0));
         let (ranges, free) = (weight_ranges(p, &header.rules.weights)?, header.rules.weights.is_empty());
+        if !alignment && !COSTS.contains(&cost) {
+            return Err(format!("its cost is {cost:?}, not a number from 1e-40 to 1e40"));
+        }
+        let heavy = |data: &&dyn Data| data.weights().iter().copied().find(|weight| *weight > MOST_WEIGHT);
+        if let Some(weight) = all.iter().find_map(heavy).filter(|_| !alignment) {
+            return Err(format!("the data hold the weight {weight:?}, above 1e30"));
+        }
         let fits = if alignment {
             // No square of a difference that underflows counts then, and none overflows.
             let gamma = header.gamma.is_some_and(|gamma| (1e-250..=1e250).contains(&gamma));
@@ -180,7 +227,6 @@ impl<'d> Claim<'d> {
         } else {
             svm.0.is_some()
                 && svm.1.is_some()
-                && positive(cost)
                 && !matches!(bias, Bias::Penalised(s) if !positive(s))
                 && !(l1 && (loss == Loss::SquaredHinge || all.len() > 1))
                 && (penalty.is_empty() || penalty.len() == p)
@@ -192,12 +238,15 @@ impl<'d> Claim<'d> {
         };
         if !fits || header.centre.iter().chain(&header.categorical).any(|j| *j >= p) {
             return Err(
-                "cost, bias, gain, loss, penalty, weight bounds, kernel, gamma, categorical, centre or problems are \
+                "bias, gain, loss, penalty, weight bounds, kernel, gamma, categorical, centre or problems are \
                         out of range, or do not go together"
                     .to_owned(),
             );
         }
         let rules = Rules::new(p, header.rules)?;
+        if rules.bytes() > memory {
+            return Err("its rules take more memory than is allowed".to_owned());
+        }
         let root = rules.root();
         let mut distances = vec![header.kernel.map_or(Distance::Squared, Kernel::distance); p];
         for &j in &header.categorical {

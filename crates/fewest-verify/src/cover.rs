@@ -6,6 +6,8 @@ use crate::model::Model;
 
 /// Terms that a search through one model may look at.
 const MOST_STEPS: u64 = 1 << 35;
+/// Terms after which the caller is told.
+const TICK: u64 = 1 << 25;
 /// Bytes that the subsets above the level which no child holds may take.
 const MOST_ALONE: usize = 1 << 24;
 
@@ -39,6 +41,7 @@ pub(crate) fn above(
     order: &[usize],
     level: f64,
     children: &mut [Child],
+    tick: &mut dyn FnMut(u64) -> Checked<()>,
 ) -> Checked<Vec<Vec<usize>>> {
     let (m, none) = (order.len(), model.linear.len() - 1);
     let mut owner = vec![None; m];
@@ -65,6 +68,8 @@ pub(crate) fn above(
         alone,
         bytes: 0,
         steps: 0,
+        told: 0,
+        tick,
     };
     for size in 1..=slots.min(m) {
         let empty = (slots - size) as f64;
@@ -80,6 +85,7 @@ pub(crate) fn above(
         search.begin(size, empty);
         search.extend(search.constant, 0, size, None)?;
     }
+    (search.tick)(search.steps - search.told)?;
     let columns = |set: Vec<usize>| set.into_iter().map(|a| order[a]).collect();
     let mut alone: Vec<Vec<usize>> = search.alone.into_iter().map(columns).collect();
     if model.itself > level {
@@ -166,6 +172,9 @@ struct Search<'c> {
     alone: Vec<Vec<usize>>,
     bytes: usize,
     steps: u64,
+    /// How many of them the caller was told of.
+    told: u64,
+    tick: &'c mut dyn FnMut(u64) -> Checked<()>,
 }
 
 impl Search<'_> {
@@ -176,6 +185,7 @@ impl Search<'_> {
     /// Begins with the completions of this size, which leave so many slots empty.
     fn begin(&mut self, size: usize, empty: f64) {
         let (m, model, order) = (self.m, self.model, self.order);
+        self.steps += (m * m) as u64;
         self.size = size;
         self.plain = vec![0.0; if self.slots > 1 { m * m } else { 0 }];
         for (row, &a) in self.plain.chunks_exact_mut(m).zip(order) {
@@ -224,6 +234,10 @@ impl Search<'_> {
         self.steps += (self.m - from) as u64;
         if self.steps > MOST_STEPS {
             return Err("its model has too many subsets above the level".to_owned());
+        }
+        if self.steps > self.told + TICK {
+            let more = self.steps - std::mem::replace(&mut self.told, self.steps);
+            (self.tick)(more)?;
         }
         if left == 1 {
             if value + largest(&self.scores[depth][from..]) <= self.level {

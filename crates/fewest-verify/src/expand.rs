@@ -7,7 +7,7 @@ use crate::check::Check;
 use crate::cover::{Child, above};
 use crate::file::{Checked, File};
 use crate::model::{Model, Units, model, monotone};
-use crate::pairs::Pairs;
+use crate::pairs::{LENGTH, Pairs};
 use crate::rules::Choice;
 
 /// Slots from which on there is no model.
@@ -26,7 +26,7 @@ impl<R: Read> Check<'_, R> {
         let node = self.file.integer()?;
         if let Some(open) = self.take(node)? {
             let free = open.state.choice.contains(&Choice::Free);
-            self.count(&open, None, !free, open.known);
+            self.count(&open, None, !free, open.known)?;
         }
         Ok(())
     }
@@ -36,6 +36,7 @@ impl<R: Read> Check<'_, R> {
         let node = self.file.integer()?;
         let mut open = self.take(node)?;
         if let (Some(open), Some(pairs)) = (&mut open, &self.claim.pairs) {
+            self.work((pairs.tiles() * LENGTH) as u64 * (1 + pairs.units.len()) as u64)?;
             open.known = open.known.max(-monotone(pairs, &self.units(pairs, open)));
         }
         self.put(node, open);
@@ -70,6 +71,7 @@ impl<R: Read> Check<'_, R> {
             return Err(format!("{} units may come in, too many for a model", units.slots));
         }
         self.progress.points += 1;
+        self.work((pairs.tiles() * LENGTH) as u64 * (1 + units.free.len()) as u64)?;
         // The order: units as listed, then the others. Those that are decided drop out.
         let number = |column: usize| pairs.units[units.free[column]];
         let mut order: Vec<usize> = (0..units.free.len()).collect();
@@ -93,7 +95,8 @@ impl<R: Read> Check<'_, R> {
             0 => (Model::none(units.free.len()), 1),
             slots => (model(pairs, &units, exact)?, slots),
         };
-        let alone = above(&model, slots, &order, level, &mut children)?;
+        let mut tick = |terms| self.work(terms);
+        let alone = above(&model, slots, &order, level, &mut children, &mut tick)?;
         let names = |units: &mut dyn Iterator<Item = usize>| -> Vec<usize> {
             units.flat_map(|u| rules.units[u].iter().copied()).collect()
         };

@@ -6,21 +6,38 @@ use std::io::{BufRead, BufReader, ErrorKind, Read};
 use flate2::bufread::MultiGzDecoder;
 
 /// The most bytes of the header.
-const MOST_HEADER: u64 = 64 << 20;
+pub(crate) const MOST_HEADER: u64 = 64 << 20;
 /// The most bytes of the text of the last record.
 const MOST_TEXT: u64 = 4096;
 
 /// What is wrong with a record, in words.
 pub(crate) type Checked<T> = Result<T, String>;
 
+/// A reader that counts its bytes.
+struct Counted<R>(R, u64);
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.0.read(out)?;
+        self.1 += count as u64;
+        Ok(count)
+    }
+}
+
 /// The unpacked bytes of a proof file.
 pub(crate) struct File<R: Read> {
-    bytes: BufReader<MultiGzDecoder<BufReader<R>>>,
+    bytes: BufReader<MultiGzDecoder<BufReader<Counted<R>>>>,
 }
 
 impl<R: Read> File<R> {
     pub(crate) fn new(file: R) -> Self {
-        Self { bytes: BufReader::with_capacity(1 << 16, MultiGzDecoder::new(BufReader::with_capacity(1 << 16, file))) }
+        let packed = BufReader::with_capacity(1 << 16, Counted(file, 0));
+        Self { bytes: BufReader::with_capacity(1 << 16, MultiGzDecoder::new(packed)) }
+    }
+
+    /// Bytes read of the file as it is stored.
+    pub(crate) fn read(&self) -> u64 {
+        self.bytes.get_ref().get_ref().get_ref().1
     }
 
     /// The first line.

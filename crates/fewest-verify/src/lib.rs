@@ -25,7 +25,8 @@
 //! Error analysis. A computed score `c_j` is off by at most `gamma |x_j|_2 |beta|_2` (and 2^-1074
 //! for each product that underflows), gamma = n eps / (1 - n eps), whatever the order of the sum,
 //! as Higham's (3.5) says of the sum of |x_ij beta_i| and Cauchy and Schwarz of that sum; alpha and
-//! the sums of alpha and of y alpha are exact, for alpha is an integer times a power of two. A gain
+//! the sums of alpha and of y alpha are exact, for alpha is an integer times a power of two. A sum
+//! that overflows in part may be anything: c_j is then without limit on both sides. A gain
 //! is convex in c_j with its least value at 0, so that one of the two ends that this allows gives
 //! the smallest bound; each side of 0 has a gain of its own. Every other operation is
 //! rounded towards the smaller bound (the larger objective): by one unit in the last place where it
@@ -57,7 +58,7 @@ use std::ops::ControlFlow;
 pub use data::{Data, fingerprint};
 
 use check::Check;
-use claim::{Claim, Gain, Header};
+use claim::{Claim, Gain, Outline, json};
 use file::File;
 
 /// Why a proof is not verified.
@@ -78,6 +79,12 @@ pub enum Error {
     /// The caller stopped the check.
     #[error("stopped before the end of the file")]
     Stopped,
+    /// The file asks for more work than one of its size may ([`Proof::without_work_limit`]).
+    #[error("record {record} asks for more work than a file of this size may")]
+    TooMuchWork {
+        /// The number of the record, from 1.
+        record: u64,
+    },
 }
 
 /// How far a check has come.
@@ -91,6 +98,11 @@ pub struct Progress {
     pub parts: u64,
     /// Boxes that are open now.
     pub open: u64,
+    /// Work done: for each record on a box the units and rows of rules, for one of gain `alignment`
+    /// also the terms looked at.
+    pub work: u64,
+    /// Bytes that open boxes, rules and subsets take.
+    pub bytes: u64,
 }
 
 /// A listed subset and what was proven of it.
@@ -114,7 +126,7 @@ pub struct Verdict {
     pub listed: Vec<Listed>,
     /// No allowed subset that is not listed has a smaller objective; infinite where there is none.
     pub rest: f64,
-    /// The status that the run ended with, as the file has it; nothing follows from it.
+    /// The status that the file says the run ended with, one of [`STATUSES`]; not checked.
     pub status: String,
     /// Records, points and parts.
     pub progress: Progress,
@@ -135,16 +147,41 @@ impl Verdict {
     /// bound.
     pub fn gap(&self) -> Option<f64> {
         let objective = self.best()?.objective;
-        let gap = (objective - self.bound()).max(0.0) / objective.abs().max(1e-10);
+        let gap = (objective - self.bound()) / objective.abs().max(1e-10);
         gap.is_finite().then_some(gap)
     }
+
+    /// What it says of subsets that are not listed, and of the best of all.
+    pub fn strength(&self) -> Strength {
+        match (self.bound() > f64::NEG_INFINITY, self.listed.is_empty()) {
+            (true, _) => Strength::Bound,
+            (false, false) => Strength::ObjectiveOnly,
+            (false, true) => Strength::Nothing,
+        }
+    }
 }
+
+/// What kind of statement a verdict is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Strength {
+    /// No allowed subset is below the bound.
+    Bound,
+    /// Objectives of listed subsets; nothing of others.
+    ObjectiveOnly,
+    /// Nothing.
+    Nothing,
+}
+
+/// What a file may say of how the run ended.
+pub const STATUSES: [&str; 8] =
+    ["optimal", "completed", "time_limit", "call_limit", "node_limit", "cancelled", "infeasible", "stalled"];
 
 /// A proof file whose header was read.
 pub struct Proof<R: Read> {
     file: File<R>,
     line: String,
-    header: Header,
+    outline: Outline,
+    limited: bool,
 }
 
 impl<R: Read> Proof<R> {
@@ -155,8 +192,8 @@ impl<R: Read> Proof<R> {
     pub fn open(file: R) -> Result<Self, Error> {
         let mut file = File::new(file);
         let line = file.header().map_err(Error::NotAProof)?;
-        let header = Header::read(&line).map_err(Error::NotAProof)?;
-        Ok(Self { file, line, header })
+        let outline = Outline::read(&line).map_err(Error::NotAProof)?;
+        Ok(Self { file, line, outline, limited: true })
     }
 
     /// The header, a line of JSON.
@@ -166,28 +203,38 @@ impl<R: Read> Proof<R> {
 
     /// How many problems share the subset.
     pub fn problems(&self) -> usize {
-        self.header.problems
+        self.outline.problems
+    }
+
+    /// Lets the check take as long as it may; `watch` can still stop it.
+    #[must_use]
+    pub fn without_work_limit(self) -> Self {
+        Self { limited: false, ..self }
     }
 
     /// Whether the labels of [`Data`] are classes (gain `alignment`), not -1 and 1.
     pub fn takes_classes(&self) -> bool {
-        self.header.gain == Gain::Alignment
+        self.outline.gain == Gain::Alignment
     }
 
-    /// Checks the file against the data of each of its problems. `memory` is the bytes that open boxes may take; `watch` is
-    /// called before every record, and may stop the check.
+    /// Checks the file against the data of each of its problems. `memory` is the bytes that rules,
+    /// open boxes and subsets may take; `watch` is called before every record and within long
+    /// ones, and may stop the check.
     ///
     /// # Errors
-    /// [`Error::Fails`] with the first record that fails, [`Error::Stopped`].
+    /// [`Error::Fails`] with the first record that fails, [`Error::Stopped`],
+    /// [`Error::TooMuchWork`], and [`Error::NotAProof`] where a key of the header does not fit.
     pub fn check(
         mut self,
         data: &[&dyn Data],
         memory: u64,
         watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
     ) -> Result<Verdict, Error> {
-        let fails = |place: String, reason| Error::Fails { place, reason };
-        let claim = Claim::new(self.header, data, memory).map_err(|reason| fails("header".to_owned(), reason))?;
-        let verdict = Check::new(&claim, &mut self.file, memory).run(watch);
-        verdict.map_err(|(place, reason)| fails(place, reason))?.ok_or(Error::Stopped)
+        let fails = |reason| Error::Fails { place: "header".to_owned(), reason };
+        self.outline.fits(data).map_err(fails)?;
+        let header = json(&self.line).map_err(Error::NotAProof)?;
+        drop(self.line);
+        let claim = Claim::new(header, data, memory).map_err(fails)?;
+        Check::new(&claim, &mut self.file, memory, self.limited, watch).run()
     }
 }

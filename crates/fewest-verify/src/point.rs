@@ -162,8 +162,12 @@ impl Beta {
                 sum
             }
         };
+        // A part of the sum that overflows tells nothing of the sum, not even its sign.
+        if !sum.is_finite() {
+            return [f64::INFINITY; 2];
+        }
         let off = dot_error(stored.min(self.support.len()), norm, self.norm);
-        [-sum, sum].map(|side| add_up(side, off)).map(|side| if side.is_nan() { f64::INFINITY } else { side })
+        [-sum, sum].map(|side| add_up(side, off))
     }
 }
 

@@ -1,5 +1,8 @@
 //! The rules of a claim as rows over units, and what follows from decisions.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
 use serde::Deserialize;
 
 use crate::file::Checked;
@@ -67,9 +70,11 @@ pub(crate) struct Rules {
     pub(crate) unit_of: Vec<usize>,
     /// K: no allowed subset has more features.
     pub(crate) most: usize,
-    /// How many rows have prices in points; one on K follows.
+    /// How many numbers of rows there are for prices in points; a row on K follows.
     pub(crate) priced: usize,
     rows: Vec<Row>,
+    /// The row of each number: implications between the same units are one.
+    row_of: Vec<u32>,
     /// By unit: its rows and the terms in them.
     terms: Vec<Vec<(usize, f64)>>,
     listed: Decisions,
@@ -99,7 +104,7 @@ impl Rules {
         }
         let (unit_of, units) = components(p, &edges);
         let (rows, terms, listed) = (Vec::new(), vec![Vec::new(); units.len()], Vec::new());
-        let mut rules = Self { units, unit_of, most: p, priced: 0, rows, terms, listed };
+        let mut rules = Self { units, unit_of, most: p, priced: 0, rows, row_of: Vec::new(), terms, listed };
         if let Some(k) = list.max_features {
             rules.most = k.min(p);
             rules.push(k as f64, (0..p).map(|j| (j, 1.0)));
@@ -115,13 +120,24 @@ impl Rules {
             });
             rules.most = rules.most.min(fits.count());
         }
-        list.implies.iter().for_each(|&(a, b)| rules.push(0.0, [(a, 1.0), (b, -1.0)].into_iter()));
+        let mut seen = HashMap::new();
+        for &(a, b) in &list.implies {
+            let units = (rules.unit_of[a], rules.unit_of[b]);
+            // Within a unit it says nothing.
+            match seen.entry(if units.0 == units.1 { (0, 0) } else { units }) {
+                Entry::Occupied(row) => rules.row_of.push(*row.get()),
+                Entry::Vacant(place) => {
+                    place.insert(rules.rows.len() as u32);
+                    rules.push(0.0, [(a, 1.0), (b, -1.0)].into_iter().filter(|_| units.0 != units.1));
+                }
+            }
+        }
         for (m, group) in &list.at_most {
             rules.push(*m as f64, group.iter().map(|&j| (j, 1.0)));
             rules.most = if group.len() == p { rules.most.min(*m) } else { rules.most };
         }
         list.at_least.iter().for_each(|(m, group)| rules.push(-(*m as f64), group.iter().map(|&j| (j, -1.0))));
-        rules.priced = rules.rows.len();
+        rules.priced = rules.row_of.len();
         rules.push(rules.most as f64, (0..p).map(|j| (j, 1.0)));
         let unit = |j: usize, choice| (rules.unit_of[j], choice);
         let inside = list.require.iter().map(|&j| unit(j, Choice::In));
@@ -144,7 +160,20 @@ impl Rules {
             touched.iter().map(|&u| (u, self.terms[u][self.terms[u].len() - 1].1)).collect();
         terms.sort_unstable_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0)));
         let least = terms.iter().fold(0.0, |sum, term| add_down(sum, term.1.min(0.0)));
+        self.row_of.push(at as u32);
         self.rows.push(Row { most, terms, least });
+    }
+
+    /// Units and rows: what a record on a box looks at.
+    pub(crate) fn size(&self) -> u64 {
+        (self.units.len() + self.rows.len()) as u64
+    }
+
+    /// Bytes of units, rows, their terms and numbers.
+    pub(crate) fn bytes(&self) -> u64 {
+        let terms: usize = self.rows.iter().map(|row| row.terms.len()).sum();
+        let (of_unit, of_row) = (2 * size_of::<Vec<usize>>() + 16, size_of::<Row>() + 16);
+        (of_unit * self.units.len() + of_row * self.rows.len() + 32 * terms + 4 * self.row_of.len()) as u64
     }
 
     /// What the rules alone decide; none where they allow nothing.
@@ -247,7 +276,7 @@ impl Rules {
     /// Adds price times the terms of a row to `out` (one for each unit), not above it; returns
     /// price times its right side, not below it.
     pub(crate) fn add_row(&self, row: usize, price: f64, out: &mut [f64]) -> f64 {
-        let row = &self.rows[row];
+        let row = &self.rows[self.row_of[row] as usize];
         row.terms.iter().for_each(|&(u, a)| out[u] = add_down(out[u], mul_down(price, a)));
         mul_up(price, row.most)
     }

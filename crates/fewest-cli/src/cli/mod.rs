@@ -420,6 +420,13 @@ pub(crate) struct VerifyArgs {
     /// Multiply the cost by class, as in select [default: as the proof says]
     #[arg(long, value_name = "WEIGHTS", value_parser = ClassWeight::read, allow_hyphen_values = true, help_heading = "SVM")]
     pub(crate) class_weight: Option<ClassWeight>,
+    /// Exit with 0 also where nothing is proven of the subsets that the proof does not list
+    #[arg(long, help_heading = "Verdict")]
+    pub(crate) allow_unproven: bool,
+    /// Stop the check after this long: 500ms, 60s, 5m, 1h; then no other limit on its work holds
+    /// [default: work in proportion to the size of the proof]
+    #[arg(long, value_name = "TIME", value_parser = values::time, help_heading = "Limits")]
+    pub(crate) time_limit: Option<Duration>,
     /// Write the verdict as JSON to this file, or - for standard output (the text is then left out)
     #[arg(long, value_name = "FILE|-", help_heading = "Output")]
     pub(crate) json: Option<PathBuf>,

@@ -8,9 +8,10 @@ use std::time::{Duration, Instant};
 
 use fewest::{Design, Memory, MultiClass, Samples, Several};
 use fewest_data::{Format, Names};
-use fewest_verify::{Data, Error, Progress, Proof, Verdict};
+use fewest_verify::{Data, Error, Progress, Proof, Strength, Verdict};
 use indicatif::ProgressBar;
-use serde::Deserialize;
+use serde::de::{Error as _, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 
 use crate::args::data::{DataArgs, PrepareArgs, ScaleArg, path_text};
@@ -28,12 +29,14 @@ use crate::interrupt;
 use crate::method_args::Validate;
 use crate::terminal::{Terminal, bold};
 
-/// Exit code of a proof that is not verified.
+/// Exit code of a proof that is not verified, or proves nothing of subsets that it does not list.
 const NOT_VERIFIED: u8 = 1;
 /// Exit code of a check that was stopped.
 const STOPPED: u8 = 3;
 /// Time between two looks of the progress line.
 const REFRESH: Duration = Duration::from_millis(200);
+/// The most names that a list in a proof may tell to read the data.
+const MOST_NAMES: usize = 1 << 20;
 
 /// What the command needs of a proof's header besides what the checker reads.
 #[derive(Debug, Default, Deserialize)]
@@ -55,8 +58,10 @@ struct Settings {
     class_weight: Option<String>,
     sample_weights: Option<String>,
     folds: Option<String>,
+    #[serde(deserialize_with = "few")]
     categorical: Vec<String>,
-    validate: Value,
+    #[serde(deserialize_with = "share")]
+    validate: Option<f64>,
     seed: Option<u64>,
     tasks: Option<String>,
     multi_class: Option<MultiClass>,
@@ -66,16 +71,69 @@ struct Settings {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Reading {
+    #[serde(deserialize_with = "few")]
     drop: Vec<String>,
+    #[serde(deserialize_with = "few")]
     text: Vec<String>,
     no_header: bool,
     header: bool,
     decimal: Option<char>,
     thousands: Option<char>,
+    #[serde(deserialize_with = "few")]
     missing_codes: Vec<String>,
     drop_unlabelled: bool,
+    #[serde(deserialize_with = "few")]
     classes: Vec<String>,
     index_limit: Option<u64>,
+}
+
+/// A list that is refused before it takes much memory.
+fn few<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
+    struct Few;
+    impl<'de> Visitor<'de> for Few {
+        type Value = Vec<String>;
+
+        fn expecting(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            to.write_str("a list of names")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<String>, A::Error> {
+            let mut out = Vec::new();
+            while let Some(name) = list.next_element()? {
+                if out.len() == MOST_NAMES {
+                    return Err(A::Error::custom("too many names"));
+                }
+                out.push(name);
+            }
+            Ok(out)
+        }
+    }
+    from.deserialize_seq(Few)
+}
+
+/// A number, or none where there is another scalar.
+fn share<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f64>, D::Error> {
+    struct Share;
+    impl Visitor<'_> for Share {
+        type Value = Option<f64>;
+
+        fn expecting(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            to.write_str("a share or a file")
+        }
+
+        fn visit_f64<E>(self, share: f64) -> Result<Option<f64>, E> {
+            Ok(Some(share))
+        }
+
+        fn visit_str<E>(self, _: &str) -> Result<Option<f64>, E> {
+            Ok(None)
+        }
+
+        fn visit_unit<E>(self) -> Result<Option<f64>, E> {
+            Ok(None)
+        }
+    }
+    from.deserialize_any(Share)
 }
 
 /// Runs the command.
@@ -92,7 +150,10 @@ pub(crate) fn run(args: &VerifyArgs, invocation: &Invocation) -> Result<u8, Fail
     let no_proof = |error: Error| {
         Failure::Input(format!("{place}: {error}; give the file that `fewest select --proof FILE` wrote"))
     };
-    let proof = Proof::open(file).map_err(no_proof)?;
+    let mut proof = Proof::open(file).map_err(no_proof)?;
+    if args.time_limit.is_some() {
+        proof = proof.without_work_limit();
+    }
     let made = made(proof.header());
     let prepared = read(args, &made, terminal)?;
     if !proof.takes_classes() && proof.problems() == 1 {
@@ -108,9 +169,17 @@ pub(crate) fn run(args: &VerifyArgs, invocation: &Invocation) -> Result<u8, Fail
     let memory = prepared.left_of_memory();
     let found = data.check(proof, memory, &mut |progress| {
         line.show(progress);
-        if cancel.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        let over = invocation.left(args.time_limit).is_some_and(|left| left.is_zero());
+        if over || cancel.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     line.clear();
+    match found {
+        Err(error @ Error::NotAProof(_)) => return Err(no_proof(error)),
+        Err(Error::Stopped) if !cancel.is_cancelled() => {
+            terminal.note("stopped at the time limit; nothing is proven, give more time with --time-limit");
+        }
+        _ => {}
+    }
     let (seconds, names) = (start.elapsed().as_secs_f64(), &prepared.data.names);
     if let Some(sink) = &json {
         let mut value = verification(&found, names);
@@ -127,12 +196,12 @@ pub(crate) fn run(args: &VerifyArgs, invocation: &Invocation) -> Result<u8, Fail
         sink.write(&json_text::text(&value), terminal)?;
     }
     if !json.as_ref().is_some_and(Sink::is_stdout) {
-        terminal.out(&text(&found, names, &made, seconds))?;
+        terminal.out(&text(&found, names, seconds))?;
     }
     Ok(match found {
-        Ok(_) => 0,
-        Err(Error::Stopped) => STOPPED,
-        Err(_) => NOT_VERIFIED,
+        Ok(verdict) if verdict.strength() == Strength::Bound || args.allow_unproven => 0,
+        Err(Error::Stopped | Error::TooMuchWork { .. }) => STOPPED,
+        Ok(_) | Err(_) => NOT_VERIFIED,
     })
 }
 
@@ -141,10 +210,10 @@ fn made(header: &str) -> Made {
     #[derive(Deserialize)]
     struct Header {
         #[serde(default)]
-        made: Value,
+        made: Made,
     }
     let header: Option<Header> = serde_json::from_str(header).ok();
-    header.and_then(|header| serde_json::from_value(header.made).ok()).unwrap_or_default()
+    header.map(|header| header.made).unwrap_or_default()
 }
 
 /// Reads and prepares the data as the proof says, except where options say otherwise.
@@ -183,7 +252,7 @@ fn read(args: &VerifyArgs, made: &Made, terminal: Terminal) -> Result<PreparedDa
     let prepare = PrepareArgs { scale: Some(scale), sample_weights, missing };
     let said = settings.class_weight.as_deref().map(ClassWeight::read).transpose();
     let said = said.map_err(|why| Failure::Input(format!("the proof's class weights: {why}; give --class-weight")))?;
-    let validate = settings.validate.as_f64().map(Validate::Share);
+    let validate = settings.validate.map(Validate::Share);
     let preparation = Preparation {
         data: &data,
         prepare: &prepare,
@@ -320,16 +389,37 @@ fn finite(x: f64) -> Option<f64> {
     x.is_finite().then_some(x)
 }
 
+/// What a verdict is in a word of JSON, the first words of the text, and why it is not more.
+fn said(found: &Result<Verdict, Error>) -> (&'static str, &'static str, Option<String>) {
+    let others = "nothing is proven of other subsets";
+    match found {
+        Ok(verdict) => match verdict.strength() {
+            Strength::Bound => ("verified", "VERIFIED", None),
+            Strength::ObjectiveOnly => ("objective_only", "VERIFIED objective only", Some(others.to_owned())),
+            Strength::Nothing => {
+                let why = "no subset is listed and no bound is proven";
+                ("nothing", "VERIFIED nothing", Some(why.to_owned()))
+            }
+        },
+        Err(error @ (Error::Stopped | Error::TooMuchWork { .. })) => {
+            let remedy = if *error == Error::Stopped { "" } else { "; give --time-limit to let it take its time" };
+            ("stopped", "NOT VERIFIED", Some(format!("{error}{remedy}")))
+        }
+        Err(error) => ("not_verified", "NOT VERIFIED", Some(error.to_string())),
+    }
+}
+
 /// The verdict as JSON; docs/verify.md lists the keys.
 pub fn verification(found: &Result<Verdict, Error>, names: &Names) -> Value {
-    let mut out = json!({ "schema": SCHEMA, "kind": "verification", "verified": found.is_ok() });
+    let (word, _, reason) = said(found);
+    let mut out = json!({ "schema": SCHEMA, "kind": "verification", "verified": word == "verified" });
+    (out["verdict"], out["reason"]) = (json!(word), json!(reason));
     match found {
-        Err(error) => out["reason"] = json!(error.to_string()),
+        Err(_) => {}
         Ok(verdict) => {
             let best = verdict.best();
             let features = best.map(|best| &best.features);
             let (sign, finite) = (sign(verdict), |x: f64| finite(sign(verdict) * x));
-            out["reason"] = Value::Null;
             out["selected"] = json!(features.map(|features| named(features, names)));
             out["selected_indices"] = json!(features);
             out["objective"] = json!(best.map(|best| sign * best.objective));
@@ -351,13 +441,11 @@ pub fn verification(found: &Result<Verdict, Error>, names: &Names) -> Value {
 }
 
 /// The verdict for people.
-fn text(found: &Result<Verdict, Error>, names: &Names, made: &Made, seconds: f64) -> String {
-    let verdict = match found {
-        Ok(verdict) => verdict,
-        Err(Error::Stopped) => return format!("{}  stopped before the end of the proof\n", bold("NOT VERIFIED")),
-        Err(error) => {
-            return format!("{}  {}\n", bold("NOT VERIFIED"), fewest_report::visible(&error.to_string()));
-        }
+fn text(found: &Result<Verdict, Error>, names: &Names, seconds: f64) -> String {
+    let (_, word, reason) = said(found);
+    let reason = reason.map(|reason| fewest_report::visible(&reason));
+    let Ok(verdict) = found else {
+        return format!("{}  {}\n", bold(word), reason.unwrap_or_default());
     };
     let Progress { points, parts, .. } = verdict.progress;
     // Where the method maximises, what is at most so much for the checker is at least that much.
@@ -383,10 +471,10 @@ fn text(found: &Result<Verdict, Error>, names: &Names, made: &Made, seconds: f64
         lines.push(("listed", notation::plural(verdict.listed.len(), "subset")));
         lines.push(("all others", below(verdict.rest)));
     }
-    let method = if made.method.is_empty() { "the run" } else { &made.method };
-    lines.push(("claimed", format!("{method} ended as {}", verdict.status)));
+    lines.push(("claimed", format!("the file says of itself (not checked): \"{}\"", verdict.status)));
     let point = if verdict.maximised { "model" } else { "dual point" };
     let (points, parts) = (notation::plural(points as usize, point), notation::plural(parts as usize, "part"));
     lines.push(("checked", format!("{points}, {parts}, in {}", table::seconds(seconds))));
-    format!("{}\n{}", bold("VERIFIED"), table::pairs(&lines))
+    let why = reason.map_or(String::new(), |reason| format!(": {reason}"));
+    format!("{}{why}\n{}", bold(word), table::pairs(&lines))
 }

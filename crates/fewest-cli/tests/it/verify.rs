@@ -1,6 +1,8 @@
 //! `fewest verify` on proofs that the library wrote: verdicts, faults, exit codes, and data that
 //! are read as the proof says.
 
+use std::io::Read;
+
 use fewest::method::exact::{ExactSettings, exact};
 use fewest::{Limits, Problem, Rules};
 use fewest_data::{ReadOptions, ScaleKind, Scaling};
@@ -44,10 +46,12 @@ fn a_proof_is_verified_with_names_numbers_and_json() {
     ] {
         assert!(ran.out.contains(word), "`{word}` is not in: {}", ran.out);
     }
-    assert!(ran.out.contains("the run ended as optimal"), "{}", ran.out);
+    let claimed = "claimed     the file says of itself (not checked): \"optimal\"\n";
+    assert!(ran.out.starts_with("VERIFIED\n") && ran.out.contains(claimed), "{}", ran.out);
     let ran = scratch.run(&["verify", "d.proof", "d.csv", "--json", "-"]).code(0);
     let verdict: Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!((&verdict["verified"], &verdict["reason"], &verdict["schema"]), (&json!(true), &Value::Null, &json!(1)));
+    assert_eq!((&verdict["verdict"], &verdict["status"]), (&json!("verified"), &json!("optimal")));
     let number = |key: &str| verdict[key].as_f64().unwrap();
     assert!(number("bound") <= number("objective") && number("gap") <= 1e-4 && number("rest") >= number("bound"));
     assert_eq!(verdict["selected"].as_array().unwrap().len(), 2);
@@ -68,7 +72,7 @@ fn data_are_read_as_the_proof_says() {
     });
     scratch.file("d.proof", proof(&scratch, "d.csv", &options, ScaleKind::Standard, &made));
     let ran = scratch.run(&["verify", "d.proof", "d.csv"]).code(0);
-    assert!(ran.out.contains("exact ended as optimal"), "{}", ran.out);
+    assert!(ran.out.starts_with("VERIFIED\n"), "{}", ran.out);
     for (options, reason) in [
         (&["--scale", "none"][..], "header: the data's fingerprint is sha256:"),
         (&["--class-weight", "yes=2"], "header: the data's fingerprint is sha256:"),
@@ -91,6 +95,7 @@ fn what_fails_exits_with_the_code_of_its_kind() {
     assert!(ran.out.starts_with("NOT VERIFIED  header: "), "{}", ran.out);
     let verdict = scratch.json("v.json");
     assert_eq!((&verdict["verified"], verdict.get("objective")), (&json!(false), None));
+    assert_eq!(verdict["verdict"], "not_verified");
     assert!(verdict["reason"].as_str().unwrap().contains("fingerprint"));
     let ran = scratch.run(&["verify", "cut.proof", "d.csv"]).code(1);
     assert!(ran.out.starts_with("NOT VERIFIED  record "), "{}", ran.out);
@@ -104,4 +109,70 @@ fn what_fails_exits_with_the_code_of_its_kind() {
         let ran = scratch.run(&[&["verify"], arguments].concat()).code(2);
         assert!(ran.err.contains(reason), "{arguments:?}: {}", ran.err);
     }
+}
+
+/// A file with the header of a proof and this body.
+fn with_body(file: &[u8], body: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    flate2::read::MultiGzDecoder::new(file).read_to_end(&mut bytes).unwrap();
+    let end = bytes.iter().position(|b| *b == b'\n').unwrap();
+    packed_proof(&[&bytes[..=end], body].concat())
+}
+
+/// The last record: no bound, and this status.
+fn end(status: &str) -> Vec<u8> {
+    [&[6][..], &f64::NEG_INFINITY.to_le_bytes(), &[status.len() as u8], status.as_bytes()].concat()
+}
+
+#[test]
+fn the_first_words_say_what_is_proven() {
+    let scratch = Scratch::new("verify_strength");
+    scratch.file("d.csv", generated(40, 5, &["no", "yes"], 3));
+    let file = proof(&scratch, "d.csv", &ReadOptions::default(), ScaleKind::None, &json!({ "method": "optimal!" }));
+    // The subset of no feature at b = 0 costs C n = 40.
+    let mut subset = vec![5, 0];
+    for x in [40.0, f64::NEG_INFINITY] {
+        subset.extend(x.to_le_bytes());
+    }
+    subset.push(0);
+    subset.extend(0.0f64.to_le_bytes());
+    let bodies = [end("optimal"), [subset, end("optimal")].concat()];
+    let words = [
+        ("nothing", "VERIFIED nothing: no subset is listed and no bound is proven\n"),
+        ("objective_only", "VERIFIED objective only: nothing is proven of other subsets\n"),
+    ];
+    for (body, (word, said)) in bodies.iter().zip(words) {
+        scratch.file("d.proof", with_body(&file, body));
+        let ran = scratch.run(&["verify", "d.proof", "d.csv", "--json", "v.json"]).code(1);
+        assert!(ran.out.starts_with(said) && ran.out.contains("  none\n"), "{}", ran.out);
+        assert!(!ran.out.contains("optimal!"), "{}", ran.out);
+        let verdict = scratch.json("v.json");
+        assert_eq!((&verdict["verdict"], &verdict["verified"]), (&json!(word), &json!(false)));
+        assert!(said.ends_with(&format!("{}\n", verdict["reason"].as_str().unwrap())));
+        let ran = scratch.run(&["verify", "d.proof", "d.csv", "--allow-unproven"]).code(0);
+        assert!(ran.out.starts_with(said), "{}", ran.out);
+    }
+    for status in ["", "optimal, gap 1e-9: proven by the checker", "Optimal"] {
+        scratch.file("d.proof", with_body(&file, &end(status)));
+        let ran = scratch.run(&["verify", "d.proof", "d.csv", "--allow-unproven"]).code(1);
+        assert!(ran.out.starts_with("NOT VERIFIED  record 1 (end): its status is none of optimal, "), "{}", ran.out);
+    }
+}
+
+#[test]
+fn a_check_that_takes_long_is_stopped() {
+    let scratch = Scratch::new("verify_limits");
+    scratch.file("d.csv", generated(40, 5, &["no", "yes"], 3));
+    let file = proof(&scratch, "d.csv", &ReadOptions::default(), ScaleKind::None, &Value::Null);
+    // The first feature is fixed by a point of zeros, and then again and again.
+    let first = [3, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0];
+    let body = [&first[..], &[3, 0, 0, 1, 0, 0].repeat(4_000_000)].concat();
+    scratch.file("d.proof", with_body(&file, &body));
+    let ran = scratch.run(&["verify", "d.proof", "d.csv", "--json", "v.json"]).code(3);
+    assert!(ran.out.starts_with("NOT VERIFIED  record ") && ran.out.contains("give --time-limit"), "{}", ran.out);
+    let verdict = scratch.json("v.json");
+    assert_eq!((&verdict["verdict"], &verdict["verified"]), (&json!("stopped"), &json!(false)));
+    let ran = scratch.run(&["verify", "d.proof", "d.csv", "--time-limit", "300ms"]).code(3);
+    assert!(ran.out.starts_with("NOT VERIFIED  stopped before the end of the file"), "{}", ran.out);
+    assert!(ran.err.contains("stopped at the time limit"), "{}", ran.err);
 }

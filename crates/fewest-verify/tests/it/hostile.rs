@@ -105,13 +105,13 @@ fn every_cut_and_every_byte_is_survived() {
 fn numbers_at_the_ends_of_their_range_are_survived() {
     let mut problem = problem(2);
     problem.columns = vec![vec![1e300, -1e300, 1e300, 1e-300], vec![f64::MAX, f64::MIN_POSITIVE, 5e-324, 0.0]];
-    problem.cost = 1e300;
+    problem.cost = 1e40;
     for (e, k) in [(971, (1 << 53) - 1), (900, 1), (-1074, 1), (-1074, (1 << 53) - 1), (-60, 1 << 30)] {
         let point = Some(Point { e, k: vec![k; 4], prices: Vec::new() });
         let records =
-            [Record::Close { node: 0, point }, Record::End { bound: f64::NEG_INFINITY, status: String::new() }];
+            [Record::Close { node: 0, point }, Record::End { bound: f64::NEG_INFINITY, status: "stalled".to_owned() }];
         if let Ok(verdict) = check(&file(&problem.header(), &records), &problem) {
-            assert!(verdict.rest < 1e301, "{verdict:?}");
+            assert!(verdict.rest < 1e41, "{verdict:?}");
         }
     }
     for w in [1e308, -1e308, 5e-324] {
@@ -122,9 +122,9 @@ fn numbers_at_the_ends_of_their_range_are_survived() {
             weights: vec![w, w],
             bias: 0.0,
         };
-        let records = [subset, Record::End { bound: f64::NEG_INFINITY, status: String::new() }];
+        let records = [subset, Record::End { bound: f64::NEG_INFINITY, status: "stalled".to_owned() }];
         if let Ok(verdict) = check(&file(&problem.header(), &records), &problem) {
-            assert!(verdict.listed[0].objective > 1e299, "{verdict:?}");
+            assert!(verdict.listed[0].objective > 1e39, "{verdict:?}");
         }
     }
 }
@@ -183,7 +183,7 @@ fn long_chains_of_rules_take_time_in_proportion() {
             point: Some(Point { e: -1, k: vec![1, 1, 0, 0], prices: vec![(0, 1.0), (p - 1, 2.0)] }),
         },
         Record::Close { node: 2, point: None },
-        Record::End { bound: -1e9, status: String::new() },
+        Record::End { bound: -1e9, status: "stalled".to_owned() },
     ];
     let start = std::time::Instant::now();
     let verdict = check(&file(&problem.header(), &records), &problem).expect("a proof");

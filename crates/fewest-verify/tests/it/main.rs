@@ -1,7 +1,9 @@
 //! The tests of the checker, in one program: each program more is linked anew.
 
 mod alignment;
+mod bodies;
 mod common;
+mod forged;
 mod hostile;
 mod mutation;
 mod proofs;

@@ -82,7 +82,7 @@ fn point_of(record: &mut Record) -> Option<&mut Point> {
 }
 
 /// One random change of the records.
-fn change_records(records: &mut Vec<Record>, problem: &Problem, rng: &mut Rng) {
+pub(crate) fn change_records(records: &mut Vec<Record>, problem: &Problem, rng: &mut Rng) {
     let (at, other) = (rng.below(records.len()), rng.below(records.len()));
     let (p, n) = (problem.p(), problem.n());
     match rng.below(9) {

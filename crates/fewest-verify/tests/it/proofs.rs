@@ -2,7 +2,7 @@
 
 use fewest_verify::{Error, Proof};
 
-use crate::common::encoder::{Point, Record, ascending, file, integer, number, numbers, pack, plain};
+use crate::common::encoder::{Point, Record, ascending, file, number, numbers, pack, plain, text};
 use crate::common::prover::prove;
 use crate::common::{Bias, Problem, Rng, Rules, bits, check, check_all, false_claim};
 
@@ -202,7 +202,7 @@ fn bounds_of_several_problems_add() {
         }
         bytes.push(6);
         number(&mut bytes, 4.0);
-        integer(&mut bytes, 0);
+        text(&mut bytes, "optimal");
         check_all(&pack(&bytes), &[&first, &second])
     };
     let verdict = with([4, 4, 1, 1], [1.0, 0.5]).expect("a proof");
@@ -234,7 +234,7 @@ fn prices_of_rows_close_what_features_alone_do_not() {
     problem.rules = Rules { implies: vec![(1, 0)], at_most: vec![(1, vec![0, 1, 1])], ..Rules::default() };
     let bound_at = |prices: Vec<(usize, f64)>| {
         let point = Some(Point { e: -1, k: vec![1, 1], prices });
-        let records = [Record::Close { node: 0, point }, Record::End { bound: -9.0, status: String::new() }];
+        let records = [Record::Close { node: 0, point }, Record::End { bound: -9.0, status: "stalled".to_owned() }];
         check(&file(&problem.header(), &records), &problem).expect("a proof").rest
     };
     // The implication alone makes no unit, and the at-most group holds all features, so K = 1.
@@ -245,7 +245,7 @@ fn prices_of_rows_close_what_features_alone_do_not() {
     assert!((bound_at(vec![(0, 0.75)]) + 0.25).abs() < 1e-14);
     for prices in [vec![(2, 1.0)], vec![(0, -1.0)], vec![(0, f64::INFINITY)], vec![(0, f64::NAN)]] {
         let point = Some(Point { e: -1, k: vec![1, 1], prices });
-        let records = [Record::Close { node: 0, point }, Record::End { bound: -9.0, status: String::new() }];
+        let records = [Record::Close { node: 0, point }, Record::End { bound: -9.0, status: "stalled".to_owned() }];
         assert!(check(&file(&problem.header(), &records), &problem).is_err());
     }
 }

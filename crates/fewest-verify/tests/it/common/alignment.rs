@@ -3,7 +3,7 @@
 use fewest_verify::{Data, fingerprint};
 use serde_json::{Value, json};
 
-use super::encoder::{ascending, integer, number, numbers, pack};
+use super::encoder::{ascending, integer, number, numbers, pack, text};
 use super::{Rng, Rules, features};
 
 /// A tiny problem of two to four classes.
@@ -166,7 +166,7 @@ pub fn plain(header: &Value, records: &[Record]) -> Vec<u8> {
             Record::End { bound } => {
                 out.push(6);
                 number(&mut out, *bound);
-                integer(&mut out, 0);
+                text(&mut out, "optimal");
             }
         }
     }

@@ -71,6 +71,11 @@ pub fn ascending(out: &mut Vec<u8>, list: impl ExactSizeIterator<Item = usize>) 
     }
 }
 
+pub fn text(out: &mut Vec<u8>, text: &str) {
+    integer(out, text.len() as u64);
+    out.extend_from_slice(text.as_bytes());
+}
+
 pub fn numbers(out: &mut Vec<u8>, list: impl ExactSizeIterator<Item = f64>) {
     integer(out, list.len() as u64);
     list.for_each(|x| number(out, x));
@@ -130,8 +135,7 @@ fn encode(out: &mut Vec<u8>, record: &Record) {
         Record::End { bound, status } => {
             out.push(6);
             number(out, *bound);
-            integer(out, status.len() as u64);
-            out.extend_from_slice(status.as_bytes());
+            text(out, status);
         }
     }
 }

@@ -5,6 +5,7 @@
 
 pub mod alignment;
 pub mod encoder;
+pub mod exact;
 pub mod prover;
 pub mod truth;
 
