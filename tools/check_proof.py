@@ -24,6 +24,7 @@ from proof_data import Data, Fault, Unable, need
 
 INFINITY, TWO = math.inf, Fraction(2)
 RULES = {"max_features", "require", "forbid", "implies", "at_most", "at_least", "together", "budget", "costs", "weights"}
+STATUSES = {"optimal", "completed", "time_limit", "call_limit", "node_limit", "cancelled", "infeasible", "stalled"}
 HEADER = {"format", "version", "n", "p", "fingerprint", "gain", "loss", "bias", "cost", "rules"}
 
 
@@ -73,7 +74,7 @@ class Problem:
         """Columns become integers times 2^exponent, costs `costs` times 2^low, 1 / costs `shares` over `multiple`."""
         self.columns = [(rows, [at(x, exponent) for x in values]) for rows, values in self.columns]
         costs = [cost * weight for weight in self.weights]
-        need(all(map(math.isfinite, costs)), "header: the cost of a sample is infinite")
+        need(cost <= 1e40 and max(self.weights) <= 1e30, "header: the cost is above 1e40, or a weight above 1e30")
         self.low, self.multiple = lowest(costs), 1
         self.costs = [at(c, self.low) for c in costs]
         if squared:
@@ -168,7 +169,7 @@ class Claim:
             self.s = real(self.bias["penalised"], math.ulp(0.0))
         else:
             need(self.bias in ("free", "none"), f"header: bias {self.bias!r}")
-        self.cost, self.penalty = real(head["cost"], math.ulp(0.0)), entries(head.get("penalty", []), real)
+        self.cost, self.penalty = real(head["cost"], 1e-40), entries(head.get("penalty", []), real)
         self.caps = entries(head.get("weight_bounds", []), lambda u: real(u, 0.0))
         need(self.l1 or not self.caps, "header: weight bounds without gain l1")
 
@@ -435,8 +436,7 @@ class Check:
             return self.subset(reader)
         if kind == 6:
             claimed, size = reader.number(), reader.integer()
-            need(size <= 4096, "the text of the last record is too long")
-            reader.take(size).decode()
+            need(size <= 16 and reader.take(size).decode() in STATUSES, "a status that is not known")
             return claimed
         need(kind in (1, 2, 3) or (kind == 4 and claim.l1), f"a record of kind {kind}")
         node = reader.integer()
@@ -461,6 +461,7 @@ class Check:
             del self.boxes[node]
         elif kind == 3:
             put_in, put_out = claim.mask(reader.ascending(claim.p)), claim.mask(reader.ascending(claim.p))
+            need(put_in | put_out, "a fix of no feature")
             sums = box and Sums(self.point, box)
             for take, mask in ((False, put_in), (True, put_out)) if box else ():
                 for u in bits(mask):
@@ -473,7 +474,7 @@ class Check:
             self.tighten(node, box, features, reader.as_many(reader.number, features))
 
     def tighten(self, node, box, features, bounds):
-        need(all(u >= 0 for u in bounds), "a weight bound is below 0")
+        need(bounds and all(u >= 0 for u in bounds), "no weight bound, or one below 0")
         if not box:
             return
         self.claim.finest = min(self.claim.finest, lowest(bounds))
