@@ -128,7 +128,11 @@ def reads(proof, path, fewest):
     ran = subprocess.run([fewest, "verify", proof, path, "--json", verdict], capture_output=True, text=True)
     if ran.returncode in (0, 1) and verdict.exists():
         said = json.loads(verdict.read_text())
-        first = [said["verified"], said.get("reason"), tuple(said.get("counts", {}).values())]
+        first = [
+            said["verdict"] in ("verified", "objective_only", "nothing"),
+            said.get("reason"),
+            tuple(said.get("counts", {}).values()),
+        ]
         first += [[said.get(key) for key in ("objective", "bound", "rest")]]
         for entry in said.get("solutions", []):
             first[3] += [entry["objective"], entry["bound"]]
@@ -269,7 +273,7 @@ def forged(dice, proof, to):
     for features, text in listed:
         place = 1 + len(ascending(features)) + 8
         records = [r if r != text else r[:place] + struct.pack("<d", -math.inf) + r[place + 8 :] for r in records]
-    to.write_bytes(gzip.compress(line + b"\n" + b"".join(records) + b"\6" + struct.pack("<d", -math.inf) + b"\0"))
+    to.write_bytes(gzip.compress(line + b"\n" + b"".join(records) + b"\6" + struct.pack("<d", -math.inf) + b"\7stalled"))
     return True
 
 

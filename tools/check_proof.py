@@ -583,7 +583,7 @@ def main():
         print(f"cannot be checked: {error}", file=sys.stderr)
         return 2
     objective, bound = found["objective"], found["bound"]
-    print("VERIFIED")
+    print("VERIFIED" + ("" if math.isfinite(bound) else " objective only: nothing is proven of other subsets"))
     if objective is not None:
         print(f"selected   {len(found['selected'])} of {found['p']} features: {', '.join(found['selected'])}")
         print(f"objective  at most {show(objective)}")
@@ -593,7 +593,7 @@ def main():
     if len(found["solutions"]) > 1:
         print(f"listed     {len(found['solutions'])} subsets, all others not below {show(found['rest'])}")
     print("checked    {} records, {} dual points, {} parts, exactly".format(*found["checked"]))
-    return 0
+    return int(not math.isfinite(bound))
 
 
 if __name__ == "__main__":
