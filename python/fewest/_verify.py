@@ -25,9 +25,6 @@ class Verification:
         allow is one of them.
     reason : str or None
         The first fault, with the record of the file that holds it, or why the verdict is not more.
-    verdict : {"verified", "objective_only", "nothing", "not_verified", "stopped"}
-        What is proven: a bound; objectives of listed subsets, but nothing of others; nothing; the file
-        has a fault; it asks for more work than a file of its size may.
     selected : ndarray of int or None
         Indices of the best subset that the file lists.
     objective : float or None
@@ -47,6 +44,9 @@ class Verification:
         What the file says of the run; it is not checked, and nothing rests on it.
     n_points, n_parts : int
         Dual points (models of alignments) in the file, and parts of all subsets that they close.
+    verdict : {"verified", "objective_only", "nothing", "not_verified", "stopped"}
+        What is proven: a bound; objectives of listed subsets, but nothing of others; nothing; the file
+        has a fault; it asks for more work than a file of its size may.
     """
 
     verified: bool

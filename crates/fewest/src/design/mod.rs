@@ -22,7 +22,7 @@ pub(crate) use source::{Best, better, keep};
 pub use source::{FeatureScore, ScoreQuery, Source};
 pub use sparse::SparseDesign;
 pub use strided::StridedDesign;
-pub(crate) use unit::{common_unit, power, unit_of};
+pub(crate) use unit::{common_unit, largest, power};
 
 /// A data matrix with n samples (rows) and p features (columns), all values finite.
 pub trait Design: Send + Sync {

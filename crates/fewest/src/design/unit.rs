@@ -14,15 +14,10 @@ pub(crate) fn power(size: f64) -> f64 {
 }
 
 /// The largest size of a value of feature j.
-fn largest(design: &dyn Design, j: usize) -> f64 {
+pub(crate) fn largest(design: &dyn Design, j: usize) -> f64 {
     let mut largest: f64 = 0.0;
     design.each_in_column(j, &mut |_, x| largest = largest.max(x.abs()));
     largest
-}
-
-/// A power of two, over which the largest value of feature j is near 1.
-pub(crate) fn unit_of(design: &dyn Design, j: usize) -> f64 {
-    power(largest(design, j))
 }
 
 /// A power of two, over which the largest value of all features is near 1.

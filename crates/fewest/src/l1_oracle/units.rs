@@ -4,7 +4,7 @@
 use rayon::prelude::*;
 
 use crate::Problem;
-use crate::design::{power, unit_of};
+use crate::design::{largest, power};
 
 /// A cost of slack within this range, beside prices of about 1, needs none, either.
 const COSTS: std::ops::RangeInclusive<f64> = 1e-4..=1e9;
@@ -15,6 +15,8 @@ const COSTS: std::ops::RangeInclusive<f64> = 1e-4..=1e9;
 #[derive(Debug, Clone)]
 pub(crate) struct Units {
     feature: Vec<f64>,
+    /// The smallest of the units of features that are not 0 for all samples.
+    least: f64,
     objective: f64,
     /// What a weight costs per unit, about.
     price: f64,
@@ -26,23 +28,25 @@ impl Units {
     /// Those of a problem: the largest value of each feature is near 1.
     pub(crate) fn new(problem: &Problem<'_>, cost: &[f64]) -> Self {
         let design = problem.design();
-        let feature: Vec<f64> = (0..design.n_features()).into_par_iter().map(|j| unit_of(design, j)).collect();
-        let mut units = Self { feature, objective: 1.0, price: 1.0, capped: false };
+        let sizes: Vec<f64> = (0..design.n_features()).into_par_iter().map(|j| largest(design, j)).collect();
+        let least = sizes.iter().filter(|size| **size > 0.0).map(|size| power(*size)).fold(f64::INFINITY, f64::min);
+        let least = if least.is_finite() { least } else { 1.0 };
+        let feature = sizes.into_iter().map(power).collect();
+        let mut units = Self { feature, least, objective: 1.0, price: 1.0, capped: false };
         units.set_objective(cost);
         units
     }
 
     /// Those of programs for other readers: none.
     pub(crate) fn none(p: usize) -> Self {
-        Self { feature: vec![1.0; p], objective: 1.0, price: 1.0, capped: false }
+        Self { feature: vec![1.0; p], least: 1.0, objective: 1.0, price: 1.0, capped: false }
     }
 
     /// The unit of the objective for these costs of slack: the dearest weight costs about 1, unless
     /// slack then costs nearly nothing. A slack that costs more than weights can be told beside is
     /// capped first, which asks the same where no slack is left.
     fn set_objective(&mut self, cost: &[f64]) {
-        let least = self.feature.iter().fold(f64::INFINITY, |least: f64, unit| least.min(*unit));
-        let least = power(if least.is_finite() { least / self.price } else { 1.0 });
+        let least = power(self.least / self.price);
         let slack = least * cost.iter().fold(0.0, |most: f64, c| most.max(*c));
         let by = if slack > 0.0 { (*COSTS.start() / slack).max(1.0) } else { 1.0 };
         self.capped = slack > *COSTS.end();

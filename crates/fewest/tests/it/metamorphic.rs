@@ -244,8 +244,11 @@ fn shuffled(len: usize) -> Vec<usize> {
 #[test]
 fn the_unit_of_the_data_changes_nothing() {
     for_each(100, |info, case| {
+        let flat = case.map(|j, x| if j == 3 { 0.0 } else { x });
         for unit in [2f64.powi(-27), 2f64.powi(27), 1e-8, 1e8] {
             assert_same(info, &format!("in units of {unit:e}"), &case, &case.in_unit(unit));
+            let what = format!("with a feature of zeros, in units of {unit:e}");
+            assert_same(info, &what, &flat, &flat.in_unit(unit));
         }
     });
 }
