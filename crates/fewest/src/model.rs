@@ -91,6 +91,7 @@ pub fn fit(
     if bounded && settings.kernel != Kernel::Linear {
         return Err(Error::Data("bounds on weights need the linear kernel: other kernels have no weights".into()));
     }
+    let categorical: Vec<usize> = features.iter().copied().filter(|j| settings.categorical.contains(j)).collect();
     if !settings.categorical.is_empty() && settings.kernel.distance().is_none() {
         return Err(Error::Data(
             "categories need the rbf or laplace kernel, which are made of distances; leave the list of categorical \
@@ -102,28 +103,8 @@ pub fn fit(
     let mut ascending = features.to_vec();
     ascending.sort_unstable();
     let absorbs = settings.svm.bias.absorbs_constants(&settings.kernel);
-    match absorbs.then(|| Recentred::new(design, &ascending)).flatten() {
-        None => train_pairs(design, features, classes, weights, settings, stop),
-        Some(recentred) => {
-            let model = train_pairs(&recentred, features, classes, weights, settings, stop)?;
-            Ok(model.restored(&recentred))
-        }
-    }
-}
-
-/// One machine for each pair of classes.
-fn train_pairs(
-    design: &dyn Design,
-    features: &[usize],
-    classes: &[u32],
-    weights: &[f64],
-    settings: &FitSettings,
-    stop: &mut dyn FnMut() -> Option<Status>,
-) -> Result<Model, Error> {
-    let n = design.n_samples();
-    let n_classes = classes.iter().max().map_or(0, |c| c + 1);
-    let bounded = !settings.weight_bounds.is_free();
-    let categorical: Vec<usize> = features.iter().copied().filter(|j| settings.categorical.contains(j)).collect();
+    let recentred = absorbs.then(|| Recentred::new(design, &ascending)).flatten();
+    let design: &dyn Design = recentred.as_ref().map_or(design, |recentred| recentred);
     let mut machines = Vec::new();
     for negative in 0..n_classes {
         for positive in negative + 1..n_classes {
@@ -171,7 +152,8 @@ fn train_pairs(
         }
     }
     let (features, kernel) = (features.to_vec(), settings.kernel);
-    Ok(Model { features, kernel, categorical, n_classes, machines, support_vectors })
+    let model = Model { features, kernel, categorical, n_classes, machines, support_vectors };
+    Ok(recentred.iter().fold(model, Model::restored))
 }
 
 /// The samples of one class pair; a precomputed kernel loses their columns too.
