@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use crate::common::encoder::{Point, Record, file, integer, pack, plain};
 use crate::common::{Bias, Problem, Rules, check};
+use crate::hostile::problem as wide;
 
 /// 2^27: with columns of 1e300 a product of alpha and x is 0.75 of the largest double.
 const COST: f64 = 134_217_728.0;
@@ -84,21 +85,6 @@ fn costs_and_weights_are_those_that_the_library_takes() {
     let heavy = Problem { weights: vec![1e31; 7], ..problem };
     let fault = check(&file(&heavy.header(), &[ended(0.0)]), &heavy).expect_err("a weight").to_string();
     assert_eq!(fault, "header: the data hold the weight 1e31, above 1e30");
-}
-
-/// 4 samples, p features.
-fn wide(p: usize) -> Problem {
-    Problem {
-        columns: (0..p).map(|j| (0..4).map(|i| ((i * 7 + j * 3) % 5) as f64 - 2.0).collect()).collect(),
-        y: vec![1.0, -1.0, 1.0, -1.0],
-        weights: vec![1.0; 4],
-        cost: 1.0,
-        l1: None,
-        squared: false,
-        bias: Bias::None,
-        penalty: Vec::new(),
-        rules: Rules::default(),
-    }
 }
 
 /// What a check comes to, and how far it was.

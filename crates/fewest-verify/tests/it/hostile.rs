@@ -12,7 +12,7 @@ use crate::common::encoder::{Point, Record, file, integer, number, pack, plain};
 use crate::common::{Bias, Problem, Rng, Rules, check};
 
 /// 4 samples, p features.
-fn problem(p: usize) -> Problem {
+pub(crate) fn problem(p: usize) -> Problem {
     Problem {
         columns: (0..p).map(|j| (0..4).map(|i| ((i * 7 + j * 3) % 5) as f64 - 2.0).collect()).collect(),
         y: vec![1.0, -1.0, 1.0, -1.0],
