@@ -34,7 +34,7 @@ pub(super) fn run_kta(data: &Matrix, mut options: Options) -> Result<Value, Stri
             Event::Incumbent { objective, elapsed, .. } => {
                 trace.push((elapsed.as_secs_f64(), Some(*objective), last.2));
             }
-            Event::Bound { bound, elapsed } => trace.push((elapsed.as_secs_f64(), last.1, Some(*bound))),
+            Event::Bound { bound, elapsed, .. } => trace.push((elapsed.as_secs_f64(), last.1, Some(*bound))),
             _ => {}
         }
         std::ops::ControlFlow::Continue(())

@@ -27,7 +27,9 @@ pub(crate) fn selected<'py>(py: Python<'py>, report: &Report, course: &Course) -
     dict.set_item("criteria", ranking.iter().map(|r| r.criterion).collect::<Vec<f64>>().into_pyarray(py))?;
     dict.set_item("objective", outcome.objective)?;
     dict.set_item("bound", outcome.bound)?;
+    dict.set_item("baseline", outcome.yardstick.map(|yardstick| yardstick.baseline))?;
     dict.set_item("gap", outcome.gap())?;
+    dict.set_item("objective_gap", outcome.objective_gap())?;
     dict.set_item("status", outcome.status.name())?;
     dict.set_item("elapsed", outcome.elapsed.as_secs_f64())?;
     dict.set_item("counts", pythonize(py, &outcome.counts)?)?;

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::mpsc::{self, RecvTimeoutError, SyncSender};
 use std::time::Duration;
 
-use fewest::{Cancel, Error, Event, Limits, Memory, Observer, ProofSink, relative_gap};
+use fewest::{Cancel, Error, Event, Limits, Memory, Observer, ProofSink};
 use fewest_cli::Failure;
 use fewest_cli::resume::{EVERY, Resume};
 use fewest_data::{DataError, ProofFile};
@@ -181,12 +181,6 @@ pub(crate) struct TraceRow {
     pub(crate) bound: Option<f64>,
 }
 
-impl TraceRow {
-    fn gap(&self) -> Option<f64> {
-        Some(relative_gap(self.objective?, self.bound?))
-    }
-}
-
 /// The course of a run.
 #[derive(Debug)]
 pub(crate) struct Course {
@@ -213,17 +207,17 @@ impl Course {
     fn record(&mut self, event: &Event<'_>) -> Option<RunEvent> {
         let last = self.trace.last().copied().unwrap_or_default();
         Some(match *event {
-            Event::Incumbent { subset, objective, elapsed } => {
+            Event::Incumbent { subset, objective, gap, elapsed } => {
                 let (elapsed, n_features) = (elapsed.as_secs_f64(), Some(subset.len()));
                 let row = TraceRow { seconds: elapsed, objective: Some(objective), n_features, ..last };
                 self.trace.push(row);
-                RunEvent::Incumbent { features: subset.iter().collect(), objective, gap: row.gap(), elapsed }
+                RunEvent::Incumbent { features: subset.iter().collect(), objective, gap, elapsed }
             }
-            Event::Bound { bound, elapsed } => {
+            Event::Bound { bound, gap, elapsed } => {
                 let elapsed = elapsed.as_secs_f64();
                 let row = TraceRow { seconds: elapsed, bound: Some(bound), ..last };
                 self.trace.push(row);
-                RunEvent::Bound { bound, gap: row.gap(), elapsed }
+                RunEvent::Bound { bound, gap, elapsed }
             }
             Event::Eliminated { step, feature, criterion } => RunEvent::Eliminated { step, feature, criterion },
             Event::Progress { done, total, elapsed } => {

@@ -288,7 +288,9 @@ fn certify<'py>(
         let dict = PyDict::new(py);
         dict.set_item("objective", certificate.objective)?;
         dict.set_item("bound", certificate.bound)?;
+        dict.set_item("baseline", certificate.yardstick.baseline)?;
         dict.set_item("gap", certificate.gap())?;
+        dict.set_item("objective_gap", certificate.objective_gap())?;
         dict.set_item("best_objective", certificate.best.objective)?;
         dict.set_item("best", certificate.best.subset.iter().collect::<Vec<usize>>())?;
         dict.set_item("status", certificate.status.name())?;

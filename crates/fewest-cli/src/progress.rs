@@ -95,6 +95,7 @@ struct State {
     total: Option<u64>,
     incumbent: Option<f64>,
     bound: Option<f64>,
+    gap: Option<f64>,
 }
 
 impl State {
@@ -108,9 +109,7 @@ impl State {
         let what = if self.bound.is_some() { "nodes" } else { "steps" };
         let named = |word: &str, x: Option<f64>| x.map_or_else(String::new, |x| format!(", {word} {}", number(x)));
         let (incumbent, bound) = (named("incumbent", self.incumbent), named("bound", self.bound));
-        let gap = self.incumbent.zip(self.bound).map_or_else(String::new, |(incumbent, bound)| {
-            format!(", gap {}", fewest_report::at_most(fewest_report::relative_gap(incumbent, bound)))
-        });
+        let gap = self.gap.map_or_else(String::new, |gap| format!(", gap {}", fewest_report::at_most(gap)));
         format!("{part}{} {what}{incumbent}{bound}{gap}", self.done)
     }
 }
@@ -296,11 +295,13 @@ impl<'a> Watch<'a> {
                 "event": "eliminated", "seconds": seconds, "step": step,
                 "feature": self.names.get(feature), "index": feature, "criterion": criterion
             }),
-            Event::Incumbent { subset, objective, .. } => json!({
-                "event": "incumbent", "seconds": seconds, "objective": objective,
+            Event::Incumbent { subset, objective, gap, .. } => json!({
+                "event": "incumbent", "seconds": seconds, "objective": objective, "gap": gap,
                 "selected_indices": subset.iter().collect::<Vec<_>>()
             }),
-            Event::Bound { bound, .. } => json!({"event": "bound", "seconds": seconds, "bound": bound}),
+            Event::Bound { bound, gap, .. } => {
+                json!({"event": "bound", "seconds": seconds, "bound": bound, "gap": gap})
+            }
             Event::Size { max_features } => {
                 json!({"event": "size", "seconds": seconds, "max_features": max_features})
             }
@@ -318,15 +319,15 @@ impl Observer for Watch<'_> {
         self.remember(event);
         match *event {
             Event::Progress { done, total, .. } => (self.state.done, self.state.total) = (done, total),
-            Event::Incumbent { subset, objective, .. } => {
-                self.state.incumbent = Some(objective);
+            Event::Incumbent { subset, objective, gap, .. } => {
+                (self.state.incumbent, self.state.gap) = (Some(objective), gap);
                 self.tell(subset.len());
             }
             Event::Plan { subsets, trainings } => {
                 let what = notation::plural(subsets as usize, "subset");
                 self.note(&format!("judging {what} by cross-validation, at most {trainings} trainings"));
             }
-            Event::Bound { bound, .. } => self.state.bound = Some(bound),
+            Event::Bound { bound, gap, .. } => (self.state.bound, self.state.gap) = (Some(bound), gap),
             Event::Size { max_features } => {
                 self.state = State::of(format!("size {max_features}"));
                 self.at_size(max_features);

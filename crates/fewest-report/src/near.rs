@@ -12,18 +12,19 @@ use crate::words::{at_least, bound, number, percent, plural};
 pub fn near_sentence(within: &Value, maximised: bool) -> Option<String> {
     let text = |key: &str| within[key].as_f64();
     let (share, threshold) = (percent(text("within")?), number(text("threshold")?));
+    let share = format!("{share} of the best gain");
     let (subsets, most) = (within["subsets"].as_u64()?, within["most"].as_u64()?);
     let end = format!("an objective of at {} {threshold}", if maximised { "least" } else { "most" });
     if within["complete"] == true {
         return Some(match subsets {
-            1 => format!("no other allowed subset is within {share} of the best ({end}); this is proven"),
-            _ => format!("{subsets} subsets are within {share} of the best ({end}), and no others; this is proven"),
+            1 => format!("no other allowed subset is within {share} ({end}); this is proven"),
+            _ => format!("{subsets} subsets are within {share} ({end}), and no others; this is proven"),
         });
     }
     let why = if subsets >= most {
-        format!("more than the {most} that may be listed can be within {share} of the best ({end})")
+        format!("more than the {most} that may be listed can be within {share} ({end})")
     } else {
-        format!("others than the {} found can be within {share} of the best ({end})", plural(subsets, "subset"))
+        format!("others than the {} found can be within {share} ({end})", plural(subsets, "subset"))
     };
     let others = text("others").filter(|_| text("complete_within").is_some());
     let rest = others.map_or_else(
@@ -31,7 +32,7 @@ pub fn near_sentence(within: &Value, maximised: bool) -> Option<String> {
         |others| {
             let reached = at_least(text("complete_within").unwrap_or(0.0));
             let side = if maximised { "at most" } else { "at least" };
-            format!("those have {side} {}, so that the list holds all within {reached}", bound(others, maximised))
+            format!("those have {side} {}, so that the list holds all within {reached} of it", bound(others, maximised))
         },
     );
     Some(format!("{why}; {rest}"))

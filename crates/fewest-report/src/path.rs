@@ -23,17 +23,17 @@ struct Point<'a> {
 }
 
 impl Point<'_> {
-    /// Relative gap between objective and bound.
+    /// The gap of the gain.
     fn gap(&self) -> Option<f64> {
         self.proof?.gap()
     }
 }
 
-/// The bound that `--certify` proved, where it is of the same subsets.
-fn certified(result: Part<'_>) -> Option<f64> {
+/// The bound and the gap that `--certify` proved, where they are of the same subsets.
+fn certified(result: Part<'_>) -> Option<(f64, Option<f64>)> {
     let certificate = result.at("certificate");
     let same = certificate.at("max_features").count() == result.at("settings").at("max_features").count();
-    certificate.at("bound").number().filter(|_| same)
+    certificate.at("bound").number().filter(|_| same).map(|bound| (bound, certificate.at("gap").number()))
 }
 
 /// The page of a path.
@@ -48,7 +48,13 @@ pub(crate) fn page(path: Part<'_>, budget: &Budget) -> Result<Page, String> {
                 .at("max_features")
                 .count()
                 .unwrap_or(result.at("selected").items().len() as u64),
-            proof: proof(result).map(|proof| Proof { bound: proof.bound.or(certified(result)), ..proof }),
+            proof: proof(result).map(|proof| {
+                certified(result).filter(|_| proof.bound.is_none()).map_or(proof, |(bound, gap)| Proof {
+                    bound: Some(bound),
+                    gap,
+                    ..proof
+                })
+            }),
             chosen: result.at("selected").texts(),
         })
         .collect();
@@ -99,7 +105,7 @@ fn summary(points: &[Point<'_>], first: Part<'_>, budget: &Budget) -> Result<Sec
     };
     if gaps.len() == points.len() && !points.is_empty() {
         blocks.push(Block::Finding(format!(
-            "{proven} every size no allowed subset can be better by more than {}.",
+            "{proven} every size at most {} of what so many features can gain is left out.",
             at_most(worst)
         )));
     } else if let Some(proof) = points.last().and_then(|p| p.proof) {

@@ -23,6 +23,7 @@ pub(crate) fn proof(result: Part<'_>) -> Option<Proof<'_>> {
     Some(Proof {
         objective: result.at("objective").number()?,
         bound: result.at("bound").number(),
+        gap: result.at("gap").number(),
         maximised: result.at("sense").text() == Some("max"),
         status: result.at("status").text().unwrap_or_default(),
         max_features: result.at("settings").at("max_features").count(),
@@ -116,10 +117,9 @@ fn costs(result: Part<'_>) -> Vec<(&'static str, Cell)> {
 /// What `--certify` found.
 fn certificate(part: Part<'_>) -> Option<String> {
     let (objective, best) = (part.at("objective").number()?, part.at("best").at("objective").number()?);
-    let bound = part.at("bound").number();
-    let proven = bound.filter(|&b| b > 0.0).map_or_else(
+    let proven = part.at("gap").number().map_or_else(
         || "no bound was proven".to_owned(),
-        |b| format!("this subset is at most {} above the best of its size", at_most((objective - b).max(0.0) / b)),
+        |gap| format!("this subset leaves out at most {} of what any of its size can gain", at_most(gap)),
     );
     let better = if best < objective * (1.0 - 1e-9) {
         format!(
@@ -303,16 +303,16 @@ pub(crate) fn stand_ins(result: Part<'_>, budget: &Budget) -> Result<Option<Sect
             Some(vec![
                 budget.name(s.at("feature").text()?),
                 budget.name(s.at("stand_in").text()?),
-                s.at("increase").number().map_or_else(|| "not trained".to_owned(), signed_percent).into(),
+                s.at("loss").number().map_or_else(|| "not trained".to_owned(), signed_percent).into(),
                 s.at("correlation").number().map_or_else(String::new, |r| format!("{r:.3}")).into(),
             ])
         })
         .collect();
     if !rows.is_empty() {
         let note = "What each chosen feature could be replaced by: the rejected feature most like it that the rules allow in its place, and \
-             by how much the objective of the SVM grows when the two are exchanged and it is trained again (less is better, and a \
+             what share of the subset's gain is lost when the two are exchanged and the SVM is trained again (less is better, and a \
              negative number would be an improvement).";
-        let columns = vec![words("chosen"), words("stand-in"), numbers("change"), numbers("correlation")];
+        let columns = vec![words("chosen"), words("stand-in"), numbers("gain lost"), numbers("correlation")];
         let table = budget.table("Which feature could replace which, and at what cost", columns, rows.into_iter());
         blocks.push(Block::Table(Table { note, ..table }));
     }

@@ -109,12 +109,12 @@ fn proof(panel: Part<'_>) -> Option<String> {
     let certificate = panel.at("certificate");
     let of = if certificate.is_there() { certificate } else { panel };
     let objective = of.at("objective").number()?;
-    let bound = of.at("bound").number();
+    let (bound, gap) = (of.at("bound").number(), of.at("gap").number());
     bound?;
     let maximised = !certificate.is_there() && panel.at("sense").text() == Some("max");
     let status = of.at("status").text().unwrap_or_default();
     let max_features = panel.at("max_features").count();
-    let sentence = Proof { objective, bound, maximised, status, max_features, condition: None }.sentence();
+    let sentence = Proof { objective, bound, gap, maximised, status, max_features, condition: None }.sentence();
     let what =
         if maximised { "By the alignment it maximises" } else { "By the objective that the selection minimises" };
     Some(format!("{what}, on all samples: {sentence}."))

@@ -133,6 +133,11 @@ pub fn plural(count: u64, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
+/// `any feature`, `any 5 features`.
+fn any(max_features: u64) -> String {
+    if max_features == 1 { "any feature".to_owned() } else { format!("any {max_features} features") }
+}
+
 /// What is known of how good a subset is.
 #[derive(Debug, Clone, Copy)]
 pub struct Proof<'a> {
@@ -140,6 +145,8 @@ pub struct Proof<'a> {
     pub objective: f64,
     /// Proven bound on the best objective, if any.
     pub bound: Option<f64>,
+    /// The share of what features can gain that is left open, where there is a bound.
+    pub gap: Option<f64>,
     /// Whether the objective is maximised.
     pub maximised: bool,
     /// Status of the run, by its name in the JSON.
@@ -151,12 +158,12 @@ pub struct Proof<'a> {
 }
 
 impl Proof<'_> {
-    /// The [`relative_gap`], 0 where rounding put the bound beyond the objective; nothing where no
-    /// bound is proven.
+    /// The gap, 0 where rounding put the bound beyond the objective; nothing where no bound is
+    /// proven.
     pub fn gap(&self) -> Option<f64> {
         let bound = self.bound.filter(|bound| bound.is_finite() && self.objective.is_finite())?;
         let beyond = if self.maximised { bound <= self.objective } else { bound >= self.objective };
-        Some(if beyond { 0.0 } else { relative_gap(self.objective, bound) })
+        if beyond { Some(0.0) } else { self.gap.filter(|gap| gap.is_finite()) }
     }
 
     /// The gap in words, on one line.
@@ -170,8 +177,9 @@ impl Proof<'_> {
         if gap == 0.0 {
             return format!("no allowed subset{of} is better: this one is proven best{}", self.where_it_holds());
         }
+        let whose = self.max_features.map_or_else(|| "allowed features".to_owned(), any);
         let (gap, condition) = (at_most(gap), self.where_it_holds());
-        format!("no allowed subset{of} can be better by more than {gap}{condition}{}", self.why_open())
+        format!("at most {gap} of what {whose} can gain is left out{condition}{}", self.why_open())
     }
 
     /// The condition, if any.
@@ -266,6 +274,7 @@ mod tests {
         let proof = Proof {
             objective: 5.0,
             bound: Some(4.0),
+            gap: Some(0.2),
             maximised: false,
             status: "time_limit",
             max_features: None,
@@ -278,23 +287,28 @@ mod tests {
             let sentence = Proof { objective, bound: Some(bound), ..proof }.sentence();
             assert!(sentence.starts_with("no bound is proven"), "{sentence}");
         }
+        let sentence = Proof { gap: Some(f64::INFINITY), ..proof }.sentence();
+        assert!(sentence.starts_with("no bound is proven"), "{sentence}");
         assert_eq!(Proof { bound: Some(5.0 + 1e-12), ..proof }.gap(), Some(0.0));
     }
 
     #[test]
     fn the_gap_in_words_follows_the_sense() {
-        // In doubles 50 - 49.8 is a little above 0.2.
         let proof = Proof {
             objective: 50.0,
             bound: Some(49.8),
+            gap: Some(0.004_000_1),
             maximised: false,
             status: "optimal",
             max_features: Some(5),
             condition: None,
         };
-        assert_eq!(proof.sentence(), "no allowed subset of at most 5 features can be better by more than 0.41 %");
-        let better = Proof { objective: 0.5, bound: Some(0.6), maximised: true, max_features: None, ..proof };
-        assert_eq!(better.sentence(), "no allowed subset can be better by more than 20.0 %");
+        assert_eq!(proof.sentence(), "at most 0.41 % of what any 5 features can gain is left out");
+        let one = Proof { max_features: Some(1), ..proof };
+        assert_eq!(one.sentence(), "at most 0.41 % of what any feature can gain is left out");
+        let better =
+            Proof { objective: 0.5, bound: Some(0.6), gap: Some(0.2), maximised: true, max_features: None, ..proof };
+        assert_eq!(better.sentence(), "at most 20.0 % of what allowed features can gain is left out");
         let best = Proof { bound: Some(50.0), ..proof };
         assert_eq!(best.sentence(), "no allowed subset of at most 5 features is better: this one is proven best");
         let bounded = Proof { condition: Some("no weight is larger than 5"), ..best };

@@ -360,7 +360,10 @@ impl<'c, R: Read> Check<'c, R> {
         }
         let listed: Vec<Listed> = std::mem::take(&mut self.listed).into_iter().map(|one| one.0).collect();
         contradiction(&listed).map_or(Ok(()), Err)?;
-        Ok(Verdict { maximised: self.claim.alignment, listed, rest, status, progress: self.progress })
+        let (maximised, baseline) = (self.claim.alignment, self.claim.baseline());
+        let prices = self.claim.penalty.iter().copied().filter(|price| *price > 0.0);
+        let price = prices.reduce(f64::min).unwrap_or(0.0);
+        Ok(Verdict { maximised, listed, rest, baseline, price, status, progress: self.progress })
     }
 }
 

@@ -8,7 +8,7 @@ use serde::de::IgnoredAny;
 use crate::data::{Data, fingerprint};
 use crate::file::Checked;
 use crate::pairs::{AlignmentKernel, Distance, Pairs};
-use crate::rounding::norm;
+use crate::rounding::{add_down, mul_down, norm};
 use crate::rules::{RuleList, Rules, State, WeightRange};
 
 /// Bytes of a header beside those of features, and for each feature: its name, price, bounds and
@@ -289,6 +289,44 @@ impl<'d> Claim<'d> {
     /// How far below and above 0 the weight of feature j may be, with `u_j` as its weight bound.
     pub(crate) fn range(&self, j: usize, u: f64) -> [f64; 2] {
         self.ranges[j].map(|end| end.min(u))
+    }
+
+    /// The objective without features, by a bias alone, not above it; 0 for gain `alignment`.
+    pub(crate) fn baseline(&self) -> f64 {
+        let of_part = |part: &Part<'_>| {
+            let sum = |y: f64| {
+                let costs = part.y.iter().zip(&part.costs).filter(|one| *one.0 == y).map(|one| *one.1);
+                costs.fold(0.0, add_down)
+            };
+            let (more, less) = (sum(1.0).max(sum(-1.0)), sum(1.0).min(sum(-1.0)));
+            // At some 10 roundings of terms that are not negative.
+            mul_down(self.of_bias(more, less), 1.0 - 1e-12)
+        };
+        if self.alignment { 0.0 } else { self.parts.iter().map(of_part).fold(0.0, add_down) }
+    }
+
+    /// The least cost of a bias b from 0 to 1 that speaks for the class with the larger sum of C.
+    fn of_bias(&self, more: f64, less: f64) -> f64 {
+        let squared = self.loss == Loss::SquaredHinge;
+        let loss = |b: f64| match squared {
+            false => more * (1.0 - b) + less * (1.0 + b),
+            true => more * (1.0 - b).powi(2) + less * (1.0 + b).powi(2),
+        };
+        match self.bias {
+            _ if more == 0.0 => 0.0,
+            Bias::None => loss(0.0),
+            Bias::Free if squared => 4.0 * less / (1.0 + less / more),
+            Bias::Free => 2.0 * less,
+            Bias::Penalised(s) if self.l1 => loss(0.0).min(loss(1.0) + 1.0 / s),
+            Bias::Penalised(s) => {
+                let b = if squared {
+                    (more - less) / (more + less + 0.5 / (s * s))
+                } else {
+                    (s * s * (more - less)).min(1.0)
+                };
+                loss(b) + 0.5 * (b / s).powi(2)
+            }
+        }
     }
 
     /// Whether a subset obeys the rules.

@@ -60,6 +60,7 @@ pub use data::{Data, fingerprint};
 use check::Check;
 use claim::{Claim, Gain, Outline, json};
 use file::File;
+use rounding::{add_down, add_up};
 
 /// Why a proof is not verified.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -126,6 +127,10 @@ pub struct Verdict {
     pub listed: Vec<Listed>,
     /// No allowed subset that is not listed has a smaller objective; infinite where there is none.
     pub rest: f64,
+    /// The objective without features, not above it; 0 for gain `alignment`.
+    pub baseline: f64,
+    /// The smallest price of a feature that is not 0; 0 without prices.
+    pub price: f64,
     /// The status that the file says the run ended with, one of [`STATUSES`]; not checked.
     pub status: String,
     /// Records, points and parts.
@@ -143,11 +148,29 @@ impl Verdict {
         self.listed.iter().map(|one| one.bound).fold(self.rest, f64::min)
     }
 
-    /// (objective - bound) / |objective| of the best listed subset; none without one, or without a
-    /// bound.
+    /// The share of what features can gain that the best listed subset may leave open, not below it:
+    /// (objective - bound) / (baseline - bound), see docs/proof.md; none without a subset or a bound.
     pub fn gap(&self) -> Option<f64> {
+        let (objective, bound, baseline) = (self.best()?.objective, self.bound(), self.baseline);
+        let (open, gain) = (add_up(objective, -bound), (baseline - objective).abs());
+        let nothing = NOTHING * baseline.abs();
+        let share = match gain > nothing {
+            _ if objective <= bound => 0.0,
+            true => {
+                let of_loss = if objective > baseline { self.price } else { 0.0 };
+                (open / add_down(baseline, -bound).abs().max(gain).max(of_loss)).next_up()
+            }
+            false if self.price > 0.0 => (open / self.price).next_up(),
+            false => f64::from(u8::from(open > nothing)),
+        };
+        (open.is_finite() && share.is_finite()).then_some(share)
+    }
+
+    /// (objective - bound) / |objective| of the best listed subset.
+    pub fn objective_gap(&self) -> Option<f64> {
         let objective = self.best()?.objective;
-        let gap = (objective - self.bound()) / objective.abs().max(1e-10);
+        let open = (objective - self.bound()).max(0.0);
+        let gap = if open == 0.0 { 0.0 } else { open / objective.abs() };
         gap.is_finite().then_some(gap)
     }
 
@@ -160,6 +183,9 @@ impl Verdict {
         }
     }
 }
+
+/// A gain up to this share of the baseline is none.
+const NOTHING: f64 = 1e-9;
 
 /// What kind of statement a verdict is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -34,7 +34,7 @@ pub use problem::{LARGEST_VALUE, Problem, Samples, check_values};
 pub use rules::{Choice, Contradiction, LinearRow, RuleList, Rules, Shape, SubsetGain};
 pub use run::{
     Cancel, Checkpoint, Clock, Counts, Event, Limits, Master, Memory, Next, Observer, Oracle, Outcome, ProofSink,
-    Ranked, Reserved, Run, Selection, Sense, Silent, Solution, Status, drive, relative_gap,
+    Ranked, Reserved, Run, Selection, Sense, Silent, Solution, Status, Yardstick, drive, relative_gap,
 };
 pub use search::{NearBest, NearFeature, Replacement};
 pub use several::{MultiClass, Several, SubProblem};

@@ -104,6 +104,14 @@ impl Cut {
     }
 }
 
+/// The least objective of these problems together without any feature.
+pub(crate) fn without_features(problems: &[Problem<'_>], settings: &SvmSettings) -> f64 {
+    problems
+        .iter()
+        .map(|problem| kkt::without_features(&BoxDual::new(problem.labels(), problem.weights(), settings)))
+        .sum()
+}
+
 /// The linear machine on some features, within `bounds` of all features of the design; where these
 /// are free, that of [`train`]. `y` holds -1 or +1 and `weights` the cost multipliers, length n
 /// each.

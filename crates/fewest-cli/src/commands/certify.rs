@@ -60,7 +60,9 @@ pub(crate) fn value(certificate: &Certificate, max_features: usize, names: &Name
         "max_features": max_features,
         "objective": certificate.objective,
         "bound": certificate.bound,
+        "baseline": certificate.yardstick.baseline,
         "gap": certificate.gap(),
+        "objective_gap": certificate.objective_gap(),
         "best": {"selected": selected, "selected_indices": best, "objective": certificate.best.objective},
         "seconds": certificate.elapsed.as_secs_f64(),
         "counts": certificate.counts,
@@ -110,7 +112,7 @@ mod tests {
     use std::time::Duration;
 
     use fewest::method::certificate::Certificate;
-    use fewest::{Counts, Solution, Status, Subset};
+    use fewest::{Counts, Solution, Status, Subset, Yardstick};
     use fewest_data::Names;
 
     use super::sentence;
@@ -121,8 +123,9 @@ mod tests {
         let best = Solution { subset: Subset::from_indices(3, [1]), objective: 140.0 };
         let of = |bound: f64, objective: f64| {
             let (status, elapsed, counts) = (Status::TimeLimit, Duration::ZERO, Counts::default());
+            let yardstick = Yardstick { baseline: 424.0, price: 0.0, nothing: 0.0 };
             let certificate =
-                Certificate { objective, best: best.clone(), bound: Some(bound), status, elapsed, counts };
+                Certificate { objective, best: best.clone(), bound: Some(bound), yardstick, status, elapsed, counts };
             sentence(&certificate, &subset, &names)
         };
         let text = of(100.0, 150.616);

@@ -110,11 +110,13 @@ impl Task<'_> {
             let found = likeness.iter().take(TRIED).find(|&&(k, _)| self.rules.allows(&exchanged(k)));
             let Some(&(k, r)) = found else { continue };
             let objective = self.objective(&exchanged(k), report, start)?;
-            let increase = objective.map(|o| fewest_report::relative_gap(now, o).copysign(o - now));
+            let gain =
+                report.selection.outcome.yardstick.map(|yardstick| yardstick.baseline - now).filter(|gain| *gain > 0.0);
+            let loss = objective.zip(gain).map(|(objective, gain)| (objective - now) / gain);
             let name = |j: usize| self.prepared.data.names.get(j);
             out.push(json!({
                 "feature": name(j), "index": j, "stand_in": name(k), "stand_in_index": k, "correlation": r,
-                "objective": objective, "increase": increase
+                "objective": objective, "loss": loss
             }));
         }
         Ok(json!(out))

@@ -142,12 +142,19 @@ fn summary(task: &Task<'_>, result: &SelectionResult<'_>, report: &Report, fitti
         lines.push(("objective", format!("{} ({sense}{of_it})", table::number(objective))));
     }
     if let (Some(bound), Some(gap)) = (outcome.bound, outcome.gap()) {
-        lines.push(("bound", format!("{} (gap {})", fewest_report::bound(bound, maximised), table::gap(gap))));
+        lines.push((
+            "bound",
+            format!("{} (gap {})", fewest_report::bound(bound, maximised), fewest_report::at_most(gap)),
+        ));
         lines.extend(outcome.objective.map(|objective| {
             let max_features = task.rules.list().max_features.map(|k| k as u64);
             let status = outcome.status.name();
             let condition = report.details.get(fewest::method::PROOF_CONDITION).and_then(Value::as_str);
-            ("proof", Proof { objective, bound: Some(bound), maximised, status, max_features, condition }.sentence())
+            (
+                "proof",
+                Proof { objective, bound: Some(bound), gap: Some(gap), maximised, status, max_features, condition }
+                    .sentence(),
+            )
         }));
     }
     if outcome.counts.nodes > 0 {

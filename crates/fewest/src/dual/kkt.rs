@@ -123,6 +123,98 @@ pub fn total_loss(dual: &BoxDual, scores: &[f64], bias: f64) -> f64 {
     }
 }
 
+/// The least objective without features, by a bias alone, whose price is half its square over s^2
+/// where it is penalised.
+pub fn without_features(dual: &BoxDual) -> f64 {
+    let classes = Classes::new(dual);
+    match dual.bias {
+        Bias::Penalised(s) => {
+            let b = classes.bias(dual.bias);
+            classes.loss_at(b) + 0.5 * (b / s).powi(2)
+        }
+        bias => classes.free_or_none(bias),
+    }
+}
+
+/// The dual point and the bias of [`without_features`]: alpha_i is the same multiple of C_i for all
+/// samples of a class.
+pub(crate) fn bias_alone(dual: &BoxDual) -> (Vec<f64>, f64) {
+    let classes = Classes::new(dual);
+    let Classes { more, less, loss, sign } = classes;
+    let b = classes.bias(dual.bias);
+    let (of_more, of_less) = match (loss, dual.bias) {
+        (Loss::SquaredHinge, _) => (2.0 * (1.0 - b), 2.0 * (1.0 + b)),
+        (Loss::Hinge, Bias::Free) if more > 0.0 => (less / more, 1.0),
+        (Loss::Hinge, Bias::Penalised(s)) if b == 1.0 => ((less + 1.0 / (s * s)) / more, 1.0),
+        (Loss::Hinge, _) => (1.0, 1.0),
+    };
+    let alpha = |i: usize| dual.cost[i] * if dual.y[i] == sign { of_more } else { of_less };
+    ((0..dual.len()).map(|i| dual.y[i] * alpha(i)).collect(), sign * b)
+}
+
+/// [`without_features`] where the price of a penalised bias is |b| / s.
+pub fn without_features_l1(dual: &BoxDual) -> f64 {
+    let classes = Classes::new(dual);
+    let Bias::Penalised(s) = dual.bias else { return classes.free_or_none(dual.bias) };
+    let Classes { more, less, loss, .. } = classes;
+    match loss {
+        Loss::Hinge => classes.loss_at(0.0).min(classes.loss_at(1.0) + 1.0 / s),
+        Loss::SquaredHinge if more > 0.0 => {
+            let b = ((more - less - 0.5 / s) / (more + less)).max(0.0);
+            classes.loss_at(b) + b / s
+        }
+        Loss::SquaredHinge => 0.0,
+    }
+}
+
+/// The sums of C of the larger and of the smaller class, for a bias b that speaks for the larger
+/// one, from 0 to 1.
+struct Classes {
+    more: f64,
+    less: f64,
+    loss: Loss,
+    /// Label of the larger one.
+    sign: f64,
+}
+
+impl Classes {
+    fn new(dual: &BoxDual) -> Self {
+        let side = |y: f64| (0..dual.len()).filter(|&i| dual.y[i] == y).map(|i| dual.cost[i]).sum::<f64>();
+        let (positive, negative) = (side(1.0), side(-1.0));
+        let sign = if positive >= negative { 1.0 } else { -1.0 };
+        Self { more: positive.max(negative), less: positive.min(negative), loss: dual.loss, sign }
+    }
+
+    /// The best bias, for the larger class.
+    fn bias(&self, bias: Bias) -> f64 {
+        let Self { more, less, .. } = *self;
+        match (bias, self.loss) {
+            _ if more == 0.0 => 0.0,
+            (Bias::None, _) => 0.0,
+            (Bias::Free, Loss::Hinge) => 1.0,
+            (Bias::Free, Loss::SquaredHinge) => (more - less) / (more + less),
+            (Bias::Penalised(s), Loss::Hinge) => (s * s * (more - less)).min(1.0),
+            (Bias::Penalised(s), Loss::SquaredHinge) => (more - less) / (more + less + 0.5 / (s * s)),
+        }
+    }
+
+    fn loss_at(&self, b: f64) -> f64 {
+        match self.loss {
+            Loss::Hinge => self.more * (1.0 - b) + self.less * (1.0 + b),
+            Loss::SquaredHinge => self.more * (1.0 - b).powi(2) + self.less * (1.0 + b).powi(2),
+        }
+    }
+
+    fn free_or_none(&self, bias: Bias) -> f64 {
+        match (bias, self.loss) {
+            _ if self.more == 0.0 => 0.0,
+            (Bias::Free, Loss::Hinge) => 2.0 * self.less,
+            (Bias::Free, Loss::SquaredHinge) => 4.0 * self.less / (1.0 + self.less / self.more),
+            _ => self.more + self.less,
+        }
+    }
+}
+
 /// The bias that minimises the total loss at fixed scores, exactly: the loss is convex in b with
 /// kinks at `t_i = y_i - f_i`, a positive sample counting while b < t_i and a negative one while
 /// b > t_i. Where a whole interval is optimal, its middle.

@@ -87,35 +87,30 @@ pub(crate) fn reserve(
     memory.reserve_within(most, BYTES.saturating_mul(entries), what, remedy)
 }
 
-/// What HiGHS's values may be off by, as a share of the objective or of the reference: its
-/// tolerances are 1e-6, and several add up.
-const TOLERANCE: f64 = 1e-5;
-
-/// How a program measures the objective of its run.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Measure {
-    /// The program's objective is the run's times this.
-    pub(crate) one: f64,
-    /// An objective of the run to measure tolerances by where the best one is smaller or 0: that of
-    /// no feature.
-    pub(crate) reference: f64,
-}
+/// What HiGHS's values may be off by, as a share of the objective without features: its tolerances
+/// are 1e-6, and several add up.
+pub(crate) const TOLERANCE: f64 = 1e-5;
 
 /// Solves a program whose first columns are z, of these features, and whose objective is the run's
-/// times `measure.one` (its negative where that is maximised). Each better point is offered with the objective that
-/// `value` gives it; the bound is HiGHS's, within its tolerances.
+/// times `one` (its negative where that is maximised). Each better point is offered with the objective that
+/// `value` gives it; the bound is HiGHS's, within its tolerances. HiGHS measures its gap from the objective without
+/// features, as the run does.
 ///
 /// # Errors
 /// [`Error::Solver`] when HiGHS fails; limits are statuses.
 pub(crate) fn solve(
     program: &mut Program,
     features: &[usize],
-    (effort, measure): (&Effort, Measure),
+    (effort, one): (&Effort, f64),
     sense: Sense,
     value: &dyn Fn(&Subset, &[f64]) -> f64,
     run: &mut Run<'_>,
 ) -> Result<Status, Error> {
-    run.tolerate(TOLERANCE, measure.reference);
+    run.tolerate(TOLERANCE);
+    let baseline = run.gaps().yardstick.map_or(0.0, |yardstick| yardstick.baseline);
+    if baseline != 0.0 {
+        program.set_offset(-baseline * one)?;
+    }
     let (rules, sign) = (run.rules(), if sense == Sense::Min { 1.0 } else { -1.0 });
     let chosen = |point: &[f64]| {
         Subset::from_indices(rules.p(), features.iter().zip(point).filter(|e| *e.1 > 0.5).map(|(&j, _)| j))
@@ -124,7 +119,7 @@ pub(crate) fn solve(
         if bound.is_finite() {
             // A bound better than a subset at hand is a matter of tolerances.
             let best = run.incumbent().map_or(f64::INFINITY, |(_, objective)| sign * objective);
-            run.raise_bound(sign * (bound / measure.one).min(best));
+            run.raise_bound(sign * (bound / one + baseline).min(best));
         }
     };
     loop {

@@ -14,9 +14,8 @@ use std::time::{Duration, Instant};
 use super::Method;
 use super::exact::{ExactSettings, exact_several};
 use crate::design::Recentred;
-use crate::run::relative_gap;
-use crate::saddle::train_within;
-use crate::search::cutoff;
+use crate::run::{Gaps, Yardstick, relative_gap};
+use crate::saddle::{train_within, without_features};
 use crate::several::check_several;
 use crate::{Clock, Counts, Error, Limits, Observer, Problem, RuleList, Rules, Sense, Solution, Status, Subset};
 
@@ -31,6 +30,8 @@ pub struct Certificate {
     /// No subset of at most as many features has a smaller objective than this; none when nothing
     /// was proven in time.
     pub bound: Option<f64>,
+    /// What gains are measured by.
+    pub yardstick: Yardstick,
     /// How the search ended; `Optimal` when `best` is proven best.
     pub status: Status,
     /// Time used.
@@ -40,8 +41,13 @@ pub struct Certificate {
 }
 
 impl Certificate {
-    /// |objective - bound| / |objective|, of the subset asked about.
+    /// The share of what features can gain that the subset asked about leaves open ([`Yardstick::gap`]).
     pub fn gap(&self) -> Option<f64> {
+        self.bound.map(|bound| self.yardstick.gap(self.objective, bound))
+    }
+
+    /// |objective - bound| / |objective|, of the subset asked about.
+    pub fn objective_gap(&self) -> Option<f64> {
         self.bound.map(|bound| relative_gap(self.objective, bound))
     }
 }
@@ -100,7 +106,9 @@ pub fn certify_several(
     }
     let mut objective = own + features.iter().filter_map(|&j| settings.penalty.get(j)).sum::<f64>();
 
-    let gaps = (limits.gap_rel, limits.gap_abs);
+    let yardstick = Yardstick::new(without_features(problems, svm), &settings.penalty);
+    let (relative, absolute) = (limits.gap_rel, limits.gap_abs);
+    let gaps = Gaps { sense: Sense::Min, relative, absolute, yardstick: Some(yardstick), tolerance: 0.0 };
     let mut start = settings.start.clone();
     start.insert(0, subset.clone());
     let settings = ExactSettings { start, solutions: 1, within: None, ..settings.clone() };
@@ -118,7 +126,7 @@ pub fn certify_several(
     // A bound stays one when it is lowered; rounding may have put it above what was found.
     let bound = outcome.bound.map(|bound| bound.min(best.objective));
     // The proof is one of this best subset, too, which may be another than the search's.
-    let closed = bound.is_some_and(|bound| bound >= cutoff(Sense::Min, gaps, best.objective));
+    let closed = bound.is_some_and(|bound| gaps.closed(best.objective, bound));
     let status = if outcome.status == Status::Optimal && !closed { Status::Stalled } else { outcome.status };
-    Ok(Certificate { objective, best, bound, status, elapsed: begun.elapsed(), counts: outcome.counts })
+    Ok(Certificate { objective, best, bound, yardstick, status, elapsed: begun.elapsed(), counts: outcome.counts })
 }

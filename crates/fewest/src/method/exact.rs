@@ -35,11 +35,12 @@ use super::path::{SizeReport, reports};
 use super::{Classes, Info, Method, RULES_AND_BOUNDS, Report, check_penalty};
 use crate::proof::{Claim, Gain, HELD_BACK, ProofWriter};
 use crate::relaxation::Relaxation;
+use crate::saddle::without_features;
 use crate::search::{NearBest, Wanted};
 use crate::several::check_several;
 use crate::{
     Bias, Error, Kernel, Limits, MultiClass, Observer, Problem, Rules, Run, Samples, Selection, Sense, Several, Subset,
-    SvmSettings, drive,
+    SvmSettings, Yardstick, drive,
 };
 use dive::Search;
 use tree::Tree;
@@ -61,7 +62,7 @@ pub struct ExactSettings {
     /// How many best subsets to prove and return, at least 1; with `within` at most this many.
     /// Default 1.
     pub solutions: usize,
-    /// E, 0 or more: all subsets whose objective is at most (1 + E) times the best one are wanted,
+    /// E, 0 or more: all subsets whose gain is at least (1 - E) times that of the best are wanted,
     /// smaller ones than `max_features` among them.
     pub within: Option<f64>,
     /// Subsets to start from, as first incumbents; those the rules forbid are ignored.
@@ -200,6 +201,7 @@ fn search(
     let lists = if problems.len() > 1 { LISTS + 3 * problems.len() as u64 } else { LISTS };
     let _lists = run.memory().lists(NAME, lists, p)?;
     let relaxation = Relaxation::new(problems, rules, &settings.svm, &settings.penalty);
+    run.measure_by(Yardstick::new(without_features(problems, &settings.svm), &settings.penalty));
     let mut relaxation = relaxation.within(run.memory());
     if run.proof().is_some() {
         run.hold_back(HELD_BACK);

@@ -35,7 +35,7 @@ use crate::backend::highs::Effort;
 use crate::l1_oracle::{L1Oracle, L1Point};
 use crate::master::bundle::{Bundle, BundleStep};
 use crate::method::mbp::{BestClassifier, LISTS, MbpReport, MbpSettings, Model, TIGHT, reweight, solve_restricted};
-use crate::{Bias, Error, Limits, Observer, Problem, Rules, Run, Samples, Sense, Status, Subset};
+use crate::{Bias, Error, Limits, Observer, Problem, Rules, Run, Samples, Sense, Status, Subset, Yardstick};
 
 /// Time for one restricted program where none is given.
 const RESTRICTED_TIME: Duration = Duration::from_millis(250);
@@ -201,6 +201,7 @@ pub fn lagrangian(
     let mut run = Run::bounded(rules, limits, Sense::Min, observer)?;
     let _lists = run.memory().lists("lagrangian", LISTS, problem.n_features())?;
     let model = Model::new(problem, rules, &settings.program, run.memory(), &mut || run.stop())?;
+    run.measure_by(Yardstick::new(model.without_features(), &settings.program.penalty));
     let mut found = BestClassifier::new(&model, run.memory())?;
     let mut oracle = model.oracle(run.memory())?;
     let mut relaxation = None;
@@ -338,7 +339,8 @@ impl<'b> RestrictedProgram<'_, 'b> {
         }
         let begun = Instant::now();
         let cap = run.remaining().map_or(self.cap(), |left| left.min(self.cap()));
-        let effort = Effort { time: (cap < Duration::MAX).then_some(cap), gap: run.gaps().0, ..Effort::default() };
+        let effort =
+            Effort { time: (cap < Duration::MAX).then_some(cap), gap: run.gaps().relative, ..Effort::default() };
         solve_restricted(model, &omega, found, &effort, run)?;
         let q = omega.len();
         self.tried.push(omega);

@@ -29,10 +29,10 @@ use super::kta::{KtaSettings, kta, shares};
 use super::{ALL_RULES, Classes, Info, Method, Report};
 use crate::backend::highs::{Column, Effort, Program, Rows, SMALLEST};
 use crate::kernel::{Distances, Gamma, KernelRule};
-use crate::master::program::{self, Measure};
+use crate::master::program;
 use crate::{
     Clock, Design, Error, Kernel, Limits, Memory, Observer, Reserved, Rules, Run, Samples, Selection, Sense, Silent,
-    Subset,
+    Subset, Yardstick,
 };
 
 /// Which program is written.
@@ -244,16 +244,11 @@ pub fn milo(
         program.set_start(&alignment.point(subset))?;
     }
     let features: Vec<usize> = (0..design.n_features()).collect();
-    let effort = Effort { gap: run.gaps().0, interior: settings.interior, ..Effort::default() };
+    // Kernels are at most 1, and so are the sums over pairs.
+    run.measure_by(Yardstick { baseline: 0.0, price: 0.0, nothing: program::TOLERANCE });
+    let effort = Effort { gap: run.gaps().relative, interior: settings.interior, ..Effort::default() };
     let value = |subset: &Subset, _: &[f64]| alignment.judge.value(&subset.iter().collect::<Vec<_>>());
-    let status = program::solve(
-        &mut program,
-        &features,
-        (&effort, Measure { one: 1.0, reference: 1.0 }),
-        Sense::Max,
-        &value,
-        &mut run,
-    )?;
+    let status = program::solve(&mut program, &features, (&effort, 1.0), Sense::Max, &value, &mut run)?;
     Ok(Selection { outcome: run.finish(status), ranking: Vec::new(), solutions: Vec::new() })
 }
 

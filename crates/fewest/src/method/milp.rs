@@ -26,9 +26,11 @@ use std::path::Path;
 
 use crate::backend::highs::{Column, Effort, Program, Rows, SMALLEST, SolveStatus};
 use crate::design::common_unit;
-use crate::master::program::{self, Measure};
+use crate::master::program;
+use crate::saddle::without_features;
 use crate::{
-    Error, Interval, Limits, Memory, Observer, Problem, Reserved, Rules, Run, Selection, Sense, Subset, WeightBounds,
+    Error, Interval, Limits, Memory, Observer, Problem, Reserved, Rules, Run, Selection, Sense, Subset, SvmSettings,
+    WeightBounds, Yardstick,
 };
 
 /// Which program is written.
@@ -129,15 +131,16 @@ pub fn milp(
 ) -> Result<Selection, Error> {
     let mut run = Run::bounded(rules, limits, settings.sense(), observer)?;
     let classifier = Classifier::new(problem, rules, settings, run.memory())?;
+    run.measure_by(classifier.yardstick());
     let mut program = classifier.program(rules, false)?;
     let value = |subset: &Subset, point: &[f64]| classifier.value(subset, point);
     if settings.start {
         classifier.start(&mut program, &mut run)?;
     }
     let features: Vec<usize> = (0..problem.n_features()).collect();
-    let effort = Effort { gap: run.gaps().0, interior: settings.interior, ..Effort::default() };
+    let effort = Effort { gap: run.gaps().relative, interior: settings.interior, ..Effort::default() };
     let status =
-        program::solve(&mut program, &features, (&effort, classifier.measure()), settings.sense(), &value, &mut run)?;
+        program::solve(&mut program, &features, (&effort, classifier.one()), settings.sense(), &value, &mut run)?;
     Ok(Selection { outcome: run.finish(status), ranking: Vec::new(), solutions: Vec::new() })
 }
 
@@ -216,14 +219,23 @@ impl<'a> Classifier<'a> {
         }
     }
 
-    /// How the program measures its objective: that of no feature is the slack of the smaller
-    /// class in MILP1, and 0 in MILP2, where the unit of the data takes its place.
-    fn measure(&self) -> Measure {
-        let of = |side: f64| self.problem.labels().iter().zip(self.problem.weights()).filter(move |s| *s.0 == side);
-        let weight = |side: f64| of(side).map(|s| s.1).sum::<f64>();
+    /// Without features MILP1 has the slack of the smaller class, and MILP2 no margin: what counts
+    /// as none is in the unit of the data there.
+    fn yardstick(&self) -> Yardstick {
+        let nothing = program::TOLERANCE * self.unit;
         match self.formulation {
-            Formulation::Milp1 { .. } => Measure { one: 1.0, reference: 2.0 * weight(1.0).min(weight(-1.0)) },
-            Formulation::Milp2 { .. } => Measure { one: 1.0 / self.unit, reference: self.unit },
+            Formulation::Milp1 { .. } => {
+                Yardstick::new(without_features(std::slice::from_ref(self.problem), &SvmSettings::default()), &[])
+            }
+            Formulation::Milp2 { .. } => Yardstick { baseline: 0.0, price: 0.0, nothing },
+        }
+    }
+
+    /// The program's objective is the run's times this.
+    fn one(&self) -> f64 {
+        match self.formulation {
+            Formulation::Milp1 { .. } => 1.0,
+            Formulation::Milp2 { .. } => 1.0 / self.unit,
         }
     }
 

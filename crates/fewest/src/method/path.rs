@@ -162,6 +162,7 @@ impl PathSize {
             objective: None,
             sense,
             bound: None,
+            yardstick: None,
             elapsed: Duration::ZERO,
             counts: Counts::default(),
         };

@@ -147,14 +147,14 @@ impl ProofWriter {
         // Where every allowed subset is listed, any number is a bound of the others.
         let claimed = |last: &Listed| threshold.map_or(last.objective, |end| end.max(last.objective));
         let rest = listed.last().map_or(rest, |last| rest.min(claimed(last)));
-        let (relative, absolute) = run.gaps();
-        let best = listed.first().map_or(0.0, |best| best.objective.abs());
-        let claim = |bound: f64| bound - HELD_BACK * (relative * bound.abs().max(best)).max(absolute);
+        let gaps = run.gaps();
+        let best = listed.first().map_or(rest, |best| best.objective);
+        let claim = |bound: f64| bound - HELD_BACK * gaps.room_beside(best, bound);
         let (rest_found, rest, mut status) = (rest, claim(rest), status);
         let mut bytes = Bytes::default();
         for (subset, own) in listed.iter().zip(&own) {
             let own = claim(own.unwrap_or(rest_found).min(subset.objective));
-            if status == Status::Optimal && !run.is_within_asked(subset.objective, own.min(rest)) {
+            if status == Status::Optimal && !run.is_within_asked_beside(best, subset.objective, own.min(rest)) {
                 status = Status::Stalled;
             }
             bytes.byte(kind::SUBSET);

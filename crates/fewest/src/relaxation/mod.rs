@@ -42,6 +42,7 @@ use record::Kept;
 pub(crate) use record::Points;
 use turned::Turned;
 
+use crate::dual::kkt::without_features;
 use crate::dual::{BoxDual, Loss};
 use crate::proof::RowNumbers;
 use crate::{Error, Interval, Memory, Problem, Reserved, Rules, Shape, Status, SvmSettings};
@@ -121,6 +122,8 @@ pub(crate) struct Relaxation<'a> {
     rules: &'a Rules,
     /// Of the samples of all problems.
     dual: BoxDual,
+    /// The objective without features.
+    baseline: f64,
     /// lambda by unit.
     penalty: Vec<f64>,
     rows: Vec<Row>,
@@ -162,6 +165,7 @@ impl<'a> Relaxation<'a> {
         Self {
             dual: BoxDual::of_all(&parts),
             alone: if problems.len() > 1 { problems.iter().map(alone).collect() } else { Vec::new() },
+            baseline: parts.iter().map(|part| without_features(&part.dual)).sum(),
             parts,
             rules,
             penalty: (0..rules.n_units()).map(sum).collect(),

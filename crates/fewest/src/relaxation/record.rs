@@ -9,8 +9,8 @@ use crate::dual::Bias;
 use crate::proof::{Balance, Gain, Grid, Listed, Point, RowNumbers};
 use crate::search::{Found, PrimalPoint};
 
-/// What may be lost to the grid of a point, as a share of its bound, and of the sum of alpha where
-/// the bound is next to nothing.
+/// What may be lost to the grid of a point, as a share of its bound or of how far that is below the
+/// value without features, and of the sum of alpha where these are next to nothing.
 const LOSS: f64 = 1e-9;
 const LEAST_LOSS: f64 = 1e-13;
 
@@ -107,7 +107,7 @@ impl Node<'_, '_> {
         let units = self.inside.iter().chain(self.free);
         let constant = dual.bias_square() * alpha.len() as f64;
         let squares = constant + units.map(|&u| relaxation.norms[u].powi(2)).sum::<f64>();
-        let little = LOSS * value.abs();
+        let little = LOSS * (relaxation.baseline - value).abs().min(value.abs());
         let loss = little.max(LEAST_LOSS * alpha.iter().sum::<f64>());
         let moving = (0..alpha.len()).filter(|&i| alpha[i] > 0.0);
         let slopes = moving.map(|i| (1.0 - margins[i] - dual.ridge[i] * alpha[i]).powi(2)).sum::<f64>().sqrt();

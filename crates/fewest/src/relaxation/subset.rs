@@ -18,7 +18,7 @@ use super::polish::{Polish, Polished};
 use super::reach::Reach;
 use super::{Answer, Points, Relaxation, Warm};
 use crate::dual::active_set::ActiveSet;
-use crate::dual::kkt::{best_bias, total_loss};
+use crate::dual::kkt::{best_bias, bias_alone, total_loss};
 use crate::dual::train::{WHOLE_GRAM, train_linear};
 use crate::dual::{Bias, DualSolution, smo};
 use crate::kernel::gram::GramMatrix;
@@ -41,6 +41,10 @@ impl Relaxation<'_> {
             return self.train_each(inside, warm, tolerance, stop);
         }
         let node = Node::new(self, inside, &[]);
+        if node.features.is_empty() {
+            let (beta, bias) = bias_alone(&self.dual);
+            return (self.judge(&node, Warm { beta, bias: vec![bias], ..warm.clone() }), 0);
+        }
         if !self.rules.weight_bounds().is_free() {
             return self.train_bounded(&node, warm, tolerance, stop);
         }

@@ -42,6 +42,8 @@ pub enum Event<'a> {
         subset: &'a Subset,
         /// Its objective.
         objective: f64,
+        /// The gap, where there is a bound ([`Outcome::gap`](crate::Outcome::gap)).
+        gap: Option<f64>,
         /// Time since the start.
         elapsed: Duration,
     },
@@ -56,6 +58,8 @@ pub enum Event<'a> {
     Bound {
         /// The bound.
         bound: f64,
+        /// The gap, where there is an incumbent.
+        gap: Option<f64>,
         /// Time since the start.
         elapsed: Duration,
     },

@@ -40,7 +40,10 @@ pub struct Limits {
     pub oracle_calls: Option<u64>,
     /// Nodes of a search tree.
     pub nodes: Option<u64>,
-    /// Stop when |incumbent - bound| / |incumbent| is at most this. Default 1e-4.
+    /// Stop when at most this share of what features can gain is left open ([`Outcome::gap`]), and
+    /// of the objective. Default 1e-4.
+    ///
+    /// [`Outcome::gap`]: crate::Outcome::gap
     pub gap_rel: f64,
     /// Stop when |incumbent - bound| is at most this. Default 0.
     pub gap_abs: f64,

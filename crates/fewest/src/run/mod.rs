@@ -2,6 +2,7 @@
 //! `drive`, the one loop.
 
 mod event;
+mod gap;
 mod limits;
 mod memory;
 mod outcome;
@@ -12,10 +13,12 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 pub use event::{Event, Observer, ProofSink, Silent};
+pub(crate) use gap::Gaps;
+pub use gap::{Yardstick, relative_gap};
 pub(crate) use limits::WIND_UP;
 pub use limits::{Cancel, Limits};
 pub use memory::{Memory, Reserved};
-pub use outcome::{Counts, Outcome, Ranked, Selection, Sense, Solution, relative_gap};
+pub use outcome::{Counts, Outcome, Ranked, Selection, Sense, Solution};
 pub use state::Checkpoint;
 pub use status::Status;
 
@@ -34,10 +37,12 @@ pub struct Run<'a> {
     sense: Sense,
     incumbent: Option<(Subset, f64)>,
     bound: Option<f64>,
+    /// See [`Run::measure_by`].
+    yardstick: Option<Yardstick>,
+    /// See [`Run::tolerate`].
+    tolerance: f64,
     /// Set when the observer said stop.
     told: Cancel,
-    /// See [`Run::tolerate`].
-    tolerance: (f64, f64),
     /// See [`Run::hold_back`].
     held_back: f64,
     /// Counters the method adds to; `oracle_calls` is kept by [`drive`].
@@ -123,8 +128,9 @@ impl<'a> Run<'a> {
             sense,
             incumbent: None,
             bound: None,
+            yardstick: (sense == Sense::Max).then(|| Yardstick::new(0.0, &[])),
+            tolerance: 0.0,
             told: Cancel::default(),
-            tolerance: (0.0, 0.0),
             held_back: 0.0,
             counts: Counts::default(),
         })
@@ -161,10 +167,29 @@ impl<'a> Run<'a> {
         Clock { start: self.start, end, cancel: self.limits.cancel.clone(), told: self.told.clone() }
     }
 
-    /// The relative and absolute gap to search for: those asked for, less what is held back.
-    pub fn gaps(&self) -> (f64, f64) {
-        let share = 1.0 - self.held_back;
-        (share * self.limits.gap_rel, share * self.limits.gap_abs)
+    /// States what gains are measured by, and gaps with them.
+    pub(crate) fn measure_by(&mut self, yardstick: Yardstick) {
+        self.yardstick = Some(yardstick);
+    }
+
+    /// Declares that bounds come from a solver which knows values no better than this share of the
+    /// objective without features: a smaller gain is none, and where the gain's gap is closed, that
+    /// of the objective may be this large.
+    #[cfg(feature = "highs")]
+    pub(crate) fn tolerate(&mut self, share: f64) {
+        self.tolerance = share;
+        self.yardstick = self.yardstick.map(|yardstick| yardstick.known_to(share));
+    }
+
+    /// The gaps to search for: those asked for, less what is held back.
+    pub(crate) fn gaps(&self) -> Gaps {
+        self.asked().less(self.held_back)
+    }
+
+    fn asked(&self) -> Gaps {
+        let Limits { gap_rel, gap_abs, .. } = self.limits;
+        let Self { sense, yardstick, tolerance, .. } = *self;
+        Gaps { sense, relative: gap_rel, absolute: gap_abs, yardstick, tolerance }
     }
 
     /// Searches for gaps that are smaller than those asked for by this share.
@@ -249,7 +274,7 @@ impl<'a> Run<'a> {
             return false;
         }
         self.incumbent = Some((subset.clone(), objective));
-        self.tell(&Event::Incumbent { subset, objective, elapsed: self.elapsed() });
+        self.tell(&Event::Incumbent { subset, objective, gap: self.known_gap(), elapsed: self.elapsed() });
         true
     }
 
@@ -273,7 +298,7 @@ impl<'a> Run<'a> {
         };
         if tighter {
             self.bound = Some(bound);
-            self.tell(&Event::Bound { bound, elapsed: self.elapsed() });
+            self.tell(&Event::Bound { bound, gap: self.known_gap(), elapsed: self.elapsed() });
         }
     }
 
@@ -282,19 +307,13 @@ impl<'a> Run<'a> {
         self.bound
     }
 
-    /// Relative gap; infinite while there is no incumbent or no bound.
+    /// The gap of the gain; infinite while there is no incumbent or no bound.
     pub fn gap(&self) -> f64 {
-        match (&self.incumbent, self.bound) {
-            (Some((_, objective)), Some(bound)) => relative_gap(*objective, bound),
-            _ => f64::INFINITY,
-        }
+        self.known_gap().unwrap_or(f64::INFINITY)
     }
 
-    /// Declares that bounds come from a solver which knows values no better than this share of the
-    /// objective, or of a reference where that is larger: a smaller gap counts as closed.
-    #[cfg(feature = "highs")]
-    pub(crate) fn tolerate(&mut self, share: f64, reference: f64) {
-        self.tolerance = (share, reference);
+    fn known_gap(&self) -> Option<f64> {
+        Some(self.asked().gap(self.incumbent.as_ref()?.1, self.bound?))
     }
 
     /// Whether the gap to search for is reached.
@@ -304,23 +323,18 @@ impl<'a> Run<'a> {
 
     /// Whether the gap to search for would be reached with this bound.
     pub(crate) fn would_close(&self, bound: f64) -> bool {
-        self.within(self.gaps(), bound)
-    }
-
-    fn within(&self, gaps: (f64, f64), bound: f64) -> bool {
-        self.incumbent.as_ref().is_some_and(|(_, objective)| self.is_within(gaps, *objective, bound))
-    }
-
-    fn is_within(&self, (relative, of_value): (f64, f64), objective: f64, bound: f64) -> bool {
-        let absolute = (objective - bound).abs();
-        let (share, reference) = self.tolerance;
-        let least = share * objective.abs().max(reference);
-        relative_gap(objective, bound) <= relative || (absolute <= of_value.max(least) && objective.is_finite())
+        self.incumbent.as_ref().is_some_and(|(_, objective)| self.gaps().closed(*objective, bound))
     }
 
     /// Whether an objective and a bound are within the gap asked for.
     pub(crate) fn is_within_asked(&self, objective: f64, bound: f64) -> bool {
-        self.is_within((self.limits.gap_rel, self.limits.gap_abs), objective, bound)
+        self.asked().closed(objective, bound)
+    }
+
+    /// [`Run::is_within_asked`] of one of the best subsets, the first of which has the objective
+    /// `best`.
+    pub(crate) fn is_within_asked_beside(&self, best: f64, objective: f64, bound: f64) -> bool {
+        self.asked().closed_beside(best, objective, bound)
     }
 
     /// The status that a run ends with which says that it has this one.
@@ -336,7 +350,8 @@ impl<'a> Run<'a> {
         let status = self.earned(status);
         let elapsed = self.elapsed();
         let (subset, objective) = self.incumbent.map_or((None, None), |(s, o)| (Some(s), Some(o)));
-        Outcome { status, subset, objective, sense: self.sense, bound: self.bound, elapsed, counts: self.counts }
+        let Self { sense, bound, yardstick, counts, .. } = self;
+        Outcome { status, subset, objective, sense, bound, yardstick, elapsed, counts }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::gap::{Yardstick, relative_gap};
 use crate::{Status, Subset};
 
 /// Whether the objective is minimised or maximised.
@@ -40,6 +41,8 @@ pub struct Outcome {
     pub sense: Sense,
     /// Proven bound on the best objective, where the method proves one.
     pub bound: Option<f64>,
+    /// What gains, and gaps with them, are measured by; none where the method has none.
+    pub yardstick: Option<Yardstick>,
     /// Time used.
     pub elapsed: Duration,
     /// Counters.
@@ -47,15 +50,19 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// |objective - bound| / |objective|, where both exist.
+    /// The share of what features can gain that is left open, where objective and bound exist:
+    /// [`Yardstick::gap`], and [`Outcome::objective_gap`] without a yardstick.
     pub fn gap(&self) -> Option<f64> {
+        match self.yardstick {
+            Some(yardstick) => Some(yardstick.gap(self.objective?, self.bound?)),
+            None => self.objective_gap(),
+        }
+    }
+
+    /// |objective - bound| / |objective|, where both exist.
+    pub fn objective_gap(&self) -> Option<f64> {
         Some(relative_gap(self.objective?, self.bound?))
     }
-}
-
-/// |objective - bound| / |objective|; 0 where the two are the same.
-pub fn relative_gap(objective: f64, bound: f64) -> f64 {
-    if objective == bound { 0.0 } else { (objective - bound).abs() / objective.abs() }
 }
 
 /// Where a feature ended in a ranking.

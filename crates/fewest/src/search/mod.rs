@@ -8,7 +8,7 @@ mod units;
 
 pub use near::{NearBest, NearFeature, Replacement};
 pub(crate) use open::{Mark, Node, OpenNodes, Ties};
-pub(crate) use pool::{Found, Pool, PoolState, PrimalPoint, Wanted, cutoff};
+pub(crate) use pool::{Found, Pool, PoolState, PrimalPoint, Wanted};
 pub(crate) use units::UnitSet;
 
 use crate::{Choice, Rules};

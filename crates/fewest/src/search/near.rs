@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
+use crate::run::Gaps;
 use crate::{Sense, Solution, Subset};
 
 /// What rounding may add to a value or its proof, as a share.
@@ -18,7 +19,8 @@ const REPLACEMENTS: usize = 20;
 pub struct NearBest {
     /// The share E asked for.
     pub within: f64,
-    /// (1 + E) times the best objective found; (1 - E) times where larger is better.
+    /// The objective of a subset whose gain over none is E less than that of the best, as a share of
+    /// it.
     pub threshold: f64,
     /// How many subsets are listed.
     pub subsets: usize,
@@ -73,14 +75,6 @@ pub(super) struct Proven {
     pub(super) others: f64,
 }
 
-/// The objective at which the set of all subsets within a share of the best ends.
-pub(super) fn threshold(sense: Sense, within: f64, best: f64) -> f64 {
-    match sense {
-        Sense::Min => best + within * best.abs(),
-        Sense::Max => best - within * best.abs(),
-    }
-}
-
 /// Whether what others are no better than is worse than a threshold, whatever was rounded.
 pub(super) fn is_beyond(sense: Sense, others: f64, threshold: f64) -> bool {
     let room = ROUNDING * threshold.abs();
@@ -89,14 +83,15 @@ pub(super) fn is_beyond(sense: Sense, others: f64, threshold: f64) -> bool {
 
 impl NearBest {
     /// Of subsets, best first; none without a subset.
-    pub(super) fn new(sense: Sense, proven: &Proven, listed: &[Solution]) -> Option<Self> {
-        let &Proven { within, most, others } = proven;
+    pub(super) fn new(gaps: &Gaps, proven: &Proven, listed: &[Solution]) -> Option<Self> {
+        let (&Proven { within, most, others }, sense) = (proven, gaps.sense);
         let best = listed.first()?.objective;
-        let threshold = threshold(sense, within, best);
+        let threshold = gaps.threshold(within, best);
         // How much worse than the best the others are at least.
         let behind = if sense == Sense::Min { others - best } else { best - others };
         let complete = is_beyond(sense, others, threshold);
-        let reached = (behind >= 0.0 && best != 0.0).then(|| behind / best.abs());
+        let gain = (gaps.threshold(1.0, best) - best).abs();
+        let reached = (behind >= 0.0 && gain != 0.0).then(|| behind / gain);
         let features = features(listed);
         let in_all = features.iter().filter(|f| f.best_without.is_none()).map(|f| f.feature);
         let mut in_all: Vec<usize> = in_all.collect();
@@ -179,6 +174,7 @@ fn replacements(listed: &[Solution], features: &[NearFeature]) -> Vec<Replacemen
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Yardstick;
 
     fn listed(subsets: &[(&[usize], f64)]) -> Vec<Solution> {
         let solution = |(features, objective): &(&[usize], f64)| Solution {
@@ -188,11 +184,15 @@ mod tests {
         subsets.iter().map(solution).collect()
     }
 
+    fn gaps(sense: Sense, baseline: f64) -> Gaps {
+        Gaps { sense, relative: 1e-4, absolute: 0.0, yardstick: Some(Yardstick::new(baseline, &[])), tolerance: 0.0 }
+    }
+
     #[test]
     fn features_have_shares_ranges_and_replacements() {
         let listed = listed(&[(&[0, 1], 10.0), (&[0, 2], 10.1), (&[0, 1, 5], 10.2), (&[0, 2, 5], 10.3), (&[0], 10.4)]);
         let proven = Proven { within: 0.05, most: 9, others: 10.6 };
-        let near = NearBest::new(Sense::Min, &proven, &listed).expect("subsets");
+        let near = NearBest::new(&gaps(Sense::Min, 20.0), &proven, &listed).expect("subsets");
         assert!((near.threshold - 10.5).abs() < 1e-12 && near.complete && near.complete_within == Some(0.05));
         assert_eq!((near.subsets, near.most, &near.in_all), (5, 9, &vec![0]));
         let told: Vec<_> = near.features.iter().map(|f| (f.feature, f.share, f.best_with, f.best_without)).collect();
@@ -205,14 +205,13 @@ mod tests {
 
     #[test]
     fn a_list_that_is_cut_says_how_far_it_is_complete() {
-        let few = listed(&[(&[3], 2.0), (&[4], 1.9)]);
-        let near =
-            |others: f64| NearBest::new(Sense::Max, &Proven { within: 0.2, most: 2, others }, &few).expect("subsets");
+        let (few, most) = (listed(&[(&[3], 2.0), (&[4], 1.9)]), gaps(Sense::Max, 0.0));
+        let near = |others: f64| NearBest::new(&most, &Proven { within: 0.2, most: 2, others }, &few).expect("subsets");
         let (cut, unknown, whole) = (near(1.8), near(2.1), near(f64::NEG_INFINITY));
         assert_eq!((cut.threshold, cut.complete, cut.others), (1.6, false, Some(1.8)));
         assert!(cut.complete_within.is_some_and(|share| (share - 0.1).abs() < 1e-12));
         assert_eq!((unknown.complete, unknown.complete_within), (false, None));
         assert_eq!((whole.complete, whole.complete_within, whole.others), (true, Some(0.2), None));
-        assert_eq!(NearBest::new(Sense::Max, &Proven { within: 0.2, most: 2, others: 1.0 }, &[]), None);
+        assert_eq!(NearBest::new(&most, &Proven { within: 0.2, most: 2, others: 1.0 }, &[]), None);
     }
 }

@@ -5,35 +5,23 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::near::{NearBest, Proven, is_beyond, threshold};
+use super::near::{NearBest, Proven, is_beyond};
+use crate::run::Gaps;
 use crate::run::state::{stranger, subset};
 use crate::{Error, Rules, Run, Sense, Solution, Status, Subset};
 
-/// Share of a gap that cutoffs leave unused, and of an objective, so that rounding cannot reopen
-/// what a cutoff has closed.
+/// Share of an objective by which the end of a set of subsets is at least passed.
 const HAIR: f64 = 1e-9;
-const ROUNDING: f64 = 1e-15;
 
 /// Share of the gap asked for to which the objective of each subset is known.
 const OWN_SHARE: f64 = 0.1;
 
-/// What a bound must reach to be within the relative or absolute gap of an objective.
-pub(crate) fn cutoff(sense: Sense, (relative, absolute): (f64, f64), objective: f64) -> f64 {
-    let gap = (1.0 - HAIR) * (relative * objective.abs()).max(absolute);
-    let room = (gap - ROUNDING * objective.abs()).max(0.0);
-    match sense {
-        Sense::Min => objective - room,
-        Sense::Max => objective + room,
-    }
-}
-
 /// Where a search for all subsets within a share of the best may stop looking: beyond the threshold
 /// by what the objective of a subset may be off, so that none within it is lost.
-fn reach(sense: Sense, (relative, absolute): (f64, f64), within: f64, best: f64) -> f64 {
-    let end = threshold(sense, within, best);
-    let off = OWN_SHARE * (relative * end.abs()).max(absolute);
-    let off = off.max(HAIR * end.abs()).max(f64::MIN_POSITIVE);
-    match sense {
+fn reach(gaps: Gaps, within: f64, best: f64) -> f64 {
+    let end = gaps.threshold(within, best);
+    let off = gaps.times(OWN_SHARE).room(end).max(HAIR * end.abs()).max(f64::MIN_POSITIVE);
+    match gaps.sense {
         Sense::Min => end + off,
         Sense::Max => end - off,
     }
@@ -114,7 +102,7 @@ pub(crate) struct PrimalPoint {
 pub(crate) struct Pool<'a> {
     rules: &'a Rules,
     sense: Sense,
-    gaps: (f64, f64),
+    gaps: Gaps,
     wanted: Wanted,
     /// Best first, at most as many as are wanted.
     best: Vec<Found>,
@@ -173,7 +161,7 @@ impl<'a> Pool<'a> {
     /// The cutoff once a subset of this objective is known, too, as far as that alone can tell.
     pub(crate) fn cutoff_with(&self, objective: f64) -> f64 {
         let alone = match self.wanted {
-            Wanted { most: 1, within: None } => cutoff(self.sense, self.gaps, objective),
+            Wanted { most: 1, within: None } => self.gaps.cutoff(objective),
             _ => self.reach(objective),
         };
         self.worse(self.cutoff(), alone)
@@ -181,14 +169,14 @@ impl<'a> Pool<'a> {
 
     /// Where the set ends whose best subset has this objective; nowhere without a share.
     fn reach(&self, best: f64) -> f64 {
-        self.wanted.within.map_or(worst(self.sense), |within| reach(self.sense, self.gaps, within, best))
+        self.wanted.within.map_or(worst(self.sense), |within| reach(self.gaps, within, best))
     }
 
     /// The value that another subset must beat where all that beat this one are asked for: that of
     /// the last subset once there are as many as are wanted.
     fn end(&self, of_all: f64) -> f64 {
         match self.best.get(self.wanted.most - 1) {
-            Some(last) => self.worse(cutoff(self.sense, self.gaps, last.objective), of_all),
+            Some(last) => self.worse(self.gaps.cutoff_beside(self.best[0].objective, last.objective), of_all),
             None => of_all,
         }
     }
@@ -294,7 +282,7 @@ impl<'a> Pool<'a> {
     /// asked for.
     pub(crate) fn threshold(&self) -> Option<f64> {
         let within = self.wanted.within?;
-        self.first().map(|best| threshold(self.sense, within, best.objective))
+        self.first().map(|best| self.gaps.threshold(within, best.objective))
     }
 
     /// What the set of all subsets within a share of the best tells, where that is asked for and
@@ -302,16 +290,16 @@ impl<'a> Pool<'a> {
     pub(crate) fn near(&self, open: f64) -> Option<NearBest> {
         let Wanted { most, within } = self.wanted;
         let proven = Proven { within: within?, most, others: self.worse(open, self.outside) };
-        NearBest::new(self.sense, &proven, &self.solutions())
+        NearBest::new(&self.gaps, &proven, &self.solutions())
     }
 
     /// How a search ends that has no open node left: `Optimal` where what was left out is not
     /// better than what is asked for, and the objective of each subset is known to a tenth of the
     /// gap.
     pub(crate) fn status(&self) -> Status {
-        let (relative, absolute) = (OWN_SHARE * self.gaps.0, OWN_SHARE * self.gaps.1);
-        let closed =
-            |found: &Found| self.reaches(found.proven, cutoff(self.sense, (relative, absolute), found.objective));
+        let own = self.gaps.times(OWN_SHARE);
+        let best = self.first().map_or(0.0, |best| best.objective);
+        let closed = |found: &Found| self.reaches(found.proven, own.cutoff_beside(best, found.objective));
         let best = self.reaches(self.outside, self.end(worst(self.sense)));
         let all = self.threshold().is_some_and(|threshold| is_beyond(self.sense, self.outside, threshold));
         if !self.best.is_empty() && self.best.iter().all(closed) && (best || all) {

@@ -257,7 +257,7 @@ fn a_gap_below_the_tolerances_of_highs_ends_as_stalled() {
         let report = ended(&settings, Limits { gap_rel: 0.0, ..Limits::default() });
         let outcome = report.selection.outcome;
         assert_eq!(outcome.status, Status::Stalled);
-        assert!(outcome.gap().unwrap() < 1e-5, "stalled at gap {:?}", outcome.gap());
+        assert!(outcome.objective_gap().unwrap() < 1e-5, "stalled at gap {:?}", outcome.objective_gap());
         let reached = ended(&settings, Limits::default()).selection.outcome;
         assert!((reached.objective.unwrap() - outcome.objective.unwrap()).abs() <= 1e-4 * outcome.objective.unwrap());
     }

@@ -75,10 +75,9 @@ fn both_programs_equal_enumeration_on_random_problems_with_random_rules() {
             let truth = enumerated(&bounds);
             dearer += usize::from(truth > enumerated(&free) + 1e-3);
             let settings = MilpSettings { formulation, start: case % 2 == 0, ..MilpSettings::default() };
-            let limits = Limits { gap_rel: 0.0, ..Limits::default() };
-            let outcome = milp(&problem, &rules, &settings, limits, &mut Silent).expect("valid").outcome;
+            let outcome = milp(&problem, &rules, &settings, Limits::default(), &mut Silent).expect("valid").outcome;
             let about = format!("case {case}: {formulation:?}, {:?}", rules.list());
-            assert_eq!(outcome.status, Status::Optimal, "{about}");
+            assert_eq!(outcome.status, Status::Optimal, "{about} {outcome:?}");
             let subset = outcome.subset.expect("a subset");
             assert!(rules.allows(&subset), "{about}");
             let (objective, bound) = (outcome.objective.expect("a value"), outcome.bound.expect("a bound"));

@@ -64,7 +64,7 @@ fn assert_best(found: &Selection, (problems, rules): (&[Problem<'_>], &Rules), s
     let mut all: Vec<(f64, Subset)> =
         allowed_subsets(rules).into_iter().map(|s| (total(problems, &s, svm, penalty), s)).collect();
     all.sort_by(|a, b| a.0.total_cmp(&b.0));
-    assert_eq!(found.outcome.status, Status::Optimal, "{about}");
+    assert_eq!(found.outcome.status, Status::Optimal, "{about} {:?}", found.outcome);
     let (objective, best) = (found.outcome.objective.expect("a subset"), all[0].0);
     assert!((objective - best).abs() <= 2e-6 * best.abs().max(1e-6), "{about}: {objective} against {best}");
     let bound = found.outcome.bound.expect("a bound");
@@ -279,7 +279,7 @@ fn gbd_finds_the_same_by_sums_of_cuts() {
         let found = gbd_several(&problems, &rules, &gbd, Limits::default(), &mut Silent).expect("valid").selection;
         let wanted = exact_several(&problems, &rules, &exact, Limits::default(), &mut Silent).expect("valid");
         let (a, b) = (found.outcome.objective.expect("a subset"), wanted.outcome.objective.expect("a subset"));
-        assert_eq!(found.outcome.status, Status::Optimal, "seed {seed}");
+        assert_eq!(found.outcome.status, Status::Optimal, "seed {seed} {:?}", found.outcome);
         assert!((a - b).abs() <= 2.5e-4 * b, "seed {seed}: {a} against {b}");
         let truth = total(&problems, found.outcome.subset.as_ref().expect("a subset"), &gbd.svm, &[]);
         assert!((a - truth).abs() <= 1e-5 * truth, "seed {seed}: {a} is {truth}");

@@ -109,7 +109,9 @@ fn exact_equals_enumeration_under_bounds_and_rules() {
         let limits = Limits { gap_rel: 1e-6, ..Limits::default() };
         let found = exact(&problem, &rules, &settings, limits.clone(), &mut Silent).expect("valid settings").outcome;
         let about = format!("case {case}: p {p}, {svm:?}, penalty {penalty:?}, {list:?}");
-        assert_eq!(found.status, Status::Optimal, "{about}");
+        // What rounding may take from the bound can be more than a feature's price.
+        let rounded = found.status == Status::Stalled && found.objective_gap().is_some_and(|gap| gap < 1e-8);
+        assert!(found.status == Status::Optimal || rounded, "{about} {found:?}");
         let (objective, bound) = (found.objective.expect("a subset"), found.bound.expect("a bound"));
         let best = enumerated(&problem, &rules, &svm, &penalty);
         assert!((objective - best).abs() <= 2e-6 * best.abs().max(1e-6), "{about}: {objective} against {best}");
@@ -293,7 +295,7 @@ fn gbd_equals_enumeration_under_bounds_and_rules() {
         let found = gbd(&problem, &rules, &settings, Limits::default(), &mut Silent).expect("valid").selection.outcome;
         let best = enumerated(&problem, &rules, &svm, &[]);
         let (objective, about) = (found.objective.expect("a subset"), format!("case {case}: {svm:?} {list:?}"));
-        assert_eq!(found.status, Status::Optimal, "{about}");
+        assert_eq!(found.status, Status::Optimal, "{about} {found:?}");
         assert!((objective - best).abs() <= 1.1e-4 * best, "{about}: {objective} against {best}");
         assert!(found.bound.expect("a bound") <= best * (1.0 + 1e-7) + 1e-9, "{about}");
         proven += 1;

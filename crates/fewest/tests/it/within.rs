@@ -29,6 +29,8 @@ struct Asked<'t> {
     most: usize,
     gap: f64,
     sense: Sense,
+    /// The value without features.
+    baseline: f64,
     /// Every allowed subset with its value.
     truth: &'t [(Subset, Bracket)],
 }
@@ -51,11 +53,12 @@ impl Asked<'_> {
         let (status, mut faults) = (report.selection.outcome.status, Vec::new());
         let number = |key: &str| near[key].as_f64();
         let best = solutions[0].objective;
-        let room = ROUNDING * best.abs();
+        let room = ROUNDING * best.abs().max(self.baseline.abs());
         let threshold = number("threshold").expect("a number");
-        let expected =
-            if self.sense == Sense::Min { best + self.within * best.abs() } else { best - self.within * best.abs() };
-        if near["subsets"] != solutions.len() || threshold != expected || solutions.len() > self.most {
+        let gain = (self.baseline - best).abs();
+        let expected = if self.sense == Sense::Min { best + self.within * gain } else { best - self.within * gain };
+        let off = (threshold - expected).abs() > ROUNDING * self.baseline.abs();
+        if near["subsets"] != solutions.len() || off || solutions.len() > self.most {
             faults.push(format!("{} subsets up to {threshold}, expected {expected}: {near}", solutions.len()));
         }
         if report.selection.outcome.subset.as_ref() != Some(&solutions[0].subset) {
@@ -80,7 +83,7 @@ impl Asked<'_> {
             }
         }
         let complete = near["complete"] == true;
-        let reached = number("complete_within").map(|share| self.cost(best) + share * best.abs());
+        let reached = number("complete_within").map(|share| self.cost(best) + share * gain);
         if complete && reached != Some(end) && (reached.unwrap_or(f64::NAN) - end).abs() > room {
             faults.push(format!("complete, but within {reached:?}, not {end}"));
         }
@@ -166,7 +169,8 @@ fn judge(seed: u64) -> Option<Events> {
         ..ExactSettings::default()
     };
     let truth: Vec<(Subset, Bracket)> = subsets.iter().map(|s| (s.clone(), value(&case, s))).collect();
-    let asked = Asked { within, most, gap, sense: Sense::Min, truth: &truth };
+    let baseline = value(&case, &Subset::empty(case.features())).upper;
+    let asked = Asked { within, most, gap, sense: Sense::Min, baseline, truth: &truth };
     let mut files = KeptProofs::default();
     let method = AnyMethod::from(settings);
     let report = method.select(&samples, &rules, limits.clone(), &mut files).expect("valid settings");
@@ -186,7 +190,7 @@ fn judge(seed: u64) -> Option<Events> {
     // Sums of up to 36^2 terms of size 1 cancel.
     let around = |value: f64| Bracket { lower: value - 1e-12, upper: value + 1e-12 };
     let truth: Vec<(Subset, Bracket)> = subsets.iter().map(|s| (s.clone(), around(value(s)))).collect();
-    let asked = Asked { within, most, gap, sense: Sense::Max, truth: &truth };
+    let asked = Asked { within, most, gap, sense: Sense::Max, baseline: 0.0, truth: &truth };
     let mut files = KeptProofs::default();
     let method = AnyMethod::from(settings);
     let report = method.select(&samples, &rules, limits.clone(), &mut files).expect("valid settings");
@@ -213,7 +217,8 @@ fn judge(seed: u64) -> Option<Events> {
         let truth: Vec<(Subset, Bracket)> = subsets.iter().map(|s| (s.clone(), value(s))).collect();
         // Linear programs are solved to 1e-9.
         let gap = gap.max(1e-6);
-        let asked = Asked { within, most, gap, sense: Sense::Min, truth: &truth };
+        let baseline = value(&Subset::empty(case.features())).upper;
+        let asked = Asked { within, most, gap, sense: Sense::Min, baseline, truth: &truth };
         let limits = Limits { gap_rel: gap, ..limits };
         let report = AnyMethod::from(settings).select(&samples, &rules, limits, &mut Silent).expect("valid settings");
         note("mbp", &asked, &report, Vec::new());

@@ -82,14 +82,14 @@ fn how(choice: &Choice, gaussian: bool) -> String {
 /// What is proven of the panel.
 fn proof(panel: &Panel) -> Option<String> {
     let outcome = panel.outcome();
-    let (objective, bound, status) = match &panel.certificate {
-        Some(certificate) => (certificate.objective, certificate.bound, certificate.status),
-        None => (outcome.objective?, outcome.bound, outcome.status),
+    let (objective, bound, gap, status) = match &panel.certificate {
+        Some(certificate) => (certificate.objective, certificate.bound, certificate.gap(), certificate.status),
+        None => (outcome.objective?, outcome.bound, outcome.gap(), outcome.status),
     };
     let maximised = panel.certificate.is_none() && outcome.sense == fewest::Sense::Max;
     let max_features = Some(panel.choice.max_features as u64);
     bound?;
-    Some(Proof { objective, bound, maximised, status: status.name(), max_features, condition: None }.sentence())
+    Some(Proof { objective, bound, gap, maximised, status: status.name(), max_features, condition: None }.sentence())
 }
 
 /// Accuracy and the like, from the outer folds alone.

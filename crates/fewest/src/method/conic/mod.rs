@@ -31,6 +31,7 @@ use crate::dual::train::train_linear;
 use crate::dual::{Bias, BoxDual, DualSolution, Loss, kkt};
 use crate::{
     Clock, Error, Limits, Observer, Problem, Ranked, Rules, Run, Selection, Sense, Status, Subset, SvmSettings,
+    Yardstick,
 };
 
 /// Result of [`qcqp_ssvm`] and [`nmmkl`].
@@ -103,6 +104,7 @@ fn relax(
     settings.check()?;
     let mut run = Run::new(rules, limits, Sense::Min, observer)?;
     let (design, dual) = (problem.design(), BoxDual::new(problem.labels(), problem.weights(), settings));
+    run.measure_by(Yardstick::new(kkt::without_features(&dual), &[]));
     let (n, p) = (problem.n_samples(), problem.n_features());
     // Step 1.
     let needed = memory(n as u64, p as u64, design.stored() as u64);

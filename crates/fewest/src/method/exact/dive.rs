@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use super::node::{OpenNode, Packed};
 use crate::proof::{Notes, Place};
 use crate::relaxation::{Answer, Decide, Points, Probed, Relaxation, Ruling, Warm};
+use crate::run::Gaps;
 use crate::search::{Found, Mark, Pool, follow};
 use crate::{Choice, Clock, Error, Oracle, Rules, Run, Subset};
 
@@ -15,8 +16,9 @@ use crate::{Choice, Clock, Error, Oracle, Rules, Run, Subset};
 
 /// Share of what a node lacks to the cutoff that its gap may have.
 const SHARE: f64 = 0.25;
-/// Relative gap of a node's relaxation in any case.
+/// Relative gap of a node's relaxation in any case, and as a share of the gap asked for.
 const NODE_TOLERANCE: f64 = 1e-6;
+const NODE_SHARE: f64 = 0.01;
 /// What a unit of no gain counts for in a rounding, as a share of the largest gain.
 const LITTLE: f64 = 1e-9;
 /// A dive goes on while its bound has risen by at most this share of the way to the cutoff: then
@@ -32,7 +34,7 @@ const LEAST_RISE: f64 = 0.03;
 
 /// Share of the gap asked for to which a subset's objective is known, and the limits of that.
 const SUBSET_SHARE: f64 = 0.01;
-const SUBSET_TOLERANCE: (f64, f64) = (1e-10, 1e-7);
+const SUBSET_TOLERANCE: (f64, f64) = (1e-12, 1e-7);
 /// Share of the gap asked for that is good enough where the interior point ends early: a tenth with
 /// room to spare.
 const SUFFICIENT: f64 = 0.05;
@@ -121,8 +123,8 @@ pub(super) struct Search<'a> {
     pub(super) relaxation: &'a Relaxation<'a>,
     pub(super) rules: &'a Rules,
     pub(super) clock: Clock,
-    /// Gaps asked for, relative and absolute.
-    gaps: (f64, f64),
+    /// Gaps asked for.
+    gaps: Gaps,
 }
 
 impl<'a> Search<'a> {
@@ -132,21 +134,29 @@ impl<'a> Search<'a> {
 
     /// The bound of a node with free units.
     pub(super) fn solve(&self, inside: &[usize], free: &[usize], warm: &Warm, cutoff: f64) -> Answer {
-        let decide = Decide { cutoff, share: SHARE, tolerance: NODE_TOLERANCE };
+        let tolerance = NODE_TOLERANCE.min(NODE_SHARE * self.gaps.share(cutoff));
+        let decide = Decide { cutoff, share: SHARE, tolerance };
         self.relaxation.solve(inside, free, warm, &decide, &mut || self.clock.stop())
     }
 
     /// The objective of the one subset of these units, unless it is proven to be at or above the
     /// cutoff: by the interior point, and by an exact training where that ends too early.
     pub(super) fn leaf(&self, inside: &[usize], warm: &Warm, cutoff: f64, rounds: &mut u64) -> Leaf {
-        let (relative, absolute) = self.gaps;
-        let tolerance = (SUBSET_SHARE * relative).clamp(SUBSET_TOLERANCE.0, SUBSET_TOLERANCE.1);
+        let known =
+            |objective: f64| (SUBSET_SHARE * self.gaps.share(objective)).clamp(SUBSET_TOLERANCE.0, SUBSET_TOLERANCE.1);
+        let tolerance = if cutoff.is_finite() { known(cutoff) } else { SUBSET_TOLERANCE.1 };
+        if inside.is_empty() {
+            let (Answer { lower, upper, warm, points, .. }, _) =
+                self.relaxation.train(inside, warm, tolerance, &mut || None);
+            return Leaf { upper, lower, warm, points };
+        }
         let decide = Decide { cutoff, share: 0.0, tolerance };
         let stop = &mut || self.clock.stop();
         let answer = self.relaxation.solve(inside, &[], warm, &decide, stop);
         *rounds += answer.rounds;
         let leaf = Leaf { upper: answer.upper, lower: answer.lower, warm: answer.warm, points: answer.points };
-        let sufficient = (SUFFICIENT * (relative * leaf.upper.abs()).max(absolute)).max(tolerance * leaf.upper.abs());
+        let tolerance = known(leaf.upper);
+        let sufficient = (SUFFICIENT * self.gaps.room(leaf.upper)).max(tolerance * leaf.upper.abs());
         if leaf.lower >= cutoff || leaf.upper - leaf.lower <= sufficient || self.clock.stop().is_some() {
             return leaf;
         }

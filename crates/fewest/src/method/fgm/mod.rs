@@ -68,13 +68,13 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use super::{Classes, Info, Method, RULES_AND_SIGNS, Report};
-use crate::dual::{Bias, DualSolution, Loss};
+use crate::dual::{Bias, DualSolution, Loss, kkt};
 use crate::model::{self, FitSettings, Model};
 use crate::problem::checked_labels;
 use crate::several::{SubProblem, check_several};
 use crate::{
     Design, Error, Interval, Limits, MultiClass, Observer, Problem, RuleList, Rules, Run, Samples, Selection, Sense,
-    Several, Source, Status, Subset, SvmSettings, WeightBounds, drive,
+    Several, Source, Status, Subset, SvmSettings, WeightBounds, Yardstick, drive,
 };
 use mixture_oracle::{Kept, MixtureOracle};
 use part::Part;
@@ -321,6 +321,7 @@ fn generate(
     let mut run = Run::bounded(rules, limits, Sense::Min, observer)?;
     let svm = settings.svm();
     let parts = Part::all(problems, &svm);
+    run.measure_by(Yardstick::new(paper_value(parts.iter().map(|part| kkt::without_features(&part.dual)).sum()), &[]));
     let separation = Separation::new(&generated);
     let mut oracle = MixtureOracle::new(&parts, &svm, settings, &separation, signs, run.memory());
     let proves = matches!(generated, Cow::Borrowed(_)) || allows_every_union(rules);

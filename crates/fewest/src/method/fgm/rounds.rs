@@ -86,7 +86,8 @@ impl<'a> Rounds<'a> {
     fn query(&mut self, run: &Run<'_>, late: f64) -> MixtureQuery {
         // The gap as a share of the larger value: below 1.
         let open = self.gap / (1.0 + self.gap);
-        let pool = (POOL_SHARE * open).max(POOL_OF_GAP * run.gaps().0).max(SMALLEST);
+        let value = self.best.as_ref().map_or(paper_value(self.lower), |best| paper_value(best.upper));
+        let pool = (POOL_SHARE * open).max(POOL_OF_GAP * run.gaps().share(value)).max(SMALLEST);
         let violated = self.violated.take().expect("separated before");
         MixtureQuery { violated, pool, tolerance: (MKL_SHARE * pool).max(SMALLEST), late }
     }
@@ -97,10 +98,7 @@ impl Master<MixtureOracle<'_>> for Rounds<'_> {
         let Some(best) = &self.best else {
             return Ok(Next::Ask(self.query(run, 0.0)));
         };
-        let (relative, absolute) = run.gaps();
-        let value = paper_value(best.upper);
-        let bound = paper_value(self.lower);
-        if self.gap <= relative || value - bound <= absolute {
+        if run.gaps().closed(paper_value(best.upper), paper_value(self.lower)) {
             return Ok(Next::Done(Status::Completed));
         }
         if self.stale {

@@ -7,6 +7,7 @@ use super::validation::least_error;
 use super::{GbdSettings, TrainedSubset};
 use crate::master::cuts::{Check, CutMaster, MasterAnswer, indicator};
 use crate::master::list::List;
+use crate::run::relative_gap;
 use crate::{Error, Event, Master, Next, Rules, Run, Status, Subset};
 
 /// Step 3 starts when the relaxation is solved to this gap.
@@ -91,7 +92,8 @@ impl<'a> Master<Trainer<'a>> for Benders<'a> {
     fn next(&mut self, run: &mut Run<'_>) -> Result<Next<Query>, Error> {
         loop {
             if run.closed() {
-                let known = self.unsure <= (PROVEN * run.gaps().0).max(FINEST);
+                let best = run.incumbent().map_or(0.0, |i| i.1);
+                let known = self.unsure <= (PROVEN * run.gaps().share(best)).max(FINEST);
                 return Ok(Next::Done(if known { Status::Optimal } else { Status::Stalled }));
             }
             if self.out_of_patience() {
@@ -226,12 +228,15 @@ impl Benders<'_> {
     fn solve(&mut self, run: &mut Run<'_>) -> Option<Status> {
         self.round += 1;
         let settings = self.settings;
-        let (gap_rel, gap_abs) = run.gaps();
+        let gaps = run.gaps();
         let best = run.incumbent().map(|(subset, value)| (subset.clone(), value));
-        let room = |value: f64| (OUT_OF_SIGHT * gap_abs.max(gap_rel * value.abs())).max(TIGHTEST * value.abs());
+        let room = |value: f64| (OUT_OF_SIGHT * gaps.room(value)).max(TIGHTEST * value.abs());
         let cutoff = best.as_ref().filter(|_| self.cutoff).map(|&(_, value)| value - room(value));
-        let tight = (0.1 * gap_rel).clamp(TIGHTEST, LOOSEST);
-        let gap = if self.cutoff && !self.nothing_new { run.gap().clamp(tight, LOOSEST) } else { tight };
+        let asked = best.as_ref().map_or(LOOSEST, |&(_, value)| gaps.share(value));
+        let tight = (0.1 * asked).clamp(TIGHTEST, LOOSEST);
+        let open =
+            best.as_ref().zip(run.bound()).map_or(f64::INFINITY, |((_, value), bound)| relative_gap(*value, bound));
+        let gap = if self.cutoff && !self.nothing_new { open.clamp(tight, LOOSEST) } else { tight };
         let start = best.as_ref().filter(|_| settings.warm_start).map(|(subset, value)| (subset, *value));
         let Ok(answer) = self.cuts.solve(gap, cutoff, start, run) else {
             // Cuts of such a scale that HiGHS fails: the check decides alone.
@@ -264,7 +269,7 @@ impl Benders<'_> {
                 let subset = below.filter(|below| !self.visited.contains(below)).unwrap_or(subset);
                 let known = self.visited.contains(&subset);
                 if known && gap <= tight && !run.closed() {
-                    return self.stall();
+                    return self.stall(run);
                 }
                 self.nothing_new = known;
                 if settings.core_cuts {
@@ -281,12 +286,12 @@ impl Benders<'_> {
 
     /// After a claim that nothing is better: trains on the subset that shows it to be false, unless
     /// that was done before.
-    fn refuted(&mut self, below: Option<Subset>, run: &Run<'_>) -> Option<Status> {
+    fn refuted(&mut self, below: Option<Subset>, run: &mut Run<'_>) -> Option<Status> {
         if let Some(subset) = below.filter(|subset| !self.visited.contains(subset)) {
             self.queue.push_front(Query::Subset(subset));
             return None;
         }
-        if run.closed() { None } else { self.stall() }
+        if run.closed() { None } else { self.stall(run) }
     }
 
     /// Takes in a bound that HiGHS claims. One that closes the gap is checked; HiGHS's word alone
@@ -302,8 +307,7 @@ impl Benders<'_> {
         if run.would_close(bound) {
             // The check proves a claim whatever HiGHS says, so that it may be the one that is
             // needed.
-            let (relative, absolute) = run.gaps();
-            let needed = best - OUT_OF_SIGHT * absolute.max(relative * best.abs());
+            let needed = best - OUT_OF_SIGHT * run.gaps().room(best);
             let claim = (bound - ROUNDING * bound.abs()).max(needed);
             match self.cuts.check(claim, run) {
                 Check::Holds => {
@@ -323,8 +327,25 @@ impl Benders<'_> {
     /// A master found nothing new at its smallest gap: a cutoff may be too close to the best for
     /// HiGHS's tolerances, so that the master is solved without one from here on; when it was
     /// already, the run is over.
-    fn stall(&mut self) -> Option<Status> {
-        if std::mem::take(&mut self.cutoff) { None } else { Some(Status::Stalled) }
+    fn stall(&mut self, run: &mut Run<'_>) -> Option<Status> {
+        if std::mem::take(&mut self.cutoff) { None } else { self.check_whole_gap(run) }
+    }
+
+    /// What HiGHS cannot tell apart any more the check of the cuts may.
+    fn check_whole_gap(&mut self, run: &mut Run<'_>) -> Option<Status> {
+        let best = run.incumbent().map_or(f64::INFINITY, |i| i.1);
+        let claim = best - OUT_OF_SIGHT * run.gaps().room(best);
+        match self.cuts.check(claim, run) {
+            Check::Holds => {
+                run.raise_bound(claim);
+                (!run.closed()).then_some(Status::Stalled)
+            }
+            Check::Below(subset) if !self.visited.contains(&subset) => {
+                self.queue.push_front(Query::Subset(subset));
+                None
+            }
+            Check::Below(_) | Check::Unsure => Some(run.stop().unwrap_or(Status::Stalled)),
+        }
     }
 
     /// Whether the last subsets, as many as the patience, brought no smaller validation error.

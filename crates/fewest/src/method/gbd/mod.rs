@@ -58,10 +58,11 @@ use crate::master::list::{self, List};
 use crate::method::exact::{ExactSettings, exact_several};
 use crate::proof::ForProof;
 use crate::relaxation;
+use crate::saddle::without_features;
 use crate::several::check_several;
 use crate::{
     Bias, Error, Kernel, Limits, Memory, MultiClass, Observer, Outcome, Problem, Reserved, Rules, Run, Samples,
-    Selection, Sense, Several, Status, Subset, SvmSettings, drive,
+    Selection, Sense, Several, Status, Subset, SvmSettings, Yardstick, drive,
 };
 
 use benders::Benders;
@@ -71,6 +72,9 @@ use validation::least_error;
 
 /// Its name, on the command line and in its states.
 const NAME: &str = "gbd";
+
+/// Share of the objective without features that trainings and cuts are known to.
+const KNOWN: f64 = 1e-8;
 
 /// Settings of [`gbd`].
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -311,6 +315,8 @@ pub fn gbd_several(
     rules.check_features(p)?;
     let _cuts = reserve(rules, settings, &limits.memory)?;
     let mut run = Run::bounded(rules, limits.clone(), Sense::Min, observer)?;
+    let yardstick = Yardstick::new(without_features(problems, &settings.svm), &settings.penalty);
+    run.measure_by(yardstick.known_to(KNOWN));
     let bounded = !rules.weight_bounds().is_free();
     // What trains within bounds has a block of its own.
     let largest = problems.iter().map(Problem::n_samples).max().unwrap_or(0);

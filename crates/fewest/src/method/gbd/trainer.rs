@@ -161,7 +161,8 @@ impl Oracle for Trainer<'_> {
     fn ask(&mut self, query: &Query, run: &mut Run<'_>) -> Result<Trained, Error> {
         let winds_up = run.stop().is_some();
         let mut stop = || if winds_up { run.stop_late(1.0) } else { run.stop() };
-        let tolerance = (KNOWN * run.gaps().0).max(FINEST);
+        let asked = run.incumbent().map_or(0.0, |(_, best)| run.gaps().share(best));
+        let tolerance = (KNOWN * asked).max(FINEST);
         let problems = 0..self.problems.len();
         let value = |at: usize| match query {
             Query::Subset(subset) => self.value(at, subset, tolerance, &mut stop),

@@ -27,13 +27,14 @@ use super::{Classes, Info, Method, RULES_AND_BOUNDS, Report};
 pub use squared::squared_hinge;
 use squared::{Matrix, bounded_squared_hinge};
 
+use crate::dual::{BoxDual, kkt};
 #[cfg(feature = "highs")]
 use crate::l1_oracle::L1Oracle;
 use crate::model::{Machine, Model};
 use crate::problem::checked_labels;
 use crate::{
     Bias, Choice, DualSolution, Error, Kernel, Limits, Loss, Memory, Observer, Problem, Ranked, RowMatrix, Rules, Run,
-    Samples, Selection, Sense, Source, Status, Subset, SvmSettings, WeightBounds,
+    Samples, Selection, Sense, Source, Status, Subset, SvmSettings, WeightBounds, Yardstick,
 };
 
 /// From this many samples on, the hinge starts from a rough solution of the squared hinge,
@@ -279,6 +280,7 @@ fn find(mut trainer: Trainer<'_>, settings: &L1Settings, mut run: Run<'_>) -> Re
         }
     }
     let (cost, mut solution, mut weights, support) = chosen.expect("at least one cost");
+    run.measure_by(Yardstick::new(trainer.without_features(cost), &[]));
     run.raise_bound(solution.dual);
     let subset = if let Some(support) = support {
         support
@@ -317,6 +319,12 @@ struct Trainer<'a> {
 }
 
 impl<'a> Trainer<'a> {
+    /// The objective without features.
+    fn without_features(&self, cost: f64) -> f64 {
+        let settings = SvmSettings { cost, ..self.settings.clone() };
+        kkt::without_features_l1(&BoxDual::new(self.labels, self.weights, &settings))
+    }
+
     fn new(
         problem: &'a Problem<'a>,
         bounds: &'a WeightBounds,

@@ -3,8 +3,8 @@
 use super::{MbpReport, Model, Record, TIGHT};
 use crate::l1_oracle::{L1Oracle, L1Point};
 use crate::method::l1_svm::nearest_allowed;
-use crate::search::{Found, Pool, cutoff};
-use crate::{Bias, Error, Memory, Run, Selection, Sense, Status, Subset};
+use crate::search::{Found, Pool};
+use crate::{Bias, Error, Memory, Run, Selection, Status, Subset};
 
 /// The best classifier that a run has found, and a program that finds the best one on any subset.
 pub(crate) struct BestClassifier<'a> {
@@ -46,7 +46,7 @@ impl<'a> BestClassifier<'a> {
     pub(super) fn cutoff(&self, run: &Run<'_>) -> f64 {
         match &self.pool {
             Some(pool) => pool.cutoff(),
-            None => run.incumbent().map_or(f64::INFINITY, |(_, best)| cutoff(Sense::Min, run.gaps(), best)),
+            None => run.incumbent().map_or(f64::INFINITY, |(_, best)| run.gaps().cutoff(best)),
         }
     }
 

@@ -42,7 +42,7 @@ use serde::{Deserialize, Serialize};
 use super::{Classes, Info, Method, PROOF_CONDITION, RULES_AND_BOUNDS, Report};
 use crate::backend::highs::Effort;
 use crate::l1_oracle::L1Oracle;
-use crate::master::program::{self, Measure};
+use crate::master::program;
 use crate::method::check_penalty;
 use crate::method::l1_svm::linear_model;
 use crate::method::path::{SizeReport, each};
@@ -50,7 +50,7 @@ use crate::model::Model as Classifier;
 use crate::search::{NearBest, Pool, Wanted};
 use crate::{
     Bias, DualSolution, Error, Kernel, Limits, Memory, Observer, Problem, Rules, Run, Samples, Selection, Sense, Shape,
-    Status, Subset, SvmSettings,
+    Status, Subset, SvmSettings, Yardstick,
 };
 
 pub(crate) use best_classifier::BestClassifier;
@@ -306,6 +306,7 @@ pub fn mbp(
         Some(from) => from.reduced.model(problem, rules, settings)?,
         None => Model::new(problem, rules, settings, run.memory(), &mut || run.stop())?,
     };
+    run.measure_by(Yardstick::new(model.without_features(), &settings.penalty));
     let mut found = BestClassifier::new(&model, run.memory())?;
     found.pool = settings.several().map(|wanted| Pool::new(&run, wanted, 0));
     found.recall(&model, &mut run)?;
@@ -402,10 +403,10 @@ fn solve_program(
     if let Some(start) = found.and_then(|found| found.start(model, &features)) {
         program.set_start(&start)?;
     }
-    let effort = Effort { gap: run.gaps().0, interior: settings.interior, ..Effort::default() };
+    let effort = Effort { gap: run.gaps().relative, interior: settings.interior, ..Effort::default() };
     let value = |subset: &Subset, point: &[f64]| model.value(&features, subset, point);
-    let measure = Measure { one: model.units.cost(1.0), reference: model.without_features() };
-    let status = program::solve(&mut program, &features, (&effort, measure), Sense::Min, &value, run)?;
+    let one = model.units.cost(1.0);
+    let status = program::solve(&mut program, &features, (&effort, one), Sense::Min, &value, run)?;
     if let Some(best) = run.incumbent().map(|b| b.1).filter(|_| status == Status::Infeasible) {
         // Nothing better than the incumbent was left.
         run.raise_bound(best);

@@ -3,11 +3,12 @@
 use super::MbpSettings;
 use super::weight_bounds::weight_bounds_within;
 use crate::backend::highs::{Column, Program, Rows, SMALLEST};
+use crate::dual::{BoxDual, kkt};
 use crate::l1_oracle::{L1Oracle, Units, bias_price};
 use crate::master::program;
 use crate::method::Method;
 use crate::method::l1_svm::not_forbidden;
-use crate::{Bias, Choice, Error, Interval, Memory, Problem, Reserved, Rules, Status, Subset};
+use crate::{Bias, Choice, Error, Interval, Memory, Problem, Reserved, Rules, Status, Subset, SvmSettings};
 
 /// Numbers kept for each feature, beside those of the linear program: bounds and prices, before and
 /// after each step.
@@ -99,10 +100,10 @@ impl<'a> Model<'a> {
         oracle.set_prices(&prices, &prices)
     }
 
-    /// The objective of no feature and, where it is free, the best bias.
-    pub(super) fn without_features(&self) -> f64 {
-        let side = |y: f64| self.cost.iter().zip(self.problem.labels()).filter(|e| *e.1 == y).map(|e| e.0).sum::<f64>();
-        if self.bias == Bias::Free { 2.0 * side(1.0).min(side(-1.0)) } else { self.cost.iter().sum() }
+    /// The objective without features, with the best bias.
+    pub(crate) fn without_features(&self) -> f64 {
+        let settings = SvmSettings { cost: 1.0, bias: self.bias, ..SvmSettings::default() };
+        kkt::without_features_l1(&BoxDual::new(self.problem.labels(), &self.cost, &settings))
     }
 
     /// What the bias costs.

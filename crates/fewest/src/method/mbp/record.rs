@@ -2,7 +2,7 @@
 //! off, and the tree.
 
 use super::{MbpSettings, Model, rules_without_rows};
-use crate::dual::BoxDual;
+use crate::dual::{BoxDual, kkt};
 use crate::l1_oracle::L1Point;
 use crate::proof::{Balance, Claim, Gain, Grid, HELD_BACK, Listed, Notes, Place, Point, ProofWriter, WriterState};
 use crate::search::PrimalPoint;
@@ -92,7 +92,8 @@ impl<'a> Record<'a> {
         };
         let kink = |j: usize| self.bound[j] * self.problem.design().squared_norm(j).sqrt();
         let at_kink = (0..self.bound.len()).filter(|&j| self.bound[j] > 0.0 && point.scores[j].abs() >= 1.0 - KINK);
-        let little = LOSS * point.dual.max(0.0);
+        let gained = (kkt::without_features_l1(&self.dual) - point.dual).abs();
+        let little = LOSS * point.dual.max(0.0).min(gained.max(1e-4 * point.dual));
         let grid = Grid { slopes: 0.0, squares: 0.0, kinks: at_kink.map(kink).sum(), loss: little, little };
         let (labels, cost) = (&self.dual.y, |i: usize| self.dual.cost[i]);
         let all = 0..labels.len();

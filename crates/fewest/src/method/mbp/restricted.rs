@@ -23,6 +23,7 @@ pub(crate) fn solve_restricted<'a>(
     if let Some(start) = found.start(model, &features) {
         program.set_start(&start)?;
     }
+    program.set_offset(-model.without_features() * model.units.cost(1.0))?;
     let answer = program.solve(effort, &mut || run.stop().is_some())?;
     if answer.values.is_empty() {
         return Ok(());

@@ -17,7 +17,7 @@ use crate::model::{Machine, Model};
 use crate::run::state::{StateReader, StateWriter, as_json, stranger, subset};
 use crate::{
     Checkpoint, Counts, Error, Event, Kernel, Observer, Outcome, ProofSink, Ranked, RowMatrix, Selection, Sense,
-    Solution, Status, Subset,
+    Solution, Status, Subset, Yardstick,
 };
 
 /// Bytes of the last states of parts that a limit ended, all together.
@@ -202,6 +202,7 @@ pub(in crate::method) struct SelectionState {
     objective: Option<f64>,
     sense: Sense,
     bound: Option<f64>,
+    yardstick: Option<Yardstick>,
     elapsed: Duration,
     counts: Counts,
     ranking: Vec<(usize, usize, Option<u64>, f64)>,
@@ -220,7 +221,7 @@ impl Part for Selection {
     }
 
     fn state(&self) -> SelectionState {
-        let Outcome { status, subset, objective, sense, bound, elapsed, counts } = self.outcome.clone();
+        let Outcome { status, subset, objective, sense, bound, yardstick, elapsed, counts } = self.outcome.clone();
         let list = |subset: &Subset| subset.iter().collect::<Vec<_>>();
         SelectionState {
             status,
@@ -228,6 +229,7 @@ impl Part for Selection {
             objective,
             sense,
             bound,
+            yardstick,
             elapsed,
             counts,
             ranking: self.ranking.iter().map(|r| (r.feature, r.rank, r.step, r.criterion)).collect(),
@@ -236,7 +238,7 @@ impl Part for Selection {
     }
 
     fn restore(state: SelectionState, p: usize) -> Result<Self, Error> {
-        let SelectionState { status, objective, sense, bound, elapsed, counts, .. } = state;
+        let SelectionState { status, objective, sense, bound, yardstick, elapsed, counts, .. } = state;
         if let Some(ranked) = state.ranking.iter().find(|r| r.0 >= p) {
             return Err(stranger(&format!("it ranks feature {} of {p}", ranked.0)));
         }
@@ -246,7 +248,7 @@ impl Part for Selection {
         };
         let subset = state.subset.map(|features| subset(p, &features)).transpose()?;
         Ok(Self {
-            outcome: Outcome { status, subset, objective, sense, bound, elapsed, counts },
+            outcome: Outcome { status, subset, objective, sense, bound, yardstick, elapsed, counts },
             ranking: state.ranking.into_iter().map(ranked).collect(),
             solutions: state.solutions.into_iter().map(solution).collect::<Result<_, _>>()?,
         })

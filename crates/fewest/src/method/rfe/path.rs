@@ -80,6 +80,7 @@ pub fn rfe_classes_path(
             subset: Some(subset),
             sense: Sense::Min,
             bound: None,
+            yardstick: None,
             elapsed: start.elapsed(),
             counts: Counts { oracle_calls: 1, solver_iterations: iterations, ..Counts::default() },
         };

@@ -58,14 +58,16 @@ pub(super) fn mixed_binary(case: &HardCase, rules: &Rules, limits: &Limits, note
     let free = vec![Interval::FREE; case.features()];
     let value = |s: &Subset| value_within(s, &free);
     let values = allowed_subsets(rules).into_iter().map(|s| (s.clone(), value(&s))).collect();
-    let truth = Truth { sense: Sense::Min, values, gap: limits.gap_rel.max(2e-4) };
+    let baseline = one_norm(case, cost, (bound, &free), &Subset::empty(case.features()));
+    let price = super::cheapest(&penalty);
+    let truth = Truth { sense: Sense::Min, baseline, price, values, gap: limits.gap_rel.max(2e-4) };
     note("mbp", &report.selection.outcome, &[], 1, &truth);
     // Where rules decide single features only, mbp writes proofs.
     let alone =
         Rules::new(case.features(), RuleList { require: rules.list().require.clone(), ..RuleList::default() }, &[]);
     let alone = alone.expect("must-in alone");
     let values = allowed_subsets(&alone).into_iter().map(|s| (s.clone(), value(&s))).collect();
-    let truth = Truth { sense: Sense::Min, values, gap: truth.gap };
+    let truth = Truth { values, ..truth };
     let mut files = KeptProofs::default();
     let limits = Limits { gap_rel: truth.gap, ..limits.clone() };
     let report = mbp(&case.problem(), &alone, &settings, limits, &mut files).expect("valid settings");
@@ -73,7 +75,7 @@ pub(super) fn mixed_binary(case: &HardCase, rules: &Rules, limits: &Limits, note
     proven(&files, 0, &check(&case.problem()), &report.selection.outcome, 1, &truth, note);
     let (rules, bounds) = with_bounds(case, &alone);
     let values = allowed_subsets(&rules).into_iter().map(|s| (s.clone(), value_within(&s, &bounds))).collect();
-    let truth = Truth { sense: Sense::Min, values, gap: truth.gap };
+    let truth = Truth { values, ..truth };
     let (mut files, limits) = (KeptProofs::default(), Limits { gap_rel: truth.gap, ..Limits::default() });
     let report = mbp(&case.problem(), &rules, &settings, limits, &mut files).expect("valid settings");
     note("mbp bounded", &report.selection.outcome, &[], 1, &truth);
