@@ -15,13 +15,14 @@ use super::invocation::Invocation;
 use super::prepare::{Preparation, PreparedData, listed};
 use super::raw::Raw;
 use super::reading::{FEW, warnings};
+use super::rule_words::rule_words;
 use crate::args::notation;
 use crate::args::rules::RuleSource;
 use crate::args::svm::{ClassWeight, FIT_COST};
 use crate::cli::{SelectionArgs, StoryArgs};
 use crate::export::kernel_json::kernel_entries;
 use crate::export::model_json::{TrainedModel, bias_value};
-use crate::export::{settings, table};
+use crate::export::settings;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::method_args::{Certify, MethodOptions, Validate};
@@ -34,9 +35,6 @@ const REFIT: Duration = Duration::from_millis(200);
 
 /// Time to make and write a place of a ranking.
 const PLACE: Duration = Duration::from_nanos(400);
-
-/// Rules of one kind that are spelt out; more are counted.
-const SPELT_OUT: usize = 3;
 
 /// The options understood, before any data are read.
 pub(crate) struct Plan<'a> {
@@ -441,44 +439,12 @@ impl Task<'_> {
     /// The rules in force, in a few words; `size` are the words for the size rule, `selected` says
     /// how much of a budget is used.
     pub(crate) fn rules_text(&self, size: Option<&str>, selected: &[usize]) -> String {
-        let (list, prepared) = (&self.asked, &self.prepared);
-        let names = |group: &[usize]| {
-            let named: Vec<String> = group.iter().map(|&j| prepared.data.names.get(j).into_owned()).collect();
-            notation::some(&named)
-        };
-        let mut parts: Vec<String> = size.map(str::to_owned).into_iter().collect();
-        for (word, group) in [("require", &list.require), ("forbid", &list.forbid.iter().collect())] {
-            if !group.is_empty() {
-                parts.push(format!("{word} {}", names(group)));
-            }
-        }
-        let counted = |words: &str, group: &(usize, Vec<usize>)| format!("{words} {} of {}", group.0, names(&group.1));
-        let kinds: [(&str, Vec<String>); 4] = [
-            (
-                "implications",
-                list.implies.iter().map(|&(a, b)| format!("{} needs {}", names(&[a]), names(&[b]))).collect(),
-            ),
-            ("groups together", list.together.iter().map(|g| format!("{} together", names(g))).collect()),
-            ("at-most groups", list.at_most.iter().map(|g| counted("at most", g)).collect()),
-            ("at-least groups", list.at_least.iter().map(|g| counted("at least", g)).collect()),
-        ];
-        for (kind, rules) in kinds {
-            let more = rules.len().saturating_sub(SPELT_OUT);
-            parts.extend(rules.into_iter().take(SPELT_OUT));
-            if more > 0 {
-                parts.push(format!("{more} more {kind}"));
-            }
-        }
-        if let Some(budget) = list.budget {
-            let used: f64 = selected.iter().map(|&j| list.costs[j]).sum();
-            parts.push(match selected {
-                [] => format!("budget {budget}"),
-                _ => format!("budget {} of {budget}", table::brief(used)),
-            });
-        }
+        let all = &self.prepared.data.names;
+        let mut parts = rule_words(&self.asked, all, size, selected);
         let bounded: Vec<usize> = self.rules.weight_bounds().bounded().map(|bounded| bounded.0).collect();
         if !bounded.is_empty() {
-            parts.push(format!("bounds on the weights of {}", names(&bounded)));
+            let named: Vec<String> = bounded.into_iter().map(|j| all.get(j).into_owned()).collect();
+            parts.push(format!("bounds on the weights of {}", notation::some(&named)));
         }
         if parts.is_empty() { "none".to_owned() } else { parts.join("; ") }
     }
