@@ -199,7 +199,7 @@ impl Task<'_> {
         let mut run = self.settings(self.rules.list().max_features, None);
         run.extend(more);
         // Where the data lie and how far a run may go change nothing of what it finds.
-        for free in ["data", "time_limit", "node_limit", "max_cuts", "threads", "memory", FIT_COST] {
+        for free in ["data", "reading", "time_limit", "node_limit", "max_cuts", "threads", "memory", FIT_COST] {
             run.remove(free);
         }
         run.insert("method".to_owned(), json!(self.method_name()));
@@ -242,27 +242,39 @@ impl Task<'_> {
 
     /// What a proof says of how it was made: enough to read the data again.
     fn made(&self) -> Value {
-        let (data, names) = (&self.args.data, &self.prepared.data.names);
-        let reading = &data.reading;
-        let list = |typed: &[String]| -> Vec<String> {
-            typed.iter().flat_map(|names| notation::names(names).unwrap_or_default()).collect()
-        };
-        let (drop, text) = (list(&data.drop), list(&data.text));
         let apart: Vec<String> = self.options.text("folds").into_iter().chain(self.options.text("tasks")).collect();
+        let mut read = self.reading();
+        read.insert("apart".to_owned(), json!(apart));
         json!({
             "method": self.method_name(),
             "version": env!("CARGO_PKG_VERSION"),
             "command": self.invocation.command_line,
-            "names": names.iter().collect::<Vec<_>>(),
+            "names": self.prepared.data.names.iter().collect::<Vec<_>>(),
             "classes": self.prepared.target.classes,
             "settings": self.settings(self.rules.list().max_features, None),
-            "read": {
-                "drop": drop, "text": text, "no_header": reading.no_header, "header": reading.header,
-                "decimal": reading.decimal, "thousands": reading.thousands, "missing_codes": list(&reading.missing_codes),
-                "drop_unlabelled": reading.drop_unlabelled, "classes": list(&reading.classes),
-                "index_limit": data.index_limit, "apart": apart
-            },
+            "read": read,
         })
+    }
+
+    /// How the data were read, besides format and target.
+    fn reading(&self) -> Map<String, Value> {
+        let (data, reading) = (&self.args.data, &self.args.data.reading);
+        let list = |typed: &[String]| -> Vec<String> {
+            typed.iter().flat_map(|names| notation::names(names).unwrap_or_default()).collect()
+        };
+        let read = [
+            ("drop", json!(list(&data.drop))),
+            ("text", json!(list(&data.text))),
+            ("no_header", json!(reading.no_header)),
+            ("header", json!(reading.header)),
+            ("decimal", json!(reading.decimal)),
+            ("thousands", json!(reading.thousands)),
+            ("missing_codes", json!(list(&reading.missing_codes))),
+            ("drop_unlabelled", json!(reading.drop_unlabelled)),
+            ("classes", json!(list(&reading.classes))),
+            ("index_limit", json!(data.index_limit)),
+        ];
+        read.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
     }
 
     /// What is left of the time limit.
@@ -343,6 +355,11 @@ impl Task<'_> {
         set("data", json!(prepared.data.source));
         set("format", json!(prepared.data.format.name()));
         set("target", json!(prepared.target.column));
+        let typed = |value: &Value| *value != json!([]) && *value != json!(false) && !value.is_null();
+        let reading: Map<String, Value> = self.reading().into_iter().filter(|(_, value)| typed(value)).collect();
+        if !reading.is_empty() {
+            set("reading", Value::Object(reading));
+        }
         set("missing", json!(args.prepare.missing.name()));
         set("scale", json!(prepared.scale_name()));
         set("scale_reason", json!(prepared.scale_reason()));

@@ -318,6 +318,32 @@ fn a_result_with_another_subset_is_not_verified() {
 }
 
 #[test]
+fn a_result_says_how_its_data_were_read() {
+    let scratch = Scratch::new("question_reading");
+    scratch.file("d.csv", table());
+    select(&scratch, "x", &["--max-features", "2", "--drop", "f6"]);
+    select(&scratch, "y", &["--max-features", "2", "--drop", "f5"]);
+    select(&scratch, "all", &["--max-features", "2"]);
+    assert_eq!(scratch.json("x.json")["settings"]["reading"], json!({"drop": ["f6"]}));
+    verify(&scratch, "x", &["--strict", "--as", "x.json"]).code(0);
+    for (other, line) in [
+        ("y.json", "drop: only the file has f6, only what is asked has f5 (as the result says); header: "),
+        ("all.json", "drop: the file says f6, asked is none (as the result says); header: "),
+    ] {
+        let out = verify(&scratch, "x", &["--as", other]).code(1).out;
+        assert!(out.contains(line), "{out}");
+    }
+    let mut result = scratch.json("x.json");
+    result["class_counts"]["-1"] = json!(7);
+    scratch.file("edited.json", result.to_string());
+    let out = verify(&scratch, "x", &["--as", "edited.json"]).code(1).out;
+    assert!(
+        out.contains("class counts: the file says -1 30, +1 30, asked is -1 7, +1 30 (as the result says)"),
+        "{out}"
+    );
+}
+
+#[test]
 fn columns_that_the_data_rule_out_are_no_other_question() {
     let scratch = Scratch::new("question_constant");
     let text = table();

@@ -35,6 +35,8 @@ pub(super) struct Settings {
     pub(super) seed: Option<u64>,
     pub(super) tasks: Option<String>,
     pub(super) multi_class: Option<MultiClass>,
+    /// Of a result, where options say how the data are read.
+    pub(super) reading: Reading,
 }
 
 /// How the data were read, where settings do not say it.

@@ -242,6 +242,7 @@ fn judged<'a>(
         Err(_) => None,
     };
     if let (Ok(verdict), Some(question), Some(result)) = (&found, &mut question, result) {
+        question.add(result.data_differences(&question.value()));
         question.add(result.difference(verdict, names));
     }
     Ok(Judgement { found, question, prepared, gap, names })

@@ -81,7 +81,7 @@ impl Sources<'_> {
         self.pick(key, [typed, result, file], show)
     }
 
-    /// The same of how a table was read, which results do not say.
+    /// The same of how a table was read.
     fn read<T: Clone>(
         &mut self,
         key: &'static str,
@@ -91,7 +91,8 @@ impl Sources<'_> {
     ) -> Option<T> {
         let made = self.made.filter(|_| self.stated);
         let file = made.map_or(Stated::Unsaid, |made| Stated::Said(of(&made.read)));
-        self.pick(key, [typed, Stated::Unsaid, file], show)
+        let result = self.result.map_or(Stated::Unsaid, |result| Stated::Said(of(&result.reading)));
+        self.pick(key, [typed, result, file], show)
     }
 
     fn pick<T: Clone>(&mut self, key: &'static str, said: [Stated<T>; 3], show: impl Fn(&T) -> Value) -> Option<T> {

@@ -55,8 +55,8 @@ impl<'a> Question<'a> {
     }
 
     /// Adds what is not as asked.
-    pub(super) fn add(&mut self, difference: Option<Difference>) {
-        self.compared.differences.extend(difference);
+    pub(super) fn add(&mut self, differences: impl IntoIterator<Item = Difference>) {
+        self.compared.differences.extend(differences);
     }
 
     /// What the bound holds for, where not for all weights.

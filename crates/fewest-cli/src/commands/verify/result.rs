@@ -52,6 +52,19 @@ impl AskedResult {
         best.into_iter().flatten().filter_map(Value::as_str).collect()
     }
 
+    /// What it says of its data that is not so.
+    pub(super) fn data_differences(&self, question: &Value) -> Vec<Difference> {
+        let differs = |key: &&str| self.entries.get(*key).is_some_and(|said| *said != question[key]);
+        let keys = ["n_samples", "n_features", "classes", "class_counts"].into_iter().filter(differs);
+        let of = |key: &str| Difference {
+            key: key.to_owned(),
+            file: question[key].clone(),
+            asked: self.entries[key].clone(),
+            origin: Origin::Result,
+        };
+        keys.map(of).collect()
+    }
+
     /// What is said to be selected, where the proof does not list it.
     pub(super) fn difference(&self, verdict: &Verdict, names: &Names) -> Option<Difference> {
         let best = self.best();
