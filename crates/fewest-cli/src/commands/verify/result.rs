@@ -45,11 +45,18 @@ impl AskedResult {
         selection.then_some(Self { entries, settings, variance_threshold })
     }
 
-    /// The best subset that it names: its certificate's, where there is one.
-    fn best(&self) -> Vec<&str> {
+    /// The best subset that it names, by name or, where the features have none, by index: its
+    /// certificate's, where there is one.
+    fn best(&self, names: &Names) -> Vec<String> {
         let certified = self.entries.get("certificate").and_then(|certificate| certificate["best"].as_object());
-        let best = certified.unwrap_or(&self.entries).get("selected").and_then(Value::as_array);
-        best.into_iter().flatten().filter_map(Value::as_str).collect()
+        let of = certified.unwrap_or(&self.entries);
+        let name = |feature: &Value| match feature.as_u64() {
+            Some(j) if (j as usize) < names.len() => names.get(j as usize).into_owned(),
+            Some(j) => j.to_string(),
+            None => feature.as_str().unwrap_or_default().to_owned(),
+        };
+        let key = if matches!(names, Names::Numbered(_)) { "selected_indices" } else { "selected" };
+        of.get(key).and_then(Value::as_array).into_iter().flatten().map(name).collect()
     }
 
     /// What it says of its data that is not so.
@@ -67,7 +74,7 @@ impl AskedResult {
 
     /// What is said to be selected, where the proof does not list it.
     pub(super) fn difference(&self, verdict: &Verdict, names: &Names) -> Option<Difference> {
-        let best = self.best();
+        let best = self.best(names);
         let mut wanted = best.clone();
         wanted.sort_unstable();
         let is_wanted = |features: &[usize]| {
