@@ -139,7 +139,15 @@ def test_what_is_asked_is_held_against_the_proof(data, tmp_path):
     X, y = data
     rules = Rules(forbid=[1])
     proof = ExactSelector(n_features_to_select=2, rules=rules, penalty=0.25, proof=tmp_path / "x.proof").fit(X, y).proof_
-    same = {"n_features_to_select": 2, "rules": rules, "C": 1, "loss": "hinge", "fit_intercept": True, "penalty": 0.25, "method": "exact"}
+    same = {
+        "n_features_to_select": 2,
+        "rules": rules,
+        "C": 1,
+        "loss": "hinge",
+        "fit_intercept": True,
+        "penalty": 0.25,
+        "method": "exact",
+    }
     assert verify(proof, X, y, **same) and verify(proof, X, y, **same, strict=True) and verify(proof, X, y, gap=1.0)
     for asked, key in [
         ({"n_features_to_select": 3}, "max_features"),

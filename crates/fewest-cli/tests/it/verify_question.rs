@@ -52,7 +52,11 @@ const RUNS: &[(&str, &[&str], &str)] = &[
         &["--sign", "f1:-,f2:-"],
         "rules      at most 2 features; no weight above 0 of f1, f2 (as the file says)",
     ),
-    ("cost", &["--cost", "1e-6"], "model      min |w|^2 / 2 + C hinge losses, C = 1e-6, bias free (as the file says)"),
+    (
+        "cost",
+        &["--cost", "1e-6"],
+        "model      min |w|^2 / 2 + C sum of hinge losses, C = 1e-6, bias free (as the file says)",
+    ),
     ("classes", &["--class-weight", "yes=1e-6"], "weights    classes yes=1e-6 (as the file says)"),
     ("unscaled", &["--scale", "none"], "scaling    none (as the file says)"),
     (
@@ -216,7 +220,8 @@ fn strict_takes_defaults_for_what_is_not_typed() {
         out.contains("\ntarget     y (by default)\n") && out.contains("\nscaling    standard (by default)\n"),
         "{out}"
     );
-    assert!(out.contains("bias free (gain as the file says; loss, cost, bias by default)"), "{out}");
+    assert!(out.contains("rules      at most 2 features (max features as typed; the rest by default)\n"), "{out}");
+    assert!(out.contains("bias free (gain as the file says; the rest by default)"), "{out}");
     let out = verify(&scratch, "x", &["--strict", "--drop", "fold"]).code(1).out;
     assert!(out.contains("max features: the file says 2, asked is none (by default)"), "{out}");
     assert!(verify(&scratch, "x", &["--strict", "--max-features", "2"]).code(1).out.contains("header: "));

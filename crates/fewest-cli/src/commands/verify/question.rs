@@ -14,6 +14,9 @@ use crate::commands::rule_words::rule_words;
 use crate::export::model_json::classes_value;
 use crate::failure::Failure;
 
+/// Parts of a question that are no longer listed, where one says this many.
+const LISTED: usize = 3;
+
 /// The data of a proof, as far as the question is about them.
 pub struct AskedData<'a> {
     /// Names of the features.
@@ -140,7 +143,7 @@ impl<'a> Question<'a> {
             Some(Bias::None) | None => "none".to_owned(),
         };
         let cost = exact(claim.cost.unwrap_or_default());
-        let mut text = format!("min {size} + C {loss} losses, C = {cost}, bias {bias}");
+        let mut text = format!("min {size} + C sum of {loss} losses, C = {cost}, bias {bias}");
         let mut keys = vec!["gain", "loss", "cost", "bias"];
         if !claim.weight_bounds.is_empty() {
             keys.push("weights_within");
@@ -278,13 +281,15 @@ impl<'a> Question<'a> {
                 None => by.push((origin, vec![word])),
             }
         }
-        let said = match by.as_slice() {
-            [(origin, _)] => origin.words().to_owned(),
-            several => {
-                let each = several.iter().map(|(origin, keys)| format!("{} {}", keys.join(", "), origin.words()));
-                each.collect::<Vec<_>>().join("; ")
-            }
-        };
+        // Who says most of it comes last, without a list.
+        by.sort_by_key(|one| if one.1.len() < LISTED { 0 } else { one.1.len() });
+        let several = by.len() > 1;
+        let words = by.iter().enumerate().map(|(at, (origin, keys))| match (several, at + 1 == by.len()) {
+            (false, _) => origin.words().to_owned(),
+            (true, true) if keys.len() >= LISTED => format!("the rest {}", origin.words()),
+            _ => format!("{} {}", keys.join(", "), origin.words()),
+        });
+        let said = words.collect::<Vec<_>>().join("; ");
         format!(" ({said})")
     }
 
