@@ -359,3 +359,20 @@ fn columns_that_the_data_rule_out_are_no_other_question() {
     assert!(out.contains("forbid f6; without 1 feature that the data rule out (same) ("), "{out}");
     verify(&scratch, "x", &["--as", "x.json"]).code(0);
 }
+
+#[test]
+fn groups_that_follow_from_text_columns_are_no_other_question() {
+    let scratch = Scratch::new("question_together");
+    let text = generated(60, 4, &["no", "yes"], 3);
+    let colours = ["red", "green", "blue"];
+    let lines = text.lines().enumerate();
+    let rows = lines.map(|(i, line)| format!("{},{line}\n", if i == 0 { "colour" } else { colours[i % 3] }));
+    scratch.file("d.csv", rows.collect::<String>()).file("costs.csv", "colour,2\nf1,1\nf2,1\nf3,1\nf4,1\n");
+    let prices = ["--budget", "3", "--feature-costs", "costs.csv"];
+    select(&scratch, "x", &[&prices[..], &["--together", "f1,f4"]].concat());
+    verify(&scratch, "x", &["--as", "x.json"]).code(0);
+    verify(&scratch, "x", &prices).code(0);
+    let out = verify(&scratch, "x", &[&prices[..], &["--together", "f1,f3"]].concat()).code(1).out;
+    let line = "together: only the file has [f1, f4], only what is asked has [f1, f3] (as typed)";
+    assert!(out.contains(line), "{out}");
+}

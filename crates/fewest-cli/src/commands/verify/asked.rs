@@ -73,6 +73,9 @@ pub struct Asked {
     pub categorical: Option<Vec<usize>>,
     /// Rules; those kinds are asked for that are not empty.
     pub rules: RuleList,
+    /// Whether groups of `together` only follow from other rules: there may be more of them.
+    #[serde(skip)]
+    pub(super) more_together: bool,
 }
 
 impl Asked {
@@ -104,7 +107,10 @@ impl Asked {
 
 /// What is asked, by whom, the first of them first.
 #[derive(Default)]
-pub(super) struct Layers(Vec<(Origin, Map<String, Value>)>);
+pub(super) struct Layers {
+    all: Vec<(Origin, Map<String, Value>)>,
+    more_together: bool,
+}
 
 impl Layers {
     /// What was typed.
@@ -112,7 +118,7 @@ impl Layers {
     /// # Errors
     /// Rules that contradict each other.
     pub(super) fn typed(asked: &Asked, names: &Names) -> Result<Self, Failure> {
-        Ok(Self(vec![(Origin::Typed, asked.entries(names)?)]))
+        Ok(Self { all: vec![(Origin::Typed, asked.entries(names)?)], more_together: asked.more_together })
     }
 
     /// The settings of a result, whose options have defaults where nothing else was asked.
@@ -141,7 +147,7 @@ impl Layers {
             out.insert("kernel".to_owned(), json!("linear"));
             out.insert("max_features".to_owned(), certificate["max_features"].clone());
         }
-        self.0.push((Origin::Result, out));
+        self.all.push((Origin::Result, out));
     }
 
     /// The defaults of `select`; `svm` are those of the method.
@@ -152,12 +158,12 @@ impl Layers {
         out.insert("bias".to_owned(), bias_value(svm.bias));
         out.insert("kernel".to_owned(), json!(DistanceKernel::default()));
         out.insert("categorical".to_owned(), Value::Null);
-        self.0.push((Origin::Default, out));
+        self.all.push((Origin::Default, out));
     }
 
     /// Who asks for a part first, and what.
     fn of(&self, key: &str) -> Option<(Origin, &Value)> {
-        self.0.iter().find_map(|(origin, asked)| Some((*origin, asked.get(key)?)))
+        self.all.iter().find_map(|(origin, asked)| Some((*origin, asked.get(key)?)))
     }
 
     /// Who says each part of a claim, and where it is not as asked. `out` are features that the
@@ -182,6 +188,11 @@ impl Layers {
                 _ if only => true,
                 (true, Some(u)) => is_within(claim, u),
                 (true, None) => true,
+                _ if key == "together" && self.more_together && origin == Origin::Typed => {
+                    let [file, asked] = [value, asked].map(|groups| canonical(key, groups, &ruled_out));
+                    let file = file.as_array();
+                    asked.as_array().into_iter().flatten().all(|group| file.is_some_and(|all| all.contains(group)))
+                }
                 _ => canonical(key, value, &ruled_out) == canonical(key, asked, &ruled_out),
             };
             if !same {
@@ -296,18 +307,16 @@ impl Difference {
     pub(super) fn text(&self) -> String {
         let (key, by) = (self.key.replace('_', " "), self.origin.words());
         if let (Value::Array(file), Value::Array(asked)) = (&self.file, &self.asked) {
-            let only = |one: &[Value], other: &[Value]| {
+            let only = |who: &str, one: &[Value], other: &[Value]| {
                 let other: HashSet<String> = other.iter().map(Value::to_string).collect();
-                let words: Vec<String> =
-                    one.iter().filter(|entry| !other.contains(&entry.to_string())).map(words).collect();
-                if words.is_empty() { "nothing more".to_owned() } else { notation::some(&words) }
+                let more = one.iter().filter(|entry| !other.contains(&entry.to_string()));
+                let more: Vec<Value> = more.cloned().collect();
+                (!more.is_empty()).then(|| format!("only {who} has {}", words(&Value::Array(more))))
             };
             if !file.is_empty() && !asked.is_empty() {
-                return format!(
-                    "{key}: only the file has {}, only what is asked has {} ({by})",
-                    only(file, asked),
-                    only(asked, file)
-                );
+                let parts = [only("the file", file, asked), only("what is asked", asked, file)];
+                let parts: Vec<String> = parts.into_iter().flatten().collect();
+                return format!("{key}: {} ({by})", parts.join(", "));
             }
         }
         format!("{key}: the file says {}, asked is {} ({by})", words(&self.file), words(&self.asked))
@@ -320,7 +329,10 @@ pub(super) fn words(value: &Value) -> String {
         value if is_none(value) => "none".to_owned(),
         Value::String(text) => text.clone(),
         Value::Number(number) => number.as_f64().map_or_else(|| number.to_string(), exact),
-        Value::Array(list) => notation::some(&list.iter().map(words).collect::<Vec<_>>()),
+        Value::Array(list) => {
+            let entry = |one: &Value| if one.is_array() { format!("[{}]", words(one)) } else { words(one) };
+            notation::some(&list.iter().map(entry).collect::<Vec<_>>())
+        }
         Value::Object(entries) => {
             let end = |end: &Value| if end.is_null() { "any".to_owned() } else { words(end) };
             let one = |one: &Value| match one.as_array().map(Vec::as_slice) {

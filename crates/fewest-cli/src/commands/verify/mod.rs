@@ -203,6 +203,7 @@ fn asked(
         gamma: typed.gamma,
         categorical: typed.categorical.as_ref().map(|names| indices(&names.0)).transpose()?,
         rules: rules(source, prepared, terminal)?,
+        more_together: !source.names_together(),
     })
 }
 
