@@ -80,7 +80,7 @@ def proven(arguments, data, folder):
     proof = Path(folder) / "x.proof"
     run(f"{arguments} --proof {proof}")
     done = subprocess.run([BINARY, "verify", str(proof), str(data)], check=False, capture_output=True, text=True)
-    return *run(arguments), done.stdout.split("\n")[0]
+    return *run(arguments), "VERIFIED" if done.returncode == 0 else done.stdout.split("\n")[0]
 
 
 def units(folder):

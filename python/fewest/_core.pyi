@@ -212,7 +212,8 @@ def verify(
     weights: NDArray[np.float64],
     memory: int,
     limits: dict[str, Any],
-    multi_class: str,
+    about: dict[str, Any],
+    request: dict[str, Any],
     tasks: NDArray[np.uint32] | None = None,
 ) -> dict[str, Any]: ...
 def command(arguments: Sequence[str]) -> int: ...

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import os
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from fewest import _core
-from fewest._engine import coded_tasks, is_elsewhere, limits_of, validated
+from fewest._columns import label_texts
+from fewest._engine import bias_of, coded_tasks, is_elsewhere, limits_of, validated
+from fewest._rules import Rules, _Index
 from fewest._several import PROBLEMS
 
 
@@ -44,9 +49,17 @@ class Verification:
         What the file says of the run; it is not checked, and nothing rests on it.
     n_points, n_parts : int
         Dual points (models of alignments) in the file, and parts of all subsets that they close.
-    verdict : {"verified", "objective_only", "nothing", "not_verified", "stopped"}
-        What is proven: a bound; objectives of listed subsets, but nothing of others; nothing; the file
-        has a fault; it asks for more work than a file of its size may.
+    verdict : {"verified", "objective_only", "nothing", "not_within", "other_question", "not_verified", "stopped"}
+        What is proven: a bound; objectives of listed subsets, but nothing of others; nothing; a bound,
+        with a gap above the one asked for; something else than was asked; the file has a fault; it asks
+        for more work than a file of its size may.
+    question : dict or None
+        Which question the proof answers, from its checked header and the data: objective, rules,
+        samples by class, with the keys of docs/verify.md. Features that X does not name are x1, x2, ...
+        None where the file has a fault.
+    differences : list of dict
+        Where that is not what was asked: ``key``, what the ``file`` says, what is ``asked`` and ``by``
+        whom ("typed", "result" or "default").
     """
 
     verified: bool
@@ -61,6 +74,8 @@ class Verification:
     n_points: int = 0
     n_parts: int = 0
     verdict: str = "not_verified"
+    question: dict[str, Any] | None = None
+    differences: list[dict[str, Any]] = field(default_factory=list)
 
     def __bool__(self) -> bool:
         return self.verified
@@ -75,10 +90,28 @@ def verify(
     class_weight: dict[Any, float] | str | None = None,
     multi_class: str = "ovo",
     tasks: Any = None,
+    as_: str | os.PathLike[str] | Mapping[str, Any] | None = None,
+    strict: bool = False,
+    gap: float | None = None,
+    method: str | None = None,
+    n_features_to_select: int | None = None,
+    rules: Rules | None = None,
+    C: float | None = None,
+    loss: str | None = None,
+    fit_intercept: bool | None = None,
+    intercept_scaling: float | None = None,
+    penalty: Any = None,
+    weight_bound: float | None = None,
+    kernel: str | None = None,
+    gamma: float | None = None,
+    categorical_features: Any = None,
     memory: int = 1 << 30,
     n_jobs: int | None = None,
 ) -> Verification:
     """Check a proof file against the data, by a program that shares no code with the searches.
+
+    The proof says which question it answers, and ``question`` of the verification has it. What is
+    asked here is held against it: where it is something else, the proof is not verified.
 
     Parameters
     ----------
@@ -97,6 +130,24 @@ def verify(
         That of the selector, where there are more classes than two.
     tasks : array-like of shape (n_samples,), default=None
         What ``fit`` was given.
+    as_ : path-like or mapping, default=None
+        A result of ``fewest select --json``, or its file: all that its settings say of the objective
+        and the rules is asked, and that the proof lists the subset that it selected.
+    strict : bool, default=False
+        What is not asked has its default: C = 1, the hinge loss, a free bias, no rules, no prices.
+        Otherwise it is as the proof says.
+    gap : float, default=None
+        Not verified unless the gap proven is at most this.
+    method : str, default=None
+        Name of the command's method whose objective is asked for: "exact", "mbp", "kta".
+    n_features_to_select : int, default=None
+        At most this many features are asked for.
+    rules : Rules, default=None
+        These rules are asked for; kinds that are empty are not, but with ``strict``.
+    C, loss, fit_intercept, intercept_scaling, penalty, weight_bound : default=None
+        As of the selector; None: not asked.
+    kernel, gamma, categorical_features : default=None
+        Those of a proof of :class:`AlignmentSelector`, gamma as a number; None: not asked.
     memory : int, default=1 GiB
         Bytes that the rules and the open part of the proof may take.
     n_jobs : int, default=None
@@ -113,7 +164,7 @@ def verify(
         The file cannot be opened.
     ValueError
         It is no proof file, or X, y or a weight is out of range, or y has more than two classes and the
-        proof is not about as many.
+        proof is not about as many; what is asked is out of range or contradicts itself.
 
     Examples
     --------
@@ -126,6 +177,8 @@ def verify(
     ...     verification = verify(selector.proof_, X, y)
     >>> verification.verified, verification.gap < 1e-3
     (True, True)
+    >>> verification.question["cost"], verification.question["max_features"]
+    (1.0, 2)
     """
     if is_elsewhere(X):
         raise TypeError("verify needs the samples in memory; give an array, such as X.compute() of a Dask collection")
@@ -135,9 +188,27 @@ def verify(
     if multi_class not in PROBLEMS:
         raise ValueError(f"multi_class is {multi_class!r}, but must be 'ovo' or 'ovr'")
     codes = None if tasks is None else coded_tasks(samples, X, tasks)[1]
-    found = _core.verify(os.fspath(path), *samples.arguments, memory, limits_of(who, None), PROBLEMS[multi_class], codes)
+    names = getattr(who, "feature_names_in_", None)
+    about = {
+        "multi_class": PROBLEMS[multi_class],
+        "names": [] if names is None else [str(name) for name in names],
+        "classes": label_texts(samples.classes),
+    }
+    asked = _problem(method, C, loss, fit_intercept, intercept_scaling, weight_bound, kernel, gamma)
+    index = _Index(who.n_features_in_, names, "penalty")
+    if penalty is not None:
+        asked["penalty"] = index.numbers(penalty, "penalty")
+    if categorical_features is not None:
+        asked["categorical"] = index.all(categorical_features)
+    size = n_features_to_select if rules is None or n_features_to_select is not None else rules.max_features
+    asked["rules"] = (rules or Rules())._resolved(who.n_features_in_, names, size)
+    # What the arrays were made by.
+    prepared = [("multi_class", PROBLEMS[multi_class]), ("tasks", "tasks")][: 1 + (tasks is not None)]
+    request = {"asked": asked, "result": _result(as_), "strict": strict, "gap": gap, "prepared": prepared}
+    found = _core.verify(os.fspath(path), *samples.arguments, memory, limits_of(who, None), about, request, codes)
+    question, differences = found.get("question"), found["differences"]
     if "solutions" not in found:
-        return Verification(False, found["reason"], verdict=found["verdict"])
+        return Verification(False, found["reason"], verdict=found["verdict"], question=question, differences=differences)
 
     def indices(features: Any) -> np.ndarray:
         return np.asarray(features, dtype=np.intp)
@@ -149,5 +220,43 @@ def verify(
         solutions=[(indices(one["selected_indices"]), one["objective"], one["bound"]) for one in found["solutions"]],
         n_points=found["counts"]["points"],
         n_parts=found["counts"]["parts"],
+        question=question,
+        differences=differences,
         **same,
     )
+
+
+def _problem(
+    method: str | None,
+    C: float | None,
+    loss: str | None,
+    fit_intercept: bool | None,
+    intercept_scaling: float | None,
+    weight_bound: float | None,
+    kernel: str | None,
+    gamma: float | None,
+) -> dict[str, Any]:
+    """What is asked of the objective, as the engine takes it."""
+    if loss not in (None, "hinge", "squared_hinge"):
+        raise ValueError(f"loss is {loss!r}, but must be 'hinge' or 'squared_hinge'")
+    bias = None
+    if fit_intercept is not None or intercept_scaling is not None:
+        bias = bias_of(SimpleNamespace(fit_intercept=fit_intercept is not False, intercept_scaling=intercept_scaling))
+    asked = {
+        "method": method,
+        "cost": None if C is None else float(C),
+        "loss": None if loss is None else loss.replace("_", "-"),
+        "bias": bias,
+        "weight_bound": None if weight_bound is None else float(weight_bound),
+        "kernel": kernel,
+        "gamma": None if gamma is None else float(gamma),
+    }
+    return {key: value for key, value in asked.items() if value is not None}
+
+
+def _result(as_: Any) -> Any:
+    """The result that is asked for."""
+    if as_ is None or isinstance(as_, Mapping):
+        return None if as_ is None else dict(as_)
+    with open(as_, encoding="utf-8") as file:
+        return json.load(file)

@@ -1,14 +1,16 @@
 """``fewest.verify`` on proofs that selectors write, and on files that prove nothing."""
 
 import gzip
+import json
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.datasets import load_iris, make_classification
 
-from fewest import AlignmentSelector, ExactSelector, verify
+from fewest import AlignmentSelector, ExactSelector, MBPSelector, Rules, _core, verify
 
 
 @pytest.fixture
@@ -113,3 +115,89 @@ def test_the_sum_over_classes_and_tasks_is_verified(data, tmp_path):
     assert verify(selector.proof_, X, y).reason == "header: the data are of 1 problem, the proof is about 2"
     with pytest.raises(ValueError, match="multi_class is 'all', but must be 'ovo' or 'ovr'"):
         verify(selector.proof_, X, y, multi_class="all")
+
+
+def test_the_question_is_told(data, tmp_path):
+    X, y = data
+    frame = pd.DataFrame(X, columns=[f"g{j}" for j in range(8)])
+    rules = Rules(max_features=3, forbid=["g1"], require=["g2"], signs={"g3": "-"})
+    selector = ExactSelector(rules=rules, C=0.5, penalty=0.25, proof=tmp_path / "x.proof").fit(frame, np.where(y, "ill", "well"))
+    found = verify(selector.proof_, frame, np.where(y, "ill", "well"))
+    assert found and found.differences == []
+    known = {
+        **{"gain": "ridge", "cost": 0.5, "loss": "hinge", "bias": "free", "penalty": 0.25, "max_features": 3},
+        **{"require": ["g2"], "forbid": ["g1"], "weight_bounds": {"g3": [None, 0.0]}, "n_samples": 80, "n_features": 8},
+        **{"classes": {"-1": "ill", "+1": "well"}, "class_counts": {"-1": int(y.sum()), "+1": 80 - int(y.sum())}},
+    }
+    assert {key: found.question[key] for key in known} == known
+    assert found.question["origin"]["cost"] == "file"
+    unnamed = verify(selector.proof_, X, np.where(y, "ill", "well"), C=0.5)
+    assert unnamed.question["forbid"] == ["x2"] and unnamed.question["origin"]["cost"] == "typed"
+
+
+def test_what_is_asked_is_held_against_the_proof(data, tmp_path):
+    X, y = data
+    rules = Rules(forbid=[1])
+    proof = ExactSelector(n_features_to_select=2, rules=rules, penalty=0.25, proof=tmp_path / "x.proof").fit(X, y).proof_
+    same = {
+        "n_features_to_select": 2,
+        "rules": rules,
+        "C": 1,
+        "loss": "hinge",
+        "fit_intercept": True,
+        "penalty": 0.25,
+        "method": "exact",
+    }
+    assert verify(proof, X, y, **same) and verify(proof, X, y, **same, strict=True) and verify(proof, X, y, gap=1.0)
+    for asked, key in [
+        ({"n_features_to_select": 3}, "max_features"),
+        ({"rules": Rules(forbid=[2])}, "forbid"),
+        ({"rules": Rules(signs={0: 1})}, "weight_bounds"),
+        ({"C": 2}, "cost"),
+        ({"loss": "squared_hinge"}, "loss"),
+        ({"fit_intercept": False}, "bias"),
+        ({"intercept_scaling": 1.0}, "bias"),
+        ({"penalty": np.arange(8.0)}, "penalty"),
+        ({"method": "mbp"}, "gain"),
+        ({"kernel": "rbf"}, "kernel"),
+        ({"gamma": 1.0}, "gamma"),
+        ({"weight_bound": 1.0}, "weight_bound"),
+        ({"strict": True, **{name: value for name, value in same.items() if name != "rules"}}, "forbid"),
+    ]:
+        found = verify(proof, X, y, **asked)
+        assert not found and found.verdict == "other_question" and found.objective is None, asked
+        assert found.differences[0]["key"] == key and key.replace("_", " ") in found.reason
+        assert found.differences[0]["by"] == ("default" if "strict" in asked else "typed")
+    found = verify(proof, X, y, gap=0.0)
+    assert not found and found.verdict == "not_within" and found.gap > 0
+    for asked, message in [
+        ({"loss": "log"}, "loss is 'log', but must be"),
+        ({"method": "none_such"}, "there is no method none_such"),
+        ({"as_": {"path": []}}, "the result is not one of `fewest select --json`"),
+        ({"rules": Rules(require=[1], forbid=[1])}, "x2"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            verify(proof, X, y, **asked)
+
+
+def test_a_result_of_the_command_asks(data, tmp_path):
+    X, y = data
+    frame = pd.DataFrame(X, columns=[f"g{j}" for j in range(8)])
+    table, result, proof = (str(tmp_path / name) for name in ("d.csv", "r.json", "x.proof"))
+    frame.assign(y=y).to_csv(table, index=False)
+    run = ["fewest", "select", table, "-m", "exact", "--max-features", "2", "--scale", "none", "--quiet"]
+    assert _core.command([*run, "--cost", "0.5", "--json", result, "--proof", proof]) == 0
+    frame = pd.read_csv(table).drop(columns="y")
+    asked = json.loads(Path(result).read_text())
+    assert verify(proof, frame, y, as_=result) and verify(proof, frame, y, as_=asked) and verify(proof, frame.to_numpy(), y, as_=asked)
+    for change in [{"settings": {**asked["settings"], "cost": 1.0}}, {"selected": ["g0", "g7"]}]:
+        found = verify(proof, frame, y, as_={**asked, **change})
+        assert not found and [one["by"] for one in found.differences] == ["result"]
+
+
+def test_a_proof_within_weights_says_so(data, tmp_path):
+    X, y = data
+    proof = MBPSelector(penalty=0.5, weight_bound=0.05, proof=tmp_path / "x.proof").fit(X, y).proof_
+    found = verify(proof, X, y, weight_bound=0.05)
+    assert found and found.question["gain"] == "l1" and found.question["weights_within"] == 0.05
+    assert verify(proof, X, y, weight_bound=1.0).differences[0]["key"] == "weights_within"

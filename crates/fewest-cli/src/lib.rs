@@ -16,7 +16,7 @@ use std::ffi::OsString;
 
 use cli::{Command, CommandLine, Global, ParseEnd};
 use commands::invocation::Invocation;
-pub use commands::verify::{ProofSamples, verification};
+pub use commands::verify::{ArrayRequest, Asked, AskedData, ProofSamples, verification};
 pub use failure::Failure;
 use terminal::{Level, Terminal};
 

@@ -75,12 +75,12 @@ pub(crate) struct PrepareArgs {
 }
 
 /// `--missing`.
-#[derive(Debug, Clone, Copy, clap::Args)]
+#[derive(Debug, Clone, Copy, Default, clap::Args)]
 pub(crate) struct MissingArg {
     /// What to do about missing values (blank cells, ?, NA, ..., see --missing-codes): refuse
-    /// them, or fill them in by what the training samples have
-    #[arg(long, value_name = "RULE", default_value = "error", help_heading = "Data")]
-    missing: MissingChoice,
+    /// them, or fill them in by what the training samples have [default: error]
+    #[arg(long, value_name = "RULE", help_heading = "Data")]
+    missing: Option<MissingChoice>,
 }
 
 /// What to do about missing values.
@@ -101,7 +101,7 @@ enum MissingChoice {
 impl MissingArg {
     /// How missing values are filled in; none: they are refused.
     pub(crate) fn rule(self) -> Option<MissingRule> {
-        match self.missing {
+        match self.missing.unwrap_or(MissingChoice::Error) {
             MissingChoice::Error => None,
             MissingChoice::Mean => Some(MissingRule::Mean),
             MissingChoice::Median => Some(MissingRule::Median),
@@ -110,10 +110,14 @@ impl MissingArg {
         }
     }
 
-    /// What results call so, where nothing else was typed.
-    pub(crate) fn or_said(self, said: Option<&str>) -> Self {
-        let said = said.and_then(|name| MissingChoice::from_str(name, false).ok());
-        if self.missing == MissingChoice::Error { Self { missing: said.unwrap_or(self.missing) } } else { self }
+    /// That which results call so.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        MissingChoice::from_str(name, false).ok().map(|missing| Self { missing: Some(missing) })
+    }
+
+    /// Whether it was typed.
+    pub(crate) fn is_typed(self) -> bool {
+        self.missing.is_some()
     }
 
     /// Its value in results.

@@ -225,6 +225,14 @@ impl RuleSource {
         &self.weights
     }
 
+    /// Whether groups that are chosen together are named.
+    pub(crate) fn names_together(&self) -> bool {
+        let file = &self.file;
+        !self.args.together.is_empty()
+            || !file.together.is_empty()
+            || file.rule.iter().any(|rule| !rule.together.is_empty())
+    }
+
     /// Whether anything bounds the number of features from above.
     pub(crate) fn bounds_size(&self) -> bool {
         let (args, file) = (&self.args, &self.file);

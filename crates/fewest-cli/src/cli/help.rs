@@ -26,11 +26,20 @@ written, 4 no subset satisfies the rules.";
 
 /// How data are read, and exit codes, shown under `fewest verify --help`.
 pub(super) const VERIFY_NOTES: &str = "\
-Data are read, weighted and scaled as the proof says they were; options given here stand above that. A proof that Python
-wrote is about the arrays as they were given (--scale none).
+Data are read, weighted and scaled as the proof says they were; options given here, and the result of --as, stand above
+that. A proof that Python wrote is about the arrays as they were given (--scale none). The verdict says which question the
+proof answers, and who says each part of it.
 
-Exit codes: 0 verified, 1 not verified (the first record that fails, and why), 2 no proof file or bad data, 3 stopped by
-Ctrl-C before the end. docs/proof.md has the format and the argument.";
+To ask for a question: type options of select, or name its result with --as. Where the proof answers another one it is not
+verified. `none` switches off what the proof says: --drop none, --text none, --sample-weights none, --tasks none.
+
+Examples:
+  fewest verify best.proof wdbc.csv
+  fewest verify best.proof wdbc.csv --as result.json --gap 1%
+  fewest verify best.proof wdbc.csv --strict --method exact --max-features 5 --cost 1
+
+Exit codes: 0 verified, 1 not verified (the first record that fails, and why; what differs from the question asked; the gap),
+2 no proof file or bad data, 3 stopped by a limit or Ctrl-C before the end. docs/proof.md has the format and the argument.";
 
 /// Format of the rules file, shown under `fewest select --help`.
 pub(super) const RULES_FORMAT: &str = "\

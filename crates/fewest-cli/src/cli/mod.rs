@@ -3,6 +3,7 @@
 mod help;
 mod parse;
 mod study;
+mod verify;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -15,15 +16,15 @@ use crate::args::data::{DataArgs, MissingArg, PrepareArgs, ScaleArg, format};
 use crate::args::generate::GenerateArgs;
 use crate::args::notation::NameList;
 use crate::args::rules::RuleArgs;
-use crate::args::svm::{ClassWeight, KernelArgs, SvmArgs};
+use crate::args::svm::{KernelArgs, SvmArgs};
 use crate::args::values;
 use crate::args::weights::WeightArgs;
 use help::{
     EVALUATE_EXAMPLES, EXAMPLES, KNOCKOFF_EXAMPLES, PATH_EXAMPLES, REPORT_EXAMPLES, RULES_FORMAT, STABILITY_EXAMPLES,
-    VERIFY_NOTES,
 };
 pub(crate) use parse::{CommandLine, ParseEnd, parse, with_all_methods};
 pub(crate) use study::StudyArgs;
+pub(crate) use verify::VerifyArgs;
 
 /// Feature selection for support vector machines, with proof of how good the answer is.
 #[derive(Debug, Parser)]
@@ -77,7 +78,7 @@ pub(crate) enum Command {
     /// study
     Report(ReportArgs),
     /// Check a proof file by a program of its own: VERIFIED with what it proves, or the first fault
-    Verify(VerifyArgs),
+    Verify(Box<VerifyArgs>),
     /// Say what is in a data file, and what is wrong with it
     Check(CheckArgs),
     /// Convert between data formats
@@ -403,33 +404,6 @@ pub(crate) struct ReportArgs {
     /// Write the page to this file, or - for standard output
     #[arg(long, short = 'o', value_name = "FILE.html", help_heading = "Output")]
     pub(crate) out: PathBuf,
-}
-
-/// `fewest verify`.
-#[derive(Debug, Args)]
-#[command(after_help = VERIFY_NOTES)]
-pub(crate) struct VerifyArgs {
-    /// Proof that select or path wrote with --proof
-    pub(crate) proof: PathBuf,
-    /// Data.
-    #[command(flatten)]
-    pub(crate) data: DataArgs,
-    /// Preparation.
-    #[command(flatten)]
-    pub(crate) prepare: PrepareArgs,
-    /// Multiply the cost by class, as in select [default: as the proof says]
-    #[arg(long, value_name = "WEIGHTS", value_parser = ClassWeight::read, allow_hyphen_values = true, help_heading = "SVM")]
-    pub(crate) class_weight: Option<ClassWeight>,
-    /// Exit with 0 also where nothing is proven of the subsets that the proof does not list
-    #[arg(long, help_heading = "Verdict")]
-    pub(crate) allow_unproven: bool,
-    /// Stop the check after this long: 500ms, 60s, 5m, 1h; then no other limit on its work holds
-    /// [default: work in proportion to the size of the proof]
-    #[arg(long, value_name = "TIME", value_parser = values::time, help_heading = "Limits")]
-    pub(crate) time_limit: Option<Duration>,
-    /// Write the verdict as JSON to this file, or - for standard output (the text is then left out)
-    #[arg(long, value_name = "FILE|-", help_heading = "Output")]
-    pub(crate) json: Option<PathBuf>,
 }
 
 /// `fewest check`.

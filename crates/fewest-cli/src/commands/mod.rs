@@ -23,6 +23,7 @@ pub(crate) mod prepare;
 pub(crate) mod raw;
 pub(crate) mod reading;
 pub(crate) mod report;
+pub(crate) mod rule_words;
 pub(crate) mod scaled;
 pub(crate) mod select;
 pub(crate) mod selection;

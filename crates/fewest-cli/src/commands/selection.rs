@@ -15,13 +15,14 @@ use super::invocation::Invocation;
 use super::prepare::{Preparation, PreparedData, listed};
 use super::raw::Raw;
 use super::reading::{FEW, warnings};
+use super::rule_words::rule_words;
 use crate::args::notation;
 use crate::args::rules::RuleSource;
 use crate::args::svm::{ClassWeight, FIT_COST};
 use crate::cli::{SelectionArgs, StoryArgs};
 use crate::export::kernel_json::kernel_entries;
 use crate::export::model_json::{TrainedModel, bias_value};
-use crate::export::{settings, table};
+use crate::export::settings;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::method_args::{Certify, MethodOptions, Validate};
@@ -34,9 +35,6 @@ const REFIT: Duration = Duration::from_millis(200);
 
 /// Time to make and write a place of a ranking.
 const PLACE: Duration = Duration::from_nanos(400);
-
-/// Rules of one kind that are spelt out; more are counted.
-const SPELT_OUT: usize = 3;
 
 /// The options understood, before any data are read.
 pub(crate) struct Plan<'a> {
@@ -201,7 +199,7 @@ impl Task<'_> {
         let mut run = self.settings(self.rules.list().max_features, None);
         run.extend(more);
         // Where the data lie and how far a run may go change nothing of what it finds.
-        for free in ["data", "time_limit", "node_limit", "max_cuts", "threads", "memory", FIT_COST] {
+        for free in ["data", "reading", "time_limit", "node_limit", "max_cuts", "threads", "memory", FIT_COST] {
             run.remove(free);
         }
         run.insert("method".to_owned(), json!(self.method_name()));
@@ -244,27 +242,39 @@ impl Task<'_> {
 
     /// What a proof says of how it was made: enough to read the data again.
     fn made(&self) -> Value {
-        let (data, names) = (&self.args.data, &self.prepared.data.names);
-        let reading = &data.reading;
-        let list = |typed: &[String]| -> Vec<String> {
-            typed.iter().flat_map(|names| notation::names(names).unwrap_or_default()).collect()
-        };
-        let (drop, text) = (list(&data.drop), list(&data.text));
         let apart: Vec<String> = self.options.text("folds").into_iter().chain(self.options.text("tasks")).collect();
+        let mut read = self.reading();
+        read.insert("apart".to_owned(), json!(apart));
         json!({
             "method": self.method_name(),
             "version": env!("CARGO_PKG_VERSION"),
             "command": self.invocation.command_line,
-            "names": names.iter().collect::<Vec<_>>(),
+            "names": self.prepared.data.names.iter().collect::<Vec<_>>(),
             "classes": self.prepared.target.classes,
             "settings": self.settings(self.rules.list().max_features, None),
-            "read": {
-                "drop": drop, "text": text, "no_header": reading.no_header, "header": reading.header,
-                "decimal": reading.decimal, "thousands": reading.thousands, "missing_codes": list(&reading.missing_codes),
-                "drop_unlabelled": reading.drop_unlabelled, "classes": list(&reading.classes),
-                "index_limit": data.index_limit, "apart": apart
-            },
+            "read": read,
         })
+    }
+
+    /// How the data were read, besides format and target.
+    fn reading(&self) -> Map<String, Value> {
+        let (data, reading) = (&self.args.data, &self.args.data.reading);
+        let list = |typed: &[String]| -> Vec<String> {
+            typed.iter().flat_map(|names| notation::names(names).unwrap_or_default()).collect()
+        };
+        let read = [
+            ("drop", json!(list(&data.drop))),
+            ("text", json!(list(&data.text))),
+            ("no_header", json!(reading.no_header)),
+            ("header", json!(reading.header)),
+            ("decimal", json!(reading.decimal)),
+            ("thousands", json!(reading.thousands)),
+            ("missing_codes", json!(list(&reading.missing_codes))),
+            ("drop_unlabelled", json!(reading.drop_unlabelled)),
+            ("classes", json!(list(&reading.classes))),
+            ("index_limit", json!(data.index_limit)),
+        ];
+        read.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
     }
 
     /// What is left of the time limit.
@@ -345,6 +355,11 @@ impl Task<'_> {
         set("data", json!(prepared.data.source));
         set("format", json!(prepared.data.format.name()));
         set("target", json!(prepared.target.column));
+        let typed = |value: &Value| *value != json!([]) && *value != json!(false) && !value.is_null();
+        let reading: Map<String, Value> = self.reading().into_iter().filter(|(_, value)| typed(value)).collect();
+        if !reading.is_empty() {
+            set("reading", Value::Object(reading));
+        }
         set("missing", json!(args.prepare.missing.name()));
         set("scale", json!(prepared.scale_name()));
         set("scale_reason", json!(prepared.scale_reason()));
@@ -441,44 +456,12 @@ impl Task<'_> {
     /// The rules in force, in a few words; `size` are the words for the size rule, `selected` says
     /// how much of a budget is used.
     pub(crate) fn rules_text(&self, size: Option<&str>, selected: &[usize]) -> String {
-        let (list, prepared) = (&self.asked, &self.prepared);
-        let names = |group: &[usize]| {
-            let named: Vec<String> = group.iter().map(|&j| prepared.data.names.get(j).into_owned()).collect();
-            notation::some(&named)
-        };
-        let mut parts: Vec<String> = size.map(str::to_owned).into_iter().collect();
-        for (word, group) in [("require", &list.require), ("forbid", &list.forbid.iter().collect())] {
-            if !group.is_empty() {
-                parts.push(format!("{word} {}", names(group)));
-            }
-        }
-        let counted = |words: &str, group: &(usize, Vec<usize>)| format!("{words} {} of {}", group.0, names(&group.1));
-        let kinds: [(&str, Vec<String>); 4] = [
-            (
-                "implications",
-                list.implies.iter().map(|&(a, b)| format!("{} needs {}", names(&[a]), names(&[b]))).collect(),
-            ),
-            ("groups together", list.together.iter().map(|g| format!("{} together", names(g))).collect()),
-            ("at-most groups", list.at_most.iter().map(|g| counted("at most", g)).collect()),
-            ("at-least groups", list.at_least.iter().map(|g| counted("at least", g)).collect()),
-        ];
-        for (kind, rules) in kinds {
-            let more = rules.len().saturating_sub(SPELT_OUT);
-            parts.extend(rules.into_iter().take(SPELT_OUT));
-            if more > 0 {
-                parts.push(format!("{more} more {kind}"));
-            }
-        }
-        if let Some(budget) = list.budget {
-            let used: f64 = selected.iter().map(|&j| list.costs[j]).sum();
-            parts.push(match selected {
-                [] => format!("budget {budget}"),
-                _ => format!("budget {} of {budget}", table::brief(used)),
-            });
-        }
+        let all = &self.prepared.data.names;
+        let mut parts = rule_words(&self.asked, all, size, selected);
         let bounded: Vec<usize> = self.rules.weight_bounds().bounded().map(|bounded| bounded.0).collect();
         if !bounded.is_empty() {
-            parts.push(format!("bounds on the weights of {}", names(&bounded)));
+            let named: Vec<String> = bounded.into_iter().map(|j| all.get(j).into_owned()).collect();
+            parts.push(format!("bounds on the weights of {}", notation::some(&named)));
         }
         if parts.is_empty() { "none".to_owned() } else { parts.join("; ") }
     }

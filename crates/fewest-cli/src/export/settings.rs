@@ -136,7 +136,7 @@ fn add_start(start: Value, names: &Names, out: &mut Map<String, Value>) {
 }
 
 /// Prices: null, one number, or one by name.
-fn priced(prices: &Value, names: &Names) -> Value {
+pub(crate) fn priced(prices: &Value, names: &Names) -> Value {
     match prices.as_array().map(Vec::as_slice) {
         None | Some([]) => Value::Null,
         Some([first, rest @ ..]) if rest.iter().all(|price| price == first) => first.clone(),

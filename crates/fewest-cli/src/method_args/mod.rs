@@ -41,7 +41,7 @@ use fewest::{AnyMethod, Info, SvmSettings};
 use crate::args::svm::{FIT_COST, fit_cost_argument};
 use crate::failure::Failure;
 pub(crate) use options::MethodOptions;
-pub(crate) use shared::{CERTIFICATE, Certify, HeldOutSamples, MethodData, listed};
+pub(crate) use shared::{CERTIFICATE, Certify, HeldOutSamples, MethodData, MultiClassChoice, PenaltyArg, listed};
 pub(crate) use validate::Validate;
 
 /// The options of a method, as typed.

@@ -110,20 +110,26 @@ pub(crate) struct ProblemsArgs {
 impl ProblemsArgs {
     /// How classes become problems.
     pub(crate) fn multi_class(&self) -> MultiClass {
-        match self.multi_class {
-            MultiClassChoice::OneVsOne => MultiClass::OneVsOne,
-            MultiClassChoice::OneVsRest => MultiClass::OneVsRest,
-        }
+        self.multi_class.into()
     }
 }
 
 /// `--multi-class`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum MultiClassChoice {
+pub(crate) enum MultiClassChoice {
     /// Each pair of classes
     OneVsOne,
     /// Each class against all others
     OneVsRest,
+}
+
+impl From<MultiClassChoice> for MultiClass {
+    fn from(choice: MultiClassChoice) -> Self {
+        match choice {
+            MultiClassChoice::OneVsOne => MultiClass::OneVsOne,
+            MultiClassChoice::OneVsRest => MultiClass::OneVsRest,
+        }
+    }
 }
 
 /// `--proof`.

@@ -17,7 +17,6 @@ pub(crate) enum Validate {
 
 impl Validate {
     /// Reads the option.
-    #[cfg_attr(not(feature = "highs"), expect(dead_code, reason = "gbd alone has it"))]
     pub(crate) fn read(text: &str) -> Result<Self, String> {
         let wanted = "must be a fraction between 0 and 1, or a file";
         match text.parse::<f64>() {

@@ -41,5 +41,6 @@ mod stability;
 mod study;
 mod two_costs;
 mod verify;
+mod verify_question;
 mod weights;
 mod within;

@@ -1,0 +1,144 @@
+//! What a proof claims, from the header that the checker has accepted, under the names that results
+//! have for it.
+
+use fewest::kernel::DistanceKernel;
+use fewest::{Bias, Loss, RuleList, Rules};
+use fewest_data::Names;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::export::model_json::bias_value;
+use crate::export::settings;
+use crate::failure::Failure;
+
+/// What a weight gains.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Gain {
+    Ridge,
+    L1,
+    Alignment,
+}
+
+impl Gain {
+    /// That of the proofs of a method, of a certificate where it proves nothing itself.
+    pub(super) fn of_method(method: &str) -> Self {
+        match method {
+            "mbp" => Self::L1,
+            "kta" => Self::Alignment,
+            _ => Self::Ridge,
+        }
+    }
+
+    /// Its name in the header.
+    pub(super) fn text(self) -> &'static str {
+        match self {
+            Self::Ridge => "ridge",
+            Self::L1 => "l1",
+            Self::Alignment => "alignment",
+        }
+    }
+}
+
+/// A bias as the header has it.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum HeaderBias {
+    Free,
+    None,
+    Penalised(f64),
+}
+
+/// The header, without what made the proof.
+#[derive(Debug, Deserialize)]
+pub(super) struct Claim {
+    pub(super) p: usize,
+    #[serde(default = "one")]
+    pub(super) problems: usize,
+    pub(super) fingerprint: String,
+    pub(super) gain: Gain,
+    pub(super) loss: Option<Loss>,
+    bias: Option<HeaderBias>,
+    pub(super) cost: Option<f64>,
+    #[serde(default)]
+    penalty: Vec<f64>,
+    /// u of each feature (gain `l1`); empty where there is none.
+    #[serde(default)]
+    pub(super) weight_bounds: Vec<f64>,
+    kernel: Option<DistanceKernel>,
+    pub(super) gamma: Option<f64>,
+    #[serde(default)]
+    categorical: Vec<usize>,
+    pub(super) rules: RuleList,
+}
+
+fn one() -> usize {
+    1
+}
+
+impl Claim {
+    /// Reads a header that the checker has accepted.
+    ///
+    /// # Errors
+    /// None of a header that was.
+    pub(super) fn read(header: &str) -> Result<Self, Failure> {
+        let unread = |error| Failure::Broken(format!("the header that was checked cannot be read again: {error}"));
+        serde_json::from_str(header).map_err(unread)
+    }
+
+    /// The bias, of an SVM.
+    pub(super) fn bias(&self) -> Option<Bias> {
+        self.bias.map(|bias| match bias {
+            HeaderBias::Free => Bias::Free,
+            HeaderBias::None => Bias::None,
+            HeaderBias::Penalised(value) => Bias::Penalised(value),
+        })
+    }
+
+    /// The rules, made ready; none where they contradict each other, and nothing is allowed.
+    pub(super) fn ready(&self) -> Option<Rules> {
+        Rules::new(self.p, self.rules.clone(), &[]).ok()
+    }
+
+    /// Features that no rule forbids and whose u is 0: they can have no weight.
+    pub(super) fn weightless(&self) -> usize {
+        let zero = self.weight_bounds.iter().enumerate().filter(|(_, u)| **u == 0.0);
+        zero.filter(|(j, _)| !self.rules.forbid.contains(*j)).count()
+    }
+
+    /// All of it that a user can ask for, by the names of settings.
+    pub(super) fn entries(&self, names: &Names) -> Map<String, Value> {
+        let mut out = Map::new();
+        let mut set = |key: &str, value: Value| _ = out.insert(key.to_owned(), value);
+        set("gain", json!(self.gain.text()));
+        if self.gain == Gain::Alignment {
+            set("kernel", json!(self.kernel.unwrap_or_default()));
+            set("gamma", json!(self.gamma));
+            let named = self.categorical.iter().map(|&j| json!(names.get(j)));
+            set("categorical", named.collect());
+        } else {
+            set("kernel", json!("linear"));
+            set("loss", json!(self.loss));
+            set("cost", json!(self.cost));
+            set("bias", json!(self.bias().map(bias_value)));
+            set("penalty", settings::priced(&json!(self.penalty), names));
+        }
+        if self.gain == Gain::L1 {
+            set("weights_within", settings::priced(&json!(self.weight_bounds), names));
+        }
+        set("max_features", json!(self.rules.max_features));
+        out.extend(rule_entries(&self.rules, self.ready().as_ref(), names));
+        out
+    }
+}
+
+/// Rules by name; all kinds are there, null or empty where there are none.
+pub(super) fn rule_entries(list: &RuleList, rules: Option<&Rules>, names: &Names) -> Map<String, Value> {
+    let free = fewest::WeightBounds::default();
+    let bounds = rules.map_or(&free, |rules| rules.weight_bounds());
+    let mut out = settings::of_rules(list, bounds, names);
+    for key in ["feature_costs", "weight_bounds"] {
+        out.entry(key).or_insert(Value::Null);
+    }
+    out
+}

@@ -1,0 +1,120 @@
+//! How the data of a proof were read and prepared: what its header's `made` says, which is not
+//! checked, and what a result says.
+
+use fewest::MultiClass;
+use serde::de::{Error as _, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+
+/// The most names that a list in a proof may tell to read the data.
+const MOST_NAMES: usize = 1 << 20;
+
+/// What the command needs of a proof's header besides what the checker reads.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Made {
+    pub(super) method: String,
+    pub(super) settings: Settings,
+    pub(super) read: Reading,
+}
+
+/// How the data were prepared: settings of the result under their names there.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Settings {
+    pub(super) format: Option<String>,
+    pub(super) target: Option<String>,
+    pub(super) scale: Option<String>,
+    pub(super) missing: Option<String>,
+    pub(super) class_weight: Option<String>,
+    pub(super) sample_weights: Option<String>,
+    pub(super) folds: Option<String>,
+    #[serde(deserialize_with = "few")]
+    pub(super) categorical: Vec<String>,
+    #[serde(deserialize_with = "share")]
+    pub(super) validate: Option<f64>,
+    pub(super) seed: Option<u64>,
+    pub(super) tasks: Option<String>,
+    pub(super) multi_class: Option<MultiClass>,
+    /// Of a result, where options say how the data are read.
+    pub(super) reading: Reading,
+}
+
+/// How the data were read, where settings do not say it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Reading {
+    #[serde(deserialize_with = "few")]
+    pub(super) drop: Vec<String>,
+    #[serde(deserialize_with = "few")]
+    pub(super) text: Vec<String>,
+    pub(super) no_header: bool,
+    pub(super) header: bool,
+    pub(super) decimal: Option<char>,
+    pub(super) thousands: Option<char>,
+    #[serde(deserialize_with = "few")]
+    pub(super) missing_codes: Vec<String>,
+    pub(super) drop_unlabelled: bool,
+    #[serde(deserialize_with = "few")]
+    pub(super) classes: Vec<String>,
+    pub(super) index_limit: Option<u64>,
+}
+
+/// A list that is refused before it takes much memory.
+fn few<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
+    struct Few;
+    impl<'de> Visitor<'de> for Few {
+        type Value = Vec<String>;
+
+        fn expecting(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            to.write_str("a list of names")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<String>, A::Error> {
+            let mut out = Vec::new();
+            while let Some(name) = list.next_element()? {
+                if out.len() == MOST_NAMES {
+                    return Err(A::Error::custom("too many names"));
+                }
+                out.push(name);
+            }
+            Ok(out)
+        }
+    }
+    from.deserialize_seq(Few)
+}
+
+/// A number, or none where there is another scalar.
+fn share<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f64>, D::Error> {
+    struct Share;
+    impl Visitor<'_> for Share {
+        type Value = Option<f64>;
+
+        fn expecting(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            to.write_str("a share or a file")
+        }
+
+        fn visit_f64<E>(self, share: f64) -> Result<Option<f64>, E> {
+            Ok(Some(share))
+        }
+
+        fn visit_str<E>(self, _: &str) -> Result<Option<f64>, E> {
+            Ok(None)
+        }
+
+        fn visit_unit<E>(self) -> Result<Option<f64>, E> {
+            Ok(None)
+        }
+    }
+    from.deserialize_any(Share)
+}
+
+/// What made the proof, as far as its header tells.
+pub(super) fn made(header: &str) -> Made {
+    #[derive(Deserialize)]
+    struct Header {
+        #[serde(default)]
+        made: Made,
+    }
+    let header: Option<Header> = serde_json::from_str(header).ok();
+    header.map(|header| header.made).unwrap_or_default()
+}

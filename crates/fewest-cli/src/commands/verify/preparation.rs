@@ -1,0 +1,338 @@
+//! The data of a proof, read and prepared: each setting as typed, else as a result says, else as
+//! the proof says, else by default.
+
+use clap::ValueEnum;
+use fewest::MultiClass;
+use fewest_data::Format;
+use serde_json::{Map, Value, json};
+
+use super::asked::{Difference, Origin};
+use super::made::{Made, Reading, Settings};
+use crate::args::data::{DataArgs, MissingArg, PrepareArgs, ScaleArg, names, path_text};
+use crate::args::reading::ReadingArgs;
+use crate::args::svm::ClassWeight;
+use crate::cli::VerifyArgs;
+use crate::commands::prepare::{Preparation, PreparedData};
+use crate::failure::Failure;
+use crate::method_args::Validate;
+use crate::terminal::Terminal;
+
+/// A part of how data were prepared, and who says it.
+#[derive(Debug, Clone)]
+pub(super) struct Fact {
+    pub(super) key: String,
+    pub(super) value: Value,
+    pub(super) origin: Origin,
+    /// What the proof says, where it says how it was made.
+    file: Option<Value>,
+}
+
+impl Fact {
+    /// Without a proof that says it.
+    pub(super) fn new(key: String, value: Value, origin: Origin) -> Self {
+        Self { key, value, origin, file: None }
+    }
+
+    /// What the proof says, where that is something else.
+    pub(super) fn difference(&self) -> Option<Difference> {
+        let file = self.file.as_ref().filter(|file| **file != self.value && self.origin != Origin::File)?;
+        let (key, asked) = (self.key.clone(), self.value.clone());
+        Some(Difference { key, file: file.clone(), asked, origin: self.origin })
+    }
+}
+
+/// What someone says of a setting.
+enum Stated<T> {
+    /// Nothing.
+    Unsaid,
+    /// This, or that there is none.
+    Said(Option<T>),
+}
+
+impl<T> Stated<T> {
+    /// What was typed, if anything.
+    fn typed(value: Option<T>) -> Self {
+        value.map_or(Self::Unsaid, |value| Self::Said(Some(value)))
+    }
+}
+
+/// Where settings come from.
+struct Sources<'a> {
+    result: Option<&'a Settings>,
+    /// None where nothing is taken from it.
+    made: Option<&'a Made>,
+    /// Whether the proof says how its data were prepared: those of Python are about arrays.
+    stated: bool,
+    facts: Vec<Fact>,
+}
+
+impl Sources<'_> {
+    /// A setting: what was typed, if anything was, else what a result has, else what the proof says.
+    fn choose<T: Clone>(
+        &mut self,
+        key: &'static str,
+        typed: Stated<T>,
+        of: impl Fn(&Settings) -> Option<T>,
+        show: impl Fn(&T) -> Value,
+    ) -> Option<T> {
+        let made = self.made.filter(|_| self.stated);
+        let file = made.map_or(Stated::Unsaid, |made| Stated::Said(of(&made.settings)));
+        let result = self.result.map_or(Stated::Unsaid, |result| Stated::Said(of(result)));
+        self.pick(key, [typed, result, file], show)
+    }
+
+    /// The same of how a table was read.
+    fn read<T: Clone>(
+        &mut self,
+        key: &'static str,
+        typed: Stated<T>,
+        of: impl Fn(&Reading) -> Option<T>,
+        show: impl Fn(&T) -> Value,
+    ) -> Option<T> {
+        let made = self.made.filter(|_| self.stated);
+        let file = made.map_or(Stated::Unsaid, |made| Stated::Said(of(&made.read)));
+        let result = self.result.map_or(Stated::Unsaid, |result| Stated::Said(of(&result.reading)));
+        self.pick(key, [typed, result, file], show)
+    }
+
+    fn pick<T: Clone>(&mut self, key: &'static str, said: [Stated<T>; 3], show: impl Fn(&T) -> Value) -> Option<T> {
+        let shown = |value: &Option<T>| value.as_ref().map_or(Value::Null, &show);
+        let file = if let Stated::Said(value) = &said[2] { Some(shown(value)) } else { None };
+        let by = [Origin::Typed, Origin::Result, Origin::File].into_iter().zip(said);
+        let mut by = by.filter_map(|(origin, said)| match said {
+            Stated::Said(value) => Some((origin, value)),
+            Stated::Unsaid => None,
+        });
+        let (origin, value) = by.next().unwrap_or((Origin::Default, None));
+        self.facts.push(Fact { key: key.to_owned(), value: shown(&value), origin, file });
+        value
+    }
+
+    /// The last part, where the data decide what nobody says.
+    fn decided(&mut self, value: &str) {
+        if let Some(fact) = self.facts.last_mut() {
+            fact.value = json!(value);
+        }
+    }
+}
+
+/// A column as typed; `none` stands for none, and `"none"` for a column of this name.
+fn column(typed: Option<&String>) -> Stated<String> {
+    typed.map_or(Stated::Unsaid, |name| {
+        Stated::Said(match name.as_str() {
+            "none" => None,
+            "\"none\"" => Some("none".to_owned()),
+            _ => Some(name.clone()),
+        })
+    })
+}
+
+/// Names as typed; `none` alone stands for none.
+fn list(option: &str, typed: &[String]) -> Result<Stated<Vec<String>>, Failure> {
+    Ok(match typed {
+        [] => Stated::Unsaid,
+        [none] if none == "none" => Stated::Said(None),
+        typed => Stated::Said(Some(names(option, typed)?)),
+    })
+}
+
+/// Names as an option takes them.
+fn quoted(names: Option<&Vec<String>>) -> Vec<String> {
+    let quoted = |name: &String| format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""));
+    names.into_iter().flatten().map(quoted).collect()
+}
+
+/// A list that holds something.
+fn filled(names: &[String]) -> Option<Vec<String>> {
+    Some(names.to_vec()).filter(|names| !names.is_empty())
+}
+
+/// Data ready to be checked against a proof.
+pub(super) struct Prepared {
+    pub(super) data: PreparedData,
+    pub(super) multi_class: MultiClass,
+    pub(super) facts: Vec<Fact>,
+}
+
+/// Reads and prepares the data.
+///
+/// # Errors
+/// A setting that is none, and whatever is wrong with the data.
+pub(super) fn read(
+    args: &VerifyArgs,
+    result: Option<(&Settings, Option<f64>)>,
+    made: Option<&Made>,
+    terminal: Terminal,
+) -> Result<Prepared, Failure> {
+    let stated = made.is_some_and(|made| made.settings.target.is_some());
+    let threshold = result.and_then(|result| result.1);
+    let mut sources = Sources { result: result.map(|result| result.0), made, stated, facts: Vec::new() };
+    let data = data_args(args, &mut sources)?;
+    let missing = missing(args, &mut sources)?;
+    let class_weight = class_weight(args, &mut sources)?;
+    let typed = column(args.prepare.sample_weights.as_ref());
+    let sample_weights = sources.choose("sample_weights", typed, |s| s.sample_weights.clone(), |name| json!(name));
+    let folds = sources.choose("folds", column(args.asked.folds.as_ref()), |s| s.folds.clone(), |name| json!(name));
+    let tasks = sources.choose("tasks", column(args.asked.tasks.as_ref()), |s| s.tasks.clone(), |name| json!(name));
+    let typed = Stated::typed(args.asked.multi_class.map(MultiClass::from));
+    let multi_class = sources.choose("multi_class", typed, |s| s.multi_class, |how: &MultiClass| json!(how.text()));
+    let typed = args
+        .asked
+        .categorical
+        .as_ref()
+        .map_or(Stated::Unsaid, |names| Stated::Said(filled(&names.0).filter(|names| names != &["none"])));
+    let categorical =
+        sources.choose("categorical", typed, |s| filled(&s.categorical), |names| json!(names)).unwrap_or_default();
+    let validate = validate(args, &mut sources);
+    let scale = scale(args, &mut sources)?;
+    let prepare = PrepareArgs { sample_weights, scale, missing };
+    let preparation = Preparation {
+        data: &data,
+        prepare: &prepare,
+        class_weight: class_weight.as_ref(),
+        variance_threshold: args.rules.variance_threshold.or(threshold),
+        validate: validate.as_ref().map(|(validate, seed)| (validate, *seed)),
+        folds: folds.as_deref(),
+        categorical: &categorical,
+        tasks: tasks.as_deref(),
+    };
+    let data = preparation.run(terminal)?;
+    sources.decided(data.scale_name());
+    let mut facts = sources.facts;
+    if let Some(target) = facts.iter_mut().find(|fact| fact.key == "target") {
+        target.value = json!(data.target.column);
+    }
+    Ok(Prepared { data, multi_class: multi_class.unwrap_or_default(), facts })
+}
+
+/// How the file is read.
+fn data_args(args: &VerifyArgs, sources: &mut Sources<'_>) -> Result<DataArgs, Failure> {
+    let (typed, reading) = (&args.data, &args.data.reading);
+    let known = Format::of_path(path_text(&typed.data)?).is_some();
+    let said = |settings: &Settings| settings.format.as_deref().and_then(Format::by_name);
+    let said = sources.result.into_iter().chain(sources.made.map(|made| &made.settings)).find_map(said);
+    let target =
+        sources.choose("target", Stated::typed(typed.target.clone()), |s| s.target.clone(), |name| json!(name));
+    let shown = |names: &Vec<String>| json!(names);
+    let drop = sources.read("drop", list("--drop", &typed.drop)?, |read| filled(&read.drop), shown);
+    let text = sources.read("text", list("--text", &typed.text)?, |read| filled(&read.text), shown);
+    let codes = list("--missing-codes", &reading.missing_codes)?;
+    let codes = sources.read("missing_codes", codes, |read| filled(&read.missing_codes), shown);
+    let classes = list("--classes", &reading.classes)?;
+    let classes = sources.read("classes", classes, |read| filled(&read.classes), shown);
+    let mut flag = |key, typed: bool, of: fn(&Reading) -> bool| {
+        let set = |is: bool| is.then_some(());
+        sources.read(key, Stated::typed(set(typed)), |read| set(of(read)), |()| json!(true)).is_some()
+    };
+    let (no_header, header) = (
+        flag("no_header", reading.no_header, |read| read.no_header),
+        flag("header", reading.header, |read| read.header),
+    );
+    let drop_unlabelled = flag("drop_unlabelled", reading.drop_unlabelled, |read| read.drop_unlabelled);
+    let sign = |sign: &char| json!(sign);
+    let decimal = sources.read("decimal", Stated::typed(reading.decimal), |read| read.decimal, sign);
+    let thousands = sources.read("thousands", Stated::typed(reading.thousands), |read| read.thousands, sign);
+    let limit = sources.read("index_limit", Stated::typed(typed.index_limit), |read| read.index_limit, |n| json!(n));
+    Ok(DataArgs {
+        format: typed.format.or(said.filter(|_| !known)),
+        target,
+        drop: quoted(drop.as_ref()),
+        text: quoted(text.as_ref()),
+        reading: ReadingArgs {
+            no_header,
+            header,
+            decimal,
+            thousands,
+            missing_codes: quoted(codes.as_ref()),
+            drop_unlabelled,
+            classes: quoted(classes.as_ref()),
+        },
+        index_limit: limit,
+        ..typed.clone()
+    })
+}
+
+fn missing(args: &VerifyArgs, sources: &mut Sources<'_>) -> Result<MissingArg, Failure> {
+    let typed =
+        Some(args.prepare.missing).filter(|missing| missing.is_typed()).map(|missing| missing.name().to_owned());
+    let name = sources.choose("missing", Stated::typed(typed), |s| s.missing.clone(), |name| json!(name));
+    let name = name.unwrap_or_else(|| MissingArg::default().name().to_owned());
+    sources.decided(&name);
+    MissingArg::named(&name).ok_or_else(|| {
+        Failure::Input(format!("the rule on missing values is said to be {name}, which is none; give --missing"))
+    })
+}
+
+fn class_weight(args: &VerifyArgs, sources: &mut Sources<'_>) -> Result<Option<ClassWeight>, Failure> {
+    let typed = args
+        .asked
+        .class_weight
+        .as_ref()
+        .map_or(Stated::Unsaid, |weights| Stated::Said(Some(weights.text()).filter(|text| text != "none")));
+    let some = |s: &Settings| s.class_weight.clone().filter(|text| text != "none");
+    let text = sources.choose("class_weight", typed, some, |text| json!(text));
+    // As typed, where names of classes may need their quotes.
+    if let Some(typed) = &args.asked.class_weight {
+        return Ok(Some(typed.clone()));
+    }
+    let read = text.as_deref().map(ClassWeight::read).transpose();
+    read.map_err(|why| Failure::Input(format!("the class weights of the proof: {why}; give --class-weight")))
+}
+
+/// The samples that are held out: their share, and the seed.
+fn validate(args: &VerifyArgs, sources: &mut Sources<'_>) -> Option<(Validate, u64)> {
+    // A file of other samples leaves those of the data as they are.
+    let typed = args.asked.validate.as_ref().map_or(Stated::Unsaid, |typed| {
+        Stated::Said(match &typed.0 {
+            Some(Validate::Share(share)) => Some(*share),
+            Some(Validate::File(_)) | None => None,
+        })
+    });
+    let share = sources.choose("validate", typed, |s| s.validate, |share| json!(share))?;
+    let seed = sources.choose("seed", Stated::typed(args.asked.seed), |s| s.seed, |seed| json!(seed));
+    Some((Validate::Share(share), seed.unwrap_or(0)))
+}
+
+/// The scaling; none: the default for the data.
+fn scale(args: &VerifyArgs, sources: &mut Sources<'_>) -> Result<Option<ScaleArg>, Failure> {
+    let name = |scale: ScaleArg| scale.to_possible_value().map(|value| value.get_name().to_owned());
+    let typed = Stated::typed(args.prepare.scale.and_then(name));
+    let said = sources.choose("scale", typed, |s| s.scale.clone(), |name| json!(name));
+    match said {
+        Some(said) => ScaleArg::from_str(&said, false)
+            .map(Some)
+            .map_err(|_| Failure::Input(format!("the scaling is said to be {said}, which is none; give --scale"))),
+        // A proof of Python is about the arrays as they were given.
+        None => Ok(sources.made.filter(|_| !sources.stated).map(|_| ScaleArg::None)),
+    }
+}
+
+/// All that differs from what the proof says of its data, in words.
+pub(super) fn differences(facts: &[Fact]) -> Vec<Difference> {
+    facts.iter().filter_map(Fact::difference).collect()
+}
+
+/// How a table was read, of what says something.
+pub(super) const READING: [&str; 10] = [
+    "drop",
+    "text",
+    "missing_codes",
+    "classes",
+    "no_header",
+    "header",
+    "drop_unlabelled",
+    "decimal",
+    "thousands",
+    "index_limit",
+];
+
+/// Facts as JSON: how the table was read is an object of its own.
+pub(super) fn entries(facts: &[Fact]) -> Map<String, Value> {
+    let (read, prepared): (Vec<&Fact>, Vec<&Fact>) =
+        facts.iter().partition(|fact| READING.contains(&fact.key.as_str()));
+    let of = |facts: Vec<&Fact>| facts.into_iter().map(|fact| (fact.key.clone(), fact.value.clone())).collect();
+    let read: Map<String, Value> = of(read.into_iter().filter(|fact| !fact.value.is_null()).collect());
+    let mut out: Map<String, Value> = of(prepared);
+    out.insert("reading".to_owned(), Value::Object(read));
+    out
+}

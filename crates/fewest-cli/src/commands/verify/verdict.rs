@@ -1,0 +1,227 @@
+//! The verdict on a proof: what is proven, of which question, as JSON and for people.
+
+use std::borrow::Cow;
+
+use fewest_data::Names;
+use fewest_verify::{Error, Progress, Strength, Verdict};
+use serde_json::{Value, json};
+
+use super::asked::Difference;
+use super::question::Question;
+use crate::args::notation;
+use crate::export::model_json::SCHEMA;
+use crate::export::table;
+use crate::terminal::bold;
+
+/// Exit code of a proof that is not verified, or proves less than was asked.
+const NOT_VERIFIED: u8 = 1;
+/// Exit code of a check that was stopped.
+const STOPPED: u8 = 3;
+
+/// Why a proof without a fault may be none of what was asked.
+const OTHER: &str = "the proof answers another question than the one asked";
+
+/// What a check found, and what was asked of it.
+pub(super) struct Judgement<'a> {
+    pub(super) found: Result<Verdict, Error>,
+    /// The question, where the file has no fault.
+    pub(super) question: Option<Question<'a>>,
+    /// How the data were prepared that is not as the proof says.
+    pub(super) prepared: Vec<Difference>,
+    /// The largest gap that will do.
+    pub(super) gap: Option<f64>,
+    pub(super) names: &'a Names,
+}
+
+/// A verdict in words.
+struct Said {
+    /// Its word in JSON.
+    word: &'static str,
+    /// The first words of the text.
+    first: String,
+    /// Why it is not more.
+    reason: Option<String>,
+}
+
+impl Said {
+    fn new(word: &'static str, first: impl Into<String>, reason: Option<String>) -> Self {
+        Self { word, first: first.into(), reason }
+    }
+}
+
+/// What the numbers of a verdict are multiplied by to be those of the method.
+fn sign(verdict: &Verdict) -> f64 {
+    if verdict.maximised { -1.0 } else { 1.0 }
+}
+
+/// A number of the verdict; null where it is infinite.
+fn finite(x: f64) -> Option<f64> {
+    x.is_finite().then_some(x)
+}
+
+impl Judgement<'_> {
+    fn said(&self) -> Said {
+        let verdict = match &self.found {
+            Ok(verdict) => verdict,
+            Err(error @ (Error::Stopped | Error::TooMuchWork { .. })) => {
+                let remedy = if *error == Error::Stopped { "" } else { "; give --time-limit to let it take its time" };
+                return Said::new("stopped", "NOT VERIFIED", Some(format!("{error}{remedy}")));
+            }
+            Err(error) => {
+                let parts = self.prepared.iter().map(Difference::text).chain([error.to_string()]);
+                return Said::new("not_verified", "NOT VERIFIED", Some(parts.collect::<Vec<_>>().join("; ")));
+            }
+        };
+        if let Some(first) = self.differences().first() {
+            let more = match self.differences().len() {
+                1 => String::new(),
+                count => format!("; and {} more", count - 1),
+            };
+            let reason = format!("{OTHER}: {}{more}", first.text());
+            return Said::new("other_question", "NOT VERIFIED", Some(reason));
+        }
+        if let Some(asked) = self.gap.filter(|asked| verdict.gap().is_none_or(|gap| gap > *asked)) {
+            let proven = verdict.gap().map_or("no gap is proven".to_owned(), |gap| {
+                format!("the gap proven is {}", fewest_report::at_most(gap))
+            });
+            let reason = format!("{proven}, asked is one of at most {}", fewest_report::percent(asked));
+            return Said::new("not_within", "NOT VERIFIED", Some(reason));
+        }
+        self.strength(verdict)
+    }
+
+    /// What a file without a fault proves.
+    fn strength(&self, verdict: &Verdict) -> Said {
+        match verdict.strength() {
+            Strength::Bound => Said::new("verified", self.verified(verdict), None),
+            Strength::ObjectiveOnly => {
+                let why = "nothing is proven of other subsets";
+                Said::new("objective_only", "VERIFIED objective only", Some(why.to_owned()))
+            }
+            Strength::Nothing => {
+                let why = "no subset is listed and no bound is proven";
+                Said::new("nothing", "VERIFIED nothing", Some(why.to_owned()))
+            }
+        }
+    }
+
+    /// The first words where there is a bound.
+    fn verified(&self, verdict: &Verdict) -> String {
+        let condition = self.question.as_ref().map_or("", Question::condition);
+        let of = if verdict.maximised { "bound" } else { "gain" };
+        match (verdict.gap(), verdict.listed.is_empty()) {
+            (Some(gap), _) => format!("VERIFIED within {} of the {of}{condition}", fewest_report::at_most(gap)),
+            (None, true) if verdict.bound() == f64::INFINITY => {
+                format!("VERIFIED a bound only: no subset is allowed{condition}")
+            }
+            (None, true) => format!("VERIFIED a bound only: no subset is listed{condition}"),
+            (None, false) => format!("VERIFIED objective and bound{condition}"),
+        }
+    }
+
+    fn differences(&self) -> &[Difference] {
+        self.question.as_ref().map_or(&[], Question::differences)
+    }
+
+    /// The exit code.
+    pub(super) fn code(&self, allow_unproven: bool) -> u8 {
+        match self.said().word {
+            "verified" => 0,
+            "objective_only" | "nothing" if allow_unproven => 0,
+            "stopped" => STOPPED,
+            _ => NOT_VERIFIED,
+        }
+    }
+
+    /// As JSON; docs/verify.md lists the keys.
+    pub(super) fn value(&self) -> Value {
+        let Said { word, reason, .. } = self.said();
+        let mut out = json!({ "schema": SCHEMA, "kind": "verification", "verified": word == "verified" });
+        (out["verdict"], out["reason"]) = (json!(word), json!(reason));
+        let differences = self.differences().iter().chain(self.prepared.iter().filter(|_| self.found.is_err()));
+        out["differences"] = differences.map(Difference::value).collect();
+        if let Some(question) = &self.question {
+            out["question"] = question.value();
+        }
+        if let (Ok(verdict), true) = (&self.found, self.differences().is_empty()) {
+            self.add_numbers(verdict, &mut out);
+        }
+        out
+    }
+
+    fn add_numbers(&self, verdict: &Verdict, out: &mut Value) {
+        let best = verdict.best();
+        let features = best.map(|best| &best.features);
+        let (sign, finite) = (sign(verdict), |x: f64| finite(sign(verdict) * x));
+        out["selected"] = json!(features.map(|features| self.named(features)));
+        out["selected_indices"] = json!(features);
+        out["objective"] = json!(best.map(|best| sign * best.objective));
+        out["sense"] = json!(if verdict.maximised { "max" } else { "min" });
+        out["bound"] = json!(finite(verdict.bound()));
+        out["gap"] = json!(verdict.gap());
+        out["rest"] = json!(finite(verdict.rest));
+        let listed = verdict.listed.iter().map(|one| {
+            json!({ "selected": self.named(&one.features), "selected_indices": one.features,
+                "objective": sign * one.objective, "bound": finite(one.bound) })
+        });
+        out["solutions"] = listed.collect();
+        out["status"] = json!(verdict.status);
+        let Progress { records, points, parts, .. } = verdict.progress;
+        out["counts"] = json!({ "records": records, "points": points, "parts": parts });
+    }
+
+    /// For people.
+    pub(super) fn text(&self, seconds: f64) -> String {
+        let Said { first, reason, .. } = self.said();
+        let reason = reason.map(|reason| fewest_report::visible(&reason));
+        let not = first.starts_with("NOT");
+        let why = reason.map_or(String::new(), |reason| format!("{}{reason}", if not { "  " } else { ": " }));
+        let head = format!("{}{why}\n", bold(&first));
+        match &self.found {
+            Err(_) => head,
+            Ok(_) if !self.differences().is_empty() => {
+                let lines: Vec<_> = self.differences().iter().map(|one| ("differs", one.text())).collect();
+                format!("{}  {OTHER}\n{}", bold(&first), table::pairs(&lines))
+            }
+            Ok(verdict) => head + &table::pairs(&self.lines(verdict, seconds)),
+        }
+    }
+
+    fn lines(&self, verdict: &Verdict, seconds: f64) -> Vec<(&'static str, String)> {
+        let Progress { points, parts, .. } = verdict.progress;
+        // Where the method maximises, what is at most so much for the checker is at least that much.
+        let bound = |x: f64, above: bool| fewest_report::bound(sign(verdict) * x, above != verdict.maximised);
+        let condition = self.question.as_ref().map_or("", Question::condition);
+        let below = |x: f64| match x {
+            x if x == f64::INFINITY => "no other subset is allowed".to_owned(),
+            x if x == f64::NEG_INFINITY => "none".to_owned(),
+            x => bound(x, false) + condition,
+        };
+        let mut lines = Vec::new();
+        if let Some(best) = verdict.best() {
+            let chosen = self.named(&best.features).join(", ");
+            let count = format!("{} of {}", best.features.len(), notation::plural(self.names.len(), "feature"));
+            lines.push(("selected", if best.features.is_empty() { count } else { format!("{count}: {chosen}") }));
+            let side = if verdict.maximised { "at least" } else { "at most" };
+            lines.push(("objective", format!("{side} {}", bound(best.objective, true))));
+        }
+        lines.push(("bound", below(verdict.bound())));
+        if let Some(gap) = verdict.gap() {
+            lines.push(("gap", table::gap(gap)));
+        }
+        if verdict.listed.len() > 1 {
+            lines.push(("listed", notation::plural(verdict.listed.len(), "subset")));
+            lines.push(("all others", below(verdict.rest)));
+        }
+        lines.extend(self.question.iter().flat_map(Question::lines));
+        lines.push(("claimed", format!("the file says of itself (not checked): \"{}\"", verdict.status)));
+        let point = if verdict.maximised { "model" } else { "dual point" };
+        let (points, parts) = (notation::plural(points as usize, point), notation::plural(parts as usize, "part"));
+        lines.push(("checked", format!("{points}, {parts}, in {}", table::seconds(seconds))));
+        lines
+    }
+
+    fn named(&self, features: &[usize]) -> Vec<String> {
+        features.iter().map(|&j| self.names.get(j)).map(Cow::into_owned).collect()
+    }
+}
