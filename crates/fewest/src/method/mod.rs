@@ -8,6 +8,7 @@ pub mod auto_cost;
 mod begin;
 pub mod bit_flip;
 pub mod certificate;
+pub mod certified_list;
 pub mod conic;
 pub mod eb_rfe;
 pub mod exact;
@@ -38,6 +39,7 @@ pub mod rfe;
 pub mod rmilo_k;
 #[cfg(feature = "highs")]
 mod seconds;
+pub mod swaps;
 
 use std::path::Path;
 
