@@ -1,5 +1,6 @@
 //! The command line: the commands and their options. [`parse`] adds those of the method.
 
+mod certify;
 mod help;
 mod parse;
 mod study;
@@ -18,6 +19,7 @@ use crate::args::rules::RuleArgs;
 use crate::args::svm::{ClassWeight, KernelArgs, SvmArgs};
 use crate::args::values;
 use crate::args::weights::WeightArgs;
+pub(crate) use certify::{CertifyArgs, SOLUTIONS};
 use help::{
     EVALUATE_EXAMPLES, EXAMPLES, KNOCKOFF_EXAMPLES, PATH_EXAMPLES, REPORT_EXAMPLES, RULES_FORMAT, STABILITY_EXAMPLES,
     VERIFY_NOTES,
@@ -69,6 +71,9 @@ pub(crate) enum Command {
     /// From a file to a panel: method, costs and size chosen inside folds, an honest accuracy, a
     /// proof
     Study(Box<StudyArgs>),
+    /// Say how far a given list of features is from the best one of its size, and what each of them
+    /// is worth
+    Certify(Box<CertifyArgs>),
     /// Train the SVM on given features
     Fit(Box<FitArgs>),
     /// Classify samples with a trained model
@@ -342,8 +347,8 @@ pub(crate) struct FitArgs {
     /// Data.
     #[command(flatten)]
     pub(crate) data: DataArgs,
-    /// Features to train on: a,b,c (repeat freely)
-    #[arg(long, value_name = "NAMES", required_unless_present_any = ["result", "all_features"])]
+    /// Features to train on: a,b,c or a file with one name per line (repeat freely)
+    #[arg(long, value_name = "NAMES|FILE", required_unless_present_any = ["result", "all_features"])]
     pub(crate) features: Vec<String>,
     /// Take the features from the JSON that `fewest select` wrote
     #[arg(long, value_name = "RESULT.json", conflicts_with = "features")]

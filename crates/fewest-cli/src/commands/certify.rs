@@ -42,7 +42,7 @@ impl Task<'_> {
         watch: &mut Watch<'_>,
     ) -> Result<Option<Certificate>, Failure> {
         let (Some(certify), Some(subset)) = (self.certify(), subset.filter(|s| !s.is_empty())) else { return Ok(None) };
-        watch.certifying(subset.len());
+        watch.certifying(subset);
         let samples = self.prepared.samples()?;
         let several = Several::new(&samples, MultiClass::default(), &self.limits.memory)?;
         let settings = ExactSettings { svm: self.svm().clone(), start: start.to_vec(), ..ExactSettings::default() };
@@ -69,27 +69,29 @@ pub(crate) fn value(certificate: &Certificate, max_features: usize, names: &Name
 
 /// The certificate in a sentence.
 pub(crate) fn sentence(certificate: &Certificate, subset: &Subset, names: &Names) -> String {
-    let size = notation::plural(subset.len(), "feature");
+    format!("certificate: {}", words(certificate, (subset, subset.len()), names))
+}
+
+/// What it says of a subset against all others of at most `size` features.
+pub(super) fn words(certificate: &Certificate, (subset, size): (&Subset, usize), names: &Names) -> String {
+    let size = notation::plural(size, "feature");
     let Certificate { objective, best, bound, status, .. } = certificate;
     if let (Status::Optimal, Some(share), true) = (status, certificate.gap(), best.subset == *subset) {
         return format!(
-            "certificate: no allowed subset of at most {size} is better than this one, at {} (gap {})",
+            "no allowed subset of at most {size} is better than this one, at {} (gap {})",
             number(*objective),
             gap(share)
         );
     }
     let mut text = match bound {
         Some(bound) if *bound > 0.0 => format!(
-            "certificate: no allowed subset of at most {size} is better than {}; this one is at {}, at most {} above the best",
+            "no allowed subset of at most {size} is better than {}; this one is at {}, at most {} above the best",
             fewest_report::bound(*bound, false),
             number(*objective),
             at_most((objective - bound) / bound)
         ),
         _ => {
-            format!(
-                "certificate: no bound was proven for subsets of at most {size}; this one is at {}",
-                number(*objective)
-            )
+            format!("no bound was proven for subsets of at most {size}; this one is at {}", number(*objective))
         }
     };
     if best.subset != *subset {
