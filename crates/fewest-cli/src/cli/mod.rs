@@ -78,8 +78,8 @@ pub(crate) enum Command {
     Fit(Box<FitArgs>),
     /// Classify samples with a trained model
     Predict(PredictArgs),
-    /// Make a page for people from the JSON of select, path, evaluate, stability, knockoffs or
-    /// study
+    /// Make a page for people from the JSON of select, path, certify, evaluate, stability, knockoffs
+    /// or study
     Report(ReportArgs),
     /// Check a proof file by a program of its own: VERIFIED with what it proves, or the first fault
     Verify(VerifyArgs),
@@ -403,7 +403,7 @@ pub(crate) struct PredictArgs {
 #[derive(Debug, Args)]
 #[command(after_help = REPORT_EXAMPLES)]
 pub(crate) struct ReportArgs {
-    /// JSON that select, path, evaluate, stability, knockoffs or study wrote
+    /// JSON that select, path, certify, evaluate, stability, knockoffs or study wrote
     pub(crate) result: PathBuf,
     /// Write the page to this file, or - for standard output
     #[arg(long, short = 'o', value_name = "FILE.html", help_heading = "Output")]
