@@ -1,7 +1,7 @@
 //! Certificate: how far a subset, found by whatever method, is from the best one of its size.
 //!
 //! Solves   `min_z v(z) + sum_j lambda_j z_j` s.t. rules and at most as many features as the subset
-//!          has, by [`exact_several`] with the subset as its start; v with the loss, cost and bias
+//!          has, by [`super::exact`] with the subset as its start; v with the loss, cost and bias
 //!          of the SVM asked about.
 //! Given    Problem (n samples, p features) or several, whose objectives add, Rules, the subset,
 //!          [`ExactSettings`].
