@@ -1,5 +1,4 @@
-//! The selection methods: a file or folder each, named as on the command line; what they share; and
-//! the list of them.
+//! The selection methods: a file or folder each, named as on the command line; their list.
 //!
 //! To add one: its file with settings and `impl Method`, and a line in [`methods!`](self) below.
 
