@@ -1,5 +1,6 @@
 """Feature selection for support vector machines, fast, and with proof of how good the answer is."""
 
+from fewest._certify import Certificate, certify
 from fewest._columns import ColumnFile
 from fewest._conic import NMMKLSelector, QCQPSelector
 from fewest._core import __version__
@@ -29,6 +30,7 @@ __all__ = [
     "SVMRFE",
     "AlignmentSelector",
     "BendersSelector",
+    "Certificate",
     "ColumnFile",
     "Evaluation",
     "EvaluationRFE",
@@ -57,6 +59,7 @@ __all__ = [
     "Study",
     "Verification",
     "__version__",
+    "certify",
     "evaluate",
     "export_model",
     "knockoffs",

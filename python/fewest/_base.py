@@ -258,10 +258,18 @@ class Selector(Linked, CallbackSupportMixin, Scored, SelectorMixin, BaseEstimato
         settings = {key: value for key, value in method.items() if key != "name"}
         return {} if path is None else {"proof": self._proof_request(path, method["name"], settings)}
 
-    def _proof_request(self, path: str | os.PathLike[str], method: str, settings: dict[str, Any]) -> dict[str, Any]:
+    def _proof_request(
+        self, path: str | os.PathLike[str], method: str, settings: dict[str, Any], more: dict[str, Any] | None = None
+    ) -> dict[str, Any]:
         """Where a proof goes, and what it says of the run."""
         names = [str(name) for name in getattr(self, "feature_names_in_", ())]
-        made = {"method": method, "version": _core.__version__, "settings": settings, **({"names": names} if names else {})}
+        made = {
+            "method": method,
+            "version": _core.__version__,
+            "settings": settings,
+            **({"names": names} if names else {}),
+            **(more or {}),
+        }
         return {"path": os.fspath(path), "made": made}
 
     def _kept(self) -> dict[str, Any]:
@@ -526,7 +534,8 @@ class Selector(Linked, CallbackSupportMixin, Scored, SelectorMixin, BaseEstimato
         # mixture.
         rules = {**self._rules(samples.X.shape[1]), "max_features": self.n_features_}
         samples, subset = self._prepared(samples), np.flatnonzero(self.support_).tolist()
-        request = None if proof is None else self._proof_request(proof, "exact", {"svm": svm})
+        own = {"own": subset}
+        request = None if proof is None else self._proof_request(proof, type(self).__name__, {"svm": svm}, own)
         limits = limits_of(self, time_limit, **search)
         codes = None if tasks is None else coded_tasks(samples, X, tasks)[1]
         certificate = _core.certify(*samples.arguments, rules, subset, svm, limits, request, codes)

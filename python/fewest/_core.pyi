@@ -40,7 +40,9 @@ __all__ = [
     "Knockoffs",
     "Shard",
     "__version__",
+    "broken_rules",
     "certify",
+    "certify_list",
     "check_rules",
     "choose_cost",
     "column_outline",
@@ -186,6 +188,18 @@ def certify(
     proof: dict[str, Any] | None = None,
     tasks: NDArray[np.uint32] | None = None,
 ) -> dict[str, Any]: ...
+def certify_list(
+    x: _Matrix,
+    codes: NDArray[np.uint32],
+    weights: NDArray[np.float64],
+    rules: dict[str, Any],
+    features: Sequence[int],
+    method: dict[str, Any],
+    limits: dict[str, Any],
+    proof: dict[str, Any] | None = None,
+    tasks: NDArray[np.uint32] | None = None,
+) -> dict[str, Any]: ...
+def broken_rules(rules: dict[str, Any], names: Sequence[str], subset: Sequence[int]) -> list[str]: ...
 def select_from(
     shape: tuple[int, int],
     stored: tuple[int, bool],

@@ -5,6 +5,7 @@
 #![expect(clippy::needless_pass_by_value, reason = "PyO3 hands arguments over by value")]
 
 mod answer;
+mod certify;
 mod copy;
 mod cost;
 mod dump;
@@ -25,15 +26,13 @@ use std::ffi::OsString;
 use std::sync::Arc;
 
 use fewest::kernel::Distances;
-use fewest::method::certificate;
-use fewest::method::exact::ExactSettings;
 use fewest::method::gbd::Validation;
 use fewest::method::rfe::splits::{SplitParts, rfe_paths_of};
 use fewest::model::{self, FitSettings};
 use fewest::validation::Split;
 use fewest::{
-    AnyMethod, Clock, Design, Error, Gamma, Kernel, KernelRule, MultiClass, RowMatrix, RuleList, Rules, Run, Samples,
-    Sense, Several, Subset, SvmSettings,
+    AnyMethod, Clock, Design, Error, Gamma, Kernel, KernelRule, RowMatrix, RuleList, Rules, Run, Samples, Sense,
+    SvmSettings,
 };
 use fewest_data::Features;
 use numpy::PyReadonlyArray1;
@@ -250,57 +249,6 @@ fn trained_kernel(kernel: &Bound<'_, PyAny>, p: usize) -> PyResult<Kernel> {
     }
 }
 
-/// How far a subset is from the best of its size: `objective`, `bound`, `gap`, `best`, `status`;
-/// `proof` and `tasks` as in [`select`].
-///
-/// # Errors
-/// As [`select`].
-#[pyfunction]
-#[pyo3(signature = (x, codes, weights, rules, subset, svm, limits, proof=None, tasks=None))]
-fn certify<'py>(
-    py: Python<'py>,
-    x: Columns<'py>,
-    codes: PyReadonlyArray1<'py, u32>,
-    weights: PyReadonlyArray1<'py, f64>,
-    rules: &Bound<'py, PyAny>,
-    subset: Vec<usize>,
-    svm: &Bound<'py, PyAny>,
-    limits: &Bound<'py, PyAny>,
-    proof: Option<Bound<'py, PyAny>>,
-    tasks: Option<PyReadonlyArray1<'py, u32>>,
-) -> PyResult<Bound<'py, PyDict>> {
-    sheltered(|| {
-        let proof = proof::asked(proof.as_ref())?;
-        let (rules, svm, limits): (RuleList, SvmSettings, CallLimits) =
-            (settings(rules)?, settings(svm)?, settings(limits)?);
-        let (design, codes, weights) = (&*x.design()?, numbers(&codes)?, numbers(&weights)?);
-        let tasks = tasks.as_ref().map(numbers).transpose()?;
-        let files = Files { resume: None, proof };
-        let (certificate, course) = enter_keeping(py, &limits, None, files, |limits, observer| {
-            let rules = Rules::new(design.n_features(), rules, &[])?;
-            let samples = samples_of(design, codes, weights, tasks)?;
-            let several = Several::new(&samples, MultiClass::default(), &limits.memory)?;
-            let settings = ExactSettings { svm, ..ExactSettings::default() };
-            let subset = Subset::from_indices(rules.p(), subset);
-            certificate::certify_several(&several.problems(), &rules, &subset, &settings, limits, observer)
-        })?;
-        let written = proof::written(&course)?;
-        let dict = PyDict::new(py);
-        dict.set_item("objective", certificate.objective)?;
-        dict.set_item("bound", certificate.bound)?;
-        dict.set_item("baseline", certificate.yardstick.baseline)?;
-        dict.set_item("gap", certificate.gap())?;
-        dict.set_item("objective_gap", certificate.objective_gap())?;
-        dict.set_item("best_objective", certificate.best.objective)?;
-        dict.set_item("best", certificate.best.subset.iter().collect::<Vec<usize>>())?;
-        dict.set_item("status", certificate.status.name())?;
-        dict.set_item("elapsed", certificate.elapsed.as_secs_f64())?;
-        dict.set_item("interrupted", course.interrupted)?;
-        dict.set_item("proof", written)?;
-        Ok(dict)
-    })
-}
-
 /// SVM-RFE on the training part of each split, judging its held-out samples at every size: a
 /// dictionary for each split with `sizes`, `decisions` (sizes x held-out samples x machines,
 /// positive for the second class of the pair) and what [`select`] tells of rankings.
@@ -366,7 +314,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(gamma, module)?)?;
     module.add_function(wrap_pyfunction!(train, module)?)?;
     module.add_function(wrap_pyfunction!(check_rules, module)?)?;
-    module.add_function(wrap_pyfunction!(certify, module)?)?;
+    module.add_function(wrap_pyfunction!(certify::certify, module)?)?;
+    module.add_function(wrap_pyfunction!(certify::certify_list, module)?)?;
+    module.add_function(wrap_pyfunction!(certify::broken_rules, module)?)?;
     module.add_function(wrap_pyfunction!(cost::costs, module)?)?;
     module.add_function(wrap_pyfunction!(cost::costs_of_l1, module)?)?;
     module.add_function(wrap_pyfunction!(cost::choose_cost, module)?)?;

@@ -324,6 +324,18 @@ COMMANDS: dict[str, Command] = {
         _DATA | _SAID | {"time-limit", "method"},
         {"fdr": of("fdr"), "draws": of("n_draws"), "seed": of("random_state")},
     ),
+    "certify": Command(
+        fewest.certify,
+        _DATA | (_RULES - {"max-features"}) | _SAID | {"time-limit", "trace", "describe"},
+        {
+            "features": of("features"),
+            "max-features": "``rules=Rules(max_features=)``",
+            "kernel": "the only one",
+            **{option: SHARED[option] for option in ("cost", "loss", "bias", "tolerance", "class-weight", "penalty", "multi-class")},
+            **{option: SHARED[option] for option in ("solutions", "gap", "node-limit", "proof")},
+            "tasks": of("tasks"),
+        },
+    ),
     "study": Command(
         fewest.Study,
         (_DATA - {"scale", "sample-weights"}) | _RULES - {"max-features"} | _SAID | {"time-limit", "model", "model-format"},

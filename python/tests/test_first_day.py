@@ -190,7 +190,16 @@ def test_no_panic_reaches_python():
     with pytest.raises(RuntimeError, match=r"fewest has a fault: .*Please report it"):
         _core.certify(x, codes, weights, rules, [9], svm, {})
     strange = [x, x[:3], codes, codes[:5], weights, -weights, weights * np.nan, rules, {}, None, [], [99], [(0, 1)], 3, "exact", svm]
-    calls = {_core.train: 8, _core.certify: 7, _core.select: 7, _core.gamma: 7, _core.costs: 3, _core.path: 8, _core.stability: 2}
+    calls = {
+        _core.train: 8,
+        _core.certify: 7,
+        _core.certify_list: 7,
+        _core.select: 7,
+        _core.gamma: 7,
+        _core.costs: 3,
+        _core.path: 8,
+        _core.stability: 2,
+    }
     calls |= {
         _core.t_test: 2,
         _core.measures: 4,
@@ -204,6 +213,7 @@ def test_no_panic_reaches_python():
     good = {
         _core.train: [x, codes, weights, {"kind": "linear"}, svm, {}, [], []],
         _core.certify: [x, codes, weights, rules, [0, 1], svm, {}],
+        _core.certify_list: [x, codes, weights, rules, [0, 1], {"name": "exact"}, {}],
         _core.select: [x, codes, weights, rules, {"name": "rfe"}, {}, None],
         _core.path: [x, codes, weights, rules, {"name": "info-gain"}, [1, 2], {}, None],
     }

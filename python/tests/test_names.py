@@ -27,6 +27,7 @@ from fewest import (
     Rules,
     StabilityDisplay,
     Study,
+    certify,
     evaluate,
     knockoffs,
     stability,
@@ -156,6 +157,9 @@ def of_samples():
     yield "score weights", lambda X, y, w: fitted(X, y).score(X, y.to_numpy(), w)
     yield "certify", lambda X, y, w: fitted(X, y).certify(X, y)
     yield "certify weights", lambda X, y, w: fitted(X, y).certify(X, y.to_numpy(), w)
+    yield "certify a list", lambda X, y, w: certify(X, y, [0, 1])
+    yield "certify a list weights", lambda X, y, w: certify(X, y.to_numpy(), [0, 1], w)
+    yield "certify a list tasks", lambda X, y, w: certify(X, y.to_numpy(), [0, 1], tasks=w > 1.5)
     yield "path", lambda X, y, w: rfe.path(X, y, 2)
     yield "groups", lambda X, y, w: SVMRFE(cv=GroupKFold(3)).fit(X, y.to_numpy(), groups=w)
     yield "tasks", lambda X, y, w: ExactSelector().fit(X, y.to_numpy(), tasks=w > 1.5)

@@ -33,6 +33,7 @@ from fewest import (
     StabilityDisplay,
     Study,
     _core,
+    certify,
     evaluate,
     export_model,
     knockoffs,
@@ -280,6 +281,7 @@ def test_what_holds_more_than_numbers_is_refused_with_a_remedy():
         lambda A: fitted.transform(A),
         lambda A: fitted.certify(A, y),
         lambda A: knockoffs(rfe, A, y),
+        lambda A: certify(A, y, [0]),
         lambda A: dump_columns("/nowhere/x.csc", A, y),
     ]
     for call in [*calls, lambda A: evaluate(rfe, A, y), lambda A: stability(rfe, A, y), lambda A: ColumnFile and LinearSVC().fit(A, y)]:

@@ -29,6 +29,7 @@ from fewest import (
     Rules,
     StabilityDisplay,
     Study,
+    certify,
     evaluate,
     export_model,
     knockoffs,
@@ -188,6 +189,7 @@ def test_no_method_writes_to_what_it_is_given(tmp_path):
         with Untouched(X, labels, weights, tasks, groups, mask, costs, rules):
             exact = ExactSelector(rules=rules, proof=proof).fit(X, labels, weights)
             assert verify(proof, X, labels, weights)
+            certify(X, labels, mask, weights, rules=rules, penalty=costs / 10, tasks=tasks, time_limit=1)
             ExactSelector(n_features_to_select=2).fit(X, labels, weights, tasks=tasks).predict(X, tasks=tasks)
             exact.set_params(rules=None, proof=None).path(X, labels, 2, weights)
             MBPSelector(penalty=costs / 10, C=0.1, time_limit=1).fit(X, labels)

@@ -69,6 +69,7 @@ fn run(parsed: &CommandLine, invocation: &Invocation) -> Result<u8, Failure> {
         Command::Stability(args) => commands::stability::run(args, method()?, invocation),
         Command::Knockoffs(args) => commands::knockoffs::run(args, method()?, invocation),
         Command::Study(args) => commands::study::run(args, invocation),
+        Command::Certify(args) => commands::certify_list::run(args, method()?, invocation),
         Command::Fit(args) => commands::fit::run(args, invocation),
         Command::Predict(args) => commands::predict::run(args, terminal),
         Command::Report(args) => commands::report::run(args, terminal),

@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use fewest::{Checkpoint, Event, Observer, ProofSink};
+use fewest::{Checkpoint, Event, Observer, ProofSink, Subset};
 use fewest_data::{Names, ProofFile};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
@@ -48,6 +48,9 @@ pub(crate) struct Watch<'a> {
     /// Where proofs go, if asked for.
     proof: Option<&'a mut ProofFile>,
 }
+
+/// Key of what the header of a certificate's proof says: the subset that was judged.
+pub(crate) const OWN: &str = "own";
 
 /// Points of a history; beyond that every second one is dropped.
 const POINTS: usize = 1000;
@@ -169,9 +172,13 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Begins the part of the run that certifies a subset of this many features.
-    pub(crate) fn certifying(&mut self, features: usize) {
+    /// Begins the part of the run that certifies this subset, which its proof lists.
+    pub(crate) fn certifying(&mut self, subset: &Subset) {
+        let features = subset.len();
         self.certifying = true;
+        if let Some(proof) = &mut self.proof {
+            proof.tell(OWN, subset.iter().collect());
+        }
         self.state = State::of(format!("certificate of {features}"));
         self.line(&json!({"event": "certificate", "seconds": self.seconds(), "max_features": features}));
     }

@@ -87,6 +87,13 @@ impl ProofFile {
         self.size = Some(size);
     }
 
+    /// Headers of proofs that begin from now on say this of the run, too.
+    pub fn tell(&mut self, key: &str, value: Value) {
+        if let Some(made) = self.made.as_object_mut() {
+            made.insert(key.to_owned(), value);
+        }
+    }
+
     /// The file of a size: `x.proof` is `x-k3.proof` for 3.
     pub fn sized(path: &str, size: usize) -> String {
         let path = Path::new(path);

@@ -1,10 +1,11 @@
-//! A result of `fewest select`, `path`, `evaluate`, `stability`, `knockoffs` or `study` as one HTML
-//! page: no network, no other file, light and dark, for print.
+//! A result of `fewest select`, `path`, `certify`, `evaluate`, `stability`, `knockoffs` or `study` as
+//! one HTML page: no network, no other file, light and dark, for print.
 //!
 //! [`page`] is a pure function of the result's JSON. Names in it come from data files: they are
 //! shortened, their control characters made visible ([`visible`]), and the template escapes all
 //! that it puts in. [`Proof::sentence`] says the gap in words, on the page as in the terminal.
 
+mod certified;
 mod chart;
 mod common;
 mod course;
@@ -45,7 +46,8 @@ const POLICY: &str = "default-src 'none'; style-src 'sha256-Rt45+lK854snHsTcD3Xk
 /// Why there is no page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Error {
-    /// The JSON is no result of `select`, `path`, `evaluate`, `stability`, `knockoffs` or `study`.
+    /// The JSON is no result of `select`, `path`, `certify`, `evaluate`, `stability`, `knockoffs` or
+    /// `study`.
     NoResult,
     /// A chart or the template could not be made; a fault of ours.
     Broken(String),
@@ -54,9 +56,9 @@ pub enum Error {
 impl std::fmt::Display for Error {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Error::NoResult => {
-                f.write_str("no result of `fewest select`, `path`, `evaluate`, `stability`, `knockoffs` or `study`")
-            }
+            Error::NoResult => f.write_str(
+                "no result of `fewest select`, `path`, `certify`, `evaluate`, `stability`, `knockoffs` or `study`",
+            ),
             Error::Broken(why) => write!(f, "the report could not be made: {why}"),
         }
     }

@@ -2,6 +2,9 @@
 
 use std::collections::HashMap;
 
+use serde_json::Value;
+
+use crate::certified;
 use crate::chart::{Axes, Bar, Role, Series, Ticks, lines, matrix};
 use crate::common::{
     balance, bar_chart, data, label, list, number_cell, rules, sentence_case, settings, status_words, warnings,
@@ -38,6 +41,7 @@ pub(crate) fn page(result: Part<'_>, budget: &Budget) -> Result<Page, String> {
     let all = result.at("n_features").count().unwrap_or(0);
     let status = result.at("status").text().unwrap_or_default();
     let mut sections = vec![summary(result, budget, &chosen)];
+    sections.extend(certified::section(result, budget));
     sections.extend(features(result, budget, &chosen)?);
     sections.extend(stand_ins(result, budget)?);
     sections.extend(trace(result, budget)?);
@@ -46,9 +50,16 @@ pub(crate) fn page(result: Part<'_>, budget: &Budget) -> Result<Page, String> {
     sections.extend(solutions(result, budget));
     sections.extend(others(result, budget, &chosen));
     sections.push(settings(budget, result, result.at("command"), ""));
+    let certified = certified::is_certified(result);
+    let ended = match status_words(status) {
+        _ if certified && status == "optimal" => "the best of its size is proven, within the gap asked for",
+        "" => "unknown",
+        words => words,
+    };
+    let how = if certified { "judged".to_owned() } else { format!("chosen by {}", crate::view::shorten(method, 40)) };
     Ok(Page {
-        title: format!("{} of {} chosen by {}", chosen.len(), plural(all, "feature"), crate::view::shorten(method, 40)),
-        lead: format!("Status: {}.", if status_words(status).is_empty() { "unknown" } else { status_words(status) }),
+        title: format!("{} of {} {how}", chosen.len(), plural(all, "feature")),
+        lead: format!("Status: {ended}."),
         sections,
         version: crate::view::shorten(result.at("version").text().unwrap_or("an unnamed version"), 40),
     })
@@ -61,9 +72,11 @@ fn summary(result: Part<'_>, budget: &Budget, chosen: &[&str]) -> Section {
         blocks.push(Block::Finding("No subset satisfies the rules; this is proven.".to_owned()));
     }
     let mut lines = Vec::new();
+    let certified = certified::is_certified(result);
+    blocks.extend(if certified { certified::findings(result) } else { Vec::new() });
     if let Some(proof) = proof(result) {
         // A certificate says more than that the method itself proves nothing.
-        if proof.bound.is_some() || !result.at("certificate").is_there() {
+        if !certified && (proof.bound.is_some() || !result.at("certificate").is_there()) {
             blocks.push(Block::Finding(sentence_case(&proof.sentence())));
         }
         let better = if proof.maximised { "larger" } else { "smaller" };
@@ -368,7 +381,9 @@ fn others(result: Part<'_>, budget: &Budget, chosen: &[&str]) -> Option<Section>
 
 /// The best subsets, where several were asked for, and the one of least validation error.
 fn solutions(result: Part<'_>, budget: &Budget) -> Option<Section> {
-    let all: Vec<Part<'_>> = result.at("solutions").items().collect();
+    // Those of a list are shown as what is better.
+    let all = if certified::is_certified(result) { Part(&Value::Null) } else { result.at("solutions") };
+    let all: Vec<Part<'_>> = all.items().collect();
     let mut blocks = crate::near::blocks(result, budget);
     if all.len() > 1 {
         let rows = all.iter().enumerate().map(|(at, s)| {

@@ -37,7 +37,7 @@ pub use calibration::{Calibration, CalibrationRule};
 pub use isotonic::Isotonic;
 pub use part::StudyData;
 pub use platt::Sigmoid;
-pub use report::{Choice, Effort, FoldReport, InnerSize, Judgement, Panel, RuleReport, StudyReport, Swap, Tried};
+pub use report::{Choice, Effort, FoldReport, InnerSize, Judgement, Panel, RuleReport, StudyReport, Tried};
 pub use rule::{ChoiceRule, Pick};
 pub use run::study;
 pub use score::{Score, Scores};

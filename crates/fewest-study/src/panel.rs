@@ -3,22 +3,17 @@
 
 use fewest::method::certificate::{Certificate, certify};
 use fewest::method::exact::ExactSettings;
-use fewest::saddle::train_within;
+use fewest::method::swaps::swaps;
 use fewest::{Error, Kernel, Memory, Problem, Rules, Selection, Silent, Solution, Status, Subset, SvmSettings};
-use rayon::prelude::*;
 
 use crate::calibration::Calibration;
 use crate::clock::Deadline;
 use crate::inner::Grid;
 use crate::learn::{Learned, cut_short, fitted};
-use crate::report::{Panel, Swap};
+use crate::report::Panel;
 use crate::search::Search;
 use crate::settings::{StudyMethod, StudySettings};
 
-/// Features tried in the place of each, the ones first that could gain most.
-const TRIED: usize = 24;
-/// Features listed for each.
-const LISTED: usize = 3;
 /// The list of the best subsets may take this many times the nodes of the proof.
 const LIST_EFFORT: u64 = 10;
 
@@ -56,7 +51,10 @@ pub(crate) fn panel(
         certificate = Some(found);
     }
     let swaps = if linear {
-        swaps(&part.problem()?, &part.rules(settings, Some(k))?, settings, cost, &features, deadline)?
+        let (problem, rules) = (part.problem()?, part.rules(settings, Some(k))?);
+        let svm = SvmSettings { cost, ..settings.svm.clone() };
+        let memory = Memory::new(svm.memory);
+        swaps(std::slice::from_ref(&problem), &rules, &features, (&svm, &[]), &memory, &|| deadline.stop())?
     } else {
         Vec::new()
     };
@@ -128,46 +126,4 @@ fn certified(
     let exact = ExactSettings { svm, ..ExactSettings::default() };
     let subset = Subset::from_indices(rules.p(), features.iter().copied());
     certify(problem, rules, &subset, &exact, limits, &mut Silent)
-}
-
-/// What could replace each feature: the objective of the SVM at this cost with another one in its
-/// place. Features are tried in the order of what they could gain at most, `g_j(c_j)` at the dual of
-/// the SVM without the one that leaves.
-fn swaps(
-    problem: &Problem<'_>,
-    rules: &Rules,
-    settings: &StudySettings,
-    cost: f64,
-    features: &[usize],
-    deadline: &Deadline,
-) -> Result<Vec<Swap>, Error> {
-    let svm = SvmSettings { cost, ..settings.svm.clone() };
-    let (design, of_samples) = (problem.design(), (problem.labels(), problem.weights()));
-    let (bounds, memory) = (rules.weight_bounds(), Memory::new(svm.memory));
-    let solve = |list: &[usize]| train_within(design, list, bounds, of_samples, &svm, &memory, &mut || deadline.stop());
-    let one = |&feature: &usize| -> Result<Option<Swap>, Error> {
-        if deadline.stop().is_some() {
-            return Ok(None);
-        }
-        let left: Vec<usize> = features.iter().copied().filter(|&j| j != feature).collect();
-        let without = solve(&left)?;
-        let gain = |j: usize| bounds.of(j).gain(design.dot_column(j, &without.beta));
-        let mut entering: Vec<(f64, usize)> =
-            (0..rules.p()).filter(|j| !features.contains(j)).map(|j| (gain(j), j)).filter(|g| g.0 > 0.0).collect();
-        entering.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        let mut by = Vec::new();
-        let allowed = |j: usize| {
-            let subset = Subset::from_indices(rules.p(), left.iter().copied().chain([j]));
-            rules.allows(&subset)
-        };
-        for (_, j) in entering.into_iter().filter(|g| allowed(g.1)).take(TRIED) {
-            let mut list = left.clone();
-            list.insert(list.partition_point(|&other| other < j), j);
-            by.push((j, solve(&list)?.primal));
-        }
-        by.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
-        by.truncate(LISTED);
-        Ok(deadline.stop().is_none().then_some(Swap { feature, by, without: without.primal }))
-    };
-    Ok(features.par_iter().map(one).collect::<Result<Vec<_>, Error>>()?.into_iter().flatten().collect())
 }

@@ -1,6 +1,7 @@
 //! What a study reports. Features, samples and classes are indices, from 0.
 
 use fewest::method::certificate::Certificate;
+use fewest::method::swaps::Swap;
 use fewest::model::Model;
 use fewest::validation::{FoldMetrics, Metrics, Stability, Summary, measure_summary, stability, summaries};
 use fewest::{Outcome, Report, Solution, Status};
@@ -113,17 +114,6 @@ pub struct RuleReport {
     pub metrics: Metrics,
     /// Mean of -ln(probability of the true class); two classes.
     pub log_loss: Option<f64>,
-}
-
-/// A feature of the panel, exchanged.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Swap {
-    /// The feature that leaves.
-    pub feature: usize,
-    /// The features that could take its place, best first, and the objective with each.
-    pub by: Vec<(usize, f64)>,
-    /// The objective without any in its place.
-    pub without: f64,
 }
 
 /// The panel: chosen and trained on all samples.

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use fewest_data::{Format, MissingRule, ReadOptions};
+use serde_json::Value;
 
 use super::reading::ReadingArgs;
 use super::{notation, values};
@@ -174,6 +175,42 @@ pub(crate) fn names(option: &str, lists: &[String]) -> Result<Vec<String>, Failu
     Ok(lists.map_err(|why| Failure::Input(format!("{option}: {why}")))?.concat())
 }
 
+/// The names in all values of an option of which each may be a file: with one name per line, or
+/// JSON with `selected` or `relevant`.
+///
+/// # Errors
+/// A list that cannot be understood, a file that cannot be read or holds no name.
+pub(crate) fn names_or_file(option: &str, values: &[String]) -> Result<Vec<String>, Failure> {
+    let of = |text: &String| {
+        let path = Path::new(text);
+        let listed = if path.is_file() {
+            names_of(&read_text(path)?)
+        } else {
+            notation::names(text).map_err(|why| Failure::Input(format!("{option}: {why}")))?
+        };
+        if listed.is_empty() {
+            return Err(Failure::Input(format!(
+                "{option} {text}: holds no feature names; give one per line, or JSON with \"selected\""
+            )));
+        }
+        Ok(listed)
+    };
+    let all: Result<Vec<Vec<String>>, Failure> = values.iter().map(of).collect();
+    Ok(all?.concat())
+}
+
+/// The names in a file: those of JSON, else one per line.
+fn names_of(content: &str) -> Vec<String> {
+    match serde_json::from_str::<Value>(content) {
+        Ok(value @ (Value::Object(_) | Value::Array(_))) => {
+            let list = [&value["selected"], &value["relevant"], &value];
+            let list = list.iter().find_map(|v| v.as_array()).cloned().unwrap_or_default();
+            list.iter().filter_map(|name| name.as_str().map(str::to_owned)).collect()
+        }
+        _ => content.lines().map(|line| line.trim().to_owned()).filter(|line| !line.is_empty()).collect(),
+    }
+}
+
 /// A small text file that the user named, without the mark that some editors put before the text.
 ///
 /// # Errors
@@ -193,7 +230,7 @@ pub(crate) fn read_text(path: &Path) -> Result<String, Failure> {
 /// A file that cannot be read or is no such result.
 pub(crate) fn selected(path: &Path) -> Result<Vec<String>, Failure> {
     let place = path.display();
-    let result: Option<serde_json::Value> = serde_json::from_str(&read_text(path)?).ok();
+    let result: Option<Value> = serde_json::from_str(&read_text(path)?).ok();
     let selected = result.as_ref().and_then(|result| result["selected"].as_array());
     let names: Option<Vec<String>> =
         selected.and_then(|list| list.iter().map(|name| name.as_str().map(str::to_owned)).collect());

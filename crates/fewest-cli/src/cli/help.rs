@@ -11,6 +11,7 @@ Examples:
   fewest path wdbc.csv --method exact --max-features 1..8  the best one, two, ... eight
   fewest path wdbc.csv --method exact --max-features 1..8 --report path.html    a page with charts, for people
   fewest select wdbc.csv --method kta --max-features 5     the best five for a Gaussian kernel, proven
+  fewest certify wdbc.csv --features worst_area,mean_texture,area_error       how far a list is from the best three
   fewest verify best.proof wdbc.csv                        check what select --proof best.proof wrote, from the data alone
   fewest fit wdbc.csv --result result.json --model wdbc.model
   fewest predict wdbc.model new.csv --out predictions.csv
@@ -115,6 +116,20 @@ A feature is false where, given all others, it says nothing of the class. At lea
 Examples:
   fewest knockoffs genes.csv.gz --method rfe --step half
   fewest knockoffs genes.csv.gz --method fgm --subset-size 50 --fdr 0.1 --draws 20 --json found.json";
+
+/// Shown under `fewest certify --help`.
+pub(super) const CERTIFY_EXAMPLES: &str = "\
+The list may come from anywhere: a publication, a colleague, another program. It is compared with the best subset of at most as many
+features (--max-features: of another size) for a linear SVM, under the rules; a list that breaks them is judged all the same, and the
+rules it breaks are named. For each of its features: the objective without it, and which other one could best take its place.
+
+Examples:
+  fewest certify wdbc.csv --features worst_area,mean_texture,area_error
+  fewest certify genes.csv.gz --features signature.txt --cost 0.01 --time-limit 5m --proof signature.proof
+  fewest certify wdbc.csv --features draft.txt --forbid worst_area --solutions 10 --json verdict.json
+
+Exit codes: 0 finished, 2 usage or bad input, 3 stopped at a limit or by Ctrl-C with what is proven so far, 4 no subset of that size
+satisfies the rules.";
 
 /// Shown under `fewest study --help`.
 pub(super) const STUDY_EXAMPLES: &str = "\

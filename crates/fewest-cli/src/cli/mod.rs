@@ -1,5 +1,6 @@
 //! The command line: the commands and their options. [`parse`] adds those of the method.
 
+mod certify;
 mod help;
 mod parse;
 mod study;
@@ -19,6 +20,7 @@ use crate::args::rules::RuleArgs;
 use crate::args::svm::{KernelArgs, SvmArgs};
 use crate::args::values;
 use crate::args::weights::WeightArgs;
+pub(crate) use certify::{CertifyArgs, SOLUTIONS};
 use help::{
     EVALUATE_EXAMPLES, EXAMPLES, KNOCKOFF_EXAMPLES, PATH_EXAMPLES, REPORT_EXAMPLES, RULES_FORMAT, STABILITY_EXAMPLES,
 };
@@ -70,12 +72,15 @@ pub(crate) enum Command {
     /// From a file to a panel: method, costs and size chosen inside folds, an honest accuracy, a
     /// proof
     Study(Box<StudyArgs>),
+    /// Say how far a given list of features is from the best one of its size, and what each of them
+    /// is worth
+    Certify(Box<CertifyArgs>),
     /// Train the SVM on given features
     Fit(Box<FitArgs>),
     /// Classify samples with a trained model
     Predict(PredictArgs),
-    /// Make a page for people from the JSON of select, path, evaluate, stability, knockoffs or
-    /// study
+    /// Make a page for people from the JSON of select, path, certify, evaluate, stability, knockoffs
+    /// or study
     Report(ReportArgs),
     /// Check a proof file by a program of its own: VERIFIED with what it proves, or the first fault
     Verify(Box<VerifyArgs>),
@@ -343,8 +348,8 @@ pub(crate) struct FitArgs {
     /// Data.
     #[command(flatten)]
     pub(crate) data: DataArgs,
-    /// Features to train on: a,b,c (repeat freely)
-    #[arg(long, value_name = "NAMES", required_unless_present_any = ["result", "all_features"])]
+    /// Features to train on: a,b,c or a file with one name per line (repeat freely)
+    #[arg(long, value_name = "NAMES|FILE", required_unless_present_any = ["result", "all_features"])]
     pub(crate) features: Vec<String>,
     /// Take the features from the JSON that `fewest select` wrote
     #[arg(long, value_name = "RESULT.json", conflicts_with = "features")]
@@ -399,7 +404,7 @@ pub(crate) struct PredictArgs {
 #[derive(Debug, Args)]
 #[command(after_help = REPORT_EXAMPLES)]
 pub(crate) struct ReportArgs {
-    /// JSON that select, path, evaluate, stability, knockoffs or study wrote
+    /// JSON that select, path, certify, evaluate, stability, knockoffs or study wrote
     pub(crate) result: PathBuf,
     /// Write the page to this file, or - for standard output
     #[arg(long, short = 'o', value_name = "FILE.html", help_heading = "Output")]

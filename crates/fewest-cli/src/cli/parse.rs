@@ -7,12 +7,16 @@ use clap::error::ErrorKind;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 
 use super::Cli;
+use super::certify::{SEARCH, of_search};
 use crate::args::usage;
 use crate::failure::Failure;
 use crate::method_args::{self, Entry, METHODS, MethodOptions};
 
 /// The commands that run a method.
-const WITH_METHOD: [&str; 5] = ["select", "path", "evaluate", "stability", "knockoffs"];
+const WITH_METHOD: [&str; 6] = ["select", "path", "evaluate", "stability", "knockoffs", CERTIFY];
+
+/// The command whose method is always the same.
+const CERTIFY: &str = "certify";
 
 /// Options of methods that `path` does not take.
 const NOT_OF_PATH: &[&str] = &["write_model", "within"];
@@ -37,6 +41,9 @@ const NOT_OF_KNOCKOFFS: &[&str] = &[
     "fit_cost",
     "tasks",
 ];
+
+/// Options of methods that `certify` does not take.
+const NOT_OF_CERTIFY: &[&str] = &["within", "resume", "resume_every", "fit_cost"];
 
 /// Options of methods that a command has as its own.
 fn own(command: &str) -> &'static [&'static str] {
@@ -101,6 +108,9 @@ fn command_and_method(arguments: &[OsString]) -> (Option<&'static str>, Option<S
     let name = WITH_METHOD.into_iter().find(|name| *name == words[at]);
     let rest = &words[at + 1..];
     let end = rest.iter().position(|word| *word == "--").unwrap_or(rest.len());
+    if name == Some(CERTIFY) {
+        return (name, Some(SEARCH.to_owned()));
+    }
     let method = name.and_then(|_| (0..end).find_map(|at| method_at(&rest[at..end])));
     (name, method.map(str::to_owned))
 }
@@ -133,6 +143,7 @@ fn with_method(mut command: clap::Command, entry: &Entry) -> clap::Command {
         }
         let hidden = not_taken(command.get_name()).contains(&id)
             || (!certifies && arg.get_help_heading() == Some(method_args::CERTIFICATE));
+        let arg = if command.get_name() == CERTIFY { of_search(arg) } else { arg };
         command = command.arg(arg.hide(hidden));
     }
     command
@@ -145,6 +156,7 @@ fn not_taken(command: &str) -> &'static [&'static str] {
         "evaluate" => NOT_OF_EVALUATE,
         "stability" => NOT_OF_STABILITY,
         "knockoffs" => NOT_OF_KNOCKOFFS,
+        CERTIFY => NOT_OF_CERTIFY,
         _ => &[],
     }
 }
@@ -154,7 +166,8 @@ pub(crate) fn with_all_methods() -> clap::Command {
     let mut command = Cli::command();
     for name in WITH_METHOD {
         command = command.mut_subcommand(name, |mut command| {
-            for arg in METHODS.iter().flat_map(Entry::arguments) {
+            let methods = METHODS.iter().filter(|entry| name != CERTIFY || entry.info().name == SEARCH);
+            for arg in methods.flat_map(Entry::arguments) {
                 let known = command.get_arguments().any(|other| other.get_id() == arg.get_id());
                 if !known && !not_taken(name).contains(&arg.get_id().as_str()) {
                     command = command.arg(arg);
@@ -197,7 +210,8 @@ fn unparsed(error: clap::Error, name: Option<&str>, entry: Option<&Entry>) -> Pa
 /// An option that the method or the command does not have, but another one has.
 fn unknown(error: &clap::Error, name: &str, entry: &Entry) -> Option<Failure> {
     let option = usage::option(error)?;
-    if name != "select" && has_option("select", &option) {
+    let of_a_method = || name == CERTIFY && !method_args::owners(&option.replace('-', "_")).is_empty();
+    if name != "select" && (has_option("select", &option) || of_a_method()) {
         return Some(not_of(&option, name));
     }
     method_args::foreign(&option.replace('-', "_"), entry)

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::selection::Task;
 use crate::args::notation;
-use crate::export::table::{gap, number};
+use crate::export::table::number;
 use crate::failure::Failure;
 use crate::method_args::Certify;
 use crate::progress::Watch;
@@ -42,7 +42,7 @@ impl Task<'_> {
         watch: &mut Watch<'_>,
     ) -> Result<Option<Certificate>, Failure> {
         let (Some(certify), Some(subset)) = (self.certify(), subset.filter(|s| !s.is_empty())) else { return Ok(None) };
-        watch.certifying(subset.len());
+        watch.certifying(subset);
         let samples = self.prepared.samples()?;
         let several = Several::new(&samples, MultiClass::default(), &self.limits.memory)?;
         let settings = ExactSettings { svm: self.svm().clone(), start: start.to_vec(), ..ExactSettings::default() };
@@ -71,28 +71,25 @@ pub(crate) fn value(certificate: &Certificate, max_features: usize, names: &Name
 
 /// The certificate in a sentence.
 pub(crate) fn sentence(certificate: &Certificate, subset: &Subset, names: &Names) -> String {
-    let size = notation::plural(subset.len(), "feature");
+    format!("certificate: {}", words(certificate, (subset, subset.len()), names))
+}
+
+/// What it says of a subset against all others of at most `size` features.
+pub(super) fn words(certificate: &Certificate, (subset, size): (&Subset, usize), names: &Names) -> String {
+    let size = notation::plural(size, "feature");
     let Certificate { objective, best, bound, status, .. } = certificate;
-    if let (Status::Optimal, Some(share), true) = (status, certificate.gap(), best.subset == *subset) {
+    let (own, open) = (number(*objective), certificate.gap().filter(|gap| gap.is_finite()).map(at_most));
+    if let (Status::Optimal, Some(open), true) = (status, &open, best.subset == *subset) {
         return format!(
-            "certificate: no allowed subset of at most {size} is better than this one, at {} (gap {})",
-            number(*objective),
-            gap(share)
+            "this subset, at {own}, is the best allowed one of at most {size}: at most {open} of what they can gain is left out"
         );
     }
-    let mut text = match bound {
-        Some(bound) if *bound > 0.0 => format!(
-            "certificate: no allowed subset of at most {size} is better than {}; this one is at {}, at most {} above the best",
-            fewest_report::bound(*bound, false),
-            number(*objective),
-            at_most((objective - bound) / bound)
+    let mut text = match bound.zip(open) {
+        Some((bound, open)) => format!(
+            "no allowed subset of at most {size} is better than {}; this one, at {own}, leaves out at most {open} of what they can gain",
+            fewest_report::bound(bound, false)
         ),
-        _ => {
-            format!(
-                "certificate: no bound was proven for subsets of at most {size}; this one is at {}",
-                number(*objective)
-            )
-        }
+        None => format!("no bound was proven for subsets of at most {size}; this one is at {own}"),
     };
     if best.subset != *subset {
         let names: Vec<String> = best.subset.iter().map(|j| names.get(j).into_owned()).collect();
@@ -129,7 +126,7 @@ mod tests {
             sentence(&certificate, &subset, &names)
         };
         let text = of(100.0, 150.616);
-        assert!(text.contains("better than 100.000; ") && text.contains("at most 50.7 % above the best"), "{text}");
+        assert!(text.contains("better than 100.000; ") && text.contains("leaves out at most 15.7 % of"), "{text}");
         // A bound is not rounded up, a distance not down.
         for step in 0..200 {
             let (bound, objective) = (100.0 + 0.000_37 * f64::from(step), 150.0 + 0.0123 * f64::from(step));
@@ -138,7 +135,8 @@ mod tests {
                 text.split(words).nth(1).unwrap().split([' ', ';']).next().unwrap().parse().unwrap()
             };
             assert!(after("is better than ") <= bound, "{text} {bound}");
-            assert!(after(", at most ") / 100.0 >= (objective - bound) / bound * (1.0 - 1e-12), "{text}");
+            let open = (objective - bound) / (424.0 - bound);
+            assert!(after("leaves out at most ") / 100.0 >= open * (1.0 - 1e-12), "{text}");
         }
     }
 }

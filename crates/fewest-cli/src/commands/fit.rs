@@ -274,9 +274,19 @@ fn used_categories(prepared: &PreparedData, features: &[usize]) -> Result<Vec<us
 }
 
 /// The features asked for: names, or none for all.
-enum FeatureChoice {
+pub(super) enum FeatureChoice {
     All,
     Named(Vec<String>, String),
+}
+
+impl FeatureChoice {
+    /// Those of `--features`: names, or files of names.
+    ///
+    /// # Errors
+    /// A list that cannot be understood, a file without names.
+    pub(super) fn listed(typed: &[String]) -> Result<Self, Failure> {
+        Ok(Self::Named(data::names_or_file("--features", typed)?, "--features".to_owned()))
+    }
 }
 
 fn wanted(args: &FitArgs) -> Result<FeatureChoice, Failure> {
@@ -285,12 +295,15 @@ fn wanted(args: &FitArgs) -> Result<FeatureChoice, Failure> {
     }
     match &args.result {
         Some(path) => Ok(FeatureChoice::Named(data::selected(path)?, path.display().to_string())),
-        None => Ok(FeatureChoice::Named(data::names("--features", &args.features)?, "--features".to_owned())),
+        None => Ok(FeatureChoice::listed(&args.features)?),
     }
 }
 
 /// Names to columns, ascending.
-fn features(wanted: &FeatureChoice, prepared: &PreparedData) -> Result<Vec<usize>, Failure> {
+///
+/// # Errors
+/// An unknown name, one that is named twice.
+pub(super) fn features(wanted: &FeatureChoice, prepared: &PreparedData) -> Result<Vec<usize>, Failure> {
     let names: &Names = &prepared.data.names;
     let mut features = match wanted {
         FeatureChoice::All => (0..names.len()).filter(|j| !prepared.constant.contains(*j)).collect(),

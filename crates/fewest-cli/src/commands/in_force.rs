@@ -40,6 +40,23 @@ pub(crate) fn check_classes(options: &MethodOptions, prepared: &PreparedData) ->
     }
 }
 
+/// Refuses what needs one classifier for all samples, where there are tasks, which have their own.
+///
+/// # Errors
+/// The option, and what to do.
+pub(crate) fn refuse_with_tasks(options: &MethodOptions) -> Result<(), Failure> {
+    let why = if !options.given("tasks") {
+        return Ok(());
+    } else if options.chooses_cost() {
+        "--cost auto judges one classifier for all samples; give a number"
+    } else if options.given("validate") {
+        "--validate judges one classifier for all samples; leave it out"
+    } else {
+        return Ok(());
+    };
+    Err(Failure::Input(format!("with --tasks each task has classifiers of its own, but {why}")))
+}
+
 /// The rules that were asked for.
 ///
 /// # Errors

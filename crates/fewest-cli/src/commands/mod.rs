@@ -2,6 +2,7 @@
 
 pub(crate) mod auto_cost;
 pub(crate) mod certify;
+pub(crate) mod certify_list;
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod convert;

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use fewest::{Kernel, Report, Sense, Status};
+use fewest::{Kernel, Report, Sense, Solution, Status};
+use fewest_data::Names;
 use fewest_report::Proof;
 use serde_json::{Map, Value};
 
@@ -12,7 +13,7 @@ use super::fit::{ModelSink, explain_status, kernel_text};
 use super::in_force::selected;
 use super::invocation::Invocation;
 use super::selection::{Plan, ResumeOptions, Task};
-use super::sinks::{Sinks, proof_sink};
+use super::sinks::{Sinks, proof_sink, resumed};
 use super::{near, report};
 use crate::args::notation;
 use crate::cli::SelectArgs;
@@ -41,7 +42,8 @@ pub(crate) fn run(args: &SelectArgs, options: &MethodOptions, invocation: &Invoc
     let resume = ResumeOptions::typed(options);
     let proof = proof_sink(options)?;
     let outputs = (model, program.as_ref(), proof.as_ref());
-    let sinks = Sinks::open(&args.selection, args.story.trace.as_ref(), outputs, resume.file.as_ref())?;
+    let read = resumed(resume.file.as_ref());
+    let sinks = Sinks::open(&args.selection, args.story.trace.as_ref(), outputs, &read)?;
     let task = plan.load()?;
     if let Some(sink) = &model_sink {
         if task.prepared.tasks.is_some() {
@@ -201,7 +203,8 @@ fn summary(task: &Task<'_>, result: &SelectionResult<'_>, report: &Report, fitti
     }
     if result.selection.solutions.len() > 1 {
         out.push('\n');
-        out += &solutions(result);
+        let listed: Vec<&Solution> = result.selection.solutions.iter().collect();
+        out += &solutions("solution", &listed, result.names);
     }
     if let Some(near) = result.more.get("within").and_then(|within| near::text(within, maximised)) {
         out.push('\n');
@@ -234,18 +237,18 @@ fn validation_sentence(validated: &Value, task: &Task<'_>) -> String {
     )
 }
 
-/// The best subsets, best first.
-fn solutions(result: &SelectionResult<'_>) -> String {
-    let mut out = Table::new(&["solution", "objective", "selected"], 2);
-    for (at, solution) in result.selection.solutions.iter().enumerate().take(ROWS) {
-        let names: Vec<String> = solution.subset.iter().map(|j| result.names.get(j).into_owned()).collect();
+/// Subsets, best first.
+pub(super) fn solutions(heading: &'static str, listed: &[&Solution], names: &Names) -> String {
+    let mut out = Table::new(&[heading, "objective", "selected"], 2);
+    for (at, solution) in listed.iter().enumerate().take(ROWS) {
+        let names: Vec<String> = solution.subset.iter().map(|j| names.get(j).into_owned()).collect();
         out.row(vec![(at + 1).to_string(), table::number(solution.objective), names.join(", ")]);
     }
-    out.render() + &more_rows(result.selection.solutions.len())
+    out.render() + &more_rows(listed.len())
 }
 
 /// What to say of rows that are not shown.
-fn more_rows(count: usize) -> String {
+pub(super) fn more_rows(count: usize) -> String {
     let more = count.saturating_sub(ROWS);
     if more > 0 { format!("... and {more} more; --json FILE holds them all\n") } else { String::new() }
 }

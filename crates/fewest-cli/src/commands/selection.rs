@@ -10,7 +10,7 @@ use fewest_data::ProofFile;
 use serde_json::{Map, Value, json};
 
 use super::auto_cost;
-use super::in_force::{check_classes, limits, ruled_out, rules, warn_of_rules};
+use super::in_force::{check_classes, limits, refuse_with_tasks, ruled_out, rules, warn_of_rules};
 use super::invocation::Invocation;
 use super::prepare::{Preparation, PreparedData, listed};
 use super::raw::Raw;
@@ -59,14 +59,29 @@ impl<'a> Plan<'a> {
         invocation: &'a Invocation,
         max_features: Option<usize>,
     ) -> Result<Self, Failure> {
-        let source = RuleSource::read(&args.rules, max_features)?;
-        source.weights().obeyed_by(options.name())?;
-        if !source.bounds_size() && !options.args().finds_size() {
+        let plan = Self::of_any_size(args, story, options, invocation, max_features)?;
+        if !plan.source.bounds_size() && !options.args().finds_size() {
             return Err(Failure::Input(format!(
                 "say how many features to keep: --max-features K (or a --budget, or --at-most{})",
                 if options.entry().has("penalty") { ", or a --penalty for each" } else { "" }
             )));
         }
+        Ok(plan)
+    }
+
+    /// The same where nothing need bound the size.
+    ///
+    /// # Errors
+    /// A value that cannot be understood or is out of range.
+    pub(super) fn of_any_size(
+        args: &'a SelectionArgs,
+        story: &'a StoryArgs,
+        options: &'a MethodOptions,
+        invocation: &'a Invocation,
+        max_features: Option<usize>,
+    ) -> Result<Self, Failure> {
+        let source = RuleSource::read(&args.rules, max_features)?;
+        source.weights().obeyed_by(options.name())?;
         if options.given("certify") && options.text("kernel").is_some_and(|kernel| kernel != "linear") {
             return Err(Failure::input("--certify judges linear SVMs only; leave it out, or --kernel"));
         }
@@ -144,23 +159,6 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// Refuses what needs one classifier for all samples, where there are tasks, which have their own.
-///
-/// # Errors
-/// The option, and what to do.
-pub(crate) fn refuse_with_tasks(options: &MethodOptions) -> Result<(), Failure> {
-    let why = if !options.given("tasks") {
-        return Ok(());
-    } else if options.chooses_cost() {
-        "--cost auto judges one classifier for all samples; give a number"
-    } else if options.given("validate") {
-        "--validate judges one classifier for all samples; leave it out"
-    } else {
-        return Ok(());
-    };
-    Err(Failure::Input(format!("with --tasks each task has classifiers of its own, but {why}")))
-}
-
 /// Data, rules and settings of a run.
 pub(crate) struct Task<'a> {
     args: &'a SelectionArgs,
@@ -181,7 +179,7 @@ pub(crate) struct Task<'a> {
     /// The data.
     pub(crate) prepared: PreparedData,
     /// The rules as asked for.
-    asked: RuleList,
+    pub(super) asked: RuleList,
     /// The rules in force.
     pub(crate) rules: Rules,
     /// Time that reading took.

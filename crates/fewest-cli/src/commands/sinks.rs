@@ -1,6 +1,6 @@
 //! Where `select` and `path` write.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::cli::SelectionArgs;
 use crate::export::file::Sink;
@@ -22,7 +22,7 @@ pub(crate) struct Sinks {
 
 impl Sinks {
     /// Opens them; `model`, `program` and `proof` are the places of `--model`, `--write-model` and
-    /// `--proof`.
+    /// `--proof`, `read` are files besides the data and those of rules.
     ///
     /// # Errors
     /// A path that cannot be written, two files at one place, several outputs on standard output.
@@ -30,7 +30,7 @@ impl Sinks {
         args: &SelectionArgs,
         trace: Option<&PathBuf>,
         (model, program, proof): (Option<&Sink>, Option<&Sink>, Option<&Sink>),
-        resume: Option<&PathBuf>,
+        read: &[(&'static str, &Path)],
     ) -> Result<Self, Failure> {
         let json = Sink::open_if("--json", args.json.as_ref())?;
         let trace = Sink::open_if("--trace", trace)?;
@@ -45,11 +45,16 @@ impl Sinks {
         ];
         let mut inputs = vec![("the data", args.data.data.as_path())];
         inputs.extend(args.rules.files());
-        inputs.extend(resume.map(|path| ("the file of --resume", path.as_path())));
+        inputs.extend(read);
         Sink::apart(&outputs, &inputs)?;
         let taken = outputs.iter().filter_map(|output| output.1).any(Sink::is_stdout);
         Ok(Self { json, trace, report, taken })
     }
+}
+
+/// The file of `--resume`, which is read, too.
+pub(crate) fn resumed(file: Option<&PathBuf>) -> Vec<(&'static str, &Path)> {
+    file.map(|path| ("the file of --resume", path.as_path())).into_iter().collect()
 }
 
 /// The place of `--proof`, looked at before the run.

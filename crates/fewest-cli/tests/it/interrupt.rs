@@ -114,6 +114,27 @@ fn a_certificate_that_is_interrupted_leaves_the_selection() {
     assert!(words.contains("certificate: ") && words.contains("; cancelled"), "{}", ran.out);
 }
 
+#[test]
+fn a_list_is_told_what_is_proven_until_then() {
+    let scratch = Scratch::new("interrupt_list");
+    scratch.file("d.csv", generated(300, 60, &["no", "yes"], 5));
+    let list: Vec<String> = (21..46).map(|j| format!("f{j}")).collect();
+    scratch.file("list.txt", list.join("\n"));
+    let arguments = ["certify", "d.csv", "--features", "list.txt", "--cost", "100", "--proof", "p.proof"];
+    let outputs = ["--trace", "t.jsonl", "--json", "r.json"];
+    let mut command = scratch.command(&[&arguments[..], &outputs].concat());
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    wait_for("\"event\":\"bound\"", &scratch, &mut child);
+    interrupt(&child);
+    let ran = Ran::from(child.wait_with_output().unwrap()).code(3);
+    let result = scratch.json("r.json");
+    assert_eq!((&result["status"], &result["max_features"]), (&"cancelled".into(), &25.into()));
+    assert!(result["bound"].as_f64().unwrap() < result["objective"].as_f64().unwrap());
+    assert!(result["features"].as_array().unwrap().iter().all(|one| one["gain"].is_number()));
+    assert!(ran.err.contains("this is what is proven so far"), "{}", ran.err);
+    assert!(scratch.run(&["verify", "p.proof", "d.csv"]).code(0).out.starts_with("VERIFIED"));
+}
+
 /// Interrupts when the trace holds `words`; the run must end with exit 3 and a subset that
 /// satisfies the rules.
 fn ends_with_a_subset(test: &str, words: &str) {

@@ -6,6 +6,7 @@ mod common;
 
 mod auto_cost;
 mod bad_input;
+mod certify;
 mod commands;
 mod elimination;
 mod evaluate;

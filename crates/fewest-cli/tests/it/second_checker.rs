@@ -108,6 +108,18 @@ fn a_second_checker_agrees_on_proofs_of_every_kind() {
         assert!(matches!(ran.code, Some(0 | 3)), "{line}\n{}", ran.err);
         assert!(both(&scratch, "x.proof", words[0]), "{line}");
     }
+    // Lists that are among the best or not, and one that breaks the rules and is not in the proof.
+    for line in [
+        "d.csv --features f5,f6 --class-weight balanced",
+        "d.csv --features f1,f2,f3 --solutions 1",
+        "d.csv --features f1,f6 --forbid f1 --max-features 3",
+        "three.csv --features f4,f5",
+        "sites.csv --features f4 --tasks site --sample-weights w",
+    ] {
+        let words: Vec<&str> = line.split(' ').collect();
+        scratch.run(&[&["certify"], &words[..], &["--proof", "x.proof"]].concat()).code(0);
+        assert!(both(&scratch, "x.proof", words[0]), "{line}");
+    }
 }
 
 #[test]

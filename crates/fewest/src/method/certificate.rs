@@ -1,7 +1,7 @@
 //! Certificate: how far a subset, found by whatever method, is from the best one of its size.
 //!
 //! Solves   `min_z v(z) + sum_j lambda_j z_j` s.t. rules and at most as many features as the subset
-//!          has, by [`exact_several`] with the subset as its start; v with the loss, cost and bias
+//!          has, by [`super::exact`] with the subset as its start; v with the loss, cost and bias
 //!          of the SVM asked about.
 //! Given    Problem (n samples, p features) or several, whose objectives add, Rules, the subset,
 //!          [`ExactSettings`].
@@ -12,12 +12,15 @@
 use std::time::{Duration, Instant};
 
 use super::Method;
-use super::exact::{ExactSettings, exact_several};
+use super::exact::{ExactSettings, exact_beside};
+use super::swaps::Trainer;
 use crate::design::Recentred;
 use crate::run::{Gaps, Yardstick, relative_gap};
-use crate::saddle::{train_within, without_features};
+use crate::saddle::without_features;
 use crate::several::check_several;
-use crate::{Clock, Counts, Error, Limits, Observer, Problem, RuleList, Rules, Sense, Solution, Status, Subset};
+use crate::{
+    Clock, Counts, Error, Limits, Observer, Problem, RuleList, Rules, Selection, Sense, Solution, Status, Subset,
+};
 
 /// What is known of a subset against all others of its size.
 #[derive(Debug, Clone)]
@@ -83,44 +86,67 @@ pub fn certify_several(
 ) -> Result<Certificate, Error> {
     let begun = Instant::now();
     Method::check(settings, check_several(problems)?)?;
-    let absorbs = settings.absorbs_constants() && observer.proof().is_none();
-    let recentred: Vec<Option<Recentred<'_>>> =
-        problems.iter().map(|problem| Recentred::all(problem.design(), absorbs)).collect();
-    let problems: Vec<Problem<'_>> =
-        problems.iter().zip(&recentred).map(|(p, r)| r.as_ref().map_or_else(|| p.clone(), |r| p.of(r))).collect();
-    let problems = &problems[..];
     if subset.is_empty() || !rules.allows(subset) {
         let why = if subset.is_empty() { "it is empty" } else { "the rules forbid it" };
         return Err(Error::Rules(format!("the subset {subset:?} cannot be certified: {why}; name another one")));
     }
     let list = RuleList { max_features: Some(subset.len()), ..rules.list().clone() };
     let rules = Rules::new(rules.p(), list, &[])?;
-    let features: Vec<usize> = subset.iter().collect();
-    let clock = Clock::new(&limits);
-    let stop = &mut || clock.stop();
-    let (bounds, svm) = (rules.weight_bounds(), &settings.svm);
-    let mut own = 0.0;
-    for problem in problems {
-        let of_samples = (problem.labels(), problem.weights());
-        own += train_within(problem.design(), &features, bounds, of_samples, svm, &limits.memory, stop)?.primal;
-    }
-    let mut objective = own + features.iter().filter_map(|&j| settings.penalty.get(j)).sum::<f64>();
+    let settings = ExactSettings { solutions: 1, ..settings.clone() };
+    let judged = |problems: &[Problem<'_>], observer: &mut dyn Observer| {
+        judge(problems, &rules, subset, &settings, limits.after(begun), observer)
+    };
+    let (certificate, _) = recentred(problems, &settings, observer, judged)?;
+    Ok(Certificate { elapsed: begun.elapsed(), ..certificate })
+}
 
-    let yardstick = Yardstick::new(without_features(problems, svm), &settings.penalty);
+/// What `of` says of problems whose features far from 0 are taken less their middles, where the bias
+/// absorbs that and there is no proof, which is of the data as they are.
+pub(super) fn recentred<T>(
+    problems: &[Problem<'_>],
+    settings: &ExactSettings,
+    observer: &mut dyn Observer,
+    of: impl FnOnce(&[Problem<'_>], &mut dyn Observer) -> T,
+) -> T {
+    let absorbs = settings.absorbs_constants() && observer.proof().is_none();
+    let moved: Vec<Option<Recentred<'_>>> =
+        problems.iter().map(|problem| Recentred::all(problem.design(), absorbs)).collect();
+    let problems: Vec<Problem<'_>> =
+        problems.iter().zip(&moved).map(|(p, r)| r.as_ref().map_or_else(|| p.clone(), |r| p.of(r))).collect();
+    of(&problems, observer)
+}
+
+/// Compares a subset, which the rules may forbid, with the best ones that they allow: its
+/// certificate, and these, best first, as many as `settings.solutions` says.
+pub(super) fn judge(
+    problems: &[Problem<'_>],
+    rules: &Rules,
+    subset: &Subset,
+    settings: &ExactSettings,
+    limits: Limits,
+    observer: &mut dyn Observer,
+) -> Result<(Certificate, Vec<Solution>), Error> {
+    let begun = Instant::now();
+    let (clock, allowed) = (Clock::new(&limits), rules.allows(subset));
+    let features: Vec<usize> = subset.iter().collect();
+    let trainer = Trainer { problems, rules, svm: &settings.svm, penalty: &settings.penalty, memory: &limits.memory };
+    let mut objective = trainer.objective(&features, &mut || clock.stop())?;
+
+    let yardstick = Yardstick::new(without_features(problems, &settings.svm), &settings.penalty);
     let (relative, absolute) = (limits.gap_rel, limits.gap_abs);
     let gaps = Gaps { sense: Sense::Min, relative, absolute, yardstick: Some(yardstick), tolerance: 0.0 };
     let mut start = settings.start.clone();
     start.insert(0, subset.clone());
-    let settings = ExactSettings { start, solutions: 1, within: None, ..settings.clone() };
+    let settings = ExactSettings { start, within: None, ..settings.clone() };
     let limits = limits.after(begun);
-    let outcome = exact_several(problems, &rules, &settings, limits, observer)?.outcome;
+    let Selection { outcome, solutions, .. } = exact_beside(problems, rules, &settings, subset, limits, observer)?;
     let best = match (outcome.subset, outcome.objective) {
         (Some(found), Some(value)) if found == *subset => {
             // Where columns are large the search's value is the more careful one.
             objective = if outcome.status == Status::Optimal { value } else { objective.min(value) };
             Solution { subset: found, objective }
         }
-        (Some(found), Some(value)) if value < objective => Solution { subset: found, objective: value },
+        (Some(found), Some(value)) if value < objective || !allowed => Solution { subset: found, objective: value },
         _ => Solution { subset: subset.clone(), objective },
     };
     // A bound stays one when it is lowered; rounding may have put it above what was found.
@@ -128,5 +154,6 @@ pub fn certify_several(
     // The proof is one of this best subset, too, which may be another than the search's.
     let closed = bound.is_some_and(|bound| gaps.closed(best.objective, bound));
     let status = if outcome.status == Status::Optimal && !closed { Status::Stalled } else { outcome.status };
-    Ok(Certificate { objective, best, bound, yardstick, status, elapsed: begun.elapsed(), counts: outcome.counts })
+    let (elapsed, counts) = (begun.elapsed(), outcome.counts);
+    Ok((Certificate { objective, best, bound, yardstick, status, elapsed, counts }, solutions))
 }

@@ -127,7 +127,7 @@ impl Method for ExactSettings {
     ) -> Result<Report, Error> {
         let settings = Self { start: super::subsets(&self.start, rules)?, ..self.clone() };
         let several = Several::of(samples, (self.multi_class, rules), &limits.memory)?;
-        let (selection, near) = search(&several.problems(), rules, &settings, limits, observer)?;
+        let (selection, near) = search(&several.problems(), rules, &settings, None, limits, observer)?;
         Ok(Report::new(selection, Kernel::Linear).with_near(near).with_several(&several, self.multi_class))
     }
 
@@ -183,14 +183,31 @@ pub fn exact_several(
     limits: Limits,
     observer: &mut dyn Observer,
 ) -> Result<Selection, Error> {
-    search(problems, rules, settings, limits, observer).map(|found| found.0)
+    search(problems, rules, settings, None, limits, observer).map(|found| found.0)
 }
 
-/// [`exact`], and what the subsets within a share of the best tell, where these are wanted.
+/// [`exact_several`], whose proof lists a subset besides the best ones.
+///
+/// # Errors
+/// As there.
+pub(crate) fn exact_beside(
+    problems: &[Problem<'_>],
+    rules: &Rules,
+    settings: &ExactSettings,
+    listed: &Subset,
+    limits: Limits,
+    observer: &mut dyn Observer,
+) -> Result<Selection, Error> {
+    search(problems, rules, settings, Some(listed), limits, observer).map(|found| found.0)
+}
+
+/// [`exact`], and what the subsets within a share of the best tell, where these are wanted; `listed`
+/// is one that a proof lists whatever is found.
 fn search(
     problems: &[Problem<'_>],
     rules: &Rules,
     settings: &ExactSettings,
+    listed: Option<&Subset>,
     limits: Limits,
     observer: &mut dyn Observer,
 ) -> Result<(Selection, Option<NearBest>), Error> {
@@ -215,6 +232,9 @@ fn search(
         tree.proof = ProofWriter::begin(problems, &settings.claim(), &mut run);
         tree.plant(&mut search, settings, &mut run);
         relaxation.afforded()?;
+    }
+    if let Some(listed) = listed {
+        tree.list(listed, &search, &mut run);
     }
     let status = drive(&mut search, &mut tree, &mut run)?;
     tree.keep(&[], true, &mut run);

@@ -1,5 +1,4 @@
-//! The selection methods: a file or folder each, named as on the command line; what they share; and
-//! the list of them.
+//! The selection methods: a file or folder each, named as on the command line; their list.
 //!
 //! To add one: its file with settings and `impl Method`, and a line in [`methods!`](self) below.
 
@@ -8,6 +7,7 @@ pub mod auto_cost;
 mod begin;
 pub mod bit_flip;
 pub mod certificate;
+pub mod certified_list;
 pub mod conic;
 pub mod eb_rfe;
 pub mod exact;
@@ -38,6 +38,7 @@ pub mod rfe;
 pub mod rmilo_k;
 #[cfg(feature = "highs")]
 mod seconds;
+pub mod swaps;
 
 use std::path::Path;
 

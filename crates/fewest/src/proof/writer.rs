@@ -20,6 +20,8 @@ pub(crate) struct ProofWriter {
     rest: f64,
     /// The bounds of subsets that were alone in their node.
     single: HashMap<Subset, f64>,
+    /// A subset that is listed whatever the search found: the one that a certificate judges.
+    beside: Option<Listed>,
 }
 
 /// What a file has come to, for a run that goes on with it.
@@ -52,7 +54,7 @@ impl ProofWriter {
         let made = sink.begin();
         let data: Vec<Data<'_>> = problems.iter().map(Data::of).collect();
         sink.write(header(&data, rules, claim.keys(), &made).as_bytes());
-        Some(Self { splits: 0, last: None, rest: f64::INFINITY, single: HashMap::new() })
+        Some(Self { splits: 0, last: None, rest: f64::INFINITY, single: HashMap::new(), beside: None })
     }
 
     /// What a later run goes on from.
@@ -69,7 +71,7 @@ impl ProofWriter {
         let p = run.rules().p();
         let Some(WriterState { splits, rest, single }) = resumed(state, run)? else { return Ok(None) };
         let single = single.into_iter().map(|(features, bound)| Ok((subset(p, &features)?, bound)));
-        Ok(Some(Self { splits, last: None, rest, single: single.collect::<Result<_, Error>>()? }))
+        Ok(Some(Self { splits, last: None, rest, single: single.collect::<Result<_, Error>>()?, beside: None }))
     }
 
     /// Writes the notes of a part that began at this node of the file.
@@ -120,6 +122,11 @@ impl ProofWriter {
         self.write(place.node, notes, run);
     }
 
+    /// Lists this subset, too, unless it is one of the best.
+    pub(crate) fn list_beside(&mut self, subset: Listed) {
+        self.beside = Some(subset);
+    }
+
     fn proven(&mut self, bound: f64, single: Option<Subset>) {
         match single {
             Some(subset) => {
@@ -141,6 +148,9 @@ impl ProofWriter {
         status: Status,
         run: &mut Run<'_>,
     ) -> Status {
+        let beside = self.beside.take().filter(|beside| listed.iter().all(|l| l.subset != beside.subset));
+        let asked = beside.as_ref().map(|beside| beside.subset.clone());
+        listed.extend(beside);
         listed.sort_by(|a, b| a.objective.total_cmp(&b.objective));
         let own: Vec<Option<f64>> = listed.iter().map(|l| self.single.remove(&l.subset)).collect();
         let rest = self.single.values().fold(self.rest, |rest, bound| rest.min(*bound));
@@ -154,7 +164,9 @@ impl ProofWriter {
         let mut bytes = Bytes::default();
         for (subset, own) in listed.iter().zip(&own) {
             let own = claim(own.unwrap_or(rest_found).min(subset.objective));
-            if status == Status::Optimal && !run.is_within_asked_beside(best, subset.objective, own.min(rest)) {
+            let wanted = asked.as_ref() != Some(&subset.subset);
+            let closed = || run.is_within_asked_beside(best, subset.objective, own.min(rest));
+            if status == Status::Optimal && wanted && !closed() {
                 status = Status::Stalled;
             }
             bytes.byte(kind::SUBSET);

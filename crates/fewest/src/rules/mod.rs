@@ -15,9 +15,11 @@
 //! | `relaxed.rs` | what no allowed subset gains more than, by prices on size and budget |
 //! | `narrow.rs` | the rules on what decisions leave open |
 //! | `conflict.rs` | messages that name rules which contradict each other |
+//! | `broken.rs` | the rules that a subset breaks |
 //! | `units.rs`, `components.rs` | features that are in or out together |
 
 mod best_subset;
+mod broken;
 mod components;
 mod conflict;
 mod first_subset;

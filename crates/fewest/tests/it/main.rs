@@ -1,5 +1,6 @@
 //! The tests of the library from outside, in one program: each program more is linked anew.
 
+mod certified_list;
 mod conic;
 mod eb_rfe;
 mod exact;

@@ -231,7 +231,13 @@ fn judge(seed: u64) -> Option<Judged> {
         };
         note("certify", &outcome, &[], 1, &truth);
         if !files.files.is_empty() {
-            proven(&files, 0, &check(&problem), &outcome, 1, &truth, &mut note);
+            proven_beside(Some(subset), &files, 0, &check(&problem), &outcome, 1, &truth, &mut note);
+            if let Ok(verdict) = check(&problem)(&files.files[0])
+                && !is_listed(&verdict, subset, &truth)
+            {
+                let nothing = Outcome { status: Status::Cancelled, subset: None, objective: None, ..outcome };
+                note("proof: the subset asked about is not listed", &nothing, &[], 1, &truth);
+            }
         }
     }
     if runs("path", seed, 4) {
@@ -337,6 +343,21 @@ fn proven(
     truth: &Truth,
     note: &mut Note<'_>,
 ) {
+    proven_beside(None, files, at, check, outcome, wanted, truth, note);
+}
+
+/// The same of a proof that lists a subset besides those that are wanted.
+#[expect(clippy::too_many_arguments, reason = "one more than of `proven`, which most call")]
+fn proven_beside(
+    beside: Option<&Subset>,
+    files: &KeptProofs,
+    at: usize,
+    check: &dyn Fn(&[u8]) -> Result<Verdict, Error>,
+    outcome: &Outcome,
+    wanted: usize,
+    truth: &Truth,
+    note: &mut Note<'_>,
+) {
     let broken = |status| Outcome { status, subset: None, objective: None, ..outcome.clone() };
     let Some(file) = files.files.get(at).filter(|_| files.complete == files.files.len()) else {
         note("proof: none written", &broken(Status::Cancelled), &[], wanted, truth);
@@ -355,7 +376,9 @@ fn proven(
     let (p, sign) = (truth.values[0].0.p(), truth.sign());
     let subset = |one: &fewest_verify::Listed| Subset::from_indices(p, one.features.iter().copied());
     let solution = |one: &fewest_verify::Listed| Solution { subset: subset(one), objective: sign * one.objective };
-    let listed: Vec<Solution> = verdict.listed.iter().map(solution).collect();
+    let best = verdict.best();
+    let wished = |one: &&fewest_verify::Listed| best == Some(*one) || !beside.is_some_and(|beside| same(beside, one));
+    let listed: Vec<Solution> = verdict.listed.iter().filter(wished).map(solution).collect();
     let best = listed.first().cloned();
     let claimed = Outcome {
         subset: best.as_ref().map(|best| best.subset.clone()),
@@ -397,6 +420,12 @@ fn proven(
     {
         note("proof: the gap is not proven", &broken(Status::Cancelled), &[], wanted, truth);
     }
+}
+
+/// Whether a verdict lists this subset, at no less than its value.
+fn is_listed(verdict: &Verdict, subset: &Subset, truth: &Truth) -> bool {
+    let value = truth.values.iter().find(|v| v.0 == *subset).map_or(f64::NAN, |v| v.1.lower);
+    verdict.listed.iter().any(|one| same(subset, one) && one.objective >= value - ROUNDING * value.abs())
 }
 
 fn same(subset: &Subset, one: &fewest_verify::Listed) -> bool {

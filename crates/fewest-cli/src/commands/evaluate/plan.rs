@@ -1,20 +1,19 @@
 //! The options of an evaluation: folds, what is tuned, which size is chosen, what is compared.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use fewest::validation::SizeRule;
 use fewest_data::Names;
-use serde_json::Value;
 
+use crate::args::data::names_or_file;
 use crate::args::features::Features;
-use crate::args::notation;
 use crate::args::svm::FIT_COST;
 use crate::args::values::Costs;
 use crate::cli::{EvaluateArgs, SelectionArgs};
 use crate::commands::deal::Fold;
+use crate::commands::in_force::refuse_with_tasks;
 use crate::commands::raw::Raw;
-use crate::commands::selection::refuse_with_tasks;
 use crate::failure::Failure;
 use crate::method_args::{self, MethodOptions};
 
@@ -180,24 +179,7 @@ impl<'a> Options<'a> {
     /// A name that is no feature, or a file that holds none.
     pub(crate) fn truth(&self, names: &Names) -> Result<Option<Vec<usize>>, Failure> {
         let Some(text) = &self.truth else { return Ok(None) };
-        let path = Path::new(text);
-        let listed = if path.is_file() {
-            let content = std::fs::read_to_string(path)
-                .map_err(|error| Failure::Input(format!("--truth {text}: cannot be read: {error}")))?;
-            match serde_json::from_str::<Value>(&content) {
-                Ok(value) => {
-                    let list = [&value["selected"], &value["relevant"], &value];
-                    let list = list.iter().find_map(|v| v.as_array()).cloned().unwrap_or_default();
-                    list.iter().filter_map(|name| name.as_str().map(str::to_owned)).collect()
-                }
-                Err(_) => content.lines().map(|line| line.trim().to_owned()).filter(|line| !line.is_empty()).collect(),
-            }
-        } else {
-            notation::names(text).map_err(|why| Failure::Input(format!("--truth: {why}")))?
-        };
-        if listed.is_empty() {
-            return Err(Failure::Input(format!("--truth {text}: holds no feature names")));
-        }
+        let listed = names_or_file("--truth", std::slice::from_ref(text))?;
         Ok(Some(Features::new(names).indices(&listed, "--truth")?))
     }
 }

@@ -17,12 +17,12 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::in_force::refuse_with_tasks;
 use super::in_force::{selected, warn_of_source};
 use super::invocation::Invocation;
 use super::part::PartLearner;
 use super::prepare::listed;
 use super::raw::Raw;
-use super::selection::refuse_with_tasks;
 use super::share::{FoldTime, FoldTimes};
 use crate::args::features::Features;
 use crate::args::notation;

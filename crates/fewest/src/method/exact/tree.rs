@@ -8,7 +8,7 @@ use super::exchange::TRIAL;
 use super::node::{OpenNode, Packed};
 use crate::proof::{Notes, Place, Point, ProofWriter};
 use crate::relaxation::{Answer, Relaxation, Warm};
-use crate::search::{Mark, NearBest, OpenNodes, Pool, Ties};
+use crate::search::{Found, Mark, NearBest, OpenNodes, Pool, Ties};
 use crate::{Choice, Error, Event, Master, Next, Rules, Run, Sense, Status, Subset};
 
 // Tuning: `make bench-exact-real`.
@@ -43,6 +43,8 @@ pub(super) struct Tree<'a> {
     relaxation: &'a Relaxation<'a>,
     /// Where one is wanted.
     pub(super) proof: Option<ProofWriter>,
+    /// A subset that the proof lists whatever is found.
+    listed: Option<Found>,
 }
 
 impl<'a> Tree<'a> {
@@ -59,6 +61,7 @@ impl<'a> Tree<'a> {
             told: false,
             relaxation,
             proof: None,
+            listed: None,
         }
     }
 
@@ -67,12 +70,25 @@ impl<'a> Tree<'a> {
         self.pool.near(self.open.bound().unwrap_or(f64::INFINITY))
     }
 
+    /// Evaluates a subset that the proof, where there is one, lists whatever is found; one that the
+    /// rules forbid cannot be listed.
+    pub(super) fn list(&mut self, subset: &Subset, search: &Search<'_>, run: &mut Run<'_>) {
+        if self.proof.is_some() && run.rules().allows(subset) {
+            let rounds = &mut run.counts.solver_iterations;
+            let found = search.evaluate(subset, &search.relaxation.cold(), f64::INFINITY, rounds);
+            self.listed = found.map(|(found, _)| found);
+        }
+    }
+
     /// Ends the proof: nodes that are still open are closed by the points that their bounds hold
     /// at. Returns the status that it proves.
     pub(super) fn prove(&mut self, status: Status, run: &mut Run<'_>) -> Status {
         let Some(mut proof) = self.proof.take() else { return status };
         while let Some((node, _)) = self.open.pop() {
             close(&mut proof, self.relaxation, &node, run);
+        }
+        if let Some(beside) = self.listed.take().and_then(|found| self.relaxation.listed(&found)) {
+            proof.list_beside(beside);
         }
         let listed = self.pool.best().iter().filter_map(|found| self.relaxation.listed(found)).collect();
         proof.end(listed, self.pool.threshold(), status, run)

@@ -1,0 +1,298 @@
+//! `fewest certify`: how far a given list of features is from the best one of its size, what each of
+//! them is worth, and what could take its place.
+
+use std::path::Path;
+
+use fewest::method::certified_list::{CertifiedList, certify_list};
+use fewest::method::exact::ExactSettings;
+use fewest::{AnyMethod, Error, Kernel, Outcome, Report, RuleList, Rules, Selection, Sense, Solution, Subset};
+use fewest_data::{Names, ProofFile};
+use serde_json::{Map, Value, json};
+
+use super::fit::{FeatureChoice, features};
+use super::invocation::Invocation;
+use super::prepare::listed;
+use super::selection::{Plan, Task};
+use super::sinks::{Sinks, proof_sink};
+use super::{certify, report, select};
+use crate::args::notation;
+use crate::cli::{CertifyArgs, SOLUTIONS};
+use crate::export::result::{SelectionResult, exit_code};
+use crate::export::table::{self, Table};
+use crate::failure::Failure;
+use crate::method_args::MethodOptions;
+use crate::progress::{History, OWN, Watch};
+
+/// What results and proofs call the command.
+const NAME: &str = "certify";
+
+/// Exit code where no subset satisfies the rules.
+const NOTHING_ALLOWED: u8 = 4;
+
+/// Rows of each table; `--json` holds more.
+const ROWS: usize = 50;
+
+/// Runs the command.
+///
+/// # Errors
+/// Bad input, found before the search where that is possible.
+pub(crate) fn run(args: &CertifyArgs, options: &MethodOptions, invocation: &Invocation) -> Result<u8, Failure> {
+    let (terminal, selection) = (invocation.terminal, args.selection());
+    if options.chooses_cost() {
+        return Err(Failure::input(
+            "--cost is auto, but certify takes a number; `fewest select --cost auto --json RESULT.json` chooses one",
+        ));
+    }
+    let (size, wanted) = (args.rules.max_features()?, FeatureChoice::listed(&args.features)?);
+    let plan = Plan::of_any_size(&selection, &args.story, options, invocation, size)?;
+    let proof = proof_sink(options)?;
+    let files = args.features.iter().map(Path::new).filter(|path| path.is_file());
+    let read: Vec<(&'static str, &Path)> = files.map(|path| ("the file of --features", path)).collect();
+    let sinks = Sinks::open(&selection, args.story.trace.as_ref(), (None, None, proof.as_ref()), &read)?;
+    let mut task = plan.load()?;
+    let features = features(&wanted, &task.prepared)?;
+    if let Err(error) = task.keep_to_size(features.len()) {
+        let size = notation::plural(features.len(), "feature");
+        terminal.error(&format!(
+            "no subset of at most {size}, as the list has, satisfies the rules: {error} (--max-features)"
+        ));
+        return Ok(NOTHING_ALLOWED);
+    }
+    let subset = Subset::from_indices(task.rules.p(), features.iter().copied());
+    let broken = task.broken(&subset)?;
+    for rule in &broken {
+        terminal.warn(&format!("the list breaks a rule: {rule}"));
+    }
+
+    let settings = task.search(options);
+    let mut proof = task.proof_file(false);
+    if let Some(proof) = &mut proof {
+        tell(proof, &features, broken.is_empty());
+    }
+    let watch = Watch::new(&task.prepared.data.names, terminal, sinks.trace.as_ref());
+    let mut watch = watch.proving(None, proof.as_mut())?;
+    let samples = task.prepared.samples()?;
+    let list = certify_list(&samples, &features, &task.rules, &settings, task.method_limits(), &mut watch)?;
+    let histories = watch.finish()?;
+    let proofs = proof.map_or(Ok(Vec::new()), ProofFile::finish)?;
+    let view = View { task: &task, list: &list, broken: &broken };
+    view.write(&sinks, &histories, proofs.first())?;
+    let status = list.certificate.status;
+    if status.is_limit() {
+        terminal.note(&format!("stopped ({status}); this is what is proven so far"));
+    }
+    Ok(exit_code(status))
+}
+
+/// What the header of the proof says of the list; one that breaks the rules is not in the proof.
+fn tell(proof: &mut ProofFile, features: &[usize], allowed: bool) {
+    proof.tell("method", json!(NAME));
+    if allowed {
+        proof.tell(OWN, json!(features));
+    }
+}
+
+impl Task<'_> {
+    /// Limits subsets to the size of the list, where the rules name none.
+    ///
+    /// # Errors
+    /// Rules that need more features.
+    fn keep_to_size(&mut self, size: usize) -> Result<(), Error> {
+        if self.asked.max_features.is_none() {
+            let list = RuleList { max_features: Some(size), ..self.rules.list().clone() };
+            self.rules = Rules::new(self.rules.p(), list, listed(&self.prepared.data.names))?;
+            self.asked.max_features = Some(size);
+        }
+        Ok(())
+    }
+
+    /// The rules that a list breaks, in words.
+    ///
+    /// # Errors
+    /// None: the rules have been through this.
+    fn broken(&self, subset: &Subset) -> Result<Vec<String>, Failure> {
+        let (prepared, names) = (&self.prepared, &self.prepared.data.names);
+        let asked = Rules::new(names.len(), self.asked.clone(), listed(names))?;
+        let mut broken = asked.broken(subset, listed(names));
+        let out = [
+            (&prepared.constant, "has one value only and is never selected"),
+            (&prepared.low_variance, "is below the --variance-threshold"),
+        ];
+        for (features, why) in out {
+            let of = subset.iter().filter(|j| features.contains(*j) && !self.asked.forbid.contains(*j));
+            broken.extend(of.map(|j| format!("{} {why}", names.get(j))));
+        }
+        Ok(broken)
+    }
+
+    /// The search that judges the list.
+    fn search(&mut self, options: &MethodOptions) -> ExactSettings {
+        let AnyMethod::Exact(settings) = &mut self.method else { unreachable!("the search is that of exact") };
+        settings.solutions = options.value("solutions").unwrap_or(SOLUTIONS);
+        (**settings).clone()
+    }
+}
+
+/// What is told of a list.
+struct View<'a> {
+    task: &'a Task<'a>,
+    list: &'a CertifiedList,
+    broken: &'a [String],
+}
+
+impl View<'_> {
+    /// Writes JSON and page, and the text.
+    fn write(&self, sinks: &Sinks, histories: &[History], proof: Option<&String>) -> Result<(), Failure> {
+        let (task, terminal) = (self.task, self.task.terminal());
+        let report = self.report();
+        if sinks.json.is_some() || sinks.report.is_some() {
+            let trained = task.train(&report, &mut task.stopper())?;
+            let mut more = task.story(histories, None);
+            more.extend(self.more());
+            more.extend(proof.map(|proof| ("proof".to_owned(), json!(proof))));
+            if task.describes() {
+                more.insert("description".to_owned(), task.description(&report)?);
+            }
+            let result = SelectionResult {
+                method: NAME,
+                selection: &report.selection,
+                names: self.names(),
+                target: &task.prepared.target,
+                n_samples: task.prepared.data.features.n_samples(),
+                settings: task.settings(task.rules.list().max_features, Some(&report.kernel)),
+                model: trained.as_ref(),
+                certificate: None,
+                more,
+            };
+            report::write(result.document(), sinks.json.as_ref(), sinks.report.as_ref(), terminal)?;
+        }
+        if sinks.taken { Ok(()) } else { terminal.out(&self.text()) }
+    }
+
+    fn names(&self) -> &Names {
+        &self.task.prepared.data.names
+    }
+
+    fn name(&self, j: usize) -> String {
+        self.names().get(j).into_owned()
+    }
+
+    /// The list as what a method selected.
+    fn report(&self) -> Report {
+        let CertifiedList { subset, certificate, solutions, .. } = self.list;
+        let outcome = Outcome {
+            status: certificate.status,
+            subset: Some(subset.clone()),
+            objective: Some(certificate.objective),
+            sense: Sense::Min,
+            bound: certificate.bound,
+            yardstick: Some(certificate.yardstick),
+            elapsed: certificate.elapsed,
+            counts: certificate.counts,
+        };
+        Report::new(Selection { outcome, ranking: Vec::new(), solutions: solutions.clone() }, Kernel::Linear)
+    }
+
+    /// The most features that the list is compared with.
+    fn size(&self) -> usize {
+        self.task.rules.list().max_features.unwrap_or(self.list.subset.len())
+    }
+
+    /// What a result of a list has besides those of a selection.
+    fn more(&self) -> Map<String, Value> {
+        let named = |subset: &Subset| subset.iter().map(|j| self.name(j)).collect::<Vec<_>>();
+        let solution = |one: &Solution| {
+            let indices: Vec<usize> = one.subset.iter().collect();
+            json!({"selected": named(&one.subset), "selected_indices": indices, "objective": one.objective})
+        };
+        let list = self.list;
+        let entries = [
+            ("kind", json!("certificate")),
+            ("sentence", json!(self.sentence())),
+            ("max_features", json!(self.size())),
+            ("allowed", json!(list.allowed)),
+            ("broken_rules", json!(self.broken)),
+            ("gap", json!(list.gap())),
+            ("best", solution(&list.certificate.best)),
+            ("features", list.subset.iter().map(|j| self.feature(j)).collect()),
+            ("better", list.better().map(solution).collect()),
+        ];
+        entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+    }
+
+    /// What is known of one feature; null where time was too short.
+    fn feature(&self, j: usize) -> Value {
+        let swap = self.list.swaps.iter().find(|swap| swap.feature == j);
+        let by = swap.and_then(|swap| swap.by.first());
+        let by = by.map(|&(j, objective)| json!({"name": self.name(j), "index": j, "objective": objective}));
+        json!({
+            "name": self.name(j), "index": j, "gain": self.list.gain(j), "without": swap.map(|swap| swap.without),
+            "replacement": by
+        })
+    }
+
+    /// How far the list is from the best.
+    fn sentence(&self) -> String {
+        let (list, size) = (self.list, self.size());
+        let (objective, bound) = (list.certificate.objective, list.certificate.bound);
+        match bound.filter(|bound| *bound > objective) {
+            Some(bound) => format!(
+                "the list breaks the rules, and with {} it is better than every subset of at most {} that they allow: none of these is better than {}",
+                table::number(objective),
+                notation::plural(size, "feature"),
+                fewest_report::bound(bound, false)
+            ),
+            None => certify::words(&list.certificate, (&list.subset, size), self.names()),
+        }
+    }
+
+    /// The tables for people.
+    fn text(&self) -> String {
+        let (list, task, prepared) = (self.list, self.task, &self.task.prepared);
+        let (certificate, indices) = (&list.certificate, list.subset.iter().collect::<Vec<usize>>());
+        let count = format!("{} of {}", indices.len(), notation::plural(self.names().len(), "feature"));
+        let mut lines = vec![
+            ("list", count),
+            ("objective", format!("{} (smaller is better)", table::number(certificate.objective))),
+        ];
+        if let Some(bound) = certificate.bound {
+            let gap = list.gap().map_or_else(String::new, |gap| format!(" (gap {})", fewest_report::at_most(gap)));
+            lines.push(("bound", format!("{}{gap}", fewest_report::bound(bound, false))));
+        }
+        lines.push(("status", certificate.status.name().to_owned()));
+        lines.extend((certificate.counts.nodes > 0).then(|| ("nodes", certificate.counts.nodes.to_string())));
+        let size = format!("at most {}", self.size());
+        lines.push(("rules", task.rules_text(Some(&size), &[])));
+        lines.extend(self.broken.iter().map(|rule| ("broken", rule.clone())));
+        lines.push(("samples", prepared.data.features.n_samples().to_string()));
+        lines.push(("target", format!("{}: {}", prepared.target.column, prepared.classes_text())));
+        lines.extend(prepared.missing_text().map(|text| ("missing", text)));
+        lines.push(("scaling", prepared.scaling_text()));
+        let times = [task.reading, certificate.elapsed].map(|time| table::seconds(time.as_secs_f64()));
+        lines.push(("time", format!("read {}, certify {}", times[0], times[1])));
+        let mut out = table::pairs(&lines) + "\n" + &self.features(&indices);
+        let better: Vec<&Solution> = list.better().collect();
+        if !better.is_empty() {
+            out = out + "\n" + &select::solutions("better", &better, self.names());
+        }
+        out + "\n" + &table::paragraph(&self.sentence(), 0)
+    }
+
+    /// The features, those that gain most first.
+    fn features(&self, indices: &[usize]) -> String {
+        let mut rows: Vec<(usize, Option<f64>)> = indices.iter().map(|&j| (j, self.list.gain(j))).collect();
+        let gain = |row: &(usize, Option<f64>)| row.1.unwrap_or(f64::NEG_INFINITY);
+        rows.sort_by(|a, b| gain(b).total_cmp(&gain(a)).then(a.0.cmp(&b.0)));
+        let mut out = Table::new(&["feature", "gain", "best in its place", "objective then"], 0);
+        for &(j, gain) in rows.iter().take(ROWS) {
+            let by = self.list.swaps.iter().find(|swap| swap.feature == j).and_then(|swap| swap.by.first());
+            out.row(vec![
+                self.name(j),
+                gain.map_or_else(String::new, table::number),
+                by.map_or_else(String::new, |by| self.name(by.0)),
+                by.map_or_else(String::new, |by| table::number(by.1)),
+            ]);
+        }
+        out.render() + &select::more_rows(rows.len())
+    }
+}

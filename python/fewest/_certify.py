@@ -1,0 +1,257 @@
+"""How far a list of features, whoever made it, is from the best one."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from fewest import _core
+from fewest._call import limited
+from fewest._engine import bias_of, coded_tasks, is_elsewhere, limits_of, svm_of, warn_of_limit
+from fewest._exact import ExactSelector
+from fewest._memory import method_with_memory
+from fewest._rules import Rules, _Index
+from fewest._several import PROBLEMS
+from fewest._warn import warn
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What :func:`certify` found of a list of features.
+
+    Parameters
+    ----------
+    selected : ndarray of int
+        Indices of the features of the list, ascending.
+    objective : float
+        The objective of the SVM on them, prices of features included.
+    bound : float or None
+        No subset that the rules allow has a smaller objective, of at most as many features as the list
+        has, or as ``rules`` say. None where nothing is proven.
+    gap : float or None
+        How far the list may be from the best, as ``gap_`` of a selector. None where nothing is proven,
+        or where the list breaks the rules and is better than all that they allow.
+    status : str
+        How the search ended; "optimal" where the best subsets are proven.
+    features : list of dict
+        For each feature of the list: ``feature`` (its name where X has names, else its index),
+        ``index``, ``gain`` (by how much the objective rises where it is left out and the SVM is trained
+        again), ``without`` (the objective then), ``replacement`` (the feature outside the list that
+        could best take its place, or None), ``objective`` (with that one in its place). None where time
+        was too short.
+    better : list of (ndarray of int, float)
+        The subsets found that are better than the list, with their objectives, best first.
+    solutions : list of (ndarray of int, float)
+        The best allowed subsets known, best first, ``n_solutions`` of them.
+    allowed : bool
+        Whether the list obeys the rules.
+    broken_rules : list of str
+        Those that it breaks, in words.
+    proof : str or None
+        The file of the proof.
+    n_features : int
+        Features that X has.
+    """
+
+    selected: np.ndarray
+    objective: float
+    bound: float | None
+    gap: float | None
+    status: str
+    features: list[dict[str, Any]]
+    better: list[tuple[np.ndarray, float]]
+    solutions: list[tuple[np.ndarray, float]]
+    allowed: bool
+    broken_rules: list[str]
+    proof: str | None
+    n_features: int
+
+    def __repr__(self) -> str:
+        bound = "none" if self.bound is None else f"{self.bound:.6g}"
+        return (
+            f"Certificate({len(self.selected)} of {self.n_features} features, objective {self.objective:.6g}, bound {bound}, "
+            f"{self.status}, {len(self.better)} better)"
+        )
+
+
+def certify(
+    X: Any,
+    y: Any,
+    features: Any,
+    sample_weight: Any = None,
+    *,
+    rules: Rules | None = None,
+    C: float = 1.0,
+    penalty: Any = None,
+    multi_class: str = "ovo",
+    tasks: Any = None,
+    n_solutions: int = 3,
+    gap: float = 0.0001,
+    node_limit: int | None = None,
+    proof: str | os.PathLike[str] | None = None,
+    loss: str = "hinge",
+    fit_intercept: bool = True,
+    intercept_scaling: float | None = None,
+    tol: float = 1e-09,
+    class_weight: dict[Any, float] | str | None = None,
+    time_limit: float | None = None,
+    on_interrupt: str = "raise",
+    n_jobs: int | None = None,
+    memory: int | str | None = None,
+) -> Certificate:
+    """How far a list of features is from the best one: a published signature, a colleague's draft, the
+    choice of another tool.
+
+    What ``fewest certify`` does. The list is compared with the best subset of at most as many features
+    for a linear SVM, by the search of :class:`ExactSelector`.
+
+    Parameters
+    ----------
+    X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        Samples. Taken as they are: scale features first where their units differ.
+    y : array-like of shape (n_samples,)
+        The class of each sample.
+    features : sequence of features
+        The list: names of columns where X is a data frame, or indices from 0; or a boolean mask of
+        length n_features. At least one feature, each once.
+    sample_weight : array-like of shape (n_samples,), default=None
+        How many samples each counts as.
+    rules : Rules, default=None
+        Rules that the subsets obey which the list is compared with; ``max_features`` is their size. A
+        list that breaks them is judged all the same.
+    C : float, default=1.0
+        Slack cost, above 0.
+    penalty : float, array-like of shape (n_features,) or dict, default=None
+        Price of each feature, added to the objective.
+    multi_class : {"ovo", "ovr"}, default="ovo"
+        How more classes than two become two-class problems, whose objectives add.
+    tasks : array-like of shape (n_samples,), default=None
+        The task of each sample, such as a site; the objectives of all tasks add.
+    n_solutions : int, default=3
+        How many best subsets to find and prove.
+    gap : float, default=1e-4
+        Relative gap at which the search ends.
+    node_limit : int, default=None
+        The search ends after this many nodes.
+    proof : path-like, default=None
+        File for a proof of the bound, which :func:`fewest.verify` checks. It lists the list and the best
+        subsets; not a list that breaks the rules.
+    loss : {"hinge", "squared_hinge"}, default="hinge"
+        Loss.
+    fit_intercept : bool, default=True
+        Whether there is a bias.
+    intercept_scaling : float, default=None
+        Value of a constant feature whose weight is the bias, and penalised; None: it is not penalised.
+    tol : float, default=1e-9
+        Relative gap of a training.
+    class_weight : dict, "balanced", "cw2", "cw3" or None, default=None
+        Factor of ``C`` by class.
+    time_limit : float, default=None
+        Seconds; what is proven until then is returned, with a warning.
+    on_interrupt : {"raise", "keep"}, default="raise"
+        After Ctrl-C: raise ``KeyboardInterrupt``, or return what is proven.
+    n_jobs : int, default=None
+        Threads, as a selector counts them.
+    memory : int or str, default=None
+        Bytes to keep within, such as "2G"; None: :func:`fewest.set_memory`.
+
+    Returns
+    -------
+    certificate : Certificate
+        Objective, bound, what each feature is worth and could be replaced by, better lists.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.preprocessing import scale
+    >>> from fewest import certify
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> X[:] = scale(X)
+    >>> certificate = certify(X, y, ["mean texture", "mean radius"], C=0.1)
+    >>> certificate.status, certificate.bound <= certificate.better[0][1] < certificate.objective
+    ('optimal', True)
+    >>> X.columns[certificate.better[0][0]].tolist()
+    ['worst radius', 'worst concave points']
+    >>> [one["replacement"] for one in certificate.features]
+    ['worst perimeter', 'worst concave points']
+    """
+    if is_elsewhere(X):
+        raise TypeError("certify needs the samples in memory; give an array, such as X.compute() of a Dask collection")
+    settings = {name: value for name, value in locals().items() if name not in ("X", "y", "features", "sample_weight", "tasks")}
+    return _Certifier(**settings).judge(X, y, features, sample_weight, tasks)
+
+
+class _Certifier(ExactSelector):
+    """The search, with its checks of parameters and samples."""
+
+    @limited
+    def judge(self, X: Any, y: Any, features: Any, sample_weight: Any, tasks: Any) -> Certificate:
+        """What certify returns."""
+        self._validate_params()
+        if self.C == "auto":
+            raise ValueError("C is 'auto', but certify takes a number; ExactSelector(C=\"auto\") chooses one, C_")
+        samples = self._validated(X, y, sample_weight)
+        chosen = self._listed(features)
+        if (self.rules or Rules()).max_features is None:
+            self.n_features_to_select = len(chosen)
+        p = samples.X.shape[1]
+        rules = self._rules(p)
+        codes = None if tasks is None else coded_tasks(samples, X, tasks)[1]
+        broken = _core.broken_rules(rules, self._names(), chosen)
+        for rule in broken:
+            warn(f"the list breaks a rule: {rule}")
+        svm = svm_of(self.C, self.loss, bias_of(self), self.tol)
+        method = {"name": "exact", "svm": svm, "penalty": self._prices(self.penalty), "solutions": int(self.n_solutions)}
+        method = method_with_memory({**method, "multi_class": PROBLEMS[self.multi_class]})
+        own = {} if broken else {"own": chosen}
+        request = None if self.proof is None else self._proof_request(self.proof, "certify", method, own)
+        limits = limits_of(self, self.time_limit, gap=self.gap, nodes=self.node_limit)
+        found = _core.certify_list(*samples.arguments, rules, chosen, method, limits, request, codes)
+        warn_of_limit(self, found, "What is proven so far is returned.")
+        return Certificate(
+            selected=np.asarray(chosen, dtype=np.intp),
+            features=self._worth(chosen, found["swaps"]),
+            better=_subsets(found["better"]),
+            solutions=_subsets(found["solutions"]),
+            broken_rules=broken,
+            proof=os.fspath(self.proof) if found["proof"] else None,
+            n_features=p,
+            **{name: found[name] for name in ("objective", "bound", "gap", "status", "allowed")},
+        )
+
+    def _listed(self, features: Any) -> list[int]:
+        """The list as indices, ascending."""
+        chosen = sorted(_Index(self.n_features_in_, getattr(self, "feature_names_in_", None), "features").all(features))
+        if not chosen:
+            raise ValueError("features names no feature; give at least one")
+        twice = next((one for one, other in pairwise(chosen) if one == other), None)
+        if twice is not None:
+            raise ValueError(f"features names {self._label(twice)!r} twice; leave one out")
+        return chosen
+
+    def _label(self, feature: int | None) -> Any:
+        """The name of a feature where X has names, else its index."""
+        named = getattr(self, "feature_names_in_", None)
+        return feature if named is None or feature is None else str(named[feature])
+
+    def _worth(self, chosen: list[int], swaps: list[Any]) -> list[dict[str, Any]]:
+        """What is known of each feature of the list."""
+        known = {swap[0]: swap[1:] for swap in swaps}
+        found = []
+        for feature in chosen:
+            gain, without, by = known.get(feature, (None, None, None))
+            replacement, objective = by or (None, None)
+            worth = {"gain": gain, "without": without, "replacement": self._label(replacement), "objective": objective}
+            found.append({"feature": self._label(feature), "index": feature, **worth})
+        return found
+
+
+_Certifier.__name__ = "certify"
+
+
+def _subsets(found: list[tuple[list[int], float]]) -> list[tuple[np.ndarray, float]]:
+    return [(np.asarray(subset, dtype=np.intp), objective) for subset, objective in found]
