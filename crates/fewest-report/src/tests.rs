@@ -47,7 +47,7 @@ fn selection(names: &[String]) -> Value {
         "description": {
             "strength": strength,
             "correlations": {"features": names, "matrix": vec![vec![0.5; k]; k]},
-            "stand_ins": [{"feature": names[0], "stand_in": names[1], "correlation": -0.9, "objective": 55.0, "increase": 0.1}]
+            "stand_ins": [{"feature": names[0], "stand_in": names[1], "correlation": -0.9, "objective": 55.0, "loss": 0.1}]
         },
         "version": names[0]
     })
@@ -285,14 +285,15 @@ fn what_a_page_claims_is_rounded_against_the_result() {
     for (key, value) in [("objective", json!(100.0)), ("bound", json!(49.383_996)), ("gap", json!(0.506_16))] {
         result[key] = value;
     }
-    result["certificate"] = json!({"objective": 150.616, "bound": 100.0, "best": {"objective": 150.616}});
+    result["certificate"] =
+        json!({"objective": 150.616, "bound": 100.0, "gap": 0.506_16, "best": {"objective": 150.616}});
     let path = json!({"path": [result.clone()], "command": "c", "version": "1"});
     for page in [page(&result), page(&path)] {
         let page = page.expect("a page");
-        assert!(page.contains("can be better by more than 50.7 %") && page.contains(">50.7 %<"), "{page}");
+        assert!(page.contains("at most 50.7 % of what") && page.contains(">50.7 %<"), "{page}");
         assert!(page.contains(">49.3839<") && !page.contains(">49.3840<"), "the bound goes down");
     }
-    assert!(page(&result).expect("a page").contains("at most 50.7 % above the best of its size"));
+    assert!(page(&result).expect("a page").contains("leaves out at most 50.7 % of what any of its size can gain"));
     result["sense"] = json!("max");
     result["bound"] = json!(150.616_01);
     assert!(page(&result).expect("a page").contains(">150.617<"), "the bound goes up");

@@ -110,6 +110,9 @@ impl Judgement<'_> {
         let condition = self.question.as_ref().map_or("", Question::condition);
         let of = if verdict.maximised { "bound" } else { "gain" };
         match (verdict.gap(), verdict.listed.is_empty()) {
+            (Some(0.0), _) if verdict.best().is_some_and(|best| verdict.bound() < best.objective) => {
+                format!("VERIFIED: {}{condition}", fewest_report::NOTHING_GAINED)
+            }
             (Some(gap), _) => format!("VERIFIED within {} of the {of}{condition}", fewest_report::at_most(gap)),
             (None, true) if verdict.bound() == f64::INFINITY => {
                 format!("VERIFIED a bound only: no subset is allowed{condition}")
@@ -158,7 +161,9 @@ impl Judgement<'_> {
         out["objective"] = json!(best.map(|best| sign * best.objective));
         out["sense"] = json!(if verdict.maximised { "max" } else { "min" });
         out["bound"] = json!(finite(verdict.bound()));
+        out["baseline"] = json!(verdict.baseline);
         out["gap"] = json!(verdict.gap());
+        out["objective_gap"] = json!(verdict.objective_gap());
         out["rest"] = json!(finite(verdict.rest));
         let listed = verdict.listed.iter().map(|one| {
             json!({ "selected": self.named(&one.features), "selected_indices": one.features,
@@ -207,7 +212,7 @@ impl Judgement<'_> {
         }
         lines.push(("bound", below(verdict.bound())));
         if let Some(gap) = verdict.gap() {
-            lines.push(("gap", table::gap(gap)));
+            lines.push(("gap", fewest_report::at_most(gap)));
         }
         if verdict.listed.len() > 1 {
             lines.push(("listed", notation::plural(verdict.listed.len(), "subset")));
