@@ -57,7 +57,7 @@ use std::ops::ControlFlow;
 
 pub use data::{Data, fingerprint};
 
-use check::Check;
+use check::{Allowed, Check};
 use claim::{Claim, Gain, Outline, json};
 use file::File;
 use rounding::{add_down, add_up};
@@ -174,6 +174,15 @@ impl Verdict {
         gap.is_finite().then_some(gap)
     }
 
+    /// What is not possible: a bound above an objective, both of which are rounded to the safe side.
+    pub fn contradiction(&self) -> Option<String> {
+        let Listed { features, objective, bound } = self.listed.iter().find(|one| one.bound > one.objective)?;
+        Some(format!(
+            "of {features:?} the bound {bound} and the objective {objective} are proven, which cannot both be true: \
+             the checker is wrong; please report it with the file at https://github.com/fewest/fewest/issues"
+        ))
+    }
+
     /// What it says of subsets that are not listed, and of the best of all.
     pub fn strength(&self) -> Strength {
         match (self.bound() > f64::NEG_INFINITY, self.listed.is_empty()) {
@@ -261,6 +270,6 @@ impl<R: Read> Proof<R> {
         let header = json(&self.line).map_err(Error::NotAProof)?;
         drop(self.line);
         let claim = Claim::new(header, data, memory).map_err(fails)?;
-        Check::new(&claim, &mut self.file, memory, self.limited, watch).run()
+        Check::new(&claim, &mut self.file, Allowed { memory, limited: self.limited, watch }).run()
     }
 }

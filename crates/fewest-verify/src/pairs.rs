@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use rayon::prelude::*;
+use serde::Deserialize;
 
 use crate::data::Data;
 use crate::file::Checked;
@@ -18,10 +19,13 @@ const CATEGORIES: usize = 12;
 const MOST_VALUE: f64 = 1e70;
 
 /// How far two values of a feature are apart: `(x - y)^2`, `|x - y|`, or 1 where they differ.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub(crate) enum Distance {
+    #[serde(rename = "rbf")]
     Squared,
+    #[serde(rename = "laplace")]
     Absolute,
+    #[serde(skip)]
     Unequal,
 }
 
@@ -40,8 +44,6 @@ pub(crate) struct Tile {
     pub(crate) centre: [f32; LENGTH],
     /// u_q - r_q by unit, at last for no unit at all (u = 1), rounded.
     delta: Vec<f32>,
-    /// |u_q - r_q|^(3/2) in the same order.
-    spread: Vec<f32>,
 }
 
 impl Tile {
@@ -56,8 +58,7 @@ impl Tile {
         for unit in delta.chunks_exact_mut(LENGTH) {
             unit.iter_mut().zip(&centre).for_each(|(u, r)| *u -= r);
         }
-        let spread = delta.iter().map(|d| d.abs() * d.abs().sqrt()).collect();
-        Self { weight: *weight, centre, delta, spread }
+        Self { weight: *weight, centre, delta }
     }
 
     /// Units, and "no unit".
@@ -67,10 +68,6 @@ impl Tile {
 
     pub(crate) fn delta(&self, unit: usize) -> &[f32; LENGTH] {
         &self.delta.as_chunks().0[unit]
-    }
-
-    pub(crate) fn spread(&self, unit: usize) -> &[f32; LENGTH] {
-        &self.spread.as_chunks().0[unit]
     }
 }
 
@@ -186,7 +183,7 @@ impl Pairs {
     /// Keeps the tiles, or those of different pairs, where there is room.
     fn keep(&mut self, room: u64) {
         let few = |column: &Vec<f64>| column.iter().map(|x| x.to_bits()).collect::<HashSet<_>>().len() <= CATEGORIES;
-        let each = 8 * (self.units.len() as u64 + 3);
+        let each = 4 * (self.units.len() as u64 + 4);
         if self.columns.iter().all(few)
             && let Some(tiles) = self.merged(room / each / 2)
         {
