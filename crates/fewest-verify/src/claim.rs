@@ -236,8 +236,8 @@ impl<'d> Claim<'d> {
         let root = rules.root();
         let mut distances = vec![header.kernel.unwrap_or(Distance::Squared); p];
         header.categorical.iter().for_each(|&j| distances[j] = Distance::Unequal);
-        let kernel = AlignmentKernel { gamma: header.gamma.unwrap_or(0.0), distances };
-        let pairs = |root| Pairs::new(all[0], &rules, root, kernel, &header.centre, memory);
+        let kernel = AlignmentKernel { gamma: header.gamma.unwrap_or(0.0), distances, centre: header.centre };
+        let pairs = |root| Pairs::new(all[0], &rules, root, kernel, memory);
         let pairs = root.as_ref().filter(|_| alignment).map(pairs).transpose()?;
         let mut first = 0;
         let part = |&data: &&'d dyn Data| {

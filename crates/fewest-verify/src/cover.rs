@@ -48,31 +48,15 @@ pub(crate) fn above(
     let firsts = children.iter().enumerate().filter_map(|(c, child)| Some((c, child.first?)));
     firsts.for_each(|(c, first)| owner[first] = Some(c));
     let (form, pairs, half, scores) = (Form::default(), Vec::new(), Vec::new(), vec![vec![0.0; m]; slots]);
-    let (prefix, alone, bytes, steps, told) = (Vec::new(), Vec::new(), 0, 0, 0);
-    let mut search = Search {
-        m,
-        model,
-        order,
-        form,
-        pairs,
-        half,
-        level,
-        scores,
-        prefix,
-        owner,
-        children,
-        alone,
-        bytes,
-        steps,
-        told,
-        tick,
-    };
+    let found = Found { children, ..Found::default() };
+    let mut search =
+        Search { m, model, order, form, pairs, half, level, scores, owner, prefix: Vec::new(), found, tick };
     for size in 1..=slots.min(m) {
         search.of_size(size, (slots - size) as f64)?;
     }
-    (search.tick)(search.steps - search.told)?;
+    (search.tick)(search.found.steps - search.found.told)?;
     let columns = |set: Vec<usize>| set.into_iter().map(|a| order[a]).collect();
-    let mut alone: Vec<Vec<usize>> = search.alone.into_iter().map(columns).collect();
+    let mut alone: Vec<Vec<usize>> = search.found.alone.into_iter().map(columns).collect();
     if model.itself > level {
         alone.push(Vec::new());
     }
@@ -86,6 +70,18 @@ struct Form {
     constant: f64,
     linear: Vec<f64>,
     pairs: Vec<f64>,
+}
+
+/// What a search met.
+#[derive(Default)]
+struct Found<'c> {
+    children: &'c mut [Child],
+    /// Sets above the level that no child holds, and their bytes.
+    alone: Vec<Vec<usize>>,
+    bytes: usize,
+    /// Terms looked at, and how many of them the caller was told of.
+    steps: u64,
+    told: u64,
 }
 
 /// Depth-first search through the completions of one size; units by position.
@@ -103,13 +99,7 @@ struct Search<'c> {
     prefix: Vec<usize>,
     /// By position: the child whose first unit it is.
     owner: Vec<Option<usize>>,
-    children: &'c mut [Child],
-    /// Sets above the level that no child holds, and their bytes.
-    alone: Vec<Vec<usize>>,
-    bytes: usize,
-    steps: u64,
-    /// How many of them the caller was told of.
-    told: u64,
+    found: Found<'c>,
     tick: &'c mut dyn FnMut(u64) -> Checked<()>,
 }
 
@@ -128,7 +118,7 @@ impl Search<'_> {
             linear: order.iter().map(linear).collect(),
             pairs: if size > 1 { square(order, pair) } else { Vec::new() },
         };
-        self.steps += (m * m) as u64;
+        self.found.steps += (m * m) as u64;
         if size < 3 || model.triples.is_empty() {
             let pairs = std::mem::take(&mut self.form.pairs);
             self.search_in(pairs, 0, size);
@@ -143,7 +133,7 @@ impl Search<'_> {
             for b in a + 1..m {
                 self.scores[1][b] = self.form.linear[b] + self.form.pairs[a * m + b];
             }
-            self.steps += (m * m) as u64;
+            self.found.steps += (m * m) as u64;
             self.prefix.push(a);
             self.extend(self.form.constant + self.form.linear[a], a + 1, size - 1, self.owner[a])?;
             self.prefix.pop();
@@ -182,12 +172,12 @@ impl Search<'_> {
     /// one that holds the prefix.
     fn extend(&mut self, value: f64, from: usize, left: usize, child: Option<usize>) -> Checked<()> {
         let depth = self.prefix.len();
-        self.steps += (self.m - from) as u64;
-        if self.steps > MOST_STEPS {
+        self.found.steps += (self.m - from) as u64;
+        if self.found.steps > MOST_STEPS {
             return Err("its model has too many subsets above the level".to_owned());
         }
-        if self.steps > self.told + TICK {
-            let more = self.steps - std::mem::replace(&mut self.told, self.steps);
+        if self.found.steps > self.found.told + TICK {
+            let more = self.found.steps - std::mem::replace(&mut self.found.told, self.found.steps);
             (self.tick)(more)?;
         }
         if left == 1 {
@@ -198,7 +188,7 @@ impl Search<'_> {
                 let mut total = value + self.scores[depth][b];
                 if total > self.level && depth > 2 && !self.model.triples.is_empty() {
                     total = self.value(b);
-                    self.steps += (depth * depth * depth) as u64;
+                    self.found.steps += (depth * depth * depth) as u64;
                 }
                 if total > self.level {
                     self.meet(b, total, child)?;
@@ -211,13 +201,13 @@ impl Search<'_> {
             let (done, next) = self.scores.split_at_mut(depth + 1);
             let (row, half) = (&self.pairs[a * self.m..], &self.half[left - 2]);
             let most = add(&done[depth][a + 1..], &row[a + 1..self.m], &half[a + 1..], &mut next[0][a + 1..]);
-            self.steps += (self.m - a) as u64;
+            self.found.steps += (self.m - a) as u64;
             let bound = with + (left - 1) as f64 * most;
             if bound <= self.level {
                 continue;
             }
             let child = self.holder(a, child);
-            if let Some(child) = child.map(|c| &mut self.children[c])
+            if let Some(child) = child.map(|c| &mut self.found.children[c])
                 && a + 1 >= child.full_from
                 && bound <= child.stated
             {
@@ -233,18 +223,18 @@ impl Search<'_> {
 
     /// The child that holds the prefix and unit a.
     fn holder(&self, a: usize, child: Option<usize>) -> Option<usize> {
-        if self.prefix.is_empty() { self.owner[a] } else { child.filter(|&c| self.children[c].partners[a]) }
+        if self.prefix.is_empty() { self.owner[a] } else { child.filter(|&c| self.found.children[c].partners[a]) }
     }
 
     /// Notes the prefix and unit b, which are above the level.
     fn meet(&mut self, b: usize, total: f64, child: Option<usize>) -> Checked<()> {
         if let Some(c) = self.holder(b, child) {
-            self.children[c].found = self.children[c].found.max(total);
+            self.found.children[c].found = self.found.children[c].found.max(total);
             return Ok(());
         }
-        self.alone.push([&self.prefix[..], &[b]].concat());
-        self.bytes += 24 + 8 * (self.prefix.len() + 1);
-        if self.bytes > MOST_ALONE { Err("too many subsets are above the level".to_owned()) } else { Ok(()) }
+        self.found.alone.push([&self.prefix[..], &[b]].concat());
+        self.found.bytes += 24 + 8 * (self.prefix.len() + 1);
+        if self.found.bytes > MOST_ALONE { Err("too many subsets are above the level".to_owned()) } else { Ok(()) }
     }
 }
 

@@ -1,7 +1,6 @@
 //! The numerical helpers of the checker, from their own files: sums rounded in a known direction,
 //! norms, exponentials and sums of products.
 
-
 #[path = "../../src/kernel.rs"]
 mod kernel;
 #[expect(dead_code, reason = "the checker uses more of it")]
