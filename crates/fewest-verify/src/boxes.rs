@@ -11,6 +11,13 @@ pub(crate) struct OpenBox {
     pub(crate) limits: Limits,
 }
 
+impl OpenBox {
+    /// `u_j` in the box.
+    pub(crate) fn weight_bound(&self, claim: &Claim<'_>, j: usize) -> f64 {
+        self.limits.tight.get(j).copied().unwrap_or(claim.bounds[j])
+    }
+}
+
 /// What is known of a box beside its decisions.
 #[derive(Clone)]
 pub(crate) struct Limits {
@@ -62,7 +69,7 @@ impl<'t> Terms<'t> {
 
     /// The value of a unit that is in, with other parts of some features where there are.
     fn value(&self, u: usize, other: impl Fn(usize) -> Option<f64>) -> f64 {
-        let own = |j| self.point.part(self.claim, j, self.claim.weight_bound(self.open, j), None);
+        let own = |j| self.point.part(self.claim, j, self.open.weight_bound(self.claim, j), None);
         let part = |&j: &usize| other(j).unwrap_or_else(|| own(j));
         self.claim.rules.units[u].iter().map(part).fold(self.point.price(u), add_down)
     }
@@ -92,7 +99,7 @@ impl<'t> Terms<'t> {
 
     /// The bound of the part where feature j is in and `|w_j|` lies between `from` and its bound.
     pub(crate) fn bound_beyond(&self, j: usize, from: f64) -> f64 {
-        let (u, to) = (self.claim.rules.unit_of[j], self.claim.weight_bound(self.open, j));
+        let (u, to) = (self.claim.rules.unit_of[j], self.open.weight_bound(self.claim, j));
         let beyond = self.point.part(self.claim, j, to, Some(from));
         if beyond == f64::INFINITY {
             return beyond;

@@ -233,7 +233,7 @@ impl<'c, R: Read> Check<'c, R> {
         let Some(mut open) = open else { return Ok(None) };
         let terms = Self::terms(self.claim, &mut self.point, &open);
         let mut cap = open.limits.cap;
-        let mut tight: Vec<f64> = (0..self.claim.p).map(|j| self.claim.weight_bound(&open, j)).collect();
+        let mut tight: Vec<f64> = (0..self.claim.p).map(|j| open.weight_bound(self.claim, j)).collect();
         let mut looked = 0;
         for (j, to) in features.into_iter().zip(bounds) {
             if !(0.0..=tight[j]).contains(&to) {

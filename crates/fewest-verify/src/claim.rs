@@ -5,7 +5,6 @@ use std::ops::{Range, RangeInclusive};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use crate::boxes::OpenBox;
 use crate::data::{Data, fingerprint};
 use crate::file::Checked;
 use crate::pairs::{AlignmentKernel, Distance, Pairs};
@@ -179,7 +178,7 @@ pub(crate) struct Claim<'d> {
     pub(crate) costs: Vec<f64>,
     /// By feature: lambda and u.
     pub(crate) penalty: Vec<f64>,
-    bounds: Vec<f64>,
+    pub(crate) bounds: Vec<f64>,
     /// By feature: how far below and above 0 the rules let its weight be.
     ranges: Vec<[f64; 2]>,
     pub(crate) rules: Rules,
@@ -257,11 +256,6 @@ impl<'d> Claim<'d> {
 
     pub(crate) fn alignment(&self) -> bool {
         self.gain == Gain::Alignment
-    }
-
-    /// `u_j` in a box.
-    pub(crate) fn weight_bound(&self, open: &OpenBox, j: usize) -> f64 {
-        open.limits.tight.get(j).copied().unwrap_or(self.bounds[j])
     }
 
     /// How far below and above 0 the weight of feature j may be, with this `u_j` or that of the
