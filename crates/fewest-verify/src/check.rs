@@ -141,7 +141,7 @@ impl<'c, R: Read> Check<'c, R> {
         self.bytes.0 -= bytes(&kept);
         let open = kept.map(|(units, limits)| OpenBox { state: self.claim.rules.unpacked(&units), limits });
         let goes_on = match kind {
-            1 => return self.split(open),
+            1 => return self.split(open.as_ref()),
             2 => return self.close(open),
             3 => self.fix(open)?,
             4 => self.tighten(open)?,
@@ -180,10 +180,10 @@ impl<'c, R: Read> Check<'c, R> {
         Terms::new(claim, open, point.as_mut().expect("a point was read"))
     }
 
-    fn split(&mut self, open: Option<OpenBox>) -> Checked<()> {
+    fn split(&mut self, open: Option<&OpenBox>) -> Checked<()> {
         let u = self.claim.rules.unit_of[self.file.index("feature", self.claim.p)?];
         for choice in [Choice::In, Choice::Out] {
-            let part = open.as_ref().and_then(|open| self.decided(open, vec![(u, choice)]));
+            let part = open.and_then(|open| self.decided(open, vec![(u, choice)]));
             self.put_new(part);
         }
         Ok(())

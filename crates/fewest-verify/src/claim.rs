@@ -58,20 +58,15 @@ pub(crate) struct Header {
     fingerprint: String,
     gain: Gain,
     /// Of gains `ridge` and `l1`.
-    #[serde(default)]
     loss: Option<Loss>,
-    #[serde(default)]
     bias: Option<Bias>,
-    #[serde(default)]
     cost: Option<f64>,
     #[serde(default)]
     penalty: Vec<f64>,
     #[serde(default)]
     weight_bounds: Vec<f64>,
     /// Of gain `alignment`. Without a kernel it is `rbf`.
-    #[serde(default)]
     kernel: Option<Distance>,
-    #[serde(default)]
     gamma: Option<f64>,
     #[serde(default)]
     categorical: Vec<usize>,

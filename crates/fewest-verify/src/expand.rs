@@ -60,7 +60,9 @@ impl<R: Read> Check<'_, R> {
             }
         }
         let (Some(open), Some(pairs)) = (open, &self.claim.pairs) else {
-            stated.iter().for_each(|_| self.put_new(None));
+            for _ in stated {
+                self.put_new(None);
+            }
             return Ok(());
         };
         let units = self.looked_at(pairs, &open, open.state.free)?;

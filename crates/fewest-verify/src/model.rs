@@ -317,7 +317,9 @@ pub(crate) fn model(pairs: &Pairs, units: &Units, exact: usize) -> Checked<Model
         sums
     };
     let mut all = Sums::new(columns, exact);
-    parts(pairs, count, part).iter().for_each(|sums| all.add(sums));
+    for sums in parts(pairs, count, part) {
+        all.add(&sums);
+    }
     // What underflows in single precision is below 2^-140 a pair.
     let lost = pairs.tiles() as f64 * LENGTH as f64 / (1u128 << 64) as f64;
     for (order, i) in all.orders.iter_mut().zip(2..) {

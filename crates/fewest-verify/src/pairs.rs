@@ -60,7 +60,7 @@ pub(crate) struct Tile {
 
 impl Tile {
     /// Of weights and of the kernels of each unit, which count in the centre by these shares.
-    fn new(weight: [f64; LENGTH], mut delta: Vec<f32>, shares: &[f64]) -> Self {
+    fn new(weight: &[f64; LENGTH], mut delta: Vec<f32>, shares: &[f64]) -> Self {
         let mut sums = [0.0f64; LENGTH];
         for (kernel, share) in delta.chunks_exact(LENGTH).zip(shares) {
             sums.iter_mut().zip(kernel).for_each(|(sum, u)| *sum += share * f64::from(*u));
@@ -70,7 +70,7 @@ impl Tile {
         for unit in delta.chunks_exact_mut(LENGTH) {
             unit.iter_mut().zip(&centre).for_each(|(u, r)| *u -= r);
         }
-        Self { weight, centre, delta }
+        Self { weight: *weight, centre, delta }
     }
 
     /// Units, and "no unit".
@@ -222,7 +222,7 @@ impl Pairs {
             let kernel = |u: usize, k: usize| keys.get(k).map_or(0.0, |key| f32::from_bits(key[u]));
             let kernels = (0..self.units.len()).flat_map(|u| (0..LENGTH).map(move |k| kernel(u, k))).collect();
             let weight = std::array::from_fn(|k| weights.get(k).copied().unwrap_or(0.0));
-            Tile::new(weight, kernels, &self.shares)
+            Tile::new(&weight, kernels, &self.shares)
         };
         Some(keys.chunks(LENGTH).zip(weights.chunks(LENGTH)).map(tile).collect())
     }
@@ -236,7 +236,7 @@ impl Pairs {
         self.kept.get(t).map_or_else(
             || {
                 let (weight, kernels) = self.kernels(t);
-                Cow::Owned(Tile::new(weight, kernels, &self.shares))
+                Cow::Owned(Tile::new(&weight, kernels, &self.shares))
             },
             Cow::Borrowed,
         )
@@ -278,7 +278,9 @@ impl Pairs {
             let (x, distance) = (&self.columns[j], self.of.distances[j]);
             out.iter_mut().zip(pairs).for_each(|(sum, [g, h])| *sum += distance.of(x[*g], x[*h]));
         }
-        out.iter_mut().for_each(|sum| *sum *= self.of.gamma);
+        for sum in &mut out {
+            *sum *= self.of.gamma;
+        }
         exp_of_minus(&mut out);
         out
     }

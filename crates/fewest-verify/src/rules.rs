@@ -28,9 +28,7 @@ pub(crate) struct RuleList {
 #[serde(deny_unknown_fields)]
 pub(crate) struct WeightRange {
     pub(crate) feature: usize,
-    #[serde(default)]
     pub(crate) lower: Option<f64>,
-    #[serde(default)]
     pub(crate) upper: Option<f64>,
 }
 
@@ -166,7 +164,9 @@ impl Rules {
         }
         let mut terms: Vec<(usize, f64)> = of_unit.into_iter().collect();
         terms.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
-        terms.iter().for_each(|&(u, a)| self.terms[u].push((self.rows.len(), a)));
+        for &(u, a) in &terms {
+            self.terms[u].push((self.rows.len(), a));
+        }
         let least = terms.iter().fold(0.0, |sum, term| add_down(sum, term.1.min(0.0)));
         self.row_of.push(self.rows.len() as u32);
         self.rows.push(Row { most, terms, least });
@@ -272,7 +272,9 @@ impl Rules {
     /// Whether this subset obeys every rule, decided by these alone.
     pub(crate) fn allows(&self, root: &State, subset: &[usize]) -> bool {
         let mut choice = vec![Choice::Out; self.units.len()];
-        subset.iter().for_each(|&j| choice[self.unit_of[j]] = Choice::In);
+        for &j in subset {
+            choice[self.unit_of[j]] = Choice::In;
+        }
         let inside = (0..choice.len()).filter(|&u| choice[u] == Choice::In);
         let whole = inside.map(|u| self.units[u].len()).sum::<usize>() == subset.len();
         whole && self.decide(root, choice.into_iter().enumerate().collect()).is_some()
@@ -313,7 +315,9 @@ fn components(p: usize, edges: impl Iterator<Item = (usize, usize)>) -> (Vec<usi
         let mut component = Vec::new();
         search(start, &back, &mut seen, &mut component);
         component.sort_unstable();
-        component.iter().for_each(|&v| of[v] = found.len());
+        for &v in &component {
+            of[v] = found.len();
+        }
         found.extend(Some(component).filter(|component| !component.is_empty()));
     }
     (of, found)
