@@ -84,6 +84,7 @@ fn study(names: &[String]) -> Value {
         value[key] = entry.clone();
     }
     value["panel"]["max_features"] = json!(2);
+    value["panel"]["baseline"] = json!(100.0);
     value["panel"]["cost"] = json!(0.1);
     value["panel"]["fit_cost"] = json!(1.0);
     value["panel"]["replacements"] =
@@ -100,7 +101,7 @@ fn a_study_says_what_it_is_worth_first() {
     let order = ["Right on 90.0 %", "The panel", "How many features are needed", "samples not seen", "What was tried"];
     assert!(order.windows(2).all(|w| at(w[0]) < text.rfind(w[1]).expect("a heading")), "{order:?}");
     assert!(text.contains("Time ran out. Not done: 3 outer folds, 1 inner split."));
-    assert!(text.contains("income (+10.0 %)"), "an exchange costs 55 instead of 50");
+    assert!(text.contains("income (+10.0 %)"), "an exchange costs 5 of the 50 gained");
     let mut none = study(&names);
     (none["panel"], none["folds"], none["summary"]) = (Value::Null, json!([]), json!({}));
     assert!(page(&none).expect("a page").contains("no outer fold was done in time"));

@@ -78,7 +78,7 @@ fn honest_runs_of_other_questions_have_other_verdicts() {
         select(&scratch, name, &[&["--max-features", "2", "--drop", "fold"], *options].concat());
         let out = verify(&scratch, name, &[]).code(0).out;
         // The label "milk" is told by no feature here.
-        let nothing = *name == *"target" && out.starts_with("VERIFIED: no allowed subset gains more than");
+        let nothing = matches!(*name, "target") && out.starts_with("VERIFIED: no allowed subset gains more than");
         let within = out.starts_with("VERIFIED within ") && out.contains(" % of the gain\n");
         assert!(within || nothing, "{name}: {out}");
         assert!(out.lines().any(|found| found == *line), "{name}: {out}");
