@@ -43,7 +43,7 @@ fn selection(names: &[String]) -> Value {
         "model": {"weights": weights, "cost": 1.0, "scaling": {"kind": "standard"}}, "ranking": ranking,
         "solutions": [{"selected": names, "objective": 50.0}, {"selected": names, "objective": 51.0}],
         "trace": {"incumbent": [[0.1, 60.0], [0.2, 50.0]], "bound": [[0.1, 10.0], [1.0, 49.8]]},
-        "certificate": {"objective": 50.0, "bound": 40.0, "best": {"objective": 45.0, "selected": names}},
+        "certificate": {"objective": 50.0, "bound": 40.0, "baseline": 100.0, "best": {"objective": 45.0, "selected": names}},
         "description": {
             "strength": strength,
             "correlations": {"features": names, "matrix": vec![vec![0.5; k]; k]},

@@ -53,14 +53,16 @@ impl Yardstick {
         if objective == bound {
             return 0.0;
         }
-        let share = if gain > self.nothing {
+        let share = if open.is_infinite() {
+            f64::INFINITY
+        } else if gain > self.nothing {
             open / (self.baseline - bound).abs().max(self.of_loss(objective)).max(gain)
         } else if open <= self.nothing {
             0.0
         } else if self.price > 0.0 {
             open / self.price
         } else {
-            open / open
+            1.0
         };
         if share.is_nan() { f64::INFINITY } else { share }
     }
@@ -116,8 +118,10 @@ impl Gaps {
     /// [`Gaps::closed`] of one of the best subsets: what they gain is measured by the best of them,
     /// or by itself where that is more.
     pub(crate) fn closed_beside(&self, best: f64, objective: f64, bound: f64) -> bool {
-        let open = (objective - bound).abs();
-        open <= self.room_beside(best, objective) || self.closed(objective, bound)
+        if best == objective {
+            return self.closed(objective, bound);
+        }
+        (objective - bound).abs() <= self.room_beside(best, objective)
     }
 
     /// The largest distance of a bound from an objective that is closed.
@@ -129,7 +133,8 @@ impl Gaps {
     pub(crate) fn room_beside(&self, best: f64, objective: f64) -> f64 {
         let of_gain = self.yardstick.map_or(f64::INFINITY, |yardstick| {
             let of = |at: f64| yardstick.room(self.relative, at, self.better(at, yardstick.baseline));
-            of(best).max(of(objective))
+            let gains = (yardstick.baseline - objective).abs() > yardstick.nothing;
+            of(best).max(if gains { of(objective) } else { 0.0 })
         });
         // Where nothing is gained, what counts as nothing is room enough.
         let nothing = |y: &Yardstick| (y.baseline - best).abs() <= y.nothing;

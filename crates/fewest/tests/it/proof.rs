@@ -60,6 +60,8 @@ struct Truth {
     sense: Sense,
     /// The value without features, and the smallest price of one.
     baseline: f64,
+    /// What it may be off by.
+    width: f64,
     price: f64,
     values: Vec<(Subset, Bracket)>,
     gap: f64,
@@ -118,7 +120,10 @@ impl Truth {
                 let gain = gain.max((self.baseline - objective).abs()).max(of_loss);
                 let gap = (self.gap * gain).min(of_objective).max(least);
                 if objective - gap > self.at_worst(k) + room(objective) {
-                    faults.push(format!("false optimal: solution {k} has {objective}, best {}", self.at_worst(k)));
+                    faults.push(format!(
+                        "false optimal: solution {k} has {objective}, best {}, of all {best}, without {}, price {}, gap {gap}",
+                        self.at_worst(k), self.baseline, self.price
+                    ));
                 }
                 // A tenth of the gap, by the subset's own value.
                 if objective - 0.1 * gap > value.upper + room(objective) {
@@ -163,7 +168,9 @@ impl Values<'_> {
     /// The truth under rules.
     fn under(&self, rules: &Rules, gap: f64) -> Truth {
         let values = allowed_subsets(rules).into_iter().map(|s| (s.clone(), self.of(&s))).collect();
-        Truth { sense: Sense::Min, baseline: empty(self.case).upper, price: cheapest(&self.case.penalty), values, gap }
+        let Bracket { lower, upper } = empty(self.case);
+        let price = cheapest(&self.case.penalty);
+        Truth { sense: Sense::Min, baseline: upper, width: upper - lower, price, values, gap }
     }
 }
 
@@ -378,9 +385,9 @@ fn proven_beside(
     let (p, sign) = (truth.values[0].0.p(), truth.sign());
     let subset = |one: &fewest_verify::Listed| Subset::from_indices(p, one.features.iter().copied());
     let solution = |one: &fewest_verify::Listed| Solution { subset: subset(one), objective: sign * one.objective };
-    // The subset asked about counts where it is the best; of equals another one may be that.
-    let is_best = |one: &fewest_verify::Listed| outcome.subset.as_ref().is_some_and(|best| same(best, one));
-    let wished = |one: &&fewest_verify::Listed| is_best(one) || !beside.is_some_and(|beside| same(beside, one));
+    // The subset asked about is listed beside those that are wanted, or as one of them.
+    let others = verdict.listed.iter().filter(|one| !beside.is_some_and(|beside| same(beside, one))).count();
+    let wished = |one: &&fewest_verify::Listed| others < wanted || !beside.is_some_and(|beside| same(beside, one));
     let listed: Vec<Solution> = verdict.listed.iter().filter(wished).map(solution).collect();
     let best = listed.first().cloned();
     let claimed = Outcome {
@@ -395,7 +402,8 @@ fn proven_beside(
         let of_loss = if best.objective > truth.baseline { truth.price } else { 0.0 };
         let scale = (truth.baseline - verdict.bound()).abs().max(gain).max(of_loss);
         if gain > 2.0 * NOTHING * truth.baseline.abs()
-            && (gap - open.max(0.0) / scale).abs() > 1e-6 * gap + 1e-8 + 1e-11 * truth.baseline.abs() / scale
+            && (gap - open.max(0.0) / scale).abs()
+                > 1e-6 * gap + 1e-8 + (1e-11 * truth.baseline.abs() + truth.width) / scale
         {
             let name: &'static str = Box::leak(format!("proof: gap {gap}, not {open} of {scale}").into_boxed_str());
             note(name, &broken(Status::Cancelled), &[], wanted, truth);
@@ -464,7 +472,7 @@ fn alignment(case: &HardCase, rules: &Rules, limits: &Limits, note: &mut Note<'_
         Bracket { lower: value - 1e-13, upper: value + 1e-13 }
     };
     let values = allowed_subsets(rules).into_iter().map(|s| (s.clone(), value(&s))).collect();
-    let truth = Truth { sense: Sense::Max, baseline: 0.0, price: 0.0, values, gap: limits.gap_rel };
+    let truth = Truth { sense: Sense::Max, baseline: 0.0, width: 0.0, price: 0.0, values, gap: limits.gap_rel };
     note("kta", &found.outcome, &found.solutions, case.solutions, &truth);
     let check = |file: &[u8]| verify_alignment(file, &case.design, &classes, &case.weights);
     // What the checker says is right to some 1e-13, whatever the sizes of alignments.

@@ -60,7 +60,8 @@ pub(super) fn mixed_binary(case: &HardCase, rules: &Rules, limits: &Limits, note
     let values = allowed_subsets(rules).into_iter().map(|s| (s.clone(), value(&s))).collect();
     let baseline = one_norm(case, cost, (bound, &free), &Subset::empty(case.features()));
     let price = super::cheapest(&penalty);
-    let truth = Truth { sense: Sense::Min, baseline, price, values, gap: limits.gap_rel.max(2e-4) };
+    let truth =
+        Truth { sense: Sense::Min, baseline, width: 1e-6 * baseline, price, values, gap: limits.gap_rel.max(2e-4) };
     note("mbp", &report.selection.outcome, &[], 1, &truth);
     // Where rules decide single features only, mbp writes proofs.
     let alone =
