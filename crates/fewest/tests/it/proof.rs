@@ -114,7 +114,8 @@ impl Truth {
                 // billionth of the baseline is no gain.
                 let (gain, nothing) = ((self.baseline - best).abs(), NOTHING * self.baseline.abs());
                 let of_objective = (self.gap * objective.abs()).max(1e-10 * self.gap);
-                let least = if gain <= 2.0 * nothing { nothing.max(self.gap * self.price) } else { 0.0 };
+                let own = (self.baseline - objective).abs();
+                let least = if gain.min(own) <= 2.0 * nothing { nothing.max(self.gap * self.price) } else { 0.0 };
                 let of_loss = if objective > self.baseline { self.price } else { 0.0 };
                 // One of several counts by itself where that is more.
                 let gain = gain.max((self.baseline - objective).abs()).max(of_loss);
