@@ -9,6 +9,7 @@ use crate::claim::Claim;
 use crate::file::{Checked, File};
 use crate::point::{Point, objective};
 use crate::rules::Choice;
+use crate::step::{Dual, Step, Told};
 use crate::{Error, Listed, Progress, STATUSES, Verdict};
 
 /// Part of the best objective by which a proven number may miss a claimed one.
@@ -33,6 +34,7 @@ pub(crate) struct Check<'c, R: Read> {
     /// Whether work is limited.
     limited: bool,
     watch: &'c mut dyn FnMut(&Progress) -> ControlFlow<()>,
+    told: Option<&'c mut Told<'c>>,
     /// What ended the check that is no fault of the file.
     ended: Option<Error>,
     /// Boxes that are open, by node; none where the rules leave nothing in one.
@@ -58,6 +60,7 @@ impl<'c, R: Read> Check<'c, R> {
         memory: u64,
         limited: bool,
         watch: &'c mut dyn FnMut(&Progress) -> ControlFlow<()>,
+        told: Option<&'c mut Told<'c>>,
     ) -> Self {
         let all = |state| OpenBox { state, tight: Vec::new(), cap: f64::INFINITY, known: f64::NEG_INFINITY };
         let root = claim.root.clone().map(all);
@@ -67,6 +70,7 @@ impl<'c, R: Read> Check<'c, R> {
             memory,
             limited,
             watch,
+            told,
             ended: None,
             open: HashMap::new(),
             made: 0,
@@ -83,6 +87,9 @@ impl<'c, R: Read> Check<'c, R> {
 
     /// Steps 2 to 6.
     pub(crate) fn run(mut self) -> Result<Verdict, Error> {
+        if let Some(told) = &mut self.told {
+            told(self.claim.rules.told(self.claim.root.as_ref()));
+        }
         loop {
             self.progress.open = self.open.len() as u64;
             if (self.watch)(&self.progress).is_break() {
@@ -119,6 +126,9 @@ impl<'c, R: Read> Check<'c, R> {
     }
 
     fn record(&mut self, kind: u8) -> Checked<Option<Verdict>> {
+        if let (Some(told), 4 | 7..=10) = (&mut self.told, kind) {
+            told(Step::Other(KINDS[kind as usize - 1]));
+        }
         match (kind, self.claim.alignment) {
             (1, _) => self.split()?,
             (2, false) => self.close()?,
@@ -174,13 +184,16 @@ impl<'c, R: Read> Check<'c, R> {
     fn split(&mut self) -> Checked<()> {
         let (node, feature) = (self.file.integer()?, self.file.index("feature", self.claim.p)?);
         let (open, u) = (self.take(node)?, self.claim.rules.unit_of[feature]);
-        for choice in [Choice::In, Choice::Out] {
-            let part = |open: &OpenBox| {
-                let state = self.claim.rules.decide(&open.state, vec![(u, choice)])?;
-                Some(OpenBox { state, tight: open.tight.clone(), ..*open })
-            };
-            self.put_new(open.as_ref().and_then(part));
+        let parts = [Choice::In, Choice::Out].map(|choice| {
+            let open = open.as_ref()?;
+            let state = self.claim.rules.decide(&open.state, vec![(u, choice)])?;
+            Some(OpenBox { state, tight: open.tight.clone(), ..*open })
+        });
+        if let Some(told) = &mut self.told {
+            let states = parts.each_ref().map(|part| part.as_ref().map(|part| &part.state.choice[..]));
+            told(Step::Split { node, unit: u, states });
         }
+        parts.into_iter().for_each(|part| self.put_new(part));
         Ok(())
     }
 
@@ -190,6 +203,11 @@ impl<'c, R: Read> Check<'c, R> {
         let Some(open) = self.take(node)? else { return Ok(()) };
         let point = self.point.as_mut().expect("a point was read");
         let bound = Terms::new(self.claim, &open, point).bound();
+        if let Some(told) = &mut self.told {
+            let (values, number) = (point.values(self.claim), self.progress.points);
+            let dual = Dual { number, constant: point.constant, values: &values };
+            told(Step::Close { node, state: &open.state.choice, dual });
+        }
         let free = open.state.choice.iter().filter(|choice| **choice == Choice::Free).count();
         self.count(&open, None, free == 0, bound)
     }
@@ -218,7 +236,14 @@ impl<'c, R: Read> Check<'c, R> {
             let decides = open.state.choice[part.0] == Choice::Free;
             self.count(&open, Some(part), free == usize::from(decides), bound)?;
         }
-        let next = self.claim.rules.decide(&open.state, decisions).map(|state| {
+        let next = self.claim.rules.decide(&open.state, decisions.clone());
+        if let (Some(told), Some(point)) = (&mut self.told, &mut self.point) {
+            let (values, number) = (point.values(self.claim), self.progress.points);
+            let dual = Dual { number, constant: point.constant, values: &values };
+            let (state, next) = (&open.state.choice, next.as_ref().map(|state| &state.choice[..]));
+            told(Step::Fix { node, state, decisions: &decisions, dual, next });
+        }
+        let next = next.map(|state| {
             open.state = state;
             open
         });

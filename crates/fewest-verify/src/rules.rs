@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use crate::file::Checked;
 use crate::rounding::{add_down, mul_down, mul_up};
+use crate::step::Step;
 
 /// The rules as the header states them; features count from 0.
 #[derive(Debug, Default, Deserialize)]
@@ -37,9 +38,12 @@ pub(crate) struct WeightRange {
 
 /// What is decided of a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Choice {
+pub enum Choice {
+    /// Nothing.
     Free,
+    /// All of its features are in.
     In,
+    /// All of its features are out.
     Out,
 }
 
@@ -174,6 +178,13 @@ impl Rules {
         let terms: usize = self.rows.iter().map(|row| row.terms.len()).sum();
         let (of_unit, of_row) = (2 * size_of::<Vec<usize>>() + 16, size_of::<Row>() + 16);
         (of_unit * self.units.len() + of_row * self.rows.len() + 32 * terms + 4 * self.row_of.len()) as u64
+    }
+
+    /// Themselves, for who is told.
+    pub(crate) fn told<'s>(&'s self, root: Option<&'s State>) -> Step<'s> {
+        let rows = self.rows.iter().map(|row| (row.most, &row.terms[..])).collect();
+        let root = root.map(|root| &root.choice[..]);
+        Step::Begin { units: &self.units, rows, listed: &self.listed, root }
     }
 
     /// What the rules alone decide; none where they allow nothing.

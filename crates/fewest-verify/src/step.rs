@@ -1,0 +1,83 @@
+//! What a check does, told step by step to who writes the same proof in another form.
+
+use crate::claim::Claim;
+use crate::point::Point;
+use crate::rounding::add_down;
+use crate::rules::Choice;
+
+/// Who is told.
+pub type Told<'t> = dyn FnMut(Step<'_>) + 't;
+
+/// `sum of a z over (unit, a) <= most`.
+pub type UnitRow<'s> = (f64, &'s [(usize, f64)]);
+
+/// A step of a check of gain `ridge` or `l1`. Units are features that the rules have in or out
+/// together; states are of all units, none where the rules leave nothing.
+pub enum Step<'s> {
+    /// The rules, before the first record.
+    Begin {
+        /// The features of each unit.
+        units: &'s [Vec<usize>],
+        /// All rules but those that decide a unit; the last row is on the number of features.
+        rows: Vec<UnitRow<'s>>,
+        /// Units that are required or forbidden.
+        listed: &'s [(usize, Choice)],
+        /// What follows.
+        root: Option<&'s [Choice]>,
+    },
+    /// A box is split; its children are the next two numbers.
+    Split {
+        /// The box.
+        node: u64,
+        /// The unit that is in, then out.
+        unit: usize,
+        /// The children.
+        states: [Option<&'s [Choice]>; 2],
+    },
+    /// A box is closed.
+    Close {
+        /// The box.
+        node: u64,
+        /// Its state.
+        state: &'s [Choice],
+        /// By what.
+        dual: Dual<'s>,
+    },
+    /// Parts of a box are closed.
+    Fix {
+        /// The box.
+        node: u64,
+        /// Its state before.
+        state: &'s [Choice],
+        /// What the box goes on with: the other choice of each is closed.
+        decisions: &'s [(usize, Choice)],
+        /// By what.
+        dual: Dual<'s>,
+        /// Its state after.
+        next: Option<&'s [Choice]>,
+    },
+    /// A record that is told in no other way.
+    Other(&'static str),
+}
+
+/// A point: no allowed subset has an objective below `constant + sum of values of its units`.
+pub struct Dual<'s> {
+    /// The number of the point in the file.
+    pub number: u64,
+    /// As above.
+    pub constant: f64,
+    /// By unit; 0 where the rules alone have it out.
+    pub values: &'s [f64],
+}
+
+impl Point {
+    /// The values of all units that the rules do not have out.
+    pub(crate) fn values(&mut self, claim: &Claim<'_>) -> Vec<f64> {
+        let (units, root) = (&claim.rules.units, claim.root.as_ref());
+        let alive = |u: usize| root.is_some_and(|root| root.choice[u] != Choice::Out);
+        self.score(claim, (0..units.len()).filter(|u| alive(*u)).flat_map(|u| units[u].iter().copied()));
+        let part = |j: usize| self.part(claim, j, claim.bounds[j]);
+        let value = |u: usize| units[u].iter().fold(self.price(u), |sum, &j| add_down(sum, part(j)));
+        (0..units.len()).map(|u| if alive(u) { value(u) } else { 0.0 }).collect()
+    }
+}
