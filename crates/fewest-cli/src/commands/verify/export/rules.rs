@@ -86,9 +86,9 @@ impl Rules {
     pub(super) fn terms<N: std::fmt::Display>(&self, terms: impl Iterator<Item = (usize, N)>) -> String {
         use std::fmt::Write;
         let mut out = String::new();
-        for (unit, number) in terms {
-            let _ = write!(out, "{number} x{} ", self.variable(unit));
-        }
+        let mut terms: Vec<_> = terms.map(|(unit, number)| (self.variable(unit), number)).collect();
+        terms.sort_unstable_by_key(|term| term.0);
+        terms.iter().for_each(|(variable, number)| _ = write!(out, "{number} x{variable} "));
         if out.is_empty() { "0 x1 ".to_owned() } else { out }
     }
 
