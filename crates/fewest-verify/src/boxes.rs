@@ -133,19 +133,27 @@ impl<'t> Terms<'t> {
         }
     }
 
-    /// The bound of the part where feature j is in and `|w_j|` lies between `from` and its bound.
-    pub(crate) fn bound_beyond(&self, j: usize, from: f64) -> f64 {
+    /// The value of the unit of feature j where `|w_j|` lies between `from` and its bound; infinite
+    /// where there is no such weight.
+    pub(crate) fn value_beyond(&self, j: usize, from: f64) -> f64 {
         let (claim, u) = (self.claim, self.claim.rules.unit_of[j]);
         let part = |k: usize| match self.open.weight_bound(claim, k) {
             to if k == j => self.point.part_beyond(claim, k, from, to),
             to => self.point.part(claim, k, to),
         };
-        let value = || claim.rules.units[u].iter().fold(self.point.price(u), |sum, &k| add_down(sum, part(k)));
-        match self.open.state.choice[u] {
-            Choice::Out => f64::INFINITY,
-            _ if part(j) == f64::INFINITY => f64::INFINITY,
-            Choice::Free => self.bound_in(u, value()),
-            Choice::In => add_down(add_down(self.bound(), -self.values[u]), value()),
+        if part(j) == f64::INFINITY {
+            return f64::INFINITY;
+        }
+        claim.rules.units[u].iter().fold(self.point.price(u), |sum, &k| add_down(sum, part(k)))
+    }
+
+    /// The bound of the part where feature j is in and `|w_j|` lies between `from` and its bound.
+    pub(crate) fn bound_beyond(&self, j: usize, from: f64) -> f64 {
+        let u = self.claim.rules.unit_of[j];
+        match (self.open.state.choice[u], self.value_beyond(j, from)) {
+            (Choice::Out, _) | (_, f64::INFINITY) => f64::INFINITY,
+            (Choice::Free, value) => self.bound_in(u, value),
+            (Choice::In, value) => add_down(add_down(self.bound(), -self.values[u]), value),
         }
     }
 }

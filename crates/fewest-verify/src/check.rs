@@ -126,9 +126,6 @@ impl<'c, R: Read> Check<'c, R> {
     }
 
     fn record(&mut self, kind: u8) -> Checked<Option<Verdict>> {
-        if let (Some(told), 4 | 7..=10) = (&mut self.told, kind) {
-            told(Step::Other(KINDS[kind as usize - 1]));
-        }
         match (kind, self.claim.alignment) {
             (1, _) => self.split()?,
             (2, false) => self.close()?,
@@ -204,7 +201,7 @@ impl<'c, R: Read> Check<'c, R> {
         let point = self.point.as_mut().expect("a point was read");
         let bound = Terms::new(self.claim, &open, point).bound();
         if let Some(told) = &mut self.told {
-            let (values, number) = (point.values(self.claim), self.progress.points);
+            let (values, number) = (point.values(self.claim, &open), self.progress.points);
             let dual = Dual { number, constant: point.constant, values: &values };
             told(Step::Close { node, state: &open.state.choice, dual });
         }
@@ -238,7 +235,7 @@ impl<'c, R: Read> Check<'c, R> {
         }
         let next = self.claim.rules.decide(&open.state, decisions.clone());
         if let (Some(told), Some(point)) = (&mut self.told, &mut self.point) {
-            let (values, number) = (point.values(self.claim), self.progress.points);
+            let (values, number) = (point.values(self.claim, &open), self.progress.points);
             let dual = Dual { number, constant: point.constant, values: &values };
             let (state, next) = (&open.state.choice, next.as_ref().map(|state| &state.choice[..]));
             told(Step::Fix { node, state, decisions: &decisions, dual, next });
@@ -269,15 +266,23 @@ impl<'c, R: Read> Check<'c, R> {
         let terms = Terms::new(self.claim, &open, self.point.as_mut().expect("a point was read"));
         let mut cap = open.cap;
         let mut tight: Vec<f64> = (0..self.claim.p).map(|j| open.weight_bound(self.claim, j)).collect();
-        let mut looked = 0;
+        let (mut looked, mut parts) = (0, Vec::new());
         for (j, to) in features.into_iter().zip(bounds) {
             if !(0.0..=tight[j]).contains(&to) {
                 return Err(format!("the bound {to} of feature {j} is not between 0 and {}", tight[j]));
             }
             cap = cap.min(terms.bound_beyond(j, to));
+            if self.told.is_some() {
+                parts.push((j, to, terms.value_beyond(j, to)));
+            }
             tight[j] = to;
             looked += self.claim.rules.units[self.claim.rules.unit_of[j]].len() as u64;
             self.progress.parts += 1;
+        }
+        if let (Some(told), Some(point)) = (&mut self.told, &mut self.point) {
+            let (values, number) = (point.values(self.claim, &open), self.progress.points);
+            let dual = Dual { number, constant: point.constant, values: &values };
+            told(Step::Tighten { node, state: &open.state.choice, dual, parts: &parts });
         }
         (open.tight, open.cap) = (tight, cap);
         self.put(node, Some(open));

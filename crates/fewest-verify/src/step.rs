@@ -1,5 +1,6 @@
 //! What a check does, told step by step to who writes the same proof in another form.
 
+use crate::boxes::OpenBox;
 use crate::claim::Claim;
 use crate::point::Point;
 use crate::rounding::add_down;
@@ -56,8 +57,18 @@ pub enum Step<'s> {
         /// Its state after.
         next: Option<&'s [Choice]>,
     },
-    /// A record that is told in no other way.
-    Other(&'static str),
+    /// Weights of a box are bounded more closely: solutions beyond the new bounds are closed.
+    Tighten {
+        /// The box.
+        node: u64,
+        /// Its state.
+        state: &'s [Choice],
+        /// By what, with the bounds before.
+        dual: Dual<'s>,
+        /// By feature: its new bound, and the value of its unit beyond it, infinite where there is
+        /// no such weight.
+        parts: &'s [(usize, f64, f64)],
+    },
 }
 
 /// A point: no allowed subset has an objective below `constant + sum of values of its units`.
@@ -66,17 +77,17 @@ pub struct Dual<'s> {
     pub number: u64,
     /// As above.
     pub constant: f64,
-    /// By unit; 0 where the rules alone have it out.
+    /// By unit, within the box's bounds on weights; 0 where the rules alone have it out.
     pub values: &'s [f64],
 }
 
 impl Point {
     /// The values of all units that the rules do not have out.
-    pub(crate) fn values(&mut self, claim: &Claim<'_>) -> Vec<f64> {
+    pub(crate) fn values(&mut self, claim: &Claim<'_>, open: &OpenBox) -> Vec<f64> {
         let (units, root) = (&claim.rules.units, claim.root.as_ref());
         let alive = |u: usize| root.is_some_and(|root| root.choice[u] != Choice::Out);
         self.score(claim, (0..units.len()).filter(|u| alive(*u)).flat_map(|u| units[u].iter().copied()));
-        let part = |j: usize| self.part(claim, j, claim.bounds[j]);
+        let part = |j: usize| self.part(claim, j, open.weight_bound(claim, j));
         let value = |u: usize| units[u].iter().fold(self.price(u), |sum, &j| add_down(sum, part(j)));
         (0..units.len()).map(|u| if alive(u) { value(u) } else { 0.0 }).collect()
     }

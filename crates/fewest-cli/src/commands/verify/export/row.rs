@@ -19,25 +19,38 @@ impl Row {
     /// `sum -values x > constant - bound`; times `scale`, a power of two, the left side is rounded
     /// up and the right side down.
     pub(super) fn new(dual: &Dual<'_>, bound: f64, scale: f64) -> Self {
+        let mut row = Self::plain(dual, bound, scale);
+        row.saturate();
+        row
+    }
+
+    /// The same, no number made smaller.
+    pub(super) fn plain(dual: &Dual<'_>, bound: f64, scale: f64) -> Self {
         let right = ((dual.constant - bound).next_down() * scale).floor();
         if right.is_nan() || right < -(MOST as f64) {
             return Self { gains: vec![0; dual.values.len()], right: 0 };
         }
         let right = (right.min(MOST as f64) as i64).saturating_add(1);
-        let gain = |value: &f64| match (-value * scale).ceil() {
-            gain if gain.is_nan() => MOST,
-            gain => gain.clamp(-(MOST as f64), MOST as f64) as i64,
-        };
-        let mut row = Self { gains: dual.values.iter().map(gain).collect(), right };
-        row.saturate();
-        row
+        Self { gains: dual.values.iter().map(|value| gain(*value, scale)).collect(), right }
+    }
+
+    /// What the left side is at least.
+    pub(super) fn least(&self) -> i128 {
+        self.gains.iter().map(|gain| i128::from((*gain).min(0))).sum()
     }
 
     /// A unit that alone fulfils the row needs no larger number.
     fn saturate(&mut self) {
-        let least: i128 = self.gains.iter().map(|gain| i128::from((*gain).min(0))).sum();
-        let most = (i128::from(self.right) - least).clamp(0, i128::from(i64::MAX)) as i64;
+        let most = (i128::from(self.right) - self.least()).clamp(0, i128::from(i64::MAX)) as i64;
         self.gains.iter_mut().for_each(|gain| *gain = (*gain).min(most));
+    }
+}
+
+/// Minus a value, rounded up.
+pub(super) fn gain(value: f64, scale: f64) -> i64 {
+    match (-value * scale).ceil() {
+        gain if gain.is_nan() => MOST,
+        gain => gain.clamp(-(MOST as f64), MOST as f64) as i64,
     }
 }
 

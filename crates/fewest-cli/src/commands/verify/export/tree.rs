@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::io::Write;
 
-use fewest_verify::{Choice, Dual};
+use fewest_verify::Choice;
 
 use super::need::{Cover, Literal, Need, factor_of_part, factors};
 use super::row::{Row, sorted};
@@ -51,6 +51,17 @@ struct Node {
     done: Vec<u64>,
 }
 
+/// That the weight of a feature is beyond a new bound.
+pub(super) struct Beyond {
+    /// It has a variable.
+    pub(super) variable: usize,
+    pub(super) unit: usize,
+    /// The row that the unit is in then.
+    pub(super) inside: u64,
+    /// How much smaller the left side of the record's row is then.
+    pub(super) less: i128,
+}
+
 /// The row of a point in the exported problem.
 pub(super) struct Numbered {
     pub(super) row: Row,
@@ -69,6 +80,8 @@ pub(super) struct Tree<'w> {
     last: u64,
     /// The contradiction, once there is one.
     pub(super) end: Option<u64>,
+    /// The clauses that weights are within the bounds of tightenings, which rows rest on.
+    pub(super) levels: Vec<u64>,
     /// The most that any leaf misses.
     pub(super) missing: i128,
     /// Why no more was written.
@@ -93,8 +106,18 @@ impl<'w> Tree<'w> {
             done: Vec::new(),
         };
         let nodes = HashMap::from([(0, root)]);
-        let mut tree =
-            Self { out, rules, listed, nodes, made: 0, last: constraints, end: None, missing: 0, fault: None };
+        let mut tree = Self {
+            out,
+            rules,
+            listed,
+            nodes,
+            made: 0,
+            last: constraints,
+            end: None,
+            levels: Vec::new(),
+            missing: 0,
+            fault: None,
+        };
         tree.line(&format!("pseudo-Boolean proof version 3.0\nf {constraints};"));
         if empty {
             let hints = (1..=tree.rules.rows).collect();
@@ -126,9 +149,12 @@ impl<'w> Tree<'w> {
 
     /// The clause that one of these literals holds.
     fn rup(&mut self, clause: &[Literal], hints: Vec<u64>) -> u64 {
-        let mut text = "rup ".to_owned();
-        clause.iter().for_each(|literal| text += &self.rules.literal(literal.unit, literal.inside));
-        text += ">= 1 : ~";
+        let text = clause.iter().map(|literal| self.rules.literal(literal.unit, literal.inside)).collect();
+        self.rup_text(text, &hints)
+    }
+
+    fn rup_text(&mut self, clause: String, hints: &[u64]) -> u64 {
+        let mut text = format!("rup {clause}>= 1 : ~");
         hints.iter().for_each(|hint| _ = write!(text, " {hint}"));
         self.line(&(text + ";"));
         self.last += 1;
@@ -165,6 +191,50 @@ impl<'w> Tree<'w> {
                 let known = self.rules.decided[unit].is_some() || self.find(node, usize::MAX, against).is_some();
                 let need = if known { Need::These(vec![against]) } else { Need::Rules };
                 self.conclude(child, &Group { reason: Reason::Rules, need });
+            }
+        }
+    }
+
+    /// Whether a box is open, and nothing was split.
+    pub(super) fn is_first(&self, node: u64) -> bool {
+        self.made == 0 && self.nodes.contains_key(&node)
+    }
+
+    /// All weights are within new bounds: `parts` are those that are not, `level` says that one of
+    /// them is there if they are not.
+    pub(super) fn tighten(&mut self, state: &[Choice], row: &Numbered, parts: &[Beyond], level: (usize, u64)) {
+        let mut clauses = Vec::new();
+        for part in parts {
+            let group = self.beyond(state, row, part);
+            let mut hints = vec![part.inside];
+            hints.extend(self.hints(0, usize::MAX, &group));
+            clauses.push(self.rup_text(format!("1 ~x{} ", part.variable), &hints));
+        }
+        let mut hints = self.levels.clone();
+        hints.extend(&clauses);
+        hints.push(level.1);
+        let within = self.rup_text(format!("1 x{} ", level.0), &hints);
+        self.levels.push(within);
+        self.delete(&clauses);
+    }
+
+    /// Why no weight of a feature is beyond its new bound.
+    fn beyond(&mut self, state: &[Choice], row: &Numbered, part: &Beyond) -> Group {
+        let inside = Literal { unit: part.unit, inside: true };
+        let free = sorted(&row.row, (0..state.len()).filter(|&u| state[u] == Choice::Free));
+        let factor = match state[part.unit] {
+            Choice::Out => return Group { reason: Reason::Rules, need: Need::These(vec![inside.other()]) },
+            Choice::In => Some(factors(&self.rules, &row.row, state)[0]),
+            Choice::Free => factor_of_part(&self.rules, &row.row, state, &free, inside),
+        };
+        let Some(factor) = factor else { return Group { reason: Reason::Rules, need: Need::Rules } };
+        let cover = Cover::new(&self.rules, &row.row, state, &[], factor);
+        let lowers = cover.lowers(inside) + part.less;
+        match cover.missing(lowers) {
+            0 => Group { reason: Reason::Row { row: row.id, factor }, need: Need::These(cover.need(lowers)) },
+            missing => {
+                self.missing = self.missing.max(missing);
+                Group { reason: Reason::Rules, need: Need::All }
             }
         }
     }
@@ -299,7 +369,10 @@ impl<'w> Tree<'w> {
             self.add_all(node, before, matches!(group.need, Need::All), &mut hints);
         }
         match group.reason {
-            Reason::Row { row, factor } => hints.push(self.sum(node, row, factor)),
+            Reason::Row { row, factor } => {
+                hints.extend(&self.levels);
+                hints.push(self.sum(node, row, factor));
+            }
             Reason::Listed(id) => hints.push(id),
             Reason::Rules => {}
         }
@@ -412,9 +485,4 @@ impl Fix {
         self.groups.push(group);
         self.of.extend(parts.iter().map(|part| (part.other(), (at, None))));
     }
-}
-
-/// A dual point as a row.
-pub(super) fn numbered(dual: &Dual<'_>, bound: f64, scale: f64, id: u64) -> Numbered {
-    Numbered { row: Row::new(dual, bound, scale), id }
 }
