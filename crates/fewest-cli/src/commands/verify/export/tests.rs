@@ -1,12 +1,14 @@
 //! Exported problems against enumeration, and their proofs by VeriPB where it is installed.
 
 use std::collections::HashMap;
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::Command;
 
 use fewest::method::exact::{ExactSettings, exact};
-use fewest::{Limits, Rules, Subset};
-use fewest_testing::{HardCase, KeptProofs, all_subsets, bracket, obeys, tell_proof, verify_proof};
+use fewest::method::mbp::{MbpSettings, mbp};
+use fewest::{FeatureSet, Limits, RuleList, Rules, Silent, Subset, WeightBound};
+use fewest_testing::{HardCase, KeptProofs, Rng, all_subsets, bracket, obeys, random_bounds, tell_proof, verify_proof};
 use fewest_verify::{Told, Verdict};
 
 use super::{Goal, Refusal};
@@ -19,7 +21,7 @@ struct Exported {
     proof: String,
 }
 
-/// `sum of numbers of literals >= right`: by feature the number where it is in, and where it is out.
+/// `sum of numbers of literals >= right`: by variable the number where it is in, and where it is out.
 struct Line {
     terms: HashMap<usize, [i128; 2]>,
     right: i128,
@@ -39,8 +41,8 @@ impl Line {
     }
 
     /// The left side less the right side.
-    fn slack(&self, subset: &Subset) -> i128 {
-        let term = |(j, numbers): (&usize, &[i128; 2])| numbers[usize::from(!subset.contains(*j))];
+    fn slack(&self, holds: &dyn Fn(usize) -> bool) -> i128 {
+        let term = |(j, numbers): (&usize, &[i128; 2])| numbers[usize::from(!holds(*j))];
         self.terms.iter().map(term).sum::<i128>() - self.right
     }
 }
@@ -54,20 +56,64 @@ fn lines(exported: &Exported) -> [Vec<Line>; 3] {
     [all, listed, points]
 }
 
+/// How a case is solved.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum By {
+    Exact,
+    /// With bounds on weights.
+    Bounded,
+    Mbp,
+}
+
+/// A case; `mbp` writes proofs of one subset, where rules say what is in and out.
+fn drawn(seed: u64, by: By) -> HardCase {
+    let mut case = HardCase::draw(seed);
+    if by == By::Mbp {
+        let RuleList { require, forbid, .. } = case.rules;
+        case.rules = RuleList { require, forbid, ..RuleList::default() };
+        case.solutions = 1;
+    }
+    case
+}
+
+/// Rules of a case, some with bounds on weights; none where they contradict each other.
+fn rules(case: &HardCase, by: By, list: RuleList) -> Option<Rules> {
+    let bounds = random_bounds(&mut Rng::new(case.seed), case.features());
+    let weights = || bounds.iter().enumerate().map(|(j, bound)| WeightBound::within(j, *bound)).collect();
+    let bounded = by == By::Bounded || (by == By::Mbp && case.seed % 2 == 1);
+    let list = if bounded { RuleList { weights: weights(), ..list } } else { list };
+    Rules::new(case.features(), list, &[]).ok()
+}
+
+/// Solves a case and keeps its proof.
+fn solved(case: &HardCase, by: By, gap: f64) -> Option<Vec<u8>> {
+    let (rules, problem, mut files) = (rules(case, by, case.rules.clone())?, case.problem(), KeptProofs::default());
+    let limits = Limits { gap_rel: gap, ..Limits::default() };
+    let (svm, penalty, solutions) = (case.svm.clone(), case.penalty.clone(), case.solutions);
+    if by == By::Mbp {
+        mbp(&problem, &rules, &mbp_settings(case), limits, &mut files).ok()?;
+    } else {
+        let settings = ExactSettings { svm, penalty, solutions, ..ExactSettings::default() };
+        exact(&problem, &rules, &settings, limits, &mut files).ok()?;
+    }
+    files.files.into_iter().next()
+}
+
+fn mbp_settings(case: &HardCase) -> MbpSettings {
+    MbpSettings {
+        cost: case.svm.cost.clamp(0.1, 10.0),
+        bias: case.svm.bias,
+        penalty: if case.penalty.is_empty() { Vec::new() } else { vec![0.1; case.features()] },
+        weight_bound: Some(1.5),
+        ..MbpSettings::default()
+    }
+}
+
 /// The proof of a case, exported; none where the rules contradict each other, or nothing is proven.
-fn exported(case: &HardCase, gap: f64) -> Option<Exported> {
-    let rules = Rules::new(case.features(), case.rules.clone(), &[]).ok()?;
-    let (problem, mut files) = (case.problem(), KeptProofs::default());
-    let settings = ExactSettings {
-        svm: case.svm.clone(),
-        penalty: case.penalty.clone(),
-        solutions: case.solutions,
-        ..ExactSettings::default()
-    };
-    exact(&problem, &rules, &settings, Limits { gap_rel: gap, ..Limits::default() }, &mut files).ok()?;
-    let file = files.files.first()?;
-    let verdict = verify_proof(file, &problem).ok()?;
-    let mut pass = |told: &mut Told<'_>| tell_proof(file, &problem, told);
+fn exported(case: &HardCase, by: By, gap: f64) -> Option<Exported> {
+    let (file, problem) = (solved(case, by, gap)?, case.problem());
+    let verdict = verify_proof(&file, &problem).ok()?;
+    let mut pass = |told: &mut Told<'_>| tell_proof(&file, &problem, told);
     let goal = match Goal::find(&verdict, Vec::new(), &mut pass) {
         Ok(goal) => goal,
         Err(Refusal::Check(error)) => panic!("seed {}: {error}", case.seed),
@@ -80,31 +126,88 @@ fn exported(case: &HardCase, gap: f64) -> Option<Exported> {
     Some(Exported { goal, verdict, problem: text(opb), proof: text(pbp) })
 }
 
-/// The rules are those of the claim, no point has a solution, and each row is true.
+/// What variables beside those of features can be: all weights are within their bounds, or one is
+/// the first that is beyond: bounds before it hold, those after it do not.
+fn beside(exported: &Exported) -> Vec<HashMap<usize, bool>> {
+    let names = &exported.goal.meanings;
+    let all = names.iter().map(|(k, name)| (k - 1, !name.starts_with("the weight"))).collect();
+    let first = |at: usize| {
+        let of = |(k, name): &(usize, String)| (k - 1, *k == at || (*k < at && !name.starts_with("the weight")));
+        names.iter().map(of).collect()
+    };
+    let ones = names.iter().filter(|name| name.1.starts_with("the weight")).map(|name| first(name.0));
+    [all].into_iter().chain(ones).collect()
+}
+
+/// The rules are those of the claim, and no point is a solution.
 fn judge(case: &HardCase, exported: &Exported) {
-    let ([rules, listed, points], seed) = (lines(exported), case.seed);
-    let (bound, scale) = (exported.goal.bound, exported.goal.scale);
-    let problem = case.problem();
-    for subset in all_subsets(case.features()) {
-        let holds = |lines: &[Line]| lines.iter().all(|line| line.slack(&subset) >= 0);
-        let allowed = holds(&rules) && representatives(exported, &subset);
+    let ([rules, listed, points], seed, p) = (lines(exported), case.seed, case.features());
+    let others = beside(exported);
+    for subset in all_subsets(p) {
+        let with = |others: &HashMap<usize, bool>, lines: &[Line]| {
+            let holds = |j: usize| if j < p { subset.contains(j) } else { others[&j] };
+            lines.iter().all(|line| line.slack(&holds) >= 0)
+        };
+        let allowed = with(&others[0], &rules) && representatives(exported, &subset);
         assert_eq!(allowed, obeys(&case.rules, &subset), "seed {seed}: {subset:?}");
         if !allowed {
             continue;
         }
         let features: Vec<usize> = subset.iter().collect();
         let is_listed = exported.verdict.listed.iter().any(|one| one.features == features);
-        assert_eq!(!holds(&listed), is_listed, "seed {seed}: {subset:?}");
-        assert!(is_listed || !holds(&points), "seed {seed}: {subset:?} is a solution");
-        if subset.is_empty() {
-            continue;
+        assert_eq!(!with(&others[0], &listed), is_listed, "seed {seed}: {subset:?}");
+        let solution = !is_listed && others.iter().any(|others| with(others, &points));
+        assert!(!solution, "seed {seed}: {subset:?} is a solution");
+    }
+}
+
+/// Each row is true of each allowed subset: of an objective that is known, and the weights there.
+fn judge_rows(case: &HardCase, exported: &Exported, by: By) {
+    let ([_, _, points], p) = (lines(exported), case.features());
+    let (bound, scale) = (exported.goal.bound, exported.goal.scale);
+    for subset in all_subsets(p).filter(|subset| !subset.is_empty() && obeys(&case.rules, subset)) {
+        let (most, weights) = match by {
+            By::Mbp => l1(case, &subset),
+            _ => (bracket(&case.problem(), &subset, &case.svm, &case.penalty).upper, Vec::new()),
+        };
+        let mut within = true;
+        let mut others = HashMap::new();
+        for (k, name) in &exported.goal.meanings {
+            let words: Vec<&str> = name.split(' ').collect();
+            let is = if name.starts_with("the weight") {
+                let j = words[3][1..].parse::<usize>().expect("a feature") - 1;
+                let beyond = weights[j] > words[6].parse::<f64>().expect("a number") + 1e-12;
+                within &= !beyond;
+                beyond
+            } else {
+                within
+            };
+            others.insert(k - 1, is);
         }
-        let most = bracket(&problem, &subset, &case.svm, &case.penalty).upper;
-        for line in points.iter().filter(|line| line.slack(&subset) < 0) {
-            let least = bound + (-line.slack(&subset) - 1) as f64 / scale;
-            assert!(least <= most + 1e-9 * most.abs(), "seed {seed}: {subset:?} has {most}, a row says {least}");
+        let holds = |j: usize| if j < p { subset.contains(j) } else { others[&j] };
+        for slack in points.iter().map(|line| line.slack(&holds)).filter(|slack| *slack < 0) {
+            let least = bound + (-slack - 1) as f64 / scale;
+            let room = if by == By::Mbp { 1e-6 } else { 1e-9 } * most.abs();
+            assert!(least <= most + room, "seed {}: {subset:?} has {most}, a row says {least}", case.seed);
         }
     }
+}
+
+/// The objective of `mbp` on one subset, and the sizes of its weights.
+fn l1(case: &HardCase, subset: &Subset) -> (f64, Vec<f64>) {
+    let p = case.features();
+    let list = RuleList {
+        require: subset.iter().collect(),
+        forbid: FeatureSet::of(p, |j| !subset.contains(j)),
+        ..RuleList::default()
+    };
+    let rules = rules(case, By::Mbp, list).expect("one subset");
+    let report = mbp(&case.problem(), &rules, &mbp_settings(case), Limits::default(), &mut Silent).expect("solved");
+    let mut weights = vec![0.0; p];
+    if let Some(model) = report.model() {
+        model.features.iter().zip(&model.machines[0].weights).for_each(|(&j, w)| weights[j] = w.abs());
+    }
+    (report.selection.outcome.objective.unwrap_or(f64::INFINITY), weights)
 }
 
 /// Whether features that stand for each other are in or out together.
@@ -136,40 +239,50 @@ fn accepts(veripb: &PathBuf, name: &str, problem: &str, proof: &str) -> bool {
     ran.status.success() && String::from_utf8_lossy(&ran.stdout).contains("VERIFIED UNSATISFIABLE")
 }
 
+const ALL: [By; 3] = [By::Exact, By::Bounded, By::Mbp];
+
 #[test]
 fn exported_problems_are_true_and_have_no_solution() {
-    let mut seen = 0;
-    for seed in 0..150 {
-        let case = HardCase::draw(seed);
-        if let Some(exported) = exported(&case, [1e-4, 1e-2, 1e-6][seed as usize % 3]) {
+    for by in ALL {
+        let (mut seen, mut tightened) = (0, 0);
+        for seed in 0..80 {
+            let case = drawn(seed, by);
+            let Some(exported) = exported(&case, by, [1e-4, 1e-2, 1e-6][seed as usize % 3]) else { continue };
             judge(&case, &exported);
+            if by != By::Bounded {
+                judge_rows(&case, &exported, by);
+            }
             seen += 1;
+            tightened += u32::from(!exported.goal.meanings.is_empty());
         }
+        assert!(seen > 40, "only {seen} of 80 cases of {by:?} have an export");
+        assert!(by != By::Mbp || tightened > 10, "only {tightened} cases bound weights more closely");
     }
-    assert!(seen > 100, "only {seen} of 150 cases have an export");
 }
 
 #[test]
 fn veripb_accepts_what_is_exported_and_nothing_else() {
     let Some(veripb) = veripb() else {
-        let _ = std::io::Write::write_all(&mut std::io::stderr(), b"skipped: there is no veripb (VERIPB, PATH)\n");
+        let _ = std::io::stderr().write_all(b"skipped: there is no veripb (`cargo install veripb`; VERIPB, PATH)\n");
         return;
     };
-    let (mut seen, mut refused) = (0, 0);
-    for seed in 0..150 {
-        let case = HardCase::draw(seed);
-        let Some(exported) = exported(&case, 1e-4) else { continue };
-        let (problem, proof) = (&exported.problem, &exported.proof);
-        assert!(accepts(&veripb, "true", problem, proof), "seed {seed}:\n{problem}\n{proof}");
-        seen += 1;
-        // Without its first point, or with the step of another row, it proves nothing.
-        let weaker = weakened(&exported);
-        if has_solution(&case, &exported, &weaker) {
-            assert!(!accepts(&veripb, "weak", &weaker, proof), "seed {seed}: a false proof is accepted");
-            refused += 1;
+    for by in ALL {
+        let (mut seen, mut refused) = (0, 0);
+        for seed in 0..40 {
+            let case = drawn(seed, by);
+            let Some(exported) = exported(&case, by, 1e-4) else { continue };
+            let (problem, proof) = (&exported.problem, &exported.proof);
+            assert!(accepts(&veripb, "true", problem, proof), "seed {seed}, {by:?}:\n{problem}\n{proof}");
+            seen += 1;
+            // Rows that ask for less have a solution, and no proof.
+            let weaker = weakened(&exported);
+            if has_solution(&case, &exported, &weaker) {
+                assert!(!accepts(&veripb, "weak", &weaker, proof), "seed {seed}: a false proof is accepted");
+                refused += 1;
+            }
         }
+        assert!(seen > 20 && refused > 5, "{by:?}: {seen} accepted, {refused} refused");
     }
-    assert!(seen > 100 && refused > 30, "{seen} accepted, {refused} refused");
 }
 
 /// The problem with right sides of all points that are smaller by a tenth.
@@ -188,6 +301,11 @@ fn weakened(exported: &Exported) -> String {
 /// Whether a subset fulfils all rows of a changed problem.
 fn has_solution(case: &HardCase, exported: &Exported, problem: &str) -> bool {
     let lines: Vec<Line> = problem.lines().filter(|line| !line.starts_with('*')).map(Line::read).collect();
-    let fulfils = |subset: &Subset| lines.iter().all(|line| line.slack(subset) >= 0);
-    all_subsets(case.features()).any(|subset| representatives(exported, &subset) && fulfils(&subset))
+    let (p, others) = (case.features(), beside(exported));
+    let fulfils = |subset: &Subset, others: &HashMap<usize, bool>| {
+        let holds = |j: usize| if j < p { subset.contains(j) } else { others[&j] };
+        lines.iter().all(|line| line.slack(&holds) >= 0)
+    };
+    let of = |subset: &Subset| representatives(exported, subset) && others.iter().any(|one| fulfils(subset, one));
+    all_subsets(p).any(|subset| of(&subset))
 }
