@@ -71,7 +71,7 @@ def case(name, given, folder):
     found |= {"status": result["status"], "nodes": result.get("counts", {}).get("nodes"), "proof_bytes": proof.stat().st_size}
     found["verify_s"], _, ran = timed([given.fewest, "verify", proof, data, "--json", folder / "v.json"])
     said = json.loads((folder / "v.json").read_text())
-    found |= {"gap": said.get("gap"), "rest": said.get("rest"), "baseline": said.get("baseline")}
+    found |= {key: said.get(key) for key in ("gap", "rest", "objective", "bound")}
     found["export_s"], _, ran = timed([given.fewest, "verify", proof, data, "--export", opb])
     if not opb.exists():
         return found | {"verdict": "no export: " + (ran.stderr.strip() or ran.stdout.strip())[:100]}
@@ -79,7 +79,7 @@ def case(name, given, folder):
     with open(opb) as text:
         head = next(text).split()
         bound = next(line for line in text if line.startswith("* bound: "))
-    found |= {"features": int(head[2]), "rows": int(head[4]), "bound": float(bound.split()[2])}
+    found |= {"features": int(head[2]), "rows": int(head[4]), "exported": float(bound.split()[2])}
     with open(pbp) as text:
         found["steps"] = sum(line.startswith(("rup", "pol")) for line in text)
     found |= {"opb_bytes": opb.stat().st_size, "pbp_bytes": pbp.stat().st_size}
@@ -98,9 +98,9 @@ def size(count):
 def page(kept, version):
     text = ["# Exported proofs, by VeriPB", "", "    python3 bench/veripb.py", ""]
     text += [
-        f"`fewest select --proof`, `fewest verify --export`, then {version}, which the project has no part in. Rows: of rules, listed subsets",
+        f"`fewest select --proof`, `fewest verify --export`, then VeriPB {version}, which the project has no part in. Rows: of rules, listed subsets",
         "and dual points. Steps: those of the cutting-plane proof (`rup`, `pol`). Lost: what rounding to integers takes from the bound that",
-        "`verify` proves, as a share of what features can gain. Seconds are of one run each on a shared machine; export includes four checks.",
+        "`verify` proves, as a share of what features can gain. Seconds are of one run each on a shared machine; export includes three checks.",
         "Raw numbers: `veripb.jsonl`.",
         "",
         "| data, features allowed | p | nodes | rows | steps | .opb | .pbp | gap proven | lost | verify s | export s | VeriPB s | verdict |",
@@ -111,7 +111,8 @@ def page(kept, version):
         if "rows" not in one:
             text.append(f"| {name} | | {one.get('nodes', '')} | | | | | | | | | | {one['verdict']} |")
             continue
-        lost = (one["rest"] - one["bound"]) / (one["baseline"] - one["rest"]) if one.get("baseline") else float("nan")
+        gain = (one["objective"] - one["bound"]) / one["gap"] if one["gap"] else float("nan")
+        lost = (one["rest"] - one["exported"]) / gain
         cells = [name, one["features"], one["nodes"] or "", one["rows"], one["steps"], size(one["opb_bytes"]), size(one["pbp_bytes"])]
         cells += [f"{100 * one['gap']:.2g} %", f"{lost:.1e}", f"{one['verify_s']:.2f}", f"{one['export_s']:.2f}"]
         cells += [f"{one.get('veripb_s', float('nan')):.2f}", one["verdict"]]
@@ -130,7 +131,7 @@ def main():
     given = options.parse_args()
     if not given.veripb:
         sys.exit("there is no veripb: `cargo install veripb`, or name it in VERIPB")
-    version = subprocess.run([given.veripb, "--version"], capture_output=True, text=True).stdout.strip().replace("veripb", "VeriPB")
+    version = subprocess.run([given.veripb, "--version"], capture_output=True, text=True).stdout.split()[-1]
     kept = {}
     if KEPT.exists() and not given.again:
         kept = {one["case"]: one for one in map(json.loads, KEPT.read_text().splitlines())}

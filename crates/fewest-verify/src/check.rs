@@ -190,7 +190,9 @@ impl<'c, R: Read> Check<'c, R> {
             let states = parts.each_ref().map(|part| part.as_ref().map(|part| &part.state.choice[..]));
             told(Step::Split { node, unit: u, states });
         }
-        parts.into_iter().for_each(|part| self.put_new(part));
+        for part in parts {
+            self.put_new(part);
+        }
         Ok(())
     }
 

@@ -15,6 +15,9 @@ use crate::terminal::Terminal;
 /// Exit code of a check that was stopped.
 const STOPPED: u8 = 3;
 
+/// Checks the proof once more, and tells what it does.
+type Again<'c> = dyn FnMut(&mut Told<'_>) -> Result<Result<Verdict, Error>, Failure> + 'c;
+
 /// Where the problem and its proof go.
 pub(in super::super) struct Files {
     problem: Sink,
@@ -57,7 +60,7 @@ impl Files {
         &self,
         verdict: &Verdict,
         notes: Vec<String>,
-        check: &mut dyn FnMut(&mut Told<'_>) -> Result<Result<Verdict, Error>, Failure>,
+        check: &mut Again<'_>,
         terminal: Terminal,
     ) -> Result<u8, Failure> {
         let mut failed = None;

@@ -93,7 +93,7 @@ impl Goal {
         let (mut problem, mut proof) = (std::io::sink(), std::io::sink());
         let first = self.points == 0;
         let mut writer = Writer::new(self.clone(), &mut problem, &mut proof);
-        writer.gain = Some(gain).filter(|_| first);
+        (writer.gain, writer.dry) = (Some(gain).filter(|_| first), true);
         writer.run(pass)?;
         let missing = writer.missing();
         (self.points, self.scale, self.bound) = (writer.points, writer.goal.scale, writer.goal.bound);

@@ -23,6 +23,8 @@ pub(super) struct Rules {
     /// Whether there are others than that on the number of features.
     pub(super) others: bool,
     lines: Vec<String>,
+    /// Units by variable.
+    order: Vec<usize>,
 }
 
 impl Rules {
@@ -42,7 +44,9 @@ impl Rules {
             rows: 0,
             others: false,
             lines: Vec::new(),
+            order: (0..units.len()).collect(),
         };
+        rules.order.sort_unstable_by_key(|unit| units[*unit][0]);
         let mut seen = HashSet::new();
         for (at, row) in rows.iter().enumerate() {
             let (left, right) = rule(row.0, row.1);
@@ -82,13 +86,25 @@ impl Rules {
         format!("1 {}x{} ", if inside { "" } else { "~" }, self.variable(unit))
     }
 
+    /// The same of numbers of all units.
+    pub(super) fn all_terms(&self, numbers: &[i64]) -> String {
+        use std::fmt::Write;
+        let mut out = String::with_capacity(16 * numbers.len());
+        for &unit in self.order.iter().filter(|unit| numbers[**unit] != 0) {
+            let _ = write!(out, "{} x{} ", numbers[unit], self.variable(unit));
+        }
+        if out.is_empty() { "0 x1 ".to_owned() } else { out }
+    }
+
     /// `5 x3 -2 x4 `; a term of nothing where there is none.
     pub(super) fn terms<N: std::fmt::Display>(&self, terms: impl Iterator<Item = (usize, N)>) -> String {
         use std::fmt::Write;
         let mut out = String::new();
         let mut terms: Vec<_> = terms.map(|(unit, number)| (self.variable(unit), number)).collect();
         terms.sort_unstable_by_key(|term| term.0);
-        terms.iter().for_each(|(variable, number)| _ = write!(out, "{number} x{variable} "));
+        for (variable, number) in terms {
+            let _ = write!(out, "{number} x{variable} ");
+        }
         if out.is_empty() { "0 x1 ".to_owned() } else { out }
     }
 

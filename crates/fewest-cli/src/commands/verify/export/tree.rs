@@ -120,8 +120,8 @@ impl<'w> Tree<'w> {
         };
         tree.line(&format!("pseudo-Boolean proof version 3.0\nf {constraints};"));
         if empty {
-            let hints = (1..=tree.rules.rows).collect();
-            let clause = tree.rup(&[], hints);
+            let hints: Vec<u64> = (1..=tree.rules.rows).collect();
+            let clause = tree.rup(&[], &hints);
             tree.finish(0, clause);
         } else {
             tree.follow_rules();
@@ -136,8 +136,8 @@ impl<'w> Tree<'w> {
                 continue;
             }
             let inside = self.rules.root[unit] == Choice::In;
-            let hints = (1..=self.rules.rows).collect();
-            self.rules.decided[unit] = Some(self.rup(&[Literal { unit, inside }], hints));
+            let hints: Vec<u64> = (1..=self.rules.rows).collect();
+            self.rules.decided[unit] = Some(self.rup(&[Literal { unit, inside }], &hints));
         }
     }
 
@@ -148,14 +148,16 @@ impl<'w> Tree<'w> {
     }
 
     /// The clause that one of these literals holds.
-    fn rup(&mut self, clause: &[Literal], hints: Vec<u64>) -> u64 {
-        let text = clause.iter().map(|literal| self.rules.literal(literal.unit, literal.inside)).collect();
-        self.rup_text(text, &hints)
+    fn rup(&mut self, clause: &[Literal], hints: &[u64]) -> u64 {
+        let text: String = clause.iter().map(|literal| self.rules.literal(literal.unit, literal.inside)).collect();
+        self.rup_text(&text, hints)
     }
 
-    fn rup_text(&mut self, clause: String, hints: &[u64]) -> u64 {
+    fn rup_text(&mut self, clause: &str, hints: &[u64]) -> u64 {
         let mut text = format!("rup {clause}>= 1 : ~");
-        hints.iter().for_each(|hint| _ = write!(text, " {hint}"));
+        for hint in hints {
+            let _ = write!(text, " {hint}");
+        }
         self.line(&(text + ";"));
         self.last += 1;
         self.last
@@ -208,12 +210,12 @@ impl<'w> Tree<'w> {
             let group = self.beyond(state, row, part);
             let mut hints = vec![part.inside];
             hints.extend(self.hints(0, usize::MAX, &group));
-            clauses.push(self.rup_text(format!("1 ~x{} ", part.variable), &hints));
+            clauses.push(self.rup_text(&format!("1 ~x{} ", part.variable), &hints));
         }
         let mut hints = self.levels.clone();
         hints.extend(&clauses);
         hints.push(level.1);
-        let within = self.rup_text(format!("1 x{} ", level.0), &hints);
+        let within = self.rup_text(&format!("1 x{} ", level.0), &hints);
         self.levels.push(within);
         self.delete(&clauses);
     }
@@ -263,14 +265,11 @@ impl<'w> Tree<'w> {
             (0..state.len()).filter(|u| held(*u)).flat_map(|u| self.rules.units[u].iter().copied()).collect();
         features.sort_unstable();
         let listed = self.listed.get(&features).filter(|_| !(0..state.len()).any(free));
-        let reason = match listed {
-            Some(&id) => Reason::Listed(id),
-            None => {
-                self.missing = self.missing.max(missing.max(1));
-                Reason::Rules
-            }
-        };
-        Group { reason, need: Need::All }
+        let reason = listed.map(|id| Reason::Listed(*id));
+        if reason.is_none() {
+            self.missing = self.missing.max(missing.max(1));
+        }
+        Group { reason: reason.unwrap_or(Reason::Rules), need: Need::All }
     }
 
     /// Parts of a box are closed by a row; `empty`: nothing is left of it then.
@@ -330,7 +329,7 @@ impl<'w> Tree<'w> {
         let hints = self.hints(node, usize::MAX, group);
         let Some(open) = self.nodes.get(&node) else { return };
         let clause: Vec<Literal> = open.path.iter().map(|literal| literal.other()).collect();
-        let clause = self.rup(&clause, hints);
+        let clause = self.rup(&clause, &hints);
         self.finish(node, clause);
     }
 
@@ -349,7 +348,7 @@ impl<'w> Tree<'w> {
             }
             let (both, path) = (above.done.clone(), above.path.clone());
             let path: Vec<Literal> = path.iter().map(|literal| literal.other()).collect();
-            clause = self.rup(&path, both.clone());
+            clause = self.rup(&path, &both);
             self.delete(&both);
             node = parent;
         }
@@ -446,7 +445,7 @@ impl<'w> Tree<'w> {
         let mut clause: Vec<Literal> = open.path.iter().map(|literal| literal.other()).collect();
         clause.push(literal);
         let hints = self.hints(node, fix, &group);
-        let id = self.rup(&clause, hints);
+        let id = self.rup(&clause, &hints);
         if let Some(open) = self.nodes.get_mut(&node) {
             open.ids.push(id);
             if let Some(one) = open.fixes[fix].of.get_mut(&literal) {

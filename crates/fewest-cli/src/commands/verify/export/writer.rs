@@ -1,6 +1,7 @@
 //! Problem and proof, written in one pass over the steps of a check.
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 use std::io::Write;
 
 use fewest_verify::{Choice, Dual, Step};
@@ -16,6 +17,8 @@ pub(super) struct Writer<'w> {
     pub(super) goal: Goal,
     /// Where the scale is still to be found: what features can gain.
     pub(super) gain: Option<f64>,
+    /// Whether nothing is written.
+    pub(super) dry: bool,
     problem: &'w mut dyn Write,
     proof: Option<&'w mut dyn Write>,
     tree: Option<Tree<'w>>,
@@ -37,6 +40,7 @@ impl<'w> Writer<'w> {
         Self {
             goal,
             gain: None,
+            dry: false,
             problem,
             proof: Some(proof),
             tree: None,
@@ -68,7 +72,7 @@ impl<'w> Writer<'w> {
     fn told(&mut self, step: &Step<'_>) {
         match step {
             Step::Begin { units, rows, listed, root } => {
-                self.begin(Rules::new(units, rows, listed, *root), root.is_none())
+                self.begin(Rules::new(units, rows, listed, *root), root.is_none());
             }
             Step::Split { node, unit, states } => {
                 if let Some(tree) = &mut self.tree {
@@ -157,8 +161,10 @@ impl<'w> Writer<'w> {
 
     /// A row of a point with more terms; it need not hold where weights are beyond the last bounds.
     fn point(&mut self, row: Row, more: &str, least: i128) -> Numbered {
-        let terms = row.gains.iter().copied().enumerate().filter(|term| term.1 != 0);
-        let terms = self.tree.as_ref().map_or_else(String::new, |tree| tree.rules.terms(terms));
+        if self.dry {
+            return Numbered { row, id: self.line("") };
+        }
+        let terms = self.tree.as_ref().map_or_else(String::new, |tree| tree.rules.all_terms(&row.gains));
         let most = (i128::from(row.right) - least).max(0);
         let within = self.level.map_or_else(String::new, |level| format!("{most} ~x{level} "));
         let id = self.line(&format!("{terms}{more}{within}>= {} ;", row.right));
@@ -207,13 +213,14 @@ impl<'w> Writer<'w> {
             let less = less.clamp(0, all + 1);
             let variable = self.variable(format!("the weight of x{} is above {to:?} in size", j + 1));
             let inside = self.line(&format!("1 x{} 1 ~x{variable} >= 1 ;", units[unit][0] + 1));
-            terms += &format!("-{less} x{variable} ");
+            let _ = write!(terms, "-{less} x{variable} ");
             least -= less;
             beyond.push(Beyond { variable, unit, inside, less });
         }
         let row = self.point(row, &terms, least);
         let within = self.variable("weights are within all bounds of this size so far".to_owned());
-        let any: String = beyond.iter().map(|part| format!("1 x{} ", part.variable)).collect();
+        let any: Vec<String> = beyond.iter().map(|part| format!("1 x{} ", part.variable)).collect();
+        let any = any.concat();
         let before = self.level.map_or_else(String::new, |level| format!("1 ~x{level} "));
         let level = (within, self.line(&format!("1 x{within} {any}{before}>= 1 ;")));
         if let Some(tree) = &mut self.tree {
