@@ -23,6 +23,18 @@ impl OpenBox {
     }
 }
 
+impl OpenBox {
+    /// The values at a point of all units that the rules alone do not have out, 0 for these.
+    pub(crate) fn values(&self, claim: &Claim<'_>, point: &mut Point) -> Vec<f64> {
+        let (units, root) = (&claim.rules.units, claim.root.as_ref());
+        let alive = |u: usize| root.is_some_and(|root| root.choice[u] != Choice::Out);
+        point.score(claim, (0..units.len()).filter(|u| alive(*u)).flat_map(|u| units[u].iter().copied()));
+        let part = |j: usize| point.part(claim, j, self.weight_bound(claim, j));
+        let value = |u: usize| units[u].iter().fold(point.price(u), |sum, &j| add_down(sum, part(j)));
+        (0..units.len()).map(|u| if alive(u) { value(u) } else { 0.0 }).collect()
+    }
+}
+
 /// An open box as it is kept: units in neither list are out.
 pub(crate) struct PackedBox {
     inside: Vec<u32>,

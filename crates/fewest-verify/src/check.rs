@@ -88,7 +88,8 @@ impl<'c, R: Read> Check<'c, R> {
     /// Steps 2 to 6.
     pub(crate) fn run(mut self) -> Result<Verdict, Error> {
         if let Some(told) = &mut self.told {
-            told(self.claim.rules.told(self.claim.root.as_ref()));
+            let (rules, root) = (&self.claim.rules, self.claim.root.as_ref().map(|root| &root.choice[..]));
+            told(Step::Begin { units: &rules.units, rows: rules.rows(), listed: &rules.listed, root });
         }
         loop {
             self.progress.open = self.open.len() as u64;
@@ -203,7 +204,7 @@ impl<'c, R: Read> Check<'c, R> {
         let point = self.point.as_mut().expect("a point was read");
         let bound = Terms::new(self.claim, &open, point).bound();
         if let Some(told) = &mut self.told {
-            let (values, number) = (point.values(self.claim, &open), self.progress.points);
+            let (values, number) = (open.values(self.claim, point), self.progress.points);
             let dual = Dual { number, constant: point.constant, values: &values };
             told(Step::Close { node, state: &open.state.choice, dual });
         }
@@ -237,7 +238,7 @@ impl<'c, R: Read> Check<'c, R> {
         }
         let next = self.claim.rules.decide(&open.state, decisions.clone());
         if let (Some(told), Some(point)) = (&mut self.told, &mut self.point) {
-            let (values, number) = (point.values(self.claim, &open), self.progress.points);
+            let (values, number) = (open.values(self.claim, point), self.progress.points);
             let dual = Dual { number, constant: point.constant, values: &values };
             let (state, next) = (&open.state.choice, next.as_ref().map(|state| &state.choice[..]));
             told(Step::Fix { node, state, decisions: &decisions, dual, next });
@@ -282,7 +283,7 @@ impl<'c, R: Read> Check<'c, R> {
             self.progress.parts += 1;
         }
         if let (Some(told), Some(point)) = (&mut self.told, &mut self.point) {
-            let (values, number) = (point.values(self.claim, &open), self.progress.points);
+            let (values, number) = (open.values(self.claim, point), self.progress.points);
             let dual = Dual { number, constant: point.constant, values: &values };
             told(Step::Tighten { node, state: &open.state.choice, dual, parts: &parts });
         }

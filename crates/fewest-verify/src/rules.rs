@@ -7,7 +7,6 @@ use serde::Deserialize;
 
 use crate::file::Checked;
 use crate::rounding::{add_down, mul_down, mul_up};
-use crate::step::Step;
 
 /// The rules as the header states them; features count from 0.
 #[derive(Debug, Default, Deserialize)]
@@ -81,7 +80,8 @@ pub(crate) struct Rules {
     row_of: Vec<u32>,
     /// By unit: its rows and the terms in them.
     terms: Vec<Vec<(usize, f64)>>,
-    listed: Decisions,
+    /// What is required and forbidden.
+    pub(crate) listed: Decisions,
 }
 
 impl Rules {
@@ -180,11 +180,9 @@ impl Rules {
         (of_unit * self.units.len() + of_row * self.rows.len() + 32 * terms + 4 * self.row_of.len()) as u64
     }
 
-    /// Themselves, for who is told.
-    pub(crate) fn told<'s>(&'s self, root: Option<&'s State>) -> Step<'s> {
-        let rows = self.rows.iter().map(|row| (row.most, &row.terms[..])).collect();
-        let root = root.map(|root| &root.choice[..]);
-        Step::Begin { units: &self.units, rows, listed: &self.listed, root }
+    /// Right side and terms of each row.
+    pub(crate) fn rows(&self) -> Vec<(f64, &[(usize, f64)])> {
+        self.rows.iter().map(|row| (row.most, &row.terms[..])).collect()
     }
 
     /// What the rules alone decide; none where they allow nothing.

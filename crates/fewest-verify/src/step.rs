@@ -1,9 +1,5 @@
 //! What a check does, told step by step to who writes the same proof in another form.
 
-use crate::boxes::OpenBox;
-use crate::claim::Claim;
-use crate::point::Point;
-use crate::rounding::add_down;
 use crate::rules::Choice;
 
 /// Who is told.
@@ -79,16 +75,4 @@ pub struct Dual<'s> {
     pub constant: f64,
     /// By unit, within the box's bounds on weights; 0 where the rules alone have it out.
     pub values: &'s [f64],
-}
-
-impl Point {
-    /// The values of all units that the rules do not have out.
-    pub(crate) fn values(&mut self, claim: &Claim<'_>, open: &OpenBox) -> Vec<f64> {
-        let (units, root) = (&claim.rules.units, claim.root.as_ref());
-        let alive = |u: usize| root.is_some_and(|root| root.choice[u] != Choice::Out);
-        self.score(claim, (0..units.len()).filter(|u| alive(*u)).flat_map(|u| units[u].iter().copied()));
-        let part = |j: usize| self.part(claim, j, open.weight_bound(claim, j));
-        let value = |u: usize| units[u].iter().fold(self.price(u), |sum, &j| add_down(sum, part(j)));
-        (0..units.len()).map(|u| if alive(u) { value(u) } else { 0.0 }).collect()
-    }
 }
