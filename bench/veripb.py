@@ -99,12 +99,13 @@ def size(count):
 def page(kept, version):
     text = ["# Exported proofs, by VeriPB", "", "    python3 bench/veripb.py", ""]
     text += [
-        f"`fewest select --proof`, `fewest verify --export`, then VeriPB {version}, which the project has no part in. Rows: of rules,",
-        "listed subsets and dual points. Steps: those of the cutting-plane proof (`rup`, `pol`). Lost: what rounding to integers takes from the bound that",
-        "`verify` proves, as a share of what features can gain. Seconds are of one run each on a shared machine; export includes three checks.",
+        f"`fewest select --proof`, `fewest verify --export`, then VeriPB {version}, which the project has no part in.",
+        "Rows: of rules, listed subsets and dual points. Steps: those of the cutting-plane proof (`rup`, `pol`). Lost: what rounding",
+        "to integers takes from the bound that `verify` proves, as a share of what features can gain. Seconds are of one run each on",
+        "a shared machine; export includes three checks.",
         "Raw numbers: `veripb.jsonl`.",
         "",
-        "| data, features allowed | p | nodes | rows | steps | .opb | .pbp | gap proven | lost | verify s | export s | VeriPB s | verdict |",
+        "| data, features allowed | p | nodes | rows | steps | .opb | .pbp | gap proven | lost | verify s | export s | VeriPB s | |",
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |",
     ]
     for name in (name for name in CASES if name in kept):
