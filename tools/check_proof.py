@@ -589,7 +589,7 @@ def main():
         print(f"objective  at most {show(objective)}")
     print(f"bound      {show(bound)}")
     if objective and math.isfinite(bound):
-        print(f"gap        {float(max(objective - bound, 0) / objective):.3g}")
+        print(f"open       {float(max(objective - bound, 0) / objective):.3g} of the objective")
     if len(found["solutions"]) > 1:
         print(f"listed     {len(found['solutions'])} subsets, all others not below {show(found['rest'])}")
     print("checked    {} records, {} dual points, {} parts, exactly".format(*found["checked"]))

@@ -293,7 +293,8 @@ class Selector(Linked, CallbackSupportMixin, Scored, SelectorMixin, BaseEstimato
         else:
             self.support_[support] = True
         self.n_features_ = int(self.support_.sum())
-        self.objective_, self.bound_, self.gap_ = answer["objective"], answer["bound"], answer["gap"]
+        for name in ("objective", "bound", "baseline", "gap", "objective_gap"):
+            setattr(self, f"{name}_", answer[name])
         self.status_, self.trace_ = answer["status"], answer["trace"]
         self.ranking_ = self._ranking(answer)
         if hasattr(self, "proof"):
@@ -481,7 +482,7 @@ class Selector(Linked, CallbackSupportMixin, Scored, SelectorMixin, BaseEstimato
         time_limit : float, default=10.0
             Seconds to search for a better subset and a better bound.
         gap : float, default=1e-4
-            Relative gap at which the search ends.
+            The search ends where at most this share of what features can gain over none is left open.
         node_limit : int, default=None
             The search ends after this many nodes.
         proof : path-like, default=None
@@ -491,7 +492,8 @@ class Selector(Linked, CallbackSupportMixin, Scored, SelectorMixin, BaseEstimato
         -------
         certificate : dict
             ``objective`` of the SVM on the subset, ``bound`` below that of every subset of at most
-            as many features, the relative ``gap`` between them, ``best`` (indices of the best
+            as many features, ``baseline`` without features, ``gap`` (the share of what features can
+            gain over none that may be left out), ``objective_gap``, ``best`` (indices of the best
             subset known) and ``best_objective``, ``status`` ("optimal" when ``best`` is proven),
             ``elapsed`` seconds, ``proof`` (its file, or None).
         """

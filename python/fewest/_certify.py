@@ -32,9 +32,14 @@ class Certificate:
     bound : float or None
         No subset that the rules allow has a smaller objective, of at most as many features as the list
         has, or as ``rules`` say. None where nothing is proven.
+    baseline : float
+        The objective without features.
     gap : float or None
-        How far the list may be from the best, as ``gap_`` of a selector. None where nothing is proven,
-        or where the list breaks the rules and is better than all that they allow.
+        The share of what features can gain over none that the list leaves out at most, as ``gap_`` of a
+        selector. None where nothing is proven, or where the list breaks the rules and is better than
+        all that they allow.
+    objective_gap : float or None
+        ``|objective - bound| / |objective|``.
     status : str
         How the search ended; "optimal" where the best subsets are proven.
     features : list of dict
@@ -60,7 +65,9 @@ class Certificate:
     selected: np.ndarray
     objective: float
     bound: float | None
+    baseline: float
     gap: float | None
+    objective_gap: float | None
     status: str
     features: list[dict[str, Any]]
     better: list[tuple[np.ndarray, float]]
@@ -134,7 +141,7 @@ def certify(
     n_solutions : int, default=3
         How many best subsets to find and prove.
     gap : float, default=1e-4
-        Relative gap at which the search ends.
+        The search ends where at most this share of what features can gain over none is left open.
     node_limit : int, default=None
         The search ends after this many nodes.
     proof : path-like, default=None
@@ -220,7 +227,7 @@ class _Certifier(ExactSelector):
             broken_rules=broken,
             proof=os.fspath(self.proof) if found["proof"] else None,
             n_features=p,
-            **{name: found[name] for name in ("objective", "bound", "gap", "status", "allowed")},
+            **{name: found[name] for name in ("objective", "bound", "baseline", "gap", "objective_gap", "status", "allowed")},
         )
 
     def _listed(self, features: Any) -> list[int]:

@@ -49,13 +49,17 @@ PARAMETERS = {
     "n_solutions": ("int", "How many best subsets to prove. None: 1, and with ``within`` at most 1000."),
     "within": (
         "float",
-        """E, 0 or more, such as 0.02: all subsets whose objective is within this share of the best one
-        are found, and proven to be all, as far as they are at most ``n_solutions``. Subsets of fewer
-        features are among them. ``solutions_`` lists them, ``within_`` says what they tell.""",
+        """E, 0 or more, such as 0.02: all subsets whose gain over no features is at most this share below
+        that of the best one are found, and proven to be all, as far as they are at most
+        ``n_solutions``. Subsets of fewer features are among them. ``solutions_`` lists them, ``within_`` says what they tell.""",
     ),
     "weight_bound": ("float", "u, the same for every feature, above 0."),
     "plain": ("bool", "The paper's algorithm without improvements."),
-    "gap": ("float", "Relative gap between the best subset and the bound at which the search ends."),
+    "gap": (
+        "float",
+        """The search ends where at most this share of what features can gain over none is left open, and
+        this share of the objective.""",
+    ),
     "node_limit": ("int", "The search ends after this many nodes."),
     "lp": ('{"simplex", "interior"}', "How HiGHS solves linear programs: simplex, or interior point as in the paper."),
     "proof": ("path-like", "File for a proof of the result, which :func:`fewest.verify` checks."),
@@ -154,7 +158,13 @@ SELECTOR_ATTRIBUTES = {
     "ranking_": ("ndarray of int of shape (n_features,)", "1 for the selected features, 2 for the others."),
     "objective_": ("float", "Objective of the best subset."),
     "bound_": ("float or None", "None: the method proves nothing; :meth:`certify` does."),
-    "gap_": ("float or None", "``|objective_ - bound_| / |objective_|``."),
+    "baseline_": ("float or None", "Objective without features, of a bias alone; 0 where it is maximised."),
+    "gap_": (
+        "float or None",
+        """``|objective_ - bound_| / |baseline_ - bound_|``: of what features can gain over none, the share
+        that may be left out.""",
+    ),
+    "objective_gap_": ("float or None", "``|objective_ - bound_| / |objective_|``."),
     "status_": (
         "str",
         """"optimal" (proven within the gap), "completed" (the method did all it does), or the limit

@@ -276,7 +276,8 @@ class Progress:
     done, total : int or None
         Steps done, and steps expected where that is known.
     objective, bound, gap : float or None
-        Objective of the best subset so far, the proven bound, and the relative gap between them.
+        Objective of the best subset so far, the proven bound, and the share of what features can gain
+        over none that is left open between them.
     features : ndarray of int or None
         Indices of the best subset so far.
     feature : int or None
@@ -437,7 +438,7 @@ def warn_of_limit(estimator: Any, answer: dict[str, Any], what: str) -> None:
         "cancelled": "it was interrupted" if answer["interrupted"] else "a callback stopped it",
         "stalled": "rounding ended its progress; scale the features, or raise tol",
     }[status]
-    known = f" The relative gap is {gap:.2g}." if gap is not None and np.isfinite(gap) else ""
+    known = f" At most {gap:.2%} of what features can gain is left out." if gap is not None and np.isfinite(gap) else ""
     remedy = getattr(estimator, "_remedy", "")
     said = f"{type(estimator).__name__} stopped before its end: {why}. {what}{known} {remedy}".rstrip()
     warn(said, ConvergenceWarning)

@@ -258,7 +258,7 @@ class FSVSelector(Selector):
         time_limit : float, default=10.0
             Seconds to search for a better subset and a better bound.
         gap : float, default=1e-4
-            Relative gap at which the search ends.
+            The search ends where at most this share of what features can gain over none is left open.
         node_limit : int, default=None
             The search ends after this many nodes.
         proof : path-like, default=None

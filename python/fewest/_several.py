@@ -101,7 +101,7 @@ class SeveralProblems(Selector):
         time_limit : float, default=10.0
             Seconds to search for a better subset and a better bound.
         gap : float, default=1e-4
-            Relative gap at which the search ends.
+            The search ends where at most this share of what features can gain over none is left open.
         node_limit : int, default=None
             The search ends after this many nodes.
         proof : path-like, default=None
@@ -112,7 +112,8 @@ class SeveralProblems(Selector):
         -------
         certificate : dict
             ``objective`` of the SVMs on the subset, ``bound`` below that of every subset of at most
-            as many features, the relative ``gap`` between them, ``best`` (indices of the best
+            as many features, ``baseline`` without features, ``gap`` (the share of what features can
+            gain over none that may be left out), ``objective_gap``, ``best`` (indices of the best
             subset known) and ``best_objective``, ``status`` ("optimal" when ``best`` is proven),
             ``elapsed`` seconds, ``proof`` (its file, or None).
         """

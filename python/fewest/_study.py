@@ -82,7 +82,8 @@ class Study(Selector):
     n_solutions : int, default=5
         How many best subsets to list beside the panel.
     gap : float, default=1e-4
-        Relative gap between the panel and its bound at which the search for it ends.
+        The search for the panel ends where at most this share of what features can gain over none is
+        left open.
     node_limit : int, default=20000
         The proof of the panel ends after this many nodes.
     selection_time_limit : float, default=None
@@ -288,7 +289,8 @@ class Study(Selector):
         self.ranking_ = np.where(self.support_, 1, 2)
         self.method_, self.C_ = panel["choice"]["method"], panel["choice"]["cost"]
         self.fit_cost_ = panel["choice"]["fit_cost"]
-        self.objective_, self.bound_, self.gap_ = panel.get("objective"), panel.get("bound"), panel.get("gap")
+        for name in ("objective", "bound", "baseline", "gap", "objective_gap"):
+            setattr(self, f"{name}_", panel.get(name))
         self.status_, self.trace_ = answer["status"], {}
         self.center_, self.scale_ = np.asarray(panel["center"], dtype=float), np.asarray(panel["scale"], dtype=float)
         self.solutions_ = [(np.asarray(subset, dtype=np.intp), value) for subset, value in panel.get("solutions", [])]

@@ -38,13 +38,21 @@ class Verification:
     bound : float or None
         No subset that the rules allow has a smaller objective, or a larger alignment. None where
         nothing is proven, or where no subset is allowed.
+    baseline : float or None
+        The objective without features is at least this; 0 for alignments.
     gap : float or None
-        ``abs(objective - bound) / objective``.
+        The share of what features can gain over none that the best subset leaves out at most:
+        ``(objective - bound) / (baseline - bound)``.
+    objective_gap : float or None
+        ``abs(objective - bound) / abs(objective)``.
     solutions : list of (ndarray of int, float, float or None)
         Each listed subset, with the objective and the bound proven for it.
     rest : float or None
         No subset that is not listed has a better objective; None where no other is allowed, or nothing
         is proven of it.
+    own : dict or None
+        The listed subset of which the file says that ``method`` chose it (a certificate's), or that it
+        was to be judged: ``selected``, ``selected_indices``, ``objective``.
     status : str or None
         What the file says of the run; it is not checked, and nothing rests on it.
     n_points, n_parts : int
@@ -67,9 +75,12 @@ class Verification:
     selected: np.ndarray | None = None
     objective: float | None = None
     bound: float | None = None
+    baseline: float | None = None
     gap: float | None = None
+    objective_gap: float | None = None
     solutions: list[tuple[np.ndarray, float, float | None]] | None = None
     rest: float | None = None
+    own: dict[str, Any] | None = None
     status: str | None = None
     n_points: int = 0
     n_parts: int = 0
@@ -213,7 +224,7 @@ def verify(
     def indices(features: Any) -> np.ndarray:
         return np.asarray(features, dtype=np.intp)
 
-    same = {name: found[name] for name in ("reason", "objective", "bound", "gap", "rest", "status", "verdict")}
+    same = {name: found[name] for name in ("reason", "objective", "bound", "baseline", "gap", "objective_gap", "rest", "status", "verdict", "own")}
     return Verification(
         found["verified"],
         selected=None if found["selected_indices"] is None else indices(found["selected_indices"]),

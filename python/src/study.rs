@@ -94,7 +94,8 @@ fn panel_value(panel: &Panel) -> Value {
     json!({
         "choice": panel.choice, "selected": panel.selected,
         "kernel": fewest::KernelRule::from(panel.report.kernel),
-        "objective": outcome.objective, "bound": outcome.bound, "gap": outcome.gap(), "status": outcome.status.name(),
+        "objective": outcome.objective, "bound": outcome.bound, "gap": outcome.gap(),
+        "baseline": outcome.yardstick.map(|yardstick| yardstick.baseline), "objective_gap": outcome.objective_gap(), "status": outcome.status.name(),
         "center": of(&panel.scaling.center, 0.0), "scale": of(&panel.scaling.scale, 1.0),
         "calibration": panel.calibration, "certificate": certificate, "solutions": solutions, "swaps": panel.swaps,
     })

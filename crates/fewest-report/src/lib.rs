@@ -32,7 +32,8 @@ pub use fewest_text::visible;
 pub use near::near_sentence;
 pub use view::shorten;
 pub use words::{
-    Proof, at_most, bound, brief, elimination_steps, expected, number, percent, plural, problems, relative_gap, seconds,
+    NOTHING_GAINED, Proof, at_most, bound, brief, elimination_steps, expected, number, percent, plural, problems,
+    relative_gap, seconds,
 };
 
 const TEMPLATE: &str = include_str!("page.html");

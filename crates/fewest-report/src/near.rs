@@ -81,12 +81,12 @@ mod tests {
         let all = say(within(3, true, Some(0.02)), false);
         assert_eq!(
             all,
-            "3 subsets are within 2.00 % of the best (an objective of at most 10.2000), and no others; this is proven"
+            "3 subsets are within 2.00 % of the best gain (an objective of at most 10.2000), and no others; this is proven"
         );
         assert!(say(within(1, true, None), true).starts_with("no other allowed subset is within 2.00 % of the best"));
         let cut = say(within(5, false, Some(0.01009)), false);
         assert!(cut.starts_with("more than the 5 that may be listed can be within 2.00 %"), "{cut}");
-        assert!(cut.ends_with("those have at least 10.1009, so that the list holds all within 1.00 %"), "{cut}");
+        assert!(cut.ends_with("those have at least 10.1009, so that the list holds all within 1.00 % of it"), "{cut}");
         let stopped = say(within(2, false, None), true);
         assert!(stopped.starts_with("others than the 2 subsets found can be within"), "{stopped}");
         assert!(stopped.ends_with("nothing is proven of those"), "{stopped}");

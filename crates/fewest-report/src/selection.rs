@@ -34,6 +34,9 @@ pub(crate) fn proof(result: Part<'_>) -> Option<Proof<'_>> {
     })
 }
 
+/// What is said of a cost that makes the selection a filter.
+const FILTER: &str = "Up to the cost that was chosen the subset stays the same: the selection is a filter by differences of class means.";
+
 /// The page of one selection.
 pub(crate) fn page(result: Part<'_>, budget: &Budget) -> Result<Page, String> {
     let chosen = result.at("selected").texts();
@@ -88,6 +91,10 @@ fn summary(result: Part<'_>, budget: &Budget, chosen: &[&str]) -> Section {
     }
     if let Some(sentence) = certificate(result.at("certificate")) {
         blocks.push(Block::Finding(sentence));
+    }
+    let choice = result.at("cost_choice");
+    if choice.at("filter_up_to").number().is_some_and(|cost| choice.at("cost").number() == Some(cost)) {
+        blocks.push(Block::Finding(FILTER.to_owned()));
     }
     blocks.extend(warnings(result));
     lines.push(("chosen", list(budget, chosen)));

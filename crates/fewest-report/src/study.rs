@@ -156,14 +156,16 @@ fn features(result: Part<'_>, budget: &Budget) -> Option<Section> {
     let weights = panel.at("model").at("weights");
     // Exchanges are judged by the objective of a linear SVM: that of the certificate where there is
     // one.
-    let certified = panel.at("certificate").at("objective").number();
-    let objective = certified.or(panel.at("objective").number()).filter(|o| *o > 0.0);
+    let judged = if panel.at("certificate").is_there() { panel.at("certificate") } else { panel };
+    let (now, baseline) = (judged.at("objective").number(), judged.at("baseline").number());
+    let gained = now.zip(baseline).filter(|(now, baseline)| now < baseline);
     let rows = names.iter().map(|&name| {
         let swap = panel.at("replacements").items().find(|swap| swap.at("feature").text() == Some(name));
         let by = |entry: Part<'_>| {
             let other = shorten(entry.at("feature").text()?, 40);
-            let worse = entry.at("objective").number().zip(objective);
-            let worse = worse.map_or_else(String::new, |(o, best)| format!(" ({})", change(o / best - 1.0)));
+            let loss =
+                |(then, (now, baseline)): (f64, (f64, f64))| format!(" ({})", change((then - now) / (baseline - now)));
+            let worse = entry.at("objective").number().zip(gained).map_or_else(String::new, loss);
             Some(format!("{other}{worse}"))
         };
         let by: Vec<String> = swap.iter().flat_map(|swap| swap.at("by").items()).filter_map(by).collect();
@@ -176,7 +178,7 @@ fn features(result: Part<'_>, budget: &Budget) -> Option<Section> {
     });
     let columns = vec![words("feature"), numbers("weight"), numbers("share of folds"), words("could be replaced by")];
     let mut table = budget.table("The features of the panel", columns, rows);
-    table.note = "Weight: for scaled values; above 0 it speaks for the class +1. Share of folds: how many of the outer folds chose the feature on their own. Could be replaced by: the exchanges that cost the training objective least, in percent of it.";
+    table.note = "Weight: for scaled values; above 0 it speaks for the class +1. Share of folds: how many of the outer folds chose the feature on their own. Could be replaced by: the exchanges that cost the training objective least, in percent of what the panel gains over no features.";
     let mut blocks = vec![Block::Table(table)];
     let several: Vec<Vec<Cell>> = panel
         .at("solutions")

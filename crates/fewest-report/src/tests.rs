@@ -47,7 +47,7 @@ fn selection(names: &[String]) -> Value {
         "description": {
             "strength": strength,
             "correlations": {"features": names, "matrix": vec![vec![0.5; k]; k]},
-            "stand_ins": [{"feature": names[0], "stand_in": names[1], "correlation": -0.9, "objective": 55.0, "increase": 0.1}]
+            "stand_ins": [{"feature": names[0], "stand_in": names[1], "correlation": -0.9, "objective": 55.0, "loss": 0.1}]
         },
         "version": names[0]
     })
@@ -84,6 +84,7 @@ fn study(names: &[String]) -> Value {
         value[key] = entry.clone();
     }
     value["panel"]["max_features"] = json!(2);
+    value["panel"]["baseline"] = json!(100.0);
     value["panel"]["cost"] = json!(0.1);
     value["panel"]["fit_cost"] = json!(1.0);
     value["panel"]["replacements"] =
@@ -100,7 +101,7 @@ fn a_study_says_what_it_is_worth_first() {
     let order = ["Right on 90.0 %", "The panel", "How many features are needed", "samples not seen", "What was tried"];
     assert!(order.windows(2).all(|w| at(w[0]) < text.rfind(w[1]).expect("a heading")), "{order:?}");
     assert!(text.contains("Time ran out. Not done: 3 outer folds, 1 inner split."));
-    assert!(text.contains("income (+10.0 %)"), "an exchange costs 55 instead of 50");
+    assert!(text.contains("income (+10.0 %)"), "an exchange costs 5 of the 50 gained");
     let mut none = study(&names);
     (none["panel"], none["folds"], none["summary"]) = (Value::Null, json!([]), json!({}));
     assert!(page(&none).expect("a page").contains("no outer fold was done in time"));
@@ -285,14 +286,15 @@ fn what_a_page_claims_is_rounded_against_the_result() {
     for (key, value) in [("objective", json!(100.0)), ("bound", json!(49.383_996)), ("gap", json!(0.506_16))] {
         result[key] = value;
     }
-    result["certificate"] = json!({"objective": 150.616, "bound": 100.0, "best": {"objective": 150.616}});
+    result["certificate"] =
+        json!({"objective": 150.616, "bound": 100.0, "gap": 0.506_16, "best": {"objective": 150.616}});
     let path = json!({"path": [result.clone()], "command": "c", "version": "1"});
     for page in [page(&result), page(&path)] {
         let page = page.expect("a page");
-        assert!(page.contains("can be better by more than 50.7 %") && page.contains(">50.7 %<"), "{page}");
+        assert!(page.contains("at most 50.7 % of what") && page.contains(">50.7 %<"), "{page}");
         assert!(page.contains(">49.3839<") && !page.contains(">49.3840<"), "the bound goes down");
     }
-    assert!(page(&result).expect("a page").contains("at most 50.7 % above the best of its size"));
+    assert!(page(&result).expect("a page").contains("leaves out at most 50.7 % of what any of its size can gain"));
     result["sense"] = json!("max");
     result["bound"] = json!(150.616_01);
     assert!(page(&result).expect("a page").contains(">150.617<"), "the bound goes up");

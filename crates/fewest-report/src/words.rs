@@ -138,6 +138,10 @@ fn any(max_features: u64) -> String {
     if max_features == 1 { "any feature".to_owned() } else { format!("any {max_features} features") }
 }
 
+/// What a gap of 0 says where the objective is above the bound: both are as good as the objective
+/// without features.
+pub const NOTHING_GAINED: &str = "no allowed subset gains more than a billionth of the objective without features";
+
 /// What is known of how good a subset is.
 #[derive(Debug, Clone, Copy)]
 pub struct Proof<'a> {
@@ -162,8 +166,11 @@ impl Proof<'_> {
     /// proven.
     pub fn gap(&self) -> Option<f64> {
         let bound = self.bound.filter(|bound| bound.is_finite() && self.objective.is_finite())?;
-        let beyond = if self.maximised { bound <= self.objective } else { bound >= self.objective };
-        if beyond { Some(0.0) } else { self.gap.filter(|gap| gap.is_finite()) }
+        if self.is_beyond(bound) { Some(0.0) } else { self.gap.filter(|gap| gap.is_finite()) }
+    }
+
+    fn is_beyond(&self, bound: f64) -> bool {
+        if self.maximised { bound <= self.objective } else { bound >= self.objective }
     }
 
     /// The gap in words, on one line.
@@ -174,6 +181,9 @@ impl Proof<'_> {
         let Some(gap) = self.gap() else {
             return "no bound is proven: a better subset may exist, and nothing says how much better".to_owned();
         };
+        if gap == 0.0 && !self.bound.is_some_and(|bound| self.is_beyond(bound)) {
+            return format!("{NOTHING_GAINED}{}", self.where_it_holds());
+        }
         if gap == 0.0 {
             return format!("no allowed subset{of} is better: this one is proven best{}", self.where_it_holds());
         }
@@ -274,7 +284,7 @@ mod tests {
         let proof = Proof {
             objective: 5.0,
             bound: Some(4.0),
-            gap: Some(0.2),
+            gap: None,
             maximised: false,
             status: "time_limit",
             max_features: None,
@@ -309,6 +319,8 @@ mod tests {
         let better =
             Proof { objective: 0.5, bound: Some(0.6), gap: Some(0.2), maximised: true, max_features: None, ..proof };
         assert_eq!(better.sentence(), "at most 20.0 % of what allowed features can gain is left out");
+        let nothing = Proof { gap: Some(0.0), ..proof };
+        assert!(nothing.sentence().starts_with("no allowed subset gains more than a billionth of"), "nothing to gain");
         let best = Proof { bound: Some(50.0), ..proof };
         assert_eq!(best.sentence(), "no allowed subset of at most 5 features is better: this one is proven best");
         let bounded = Proof { condition: Some("no weight is larger than 5"), ..best };

@@ -1,6 +1,6 @@
 //! What a file claims, read from its header.
 
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -58,20 +58,15 @@ pub(crate) struct Header {
     fingerprint: String,
     gain: Gain,
     /// Of gains `ridge` and `l1`.
-    #[serde(default)]
     loss: Option<Loss>,
-    #[serde(default)]
     bias: Option<Bias>,
-    #[serde(default)]
     cost: Option<f64>,
     #[serde(default)]
     penalty: Vec<f64>,
     #[serde(default)]
     weight_bounds: Vec<f64>,
     /// Of gain `alignment`. Without a kernel it is `rbf`.
-    #[serde(default)]
-    kernel: Option<Kernel>,
-    #[serde(default)]
+    kernel: Option<Distance>,
     gamma: Option<f64>,
     #[serde(default)]
     categorical: Vec<usize>,
@@ -136,20 +131,31 @@ pub(crate) fn json<'l, T: Deserialize<'l>>(line: &'l str) -> Checked<T> {
     serde_json::from_str(line).map_err(|error| format!("its header does not fit: {error}"))
 }
 
-/// The kernel of gain `alignment`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Kernel {
-    Rbf,
-    Laplace,
-}
-
-impl Kernel {
-    fn distance(self) -> Distance {
-        match self {
-            Self::Rbf => Distance::Squared,
-            Self::Laplace => Distance::Absolute,
-        }
+impl Header {
+    /// Whether the model is one of docs/proof.md, for so many problems.
+    fn is_a_model(&self, problems: usize) -> bool {
+        let (svm, bounds) = ((self.loss, self.bias, self.cost), &self.weight_bounds);
+        let apart = if self.gain == Gain::Alignment {
+            // No square of a difference that underflows counts then, and none overflows.
+            self.gamma.is_some_and(|gamma| (1e-250..=1e250).contains(&gamma))
+                && problems == 1
+                && svm == (None, None, None)
+                && self.penalty.is_empty()
+                && self.rules.weights.is_empty()
+        } else {
+            let bias = match self.bias {
+                Some(Bias::Penalised(s)) => s > 0.0 && s.is_finite(),
+                bias => bias.is_some(),
+            };
+            let of_l1 = self.gain != Gain::L1 || (self.loss == Some(Loss::Hinge) && problems == 1);
+            let of_alignment = (self.kernel, self.gamma) == (None, None) && self.categorical.is_empty();
+            bias && self.loss.is_some() && of_l1 && of_alignment && self.centre.is_empty()
+        };
+        apart
+            && [&self.penalty, bounds].iter().all(|list| list.is_empty() || list.len() == self.p)
+            && (bounds.is_empty() || self.gain == Gain::L1)
+            && bounds.iter().all(|u| *u >= 0.0)
+            && self.centre.iter().chain(&self.categorical).all(|j| *j < self.p)
     }
 }
 
@@ -159,12 +165,13 @@ pub(crate) struct Claim<'d> {
     pub(crate) parts: Vec<Part<'d>>,
     pub(crate) n: usize,
     pub(crate) p: usize,
-    /// Gain `l1`; gain `alignment`; else gain `ridge`.
-    pub(crate) l1: bool,
-    pub(crate) alignment: bool,
+    pub(crate) gain: Gain,
     pub(crate) loss: Loss,
     pub(crate) bias: Bias,
-    /// lambda and u, length p.
+    /// By sample of all problems: its label and `C_i`.
+    pub(crate) y: Vec<f64>,
+    pub(crate) costs: Vec<f64>,
+    /// By feature: lambda and u.
     pub(crate) penalty: Vec<f64>,
     pub(crate) bounds: Vec<f64>,
     /// By feature: how far below and above 0 the rules let its weight be.
@@ -179,11 +186,8 @@ pub(crate) struct Claim<'d> {
 /// The samples of one problem.
 pub(crate) struct Part<'d> {
     pub(crate) data: &'d dyn Data,
-    /// The number of samples before.
-    pub(crate) first: usize,
-    pub(crate) y: &'d [f64],
-    /// C_i.
-    pub(crate) costs: Vec<f64>,
+    /// Their numbers among those of all problems.
+    pub(crate) samples: Range<usize>,
     /// By column: its norm, not below it, and its entries other than 0.
     pub(crate) norms: Vec<(f64, usize)>,
 }
@@ -191,52 +195,28 @@ pub(crate) struct Part<'d> {
 impl<'d> Claim<'d> {
     /// The rest of step 1: all of the header fits the data, whose sizes [`Outline::fits`] compared.
     pub(crate) fn new(header: Header, all: &[&'d dyn Data], memory: u64) -> Checked<Self> {
-        let (n, p) = (header.n, header.p);
+        let (n, p, alignment) = (header.n, header.p, header.gain == Gain::Alignment);
         let found = fingerprint(all)?;
         if found != header.fingerprint {
             return Err(format!("the data's fingerprint is {found}, the proof's {}", header.fingerprint));
         }
-        let (l1, alignment) = (header.gain == Gain::L1, header.gain == Gain::Alignment);
+        let y: Vec<f64> = all.iter().flat_map(|data| data.labels().iter().copied()).collect();
         let class = |y: f64| y.to_bits() == f64::from(y as u32).to_bits();
-        if let Some(label) =
-            all.iter().flat_map(|data| data.labels()).find(|y| if alignment { !class(**y) } else { y.abs() != 1.0 })
-        {
+        if let Some(label) = y.iter().find(|y| if alignment { !class(**y) } else { y.abs() != 1.0 }) {
             let wanted = if alignment { "a class: 0, 1, ..." } else { "-1 or 1" };
             return Err(format!("the data hold the label {label}, not {wanted}"));
         }
-        let positive = |x: f64| x > 0.0 && x.is_finite();
-        let (penalty, bounds) = (header.penalty, header.weight_bounds);
-        let svm = (header.loss, header.bias, header.cost);
-        let (loss, bias, cost) = (svm.0.unwrap_or(Loss::Hinge), svm.1.unwrap_or(Bias::None), svm.2.unwrap_or(0.0));
-        let (ranges, free) = (weight_ranges(p, &header.rules.weights)?, header.rules.weights.is_empty());
+        let ranges = weight_ranges(p, &header.rules.weights)?;
+        let (cost, mut weights) =
+            (header.cost.unwrap_or(0.0), all.iter().flat_map(|data| data.weights().iter().copied()));
         if !alignment && !COSTS.contains(&cost) {
             return Err(format!("its cost is {cost:?}, not a number from 1e-40 to 1e40"));
         }
-        let heavy = |data: &&dyn Data| data.weights().iter().copied().find(|weight| *weight > MOST_WEIGHT);
-        if let Some(weight) = all.iter().find_map(heavy).filter(|_| !alignment) {
+        let costs = weights.clone().map(|weight| cost * weight).collect();
+        if let Some(weight) = weights.find(|weight| !alignment && *weight > MOST_WEIGHT) {
             return Err(format!("the data hold the weight {weight:?}, above 1e30"));
         }
-        let fits = if alignment {
-            // No square of a difference that underflows counts then, and none overflows.
-            let gamma = header.gamma.is_some_and(|gamma| (1e-250..=1e250).contains(&gamma));
-            gamma
-                && all.len() == 1
-                && svm == (None, None, None)
-                && [&penalty, &bounds].iter().all(|list| list.is_empty())
-                && free
-        } else {
-            svm.0.is_some()
-                && svm.1.is_some()
-                && !matches!(bias, Bias::Penalised(s) if !positive(s))
-                && !(l1 && (loss == Loss::SquaredHinge || all.len() > 1))
-                && (penalty.is_empty() || penalty.len() == p)
-                && (bounds.is_empty() || (l1 && bounds.len() == p))
-                && bounds.iter().all(|u| *u >= 0.0)
-                && (header.kernel, header.gamma) == (None, None)
-                && header.categorical.is_empty()
-                && header.centre.is_empty()
-        };
-        if !fits || header.centre.iter().chain(&header.categorical).any(|j| *j >= p) {
+        if !header.is_a_model(all.len()) {
             return Err(
                 "bias, gain, loss, penalty, weight bounds, kernel, gamma, categorical, centre or problems are \
                         out of range, or do not go together"
@@ -248,85 +228,73 @@ impl<'d> Claim<'d> {
             return Err("its rules take more memory than is allowed".to_owned());
         }
         let root = rules.root();
-        let mut distances = vec![header.kernel.map_or(Distance::Squared, Kernel::distance); p];
-        for &j in &header.categorical {
-            distances[j] = Distance::Unequal;
-        }
-        let of = AlignmentKernel { gamma: header.gamma.unwrap_or(0.0), distances };
-        let pairs = |root| Pairs::new(all[0], &rules, root, of, &header.centre, memory);
-        let pairs = root.as_ref().filter(|_| alignment).map(pairs);
+        let mut distances = vec![header.kernel.unwrap_or(Distance::Squared); p];
+        header.categorical.iter().for_each(|&j| distances[j] = Distance::Unequal);
+        let kernel = AlignmentKernel { gamma: header.gamma.unwrap_or(0.0), distances, centre: header.centre };
+        let pairs = |root| Pairs::new(all[0], &rules, root, kernel, memory);
+        let pairs = root.as_ref().filter(|_| alignment).map(pairs).transpose()?;
         let mut first = 0;
         let part = |&data: &&'d dyn Data| {
-            let norm_of = |j| norm(|f| data.each(j, &mut |_, x| f(x)));
             first += data.samples();
-            Part {
-                data,
-                first: first - data.samples(),
-                y: data.labels(),
-                costs: data.weights().iter().map(|weight| cost * weight).collect(),
-                norms: (0..if alignment { 0 } else { p }).map(norm_of).collect(),
-            }
+            let norm_of = |j| norm(|f| data.each(j, &mut |_, x| f(x)));
+            let norms = (0..if alignment { 0 } else { p }).map(norm_of).collect();
+            Part { data, samples: first - data.samples()..first, norms }
         };
         let parts = all.iter().map(part).collect();
         let listed = |list: Vec<f64>, default: f64| if list.is_empty() { vec![default; p] } else { list };
-        Ok(Self {
-            parts,
-            n,
-            p,
-            l1,
-            alignment,
-            loss,
-            bias,
-            penalty: listed(penalty, 0.0),
-            bounds: listed(bounds, f64::INFINITY),
-            ranges,
-            pairs: pairs.transpose()?,
-            rules,
-            root,
-        })
+        let (penalty, bounds) = (listed(header.penalty, 0.0), listed(header.weight_bounds, f64::INFINITY));
+        // Gain `alignment` has none, and needs none.
+        let (loss, bias) = (header.loss.unwrap_or(Loss::Hinge), header.bias.unwrap_or(Bias::None));
+        let gain = header.gain;
+        Ok(Self { parts, n, p, gain, loss, bias, y, costs, penalty, bounds, ranges, rules, root, pairs })
     }
 
-    /// How far below and above 0 the weight of feature j may be, with `u_j` as its weight bound.
-    pub(crate) fn range(&self, j: usize, u: f64) -> [f64; 2] {
-        self.ranges[j].map(|end| end.min(u))
+    pub(crate) fn alignment(&self) -> bool {
+        self.gain == Gain::Alignment
+    }
+
+    /// How far below and above 0 the weight of feature j may be, with this `u_j` or that of the
+    /// header.
+    pub(crate) fn range(&self, j: usize, u: Option<f64>) -> [f64; 2] {
+        self.ranges[j].map(|end| end.min(u.unwrap_or(self.bounds[j])))
     }
 
     /// The objective without features, by a bias alone, not above it; 0 for gain `alignment`.
     pub(crate) fn baseline(&self) -> f64 {
         let of_part = |part: &Part<'_>| {
-            let sum = |y: f64| {
-                let costs = part.y.iter().zip(&part.costs).filter(|one| *one.0 == y).map(|one| *one.1);
-                costs.fold(0.0, add_down)
+            let of_class = |y: f64| {
+                let own = part.samples.clone().filter(|&i| self.y[i] == y);
+                own.fold(0.0, |sum, i| add_down(sum, self.costs[i]))
             };
-            let (more, less) = (sum(1.0).max(sum(-1.0)), sum(1.0).min(sum(-1.0)));
+            let (one, other) = (of_class(1.0), of_class(-1.0));
             // At some 10 roundings of terms that are not negative.
-            mul_down(self.of_bias(more, less), 1.0 - 1e-12)
+            mul_down(self.of_bias(one.max(other), one.min(other)), 1.0 - 1e-12)
         };
-        if self.alignment { 0.0 } else { self.parts.iter().map(of_part).fold(0.0, add_down) }
+        if self.alignment() { 0.0 } else { self.parts.iter().map(of_part).fold(0.0, add_down) }
     }
 
-    /// The least cost of a bias b from 0 to 1 that speaks for the class with the larger sum of C.
+    /// The least objective of a bias b from 0 to 1 that speaks for the class with the larger sum of
+    /// C, without features.
     fn of_bias(&self, more: f64, less: f64) -> f64 {
         let squared = self.loss == Loss::SquaredHinge;
-        let loss = |b: f64| match squared {
-            false => more * (1.0 - b) + less * (1.0 + b),
-            true => more * (1.0 - b).powi(2) + less * (1.0 + b).powi(2),
+        let power = |t: f64| if squared { t * t } else { t };
+        let loss = |b: f64| more * power(1.0 - b) + less * power(1.0 + b);
+        // A free bias is one of infinite s.
+        let s = match self.bias {
+            _ if more == 0.0 => return 0.0,
+            Bias::None => return loss(0.0),
+            Bias::Free => f64::INFINITY,
+            Bias::Penalised(s) => s,
         };
-        match self.bias {
-            _ if more == 0.0 => 0.0,
-            Bias::None => loss(0.0),
-            Bias::Free if squared => 4.0 * less / (1.0 + less / more),
-            Bias::Free => 2.0 * less,
-            Bias::Penalised(s) if self.l1 => loss(0.0).min(loss(1.0) + 1.0 / s),
-            Bias::Penalised(s) => {
-                let b = if squared {
-                    (more - less) / (more + less + 0.5 / (s * s))
-                } else {
-                    (s * s * (more - less)).min(1.0)
-                };
-                loss(b) + 0.5 * (b / s).powi(2)
-            }
+        if self.gain == Gain::L1 {
+            return loss(0.0).min(loss(1.0) + 1.0 / s);
         }
+        let b = match squared {
+            true => (more - less) / (more + less + 0.5 / (s * s)),
+            false if more == less => 0.0,
+            false => (s * s * (more - less)).min(1.0),
+        };
+        loss(b) + 0.5 * (b / s).powi(2)
     }
 
     /// Whether a subset obeys the rules.

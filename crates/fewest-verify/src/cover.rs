@@ -14,12 +14,12 @@ const MOST_ALONE: usize = 1 << 24;
 /// A part of a box: the subsets whose first free unit, by the order of the record, is this one and
 /// whose other free units are partners.
 pub(crate) struct Child {
-    /// Its first unit, by position in the order.
-    pub(crate) first: usize,
+    /// Its first unit, by position in the order; none where that is decided.
+    pub(crate) first: Option<usize>,
     /// By position: whether the unit may follow; only units after the first.
     pub(crate) partners: Vec<bool>,
     /// As stated; sought no further than to this.
-    pub(crate) stated: f64,
+    stated: f64,
     /// No subset of the child is above this, or above the level.
     pub(crate) found: f64,
     /// From this position on all units are partners.
@@ -27,7 +27,7 @@ pub(crate) struct Child {
 }
 
 impl Child {
-    pub(crate) fn new(first: usize, stated: f64, partners: Vec<bool>) -> Self {
+    pub(crate) fn new(first: Option<usize>, stated: f64, partners: Vec<bool>) -> Self {
         let full_from = partners.iter().rposition(|partner| !partner).map_or(0, |last| last + 1);
         Self { first, partners, stated, found: f64::NEG_INFINITY, full_from }
     }
@@ -43,108 +43,45 @@ pub(crate) fn above(
     children: &mut [Child],
     tick: &mut dyn FnMut(u64) -> Checked<()>,
 ) -> Checked<Vec<Vec<usize>>> {
-    let (m, none) = (order.len(), model.linear.len() - 1);
+    let m = order.len();
     let mut owner = vec![None; m];
-    children.iter().enumerate().for_each(|(c, child)| owner[child.first] = Some(c));
-    let (prefix, alone, scores) = (Vec::new(), Vec::new(), vec![vec![0.0; m]; slots]);
-    let thirds = Thirds::new(model, order, slots);
-    let (whole, within, plain) = (Terms::default(), Terms::default(), Vec::new());
-    let mut search = Search {
-        m,
-        model,
-        order,
-        slots,
-        size: 0,
-        constant: 0.0,
-        plain,
-        thirds,
-        whole,
-        within,
-        level,
-        scores,
-        prefix,
-        owner,
-        children,
-        alone,
-        bytes: 0,
-        steps: 0,
-        told: 0,
-        tick,
-    };
+    let firsts = children.iter().enumerate().filter_map(|(c, child)| Some((c, child.first?)));
+    firsts.for_each(|(c, first)| owner[first] = Some(c));
+    let (form, pairs, half, scores) = (Form::default(), Vec::new(), Vec::new(), vec![vec![0.0; m]; slots]);
+    let found = Found { children, ..Found::default() };
+    let mut search =
+        Search { m, model, order, form, pairs, half, level, scores, owner, prefix: Vec::new(), found, tick };
     for size in 1..=slots.min(m) {
-        let empty = (slots - size) as f64;
-        let (two, three) = (0.5 * empty * (empty - 1.0), empty * (empty - 1.0) * (empty - 2.0) / 6.0);
-        search.constant = model.constant + empty * model.linear[none];
-        let mut linear = model.linear.clone();
-        if slots > 1 {
-            search.constant += two * model.pair(none, none) + three * model.triple(none, none, none);
-            let of = |a| empty * model.pair(a, none) + two * model.triple(a, none, none);
-            linear.iter_mut().enumerate().for_each(|(a, x)| *x += of(a));
-        }
-        search.scores[0] = order.iter().map(|&a| linear[a]).collect();
-        search.begin(size, empty);
-        search.extend(search.constant, 0, size, None)?;
+        search.of_size(size, (slots - size) as f64)?;
     }
-    (search.tick)(search.steps - search.told)?;
+    (search.tick)(search.found.steps - search.found.told)?;
     let columns = |set: Vec<usize>| set.into_iter().map(|a| order[a]).collect();
-    let mut alone: Vec<Vec<usize>> = search.alone.into_iter().map(columns).collect();
+    let mut alone: Vec<Vec<usize>> = search.found.alone.into_iter().map(columns).collect();
     if model.itself > level {
         alone.push(Vec::new());
     }
     Ok(alone)
 }
 
-/// Pairs by position, and with how many of the largest of its pairs a unit counts at most.
+/// What the model makes of completions by so many units and "no unit" in all other slots, but for
+/// triples of units; by position.
 #[derive(Default)]
-struct Terms {
+struct Form {
+    constant: f64,
+    linear: Vec<f64>,
     pairs: Vec<f64>,
-    /// `half[r][a]`: half of the sum of the r largest pairs of a.
-    half: Vec<Vec<f64>>,
 }
 
-impl Terms {
-    /// Of units from position `from` on, with sums of up to `most` pairs.
-    fn new(pairs: Vec<f64>, m: usize, from: usize, most: usize) -> Self {
-        let mut half = vec![vec![0.0; m]; most + 1];
-        for a in (from..m).filter(|_| most > 0) {
-            let mut sorted: Vec<f64> = (from..m).filter(|b| *b != a).map(|b| pairs[a * m + b]).collect();
-            sorted.sort_unstable_by(|x, y| y.total_cmp(x));
-            for r in 1..=most {
-                half[r][a] = half[r - 1][a] + 0.5 * sorted.get(r - 1).copied().unwrap_or(0.0);
-            }
-        }
-        Self { pairs, half }
-    }
-}
-
-/// `[r][a * m + b]`: a third of the sum of the r largest triples of a and b, by position. A triple
-/// of a set counts with its three pairs.
-struct Thirds(Vec<Vec<f64>>);
-
-impl Thirds {
-    fn new(model: &Model, order: &[usize], slots: usize) -> Self {
-        let m = order.len();
-        let most = if model.triples.is_empty() { 0 } else { slots - 2 };
-        let mut out = vec![vec![0.0; m * m]; most + 1];
-        for a in (0..m).filter(|_| most > 0) {
-            for b in a + 1..m {
-                let others = (0..m).filter(|c| *c != a && *c != b);
-                let mut sorted: Vec<f64> = others.map(|c| model.triple(order[a], order[b], order[c])).collect();
-                sorted.sort_unstable_by(|x, y| y.total_cmp(x));
-                for r in 1..=most {
-                    let sum = out[r - 1][a * m + b] + sorted.get(r - 1).copied().unwrap_or(0.0) / 3.0;
-                    (out[r][a * m + b], out[r][b * m + a]) = (sum, sum);
-                }
-            }
-        }
-        Self(out)
-    }
-
-    /// These pairs with what r others of the set add.
-    fn add(&self, pairs: &[f64], r: usize) -> Vec<f64> {
-        let of = |part: &Vec<f64>| pairs.iter().zip(part).map(|(x, y)| x + y).collect();
-        self.0.get(r).map_or_else(|| pairs.to_vec(), of)
-    }
+/// What a search met.
+#[derive(Default)]
+struct Found<'c> {
+    children: &'c mut [Child],
+    /// Sets above the level that no child holds, and their bytes.
+    alone: Vec<Vec<usize>>,
+    bytes: usize,
+    /// Terms looked at, and how many of them the caller was told of.
+    steps: u64,
+    told: u64,
 }
 
 /// Depth-first search through the completions of one size; units by position.
@@ -152,76 +89,80 @@ struct Search<'c> {
     m: usize,
     model: &'c Model,
     order: &'c [usize],
-    slots: usize,
-    /// Of the completions at hand: how many units, the constant, pairs without triples.
-    size: usize,
-    constant: f64,
-    plain: Vec<f64>,
-    thirds: Thirds,
-    /// For the first unit, and, where there are triples, for those after it: triples with the first
-    /// unit belong to the other two.
-    whole: Terms,
-    within: Terms,
+    form: Form,
+    /// Pairs that are searched, and `half[r][a]`: half of the sum of the r largest pairs of a.
+    pairs: Vec<f64>,
+    half: Vec<Vec<f64>>,
     level: f64,
     /// By depth: what each unit adds to the units of the prefix.
     scores: Vec<Vec<f64>>,
     prefix: Vec<usize>,
     /// By position: the child whose first unit it is.
     owner: Vec<Option<usize>>,
-    children: &'c mut [Child],
-    alone: Vec<Vec<usize>>,
-    bytes: usize,
-    steps: u64,
-    /// How many of them the caller was told of.
-    told: u64,
+    found: Found<'c>,
     tick: &'c mut dyn FnMut(u64) -> Checked<()>,
 }
 
 impl Search<'_> {
-    fn cubic(&self) -> bool {
-        !self.model.triples.is_empty()
+    /// Searches the completions of this size, which leave so many slots empty. With triples the
+    /// search begins behind each first unit, where those of the first unit are pairs of the others.
+    fn of_size(&mut self, size: usize, empty: f64) -> Checked<()> {
+        let (m, model, order, none) = (self.m, self.model, self.order, self.model.linear.len() - 1);
+        let (two, three) = (0.5 * empty * (empty - 1.0), empty * (empty - 1.0) * (empty - 2.0) / 6.0);
+        let linear = |&a: &usize| model.linear[a] + empty * model.pair(a, none) + two * model.triple(a, none, none);
+        let pair = |a: usize, b: usize| model.pair(a, b) + empty * model.triple(a, b, none);
+        self.form = Form {
+            constant: model.constant
+                + empty * model.linear[none]
+                + (two * model.pair(none, none) + three * model.triple(none, none, none)),
+            linear: order.iter().map(linear).collect(),
+            pairs: if size > 1 { square(order, pair) } else { Vec::new() },
+        };
+        self.found.steps += (m * m) as u64;
+        if size < 3 || model.triples.is_empty() {
+            let pairs = std::mem::take(&mut self.form.pairs);
+            self.search_in(pairs, 0, size);
+            self.scores[0].copy_from_slice(&self.form.linear);
+            return self.extend(self.form.constant, 0, size, None);
+        }
+        let thirds = square(order, |a, b| third(model, a, b, size - 3));
+        for a in 0..=m - size {
+            let triples = square(order, |b, c| model.triple(order[a], b, c));
+            let pairs = self.form.pairs.iter().zip(&thirds).zip(triples).map(|((x, y), z)| x + y + z);
+            self.search_in(pairs.collect(), a + 1, size - 1);
+            for b in a + 1..m {
+                self.scores[1][b] = self.form.linear[b] + self.form.pairs[a * m + b];
+            }
+            self.found.steps += (m * m) as u64;
+            self.prefix.push(a);
+            self.extend(self.form.constant + self.form.linear[a], a + 1, size - 1, self.owner[a])?;
+            self.prefix.pop();
+        }
+        Ok(())
     }
 
-    /// Begins with the completions of this size, which leave so many slots empty.
-    fn begin(&mut self, size: usize, empty: f64) {
-        let (m, model, order) = (self.m, self.model, self.order);
-        self.steps += (m * m) as u64;
-        self.size = size;
-        self.plain = vec![0.0; if self.slots > 1 { m * m } else { 0 }];
-        for (row, &a) in self.plain.chunks_exact_mut(m).zip(order) {
-            let of = |b: usize| model.pair(a, b) + empty * model.triple(a, b, self.model.linear.len() - 1);
-            row.iter_mut().zip(order).for_each(|(x, &b)| *x = of(b));
+    /// Takes these pairs, of which `left` units from position `from` on are to come.
+    fn search_in(&mut self, pairs: Vec<f64>, from: usize, left: usize) {
+        let (m, most) = (self.m, left.saturating_sub(2));
+        self.half = vec![vec![0.0; m]; most + 1];
+        for a in (from..m).filter(|_| most > 0) {
+            let largest = descending((from..m).filter(|b| *b != a).map(|b| pairs[a * m + b]));
+            for r in 1..=most {
+                self.half[r][a] = self.half[r - 1][a] + 0.5 * largest.get(r - 1).copied().unwrap_or(0.0);
+            }
         }
-        self.whole = Terms::new(self.thirds.add(&self.plain, size.saturating_sub(2)), m, 0, size.saturating_sub(2));
+        self.pairs = pairs;
     }
 
-    /// Goes on behind a first unit, of which the scores at depth 1 tell.
-    fn follow(&mut self, a: usize) {
-        let (m, model, order) = (self.m, self.model, self.order);
-        let mut pairs = self.thirds.add(&self.plain, self.size - 3);
-        for b in a + 1..m {
-            let others = (a + 1..m).filter(|&c| c != b);
-            others.for_each(|c| pairs[b * m + c] += model.triple(order[a], order[b], order[c]));
-        }
-        self.within = Terms::new(pairs, m, a + 1, self.size - 3);
-        for b in a + 1..m {
-            self.scores[1][b] = self.scores[0][b] + self.plain[a * m + b];
-        }
-        self.steps += (m * m) as u64;
-    }
-
-    /// The model of the prefix and unit b.
+    /// The model of the prefix and unit b, triples and all.
     fn value(&self, b: usize) -> f64 {
-        let (model, none) = (self.model, self.model.linear.len() - 1);
-        let units: Vec<usize> = self.prefix.iter().chain([&b]).map(|&a| self.order[a]).collect();
-        let empty = (self.slots - self.size) as f64;
-        let mut value = self.constant;
+        let (units, form) = ([&self.prefix[..], &[b]].concat(), &self.form);
+        let mut value = form.constant;
         for (i, &a) in units.iter().enumerate() {
-            let two = 0.5 * empty * (empty - 1.0);
-            value += model.linear[a] + empty * model.pair(a, none) + two * model.triple(a, none, none);
+            value += form.linear[a];
             for (j, &b) in units[..i].iter().enumerate() {
-                value += model.pair(a, b) + empty * model.triple(a, b, none);
-                value += units[..j].iter().map(|&c| model.triple(a, b, c)).sum::<f64>();
+                let triple = |&c: &usize| self.model.triple(self.order[a], self.order[b], self.order[c]);
+                value += form.pairs[a * self.m + b] + units[..j].iter().map(triple).sum::<f64>();
             }
         }
         value
@@ -231,12 +172,12 @@ impl Search<'_> {
     /// one that holds the prefix.
     fn extend(&mut self, value: f64, from: usize, left: usize, child: Option<usize>) -> Checked<()> {
         let depth = self.prefix.len();
-        self.steps += (self.m - from) as u64;
-        if self.steps > MOST_STEPS {
+        self.found.steps += (self.m - from) as u64;
+        if self.found.steps > MOST_STEPS {
             return Err("its model has too many subsets above the level".to_owned());
         }
-        if self.steps > self.told + TICK {
-            let more = self.steps - std::mem::replace(&mut self.told, self.steps);
+        if self.found.steps > self.found.told + TICK {
+            let more = self.found.steps - std::mem::replace(&mut self.found.told, self.found.steps);
             (self.tick)(more)?;
         }
         if left == 1 {
@@ -245,9 +186,9 @@ impl Search<'_> {
             }
             for b in from..self.m {
                 let mut total = value + self.scores[depth][b];
-                if total > self.level && depth > 2 && self.cubic() {
+                if total > self.level && depth > 2 && !self.model.triples.is_empty() {
                     total = self.value(b);
-                    self.steps += (depth * depth * depth) as u64;
+                    self.found.steps += (depth * depth * depth) as u64;
                 }
                 if total > self.level {
                     self.meet(b, total, child)?;
@@ -257,26 +198,21 @@ impl Search<'_> {
         }
         for a in from..=self.m - left {
             let with = value + self.scores[depth][a];
-            let behind = depth > 0 && self.cubic();
             let (done, next) = self.scores.split_at_mut(depth + 1);
-            let Terms { pairs, half } = if behind { &self.within } else { &self.whole };
-            let (row, half) = (&pairs[a * self.m..], &half[left - 2]);
+            let (row, half) = (&self.pairs[a * self.m..], &self.half[left - 2]);
             let most = add(&done[depth][a + 1..], &row[a + 1..self.m], &half[a + 1..], &mut next[0][a + 1..]);
-            self.steps += (self.m - a) as u64;
+            self.found.steps += (self.m - a) as u64;
             let bound = with + (left - 1) as f64 * most;
             if bound <= self.level {
                 continue;
             }
             let child = self.holder(a, child);
-            if let Some(c) = child {
-                let child = &mut self.children[c];
-                if a + 1 >= child.full_from && bound <= child.stated {
-                    child.found = child.found.max(bound);
-                    continue;
-                }
-            }
-            if depth == 0 && left > 2 && self.cubic() {
-                self.follow(a);
+            if let Some(child) = child.map(|c| &mut self.found.children[c])
+                && a + 1 >= child.full_from
+                && bound <= child.stated
+            {
+                child.found = child.found.max(bound);
+                continue;
             }
             self.prefix.push(a);
             self.extend(with, a + 1, left - 1, child)?;
@@ -287,20 +223,37 @@ impl Search<'_> {
 
     /// The child that holds the prefix and unit a.
     fn holder(&self, a: usize, child: Option<usize>) -> Option<usize> {
-        if self.prefix.is_empty() { self.owner[a] } else { child.filter(|&c| self.children[c].partners[a]) }
+        if self.prefix.is_empty() { self.owner[a] } else { child.filter(|&c| self.found.children[c].partners[a]) }
     }
 
     /// Notes the prefix and unit b, which are above the level.
     fn meet(&mut self, b: usize, total: f64, child: Option<usize>) -> Checked<()> {
         if let Some(c) = self.holder(b, child) {
-            self.children[c].found = self.children[c].found.max(total);
+            self.found.children[c].found = self.found.children[c].found.max(total);
             return Ok(());
         }
-        let set: Vec<usize> = self.prefix.iter().copied().chain([b]).collect();
-        self.bytes += 24 + 8 * set.len();
-        self.alone.push(set);
-        if self.bytes > MOST_ALONE { Err("too many subsets are above the level".to_owned()) } else { Ok(()) }
+        self.found.alone.push([&self.prefix[..], &[b]].concat());
+        self.found.bytes += 24 + 8 * (self.prefix.len() + 1);
+        if self.found.bytes > MOST_ALONE { Err("too many subsets are above the level".to_owned()) } else { Ok(()) }
     }
+}
+
+/// A number for each two columns, by their positions.
+fn square(order: &[usize], number: impl Fn(usize, usize) -> f64) -> Vec<f64> {
+    order.iter().flat_map(|&a| order.iter().map(move |&b| (a, b))).map(|(a, b)| number(a, b)).collect()
+}
+
+/// A third of the sum of the r largest triples of two columns and a unit: a triple of a set counts
+/// with its three pairs.
+fn third(model: &Model, a: usize, b: usize, r: usize) -> f64 {
+    let others = (0..model.linear.len() - 1).filter(|c| ![a, b].contains(c)).map(|c| model.triple(a, b, c));
+    if r == 0 { 0.0 } else { descending(others).iter().take(r).sum::<f64>() / 3.0 }
+}
+
+fn descending(numbers: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut numbers: Vec<f64> = numbers.collect();
+    numbers.sort_unstable_by(|x, y| y.total_cmp(x));
+    numbers
 }
 
 fn largest(x: &[f64]) -> f64 {

@@ -102,16 +102,14 @@ impl<R: Read> File<R> {
     /// A strictly ascending list of indices below `end`.
     pub(crate) fn ascending(&mut self, what: &str, end: usize) -> Checked<Vec<usize>> {
         let length = self.index("the length of a list,", end + 1)?;
-        let mut list = Vec::with_capacity(length);
-        let mut last: Option<usize> = None;
-        for _ in 0..length {
+        let mut list: Vec<usize> = Vec::with_capacity(length);
+        for at in 0..length {
             let step = self.integer()?;
-            let next = last.map_or(Some(step), |last| step.checked_add(last as u64));
-            match next.filter(|next| *next < end as u64 && (last.is_none() || step > 0)) {
-                Some(next) => last = Some(next as usize),
-                None => return Err(format!("a list of {what}s does not ascend or has one not below {end}")),
+            let next = list.last().map_or(0, |last| *last as u64).saturating_add(step);
+            if next >= end as u64 || (at > 0 && step == 0) {
+                return Err(format!("a list of {what}s does not ascend or has one not below {end}"));
             }
-            list.extend(last);
+            list.push(next as usize);
         }
         Ok(list)
     }

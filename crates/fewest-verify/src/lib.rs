@@ -23,21 +23,11 @@
 //! | `cover.rs` | the subsets above a level, and whose child holds each |
 //! | `expand.rs` | the records of gain `alignment` |
 //!
-//! Error analysis. A computed score `c_j` is off by at most `gamma |x_j|_2 |beta|_2` (and 2^-1074
-//! for each product that underflows), gamma = n eps / (1 - n eps), whatever the order of the sum,
-//! as Higham's (3.5) says of the sum of |x_ij beta_i| and Cauchy and Schwarz of that sum; alpha and
-//! the sums of alpha and of y alpha are exact, for alpha is an integer times a power of two. A sum
-//! that overflows in part may be anything: c_j is then without limit on both sides. A gain
-//! is convex in c_j with its least value at 0, so that one of the two ends that this allows gives
-//! the smallest bound; each side of 0 has a gain of its own. Every other operation is
-//! rounded towards the smaller bound (the larger objective): by one unit in the last place where it
-//! was rounded at all. So what is proven is true of the numbers in the data as they are stored.
-//!
-//! Gain `alignment` has sums of many terms of both signs, whose sizes add up to at most W. Their
-//! errors are not followed one by one but bounded beforehand, as shares of W, and added at the end:
-//! `Pairs::rounding` (weights, distances, exponentials, sums in double precision in any order),
-//! `STORED` and `SINGLE` in `model.rs` (kernels and products in single precision). A subset of
-//! which these errors leave open whether it is above a level is evaluated anew in double precision.
+//! Error analysis: docs/proof.md, "Checking" and "Rounding". Scores `c_j` have a bound on their error
+//! (`rounding.rs`); every other operation is rounded towards the smaller bound, or the larger
+//! objective. So what is proven is true of the numbers in the data as they are stored. Sums of gain
+//! `alignment` have errors that are bounded beforehand as shares of the sizes of all their terms,
+//! and added at the end: `Pairs::rounding`, `STORED` and `SINGLE` in `model.rs`.
 
 mod boxes;
 mod check;
@@ -61,7 +51,7 @@ pub use data::{Data, fingerprint};
 pub use rules::Choice;
 pub use step::{Dual, Step, Told, UnitRow};
 
-use check::Check;
+use check::{Allowed, Check};
 use claim::{Claim, Gain, Outline, json};
 use file::File;
 use rounding::{add_down, add_up};
@@ -178,6 +168,15 @@ impl Verdict {
         gap.is_finite().then_some(gap)
     }
 
+    /// What is not possible: a bound above an objective, both of which are rounded to the safe side.
+    pub fn contradiction(&self) -> Option<String> {
+        let Listed { features, objective, bound } = self.listed.iter().find(|one| one.bound > one.objective)?;
+        Some(format!(
+            "of {features:?} the bound {bound} and the objective {objective} are proven, which cannot both be true: \
+             the checker is wrong; please report it with the file at https://github.com/fewest/fewest/issues"
+        ))
+    }
+
     /// What it says of subsets that are not listed, and of the best of all.
     pub fn strength(&self) -> Strength {
         match (self.bound() > f64::NEG_INFINITY, self.listed.is_empty()) {
@@ -279,6 +278,7 @@ impl<R: Read> Proof<R> {
         let header = json(&self.line).map_err(Error::NotAProof)?;
         drop(self.line);
         let claim = Claim::new(header, data, memory).map_err(fails)?;
-        Check::new(&claim, &mut self.file, memory, self.limited, watch, told.map(|told| told as _)).run()
+        let allowed = Allowed { memory, limited: self.limited, watch, told: told.map(|told| told as _) };
+        Check::new(&claim, &mut self.file, allowed).run()
     }
 }

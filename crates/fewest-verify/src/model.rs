@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use pulp::{Arch, Simd, WithSimd};
+use pulp::Arch;
 use rayon::prelude::*;
 
 use crate::file::Checked;
@@ -33,7 +33,8 @@ pub(crate) struct Units {
 pub(crate) struct Model {
     pub(crate) constant: f64,
     pub(crate) linear: Vec<f64>,
-    pub(crate) pairs: Vec<f64>,
+    /// Nothing for one slot.
+    pairs: Vec<f64>,
     /// By columns a <= b <= c; nothing where the model is quadratic.
     pub(crate) triples: Vec<f64>,
     /// f of the box's subset without a free unit is at most this.
@@ -48,16 +49,20 @@ impl Model {
         Self { constant: never, linear, pairs, triples, itself: unknown }
     }
 
+    /// Of two columns in any order; 0 where there are no pairs, or triples.
     pub(crate) fn pair(&self, a: usize, b: usize) -> f64 {
-        self.pairs[a * self.linear.len() + b]
+        at(&self.pairs, self.linear.len(), [a, b])
     }
 
-    /// Of three columns in any order, 0 where the model is quadratic.
     pub(crate) fn triple(&self, a: usize, b: usize, c: usize) -> f64 {
-        let mut at = [a, b, c];
-        at.sort_unstable();
-        self.triples.get((at[0] * self.linear.len() + at[1]) * self.linear.len() + at[2]).copied().unwrap_or(0.0)
+        at(&self.triples, self.linear.len(), [a, b, c])
     }
+}
+
+/// A number of some columns, in any order, in a list by columns that ascend; 0 in an empty list.
+fn at<const N: usize>(list: &[f64], side: usize, mut columns: [usize; N]) -> f64 {
+    columns.sort_unstable();
+    list.get(columns.iter().fold(0, |at, column| at * side + column)).copied().unwrap_or(0.0)
 }
 
 /// Sums over some pairs.
@@ -68,105 +73,95 @@ struct Sums {
     constant: f64,
     /// e r^(k-1) delta_a
     linear: Vec<f64>,
-    /// |e| r^(k-2) delta_a^2 + |e| s(r) spread_a^2
-    squares: Vec<f64>,
-    /// e r^(k-2) delta_a delta_b + |e| s(r) spread_a spread_b, for a <= b in blocks
-    pairs: Vec<f64>,
-    /// |e| r^(k-3) |delta_a|^3, where the model is exact up to order 3; its spreads are delta^2
-    cubes: Vec<f64>,
-    /// e r^(k-3) delta_a delta_b delta_c, for a <= b <= c in blocks
-    triples: Vec<f64>,
-    /// The same for order 4, with k - 4; spreads are |delta|^(5/2)
-    fourths: Vec<f64>,
-    fours: Vec<f64>,
+    /// Of order 2 and more.
+    orders: Vec<Order>,
+}
+
+/// The terms of order i: those of order 2 have the products of spreads, too, with |e| s(r).
+#[derive(Clone)]
+struct Order {
+    /// |e| r^(k-i) |delta_a|^i
+    sizes: Vec<f64>,
+    /// e r^(k-i) delta_a delta_b ..., for a <= b <= ... in blocks
+    products: Vec<f64>,
 }
 
 impl Sums {
-    fn new(columns: usize, slots: usize, exact: usize) -> Self {
-        let of = |order: usize, length: usize| vec![0.0; if exact >= order { length } else { 0 }];
-        let (cubes, triples) = (of(3, columns), of(3, columns.pow(3)));
-        let (fourths, fours) = (of(4, columns), if exact >= 4 { vec![0.0; columns.pow(4)] } else { Vec::new() });
-        let (linear, squares) = (vec![0.0; columns], vec![0.0; columns]);
-        let pairs = vec![0.0; if slots > 1 { columns * columns } else { 0 }];
-        Self { weight: 0.0, constant: 0.0, linear, squares, pairs, cubes, triples, fourths, fours }
+    fn new(columns: usize, exact: usize) -> Self {
+        let order = |i| Order { sizes: vec![0.0; columns], products: vec![0.0; columns.pow(i)] };
+        let orders = (2..=exact as u32).map(order).collect();
+        Self { weight: 0.0, constant: 0.0, linear: vec![0.0; columns], orders }
     }
 
     fn add(&mut self, other: &Self) {
+        let add = |sums: &mut [f64], others: &[f64]| sums.iter_mut().zip(others).for_each(|(x, y)| *x += y);
         self.weight += other.weight;
         self.constant += other.constant;
-        let lists = [
-            (&mut self.linear, &other.linear),
-            (&mut self.squares, &other.squares),
-            (&mut self.pairs, &other.pairs),
-            (&mut self.cubes, &other.cubes),
-            (&mut self.triples, &other.triples),
-            (&mut self.fourths, &other.fourths),
-            (&mut self.fours, &other.fours),
-        ];
-        for (sums, others) in lists {
-            sums.iter_mut().zip(others).for_each(|(sum, other)| *sum += other);
+        add(&mut self.linear, &other.linear);
+        for (order, other) in self.orders.iter_mut().zip(&other.orders) {
+            add(&mut order.sizes, &other.sizes);
+            add(&mut order.products, &other.products);
         }
     }
 
     /// Adds a tile; `series` are the coefficients of s.
     #[inline(always)]
     fn add_tile(&mut self, tile: &Tile, units: &Units, series: &[f64]) {
-        let (mut e, slots) = (weights(tile, &units.inside), units.slots);
-        let centre = tile.centre.map(f64::from);
-        self.weight += dot(&e, &[1.0; LENGTH]);
-        // The weights of products of spreads, of four, three and two deltas, and of linear terms.
-        let mut tail = [0.0f64; LENGTH];
-        for c in series {
-            (0..LENGTH).for_each(|t| tail[t] = tail[t] * centre[t] + c);
-        }
-        let mut rest: Row = [0.0; LENGTH];
-        (0..LENGTH).for_each(|t| rest[t] = (e[t].abs() * tail[t]) as f32);
-        let (mut fourth, mut third) = ([0.0; LENGTH], [0.0; LENGTH]);
-        for _ in 2..slots {
-            (fourth, third) = (third, e);
-            (0..LENGTH).for_each(|t| e[t] *= centre[t]);
-        }
-        let second: Row = e.map(|e| e as f32);
-        if slots > 1 {
-            (0..LENGTH).for_each(|t| e[t] *= centre[t]);
-        }
-        self.constant += dot(&e, &tile.centre);
+        let (mut e, exact) = (weights(tile, &units.inside), self.orders.len() + 1);
         let columns: Vec<usize> = units.free.iter().copied().chain([tile.columns() - 1]).collect();
         let deltas: Vec<&Row> = columns.iter().map(|&unit| tile.delta(unit)).collect();
-        let (cubic, quartic) = (!self.cubes.is_empty(), !self.fourths.is_empty());
-        let power = |d: f32| if quartic { d * d * d.abs().sqrt() } else { d * d };
-        let own: Vec<Row> = deltas.iter().filter(|_| cubic).map(|delta| delta.map(power)).collect();
-        let spreads: Vec<&Row> =
-            if cubic { own.iter().collect() } else { columns.iter().map(|&unit| tile.spread(unit)).collect() };
-        for (a, delta) in deltas.iter().enumerate() {
-            self.linear[a] += dot(&e, delta);
-            if slots > 1 {
-                self.squares[a] += size(&second, delta);
+        self.weight += dot(&e, &[1.0; LENGTH]);
+        if !series.is_empty() {
+            let mut tail = [0.0f64; LENGTH];
+            for c in series {
+                (0..LENGTH).for_each(|t| tail[t] = tail[t] * f64::from(tile.centre[t]) + c);
             }
-            if slots > 2 {
-                self.squares[a] += size(&rest, spreads[a]);
+            (0..LENGTH).for_each(|t| tail[t] *= e[t].abs());
+            // |delta|^((exact + 1) / 2)
+            let spread = |d: f32| match exact {
+                2 => d.abs() * d.abs().sqrt(),
+                3 => d * d,
+                _ => d * d * d.abs().sqrt(),
+            };
+            let spreads: Vec<Row> = deltas.iter().map(|delta| delta.map(spread)).collect();
+            self.orders[0].add(2, &tail, &spreads.iter().collect::<Vec<_>>());
+        }
+        (exact..units.slots).for_each(|_| e = times(&e, &tile.centre));
+        for order in (2..=exact).rev() {
+            self.orders[order - 2].add(order, &e, &deltas);
+            e = times(&e, &tile.centre);
+        }
+        self.linear.iter_mut().zip(&deltas).for_each(|(sum, delta)| *sum += dot(&e, delta));
+        self.constant += dot(&e, &tile.centre);
+    }
+}
+
+impl Order {
+    /// Adds the products of so many of these columns, and their sizes.
+    #[inline(always)]
+    fn add(&mut self, order: usize, weight: &[f64; LENGTH], columns: &[&Row]) {
+        for (size, column) in self.sizes.iter_mut().zip(columns) {
+            let mut terms = weight.map(f64::abs);
+            for _ in 0..order {
+                (0..LENGTH).for_each(|t| terms[t] *= f64::from(column[t].abs()));
             }
+            *size += dot(&terms, &[1.0; LENGTH]);
         }
-        if slots > 1 {
-            add_pairs(&second, &deltas, deltas.len(), &mut self.pairs);
-        }
-        if slots > 2 {
-            add_pairs(&rest, &spreads, deltas.len(), &mut self.pairs);
-        }
-        // A unit is in its triples once, "no unit" as often as there is room.
-        let side = deltas.len();
-        for (a, delta) in deltas.iter().enumerate().filter(|_| cubic) {
-            self.cubes[a] += third.iter().zip(*delta).map(|(w, d)| (w * f64::from(*d).powi(3)).abs()).sum::<f64>();
-            let weight = times(&third, delta).map(|w| w as f32);
-            add_pairs(&weight, &deltas[a..], side, &mut self.triples[(a * side + a) * side + a..]);
-        }
-        for (a, delta) in deltas.iter().enumerate().filter(|_| quartic) {
-            self.fourths[a] += fourth.iter().zip(*delta).map(|(w, d)| w.abs() * f64::from(*d).powi(4)).sum::<f64>();
-            let one = times(&fourth, delta);
-            for (b, delta) in deltas.iter().enumerate().skip(a) {
-                let weight = times(&one, delta).map(|w| w as f32);
-                add_pairs(&weight, &deltas[b..], side, &mut self.fours[((a * side + b) * side + b) * side + b..]);
+        add_products_of(order, weight, columns, columns.len(), &mut self.products);
+    }
+
+    /// Adds to all products what single precision may have taken. They are off by [`SINGLE`] times
+    /// the sizes of their terms, at most the roots of their powers (Cauchy and Schwarz, Hoelder);
+    /// `lost` is what underflows.
+    fn widen(&mut self, order: usize, lost: f64) {
+        let roots: Vec<f64> = self.sizes.iter().map(|size| size.powf(1.0 / order as f64)).collect();
+        for (at, product) in self.products.iter_mut().enumerate() {
+            let (mut at, mut error) = (at, SINGLE);
+            for _ in 0..order {
+                error *= roots[at % roots.len()];
+                at /= roots.len();
             }
+            *product += error + lost;
         }
     }
 }
@@ -177,8 +172,19 @@ fn times(x: &[f64; LENGTH], y: &Row) -> [f64; LENGTH] {
     std::array::from_fn(|t| x[t] * f64::from(y[t]))
 }
 
-/// Adds `sum w x_a x_b` for a <= b in blocks of columns, with `side` numbers from row to row.
-#[inline(always)]
+/// Adds `sum w x_a x_b ...` for a <= b <= ... of so many columns, in blocks of the last two; with
+/// `side` numbers from row to row.
+fn add_products_of(order: usize, weight: &[f64; LENGTH], columns: &[&Row], side: usize, sums: &mut [f64]) {
+    if order == 2 {
+        return add_pairs(&weight.map(|w| w as f32), columns, side, sums);
+    }
+    let step: usize = (0..order as u32).map(|i| side.pow(i)).sum();
+    for (a, column) in columns.iter().enumerate() {
+        add_products_of(order - 1, &times(weight, column), &columns[a..], side, &mut sums[a * step..]);
+    }
+}
+
+/// Adds `sum w x_a x_b` for a <= b in blocks of columns.
 fn add_pairs(weight: &Row, columns: &[&Row], side: usize, sums: &mut [f64]) {
     let mut rows = [[0.0f32; LENGTH]; BLOCK];
     let column = |c: usize| columns[c.min(columns.len() - 1)];
@@ -202,33 +208,6 @@ fn add_pairs(weight: &Row, columns: &[&Row], side: usize, sums: &mut [f64]) {
 
 /// A number for each pair of a tile.
 type Row = [f32; LENGTH];
-
-/// Sum of |w_t| x_t^2, to some 1e-5 of it and 2^-140: it only says how far products may be off.
-#[inline(always)]
-fn size(w: &Row, x: &Row) -> f64 {
-    let mut sums = [0.0f32; 32];
-    for (w, x) in w.as_chunks::<32>().0.iter().zip(x.as_chunks::<32>().0) {
-        (0..32).for_each(|l| sums[l] += w[l].abs() * x[l] * x[l]);
-    }
-    sums.iter().map(|sum| f64::from(*sum)).sum()
-}
-
-/// [`Sums::add_tile`], compiled for the instruction set at hand.
-struct AddTile<'a> {
-    sums: &'a mut Sums,
-    tile: &'a Tile,
-    units: &'a Units,
-    series: &'a [f64],
-}
-
-impl WithSimd for AddTile<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
-        self.sums.add_tile(self.tile, self.units, self.series);
-    }
-}
 
 /// e: the weights of a tile's pairs times their kernels on the units in.
 #[inline(always)]
@@ -304,11 +283,7 @@ fn take_fours(triples: &mut [f64], fours: &[f64], columns: usize, slots: usize) 
     for a in 0..columns {
         for b in next(a)..columns {
             for c in next(b)..columns {
-                let four = |d: usize| {
-                    let mut of = [a, b, c, d];
-                    of.sort_unstable();
-                    fours[of.iter().fold(0, |at, column| at * columns + column)]
-                };
+                let four = |d: usize| at(fours, columns, [a, b, c, d]);
                 let others = (0..none).filter(|d| ![a, b, c].contains(d)).map(four);
                 let mut others: Vec<f64> = others.filter(|x| *x > four(none)).collect();
                 others.sort_unstable_by(|x, y| y.total_cmp(x));
@@ -327,49 +302,34 @@ pub(crate) fn model(pairs: &Pairs, units: &Units, exact: usize) -> Checked<Model
     // s(r) = sum r^(k-i) C(k-2, i-2) / C(i, 2) over orders i that are not exact, by falling powers.
     let order = |i: usize| choose(slots - 2, i - 2) / choose(i, 2);
     let series: Vec<f64> = (exact.max(2) + 1..=slots).map(order).collect();
-    let part = |tiles: Range<usize>| {
-        let mut sums = Sums::new(columns, slots, exact);
-        for t in tiles {
-            let tile = &pairs.tile(t);
-            Arch::new().dispatch(AddTile { sums: &mut sums, tile, units, series: &series });
-        }
-        sums
-    };
     // The sums of a part and of all, and what is searched.
     let bytes = (columns as u64).saturating_pow(exact.max(2) as u32).saturating_mul(8);
     if bytes > pairs.memory / 3 {
         return Err(format!("a model of {columns} units takes more memory than is allowed"));
     }
     let count = (pairs.memory / bytes - 2).clamp(1, PARTS as u64) as usize;
-    let mut all = Sums::new(columns, slots, exact);
+    let part = |tiles: Range<usize>| {
+        let mut sums = Sums::new(columns, exact);
+        for t in tiles {
+            let tile = &pairs.tile(t);
+            Arch::new().dispatch(|| sums.add_tile(tile, units, &series));
+        }
+        sums
+    };
+    let mut all = Sums::new(columns, exact);
     for sums in parts(pairs, count, part) {
         all.add(&sums);
     }
-    let Sums { weight, constant, linear, squares, pairs: mut products, cubes, mut triples, fourths, mut fours } = all;
-    // A product of deltas and spreads is off by SINGLE times the sizes of its terms, at most the
-    // roots of their squares (Cauchy and Schwarz). What underflows is below 2^-140 a pair, of
-    // squares too, and their roots count with SINGLE only.
+    // What underflows in single precision is below 2^-140 a pair.
     let lost = pairs.tiles() as f64 * LENGTH as f64 / (1u128 << 64) as f64;
-    for a in 0..columns {
-        for b in (a..columns).filter(|_| slots > 1) {
-            let value = products[a * columns + b] + SINGLE * (squares[a] * squares[b]).sqrt() + lost;
-            products[a * columns + b] = value;
-            products[b * columns + a] = value;
-        }
+    for (order, i) in all.orders.iter_mut().zip(2..) {
+        order.widen(i, lost);
     }
-    // The same for three and four (Hoelder).
-    let roots: Vec<f64> = cubes.iter().map(|cube| cube.cbrt()).collect();
-    for (at, value) in triples.iter_mut().enumerate() {
-        let [a, b, c] = [at / columns / columns, at / columns % columns, at % columns];
-        *value += SINGLE * roots[a] * roots[b] * roots[c] + lost;
-    }
-    let roots: Vec<f64> = fourths.iter().map(|fourth| fourth.sqrt().sqrt()).collect();
-    for (at, value) in fours.iter_mut().enumerate() {
-        let [ab, cd] = [at / columns / columns, at % (columns * columns)];
-        let [a, b, c, d] = [ab / columns, ab % columns, cd / columns, cd % columns];
-        *value += SINGLE * roots[a] * roots[b] * roots[c] * roots[d] + lost;
-    }
-    if exact == 4 {
+    let Sums { weight, constant, linear, orders } = all;
+    let mut products = orders.into_iter().map(|order| order.products);
+    let (products, mut triples, fours) =
+        (products.next().unwrap_or_default(), products.next().unwrap_or_default(), products.next());
+    if let Some(fours) = fours {
         take_fours(&mut triples, &fours, columns, slots);
     }
     // Sums of the model's terms: fewer than (k + 2)^3 additions, none of larger size than `size`.

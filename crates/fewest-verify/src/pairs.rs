@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use rayon::prelude::*;
+use serde::Deserialize;
 
 use crate::data::Data;
 use crate::file::Checked;
@@ -17,18 +18,33 @@ const CATEGORIES: usize = 12;
 /// The largest value of a feature: sums of squares of differences stay below the largest double.
 const MOST_VALUE: f64 = 1e70;
 
-/// How far two values of a feature are apart: `(x - y)^2`, `|x - y|`, or 1 where they differ.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// How far two values of a feature are apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub(crate) enum Distance {
+    #[serde(rename = "rbf")]
     Squared,
+    #[serde(rename = "laplace")]
     Absolute,
+    #[serde(skip)]
     Unequal,
 }
 
-/// `exp(-gamma sum of the distances)`, one for each feature.
+impl Distance {
+    fn of(self, x: f64, y: f64) -> f64 {
+        match self {
+            Self::Squared => (x - y) * (x - y),
+            Self::Absolute => (x - y).abs(),
+            Self::Unequal => f64::from(u8::from(x != y)),
+        }
+    }
+}
+
+/// `exp(-gamma sum of the distances)`, one for each feature. Units with a feature in `centre` count
+/// as much in the centres of pairs as all units.
 pub(crate) struct AlignmentKernel {
     pub(crate) gamma: f64,
     pub(crate) distances: Vec<Distance>,
+    pub(crate) centre: Vec<usize>,
 }
 
 /// Some pairs, all numbers of a unit in a row of [`LENGTH`].
@@ -40,8 +56,6 @@ pub(crate) struct Tile {
     pub(crate) centre: [f32; LENGTH],
     /// u_q - r_q by unit, at last for no unit at all (u = 1), rounded.
     delta: Vec<f32>,
-    /// |u_q - r_q|^(3/2) in the same order.
-    spread: Vec<f32>,
 }
 
 impl Tile {
@@ -56,8 +70,7 @@ impl Tile {
         for unit in delta.chunks_exact_mut(LENGTH) {
             unit.iter_mut().zip(&centre).for_each(|(u, r)| *u -= r);
         }
-        let spread = delta.iter().map(|d| d.abs() * d.abs().sqrt()).collect();
-        Self { weight: *weight, centre, delta, spread }
+        Self { weight: *weight, centre, delta }
     }
 
     /// Units, and "no unit".
@@ -67,10 +80,6 @@ impl Tile {
 
     pub(crate) fn delta(&self, unit: usize) -> &[f32; LENGTH] {
         &self.delta.as_chunks().0[unit]
-    }
-
-    pub(crate) fn spread(&self, unit: usize) -> &[f32; LENGTH] {
-        &self.spread.as_chunks().0[unit]
     }
 }
 
@@ -90,11 +99,10 @@ pub(crate) struct Pairs {
     required: Vec<usize>,
     /// By unit: its share in the centre.
     shares: Vec<f64>,
-    /// By row: the number of its first pair.
+    /// By row: the number of its first pair; at last that of all pairs.
     begins: Vec<usize>,
-    /// Pairs, and those that are kept, merged ones counted once.
-    all: usize,
-    count: usize,
+    /// Tiles, and those that are kept, of pairs that may be merged.
+    tiles: usize,
     kept: Vec<Tile>,
     /// Bytes that a model may take.
     pub(crate) memory: u64,
@@ -105,16 +113,8 @@ pub(crate) struct Pairs {
 }
 
 impl Pairs {
-    /// The pairs of some data; `centre` are features whose units count as much in the centre as all
-    /// units. Tiles are kept where they take at most half of `memory`.
-    pub(crate) fn new(
-        data: &dyn Data,
-        rules: &Rules,
-        root: &State,
-        of: AlignmentKernel,
-        centre: &[usize],
-        memory: u64,
-    ) -> Checked<Self> {
+    /// The pairs of some data. Tiles are kept where they take at most half of `memory`.
+    pub(crate) fn new(data: &dyn Data, rules: &Rules, root: &State, of: AlignmentKernel, memory: u64) -> Checked<Self> {
         let (n, labels, weights) = (data.samples(), data.labels(), data.weights());
         let mut totals: BTreeMap<u64, f64> = BTreeMap::new();
         for (class, weight) in labels.iter().zip(weights) {
@@ -124,10 +124,9 @@ impl Pairs {
         if totals.len() < 2 || totals.values().any(|total| !total.is_finite()) {
             return Err("the data have fewer than two classes of positive, finite weight".to_owned());
         }
-        let all = |choice| (0..rules.units.len()).filter(move |&u| root.choice[u] == choice);
-        let (units, inside): (Vec<usize>, Vec<usize>) = (all(Choice::Free).collect(), all(Choice::In).collect());
-        let list = |units: &[usize]| -> Vec<Vec<usize>> { units.iter().map(|&u| rules.units[u].clone()).collect() };
-        let (features, required) = (list(&units), list(&inside).concat());
+        let units: Vec<usize> = root.units(Choice::Free).collect();
+        let features: Vec<Vec<usize>> = units.iter().map(|&u| rules.units[u].clone()).collect();
+        let required = rules.features(root.units(Choice::In));
         let alive: Vec<usize> = features.iter().flatten().chain(&required).copied().collect();
         if 16 * (n as u64) * (alive.len() + totals.len()) as u64 > memory {
             return Err(format!("{n} samples with {} features take more memory than is allowed", alive.len()));
@@ -143,67 +142,70 @@ impl Pairs {
         }
         let (mut place, mut first, mut rows): (HashMap<Vec<u64>, usize>, _, _) = (HashMap::new(), vec![], vec![]);
         for i in (0..n).filter(|&i| weights[i] > 0.0) {
-            let at = *place.entry(alive.iter().map(|&j| columns[j][i].to_bits()).collect()).or_insert_with(|| {
+            let at = *place.entry(alive.iter().map(|&j| columns[j][i].to_bits()).collect()).or_insert(first.len());
+            if at == first.len() {
                 first.push(i);
                 rows.push(vec![0.0; totals.len()]);
-                first.len() - 1
-            });
+            }
             let class = labels[i].to_bits();
             rows[at][totals.range(..class).count()] += weights[i] / totals[&class];
         }
         for &j in &alive {
             columns[j] = first.iter().map(|&i| columns[j][i]).collect();
         }
-        let favoured: HashSet<usize> = centre.iter().map(|&j| rules.unit_of[j]).collect();
+        let favoured: HashSet<usize> = of.centre.iter().map(|&j| rules.unit_of[j]).collect();
         let some = units.iter().filter(|u| favoured.contains(u)).count() as f64;
         let all = if some > 0.0 { 0.5 } else { 1.0 } / units.len() as f64;
-        let of_unit = |u: &usize| all + if favoured.contains(u) { 0.5 / some } else { 0.0 };
+        let share = |u: &usize| all + if favoured.contains(u) { 0.5 / some } else { 0.0 };
+        let shares = units.iter().map(share).collect();
         let (m, classes) = (rows.len(), totals.len() as f64);
+        let begins: Vec<usize> = (0..m).map(|g| g * (2 * m - g - 1) / 2).collect();
+        let (tiles, diagonal, kept) = (begins[m - 1].div_ceil(LENGTH), 0.0, Vec::new());
+        // The shares of each class add up to 1: pairs of samples of the same class weigh
+        // (classes - 1) classes in all, and so do the others.
+        let (weight, memory) = (2.0 * classes * (classes - 1.0) * (1.0 + 1e-6), memory / 2);
         let mut pairs = Self {
             of,
             columns,
-            diagonal: 0.0,
             rows,
             n,
-            shares: units.iter().map(of_unit).collect(),
             units,
             features,
             required,
-            begins: (0..m).map(|g| g * (2 * m - g - 1) / 2).collect(),
-            all: m * (m - 1) / 2,
-            count: m * (m - 1) / 2,
-            kept: Vec::new(),
-            memory: memory / 2,
-            // The shares of each class add up to 1: pairs of samples of the same class weigh
-            // (classes - 1) classes in all, and so do the others.
-            weight: 2.0 * classes * (classes - 1.0) * (1.0 + 1e-6),
+            shares,
+            begins,
+            tiles,
+            kept,
+            memory,
+            diagonal,
+            weight,
         };
         pairs.diagonal = (0..m).map(|g| 0.5 * pairs.weight_of(g, g)).sum();
-        pairs.keep(memory / 2);
+        pairs.keep(memory);
         Ok(pairs)
     }
 
     /// Keeps the tiles, or those of different pairs, where there is room.
     fn keep(&mut self, room: u64) {
         let few = |column: &Vec<f64>| column.iter().map(|x| x.to_bits()).collect::<HashSet<_>>().len() <= CATEGORIES;
-        let each = 8 * (self.units.len() as u64 + 3);
+        let each = 4 * (self.units.len() as u64 + 4);
         if self.columns.iter().all(few)
-            && let Some(tiles) = self.merged(room / each / 2)
+            && let Some(tiles) = self.merged(room / each / 4)
         {
-            self.kept = tiles;
-        } else if each * (self.tiles() * LENGTH) as u64 <= room {
-            self.kept = (0..self.tiles()).into_par_iter().map(|t| self.make(t)).collect();
+            (self.tiles, self.kept) = (tiles.len(), tiles);
+        } else if each * (self.tiles * LENGTH) as u64 <= room {
+            self.kept = (0..self.tiles).into_par_iter().map(|t| self.tile(t).into_owned()).collect();
         }
     }
 
     /// Tiles of pairs whose kernels are equal for each unit, with the sums of their weights; none
     /// where there are more than `most`.
-    fn merged(&mut self, most: u64) -> Option<Vec<Tile>> {
+    fn merged(&self, most: u64) -> Option<Vec<Tile>> {
         let mut place: HashMap<Vec<u32>, usize> = HashMap::new();
         let (mut weights, mut keys): (Vec<f64>, Vec<Vec<u32>>) = (Vec::new(), Vec::new());
-        for start in (0..self.count).step_by(LENGTH) {
-            let (weight, kernels) = self.kernels(start);
-            for (k, w) in weight.into_iter().enumerate().take(self.count - start) {
+        for t in 0..self.tiles {
+            let (weight, kernels) = self.kernels(t);
+            for (k, w) in weight.into_iter().enumerate() {
                 let key: Vec<u32> = kernels.iter().skip(k).step_by(LENGTH).map(|u| u.to_bits()).collect();
                 let at = *place.entry(key).or_insert_with_key(|key| {
                     keys.push(key.clone());
@@ -216,7 +218,6 @@ impl Pairs {
                 return None;
             }
         }
-        self.count = keys.len();
         let tile = |(keys, weights): (&[Vec<u32>], &[f64])| {
             let kernel = |u: usize, k: usize| keys.get(k).map_or(0.0, |key| f32::from_bits(key[u]));
             let kernels = (0..self.units.len()).flat_map(|u| (0..LENGTH).map(move |k| kernel(u, k))).collect();
@@ -227,39 +228,37 @@ impl Pairs {
     }
 
     pub(crate) fn tiles(&self) -> usize {
-        self.count.div_ceil(LENGTH)
+        self.tiles
     }
 
     /// The tile of this number, kept or made.
     pub(crate) fn tile(&self, t: usize) -> Cow<'_, Tile> {
-        self.kept.get(t).map_or_else(|| Cow::Owned(self.make(t)), Cow::Borrowed)
+        self.kept.get(t).map_or_else(
+            || {
+                let (weight, kernels) = self.kernels(t);
+                Cow::Owned(Tile::new(&weight, kernels, &self.shares))
+            },
+            Cow::Borrowed,
+        )
     }
 
-    fn make(&self, t: usize) -> Tile {
-        let (weight, kernels) = self.kernels(t * LENGTH);
-        Tile::new(&weight, kernels, &self.shares)
-    }
-
-    /// Weights, and kernels by unit, of the pairs from this one on; 0 beyond the last.
-    fn kernels(&self, start: usize) -> ([f64; LENGTH], Vec<f32>) {
-        let end = (start + LENGTH).min(self.count);
-        let (mut weight, mut kernels) = ([0.0; LENGTH], vec![0.0; self.units.len() * LENGTH]);
+    /// Weights, and kernels by unit, of the pairs of a tile; 0 beyond the last.
+    fn kernels(&self, t: usize) -> ([f64; LENGTH], Vec<f32>) {
+        let (start, m) = (t * LENGTH, self.rows.len());
         let mut g = self.begins.partition_point(|begin| *begin <= start) - 1;
-        let (mut at, mut kernel) = (start, Vec::new());
-        while at < end {
-            let first = g + 1 + at - self.begins[g];
-            let count = (self.rows.len() - first).min(end - at);
-            for (u, unit) in self.features.iter().enumerate() {
-                self.kernel(unit, g, first, count, &mut kernel);
-                let out = &mut kernels[u * LENGTH + at - start..][..count];
-                out.iter_mut().zip(&kernel).for_each(|(out, u)| *out = *u as f32);
-            }
-            self.kernel(&self.required, g, first, count, &mut kernel);
-            for (k, u) in kernel.iter().enumerate() {
-                weight[at - start + k] = self.weight_of(g, first + k) * u;
-            }
-            at += count;
-            g += 1;
+        let mut h = g + 1 + start - self.begins[g];
+        let (mut pairs, mut weight) = (Vec::with_capacity(LENGTH), [0.0; LENGTH]);
+        while pairs.len() < LENGTH && g + 1 < m {
+            pairs.push([g, h]);
+            (g, h) = if h + 1 < m { (g, h + 1) } else { (g + 1, g + 2) };
+        }
+        let mut kernels = vec![0.0; self.units.len() * LENGTH];
+        for (features, out) in self.features.iter().zip(kernels.chunks_exact_mut(LENGTH)) {
+            out.iter_mut().zip(self.kernel(features, &pairs)).for_each(|(out, u)| *out = u as f32);
+        }
+        let required = self.kernel(&self.required, &pairs);
+        for ((weight, [g, h]), u) in weight.iter_mut().zip(pairs).zip(required) {
+            *weight = self.weight_of(g, h) * u;
         }
         (weight, kernels)
     }
@@ -268,31 +267,22 @@ impl Pairs {
     /// shares, twice.
     fn weight_of(&self, g: usize, h: usize) -> f64 {
         let (x, y) = (&self.rows[g], &self.rows[h]);
-        let (mut products, mut totals) = (0.0, (0.0, 0.0));
-        for (x, y) in x.iter().zip(y) {
-            products += x * y;
-            totals = (totals.0 + x, totals.1 + y);
-        }
-        2.0 * (x.len() as f64 * products - totals.0 * totals.1)
+        let products: f64 = x.iter().zip(y).map(|(x, y)| x * y).sum();
+        2.0 * (x.len() as f64 * products - x.iter().sum::<f64>() * y.iter().sum::<f64>())
     }
 
-    /// The kernels on some features of row g with `count` others from `first` on.
-    fn kernel(&self, features: &[usize], g: usize, first: usize, count: usize, out: &mut Vec<f64>) {
-        out.clear();
-        out.resize(count, 0.0);
+    /// The kernels on some features of these pairs of rows.
+    fn kernel(&self, features: &[usize], pairs: &[[usize; 2]]) -> Vec<f64> {
+        let mut out = vec![0.0; pairs.len()];
         for &j in features {
-            let (x, others) = (self.columns[j][g], &self.columns[j][first..first + count]);
-            let sums = out.iter_mut().zip(others);
-            match self.of.distances[j] {
-                Distance::Squared => sums.for_each(|(sum, other)| *sum += (x - other) * (x - other)),
-                Distance::Absolute => sums.for_each(|(sum, other)| *sum += (x - other).abs()),
-                Distance::Unequal => sums.for_each(|(sum, other)| *sum += f64::from(u8::from(x != *other))),
-            }
+            let (x, distance) = (&self.columns[j], self.of.distances[j]);
+            out.iter_mut().zip(pairs).for_each(|(sum, [g, h])| *sum += distance.of(x[*g], x[*h]));
         }
-        for sum in out.iter_mut() {
+        for sum in &mut out {
             *sum *= self.of.gamma;
         }
-        exp_of_minus(out);
+        exp_of_minus(&mut out);
+        out
     }
 
     /// How far a sum over pairs is off at most, as a part of [`Pairs::weight`], for `more` further
@@ -300,23 +290,26 @@ impl Pairs {
     /// of numbers that add up to twice as much; of distances, whose relative
     /// error times `d e^-d <= 1` is that of kernels; of exponentials; of the sum in any order.
     pub(crate) fn rounding(&self, more: usize) -> f64 {
-        let roundings = self.all + 6 * self.n + 2 * self.columns.len() + more + 100;
-        EXP_ERROR + roundings as f64 * f64::EPSILON
+        self.error(self.begins[self.rows.len() - 1] + 2 * self.columns.len() + more)
+    }
+
+    /// That of so many roundings beside those of shares, weights and exponentials.
+    fn error(&self, roundings: usize) -> f64 {
+        EXP_ERROR + (roundings + 6 * self.n + 100) as f64 * f64::EPSILON
     }
 
     /// The least and the largest that f of a subset can be, required features and all.
     pub(crate) fn value(&self, features: &[usize]) -> (f64, f64) {
         let n = self.rows.len();
         let row = |g: usize| {
-            let mut kernel = Vec::new();
-            self.kernel(features, g, g + 1, n - g - 1, &mut kernel);
-            kernel.iter().enumerate().map(|(k, u)| self.weight_of(g, g + 1 + k) * u).sum::<f64>()
+            let pairs: Vec<[usize; 2]> = (g + 1..n).map(|h| [g, h]).collect();
+            let kernel = self.kernel(features, &pairs);
+            kernel.iter().zip(pairs).map(|(u, [g, h])| self.weight_of(g, h) * u).sum::<f64>()
         };
         let rows: Vec<f64> = (0..n).into_par_iter().with_min_len(16).map(row).collect();
         let value = self.diagonal + rows.iter().sum::<f64>();
         // Sums of at most n terms of sums of at most n terms; the rest as in `rounding`.
-        let roundings = 2 * n + 6 * self.n + 2 * features.len() + 100;
-        let error = self.weight * (EXP_ERROR + roundings as f64 * f64::EPSILON);
+        let error = self.weight * self.error(2 * n + 2 * features.len());
         (value - error, value + error)
     }
 }

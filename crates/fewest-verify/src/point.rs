@@ -1,10 +1,12 @@
-//! A dual point: what it proves of every subset, and the part of each feature in it.
+//! A dual point: what it proves of every subset, and the part of each feature in it. The objective
+//! of a primal one.
 
 use std::io::Read;
+use std::ops::Range;
 
 use rayon::prelude::*;
 
-use crate::claim::{Bias, Claim, Loss, Part};
+use crate::claim::{Bias, Claim, Gain, Loss, Part};
 use crate::file::{Checked, File};
 use crate::rounding::{add_down, add_up, dot_error, integer_down, mul_down, mul_up, norm, power_of_two, sum_error};
 
@@ -13,21 +15,17 @@ const FEW: usize = 1 << 16;
 
 /// Alpha and prices, checked to be feasible.
 pub(crate) struct Point {
-    /// By problem.
-    parts: Vec<Beta>,
+    /// `beta_i = y_i alpha_i`, and the samples where it is not 0.
+    beta: Vec<f64>,
+    support: Vec<usize>,
+    /// By problem: its part of `support`, and the norm of its part of beta.
+    parts: Vec<(Range<usize>, f64)>,
     /// D less the prices' right sides, not above it.
     pub(crate) constant: f64,
     /// By unit: the prices times its terms, not above them; empty without prices.
     prices: Vec<f64>,
     /// By feature, then problem: -c_j and c_j, not below them; NaN where they were not needed yet.
     scores: Vec<[f64; 2]>,
-}
-
-/// `beta_i = y_i alpha_i` of a problem, the samples where it is not 0, and its norm.
-struct Beta {
-    values: Vec<f64>,
-    support: Vec<usize>,
-    norm: f64,
 }
 
 impl Point {
@@ -41,43 +39,33 @@ impl Point {
         let multiples = file.list(support.len(), File::integer)?;
         let rows = file.ascending("row", claim.rules.priced)?;
         let prices = file.list(rows.len(), File::number)?;
-        let unit = power_of_two(e);
-        let empty = |part: &Part<'_>| Beta { values: vec![0.0; part.y.len()], support: Vec::new(), norm: 0.0 };
-        let mut parts: Vec<Beta> = claim.parts.iter().map(empty).collect();
-        let (mut sum, mut signed, mut squares) = (0i128, vec![0i128; parts.len()], 0.0);
+        let (unit, squared) = (power_of_two(e), claim.loss == Loss::SquaredHinge);
+        let (mut beta, mut squares) = (vec![0.0; claim.n], 0.0);
         for (&i, &k) in support.iter().zip(&multiples) {
-            let t = claim.parts.partition_point(|part| part.first <= i) - 1;
-            let (part, at) = (&claim.parts[t], i - claim.parts[t].first);
             if k == 0 || k >= 1 << 53 {
                 return Err(format!("sample {i} has the multiple {k}, not between 1 and 2^53 - 1"));
             }
             // Exact: k has 53 bits, and no bit of the product is below 2^-1074.
-            let (alpha, cost) = (k as f64 * unit, part.costs[at]);
-            if cost == 0.0 || (claim.loss == Loss::Hinge && alpha > cost) {
+            let (alpha, cost) = (k as f64 * unit, claim.costs[i]);
+            if cost == 0.0 || (!squared && alpha > cost) {
                 return Err(format!("alpha of sample {i} is {alpha}, above its cost {cost}"));
             }
-            parts[t].values[at] = part.y[at] * alpha;
-            parts[t].support.push(at);
-            sum += i128::from(k);
-            signed[t] += if part.y[at] > 0.0 { i128::from(k) } else { -i128::from(k) };
-            if claim.loss == Loss::SquaredHinge {
+            beta[i] = claim.y[i] * alpha;
+            if squared {
                 squares = add_up(squares, (mul_up(alpha, alpha) / mul_down(4.0, cost)).next_up());
             }
         }
-        let mut held = 0.0;
-        for signed in signed {
-            let size = -mul_down(integer_down(-signed.abs()), unit);
-            let of_bias = match (claim.bias, claim.l1) {
-                (Bias::Free, _) if signed != 0 => return Err("the sum of y alpha is not 0".to_owned()),
-                (Bias::Penalised(s), true) if mul_up(s, size) > 1.0 => {
-                    return Err(format!("the sum of y alpha is {size}, above 1 / {s}"));
-                }
-                (Bias::Penalised(s), false) => mul_up(0.5, mul_up(mul_up(s, size), mul_up(s, size))),
-                _ => 0.0,
-            };
-            held = add_up(held, of_bias);
+        let sum = multiples.iter().map(|k| i128::from(*k)).sum();
+        let mut constant = add_down(mul_down(integer_down(sum), unit), -squares);
+        let mut parts = Vec::with_capacity(claim.parts.len());
+        for Part { samples, .. } in &claim.parts {
+            let place = |end: usize| support.partition_point(|i| *i < end);
+            let own = place(samples.start)..place(samples.end);
+            let signed = |at: usize| claim.y[support[at]] as i128 * i128::from(multiples[at]);
+            constant = add_down(constant, -of_bias(claim, own.clone().map(signed).sum(), unit)?);
+            let norm = norm(|f| support[own.clone()].iter().for_each(|i| f(beta[*i]))).0;
+            parts.push((own, norm));
         }
-        let mut constant = add_down(add_down(mul_down(integer_down(sum), unit), -squares), -held);
         let mut of_units = vec![0.0; if rows.is_empty() { 0 } else { claim.rules.units.len() }];
         for (row, price) in rows.into_iter().zip(prices) {
             if !(price >= 0.0 && price.is_finite()) {
@@ -85,11 +73,8 @@ impl Point {
             }
             constant = add_down(constant, -claim.rules.add_row(row, price, &mut of_units));
         }
-        for part in &mut parts {
-            part.norm = norm(|f| part.support.iter().for_each(|&i| f(part.values[i]))).0;
-        }
         let scores = vec![[f64::NAN; 2]; claim.p * parts.len()];
-        Ok(Self { parts, constant, prices: of_units, scores })
+        Ok(Self { beta, support, parts, constant, prices: of_units, scores })
     }
 
     /// Computes what is missing of the scores of these features.
@@ -97,9 +82,8 @@ impl Point {
         let each = self.parts.len();
         let places = features.flat_map(|j| each * j..each * (j + 1));
         let missing: Vec<usize> = places.filter(|&at| self.scores[at][0].is_nan()).collect();
-        let support: usize = self.parts.iter().map(|part| part.support.len()).sum();
-        let score = |&at: &usize| self.parts[at % each].score(&claim.parts[at % each], at / each);
-        let found: Vec<[f64; 2]> = if missing.len() * support < FEW * each {
+        let score = |&at: &usize| self.computed(&claim.parts[at % each], &self.parts[at % each], at / each);
+        let found: Vec<[f64; 2]> = if missing.len() * self.support.len() < FEW * each {
             missing.iter().map(score).collect()
         } else {
             missing.par_iter().map(score).collect()
@@ -107,58 +91,17 @@ impl Point {
         missing.into_iter().zip(found).for_each(|(at, score)| self.scores[at] = score);
     }
 
-    /// What the prices add to a unit, not above it.
-    pub(crate) fn price(&self, u: usize) -> f64 {
-        self.prices.get(u).copied().unwrap_or(0.0)
-    }
-
-    /// `lambda_j - g_j(c_j)` with `u_j` as weight bound, not above it.
-    pub(crate) fn part(&self, claim: &Claim<'_>, j: usize, u: f64) -> f64 {
-        let side = |(c, most): (f64, f64)| match claim.l1 {
-            // A weight of 0 up to `most` gains c w - w^2 / 2, or (c - 1) w.
-            false if c <= 0.0 => 0.0,
-            false if c <= most => half_square(c),
-            false => mul_up(most, add_up(c, -mul_down(0.5, most))),
-            true if c <= 1.0 => 0.0,
-            true => mul_up(most, add_up(c, -1.0)),
-        };
-        let gain = (0..self.parts.len()).fold(0.0, |sum, t| {
-            let [less, more] = self.sides(claim, (j, t), u).map(side);
-            add_up(sum, less.max(more))
-        });
-        add_down(claim.penalty[j], -gain)
-    }
-
-    /// `lambda_j + min of |w| - c_j w` over |w| above `from` up to `to`, not above it; infinite
-    /// where no such w is allowed.
-    pub(crate) fn part_beyond(&self, claim: &Claim<'_>, j: usize, from: f64, to: f64) -> f64 {
-        // Gain `l1` has one problem.
-        let part = self.sides(claim, (j, 0), to).map(|(c, most)| {
-            let room = add_down(1.0, -c);
-            if most <= from { f64::INFINITY } else { mul_down(if room >= 0.0 { from } else { most }, room) }
-        });
-        let least = part[0].min(part[1]);
-        if least == f64::INFINITY { least } else { add_down(claim.penalty[j], least) }
-    }
-
-    /// For weights of feature j in problem t below 0 and above: the score of their sizes, and the
-    /// most that these may be.
-    fn sides(&self, claim: &Claim<'_>, (j, t): (usize, usize), u: f64) -> [(f64, f64); 2] {
-        let ([less, more], [down, up]) = (self.scores[self.parts.len() * j + t], claim.range(j, u));
-        [(less, down), (more, up)]
-    }
-}
-
-impl Beta {
-    /// -c_j and c_j, not below them.
-    fn score(&self, part: &Part<'_>, j: usize) -> [f64; 2] {
-        let (norm, stored) = part.norms[j];
+    /// -c_j and c_j of a problem, not below them.
+    fn computed(&self, part: &Part<'_>, own: &(Range<usize>, f64), j: usize) -> [f64; 2] {
+        let (beta, support) = (&self.beta[part.samples.clone()], &self.support[own.0.clone()]);
         let sum = match part.data.dense(j) {
-            Some(x) if 4 * self.support.len() < x.len() => self.support.iter().map(|&i| x[i] * self.values[i]).sum(),
-            Some(x) => dot(x, &self.values),
+            Some(x) if 4 * support.len() < x.len() => {
+                support.iter().map(|i| x[i - part.samples.start] * self.beta[*i]).sum()
+            }
+            Some(x) => dot(x, beta),
             None => {
                 let mut sum = 0.0;
-                part.data.each(j, &mut |i, x| sum += x * self.values[i]);
+                part.data.each(j, &mut |i, x| sum += x * beta[i]);
                 sum
             }
         };
@@ -166,8 +109,50 @@ impl Beta {
         if !sum.is_finite() {
             return [f64::INFINITY; 2];
         }
-        let off = dot_error(stored.min(self.support.len()), norm, self.norm);
+        let (norm, stored) = part.norms[j];
+        let off = dot_error(stored.min(support.len()), norm, own.1);
         [-sum, sum].map(|side| add_up(side, off))
+    }
+
+    /// What the prices add to a unit, not above it.
+    pub(crate) fn price(&self, u: usize) -> f64 {
+        self.prices.get(u).copied().unwrap_or(0.0)
+    }
+
+    /// `lambda_j - g_j(c_j)` with `u_j` as weight bound, not above it. `beyond` (of gain `l1`) are
+    /// the weights of larger size alone, up to u; infinite where there are none.
+    pub(crate) fn part(&self, claim: &Claim<'_>, j: usize, u: f64, beyond: Option<f64>) -> f64 {
+        let range = claim.range(j, Some(u));
+        // The least of |w| - c w, or w^2 / 2 - c w, over weights w up to `most` of one sign, with c
+        // the score of their sizes: one that is 0 or does not gain is as good as the smallest.
+        let side = |(c, most): (f64, f64)| match claim.gain {
+            _ if beyond.is_some_and(|from| most <= from) => f64::INFINITY,
+            Gain::L1 => {
+                let slope = add_down(1.0, -c);
+                mul_down(if slope >= 0.0 { beyond.unwrap_or(0.0) } else { most }, slope)
+            }
+            _ if c <= 0.0 => 0.0,
+            _ if c <= most => -half_square(c),
+            _ => -mul_up(most, add_up(c, -mul_down(0.5, most))),
+        };
+        let of_problem = |score: &[f64; 2]| side((score[0], range[0])).min(side((score[1], range[1])));
+        let each = self.parts.len();
+        let least = self.scores[each * j..each * (j + 1)].iter().map(of_problem).reduce(add_down);
+        least.map_or(0.0, |least| if least == f64::INFINITY { least } else { add_down(claim.penalty[j], least) })
+    }
+}
+
+/// What a penalised bias takes from D of a problem with this sum of `y_i k_i`, not below it; an
+/// error where the sum is not feasible.
+fn of_bias(claim: &Claim<'_>, signed: i128, unit: f64) -> Checked<f64> {
+    let size = -mul_down(integer_down(-signed.abs()), unit);
+    match (claim.bias, claim.gain) {
+        (Bias::Free, _) if signed != 0 => Err("the sum of y alpha is not 0".to_owned()),
+        (Bias::Penalised(s), Gain::L1) if mul_up(s, size) > 1.0 => {
+            Err(format!("the sum of y alpha is {size}, above 1 / {s}"))
+        }
+        (Bias::Penalised(s), Gain::Ridge) => Ok(half_square(mul_up(s, size))),
+        _ => Ok(0.0),
     }
 }
 
@@ -193,26 +178,20 @@ pub(crate) fn objective(claim: &Claim<'_>, features: &[usize], machines: &[(Vec<
 
 /// The part of one problem in it, without prices.
 fn objective_of(claim: &Claim<'_>, part: &Part<'_>, features: &[usize], weights: &[f64], b: f64) -> Checked<f64> {
-    let weights = || features.iter().copied().zip(weights.iter().copied());
-    // Without bounds they are infinite.
-    let within = |j: usize, w: f64| {
-        let [down, up] = claim.range(j, claim.bounds[j]);
-        w.is_finite() && -w <= down && w <= up
-    };
-    if let Some((j, w)) = weights().find(|&(j, w)| !within(j, w)) {
-        return Err(format!("the weight {w} of feature {j} is beyond its bound"));
-    }
-    let held = match (claim.bias, claim.l1) {
+    let mut total = match (claim.bias, claim.gain) {
         _ if !b.is_finite() => return Err(format!("the bias is {b}")),
         (Bias::None, _) if b != 0.0 => return Err(format!("the bias is {b}, but the model has none")),
-        (Bias::Free | Bias::None, _) => 0.0,
-        (Bias::Penalised(s), true) => (b.abs() / s).next_up(),
-        (Bias::Penalised(s), false) => half_square((b.abs() / s).next_up()),
+        (Bias::Penalised(s), Gain::L1) => (b.abs() / s).next_up(),
+        (Bias::Penalised(s), _) => half_square((b.abs() / s).next_up()),
+        _ => 0.0,
     };
     // The score of each sample as a sum and its rounding errors, and the sum of |w_j x_ij|.
-    let mut scores = vec![(b, 0.0, b.abs()); part.y.len()];
-    let mut total = held;
-    for (j, w) in weights() {
+    let mut scores = vec![(b, 0.0, b.abs()); part.samples.len()];
+    for (&j, &w) in features.iter().zip(weights) {
+        let [down, up] = claim.range(j, None);
+        if !(w.is_finite() && -w <= down && w <= up) {
+            return Err(format!("the weight {w} of feature {j} is beyond its bound"));
+        }
         part.data.each(j, &mut |i, x| {
             let (score, errors, size) = &mut scores[i];
             let product = w * x;
@@ -221,14 +200,14 @@ fn objective_of(claim: &Claim<'_>, part: &Part<'_>, features: &[usize], weights:
             *score = sum;
             *size = add_up(*size, mul_up(w.abs(), x.abs()));
         });
-        total = add_up(total, if claim.l1 { w.abs() } else { half_square(w) });
+        total = add_up(total, if claim.gain == Gain::L1 { w.abs() } else { half_square(w) });
     }
-    for (i, (score, errors, size)) in scores.into_iter().enumerate() {
+    for (i, (score, errors, size)) in part.samples.clone().zip(scores) {
         // The sum of the errors is a sum of 2 m terms that are each of the size of an error.
         let error = dot_error(2 * features.len() + 4, dot_error(2 * features.len() + 4, size, 1.0), 1.0);
-        let slack = add_up(add_up(add_up(1.0, -part.y[i] * score), -part.y[i] * errors), error).max(0.0);
+        let slack = add_up(add_up(add_up(1.0, -claim.y[i] * score), -claim.y[i] * errors), error).max(0.0);
         let loss = if claim.loss == Loss::Hinge { slack } else { mul_up(slack, slack) };
-        total = add_up(total, mul_up(part.costs[i], loss));
+        total = add_up(total, mul_up(claim.costs[i], loss));
     }
     Ok(total)
 }

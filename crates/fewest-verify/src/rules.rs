@@ -1,7 +1,6 @@
 //! The rules of a claim as rows over units, and what follows from decisions.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 
 use serde::Deserialize;
 
@@ -29,10 +28,26 @@ pub(crate) struct RuleList {
 #[serde(deny_unknown_fields)]
 pub(crate) struct WeightRange {
     pub(crate) feature: usize,
-    #[serde(default)]
     pub(crate) lower: Option<f64>,
-    #[serde(default)]
     pub(crate) upper: Option<f64>,
+}
+
+impl RuleList {
+    /// Whether all features are below p, and budget and costs are in range.
+    fn fits(&self, p: usize) -> Checked<()> {
+        let groups = self.at_most.iter().chain(&self.at_least).map(|group| &group.1).chain(&self.together);
+        let ends = self.implies.iter().flat_map(|&(a, b)| [a, b]);
+        let named = groups.flatten().chain(&self.require).chain(&self.forbid).copied();
+        if let Some(j) = named.chain(ends).find(|j| *j >= p) {
+            return Err(format!("a rule names feature {j} of {p}"));
+        }
+        let in_range = |x: &f64| *x >= 0.0 && x.is_finite();
+        let complete = self.budget.is_none() || self.costs.len() == p;
+        if !(complete && self.budget.iter().chain(&self.costs).all(in_range)) {
+            return Err("the budget or a cost is not a number of 0 or more, or costs are missing".to_owned());
+        }
+        Ok(())
+    }
 }
 
 /// What is decided of a unit.
@@ -62,8 +77,22 @@ struct Row {
 #[derive(Clone)]
 pub(crate) struct State {
     pub(crate) choice: Vec<Choice>,
+    /// How many units are free.
+    pub(crate) free: usize,
     /// By row: the smallest value that its sum can still have.
     least: Vec<f64>,
+}
+
+impl State {
+    /// The units of this choice, ascending.
+    pub(crate) fn units(&self, wanted: Choice) -> impl Iterator<Item = usize> {
+        self.choice.iter().enumerate().filter(move |(_, choice)| **choice == wanted).map(|(u, _)| u)
+    }
+
+    /// The units in, and the free ones: all that an open box keeps of its state.
+    pub(crate) fn packed(&self) -> [Box<[u32]>; 2] {
+        [Choice::In, Choice::Free].map(|choice| self.units(choice).map(|u| u as u32).collect())
+    }
 }
 
 /// Rules made ready to draw conclusions.
@@ -87,28 +116,18 @@ pub(crate) struct Rules {
 impl Rules {
     /// The rules for p features.
     pub(crate) fn new(p: usize, mut list: RuleList) -> Checked<Self> {
-        let groups = list.at_most.iter_mut().chain(&mut list.at_least).map(|group| &mut group.1);
-        groups.for_each(|group| {
+        list.fits(p)?;
+        for (_, group) in list.at_most.iter_mut().chain(&mut list.at_least) {
             group.sort_unstable();
             group.dedup();
-        });
-        let mut edges = list.implies.clone();
-        for group in &list.together {
-            edges.extend(group.windows(2).flat_map(|w| [(w[0], w[1]), (w[1], w[0])]));
         }
-        let groups = list.at_most.iter().chain(&list.at_least).map(|group| &group.1).chain(&list.together);
-        let single = groups.flatten().chain(&list.require).chain(&list.forbid).copied();
-        if let Some(j) = single.chain(edges.iter().flat_map(|&(a, b)| [a, b])).find(|&j| j >= p) {
-            return Err(format!("a rule names feature {j} of {p}"));
-        }
-        let number = |x: &f64| *x >= 0.0 && x.is_finite();
-        let priced = list.budget.is_none() || list.costs.len() == p;
-        if !(priced && list.budget.iter().chain(&list.costs).all(number)) {
-            return Err("the budget or a cost is not a number of 0 or more, or costs are missing".to_owned());
-        }
-        let (unit_of, units) = components(p, &edges);
-        let (rows, terms, listed) = (Vec::new(), vec![Vec::new(); units.len()], Vec::new());
-        let mut rules = Self { units, unit_of, most: p, priced: 0, rows, row_of: Vec::new(), terms, listed };
+        let circles =
+            list.together.iter().flat_map(|group| group.windows(2).flat_map(|w| [(w[0], w[1]), (w[1], w[0])]));
+        let (unit_of, units) = components(p, list.implies.iter().copied().chain(circles));
+        let inside = list.require.iter().map(|&j| (unit_of[j], Choice::In));
+        let listed = inside.chain(list.forbid.iter().map(|&j| (unit_of[j], Choice::Out))).collect();
+        let (rows, row_of, terms) = (Vec::new(), Vec::new(), vec![Vec::new(); units.len()]);
+        let mut rules = Self { units, unit_of, most: p, priced: 0, rows, row_of, terms, listed };
         if let Some(k) = list.max_features {
             rules.most = k.min(p);
             rules.push(k as f64, (0..p).map(|j| (j, 1.0)));
@@ -116,24 +135,18 @@ impl Rules {
         if let Some(budget) = list.budget {
             let most = mul_up(budget, (1.0f64 + 1e-9).next_up());
             rules.push(most, list.costs.iter().copied().enumerate());
-            let (mut costs, mut sum) = (list.costs, 0.0);
-            costs.sort_unstable_by(f64::total_cmp);
-            let fits = costs.iter().take_while(|cost| {
-                sum = add_down(sum, **cost);
-                sum <= most
-            });
-            rules.most = rules.most.min(fits.count());
+            rules.most = rules.most.min(fitting(0.0, list.costs, most));
         }
-        let mut seen = HashMap::new();
+        // Within a unit an implication says nothing: all of these are one row of no terms.
+        let mut seen: HashMap<Option<(usize, usize)>, u32> = HashMap::new();
         for &(a, b) in &list.implies {
-            let units = (rules.unit_of[a], rules.unit_of[b]);
-            // Within a unit it says nothing.
-            match seen.entry(if units.0 == units.1 { (0, 0) } else { units }) {
-                Entry::Occupied(row) => rules.row_of.push(*row.get()),
-                Entry::Vacant(place) => {
-                    place.insert(rules.rows.len() as u32);
-                    rules.push(0.0, [(a, 1.0), (b, -1.0)].into_iter().filter(|_| units.0 != units.1));
-                }
+            let ends = (rules.unit_of[a], rules.unit_of[b]);
+            let ends = (ends.0 != ends.1).then_some(ends);
+            if let Some(row) = seen.get(&ends) {
+                rules.row_of.push(*row);
+            } else {
+                seen.insert(ends, rules.rows.len() as u32);
+                rules.push(0.0, ends.iter().flat_map(|_| [(a, 1.0), (b, -1.0)]));
             }
         }
         for (m, group) in &list.at_most {
@@ -143,28 +156,23 @@ impl Rules {
         list.at_least.iter().for_each(|(m, group)| rules.push(-(*m as f64), group.iter().map(|&j| (j, -1.0))));
         rules.priced = rules.row_of.len();
         rules.push(rules.most as f64, (0..p).map(|j| (j, 1.0)));
-        let unit = |j: usize, choice| (rules.unit_of[j], choice);
-        let inside = list.require.iter().map(|&j| unit(j, Choice::In));
-        rules.listed = inside.chain(list.forbid.iter().map(|&j| unit(j, Choice::Out))).collect();
         Ok(rules)
     }
 
     /// Adds a row over features; sums of costs are rounded down.
     fn push(&mut self, most: f64, features: impl Iterator<Item = (usize, f64)>) {
-        let (at, mut touched) = (self.rows.len(), Vec::new());
-        for (u, a) in features.map(|(j, a)| (self.unit_of[j], a)) {
-            if let Some(last) = self.terms[u].last_mut().filter(|last| last.0 == at) {
-                last.1 = add_down(last.1, a);
-            } else {
-                self.terms[u].push((at, a));
-                touched.push(u);
-            }
+        let mut of_unit = BTreeMap::new();
+        for (j, a) in features {
+            let sum = of_unit.entry(self.unit_of[j]).or_insert(0.0);
+            *sum = add_down(*sum, a);
         }
-        let mut terms: Vec<(usize, f64)> =
-            touched.iter().map(|&u| (u, self.terms[u][self.terms[u].len() - 1].1)).collect();
-        terms.sort_unstable_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0)));
+        let mut terms: Vec<(usize, f64)> = of_unit.into_iter().collect();
+        terms.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
+        for &(u, a) in &terms {
+            self.terms[u].push((self.rows.len(), a));
+        }
         let least = terms.iter().fold(0.0, |sum, term| add_down(sum, term.1.min(0.0)));
-        self.row_of.push(at as u32);
+        self.row_of.push(self.rows.len() as u32);
         self.rows.push(Row { most, terms, least });
     }
 
@@ -185,61 +193,67 @@ impl Rules {
         self.rows.iter().map(|row| (row.most, &row.terms[..])).collect()
     }
 
+    /// The features of some units, ascending.
+    pub(crate) fn features(&self, units: impl Iterator<Item = usize>) -> Vec<usize> {
+        let mut features: Vec<usize> = units.flat_map(|u| self.units[u].iter().copied()).collect();
+        features.sort_unstable();
+        features
+    }
+
     /// What the rules alone decide; none where they allow nothing.
     pub(crate) fn root(&self) -> Option<State> {
-        let mut state = self.free();
-        let all = (0..self.rows.len()).collect();
-        self.follow(&mut state, self.listed.clone(), all).then_some(state)
+        let free = self.unpacked(&[Box::default(), (0..self.units.len() as u32).collect()]);
+        self.follow(free, self.listed.clone(), (0..self.rows.len()).collect())
     }
 
     /// The state with more decisions and all that follows from them; none where that leaves no
     /// allowed subset.
     pub(crate) fn decide(&self, state: &State, decisions: Decisions) -> Option<State> {
-        let mut state = state.clone();
-        self.follow(&mut state, decisions, Vec::new()).then_some(state)
+        self.follow(state.clone(), decisions, Vec::new())
     }
 
-    /// The state of these decisions, nothing being decided yet.
-    pub(crate) fn state(&self, choice: &[Choice]) -> State {
-        let mut state = self.free();
-        let decided = choice.iter().enumerate().filter(|(_, choice)| **choice != Choice::Free);
-        decided.for_each(|(u, &choice)| self.enter(&mut state, u, choice, &mut Vec::new()));
+    /// The state that was packed.
+    pub(crate) fn unpacked(&self, [inside, free]: &[Box<[u32]>; 2]) -> State {
+        let mut choice = vec![Choice::Out; self.units.len()];
+        inside.iter().for_each(|&u| choice[u as usize] = Choice::In);
+        free.iter().for_each(|&u| choice[u as usize] = Choice::Free);
+        let least = self.rows.iter().map(|row| row.least).collect();
+        let mut state = State { choice, free: free.len(), least };
+        (0..self.units.len()).for_each(|u| self.enter(&mut state, u, &mut Vec::new()));
         state
     }
 
-    /// Nothing decided.
-    fn free(&self) -> State {
-        let least = self.rows.iter().map(|row| row.least).collect();
-        State { choice: vec![Choice::Free; self.units.len()], least }
-    }
-
-    /// Decides a unit and counts it in its rows.
-    fn enter(&self, state: &mut State, u: usize, choice: Choice, touched: &mut Vec<usize>) {
-        state.choice[u] = choice;
-        let dear = |a: f64| if choice == Choice::In { a > 0.0 } else { a < 0.0 };
+    /// Counts what is decided of a unit in its rows.
+    fn enter(&self, state: &mut State, u: usize, touched: &mut Vec<usize>) {
+        let dear = |a: f64| match state.choice[u] {
+            Choice::In => a > 0.0,
+            Choice::Out => a < 0.0,
+            Choice::Free => false,
+        };
         for &(r, a) in self.terms[u].iter().filter(|term| dear(term.1)) {
             state.least[r] = add_down(state.least[r], a.abs());
             touched.push(r);
         }
     }
 
-    fn follow(&self, state: &mut State, mut decisions: Decisions, mut touched: Vec<usize>) -> bool {
+    /// Takes decisions and draws conclusions from rows touched, until nothing follows.
+    fn follow(&self, mut state: State, mut decisions: Decisions, mut touched: Vec<usize>) -> Option<State> {
         // By row: how many of its terms, from the largest on, were found not to fit.
         let mut passed = vec![0; self.rows.len()];
         loop {
             while let Some((u, choice)) = decisions.pop() {
-                if state.choice[u] == choice {
-                    continue;
+                if state.choice[u] == Choice::Free {
+                    state.choice[u] = choice;
+                    state.free -= 1;
+                    self.enter(&mut state, u, &mut touched);
+                } else if state.choice[u] != choice {
+                    return None;
                 }
-                if state.choice[u] != Choice::Free {
-                    return false;
-                }
-                self.enter(state, u, choice, &mut touched);
             }
-            let Some(r) = touched.pop() else { return true };
+            let Some(r) = touched.pop() else { return Some(state) };
             let (row, least) = (&self.rows[r], state.least[r]);
             if least > row.most {
-                return false;
+                return None;
             }
             for &(u, a) in &row.terms[passed[r]..] {
                 if add_down(least, a.abs()) <= row.most {
@@ -255,31 +269,24 @@ impl Rules {
 
     /// The most free units that may still come in: no row leaves room for more.
     pub(crate) fn slots(&self, state: &State) -> usize {
-        let free = state.choice.iter().filter(|choice| **choice == Choice::Free).count();
         let of_row = |(row, least): (&Row, &f64)| {
             // Terms of 0 or less take no room: `least` has counted them.
-            let dear = || row.terms.iter().filter(|term| term.1 > 0.0 && state.choice[term.0] == Choice::Free);
-            let mut costs: Vec<f64> = dear().map(|term| term.1).collect();
-            costs.sort_unstable_by(f64::total_cmp);
-            let mut sum = *least;
-            let fits = costs.iter().take_while(|cost| {
-                sum = add_down(sum, **cost);
-                sum <= row.most
-            });
-            free - costs.len() + fits.count()
+            let dear = row.terms.iter().filter(|term| term.1 > 0.0 && state.choice[term.0] == Choice::Free);
+            let costs: Vec<f64> = dear.map(|term| term.1).collect();
+            state.free - costs.len() + fitting(*least, costs, row.most)
         };
-        self.rows.iter().zip(&state.least).map(of_row).min().unwrap_or(free)
+        self.rows.iter().zip(&state.least).map(of_row).min().unwrap_or(state.free)
     }
 
-    /// Whether this subset obeys every rule.
+    /// Whether this subset obeys every rule, decided by these alone.
     pub(crate) fn allows(&self, root: &State, subset: &[usize]) -> bool {
-        let mut inside = vec![Choice::Out; self.unit_of.len()];
+        let mut choice = vec![Choice::Out; self.units.len()];
         for &j in subset {
-            inside[j] = Choice::In;
+            choice[self.unit_of[j]] = Choice::In;
         }
-        let together = |unit: &Vec<usize>| unit.iter().all(|&j| inside[j] == inside[unit[0]]);
-        let decisions = || self.units.iter().enumerate().map(|(u, unit)| (u, inside[unit[0]])).collect();
-        self.units.iter().all(together) && self.decide(root, decisions()).is_some()
+        let inside = (0..choice.len()).filter(|&u| choice[u] == Choice::In);
+        let whole = inside.map(|u| self.units[u].len()).sum::<usize>() == subset.len();
+        whole && self.decide(root, choice.into_iter().enumerate().collect()).is_some()
     }
 
     /// Adds price times the terms of a row to `out` (one for each unit), not above it; returns
@@ -291,43 +298,51 @@ impl Rules {
     }
 }
 
+/// How many of the smallest costs fit beside a sum; sums are rounded down.
+fn fitting(mut sum: f64, mut costs: Vec<f64>, most: f64) -> usize {
+    costs.sort_unstable_by(f64::total_cmp);
+    let fits = |cost: &&f64| {
+        sum = add_down(sum, **cost);
+        sum <= most
+    };
+    costs.iter().take_while(fits).count()
+}
+
 /// Strongly connected components of a graph on 0 to p - 1: the component of each vertex, and the
 /// vertices of each component, ascending (Kosaraju and Sharir: a depth-first search backwards, in
 /// the opposite of the order in which a first one left the vertices).
-fn components(p: usize, edges: &[(usize, usize)]) -> (Vec<usize>, Vec<Vec<usize>>) {
+fn components(p: usize, edges: impl Iterator<Item = (usize, usize)>) -> (Vec<usize>, Vec<Vec<usize>>) {
     let (mut next, mut back) = (vec![Vec::new(); p], vec![Vec::new(); p]);
-    for &(a, b) in edges {
+    for (a, b) in edges {
         next[a].push(b);
         back[b].push(a);
     }
-    let (mut left, mut seen) = (Vec::with_capacity(p), vec![false; p]);
-    for start in 0..p {
-        let mut stack = vec![(start, 0)];
-        while let Some((v, at)) = stack.pop() {
-            if at == 0 && std::mem::replace(&mut seen[v], true) {
-                continue;
-            }
-            match next[v].get(at) {
-                Some(&w) => stack.extend([(v, at + 1), (w, 0)]),
-                None => left.push(v),
-            }
+    let (mut seen, mut left) = (vec![false; p], Vec::with_capacity(p));
+    (0..p).for_each(|start| search(start, &next, &mut seen, &mut left));
+    let (mut seen, mut of, mut found) = (vec![false; p], vec![0; p], Vec::new());
+    for start in left.into_iter().rev() {
+        let mut component = Vec::new();
+        search(start, &back, &mut seen, &mut component);
+        component.sort_unstable();
+        for &v in &component {
+            of[v] = found.len();
         }
+        found.extend(Some(component).filter(|component| !component.is_empty()));
     }
-    let (mut of, mut count) = (vec![usize::MAX; p], 0);
-    for &start in left.iter().rev() {
-        if of[start] != usize::MAX {
+    (of, found)
+}
+
+/// Depth-first search from a vertex: adds all that it reaches and that was not seen, in the order
+/// in which it leaves them.
+fn search(start: usize, next: &[Vec<usize>], seen: &mut [bool], left: &mut Vec<usize>) {
+    let mut stack = vec![(start, 0)];
+    while let Some((v, at)) = stack.pop() {
+        if at == 0 && std::mem::replace(&mut seen[v], true) {
             continue;
         }
-        let mut stack = vec![start];
-        while let Some(v) = stack.pop() {
-            if of[v] == usize::MAX {
-                of[v] = count;
-                stack.extend(&back[v]);
-            }
+        match next[v].get(at) {
+            Some(&w) => stack.extend([(v, at + 1), (w, 0)]),
+            None => left.push(v),
         }
-        count += 1;
     }
-    let mut found = vec![Vec::new(); count];
-    (0..p).for_each(|v| found[of[v]].push(v));
-    (of, found)
 }

@@ -38,7 +38,7 @@ pub enum Step<'s> {
         /// Its state.
         state: &'s [Choice],
         /// By what.
-        dual: Dual<'s>,
+        dual: Dual,
     },
     /// Parts of a box are closed.
     Fix {
@@ -49,7 +49,7 @@ pub enum Step<'s> {
         /// What the box goes on with: the other choice of each is closed.
         decisions: &'s [(usize, Choice)],
         /// By what.
-        dual: Dual<'s>,
+        dual: Dual,
         /// Its state after.
         next: Option<&'s [Choice]>,
     },
@@ -60,7 +60,7 @@ pub enum Step<'s> {
         /// Its state.
         state: &'s [Choice],
         /// By what, with the bounds before.
-        dual: Dual<'s>,
+        dual: Dual,
         /// By feature: its new bound, and the value of its unit beyond it, infinite where there is
         /// no such weight.
         parts: &'s [(usize, f64, f64)],
@@ -68,11 +68,11 @@ pub enum Step<'s> {
 }
 
 /// A point: no allowed subset has an objective below `constant + sum of values of its units`.
-pub struct Dual<'s> {
+pub struct Dual {
     /// The number of the point in the file.
     pub number: u64,
     /// As above.
     pub constant: f64,
     /// By unit, within the box's bounds on weights; 0 where the rules alone have it out.
-    pub values: &'s [f64],
+    pub values: Vec<f64>,
 }

@@ -72,7 +72,7 @@ pub(crate) struct StudyArgs {
     /// Stop each selection after this long with the best so far
     #[arg(long, value_name = "TIME", value_parser = values::time, help_heading = "Limits")]
     pub(crate) selection_time_limit: Option<Duration>,
-    /// The proof of the panel ends when the relative gap is at most this
+    /// The proof of the panel ends when at most this share of what features can gain is left open
     #[arg(long, value_name = "GAP", default_value_t = 1e-4, value_parser = values::below_one, help_heading = "Limits")]
     pub(crate) gap: f64,
     /// Nodes that the proof of the panel may take

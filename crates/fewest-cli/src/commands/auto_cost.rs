@@ -12,8 +12,10 @@ use super::in_force::{check_classes, limits, ruled_out, rules};
 use super::prepare::{Preparation, listed};
 use super::raw::Raw;
 use super::share::FoldTimes;
+use crate::args::notation;
 use crate::args::rules::RuleSource;
 use crate::args::svm::FIT_COST;
+use crate::export::table;
 use crate::failure::Failure;
 use crate::method_args::MethodOptions;
 use crate::terminal::{Level, Terminal};
@@ -116,6 +118,17 @@ pub(crate) fn choose(
         jobs.into_par_iter().map(split).filter_map(Result::transpose).collect::<Result<_, _>>()?
     };
     Ok(CostChoice::of(&costs, &scores, &fit)?)
+}
+
+/// How the cost was chosen, for the table.
+pub(crate) fn text(choice: &CostChoice) -> String {
+    let splits = notation::plural(choice.splits, "inner split");
+    let filter = if choice.is_filter() {
+        "; up to it the subset stays the same: the selection is a filter by differences of class means"
+    } else {
+        ""
+    };
+    format!("{}, chosen by the AUC of {splits}{filter}", table::number(choice.cost))
 }
 
 /// The method with the costs that were chosen.

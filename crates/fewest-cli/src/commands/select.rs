@@ -8,12 +8,12 @@ use fewest_data::Names;
 use fewest_report::Proof;
 use serde_json::{Map, Value};
 
-use super::certify;
 use super::fit::{ModelSink, explain_status, kernel_text};
 use super::in_force::selected;
 use super::invocation::Invocation;
 use super::selection::{Plan, ResumeOptions, Task};
 use super::sinks::{Sinks, proof_sink, resumed};
+use super::{auto_cost, certify};
 use super::{near, report};
 use crate::args::notation;
 use crate::cli::SelectArgs;
@@ -178,10 +178,7 @@ fn summary(task: &Task<'_>, result: &SelectionResult<'_>, report: &Report, fitti
     if let Some(trained) = result.model.filter(|trained| trained.model.kernel != Kernel::Linear) {
         lines.push(("kernel", kernel_text(&trained.model)));
     }
-    if let Some(choice) = &task.choice {
-        let splits = notation::plural(choice.splits, "inner split");
-        lines.push(("cost", format!("{}, chosen by the AUC of {splits}", table::number(choice.cost))));
-    }
+    lines.extend(task.choice.as_ref().map(|choice| ("cost", auto_cost::text(choice))));
     if let Some(cost) = report.cost {
         lines.push(("cost", format!("{}, tuned", table::number(cost))));
     }

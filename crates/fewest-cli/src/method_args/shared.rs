@@ -66,7 +66,8 @@ pub(crate) struct HeldOutSamples {
 /// `--gap`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct GapArg {
-    /// Proven best means |objective - bound| is at most this share of the objective [default: 1e-4]
+    /// Proven best means that at most this share of what features can gain is left open, and of the
+    /// objective [default: 1e-4]
     #[arg(long, value_name = "G", value_parser = values::not_negative, allow_negative_numbers = true, help_heading = "Limits")]
     gap: Option<f64>,
 }
@@ -150,7 +151,8 @@ pub(crate) struct CertifyArgs {
     #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true, default_missing_value = "",
         value_parser = Certify::read, help_heading = CERTIFICATE)]
     certify: Option<Certify>,
-    /// Proven best means |objective - bound| is at most this share of the objective [default: 1e-4]
+    /// Proven best means that at most this share of what features can gain is left open, and of the
+    /// objective [default: 1e-4]
     #[arg(long, value_name = "G", value_parser = values::not_negative, allow_negative_numbers = true, help_heading = CERTIFICATE)]
     gap: Option<f64>,
     /// Stop after this many nodes of the search
@@ -186,7 +188,7 @@ pub(crate) struct SolutionsArgs {
     /// --within 1000]
     #[arg(long, value_name = "N", value_parser = values::size, help_heading = "Method")]
     solutions: Option<usize>,
-    /// Find all subsets whose objective is within this share of the best one, such as 2% or 0.02,
+    /// Find all subsets whose gain over no features is within this share of the best one's, such as 2% or 0.02,
     /// and prove that these are all
     #[arg(long, value_name = "E", value_parser = values::percentage, allow_negative_numbers = true, help_heading = "Method")]
     pub(crate) within: Option<f64>,

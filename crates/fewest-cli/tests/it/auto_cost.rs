@@ -39,7 +39,15 @@ fn the_cost_is_chosen_by_the_table_that_the_result_holds() {
         }
         let best = costs.iter().max_by(|a, b| number(&a["auc"]).total_cmp(&number(&b["auc"]))).unwrap();
         let least = number(&best["auc"]) - number(&best["se"]);
-        let chosen = costs.iter().find(|row| number(&row["auc"]) >= least - 1e-9).unwrap();
+        // Not below the cost up to which the subset stays the same.
+        let filter = choice["filter_up_to"].as_f64().unwrap_or(0.0);
+        let allowed = |row: &&Value| number(&row["auc"]) >= least - 1e-9 && number(&row["cost"]) >= filter;
+        let chosen = costs.iter().find(allowed).unwrap();
+        if matches!(method, "exact" | "rfe") {
+            assert!(filter > number(&costs[0]["cost"]), "few features: {choice}");
+        } else if method == "info-gain" {
+            assert_eq!(choice["filter_up_to"], Value::Null, "it does not depend on the cost");
+        }
         assert_eq!(chosen["cost"], settings["cost"], "{method}: {costs:?}");
         assert_eq!((&choice["cost"], &settings["cost_rule"]), (&settings["cost"], &"auto".into()));
         let fits = choice["fit_costs"].as_array().unwrap();

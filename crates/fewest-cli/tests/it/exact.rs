@@ -235,8 +235,17 @@ fn a_certificate_says_how_far_the_best_is() {
     assert_eq!(indices(&certificate["best"]["selected_indices"]), best.1.iter().collect::<Vec<_>>());
     let (bound, objective) = (number(&certificate["bound"]), number(&certificate["objective"]));
     assert!(bound <= best.0 * (1.0 + 1e-6));
-    assert!((number(&certificate["gap"]) - (objective - bound) / objective).abs() < 1e-12);
-    assert!(out.contains("certificate: no allowed subset of at most 2 features is better than"), "{out}");
+    assert!((number(&certificate["objective_gap"]) - (objective - bound) / objective).abs() < 1e-12);
+    let gain = number(&certificate["baseline"]) - bound;
+    assert!((number(&certificate["gap"]) - (objective - bound) / gain).abs() < 1e-12);
+    let said = out.split_whitespace().collect::<Vec<_>>().join(" ");
+    let is_best = certificate["best"]["selected_indices"] == result["selected_indices"];
+    let words = if is_best {
+        "is the best allowed one of at most 2 features"
+    } else {
+        "no allowed subset of at most 2 features is better than"
+    };
+    assert!(said.contains(words), "{out}");
 
     // info-gain keeps other features than the best, and its own objective.
     let arguments =
@@ -250,9 +259,9 @@ fn a_certificate_says_how_far_the_best_is() {
     close(number(&certificate["best"]["objective"]), best.0);
     let text = ran.out.replace('\n', " ");
     if own.1 == best.1 {
-        assert!(text.contains("is better than this one, at"), "{text}");
+        assert!(text.contains("is the best allowed one of at most 1 feature"), "{text}");
     } else {
-        assert!(text.contains(" % above the best (a better one: f"), "{text}");
+        assert!(text.contains(" % of what they can gain (a better one: f"), "{text}");
     }
 }
 

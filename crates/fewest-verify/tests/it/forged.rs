@@ -4,7 +4,7 @@
 use std::io::{Read, Write};
 use std::ops::ControlFlow;
 
-use fewest_verify::{Error, Progress, Proof, Strength, Verdict};
+use fewest_verify::{Error, Listed, Progress, Proof, Strength, Verdict};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::{Value, json};
@@ -228,4 +228,17 @@ fn a_file_that_proves_nothing_says_so() {
         Record::Subset { features: vec![0], objective: 4.0, own: f64::NEG_INFINITY, weights: vec![0.0], bias: 0.0 };
     let verdict = check(&file(&problem.header(), &[subset, ended(f64::NEG_INFINITY)]), &problem).expect("no claim");
     assert_eq!((verdict.strength(), verdict.gap()), (Strength::ObjectiveOnly, None));
+}
+
+#[test]
+fn a_bound_above_an_objective_is_a_fault_of_the_checker() {
+    let problem = wide(3);
+    let verdict = check(&file(&problem.header(), &[ended(f64::NEG_INFINITY)]), &problem).expect("no claim");
+    let one = |objective: f64, bound| Listed { features: vec![3], objective, bound };
+    let said = |listed: [Listed; 2]| Verdict { listed: listed.to_vec(), ..verdict.clone() }.contradiction();
+    assert_eq!(said([one(2.0, 2.0), one(7.5, f64::NEG_INFINITY)]), None);
+    for bound in [24.0, f64::INFINITY, 7.5f64.next_up()] {
+        let said = said([one(2.0, 2.0), one(7.5, bound)]).expect("a contradiction");
+        assert!(said.contains("the checker is wrong; please report it"), "{said}");
+    }
 }

@@ -6,4 +6,5 @@ mod common;
 mod forged;
 mod hostile;
 mod mutation;
+mod numbers;
 mod proofs;

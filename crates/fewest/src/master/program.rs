@@ -94,7 +94,7 @@ pub(crate) const TOLERANCE: f64 = 1e-5;
 /// Solves a program whose first columns are z, of these features, and whose objective is the run's
 /// times `one` (its negative where that is maximised). Each better point is offered with the objective that
 /// `value` gives it; the bound is HiGHS's, within its tolerances. HiGHS measures its gap from the objective without
-/// features, as the run does.
+/// features, as the run does, whatever `effort` says.
 ///
 /// # Errors
 /// [`Error::Solver`] when HiGHS fails; limits are statuses.
@@ -124,7 +124,8 @@ pub(crate) fn solve(
     };
     loop {
         let (before, mut last) = (run.counts.nodes, 0);
-        let effort = Effort { time: run.remaining(), ..*effort };
+        let gap = run.gaps().of_gain(run.incumbent().map(|best| best.1));
+        let effort = Effort { time: run.remaining(), gap, ..*effort };
         let answer = program.watch(&effort, &mut |seen| {
             if let Some(point) = seen.point {
                 let subset = chosen(point);

@@ -8,7 +8,8 @@
 //!          at that cost, and at larger ones  3. both judged on the samples held out: area
 //!          under the ROC curve, hinge loss  4. cost of selecting: the smallest whose mean area is
 //!          within one standard error of the best; cost of the classifier: that one, or the larger
-//!          one of the other grid, whose mean hinge loss is smallest.
+//!          one of the other grid, whose mean hinge loss is smallest.  5. not below the cost up to
+//!          which every split's subset is that of the smallest one ([`CostChoice::filter_up_to`])
 //! Why so   The order of the samples tells whether the features are good, whatever the bias; at a
 //!          small cost it is stable, and the bias poor. The hinge loss judges bias and scale, too.
 //! Cost     splits x costs selections, which stop early ([`NODES`], [`GAP`]): a choice of cost
@@ -147,6 +148,8 @@ pub struct CostScores {
     auc: Option<f64>,
     /// Features chosen.
     n_features: usize,
+    /// They themselves; none where time was over.
+    features: Option<Vec<usize>>,
     /// Hinge loss of the classifier at each of its costs; empty where it is the method's own, and
     /// where no feature was chosen.
     hinge: Vec<f64>,
@@ -177,6 +180,7 @@ pub fn judge(
                     // The last losses are those of the classifiers that go with this cost.
                     let most = fit.of(candidate.cost).len();
                     before.hinge.drain(..before.hinge.len().saturating_sub(most));
+                    before.features = None;
                     found.push(before);
                     continue;
                 }
@@ -224,7 +228,7 @@ fn scores(
             hinge.push(hinge_loss(parts.classes, &decisions, classes));
         }
     }
-    Ok(CostScores { auc, n_features: features.len(), hinge })
+    Ok(CostScores { auc, n_features: features.len(), features: Some(features), hinge })
 }
 
 /// A cost of selecting with its score over the splits.
@@ -260,6 +264,11 @@ pub struct CostChoice {
     pub cost: f64,
     /// Every cost of selecting, ascending.
     pub costs: Vec<CostScore>,
+    /// Up to this cost of selecting the subset is, in every split, that of the smallest cost, so
+    /// that no smaller one is chosen. A selection there is a filter: no sample is beyond the margin,
+    /// w is in proportion to the difference of the classes' sums, and the features of the largest
+    /// differences are kept. None where the second cost already changes a subset, or none does.
+    pub filter_up_to: Option<f64>,
     /// The cost of the classifier; none where it was not to be chosen, or where the method ends
     /// with its own.
     pub fit_cost: Option<f64>,
@@ -284,7 +293,8 @@ impl CostChoice {
             |value: &dyn Fn(&Vec<CostScores>) -> f64| judged.iter().map(|split| value(split)).collect::<Vec<f64>>();
         let areas: Vec<Vec<f64>> =
             (0..costs.len()).map(|at| over(&|split| split[at].auc.unwrap_or(f64::NAN))).collect();
-        let chosen = choose_size(&areas, SizeRule::OneSe)?;
+        let filter = filter(costs.len(), &judged);
+        let chosen = choose_size(&areas, SizeRule::OneSe)?.max(filter.unwrap_or(0));
         let row = |(at, areas): (usize, &Vec<f64>)| {
             let summary = Summary::new(areas, 0.0);
             let sizes = over(&|split| split[at].n_features as f64);
@@ -307,8 +317,23 @@ impl CostChoice {
             };
             fit_costs = gains.iter().zip(&of_classifier).map(row).collect();
         }
-        Ok(Self { splits: judged.len(), cost: costs[chosen], costs: table, fit_cost, fit_costs })
+        let filter_up_to = filter.map(|last| costs[last]);
+        Ok(Self { splits: judged.len(), cost: costs[chosen], costs: table, filter_up_to, fit_cost, fit_costs })
     }
+
+    /// Whether the cost chosen makes the selection a filter.
+    pub fn is_filter(&self) -> bool {
+        self.filter_up_to == Some(self.cost)
+    }
+}
+
+/// The last cost, by its place, up to which all splits have the subset of the first; none where
+/// that is the first or the last of all.
+fn filter(costs: usize, splits: &[&Vec<CostScores>]) -> Option<usize> {
+    let same =
+        |split: &&Vec<CostScores>, at: usize| split[at].features.is_some() && split[at].features == split[0].features;
+    let last = (1..costs).take_while(|&at| splits.iter().all(|split| same(split, at))).last()?;
+    (last + 1 < costs).then_some(last)
 }
 
 #[cfg(test)]
@@ -317,7 +342,7 @@ mod tests {
     use crate::DenseDesign;
 
     fn scores(auc: f64, hinge: &[f64]) -> CostScores {
-        CostScores { auc: Some(auc), n_features: 2, hinge: hinge.to_vec() }
+        CostScores { auc: Some(auc), n_features: 2, features: None, hinge: hinge.to_vec() }
     }
 
     #[test]
@@ -363,6 +388,29 @@ mod tests {
     }
 
     #[test]
+    fn no_cost_is_chosen_below_which_the_subset_stays_the_same() {
+        let of = |features: [&[usize]; 3]| -> Vec<CostScores> {
+            let one =
+                |features: &[usize]| CostScores { features: Some(features.to_vec()), ..scores(0.8, &[1.0, 1.0, 1.0]) };
+            features.map(one).into()
+        };
+        let (costs, fit) = ([1.0, 2.0, 4.0], FitCosts::Among(vec![]));
+        let choose = |splits: &[Vec<CostScores>]| {
+            let choice = CostChoice::of(&costs, splits, &fit).unwrap();
+            (choice.cost, choice.filter_up_to, choice.is_filter())
+        };
+        let filter = of([&[0, 3], &[0, 3], &[0, 4]]);
+        assert_eq!(choose(&[filter.clone(), filter.clone()]), (2.0, Some(2.0), true));
+        // One split tells the first two costs apart.
+        assert_eq!(choose(&[filter.clone(), of([&[1, 2], &[1, 5], &[1, 5]])]), (1.0, None, false));
+        // A method that does not depend on the cost, and a run whose time was over.
+        assert_eq!(choose(&[of([&[0, 3]; 3])]), (1.0, None, false));
+        let mut over = filter;
+        over[1].features = None;
+        assert_eq!(choose(&[over]), (1.0, None, false));
+    }
+
+    #[test]
     fn the_smallest_cost_within_one_standard_error_and_the_least_hinge_loss_from_there() {
         let costs = [1.0, 2.0, 4.0];
         let fit = FitCosts::Among(vec![0.5, 2.0, 8.0]);
@@ -385,7 +433,7 @@ mod tests {
         assert_eq!(choice([&[], &[]]), None);
         let own = CostChoice::of(&[2.0], &with([&[0.9], &[0.7]]), &FitCosts::Among(vec![])).unwrap();
         assert_eq!((own.cost, own.fit_cost), (2.0, None));
-        let one_class = vec![vec![CostScores { auc: None, n_features: 0, hinge: vec![1.0] }]];
+        let one_class = vec![vec![CostScores { auc: None, n_features: 0, features: None, hinge: vec![1.0] }]];
         assert!(CostChoice::of(&[1.0], &one_class, &fit).is_err());
     }
 }

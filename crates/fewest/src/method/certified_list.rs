@@ -14,8 +14,14 @@ use std::time::Instant;
 use super::Method;
 use super::certificate::{Certificate, judge, recentred};
 use super::exact::ExactSettings;
-use super::swaps::{Swap, swaps};
-use crate::{Clock, Error, Limits, Observer, Problem, RuleList, Rules, Samples, Several, Solution, Subset};
+use super::swaps::{Swap, Trainer, swaps};
+use crate::saddle::without_features;
+use crate::{
+    Clock, Error, Limits, Observer, Problem, RuleList, Rules, Samples, Several, Solution, Subset, SvmSettings,
+};
+
+/// Share of the objective that a gain counts as at least.
+const LEAST_GAIN: f64 = 1e-5;
 
 /// Share of the time that exchanges may take.
 const SWAPS: f64 = 0.5;
@@ -133,6 +139,24 @@ fn listed(features: &[usize], p: usize) -> Result<Subset, Error> {
     Ok(subset)
 }
 
+/// The settings, with trainings that tell gains apart: their tolerance is one of the objective, of
+/// which the gain of the list may be a small share.
+fn told_apart(
+    problems: &[Problem<'_>],
+    rules: &Rules,
+    features: &[usize],
+    settings: &ExactSettings,
+    limits: &Limits,
+) -> Result<ExactSettings, Error> {
+    let ExactSettings { svm, penalty, .. } = settings;
+    let trainer = Trainer { problems, rules, svm, penalty, memory: &limits.memory };
+    let clock = Clock::new(limits);
+    let objective = trainer.objective(features, &mut || clock.stop())?;
+    let gain = (without_features(problems, svm) - objective) / objective;
+    let tolerance = svm.tolerance * gain.clamp(LEAST_GAIN, 1.0);
+    Ok(ExactSettings { svm: SvmSettings { tolerance, ..svm.clone() }, ..settings.clone() })
+}
+
 fn of_problems(
     problems: &[Problem<'_>],
     rules: &Rules,
@@ -143,6 +167,7 @@ fn of_problems(
 ) -> Result<CertifiedList, Error> {
     let begun = Instant::now();
     let features: Vec<usize> = subset.iter().collect();
+    let settings = &told_apart(problems, rules, &features, settings, &limits)?;
     // Step 1.
     let clock = Clock::new(&Limits { time: limits.time.map(|time| time.mul_f64(SWAPS)), ..limits.clone() });
     let of = (&settings.svm, &settings.penalty[..]);

@@ -246,7 +246,7 @@ pub fn milo(
     let features: Vec<usize> = (0..design.n_features()).collect();
     // Kernels are at most 1, and so are the sums over pairs.
     run.measure_by(Yardstick { baseline: 0.0, price: 0.0, nothing: program::TOLERANCE });
-    let effort = Effort { gap: run.gaps().relative, interior: settings.interior, ..Effort::default() };
+    let effort = Effort { interior: settings.interior, ..Effort::default() };
     let value = |subset: &Subset, _: &[f64]| alignment.judge.value(&subset.iter().collect::<Vec<_>>());
     let status = program::solve(&mut program, &features, (&effort, 1.0), Sense::Max, &value, &mut run)?;
     Ok(Selection { outcome: run.finish(status), ranking: Vec::new(), solutions: Vec::new() })

@@ -138,7 +138,7 @@ pub fn milp(
         classifier.start(&mut program, &mut run)?;
     }
     let features: Vec<usize> = (0..problem.n_features()).collect();
-    let effort = Effort { gap: run.gaps().relative, interior: settings.interior, ..Effort::default() };
+    let effort = Effort { interior: settings.interior, ..Effort::default() };
     let status =
         program::solve(&mut program, &features, (&effort, classifier.one()), settings.sense(), &value, &mut run)?;
     Ok(Selection { outcome: run.finish(status), ranking: Vec::new(), solutions: Vec::new() })

@@ -40,23 +40,43 @@ fn value_up((problem, dual): (&Problem<'_>, &BoxDual), gain: Gain, subset: &Subs
         problem.design().add_column(j, *w, &mut scores);
         problem.design().each_in_column(j, &mut |i, x| sizes[i] += (w * x).abs());
     }
-    if dual.bias == Bias::Free {
-        machine.bias = best_bias(dual, &scores);
-    }
-    let (weights, bias) = (&machine.weights, machine.bias);
+    let weights = &machine.weights;
     // A score is off by at most (features + 2) eps times the sum of its parts.
     let share = f64::EPSILON * (4.0 + weights.len() as f64);
-    let off = |i: usize| {
-        let (size, slack) = (1.0 + sizes[i] + bias.abs(), (1.0 - dual.y[i] * (scores[i] + bias)).max(0.0));
+    let norm = |bias: f64| -> f64 {
+        let bias_over = if let Bias::Penalised(s) = dual.bias { bias / s } else { 0.0 };
+        let parts = weights.iter().copied().chain([bias_over]);
+        match gain {
+            Gain::Ridge => 0.5 * parts.map(|w| w * w).sum::<f64>(),
+            Gain::L1 => parts.map(f64::abs).sum(),
+        }
+    };
+    let off = |i: usize, bias: f64| {
+        let (size, slack) = (1.0 + sizes[i] + bias.abs(), 1.0 - dual.y[i] * (scores[i] + bias));
+        if slack < -share * size {
+            return 0.0;
+        }
+        let slack = slack.max(0.0);
         let slope = if dual.loss == Loss::Hinge { 1.0 } else { 2.0 * (slack + share * size) };
         dual.cost[i] * slope * share * size
     };
-    let bias_over = if let Bias::Penalised(s) = dual.bias { bias / s } else { 0.0 };
-    let parts = weights.iter().copied().chain([bias_over]);
-    let norm: f64 = match gain {
-        Gain::Ridge => 0.5 * parts.map(|w| w * w).sum::<f64>(),
-        Gain::L1 => parts.map(f64::abs).sum(),
+    let at = |bias: f64| -> f64 {
+        let value = norm(bias) + total_loss(dual, &scores, bias);
+        let rounding = f64::EPSILON * (n + weights.len() + 8) as f64 * value;
+        value + rounding + (0..n).map(|i| off(i, bias)).sum::<f64>()
     };
-    let value = norm + total_loss(dual, &scores, bias);
-    value + f64::EPSILON * (n + weights.len() + 8) as f64 * value + (0..n).map(off).sum::<f64>()
+    if dual.bias != Bias::Free {
+        return at(machine.bias);
+    }
+    // Samples at the margin have slack as far as rounding tells; next to the best bias they have
+    // none.
+    let best = best_bias(dual, &scores);
+    let aside = 4.0 * share * (1.0 + best.abs() + sizes.iter().copied().fold(0.0, f64::max));
+    let (value, bias) = [best, best - aside, best + aside]
+        .map(|bias| (at(bias), bias))
+        .into_iter()
+        .min_by(|a, b| a.0.total_cmp(&b.0))
+        .expect("three of them");
+    machine.bias = bias;
+    value
 }

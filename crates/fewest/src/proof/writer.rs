@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::encode::{Bytes, kind};
 use super::header::{Claim, Data, header};
 use super::record::{Notes, Step, put_point};
-use super::{HELD_BACK, Listed, Place, Point};
+use super::{CLAIMED, Listed, Place, Point};
 use crate::run::state::subset;
 use crate::{Error, Problem, Run, Status, Subset};
 
@@ -159,7 +159,7 @@ impl ProofWriter {
         let rest = listed.last().map_or(rest, |last| rest.min(claimed(last)));
         let gaps = run.gaps();
         let best = listed.first().map_or(rest, |best| best.objective);
-        let claim = |bound: f64| bound - HELD_BACK * gaps.room_beside(best, bound);
+        let claim = |bound: f64| bound - CLAIMED * gaps.room_beside(best, bound);
         let (rest_found, rest, mut status) = (rest, claim(rest), status);
         let mut bytes = Bytes::default();
         for (subset, own) in listed.iter().zip(&own) {

@@ -59,8 +59,10 @@ impl Yardstick {
             0.0
         } else if self.price > 0.0 {
             open / self.price
+        } else if open.is_finite() {
+            1.0
         } else {
-            open / open
+            f64::INFINITY
         };
         if share.is_nan() { f64::INFINITY } else { share }
     }
@@ -148,6 +150,16 @@ impl Gaps {
     pub(crate) fn share(&self, objective: f64) -> f64 {
         let share = self.room(objective) / objective.abs();
         if share.is_nan() { 0.0 } else { share }
+    }
+
+    /// What of its own gap a solver must close that is told objectives less the baseline: half of
+    /// what one like the best so far needs, for the best may be better.
+    #[cfg(feature = "highs")]
+    pub(crate) fn of_gain(&self, best: Option<f64>) -> f64 {
+        let baseline = self.yardstick.map_or(0.0, |yardstick| yardstick.baseline);
+        let needed = |best: f64| 0.5 * self.room(best) / (baseline - best).abs();
+        let needed = best.map_or(0.1 * self.relative, needed);
+        if needed.is_nan() { self.relative } else { needed.min(self.relative) }
     }
 
     /// What a bound must reach to be as near to an objective as was asked for.

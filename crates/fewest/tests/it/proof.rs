@@ -114,7 +114,9 @@ impl Truth {
                 let of_objective = (self.gap * objective.abs()).max(1e-10 * self.gap);
                 let least = if gain <= 2.0 * nothing { nothing.max(self.gap * self.price) } else { 0.0 };
                 let of_loss = if objective > self.baseline { self.price } else { 0.0 };
-                let gap = (self.gap * gain.max(of_loss)).min(of_objective).max(least);
+                // One of several counts by itself where that is more.
+                let gain = gain.max((self.baseline - objective).abs()).max(of_loss);
+                let gap = (self.gap * gain).min(of_objective).max(least);
                 if objective - gap > self.at_worst(k) + room(objective) {
                     faults.push(format!("false optimal: solution {k} has {objective}, best {}", self.at_worst(k)));
                 }
@@ -376,8 +378,9 @@ fn proven_beside(
     let (p, sign) = (truth.values[0].0.p(), truth.sign());
     let subset = |one: &fewest_verify::Listed| Subset::from_indices(p, one.features.iter().copied());
     let solution = |one: &fewest_verify::Listed| Solution { subset: subset(one), objective: sign * one.objective };
-    let best = verdict.best();
-    let wished = |one: &&fewest_verify::Listed| best == Some(*one) || !beside.is_some_and(|beside| same(beside, one));
+    // The subset asked about counts where it is the best; of equals another one may be that.
+    let is_best = |one: &fewest_verify::Listed| outcome.subset.as_ref().is_some_and(|best| same(best, one));
+    let wished = |one: &&fewest_verify::Listed| is_best(one) || !beside.is_some_and(|beside| same(beside, one));
     let listed: Vec<Solution> = verdict.listed.iter().filter(wished).map(solution).collect();
     let best = listed.first().cloned();
     let claimed = Outcome {
@@ -391,7 +394,9 @@ fn proven_beside(
         let (open, gain) = (best.objective - verdict.bound(), (truth.baseline - best.objective).abs());
         let of_loss = if best.objective > truth.baseline { truth.price } else { 0.0 };
         let scale = (truth.baseline - verdict.bound()).abs().max(gain).max(of_loss);
-        if gain > 2.0 * NOTHING * truth.baseline.abs() && (gap - open.max(0.0) / scale).abs() > 1e-6 * gap + 1e-8 {
+        if gain > 2.0 * NOTHING * truth.baseline.abs()
+            && (gap - open.max(0.0) / scale).abs() > 1e-6 * gap + 1e-8 + 1e-11 * truth.baseline.abs() / scale
+        {
             let name: &'static str = Box::leak(format!("proof: gap {gap}, not {open} of {scale}").into_boxed_str());
             note(name, &broken(Status::Cancelled), &[], wanted, truth);
         }

@@ -11,12 +11,12 @@ use fewest::method::certificate::Certificate;
 use fewest::method::path::SizeReport;
 use serde_json::{Map, json};
 
+use super::auto_cost;
 use super::invocation::Invocation;
 use super::part::PartLearner;
 use super::selection::{Plan, ResumeOptions, Task};
 use super::share::FoldTimes;
 use super::sinks::{Sinks, proof_sink, resumed};
-use crate::args::notation;
 use crate::cli::{PathArgs, SelectionArgs};
 use crate::export::json::Document;
 use crate::export::model_json::{SCHEMA, TrainedModel};
@@ -98,10 +98,8 @@ pub(crate) fn run(args: &PathArgs, options: &MethodOptions, invocation: &Invocat
             ("scaling", task.prepared.scaling_text()),
             ("time", format!("read {}, path {}", times[0], times[1])),
         ];
-        lines.extend(task.choice.as_ref().map(|choice| {
-            let splits = notation::plural(choice.splits, "inner split");
-            ("cost", format!("{}, chosen by the AUC of {splits} at the largest size", table::number(choice.cost)))
-        }));
+        let cost = |choice| ("cost", format!("at the largest size {}", auto_cost::text(choice)));
+        lines.extend(task.choice.as_ref().map(cost));
         lines.extend(task.prepared.missing_text().map(|text| ("missing", text)));
         terminal.out(&(table::pairs(&lines) + "\n" + &found.story(&task.prepared.data.names)))?;
     }

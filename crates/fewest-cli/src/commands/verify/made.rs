@@ -13,6 +13,9 @@ const MOST_NAMES: usize = 1 << 20;
 #[serde(default)]
 pub(super) struct Made {
     pub(super) method: String,
+    /// The subset that the method chose, or that was to be judged, where the file lists better ones,
+    /// too.
+    pub(super) own: Vec<usize>,
     pub(super) settings: Settings,
     pub(super) read: Reading,
 }

@@ -35,13 +35,13 @@ use serde_json::{Value, json};
 pub use asked::Asked;
 use asked::{Layers, Origin};
 use export::Files;
-use made::made;
+use made::{Made, made};
 use preparation::{Fact, Prepared};
 pub use question::AskedData;
 use question::Question;
 use result::AskedResult;
 pub use samples::ProofSamples;
-use verdict::Judgement;
+use verdict::{Judgement, Own};
 
 use crate::args::features::Features;
 use crate::args::rules::RuleSource;
@@ -274,7 +274,8 @@ fn judged<'a>(
         question.add(result.data_differences(&question.value()));
         question.add(result.difference(verdict, names));
     }
-    Ok(Judgement { found, question, prepared, gap, names })
+    let Made { method, own, .. } = made(header);
+    Ok(Judgement { found, question, prepared, gap, names, own: Own { method, features: own } })
 }
 
 /// What is asked of a proof about arrays.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use fewest_data::Names;
-use fewest_verify::{Error, Progress, Strength, Verdict};
+use fewest_verify::{Error, Listed, Progress, Strength, Verdict};
 use serde_json::{Value, json};
 
 use super::asked::Difference;
@@ -31,6 +31,22 @@ pub(super) struct Judgement<'a> {
     /// The largest gap that will do.
     pub(super) gap: Option<f64>,
     pub(super) names: &'a Names,
+    pub(super) own: Own,
+}
+
+/// What the file says of a listed subset besides the best one.
+pub(super) struct Own {
+    /// Who chose it.
+    pub(super) method: String,
+    /// Its features, ascending.
+    pub(super) features: Vec<usize>,
+}
+
+impl Own {
+    /// The subset as it is listed.
+    fn listed<'v>(&self, verdict: &'v Verdict) -> Option<&'v Listed> {
+        verdict.listed.iter().find(|one| !one.features.is_empty() && one.features == self.features)
+    }
 }
 
 /// A verdict in words.
@@ -110,6 +126,9 @@ impl Judgement<'_> {
         let condition = self.question.as_ref().map_or("", Question::condition);
         let of = if verdict.maximised { "bound" } else { "gain" };
         match (verdict.gap(), verdict.listed.is_empty()) {
+            (Some(0.0), _) if verdict.best().is_some_and(|best| verdict.bound() < best.objective) => {
+                format!("VERIFIED: {}{condition}", fewest_report::NOTHING_GAINED)
+            }
             (Some(gap), _) => format!("VERIFIED within {} of the {of}{condition}", fewest_report::at_most(gap)),
             (None, true) if verdict.bound() == f64::INFINITY => {
                 format!("VERIFIED a bound only: no subset is allowed{condition}")
@@ -158,13 +177,19 @@ impl Judgement<'_> {
         out["objective"] = json!(best.map(|best| sign * best.objective));
         out["sense"] = json!(if verdict.maximised { "max" } else { "min" });
         out["bound"] = json!(finite(verdict.bound()));
+        out["baseline"] = json!(verdict.baseline);
         out["gap"] = json!(verdict.gap());
+        out["objective_gap"] = json!(verdict.objective_gap());
         out["rest"] = json!(finite(verdict.rest));
         let listed = verdict.listed.iter().map(|one| {
             json!({ "selected": self.named(&one.features), "selected_indices": one.features,
                 "objective": sign * one.objective, "bound": finite(one.bound) })
         });
         out["solutions"] = listed.collect();
+        out["own"] = json!(self.own.listed(verdict).map(|one| {
+            json!({ "method": self.own.method, "selected": self.named(&one.features), "selected_indices": one.features,
+                "objective": sign * one.objective })
+        }));
         out["status"] = json!(verdict.status);
         let Progress { records, points, parts, .. } = verdict.progress;
         out["counts"] = json!({ "records": records, "points": points, "parts": parts });
@@ -197,17 +222,21 @@ impl Judgement<'_> {
             x if x == f64::NEG_INFINITY => "none".to_owned(),
             x => bound(x, false) + condition,
         };
+        let side = if verdict.maximised { "at least" } else { "at most" };
+        let own = self.own.listed(verdict);
         let mut lines = Vec::new();
+        if let Some(own) = own {
+            let (method, subset) = (fewest_report::visible(&self.own.method), self.subset(own));
+            let objective = format!("{side} {}", bound(own.objective, true));
+            lines.push(("judged", format!("{subset}, objective {objective} (the file says: of {method})")));
+        }
         if let Some(best) = verdict.best() {
-            let chosen = self.named(&best.features).join(", ");
-            let count = format!("{} of {}", best.features.len(), notation::plural(self.names.len(), "feature"));
-            lines.push(("selected", if best.features.is_empty() { count } else { format!("{count}: {chosen}") }));
-            let side = if verdict.maximised { "at least" } else { "at most" };
+            lines.push((if own.is_some() { "best" } else { "selected" }, self.subset(best)));
             lines.push(("objective", format!("{side} {}", bound(best.objective, true))));
         }
         lines.push(("bound", below(verdict.bound())));
         if let Some(gap) = verdict.gap() {
-            lines.push(("gap", table::gap(gap)));
+            lines.push(("gap", fewest_report::at_most(gap)));
         }
         if verdict.listed.len() > 1 {
             lines.push(("listed", notation::plural(verdict.listed.len(), "subset")));
@@ -219,6 +248,11 @@ impl Judgement<'_> {
         let (points, parts) = (notation::plural(points as usize, point), notation::plural(parts as usize, "part"));
         lines.push(("checked", format!("{points}, {parts}, in {}", table::seconds(seconds))));
         lines
+    }
+
+    fn subset(&self, one: &Listed) -> String {
+        let count = format!("{} of {}", one.features.len(), notation::plural(self.names.len(), "feature"));
+        if one.features.is_empty() { count } else { format!("{count}: {}", self.named(&one.features).join(", ")) }
     }
 
     fn named(&self, features: &[usize]) -> Vec<String> {

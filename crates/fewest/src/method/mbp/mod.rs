@@ -403,7 +403,7 @@ fn solve_program(
     if let Some(start) = found.and_then(|found| found.start(model, &features)) {
         program.set_start(&start)?;
     }
-    let effort = Effort { gap: run.gaps().relative, interior: settings.interior, ..Effort::default() };
+    let effort = Effort { interior: settings.interior, ..Effort::default() };
     let value = |subset: &Subset, point: &[f64]| model.value(&features, subset, point);
     let one = model.units.cost(1.0);
     let status = program::solve(&mut program, &features, (&effort, one), Sense::Min, &value, run)?;

@@ -18,14 +18,14 @@ impl Row {
     /// From `objective >= constant + sum values x`: an objective below the bound has
     /// `sum -values x > constant - bound`; times `scale`, a power of two, the left side is rounded
     /// up and the right side down.
-    pub(super) fn new(dual: &Dual<'_>, bound: f64, scale: f64) -> Self {
+    pub(super) fn new(dual: &Dual, bound: f64, scale: f64) -> Self {
         let mut row = Self::plain(dual, bound, scale);
         row.saturate();
         row
     }
 
     /// The same, no number made smaller.
-    pub(super) fn plain(dual: &Dual<'_>, bound: f64, scale: f64) -> Self {
+    pub(super) fn plain(dual: &Dual, bound: f64, scale: f64) -> Self {
         let right = ((dual.constant - bound).next_down() * scale).floor();
         if right.is_nan() || right < -(MOST as f64) {
             return Self { gains: vec![0; dual.values.len()], right: 0 };

@@ -172,7 +172,7 @@ impl<'w> Writer<'w> {
     }
 
     /// Writes the row of a point, once.
-    fn see(&mut self, dual: &Dual<'_>) {
+    fn see(&mut self, dual: &Dual) {
         if self.row.as_ref().is_none_or(|row| row.0 != dual.number) {
             let row = Row::new(dual, self.goal.bound, self.goal.scale);
             let least = row.least();
@@ -188,7 +188,7 @@ impl<'w> Writer<'w> {
     }
 
     /// New bounds on weights: one variable for each says that it is exceeded, another that none is.
-    fn tighten(&mut self, node: u64, state: &[Choice], dual: &Dual<'_>, parts: &[(usize, f64, f64)]) {
+    fn tighten(&mut self, node: u64, state: &[Choice], dual: &Dual, parts: &[(usize, f64, f64)]) {
         let Some(tree) = &self.tree else { return };
         if node != 0 || !tree.is_first(node) {
             // A box that is done needs nothing.
