@@ -26,7 +26,7 @@ pub use hard::{HardCase, HardData, HardRules};
 pub use judge::{assert_kkt, assert_kkt_kernel, assert_kkt_linear, kernel_scores, linear_scores};
 pub use keeper::Keeper;
 pub use problems::{RandomProblem, dense_copy, gram};
-pub use proofs::{KeptProofs, packed_proof, verify_alignment, verify_proof, verify_several};
+pub use proofs::{KeptProofs, packed_proof, tell_proof, verify_alignment, verify_proof, verify_several};
 pub use reference::{Reference, reference};
 pub use rng::Rng;
 pub use rules::random_rules;

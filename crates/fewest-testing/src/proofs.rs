@@ -4,7 +4,7 @@ use std::io::Write;
 use std::ops::ControlFlow;
 
 use fewest::{Design, Event, Observer, Problem, ProofSink};
-use fewest_verify::{Data, Error, Proof, Verdict};
+use fewest_verify::{Data, Error, Proof, Told, Verdict};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
@@ -61,16 +61,24 @@ pub fn verify_proof(bytes: &[u8], problem: &Problem<'_>) -> Result<Verdict, Erro
     verify_several(bytes, std::slice::from_ref(problem))
 }
 
+/// The same, telling each step of the check.
+///
+/// # Errors
+/// That they are no proof of the problem.
+pub fn tell_proof(bytes: &[u8], problem: &Problem<'_>, told: &mut Told<'_>) -> Result<Verdict, Error> {
+    checked(bytes, &[of_problem(problem)], Some(told))
+}
+
 /// The same for a proof of several problems.
 ///
 /// # Errors
 /// That they are no proof of the problems.
 pub fn verify_several(bytes: &[u8], problems: &[Problem<'_>]) -> Result<Verdict, Error> {
-    let of = |problem| {
-        let problem: &Problem<'_> = problem;
-        ProofData { design: problem.design(), labels: problem.labels(), weights: problem.weights() }
-    };
-    checked(bytes, &problems.iter().map(of).collect::<Vec<_>>())
+    checked(bytes, &problems.iter().map(of_problem).collect::<Vec<_>>(), None)
+}
+
+fn of_problem<'p>(problem: &'p Problem<'_>) -> ProofData<'p> {
+    ProofData { design: problem.design(), labels: problem.labels(), weights: problem.weights() }
 }
 
 /// The same for a proof of `kta`.
@@ -79,13 +87,13 @@ pub fn verify_several(bytes: &[u8], problems: &[Problem<'_>]) -> Result<Verdict,
 /// That they are no proof about these data.
 pub fn verify_alignment(bytes: &[u8], design: &dyn Design, classes: &[u32], weights: &[f64]) -> Result<Verdict, Error> {
     let labels: Vec<f64> = classes.iter().map(|&class| f64::from(class)).collect();
-    checked(bytes, &[ProofData { design, labels: &labels, weights }])
+    checked(bytes, &[ProofData { design, labels: &labels, weights }], None)
 }
 
-fn checked(bytes: &[u8], all: &[ProofData<'_>]) -> Result<Verdict, Error> {
+fn checked(bytes: &[u8], all: &[ProofData<'_>], told: Option<&mut Told<'_>>) -> Result<Verdict, Error> {
     let packed = packed_proof(bytes);
     let all: Vec<&dyn Data> = all.iter().map(|data| data as &dyn Data).collect();
-    Proof::open(&packed[..])?.check(&all, 1 << 28, &mut |_| ControlFlow::Continue(()))
+    Proof::open(&packed[..])?.check_telling(&all, 1 << 28, &mut |_| ControlFlow::Continue(()), told)
 }
 
 /// Data as the checker takes them.

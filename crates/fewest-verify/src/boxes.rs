@@ -37,7 +37,7 @@ pub(crate) struct Terms<'t> {
     /// The point's constant and the values of all units in.
     decided: f64,
     /// By unit: its value, and its place among the free ones below 0, smallest first.
-    values: Vec<f64>,
+    pub(crate) values: Vec<f64>,
     place: Vec<usize>,
     /// By number of units: the sum of the smallest so many.
     sums: Vec<f64>,
@@ -97,14 +97,18 @@ impl<'t> Terms<'t> {
         self.bound_at(u, choice, self.values[u])
     }
 
-    /// The bound of the part where feature j is in and `|w_j|` lies between `from` and its bound.
-    pub(crate) fn bound_beyond(&self, j: usize, from: f64) -> f64 {
+    /// The value of the unit of feature j where `|w_j|` lies between `from` and its bound; none
+    /// where there is no such weight.
+    pub(crate) fn value_beyond(&self, j: usize, from: f64) -> Option<f64> {
         let (u, to) = (self.claim.rules.unit_of[j], self.open.weight_bound(self.claim, j));
         let beyond = self.point.part(self.claim, j, to, Some(from));
-        if beyond == f64::INFINITY {
-            return beyond;
-        }
-        self.bound_at(u, Choice::In, self.value(u, |k| (k == j).then_some(beyond)))
+        (beyond != f64::INFINITY).then(|| self.value(u, |k| (k == j).then_some(beyond)))
+    }
+
+    /// The bound of the part where feature j is in and `|w_j|` lies between `from` and its bound.
+    pub(crate) fn bound_beyond(&self, j: usize, from: f64) -> f64 {
+        let u = self.claim.rules.unit_of[j];
+        self.value_beyond(j, from).map_or(f64::INFINITY, |value| self.bound_at(u, Choice::In, value))
     }
 
     /// The bound where a unit has this choice and, where it is in, this value.

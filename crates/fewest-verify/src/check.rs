@@ -9,6 +9,7 @@ use crate::claim::{Claim, Gain};
 use crate::file::{Checked, File};
 use crate::point::{Point, objective};
 use crate::rules::{Choice, Decisions};
+use crate::step::{Dual, Step, Told};
 use crate::{Error, Listed, Progress, STATUSES, Verdict};
 
 /// Part of the best objective by which a proven number may miss a claimed one.
@@ -43,6 +44,7 @@ pub(crate) struct Allowed<'c> {
     /// Whether work is limited.
     pub(crate) limited: bool,
     pub(crate) watch: &'c mut dyn FnMut(&Progress) -> ControlFlow<()>,
+    pub(crate) told: Option<&'c mut Told<'c>>,
 }
 
 /// The check of one file.
@@ -81,6 +83,8 @@ impl<'c, R: Read> Check<'c, R> {
 
     /// Steps 2 to 6.
     pub(crate) fn run(mut self) -> Result<Verdict, Error> {
+        let (rules, root) = (&self.claim.rules, self.claim.root.as_ref().map(|root| &root.choice[..]));
+        self.tell(|| Step::Begin { units: &rules.units, rows: rules.rows(), listed: &rules.listed, root });
         loop {
             self.progress.open = self.open.len() as u64;
             if (self.allowed.watch)(&self.progress).is_break() {
@@ -141,10 +145,10 @@ impl<'c, R: Read> Check<'c, R> {
         self.bytes.0 -= bytes(&kept);
         let open = kept.map(|(units, limits)| OpenBox { state: self.claim.rules.unpacked(&units), limits });
         let goes_on = match kind {
-            1 => return self.split(open.as_ref()),
-            2 => return self.close(open),
-            3 => self.fix(open)?,
-            4 => self.tighten(open)?,
+            1 => return self.split(node, open.as_ref()),
+            2 => return self.close(node, open),
+            3 => self.fix(node, open)?,
+            4 => self.tighten(node, open)?,
             7 => return self.leave(open),
             8 => self.limit(open)?,
             _ => return self.expand(open, kind == 10),
@@ -180,10 +184,28 @@ impl<'c, R: Read> Check<'c, R> {
         Terms::new(claim, open, point.as_mut().expect("a point was read"))
     }
 
-    fn split(&mut self, open: Option<&OpenBox>) -> Checked<()> {
+    /// Tells who is told.
+    fn tell<'s>(&mut self, step: impl FnOnce() -> Step<'s>) {
+        if let Some(told) = &mut self.allowed.told {
+            told(step());
+        }
+    }
+
+    /// The point that was read with values of all units within a box's bounds on weights; none
+    /// where nobody is told.
+    fn dual(&mut self, open: &OpenBox) -> Option<Dual> {
+        self.allowed.told.as_ref()?;
+        let all = OpenBox { state: self.claim.root.clone()?, limits: open.limits.clone() };
+        let values = Self::terms(self.claim, &mut self.point, &all).values;
+        Some(Dual { number: self.progress.points, constant: self.point.as_ref()?.constant, values })
+    }
+
+    fn split(&mut self, node: u64, open: Option<&OpenBox>) -> Checked<()> {
         let u = self.claim.rules.unit_of[self.file.index("feature", self.claim.p)?];
-        for choice in [Choice::In, Choice::Out] {
-            let part = open.and_then(|open| self.decided(open, vec![(u, choice)]));
+        let parts = [Choice::In, Choice::Out].map(|choice| open.and_then(|open| self.decided(open, vec![(u, choice)])));
+        let states = parts.each_ref().map(|part| part.as_ref().map(|part| &part.state.choice[..]));
+        self.tell(|| Step::Split { node, unit: u, states });
+        for part in parts {
             self.put_new(part);
         }
         Ok(())
@@ -195,14 +217,17 @@ impl<'c, R: Read> Check<'c, R> {
         Some(OpenBox { state, limits: open.limits.clone() })
     }
 
-    fn close(&mut self, open: Option<OpenBox>) -> Checked<()> {
+    fn close(&mut self, node: u64, open: Option<OpenBox>) -> Checked<()> {
         self.read_point()?;
         let Some(open) = open else { return Ok(()) };
         let bound = Self::terms(self.claim, &mut self.point, &open).bound();
+        if let Some(dual) = self.dual(&open) {
+            self.tell(|| Step::Close { node, state: &open.state.choice, dual });
+        }
         self.count(&open, None, bound)
     }
 
-    fn fix(&mut self, open: Option<OpenBox>) -> Checked<Option<OpenBox>> {
+    fn fix(&mut self, node: u64, open: Option<OpenBox>) -> Checked<Option<OpenBox>> {
         self.read_point()?;
         let mut decisions = Vec::new();
         for choice in [Choice::In, Choice::Out] {
@@ -220,10 +245,15 @@ impl<'c, R: Read> Check<'c, R> {
         for (part, bound) in parts.into_iter().filter(|(_, bound)| *bound < f64::INFINITY) {
             self.count(&open, Some(part), bound)?;
         }
-        Ok(self.decided(&open, decisions))
+        let goes_on = self.decided(&open, decisions.clone());
+        if let Some(dual) = self.dual(&open) {
+            let (state, next) = (&open.state.choice, goes_on.as_ref().map(|open| &open.state.choice[..]));
+            self.tell(|| Step::Fix { node, state, decisions: &decisions, dual, next });
+        }
+        Ok(goes_on)
     }
 
-    fn tighten(&mut self, open: Option<OpenBox>) -> Checked<Option<OpenBox>> {
+    fn tighten(&mut self, node: u64, open: Option<OpenBox>) -> Checked<Option<OpenBox>> {
         self.read_point()?;
         let features = self.file.ascending("feature", self.claim.p)?;
         let bounds = self.file.list(features.len(), File::number)?;
@@ -234,15 +264,21 @@ impl<'c, R: Read> Check<'c, R> {
         let terms = Self::terms(self.claim, &mut self.point, &open);
         let mut cap = open.limits.cap;
         let mut tight: Vec<f64> = (0..self.claim.p).map(|j| open.weight_bound(self.claim, j)).collect();
-        let mut looked = 0;
+        let (mut looked, mut parts) = (0, Vec::new());
         for (j, to) in features.into_iter().zip(bounds) {
             if !(0.0..=tight[j]).contains(&to) {
                 return Err(format!("the bound {to} of feature {j} is not between 0 and {}", tight[j]));
             }
             cap = cap.min(terms.bound_beyond(j, to));
+            if self.allowed.told.is_some() {
+                parts.push((j, to, terms.value_beyond(j, to).unwrap_or(f64::INFINITY)));
+            }
             tight[j] = to;
             looked += self.claim.rules.units[self.claim.rules.unit_of[j]].len() as u64;
             self.progress.parts += 1;
+        }
+        if let Some(dual) = self.dual(&open) {
+            self.tell(|| Step::Tighten { node, state: &open.state.choice, dual, parts: &parts });
         }
         (open.limits.tight, open.limits.cap) = (tight, cap);
         self.work(looked)?;

@@ -15,6 +15,7 @@
 //! | `boxes.rs` | open boxes, and the bound of one at a point |
 //! | `check.rs` | the records in turn |
 //! | `point.rs` | a dual point and its scores; the objective of a primal one |
+//! | `step.rs` | what a check does, for who writes the proof in another form |
 //! | `rounding.rs` | sums and products rounded in a known direction |
 //! | `pairs.rs` | gain `alignment`: pairs of samples, their kernels, the value of a subset |
 //! | `kernel.rs` | exponentials and sums of products with known errors |
@@ -41,11 +42,14 @@ mod pairs;
 mod point;
 mod rounding;
 mod rules;
+mod step;
 
 use std::io::Read;
 use std::ops::ControlFlow;
 
 pub use data::{Data, fingerprint};
+pub use rules::Choice;
+pub use step::{Dual, Step, Told, UnitRow};
 
 use check::{Allowed, Check};
 use claim::{Claim, Gain, Outline, json};
@@ -250,16 +254,31 @@ impl<R: Read> Proof<R> {
     /// [`Error::Fails`] with the first record that fails, [`Error::Stopped`],
     /// [`Error::TooMuchWork`], and [`Error::NotAProof`] where a key of the header does not fit.
     pub fn check(
+        self,
+        data: &[&dyn Data],
+        memory: u64,
+        watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+    ) -> Result<Verdict, Error> {
+        self.check_telling(data, memory, watch, None)
+    }
+
+    /// As [`Proof::check`], and tells what it does.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn check_telling(
         mut self,
         data: &[&dyn Data],
         memory: u64,
         watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+        told: Option<&mut Told<'_>>,
     ) -> Result<Verdict, Error> {
         let fails = |reason| Error::Fails { place: "header".to_owned(), reason };
         self.outline.fits(data).map_err(fails)?;
         let header = json(&self.line).map_err(Error::NotAProof)?;
         drop(self.line);
         let claim = Claim::new(header, data, memory).map_err(fails)?;
-        Check::new(&claim, &mut self.file, Allowed { memory, limited: self.limited, watch }).run()
+        let allowed = Allowed { memory, limited: self.limited, watch, told: told.map(|told| told as _) };
+        Check::new(&claim, &mut self.file, allowed).run()
     }
 }

@@ -52,9 +52,12 @@ impl RuleList {
 
 /// What is decided of a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Choice {
+pub enum Choice {
+    /// Nothing.
     Free,
+    /// All of its features are in.
     In,
+    /// All of its features are out.
     Out,
 }
 
@@ -106,7 +109,8 @@ pub(crate) struct Rules {
     row_of: Vec<u32>,
     /// By unit: its rows and the terms in them.
     terms: Vec<Vec<(usize, f64)>>,
-    listed: Decisions,
+    /// What is required and forbidden.
+    pub(crate) listed: Decisions,
 }
 
 impl Rules {
@@ -182,6 +186,11 @@ impl Rules {
         let terms: usize = self.rows.iter().map(|row| row.terms.len()).sum();
         let (of_unit, of_row) = (2 * size_of::<Vec<usize>>() + 16, size_of::<Row>() + 16);
         (of_unit * self.units.len() + of_row * self.rows.len() + 32 * terms + 4 * self.row_of.len()) as u64
+    }
+
+    /// Right side and terms of each row.
+    pub(crate) fn rows(&self) -> Vec<(f64, &[(usize, f64)])> {
+        self.rows.iter().map(|row| (row.most, &row.terms[..])).collect()
     }
 
     /// The features of some units, ascending.

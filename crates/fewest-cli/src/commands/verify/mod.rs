@@ -10,9 +10,11 @@
 //! | `asked.rs` | what is asked, and where the claim is something else |
 //! | `question.rs` | the question that is answered, and who says each part of it |
 //! | `verdict.rs` | the verdict as JSON and for people |
+//! | `export/` | `--export`: the proof as one for VeriPB |
 
 mod asked;
 mod claim;
+mod export;
 mod made;
 mod preparation;
 mod question;
@@ -26,12 +28,13 @@ use std::time::{Duration, Instant};
 
 use fewest::{FeatureSet, SvmSettings};
 use fewest_data::Names;
-use fewest_verify::{Error, Progress, Proof, Verdict};
+use fewest_verify::{Error, Progress, Proof, Told, Verdict};
 use indicatif::ProgressBar;
 use serde_json::{Value, json};
 
 pub use asked::Asked;
 use asked::{Layers, Origin};
+use export::Files;
 use made::{Made, made};
 use preparation::{Fact, Prepared};
 pub use question::AskedData;
@@ -56,6 +59,10 @@ use crate::terminal::Terminal;
 /// Time between two looks of the progress line.
 const REFRESH: Duration = Duration::from_millis(200);
 
+/// Why a proof of `kta` has no export.
+const NO_ROWS: &str = "--export: a proof about alignments rests on models, not on rows; leave --export out, or use \
+                       tools of your own on the proof file (docs/proof.md)";
+
 /// Runs the command.
 ///
 /// # Errors
@@ -63,10 +70,14 @@ const REFRESH: Duration = Duration::from_millis(200);
 pub(crate) fn run(args: &VerifyArgs, invocation: &Invocation) -> Result<u8, Failure> {
     let terminal = invocation.terminal;
     let json = sink(args)?;
+    let files = Files::open(args, json.as_ref())?;
     let source = RuleSource::read(&args.rules, args.rules.max_features()?)?;
     let defaults = defaults(args.asked.method.as_deref())?;
     let result = args.result.as_deref().map(AskedResult::read).transpose()?;
     let mut proof = open(args)?;
+    if files.is_some() && proof.takes_classes() {
+        return Err(Failure::input(NO_ROWS));
+    }
     if args.time_limit.is_some() {
         proof = proof.without_work_limit();
     }
@@ -85,7 +96,8 @@ pub(crate) fn run(args: &VerifyArgs, invocation: &Invocation) -> Result<u8, Fail
     terminal.detail(&format!("read the data in {}", table::seconds(invocation.elapsed().as_secs_f64())));
 
     let (start, names) = (Instant::now(), &prepared.data.names);
-    let found = check(args, invocation, proof, &data, prepared.left_of_memory())?;
+    let memory = prepared.left_of_memory();
+    let found = check(args, invocation, proof, &data, memory, None)?;
     let seconds = start.elapsed().as_secs_f64();
     let ruled_out: FeatureSet = prepared.constant.iter().chain(prepared.low_variance.iter()).collect();
     let about = AskedData {
@@ -114,7 +126,21 @@ pub(crate) fn run(args: &VerifyArgs, invocation: &Invocation) -> Result<u8, Fail
     if !json.as_ref().is_some_and(Sink::is_stdout) {
         terminal.out(&judgement.text(seconds))?;
     }
-    Ok(judgement.code(args.allow_unproven))
+    let code = judgement.code(args.allow_unproven);
+    match (files, &judgement.found) {
+        (Some(files), Ok(verdict)) if code == 0 => {
+            let mut pass = |told: &mut Told<'_>| {
+                let proof = open(args)?.without_work_limit();
+                check(args, invocation, proof, &data, memory, Some(told))
+            };
+            files.write(verdict, export::notes(&header, names)?, &mut pass, terminal)
+        }
+        (Some(_), _) => {
+            terminal.note("--export wrote nothing, as the proof is not verified");
+            Ok(code)
+        }
+        (None, _) => Ok(code),
+    }
 }
 
 /// Where the verdict goes as JSON.
@@ -146,15 +172,17 @@ fn check(
     proof: Proof<File>,
     data: &ProofSamples<'_>,
     memory: u64,
+    told: Option<&mut Told<'_>>,
 ) -> Result<Result<Verdict, Error>, Failure> {
     let terminal = invocation.terminal;
     let cancel = interrupt::listen(terminal)?;
     let mut line = Line::new(terminal);
-    let found = data.check(proof, memory, &mut |progress| {
+    let mut watch = |progress: &Progress| {
         line.show(progress);
         let over = invocation.left(args.time_limit).is_some_and(|left| left.is_zero());
         if over || cancel.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    });
+    };
+    let found = data.check_telling(proof, memory, &mut watch, told);
     line.clear();
     match &found {
         Err(error @ Error::NotAProof(_)) => return Err(no_proof(args, error)),

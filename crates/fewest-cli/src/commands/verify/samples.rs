@@ -4,7 +4,7 @@ use std::io::Read;
 use std::ops::ControlFlow;
 
 use fewest::{Design, Memory, MultiClass, Samples, Several};
-use fewest_verify::{Data, Error, Progress, Proof, Verdict};
+use fewest_verify::{Data, Error, Progress, Proof, Told, Verdict};
 
 /// Samples as the checker takes them: classes, or the two-class problems that they are taken apart
 /// into.
@@ -43,6 +43,17 @@ impl<'a> ProofSamples<'a> {
         memory: u64,
         watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
     ) -> Result<Verdict, Error> {
+        self.check_telling(proof, memory, watch, None)
+    }
+
+    /// As [`ProofSamples::check`], and tells what the check does.
+    pub(super) fn check_telling<R: Read>(
+        &self,
+        proof: Proof<R>,
+        memory: u64,
+        watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+        told: Option<&mut Told<'_>>,
+    ) -> Result<Verdict, Error> {
         let problems = if let Self::Problems(several) = self { several.problems() } else { Vec::new() };
         let mut all: Vec<ProofData<'_>> = problems
             .iter()
@@ -51,7 +62,8 @@ impl<'a> ProofSamples<'a> {
         if let Self::Classes(samples, labels) = self {
             all.push(ProofData { design: samples.design(), labels, weights: samples.weights() });
         }
-        proof.check(&all.iter().map(|data| data as &dyn Data).collect::<Vec<_>>(), memory, watch)
+        let all: Vec<&dyn Data> = all.iter().map(|data| data as &dyn Data).collect();
+        proof.check_telling(&all, memory, watch, told)
     }
 }
 
