@@ -224,7 +224,10 @@ def verify(
     def indices(features: Any) -> np.ndarray:
         return np.asarray(features, dtype=np.intp)
 
-    same = {name: found[name] for name in ("reason", "objective", "bound", "baseline", "gap", "objective_gap", "rest", "status", "verdict", "own")}
+    same = {
+        name: found[name]
+        for name in ("reason", "objective", "bound", "baseline", "gap", "objective_gap", "rest", "status", "verdict", "own")
+    }
     return Verification(
         found["verified"],
         selected=None if found["selected_indices"] is None else indices(found["selected_indices"]),
