@@ -5,7 +5,7 @@
 The cells of bench/exact_frontier.py that are proven there, of at most so many thousand values, smallest first: each is searched again with
 `--proof`, and both checkers read file and data (a csv of 17 digits). They must say the same, with the same counts, every number within
 1e-9. One process for each check of the exact checker, which is stopped after ten minutes. Writes
-bench/results/two_checkers_frontier.jsonl, a line for each cell; what is there is not run again.
+bench/results/two_checkers_frontier.jsonl, a line for each cell (what is there is not run again), and the table beside it.
 """
 
 import argparse
@@ -15,7 +15,6 @@ import math
 import multiprocessing
 import pathlib
 import subprocess
-import sys
 import tempfile
 import time
 
@@ -146,7 +145,34 @@ def main():
             with KEPT.open("a") as stream:
                 stream.write(json.dumps(record) + "\n")
             print(json.dumps(record), flush=True)
-    sys.exit(0)
+    write_table()
+
+
+def write_table():
+    """bench/results/two_checkers_frontier.md, of all cells that are kept."""
+    rows = [json.loads(line) for line in KEPT.read_text().splitlines()]
+    both = sum(row.get("verified") == [True, True] for row in rows)
+    apart = [row for row in rows if row.get("fault")]
+    widest = max(max(row["widest"].values()) for row in rows if row.get("widest"))
+    points = sum(row.get("points") or 0 for row in rows)
+    size = sum(row["bytes"] or 0 for row in rows) / 1e6
+    text = [
+        "# Two checkers on the proofs of the frontier",
+        "",
+        "    python3 bench/two_checkers_frontier.py",
+        "",
+    ]
+    text += [
+        f"{len(rows)} of the {len(proven())} cells of exact_frontier.md that are proven there, smallest data first: {both} verified by both,"
+    ]
+    text += [
+        f"with the same records, points and parts, {len(apart)} with a disagreement or not done in ten minutes. {points} dual points, {size:.0f} MB."
+    ]
+    text += [
+        f"Largest relative difference of an objective or a bound: {widest:.1e}. Longest check by both: {max(row.get('seconds', 0) for row in rows):.0f} s."
+    ]
+    text += ["", *(f"- {row['case']}: {row['fault']}" for row in apart)]
+    KEPT.with_suffix(".md").write_text("\n".join(text).rstrip() + "\n")
 
 
 if __name__ == "__main__":
