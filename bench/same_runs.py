@@ -97,6 +97,8 @@ METHODS = {
     "milo-k": ["--max-features 2 --gamma 0.1"],
     "info-gain": ["--max-features 4", RULES[0]],
 }
+#: Seconds after which a run is given up, as in the other build, on this machine.
+SLOW = 60
 #: Methods that write programs of n^2 rows.
 SMALL = {"milo-k", "rmilo-k"}
 MORE = {"exact", "gbd", "kta", "rfe", "info-gain", "eb-rfe"}
@@ -222,7 +224,18 @@ def said(fewest, command, folder):
         *command.split(),
         *([] if command.startswith(("verify", "check")) else ["--threads", "2"]),
     ]
-    ran = subprocess.run(words, check=False, cwd=folder, capture_output=True, text=True)
+    try:
+        ran = subprocess.run(
+            words,
+            check=False,
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            timeout=SLOW,
+        )
+    except subprocess.TimeoutExpired:
+        return ["slow"]
     text = "\n".join(
         line
         for line in (ran.stdout + ran.stderr).splitlines()
@@ -262,10 +275,11 @@ def main():
                     f"{command}\n  was {before.get(command)}\n  is  {now[command]}",
                     flush=True,
                 )
+    print(*(command for command, one in now.items() if one == ["slow"]), sep="\n")
     if what == "keep":
         kept.write_text(json.dumps(now, indent=0) + "\n")
     print(
-        f"{len(now)} runs, {sum(1 for one in now.values() if one[0] not in (0, 3))} of them refused, {apart} say something else"
+        f"{len(now)} runs, {sum(one[0] not in (0, 3) for one in now.values())} of them refused, {apart} say something else"
     )
     sys.exit(bool(apart))
 
