@@ -3,7 +3,9 @@
 use fewest::method::certificate::{self, Certificate};
 use fewest::method::certified_list;
 use fewest::method::exact::ExactSettings;
-use fewest::{AnyMethod, MultiClass, RuleList, Rules, Several, Solution, Subset, SvmSettings};
+use fewest::{
+    AnyMethod, Error, Limits, MultiClass, Observer, RuleList, Rules, Samples, Several, Solution, Subset, SvmSettings,
+};
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -12,6 +14,35 @@ use pyo3::types::PyDict;
 use crate::enter::{CallLimits, Course, Files, enter_keeping, sheltered};
 use crate::matrix::Columns;
 use crate::{numbers, proof, raised, samples_of, settings};
+
+/// What both doors are given.
+struct Judged<'a, 'py> {
+    x: Columns<'py>,
+    codes: PyReadonlyArray1<'py, u32>,
+    weights: PyReadonlyArray1<'py, f64>,
+    rules: &'a Bound<'py, PyAny>,
+    limits: &'a Bound<'py, PyAny>,
+    proof: Option<Bound<'py, PyAny>>,
+    tasks: Option<PyReadonlyArray1<'py, u32>>,
+}
+
+impl Judged<'_, '_> {
+    /// What `of` says of the samples under the rules, and the course that it took.
+    fn by<T: Send>(
+        &self,
+        py: Python<'_>,
+        of: impl FnOnce(&Samples<'_>, &Rules, Limits, &mut dyn Observer) -> Result<T, Error> + Send,
+    ) -> PyResult<(T, Course)> {
+        let files = Files { resume: None, proof: proof::asked(self.proof.as_ref())? };
+        let (rules, limits): (RuleList, CallLimits) = (settings(self.rules)?, settings(self.limits)?);
+        let (design, codes, weights) = (&*self.x.design()?, numbers(&self.codes)?, numbers(&self.weights)?);
+        let tasks = self.tasks.as_ref().map(numbers).transpose()?;
+        enter_keeping(py, &limits, None, files, |limits, observer| {
+            let rules = Rules::new(design.n_features(), rules, &[])?;
+            of(&samples_of(design, codes, weights, tasks)?, &rules, limits, observer)
+        })
+    }
+}
 
 /// How far a subset is from the best of its size: `objective`, `bound`, `gap`, `best`, `status`;
 /// `proof` and `tasks` as in [`crate::select`].
@@ -33,19 +64,13 @@ pub(crate) fn certify<'py>(
     tasks: Option<PyReadonlyArray1<'py, u32>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     sheltered(|| {
-        let proof = proof::asked(proof.as_ref())?;
-        let (rules, svm, limits): (RuleList, SvmSettings, CallLimits) =
-            (settings(rules)?, settings(svm)?, settings(limits)?);
-        let (design, codes, weights) = (&*x.design()?, numbers(&codes)?, numbers(&weights)?);
-        let tasks = tasks.as_ref().map(numbers).transpose()?;
-        let files = Files { resume: None, proof };
-        let (certificate, course) = enter_keeping(py, &limits, None, files, |limits, observer| {
-            let rules = Rules::new(design.n_features(), rules, &[])?;
-            let samples = samples_of(design, codes, weights, tasks)?;
-            let several = Several::new(&samples, MultiClass::default(), &limits.memory)?;
+        let svm: SvmSettings = settings(svm)?;
+        let judged = Judged { x, codes, weights, rules, limits, proof, tasks };
+        let (certificate, course) = judged.by(py, |samples, rules, limits, observer| {
+            let several = Several::new(samples, MultiClass::default(), &limits.memory)?;
             let settings = ExactSettings { svm, ..ExactSettings::default() };
             let subset = Subset::from_indices(rules.p(), subset);
-            certificate::certify_several(&several.problems(), &rules, &subset, &settings, limits, observer)
+            certificate::certify_several(&several.problems(), rules, &subset, &settings, limits, observer)
         })?;
         let dict = answer(py, &certificate, &course)?;
         dict.set_item("gap", certificate.gap())?;
@@ -74,19 +99,13 @@ pub(crate) fn certify_list<'py>(
     tasks: Option<PyReadonlyArray1<'py, u32>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     sheltered(|| {
-        let proof = proof::asked(proof.as_ref())?;
-        let (rules, method, limits): (RuleList, AnyMethod, CallLimits) =
-            (settings(rules)?, settings(method)?, settings(limits)?);
+        let method: AnyMethod = settings(method)?;
         let AnyMethod::Exact(exact) = method else {
             return Err(PyValueError::new_err(format!("lists are judged by exact, not by {}", method.info().name)));
         };
-        let (design, codes, weights) = (&*x.design()?, numbers(&codes)?, numbers(&weights)?);
-        let tasks = tasks.as_ref().map(numbers).transpose()?;
-        let files = Files { resume: None, proof };
-        let (list, course) = enter_keeping(py, &limits, None, files, |limits, observer| {
-            let rules = Rules::new(design.n_features(), rules, &[])?;
-            let samples = samples_of(design, codes, weights, tasks)?;
-            certified_list::certify_list(&samples, &features, &rules, &exact, limits, observer)
+        let judged = Judged { x, codes, weights, rules, limits, proof, tasks };
+        let (list, course) = judged.by(py, |samples, rules, limits, observer| {
+            certified_list::certify_list(samples, &features, rules, &exact, limits, observer)
         })?;
         let dict = answer(py, &list.certificate, &course)?;
         dict.set_item("gap", list.gap())?;

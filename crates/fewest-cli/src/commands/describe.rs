@@ -110,9 +110,8 @@ impl Task<'_> {
             let found = likeness.iter().take(TRIED).find(|&&(k, _)| self.rules.allows(&exchanged(k)));
             let Some(&(k, r)) = found else { continue };
             let objective = self.objective(&exchanged(k), report, start)?;
-            let gain =
-                report.selection.outcome.yardstick.map(|yardstick| yardstick.baseline - now).filter(|gain| *gain > 0.0);
-            let loss = objective.zip(gain).map(|(objective, gain)| (objective - now) / gain);
+            let yardstick = report.selection.outcome.yardstick;
+            let loss = objective.zip(yardstick).and_then(|(objective, yardstick)| yardstick.loss(now, objective));
             let name = |j: usize| self.prepared.data.names.get(j);
             out.push(json!({
                 "feature": name(j), "index": j, "stand_in": name(k), "stand_in_index": k, "correlation": r,

@@ -188,8 +188,8 @@ pub(crate) struct SolutionsArgs {
     /// --within 1000]
     #[arg(long, value_name = "N", value_parser = values::size, help_heading = "Method")]
     solutions: Option<usize>,
-    /// Find all subsets whose gain over no features is within this share of the best one's, such as 2% or 0.02,
-    /// and prove that these are all
+    /// Find all subsets whose gain over no features is within this share of the best one's, such as
+    /// 2% or 0.02, and prove that these are all
     #[arg(long, value_name = "E", value_parser = values::percentage, allow_negative_numbers = true, help_heading = "Method")]
     pub(crate) within: Option<f64>,
 }

@@ -127,13 +127,9 @@ pub fn total_loss(dual: &BoxDual, scores: &[f64], bias: f64) -> f64 {
 /// where it is penalised.
 pub fn without_features(dual: &BoxDual) -> f64 {
     let classes = Classes::new(dual);
-    match dual.bias {
-        Bias::Penalised(s) => {
-            let b = classes.bias(dual.bias);
-            classes.loss_at(b) + 0.5 * (b / s).powi(2)
-        }
-        bias => classes.free_or_none(bias),
-    }
+    let b = classes.bias(dual.bias);
+    let price = if let Bias::Penalised(s) = dual.bias { 0.5 * (b / s).powi(2) } else { 0.0 };
+    classes.loss_at(b) + price
 }
 
 /// The dual point and the bias of [`without_features`]: alpha_i is the same multiple of C_i for all
@@ -154,8 +150,8 @@ pub(crate) fn bias_alone(dual: &BoxDual) -> (Vec<f64>, f64) {
 
 /// [`without_features`] where the price of a penalised bias is |b| / s.
 pub fn without_features_l1(dual: &BoxDual) -> f64 {
+    let Bias::Penalised(s) = dual.bias else { return without_features(dual) };
     let classes = Classes::new(dual);
-    let Bias::Penalised(s) = dual.bias else { return classes.free_or_none(dual.bias) };
     let Classes { more, less, loss, .. } = classes;
     match loss {
         Loss::Hinge => classes.loss_at(0.0).min(classes.loss_at(1.0) + 1.0 / s),
@@ -202,15 +198,6 @@ impl Classes {
         match self.loss {
             Loss::Hinge => self.more * (1.0 - b) + self.less * (1.0 + b),
             Loss::SquaredHinge => self.more * (1.0 - b).powi(2) + self.less * (1.0 + b).powi(2),
-        }
-    }
-
-    fn free_or_none(&self, bias: Bias) -> f64 {
-        match (bias, self.loss) {
-            _ if self.more == 0.0 => 0.0,
-            (Bias::Free, Loss::Hinge) => 2.0 * self.less,
-            (Bias::Free, Loss::SquaredHinge) => 4.0 * self.less / (1.0 + self.less / self.more),
-            _ => self.more + self.less,
         }
     }
 }

@@ -91,10 +91,23 @@ pub(crate) fn reserve(
 /// are 1e-6, and several add up.
 pub(crate) const TOLERANCE: f64 = 1e-5;
 
+/// Takes the objective without features, which is returned, from a minimised objective that is the
+/// run's times `one`: HiGHS then measures its gap as the run does.
+///
+/// # Errors
+/// [`Error::Solver`] when HiGHS fails.
+pub(crate) fn measure_from_baseline(program: &mut Program, one: f64, run: &Run<'_>) -> Result<f64, Error> {
+    let baseline = run.gaps().yardstick.map_or(0.0, |yardstick| yardstick.baseline);
+    if baseline != 0.0 {
+        program.set_offset(-baseline * one)?;
+    }
+    Ok(baseline)
+}
+
 /// Solves a program whose first columns are z, of these features, and whose objective is the run's
-/// times `one` (its negative where that is maximised). Each better point is offered with the objective that
-/// `value` gives it; the bound is HiGHS's, within its tolerances. HiGHS measures its gap from the objective without
-/// features, as the run does, whatever `effort` says.
+/// times `one` (its negative where that is maximised). Each better point is offered with the
+/// objective that `value` gives it; the bound is HiGHS's, within its tolerances. HiGHS's gap is
+/// [`Run::gap_of_gain`], whatever `effort` says.
 ///
 /// # Errors
 /// [`Error::Solver`] when HiGHS fails; limits are statuses.
@@ -107,10 +120,7 @@ pub(crate) fn solve(
     run: &mut Run<'_>,
 ) -> Result<Status, Error> {
     run.tolerate(TOLERANCE);
-    let baseline = run.gaps().yardstick.map_or(0.0, |yardstick| yardstick.baseline);
-    if baseline != 0.0 {
-        program.set_offset(-baseline * one)?;
-    }
+    let baseline = measure_from_baseline(program, one, run)?;
     let (rules, sign) = (run.rules(), if sense == Sense::Min { 1.0 } else { -1.0 });
     let chosen = |point: &[f64]| {
         Subset::from_indices(rules.p(), features.iter().zip(point).filter(|e| *e.1 > 0.5).map(|(&j, _)| j))
@@ -124,8 +134,7 @@ pub(crate) fn solve(
     };
     loop {
         let (before, mut last) = (run.counts.nodes, 0);
-        let gap = run.gaps().of_gain(run.incumbent().map(|best| best.1));
-        let effort = Effort { time: run.remaining(), gap, ..*effort };
+        let effort = Effort { time: run.remaining(), gap: run.gap_of_gain(), ..*effort };
         let answer = program.watch(&effort, &mut |seen| {
             if let Some(point) = seen.point {
                 let subset = chosen(point);

@@ -16,7 +16,6 @@ use super::exact::{ExactSettings, exact_beside};
 use super::swaps::Trainer;
 use crate::design::Recentred;
 use crate::run::{Gaps, Yardstick, relative_gap};
-use crate::saddle::without_features;
 use crate::several::check_several;
 use crate::{
     Clock, Counts, Error, Limits, Observer, Problem, RuleList, Rules, Selection, Sense, Solution, Status, Subset,
@@ -44,7 +43,8 @@ pub struct Certificate {
 }
 
 impl Certificate {
-    /// The share of what features can gain that the subset asked about leaves open ([`Yardstick::gap`]).
+    /// The share of what features can gain that the subset asked about leaves open
+    /// ([`Yardstick::gap`]).
     pub fn gap(&self) -> Option<f64> {
         self.bound.map(|bound| self.yardstick.gap(self.objective, bound))
     }
@@ -132,9 +132,7 @@ pub(super) fn judge(
     let trainer = Trainer { problems, rules, svm: &settings.svm, penalty: &settings.penalty, memory: &limits.memory };
     let mut objective = trainer.objective(&features, &mut || clock.stop())?;
 
-    let yardstick = Yardstick::new(without_features(problems, &settings.svm), &settings.penalty);
-    let (relative, absolute) = (limits.gap_rel, limits.gap_abs);
-    let gaps = Gaps { sense: Sense::Min, relative, absolute, yardstick: Some(yardstick), tolerance: 0.0 };
+    let asked = limits.clone();
     let mut start = settings.start.clone();
     start.insert(0, subset.clone());
     let settings = ExactSettings { start, within: None, ..settings.clone() };
@@ -152,8 +150,10 @@ pub(super) fn judge(
     // A bound stays one when it is lowered; rounding may have put it above what was found.
     let bound = outcome.bound.map(|bound| bound.min(best.objective));
     // The proof is one of this best subset, too, which may be another than the search's.
+    let gaps = Gaps::asked(&asked, Sense::Min, outcome.yardstick);
     let closed = bound.is_some_and(|bound| gaps.closed(best.objective, bound));
     let status = if outcome.status == Status::Optimal && !closed { Status::Stalled } else { outcome.status };
     let (elapsed, counts) = (begun.elapsed(), outcome.counts);
+    let yardstick = outcome.yardstick.expect("exact measures gains");
     Ok((Certificate { objective, best, bound, yardstick, status, elapsed, counts }, solutions))
 }

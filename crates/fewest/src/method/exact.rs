@@ -35,7 +35,6 @@ use super::path::{SizeReport, reports};
 use super::{Classes, Info, Method, RULES_AND_BOUNDS, Report, check_penalty};
 use crate::proof::{Claim, Gain, HELD_BACK, ProofWriter};
 use crate::relaxation::Relaxation;
-use crate::saddle::without_features;
 use crate::search::{NearBest, Wanted};
 use crate::several::check_several;
 use crate::{
@@ -218,7 +217,7 @@ fn search(
     let lists = if problems.len() > 1 { LISTS + 3 * problems.len() as u64 } else { LISTS };
     let _lists = run.memory().lists(NAME, lists, p)?;
     let relaxation = Relaxation::new(problems, rules, &settings.svm, &settings.penalty);
-    run.measure_by(Yardstick::new(without_features(problems, &settings.svm), &settings.penalty));
+    run.measure_by(Yardstick::new(relaxation.baseline(), &settings.penalty));
     let mut relaxation = relaxation.within(run.memory());
     if run.proof().is_some() {
         run.hold_back(HELD_BACK);

@@ -339,11 +339,7 @@ impl<'b> RestrictedProgram<'_, 'b> {
         }
         let begun = Instant::now();
         let cap = run.remaining().map_or(self.cap(), |left| left.min(self.cap()));
-        let effort = Effort {
-            time: (cap < Duration::MAX).then_some(cap),
-            gap: run.gaps().of_gain(run.incumbent().map(|best| best.1)),
-            ..Effort::default()
-        };
+        let effort = Effort { time: (cap < Duration::MAX).then_some(cap), gap: run.gap_of_gain(), ..Effort::default() };
         solve_restricted(model, &omega, found, &effort, run)?;
         let q = omega.len();
         self.tried.push(omega);

@@ -208,6 +208,11 @@ impl<'a> Relaxation<'a> {
         self.dual.len()
     }
 
+    /// The objective without features.
+    pub(crate) fn baseline(&self) -> f64 {
+        self.baseline
+    }
+
     pub(crate) fn n_units(&self) -> usize {
         self.penalty.len()
     }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Sense;
+use super::{Limits, Sense};
 
 /// Room that a gap asked for leaves to rounding, as a share of it and of the objective.
 const HAIR: f64 = 1e-9;
@@ -37,9 +37,10 @@ impl Yardstick {
     /// `|objective - bound| / |baseline - bound|`.
     ///
     /// Where the rules force a subset that is worse than none, |baseline - objective| counts if it
-    /// is the larger one, or the price of the cheapest feature. A subset that gains nothing is measured by the price of the cheapest
-    /// feature, which any other would have to earn; without prices the gap is 0 where others gain
-    /// nothing either, up to rounding, and 1 where they may. Infinite where objective or bound is.
+    /// is the larger one, or the price of the cheapest feature. A subset that gains nothing is
+    /// measured by the price of the cheapest feature, which any other would have to earn; without
+    /// prices the gap is 0 where others gain nothing either, up to rounding, and 1 where they may.
+    /// Infinite where objective or bound is.
     ///
     /// # Examples
     /// ```
@@ -65,6 +66,13 @@ impl Yardstick {
             1.0
         };
         if share.is_nan() { f64::INFINITY } else { share }
+    }
+
+    /// The share of what a minimised objective gains that another one gains less, below 0 where it
+    /// gains more; none where the first gains nothing.
+    pub fn loss(&self, objective: f64, other: f64) -> Option<f64> {
+        let gain = self.baseline - objective;
+        (gain > 0.0).then(|| (other - objective) / gain)
     }
 
     /// What a loss that the rules force is measured by at least.
@@ -103,6 +111,11 @@ pub(crate) struct Gaps {
 }
 
 impl Gaps {
+    /// Those that limits ask for, of bounds that are proven.
+    pub(crate) fn asked(limits: &Limits, sense: Sense, yardstick: Option<Yardstick>) -> Self {
+        Self { sense, relative: limits.gap_rel, absolute: limits.gap_abs, yardstick, tolerance: 0.0 }
+    }
+
     /// The relative gap of an objective and a bound.
     pub(crate) fn gap(&self, objective: f64, bound: f64) -> f64 {
         self.yardstick.map_or_else(|| relative_gap(objective, bound), |yardstick| yardstick.gap(objective, bound))
@@ -202,7 +215,8 @@ impl Gaps {
         }
     }
 
-    fn worse_by(&self, distance: f64, objective: f64) -> f64 {
+    /// The objective that is worse than this one by a distance.
+    pub(crate) fn worse_by(&self, distance: f64, objective: f64) -> f64 {
         match self.sense {
             Sense::Min => objective + distance,
             Sense::Max => objective - distance,

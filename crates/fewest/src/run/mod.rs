@@ -181,15 +181,19 @@ impl<'a> Run<'a> {
         self.yardstick = self.yardstick.map(|yardstick| yardstick.known_to(share));
     }
 
+    /// The gap of its own that a solver must close which is told objectives less the baseline.
+    #[cfg(feature = "highs")]
+    pub(crate) fn gap_of_gain(&self) -> f64 {
+        self.gaps().of_gain(self.incumbent.as_ref().map(|best| best.1))
+    }
+
     /// The gaps to search for: those asked for, less what is held back.
     pub(crate) fn gaps(&self) -> Gaps {
         self.asked().less(self.held_back)
     }
 
     fn asked(&self) -> Gaps {
-        let Limits { gap_rel, gap_abs, .. } = self.limits;
-        let Self { sense, yardstick, tolerance, .. } = *self;
-        Gaps { sense, relative: gap_rel, absolute: gap_abs, yardstick, tolerance }
+        Gaps { tolerance: self.tolerance, ..Gaps::asked(&self.limits, self.sense, self.yardstick) }
     }
 
     /// Searches for gaps that are smaller than those asked for by this share.

@@ -19,8 +19,7 @@ const REPLACEMENTS: usize = 20;
 pub struct NearBest {
     /// The share E asked for.
     pub within: f64,
-    /// The objective of a subset whose gain over none is E less than that of the best, as a share of
-    /// it.
+    /// The objective of a subset whose gain over none is less than that of the best by E of it.
     pub threshold: f64,
     /// How many subsets are listed.
     pub subsets: usize,

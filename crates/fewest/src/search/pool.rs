@@ -20,11 +20,7 @@ const OWN_SHARE: f64 = 0.1;
 /// by what the objective of a subset may be off, so that none within it is lost.
 fn reach(gaps: Gaps, within: f64, best: f64) -> f64 {
     let end = gaps.threshold(within, best);
-    let off = gaps.times(OWN_SHARE).room(end).max(HAIR * end.abs()).max(f64::MIN_POSITIVE);
-    match gaps.sense {
-        Sense::Min => end + off,
-        Sense::Max => end - off,
-    }
+    gaps.worse_by(gaps.times(OWN_SHARE).room(end).max(HAIR * end.abs()).max(f64::MIN_POSITIVE), end)
 }
 
 /// What a search is to find: the `most` best subsets or, where there is a share, all that are

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use fewest::{Status, Yardstick};
+use fewest::Status;
 use fewest_report::{Proof, percent};
 use fewest_study::{Choice, InnerSize, Panel};
 
@@ -170,7 +170,6 @@ fn features(view: &View<'_>, panel: &Panel) -> String {
     // one.
     let of_panel = || panel.outcome().objective.zip(panel.outcome().yardstick);
     let judged = panel.certificate.as_ref().map(|c| (c.objective, c.yardstick)).or_else(of_panel);
-    let judged = judged.filter(|(objective, yardstick)| *objective < yardstick.baseline);
     for &(j, weight) in rows.iter().take(ROWS) {
         let mut cells = vec![view.name(j)];
         cells.extend(weight.map(number));
@@ -178,8 +177,7 @@ fn features(view: &View<'_>, panel: &Panel) -> String {
         cells.push(folds);
         let by = panel.swaps.iter().find(|swap| swap.feature == j).map_or_else(String::new, |swap| {
             let one = |&(j, value): &(usize, f64)| {
-                let loss = |(now, yardstick): (f64, Yardstick)| (value - now) / (yardstick.baseline - now);
-                let worse = judged.map(|judged| change(loss(judged)));
+                let worse = judged.and_then(|(now, yardstick)| yardstick.loss(now, value)).map(change);
                 let worse = worse.map_or_else(String::new, |worse| format!(" ({worse})"));
                 format!("{}{worse}", view.name(j))
             };

@@ -166,14 +166,19 @@ impl Layers {
         self.all.iter().find_map(|(origin, asked)| Some((*origin, asked.get(key)?)))
     }
 
-    /// Who says each part of a claim, and where it is not as asked. `out` are features that the
-    /// data rule out.
-    pub(super) fn compared(&self, claim: &Claim, names: &Names, out: &FeatureSet) -> Compared {
-        let said = claim.entries(names);
+    /// Who says each part of a claim, by the names of settings, and where it is not as asked. `out`
+    /// are features that the data rule out.
+    pub(super) fn compared(
+        &self,
+        claim: &Claim,
+        said: &Map<String, Value>,
+        names: &Names,
+        out: &FeatureSet,
+    ) -> Compared {
         let out: HashSet<String> = out.iter().map(|j| names.get(j).into_owned()).collect();
         let ruled_out = |name: &str| out.contains(name);
         let mut compared = Compared::default();
-        for (key, value) in &said {
+        for (key, value) in said {
             let within = key == "weights_within";
             let Some((origin, asked)) = self.of(if within { "weight_bound" } else { key }) else {
                 compared.origins.push((key.clone(), Origin::File));

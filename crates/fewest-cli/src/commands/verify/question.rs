@@ -36,6 +36,8 @@ pub struct AskedData<'a> {
 /// The question that a proof answers.
 pub(super) struct Question<'a> {
     claim: Claim,
+    /// The claim by the names of settings.
+    entries: Map<String, Value>,
     data: AskedData<'a>,
     facts: Vec<Fact>,
     compared: Compared,
@@ -48,8 +50,9 @@ impl<'a> Question<'a> {
     /// None of such a header.
     pub(super) fn new(header: &str, data: AskedData<'a>, facts: Vec<Fact>, asked: &Layers) -> Result<Self, Failure> {
         let claim = Claim::read(header)?;
-        let compared = asked.compared(&claim, data.names, data.ruled_out);
-        Ok(Self { claim, data, facts, compared })
+        let entries = claim.entries(data.names);
+        let compared = asked.compared(&claim, &entries, data.names, data.ruled_out);
+        Ok(Self { claim, entries, data, facts, compared })
     }
 
     /// Where it is not the one that was asked.
@@ -79,9 +82,9 @@ impl<'a> Question<'a> {
 
     /// As JSON; docs/verify.md lists the keys.
     pub(super) fn value(&self) -> Value {
-        let AskedData { names, classes, codes, held_out, .. } = &self.data;
+        let AskedData { classes, codes, held_out, .. } = &self.data;
         let mut out = preparation::entries(&self.facts);
-        out.extend(self.claim.entries(names));
+        out.extend(self.entries.clone());
         let by_class = |of: &dyn Fn(&(usize, f64)) -> Value| -> Value {
             let Value::Object(keys) = classes_value(classes) else { return Value::Null };
             keys.into_iter().zip(self.totals().iter().map(of)).map(|((key, _), value)| (key, value)).collect()
@@ -127,7 +130,7 @@ impl<'a> Question<'a> {
     fn model(&self) -> String {
         let claim = &self.claim;
         if claim.gain == Gain::Alignment {
-            let entries = claim.entries(self.data.names);
+            let entries = &self.entries;
             let mut text = format!("largest alignment of the {} kernel with the classes", words(&entries["kernel"]));
             let _ = write!(text, ", gamma = {}", words(&entries["gamma"]));
             if entries["categorical"].as_array().is_some_and(|names| !names.is_empty()) {
@@ -176,7 +179,7 @@ impl<'a> Question<'a> {
         let typed = RuleList { forbid: forbidden.into_iter().collect(), ..list.clone() };
         let size = list.max_features.map(|size| format!("at most {}", notation::plural(size, "feature")));
         let mut parts = rule_words(&typed, names, size.as_deref(), &[]);
-        let entries = self.claim.entries(names);
+        let entries = &self.entries;
         if list.budget.is_some() {
             parts.push(format!("costs {}", words(&entries["feature_costs"])));
         }
@@ -215,8 +218,7 @@ impl<'a> Question<'a> {
     }
 
     fn prices(&self) -> Option<String> {
-        let entries = self.claim.entries(self.data.names);
-        let penalty = entries.get("penalty").filter(|penalty| !matches!(words(penalty).as_str(), "none" | "0"))?;
+        let penalty = self.entries.get("penalty").filter(|penalty| !matches!(words(penalty).as_str(), "none" | "0"))?;
         let each = if penalty.is_number() { " for each chosen feature" } else { "" };
         Some(format!("{}{each}{}", words(penalty), self.mark(&["penalty"])))
     }

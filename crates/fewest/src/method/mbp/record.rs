@@ -2,7 +2,7 @@
 //! off, and the tree.
 
 use super::{MbpSettings, Model, rules_without_rows};
-use crate::dual::{BoxDual, kkt};
+use crate::dual::BoxDual;
 use crate::l1_oracle::L1Point;
 use crate::proof::{Balance, Claim, Gain, Grid, HELD_BACK, Listed, Notes, Place, Point, ProofWriter, WriterState};
 use crate::search::PrimalPoint;
@@ -18,6 +18,8 @@ pub(crate) struct Record<'a> {
     writer: ProofWriter,
     problem: &'a Problem<'a>,
     dual: BoxDual,
+    /// The objective without features.
+    baseline: f64,
     penalty: Vec<f64>,
     bound: Vec<f64>,
     /// The root, until the tree begins.
@@ -75,7 +77,8 @@ impl<'a> Record<'a> {
         let (problem, cost, bias, loss) = (model.problem, settings.cost, settings.bias, Loss::Hinge);
         let svm = SvmSettings { cost, loss, bias, ..SvmSettings::default() };
         let dual = BoxDual::new(problem.labels(), problem.weights(), &svm);
-        Self { writer, problem, dual, penalty: model.penalty.clone(), bound: model.bound.clone(), root: None }
+        let (baseline, penalty, bound) = (model.without_features(), model.penalty.clone(), model.bound.clone());
+        Self { writer, problem, dual, baseline, penalty, bound, root: None }
     }
 
     /// What a later run goes on from.
@@ -92,7 +95,7 @@ impl<'a> Record<'a> {
         };
         let kink = |j: usize| self.bound[j] * self.problem.design().squared_norm(j).sqrt();
         let at_kink = (0..self.bound.len()).filter(|&j| self.bound[j] > 0.0 && point.scores[j].abs() >= 1.0 - KINK);
-        let gained = (kkt::without_features_l1(&self.dual) - point.dual).abs();
+        let gained = (self.baseline - point.dual).abs();
         let little = LOSS * point.dual.max(0.0).min(gained.max(1e-4 * point.dual));
         let grid = Grid { slopes: 0.0, squares: 0.0, kinks: at_kink.map(kink).sum(), loss: little, little };
         let (labels, cost) = (&self.dual.y, |i: usize| self.dual.cost[i]);

@@ -1,6 +1,7 @@
 //! The program restricted to a few features, by HiGHS: subsets of `mbp` and `lagrangian`.
 
 use crate::backend::highs::Effort;
+use crate::master::program::measure_from_baseline;
 use crate::{Error, Run, Subset};
 
 use super::{BestClassifier, Model};
@@ -23,7 +24,7 @@ pub(crate) fn solve_restricted<'a>(
     if let Some(start) = found.start(model, &features) {
         program.set_start(&start)?;
     }
-    program.set_offset(-model.without_features() * model.units.cost(1.0))?;
+    measure_from_baseline(&mut program, model.units.cost(1.0), run)?;
     let answer = program.solve(effort, &mut || run.stop().is_some())?;
     if answer.values.is_empty() {
         return Ok(());

@@ -442,11 +442,7 @@ impl Tree<'_, '_, '_, '_> {
         }
         self.restrict = 2 * run.counts.nodes;
         features.extend(run.incumbent().into_iter().flat_map(|(best, _)| best.iter()));
-        let effort = Effort {
-            nodes: Some(WITHIN),
-            gap: run.gaps().of_gain(run.incumbent().map(|best| best.1)),
-            ..Effort::default()
-        };
+        let effort = Effort { nodes: Some(WITHIN), gap: run.gap_of_gain(), ..Effort::default() };
         match solve_restricted(self.model, &features, self.found, &effort, run) {
             // The tree goes on without it.
             Err(Error::Memory { .. }) => Ok(()),
