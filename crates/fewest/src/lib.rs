@@ -1,42 +1,42 @@
 //! Feature selection for support vector machines, fast, and with proof of how good the answer is.
 
+#[doc(hidden)]
 pub mod backend;
-pub mod design;
-pub mod dual;
-mod error;
-pub mod kernel;
+#[doc(hidden)]
 pub mod kernel_oracle;
 #[cfg(feature = "highs")]
+#[doc(hidden)]
 pub mod l1_oracle;
 mod master;
 pub mod method;
 pub mod model;
-mod problem;
 mod proof;
 mod relaxation;
 mod rules;
 mod run;
+#[doc(hidden)]
 pub mod saddle;
 mod search;
 mod several;
-pub mod simd;
-mod subset;
+#[doc(hidden)]
 pub mod subset_oracle;
 pub mod validation;
-mod weights;
 
-pub use design::{DenseDesign, Design, FeatureScore, RowMatrix, ScoreQuery, Source, SparseDesign, StridedDesign};
-pub use dual::{Bias, DualSolution, Loss, SvmSettings};
-pub use error::Error;
-pub use kernel::{Gamma, Kernel, KernelRule};
+// The SVM underneath, so that one crate is enough.
+#[doc(inline)]
+pub use fewest_svm::{
+    Bias, Cancel, Clock, DenseDesign, Design, DualSolution, Error, FeatureScore, FeatureSet, Gamma, Interval, Kernel,
+    KernelRule, LARGEST_VALUE, Limits, Loss, Memory, Problem, Reserved, RowMatrix, Samples, ScoreQuery, Source,
+    SparseDesign, Status, StridedDesign, Subset, SvmSettings, WeightBound, WeightBounds, check_values,
+};
+#[doc(hidden)]
+pub use fewest_svm::{design, dual, kernel, simd};
+pub(crate) use fewest_svm::{problem, weights};
 pub use method::{AnyMethod, Info, Method, Report};
-pub use problem::{LARGEST_VALUE, Problem, Samples, check_values};
 pub use rules::{Choice, Contradiction, LinearRow, RuleList, Rules, Shape, SubsetGain};
 pub use run::{
-    Cancel, Checkpoint, Clock, Counts, Event, Limits, Master, Memory, Next, Observer, Oracle, Outcome, ProofSink,
-    Ranked, Reserved, Run, Selection, Sense, Silent, Solution, Status, Yardstick, drive, relative_gap,
+    Checkpoint, Counts, Event, Master, Next, Observer, Oracle, Outcome, ProofSink, Ranked, Run, Selection, Sense,
+    Silent, Solution, Yardstick, drive, relative_gap,
 };
 pub use search::{NearBest, NearFeature, Replacement};
 pub use several::{MultiClass, Several, SubProblem};
-pub use subset::{FeatureSet, Subset};
-pub use weights::{Interval, WeightBound, WeightBounds};

@@ -7,8 +7,8 @@ use std::time::Duration;
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettingsBuilder, DefaultSolver, IPSolver as _, SolverStatus, SupportedConeT};
 
+use crate::Clock;
 use crate::Error;
-use crate::run::Clock;
 
 /// How often the caller looks at the clock.
 const LOOK: Duration = Duration::from_millis(10);

@@ -35,7 +35,7 @@ use std::sync::Mutex;
 pub(crate) use bounded::train_bounded;
 use interior::Goal;
 use node::Node;
-use parts::Part;
+use parts::{Part, dual_of_all};
 pub(crate) use probe::{Probed, Ruling};
 use reach::Reach;
 use record::Kept;
@@ -163,7 +163,7 @@ impl<'a> Relaxation<'a> {
         let norms = (0..rules.n_units()).map(norm).collect();
         let alone = |problem| Self::new(std::slice::from_ref(problem), rules, svm, &[]);
         Self {
-            dual: BoxDual::of_all(&parts),
+            dual: dual_of_all(&parts),
             alone: if problems.len() > 1 { problems.iter().map(alone).collect() } else { Vec::new() },
             baseline: parts.iter().map(|part| without_features(&part.dual)).sum(),
             parts,

@@ -67,17 +67,16 @@ impl Relaxation<'_> {
     }
 }
 
-impl BoxDual {
-    /// Of all samples, where each problem has a bias of its own: for what concerns samples alone.
-    pub(super) fn of_all(parts: &[Part<'_>]) -> Self {
-        let mut all = parts[0].dual.clone();
-        for BoxDual { y, cost, lower, upper, ridge, .. } in parts[1..].iter().map(|part| &part.dual) {
-            all.y.extend(y);
-            all.cost.extend(cost);
-            all.lower.extend(lower);
-            all.upper.extend(upper);
-            all.ridge.extend(ridge);
-        }
-        all
+/// The dual of all samples, where each problem has a bias of its own: for what concerns samples
+/// alone.
+pub(super) fn dual_of_all(parts: &[Part<'_>]) -> BoxDual {
+    let mut all = parts[0].dual.clone();
+    for BoxDual { y, cost, lower, upper, ridge, .. } in parts[1..].iter().map(|part| &part.dual) {
+        all.y.extend(y);
+        all.cost.extend(cost);
+        all.lower.extend(lower);
+        all.upper.extend(upper);
+        all.ridge.extend(ridge);
     }
+    all
 }

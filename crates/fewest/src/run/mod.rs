@@ -3,11 +3,8 @@
 
 mod event;
 mod gap;
-mod limits;
-mod memory;
 mod outcome;
 pub(crate) mod state;
-mod status;
 
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -15,14 +12,12 @@ use std::time::{Duration, Instant};
 pub use event::{Event, Observer, ProofSink, Silent};
 pub(crate) use gap::Gaps;
 pub use gap::{Yardstick, relative_gap};
-pub(crate) use limits::WIND_UP;
-pub use limits::{Cancel, Limits};
-pub use memory::{Memory, Reserved};
 pub use outcome::{Counts, Outcome, Ranked, Selection, Sense, Solution};
 pub use state::Checkpoint;
-pub use status::Status;
 
-use crate::{Error, Rules, Subset, SubsetGain};
+use fewest_svm::limits::WIND_UP;
+
+use crate::{Cancel, Clock, Error, Limits, Memory, Rules, Status, Subset, SubsetGain};
 
 /// State of one run. Methods offer subsets and raise the bound; both only ever improve.
 pub struct Run<'a> {
@@ -47,53 +42,6 @@ pub struct Run<'a> {
     held_back: f64,
     /// Counters the method adds to; `oracle_calls` is kept by [`drive`].
     pub counts: Counts,
-}
-
-/// The limits of a run that other threads can look at.
-#[derive(Debug, Clone)]
-pub struct Clock {
-    start: Instant,
-    end: Option<Instant>,
-    cancel: Cancel,
-    /// Whether the run's observer said stop.
-    told: Cancel,
-}
-
-impl Clock {
-    /// A clock that starts now.
-    pub fn new(limits: &Limits) -> Self {
-        // A time beyond what an instant can hold is no limit.
-        let start = Instant::now();
-        let end = limits.time.and_then(|time| start.checked_add(time));
-        Self { start, end, cancel: limits.cancel.clone(), told: Cancel::default() }
-    }
-
-    /// A clock without limits, for the last question of a run that has met one.
-    pub(crate) fn unlimited() -> Self {
-        Self { start: Instant::now(), end: None, cancel: Cancel::default(), told: Cancel::default() }
-    }
-
-    /// A clock for what winds up a run that has met a limit: until this share of [`WIND_UP`] is over,
-    /// counted from when that was, so that what is done one after the other shares it.
-    pub(crate) fn wind_up(&self, share: f64) -> Self {
-        Self { end: Some(self.met().unwrap_or_else(Instant::now) + WIND_UP.mul_f64(share)), ..Self::unlimited() }
-    }
-
-    /// When time was over or the user wanted to stop, within the run.
-    fn met(&self) -> Option<Instant> {
-        let end = self.end.filter(|end| Instant::now() >= *end);
-        let met = [end, self.cancel.since(), self.told.since()].into_iter().flatten().min();
-        met.map(|met| met.max(self.start))
-    }
-
-    /// The limit that has been reached, if any.
-    pub fn stop(&self) -> Option<Status> {
-        if self.cancel.is_cancelled() || self.told.is_cancelled() {
-            Some(Status::Cancelled)
-        } else {
-            self.end.filter(|end| Instant::now() >= *end).map(|_| Status::TimeLimit)
-        }
-    }
 }
 
 impl<'a> Run<'a> {
@@ -163,8 +111,7 @@ impl<'a> Run<'a> {
 
     /// What threads that work for the run ask: whether time is up or the user wants to stop.
     pub fn clock(&self) -> Clock {
-        let end = self.limits.time.and_then(|t| self.start.checked_add(t));
-        Clock { start: self.start, end, cancel: self.limits.cancel.clone(), told: self.told.clone() }
+        Clock::of_run(self.start, &self.limits, self.told.clone())
     }
 
     /// States what gains are measured by, and gaps with them.
@@ -215,7 +162,7 @@ impl<'a> Run<'a> {
     /// reached yet.
     pub(crate) fn wind_up(&self, share: f64) -> Clock {
         match self.stop() {
-            Some(_) => Clock { end: Some(self.late(share)), ..Clock::unlimited() },
+            Some(_) => Clock::until(self.late(share)),
             None => self.clock(),
         }
     }

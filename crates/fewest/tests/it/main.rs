@@ -11,7 +11,6 @@ mod kta;
 mod kta_kernels;
 mod l1_family;
 mod l1_svm_squared;
-mod linear_dual;
 mod metamorphic;
 mod methods;
 #[cfg(feature = "highs")]
@@ -30,9 +29,7 @@ mod rfe_splits;
 mod rules;
 mod several;
 mod several_fgm;
-mod smo;
 mod source;
-mod train;
 mod weights;
 mod weights_fgm;
 #[cfg(feature = "highs")]

@@ -12,11 +12,11 @@ use crate::method::Method;
 use crate::method::begin::within;
 use crate::method::path::state::{Part, Parts};
 use crate::method::path::{PathClock, PathPoint, PathSize};
-use crate::run::WIND_UP;
 use crate::validation::SamplesByClass;
 use crate::{
     Counts, Error, Event, Limits, Memory, Observer, Outcome, Problem, Rules, Samples, Selection, Sense, Status, Subset,
 };
+use fewest_svm::limits::WIND_UP;
 
 /// A path of [`super::rfe`]: for each size the subset SVM-RFE ends with.
 ///

@@ -1,0 +1,406 @@
+//! Semismooth Newton with multipliers: trains a linear machine with few features in a few dozen
+//! rounds, whatever C is.
+//!
+//! Solves   min 1/2 v'R v + sum_i loss_i(1 - y_i x_i.v), v = (w, bias) as in [`super::normal`],
+//!          hinge or squared hinge.
+//! Paper    Yan and Li, An efficient augmented Lagrangian method for support vector machine, Optim.
+//!          Methods Softw. 2020, Algorithms 1 and 2; for the squared hinge alone Keerthi and
+//!          DeCoste, JMLR 2005 (finite Newton).
+//! Given    rows (n x p), box, optional start.
+//! Returns  beta, w, bias, both objectives, status.
+//! Steps    1. alpha(v), gradient, gap  2. stop on the gap  3. when smoothing is what is left: new
+//!          multipliers, narrower band
+//!          4. Hessian: add samples that entered the band, take away those that left  5. direction
+//!             by Cholesky
+//!          6. exact line search
+//! Cost     per round: (changed samples) p^2 / 2 + p^3 / 6 + two passes over the rows; memory: O(n
+//!          + p^2).
+//! Differs  from the papers: Cholesky with updates instead of conjugate gradients, and the duality
+//!          gap steers everything.
+//! Fails    never; stops with a status and the gap reached.
+//!
+//! With u_i = 1 - y_i x_i.v, multipliers a_i and stiffness k_i the augmented Lagrangian's dual
+//! point is
+//!
+//! ```text
+//! alpha_i(v) = min(max(a_i + k_i u_i, 0), C_i),      gradient = R v - sum_i y_i alpha_i x_i,
+//! Hessian    = R + sum {k_i x_i x_i' : 0 < a_i + k_i u_i < C_i}        hinge: k_i = C_i / band
+//! ```
+//!
+//! The squared hinge is the case a = 0, k_i = 2 C_i and no cap, where one subproblem is the whole
+//! problem.
+
+use super::normal::{Extended, Normal};
+use super::patience::{Due, Patience};
+use super::{Bias, BoxDual, DualSolution, Loss, SvmSettings, coordinate, kkt};
+use crate::kernel::cholesky::Factor;
+use crate::simd;
+use crate::{RowMatrix, Status};
+
+/// Numbers that steer the method, chosen by hand; `make bench-train` shows what a change costs.
+mod tuning {
+    /// Width of the first band, in units of the margin.
+    pub(super) const FIRST_BAND: f64 = 0.5;
+    /// Factor on the band at new multipliers.
+    pub(super) const NARROWER: f64 = 0.6;
+    /// New multipliers once the subproblem's share of the gap is below this.
+    pub(super) const SETTLED: f64 = 0.1;
+    /// Rounds without a better gap before it gives up.
+    pub(super) const PATIENCE: u32 = 60;
+    /// Rounds between two computations of the scores from v, which undo rounding.
+    pub(super) const FRESH_SCORES: u64 = 8;
+    /// Share of the slope at 0 that the exact line search may leave.
+    pub(super) const FLAT: f64 = 0.1;
+    /// Newton steps at most of a line search: enough to halve any bracket down to rounding, so it
+    /// ends earlier.
+    pub(super) const LINE_STEPS: usize = 40;
+}
+use tuning::{FIRST_BAND, FLAT, FRESH_SCORES, LINE_STEPS, NARROWER, PATIENCE, SETTLED};
+
+/// One sample.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sample {
+    pub(super) y: f64,
+    pub(super) cap: f64,
+    /// a_i
+    pub(super) multiplier: f64,
+    /// k_i
+    pub(super) stiffness: f64,
+}
+
+impl Sample {
+    /// Sample i where the squared hinge is one subproblem.
+    pub(super) fn of_squared_hinge(dual: &BoxDual, i: usize) -> Self {
+        let cap = dual.upper[i] - dual.lower[i];
+        Self { y: dual.y[i], cap, multiplier: 0.0, stiffness: 2.0 * dual.cost[i] }
+    }
+
+    /// a_i + k_i u_i, not yet clipped.
+    #[inline(always)]
+    pub(super) fn pull(&self, score: f64) -> f64 {
+        self.multiplier + self.stiffness * (1.0 - self.y * score)
+    }
+
+    /// alpha_i at this score.
+    #[inline(always)]
+    pub(super) fn alpha(&self, score: f64) -> f64 {
+        self.pull(score).clamp(0.0, self.cap)
+    }
+}
+
+/// Trains from `start` (length n, a dual point).
+pub(super) fn solve(
+    rows: &RowMatrix,
+    dual: &BoxDual,
+    start: Option<&[f64]>,
+    settings: &SvmSettings,
+    stop: &mut dyn FnMut() -> Option<Status>,
+) -> DualSolution {
+    let mut solver = Solver::new(rows, dual, start);
+    let mut ending = Ending { best: None, patience: Patience::new(PATIENCE) };
+    let mut round = 0;
+    loop {
+        // Step 1.
+        let point = solver.evaluate();
+        // Step 2.
+        if let Some(solution) = ending.at(&solver, &point, round, settings, stop) {
+            return solution;
+        }
+        round += 1;
+        // Step 3.
+        if solver.hinge && point.unsettled <= SETTLED * point.gap {
+            solver.renew_multipliers();
+            continue;
+        }
+        // Steps 4 and 5.
+        let direction = match solver.update_hessian(stop).and_then(|()| solver.direction(&point, stop)) {
+            Ok(direction) => direction,
+            Err(status) => {
+                ending.measure(&solver, round);
+                return ending.with(status, round);
+            }
+        };
+        // Step 6.
+        solver.advance(&point, &direction);
+        if round % FRESH_SCORES == 0 {
+            solver.x.scores(&solver.v, &mut solver.scores);
+        }
+    }
+}
+
+/// The problem, the point v, and the Hessian at it.
+struct Solver<'a> {
+    rows: &'a RowMatrix,
+    x: Extended<'a>,
+    dual: &'a BoxDual,
+    hinge: bool,
+    samples: Vec<Sample>,
+    band: f64,
+    v: Vec<f64>,
+    /// x_i.v
+    scores: Vec<f64>,
+    /// y_i alpha_i(v)
+    beta: Vec<f64>,
+    hessian: Normal<'a>,
+    /// Whether the Hessian is newer than its factor.
+    is_stale: bool,
+    factor: Factor,
+    /// Whether the sample is in the Hessian.
+    inside: Vec<bool>,
+    changes: Vec<(usize, f64)>,
+    along: Vec<f64>,
+}
+
+/// Step 1: the gradient at v, the gap, and what of it the subproblem leaves.
+pub(super) struct Point {
+    /// R v
+    penalised: Vec<f64>,
+    /// The gradient, negated.
+    pub(super) downhill: Vec<f64>,
+    pub(super) primal: f64,
+    pub(super) gap: f64,
+    /// The gap of the subproblem; of the squared hinge, the gap itself.
+    pub(super) unsettled: f64,
+}
+
+impl Point {
+    /// Step 1: alpha(v), gradient, gap. `live` puts the pull of features that do not count to 0.
+    pub(super) fn new(
+        x: Extended<'_>,
+        dual: &BoxDual,
+        samples: &[Sample],
+        scores: &[f64],
+        v: &[f64],
+        beta: &mut [f64],
+        live: impl Fn(&mut [f64]),
+    ) -> Self {
+        let (mut loss, mut linear, mut ridge) = (0.0, 0.0, 0.0);
+        let (cost, ridges, hinge) = (&dual.cost[..], &dual.ridge[..], dual.loss == Loss::Hinge);
+        for i in 0..samples.len() {
+            let s = &samples[i];
+            let alpha = s.alpha(scores[i]);
+            let slack = (1.0 - s.y * scores[i]).max(0.0);
+            beta[i] = s.y * alpha;
+            loss += cost[i] * if hinge { slack } else { slack * slack };
+            linear += alpha;
+            ridge += ridges[i] * alpha * alpha;
+        }
+        let penalised = x.penalised(v);
+        let mut pull = x.weights(beta);
+        live(&mut pull);
+        let downhill: Vec<f64> = pull.iter().zip(&penalised).map(|(a, b)| a - b).collect();
+        // An unbalanced beta counts against a free bias.
+        let off = if x.is_free() { pull[pull.len() - 1].abs() } else { 0.0 };
+        let primal = 0.5 * simd::dot(v, &penalised) + loss;
+        let value = linear - 0.5 * (simd::dot(&pull, &pull) - off * off) - 0.5 * ridge;
+        let bias = v.last().map_or(0.0, |b| b.abs());
+        let unsettled = 0.5 * (simd::dot(&downhill, &downhill) - off * off) + off * (1.0 + bias);
+        let gap = primal - value + off * (1.0 + bias);
+        Self { penalised, downhill, primal, gap, unsettled }
+    }
+}
+
+impl<'a> Solver<'a> {
+    /// At the multipliers and weights of the start, if there is one.
+    fn new(rows: &'a RowMatrix, dual: &'a BoxDual, start: Option<&[f64]>) -> Self {
+        let n = dual.len();
+        let hinge = dual.loss == Loss::Hinge;
+        let x = Extended::new(rows, dual.bias);
+        let band = FIRST_BAND;
+        let sample = |i: usize| {
+            let cost = dual.cost[i];
+            let cap = dual.upper[i] - dual.lower[i];
+            let multiplier = start.filter(|_| hinge).map_or(0.0, |beta| beta[i].abs().min(cap));
+            Sample { y: dual.y[i], cap, multiplier, stiffness: if hinge { cost / band } else { 2.0 * cost } }
+        };
+        let mut v = start.map_or_else(|| vec![0.0; x.width()], |beta| x.weights(beta));
+        let mut scores = vec![0.0; n];
+        if let (Some(beta), Bias::Free) = (start, dual.bias) {
+            v[rows.n_features()] = 0.0;
+            x.scores(&v, &mut scores);
+            v[rows.n_features()] = kkt::objectives(dual, beta, &scores).bias;
+        }
+        x.scores(&v, &mut scores);
+        Self {
+            rows,
+            x,
+            dual,
+            hinge,
+            samples: (0..n).map(sample).collect(),
+            band,
+            v,
+            scores,
+            beta: vec![0.0; n],
+            hessian: Normal::new(x),
+            is_stale: true,
+            factor: Factor::new(x.width()),
+            inside: vec![false; n],
+            changes: Vec::new(),
+            along: vec![0.0; n],
+        }
+    }
+
+    /// Step 1.
+    fn evaluate(&mut self) -> Point {
+        Point::new(self.x, self.dual, &self.samples, &self.scores, &self.v, &mut self.beta, |_| {})
+    }
+
+    /// Step 3: alpha becomes the multipliers, and the band narrower.
+    fn renew_multipliers(&mut self) {
+        self.band *= NARROWER;
+        for (i, s) in self.samples.iter_mut().enumerate() {
+            s.multiplier = s.y * self.beta[i];
+            s.stiffness = s.cap / self.band;
+        }
+        self.hessian.scale(1.0 / NARROWER);
+        self.is_stale = true;
+    }
+
+    /// Step 4: adds the samples that entered the band, takes away those that left.
+    ///
+    /// # Errors
+    /// Why it was stopped.
+    fn update_hessian(&mut self, stop: &mut dyn FnMut() -> Option<Status>) -> Result<(), Status> {
+        self.changes.clear();
+        let mut kept = 0;
+        for (i, s) in self.samples.iter().enumerate() {
+            let pull = s.pull(self.scores[i]);
+            let now = pull > 0.0 && pull < s.cap;
+            kept += usize::from(now);
+            if now != self.inside[i] {
+                self.changes.push((i, if now { s.stiffness } else { -s.stiffness }));
+                self.inside[i] = now;
+            }
+        }
+        self.is_stale |= !self.changes.is_empty();
+        if self.changes.iter().filter(|c| c.1 < 0.0).count() > kept {
+            // Taking away much costs time and digits: start again instead.
+            let (inside, samples) = (&self.inside, &self.samples);
+            self.hessian.clear();
+            let kept = (0..inside.len()).filter(|&i| inside[i]).map(|i| (i, samples[i].stiffness));
+            self.hessian.add_until(kept, stop)
+        } else {
+            self.hessian.add_until(self.changes.iter().copied(), stop)
+        }
+    }
+
+    /// Step 5: by Cholesky.
+    ///
+    /// # Errors
+    /// Why it was stopped.
+    fn direction(&mut self, point: &Point, stop: &mut dyn FnMut() -> Option<Status>) -> Result<Vec<f64>, Status> {
+        if self.is_stale {
+            self.hessian.factor_until(&mut self.factor, stop)?;
+            self.is_stale = false;
+        }
+        Ok(self.factor.solve(&point.downhill))
+    }
+
+    /// Step 6: to the minimum along the direction.
+    fn advance(&mut self, point: &Point, direction: &[f64]) {
+        self.x.scores(direction, &mut self.along);
+        let slope = simd::dot(&point.penalised, direction);
+        let curve = simd::dot(direction, &self.x.penalised(direction));
+        let start = simd::dot(&point.downhill, direction);
+        let step = line_search(&self.samples, &self.scores, &self.along, slope, curve, start);
+        for (v, d) in self.v.iter_mut().zip(direction) {
+            *v += step * d;
+        }
+        for (f, a) in self.scores.iter_mut().zip(&self.along) {
+            *f += step * a;
+        }
+    }
+}
+
+/// When to stop, and the best feasible point so far.
+struct Ending {
+    best: Option<DualSolution>,
+    patience: Patience,
+}
+
+impl Ending {
+    /// Step 2: the answer, if it is time. Near the gap aimed at, alpha is made feasible and
+    /// measured.
+    fn at(
+        &mut self,
+        solver: &Solver<'_>,
+        point: &Point,
+        round: u64,
+        settings: &SvmSettings,
+        stop: &mut dyn FnMut() -> Option<Status>,
+    ) -> Option<DualSolution> {
+        let Due { limit } = self.patience.due(point.gap, point.primal, round, settings, stop)?;
+        let gap = self.measure(solver, round);
+        if gap <= settings.tolerance {
+            return Some(self.with(Status::Optimal, round));
+        }
+        self.patience.aim_lower();
+        limit.map(|status| self.with(status, round))
+    }
+
+    /// Makes alpha feasible, and keeps the better point; returns the gap of the point at hand.
+    fn measure(&mut self, solver: &Solver<'_>, round: u64) -> f64 {
+        let now = coordinate::finish(solver.rows, solver.dual, solver.beta.clone(), round, Status::Optimal);
+        let gap = now.gap();
+        if self.best.as_ref().is_none_or(|b| b.gap().is_nan() || gap < b.gap()) {
+            self.best = Some(now);
+        }
+        gap
+    }
+
+    /// The best point, measured before.
+    fn with(&mut self, status: Status, iterations: u64) -> DualSolution {
+        let best = self.best.take().expect("measured before");
+        DualSolution { iterations, status, ..best }
+    }
+}
+
+/// The step t >= 0 where the derivative along the direction is 0: it is piecewise linear and
+/// growing, so Newton steps kept inside the bracket end after a few pieces; a tenth of the slope
+/// `-start` at 0 is near enough. `slope` and `curve` belong to the penalty.
+pub(super) fn line_search(
+    samples: &[Sample],
+    scores: &[f64],
+    along: &[f64],
+    slope: f64,
+    curve: f64,
+    start: f64,
+) -> f64 {
+    let derivative = |t: f64| {
+        let (mut first, mut second) = (slope + t * curve, curve);
+        for ((s, f), a) in samples.iter().zip(scores).zip(along) {
+            let pull = s.pull(f + t * a);
+            first -= s.y * a * pull.clamp(0.0, s.cap);
+            second += if pull > 0.0 && pull < s.cap { s.stiffness * a * a } else { 0.0 };
+        }
+        (first, second)
+    };
+    flat_point(derivative, FLAT * start)
+}
+
+/// A t > 0 where a growing, piecewise linear derivative is at most `near` in size: Newton steps
+/// kept inside the bracket. `derivative` gives the derivative and its slope.
+pub fn flat_point(derivative: impl Fn(f64) -> (f64, f64), near: f64) -> f64 {
+    let (mut low, mut high) = (0.0, f64::INFINITY);
+    let mut t = 1.0;
+    for _ in 0..LINE_STEPS {
+        let (first, second) = derivative(t);
+        if first.abs() <= near || second <= 0.0 {
+            break;
+        }
+        if first > 0.0 {
+            high = t;
+        } else {
+            low = t;
+        }
+        let next = t - first / second;
+        t = if next > low && next < high {
+            next
+        } else if high.is_finite() {
+            0.5 * (low + high)
+        } else {
+            2.0 * t
+        };
+    }
+    t
+}

@@ -1,0 +1,138 @@
+//! Sums of outer products of rows: the normal matrix of few features.
+//!
+//! A safe register-tiled rank-k update. Columns are packed in strips of eight, so a tile of the
+//! result is 8 x 8 sums that stay in registers while k rows stream past.
+
+use pulp::{Arch, Simd, WithSimd};
+
+/// Side of a tile.
+pub(crate) const TILE: usize = 8;
+/// Part of a symmetric matrix, in row order.
+pub type Tile = [[f64; TILE]; TILE];
+/// Rows packed before the tiles are updated: strips of two tiles stay in the first cache.
+const DEPTH: usize = 128;
+
+/// `S = sum_k v_k v_k'` for vectors v_k of length m, added one by one.
+#[derive(Debug)]
+pub struct OuterSum {
+    strips: usize,
+    /// Strip s, row k, lane l at `(s * DEPTH + k) * TILE + l`.
+    packed: Vec<f64>,
+    filled: usize,
+    /// Lower tiles (s, t), t <= s, each 8 x 8 in row order.
+    tiles: Vec<Tile>,
+}
+
+impl OuterSum {
+    /// S = 0.
+    pub fn new(m: usize) -> Self {
+        let strips = m.div_ceil(TILE);
+        Self {
+            strips,
+            packed: vec![0.0; strips * DEPTH * TILE],
+            filled: 0,
+            tiles: vec![[[0.0; TILE]; TILE]; strips * (strips + 1) / 2],
+        }
+    }
+
+    /// Adds `v v'` with v = scale (x, last): `last` is a constant feature appended to `x` where m
+    /// is one longer.
+    pub fn add(&mut self, x: &[f64], scale: f64, last: f64) {
+        let (whole, rest) = x.as_chunks::<TILE>();
+        let k = self.filled;
+        for (s, x) in whole.iter().enumerate() {
+            let at = (s * DEPTH + k) * TILE;
+            for (o, x) in self.packed[at..at + TILE].iter_mut().zip(x) {
+                *o = scale * x;
+            }
+        }
+        if whole.len() < self.strips {
+            let at = (whole.len() * DEPTH + k) * TILE;
+            for (o, x) in self.packed[at..at + TILE].iter_mut().zip(rest.iter().copied().chain([last])) {
+                *o = scale * x;
+            }
+        }
+        self.filled += 1;
+        if self.filled == DEPTH {
+            self.flush();
+        }
+    }
+
+    /// S = 0
+    pub fn clear(&mut self) {
+        self.filled = 0;
+        self.tiles.fill([[0.0; TILE]; TILE]);
+    }
+
+    /// S = factor S
+    pub fn scale(&mut self, factor: f64) {
+        self.flush();
+        for value in self.tiles.iter_mut().flatten().flatten() {
+            *value *= factor;
+        }
+    }
+
+    /// Lower tiles (s, t), t <= s, row after row.
+    pub fn tiles(&mut self) -> &[Tile] {
+        self.flush();
+        &self.tiles
+    }
+
+    fn flush(&mut self) {
+        let Self { packed, filled, strips, tiles } = self;
+        Arch::new().dispatch(Update { packed, depth: *filled, strips: *strips, tiles });
+        self.filled = 0;
+    }
+}
+
+/// `tile_st += sum_k strip_s[k] strip_t[k]'` over the rows packed. Written for vectors of each
+/// length by hand: compilers gather the sums from memory where they choose themselves.
+struct Update<'a> {
+    packed: &'a [f64],
+    depth: usize,
+    strips: usize,
+    tiles: &'a mut [Tile],
+}
+
+impl WithSimd for Update<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        match S::F64_LANES {
+            8 => self.by_vectors::<S, 1>(simd),
+            4 => self.by_vectors::<S, 2>(simd),
+            2 => self.by_vectors::<S, 4>(simd),
+            _ => self.by_vectors::<S, 8>(simd),
+        }
+    }
+}
+
+impl Update<'_> {
+    /// A row of a tile is so many vectors.
+    #[inline(always)]
+    fn by_vectors<S: Simd, const VECTORS: usize>(self, simd: S) {
+        let Self { packed, depth, strips, tiles } = self;
+        let strip = |s: usize| &packed[s * DEPTH * TILE..][..depth * TILE];
+        let mut tiles = tiles.iter_mut();
+        for s in 0..strips {
+            let a = strip(s).as_chunks::<TILE>().0;
+            for t in 0..=s {
+                let Some(tile) = tiles.next() else { return };
+                let b = S::as_simd_f64s(strip(t)).0.as_chunks::<VECTORS>().0;
+                let rows = S::as_mut_simd_f64s(tile.as_flattened_mut()).0.as_chunks_mut::<VECTORS>().0;
+                let mut sums = [[simd.splat_f64s(0.0); VECTORS]; TILE];
+                sums.copy_from_slice(rows);
+                for (a, b) in a.iter().zip(b) {
+                    for i in 0..TILE {
+                        let a = simd.splat_f64s(a[i]);
+                        for v in 0..VECTORS {
+                            sums[i][v] = simd.mul_add_e_f64s(a, b[v], sums[i][v]);
+                        }
+                    }
+                }
+                rows.copy_from_slice(&sums);
+            }
+        }
+    }
+}

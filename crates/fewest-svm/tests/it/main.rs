@@ -1,0 +1,5 @@
+//! The tests of the crate from outside, in one program: each program more is linked anew.
+
+mod linear_dual;
+mod smo;
+mod train;
