@@ -3,6 +3,8 @@
 #[doc(hidden)]
 pub mod backend;
 #[doc(hidden)]
+pub mod bound;
+#[doc(hidden)]
 pub mod kernel_oracle;
 #[cfg(feature = "highs")]
 #[doc(hidden)]
@@ -11,11 +13,8 @@ mod master;
 pub mod method;
 pub mod model;
 mod proof;
-mod relaxation;
 mod rules;
 mod run;
-#[doc(hidden)]
-pub mod saddle;
 mod search;
 mod several;
 #[doc(hidden)]
@@ -23,6 +22,8 @@ pub mod subset_oracle;
 pub mod validation;
 
 // The SVM underneath, so that one crate is enough.
+#[doc(hidden)]
+pub use bound::saddle;
 #[doc(inline)]
 pub use fewest_svm::{
     Bias, Cancel, Clock, DenseDesign, Design, DualSolution, Error, FeatureScore, FeatureSet, Gamma, Interval, Kernel,

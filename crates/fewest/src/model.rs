@@ -2,7 +2,7 @@
 
 pub use fewest_svm::model::{Machine, Model, elect, for_second};
 
-use crate::saddle::train_within;
+use crate::bound::saddle::train_within;
 use crate::weights::check_two_classes;
 use crate::{Design, Error, Kernel, Memory, Status, SvmSettings, WeightBounds};
 

@@ -13,13 +13,13 @@
 //! With more samples than features `dual/shrinking` follows the features that leave; for the squared
 //! hinge once that is so, for the hinge where it was so at the start.
 
+use crate::bound::reserve;
+use crate::bound::saddle::train_within;
 use crate::dual::active_set::ActiveSet;
 use crate::dual::shrinking::Shrinking;
 use crate::dual::train::affords_gram;
 use crate::dual::{BoxDual, DualSolution, linear, smo};
 use crate::kernel::gram::GramMatrix;
-use crate::relaxation::reserve;
-use crate::saddle::train_within;
 use crate::simd;
 use crate::{Design, Error, Loss, Memory, Problem, Reserved, RowMatrix, Rules, Status, Subset, SvmSettings};
 

@@ -20,11 +20,11 @@
 //!          bound of the linear program is counted anew from its duals.
 
 use crate::backend::highs::{Answer, Column, Effort, Program, SMALLEST, SolveStatus};
+use crate::bound::saddle::Cut;
 use crate::master::list::List;
 use crate::master::program::{self, add_rules};
 pub(crate) use crate::master::relaxed::Check;
 use crate::master::relaxed::{CutRow, RelaxedCuts, UnitCut, range};
-use crate::saddle::Cut;
 use crate::{Choice, Error, Rules, Run, Subset};
 
 /// The unit of eta follows the best value down in steps of at least this.

@@ -15,7 +15,7 @@
 
 use super::program::{RuleRow, rows_over};
 use crate::backend::highs::{Column, Effort, Program, SMALLEST, SolveStatus};
-use crate::saddle::Cut;
+use crate::bound::saddle::Cut;
 use crate::{Choice, Error, Rules, Run, Subset};
 
 /// Cuts whose constant is more than this many times the best value are scaled down to it, by a

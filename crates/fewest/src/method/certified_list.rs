@@ -15,7 +15,7 @@ use super::Method;
 use super::certificate::{Certificate, judge, recentred};
 use super::exact::ExactSettings;
 use super::swaps::{Swap, Trainer, swaps};
-use crate::saddle::without_features;
+use crate::bound::saddle::without_features;
 use crate::{
     Clock, Error, Limits, Observer, Problem, RuleList, Rules, Samples, Several, Solution, Subset, SvmSettings,
 };

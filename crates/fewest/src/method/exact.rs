@@ -33,8 +33,8 @@ use serde::{Deserialize, Serialize};
 
 use super::path::{SizeReport, reports};
 use super::{Classes, Info, Method, RULES_AND_BOUNDS, Report, check_penalty};
+use crate::bound::Relaxation;
 use crate::proof::{Claim, Gain, HELD_BACK, ProofWriter};
-use crate::relaxation::Relaxation;
 use crate::search::{NearBest, Wanted};
 use crate::several::check_several;
 use crate::{

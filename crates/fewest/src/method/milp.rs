@@ -25,9 +25,9 @@
 use std::path::Path;
 
 use crate::backend::highs::{Column, Effort, Program, Rows, SMALLEST, SolveStatus};
+use crate::bound::saddle::without_features;
 use crate::design::common_unit;
 use crate::master::program;
-use crate::saddle::without_features;
 use crate::{
     Error, Interval, Limits, Memory, Observer, Problem, Reserved, Rules, Run, Selection, Sense, Subset, SvmSettings,
     WeightBounds, Yardstick,

@@ -15,7 +15,7 @@
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::saddle::train_within;
+use crate::bound::saddle::train_within;
 use crate::{DualSolution, Error, Memory, Problem, Rules, Status, Subset, SvmSettings};
 
 /// Features tried in the place of each, at most.

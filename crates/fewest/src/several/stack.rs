@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::saddle::weighted;
+use crate::bound::saddle::weighted;
 use crate::{Design, RowMatrix};
 
 /// Matrices on top of each other; they may be shared with other stacks.

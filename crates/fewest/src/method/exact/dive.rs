@@ -6,8 +6,8 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::node::{OpenNode, Packed};
+use crate::bound::{Answer, Decide, Points, Probed, Relaxation, Ruling, Warm};
 use crate::proof::{Notes, Place};
-use crate::relaxation::{Answer, Decide, Points, Probed, Relaxation, Ruling, Warm};
 use crate::run::Gaps;
 use crate::search::{Found, Mark, Pool, follow};
 use crate::{Choice, Clock, Error, Oracle, Rules, Run, Subset};

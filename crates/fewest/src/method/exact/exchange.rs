@@ -3,7 +3,7 @@
 //! further subsets to exchange from, each grown from another unit.
 
 use super::dive::{Search, Trial, joined};
-use crate::relaxation::{Answer, Decide, Warm};
+use crate::bound::{Answer, Decide, Warm};
 use crate::search::Found;
 use crate::{Choice, Subset};
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::bound::{Relaxation, Warm};
 use crate::proof::Place;
-use crate::relaxation::{Relaxation, Warm};
 use crate::search::{Node, UnitSet};
 
 /// An open node: some units are in, some are free, all others are out.

@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use super::node::{OpenNode, Packed};
 use super::tree::Tree;
+use crate::bound::Relaxation;
 use crate::proof::{Place, ProofWriter};
-use crate::relaxation::Relaxation;
 use crate::run::state::{StateReader, StateWriter, stranger};
 use crate::search::{Mark, UnitSet};
 use crate::{Error, Run};

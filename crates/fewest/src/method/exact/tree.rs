@@ -6,8 +6,8 @@ use super::ExactSettings;
 use super::dive::{Dive, Fixed, Question, Search, Trial};
 use super::exchange::TRIAL;
 use super::node::{OpenNode, Packed};
+use crate::bound::{Answer, Relaxation, Warm};
 use crate::proof::{Notes, Place, Point, ProofWriter};
-use crate::relaxation::{Answer, Relaxation, Warm};
 use crate::search::{Found, Mark, NearBest, OpenNodes, Pool, Ties};
 use crate::{Choice, Error, Event, Master, Next, Rules, Run, Sense, Status, Subset};
 

@@ -10,9 +10,9 @@ use super::separation::{Separation, ViolatedSubset};
 use super::support_norm::{Start, SupportNorm, has_hessian};
 use super::tuning::GROWTH;
 use super::{FgmSettings, Mkl, mkl};
+use crate::bound::saddle::train_within;
 use crate::dual::train::train_rows;
 use crate::dual::{Bias, BoxDual, DualSolution, kkt};
-use crate::saddle::train_within;
 use crate::{Error, Memory, Oracle, RowMatrix, Run, ScoreQuery, Status, SvmSettings, WeightBounds};
 
 /// What is kept, with margins of 1.

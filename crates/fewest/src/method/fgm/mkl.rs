@@ -25,11 +25,11 @@ use super::machines::Machines;
 use super::mixture::{Columns, Level, Point, Subsets, count};
 use super::part::{Part, joint};
 use super::tuning::mkl::{DUST, INNER, LONG_PATIENCE, MOST_ADDED, PATIENCE, SECANTS};
+use crate::bound::saddle::weighted;
+use crate::bound::train_bounded;
 use crate::dual::DualSolution;
 use crate::dual::train::train_linear;
 use crate::master::simplex_qp;
-use crate::relaxation::train_bounded;
-use crate::saddle::weighted;
 use crate::simd;
 use crate::{Design, Memory, Status, SvmSettings, WeightBounds};
 

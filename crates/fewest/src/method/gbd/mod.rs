@@ -11,7 +11,7 @@
 //! Returns  subset, objective, proven bound, status; every subset trained on, with its objective
 //!          and validation error.
 //! Steps    1. SUB: train the SVM on a subset; its objective is an upper value
-//!          2. cut: `eta >= constant - sum_j z_j c_j^2 / 2` over all p features ([`crate::saddle`])
+//!          2. cut: `eta >= constant - sum_j z_j c_j^2 / 2` over all p features ([`crate::bound::saddle`])
 //!          3. RMP: the subset of least value by the cuts, a mixed-integer program
 //!             (`master/cuts.rs`); its bound is proven
 //!          4. until the gap is met, or a limit, the cap on cuts, or the validation rule says stop
@@ -54,11 +54,11 @@ mod validation;
 use serde::{Deserialize, Serialize};
 
 use super::{Classes, Info, Method, RULES_AND_BOUNDS, Report, check_penalty};
+use crate::bound;
+use crate::bound::saddle::without_features;
 use crate::master::list::{self, List};
 use crate::method::exact::{ExactSettings, exact_several};
 use crate::proof::ForProof;
-use crate::relaxation;
-use crate::saddle::without_features;
 use crate::several::check_several;
 use crate::{
     Bias, Error, Kernel, Limits, Memory, MultiClass, Observer, Outcome, Problem, Reserved, Rules, Run, Samples,
@@ -320,7 +320,7 @@ pub fn gbd_several(
     let bounded = !rules.weight_bounds().is_free();
     // What trains within bounds has a block of its own.
     let largest = problems.iter().map(Problem::n_samples).max().unwrap_or(0);
-    let _block = if bounded { Some(relaxation::reserve(largest, p, run.memory())?) } else { None };
+    let _block = if bounded { Some(bound::reserve(largest, p, run.memory())?) } else { None };
     let listed = lists(rules, settings, &limits.memory);
     let list = if listed { List::new(rules, || run.stop().is_some()) } else { None };
     let mut oracle = Trainer::new(problems, rules, settings)?;

@@ -1,11 +1,11 @@
 //! SUB, the trainings of `gbd`.
 
 use super::GbdSettings;
+use crate::bound::saddle::{AlphaHalf, Cut, Value};
+use crate::bound::{Relaxation, Warm};
 use crate::dual::DualSolution;
 use crate::dual::kkt::relative_gap;
 use crate::master::cuts::indicator;
-use crate::relaxation::{Relaxation, Warm};
-use crate::saddle::{AlphaHalf, Cut, Value};
 use crate::{Error, Oracle, Problem, Rules, Run, Status, Subset};
 
 /// A subset's value is known well enough at this share of the gap asked for. Where the training

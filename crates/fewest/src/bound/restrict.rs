@@ -1,11 +1,11 @@
 //! The problem of a node restricted to the samples and units that matter, and its answer put back.
 
 use super::interior::{Block, Blocks, Point, Restricted, UnitColumns, sides};
+use super::model::{Row, Warm};
 use super::node::Node;
 use super::parts::Part;
 use super::reach::Reach;
 use super::turned::Turned;
-use super::{Row, Warm};
 use crate::Interval;
 use crate::dual::{Bias, Loss};
 

@@ -17,9 +17,9 @@
 
 use rayon::prelude::*;
 
+use super::bounded::train_bounded;
 use crate::dual::train::{train, train_linear};
 use crate::dual::{Bias, BoxDual, DualSolution, kkt};
-use crate::relaxation::train_bounded;
 use crate::{
     DenseDesign, Design, Error, Kernel, Memory, Problem, SparseDesign, Status, Subset, SvmSettings, WeightBounds,
 };

@@ -11,12 +11,14 @@
 //! interior-point method are kept beside its alpha.
 
 use super::interior::Goal;
+use super::model::{Answer, Relaxation, Warm};
 use super::node::Node;
 use super::polish::{Polish, Polished};
 use super::reach::Reach;
-use super::{Answer, Relaxation, START, Warm};
+use super::solve::START;
 use crate::dual::kkt::{ROUNDING, best_bias, residual, total_loss};
 use crate::dual::{Bias, DualSolution};
+use crate::search::PrimalPoint;
 use crate::{Design, Error, Memory, Problem, Rules, Status, SvmSettings, WeightBounds};
 
 /// Share of the tolerance asked for that the interior-point method aims at.
@@ -38,16 +40,13 @@ pub(crate) fn train_bounded(
     settings.check()?;
     let problem = Problem::of_parts(design, y, weights);
     let rules = Rules::none(design.n_features()).with_weight_bounds(bounds);
-    let mut relaxation = Relaxation::new(std::slice::from_ref(&problem), &rules, settings, &[]).within(memory);
-    // They say which weights the upper value is of.
-    relaxation.keep_points();
+    let relaxation = Relaxation::new(std::slice::from_ref(&problem), &rules, settings, &[]).within(memory);
     let all: Vec<usize> = (0..design.n_features()).collect();
     let node = Node::new(&relaxation, &all, &[]);
-    let (found, iterations) = relaxation.train_bounded(&node, &relaxation.cold(), settings.tolerance, stop);
+    let (found, iterations) = relaxation.best_within_bounds(&node, &relaxation.cold(), settings.tolerance, stop);
     relaxation.afforded()?;
-    let machines = found.points.and_then(|points| points.primal).expect("points are kept");
-    let machine = machines.into_iter().next().expect("it is one problem");
-    let (weights, beta, dual) = (machine.weights, found.warm.beta, &relaxation.dual);
+    let machine = found.machine;
+    let (weights, beta, dual) = (machine.weights, found.answer.warm.beta, &relaxation.dual);
     let scores_of = |w: &[f64]| {
         let mut scores = vec![0.0; dual.len()];
         w.iter().enumerate().for_each(|(j, w)| design.add_column(j, *w, &mut scores));
@@ -74,6 +73,12 @@ pub(crate) fn train_bounded(
     Ok(solution)
 }
 
+/// The best values so far, and the machine that the upper one is of.
+struct Best {
+    answer: Answer,
+    machine: PrimalPoint,
+}
+
 impl Relaxation<'_> {
     /// The values of a node without free units, and the rounds used. `warm` is a point to be better
     /// than.
@@ -84,12 +89,26 @@ impl Relaxation<'_> {
         tolerance: f64,
         stop: &mut dyn FnMut() -> Option<Status>,
     ) -> (Answer, u64) {
-        let mut best = self.judge(node, warm.clone());
+        let (Best { mut answer, machine }, rounds) = self.best_within_bounds(node, warm, tolerance, stop);
+        if let Some(points) = &mut answer.points {
+            points.primal = Some(vec![machine]);
+        }
+        (answer, rounds)
+    }
+
+    fn best_within_bounds(
+        &self,
+        node: &Node<'_, '_>,
+        warm: &Warm,
+        tolerance: f64,
+        stop: &mut dyn FnMut() -> Option<Status>,
+    ) -> (Best, u64) {
+        let mut best = self.judged(node, warm.clone());
         let (n, m) = (self.dual.len(), node.features.len() + 1);
         let Some(_taken) = self.reserve(n, m) else { return (best, 0) };
         // Step 1.
         let cold = self.judge(node, self.cold());
-        let reach = Reach::new(self, cold.upper.min(best.upper));
+        let reach = Reach::new(self, cold.upper.min(best.answer.upper));
         let (restricted, start) = node.restrict(&cold.warm, (&vec![true; n], &[]), &node.all_turned(), reach);
         let mu = START * (cold.upper - cold.lower) / (2 * n + 1) as f64;
         let goal = Goal { cutoff: f64::INFINITY, share: 0.0, tolerance: SHARE * tolerance, mu };
@@ -109,12 +128,12 @@ impl Relaxation<'_> {
         }
         self.take_better(node, &polish, &own, &mut best);
         // Step 2.
-        if !best.is_within(tolerance) && stop().is_none() {
+        if !best.answer.is_within(tolerance) && stop().is_none() {
             let margins: Vec<f64> = scores.iter().zip(&self.dual.y).map(|(f, y)| y * (f + own.bias)).collect();
-            let reach = Reach::new(self, best.upper).0;
+            let reach = Reach::new(self, best.answer.upper).0;
             polish.run((&own.beta, Some(&own.w)), &margins, reach, &mut |point| {
                 self.take_better(node, &polish, point, &mut best);
-                best.is_within(tolerance)
+                best.answer.is_within(tolerance)
             });
         }
         (best, rounds)
@@ -132,20 +151,24 @@ impl Relaxation<'_> {
         }
     }
 
+    /// The values of a point, and the machine that its beta makes.
+    fn judged(&self, node: &Node<'_, '_>, warm: Warm) -> Best {
+        let answer = self.judge(node, warm);
+        let machine = node.machines(&answer.warm.beta).into_iter().next().expect("it is one problem");
+        Best { answer, machine }
+    }
+
     /// Keeps what is better of a point: the bound of its alpha, and the objective of its weights.
-    fn take_better(&self, node: &Node<'_, '_>, polish: &Polish<'_>, point: &Polished, best: &mut Answer) {
-        let found = self.judge(node, Warm { beta: point.beta.clone(), bias: vec![point.bias], ..best.warm.clone() });
-        let primal = self.primal(node, polish, point);
-        let machine = |answer: &Answer| answer.points.as_ref().and_then(|points| points.primal.clone());
-        let own = Some(vec![node.machine(point.w.clone(), self.bias_of(point))]).filter(|_| self.keeps_points());
-        let uppers = [(best.upper, machine(best)), (found.upper, machine(&found)), (primal, own)];
-        let (upper, primal) = uppers.into_iter().min_by(|a, b| a.0.total_cmp(&b.0)).expect("there are three");
-        if found.lower > best.lower || best.lower.is_nan() {
-            *best = found;
+    fn take_better(&self, node: &Node<'_, '_>, polish: &Polish<'_>, point: &Polished, best: &mut Best) {
+        let warm = best.answer.warm.clone();
+        let found = self.judged(node, Warm { beta: point.beta.clone(), bias: vec![point.bias], ..warm });
+        let own = (self.primal(node, polish, point), node.machine(point.w.clone(), self.bias_of(point)));
+        let known = (best.answer.upper, best.machine.clone());
+        let uppers = [known, (found.answer.upper, found.machine), own];
+        let (upper, machine) = uppers.into_iter().min_by(|a, b| a.0.total_cmp(&b.0)).expect("there are three");
+        if found.answer.lower > best.answer.lower || best.answer.lower.is_nan() {
+            best.answer = found.answer;
         }
-        best.upper = upper;
-        if let Some(points) = &mut best.points {
-            points.primal = primal;
-        }
+        (best.answer.upper, best.machine) = (upper, machine);
     }
 }

@@ -13,10 +13,11 @@
 //! Returns  the best lower and the best upper value of all steps; each is the value of a feasible
 //!          point, so that an engine which stalls costs accuracy, not truth.
 
+use super::model::Points;
+use super::model::{Answer, Relaxation, Warm};
 use super::node::Node;
 use super::polish::{Polish, Polished};
 use super::reach::Reach;
-use super::{Answer, Points, Relaxation, Warm};
 use crate::dual::active_set::ActiveSet;
 use crate::dual::kkt::{best_bias, bias_alone, total_loss};
 use crate::dual::train::{WHOLE_GRAM, train_linear};

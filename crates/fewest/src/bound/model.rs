@@ -1,60 +1,13 @@
-//! The saddle relaxation: a proven lower bound on `v(z) + sum lambda_j z_j` over all subsets of a
-//! tree node.
-//!
-//! For any feasible beta and any prices tau >= 0 of the rules' rows,
-//!
-//! ```text
-//! L = D(beta) - sum_in (g_u - lambda_u) - sum_r b_r tau_r
-//!     - sum_free max(0, g_u - lambda_u - (A'tau)_u)
-//! ```
-//!
-//! with `D` the part of the dual objective without features, `c_j = x_j . beta` and the gains
-//! `g_u = 1/2 |c_u|^2`, or those of bounded weights (`crate::weights`). The best L is
-//! the perspective relaxation (`w_j^2 / z_j`, z in the polytope of the rules' rows). Where several
-//! problems share the subset, D and the gains are sums over them (`parts.rs`). A node is
-//! solved on few samples and few features: samples far from the margin keep the alpha they had,
-//! features of small gain stay out; whatever was left out is then counted in full, so the bound
-//! holds whether the guess was right or not, and samples and features that matter are added until
-//! the node is decided.
-
-mod bounded;
-mod interior;
-mod node;
-mod parts;
-mod polish;
-mod probe;
-mod reach;
-mod record;
-mod restrict;
-mod subset;
-mod tied;
-mod turned;
+//! The relaxation of a problem: what it is made of, where a node starts and what is known of it.
 
 use std::sync::Mutex;
 
-pub(crate) use bounded::train_bounded;
-use interior::Goal;
-use node::Node;
-use parts::{Part, dual_of_all};
-pub(crate) use probe::{Probed, Ruling};
-use reach::Reach;
-use record::Kept;
-pub(crate) use record::Points;
-use turned::Turned;
-
-use crate::dual::kkt::without_features;
+use super::parts::{Part, dual_of_all};
+use crate::dual::kkt::{make_feasible, without_features};
 use crate::dual::{BoxDual, Loss};
-use crate::proof::RowNumbers;
-use crate::{Error, Interval, Memory, Problem, Reserved, Rules, Shape, Status, SvmSettings};
-
-// Tuning: `make bench-exact-real`.
-
-/// The start's products over what the bound lacks, and at least over this share of the gap.
-const START: f64 = 0.3;
-const START_LEAST: f64 = 0.02;
-/// Rounds of adding what was left out, at most. What is still left out is counted in the bound: the
-/// cap costs nodes, not truth.
-const WIDENINGS: u32 = 30;
+use crate::proof::{Point, RowNumbers};
+use crate::search::PrimalPoint;
+use crate::{Error, Interval, Memory, Problem, Reserved, Rules, Shape, SvmSettings};
 
 /// Where to start: a node's parent's answer.
 #[derive(Debug, Clone)]
@@ -83,6 +36,19 @@ pub(crate) struct Decide {
     pub(crate) tolerance: f64,
 }
 
+/// What an answer is proven by.
+#[derive(Debug, Clone)]
+pub(crate) struct Points {
+    /// [`Answer::lower`] holds here,
+    pub(crate) lower: Point,
+    /// at this beta,
+    pub(crate) at: Vec<f64>,
+    /// and [`Answer::priced`] here.
+    pub(crate) priced: Point,
+    /// [`Answer::upper`], where no unit is free.
+    pub(crate) primal: Option<Vec<PrimalPoint>>,
+}
+
 /// What is known of a node.
 #[derive(Debug, Clone)]
 pub(crate) struct Answer {
@@ -109,37 +75,37 @@ const FACTOR: u64 = 16;
 
 /// A row over units, or over positions in a list of them: `sum coefficient_u z_u <= upper`.
 #[derive(Debug)]
-struct Row {
-    coefficients: Vec<(usize, f64)>,
-    upper: f64,
+pub(super) struct Row {
+    pub(super) coefficients: Vec<(usize, f64)>,
+    pub(super) upper: f64,
 }
 
 /// The relaxation of problems that share one subset under its rules.
 pub(crate) struct Relaxation<'a> {
-    parts: Vec<Part<'a>>,
+    pub(super) parts: Vec<Part<'a>>,
     /// Each problem alone, without prices, where there are several.
-    alone: Vec<Relaxation<'a>>,
-    rules: &'a Rules,
+    pub(super) alone: Vec<Relaxation<'a>>,
+    pub(super) rules: &'a Rules,
     /// Of the samples of all problems.
-    dual: BoxDual,
+    pub(super) dual: BoxDual,
     /// The objective without features.
-    baseline: f64,
+    pub(super) baseline: f64,
     /// lambda by unit.
-    penalty: Vec<f64>,
-    rows: Vec<Row>,
+    pub(super) penalty: Vec<f64>,
+    pub(super) rows: Vec<Row>,
     /// Which of [`Rules::rows`] each of them is.
-    places: Vec<usize>,
+    pub(super) places: Vec<usize>,
     /// Whether the size is the only rule left between units: the z half is then a sort.
-    size_only: bool,
-    svm: SvmSettings,
+    pub(super) size_only: bool,
+    pub(super) svm: SvmSettings,
     /// Norm of the columns of each unit: what a score may be off by rounding is in proportion.
-    norms: Vec<f64>,
+    pub(super) norms: Vec<f64>,
     /// The numbers of rows in a proof file, where one is written.
-    numbers: Option<RowNumbers>,
+    pub(super) numbers: Option<RowNumbers>,
     /// What blocks and their factors are taken from.
-    memory: Memory,
+    pub(super) memory: Memory,
     /// The first of them that did not fit.
-    refusal: Mutex<Option<Error>>,
+    pub(super) refusal: Mutex<Option<Error>>,
 }
 
 impl<'a> Relaxation<'a> {
@@ -189,7 +155,7 @@ impl<'a> Relaxation<'a> {
 
     /// Takes the memory of a block of n x m values and of the factor on its shorter side; nothing
     /// where it is not left, which [`Relaxation::afforded`] tells.
-    fn reserve(&self, n: usize, m: usize) -> Option<Reserved> {
+    pub(super) fn reserve(&self, n: usize, m: usize) -> Option<Reserved> {
         let taken = reserve(n, m, &self.memory);
         let refusal = |error| _ = self.refusal.lock().expect("no panic").get_or_insert(error);
         taken.map_err(refusal).ok()
@@ -213,6 +179,27 @@ impl<'a> Relaxation<'a> {
         self.baseline
     }
 
+    /// Number of problems: columns of each feature.
+    pub(crate) fn n_problems(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// Moves beta into its box and onto the equality of each free bias.
+    pub(crate) fn make_feasible(&self, beta: &mut [f64]) {
+        for part in &self.parts {
+            make_feasible(&part.dual, &mut beta[part.samples.clone()]);
+        }
+    }
+
+    /// `sum_t s^2 (sum_i beta_i)^2 / 2`, the biases' part of the dual objective.
+    pub(super) fn bias_part(&self, beta: &[f64]) -> f64 {
+        let square = |part: &Part<'_>| {
+            let sum: f64 = part.of(beta).iter().sum();
+            0.5 * part.dual.bias_square() * sum * sum
+        };
+        self.parts.iter().map(square).sum()
+    }
+
     pub(crate) fn n_units(&self) -> usize {
         self.penalty.len()
     }
@@ -233,7 +220,7 @@ impl<'a> Relaxation<'a> {
     }
 
     /// The weights that feature j may have.
-    fn interval(&self, j: usize) -> Interval {
+    pub(super) fn interval(&self, j: usize) -> Interval {
         self.rules.weight_bounds().of(j)
     }
 
@@ -249,7 +236,7 @@ impl<'a> Relaxation<'a> {
     }
 
     /// [`Relaxation::gain`] of each of these units.
-    fn gains(&self, units: &[usize], beta: &[f64]) -> Vec<f64> {
+    pub(super) fn gains(&self, units: &[usize], beta: &[f64]) -> Vec<f64> {
         if self.rules.n_units() < self.rules.p() {
             return units.iter().map(|&u| self.gain(u, beta)).collect();
         }
@@ -307,89 +294,6 @@ impl<'a> Relaxation<'a> {
         let most = if dual.loss == Loss::Hinge { 1.0 } else { f64::INFINITY };
         let length = (linear / curve.max(f64::MIN_POSITIVE)).min(most).min(f64::MAX);
         beta.iter().map(|b| b * length).collect()
-    }
-
-    /// The bound of the node where the units `inside` are chosen, the units `free` are undecided
-    /// (both ascending) and all others are out. Without free units, also the objective of the one
-    /// subset left.
-    pub(crate) fn solve(
-        &self,
-        inside: &[usize],
-        free: &[usize],
-        warm: &Warm,
-        decide: &Decide,
-        stop: &mut dyn FnMut() -> Option<Status>,
-    ) -> Answer {
-        let (node, rules) = (Node::new(self, inside, free), self.rules);
-        let mut warm = warm.clone();
-        warm.shares.retain(|s| free.binary_search(&s.0).is_ok());
-        let mut looked = node.look(&warm);
-        let mut reach = Reach::new(self, looked.upper);
-        let (mut samples, mut units) = node.choose(&warm, &looked, reach);
-        let mut turned = Turned::default();
-        node.turn(&warm, &units, 0.0, &mut turned);
-        let mut rounds = 0;
-        let mut best = looked.lower;
-        let mut kept = self.keeps_points().then(|| Kept::new(&looked, &warm));
-        let mut previous = f64::INFINITY;
-        for widening in 0.. {
-            let chosen = |choice: &[bool]| choice.iter().filter(|chosen| **chosen).count();
-            let columns: usize = (0..units.len()).filter(|&at| units[at]).map(|at| rules.unit(free[at]).len()).sum();
-            let width = self.n_problems() * (node.features.len() + 1 + columns);
-            let Some(_taken) = self.reserve(chosen(&samples), width) else { break };
-            node.snap(&mut warm, &samples, reach);
-            let (restricted, start) = node.restrict(&warm, (&samples, &units), &turned, reach);
-            let gap = (looked.upper - looked.lower).max(0.0);
-            let missing = (decide.cutoff - looked.lower).clamp(START_LEAST * gap, gap);
-            let pairs =
-                (2 * samples.iter().filter(|s| **s).count() + 2 * units.iter().filter(|u| **u).count() + 1) as f64;
-            let mu = (START * missing).max(1e-6 * looked.upper.abs()) / pairs;
-            let goal = Goal { cutoff: decide.cutoff, share: 0.5 * decide.share, tolerance: 0.3 * decide.tolerance, mu };
-            let (point, used) = restricted.solve(&start, &goal, stop);
-            rounds += used;
-            let before = warm.clone();
-            node.take(&mut warm, &samples, &units, &point, reach);
-            looked = node.look(&warm);
-            node.lower_prices(&mut warm, &mut looked);
-            reach = Reach(reach.0.min(Reach::new(self, looked.upper).0));
-            if !looked.lower.is_finite() || !looked.upper.is_finite() {
-                // Rules without an interior can drive the prices to infinity: what was known before
-                // stands.
-                warm = before;
-                self.make_feasible(&mut warm.beta);
-                looked = node.look(&warm);
-                break;
-            }
-            best = best.max(looked.lower);
-            if let Some(kept) = &mut kept {
-                kept.see(&looked, &warm);
-            }
-            let gap = looked.upper - looked.lower;
-            let met =
-                Goal { share: decide.share, tolerance: decide.tolerance, ..goal }.reached(looked.lower, looked.upper);
-            if met || widening >= WIDENINGS || stop().is_some() || !(gap.is_finite()) {
-                break;
-            }
-            let worth = 0.02 * gap / (self.dual.len() + free.len()) as f64;
-            let wider = node.widen(&warm, &looked, &mut samples, &mut units, worth);
-            let more = node.turn(&warm, &units, worth, &mut turned) || wider;
-            if !more && gap > 0.5 * previous {
-                break;
-            }
-            previous = gap;
-        }
-        let excess = node.excess(&looked, &warm);
-        let points = node.points(&warm, &looked, kept.as_ref());
-        warm.margins = looked.margins;
-        Answer {
-            lower: best.max(looked.lower),
-            upper: looked.upper,
-            excess,
-            priced: looked.lower,
-            warm,
-            rounds,
-            points,
-        }
     }
 }
 

@@ -1,9 +1,9 @@
 //! What a proof file needs of a node: the dual points that its bounds hold at, and the primal points
 //! of a subset's objective, one for each problem. Nothing of it is made where no proof is written.
 
+use super::model::{Answer, Points, Relaxation, Warm};
 use super::node::{Evaluation, Node};
 use super::parts::Part;
-use super::{Answer, Relaxation, Warm};
 use crate::Subset;
 use crate::dual::Bias;
 use crate::proof::{Balance, Gain, Grid, Listed, Point, RowNumbers};
@@ -13,19 +13,6 @@ use crate::search::{Found, PrimalPoint};
 /// value without features, and of the sum of alpha where these are next to nothing.
 const LOSS: f64 = 1e-9;
 const LEAST_LOSS: f64 = 1e-13;
-
-/// What an answer is proven by.
-#[derive(Debug, Clone)]
-pub(crate) struct Points {
-    /// [`Answer::lower`] holds here,
-    pub(crate) lower: Point,
-    /// at this beta,
-    pub(crate) at: Vec<f64>,
-    /// and [`Answer::priced`] here.
-    pub(crate) priced: Point,
-    /// [`Answer::upper`], where no unit is free.
-    pub(crate) primal: Option<Vec<PrimalPoint>>,
-}
 
 /// The best bound so far and where it holds.
 pub(super) struct Kept {
@@ -143,7 +130,7 @@ impl Node<'_, '_> {
     }
 
     /// The machines of beta, one for each problem.
-    fn machines(&self, beta: &[f64]) -> Vec<PrimalPoint> {
+    pub(super) fn machines(&self, beta: &[f64]) -> Vec<PrimalPoint> {
         let relaxation = self.relaxation;
         let machine = |part: &Part<'_>| {
             let weight = |&j: &usize| relaxation.interval(j).weight(part.score(j, beta));

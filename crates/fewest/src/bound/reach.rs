@@ -1,6 +1,6 @@
 //! How far alpha may reach at the optimum of a node.
 
-use super::Relaxation;
+use super::model::Relaxation;
 use crate::dual::Loss;
 
 /// The box from an upper value is this much wider, so that no alpha ends on it.

@@ -27,7 +27,7 @@ const LEAST: f64 = 1e-14;
 
 /// One bound on the weight of one column.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::relaxation) struct Side {
+pub(in crate::bound) struct Side {
     column: usize,
     /// The unit of the column, where it is free to be chosen.
     unit: Option<usize>,
@@ -50,12 +50,7 @@ impl Side {
 
 /// The finite bounds of columns, the first `n_in` of which are in, in each problem. A weight that
 /// can only be 0 has none: its column is empty.
-pub(in crate::relaxation) fn sides(
-    weights: &[Interval],
-    problems: usize,
-    n_in: usize,
-    units: &[UnitColumns],
-) -> Vec<Side> {
+pub(in crate::bound) fn sides(weights: &[Interval], problems: usize, n_in: usize, units: &[UnitColumns]) -> Vec<Side> {
     let mut found = Vec::new();
     let mut add = |column: usize, unit: Option<usize>| {
         let interval = weights[column];

@@ -3,9 +3,7 @@
 
 use std::ops::Range;
 
-use super::Relaxation;
 use crate::dual::BoxDual;
-use crate::dual::kkt::make_feasible;
 use crate::{Design, Problem, SvmSettings};
 
 /// One problem.
@@ -41,29 +39,6 @@ impl<'a> Part<'a> {
     /// c_j at the beta of all problems.
     pub(super) fn score(&self, j: usize, beta: &[f64]) -> f64 {
         self.design().dot_column(j, self.of(beta))
-    }
-}
-
-impl Relaxation<'_> {
-    /// Number of problems: columns of each feature.
-    pub(crate) fn n_problems(&self) -> usize {
-        self.parts.len()
-    }
-
-    /// Moves beta into its box and onto the equality of each free bias.
-    pub(crate) fn make_feasible(&self, beta: &mut [f64]) {
-        for part in &self.parts {
-            make_feasible(&part.dual, &mut beta[part.samples.clone()]);
-        }
-    }
-
-    /// `sum_t s^2 (sum_i beta_i)^2 / 2`, the biases' part of the dual objective.
-    pub(super) fn bias_part(&self, beta: &[f64]) -> f64 {
-        let square = |part: &Part<'_>| {
-            let sum: f64 = part.of(beta).iter().sum();
-            0.5 * part.dual.bias_square() * sum * sum
-        };
-        self.parts.iter().map(square).sum()
     }
 }
 

@@ -1,7 +1,7 @@
 //! The units that are tied at a node's relaxation, problem by problem: the directions of
 //! `probe.rs`.
 
-use super::Warm;
+use super::model::Warm;
 use super::node::Node;
 use super::parts::Part;
 use crate::dual::{Bias, Loss};

@@ -8,7 +8,7 @@ use crate::simd::{PADDING, add_combination, add_dots};
 /// The signed rows y_i x_i of the restricted problem, stored in lines along the shorter side,
 /// padded with zeros.
 #[derive(Debug)]
-pub(in crate::relaxation) struct Block {
+pub(in crate::bound) struct Block {
     pub(super) n: usize,
     pub(super) m: usize,
     /// Rows (n lines) when m <= n, else columns (m lines), at distance `stride`.
@@ -18,7 +18,7 @@ pub(in crate::relaxation) struct Block {
 
 impl Block {
     /// From columns: `fill(k, column)` writes column k (length n).
-    pub(in crate::relaxation) fn new(n: usize, m: usize, mut fill: impl FnMut(usize, &mut [f64])) -> Self {
+    pub(in crate::bound) fn new(n: usize, m: usize, mut fill: impl FnMut(usize, &mut [f64])) -> Self {
         let stride = n.min(m).next_multiple_of(PADDING);
         let mut lines = vec![0.0; n.max(m) * stride];
         if m <= n {
@@ -73,11 +73,11 @@ impl Block {
 /// The blocks of the problems: samples one problem after the other, and so are columns, as many in
 /// each.
 #[derive(Debug)]
-pub(in crate::relaxation) struct Blocks(Vec<Block>);
+pub(in crate::bound) struct Blocks(Vec<Block>);
 
 impl Blocks {
     /// One for each problem, with as many columns each.
-    pub(in crate::relaxation) fn new(blocks: Vec<Block>) -> Self {
+    pub(in crate::bound) fn new(blocks: Vec<Block>) -> Self {
         Self(blocks)
     }
 

@@ -39,7 +39,7 @@ mod system;
 
 use std::ops::Range;
 
-use super::Row;
+use super::model::Row;
 use crate::simd::dot;
 use crate::{Interval, Status};
 pub(super) use block::{Block, Blocks};

@@ -15,9 +15,9 @@
 //! features counted. Cost: `|S| |T|^2` with S the samples of positive weight, and `n p` for each
 //! unit that may be decided.
 
+use super::model::{Relaxation, Warm};
 use super::node::{Node, largest};
 use super::tied::{Ray, Step, Tied};
-use super::{Relaxation, Warm};
 use crate::Status;
 use crate::proof::Point;
 use crate::simd::axpy;
@@ -299,7 +299,7 @@ impl<'l, 'n, 'r, 'a> Line<'l, 'n, 'r, 'a> {
 
 #[cfg(test)]
 mod tests {
-    use crate::relaxation::{Decide, Relaxation};
+    use crate::bound::{Decide, Relaxation};
     use crate::{Bias, DenseDesign, Loss, Problem, RuleList, Rules, SvmSettings};
 
     /// No subset below the cutoff may be lost, whatever the cutoff is.

@@ -5,7 +5,7 @@
 //! those that the scores of its warm point break, and takes more where its answer breaks them: its
 //! own value is at most that of the node, and what is proven counts all bounds (`Node::look`).
 
-use super::Warm;
+use super::model::Warm;
 use super::node::Node;
 use crate::Interval;
 

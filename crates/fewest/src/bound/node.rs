@@ -1,8 +1,8 @@
 //! One node: what matters of it, and both values at a point, nothing left out.
 
+use super::model::{Relaxation, Row, Warm};
 use super::parts::Part;
 use super::reach::Reach;
-use super::{Relaxation, Row, Warm};
 use crate::dual::kkt::{best_bias, total_loss};
 use crate::dual::{Bias, BoxDual, Loss};
 
