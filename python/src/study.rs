@@ -2,7 +2,7 @@
 
 use fewest::{DenseDesign, Design, SparseDesign};
 use fewest_data::{Features, Target};
-use fewest_study::{Panel, StudyData, StudyReport, StudySettings, study as study_of};
+use fewest_eval::study::{Panel, StudyData, StudyReport, StudySettings, study as study_of};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use pythonize::pythonize;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use fewest_study::{CalibrationRule, ChoiceRule, StudyMethod};
+use fewest_eval::study::{CalibrationRule, ChoiceRule, StudyMethod};
 
 use super::ModelArgs;
 use crate::args::data::{DataArgs, PrepareArgs};

@@ -9,7 +9,7 @@ use fewest::{Design, FeatureSet, Memory, Report, Reserved, RowMatrix, Rules, Sam
 use fewest_data::{
     Dataset, Features, Imputation, Indicator, MissingRule, Names, Note, ReadOptions, ScaleReason, Scaling, Target,
 };
-use fewest_study::ClassWeights;
+use fewest_eval::study::ClassWeights;
 
 use super::raw::{Raw, check, feature_imputation};
 use super::reading::{apart_names, hint, labelled, read_apart, read_features, sample_weights};

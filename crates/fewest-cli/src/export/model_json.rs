@@ -14,7 +14,7 @@ use fewest::dual::DualSolution;
 use fewest::model::{Machine, Model};
 use fewest::{Bias, Kernel, Loss, RowMatrix, Status, SvmSettings};
 use fewest_data::{Dataset, Note, Target};
-use fewest_study::Calibration;
+use fewest_eval::study::Calibration;
 use serde_json::{Map, Value, json};
 
 use super::fields::{field, list, number, text, wrong};

@@ -4,7 +4,7 @@ mod text;
 mod value;
 
 use fewest::{Limits, RuleList, Rules, Status, SvmSettings, WeightBounds};
-use fewest_study::{ClassWeights, StudyData, StudyMethod, StudyReport, StudySettings, StudyState, study};
+use fewest_eval::study::{ClassWeights, StudyData, StudyMethod, StudyReport, StudySettings, StudyState, study};
 use serde_json::{Value, json};
 
 use super::fit::ModelSink;

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use fewest::Status;
+use fewest_eval::study::{Choice, InnerSize, Panel};
 use fewest_report::{Proof, percent};
-use fewest_study::{Choice, InnerSize, Panel};
 
 use super::value::{View, is_gaussian};
 use crate::args::notation;
@@ -125,7 +125,7 @@ fn estimate(view: &View<'_>) -> Vec<(&'static str, String)> {
 
 /// Each method at its best.
 fn tried(view: &View<'_>) -> String {
-    let one = |tried: &fewest_study::Tried| {
+    let one = |tried: &fewest_eval::study::Tried| {
         let accuracy = tried.accuracy.map_or_else(String::new, |accuracy| format!(" {accuracy:.3}"));
         format!("{}{accuracy} with {}", tried.choice.method.name(), tried.choice.max_features)
     };

@@ -2,7 +2,7 @@
 
 use fewest::model::Model;
 use fewest::{Kernel, SvmSettings, WeightBounds};
-use fewest_study::{Choice, FoldReport, InnerSize, Panel, RuleReport, StudyReport, StudySettings, Tried};
+use fewest_eval::study::{Choice, FoldReport, InnerSize, Panel, RuleReport, StudyReport, StudySettings, Tried};
 use serde_json::{Map, Value, json};
 
 use crate::cli::StudyArgs;
@@ -195,7 +195,7 @@ impl View<'_> {
     /// By rule: means over the outer folds.
     fn rules(&self) -> Value {
         let mut out = Map::new();
-        for rule in fewest_study::ChoiceRule::all() {
+        for rule in fewest_eval::study::ChoiceRule::all() {
             let of = |fold: &FoldReport| fold.rules.iter().find(|report| report.rule == rule).cloned();
             let reports: Vec<RuleReport> = self.found.folds.iter().filter_map(of).collect();
             let mean = |value: &dyn Fn(&RuleReport) -> Option<f64>| {

@@ -4,9 +4,9 @@ use fewest::model::{FitSettings, Model, fit};
 use fewest::validation::area;
 use fewest::{Error, Kernel, Status, SvmSettings};
 
-use crate::part::{HeldOut, Part};
-use crate::platt::Sigmoid;
-use crate::score::Scores;
+use super::part::{HeldOut, Part};
+use super::platt::Sigmoid;
+use super::score::Scores;
 
 /// Relative duality gap of classifiers that are only judged.
 const TOLERANCE: f64 = 1e-4;

@@ -5,15 +5,15 @@ use fewest::validation::{Metrics, confusion};
 use fewest::{Design, Error, Kernel, Report, Status};
 use rayon::prelude::*;
 
-use crate::calibration::{Calibration, CalibrationRule};
-use crate::clock::Deadline;
-use crate::inner::{Deal, Grid, costs, fit_cost};
-use crate::judge::train;
-use crate::part::{Part, PartSize, StudyData};
-use crate::report::{Choice, Judgement};
-use crate::search::Search;
-use crate::settings::StudySettings;
-use crate::table::{Key, Row};
+use super::calibration::{Calibration, CalibrationRule};
+use super::clock::Deadline;
+use super::inner::{Deal, Grid, costs, fit_cost};
+use super::judge::train;
+use super::part::{Part, PartSize, StudyData};
+use super::report::{Choice, Judgement};
+use super::search::Search;
+use super::settings::StudySettings;
+use super::table::{Key, Row};
 
 /// What was learned from a part.
 pub(crate) struct Learned {

@@ -6,13 +6,13 @@ use fewest::method::exact::ExactSettings;
 use fewest::method::swaps::swaps;
 use fewest::{Error, Kernel, Memory, Problem, Rules, Selection, Silent, Solution, Status, Subset, SvmSettings};
 
-use crate::calibration::Calibration;
-use crate::clock::Deadline;
-use crate::inner::Grid;
-use crate::learn::{Learned, cut_short, fitted};
-use crate::report::Panel;
-use crate::search::Search;
-use crate::settings::{StudyMethod, StudySettings};
+use super::calibration::Calibration;
+use super::clock::Deadline;
+use super::inner::Grid;
+use super::learn::{Learned, cut_short, fitted};
+use super::report::Panel;
+use super::search::Search;
+use super::settings::{StudyMethod, StudySettings};
 
 /// The list of the best subsets may take this many times the nodes of the proof.
 const LIST_EFFORT: u64 = 10;

@@ -16,13 +16,13 @@ use std::time::Instant;
 use fewest::{Error, Kernel};
 use rayon::prelude::*;
 
-use crate::clock::Deadline;
-use crate::judge::judge;
-use crate::part::{Part, PartSize, StudyData};
-use crate::score::Scores;
-use crate::search::{Found, Search};
-use crate::settings::{StudyMethod, StudySettings};
-use crate::table::{Key, Row};
+use super::clock::Deadline;
+use super::judge::judge;
+use super::part::{Part, PartSize, StudyData};
+use super::score::Scores;
+use super::search::{Found, Search};
+use super::settings::{StudyMethod, StudySettings};
+use super::table::{Key, Row};
 
 /// The grid of costs, over `1 / mean |x|^2`: from the larger of this and 1 / n ...
 const LOWEST: f64 = 1e-4;

@@ -6,9 +6,9 @@ use fewest::{AnyMethod, Error, RuleList, SvmSettings};
 use fewest_data::{MissingRule, ScaleKind};
 use serde::{Deserialize, Serialize};
 
-use crate::calibration::CalibrationRule;
-use crate::rule::ChoiceRule;
-use crate::score::Score;
+use super::calibration::CalibrationRule;
+use super::rule::ChoiceRule;
+use super::score::Score;
 
 /// A method that a study tries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -86,7 +86,7 @@ impl ClassWeights {
     }
 }
 
-/// Settings of [`crate::study`].
+/// Settings of [`super::study`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct StudySettings {

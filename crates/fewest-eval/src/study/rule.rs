@@ -4,8 +4,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::score::Score;
-use crate::table::{Judged, Key, Line, Table};
+use super::score::Score;
+use super::table::{Judged, Key, Line, Table};
 
 /// Which of the candidates is taken, once they are scored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -168,8 +168,8 @@ impl std::str::FromStr for ChoiceRule {
 #[cfg(test)]
 mod tests {
     use super::{ChoiceRule, Pick};
-    use crate::score::{Score, Scores};
-    use crate::table::{Key, Line, Table};
+    use crate::study::score::{Score, Scores};
+    use crate::study::table::{Key, Line, Table};
 
     /// The size that `accuracy:smooth` takes of sizes with these accuracies.
     fn size(of: &[(usize, f64)]) -> usize {

@@ -3,7 +3,7 @@
 use fewest::{DenseDesign, Design, Error, FeatureSet, Problem, RuleList, Rules, Samples, WeightBounds};
 use fewest_data::{Features, Imputation, ScaleKind, Scaling, Target};
 
-use crate::settings::StudySettings;
+use super::settings::StudySettings;
 
 /// What a study is made on: n samples, p features, as in the file.
 #[derive(Debug, Clone, Copy)]

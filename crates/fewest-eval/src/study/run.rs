@@ -5,17 +5,17 @@ use std::time::{Duration, Instant};
 use fewest::{Error, Event, Limits, Observer, Status, check_values};
 use rayon::prelude::*;
 
-use crate::clock::Deadline;
-use crate::inner::{Deal, Grid, fit_middle, row, splits};
-use crate::learn::{Learned, calibrate, choice, cut_short, judge, learn};
-use crate::panel::panel;
-use crate::part::{Part, PartSize, StudyData};
-use crate::report::{Choice, Effort, FoldReport, InnerSize, RuleReport, StudyReport, Tried};
-use crate::rule::ChoiceRule;
-use crate::score::Score;
-use crate::settings::{StudyMethod, StudySettings};
-use crate::state::{PartState, StudyState};
-use crate::table::{Key, Row, Table};
+use super::clock::Deadline;
+use super::inner::{Deal, Grid, fit_middle, row, splits};
+use super::learn::{Learned, calibrate, choice, cut_short, judge, learn};
+use super::panel::panel;
+use super::part::{Part, PartSize, StudyData};
+use super::report::{Choice, Effort, FoldReport, InnerSize, RuleReport, StudyReport, Tried};
+use super::rule::ChoiceRule;
+use super::score::Score;
+use super::settings::{StudyMethod, StudySettings};
+use super::state::{PartState, StudyState};
+use super::table::{Key, Row, Table};
 
 /// Share of the time for all but the proof of the panel.
 const WORK: f64 = 0.85;
@@ -282,7 +282,7 @@ impl Study<'_> {
     fn report(
         self,
         parts: &[PartDeal],
-        panel: Option<crate::report::Panel>,
+        panel: Option<super::report::Panel>,
         cut: bool,
         limits: &Limits,
     ) -> StudyReport {

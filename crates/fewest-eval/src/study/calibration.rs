@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::isotonic::Isotonic;
-use crate::platt::Sigmoid;
+use super::isotonic::Isotonic;
+use super::platt::Sigmoid;
 
 /// How decision values become probabilities.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use fewest::{Cancel, DenseDesign, Error, Event, Limits, RuleList, Silent, Status};
 use fewest_data::{Features, Target};
-use fewest_study::{
+use fewest_eval::study::{
     Calibration, CalibrationRule, ChoiceRule, ClassWeights, Pick, Score, StudyData, StudyMethod, StudyReport,
     StudySettings, StudyState, study,
 };

@@ -8,9 +8,9 @@ use fewest::{Outcome, Report, Solution, Status};
 use fewest_data::{Imputation, Scaling};
 use serde::{Deserialize, Serialize};
 
-use crate::calibration::Calibration;
-use crate::rule::ChoiceRule;
-use crate::settings::StudyMethod;
+use super::calibration::Calibration;
+use super::rule::ChoiceRule;
+use super::settings::StudyMethod;
 
 /// What was chosen inside a training part.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

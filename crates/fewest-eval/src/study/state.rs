@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::report::{Effort, FoldReport};
-use crate::table::Row;
+use super::report::{Effort, FoldReport};
+use super::table::Row;
 
 /// How far a study has come, as it tells its observer ([`fewest::Event::Checkpoint`]): the rows of
 /// parts at work, and what the outer folds found. A study goes on from it with the same answer.

@@ -3,7 +3,7 @@
 use fewest::validation::{Summary, stability};
 use serde::{Deserialize, Serialize};
 
-use crate::score::{Score, Scores};
+use super::score::{Score, Scores};
 
 /// A candidate by its place on the grid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -15,8 +15,8 @@ use fewest::{
     SvmSettings,
 };
 
-use crate::part::Part;
-use crate::settings::{StudyMethod, StudySettings};
+use super::part::Part;
+use super::settings::{StudyMethod, StudySettings};
 
 /// Features that a quick `exact` searches: as many as this with up to [`MANY`] samples, fewer in
 /// proportion with more, but at least twice the largest size. The cost of a search grows with the
