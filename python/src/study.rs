@@ -2,7 +2,7 @@
 
 use fewest::{DenseDesign, Design, SparseDesign};
 use fewest_data::{Features, Target};
-use fewest_eval::study::{Panel, StudyData, StudyReport, StudySettings, study as study_of};
+use fewest_eval::study::{Panel, StudyReport, StudySettings, study as study_of};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use pythonize::pythonize;
@@ -34,7 +34,7 @@ pub(crate) fn study<'py>(
         let target = Target { column: "y".to_owned(), classes, codes: numbers(&codes)?.to_vec() };
         let features = owned(&*x.design()?)?;
         let weights = vec![1.0; target.codes.len()];
-        let data = StudyData { features: &features, target: &target, weights: &weights };
+        let data = fewest_eval::Data::new(&features, &target, &weights);
         let (report, course) =
             enter(py, &limits, listener, |limits, observer| study_of(&data, &wanted, &limits, None, observer))?;
         let mut value = report_value(&report);

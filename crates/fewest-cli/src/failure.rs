@@ -1,5 +1,8 @@
 //! Why a command ended early, and with which exit code.
 
+/// What is said where nobody reads.
+const GONE: &str = "the reader of the output went away";
+
 /// Everything that ends a command before it is done.
 #[derive(Debug)]
 pub enum Failure {
@@ -36,10 +39,7 @@ impl Failure {
 
     /// The message alone.
     pub fn into_text(self) -> String {
-        match self {
-            Failure::Input(text) | Failure::Broken(text) => text,
-            Failure::ReaderGone => "the reader of the output went away".to_owned(),
-        }
+        self.to_string()
     }
 
     /// A failed write to `what`: quiet when the reader went away.
@@ -57,6 +57,24 @@ pub(crate) fn plain(error: &std::io::Error) -> String {
     let text = error.to_string();
     let end = text.find(" (os error").unwrap_or(text.len());
     text[..end].to_lowercase()
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Failure::Input(text) | Failure::Broken(text) => text,
+            Failure::ReaderGone => GONE,
+        })
+    }
+}
+
+impl std::error::Error for Failure {}
+
+impl From<Failure> for fewest_eval::EvalError {
+    /// The command's own functions fail in the middle of an evaluation.
+    fn from(failure: Failure) -> Self {
+        fewest_eval::EvalError::Caller(Box::new(failure))
+    }
 }
 
 impl From<fewest::Error> for Failure {

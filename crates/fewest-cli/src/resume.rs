@@ -12,6 +12,7 @@ use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use fewest::{Checkpoint, Design};
@@ -67,6 +68,32 @@ impl Resume {
             return Err(Failure::input("--resume needs a file of its own, not standard output or a device"));
         };
         Ok(Self { path, run, every, due: Cell::new(Instant::now() + every) })
+    }
+
+    /// Keeps results where there is a file and it is time to.
+    ///
+    /// # Errors
+    /// A file that cannot be written.
+    pub(crate) fn keep_when_due<R: Serialize + std::fmt::Debug>(
+        this: &Mutex<Option<Self>>,
+        results: &[R],
+    ) -> Result<(), Failure> {
+        match &*this.lock().expect("no thread panics while it keeps results") {
+            Some(resume) if resume.is_due() => resume.keep_json(&results),
+            _ => Ok(()),
+        }
+    }
+
+    /// Keeps the results that the run ends with, where there is a file.
+    ///
+    /// # Errors
+    /// A file that cannot be written.
+    pub(crate) fn keep_last<R: Serialize + std::fmt::Debug>(
+        this: Mutex<Option<Self>>,
+        results: &[R],
+    ) -> Result<(), Failure> {
+        let this = this.into_inner().expect("no thread panics while it keeps results");
+        this.map_or(Ok(()), |resume| resume.keep_json(&results))
     }
 
     /// The state that an earlier run kept; nothing when there is no file yet.

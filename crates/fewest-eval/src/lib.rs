@@ -1,10 +1,72 @@
-//! What is said of samples that took no part: feature selection judged with nothing known of the
-//! samples held out.
+//! Feature selection judged on samples that took no part: nothing of a sample held out is known to
+//! what is judged on it.
+//!
+//! ```
+//! use fewest::method::rfe::RfeSettings;
+//! use fewest::{AnyMethod, DenseDesign, RuleList, SvmSettings};
+//! use fewest_data::{Features, Target};
+//! use fewest_eval::evaluate::{EvaluateSettings, Evaluation, Recipe, evaluate};
+//! use fewest_eval::{Data, Fixed, Preparation, Scene, folds};
+//!
+//! // 20 samples; the first of 3 features tells the class.
+//! let codes: Vec<u32> = (0..20).map(|i| i % 2).collect();
+//! let value = |i: usize, j: usize| if j == 0 { f64::from(codes[i]) } else { ((7 * i + 3 * j) % 5) as f64 };
+//! let values = (0..3).flat_map(|j| (0..20).map(move |i| (i, j))).map(|(i, j)| value(i, j)).collect();
+//! let features = Features::Dense(DenseDesign::new(20, 3, values)?);
+//! let target = Target { column: "y".into(), classes: vec!["no".into(), "yes".into()], codes: codes.clone() };
+//! let weights = vec![1.0; 20];
+//!
+//! let (data, preparation) = (Data::new(&features, &target, &weights), Preparation::default());
+//! let scene = Scene::new(data, &preparation);
+//! let selector = Fixed {
+//!     method: AnyMethod::from(RfeSettings::default()).into(),
+//!     svm: SvmSettings::default(),
+//!     rules: RuleList { max_features: Some(1), ..RuleList::default() },
+//!     fit_cost: None,
+//! };
+//! let folds = folds::stratified(&target, 5, 1, 0)?;
+//! let results = evaluate(&scene, &folds, &[Recipe::of(selector)], &EvaluateSettings::default(), None, &|_, _| Ok(()))?;
+//! let found = Evaluation::new(&results, folds::test_share(&folds, 20), 3);
+//! assert_eq!(found.frequency(), [(0, 1.0)]);
+//! # Ok::<(), fewest_eval::EvalError>(())
+//! ```
 //!
 //! | module | holds |
 //! | --- | --- |
-//! | [`study`] | a study: method, costs and size chosen inside folds, then a panel with its proof |
+//! | `preparation` | what is learnt from samples to learn from, and applied to others: missing values, scaling, features that say nothing, weights of classes |
+//! | `part` | samples as read, those to learn from, those held out |
+//! | [`folds`], `time` | samples and time dealt out |
+//! | `selector`, `classifier`, `tasks` | a method on a part, the classifier on what it selects, one for each task |
+//! | [`auto_cost`] | the cost of a method, chosen on the samples that it is run on |
+//! | [`evaluate`], [`sizes`] | methods, and sizes of one method, judged in folds |
+//! | [`stability`], [`knockoffs`] | what is selected on halves again and again, and what is told from copies: bounds on false features |
+//! | [`study`] | method, costs and size chosen inside folds, then a panel with its proof |
 //!
-//! Nothing here touches a file or prints.
+//! Nothing here touches a file or prints. Errors name no option of the command.
 
+pub mod auto_cost;
+mod classifier;
+mod error;
+pub mod evaluate;
+pub mod folds;
+mod jobs;
+pub mod knockoffs;
+mod method;
+mod part;
+mod preparation;
+mod selector;
+pub mod sizes;
+pub mod stability;
 pub mod study;
+mod tasks;
+mod time;
+
+pub use classifier::{FoldModel, Predictions, Training};
+pub use error::EvalError;
+pub use jobs::Told;
+pub use method::SomeMethod;
+pub use part::{Data, HeldOut, Part, Tasks};
+pub use preparation::{ClassWeights, Learnt, Preparation, rescale, scale_kind};
+pub use selector::{Ask, Fixed, Scene, Selected, Selector, features_of};
+pub use tasks::{TaskClassifier, TaskDecisions, judge_tasks};
+pub use time::{FoldTime, FoldTimes};

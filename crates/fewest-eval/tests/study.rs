@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use fewest::{Cancel, DenseDesign, Error, Event, Limits, RuleList, Silent, Status};
 use fewest_data::{Features, Target};
+use fewest_eval::ClassWeights;
 use fewest_eval::study::{
-    Calibration, CalibrationRule, ChoiceRule, ClassWeights, Pick, Score, StudyData, StudyMethod, StudyReport,
-    StudySettings, StudyState, study,
+    Calibration, CalibrationRule, ChoiceRule, Pick, Score, StudyMethod, StudyReport, StudySettings, StudyState, study,
 };
 use fewest_testing::Rng;
 
@@ -53,7 +53,7 @@ impl Data {
         limits: &Limits,
         state: Option<StudyState>,
     ) -> Result<StudyReport, Error> {
-        let data = StudyData { features: &self.features, target: &self.target, weights: &self.weights };
+        let data = fewest_eval::Data::new(&self.features, &self.target, &self.weights);
         study(&data, settings, limits, state, &mut Silent)
     }
 }
@@ -236,7 +236,7 @@ fn a_study_goes_on_from_where_it_was_stopped() {
     let data = Data::new(45, 8, 2, 5);
     let settings = short();
     let whole = data.study(&settings).unwrap();
-    let view = StudyData { features: &data.features, target: &data.target, weights: &data.weights };
+    let view = fewest_eval::Data::new(&data.features, &data.target, &data.weights);
     // Stopped after 1, 2, ... checkpoints.
     let mut counts = Vec::new();
     for stop in [1, 3, 6] {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use fewest_data::{Format, MissingRule, ReadOptions};
+use fewest_data::{Features, Format, MissingRule, ReadOptions, ScaleKind, ScaleReason};
 use serde_json::Value;
 
 use super::reading::ReadingArgs;
@@ -75,6 +75,13 @@ pub(crate) struct PrepareArgs {
     pub(crate) missing: MissingArg,
 }
 
+impl PrepareArgs {
+    /// The scaling asked for, or the default for the data, and why.
+    pub(crate) fn scaling(&self, features: &Features) -> (ScaleKind, ScaleReason) {
+        fewest_eval::scale_kind(self.scale.map(ScaleArg::kind), features)
+    }
+}
+
 /// `--missing`.
 #[derive(Debug, Clone, Copy, Default, clap::Args)]
 pub(crate) struct MissingArg {
@@ -136,6 +143,17 @@ pub(crate) enum ScaleArg {
     Maxabs,
     /// As in the file
     None,
+}
+
+impl ScaleArg {
+    /// As the library has it.
+    pub(crate) fn kind(self) -> ScaleKind {
+        match self {
+            ScaleArg::Standard => ScaleKind::Standard,
+            ScaleArg::Maxabs => ScaleKind::MaxAbs,
+            ScaleArg::None => ScaleKind::None,
+        }
+    }
 }
 
 /// The data path as the readers take it.

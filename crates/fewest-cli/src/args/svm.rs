@@ -2,7 +2,7 @@
 
 use fewest::{Bias, Gamma, Kernel, KernelRule, Loss, SvmSettings};
 use fewest_data::{Target, class_position};
-use fewest_eval::study::ClassWeights;
+use fewest_eval::ClassWeights;
 
 use super::{notation, values};
 use crate::failure::Failure;

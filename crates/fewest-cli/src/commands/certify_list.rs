@@ -116,8 +116,8 @@ impl Task<'_> {
         let asked = Rules::new(names.len(), self.asked.clone(), listed(names))?;
         let mut broken = asked.broken(subset, listed(names));
         let out = [
-            (&prepared.constant, "has one value only and is never selected"),
-            (&prepared.low_variance, "is below the --variance-threshold"),
+            (&prepared.learnt.constant, "has one value only and is never selected"),
+            (&prepared.learnt.low_variance, "is below the --variance-threshold"),
         ];
         for (features, why) in out {
             let of = subset.iter().filter(|j| features.contains(*j) && !self.asked.forbid.contains(*j));

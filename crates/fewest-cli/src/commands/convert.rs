@@ -2,7 +2,7 @@
 
 use fewest_data::{Format, Imputation, MissingRule, Scaling};
 
-use super::{reading, scaled};
+use super::reading;
 use crate::args::data::{self, ScaleArg};
 use crate::cli::ConvertArgs;
 use crate::export::file::Sink;
@@ -40,8 +40,7 @@ pub(crate) fn run(args: &ConvertArgs, terminal: Terminal) -> Result<u8, Failure>
         Imputation::fit(rule, &data.features, &texts).apply(&mut data.features)?;
     }
     if args.scale != ScaleArg::None {
-        let (kind, _) = scaled::scaling_kind(Some(args.scale), &data.features);
-        Scaling::fit(kind, &data.features)?.apply(&mut data.features)?;
+        Scaling::fit(args.scale.kind(), &data.features)?.apply(&mut data.features)?;
     }
     for note in fewest_data::write_as(out, &data, format)? {
         reading::tell(&note, terminal);

@@ -14,7 +14,7 @@ use fewest_data::Names;
 use serde_json::{Value, json};
 
 use super::invocation::Invocation;
-use super::prepare::{Preparation, PreparedData, listed};
+use super::prepare::{PrepareOptions, PreparedData, listed};
 use crate::args::data::{self, MissingArg};
 use crate::args::notation::NameList;
 use crate::args::svm::KernelName;
@@ -167,17 +167,12 @@ pub(crate) fn run(args: &FitArgs, invocation: &Invocation) -> Result<u8, Failure
     Sink::apart(&outputs, &inputs)?;
     let taken = outputs.iter().filter_map(|output| output.1).any(Sink::is_stdout);
 
-    let preparation = Preparation {
-        data: &args.data,
-        prepare: &args.prepare,
+    let options = PrepareOptions {
         class_weight: Some(args.svm.class_weight()),
-        variance_threshold: None,
-        validate: None,
-        folds: None,
         categorical: &categories,
-        tasks: None,
+        ..PrepareOptions::new(&args.data, &args.prepare)
     };
-    let prepared = preparation.run(terminal)?;
+    let prepared = options.run(terminal)?;
     let features = features(&wanted, &prepared)?;
     let names = &prepared.data.names;
     let bounds = RuleList { weights: weights.resolve(&prepared.features())?, ..RuleList::default() };
@@ -262,7 +257,7 @@ fn categories(args: &FitArgs) -> Result<Vec<String>, Failure> {
 /// # Errors
 /// None of those named is.
 fn used_categories(prepared: &PreparedData, features: &[usize]) -> Result<Vec<usize>, Failure> {
-    let named = &prepared.categorical;
+    let named = &prepared.preparation.categorical;
     let used: Vec<usize> = named.iter().copied().filter(|j| features.binary_search(j).is_ok()).collect();
     match named.first().filter(|_| used.is_empty()) {
         None => Ok(used),
@@ -306,7 +301,7 @@ fn wanted(args: &FitArgs) -> Result<FeatureChoice, Failure> {
 pub(super) fn features(wanted: &FeatureChoice, prepared: &PreparedData) -> Result<Vec<usize>, Failure> {
     let names: &Names = &prepared.data.names;
     let mut features = match wanted {
-        FeatureChoice::All => (0..names.len()).filter(|j| !prepared.constant.contains(*j)).collect(),
+        FeatureChoice::All => (0..names.len()).filter(|j| !prepared.learnt.constant.contains(*j)).collect(),
         FeatureChoice::Named(list, place) => prepared.features().all_meant(list, place)?,
     };
     features.sort_unstable();

@@ -1,10 +1,10 @@
 //! What is in force for a method on prepared data: rules, limits, classes.
 
 use fewest::method::Classes;
-use fewest::{Limits, Report, RuleList};
-use fewest_data::{Dataset, Note};
+use fewest::{Limits, RuleList};
+use fewest_data::{Dataset, Names, Note, Target};
+use fewest_eval::Learnt;
 
-use super::prepare::PreparedData;
 use super::raw::Raw;
 use super::reading::tell;
 use crate::args::features::Features;
@@ -21,12 +21,52 @@ pub(crate) fn limits(options: &MethodOptions) -> Limits {
     Limits { nodes: options.value("node_limit"), gap_rel: options.value("gap").unwrap_or(none.gap_rel), ..none }
 }
 
+/// What is known of samples that a method is run on, and of their features.
+#[derive(Clone, Copy)]
+pub(crate) struct Known<'a> {
+    /// Name of the data file.
+    pub(crate) source: &'a str,
+    /// Names of the features.
+    pub(crate) names: &'a Names,
+    /// The features that each text column became.
+    pub(crate) texts: &'a [Vec<usize>],
+    /// Classes.
+    pub(crate) target: &'a Target,
+    /// What the samples say.
+    pub(crate) learnt: &'a Learnt,
+}
+
+impl<'a> Known<'a> {
+    /// The features by name, text columns among them.
+    pub(crate) fn features(&self) -> Features<'a> {
+        Features::new(self.names).with_variables(self.texts, &[&self.learnt.constant, &self.learnt.low_variance])
+    }
+
+    /// Refuses more classes than two for `who`, which needs two.
+    ///
+    /// # Errors
+    /// The classes there are.
+    pub(crate) fn needs_two_classes(&self, who: &str) -> Result<(), Failure> {
+        let target = self.target;
+        if target.classes.len() == 2 {
+            return Ok(());
+        }
+        Err(Failure::Input(format!(
+            "{}: {who} needs two classes, but `{}` has {} ({}); keep two of them with --classes, or use a method for more: exact, gbd, fgm, rfe, kta or info-gain",
+            self.source,
+            target.column,
+            target.classes.len(),
+            notation::some(&target.classes)
+        )))
+    }
+}
+
 /// Refuses more classes than a method takes, and `--multi-class` where there are two.
 ///
 /// # Errors
 /// The classes there are.
-pub(crate) fn check_classes(options: &MethodOptions, prepared: &PreparedData) -> Result<(), Failure> {
-    let target = &prepared.target;
+pub(crate) fn check_classes(options: &MethodOptions, known: Known<'_>) -> Result<(), Failure> {
+    let target = known.target;
     if options.given("multi_class") && target.classes.len() == 2 {
         return Err(Failure::Input(format!(
             "--multi-class says how more than two classes become problems, but `{}` has two ({}); leave it out",
@@ -35,7 +75,7 @@ pub(crate) fn check_classes(options: &MethodOptions, prepared: &PreparedData) ->
         )));
     }
     match options.entry().info().classes {
-        Classes::Two => prepared.needs_two_classes(options.name()),
+        Classes::Two => known.needs_two_classes(options.name()),
         Classes::Any => Ok(()),
     }
 }
@@ -61,11 +101,11 @@ pub(crate) fn refuse_with_tasks(options: &MethodOptions) -> Result<(), Failure> 
 ///
 /// # Errors
 /// An unknown name, a feature that is required and that the data rule out.
-pub(crate) fn rules(source: &RuleSource, prepared: &PreparedData, terminal: Terminal) -> Result<RuleList, Failure> {
-    let names = &prepared.data.names;
-    let list = source.resolve(&prepared.features())?;
+pub(crate) fn rules(source: &RuleSource, known: Known<'_>, terminal: Terminal) -> Result<RuleList, Failure> {
+    let Known { names, learnt, .. } = known;
+    let list = source.resolve(&known.features())?;
     for (features, why) in
-        [(&prepared.constant, "has one value only"), (&prepared.low_variance, "is below the --variance-threshold")]
+        [(&learnt.constant, "has one value only"), (&learnt.low_variance, "is below the --variance-threshold")]
     {
         if let Some(&j) = list.require.iter().find(|j| features.contains(**j)) {
             return Err(Failure::Input(format!(
@@ -74,8 +114,8 @@ pub(crate) fn rules(source: &RuleSource, prepared: &PreparedData, terminal: Term
             )));
         }
     }
-    if !prepared.low_variance.is_empty() {
-        let count = notation::plural(prepared.low_variance.len(), "feature");
+    if !learnt.low_variance.is_empty() {
+        let count = notation::plural(learnt.low_variance.len(), "feature");
         terminal.note(&format!("{count} at or below the --variance-threshold will not be selected"));
     }
     Ok(list)
@@ -100,15 +140,4 @@ pub(super) fn warn_of_source(source: &RuleSource, raw: &mut Raw, terminal: Termi
     let list = source.resolve(&Features::new(&raw.data.names).with_variables(raw.texts(), &[&constant]))?;
     warn_of_rules(&list, &mut raw.data, terminal);
     Ok(())
-}
-
-/// The rules, with constant features and those of low variance forbidden.
-pub(crate) fn ruled_out(mut list: RuleList, prepared: &PreparedData) -> RuleList {
-    list.forbid.extend(prepared.constant.iter().chain(prepared.low_variance.iter()));
-    list
-}
-
-/// The features of a report, ascending.
-pub(crate) fn selected(report: &Report) -> Vec<usize> {
-    report.selection.outcome.subset.as_ref().map_or_else(Vec::new, |subset| subset.iter().collect())
 }

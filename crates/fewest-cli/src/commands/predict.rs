@@ -3,8 +3,7 @@
 use fewest_data::{Dataset, Features, Imputation, Indicator, MissingRule, ScaleKind, Scaling};
 use serde_json::json;
 
-use super::reading::apart_names;
-use super::{reading, scaled};
+use super::reading::{self, apart_names};
 use crate::args::notation;
 use crate::cli::PredictArgs;
 use crate::export::file::Sink;
@@ -128,7 +127,7 @@ fn scale(trained: &TrainedModel, features: &mut Features) -> Result<(), Failure>
     }
     let kind = if centred { ScaleKind::Standard } else { ScaleKind::MaxAbs };
     let center = if centred { centre.clone() } else { vec![] };
-    scaled::rescale(&Scaling { kind, center, scale: scale.clone() }, features)
+    Ok(fewest_eval::rescale(&Scaling { kind, center, scale: scale.clone() }, features)?)
 }
 
 /// The class of each row as the model counts them, where the data have a target.

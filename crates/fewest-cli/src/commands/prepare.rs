@@ -4,18 +4,17 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
-use fewest::model::{self, FitSettings, Model};
-use fewest::{Design, FeatureSet, Memory, Report, Reserved, RowMatrix, Rules, Samples, Status, SvmSettings};
-use fewest_data::{
-    Dataset, Features, Imputation, Indicator, MissingRule, Names, Note, ReadOptions, ScaleReason, Scaling, Target,
-};
-use fewest_eval::study::ClassWeights;
+use fewest::model::{FitSettings, Model};
+use fewest::{Design, Memory, Report, Reserved, Rules, Samples, Status, SvmSettings};
+use fewest_data::{Dataset, Features, Indicator, MissingRule, Names, Note, ReadOptions, Target};
+use fewest_eval::{EvalError, Learnt, Preparation, Tasks, Training};
 
+use super::eval_words::failure;
+use super::in_force::Known;
 use super::raw::{Raw, check, feature_imputation};
 use super::reading::{apart_names, hint, labelled, read_apart, read_features, sample_weights};
-use super::scaled::{rescale, scale_name, scaling_kind, scaling_text};
-use super::tasks::Tasks;
-use crate::args::data::{DataArgs, PrepareArgs};
+use super::scaled::{scale_name, scaling_text};
+use crate::args::data::{DataArgs, PrepareArgs, ScaleArg};
 use crate::args::features::Features as RuleFeatures;
 use crate::args::notation;
 use crate::args::svm::ClassWeight;
@@ -32,38 +31,26 @@ pub(crate) struct PreparedData {
     pub(crate) target: Target,
     /// Cost multiplier of each sample: sample weight times class weight.
     pub(crate) weights: Vec<f64>,
-    /// Weights of classes.
-    pub(crate) class_weights: ClassWeights,
     /// Weight of each sample without that of its class.
     pub(crate) sample_weights: Vec<f64>,
-    /// Features with one value only.
-    pub(crate) constant: FeatureSet,
-    /// Features whose variance, as in the file, is at most the threshold asked for.
-    pub(crate) low_variance: FeatureSet,
-    /// Features that hold categories, which are not scaled.
-    pub(crate) categorical: Vec<usize>,
-    /// The features that each text column became.
-    texts: Vec<Vec<usize>>,
+    /// How they were prepared.
+    pub(crate) preparation: Preparation,
+    /// What they say: what stands in for missing values, how features are scaled, which say nothing.
+    pub(crate) learnt: Learnt,
     /// Samples that are not trained on.
     pub(crate) held_out: Option<HeldOutSamples>,
     /// The name of each sample's fold, where a column of the data says it.
     pub(crate) folds: Option<Vec<String>>,
     /// The tasks of the samples, where a column of the data says them.
     pub(crate) tasks: Option<Tasks>,
-    /// What stands in for missing values; none: there are none.
-    imputation: Option<Imputation>,
     /// Features that say where another one has no value.
     indicators: Vec<Indicator>,
-    /// How all features were scaled.
-    scaling: Scaling,
-    /// Why so.
-    scale_reason: ScaleReason,
     /// Bytes that `--memory` leaves for kernel values.
     kernel_memory: Option<u64>,
     /// Bytes allowed in all.
     memory: u64,
     /// What of them is taken beside the data.
-    pub(super) account: Memory,
+    account: Memory,
     /// That of samples which are a copy.
     #[expect(dead_code, reason = "gives the bytes back when the data are dropped")]
     taken: Option<Reserved>,
@@ -71,7 +58,7 @@ pub(crate) struct PreparedData {
 
 /// What to do with the data besides reading them.
 #[derive(Clone, Copy)]
-pub(crate) struct Preparation<'a> {
+pub(crate) struct PrepareOptions<'a> {
     /// File and how to read it.
     pub(crate) data: &'a DataArgs,
     /// Scaling and sample weights.
@@ -90,7 +77,13 @@ pub(crate) struct Preparation<'a> {
     pub(crate) tasks: Option<&'a str>,
 }
 
-impl Preparation<'_> {
+impl<'a> PrepareOptions<'a> {
+    /// Nothing but these.
+    pub(crate) fn new(data: &'a DataArgs, prepare: &'a PrepareArgs) -> Self {
+        let (class_weight, variance_threshold, validate) = (None, None, None);
+        Self { data, prepare, class_weight, variance_threshold, validate, folds: None, categorical: &[], tasks: None }
+    }
+
     /// Reads and prepares.
     ///
     /// # Errors
@@ -142,18 +135,32 @@ impl Preparation<'_> {
         }
     }
 
+    /// The preparation of these samples, or of parts of them, as the library has it.
+    ///
+    /// # Errors
+    /// A class or a category that is none.
+    pub(crate) fn preparation(&self, raw: &Raw) -> Result<Preparation, Failure> {
+        Ok(Preparation {
+            missing: self.prepare.missing.rule(),
+            texts: raw.texts.clone(),
+            class_weight: self.class_weight.unwrap_or(&ClassWeight::None).weights(&raw.target)?,
+            categorical: self.categories(&raw.data.names)?,
+            variance_threshold: self.variance_threshold,
+            scale: self.prepare.scale.map(ScaleArg::kind),
+        })
+    }
+
     /// All that depends on the samples: class weights, samples held out, what stands in for missing
     /// values, variances, constant features, scaling.
     ///
     /// # Errors
     /// A class weight or a threshold that does not fit.
     pub(crate) fn prepare(&self, raw: Raw, terminal: Terminal) -> Result<PreparedData, Failure> {
-        let Raw { mut data, mut target, mut weights, folds, tasks, texts, indicators, kernel_memory, account, taken } =
-            raw;
-        let folds = folds.filter(|_| self.folds.is_some());
-        let tasks = tasks.map(|names| Tasks::new(&names, &target, &data.source)).transpose()?;
-        let class_weights = self.class_weight.unwrap_or(&ClassWeight::None).weights(&target)?;
-        let by_class = class_weights.of(&target.counts());
+        let tasks = raw.tasks.as_ref().map(|names| Tasks::new(names, &raw.target)).transpose();
+        let tasks = tasks.map_err(|error| raw.failure(error))?;
+        let preparation = self.preparation(&raw)?;
+        let Raw { mut data, mut target, mut weights, folds, indicators, kernel_memory, account, taken, .. } = raw;
+        let by_class = preparation.class_weight.of(&target.counts());
         let mut sample_weights = weights.clone();
         for (weight, &code) in weights.iter_mut().zip(&target.codes) {
             *weight *= by_class[code as usize];
@@ -172,40 +179,24 @@ impl Preparation<'_> {
                 Some(self.validation_file(path, &data, &target, &indicators, terminal)?)
             }
         };
-        let categorical = self.categories(&data.names)?;
-        let learn = |rule| Imputation::fit(rule, &data.features, &texts).with_categories(&data.features, &categorical);
-        let imputation = self.prepare.missing.rule().map(learn);
-        if let Some(imputation) = &imputation {
-            imputation.apply(&mut data.features)?;
-        }
-        let low_variance = self
-            .variance_threshold
-            .map_or_else(FeatureSet::default, |least| fewest_data::low_variance(&data.features, least));
-        let constant = data.features.constant();
-        let (kind, scale_reason) = scaling_kind(self.prepare.scale, &data.features);
-        let scaling = Scaling::fit(kind, &data.features)?.except(&categorical);
-        scaling.apply(&mut data.features)?;
-        let prepared = |features| prepared_alike(features, imputation.as_ref(), &scaling);
-        let held = held.map(|(features, labels)| Ok::<_, Failure>((prepared(features)?, labels))).transpose()?;
-        let held_out = held.map(|(features, labels)| held_out(features, labels)).transpose()?;
+        let learnt = preparation.fit(&mut data.features)?;
+        let prepared = |(mut features, labels)| {
+            learnt.apply(&mut features)?;
+            held_out(features, labels)
+        };
+        let held_out = held.map(prepared).transpose()?;
         let memory = self.data.read_options()?.memory();
         Ok(PreparedData {
             data,
             target,
             weights,
-            class_weights,
             sample_weights,
-            constant,
-            low_variance,
-            categorical,
-            texts,
+            preparation,
+            learnt,
             held_out,
             folds,
             tasks,
-            imputation,
             indicators,
-            scaling,
-            scale_reason,
             kernel_memory,
             memory,
             account,
@@ -260,19 +251,6 @@ fn held_out(features: Features, labels: Vec<f64>) -> Result<HeldOutSamples, Fail
     Ok(HeldOutSamples { design, labels })
 }
 
-/// Fills in and scales features by what was learnt from others.
-fn prepared_alike(
-    mut features: Features,
-    imputation: Option<&Imputation>,
-    scaling: &Scaling,
-) -> Result<Features, Failure> {
-    if let Some(imputation) = imputation {
-        imputation.apply(&mut features)?;
-    }
-    rescale(scaling, &mut features)?;
-    Ok(features)
-}
-
 /// The names as the rules want them for messages: listed, or empty for x1, x2, ...
 pub(crate) fn listed(names: &Names) -> &[String] {
     match names {
@@ -284,17 +262,17 @@ pub(crate) fn listed(names: &Names) -> &[String] {
 impl PreparedData {
     /// `standard`, `maxabs` or `none`.
     pub(crate) fn scale_name(&self) -> &'static str {
-        scale_name(self.scaling.kind)
+        scale_name(self.learnt.scaling.kind)
     }
 
     /// The scaling in words.
     pub(crate) fn scaling_text(&self) -> String {
-        scaling_text(self.scaling.kind, self.scale_reason)
+        scaling_text((self.learnt.scaling.kind, self.learnt.scale_reason))
     }
 
     /// Why features are scaled so.
     pub(crate) fn scale_reason(&self) -> &'static str {
-        self.scale_reason.text()
+        self.learnt.scale_reason.text()
     }
 
     /// How missing values were filled in; nothing where there are none.
@@ -305,7 +283,7 @@ impl PreparedData {
         };
         let (values, columns) = self.data.notes.iter().find_map(told)?;
         let (values, columns) = (notation::plural(values, "value"), notation::plural(columns, "column"));
-        let rule = self.imputation.as_ref()?.rule.name();
+        let rule = self.learnt.imputation.as_ref()?.rule.name();
         Some(format!("{values} in {columns}, filled in by --missing {rule}"))
     }
 
@@ -315,11 +293,11 @@ impl PreparedData {
             source: &self.data.source,
             names: &self.data.names,
             target: &self.target,
-            class_weights: &self.class_weights,
+            class_weights: &self.preparation.class_weight,
             sample_weights: &self.sample_weights,
             folds: self.folds.as_deref(),
             held_out: self.held_out.as_ref(),
-            categorical: &self.categorical,
+            categorical: &self.preparation.categorical,
             kernel_memory: self.kernel_memory,
             memory: self.memory,
         }
@@ -337,27 +315,26 @@ impl PreparedData {
         })
     }
 
-    /// The features by name, text columns among them.
-    pub(crate) fn features(&self) -> RuleFeatures<'_> {
-        RuleFeatures::new(&self.data.names).with_variables(&self.texts, &[&self.constant, &self.low_variance])
+    /// What is known of them and of their features.
+    pub(crate) fn known(&self) -> Known<'_> {
+        let (source, names, texts) = (&self.data.source, &self.data.names, &self.preparation.texts);
+        Known { source, names, texts, target: &self.target, learnt: &self.learnt }
     }
 
-    /// Refuses more classes than two for `who`, which needs two.
-    ///
-    /// # Errors
-    /// The classes there are.
-    pub(crate) fn needs_two_classes(&self, who: &str) -> Result<(), Failure> {
-        let target = &self.target;
-        if target.classes.len() == 2 {
-            return Ok(());
-        }
-        Err(Failure::Input(format!(
-            "{}: {who} needs two classes, but `{}` has {} ({}); keep two of them with --classes, or use a method for more: exact, gbd, fgm, rfe, kta or info-gain",
-            self.data.source,
-            target.column,
-            target.classes.len(),
-            notation::some(&target.classes)
-        )))
+    /// The features by name, text columns among them.
+    pub(crate) fn features(&self) -> RuleFeatures<'_> {
+        self.known().features()
+    }
+
+    /// The samples, as classifiers are trained on them.
+    pub(crate) fn training(&self) -> Training<'_> {
+        let (design, codes, tasks) = (self.data.features.as_design(), &self.target.codes, self.tasks.as_ref());
+        Training { design, codes, weights: &self.weights, tasks, memory: &self.account }
+    }
+
+    /// An error of an evaluation of these samples.
+    pub(crate) fn failure(&self, error: EvalError) -> Failure {
+        failure(error, &self.data.source)
     }
 
     /// A number that changes with any value, class, weight or fold.
@@ -376,14 +353,6 @@ impl PreparedData {
         self.memory.saturating_sub(self.data.features.bytes())
     }
 
-    /// Other samples of the same features, as read, prepared as these.
-    ///
-    /// # Errors
-    /// Another number of features.
-    pub(crate) fn prepared_alike(&self, features: Features) -> Result<Features, Failure> {
-        prepared_alike(features, self.imputation.as_ref(), &self.scaling)
-    }
-
     /// Trains the SVM on these features.
     ///
     /// # Errors
@@ -394,10 +363,7 @@ impl PreparedData {
         settings: &FitSettings,
         stop: &mut dyn FnMut() -> Option<Status>,
     ) -> Result<TrainedModel, Failure> {
-        let (design, codes) = (self.data.features.as_design(), &self.target.codes);
-        let what = || format!("training on {} samples and {} features", self.weights.len(), features.len());
-        let _rows = self.account.reserve(RowMatrix::bytes(design, features.len()), what, "use fewer features")?;
-        let model = model::fit(design, features, codes, &self.weights, settings, stop)?;
+        let model = self.training().train(features, settings, stop).map_err(|error| self.failure(error))?;
         Ok(self.trained(model, &settings.svm))
     }
 
@@ -413,17 +379,11 @@ impl PreparedData {
         (fit_cost, rules): (Option<f64>, &Rules),
         stop: &mut dyn FnMut() -> Option<Status>,
     ) -> Result<Option<TrainedModel>, Failure> {
-        if let Some(model) = &report.model {
-            let cost = report.cost.unwrap_or(svm.cost);
-            return Ok(Some(self.trained(model.clone(), &SvmSettings { cost, ..svm.clone() })));
-        }
-        match report.selection.outcome.subset.as_ref().filter(|subset| !subset.is_empty()) {
-            None => Ok(None),
-            Some(subset) => {
-                let features: Vec<usize> = subset.iter().collect();
-                self.train(&features, &report.fit_settings(svm, fit_cost, rules), stop).map(Some)
-            }
-        }
+        let settings = report.fit_settings(svm, fit_cost, rules);
+        let model = self.training().classifier(report, &settings, stop).map_err(|error| self.failure(error))?;
+        let own = SvmSettings { cost: report.cost.unwrap_or(svm.cost), ..svm.clone() };
+        let svm = if report.model.is_some() { &own } else { &settings.svm };
+        Ok(model.map(|model| self.trained(model, svm)))
     }
 
     /// A model with the names and the scaling that belong to it.
@@ -434,6 +394,7 @@ impl PreparedData {
             names: model_names,
             scaling: self.scaling_of(&model.features),
             imputation: self
+                .learnt
                 .imputation
                 .as_ref()
                 .map(|imputation| feature_imputation(imputation, &self.indicators, &self.data.names, &model.features)),
@@ -450,8 +411,8 @@ impl PreparedData {
     fn scaling_of(&self, features: &[usize]) -> FeatureScaling {
         FeatureScaling {
             kind: self.scale_name().to_owned(),
-            centre: features.iter().map(|&j| self.scaling.center.get(j).copied().unwrap_or(0.0)).collect(),
-            scale: features.iter().map(|&j| self.scaling.scale.get(j).copied().unwrap_or(1.0)).collect(),
+            centre: features.iter().map(|&j| self.learnt.scaling.center.get(j).copied().unwrap_or(0.0)).collect(),
+            scale: features.iter().map(|&j| self.learnt.scaling.scale.get(j).copied().unwrap_or(1.0)).collect(),
         }
     }
 

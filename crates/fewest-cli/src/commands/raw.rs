@@ -1,10 +1,10 @@
-//! Data as read, and copies of some of their samples.
-
-use std::borrow::Cow;
+//! Data as read.
 
 use fewest::{Memory, Reserved};
 use fewest_data::{Dataset, Imputation, Indicator, Names, Target};
+use fewest_eval::{Data as Samples, EvalError};
 
+use super::eval_words::failure;
 use crate::export::model_json::FeatureImputation;
 use crate::failure::Failure;
 use crate::resume::fingerprint;
@@ -34,31 +34,28 @@ pub(crate) struct Raw {
 }
 
 impl Raw {
-    /// What samples are dealt by: their class, and with tasks task and class.
-    pub(crate) fn strata(&self) -> Cow<'_, Target> {
-        let Some(tasks) = &self.tasks else { return Cow::Borrowed(&self.target) };
-        let each = tasks.iter().zip(&self.target.codes);
-        let cells: Vec<(&String, u32)> = each.map(|(task, &class)| (task, class)).collect();
-        let mut known = cells.clone();
-        known.sort_unstable();
-        known.dedup();
-        let codes = cells.iter().map(|cell| known.binary_search(cell).expect("listed above") as u32).collect();
-        let name = |(task, class): &(&String, u32)| format!("{} of task {task}", self.target.classes[*class as usize]);
-        Cow::Owned(Target { codes, classes: known.iter().map(name).collect(), ..self.target.clone() })
+    /// The samples, as evaluations take them.
+    pub(crate) fn samples(&self) -> Samples<'_> {
+        let (features, tasks) = (&self.data.features, self.tasks.as_deref());
+        Samples { features, target: &self.target, weights: &self.weights, tasks }
     }
 
-    /// These samples alone, ascending; all classes keep their names.
+    /// An error of an evaluation of these samples.
+    pub(crate) fn failure(&self, error: EvalError) -> Failure {
+        failure(error, &self.data.source)
+    }
+
+    /// A copy.
     ///
     /// # Errors
     /// More memory needed than allowed.
-    pub(crate) fn rows(&self, rows: &[usize]) -> Result<Self, Failure> {
-        let share = rows.len() as f64 / self.data.features.n_samples().max(1) as f64;
-        let bytes = (self.data.features.bytes() as f64 * share) as u64;
-        let what = || format!("a copy of {} samples", rows.len());
-        let taken = Some(self.account.reserve(bytes, what, "fewer --threads, which work on a copy each")?);
-        let features = self.data.features.rows(rows);
+    pub(crate) fn copy(&self) -> Result<Self, Failure> {
+        let n = self.target.codes.len();
+        let what = || format!("a copy of {n} samples");
+        let taken =
+            self.account.reserve(self.data.features.bytes(), what, "fewer --threads, which work on a copy each")?;
         let data = Dataset {
-            features,
+            features: self.data.features.rows(&(0..n).collect::<Vec<usize>>()),
             names: self.data.names.clone(),
             target: None,
             apart: Vec::new(),
@@ -66,13 +63,18 @@ impl Raw {
             source: self.data.source.clone(),
             format: self.data.format,
         };
-        let weights = rows.iter().map(|&i| self.weights[i]).collect();
-        let folds = self.folds.as_ref().map(|folds| rows.iter().map(|&i| folds[i].clone()).collect());
-        let tasks = self.tasks.as_ref().map(|tasks| rows.iter().map(|&i| tasks[i].clone()).collect());
-        let (texts, indicators) = (self.texts.clone(), self.indicators.clone());
-        let target = self.target.rows(rows);
-        let (kernel_memory, account) = (self.kernel_memory, self.account.clone());
-        Ok(Self { data, target, weights, folds, tasks, texts, indicators, kernel_memory, account, taken })
+        Ok(Self {
+            data,
+            target: self.target.clone(),
+            weights: self.weights.clone(),
+            folds: self.folds.clone(),
+            tasks: self.tasks.clone(),
+            texts: self.texts.clone(),
+            indicators: self.indicators.clone(),
+            kernel_memory: self.kernel_memory,
+            account: self.account.clone(),
+            taken: Some(taken),
+        })
     }
 
     /// A number that changes with any value, class, weight or fold.

@@ -9,7 +9,6 @@ use fewest_report::Proof;
 use serde_json::{Map, Value};
 
 use super::fit::{ModelSink, explain_status, kernel_text};
-use super::in_force::selected;
 use super::invocation::Invocation;
 use super::selection::{Plan, ResumeOptions, Task};
 use super::sinks::{Sinks, proof_sink, resumed};
@@ -134,7 +133,7 @@ pub(crate) fn run(args: &SelectArgs, options: &MethodOptions, invocation: &Invoc
 /// The table for people.
 fn summary(task: &Task<'_>, result: &SelectionResult<'_>, report: &Report, fitting: Duration) -> String {
     let (outcome, prepared) = (&result.selection.outcome, &task.prepared);
-    let indices = selected(report);
+    let indices = fewest_eval::features_of(report);
     let maximised = outcome.sense == Sense::Max;
     let mut lines = vec![("method", result.method.to_owned()), ("status", outcome.status.name().to_owned())];
     if let Some(objective) = outcome.objective {

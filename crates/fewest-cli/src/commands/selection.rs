@@ -8,12 +8,14 @@ use crate::AnyMethod;
 use fewest::method::auto_cost::CostChoice;
 use fewest::{FeatureSet, Kernel, Limits, Report, RuleList, Rules, Status, Subset, SvmSettings};
 use fewest_data::ProofFile;
+use fewest_eval::auto_cost::choose;
 use serde_json::{Map, Value, json};
 
 use super::auto_cost;
-use super::in_force::{check_classes, limits, refuse_with_tasks, ruled_out, rules, warn_of_rules};
+use super::in_force::{check_classes, limits, refuse_with_tasks, rules, warn_of_rules};
 use super::invocation::Invocation;
-use super::prepare::{Preparation, PreparedData, listed};
+use super::part::Parts;
+use super::prepare::{PrepareOptions, PreparedData, listed};
 use super::raw::Raw;
 use super::reading::{FEW, warnings};
 use super::rule_words::rule_words;
@@ -107,7 +109,7 @@ impl<'a> Plan<'a> {
         let validate = options.value::<Validate>("validate");
         let (folds, tasks, categorical) = (options.text("folds"), options.text("tasks"), options.categorical());
         refuse_with_tasks(options)?;
-        let preparation = Preparation {
+        let reading = PrepareOptions {
             data: &args.data,
             prepare: &args.prepare,
             class_weight: class_weight.as_ref(),
@@ -117,29 +119,33 @@ impl<'a> Plan<'a> {
             categorical: &categorical,
             tasks: tasks.as_deref(),
         };
-        let raw = preparation.load(terminal)?;
+        let raw = reading.load(terminal)?;
         limits.cancel = interrupt::listen(terminal)?;
         let read = invocation.elapsed();
         let (options, choice) = if options.chooses_cost() {
             let time = invocation.left(args.time_limit).map(|left| left / 2);
-            let choice = auto_cost::choose(&raw, &preparation, options, &source, time, &limits.cancel)?;
-            (auto_cost::with(options, &choice)?, Some(choice))
+            let parts = Parts::new(&raw, args, options)?;
+            let (scene, selector) = (parts.scene(&limits.cancel), parts.selector(options, &source));
+            let all: Vec<usize> = (0..raw.target.codes.len()).collect();
+            let choice = choose(&scene, &all, &selector, time).map_err(|error| raw.failure(error))?;
+            (auto_cost::with(options, choice.cost, choice.fit_cost)?, Some(choice))
         } else {
             (options.again()?, None)
         };
         let choosing = invocation.elapsed().saturating_sub(read);
-        let n = raw.target.codes.len();
-        let kept = if keeps_raw { Some(raw.rows(&(0..n).collect::<Vec<usize>>())?) } else { None };
-        let mut prepared = preparation.prepare(raw, terminal)?;
+        let kept = if keeps_raw { Some(raw.copy()?) } else { None };
+        let mut prepared = reading.prepare(raw, terminal)?;
         limits.memory = prepared.account().clone();
-        let list = rules(&source, &prepared, terminal)?;
+        let list = rules(&source, prepared.known(), terminal)?;
         warn_of_rules(&list, &mut prepared.data, terminal);
         let data = prepared.method_data();
         let (method, svm) = (options.args().method(&data)?, data.svm(options.args().svm()));
         debug_assert_eq!(options.args().finds_size(), method.finds_size(), "{}", options.name());
-        check_classes(&options, &prepared)?;
+        check_classes(&options, prepared.known())?;
         let asked = list.clone();
-        let rules = Rules::new(prepared.data.names.len(), ruled_out(list, &prepared), listed(&prepared.data.names))?;
+        let mut list = list;
+        list.forbid.extend(prepared.learnt.ruled_out().iter());
+        let rules = Rules::new(prepared.data.names.len(), list, listed(&prepared.data.names))?;
         let reading = invocation.elapsed().saturating_sub(choosing);
         Ok(Task {
             args,
@@ -428,7 +434,7 @@ impl Task<'_> {
         };
         let chosen = self.choice.iter().map(|choice| ("cost_choice".to_owned(), json!(choice)));
         let ruled_out = json!({
-            "constant": few(&self.prepared.constant), "low_variance": few(&self.prepared.low_variance)
+            "constant": few(&self.prepared.learnt.constant), "low_variance": few(&self.prepared.learnt.low_variance)
         });
         let story = [
             ("command".to_owned(), json!(self.invocation.command_line)),

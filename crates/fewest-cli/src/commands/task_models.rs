@@ -1,10 +1,12 @@
 //! The classifiers of tasks, each trained on the samples of its task and the features of all.
 
-use fewest::model::{self, FitSettings, Model};
-use fewest::{Report, RowMatrix, Status};
+use fewest::model::FitSettings;
+use fewest::{Report, Status};
+use fewest_eval::TaskClassifier;
 
 use super::prepare::PreparedData;
 use super::selection::Task;
+use crate::export::model_json::TrainedModel;
 use crate::export::task_models::TaskModels;
 use crate::failure::Failure;
 
@@ -18,33 +20,19 @@ impl PreparedData {
         &self,
         column: &str,
         report: &Report,
-        mut settings: FitSettings,
+        settings: FitSettings,
         stop: &mut dyn FnMut() -> Option<Status>,
     ) -> Result<Option<TaskModels>, Failure> {
-        let subset = report.selection.outcome.subset.as_ref().filter(|subset| !subset.is_empty());
-        let (Some(tasks), Some(subset)) = (&self.tasks, subset) else { return Ok(None) };
-        let (features, design): (Vec<usize>, _) = (subset.iter().collect(), self.data.features.as_design());
-        settings.weight_bounds = settings.weight_bounds.of_all(&features);
-        let what = || format!("training on {} samples and {} features", self.weights.len(), features.len());
-        let _rows = self.account.reserve(2 * RowMatrix::bytes(design, features.len()), what, "use fewer features")?;
-        let all: Vec<usize> = (0..features.len()).collect();
-        let rows = design.rows(&features).design();
-        let mut each = Vec::new();
-        for (task, name) in tasks.names.iter().enumerate() {
-            let of: Vec<usize> = (0..tasks.codes.len()).filter(|&i| tasks.codes[i] as usize == task).collect();
-            let mut known: Vec<u32> = of.iter().map(|&i| self.target.codes[i]).collect();
-            known.sort_unstable();
-            known.dedup();
-            let code = |i: &usize| known.binary_search(&self.target.codes[*i]).expect("listed above") as u32;
-            let codes: Vec<u32> = of.iter().map(code).collect();
-            let weights: Vec<f64> = of.iter().map(|&i| self.weights[i]).collect();
-            let part = rows.select_samples(&of);
-            let model = model::fit(&*part, &all, &codes, &weights, &settings, stop)?;
-            let mut trained = self.trained(Model { features: features.clone(), ..model }, &settings.svm);
-            trained.classes = known.iter().map(|&class| self.target.classes[class as usize].clone()).collect();
-            each.push((name.clone(), trained));
-        }
-        Ok(Some(TaskModels { column: column.to_owned(), each, classes: self.target.classes.clone() }))
+        let svm = settings.svm.clone();
+        let each = self.training().task_classifiers(report, settings, stop).map_err(|error| self.failure(error))?;
+        let one = |TaskClassifier { task, classes, model }: TaskClassifier| {
+            let mut trained = self.trained(model, &svm);
+            trained.classes = classes.iter().map(|&class| self.target.classes[class as usize].clone()).collect();
+            (task, trained)
+        };
+        let (column, classes) = (column.to_owned(), self.target.classes.clone());
+        let each: Vec<(String, TrainedModel)> = each.into_iter().map(one).collect();
+        Ok((!each.is_empty()).then_some(TaskModels { column, each, classes }))
     }
 }
 

@@ -6,6 +6,7 @@
 //! `model_json.rs`. A task may have fewer classes than all samples.
 
 use fewest::Design;
+use fewest_eval::{TaskClassifier, judge_tasks};
 use serde_json::{Value, json};
 
 use super::fields::{field, list, text, wrong};
@@ -40,37 +41,16 @@ impl TaskModels {
     /// # Errors
     /// The first sample of a task that has no classifier, and that task.
     pub(crate) fn judge(&self, design: &dyn Design, tasks: &[String]) -> Result<Judged, (usize, String)> {
-        let named = |trained: &TrainedModel, at: usize| {
-            let machine = &trained.model.machines[at];
-            [machine.negative, machine.positive].map(|class| trained.classes[class as usize].clone())
+        let code = |class: &String| self.classes.iter().position(|known| known == class).unwrap_or(0) as u32;
+        let one = |(task, trained): &(String, TrainedModel)| TaskClassifier {
+            task: task.clone(),
+            classes: trained.classes.iter().map(code).collect(),
+            model: trained.model.clone(),
         };
-        let mut pairs: Vec<[String; 2]> = Vec::new();
-        for (_, trained) in &self.each {
-            for pair in (0..trained.model.machines.len()).map(|at| named(trained, at)) {
-                if !pairs.contains(&pair) {
-                    pairs.push(pair);
-                }
-            }
-        }
-        let unknown = |task: &&String| self.each.iter().all(|(known, _)| known != *task);
-        if let Some((at, task)) = tasks.iter().enumerate().find(|(_, task)| unknown(task)) {
-            return Err((at, task.clone()));
-        }
-        let (mut predicted, mut decisions) = (vec![0; tasks.len()], vec![vec![None; pairs.len()]; tasks.len()]);
-        for (task, trained) in &self.each {
-            let of: Vec<usize> = (0..tasks.len()).filter(|&i| tasks[i] == *task).collect();
-            let values = trained.model.decisions(&*design.select_samples(&of));
-            let code = |class: &String| self.classes.iter().position(|known| known == class).unwrap_or(0) as u32;
-            let codes: Vec<u32> = trained.classes.iter().map(code).collect();
-            let count = trained.model.machines.len();
-            let column = |at: usize| pairs.iter().position(|pair| *pair == named(trained, at)).unwrap_or(0);
-            let columns: Vec<usize> = (0..count).map(column).collect();
-            for ((&i, class), values) in of.iter().zip(trained.model.votes(&values)).zip(values.chunks(count)) {
-                predicted[i] = codes[class as usize];
-                columns.iter().zip(values).for_each(|(&column, value)| decisions[i][column] = Some(*value));
-            }
-        }
-        Ok(Judged { pairs, predicted, decisions })
+        let judged = judge_tasks(&self.each.iter().map(one).collect::<Vec<_>>(), design, tasks)?;
+        let named = |pair: &[u32; 2]| pair.map(|class| self.classes[class as usize].clone());
+        let pairs = judged.pairs.iter().map(named).collect();
+        Ok(Judged { pairs, predicted: judged.predicted, decisions: judged.decisions })
     }
 
     /// The whole file.

@@ -8,7 +8,7 @@ use fewest::kernel::DistanceKernel;
 use fewest::validation::Folds;
 use fewest::{Design, Gamma, MultiClass, SvmSettings};
 use fewest_data::{Names, Target};
-use fewest_eval::study::ClassWeights;
+use fewest_eval::ClassWeights;
 
 use crate::args::data::selected;
 use crate::args::features::Features;

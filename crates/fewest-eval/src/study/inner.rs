@@ -16,13 +16,14 @@ use std::time::Instant;
 use fewest::{Error, Kernel};
 use rayon::prelude::*;
 
-use super::clock::Deadline;
 use super::judge::judge;
-use super::part::{Part, PartSize, StudyData};
+use super::part::{PartSize, StudyPart};
 use super::score::Scores;
 use super::search::{Found, Search};
 use super::settings::{StudyMethod, StudySettings};
 use super::table::{Key, Row};
+use crate::part::Data;
+use crate::time::Deadline;
 
 /// The grid of costs, over `1 / mean |x|^2`: from the larger of this and 1 / n ...
 const LOWEST: f64 = 1e-4;
@@ -71,7 +72,7 @@ pub(crate) fn fit_cost(part: PartSize, kernel: Kernel, k: usize, fit: usize) -> 
 }
 
 /// Inner splits of a part's rows: `repeats` times `folds` stratified folds.
-pub(crate) fn splits(data: &StudyData<'_>, rows: &[usize], settings: &StudySettings, seed: u64) -> Vec<Deal> {
+pub(crate) fn splits(data: &Data<'_>, rows: &[usize], settings: &StudySettings, seed: u64) -> Vec<Deal> {
     let target = data.target.rows(rows);
     let mut deals = Vec::new();
     for repeat in 0..settings.inner_repeats as u64 {
@@ -106,7 +107,7 @@ enum Job {
 
 /// Every candidate on one split.
 pub(crate) fn row(
-    data: &StudyData<'_>,
+    data: &Data<'_>,
     deal: &Deal,
     grid: &Grid,
     settings: &StudySettings,
@@ -114,8 +115,8 @@ pub(crate) fn row(
 ) -> Result<Row, Error> {
     let begun = Instant::now();
     // Step 1.
-    let part = Part::new(data, &deal.inside, settings)?;
-    let held = part.hold_out(data, &deal.outside, settings)?;
+    let part = StudyPart::new(data, &deal.inside, settings)?;
+    let held = part.hold_out(data, &deal.outside)?;
     let costs = costs(part.size, settings);
     // Step 2.
     let linear = grid.methods.iter().any(|method| method.has_cost());

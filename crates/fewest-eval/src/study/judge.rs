@@ -4,9 +4,10 @@ use fewest::model::{FitSettings, Model, fit};
 use fewest::validation::area;
 use fewest::{Error, Kernel, Status, SvmSettings};
 
-use super::part::{HeldOut, Part};
+use super::part::{StudyPart, columns};
 use super::platt::Sigmoid;
 use super::score::Scores;
+use crate::part::HeldOut;
 
 /// Relative duality gap of classifiers that are only judged.
 const TOLERANCE: f64 = 1e-4;
@@ -14,7 +15,7 @@ const TOLERANCE: f64 = 1e-4;
 /// Scores of the classifiers on these features, one for each cost; none where `stop` said so or no
 /// cost is given.
 pub(crate) fn judge(
-    part: &Part,
+    part: &StudyPart,
     held: &HeldOut,
     svm: &SvmSettings,
     features: &[usize],
@@ -22,9 +23,9 @@ pub(crate) fn judge(
     costs: &[Option<f64>],
     stop: &mut dyn FnMut() -> Option<Status>,
 ) -> Result<Vec<Option<Scores>>, Error> {
-    let (inside, outside) = (part.columns(features), held.columns(features));
+    let (inside, outside) = (part.columns(features), columns(held.design(), features));
     let all: Vec<usize> = (0..features.len()).collect();
-    let second: Vec<bool> = part.target.codes.iter().map(|&c| c == 1).collect();
+    let second: Vec<bool> = part.prepared.target.codes.iter().map(|&c| c == 1).collect();
     let mut found = Vec::new();
     for &cost in costs {
         let Some(cost) = cost.filter(|_| stop().is_none()) else {
@@ -34,7 +35,7 @@ pub(crate) fn judge(
         let svm = SvmSettings { cost, tolerance: svm.tolerance.max(TOLERANCE), ..svm.clone() };
         let weight_bounds = part.weight_bounds.of_all(features);
         let settings = FitSettings { svm, kernel, weight_bounds, ..FitSettings::default() };
-        let model = fit(&inside, &all, &part.target.codes, &part.weights, &settings, stop)?;
+        let model = fit(&inside, &all, &part.prepared.target.codes, &part.prepared.weights, &settings, stop)?;
         let sigmoid = (model.n_classes == 2).then(|| Sigmoid::fit(&model.decisions(&inside), &second));
         found.push(Some(scores(&model, &model.decisions(&outside), sigmoid.flatten(), held)));
     }
@@ -43,7 +44,7 @@ pub(crate) fn judge(
 
 /// A classifier on columns of its own, as it comes at this cost.
 pub(crate) fn train(
-    part: &Part,
+    part: &StudyPart,
     svm: &SvmSettings,
     features: &[usize],
     kernel: Kernel,
@@ -53,7 +54,7 @@ pub(crate) fn train(
     let (svm, weight_bounds) = (SvmSettings { cost, ..svm.clone() }, part.weight_bounds.of_all(features));
     let settings = FitSettings { svm, kernel, weight_bounds, ..FitSettings::default() };
     let all: Vec<usize> = (0..features.len()).collect();
-    fit(&part.columns(features), &all, &part.target.codes, &part.weights, &settings, stop)
+    fit(&part.columns(features), &all, &part.prepared.target.codes, &part.prepared.weights, &settings, stop)
 }
 
 /// What decision values (sample after sample, one for each machine) are worth on the samples held

@@ -6,18 +6,19 @@ use fewest::{Design, Error, Kernel, Report, Status};
 use rayon::prelude::*;
 
 use super::calibration::{Calibration, CalibrationRule};
-use super::clock::Deadline;
 use super::inner::{Deal, Grid, costs, fit_cost};
 use super::judge::train;
-use super::part::{Part, PartSize, StudyData};
+use super::part::{PartSize, StudyPart, columns};
 use super::report::{Choice, Judgement};
 use super::search::Search;
 use super::settings::StudySettings;
 use super::table::{Key, Row};
+use crate::part::Data;
+use crate::time::Deadline;
 
 /// What was learned from a part.
 pub(crate) struct Learned {
-    pub(crate) part: Part,
+    pub(crate) part: StudyPart,
     pub(crate) choice: Choice,
     /// What the method found.
     pub(crate) report: Report,
@@ -41,14 +42,14 @@ pub(crate) fn choice(part: PartSize, grid: &Grid, settings: &StudySettings, key:
 
 /// Selects on a part and trains on what was found.
 pub(crate) fn learn(
-    data: &StudyData<'_>,
+    data: &Data<'_>,
     rows: &[usize],
     grid: &Grid,
     settings: &StudySettings,
     key: Key,
     deadline: &Deadline,
 ) -> Result<Learned, Error> {
-    let part = Part::new(data, rows, settings)?;
+    let part = StudyPart::new(data, rows, settings)?;
     let choice = choice(part.size, grid, settings, key);
     let search = Search::new(&part, settings, &grid.methods, &grid.sizes);
     let mut limits = deadline.limits(0.8);
@@ -61,7 +62,7 @@ pub(crate) fn learn(
 
 /// The classifier on these features; none without a feature.
 pub(crate) fn fitted(
-    part: &Part,
+    part: &StudyPart,
     settings: &StudySettings,
     features: &[usize],
     kernel: Kernel,
@@ -77,7 +78,7 @@ pub(crate) fn fitted(
 /// The probabilities of a choice, from the decision values of samples that inner splits held out:
 /// their own subsets and classifiers. None for more than two classes, or where none are asked for.
 pub(crate) fn calibrate(
-    data: &StudyData<'_>,
+    data: &Data<'_>,
     deals: &[Deal],
     rows: &[Option<Row>],
     grid: &Grid,
@@ -91,12 +92,12 @@ pub(crate) fn calibrate(
     let one = |(deal, row): (&Deal, &Option<Row>)| -> Result<Vec<(f64, bool)>, Error> {
         let subset = row.as_ref().and_then(|row| row.subsets.iter().find(|entry| entry.0 == place));
         let Some((_, features)) = subset else { return Ok(Vec::new()) };
-        let part = Part::new(data, &deal.inside, settings)?;
-        let held = part.hold_out(data, &deal.outside, settings)?;
+        let part = StudyPart::new(data, &deal.inside, settings)?;
+        let held = part.hold_out(data, &deal.outside)?;
         let kernel = Search::new(&part, settings, &grid.methods, &grid.sizes).kernel(grid.methods[key.method])?;
         let choice = choice(part.size, grid, settings, key);
         let Some(model) = fitted(&part, settings, features, kernel, choice.fit_cost)? else { return Ok(Vec::new()) };
-        let decisions = model.decisions(&held.columns(features));
+        let decisions = model.decisions(&columns(held.design(), features));
         Ok(decisions.into_iter().zip(held.target.codes.iter().map(|&code| code == 1)).collect())
     };
     let parts: Vec<Vec<(f64, bool)>> = deals.par_iter().zip(rows).map(one).collect::<Result<_, Error>>()?;
@@ -106,20 +107,19 @@ pub(crate) fn calibrate(
 
 /// Judges what was learned on other samples.
 pub(crate) fn judge(
-    data: &StudyData<'_>,
+    data: &Data<'_>,
     learned: &Learned,
     calibration: Option<&Calibration>,
     rows: &[usize],
-    settings: &StudySettings,
 ) -> Result<Judgement, Error> {
-    let held = learned.part.hold_out(data, rows, settings)?;
+    let held = learned.part.hold_out(data, rows)?;
     let (truth, classes) = (held.target.codes.clone(), data.target.classes.len());
     let (predicted, decisions) = match &learned.model {
         Some(model) => {
-            let decisions = model.decisions(&held.columns(&learned.features) as &dyn Design);
+            let decisions = model.decisions(&columns(held.design(), &learned.features) as &dyn Design);
             (model.votes(&decisions), decisions)
         }
-        None => (vec![learned.part.most_frequent(); truth.len()], Vec::new()),
+        None => (vec![learned.part.prepared.most_frequent(); truth.len()], Vec::new()),
     };
     let two = classes == 2 && !decisions.is_empty();
     let calibration = calibration.filter(|_| two);

@@ -7,16 +7,15 @@
 //! | file | holds |
 //! | --- | --- |
 //! | `settings.rs`, `score.rs`, `rule.rs` | what is asked for; scores; rules of choice |
-//! | `part.rs`, `judge.rs`, `calibration.rs`, `platt.rs`, `isotonic.rs` | samples prepared by what they alone say; classifiers on few features; probabilities |
+//! | `part.rs`, `judge.rs`, `calibration.rs`, `platt.rs`, `isotonic.rs` | samples and what costs depend on; classifiers on few features; probabilities |
 //! | `search.rs`, `inner.rs`, `table.rs` | selections; every candidate on an inner split; the table of scores that every rule reads |
 //! | `learn.rs`, `panel.rs` | from a choice to a classifier; proof, neighbours and substitutes of the panel |
-//! | `run.rs`, `clock.rs`, `state.rs`, `report.rs` | the course of a study; its time; how far it has come; what it found |
+//! | `run.rs`, `state.rs`, `report.rs` | the course of a study; how far it has come; what it found |
 //!
 //! Nothing here touches a file or prints: progress and the state to go on from are told to an
 //! [`fewest::Observer`], limits are [`fewest::Limits`].
 
 mod calibration;
-mod clock;
 mod inner;
 mod isotonic;
 mod judge;
@@ -35,11 +34,10 @@ mod table;
 
 pub use calibration::{Calibration, CalibrationRule};
 pub use isotonic::Isotonic;
-pub use part::StudyData;
 pub use platt::Sigmoid;
 pub use report::{Choice, Effort, FoldReport, InnerSize, Judgement, Panel, RuleReport, StudyReport, Tried};
 pub use rule::{ChoiceRule, Pick};
 pub use run::study;
 pub use score::{Score, Scores};
-pub use settings::{ClassWeights, StudyMethod, StudySettings};
+pub use settings::{StudyMethod, StudySettings};
 pub use state::StudyState;

@@ -7,12 +7,12 @@ use fewest::method::swaps::swaps;
 use fewest::{Error, Kernel, Memory, Problem, Rules, Selection, Silent, Solution, Status, Subset, SvmSettings};
 
 use super::calibration::Calibration;
-use super::clock::Deadline;
 use super::inner::Grid;
 use super::learn::{Learned, cut_short, fitted};
 use super::report::Panel;
 use super::search::Search;
 use super::settings::{StudyMethod, StudySettings};
+use crate::time::Deadline;
 
 /// The list of the best subsets may take this many times the nodes of the proof.
 const LIST_EFFORT: u64 = 10;
@@ -28,7 +28,7 @@ pub(crate) fn panel(
     let Learned { part, choice, mut report, mut features, model: mut trained } = learned;
     let search = Search::new(&part, settings, &grid.methods, &grid.sizes);
     let k = choice.max_features.min(part.size.usable.max(1));
-    let linear = report.kernel == Kernel::Linear && part.target.classes.len() == 2 && !features.is_empty();
+    let linear = report.kernel == Kernel::Linear && part.prepared.target.classes.len() == 2 && !features.is_empty();
     let cost = choice.cost.unwrap_or(choice.fit_cost);
     let (mut certificate, mut solutions, mut cut) = (None, Vec::new(), false);
     if linear && choice.method == StudyMethod::Exact {
@@ -68,8 +68,8 @@ pub(crate) fn panel(
         selected: features,
         model,
         calibration,
-        imputation: part.imputation,
-        scaling: part.scaling,
+        imputation: part.prepared.learnt.imputation,
+        scaling: part.prepared.learnt.scaling,
         certificate,
         solutions,
         swaps,

@@ -5,17 +5,18 @@ use std::time::{Duration, Instant};
 use fewest::{Error, Event, Limits, Observer, Status, check_values};
 use rayon::prelude::*;
 
-use super::clock::Deadline;
 use super::inner::{Deal, Grid, fit_middle, row, splits};
 use super::learn::{Learned, calibrate, choice, cut_short, judge, learn};
 use super::panel::panel;
-use super::part::{Part, PartSize, StudyData};
+use super::part::{PartSize, StudyPart};
 use super::report::{Choice, Effort, FoldReport, InnerSize, RuleReport, StudyReport, Tried};
 use super::rule::ChoiceRule;
 use super::score::Score;
 use super::settings::{StudyMethod, StudySettings};
 use super::state::{PartState, StudyState};
 use super::table::{Key, Row, Table};
+use crate::part::Data;
+use crate::time::Deadline;
 
 /// Share of the time for all but the proof of the panel.
 const WORK: f64 = 0.85;
@@ -41,7 +42,7 @@ const SMALL: (usize, usize, usize) = (400, 40, 10);
 /// Settings out of range, data that cannot be studied, rules that contradict each other. A limit is
 /// a status of the report.
 pub fn study(
-    data: &StudyData<'_>,
+    data: &Data<'_>,
     settings: &StudySettings,
     limits: &Limits,
     state: Option<StudyState>,
@@ -104,7 +105,7 @@ struct PartDeal {
 
 /// A study at work.
 struct Study<'a> {
-    data: &'a StudyData<'a>,
+    data: &'a Data<'a>,
     settings: &'a StudySettings,
     grid: &'a Grid,
     /// Of all samples.
@@ -222,7 +223,7 @@ impl Study<'_> {
         let (learned, key) = self.learned(&part.deal, &table, deadline)?;
         let PartState { rows, effort, .. } = &self.state.parts[at];
         let calibration = calibrate(data, &part.splits, rows, grid, settings, key)?;
-        let judgement = judge(data, &learned, calibration.as_ref(), &part.deal.outside, settings)?;
+        let judgement = judge(data, &learned, calibration.as_ref(), &part.deal.outside)?;
         let mut rules = Vec::new();
         if settings.compare_rules {
             rules = self.compare(at, part, &table, deadline)?;
@@ -266,7 +267,7 @@ impl Study<'_> {
         let one = |key: &Key| -> Result<(Key, RuleReport), Error> {
             let learned = learn(data, &part.deal.inside, grid, settings, *key, deadline)?;
             let calibration = calibrate(data, &part.splits, rows, grid, settings, *key)?;
-            let judgement = judge(data, &learned, calibration.as_ref(), &part.deal.outside, settings)?;
+            let judgement = judge(data, &learned, calibration.as_ref(), &part.deal.outside)?;
             let (metrics, log_loss) = (judgement.metrics, judgement.log_loss);
             let (rule, choice, selected) = (settings.rule, learned.choice, learned.features);
             Ok((*key, RuleReport { rule, choice, selected, metrics, log_loss }))
@@ -358,7 +359,7 @@ fn tried(table: &Table, whole: PartSize, grid: &Grid, settings: &StudySettings) 
 
 /// Checks all that can be known before the work; the methods and sizes to try, and what the costs on
 /// all samples depend on.
-fn check(data: &StudyData<'_>, settings: &StudySettings, limits: &Limits) -> Result<(Grid, PartSize), Error> {
+fn check(data: &Data<'_>, settings: &StudySettings, limits: &Limits) -> Result<(Grid, PartSize), Error> {
     let (n, p, classes) = (data.features.n_samples(), data.features.n_features(), data.target.classes.len());
     limits.check()?;
     settings.check(p, classes)?;
@@ -385,7 +386,7 @@ fn check(data: &StudyData<'_>, settings: &StudySettings, limits: &Limits) -> Res
     }
     let sizes = settings.sizes(p);
     let whole: Vec<usize> = (0..n).collect();
-    let part = Part::new(data, &whole, settings)?;
+    let part = StudyPart::new(data, &whole, settings)?;
     let largest = sizes.last().copied().unwrap_or(1);
     part.rules(settings, Some(largest))?;
     let mut methods = settings.methods.clone();
@@ -403,7 +404,7 @@ fn check(data: &StudyData<'_>, settings: &StudySettings, limits: &Limits) -> Res
 }
 
 /// The outer folds: (repetition, fold, what is learned from and what is judged).
-fn outer_deals(data: &StudyData<'_>, settings: &StudySettings) -> Vec<(usize, usize, Deal)> {
+fn outer_deals(data: &Data<'_>, settings: &StudySettings) -> Vec<(usize, usize, Deal)> {
     let n = data.target.codes.len();
     let mut out = Vec::new();
     for repeat in 0..settings.repeats {
@@ -417,7 +418,7 @@ fn outer_deals(data: &StudyData<'_>, settings: &StudySettings) -> Vec<(usize, us
 }
 
 /// All samples, then the outer folds, each with its inner splits.
-fn parts(data: &StudyData<'_>, settings: &StudySettings, outer: &[(usize, usize, Deal)]) -> Vec<PartDeal> {
+fn parts(data: &Data<'_>, settings: &StudySettings, outer: &[(usize, usize, Deal)]) -> Vec<PartDeal> {
     let whole = Deal { inside: (0..data.target.codes.len()).collect(), outside: Vec::new() };
     let deals = std::iter::once((0, 0, whole)).chain(outer.iter().cloned());
     let part = |(at, (repeat, fold, deal)): (usize, (usize, usize, Deal))| {

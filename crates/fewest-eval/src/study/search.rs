@@ -15,7 +15,7 @@ use fewest::{
     SvmSettings,
 };
 
-use super::part::Part;
+use super::part::StudyPart;
 use super::settings::{StudyMethod, StudySettings};
 
 /// Features that a quick `exact` searches: as many as this with up to [`MANY`] samples, fewer in
@@ -52,7 +52,7 @@ struct Eliminated {
 
 /// What is searched in a part.
 pub(crate) struct Search<'a> {
-    part: &'a Part,
+    part: &'a StudyPart,
     settings: &'a StudySettings,
     methods: &'a [StudyMethod],
     sizes: &'a [usize],
@@ -60,7 +60,7 @@ pub(crate) struct Search<'a> {
 
 impl<'a> Search<'a> {
     pub(crate) fn new(
-        part: &'a Part,
+        part: &'a StudyPart,
         settings: &'a StudySettings,
         methods: &'a [StudyMethod],
         sizes: &'a [usize],
@@ -101,7 +101,7 @@ impl<'a> Search<'a> {
         let rules = self.part.rules(self.settings, None)?;
         // Of a search by bounds its start is enough to judge by.
         let limits = Limits { nodes: Some(1), ..limits.clone() };
-        let (samples, sizes) = (self.part.samples()?, self.usable(self.sizes));
+        let (samples, sizes) = (self.part.prepared.samples()?, self.usable(self.sizes));
         let reports = self.method(method, 1.0)?.path(&samples, &rules, &sizes, &limits, &mut Silent)?;
         Ok(self.found(reports, at))
     }
@@ -123,7 +123,7 @@ impl<'a> Search<'a> {
         if !method.has_kernel() {
             return Ok(Kernel::Linear);
         }
-        let gamma = KtaSettings::default().gamma.number(self.part.design(), self.largest())?;
+        let gamma = KtaSettings::default().gamma.number(self.part.prepared.design(), self.largest())?;
         Ok(Kernel::Rbf { gamma })
     }
 
@@ -149,7 +149,7 @@ impl<'a> Search<'a> {
 
     /// SVM-RFE at these sizes.
     fn eliminate(&self, cost: f64, sizes: &[usize], limits: &Limits) -> Result<Eliminated, Error> {
-        let (samples, rules) = (self.part.samples()?, self.part.rules(self.settings, None)?);
+        let (samples, rules) = (self.part.prepared.samples()?, self.part.rules(self.settings, None)?);
         let reports = self.elimination(cost).path(&samples, &rules, &self.usable(sizes), limits, &mut Silent)?;
         let mut ranked: Vec<(usize, usize)> = Vec::new();
         if let Some(first) = reports.iter().find(|point| point.report.selection.outcome.subset.is_some()) {
@@ -175,7 +175,7 @@ impl<'a> Search<'a> {
         chosen.dedup();
         let (design, part) = (self.part.columns(&chosen), self.part);
         let labels = part.problem()?.labels().to_vec();
-        let problem = Problem::new(&design, &labels, Some(&part.weights))?;
+        let problem = Problem::new(&design, &labels, Some(&part.prepared.weights))?;
         let mut out = Vec::new();
         for (size, start) in starts {
             let list = restricted(&part.rule_list(self.settings, Some(self.sizes[*size])), &chosen);
@@ -196,7 +196,7 @@ impl<'a> Search<'a> {
 
     /// How many features of a ranking a quick `exact` searches.
     fn candidates(&self) -> usize {
-        let most = CANDIDATES * MANY / self.part.weights.len().max(MANY);
+        let most = CANDIDATES * MANY / self.part.prepared.weights.len().max(MANY);
         most.max(2 * self.largest())
     }
 
@@ -210,7 +210,7 @@ impl<'a> Search<'a> {
         let k = self.sizes[size].min(self.part.size.usable.max(1));
         if method != StudyMethod::Exact {
             let rules = self.part.rules(self.settings, Some(k))?;
-            return self.method(method, cost)?.select(&self.part.samples()?, &rules, limits, &mut Silent);
+            return self.method(method, cost)?.select(&self.part.prepared.samples()?, &rules, limits, &mut Silent);
         }
         let Eliminated { survivors, ranking } = self.eliminate(cost, &[k], &limits)?;
         let mut start = Vec::new();

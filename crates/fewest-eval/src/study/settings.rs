@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use fewest::{AnyMethod, Error, RuleList, SvmSettings};
-use fewest_data::{MissingRule, ScaleKind};
+use fewest_data::{Features, MissingRule, ScaleKind};
 use serde::{Deserialize, Serialize};
 
 use super::calibration::CalibrationRule;
 use super::rule::ChoiceRule;
 use super::score::Score;
+use crate::preparation::{ClassWeights, Preparation, scale_kind};
 
 /// A method that a study tries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -51,38 +52,6 @@ impl StudyMethod {
     /// Whether its classifier has the Gaussian kernel.
     pub(crate) fn has_kernel(self) -> bool {
         self == StudyMethod::Kta
-    }
-}
-
-/// What multiplies the cost of each sample, by its class.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ClassWeights {
-    /// 1.
-    #[default]
-    None,
-    /// n / (k n_c), for n samples, k classes, and n_c samples of the class.
-    Balanced,
-    /// 1 / n_c.
-    Inverse,
-    /// 1 / n_c + k.
-    Softened,
-    /// These, one for each class, above 0.
-    Each(Vec<f64>),
-}
-
-impl ClassWeights {
-    /// The weight of each class, given how many samples each has.
-    pub fn of(&self, counts: &[usize]) -> Vec<f64> {
-        let (n, k) = (counts.iter().sum::<usize>() as f64, counts.len());
-        let of_count = |weight: &dyn Fn(f64) -> f64| counts.iter().map(|&c| weight(c.max(1) as f64)).collect();
-        match self {
-            ClassWeights::None => vec![1.0; k],
-            ClassWeights::Balanced => of_count(&|count| n / (k as f64 * count)),
-            ClassWeights::Inverse => of_count(&|count| 1.0 / count),
-            ClassWeights::Softened => of_count(&|count| 1.0 / count + k as f64),
-            ClassWeights::Each(weights) => weights.clone(),
-        }
     }
 }
 
@@ -242,6 +211,18 @@ impl StudySettings {
             }
         }
         Ok(())
+    }
+
+    /// How each part is prepared; features are scaled as suits all samples.
+    pub(crate) fn preparation(&self, features: &Features) -> Preparation {
+        Preparation {
+            missing: self.missing,
+            texts: self.texts.clone(),
+            categorical: Vec::new(),
+            variance_threshold: self.variance_threshold,
+            scale: Some(scale_kind(self.scale, features).0),
+            class_weight: self.class_weight.clone(),
+        }
     }
 
     /// Whether the rules bound weights.

@@ -1,31 +1,28 @@
-//! `fewest evaluate`: how well a method does on samples it has not seen.
-//!
-//! Everything that looks at data happens on the training part of a fold: scaling, constant and
-//! low-variance features, class weights, gammas, tuning and selection ([`fold`]). What is reported
-//! is in [`report`].
+//! `fewest evaluate`: how well a method does on samples it has not seen ([`fewest_eval::evaluate`]).
+//! What is reported is in [`report`].
 
-mod fold;
 mod plan;
 mod report;
 
 use std::sync::Mutex;
 
-use rayon::prelude::*;
+use fewest_eval::EvalError;
+use fewest_eval::evaluate::{EvaluateSettings, FoldResult, InnerFolds, Recipe, evaluate};
+use fewest_eval::folds::{check, with_weight};
 use serde_json::json;
 
-use super::deal::Fold;
 use super::in_force::warn_of_source;
 use super::invocation::Invocation;
-use super::share::FoldTimes;
+use super::part::{self, Parts};
 use crate::args::notation;
+use crate::args::rules::RuleSource;
 use crate::cli::EvaluateArgs;
 use crate::export::file::Sink;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::method_args::MethodOptions;
 use crate::resume::{BETWEEN_FOLDS, DATA, Resume};
-use fold::{FoldResult, Learner};
-use plan::Options;
+use plan::{Options, Recipes};
 
 /// Runs the command.
 ///
@@ -40,51 +37,46 @@ pub(crate) fn run(args: &EvaluateArgs, method: &MethodOptions, invocation: &Invo
     inputs.extend(args.selection.rules.files());
     inputs.extend(args.resume.as_deref().map(|path| ("the file of --resume", path)));
     Sink::apart(&[("--json", sink.as_ref()), ("--report", page.as_ref())], &inputs)?;
-    let learners: Vec<Learner<'_>> =
-        options.methods.iter().map(|recipes| Learner::new(recipes, &options)).collect::<Result<_, _>>()?;
-    let mut raw = learners[0].load(options.fold_column.as_deref(), terminal)?;
-    warn_of_source(learners[0].largest(), &mut raw, terminal)?;
-    let folds = Fold::with_weight(options.folds(&raw)?, &raw, terminal)?;
+    let sources: Vec<Vec<RuleSource>> =
+        options.methods.iter().map(|recipes| sources(recipes, &options)).collect::<Result<_, _>>()?;
+    let first = &options.methods[0].choices[0];
+    let mut raw = part::load(options.selection, first, options.fold_column.as_deref(), terminal)?;
+    warn_of_source(&sources[0][options.sizes.len() - 1], &mut raw, terminal)?;
+    let (folds, empty) = with_weight(options.folds(&raw)?, raw.weights());
+    if !empty.is_empty() {
+        terminal.note(&format!("left out, as without a sample of positive weight: {}", notation::some(&empty)));
+    }
+    check(&folds, &raw.samples()).map_err(|error| raw.failure(error))?;
     let truth = options.truth(&raw.data.names)?;
     let resume = match &options.resume {
         Some(path) => Some(Resume::open(path, json!({"options": options.text, DATA: raw.check()}), BETWEEN_FOLDS)?),
         None => None,
     };
     let kept: Option<Vec<Option<FoldResult>>> = resume.as_ref().map_or(Ok(None), Resume::load_json)?;
-    let total = learners.len() * folds.len();
-    let results = kept.filter(|kept| kept.len() == total).unwrap_or_else(|| vec![None; total]);
-    let waiting = results.iter().filter(|result| result.is_none()).count();
-    let times = FoldTimes::new(invocation.left(args.selection.time_limit), options.selection_time, waiting);
-    let results = Mutex::new((results, resume));
+    let parts = options.methods.iter().map(|recipes| Parts::new(&raw, options.selection, &recipes.choices[0]));
+    let parts: Vec<Parts<'_>> = parts.collect::<Result<_, _>>()?;
+    let each = options.methods.iter().zip(&sources).zip(&parts);
+    let recipes: Vec<Recipe<'_>> =
+        each.map(|((recipes, sources), parts)| recipe(recipes, sources, parts, &options)).collect();
+    let time = invocation.left(args.selection.time_limit);
+    let settings = EvaluateSettings { truth, time, selection_time: options.selection_time };
     let cancel = interrupt::listen(terminal)?;
-    let job = |at: usize| -> Result<(), Failure> {
-        let (learner, fold) = (&learners[at / folds.len()], &folds[at % folds.len()]);
-        let known = results.lock().is_ok_and(|results| results.0[at].is_some());
-        if known || cancel.is_cancelled() {
-            return Ok(());
+    let resume = Mutex::new(resume);
+    let told = |at: usize, results: &[Option<FoldResult>]| -> Result<(), EvalError> {
+        let Some(found) = &results[at] else { return Ok(()) };
+        let (name, method) = (&found.fold, options.methods[at / folds.len()].name);
+        if found.selected.is_empty() {
+            terminal.warn(&format!("{name}: no feature was selected; the most frequent class is predicted"));
         }
-        let mut time = times.next(learner.selections());
-        let found = learner.run(&raw, fold, truth.as_deref(), &mut time, &cancel, terminal);
-        let Some(found) = found.map_err(|failure| failure.within(&fold.name))? else { return Ok(()) };
         let accuracy = 100.0 * found.metrics.accuracy;
-        terminal.detail(&format!("{}: {} {accuracy:.2} %, {:.2} s", fold.name, learner.method(), found.seconds));
-        let mut results = results.lock().expect("no thread panics while it holds the results");
-        results.0[at] = Some(found);
-        match &results.1 {
-            Some(resume) if resume.is_due() => resume.keep_json(&results.0),
-            _ => Ok(()),
-        }
+        terminal.detail(&format!("{name}: {method} {accuracy:.2} %, {:.2} s", found.seconds));
+        Ok(Resume::keep_when_due(&resume, results)?)
     };
-    let failures: Vec<Failure> = (0..total).into_par_iter().filter_map(|at| job(at).err()).collect();
-    if let Some(first) = failures.into_iter().next() {
-        return Err(first);
-    }
-    let (results, resume) = results.into_inner().expect("no thread panics while it holds the results");
-    if let Some(resume) = resume {
-        resume.keep_json(&results)?;
-    }
-    let missing = results.iter().filter(|r| r.is_none()).count();
-    let report = report::Report::new(&options, &learners, &raw, &folds, &results);
+    let results = evaluate(&parts[0].scene(&cancel), &folds, &recipes, &settings, kept, &told);
+    let results = results.map_err(|error| raw.failure(error))?;
+    Resume::keep_last(resume, &results)?;
+    let (missing, total) = (results.iter().filter(|r| r.is_none()).count(), results.len());
+    let report = report::Report::new(&options, &raw, &folds, &results);
     let value = || report.value(&invocation.command_line);
     super::report::tell(value, || report.text(), [sink.as_ref(), page.as_ref()], terminal)?;
     if missing > 0 {
@@ -93,4 +85,41 @@ pub(crate) fn run(args: &EvaluateArgs, method: &MethodOptions, invocation: &Invo
     }
     let stopped = results.iter().flatten().any(|r| r.stopped);
     Ok(if missing > 0 || stopped { 3 } else { 0 })
+}
+
+/// The rules of a method, by size.
+///
+/// # Errors
+/// Rules that cannot be understood, or that leave the size open to a method that needs one.
+fn sources(recipes: &Recipes, options: &Options<'_>) -> Result<Vec<RuleSource>, Failure> {
+    let rules = &options.selection.rules;
+    let sources: Vec<RuleSource> =
+        options.sizes.iter().map(|&size| RuleSource::read(rules, size)).collect::<Result<_, _>>()?;
+    sources[0].weights().obeyed_by(recipes.name)?;
+    if !sources[0].bounds_size() && !recipes.choices[0].args().finds_size() {
+        return Err(Failure::input(
+            "say how many features to keep: --max-features K, or K..L to choose the size inside each fold",
+        ));
+    }
+    Ok(sources)
+}
+
+/// A method with all choices of what is tuned.
+fn recipe<'a>(
+    recipes: &'a Recipes,
+    sources: &'a [RuleSource],
+    parts: &'a Parts<'a>,
+    options: &Options<'_>,
+) -> Recipe<'a> {
+    let selectors = recipes.choices.iter().map(|choice| {
+        let of_size = |source| Box::new(parts.selector(choice, source)) as Box<dyn fewest_eval::Selector>;
+        sources.iter().map(of_size).collect()
+    });
+    Recipe {
+        sizes: options.sizes.clone(),
+        selectors: selectors.collect(),
+        fit_costs: recipes.fit_costs.clone(),
+        inner: InnerFolds { count: options.inner, seed: options.seed, choose: options.choose },
+        preparation: Some(&parts.preparation),
+    }
 }

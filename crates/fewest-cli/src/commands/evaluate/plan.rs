@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use fewest::validation::SizeRule;
 use fewest_data::Names;
+use fewest_eval::folds::{self, Fold};
 
 use crate::args::data::names_or_file;
 use crate::args::features::Features;
 use crate::args::svm::FIT_COST;
 use crate::args::values::Costs;
 use crate::cli::{EvaluateArgs, SelectionArgs};
-use crate::commands::deal::Fold;
 use crate::commands::in_force::refuse_with_tasks;
 use crate::commands::raw::Raw;
 use crate::failure::Failure;
@@ -28,13 +28,6 @@ pub(crate) struct Recipes {
     pub(crate) choices: Vec<MethodOptions>,
     /// Costs of the classifier on the chosen features; none: the cost of selecting.
     pub(crate) fit_costs: Vec<Option<f64>>,
-}
-
-impl Recipes {
-    /// How many ways there are to a classifier.
-    pub(crate) fn count(&self) -> usize {
-        self.choices.len() * self.fit_costs.len()
-    }
 }
 
 /// What `--tune` names.
@@ -148,29 +141,20 @@ impl<'a> Options<'a> {
     /// # Errors
     /// More folds than samples, or a column with one fold only.
     pub(crate) fn folds(&self, raw: &Raw) -> Result<Vec<Fold>, Failure> {
-        let n = raw.target.codes.len();
         if let Some(names) = &raw.folds {
-            let mut known: Vec<&String> = names.iter().collect();
-            known.sort_unstable();
-            known.dedup();
-            if known.len() < 2 {
-                return Err(Failure::Input(format!(
+            return folds::named(names).map_err(|_| {
+                Failure::Input(format!(
                     "{}: the column `{}` has one fold only, but evaluate needs at least 2",
                     raw.data.source,
                     self.fold_column.as_deref().unwrap_or_default()
-                )));
-            }
-            let fold = |name: &&String| Fold {
-                repeat: 0,
-                name: Fold::name(0, name, 1),
-                test: (0..n).filter(|&i| names[i] == **name).collect(),
-            };
-            return Ok(known.iter().map(fold).collect());
+                ))
+            });
         }
+        let samples = raw.samples();
         if self.leave_one_out {
-            return Ok(Fold::numbered(n, |i| vec![i], 0, 1));
+            return Ok(folds::leave_one_out(samples.n()));
         }
-        Fold::stratified(raw, self.cv, self.repeats, self.seed)
+        folds::stratified(&samples.strata(), self.cv, self.repeats, self.seed).map_err(|error| raw.failure(error))
     }
 
     /// The features that should be found.

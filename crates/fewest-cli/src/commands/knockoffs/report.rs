@@ -2,16 +2,14 @@
 
 use std::fmt::Write as _;
 
-use fewest::Status;
-use fewest::validation::{KnockoffSelection, Knockoffs};
+use fewest::validation::Knockoffs;
+use fewest_eval::knockoffs::{Draw, KnockoffReport};
 use serde_json::{Map, Value, json};
 
-use super::Draw;
 use crate::args::notation;
 use crate::cli::KnockoffArgs;
 use crate::commands::prepare::PreparedData;
 use crate::commands::reading::warnings;
-use crate::commands::share::ended;
 use crate::export::model_json::{SCHEMA, classes_value, counts_value};
 use crate::export::table::{self, Table, brief, number, pairs};
 use crate::method_args::MethodOptions;
@@ -23,56 +21,22 @@ const SMALL: f64 = 0.05;
 
 /// What the draws that are done say.
 pub(super) struct Report<'a> {
-    args: &'a KnockoffArgs,
-    options: &'a MethodOptions,
-    prepared: &'a PreparedData,
-    /// The features that were to be copied.
-    features: &'a [usize],
-    /// None where there was no time for it.
-    model: Option<&'a Knockoffs>,
-    draws: &'a [Draw],
-    selection: &'a KnockoffSelection,
-    status: Status,
-    /// W of each copied feature, averaged over the draws.
-    means: Vec<f64>,
+    pub(super) args: &'a KnockoffArgs,
+    pub(super) options: &'a MethodOptions,
+    pub(super) prepared: &'a PreparedData,
+    pub(super) found: KnockoffReport,
 }
 
-impl<'a> Report<'a> {
-    pub(super) fn new(
-        args: &'a KnockoffArgs,
-        options: &'a MethodOptions,
-        prepared: &'a PreparedData,
-        features: &'a [usize],
-        model: Option<&'a Knockoffs>,
-        draws: &'a [Draw],
-        selection: &'a KnockoffSelection,
-        cancelled: bool,
-    ) -> Self {
-        let status = ended(cancelled, draws.len() < args.draws);
-        let mut means = vec![0.0; if draws.is_empty() { 0 } else { features.len() }];
-        for draw in draws {
-            means.iter_mut().zip(&draw.statistics).for_each(|(mean, w)| *mean += w / draws.len() as f64);
-        }
-        Self { args, options, prepared, features, model, draws, selection, status, means }
-    }
-
+impl Report<'_> {
     fn name(&self, place: usize) -> String {
-        self.prepared.data.names.get(self.features[place]).into_owned()
-    }
-
-    /// Places by falling evidence, then by falling statistic.
-    fn order(&self) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..self.means.len()).collect();
-        let evidence = &self.selection.evidence;
-        let at = |place: usize| evidence.get(place).copied().unwrap_or(0.0);
-        order.sort_by(|&a, &b| at(b).total_cmp(&at(a)).then(self.means[b].total_cmp(&self.means[a])).then(a.cmp(&b)));
-        order
+        self.prepared.data.names.get(self.found.features[place]).into_owned()
     }
 
     /// As JSON.
     pub(super) fn value(&self, command_line: &str) -> Value {
-        let (args, prepared, selected) = (self.args, self.prepared, &self.selection.selected);
-        let indices: Vec<usize> = selected.iter().map(|&place| self.features[place]).collect();
+        let (args, prepared, report) = (self.args, self.prepared, &self.found);
+        let (found, law, selected) = (&report.found, report.law.as_ref(), &report.found.selected);
+        let indices: Vec<usize> = selected.iter().map(|&place| report.features[place]).collect();
         let by_name = |values: &[f64]| -> Map<String, Value> {
             values.iter().enumerate().map(|(place, value)| (self.name(place), json!(value))).collect()
         };
@@ -87,15 +51,15 @@ impl<'a> Report<'a> {
         };
         settings.extend(own);
         json!({
-            "schema": SCHEMA, "kind": "knockoffs", "method": self.options.name(), "status": self.status.name(),
+            "schema": SCHEMA, "kind": "knockoffs", "method": self.options.name(), "status": report.status.name(),
             "selected": selected.iter().map(|&place| self.name(place)).collect::<Vec<_>>(),
-            "selected_indices": indices, "fdr": args.fdr, "least_selected": self.least(),
-            "statistics": by_name(&self.means), "evidence": by_name(&self.selection.evidence),
-            "separation": self.model.map(Knockoffs::separation),
-            "separations": by_name(self.model.map_or(&[], Knockoffs::separations)),
-            "shrinkage": self.model.map(Knockoffs::shrinkage),
-            "draws": self.draws.iter().zip(&self.selection.thresholds).map(draw).collect::<Vec<_>>(),
-            "seconds": self.draws.iter().map(|draw| draw.seconds).sum::<f64>(),
+            "selected_indices": indices, "fdr": args.fdr, "least_selected": found.least_selected,
+            "statistics": by_name(&found.statistics), "evidence": by_name(&found.evidence),
+            "separation": law.map(Knockoffs::separation),
+            "separations": by_name(law.map_or(&[], Knockoffs::separations)),
+            "shrinkage": law.map(Knockoffs::shrinkage),
+            "draws": report.draws.iter().zip(&found.thresholds).map(draw).collect::<Vec<_>>(),
+            "seconds": report.draws.iter().map(|draw| draw.seconds).sum::<f64>(),
             "n_samples": prepared.target.codes.len(), "n_features": prepared.data.names.len(),
             "classes": classes_value(&prepared.target.classes), "class_counts": counts_value(&prepared.target),
             "warnings": warnings(&prepared.data), "settings": settings,
@@ -103,41 +67,36 @@ impl<'a> Report<'a> {
         })
     }
 
-    /// The fewest features that can be selected, but for none: 1 / q, or 2 / q in each of several draws.
-    fn least(&self) -> usize {
-        let q = if self.draws.len() > 1 { 0.5 * self.args.fdr } else { self.args.fdr };
-        (1.0 / q - 1e-9).ceil() as usize
-    }
-
     /// For people.
     pub(super) fn text(&self) -> String {
-        let (args, selected) = (self.args, &self.selection.selected);
-        let separation = self.model.map_or(0.0, Knockoffs::separation);
+        let (args, report, found) = (self.args, &self.found, &self.found.found);
+        let selected = &found.selected;
+        let separation = report.law.as_ref().map_or(0.0, Knockoffs::separation);
         let mut lines = vec![
             ("method", self.options.name().to_owned()),
             (
                 "copies",
                 format!(
                     "of {}, {}",
-                    notation::plural(self.features.len(), "feature"),
-                    notation::plural(self.draws.len(), "draw")
+                    notation::plural(report.features.len(), "feature"),
+                    notation::plural(report.draws.len(), "draw")
                 ),
             ),
             ("of those selected", format!("at most {} % false on average", brief(100.0 * args.fdr))),
         ];
-        if self.model.is_some() {
+        if report.law.is_some() {
             lines.push(("a copy correlates", format!("{:.3} with its feature on average", 1.0 - separation)));
         }
         lines.push(("scaling", self.prepared.scaling_text()));
-        lines.push(("status", self.status.name().to_owned()));
+        lines.push(("status", report.status.name().to_owned()));
         let mut out = pairs(&lines) + "\n";
         let names: Vec<String> = selected.iter().map(|&place| self.name(place)).collect();
-        if self.draws.is_empty() {
+        if report.draws.is_empty() {
             return out;
         }
         if names.is_empty() {
-            let least = notation::plural(self.least(), "feature");
-            let each = if self.draws.len() > 1 { "each draw selects" } else { "it is" };
+            let least = notation::plural(found.least_selected, "feature");
+            let each = if report.draws.len() > 1 { "each draw selects" } else { "it is" };
             let mut text = format!(
                 "No feature is told from its copy with --fdr {}: {each} at least {least} at once, or none. Allow more, or use `fewest stability`.",
                 args.fdr
@@ -150,15 +109,15 @@ impl<'a> Report<'a> {
             let count = notation::plural(names.len(), "feature");
             let _ = writeln!(out, "{count} selected: {}\n", notation::some(&names));
         }
-        let order = self.order();
+        let order = found.order();
         let shown = selected.len().max(ROWS);
         let mut best = Table::new(&["feature", "more than its copy", "evidence", "selected"], 0);
         for &place in order.iter().take(shown) {
             let is_selected = selected.binary_search(&place).is_ok();
             best.row(vec![
                 self.name(place),
-                number(self.means[place]),
-                number(self.selection.evidence[place]),
+                number(found.statistics[place]),
+                number(found.evidence[place]),
                 if is_selected { "yes".to_owned() } else { String::new() },
             ]);
         }

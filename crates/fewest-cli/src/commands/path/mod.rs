@@ -9,14 +9,16 @@ use std::time::Instant;
 use fewest::Subset;
 use fewest::method::certificate::Certificate;
 use fewest::method::path::SizeReport;
+use fewest_eval::folds::{check, stratified, with_weight};
+use fewest_eval::sizes::judge_sizes;
 use serde_json::{Map, json};
 
 use super::auto_cost;
 use super::invocation::Invocation;
-use super::part::PartLearner;
+use super::part::Parts;
 use super::selection::{Plan, ResumeOptions, Task};
-use super::share::FoldTimes;
 use super::sinks::{Sinks, proof_sink, resumed};
+use crate::args::notation;
 use crate::cli::{PathArgs, SelectionArgs};
 use crate::export::json::Document;
 use crate::export::model_json::{SCHEMA, TrainedModel};
@@ -24,7 +26,7 @@ use crate::export::table;
 use crate::failure::Failure;
 use crate::method_args::MethodOptions;
 use crate::progress::Watch;
-use folds::{Deal, PathLearner, SizeScores};
+use folds::{Deal, SizeJudgement};
 use report::{Found, outcome};
 
 /// Runs the command.
@@ -142,11 +144,21 @@ fn judged(
     options: &MethodOptions,
     sizes: &[usize],
     deal: Deal,
-) -> Result<Option<SizeScores>, Failure> {
+) -> Result<Option<SizeJudgement>, Failure> {
     let Some(raw) = &task.raw else { return Ok(None) };
-    let learner = PathLearner { part: PartLearner::new(args, options), options, source: &task.source, sizes };
-    let times = |folds: usize| FoldTimes::new(task.method_limits().time, None, folds);
-    learner.judge(raw, deal, times, &task.limits.cancel, task.terminal()).map(Some)
+    let failed = |error| raw.failure(error);
+    let samples = raw.samples();
+    let dealt = stratified(&samples.strata(), deal.cv, deal.repeats, deal.seed).map_err(failed)?;
+    let (folds, empty) = with_weight(dealt, raw.weights());
+    if !empty.is_empty() {
+        let names = notation::some(&empty);
+        task.terminal().note(&format!("left out, as without a sample of positive weight: {names}"));
+    }
+    check(&folds, &samples).map_err(failed)?;
+    let (parts, time) = (Parts::new(raw, args, options)?, task.method_limits().time);
+    let (scene, selector) = (parts.scene(&task.limits.cancel), parts.selector(options, &task.source));
+    let scores = judge_sizes(&scene, &folds, &selector, sizes, time).map_err(failed)?;
+    Ok(Some(SizeJudgement { deal, scores }))
 }
 
 /// The classifier of each size; the first that time is too short for ends the trainings of all.

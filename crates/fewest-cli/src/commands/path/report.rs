@@ -7,7 +7,7 @@ use fewest::validation::Summary;
 use fewest::{Outcome, Sense, Status, Subset};
 use fewest_data::Names;
 
-use super::folds::SizeScores;
+use super::folds::SizeJudgement;
 use crate::args::notation;
 use crate::commands::certify;
 use crate::commands::selection::Task;
@@ -32,7 +32,7 @@ pub(super) fn outcome(point: &SizeReport) -> &Outcome {
 pub(super) struct Found<'a> {
     pub(super) points: &'a [SizeReport],
     pub(super) certificates: &'a [Option<Certificate>],
-    pub(super) scores: Option<&'a SizeScores>,
+    pub(super) scores: Option<&'a SizeJudgement>,
 }
 
 impl<'a> Found<'a> {
@@ -79,7 +79,7 @@ impl<'a> Found<'a> {
     /// Table, proof and chart.
     pub(super) fn story(&self, names: &Names) -> String {
         let Self { points, scores, .. } = *self;
-        let text = self.table(names) + &proven(points) + &scores.map_or_else(String::new, SizeScores::sentence);
+        let text = self.table(names) + &proven(points) + &scores.map_or_else(String::new, SizeJudgement::sentence);
         let values = |p: &SizeReport| Some((p.max_features, outcome(p).objective?));
         let chart =
             chart::bars("objective by number of features", &points.iter().filter_map(values).collect::<Vec<_>>());
@@ -100,10 +100,10 @@ impl<'a> Found<'a> {
             let count = notation::plural(stopped, "size");
             terminal.note(&format!("{count} stopped at a limit, see the status; these are the best subsets so far"));
         }
-        if let Some(folds) = scores.map(|scores| scores.missing).filter(|&folds| folds > 0) {
+        if let Some(folds) = scores.map(|scores| scores.scores.missing).filter(|&folds| folds > 0) {
             terminal.note(&format!("{} of --cv not done in time", notation::plural(folds, "fold")));
         }
-        let unjudged = scores.is_some_and(SizeScores::stopped);
+        let unjudged = scores.is_some_and(|scores| scores.scores.stopped());
         if stopped + missing > 0 || cancelled || unjudged { 3 } else { 0 }
     }
 
@@ -118,7 +118,7 @@ impl<'a> Found<'a> {
         headings.push("seconds");
         headings.extend(scores.map(|_| "accuracy"));
         headings.push("selected");
-        let one_se = scores.and_then(SizeScores::chosen).map(|chosen| chosen.1);
+        let one_se = scores.and_then(|scores| scores.scores.chosen()).map(|chosen| chosen.1);
         let mut out = Table::new(&headings, headings.len() - 1);
         let mut before: Option<&Subset> = None;
         for (at, (point, certificate)) in points.iter().zip(certificates).enumerate() {
@@ -139,7 +139,7 @@ impl<'a> Found<'a> {
             }
             cells.push(format!("{:.3}", seconds.as_secs_f64()));
             cells.extend(scores.map(|scores| {
-                let accuracy = scores.accuracy(at).map_or_else(String::new, accuracy_text);
+                let accuracy = scores.scores.accuracy(at).map_or_else(String::new, accuracy_text);
                 if one_se == Some(max_features) { accuracy + " *" } else { accuracy }
             }));
             cells.push(outcome.subset.as_ref().map_or_else(String::new, |subset| change(before, subset, names)));

@@ -4,16 +4,16 @@ mod text;
 mod value;
 
 use fewest::{Limits, RuleList, Rules, Status, SvmSettings, WeightBounds};
-use fewest_eval::study::{ClassWeights, StudyData, StudyMethod, StudyReport, StudySettings, StudyState, study};
+use fewest_eval::ClassWeights;
+use fewest_eval::study::{StudyMethod, StudyReport, StudySettings, StudyState, study};
 use serde_json::{Value, json};
 
 use super::fit::ModelSink;
 use super::in_force::warn_of_source;
 use super::invocation::Invocation;
-use super::prepare::{Preparation, listed};
+use super::prepare::{PrepareOptions, listed};
 use super::raw::Raw;
 use super::report;
-use super::scaled::scaling_kind;
 use crate::args::features::Features;
 use crate::args::notation;
 use crate::args::rules::RuleSource;
@@ -39,17 +39,7 @@ pub(crate) fn run(args: &StudyArgs, invocation: &Invocation) -> Result<u8, Failu
     let sizes = args.rules.sizes()?;
     let source = RuleSource::read(&args.rules, sizes.as_ref().and_then(|sizes| sizes.last().copied()))?;
     let sinks = Sinks::open(args)?;
-    let preparation = Preparation {
-        data: &args.data,
-        prepare: &args.prepare,
-        class_weight: None,
-        variance_threshold: None,
-        validate: None,
-        folds: None,
-        categorical: &[],
-        tasks: None,
-    };
-    let mut raw = preparation.load(terminal)?;
+    let mut raw = PrepareOptions::new(&args.data, &args.prepare).load(terminal)?;
     warn_of_source(&source, &mut raw, terminal)?;
     let (rules, sizes, bounds) = rules(args, &source, sizes, &raw)?;
     let settings = StudySettings {
@@ -75,9 +65,8 @@ pub(crate) fn run(args: &StudyArgs, invocation: &Invocation) -> Result<u8, Failu
     let cancel = interrupt::listen(terminal)?;
     let (time, memory) = (invocation.left(Some(args.time_limit)), raw.account().clone());
     let limits = Limits { time, gap_rel: args.gap, cancel, memory, ..Limits::default() };
-    let data = StudyData { features: &raw.data.features, target: &raw.target, weights: raw.weights() };
     let mut watch = Watch::new(&raw.data.names, terminal, None).keeping(resume.as_ref())?;
-    let found = study(&data, &settings, &limits, state, &mut watch)?;
+    let found = study(&raw.samples(), &settings, &limits, state, &mut watch)?;
     watch.finish()?;
     let view = value::View { args, raw: &raw, settings: &settings, bounds: &bounds, found: &found, invocation };
     if sinks.json.is_some() || sinks.page.is_some() {
@@ -170,7 +159,7 @@ fn settings(args: &StudyArgs, raw: &Raw) -> StudySettings {
         compare_rules: args.compare_rules,
         missing: args.prepare.missing.rule(),
         texts: raw.texts().to_vec(),
-        scale: Some(scaling_kind(args.prepare.scale, &raw.data.features).0),
+        scale: Some(args.prepare.scaling(&raw.data.features).0),
         variance_threshold: args.rules.variance_threshold,
         svm: SvmSettings { memory, ..svm },
         solutions: args.solutions,

@@ -10,7 +10,7 @@ use crate::commands::certify;
 use crate::commands::invocation::Invocation;
 use crate::commands::raw::Raw;
 use crate::commands::reading::warnings;
-use crate::commands::scaled::{scale_name, scaling_kind};
+use crate::commands::scaled::scale_name;
 use crate::export::model_json::{
     FeatureScaling, SCHEMA, TrainedModel, bias_value, classes_value, counts_value, levels_of,
 };
@@ -234,7 +234,7 @@ impl View<'_> {
         let mut value = json!({
             "data": self.raw.data.source, "format": self.raw.data.format.name(), "target": self.raw.target.column,
             "missing": args.prepare.missing.name(), "scale": settings.scale.map(scale_name),
-            "scale_reason": scaling_kind(args.prepare.scale, &self.raw.data.features).1.text(), "max_features": self.found.sizes,
+            "scale_reason": args.prepare.scaling(&self.raw.data.features).1.text(), "max_features": self.found.sizes,
             "methods": self.found.methods, "folds": settings.folds, "repeats": settings.repeats,
             "inner_cv": settings.inner_folds, "inner_repeats": settings.inner_repeats, "seed": settings.seed,
             "cost_points": settings.cost_points, "choose": settings.rule, "calibration": settings.calibration, "loss": settings.svm.loss,

@@ -26,7 +26,7 @@ use std::fs::File;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use fewest::{FeatureSet, SvmSettings};
+use fewest::SvmSettings;
 use fewest_data::Names;
 use fewest_verify::{Error, Progress, Proof, Told, Verdict};
 use indicatif::ProgressBar;
@@ -87,7 +87,7 @@ pub(crate) fn run(args: &VerifyArgs, invocation: &Invocation) -> Result<u8, Fail
     let Prepared { data: prepared, multi_class, facts } =
         preparation::read(args, said, Some(&made).filter(|_| !args.strict), terminal)?;
     if !proof.takes_classes() && proof.problems() == 1 {
-        prepared.needs_two_classes("a proof of one linear SVM")?;
+        prepared.known().needs_two_classes("a proof of one linear SVM")?;
     }
     let typed = asked(args, &source, &prepared, terminal)?;
     let layers = layers(&typed, result.as_ref(), args.strict.then_some(&defaults), &prepared.data.names)?;
@@ -99,7 +99,7 @@ pub(crate) fn run(args: &VerifyArgs, invocation: &Invocation) -> Result<u8, Fail
     let memory = prepared.left_of_memory();
     let found = check(args, invocation, proof, &data, memory, None)?;
     let seconds = start.elapsed().as_secs_f64();
-    let ruled_out: FeatureSet = prepared.constant.iter().chain(prepared.low_variance.iter()).collect();
+    let ruled_out = prepared.learnt.ruled_out();
     let about = AskedData {
         names,
         classes: &prepared.target.classes,
@@ -230,7 +230,7 @@ fn asked(
         weight_bound: typed.weight_bound,
         gamma: typed.gamma,
         categorical: typed.categorical.as_ref().map(|names| indices(&names.0)).transpose()?,
-        rules: rules(source, prepared, terminal)?,
+        rules: rules(source, prepared.known(), terminal)?,
         more_together: !source.names_together(),
     })
 }

@@ -12,7 +12,7 @@ use crate::args::data::{DataArgs, MissingArg, PrepareArgs, ScaleArg, names, path
 use crate::args::reading::ReadingArgs;
 use crate::args::svm::ClassWeight;
 use crate::cli::VerifyArgs;
-use crate::commands::prepare::{Preparation, PreparedData};
+use crate::commands::prepare::{PrepareOptions, PreparedData};
 use crate::failure::Failure;
 use crate::method_args::Validate;
 use crate::terminal::Terminal;
@@ -186,7 +186,7 @@ pub(super) fn read(
     let validate = validate(args, &mut sources);
     let scale = scale(args, &mut sources)?;
     let prepare = PrepareArgs { sample_weights, scale, missing };
-    let preparation = Preparation {
+    let options = PrepareOptions {
         data: &data,
         prepare: &prepare,
         class_weight: class_weight.as_ref(),
@@ -196,7 +196,7 @@ pub(super) fn read(
         categorical: &categorical,
         tasks: tasks.as_deref(),
     };
-    let data = preparation.run(terminal)?;
+    let data = options.run(terminal)?;
     sources.decided(data.scale_name());
     let mut facts = sources.facts;
     if let Some(target) = facts.iter_mut().find(|fact| fact.key == "target") {

@@ -1,12 +1,80 @@
-//! The time limit of an evaluation, shared out among its folds, and in a fold among its selections.
+//! The time of a run, shared out among its parts, and in a part among its selections.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use fewest::Status;
+use fewest::{Cancel, Limits, Memory, Status};
 
-/// How a command ended whose parts are worth something each: by Ctrl-C, or cut short by a limit.
+/// When a part has to end.
+#[derive(Debug, Clone)]
+pub(crate) struct Deadline {
+    start: Instant,
+    end: Option<Instant>,
+    cancel: Cancel,
+    /// Relative and absolute gap asked for.
+    gaps: (f64, f64),
+    /// What is taken of the memory, by all selections together.
+    memory: Memory,
+    /// Most time for one selection.
+    selection: Option<Duration>,
+}
+
+impl Deadline {
+    /// The end of all, counted from now; a selection takes at most `selection`.
+    pub(crate) fn new(limits: &Limits, selection: Option<Duration>) -> Self {
+        let end = limits.time.and_then(|time| Instant::now().checked_add(time));
+        Self {
+            start: Instant::now(),
+            end,
+            cancel: limits.cancel.clone(),
+            gaps: (limits.gap_rel, limits.gap_abs),
+            memory: limits.memory.clone(),
+            selection,
+        }
+    }
+
+    /// Time since the study began.
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.start.elapsed()
+    }
+
+    /// What is left, if there is a limit.
+    fn left(&self) -> Option<Duration> {
+        self.end.map(|end| end.saturating_duration_since(Instant::now()))
+    }
+
+    /// This share of what is left.
+    pub(crate) fn share(&self, share: f64) -> Self {
+        let end = self.left().map(|left| Instant::now() + left.mul_f64(share));
+        Self { end, ..self.clone() }
+    }
+
+    /// Whether the user asked to stop.
+    pub(crate) fn cancelled(&self) -> bool {
+        self.cancel.is_cancelled()
+    }
+
+    /// The limit that was reached, if any.
+    pub(crate) fn stop(&self) -> Option<Status> {
+        if self.cancel.is_cancelled() {
+            Some(Status::Cancelled)
+        } else {
+            self.end.filter(|end| Instant::now() >= *end).map(|_| Status::TimeLimit)
+        }
+    }
+
+    /// Limits of a selection that may take this share of what is left.
+    pub(crate) fn limits(&self, share: f64) -> Limits {
+        let time = self.left().map(|left| left.mul_f64(share));
+        let time = time.map_or(self.selection, |time| Some(self.selection.map_or(time, |most| most.min(time))));
+        let (gap_rel, gap_abs) = self.gaps;
+        let (cancel, memory) = (self.cancel.clone(), self.memory.clone());
+        Limits { time, gap_rel, gap_abs, cancel, memory, ..Limits::default() }
+    }
+}
+
+/// How a run ended whose parts are worth something each: cancelled, or cut short by a limit.
 pub(crate) fn ended(cancelled: bool, cut_short: bool) -> Status {
     match (cancelled, cut_short) {
         (true, _) => Status::Cancelled,
@@ -15,8 +83,9 @@ pub(crate) fn ended(cancelled: bool, cut_short: bool) -> Status {
     }
 }
 
-/// The time of all folds.
-pub(crate) struct FoldTimes {
+/// The time of all folds: each has an equal share of what is left when it begins.
+#[derive(Debug)]
+pub struct FoldTimes {
     end: Option<Instant>,
     selection: Option<Duration>,
     /// Folds that are not begun.
@@ -28,8 +97,9 @@ pub(crate) struct FoldTimes {
     late: Arc<AtomicU64>,
 }
 
-/// The time of one fold.
-pub(crate) struct FoldTime {
+/// The time of one fold, shared out among its selections.
+#[derive(Debug)]
+pub struct FoldTime {
     end: Option<Instant>,
     /// Most time for one selection.
     selection: Option<Duration>,
@@ -42,19 +112,19 @@ pub(crate) struct FoldTime {
 impl FoldTimes {
     /// Shares out what is left of the time limit among this many folds, as many at a time as there
     /// are threads. A selection takes at most `selection`.
-    pub(crate) fn new(left: Option<Duration>, selection: Option<Duration>, folds: usize) -> Self {
+    pub fn new(left: Option<Duration>, selection: Option<Duration>, folds: usize) -> Self {
         let at_a_time = rayon::current_num_threads().max(1);
         let end = left.and_then(|left| Instant::now().checked_add(left));
         Self { end, selection, waiting: AtomicUsize::new(folds), at_a_time, late: Arc::default() }
     }
 
     /// Whether the time is over.
-    pub(crate) fn is_over(&self) -> bool {
+    pub fn is_over(&self) -> bool {
         self.end.is_some_and(|end| Instant::now() >= end)
     }
 
     /// The time of the next fold, which takes at most this many selections.
-    pub(crate) fn next(&self, selections: usize) -> FoldTime {
+    pub fn next(&self, selections: usize) -> FoldTime {
         let waiting = self.waiting.fetch_sub(1, Ordering::Relaxed).max(1);
         let rounds = waiting.div_ceil(self.at_a_time) as u32;
         let now = Instant::now();
@@ -67,7 +137,7 @@ impl FoldTimes {
 
 impl FoldTime {
     /// The time of the next selection: an equal share of what is left.
-    pub(crate) fn next(&mut self) -> Option<Duration> {
+    pub fn next_limit(&mut self) -> Option<Duration> {
         let left = self.left.max(1) as u32;
         self.left = self.left.saturating_sub(1);
         let share = self.end.map(|end| end.saturating_duration_since(Instant::now()) / left);
@@ -78,12 +148,12 @@ impl FoldTime {
     }
 
     /// Notes how a selection ended.
-    pub(crate) fn note(&mut self, status: Status) {
+    pub fn note(&mut self, status: Status) {
         self.cut_short |= status.is_limit();
     }
 
     /// Whether a limit ended any selection.
-    pub(crate) fn cut_short(&self) -> bool {
+    pub fn cut_short(&self) -> bool {
         self.cut_short
     }
 }
@@ -112,12 +182,12 @@ mod tests {
         times.at_a_time = 2;
         // Five rounds of two folds each, four selections in a fold.
         let mut fold = times.next(4);
-        let (first, second) = (seconds(fold.next()), seconds(fold.next()));
+        let (first, second) = (seconds(fold.next_limit()), seconds(fold.next_limit()));
         assert!((4.9..=5.0).contains(&first) && (6.5..=6.7).contains(&second), "{first} {second}");
-        let capped = FoldTimes::new(limit, Some(Duration::from_secs(1)), 1).next(4).next();
+        let capped = FoldTimes::new(limit, Some(Duration::from_secs(1)), 1).next(4).next_limit();
         assert_eq!(capped, Some(Duration::from_secs(1)));
-        assert_eq!(FoldTimes::new(None, None, 3).next(4).next(), None);
-        assert_eq!(FoldTimes::new(Some(Duration::ZERO), None, 3).next(4).next(), Some(Duration::ZERO));
+        assert_eq!(FoldTimes::new(None, None, 3).next(4).next_limit(), None);
+        assert_eq!(FoldTimes::new(Some(Duration::ZERO), None, 3).next(4).next_limit(), Some(Duration::ZERO));
     }
 
     #[test]
@@ -128,7 +198,7 @@ mod tests {
         std::thread::sleep(Duration::from_millis(22));
         // Seven milliseconds beyond fifteen, where eight are left.
         drop(fold);
-        let left = times.next(1).next().expect("there is a limit");
+        let left = times.next(1).next_limit().expect("there is a limit");
         assert!(left < Duration::from_millis(2), "{left:?}");
     }
 }

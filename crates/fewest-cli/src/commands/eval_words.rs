@@ -1,0 +1,50 @@
+//! The errors of an evaluation in the command's words.
+
+use fewest_eval::EvalError;
+
+use crate::args::notation;
+use crate::failure::Failure;
+
+/// An error of an evaluation of the data of this file.
+pub(crate) fn failure(error: EvalError, source: &str) -> Failure {
+    let text = match error {
+        EvalError::Method(error) => return error.into(),
+        EvalError::Data(error) => return error.into(),
+        EvalError::Caller(error) => {
+            return error.downcast().map_or_else(|other| Failure::Input(other.to_string()), |failure| *failure);
+        }
+        EvalError::Within { part, error } => return failure(*error, source).within(&part),
+        EvalError::NoSampleLeft { class } => return Failure::no_sample_left(&class),
+        EvalError::TooManyFolds { folds, samples, inner: true } => {
+            format!("--inner-cv is {folds}, but the training part has {samples} samples")
+        }
+        EvalError::TooManyFolds { folds, samples, inner: false } => {
+            format!("{source}: --cv is {folds}, but there are {samples} samples")
+        }
+        EvalError::FewFolds { folds } => {
+            let folds = notation::plural(folds, "fold");
+            format!("{source}: {folds} with samples of positive weight, but at least 2 are needed")
+        }
+        EvalError::NotInBothHalves { class } => format!(
+            "{source}: class {class} has fewer than 2 samples, so that one half has none of it; keep other classes with --classes"
+        ),
+        EvalError::NoThreshold { max_false, size, candidates, fewer } => {
+            let remedy = match fewer {
+                Some(fewer) => format!("let a half select at most {fewer} (--max-features {fewer}), or allow more"),
+                None => "allow more".to_owned(),
+            };
+            format!(
+                "--max-false is {max_false}, but where a half selects {size} of {candidates} features not even all halves agreeing promise that; {remedy}"
+            )
+        }
+        EvalError::FewSamples { samples } => format!(
+            "{source}: --cost auto holds out samples of each class, but a class has {samples} only; add samples, give a number, or keep other classes with --classes"
+        ),
+        EvalError::CostRange { cost, least, most } => format!(
+            "{source}: --cost auto would try {cost:e}, but costs are from {least:e} to {most:e}; the values of the features are too large or too small: scale them with --scale standard, or give a cost"
+        ),
+        EvalError::TaskHeldOut { .. } => error.to_string(),
+        other => format!("{source}: {other}"),
+    };
+    Failure::Input(text)
+}

@@ -1,0 +1,129 @@
+//! The cost of a method, chosen by cross-validation of the samples that it is then run on.
+//! Everything that looks at data happens inside the splits.
+
+use std::time::Duration;
+
+use fewest::method::auto_cost::{Candidate, CostChoice, CostScores, FitCosts, SplitParts, cost_grid, judge, l1_costs};
+use fewest::method::l1_svm::L1Settings;
+use fewest::{Limits, Method};
+use rayon::prelude::*;
+
+use crate::error::EvalError;
+use crate::method::SomeMethod;
+use crate::selector::{Ask, Scene, Selector};
+use crate::time::{FoldTime, FoldTimes};
+
+/// Folds, where each class has so many samples.
+const FOLDS: usize = 5;
+
+/// Times the folds are dealt, with the seeds 0, 1, ...
+const REPEATS: u64 = 2;
+
+/// What costs can be.
+const COSTS: std::ops::RangeInclusive<f64> = 1e-40..=1e40;
+
+/// Bytes of data above which one split is worked on at a time.
+const LARGE: f64 = (256 << 20) as f64;
+
+/// Chooses the costs of a selector on these samples, ascending, in `time`.
+///
+/// # Errors
+/// Classes of one sample, values too large or too small, and whatever a split is refused for.
+pub fn choose(
+    scene: &Scene<'_>,
+    rows: &[usize],
+    selector: &dyn Selector,
+    time: Option<Duration>,
+) -> Result<CostChoice, EvalError> {
+    let target = scene.data.target.rows(rows);
+    let samples = target.counts().into_iter().min().unwrap_or(0);
+    if samples < 2 {
+        return Err(EvalError::FewSamples { samples });
+    }
+    let folds = FOLDS.min(samples);
+    let grid = {
+        let part = scene.part(rows)?;
+        let Ask { method, rules, .. } = selector.ask(&part)?;
+        let mut grid = cost_grid(part.design(), &part.weights, rules.list().max_features)?;
+        if fewest::Selector::info(&method).name == L1Settings::INFO.name {
+            grid.selecting = l1_costs(part.design(), &target.codes, &part.weights)?;
+        }
+        grid
+    };
+    let costs = grid.selecting;
+    if let Some(&cost) = costs.iter().chain(&grid.fitting).find(|cost| !COSTS.contains(cost)) {
+        return Err(EvalError::CostRange { cost, least: *COSTS.start(), most: *COSTS.end() });
+    }
+    let choices: Vec<Box<dyn Selector + '_>> =
+        costs.iter().map(|&cost| selector.at_cost(cost, None)).collect::<Result<_, _>>()?;
+    let fitting = if selector.has_own_classifier() { Vec::new() } else { grid.fitting };
+    let fit = selector.fit_cost().map_or(FitCosts::Among(fitting), FitCosts::Fixed);
+    let dealt: Vec<Vec<u32>> = (0..REPEATS).map(|seed| fewest_data::stratified_folds(&target, folds, seed)).collect();
+    let times = FoldTimes::new(time, None, dealt.len() * folds);
+    let split = |at: usize| -> Result<Option<Vec<CostScores>>, EvalError> {
+        // Once the time is over, the splits that were judged stand for all; one always is.
+        if at > 0 && (times.is_over() || scene.cancel.is_cancelled()) {
+            return Ok(None);
+        }
+        let (of, fold) = (&dealt[at / folds], (at % folds) as u32);
+        let (inside, outside) = places(rows, |place| of[place] == fold);
+        split_scores(scene, [&outside, &inside], &choices, &costs, &fit, &mut times.next(costs.len())).map(Some)
+    };
+    let (jobs, share) = (0..dealt.len() * folds, rows.len() as f64 / scene.data.n().max(1) as f64);
+    let scores: Vec<Vec<CostScores>> = if scene.data.features.bytes() as f64 * share > LARGE {
+        jobs.map(split).filter_map(Result::transpose).collect::<Result<_, _>>()?
+    } else {
+        jobs.into_par_iter().map(split).filter_map(Result::transpose).collect::<Result<_, _>>()?
+    };
+    Ok(CostChoice::of(&costs, &scores, &fit)?)
+}
+
+/// The selector at the costs that are chosen on these samples; none where its costs are given.
+///
+/// # Errors
+/// As [`choose`].
+pub(crate) fn chosen<'a>(
+    scene: &Scene<'_>,
+    rows: &[usize],
+    selector: &'a dyn Selector,
+    time: &mut FoldTime,
+) -> Result<Option<Box<dyn Selector + 'a>>, EvalError> {
+    if !selector.chooses_cost() {
+        return Ok(None);
+    }
+    let choice = choose(scene, rows, selector, time.next_limit())?;
+    selector.at_cost(choice.cost, choice.fit_cost).map(Some)
+}
+
+/// The rows whose place is of a kind, and the others.
+pub(crate) fn places(rows: &[usize], of_kind: impl Fn(usize) -> bool) -> (Vec<usize>, Vec<usize>) {
+    let (inside, outside): (Vec<usize>, Vec<usize>) = (0..rows.len()).partition(|&place| of_kind(place));
+    let at = |places: Vec<usize>| places.into_iter().map(|place| rows[place]).collect();
+    (at(inside), at(outside))
+}
+
+/// What one split, the rows to learn from and those to judge by, says of each cost.
+fn split_scores(
+    scene: &Scene<'_>,
+    [outside, inside]: [&[usize]; 2],
+    choices: &[Box<dyn Selector + '_>],
+    costs: &[f64],
+    fit: &FitCosts,
+    share: &mut FoldTime,
+) -> Result<Vec<CostScores>, EvalError> {
+    let part = scene.part(outside)?;
+    let held = scene.hold_out(&part, inside)?;
+    let asks: Vec<Ask> = choices.iter().map(|choice| choice.ask(&part)).collect::<Result<_, _>>()?;
+    let first = asks.first().map(|ask| (ask.rules.clone(), ask.limits.clone()));
+    let (rules, own) = first.expect("a grid has a cost");
+    let candidate = |(ask, &cost): (Ask, &f64)| Candidate { cost, method: ask.method, svm: ask.svm };
+    let candidates: Vec<Candidate<SomeMethod>> = asks.into_iter().zip(costs).map(candidate).collect();
+    let parts = SplitParts { training: part.samples()?, rules, held_out: held.design(), classes: &held.target.codes };
+    let mut limits = || Limits {
+        cancel: scene.cancel.clone(),
+        time: share.next_limit(),
+        memory: scene.memory.clone(),
+        ..own.clone()
+    };
+    Ok(judge(&parts, &candidates, fit, &mut limits)?)
+}

@@ -1,0 +1,195 @@
+//! The classifier on what a method selected on a part, and how it judges samples held out.
+
+use fewest::model::{self, FitSettings, Model};
+use fewest::validation::{Metrics, confusion};
+use fewest::{Design, Memory, Report, RowMatrix, Status};
+
+use crate::error::EvalError;
+use crate::part::{HeldOut, Part, Tasks};
+use crate::selector::{Scene, Selected, features_of};
+use crate::tasks::{TaskClassifier, judge_tasks};
+
+/// Samples that classifiers are trained on.
+#[derive(Clone, Copy)]
+pub struct Training<'a> {
+    /// The matrix, prepared.
+    pub design: &'a dyn Design,
+    /// The class of each sample.
+    pub codes: &'a [u32],
+    /// Sample weight times class weight.
+    pub weights: &'a [f64],
+    /// The tasks, where there are some.
+    pub tasks: Option<&'a Tasks>,
+    /// What is taken of the memory.
+    pub memory: &'a Memory,
+}
+
+impl<'a> Training<'a> {
+    /// Of a part.
+    pub fn of(part: &'a Part, memory: &'a Memory) -> Self {
+        let (codes, weights, tasks) = (&part.target.codes, &part.weights, part.tasks.as_ref());
+        Self { design: part.design(), codes, weights, tasks, memory }
+    }
+
+    /// The SVM on these features.
+    ///
+    /// # Errors
+    /// A class without samples of positive weight, or more memory than is left.
+    pub fn train(
+        &self,
+        features: &[usize],
+        settings: &FitSettings,
+        stop: &mut dyn FnMut() -> Option<Status>,
+    ) -> Result<Model, EvalError> {
+        let what = || format!("training on {} samples and {} features", self.weights.len(), features.len());
+        let bytes = RowMatrix::bytes(self.design, features.len());
+        let _rows = self.memory.reserve(bytes, what, "use fewer features")?;
+        Ok(model::fit(self.design, features, self.codes, self.weights, settings, stop)?)
+    }
+
+    /// The classifier that goes with a selection: the method's own, else the SVM trained on the
+    /// features ([`Report::fit_settings`]); none when nothing was selected.
+    ///
+    /// # Errors
+    /// As [`Training::train`].
+    pub fn classifier(
+        &self,
+        report: &Report,
+        settings: &FitSettings,
+        stop: &mut dyn FnMut() -> Option<Status>,
+    ) -> Result<Option<Model>, EvalError> {
+        if let Some(model) = &report.model {
+            return Ok(Some(model.clone()));
+        }
+        match features_of(report) {
+            features if features.is_empty() => Ok(None),
+            features => self.train(&features, settings, stop).map(Some),
+        }
+    }
+
+    /// The classifier of each task on the features that were selected; none without tasks or where
+    /// nothing was.
+    ///
+    /// # Errors
+    /// As [`Training::train`].
+    pub fn task_classifiers(
+        &self,
+        report: &Report,
+        mut settings: FitSettings,
+        stop: &mut dyn FnMut() -> Option<Status>,
+    ) -> Result<Vec<TaskClassifier>, EvalError> {
+        let features = features_of(report);
+        let Some(tasks) = self.tasks.filter(|_| !features.is_empty()) else { return Ok(Vec::new()) };
+        settings.weight_bounds = settings.weight_bounds.of_all(&features);
+        let what = || format!("training on {} samples and {} features", self.weights.len(), features.len());
+        let bytes = 2 * RowMatrix::bytes(self.design, features.len());
+        let _rows = self.memory.reserve(bytes, what, "use fewer features")?;
+        let all: Vec<usize> = (0..features.len()).collect();
+        let rows = self.design.rows(&features).design();
+        let mut each = Vec::new();
+        for (task, name) in tasks.names.iter().enumerate() {
+            let of: Vec<usize> = (0..tasks.codes.len()).filter(|&i| tasks.codes[i] as usize == task).collect();
+            let mut classes: Vec<u32> = of.iter().map(|&i| self.codes[i]).collect();
+            classes.sort_unstable();
+            classes.dedup();
+            let code = |i: &usize| classes.binary_search(&self.codes[*i]).expect("listed above") as u32;
+            let codes: Vec<u32> = of.iter().map(code).collect();
+            let weights: Vec<f64> = of.iter().map(|&i| self.weights[i]).collect();
+            let model = model::fit(&*rows.select_samples(&of), &all, &codes, &weights, &settings, stop)?;
+            let model = Model { features: features.clone(), ..model };
+            each.push(TaskClassifier { task: name.clone(), classes, model });
+        }
+        Ok(each)
+    }
+}
+
+/// A classifier, or one for each task, as a fold has it.
+#[derive(Debug)]
+pub enum FoldModel {
+    /// No feature was selected: the most frequent class is predicted.
+    None,
+    /// One for all samples.
+    One(Model),
+    /// One for each task.
+    Tasks(Vec<TaskClassifier>),
+}
+
+impl FoldModel {
+    /// The classifier on what was selected, at this cost of its own if there is one.
+    ///
+    /// # Errors
+    /// More memory than is left.
+    pub fn train(scene: &Scene<'_>, part: &Part, found: &Selected, fit_cost: Option<f64>) -> Result<Self, EvalError> {
+        let mut stop = || scene.cancel.is_cancelled().then_some(Status::Cancelled);
+        let training = Training::of(part, &scene.memory);
+        if part.tasks.is_some() {
+            let settings = found.report.fit_settings(&found.task_svm, fit_cost, &found.rules);
+            let each = training.task_classifiers(&found.report, settings, &mut stop)?;
+            return Ok(if each.is_empty() { Self::None } else { Self::Tasks(each) });
+        }
+        let settings = found.report.fit_settings(&found.svm, fit_cost, &found.rules);
+        let model = training.classifier(&found.report, &settings, &mut stop)?;
+        Ok(model.map_or(Self::None, Self::One))
+    }
+
+    /// The gamma of its kernel.
+    pub fn gamma(&self) -> Option<f64> {
+        if let Self::One(model) = self { model.kernel.gamma() } else { None }
+    }
+
+    /// Judges samples; `part` are those it learned from.
+    ///
+    /// # Errors
+    /// A task that none of those is of.
+    pub fn predict(&self, part: &Part, held: &HeldOut) -> Result<Predictions, EvalError> {
+        let truth = held.target.codes.clone();
+        Ok(match self {
+            Self::None => {
+                Predictions { predicted: vec![part.most_frequent(); truth.len()], decisions: Vec::new(), truth }
+            }
+            Self::One(model) => {
+                let decisions = model.decisions(held.design());
+                let predicted = model.votes(&decisions);
+                Predictions { truth, predicted, decisions }
+            }
+            Self::Tasks(each) => {
+                let judged = judge_tasks(each, held.design(), &held.tasks);
+                let judged = judged.map_err(|(_, task)| EvalError::TaskHeldOut { task })?;
+                // One value for each sample, of two classes alone.
+                let two = part.target.classes.len() == 2;
+                let decisions = judged.decisions.into_iter().flatten().flatten();
+                let decisions = if two { decisions.collect() } else { Vec::new() };
+                Predictions { truth, predicted: judged.predicted, decisions }
+            }
+        })
+    }
+}
+
+/// Samples and what a classifier says of them.
+#[derive(Debug, Clone)]
+pub struct Predictions {
+    /// The class of each.
+    pub truth: Vec<u32>,
+    /// The class that is predicted.
+    pub predicted: Vec<u32>,
+    /// Sample after sample, one for each machine; empty where there is none.
+    pub decisions: Vec<f64>,
+}
+
+impl Predictions {
+    /// Share of the samples classified right.
+    pub fn accuracy(&self) -> f64 {
+        let right = self.truth.iter().zip(&self.predicted).filter(|(t, p)| t == p).count();
+        right as f64 / self.truth.len() as f64
+    }
+
+    /// How well they agree, for this number of classes.
+    pub fn metrics(&self, classes: usize) -> Metrics {
+        Metrics::new(&self.truth, &self.predicted, &self.decisions, classes)
+    }
+
+    /// Rows: true classes, columns: predicted ones.
+    pub fn confusion(&self, classes: usize) -> Vec<Vec<u64>> {
+        confusion(&self.truth, &self.predicted, classes)
+    }
+}

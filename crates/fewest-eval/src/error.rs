@@ -1,0 +1,131 @@
+//! What can go wrong with samples, a part of them, or a method on it.
+
+use std::error::Error as StdError;
+
+use fewest::Error;
+use fewest_data::DataError;
+
+/// An error of an evaluation. Its text names the thing, the value found and a remedy.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EvalError {
+    /// A method, its settings, its rules or memory.
+    #[error(transparent)]
+    Method(#[from] Error),
+    /// Values of features.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// A training part lacks a class.
+    #[error("no sample of class {class} is left to train on; use fewer or other folds, or leave that class out")]
+    NoSampleLeft {
+        /// The class.
+        class: String,
+    },
+    /// More folds than samples.
+    #[error("there are to be {folds} folds, but there are {samples} samples; use fewer folds")]
+    TooManyFolds {
+        /// Folds asked for.
+        folds: usize,
+        /// Samples to deal.
+        samples: usize,
+        /// Whether they are the folds inside a training part.
+        inner: bool,
+    },
+    /// Fewer than two folds.
+    #[error("there is one fold only, but at least 2 are needed")]
+    OneFold,
+    /// Fewer than two folds with samples of positive weight.
+    #[error("{folds} of the folds have samples of positive weight, but at least 2 are needed")]
+    FewFolds {
+        /// Folds that have some.
+        folds: usize,
+    },
+    /// All samples of a task are of one class.
+    #[error(
+        "all samples of the task {task} are of one class, but a classifier needs two; leave its rows out, or join it with another"
+    )]
+    TaskOfOneClass {
+        /// The task.
+        task: String,
+    },
+    /// No sample of a task is learned from.
+    #[error(
+        "all samples of the task {task} are held out, so that it has no classifier; deal each task into several folds"
+    )]
+    TaskHeldOut {
+        /// The task.
+        task: String,
+    },
+    /// A class is too small to be in both halves.
+    #[error("class {class} has fewer than 2 samples, so that one half has none of it; leave that class out")]
+    NotInBothHalves {
+        /// The class.
+        class: String,
+    },
+    /// Not even all halves agreeing keep the expected number of false features.
+    #[error(
+        "{max_false} false features may be expected, but where a half selects {size} of {candidates} features not even all \
+         halves agreeing promise that; let a half select fewer, or allow more"
+    )]
+    NoThreshold {
+        /// The number asked for.
+        max_false: f64,
+        /// Features that a half selects, at most.
+        size: usize,
+        /// Features that it may select.
+        candidates: usize,
+        /// The most features of a half that would keep it; none: no number does.
+        fewer: Option<usize>,
+    },
+    /// A class is too small for a cost to be chosen by cross-validation.
+    #[error(
+        "the choice of a cost holds out samples of each class, but a class has {samples} only; add samples, give a cost, or \
+         leave that class out"
+    )]
+    FewSamples {
+        /// Samples of the smallest class.
+        samples: usize,
+    },
+    /// A cost to choose from is beyond what a cost can be.
+    #[error(
+        "the choice of a cost would try {cost:e}, but costs are from {least:e} to {most:e}; the values of the features are \
+         too large or too small: scale them, or give a cost"
+    )]
+    CostRange {
+        /// The cost.
+        cost: f64,
+        /// The least that a cost can be.
+        least: f64,
+        /// The most.
+        most: f64,
+    },
+    /// A part of the run, such as a fold, and what is wrong with it.
+    #[error("{part}: {error}")]
+    Within {
+        /// What it is called.
+        part: String,
+        /// What is wrong.
+        error: Box<EvalError>,
+    },
+    /// What the caller's own functions refuse.
+    #[error(transparent)]
+    Caller(Box<dyn StdError + Send + Sync>),
+}
+
+impl EvalError {
+    /// The error with the part of the run that it is of.
+    #[must_use]
+    pub fn within(self, part: &str) -> Self {
+        EvalError::Within { part: part.to_owned(), error: Box::new(self) }
+    }
+}
+
+impl From<EvalError> for Error {
+    /// As an error of the library, where no caller's function takes part.
+    fn from(error: EvalError) -> Self {
+        match error {
+            EvalError::Method(error) => error,
+            other => Error::Data(other.to_string()),
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Samples dealt into folds, which are held out in turn.
+
+use fewest_data::Target;
+
+use crate::error::EvalError;
+use crate::part::Data;
+
+/// One fold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fold {
+    /// Repetition, from 0.
+    pub repeat: usize,
+    /// What it is called.
+    pub name: String,
+    /// Samples held out, ascending.
+    pub test: Vec<usize>,
+}
+
+impl Fold {
+    /// The samples of n that are not held out.
+    pub fn train(&self, n: usize) -> Vec<usize> {
+        (0..n).filter(|i| self.test.binary_search(i).is_err()).collect()
+    }
+
+    /// What a fold is called in messages.
+    fn name(repeat: usize, fold: usize, repeats: usize) -> String {
+        if repeats > 1 {
+            format!("fold {} of repetition {}", fold + 1, repeat + 1)
+        } else {
+            format!("fold {}", fold + 1)
+        }
+    }
+}
+
+/// `count` folds, stratified by `strata`, dealt `repeats` times, with the seeds `seed`, `seed + 1`,
+/// ... The same seed gives the same folds everywhere.
+///
+/// # Errors
+/// More folds than samples.
+pub fn stratified(strata: &Target, count: usize, repeats: usize, seed: u64) -> Result<Vec<Fold>, EvalError> {
+    let n = strata.codes.len();
+    if count > n {
+        return Err(EvalError::TooManyFolds { folds: count, samples: n, inner: false });
+    }
+    let deal = |repeat: usize| {
+        let of = fewest_data::stratified_folds(strata, count, seed.wrapping_add(repeat as u64));
+        let fold = move |f: usize| Fold {
+            repeat,
+            name: Fold::name(repeat, f, repeats),
+            test: (0..n).filter(|&i| of[i] as usize == f).collect(),
+        };
+        (0..count).map(fold)
+    };
+    Ok((0..repeats).flat_map(deal).collect())
+}
+
+/// A fold for each name, the samples that have it.
+///
+/// # Errors
+/// One name only.
+pub fn named(names: &[String]) -> Result<Vec<Fold>, EvalError> {
+    let mut known: Vec<&String> = names.iter().collect();
+    known.sort_unstable();
+    known.dedup();
+    if known.len() < 2 {
+        return Err(EvalError::OneFold);
+    }
+    let fold = |name: &&String| Fold {
+        repeat: 0,
+        name: format!("fold {name}"),
+        test: (0..names.len()).filter(|&i| names[i] == **name).collect(),
+    };
+    Ok(known.iter().map(fold).collect())
+}
+
+/// A fold for each of n samples.
+pub fn leave_one_out(n: usize) -> Vec<Fold> {
+    (0..n).map(|i| Fold { repeat: 0, name: Fold::name(0, i, 1), test: vec![i] }).collect()
+}
+
+/// These folds without samples of weight 0, which are none, and the names of folds that then hold
+/// none and are left out.
+pub fn with_weight(folds: Vec<Fold>, weights: &[f64]) -> (Vec<Fold>, Vec<String>) {
+    let (mut kept, mut empty) = (Vec::new(), Vec::new());
+    for mut fold in folds {
+        fold.test.retain(|&i| weights[i] > 0.0);
+        if fold.test.is_empty() { empty.push(fold.name) } else { kept.push(fold) }
+    }
+    (kept, empty)
+}
+
+/// Refuses folds that cannot be judged by.
+///
+/// # Errors
+/// Fewer than two folds, a fold whose training part lacks a class.
+pub fn check(folds: &[Fold], data: &Data<'_>) -> Result<(), EvalError> {
+    if folds.len() < 2 {
+        return Err(EvalError::FewFolds { folds: folds.len() });
+    }
+    for fold in folds {
+        let mut there = vec![false; data.target.classes.len()];
+        let train = fold.train(data.n()).into_iter().filter(|&i| data.weights[i] > 0.0);
+        train.for_each(|i| there[data.target.codes[i] as usize] = true);
+        if let Some(class) = there.iter().position(|there| !there) {
+            let class = data.target.classes[class].clone();
+            return Err(EvalError::NoSampleLeft { class }.within(&fold.name));
+        }
+    }
+    Ok(())
+}
+
+/// Size of the test part over that of the training part, on average over folds of n samples.
+pub fn test_share(folds: &[Fold], n: usize) -> f64 {
+    let share = |fold: &Fold| fold.test.len() as f64 / (n - fold.test.len()) as f64;
+    folds.iter().map(share).sum::<f64>() / folds.len() as f64
+}

@@ -1,0 +1,137 @@
+//! What is done to samples before they are learned from: missing values filled in, features that
+//! say nothing found, features scaled, classes weighed. All of it is learnt from samples to learn
+//! from, and applied to them and to others.
+
+use fewest::{DenseDesign, FeatureSet};
+use fewest_data::{DataError, Features, Imputation, MissingRule, ScaleKind, ScaleReason, Scaling};
+use serde::{Deserialize, Serialize};
+
+/// What multiplies the cost of each sample, by its class.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ClassWeights {
+    /// 1.
+    #[default]
+    None,
+    /// n / (k n_c), for n samples, k classes, and n_c samples of the class.
+    Balanced,
+    /// 1 / n_c.
+    Inverse,
+    /// 1 / n_c + k.
+    Softened,
+    /// These, one for each class, above 0.
+    Each(Vec<f64>),
+}
+
+impl ClassWeights {
+    /// The weight of each class, given how many samples each has.
+    pub fn of(&self, counts: &[usize]) -> Vec<f64> {
+        let (n, k) = (counts.iter().sum::<usize>() as f64, counts.len());
+        let of_count = |weight: &dyn Fn(f64) -> f64| counts.iter().map(|&c| weight(c.max(1) as f64)).collect();
+        match self {
+            ClassWeights::None => vec![1.0; k],
+            ClassWeights::Balanced => of_count(&|count| n / (k as f64 * count)),
+            ClassWeights::Inverse => of_count(&|count| 1.0 / count),
+            ClassWeights::Softened => of_count(&|count| 1.0 / count + k as f64),
+            ClassWeights::Each(weights) => weights.clone(),
+        }
+    }
+}
+
+/// What is done to samples before they are learned from.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Preparation {
+    /// What stands in for missing values (NaN); none: there are none.
+    pub missing: Option<MissingRule>,
+    /// The features that each text column became, which are filled in together
+    /// ([`fewest_data::Dataset::text_columns`]).
+    pub texts: Vec<Vec<usize>>,
+    /// Features that hold categories: they are not scaled, and filled in with their most frequent
+    /// value.
+    pub categorical: Vec<usize>,
+    /// Features whose variance in the samples learned from, as in the data, is at most this are
+    /// not chosen.
+    pub variance_threshold: Option<f64>,
+    /// Scaling; none: that of [`ScaleKind::default_for`].
+    pub scale: Option<ScaleKind>,
+    /// Multipliers of the slack cost by class.
+    pub class_weight: ClassWeights,
+}
+
+/// What samples say of how they, and others, are prepared.
+#[derive(Debug, Clone)]
+pub struct Learnt {
+    /// What stands in for missing values, before scaling; none: there are none.
+    pub imputation: Option<Imputation>,
+    /// How features are scaled.
+    pub scaling: Scaling,
+    /// Why so.
+    pub scale_reason: ScaleReason,
+    /// Features with one value only.
+    pub constant: FeatureSet,
+    /// Features whose variance is at most the threshold.
+    pub low_variance: FeatureSet,
+}
+
+impl Preparation {
+    /// Learns from these samples, and prepares them in place.
+    ///
+    /// # Errors
+    /// Features that cannot be scaled so.
+    pub fn fit(&self, features: &mut Features) -> Result<Learnt, DataError> {
+        let learn = |rule| Imputation::fit(rule, features, &self.texts).with_categories(features, &self.categorical);
+        let imputation = self.missing.map(learn);
+        if let Some(imputation) = &imputation {
+            imputation.apply(features)?;
+        }
+        let low = |least| fewest_data::low_variance(features, least);
+        let low_variance = self.variance_threshold.map_or_else(FeatureSet::default, low);
+        let constant = features.constant();
+        let (kind, scale_reason) = scale_kind(self.scale, features);
+        let scaling = Scaling::fit(kind, features)?.except(&self.categorical);
+        scaling.apply(features)?;
+        Ok(Learnt { imputation, scaling, scale_reason, constant, low_variance })
+    }
+}
+
+impl Learnt {
+    /// Prepares other samples of the same features.
+    ///
+    /// # Errors
+    /// Another number of features.
+    pub fn apply(&self, features: &mut Features) -> Result<(), DataError> {
+        if let Some(imputation) = &self.imputation {
+            imputation.apply(features)?;
+        }
+        rescale(&self.scaling, features)
+    }
+
+    /// The features that no method may choose.
+    pub fn ruled_out(&self) -> FeatureSet {
+        self.constant.iter().chain(self.low_variance.iter()).collect()
+    }
+}
+
+/// The scaling asked for, or the default for the data, and why.
+pub fn scale_kind(asked: Option<ScaleKind>, features: &Features) -> (ScaleKind, ScaleReason) {
+    asked.map_or_else(|| ScaleKind::default_for(features), |kind| (kind, ScaleReason::Asked))
+}
+
+/// Scales features by what was fitted on others. Centring fills sparse data in: they hold few
+/// features then.
+///
+/// # Errors
+/// Another number of features.
+pub fn rescale(scaling: &Scaling, features: &mut Features) -> Result<(), DataError> {
+    let design = features.as_design();
+    if scaling.kind == ScaleKind::Standard && design.is_sparse() {
+        let (n, p) = (design.n_samples(), design.n_features());
+        let mut values = vec![0.0; n * p];
+        for j in 0..p {
+            design.each_in_column(j, &mut |i, x| values[j * n + i] = x);
+        }
+        *features = Features::Dense(DenseDesign::new(n, p, values).map_err(DataError::Design)?);
+    }
+    scaling.apply(features)
+}
