@@ -7,10 +7,10 @@ from time import monotonic
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import RepeatedStratifiedKFold
 
 from fewest import _core
 from fewest._engine import Samples, bias_of, limits_of, svm_of, weights_in
+from fewest._folds import dealt
 
 #: Folds, where each class has so many samples, and how often they are dealt.
 FOLDS, REPEATS = 5, 2
@@ -41,8 +41,7 @@ def with_costs(selector: Any, samples: Samples, rules: dict[str, Any]) -> Any:
         raise ValueError(
             f'C="auto" holds out samples of each class, but a class has {fewest} only; add samples, or give a number for C'
         )
-    dealt = RepeatedStratifiedKFold(n_splits=min(FOLDS, fewest), n_repeats=REPEATS, random_state=0)
-    splits = [(train.tolist(), test.tolist()) for train, test in dealt.split(samples.codes, samples.codes)]
+    splits = [(train.tolist(), test.tolist()) for train, test in dealt(samples.codes, min(FOLDS, fewest), REPEATS, 0)]
     split_weights = [weights_in(samples, selector.class_weight, np.asarray(train)) for train, _ in splits]
     methods = []
     costs, fit_costs = _core.costs(samples.matrix, samples.sample_weight, rules["max_features"])

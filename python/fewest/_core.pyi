@@ -41,6 +41,7 @@ __all__ = [
     "Shard",
     "__version__",
     "broken_rules",
+    "candidates",
     "certify",
     "certify_list",
     "check_rules",
@@ -48,8 +49,7 @@ __all__ = [
     "column_outline",
     "command",
     "costs",
-    "false_selections",
-    "fewest_halves",
+    "folds",
     "gamma",
     "generate",
     "halves",
@@ -63,8 +63,9 @@ __all__ = [
     "select",
     "select_from",
     "set_f1",
-    "stability",
+    "stability_selection",
     "study",
+    "subset_stability",
     "summary",
     "t_test",
     "train",
@@ -112,11 +113,21 @@ def measures(
 ) -> dict[str, float | None]: ...
 def set_f1(selected: Sequence[int], truth: Sequence[int]) -> float: ...
 def summary(measure: str, values: NDArray[np.float64], test_share: float, judged: list[float]) -> dict[str, Any]: ...
-def stability(subsets: Sequence[Sequence[int]], p: int) -> dict[str, Any] | None: ...
+def subset_stability(subsets: Sequence[Sequence[int]], p: int) -> dict[str, Any] | None: ...
+def folds(
+    codes: NDArray[np.uint32], n_classes: int, count: int, repeats: int, seed: int, tasks: Sequence[str] | None = None
+) -> list[list[int]]: ...
 def halves(codes: NDArray[np.uint32], n_classes: int, pairs: int, seed: int) -> list[list[list[int]]]: ...
-def false_selections(law: str, q: float, p: int, halves: int, pairs: int) -> float: ...
+def candidates(rules: dict[str, Any], p: int, constant: Sequence[int], sized: bool) -> tuple[int, int | None]: ...
+def stability_selection(
+    pairs: Sequence[Sequence[Sequence[int]]],
+    p: int,
+    candidates: tuple[int, int | None],
+    threshold: float | None,
+    max_false: float,
+    assume: str,
+) -> dict[str, Any]: ...
 def knockoff_selection(draws: Sequence[Sequence[float]], q: float) -> dict[str, Any]: ...
-def fewest_halves(law: str, q: float, p: int, pairs: int, most: float) -> int | None: ...
 def t_test(differences: NDArray[np.float64], test_share: float) -> dict[str, float] | None: ...
 def write_columns(
     path: str,

@@ -11,13 +11,12 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import RepeatedStratifiedKFold
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing, indexable
 
 from fewest import _core
 from fewest._engine import summed
-from fewest._folds import splits_of
+from fewest._folds import dealt, splits_of
 from fewest._frames import in_order, native, plain_labels, refuse_missing_labels
 from fewest._rules import _Index
 
@@ -102,7 +101,8 @@ def evaluate(
     y : array-like of shape (n_samples,)
         Labels.
     cv : int, splitter or iterable, default=10
-        Folds; an int: so many stratified ones, shuffled.
+        Folds; an int: so many stratified ones, shuffled, which are those of ``fewest evaluate`` for the
+        same seed.
     repeats : int, default=1
         With an int for ``cv``: times the folds are dealt.
     random_state : int, default=0
@@ -139,17 +139,18 @@ def evaluate(
     (True, True)
     """
     X, y, groups, sample_weight, tasks = together(native(X), y, groups=groups, sample_weight=sample_weight, tasks=tasks)
+    classes, codes = np.unique(y, return_inverse=True)
+    codes = codes.ravel()
     if isinstance(cv, Integral):
-        splitter: Any = RepeatedStratifiedKFold(n_splits=int(cv), n_repeats=repeats, random_state=random_state)
+        splitter: Any = dealt(codes, int(cv), repeats, random_state, tasks)
     elif repeats != 1:
         raise ValueError(f"repeats is {repeats}, which has a meaning with a number for cv only; leave it out, or give a number for cv")
     else:
         splitter = cv
     splits = splits_of(splitter, X, y, groups, sample_weight)
-    classes, codes = np.unique(y, return_inverse=True)
     share = float(np.mean([len(test) / len(train) for train, test in splits]))
     found = [
-        _evaluation(one, X, y, classes, codes.ravel(), splits, sample_weight, tasks, truth, share, n_jobs)
+        _evaluation(one, X, y, classes, codes, splits, sample_weight, tasks, truth, share, n_jobs)
         for one in ([estimator] if against is None else [estimator, against])
     ]
     if against is None:
@@ -181,8 +182,14 @@ def _evaluation(estimator, X, y, classes, codes, splits, sample_weight, tasks, t
     n_features, names, places = joined([fold.pop("seen") for fold in folds])
     for fold, place in zip(folds, places, strict=True):
         fold["selected"] = place[fold["selected"]]
-    # Samples of each class that were judged, each counted once.
-    judged = np.bincount(codes[np.unique(np.concatenate([fold["test"] for fold in folds]))], minlength=len(classes)).astype(float)
+    confusions = []
+    for fold in folds:
+        counts = np.zeros((len(classes), len(classes)), dtype=int)
+        np.add.at(counts, (codes[fold["test"]], np.searchsorted(classes, fold["predicted"])), 1)
+        confusions.append(counts)
+    # Samples of each class that were judged, each counted once over the repetitions.
+    times = sum(len(fold["test"]) for fold in folds) / len(np.unique(np.concatenate([fold["test"] for fold in folds])))
+    judged = sum(counts.sum(axis=1) / times for counts in confusions)
     summary = {}
     for name in folds[0]["metrics"]:
         values = np.array([fold["metrics"][name] for fold in folds if fold["metrics"][name] is not None], dtype=float)
@@ -190,10 +197,8 @@ def _evaluation(estimator, X, y, classes, codes, splits, sample_weight, tasks, t
             summary[name] = _core.summary(name, values, share, judged.tolist())
     subsets = [fold["selected"].tolist() for fold in folds]
     frequency = np.bincount(np.concatenate([fold["selected"] for fold in folds]), minlength=n_features) / len(folds)
-    confusion = np.zeros((len(classes), len(classes)), dtype=int)
-    for fold in folds:
-        np.add.at(confusion, (codes[fold["test"]], np.searchsorted(classes, fold["predicted"])), 1)
-    return Evaluation(folds, summary, frequency, _core.stability(subsets, n_features), confusion, feature_names=names)
+    stable = _core.subset_stability(subsets, n_features)
+    return Evaluation(folds, summary, frequency, stable, sum(confusions), feature_names=names)
 
 
 def joined(seen: list[tuple[int, Any]]) -> tuple[int, np.ndarray | None, list[np.ndarray]]:

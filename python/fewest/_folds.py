@@ -1,13 +1,28 @@
-"""The one rule on splits: which are taken, which are none, and what is refused."""
+"""The one rule on splits: how the library deals them, which are taken, which are none, and what is refused."""
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from sklearn.model_selection import check_cv
 
+from fewest import _core
+from fewest._engine import seed_of
+
 Split = tuple[np.ndarray, np.ndarray]
+
+
+def dealt(codes: np.ndarray, count: int, repeats: int, random_state: Any, tasks: np.ndarray | None = None) -> list[Split]:
+    """The folds that the command deals: stratified, each repetition with the next seed."""
+    if not isinstance(repeats, Integral) or repeats < 1:
+        raise ValueError(f"repeats is {repeats}, but must be a number, at least 1")
+    if count < 2:
+        raise ValueError(f"cv is {count}, but must be at least 2, or a splitter")
+    names, n_classes = None if tasks is None else [str(task) for task in tasks], int(codes.max()) + 1
+    tests = _core.folds(codes.astype(np.uint32), n_classes, count, int(repeats), seed_of(random_state), names)
+    return [(np.setdiff1d(np.arange(len(codes)), test), np.asarray(test)) for test in tests]
 
 
 def splits_of(cv: Any, X: Any, y: np.ndarray, groups: Any, weights: np.ndarray | None = None) -> list[Split]:

@@ -132,7 +132,7 @@ def knockoffs(
     draws = Parallel(n_jobs=n_jobs)(run(estimator, *copies, y, importance_getter, sample_weight) for copies in both)
     found = _core.knockoff_selection(draws, float(fdr))
     statistics, evidence, separations = np.zeros((3, X.shape[1]))
-    statistics[features], evidence[features], separations[features] = np.mean(draws, axis=0), found["evidence"], law.separations
+    statistics[features], evidence[features], separations[features] = found["statistics"], found["evidence"], law.separations
     return Knockoffs(
         selected=features[found["selected"]],
         statistics=statistics,

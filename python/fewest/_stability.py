@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,10 +13,11 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 
 from fewest import _core
+from fewest._base import Selector
 from fewest._engine import seed_of, summed
 from fewest._evaluate import _selector, joined, routed, seen_by, together
 from fewest._frames import native
-from fewest._rules import _Index
+from fewest._rules import Rules
 
 #: What may be assumed, the weakest first.
 _LAWS = ("any", "unimodal", "r-concave")
@@ -40,8 +42,9 @@ class Stability:
         Expected number of false features among the stable ones, at most, by assumption: ``any``,
         ``unimodal``, ``r-concave``; empty without a threshold.
     chance : float
-        A feature is false where a half selects it with at most this probability: what a half selects
-        on average, as a share of the features that can be selected.
+        A feature is false where a half selects it with at most this probability: what a half selects,
+        at most where the selector says how many, else on average, as a share of the features that can
+        be selected.
     stability : dict or None
         How alike the subsets of the halves are: ``index`` (Nogueira, Sechidis and Brown 2018) and
         ``ci95``.
@@ -150,32 +153,25 @@ def stability(
     chosen = [place[half] for half, place in zip(halves_of, places, strict=True)]
     pairs = list(zip(chosen[::2], chosen[1::2], strict=True))
     # Features that no half can select do not count: the bound would be too small.
-    n_candidates = max(candidates for *_, candidates in found)
-    subsets = [half.tolist() for pair in pairs for half in pair]
-    times = np.bincount(np.concatenate([half for pair in pairs for half in pair]).astype(int), minlength=p)
-    both = np.bincount(np.concatenate([np.intersect1d(*pair) for pair in pairs]).astype(int), minlength=p)
-    mean = times.sum() / (2 * n_pairs)
-    if threshold is None:
-        needed = _core.fewest_halves(assume, mean, n_candidates, n_pairs, float(max_false))
-    else:
-        needed = int(np.ceil(threshold * 2 * n_pairs - 1e-9))
-    bounds = {} if needed is None else {law: _core.false_selections(law, mean, n_candidates, needed, n_pairs) for law in _LAWS}
+    candidates = max((of_pair for *_, of_pair in found), key=lambda one: one[0])
+    listed = [[sorted(half.tolist()) for half in pair] for pair in pairs]
+    said = _core.stability_selection(listed, p, candidates, threshold, float(max_false), assume)
     return Stability(
-        selected=np.flatnonzero(times >= needed) if needed is not None else np.empty(0, dtype=int),
-        frequency=times / (2 * n_pairs),
-        both_halves=both / n_pairs,
-        threshold=None if needed is None else needed / (2 * n_pairs),
-        false_selections=bounds,
-        chance=mean / max(n_candidates, 1),
-        stability=_core.stability(subsets, p),
+        selected=np.asarray(said["selected"], dtype=int),
+        frequency=np.asarray(said["frequency"]),
+        both_halves=np.asarray(said["both_halves"]),
+        threshold=said["threshold"],
+        false_selections=said["false_selections"],
+        chance=said["chance"],
+        stability=said["stability"],
         pairs=pairs,
         feature_names=names,
     )
 
 
 def _pair(estimator, X, y, halves, sample_weight):
-    """What both halves select, what features the selector saw in each, and how many it may select."""
-    selected, seen, n_candidates = [], [], 0
+    """What both halves select, what features the selector saw in each, and what it may select."""
+    selected, seen, candidates = [], [], []
     for rows in halves:
         model = clone(estimator)
         weights = {} if sample_weight is None else {routed(model, "sample_weight"): sample_weight[rows]}
@@ -183,18 +179,25 @@ def _pair(estimator, X, y, halves, sample_weight):
         selector = _selector(model)
         selected.append(np.flatnonzero(selector.get_support()))
         seen.append(seen_by(model, selector))
-        n_candidates = max(n_candidates, _n_candidates(selector, X))
-    return tuple(selected), seen, n_candidates
+        candidates.append(_candidates(selector, X))
+    return tuple(selected), seen, max(candidates, key=lambda one: one[0])
 
 
-def _n_candidates(selector, X):
-    """Features that are neither forbidden nor, where the selector sees X as it is, constant."""
+def _candidates(selector, X):
+    """Features that are neither forbidden nor, where the selector sees X as it is, constant, and the
+    most of them that a selector of ours may keep; None: it finds a size by itself.
+    """
     p = selector.n_features_in_
-    index = _Index(p, getattr(selector, "feature_names_in_", None))
-    left_out = set(index.all(getattr(getattr(selector, "rules", None), "forbid", ())))
-    if getattr(X, "shape", (0, 0))[1] == p:
-        left_out |= set(np.flatnonzero(_is_constant(X)).tolist())
-    return p - len(left_out)
+    constant = np.flatnonzero(_is_constant(X)).tolist() if getattr(X, "shape", (0, 0))[1] == p else []
+    if not isinstance(selector, Selector) or getattr(selector, "_chooses_size", False):
+        rules = getattr(selector, "rules", None) or Rules()
+        return _core.candidates(rules._resolved(p, getattr(selector, "feature_names_in_", None), None), p, constant, False)
+    with warnings.catch_warnings():
+        # The fit has said them.
+        warnings.simplefilter("ignore")
+        rules = selector._rules(p)
+    sized = rules["max_features"] is not None or (selector.rules or Rules())._bound_size
+    return _core.candidates(rules, p, constant, sized)
 
 
 def _is_constant(X):

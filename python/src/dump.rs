@@ -6,9 +6,8 @@ use pyo3::prelude::*;
 
 use crate::enter::sheltered;
 use crate::file::raised;
-use crate::matrix::Columns;
+use crate::matrix::{Columns, owned};
 use crate::numbers;
-use crate::study::owned;
 
 /// Writes a column file of a matrix and the classes of its rows. `names`: of the features, none for
 /// x1, x2, ...
@@ -26,7 +25,7 @@ pub(crate) fn write_columns<'py>(
     names: Option<Vec<String>>,
 ) -> PyResult<()> {
     sheltered(|| {
-        let features = owned(&*x.design()?)?;
+        let features = owned(&*x.design()?).map_err(crate::raised)?;
         let names = names.map_or_else(|| Names::Numbered(features.n_features()), Names::Listed);
         let target = Some(Target { column: target, classes, codes: numbers(&codes)?.to_vec() });
         let source = path.clone();

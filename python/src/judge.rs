@@ -1,7 +1,10 @@
 //! What results of folds say: measures, intervals, tests, stability.
 
+use fewest::RuleList;
 use fewest::validation::{Metrics, ShareLaw, corrected_t_test, measure_summary, stability as stability_of};
 use fewest_data::{Target, stratified_halves};
+use fewest_eval::folds::{strata, stratified};
+use fewest_eval::stability::{Candidates, StabilityReport, StabilitySettings};
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -9,7 +12,7 @@ use pythonize::pythonize;
 use serde_json::{Map, json};
 
 use crate::enter::sheltered;
-use crate::numbers;
+use crate::{numbers, raised, settings};
 
 /// Agreement of predicted classes and decision values (sample after sample, one for each pair of
 /// classes, positive for the second; none: no `auc`) with the truth, by name; None where a measure
@@ -78,7 +81,7 @@ pub(crate) fn summary<'py>(
 /// # Errors
 /// `ValueError` for a feature that there is not.
 #[pyfunction]
-pub(crate) fn stability(py: Python<'_>, subsets: Vec<Vec<usize>>, p: usize) -> PyResult<Bound<'_, PyAny>> {
+pub(crate) fn subset_stability(py: Python<'_>, subsets: Vec<Vec<usize>>, p: usize) -> PyResult<Bound<'_, PyAny>> {
     sheltered(|| {
         if let Some(j) = subsets.iter().flatten().find(|&&j| j >= p) {
             return Err(PyValueError::new_err(format!("feature {j} of {p}, counted from 0")));
@@ -99,6 +102,41 @@ pub(crate) fn t_test<'py>(
     sheltered(|| Ok(pythonize(py, &corrected_t_test(numbers(&differences)?, test_share))?))
 }
 
+/// Classes by number, as folds and halves are dealt by them.
+///
+/// # Errors
+/// `ValueError` for a class that there is not.
+fn target(codes: &PyReadonlyArray1<'_, u32>, n_classes: usize) -> PyResult<Target> {
+    let codes = numbers(codes)?.to_vec();
+    if codes.iter().any(|&code| code as usize >= n_classes) {
+        return Err(PyValueError::new_err(format!("a class is not below {n_classes}")));
+    }
+    Ok(Target { column: String::new(), classes: vec![String::new(); n_classes], codes })
+}
+
+/// `count` stratified folds, dealt `repeats` times: of each the samples held out, ascending. With
+/// tasks each task is dealt on its own.
+///
+/// # Errors
+/// `ValueError` for a class that there is not, more folds than samples.
+#[pyfunction]
+#[pyo3(signature = (codes, n_classes, count, repeats, seed, tasks=None))]
+pub(crate) fn folds(
+    codes: PyReadonlyArray1<'_, u32>,
+    n_classes: usize,
+    count: usize,
+    repeats: usize,
+    seed: u64,
+    tasks: Option<Vec<String>>,
+) -> PyResult<Vec<Vec<usize>>> {
+    sheltered(|| {
+        let target = target(&codes, n_classes)?;
+        let folds = stratified(&strata(&target, tasks.as_deref()), count, repeats, seed);
+        let folds = folds.map_err(|error| raised(error.into()))?;
+        Ok(folds.into_iter().map(|fold| fold.test).collect())
+    })
+}
+
 /// Pairs of halves of the samples, each stratified: pairs x 2 x half of the samples, ascending.
 ///
 /// # Errors
@@ -110,36 +148,68 @@ pub(crate) fn halves(
     pairs: usize,
     seed: u64,
 ) -> PyResult<Vec<[Vec<usize>; 2]>> {
+    sheltered(|| Ok(stratified_halves(&target(&codes, n_classes)?, pairs, seed)))
+}
+
+/// Of rules on `p` features: how many can be selected where these have one value only, and the most
+/// that the rules allow, none where they are not `sized`.
+///
+/// # Errors
+/// `ValueError` for rules that contradict each other.
+#[pyfunction]
+pub(crate) fn candidates(
+    rules: &Bound<'_, PyAny>,
+    p: usize,
+    constant: Vec<usize>,
+    sized: bool,
+) -> PyResult<(usize, Option<usize>)> {
     sheltered(|| {
-        let codes = numbers(&codes)?.to_vec();
-        if codes.iter().any(|&code| code as usize >= n_classes) {
-            return Err(PyValueError::new_err(format!("a class is not below {n_classes}")));
-        }
-        let target = Target { column: String::new(), classes: vec![String::new(); n_classes], codes };
-        Ok(stratified_halves(&target, pairs, seed))
+        let mut list: RuleList = settings(rules)?;
+        list.forbid.extend(constant);
+        let found = Candidates::new(p, list, &[], sized).map_err(raised)?;
+        Ok((found.count, found.most))
     })
 }
 
-/// The expected number of false features that at least `halves` of the 2 `pairs` halves select, at
-/// most; a half selects `q` of `p`.
+/// What both halves of each pair select of `p` features, `count` of which can be selected, at most
+/// `most` by a half (none: they say it themselves): `selected`, `frequency`, `both_halves`,
+/// `threshold`, `false_selections` by law, `chance`, `stability`. `threshold`: the share of the halves
+/// that makes a feature stable; none: the smallest that keeps `max_false` under the law `assume`.
 ///
 /// # Errors
-/// `ValueError` for an unknown law.
+/// `ValueError` for an unknown law, a feature that there is not.
 #[pyfunction]
-pub(crate) fn false_selections(law: &str, q: f64, p: usize, halves: usize, pairs: usize) -> PyResult<f64> {
-    sheltered(|| Ok(share_law(law)?.false_selections(q, p, halves, pairs)))
-}
-
-/// The fewest of the 2 `pairs` halves that keep [`false_selections`] at or below `most`.
-///
-/// # Errors
-/// `ValueError` for an unknown law.
-#[pyfunction]
-pub(crate) fn fewest_halves(law: &str, q: f64, p: usize, pairs: usize, most: f64) -> PyResult<Option<usize>> {
-    sheltered(|| Ok(share_law(law)?.fewest_halves(q, p, pairs, most)))
-}
-
-fn share_law(name: &str) -> PyResult<ShareLaw> {
-    let law = ShareLaw::ALL.into_iter().find(|law| law.name() == name);
-    law.ok_or_else(|| PyValueError::new_err(format!("{name} is no law of shares")))
+pub(crate) fn stability_selection<'py>(
+    py: Python<'py>,
+    pairs: Vec<[Vec<usize>; 2]>,
+    p: usize,
+    candidates: (usize, Option<usize>),
+    threshold: Option<f64>,
+    max_false: f64,
+    assume: &str,
+) -> PyResult<Bound<'py, PyAny>> {
+    sheltered(|| {
+        if let Some(j) = pairs.iter().flatten().flatten().find(|&&j| j >= p) {
+            return Err(PyValueError::new_err(format!("feature {j} of {p}, counted from 0")));
+        }
+        let (count, most) = candidates;
+        let law = ShareLaw::ALL.into_iter().find(|law| law.name() == assume);
+        let assume = law.ok_or_else(|| PyValueError::new_err(format!("{assume} is no law of shares")))?;
+        let settings = StabilitySettings { threshold, max_false, assume, ..StabilitySettings::default() };
+        let halves: Vec<&[Vec<usize>; 2]> = pairs.iter().collect();
+        let found = StabilityReport::new(&halves, p, Candidates { count, most }, &settings, (false, false));
+        let (mut frequency, mut both) = (vec![0.0; p], vec![0.0; p]);
+        for counted in &found.counts {
+            frequency[counted.feature] = found.share(counted.halves);
+            both[counted.feature] = counted.both as f64 / found.pairs as f64;
+        }
+        let bound = |law: &ShareLaw| Some((law.name().to_owned(), json!(found.false_selections(*law)?)));
+        let value = json!({
+            "selected": found.stable(), "frequency": frequency, "both_halves": both,
+            "threshold": found.threshold.map(|halves| found.share(halves)),
+            "false_selections": ShareLaw::ALL.iter().filter_map(bound).collect::<Map<_, _>>(),
+            "chance": found.chance(), "stability": found.stability,
+        });
+        Ok(pythonize(py, &value)?)
+    })
 }

@@ -1,13 +1,13 @@
 //! Copies of features that mean nothing, and what is told from them.
 
-use fewest::validation::{Knockoffs as Law, knockoff_selection as selection};
+use fewest::validation::Knockoffs as Law;
 use fewest::{Clock, Limits};
 use fewest_data::generate::normals;
+use fewest_eval::knockoffs::KnockoffFindings;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::{PyTimeoutError, PyValueError};
 use pyo3::prelude::*;
 use pythonize::pythonize;
-use serde_json::json;
 
 use crate::enter::{CallLimits, enter, sheltered};
 use crate::matrix::Columns;
@@ -87,7 +87,7 @@ fn too_late() -> PyErr {
     PyTimeoutError::new_err("the time was over before the copies were drawn; give more")
 }
 
-/// What the statistics of each draw say: `selected`, `evidence`, `thresholds`.
+/// What the statistics of each draw say: the fields of [`KnockoffFindings`].
 ///
 /// # Errors
 /// `ValueError` for draws of different lengths.
@@ -97,8 +97,7 @@ pub(crate) fn knockoff_selection(py: Python<'_>, draws: Vec<Vec<f64>>, q: f64) -
         if draws.windows(2).any(|pair| pair[0].len() != pair[1].len()) {
             return Err(PyValueError::new_err("draws of different lengths"));
         }
-        let found = selection(&draws, q);
-        let value = json!({"selected": found.selected, "evidence": found.evidence, "thresholds": found.thresholds});
-        Ok(pythonize(py, &value)?)
+        let draws: Vec<&[f64]> = draws.iter().map(Vec::as_slice).collect();
+        Ok(pythonize(py, &KnockoffFindings::new(&draws, q))?)
     })
 }

@@ -154,7 +154,7 @@ fn judged_by(method: &mut AnyMethod, held_out: Option<HeldOut<'_>>) -> PyResult<
         let text = format!("samples to judge by are for gbd, not for {}", method.info().name);
         return Err(PyValueError::new_err(text));
     };
-    let design: Arc<dyn Design> = match study::owned(&*matrix.design()?)? {
+    let design: Arc<dyn Design> = match matrix::owned(&*matrix.design()?).map_err(raised)? {
         Features::Dense(design) => Arc::new(design),
         Features::Sparse(design) => Arc::new(design),
         Features::Mapped(design) => Arc::new(design),
@@ -332,11 +332,12 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(judge::measures, module)?)?;
     module.add_function(wrap_pyfunction!(judge::set_f1, module)?)?;
     module.add_function(wrap_pyfunction!(judge::summary, module)?)?;
-    module.add_function(wrap_pyfunction!(judge::stability, module)?)?;
+    module.add_function(wrap_pyfunction!(judge::subset_stability, module)?)?;
     module.add_function(wrap_pyfunction!(judge::t_test, module)?)?;
+    module.add_function(wrap_pyfunction!(judge::folds, module)?)?;
     module.add_function(wrap_pyfunction!(judge::halves, module)?)?;
-    module.add_function(wrap_pyfunction!(judge::false_selections, module)?)?;
-    module.add_function(wrap_pyfunction!(judge::fewest_halves, module)?)?;
+    module.add_function(wrap_pyfunction!(judge::candidates, module)?)?;
+    module.add_function(wrap_pyfunction!(judge::stability_selection, module)?)?;
     module.add_class::<knockoffs::Knockoffs>()?;
     module.add_function(wrap_pyfunction!(knockoffs::knockoff_selection, module)?)?;
     module.add_function(wrap_pyfunction!(path::path, module)?)?;

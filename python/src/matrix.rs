@@ -3,7 +3,8 @@
 
 use std::borrow::Cow;
 
-use fewest::{DenseDesign, Design, SparseDesign, StridedDesign};
+use fewest::{DenseDesign, Design, Error, SparseDesign, StridedDesign};
+use fewest_data::Features;
 use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -75,4 +76,25 @@ impl Columns<'_> {
             }
         }
     }
+}
+
+/// A copy of a matrix, to be prepared in place.
+pub(crate) fn owned(design: &dyn Design) -> Result<Features, Error> {
+    let (n, p) = (design.n_samples(), design.n_features());
+    if design.is_sparse() {
+        let (mut start, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
+        for j in 0..p {
+            design.each_in_column(j, &mut |i, x| {
+                rows.push(i as u32);
+                values.push(x);
+            });
+            start.push(rows.len());
+        }
+        return SparseDesign::new(n, start, rows, values).map(Features::Sparse);
+    }
+    let mut values = vec![0.0; n * p];
+    for (j, column) in values.chunks_mut(n.max(1)).enumerate().take(p) {
+        design.each_in_column(j, &mut |i, x| column[i] = x);
+    }
+    DenseDesign::new(n, p, values).map(Features::Dense)
 }

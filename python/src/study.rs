@@ -1,7 +1,6 @@
 //! A study of Python's data: the library's, as one dictionary.
 
-use fewest::{DenseDesign, Design, SparseDesign};
-use fewest_data::{Features, Target};
+use fewest_data::Target;
 use fewest_eval::study::{Panel, StudyReport, StudySettings, study as study_of};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
@@ -9,7 +8,7 @@ use pythonize::pythonize;
 use serde_json::{Map, Value, json};
 
 use crate::enter::{CallLimits, enter, sheltered};
-use crate::matrix::Columns;
+use crate::matrix::{Columns, owned};
 use crate::{numbers, raised, settings};
 
 /// Chooses method, costs and size inside folds, judges that on the samples held out, and does the
@@ -32,7 +31,7 @@ pub(crate) fn study<'py>(
     sheltered(|| {
         let (wanted, limits): (StudySettings, CallLimits) = (settings(given)?, settings(limits)?);
         let target = Target { column: "y".to_owned(), classes, codes: numbers(&codes)?.to_vec() };
-        let features = owned(&*x.design()?)?;
+        let features = owned(&*x.design()?).map_err(raised)?;
         let weights = vec![1.0; target.codes.len()];
         let data = fewest_eval::Data::new(&features, &target, &weights);
         let (report, course) =
@@ -41,27 +40,6 @@ pub(crate) fn study<'py>(
         value.insert("interrupted".to_owned(), json!(course.interrupted));
         Ok(pythonize(py, &Value::Object(value))?)
     })
-}
-
-/// A copy of the matrix, which a study cuts into parts and scales.
-pub(crate) fn owned(design: &dyn Design) -> PyResult<Features> {
-    let (n, p) = (design.n_samples(), design.n_features());
-    if design.is_sparse() {
-        let (mut start, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
-        for j in 0..p {
-            design.each_in_column(j, &mut |i, x| {
-                rows.push(i as u32);
-                values.push(x);
-            });
-            start.push(rows.len());
-        }
-        return Ok(Features::Sparse(SparseDesign::new(n, start, rows, values).map_err(raised)?));
-    }
-    let mut values = vec![0.0; n * p];
-    for (j, column) in values.chunks_mut(n.max(1)).enumerate() {
-        design.add_column(j, 1.0, column);
-    }
-    Ok(Features::Dense(DenseDesign::new(n, p, values).map_err(raised)?))
 }
 
 fn report_value(report: &StudyReport) -> Map<String, Value> {

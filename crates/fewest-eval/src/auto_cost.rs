@@ -9,6 +9,7 @@ use fewest::{Limits, Method};
 use rayon::prelude::*;
 
 use crate::error::EvalError;
+use crate::folds::places;
 use crate::method::SomeMethod;
 use crate::selector::{Ask, Scene, Selector};
 use crate::time::{FoldTime, FoldTimes};
@@ -93,13 +94,6 @@ pub(crate) fn chosen<'a>(
     }
     let choice = choose(scene, rows, selector, time.next_limit())?;
     selector.at_cost(choice.cost, choice.fit_cost).map(Some)
-}
-
-/// The rows whose place is of a kind, and the others.
-pub(crate) fn places(rows: &[usize], of_kind: impl Fn(usize) -> bool) -> (Vec<usize>, Vec<usize>) {
-    let (inside, outside): (Vec<usize>, Vec<usize>) = (0..rows.len()).partition(|&place| of_kind(place));
-    let at = |places: Vec<usize>| places.into_iter().map(|place| rows[place]).collect();
-    (at(inside), at(outside))
 }
 
 /// What one split, the rows to learn from and those to judge by, says of each cost.

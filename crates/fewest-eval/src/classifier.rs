@@ -123,11 +123,11 @@ impl FoldModel {
         let mut stop = || scene.cancel.is_cancelled().then_some(Status::Cancelled);
         let training = Training::of(part, &scene.memory);
         if part.tasks.is_some() {
-            let settings = found.report.fit_settings(&found.task_svm, fit_cost, &found.rules);
+            let settings = found.report.fit_settings(&found.ask.task_svm, fit_cost, &found.ask.rules);
             let each = training.task_classifiers(&found.report, settings, &mut stop)?;
             return Ok(if each.is_empty() { Self::None } else { Self::Tasks(each) });
         }
-        let settings = found.report.fit_settings(&found.svm, fit_cost, &found.rules);
+        let settings = found.report.fit_settings(&found.ask.svm, fit_cost, &found.ask.rules);
         let model = training.classifier(&found.report, &settings, &mut stop)?;
         Ok(model.map_or(Self::None, Self::One))
     }

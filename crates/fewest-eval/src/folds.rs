@@ -1,9 +1,11 @@
 //! Samples dealt into folds, which are held out in turn.
 
+use std::borrow::Cow;
+
+use fewest::Error;
 use fewest_data::Target;
 
 use crate::error::EvalError;
-use crate::part::Data;
 
 /// One fold.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,13 +34,29 @@ impl Fold {
     }
 }
 
+/// What samples are dealt by: their class, and with tasks task and class.
+pub fn strata<'a>(target: &'a Target, tasks: Option<&[String]>) -> Cow<'a, Target> {
+    let Some(tasks) = tasks else { return Cow::Borrowed(target) };
+    let each = tasks.iter().zip(&target.codes);
+    let cells: Vec<(&String, u32)> = each.map(|(task, &class)| (task, class)).collect();
+    let mut known = cells.clone();
+    known.sort_unstable();
+    known.dedup();
+    let codes = cells.iter().map(|cell| known.binary_search(cell).expect("listed above") as u32).collect();
+    let name = |(task, class): &(&String, u32)| format!("{} of task {task}", target.classes[*class as usize]);
+    Cow::Owned(Target { codes, classes: known.iter().map(name).collect(), ..target.clone() })
+}
+
 /// `count` folds, stratified by `strata`, dealt `repeats` times, with the seeds `seed`, `seed + 1`,
 /// ... The same seed gives the same folds everywhere.
 ///
 /// # Errors
-/// More folds than samples.
+/// Fewer than two folds, or more than samples.
 pub fn stratified(strata: &Target, count: usize, repeats: usize, seed: u64) -> Result<Vec<Fold>, EvalError> {
     let n = strata.codes.len();
+    if count < 2 {
+        return Err(Error::setting("number of folds", count, "at least 2").into());
+    }
     if count > n {
         return Err(EvalError::TooManyFolds { folds: count, samples: n, inner: false });
     }
@@ -93,16 +111,16 @@ pub fn with_weight(folds: Vec<Fold>, weights: &[f64]) -> (Vec<Fold>, Vec<String>
 ///
 /// # Errors
 /// Fewer than two folds, a fold whose training part lacks a class.
-pub fn check(folds: &[Fold], data: &Data<'_>) -> Result<(), EvalError> {
+pub fn check(folds: &[Fold], target: &Target, weights: &[f64]) -> Result<(), EvalError> {
     if folds.len() < 2 {
         return Err(EvalError::FewFolds { folds: folds.len() });
     }
     for fold in folds {
-        let mut there = vec![false; data.target.classes.len()];
-        let train = fold.train(data.n()).into_iter().filter(|&i| data.weights[i] > 0.0);
-        train.for_each(|i| there[data.target.codes[i] as usize] = true);
+        let mut there = vec![false; target.classes.len()];
+        let train = fold.train(weights.len()).into_iter().filter(|&i| weights[i] > 0.0);
+        train.for_each(|i| there[target.codes[i] as usize] = true);
         if let Some(class) = there.iter().position(|there| !there) {
-            let class = data.target.classes[class].clone();
+            let class = target.classes[class].clone();
             return Err(EvalError::NoSampleLeft { class }.within(&fold.name));
         }
     }
@@ -113,4 +131,11 @@ pub fn check(folds: &[Fold], data: &Data<'_>) -> Result<(), EvalError> {
 pub fn test_share(folds: &[Fold], n: usize) -> f64 {
     let share = |fold: &Fold| fold.test.len() as f64 / (n - fold.test.len()) as f64;
     folds.iter().map(share).sum::<f64>() / folds.len() as f64
+}
+
+/// The rows whose place is of a kind, and the others.
+pub(crate) fn places(rows: &[usize], of_kind: impl Fn(usize) -> bool) -> (Vec<usize>, Vec<usize>) {
+    let (inside, outside): (Vec<usize>, Vec<usize>) = (0..rows.len()).partition(|&place| of_kind(place));
+    let at = |places: Vec<usize>| places.into_iter().map(|place| rows[place]).collect();
+    (at(inside), at(outside))
 }

@@ -6,6 +6,7 @@ use fewest::{Design, Error, FeatureSet, Memory, Reserved, RuleList, Rules, Sampl
 use fewest_data::{Features, Target};
 
 use crate::error::EvalError;
+use crate::folds::strata;
 use crate::preparation::{Learnt, Preparation};
 
 /// Samples as they were read: n of them, p features, nothing prepared.
@@ -35,15 +36,7 @@ impl<'a> Data<'a> {
 
     /// What samples are dealt by: their class, and with tasks task and class.
     pub fn strata(&self) -> Cow<'a, Target> {
-        let Some(tasks) = self.tasks else { return Cow::Borrowed(self.target) };
-        let each = tasks.iter().zip(&self.target.codes);
-        let cells: Vec<(&String, u32)> = each.map(|(task, &class)| (task, class)).collect();
-        let mut known = cells.clone();
-        known.sort_unstable();
-        known.dedup();
-        let codes = cells.iter().map(|cell| known.binary_search(cell).expect("listed above") as u32).collect();
-        let name = |(task, class): &(&String, u32)| format!("{} of task {task}", self.target.classes[*class as usize]);
-        Cow::Owned(Target { codes, classes: known.iter().map(name).collect(), ..self.target.clone() })
+        strata(self.target, self.tasks)
     }
 
     /// A copy of the features of these samples, ascending, and what it takes of the memory.

@@ -120,17 +120,13 @@ impl Selector for Fixed {
     }
 }
 
-/// What a method selected, and at which settings.
+/// What a method selected, and what was asked.
 #[derive(Debug, Clone)]
 pub struct Selected {
     /// What was selected.
     pub report: Report,
-    /// The SVM of the method.
-    pub svm: SvmSettings,
-    /// The SVM that is trained for each task.
-    pub task_svm: SvmSettings,
-    /// The rules that it obeys.
-    pub rules: Rules,
+    /// What was asked.
+    pub ask: Ask,
 }
 
 impl Selected {
@@ -160,7 +156,7 @@ impl Ask {
         let limits = self.within(scene, time);
         let report = fewest::Selector::select(&self.method, &part.samples()?, &self.rules, limits, &mut Silent)?;
         time.note(report.selection.outcome.status);
-        Ok(Selected { report, svm: self.svm, task_svm: self.task_svm, rules: self.rules })
+        Ok(Selected { report, ask: self })
     }
 
     /// Selects once for each size, ascending; the rules have the largest.
@@ -179,12 +175,7 @@ impl Ask {
         for point in &points {
             time.note(point.report.selection.outcome.status);
         }
-        let selected = |point: SizeReport| Selected {
-            report: point.report,
-            svm: self.svm.clone(),
-            task_svm: self.task_svm.clone(),
-            rules: self.rules.clone(),
-        };
+        let selected = |point: SizeReport| Selected { report: point.report, ask: self.clone() };
         Ok(points.into_iter().map(selected).collect())
     }
 }

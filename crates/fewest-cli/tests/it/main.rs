@@ -8,6 +8,7 @@ mod auto_cost;
 mod bad_input;
 mod certify;
 mod commands;
+mod doors;
 mod elimination;
 mod evaluate;
 mod exact;

@@ -22,6 +22,7 @@ use super::score::Scores;
 use super::search::{Found, Search};
 use super::settings::{StudyMethod, StudySettings};
 use super::table::{Key, Row};
+use crate::folds::places;
 use crate::part::Data;
 use crate::time::Deadline;
 
@@ -79,9 +80,8 @@ pub(crate) fn splits(data: &Data<'_>, rows: &[usize], settings: &StudySettings, 
         let folds = settings.inner_folds.min(rows.len());
         let of = fewest_data::stratified_folds(&target, folds, seed.wrapping_add(repeat));
         for fold in 0..folds as u32 {
-            let (outside, inside): (Vec<usize>, Vec<usize>) = (0..rows.len()).partition(|&at| of[at] == fold);
-            let rows_at = |list: Vec<usize>| list.into_iter().map(|at| rows[at]).collect();
-            let deal = Deal { inside: rows_at(inside), outside: rows_at(outside) };
+            let (outside, inside) = places(rows, |at| of[at] == fold);
+            let deal = Deal { inside, outside };
             let codes = deal.inside.iter().map(|&i| data.target.codes[i]);
             let missing = (0..data.target.classes.len() as u32).any(|class| !codes.clone().any(|code| code == class));
             if !missing && !deal.outside.is_empty() {

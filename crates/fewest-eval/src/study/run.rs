@@ -15,6 +15,7 @@ use super::score::Score;
 use super::settings::{StudyMethod, StudySettings};
 use super::state::{PartState, StudyState};
 use super::table::{Key, Row, Table};
+use crate::folds::{Fold, stratified};
 use crate::part::Data;
 use crate::time::Deadline;
 
@@ -49,7 +50,7 @@ pub fn study(
     observer: &mut dyn Observer,
 ) -> Result<StudyReport, Error> {
     let (grid, whole) = check(data, settings, limits)?;
-    let outer = outer_deals(data, settings);
+    let outer = outer_deals(data, settings)?;
     let parts: Vec<PartDeal> = parts(data, settings, &outer);
     let all = Deadline::new(limits, settings.selection_seconds.map(Duration::from_secs_f64));
     let state = state.unwrap_or_default().sized(parts.len());
@@ -404,17 +405,12 @@ fn check(data: &Data<'_>, settings: &StudySettings, limits: &Limits) -> Result<(
 }
 
 /// The outer folds: (repetition, fold, what is learned from and what is judged).
-fn outer_deals(data: &Data<'_>, settings: &StudySettings) -> Vec<(usize, usize, Deal)> {
-    let n = data.target.codes.len();
-    let mut out = Vec::new();
-    for repeat in 0..settings.repeats {
-        let of = fewest_data::stratified_folds(data.target, settings.folds, settings.seed.wrapping_add(repeat as u64));
-        for fold in 0..settings.folds {
-            let (outside, inside) = (0..n).partition(|&i| of[i] as usize == fold);
-            out.push((repeat, fold, Deal { inside, outside }));
-        }
-    }
-    out
+fn outer_deals(data: &Data<'_>, settings: &StudySettings) -> Result<Vec<(usize, usize, Deal)>, Error> {
+    let folds = stratified(data.target, settings.folds, settings.repeats, settings.seed)?;
+    let deal = |(at, fold): (usize, Fold)| {
+        (fold.repeat, at % settings.folds, Deal { inside: fold.train(data.n()), outside: fold.test })
+    };
+    Ok(folds.into_iter().enumerate().map(deal).collect())
 }
 
 /// All samples, then the outer folds, each with its inner splits.

@@ -46,7 +46,7 @@ pub(crate) fn run(args: &EvaluateArgs, method: &MethodOptions, invocation: &Invo
     if !empty.is_empty() {
         terminal.note(&format!("left out, as without a sample of positive weight: {}", notation::some(&empty)));
     }
-    check(&folds, &raw.samples()).map_err(|error| raw.failure(error))?;
+    check(&folds, &raw.target, raw.weights()).map_err(|error| raw.failure(error))?;
     let truth = options.truth(&raw.data.names)?;
     let resume = match &options.resume {
         Some(path) => Some(Resume::open(path, json!({"options": options.text, DATA: raw.check()}), BETWEEN_FOLDS)?),

@@ -154,7 +154,7 @@ fn judged(
         let names = notation::some(&empty);
         task.terminal().note(&format!("left out, as without a sample of positive weight: {names}"));
     }
-    check(&folds, &samples).map_err(failed)?;
+    check(&folds, &raw.target, raw.weights()).map_err(failed)?;
     let (parts, time) = (Parts::new(raw, args, options)?, task.method_limits().time);
     let (scene, selector) = (parts.scene(&task.limits.cancel), parts.selector(options, &task.source));
     let scores = judge_sizes(&scene, &folds, &selector, sizes, time).map_err(failed)?;
