@@ -198,7 +198,9 @@ def test_no_panic_reaches_python():
         _core.gamma: 7,
         _core.costs: 3,
         _core.path: 8,
-        _core.stability: 2,
+        _core.subset_stability: 2,
+        _core.stability_selection: 6,
+        _core.candidates: 4,
     }
     calls |= {
         _core.t_test: 2,

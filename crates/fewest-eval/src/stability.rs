@@ -49,8 +49,9 @@ impl Candidates {
     /// Rules that leave nothing.
     pub fn new(p: usize, mut list: RuleList, names: &[String], sized: bool) -> Result<Self, Error> {
         list.require.retain(|j| !list.forbid.contains(*j));
-        let count = p - list.forbid.len();
+        let forbidden = list.forbid.len();
         let rules = Rules::new(p, list, names)?;
+        let count = p - forbidden;
         Ok(Self { count, most: sized.then(|| rules.most_features().min(count)) })
     }
 }
