@@ -53,8 +53,8 @@ pub(crate) fn set_f1(selected: Vec<usize>, truth: Vec<usize>) -> f64 {
     fewest::validation::set_f1(&selected, &truth)
 }
 
-/// Mean of a measure's values over folds, `se` and `ci95`; `test_share` is the size of the test part
-/// over that of the training part, `judged` how many samples of each class were held out, each
+/// Mean of a measure's values over folds, `se` and `ci95`; `test_share` is the size of the test
+/// part over that of the training part, `judged` how many samples of each class were held out, each
 /// counted once (empty: not known, for a measure that does not ask).
 ///
 /// # Errors
@@ -173,8 +173,9 @@ pub(crate) fn candidates(
 
 /// What both halves of each pair select of `p` features, `count` of which can be selected, at most
 /// `most` by a half (none: they say it themselves): `selected`, `frequency`, `both_halves`,
-/// `threshold`, `false_selections` by law, `chance`, `stability`. `threshold`: the share of the halves
-/// that makes a feature stable; none: the smallest that keeps `max_false` under the law `assume`.
+/// `threshold`, `false_selections` by law, `chance`, `stability`. `threshold`: the share of the
+/// halves that makes a feature stable; none: the smallest that keeps `max_false` under the law
+/// `assume`.
 ///
 /// # Errors
 /// `ValueError` for an unknown law, a feature that there is not.

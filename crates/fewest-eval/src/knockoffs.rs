@@ -118,8 +118,8 @@ pub struct KnockoffFindings {
     pub evidence: Vec<f64>,
     /// From which statistic on each draw selects; none: it selects nothing.
     pub thresholds: Vec<Option<f64>>,
-    /// The fewest features that can be selected, but for none: 1 / fdr, or 2 / fdr in each of several
-    /// draws.
+    /// The fewest features that can be selected, but for none: 1 / fdr, or 2 / fdr in each of
+    /// several draws.
     pub least_selected: usize,
 }
 
@@ -146,8 +146,9 @@ impl KnockoffFindings {
     }
 }
 
-/// Tells features from copies of them. `features`, ascending, have more than one value each; `method`
-/// says how important all columns are ([`Importance::of`]), within `limits` but for the time.
+/// Tells features from copies of them. `features`, ascending, have more than one value each;
+/// `method` says how important all columns are ([`Importance::of`]), within `limits` but for the
+/// time.
 ///
 /// # Errors
 /// No feature, a method that does not say it, more memory than is left.

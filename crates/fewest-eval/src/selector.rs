@@ -60,7 +60,8 @@ pub struct Ask {
     pub limits: Limits,
 }
 
-/// What selects, made anew for each part: gamma, folds of its own and rules may depend on the samples.
+/// What selects, made anew for each part: gamma, folds of its own and rules may depend on the
+/// samples.
 ///
 /// Implement [`Selector::ask`]; the other functions have a meaning where costs are chosen, or where
 /// the classifier has a cost of its own.

@@ -34,8 +34,8 @@ pub struct SizeScores {
     test_share: f64,
 }
 
-/// Judges every size, ascending, on every fold, in `time`; what that does not allow is left out. The
-/// rules of the selector have the largest size.
+/// Judges every size, ascending, on every fold, in `time`; what that does not allow is left out.
+/// The rules of the selector have the largest size.
 ///
 /// # Errors
 /// Samples that the method cannot learn from, with the fold.

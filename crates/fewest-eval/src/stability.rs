@@ -1,10 +1,10 @@
 //! Which features a method selects again and again on halves of the samples, and how many of them
 //! are false.
 //!
-//! Complementary pairs stability selection (Shah, Samworth, JRSS B 75 (2013)): the samples are dealt
-//! into two halves, B times, and the method selects on each of the 2 B halves, which is prepared by
-//! itself. Features that at least a share tau of the halves select are stable; [`ShareLaw`] bounds
-//! how many of them are false.
+//! Complementary pairs stability selection (Shah, Samworth, JRSS B 75 (2013)): the samples are
+//! dealt into two halves, B times, and the method selects on each of the 2 B halves, which is
+//! prepared by itself. Features that at least a share tau of the halves select are stable;
+//! [`ShareLaw`] bounds how many of them are false.
 
 use std::time::{Duration, Instant};
 
@@ -111,8 +111,8 @@ impl StabilitySettings {
     }
 }
 
-/// Selects on both halves of each pair. Those `known` from an earlier run are taken over, where there
-/// is one for each.
+/// Selects on both halves of each pair. Those `known` from an earlier run are taken over, where
+/// there is one for each.
 ///
 /// # Errors
 /// As [`StabilitySettings::check`]; samples that the method cannot learn from, with the pair.
@@ -193,8 +193,8 @@ pub struct StabilityReport {
 }
 
 impl StabilityReport {
-    /// Of what the halves of each pair select, of p features. `left` says whether pairs were left out
-    /// or cut short.
+    /// Of what the halves of each pair select, of p features. `left` says whether pairs were left
+    /// out or cut short.
     pub fn new(
         pairs: &[&[Vec<usize>; 2]],
         p: usize,

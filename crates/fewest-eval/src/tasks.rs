@@ -33,8 +33,8 @@ pub struct TaskDecisions {
     pub decisions: Vec<Vec<Option<f64>>>,
 }
 
-/// Each sample by the classifier of its task. `design` has the features of the models as the columns
-/// that these name, prepared; `tasks` names the task of each sample.
+/// Each sample by the classifier of its task. `design` has the features of the models as the
+/// columns that these name, prepared; `tasks` names the task of each sample.
 ///
 /// # Errors
 /// The first sample of a task that has no classifier, and that task.

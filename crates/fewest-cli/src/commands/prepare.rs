@@ -35,7 +35,8 @@ pub(crate) struct PreparedData {
     pub(crate) sample_weights: Vec<f64>,
     /// How they were prepared.
     pub(crate) preparation: Preparation,
-    /// What they say: what stands in for missing values, how features are scaled, which say nothing.
+    /// What they say: what stands in for missing values, how features are scaled, which say
+    /// nothing.
     pub(crate) learnt: Learnt,
     /// Samples that are not trained on.
     pub(crate) held_out: Option<HeldOutSamples>,

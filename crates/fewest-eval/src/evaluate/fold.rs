@@ -216,8 +216,8 @@ impl<'a> Recipe<'a> {
         Ok(Some(TuningChoice { choice, fit, size, inner }))
     }
 
-    /// Accuracies by size, then by choice and cost of the classifier; one for each inner fold. Nothing
-    /// when cancelled.
+    /// Accuracies by size, then by choice and cost of the classifier; one for each inner fold.
+    /// Nothing when cancelled.
     fn inner_scores(
         &self,
         scene: &Scene<'_>,

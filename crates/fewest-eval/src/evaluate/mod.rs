@@ -3,9 +3,9 @@
 //!
 //! Given    a [`Scene`], folds ([`crate::folds`]), one [`Recipe`] or two that are compared.
 //! Returns  what each fold found ([`FoldResult`]), and what these say together ([`Evaluation`]).
-//! Steps    1. a cross-validation of the training part chooses among costs and sizes, where a recipe
-//!          has several  2. the method selects, a classifier is trained  3. the samples held out are
-//!          judged.
+//! Steps    1. a cross-validation of the training part chooses among costs and sizes, where a
+//!          recipe has several  2. the method selects, a classifier is trained  3. the samples held
+//!          out are judged.
 //! Fails    never on limits: a fold that was not begun in time is none.
 
 mod fold;
@@ -33,8 +33,8 @@ pub struct EvaluateSettings {
     pub selection_time: Option<Duration>,
 }
 
-/// Judges each recipe on each fold: recipe after recipe, a result for each fold. Those `known` from an
-/// earlier run are taken over, where there is one for each.
+/// Judges each recipe on each fold: recipe after recipe, a result for each fold. Those `known` from
+/// an earlier run are taken over, where there is one for each.
 ///
 /// # Errors
 /// Samples that a method cannot learn from, with the fold.

@@ -11,7 +11,8 @@ use super::fold::FoldResult;
 pub struct Evaluation<'a> {
     /// What each fold found.
     pub folds: Vec<&'a FoldResult>,
-    /// Size of the test part over that of the training part, on average ([`crate::folds::test_share`]).
+    /// Size of the test part over that of the training part, on average
+    /// ([`crate::folds::test_share`]).
     pub test_share: f64,
     /// Number of features.
     pub p: usize,

@@ -1,5 +1,5 @@
-//! `fewest evaluate`: how well a method does on samples it has not seen ([`fewest_eval::evaluate`]).
-//! What is reported is in [`report`].
+//! `fewest evaluate`: how well a method does on samples it has not seen
+//! ([`fewest_eval::evaluate`]). What is reported is in [`report`].
 
 mod plan;
 mod report;

@@ -1,5 +1,5 @@
-//! `fewest stability`: which features a method selects again and again on halves of the samples, and
-//! how many of them are false ([`fewest_eval::stability`]). What is reported is in [`report`].
+//! `fewest stability`: which features a method selects again and again on halves of the samples,
+//! and how many of them are false ([`fewest_eval::stability`]). What is reported is in [`report`].
 
 mod report;
 
