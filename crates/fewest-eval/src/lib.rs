@@ -10,10 +10,10 @@
 //!
 //! // 20 samples; the first of 3 features tells the class.
 //! let codes: Vec<u32> = (0..20).map(|i| i % 2).collect();
-//! let value = |i: usize, j: usize| if j == 0 { f64::from(codes[i]) } else { ((7 * i + 3 * j) % 5) as f64 };
-//! let values = (0..3).flat_map(|j| (0..20).map(move |i| (i, j))).map(|(i, j)| value(i, j)).collect();
+//! let mut values: Vec<f64> = codes.iter().map(|&code| f64::from(code)).collect();
+//! values.extend((0..40).map(|at| f64::from(7 * at % 5)));
 //! let features = Features::Dense(DenseDesign::new(20, 3, values)?);
-//! let target = Target { column: "y".into(), classes: vec!["no".into(), "yes".into()], codes: codes.clone() };
+//! let target = Target { column: "y".into(), classes: vec!["no".into(), "yes".into()], codes };
 //! let weights = vec![1.0; 20];
 //!
 //! let (data, preparation) = (Data::new(&features, &target, &weights), Preparation::default());
@@ -25,7 +25,8 @@
 //!     fit_cost: None,
 //! };
 //! let folds = folds::stratified(&target, 5, 1, 0)?;
-//! let results = evaluate(&scene, &folds, &[Recipe::of(selector)], &EvaluateSettings::default(), None, &|_, _| Ok(()))?;
+//! let (recipes, settings) = ([Recipe::of(selector)], EvaluateSettings::default());
+//! let results = evaluate(&scene, &folds, &recipes, &settings, None, &|_, _| Ok(()))?;
 //! let found = Evaluation::new(&results, folds::test_share(&folds, 20), 3);
 //! assert_eq!(found.frequency(), [(0, 1.0)]);
 //! # Ok::<(), fewest_eval::EvalError>(())
