@@ -103,7 +103,7 @@ def certify(
     loss: str = "hinge",
     fit_intercept: bool = True,
     intercept_scaling: float | None = None,
-    tol: float = 1e-09,
+    tol: float = 1e-06,
     class_weight: dict[Any, float] | str | None = None,
     time_limit: float | None = None,
     on_interrupt: str = "raise",
@@ -153,7 +153,7 @@ def certify(
         Whether there is a bias.
     intercept_scaling : float, default=None
         Value of a constant feature whose weight is the bias, and penalised; None: it is not penalised.
-    tol : float, default=1e-9
+    tol : float, default=1e-6
         Relative gap of a training.
     class_weight : dict, "balanced", "cw2", "cw3" or None, default=None
         Factor of ``C`` by class.

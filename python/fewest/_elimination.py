@@ -290,7 +290,7 @@ class SVMRFE(CrossValidated):
         if self.C == "auto":
             raise ValueError('C="auto" and costs both choose the cost; leave one of them out')
         folds = folds_of(self._splits(5 if self.cv is None else self.cv, samples, X, y, groups), samples, self.class_weight)
-        return {"costs": [float(cost) for cost in self.costs], "folds": folds, "every": int(self.retune)}
+        return {"costs": [float(cost) for cost in self.costs], "folds": folds, "retune": int(self.retune)}
 
     @limited
     def path(self, X: Any, y: Any, sizes: Any, sample_weight: Any = None, groups: Any = None) -> list[Self]:

@@ -77,7 +77,7 @@ class InformationGain(Selector):
         loss: str = "hinge",
         fit_intercept: bool = True,
         intercept_scaling: float | None = None,
-        tol: float = 1e-09,
+        tol: float = 1e-06,
         class_weight: dict[Any, float] | str | None = None,
         time_limit: float | None = None,
         on_interrupt: str = "raise",

@@ -56,7 +56,7 @@ class FeatureGeneratingMachine(SeveralProblems):
     mkl : {"fast", "simple"}, default=None
         Solver of multiple kernel learning: Newton's method, or SimpleMKL. None: "fast", with
         ``plain`` "simple", the paper's.
-    tol : float, default=1e-14
+    tol : float, default=1e-6
         Relative duality gap of the last training, between 0 and 1.
 
     Attributes
@@ -115,13 +115,13 @@ class FeatureGeneratingMachine(SeveralProblems):
         rules: Rules | None = None,
         C: float | str = 1.0,
         subset_size: int | None = None,
-        fit_intercept: bool = True,
-        intercept_scaling: float | None = 1.0,
+        fit_intercept: bool = False,
+        intercept_scaling: float | None = None,
         multi_class: str = "ovo",
         mkl: str | None = None,
         plain: bool = False,
         gap: float = 0.0001,
-        tol: float = 1e-14,
+        tol: float = 1e-06,
         class_weight: dict[Any, float] | str | None = None,
         time_limit: float | None = None,
         on_interrupt: str = "raise",
@@ -188,7 +188,7 @@ class FeatureGeneratingMachine(SeveralProblems):
             loss="squared_hinge",
             fit_intercept=self.fit_intercept,
             intercept_scaling=self.intercept_scaling,
-            tol=min(self.tol, 1e-9),
+            tol=self.tol,
             n_jobs=self.n_jobs,
             kernel="linear",
         )

@@ -84,8 +84,8 @@ class L1SVMSelector(Selector):
         loss: str = "hinge",
         fit_intercept: bool = True,
         intercept_scaling: float | None = None,
-        gap: float = 1e-08,
-        tol: float = 1e-09,
+        gap: float = 0.0001,
+        tol: float = 1e-06,
         class_weight: dict[Any, float] | str | None = None,
         time_limit: float | None = None,
         on_interrupt: str = "raise",
@@ -228,7 +228,7 @@ class FSVSelector(Selector):
         loss: str = "hinge",
         fit_intercept: bool = True,
         intercept_scaling: float | None = None,
-        tol: float = 1e-9,
+        tol: float = 1e-6,
         class_weight: dict[Any, float] | str | None = None,
         time_limit: float | None = 10.0,
         gap: float = 1e-4,
@@ -251,7 +251,7 @@ class FSVSelector(Selector):
         intercept_scaling : float or None, default=None
             None: the bias is not penalised. A number s: it is the weight of a constant feature of
             value s.
-        tol : float, default=1e-9
+        tol : float, default=1e-6
             Relative duality gap of a training.
         class_weight : dict, "balanced", "cw2" or "cw3", default=None
             Weights of classes.

@@ -194,7 +194,7 @@ class Study(Selector):
         loss: str = "hinge",
         fit_intercept: bool = True,
         intercept_scaling: float | None = None,
-        tol: float = 1e-9,
+        tol: float = 1e-6,
         class_weight: dict[Any, float] | str | None = None,
         time_limit: float | None = 600.0,
         random_state: Any = 0,
@@ -313,7 +313,7 @@ class Study(Selector):
             loss=self.loss,
             fit_intercept=self.fit_intercept,
             intercept_scaling=self.intercept_scaling,
-            tol=min(self.tol, 1e-9),
+            tol=self.tol,
             n_jobs=self.n_jobs,
             **kernel,
         )

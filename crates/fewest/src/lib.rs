@@ -16,6 +16,7 @@ mod proof;
 mod rules;
 mod run;
 mod search;
+mod setting;
 mod several;
 #[doc(hidden)]
 pub mod subset_oracle;
@@ -40,4 +41,5 @@ pub use run::{
     Silent, Solution, Yardstick, drive, relative_gap,
 };
 pub use search::{NearBest, NearFeature, Replacement};
+pub use setting::{Setting, Settings};
 pub use several::{MultiClass, Several, SubProblem};

@@ -10,7 +10,7 @@ use crate::export::file::Sink;
 use crate::export::table::{Table, pairs, paragraph};
 use crate::export::{json as json_text, model_json::SCHEMA};
 use crate::failure::Failure;
-use crate::method_args::{Entry, METHODS, find};
+use crate::method_args::{Entry, METHODS, find, settings};
 use crate::terminal::{Terminal, bold};
 
 /// Runs the command.
@@ -69,6 +69,7 @@ fn value(entry: &Entry) -> Value {
     let mut value = json!(entry.info());
     let options = options(entry).into_iter().map(|(option, meaning)| json!({"option": option, "meaning": meaning}));
     value["options"] = options.collect();
+    value["settings"] = json!(settings(entry));
     value
 }
 

@@ -20,6 +20,7 @@ mod milp2;
 #[cfg(feature = "highs")]
 mod rmilo_k;
 
+mod defaults;
 mod eb_rfe;
 mod elimination;
 mod exact;
@@ -40,6 +41,7 @@ use fewest::{AnyMethod, Info, SvmSettings};
 
 use crate::args::svm::{FIT_COST, fit_cost_argument};
 use crate::failure::Failure;
+pub(crate) use defaults::settings;
 pub(crate) use options::MethodOptions;
 pub(crate) use shared::{CERTIFICATE, Certify, HeldOutSamples, MethodData, MultiClassChoice, PenaltyArg, listed};
 pub(crate) use validate::Validate;

@@ -2,15 +2,22 @@
 //! cross-validation; see [`super::flip`].
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::flip::{Flip, FlipSearch, FlipStart};
 use super::{ALL_RULES, Classes, Info, Method, Report};
-use crate::{Error, Limits, Observer, Rules, Samples};
+use crate::{Error, Limits, Observer, Rules, Samples, Setting, Settings};
 
 /// Settings of `attribute-flip`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct AttributeFlipSettings(pub FlipSearch);
+
+impl Settings for AttributeFlipSettings {
+    fn described(defaults: &Value) -> Vec<Setting> {
+        FlipSearch::described(defaults)
+    }
+}
 
 impl Method for AttributeFlipSettings {
     const INFO: Info = Info {

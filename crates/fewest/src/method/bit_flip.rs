@@ -2,15 +2,22 @@
 //! see [`super::flip`].
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::flip::{Flip, FlipSearch, FlipStart};
 use super::{ALL_RULES, Classes, Info, Method, Report};
-use crate::{Error, Limits, Observer, Rules, Samples};
+use crate::{Error, Limits, Observer, Rules, Samples, Setting, Settings};
 
 /// Settings of `bit-flip`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct BitFlipSettings(pub FlipSearch);
+
+impl Settings for BitFlipSettings {
+    fn described(defaults: &Value) -> Vec<Setting> {
+        FlipSearch::described(defaults)
+    }
+}
 
 impl Method for BitFlipSettings {
     const INFO: Info = Info {

@@ -49,31 +49,25 @@ const NAME: &str = "exact";
 /// Numbers kept for each feature: norms and prices, gains and their order at the nodes at work.
 const LISTS: u64 = 10;
 
-/// Settings of [`exact`].
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct ExactSettings {
-    /// Loss, cost C, bias and tolerance of the SVM.
-    pub svm: SvmSettings,
-    /// lambda_j added to the objective for each chosen feature, length p, each 0 or more; empty for
-    /// none.
-    pub penalty: Vec<f64>,
-    /// How many best subsets to prove and return, at least 1; with `within` at most this many.
-    /// Default 1.
-    pub solutions: usize,
-    /// E, 0 or more: all subsets whose gain is at least (1 - E) times that of the best are wanted,
-    /// smaller ones than `max_features` among them.
-    pub within: Option<f64>,
-    /// Subsets to start from, as first incumbents; those the rules forbid are ignored.
-    pub start: Vec<Subset>,
-    /// How more classes than two become two-class problems, whose objectives add.
-    pub multi_class: MultiClass,
-}
-
-impl Default for ExactSettings {
-    fn default() -> Self {
-        let (svm, multi_class) = (SvmSettings::default(), MultiClass::default());
-        Self { svm, penalty: Vec::new(), solutions: 1, within: None, start: Vec::new(), multi_class }
+crate::settings! {
+    /// Settings of [`exact`].
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct ExactSettings {
+        /// Loss, cost C, bias and tolerance of the SVM.
+        pub svm: SvmSettings = SvmSettings::default() => [group],
+        /// lambda_j added to the objective for each chosen feature, length p, each 0 or more; empty for
+        /// none.
+        pub penalty: Vec<f64> = Vec::new() => "one number for each feature, 0 or more, or none",
+        /// How many best subsets to prove and return, at least 1; with `within` at most this many.
+        pub solutions: usize = 1 => "at least 1",
+        /// E, 0 or more: all subsets whose gain is at least (1 - E) times that of the best are wanted,
+        /// smaller ones than `max_features` among them.
+        pub within: Option<f64> = None => "0 or more",
+        /// Subsets to start from, as first incumbents; those the rules forbid are ignored.
+        pub start: Vec<Subset> = Vec::new(),
+        /// How more classes than two become two-class problems, whose objectives add.
+        pub multi_class: MultiClass = MultiClass::default(),
     }
 }
 

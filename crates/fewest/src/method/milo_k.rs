@@ -100,24 +100,19 @@ impl MiloSettings {
     }
 }
 
-/// Settings of `milo-k`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct MiloKSettings {
-    /// gamma of the kernel. Default `sigest`, the paper's.
-    pub gamma: Gamma,
-    /// Start from the subset of kta's local search. Default yes.
-    pub start: bool,
-    /// Solve linear programs by an interior-point method, as the paper does, not by simplex.
-    /// Default no.
-    pub interior: bool,
-    /// Bytes that HiGHS may take, by estimate. Default 8 GiB.
-    pub memory: u64,
-}
-
-impl Default for MiloKSettings {
-    fn default() -> Self {
-        Self { gamma: Gamma::Sigest(1.0), start: true, interior: false, memory: 1 << 33 }
+crate::settings! {
+    /// Settings of `milo-k`.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct MiloKSettings {
+        /// gamma of the kernel.
+        pub gamma: Gamma = Gamma::Sigest(1.0),
+        /// Start from the subset of kta's local search.
+        pub start: bool = true,
+        /// Solve linear programs by an interior-point method, as the paper does, not by simplex.
+        pub interior: bool = false,
+        /// Bytes that HiGHS may take, by estimate.
+        pub memory: u64 = 1 << 33,
     }
 }
 

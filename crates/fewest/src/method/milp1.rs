@@ -8,23 +8,19 @@ use super::milp::{Formulation, MilpSettings, milp, write_model};
 use super::{Classes, Info, Method, PROOF_CONDITION, RULES_AND_BOUNDS, Report};
 use crate::{Error, Kernel, Limits, Observer, Rules, Samples};
 
-/// Settings of `milp1`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Milp1Settings {
-    /// U, the largest |w_j|, above 0. Default 1.
-    pub weight_bound: f64,
-    /// Start from a rounding of the linear relaxation. Default yes.
-    pub start: bool,
-    /// Solve linear programs by an interior-point method, not by simplex. Default no.
-    pub interior: bool,
-    /// Bytes that HiGHS may take, by estimate. Default 8 GiB.
-    pub memory: u64,
-}
-
-impl Default for Milp1Settings {
-    fn default() -> Self {
-        Self { weight_bound: 1.0, start: true, interior: false, memory: 1 << 33 }
+crate::settings! {
+    /// Settings of `milp1`.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct Milp1Settings {
+        /// U, the largest |w_j|, above 0.
+        pub weight_bound: f64 = 1.0 => "a finite number above 0",
+        /// Start from a rounding of the linear relaxation.
+        pub start: bool = true,
+        /// Solve linear programs by an interior-point method, not by simplex.
+        pub interior: bool = false,
+        /// Bytes that HiGHS may take, by estimate.
+        pub memory: u64 = 1 << 33,
     }
 }
 

@@ -8,23 +8,19 @@ use super::milp::{Formulation, MilpSettings, milp, write_model};
 use super::{Classes, Info, Method, RULES_AND_BOUNDS, Report};
 use crate::{Error, Kernel, Limits, Observer, Rules, Samples};
 
-/// Settings of `milp2`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Milp2Settings {
-    /// Slack cost C, at least 1 over twice the weight of the smaller class. Default 1.
-    pub cost: f64,
-    /// Start from a rounding of the linear relaxation. Default yes.
-    pub start: bool,
-    /// Solve linear programs by an interior-point method, not by simplex. Default no.
-    pub interior: bool,
-    /// Bytes that HiGHS may take, by estimate. Default 8 GiB.
-    pub memory: u64,
-}
-
-impl Default for Milp2Settings {
-    fn default() -> Self {
-        Self { cost: 1.0, start: true, interior: false, memory: 1 << 33 }
+crate::settings! {
+    /// Settings of `milp2`.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct Milp2Settings {
+        /// Slack cost C, at least 1 over twice the weight of the smaller class.
+        pub cost: f64 = 1.0 => "at least 1 over twice the weight of the smaller class",
+        /// Start from a rounding of the linear relaxation.
+        pub start: bool = true,
+        /// Solve linear programs by an interior-point method, not by simplex.
+        pub interior: bool = false,
+        /// Bytes that HiGHS may take, by estimate.
+        pub memory: u64 = 1 << 33,
     }
 }
 

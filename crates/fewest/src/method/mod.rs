@@ -50,11 +50,14 @@ use crate::design::Recentred;
 use crate::kernel::{Kernel, KernelRule};
 use crate::model::{FitSettings, Model};
 use crate::search::NearBest;
-use crate::{Error, Limits, MultiClass, Observer, RuleList, Rules, Samples, Selection, Several, Subset, SvmSettings};
+use crate::{
+    Error, Limits, MultiClass, Observer, RuleList, Rules, Samples, Selection, Setting, Settings, Several, Subset,
+    SvmSettings,
+};
 use path::SizeReport;
 
 /// A selection method; the implementer holds its settings, which are JSON as well.
-pub trait Method: std::fmt::Debug + Clone + Serialize + DeserializeOwned {
+pub trait Method: std::fmt::Debug + Clone + Settings + DeserializeOwned {
     /// What is to be known of it.
     const INFO: Info;
 
@@ -324,6 +327,11 @@ macro_rules! methods {
                 all.into_iter().filter(|method| method.1).map(|method| method.0).collect()
             }
 
+            /// The settings of each method, and the gap at which a search ends, by the method's name.
+            pub fn settings() -> Vec<(&'static str, Vec<Setting>)> {
+                vec![$($(#[$gate])* (<$settings as Method>::INFO.name, settings_of::<$settings>())),*]
+            }
+
             /// What is to be known of the method.
             pub fn info(&self) -> Info {
                 match self { $($(#[$gate])* Self::$name(_) => <$settings as Method>::INFO),* }
@@ -361,6 +369,18 @@ methods! {
     BitFlip(bit_flip::BitFlipSettings),
     AttributeFlip(attribute_flip::AttributeFlipSettings),
     InfoGain(info_gain::InfoGainSettings),
+}
+
+/// The settings of a method, and its gap where it has a bound.
+fn settings_of<M: Method>() -> Vec<Setting> {
+    let mut all = M::settings();
+    if M::INFO.bounds {
+        let text =
+            "Proven best means that at most this share of what features can gain is left open, and of the objective.";
+        let default = Limits::default().gap_rel.into();
+        all.push(Setting { name: "gap", default, range: Some("a finite number, 0 or more"), text: text.to_owned() });
+    }
+    all
 }
 
 impl AnyMethod {

@@ -9,26 +9,21 @@ use super::{ALL_RULES, Classes, Info, Method, Report};
 use crate::kernel::Gamma;
 use crate::{Error, Limits, Observer, Rules, Samples};
 
-/// Settings of `rmilo-k`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct RmiloKSettings {
-    /// gamma of the kernel. Default `sigest`, the paper's.
-    pub gamma: Gamma,
-    /// The big-M. Default padded, as in the paper's experiments.
-    pub big_m: BigM,
-    /// Start from the subset of kta's local search. Default yes.
-    pub start: bool,
-    /// Solve linear programs by an interior-point method, as the paper does, not by simplex.
-    /// Default no.
-    pub interior: bool,
-    /// Bytes that HiGHS may take, by estimate. Default 8 GiB.
-    pub memory: u64,
-}
-
-impl Default for RmiloKSettings {
-    fn default() -> Self {
-        Self { gamma: Gamma::Sigest(1.0), big_m: BigM::Padded, start: true, interior: false, memory: 1 << 33 }
+crate::settings! {
+    /// Settings of `rmilo-k`.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct RmiloKSettings {
+        /// gamma of the kernel.
+        pub gamma: Gamma = Gamma::Sigest(1.0),
+        /// The big-M.
+        pub big_m: BigM = BigM::Padded,
+        /// Start from the subset of kta's local search.
+        pub start: bool = true,
+        /// Solve linear programs by an interior-point method, as the paper does, not by simplex.
+        pub interior: bool = false,
+        /// Bytes that HiGHS may take, by estimate.
+        pub memory: u64 = 1 << 33,
     }
 }
 

@@ -20,17 +20,13 @@ use crate::backend::clarabel::ConeProgram;
 use crate::method::{Classes, Info, Method, Report};
 use crate::{Bias, Error, Kernel, Limits, Loss, Observer, Problem, Rules, Samples, SvmSettings};
 
-/// Settings of `nmmkl`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct NmmklSettings {
-    /// Loss, cost, bias and tolerance of the SVM. Default squared hinge.
-    pub svm: SvmSettings,
-}
-
-impl Default for NmmklSettings {
-    fn default() -> Self {
-        Self { svm: SvmSettings { loss: Loss::SquaredHinge, ..SvmSettings::default() } }
+crate::settings! {
+    /// Settings of `nmmkl`.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct NmmklSettings {
+        /// Loss, cost, bias and tolerance of the SVM.
+        pub svm: SvmSettings = SvmSettings { loss: Loss::SquaredHinge, ..SvmSettings::default() } => [group],
     }
 }
 

@@ -20,12 +20,14 @@ use crate::backend::clarabel::ConeProgram;
 use crate::method::{Classes, Info, Method, Report};
 use crate::{Bias, Error, Kernel, Limits, Observer, Problem, Rules, Samples, SvmSettings};
 
-/// Settings of `qcqp-ssvm`.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct QcqpSsvmSettings {
-    /// Loss, cost, bias and tolerance of the SVM.
-    pub svm: SvmSettings,
+crate::settings! {
+    /// Settings of `qcqp-ssvm`.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct QcqpSsvmSettings {
+        /// Loss, cost, bias and tolerance of the SVM.
+        pub svm: SvmSettings = SvmSettings::default() => [group],
+    }
 }
 
 impl Method for QcqpSsvmSettings {

@@ -57,35 +57,27 @@ use search::{Search, Tree};
 /// Its name, on the command line and in its states.
 const NAME: &str = "kta";
 
-/// Settings of [`kta`].
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct KtaSettings {
-    /// Kernel of the features that hold numbers. Default RBF, the paper's.
-    pub kernel: DistanceKernel,
-    /// gamma of the kernel, for features of every kind. Default `sigest`, the paper's.
-    pub gamma: Gamma,
-    /// Features that hold categories, from 0: their distance is 1 where two values differ, else 0.
-    pub categorical: Vec<usize>,
-    /// How many best subsets to prove and return, at least 1; with `within` at most this many.
-    /// Default 1.
-    pub solutions: usize,
-    /// E, 0 or more: all subsets whose alignment is at least (1 - E) times the best one are wanted,
-    /// smaller ones than `max_features` among them.
-    pub within: Option<f64>,
-    /// Bytes for the columns, the sums of nodes at work, kernel values that are kept, and open
-    /// nodes. With fewer, kernel values are computed again; what one node takes must fit. Default
-    /// 1 GiB.
-    pub memory: u64,
-    /// Subsets to start from; those the rules forbid are ignored.
-    pub start: Vec<Subset>,
-}
-
-impl Default for KtaSettings {
-    fn default() -> Self {
-        let (kernel, gamma) = (DistanceKernel::default(), Gamma::Sigest(1.0));
-        let (categorical, start) = (Vec::new(), Vec::new());
-        Self { kernel, gamma, categorical, solutions: 1, within: None, memory: 1 << 30, start }
+crate::settings! {
+    /// Settings of [`kta`].
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct KtaSettings {
+        /// Kernel of the features that hold numbers.
+        pub kernel: DistanceKernel = DistanceKernel::default(),
+        /// gamma of the kernel, for features of every kind.
+        pub gamma: Gamma = Gamma::Sigest(1.0),
+        /// Features that hold categories, from 0: their distance is 1 where two values differ, else 0.
+        pub categorical: Vec<usize> = Vec::new(),
+        /// How many best subsets to prove and return, at least 1; with `within` at most this many.
+        pub solutions: usize = 1 => "at least 1",
+        /// E, 0 or more: all subsets whose alignment is at least (1 - E) times the best one are wanted,
+        /// smaller ones than `max_features` among them.
+        pub within: Option<f64> = None => "0 or more",
+        /// Bytes for the columns, the sums of nodes at work, kernel values that are kept, and open
+        /// nodes. With fewer, kernel values are computed again; what one node takes must fit.
+        pub memory: u64 = 1 << 30,
+        /// Subsets to start from; those the rules forbid are ignored.
+        pub start: Vec<Subset> = Vec::new(),
     }
 }
 

@@ -51,15 +51,17 @@ const NEAR: f64 = 0.7;
 #[cfg(feature = "highs")]
 const MARGIN: f64 = 1.5;
 
-/// Settings of [`l1_svm`].
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct L1Settings {
-    /// Loss, bias, cost and tolerance. The bias is not penalised, or as |b / s|, the weight of a
-    /// constant feature of value s.
-    pub svm: SvmSettings,
-    /// Costs in ascending order, instead of the one of `svm`. Default none.
-    pub costs: Vec<f64>,
+crate::settings! {
+    /// Settings of [`l1_svm`].
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct L1Settings {
+        /// Loss, bias, cost and tolerance. The bias is not penalised, or as |b / s|, the weight of a
+        /// constant feature of value s.
+        pub svm: SvmSettings = SvmSettings::default() => [group],
+        /// Costs in ascending order, instead of the one of `svm`.
+        pub costs: Vec<f64> = Vec::new() => "ascending numbers above 0",
+    }
 }
 
 impl Method for L1Settings {

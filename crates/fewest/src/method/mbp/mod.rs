@@ -78,47 +78,31 @@ const PROGRAMS: u64 = 4;
 /// Its name, on the command line and in its states.
 const NAME: &str = "mbp";
 
-/// Settings of [`mbp`].
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct MbpSettings {
-    /// Slack cost C > 0. Default 1.
-    pub cost: f64,
-    /// Bias: free (the paper's), penalised as |b / s|, or none.
-    pub bias: Bias,
-    /// D: price of each feature (length p, each 0 or more), or empty for none.
-    pub penalty: Vec<f64>,
-    /// u, the same for every feature; none: found as the paper does.
-    pub weight_bound: Option<f64>,
-    /// How many best subsets to prove and return, at least 1; with `within` at most this many.
-    /// Default 1.
-    pub solutions: usize,
-    /// E, 0 or more: all subsets whose objective is at most (1 + E) times the best one are wanted,
-    /// those with features of weight 0 among them.
-    pub within: Option<f64>,
-    /// The program as printed, given to HiGHS untouched. Default no.
-    pub plain: bool,
-    /// HiGHS solves linear programs of its tree by an interior-point method, not by simplex.
-    /// Default no.
-    pub interior: bool,
-    /// Bytes that HiGHS may take, by estimate, or the open nodes of our own tree, which then goes
-    /// deep. Default 8 GiB.
-    pub memory: u64,
-}
-
-impl Default for MbpSettings {
-    fn default() -> Self {
-        Self {
-            cost: 1.0,
-            bias: Bias::Free,
-            penalty: Vec::new(),
-            weight_bound: None,
-            solutions: 1,
-            within: None,
-            plain: false,
-            interior: false,
-            memory: 1 << 33,
-        }
+crate::settings! {
+    /// Settings of [`mbp`].
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct MbpSettings {
+        /// Slack cost C > 0.
+        pub cost: f64 = 1.0 => "a finite number above 0",
+        /// Bias: free (the paper's), penalised as |b / s|, or none.
+        pub bias: Bias = Bias::Free,
+        /// D: price of each feature (length p, each 0 or more), or empty for none.
+        pub penalty: Vec<f64> = Vec::new() => "one number for each feature, 0 or more, or none",
+        /// u, the same for every feature; none: found as the paper does.
+        pub weight_bound: Option<f64> = None => "a finite number above 0",
+        /// How many best subsets to prove and return, at least 1; with `within` at most this many.
+        pub solutions: usize = 1 => "at least 1",
+        /// E, 0 or more: all subsets whose objective is at most (1 + E) times the best one are wanted,
+        /// those with features of weight 0 among them.
+        pub within: Option<f64> = None => "0 or more",
+        /// The program as printed, given to HiGHS untouched.
+        pub plain: bool = false,
+        /// HiGHS solves linear programs of its tree by an interior-point method, not by simplex.
+        pub interior: bool = false,
+        /// Bytes that HiGHS may take, by estimate, or the open nodes of our own tree, which then goes
+        /// deep.
+        pub memory: u64 = 1 << 33,
     }
 }
 
