@@ -64,6 +64,8 @@ CONSTRAINTS: dict[str, list[Any]] = {
 }
 #: Most subsets that ``within`` lists where ``n_solutions`` does not say it.
 MOST_WITHIN = 1000
+#: Relative duality gap of a training where a selector has no parameter for it; as the library has it.
+TOL = 1e-6
 #: Features that a method without a size of its own selects where nothing is said.
 FEW = 5
 

@@ -119,9 +119,6 @@ class ExactSelector(SeveralProblems):
         memory: int | str | None = None,
     ) -> None: ...
 
-    def _default_size(self, n_features):
-        return None if self.penalty is not None else super()._default_size(n_features)
-
     def _method(self, samples, rules):
         sums = {"multi_class": PROBLEMS[self.multi_class]}
         return {"name": "exact", "svm": self._svm(), "penalty": self._prices(self.penalty), **sums, **self._wanted()}
@@ -164,7 +161,7 @@ class BendersSelector(SeveralProblems):
     patience : int, default=None
         With samples to judge by: the search ends after this many subsets in a row without a
         smaller error.
-    random_state : int, RandomState instance or None, default=None
+    random_state : int, RandomState instance or None, default=0
         Which samples ``validation_fraction`` sets apart.
 
     Attributes
@@ -228,7 +225,7 @@ class BendersSelector(SeveralProblems):
         plain: bool = False,
         validation_fraction: float | None = None,
         patience: int | None = None,
-        random_state: Any = None,
+        random_state: Any = 0,
         gap: float = 0.0001,
         proof: str | os.PathLike[str] | None = None,
         loss: str = "hinge",
@@ -245,9 +242,6 @@ class BendersSelector(SeveralProblems):
         n_jobs: int | None = None,
         memory: int | str | None = None,
     ) -> None: ...
-
-    def _default_size(self, n_features):
-        return None if self.penalty is not None else super()._default_size(n_features)
 
     def _method(self, samples, rules):
         improvements = dict.fromkeys(("warm_start", "root_cuts", "core_cuts", "cutoff", "list"), not self.plain)

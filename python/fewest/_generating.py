@@ -45,11 +45,12 @@ class FeatureGeneratingMachine(SeveralProblems):
         n_features).
     subset_size : int, default=None
         Size of each generated subset, the paper's B. None: ``n_features_to_select``.
-    fit_intercept : bool, default=True
-        Whether there is a bias b; the paper has none.
-    intercept_scaling : float or None, default=1.0
-        Value s of the constant feature whose weight is the bias, above 0. None: the bias is not
-        penalised.
+    fit_intercept : bool, default=False
+        Whether there is a bias b; the paper has none. Without one centre the features first, or say
+        True where the classes differ in size.
+    intercept_scaling : float or None, default=None
+        With ``fit_intercept``: value s of the constant feature whose weight is the bias, above 0.
+        None: the bias is not penalised.
     multi_class : {"ovo", "ovr"}, default="ovo"
         How more classes than two become two-class problems, whose values add: each pair of classes,
         or each class against the rest. Two classes with columns on workers.

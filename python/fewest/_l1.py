@@ -141,7 +141,7 @@ class FSVSelector(Selector):
         Starts: no weights, then random ones.
     max_iter : int, default=50
         At most this many linear programs from one start.
-    random_state : int, RandomState instance or None, default=None
+    random_state : int, RandomState instance or None, default=0
         Seed of the random starts.
 
     Attributes
@@ -188,7 +188,7 @@ class FSVSelector(Selector):
         alpha: float = 5.0,
         n_starts: int = 5,
         max_iter: int = 50,
-        random_state: Any = None,
+        random_state: Any = 0,
         time_limit: float | None = None,
         on_interrupt: str = "raise",
         callback: Callable[[Progress], object] | None = None,
@@ -207,7 +207,7 @@ class FSVSelector(Selector):
             "lambda": float(self.lam),
             "alpha": float(self.alpha),
             "starts": int(self.n_starts),
-            "seed": int(check_random_state(self.random_state).randint(2**31 - 1)),
+            "seed": seed_of(self.random_state),
             "max_steps": int(self.max_iter),
         }
 

@@ -45,8 +45,8 @@ class MBPSelector(WritesModel, Selector):
         Slack cost, above 0. "auto": chosen by cross-validation; ``C_`` and ``cost_choice_`` (all
         scores) say what was found.
     n_features_to_select : int, default=None
-        At most this many features. None: the size of ``rules``; without one no limit, the prices
-        decide.
+        At most this many features. None: the size of ``rules``; without one no limit where there are
+        prices, or where rules have a budget or ``at_most``, else min(5, n_features).
     plain : bool, default=False
         The program as printed, left to HiGHS.
     lp : {"simplex", "interior"}, default="simplex"
@@ -117,8 +117,6 @@ class MBPSelector(WritesModel, Selector):
         memory: int | str | None = None,
     ) -> None: ...
 
-    _finds_size = True
-
     def _method(self, samples, rules):
         if self.lp != "simplex" and not self.plain:
             raise ValueError(f"lp is {self.lp!r}, which has a meaning with plain=True only; leave it out, or set plain")
@@ -145,8 +143,8 @@ class LagrangianSelector(Selector):
         Slack cost, above 0. "auto": chosen by cross-validation; ``C_`` and ``cost_choice_`` (all
         scores) say what was found.
     n_features_to_select : int, default=None
-        At most this many features. None: the size of ``rules``; without one no limit, the prices
-        decide.
+        At most this many features. None: the size of ``rules``; without one no limit where there are
+        prices, or where rules have a budget or ``at_most``, else min(5, n_features).
     epsilon : float, default=1e-6
         A feature is among those of the restricted program when its weight is above this share of u,
         at least 0 and below 1.
@@ -226,8 +224,6 @@ class LagrangianSelector(Selector):
         n_jobs: int | None = None,
         memory: int | str | None = None,
     ) -> None: ...
-
-    _finds_size = True
 
     def _method(self, samples, rules):
         return {
