@@ -93,7 +93,7 @@ class Selector(Linked, CallbackSupportMixin, Scored, SelectorMixin, BaseEstimato
 
     def _default_size(self, n_features: int) -> int | None:
         """Most features where neither the user nor a rule says anything; None: no limit."""
-        priced = getattr(self, "penalty", None) is not None
+        priced = getattr(self, "feature_penalty", None) is not None
         return None if self._finds_size or priced else min(FEW, n_features)
 
     def __sklearn_tags__(self) -> Any:
@@ -230,7 +230,7 @@ class Selector(Linked, CallbackSupportMixin, Scored, SelectorMixin, BaseEstimato
         """One price for each feature from a number, a sequence, or a mapping of names."""
         if value is None:
             return []
-        return _Index(self.n_features_in_, getattr(self, "feature_names_in_", None)).numbers(value, "penalty")
+        return _Index(self.n_features_in_, getattr(self, "feature_names_in_", None)).numbers(value, "feature_penalty")
 
     def _select(self, samples: Samples, method: dict[str, Any], rules: dict[str, Any]) -> dict[str, Any]:
         limits = limits_of(self, self.time_limit, gap=getattr(self, "gap", None), **self._limits(), **self._kept())
@@ -349,14 +349,14 @@ class Selector(Linked, CallbackSupportMixin, Scored, SelectorMixin, BaseEstimato
 
     def _trainer(self, answer: dict[str, Any] | None) -> Any:
         """An untrained classifier with this selector's settings, the kernel that the method found,
-        and ``fit_cost``, else the cost that it found.
+        and ``fit_C``, else the cost that it found.
         """
         answer = answer or {"cost": None, "kernel": self._kernel}
         kernel = {"kernel" if name == "kind" else name: value for name, value in answer["kernel"].items()}
         if kernel.get("gamma") == PER_FEATURE:
             kernel["gamma"] = "auto"
         return SVC(
-            C=getattr(self, "fit_cost", None) or answer["cost"] or getattr(self, "C", 1.0),
+            C=getattr(self, "fit_C", None) or answer["cost"] or getattr(self, "C", 1.0),
             loss=getattr(self, "loss", "hinge"),
             fit_intercept=getattr(self, "fit_intercept", True),
             intercept_scaling=getattr(self, "intercept_scaling", None),

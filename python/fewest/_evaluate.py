@@ -79,7 +79,7 @@ def evaluate(
     y: Any,
     *,
     cv: Any = 10,
-    repeats: int = 1,
+    n_repeats: int = 1,
     random_state: int | None = 0,
     groups: Any = None,
     sample_weight: Any = None,
@@ -103,7 +103,7 @@ def evaluate(
         Labels.
     cv : int, splitter or iterable, default=10
         Folds; an int: so many stratified ones, shuffled.
-    repeats : int, default=1
+    n_repeats : int, default=1
         With an int for ``cv``: times the folds are dealt.
     random_state : int, default=0
         With an int for ``cv``: how they are dealt.
@@ -140,9 +140,11 @@ def evaluate(
     """
     X, y, groups, sample_weight, tasks = together(native(X), y, groups=groups, sample_weight=sample_weight, tasks=tasks)
     if isinstance(cv, Integral):
-        splitter: Any = RepeatedStratifiedKFold(n_splits=int(cv), n_repeats=repeats, random_state=random_state)
-    elif repeats != 1:
-        raise ValueError(f"repeats is {repeats}, which has a meaning with a number for cv only; leave it out, or give a number for cv")
+        splitter: Any = RepeatedStratifiedKFold(n_splits=int(cv), n_repeats=n_repeats, random_state=random_state)
+    elif n_repeats != 1:
+        raise ValueError(
+            f"n_repeats is {n_repeats}, which has a meaning with a number for cv only; leave it out, or give a number for cv"
+        )
     else:
         splitter = cv
     splits = splits_of(splitter, X, y, groups, sample_weight)

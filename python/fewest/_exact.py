@@ -35,14 +35,14 @@ class ExactSelector(SeveralProblems):
     .. math:: \min_{w, b, z} \; \tfrac12 \|w\|^2 + C \sum_i \max(0, 1 - y_i (w^T x_i + b))^q + \sum_j \lambda_j z_j, \quad w_j = 0
         \text{ where } z_j = 0, \; z \text{ obeys the rules}
 
-    with q = 1 for the hinge loss, 2 for the squared hinge loss, :math:`\lambda` = ``penalty``.
+    with q = 1 for the hinge loss, 2 for the squared hinge loss, :math:`\lambda` = ``feature_penalty``.
     Stopped early, it returns the best subset so far and how far from the best it can be at most.
 
     Parameters
     ----------
     C : float or "auto", default=1.0
-        Slack cost, above 0. "auto": chosen by cross-validation, and so is ``fit_cost`` where it is
-        None; ``C_``, ``fit_cost_`` and ``cost_choice_`` (all scores) say what was found.
+        Slack cost, above 0. "auto": chosen by cross-validation, and so is ``fit_C`` where it is
+        None; ``C_``, ``fit_C_`` and ``cost_choice_`` (all scores) say what was found.
     n_features_to_select : int, default=None
         At most this many features. None: the size of ``rules``; without one no limit where there is
         a penalty, or where rules have a budget or ``at_most``, else min(5, n_features).
@@ -96,8 +96,8 @@ class ExactSelector(SeveralProblems):
         n_features_to_select: int | None = None,
         rules: Rules | None = None,
         C: float | str = 1.0,
-        fit_cost: float | None = None,
-        penalty: Any = None,
+        fit_C: float | None = None,
+        feature_penalty: Any = None,
         multi_class: str = "ovo",
         n_solutions: int | None = None,
         within: float | None = None,
@@ -116,12 +116,12 @@ class ExactSelector(SeveralProblems):
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
-        memory: int | str | None = None,
+        max_memory: int | str | None = None,
     ) -> None: ...
 
     def _method(self, samples, rules):
         sums = {"multi_class": PROBLEMS[self.multi_class]}
-        return {"name": "exact", "svm": self._svm(), "penalty": self._prices(self.penalty), **sums, **self._wanted()}
+        return {"name": "exact", "svm": self._svm(), "penalty": self._prices(self.feature_penalty), **sums, **self._wanted()}
 
     def _limits(self):
         return {"nodes": self.node_limit}
@@ -141,8 +141,8 @@ class BendersSelector(SeveralProblems):
     Parameters
     ----------
     C : float or "auto", default=1.0
-        Slack cost, above 0. "auto": chosen by cross-validation, and so is ``fit_cost`` where it is
-        None; ``C_``, ``fit_cost_`` and ``cost_choice_`` (all scores) say what was found.
+        Slack cost, above 0. "auto": chosen by cross-validation, and so is ``fit_C`` where it is
+        None; ``C_``, ``fit_C_`` and ``cost_choice_`` (all scores) say what was found.
     n_features_to_select : int, default=None
         At most this many features. None: the size of ``rules``; without one no limit where there is
         a penalty, or where rules have a budget or ``at_most``, else min(5, n_features).
@@ -194,7 +194,7 @@ class BendersSelector(SeveralProblems):
     --------
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.preprocessing import scale
-    >>> from fewest import BendersSelector
+    >>> from fewest.papers import BendersSelector
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> BendersSelector(n_features_to_select=2).fit(scale(X), y).status_
     'optimal'
@@ -218,8 +218,8 @@ class BendersSelector(SeveralProblems):
         n_features_to_select: int | None = None,
         rules: Rules | None = None,
         C: float | str = 1.0,
-        fit_cost: float | None = None,
-        penalty: Any = None,
+        fit_C: float | None = None,
+        feature_penalty: Any = None,
         multi_class: str = "ovo",
         max_iter: int = 250,
         plain: bool = False,
@@ -240,12 +240,12 @@ class BendersSelector(SeveralProblems):
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
-        memory: int | str | None = None,
+        max_memory: int | str | None = None,
     ) -> None: ...
 
     def _method(self, samples, rules):
         improvements = dict.fromkeys(("warm_start", "root_cuts", "core_cuts", "cutoff", "list"), not self.plain)
-        penalty, cuts = self._prices(self.penalty), int(self.max_iter)
+        penalty, cuts = self._prices(self.feature_penalty), int(self.max_iter)
         improvements["multi_class"] = PROBLEMS[self.multi_class]
         return {"name": "gbd", "svm": self._svm(), "penalty": penalty, "max_cuts": cuts, **improvements}
 
@@ -347,8 +347,8 @@ class AlignmentSelector(Selector):
         / (m x variance of X), with "laplace" 1 / (m x its standard deviation), of the features that
         hold numbers; "1/p": 1 / m. m: the most features that may be selected.
     C : float or "auto", default=1.0
-        Slack cost of the classifier, above 0. "auto": chosen by cross-validation, and so is ``fit_cost`` where it is
-        None; ``C_``, ``fit_cost_`` and ``cost_choice_`` (all scores) say what was found.
+        Slack cost of the classifier, above 0. "auto": chosen by cross-validation, and so is ``fit_C`` where it is
+        None; ``C_``, ``fit_C_`` and ``cost_choice_`` (all scores) say what was found.
 
     Attributes
     ----------
@@ -394,7 +394,7 @@ class AlignmentSelector(Selector):
         categorical_features: Any = None,
         gamma: str | float = "sigest",
         C: float | str = 1.0,
-        fit_cost: float | None = None,
+        fit_C: float | None = None,
         n_solutions: int | None = None,
         within: float | None = None,
         gap: float = 0.0001,
@@ -412,7 +412,7 @@ class AlignmentSelector(Selector):
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
-        memory: int | str | None = None,
+        max_memory: int | str | None = None,
     ) -> None: ...
 
     def _kernel_rule(self, samples, rules):

@@ -129,7 +129,7 @@ class FeatureGeneratingMachine(SeveralProblems):
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
-        memory: int | str | None = None,
+        max_memory: int | str | None = None,
     ) -> None: ...
 
     @_fit_context(prefer_skip_nested_validation=True)

@@ -25,7 +25,7 @@ def _program(selector: Any) -> dict[str, Any]:
     return {
         "cost": float(selector.C),
         "bias": bias_of(selector),
-        "penalty": selector._prices(selector.penalty),
+        "penalty": selector._prices(selector.feature_penalty),
         "weight_bound": None if selector.weight_bound is None else float(selector.weight_bound),
     }
 
@@ -35,7 +35,7 @@ class MBPSelector(WritesModel, Selector):
 
     .. math:: \min_{w, b, z} \; \sum_j |w_j| + C \sum_i \max(0, 1 - y_i (w^T x_i + b)) + \sum_j D_j z_j, \quad |w_j| \le u_j z_j
 
-    with D = ``penalty``. The bounds u are ``weight_bound`` or, without it, found as the paper does:
+    with D = ``feature_penalty``. The bounds u are ``weight_bound`` or, without it, found as the paper does:
     the largest weight of the feature in L1-SVMs at C = 0.1, 1, 10 and 100. A feature that never had
     weight is left out: the paper's choice, no proof.
 
@@ -79,7 +79,7 @@ class MBPSelector(WritesModel, Selector):
     >>> from sklearn.preprocessing import scale
     >>> from fewest import MBPSelector
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> selector = MBPSelector(C=0.1, penalty=0.5, time_limit=20).fit(scale(X)[:100], y[:100])
+    >>> selector = MBPSelector(C=0.1, feature_penalty=0.5, time_limit=20).fit(scale(X)[:100], y[:100])
     >>> bool(selector.bound_ <= selector.objective_)
     True
     """
@@ -95,7 +95,7 @@ class MBPSelector(WritesModel, Selector):
         n_features_to_select: int | None = None,
         rules: Rules | None = None,
         C: float | str = 1.0,
-        penalty: Any = None,
+        feature_penalty: Any = None,
         weight_bound: float | None = None,
         n_solutions: int | None = None,
         within: float | None = None,
@@ -114,7 +114,7 @@ class MBPSelector(WritesModel, Selector):
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
-        memory: int | str | None = None,
+        max_memory: int | str | None = None,
     ) -> None: ...
 
     def _method(self, samples, rules):
@@ -132,7 +132,7 @@ class LagrangianSelector(Selector):
 
     .. math:: \min_{w, b, z} \; \sum_j |w_j| + C \sum_i \max(0, 1 - y_i (w^T x_i + b)) + \sum_j D_j z_j, \quad |w_j| \le u_j z_j
 
-    with D = ``penalty``. The bounds u are ``weight_bound`` or, without it, found as the paper does:
+    with D = ``feature_penalty``. The bounds u are ``weight_bound`` or, without it, found as the paper does:
     the largest weight of the feature in L1-SVMs at C = 0.1, 1, 10 and 100. A feature that never had
     weight is left out: the paper's choice, no proof. The method is a heuristic with a bound:
     :class:`MBPSelector` proves the optimum where it can.
@@ -186,7 +186,7 @@ class LagrangianSelector(Selector):
     >>> from sklearn.preprocessing import scale
     >>> from fewest import LagrangianSelector
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> selector = LagrangianSelector(C=0.1, penalty=0.5, time_limit=20).fit(scale(X)[:100], y[:100])
+    >>> selector = LagrangianSelector(C=0.1, feature_penalty=0.5, time_limit=20).fit(scale(X)[:100], y[:100])
     >>> bool(selector.bound_ <= selector.objective_)
     True
     """
@@ -206,7 +206,7 @@ class LagrangianSelector(Selector):
         n_features_to_select: int | None = None,
         rules: Rules | None = None,
         C: float | str = 1.0,
-        penalty: Any = None,
+        feature_penalty: Any = None,
         weight_bound: float | None = None,
         epsilon: float = 1e-06,
         max_iter: int = 1000,
@@ -222,7 +222,7 @@ class LagrangianSelector(Selector):
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
-        memory: int | str | None = None,
+        max_memory: int | str | None = None,
     ) -> None: ...
 
     def _method(self, samples, rules):

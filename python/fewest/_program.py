@@ -77,7 +77,7 @@ class MILP1Selector(_Program):
         u, the largest absolute weight, above 0.
     C : float or "auto", default=1.0
         Slack cost of the classifier, above 0; the program has none. "auto": chosen by
-        cross-validation, and so is ``fit_cost`` where it is None.
+        cross-validation, and so is ``fit_C`` where it is None.
     plain : bool, default=False
         The paper's program alone, without a subset to start from.
 
@@ -98,7 +98,7 @@ class MILP1Selector(_Program):
     Examples
     --------
     >>> from sklearn.datasets import make_classification
-    >>> from fewest import MILP1Selector
+    >>> from fewest.papers import MILP1Selector
     >>> X, y = make_classification(n_samples=40, n_features=6, n_informative=2, n_redundant=0, shuffle=False, random_state=0)
     >>> MILP1Selector(n_features_to_select=2).fit(X, y).status_
     'optimal'
@@ -116,7 +116,7 @@ class MILP1Selector(_Program):
         rules: Rules | None = None,
         weight_bound: float = 1.0,
         C: float | str = 1.0,
-        fit_cost: float | None = None,
+        fit_C: float | None = None,
         plain: bool = False,
         lp: str = "simplex",
         gap: float = 0.0001,
@@ -131,7 +131,7 @@ class MILP1Selector(_Program):
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
-        memory: int | str | None = None,
+        max_memory: int | str | None = None,
     ) -> None: ...
 
     def _method(self, samples, rules):
@@ -149,7 +149,7 @@ class MILP2Selector(_Program):
     ----------
     C : float or "auto", default=1.0
         Slack cost, above 0; below 1 over twice the number of samples of the smaller class the
-        program is unbounded. "auto": chosen by cross-validation, and so is ``fit_cost`` where it is
+        program is unbounded. "auto": chosen by cross-validation, and so is ``fit_C`` where it is
         None.
     plain : bool, default=False
         The paper's program alone, without a subset to start from.
@@ -171,7 +171,7 @@ class MILP2Selector(_Program):
     Examples
     --------
     >>> from sklearn.datasets import make_classification
-    >>> from fewest import MILP2Selector
+    >>> from fewest.papers import MILP2Selector
     >>> X, y = make_classification(n_samples=40, n_features=6, n_informative=2, n_redundant=0, shuffle=False, random_state=0)
     >>> MILP2Selector(n_features_to_select=2, C=0.05).fit(X, y).status_
     'optimal'
@@ -186,7 +186,7 @@ class MILP2Selector(_Program):
         n_features_to_select: int | None = None,
         rules: Rules | None = None,
         C: float | str = 1.0,
-        fit_cost: float | None = None,
+        fit_C: float | None = None,
         plain: bool = False,
         lp: str = "simplex",
         gap: float = 0.0001,
@@ -201,7 +201,7 @@ class MILP2Selector(_Program):
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
-        memory: int | str | None = None,
+        max_memory: int | str | None = None,
     ) -> None: ...
 
     def _method(self, samples, rules):
@@ -231,7 +231,7 @@ class MILOKSelector(_Alignment):
         gamma of ``exp(-gamma ||x - x'||^2)``, as :class:`AlignmentSelector` has it.
     C : float or "auto", default=1.0
         Slack cost of the classifier, above 0. "auto": chosen by cross-validation, and so is
-        ``fit_cost`` where it is None.
+        ``fit_C`` where it is None.
     plain : bool, default=False
         The paper's program alone, without a subset to start from.
 
@@ -258,7 +258,7 @@ class MILOKSelector(_Alignment):
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from fewest import MILOKSelector
+    >>> from fewest.papers import MILOKSelector
     >>> X, y = load_iris(return_X_y=True)
     >>> MILOKSelector(n_features_to_select=1).fit(X[::12], y[::12]).get_support(indices=True)
     array([2])
@@ -274,7 +274,7 @@ class MILOKSelector(_Alignment):
         rules: Rules | None = None,
         gamma: str | float = "sigest",
         C: float | str = 1.0,
-        fit_cost: float | None = None,
+        fit_C: float | None = None,
         plain: bool = False,
         lp: str = "simplex",
         gap: float = 0.0001,
@@ -289,7 +289,7 @@ class MILOKSelector(_Alignment):
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
-        memory: int | str | None = None,
+        max_memory: int | str | None = None,
     ) -> None: ...
 
     def _method(self, samples, rules):
@@ -299,7 +299,7 @@ class MILOKSelector(_Alignment):
 class RMILOKSelector(_Alignment):
     """Kernel-target alignment as a reduced mixed-integer program (RMILO-K), as published.
 
-    As :class:`MILOKSelector`, with each pair of samples once, only the rows that can bind, and a
+    As :class:`~fewest.papers.MILOKSelector`, with each pair of samples once, only the rows that can bind, and a
     smaller big-M.
 
     Parameters
@@ -311,7 +311,7 @@ class RMILOKSelector(_Alignment):
         experiments.
     C : float or "auto", default=1.0
         Slack cost of the classifier, above 0. "auto": chosen by cross-validation, and so is
-        ``fit_cost`` where it is None.
+        ``fit_C`` where it is None.
     plain : bool, default=False
         The paper's program alone, without a subset to start from.
 
@@ -338,7 +338,7 @@ class RMILOKSelector(_Alignment):
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from fewest import RMILOKSelector
+    >>> from fewest.papers import RMILOKSelector
     >>> X, y = load_iris(return_X_y=True)
     >>> RMILOKSelector(n_features_to_select=1).fit(X[::12], y[::12]).get_support(indices=True)
     array([2])
@@ -357,7 +357,7 @@ class RMILOKSelector(_Alignment):
         gamma: str | float = "sigest",
         big_m: str = "padded",
         C: float | str = 1.0,
-        fit_cost: float | None = None,
+        fit_C: float | None = None,
         plain: bool = False,
         lp: str = "simplex",
         gap: float = 0.0001,
@@ -372,7 +372,7 @@ class RMILOKSelector(_Alignment):
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
-        memory: int | str | None = None,
+        max_memory: int | str | None = None,
     ) -> None: ...
 
     def _method(self, samples, rules):

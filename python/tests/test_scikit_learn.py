@@ -5,31 +5,33 @@ import os
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
 
 import pytest
+from correspondence import PUBLIC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-import fewest
 from fewest import (
     SVC,
     SVMRFE,
     AlignmentSelector,
-    BendersSelector,
     EvaluationRFE,
     ExactSelector,
     FeatureGeneratingMachine,
-    FlipSelector,
-    FSVSelector,
     InformationGain,
     L1SVMSelector,
     LagrangianSelector,
     LinearSVC,
     MBPSelector,
+    Study,
+)
+from fewest.papers import (
+    BendersSelector,
+    FlipSelector,
+    FSVSelector,
     MILOKSelector,
     MILP1Selector,
     MILP2Selector,
     NMMKLSelector,
     QCQPSelector,
     RMILOKSelector,
-    Study,
 )
 
 # The exact methods of the papers take long for many features; small sizes keep their checks short.
@@ -48,11 +50,11 @@ ESTIMATORS = [
     SVC(kernel="laplace"),
     SVC(categorical_features=[0]),
     SVMRFE(cv=3),
-    SVMRFE(costs=(0.25, 4.0), cv=3),
-    EvaluationRFE(costs=(0.25, 4.0), cv=3),
-    EvaluationRFE(kernel="rbf", costs=(1.0,), cv=3),
+    SVMRFE(Cs=(0.25, 4.0), cv=3),
+    EvaluationRFE(Cs=(0.25, 4.0), cv=3),
+    EvaluationRFE(kernel="rbf", Cs=(1.0,), cv=3),
     FlipSelector(n_features_to_select=2, cv=3),
-    FlipSelector(flip="attribute", n_features_to_select=2, costs=(0.5, 2.0), cv=3),
+    FlipSelector(flip="attribute", n_features_to_select=2, Cs=(0.5, 2.0), cv=3),
     ExactSelector(n_features_to_select=2),
     ExactSelector(loss="squared_hinge", intercept_scaling=1.0, n_features_to_select=2),
     BendersSelector(n_features_to_select=2),
@@ -74,7 +76,7 @@ ESTIMATORS = [
     # checked on most data.
     MILOKSelector(n_features_to_select=2, node_limit=1, time_limit=1.0),
     RMILOKSelector(n_features_to_select=2, node_limit=1, time_limit=1.0),
-    Study(sizes=2, methods=["rfe", "info-gain"], folds=2, repeats=1, inner_folds=2, n_costs=2),
+    Study(sizes=2, methods=["rfe", "info-gain"], cv=2, n_repeats=1, inner_cv=2, n_Cs=2),
 ]
 
 
@@ -93,7 +95,7 @@ def test_checks(estimator, check):
 
 
 def test_every_estimator_is_checked():
-    public = {name for name in fewest.__all__ if hasattr(getattr(fewest, name), "fit")}
+    public = {name for name in PUBLIC if hasattr(PUBLIC[name], "fit")}
     assert public == {type(estimator).__name__ for estimator in ESTIMATORS}
 
 
