@@ -41,5 +41,5 @@ pub use run::{
     Silent, Solution, Yardstick, drive, relative_gap,
 };
 pub use search::{NearBest, NearFeature, Replacement};
-pub use setting::{Setting, Settings};
+pub use setting::{Setting, Settings, in_words};
 pub use several::{MultiClass, Several, SubProblem};

@@ -38,6 +38,48 @@ impl Setting {
     }
 }
 
+/// Settings, rules and limits that texts of the library name, in backticks.
+const NAMED: &[&str] = &[
+    "at_least",
+    "at_most",
+    "big_m",
+    "budget",
+    "candidates",
+    "certify",
+    "costs",
+    "forbid",
+    "gap",
+    "implies",
+    "max_cuts",
+    "max_features",
+    "memory",
+    "plain",
+    "require",
+    "restricted_time",
+    "signs",
+    "subset_size",
+    "together",
+    "validation",
+    "weight_bounds",
+];
+
+/// A text of the library in the words of who tells it: `word` of each setting, rule or limit that
+/// the text names in backticks. The library itself says the names of fields: `max_features`.
+pub fn in_words(text: &str, word: impl Fn(&str) -> String) -> String {
+    let parts: Vec<&str> = text.split('`').collect();
+    let mut out = String::new();
+    for (at, part) in parts.iter().enumerate() {
+        let quoted = at % 2 == 1 && at + 1 < parts.len();
+        if quoted && NAMED.contains(part) {
+            out += &word(part);
+        } else {
+            let tick = if at % 2 == 1 { "`" } else { "" };
+            out = out + tick + part + if quoted { tick } else { "" };
+        }
+    }
+    out
+}
+
 /// Makes a struct of settings with its `Default` and its [`Settings`]. A field has its default
 /// behind `=`, and then, behind `=>`, either the values allowed, which complete the sentence "must
 /// be ...", or `[group]`, where it is a struct of settings of its own.
@@ -89,4 +131,22 @@ macro_rules! settings {
     (@field $all:ident, $defaults:ident, $field:ident, $type:ty, [$($text:literal),+]) => {
         $all.push($crate::Setting::of(stringify!($field), &$defaults[stringify!($field)], None, &[$($text),+]));
     };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::in_words;
+
+    #[test]
+    fn names_of_settings_get_their_words_and_others_stay() {
+        let option = |name: &str| format!("[{name}]");
+        for (text, told) in [
+            ("within `gap`", "within [gap]"),
+            ("`max_features` K, `exact` or `max_cuts`", "[max_features] K, `exact` or [max_cuts]"),
+            ("a lone ` and `memory", "a lone ` and `memory"),
+            ("nothing", "nothing"),
+        ] {
+            assert_eq!(in_words(text, option), told);
+        }
+    }
 }

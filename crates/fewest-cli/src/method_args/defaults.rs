@@ -64,10 +64,10 @@ mod tests {
     }
 
     /// Settings without their groups.
-    fn flat(settings: Value, out: &mut Map<String, Value>) {
+    fn flat(settings: &Value, out: &mut Map<String, Value>) {
         for (name, value) in settings.as_object().into_iter().flatten() {
             match name.as_str() {
-                "svm" | "program" => flat(value.clone(), out),
+                "svm" | "program" => flat(value, out),
                 _ => _ = out.insert(name.clone(), value.clone()),
             }
         }
@@ -114,7 +114,7 @@ mod tests {
         for (entry, (name, settings)) in METHODS.iter().zip(library) {
             assert_eq!(entry.name, name);
             let mut asked = Map::new();
-            flat(serde_json::to_value(untyped(entry)).unwrap(), &mut asked);
+            flat(&serde_json::to_value(untyped(entry)).unwrap(), &mut asked);
             for setting in settings.iter().filter(|setting| !MADE.contains(&setting.name) && setting.name != "gap") {
                 let asked = asked.get(setting.name).unwrap_or(&Value::Null);
                 assert_eq!(asked, &setting.default, "{} of {name}", setting.name);

@@ -69,7 +69,7 @@ impl Method for EbRfeSettings {
     const INFO: Info = Info {
         name: NAME,
         title: "evaluation-based elimination: cross-validation picks among the smallest",
-        solves: "At each step cross-validates the K subsets that lack one of the K features of smallest criterion, for every cost, keeps the best, and goes on until one feature is left. Returns the best subset seen, ties to the smaller one, and the curve of all steps. --candidates 1 is SVM-RFE with its cost tuned at every step.",
+        solves: "At each step cross-validates the K subsets that lack one of the K features of smallest criterion, for every cost, keeps the best, and goes on until one feature is left. Returns the best subset seen, ties to the smaller one, and the curve of all steps. `candidates` 1 is SVM-RFE with its cost tuned at every step.",
         formula: "criterion as for rfe; next set = argmax of the mean accuracy over the folds, over K candidates and all costs",
         proves: "nothing: a heuristic; its objective is the accuracy it chose by, which is optimistic (see fewest evaluate)",
         bounds: false,

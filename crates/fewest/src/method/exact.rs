@@ -91,13 +91,13 @@ impl Method for ExactSettings {
         title: "the best subset, by branch and bound",
         solves: "Finds the allowed subset whose linear SVM has the smallest objective, and proves it: bounds from the dual of the SVM with weights spread over the features still open, and a search where they do not decide. At a limit it returns the best subset so far with the bound and gap proven until then.",
         formula: "min over allowed z of v(z) + sum_j lambda_j z_j, v(z) = min 1/2 |w|^2 + C sum_i loss(y_i (w.x_i + b)) with w_j = 0 where z_j = 0",
-        proves: "the best subset, within --gap",
+        proves: "the best subset, within `gap`",
         bounds: true,
         searches: true,
         kernels: "linear",
         classes: Classes::Any,
         rules: RULES_AND_BOUNDS,
-        cost: "few nodes where C is small or few features stand out; grows with C, p and --max-features in the worst case exponentially",
+        cost: "few nodes where C is small or few features stand out; grows with C, p and `max_features` in the worst case exponentially",
         paper: "H. Aytug: Feature selection for support vector machines using Generalized Benders Decomposition. European Journal of Operational Research, 2015, for the model; the branch and bound is ours.",
     };
 

@@ -64,7 +64,7 @@ impl Method for FsvSettings {
         title: "feature selection by concave minimisation",
         solves: "Counts features by 1 - exp(-5 |w_j|) and minimises that beside the mean slack by successive linearization: linear programs whose solutions are vertices, until the objective falls no more; the best of several starts.",
         formula: "min (1 - lambda) (mean xi of one class + mean xi of the other) + lambda sum_j (1 - exp(-5 |w_j|)), y_i (w.x_i + b) + xi_i >= 1",
-        proves: "nothing; --certify judges the subset by the value of the SVM on it",
+        proves: "nothing; `certify` judges the subset by the value of the SVM on it",
         bounds: false,
         searches: false,
         kernels: "linear",

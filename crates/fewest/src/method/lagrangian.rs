@@ -69,15 +69,15 @@ impl Method for LagrangianSettings {
     const INFO: Info = Info {
         name: "lagrangian",
         title: "L1-SVM with a price per feature by Lagrangian relaxation and a bundle method",
-        solves: "Maximises the Lagrangian dual of mbp by a proximal bundle method; at every serious step the program restricted to the features in use is solved, which gives subsets. Reweighting gives more of them beforehand, unless --plain. The classifier is the program's own.",
+        solves: "Maximises the Lagrangian dual of mbp by a proximal bundle method; at every serious step the program restricted to the features in use is solved, which gives subsets. Reweighting gives more of them beforehand, unless `plain`. The classifier is the program's own.",
         formula: "min |w|_1 + C sum_i xi_i + sum_j D_j y_j, s_i (w.x_i + b) >= 1 - xi_i, |w_j| <= u_j y_j, y_j in {0, 1}, rules on y",
-        proves: "a bound, that of the linear relaxation; optimal where the two meet, within --gap",
+        proves: "a bound, that of the linear relaxation; optimal where the two meet, within `gap`",
         bounds: true,
         searches: false,
         kernels: "linear",
         classes: Classes::Two,
         rules: RULES_AND_BOUNDS,
-        cost: "some dozens of linear programs of milliseconds, and restricted programs of at most 250 ms each (--restricted-time)",
+        cost: "some dozens of linear programs of milliseconds, and restricted programs of at most 250 ms each (`restricted_time`)",
         paper: "M. Gaudioso, E. Gorgone, M. Labbe, A. M. Rodriguez-Chia: Lagrangian relaxation for SVM feature selection. Computers and Operations Research 87 (2017), 137-145.",
     };
 

@@ -130,7 +130,7 @@ impl Method for MiloKSettings {
         title: "alignment as a mixed-integer program, as published",
         solves: "Writes kernel-target alignment as a mixed-integer linear program, the product of kernels feature by feature, and has HiGHS solve it. `kta` proves the same values, much sooner.",
         formula: "max over allowed z of sum_ih psi_i psi_h e_(ih,p+1), with e_(ih,j+1) = e_ihj where z_j = 0 and exp(-gamma (x_ij - x_hj)^2) e_ihj where z_j = 1, by big-M = 1",
-        proves: "the best subset, within --gap and the tolerances of HiGHS",
+        proves: "the best subset, within `gap` and the tolerances of HiGHS",
         bounds: true,
         searches: true,
         kernels: "rbf",

@@ -39,7 +39,7 @@ impl Method for Milp1Settings {
         title: "least slack with bounded weights, as a mixed-integer program",
         solves: "Has HiGHS find the allowed subset and the linear classifier on it with the least slack at margin 1, each weight being at most U. An SVM is then trained on the subset.",
         formula: "min sum_i xi_i, y_i (w.x_i + b) >= 1 - xi_i, -U v_j <= w_j <= U v_j, v_j in {0, 1}, rules on v",
-        proves: "the best subset, within --gap and the tolerances of HiGHS",
+        proves: "the best subset, within `gap` and the tolerances of HiGHS",
         bounds: true,
         searches: true,
         kernels: "linear",

@@ -39,7 +39,7 @@ impl Method for Milp2Settings {
         title: "largest margin of the LP-SVM, as a mixed-integer program",
         solves: "Has HiGHS find the allowed subset and the linear classifier on it with the largest margin less slack, each weight being at most 1 (MILO-L). An SVM is then trained on the subset.",
         formula: "max r - C sum_i xi_i, y_i (w.x_i + b) >= r - xi_i, -v_j <= w_j <= v_j, r >= 0, v_j in {0, 1}, rules on v",
-        proves: "the best subset, within --gap and the tolerances of HiGHS",
+        proves: "the best subset, within `gap` and the tolerances of HiGHS",
         bounds: true,
         searches: true,
         kernels: "linear",

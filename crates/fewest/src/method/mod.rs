@@ -159,7 +159,7 @@ pub struct Info {
 
 macro_rules! all_rules {
     () => {
-        "all: --max-features --require --forbid --implies --at-most --at-least --together --budget"
+        "all: `max_features` `require` `forbid` `implies` `at_most` `at_least` `together` `budget`"
     };
 }
 
@@ -167,10 +167,10 @@ macro_rules! all_rules {
 pub const ALL_RULES: &str = all_rules!();
 
 /// [`ALL_RULES`] of a method that obeys bounds on weights as well.
-pub const RULES_AND_BOUNDS: &str = concat!(all_rules!(), "; bounds on weights: --sign --weight-bounds");
+pub const RULES_AND_BOUNDS: &str = concat!(all_rules!(), "; bounds on weights: `signs` `weight_bounds`");
 
 /// [`ALL_RULES`] of a method that obeys signs of weights as well.
-pub const RULES_AND_SIGNS: &str = concat!(all_rules!(), "; signs of weights: --sign");
+pub const RULES_AND_SIGNS: &str = concat!(all_rules!(), "; signs of weights: `signs`");
 
 /// Numbers of classes that a method takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

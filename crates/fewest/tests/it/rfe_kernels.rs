@@ -238,7 +238,7 @@ fn settings_out_of_range_are_named() {
         (RfeSettings { tuning: tuning(&[1.0, 1.0], 1), ..base.clone() }, "costs is 1 before 1"),
         (RfeSettings { tuning: tuning(&[-1.0], 1), ..base.clone() }, "costs is -1"),
         (RfeSettings { tuning: tuning(&[1.0], 0), ..base.clone() }, "retune is 0"),
-        (RfeSettings { svm: small, ..base.clone() }, "allow more with --memory"),
+        (RfeSettings { svm: small, ..base.clone() }, "allow more with `memory`"),
     ] {
         let error = rfe_classes(&data, &rules, &bad, Limits::default(), &mut Silent).unwrap_err().to_string();
         assert!(error.contains(what), "{error}");

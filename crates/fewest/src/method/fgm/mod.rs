@@ -145,9 +145,9 @@ impl Method for FgmSettings {
     const INFO: Info = Info {
         name: "fgm",
         title: "feature generating machine, for millions of sparse features",
-        solves: "Generates the subset of --subset-size features (default: --max-features) that the classifier so far misses most, weighs all generated subsets by multiple kernel learning, and repeats, until the value of the mixture meets the bound. With --max-features it keeps the best subset of the mixture that obeys the rules, and the SVM on it. Without, every feature of positive weight, the paper's output.",
+        solves: "Generates the subset of `subset_size` features (default: `max_features`) that the classifier so far misses most, weighs all generated subsets by multiple kernel learning, and repeats, until the value of the mixture meets the bound. With `max_features` it keeps the best subset of the mixture that obeys the rules, and the SVM on it. Without, every feature of positive weight, the paper's output.",
         formula: "min over mixtures d = sum_t mu_t d_t of min 1/2 |w|^2 + C/2 sum_i xi_i^2 - rho, y_i w.(x_i . d) >= rho - xi_i",
-        proves: "a bound below every allowed subset; optimal means the best subset, within --gap",
+        proves: "a bound below every allowed subset; optimal means the best subset, within `gap`",
         bounds: true,
         searches: false,
         kernels: "linear",
@@ -362,8 +362,8 @@ fn rules_of_subsets(rules: &Rules, size: Option<usize>) -> Result<Cow<'_, Rules>
     let Some(size) = size.filter(|size| list.max_features != Some(*size)) else {
         if list.max_features.is_none() && list.budget.is_none() {
             return Err(Error::Rules(
-                "fgm generates subsets of a size, but the rules have none: `--max-features K` (max_features) keeps at \
-                 most K features, `--subset-size B` (subset_size) every feature of a mixture of subsets of B"
+                "fgm generates subsets of a size, but the rules have none: `max_features` K keeps at most K \
+                 features, `subset_size` B every feature of a mixture of subsets of B"
                     .into(),
             ));
         }

@@ -80,7 +80,6 @@ crate::settings! {
     /// Settings of [`gbd`].
     #[derive(Debug, Clone, Serialize, Deserialize)]
     #[serde(default, deny_unknown_fields)]
-    #[expect(clippy::struct_excessive_bools, reason = "five improvements, each on or off whatever the others are")]
     pub struct GbdSettings {
         /// The SVM of v. Its tolerance should be well below the gap asked for.
         pub svm: SvmSettings = SvmSettings::default() => [group],
@@ -133,13 +132,13 @@ impl Method for GbdSettings {
         title: "Generalized Benders Decomposition, as published",
         solves: "Trains the SVM on a subset, turns the training into a cut over all features, and asks a mixed-integer program (HiGHS) for the next subset, until bound and best subset meet. `exact` proves the same values, mostly sooner.",
         formula: "min over allowed z of v(z) + sum_j lambda_j z_j, by cuts eta >= sum_i alpha_i - 1/2 sum_j z_j c_j^2 + sum_j lambda_j z_j",
-        proves: "the best subset, within --gap",
+        proves: "the best subset, within `gap`",
         bounds: true,
         searches: false,
         kernels: "linear",
         classes: Classes::Any,
         rules: RULES_AND_BOUNDS,
-        cost: "one training and one mixed-integer program per round; slow where --max-features is near half the features",
+        cost: "one training and one mixed-integer program per round; slow where `max_features` is near half the features",
         paper: "H. Aytug: Feature selection for support vector machines using Generalized Benders Decomposition. European Journal of Operational Research, 2015.",
     };
 
@@ -248,7 +247,7 @@ fn reserve(rules: &Rules, settings: &GbdSettings, memory: &Memory) -> Result<Res
         needed,
         allowed,
         remedy: format!(
-            "allow more with --memory, or at most {} cuts with --max-cuts",
+            "allow more with `memory`, or at most {} cuts with `max_cuts`",
             (allowed / BYTES.saturating_mul(units).max(1)).max(1)
         ),
     })
@@ -301,7 +300,7 @@ pub fn gbd_several(
     if problems.len() > 1 && settings.validation.is_some() {
         return Err(Error::Data(format!(
             "validation data judge one two-class classifier, but there are {}, of more classes or tasks; leave \
-             --validate out",
+             `validation` out",
             problems.len()
         )));
     }

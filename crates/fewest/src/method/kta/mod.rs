@@ -97,13 +97,13 @@ impl Method for KtaSettings {
         title: "the best subset for a Gaussian or Laplace kernel, by alignment",
         solves: "Finds the allowed subset on which the means of the classes lie farthest apart in the feature space of the Gaussian or Laplace kernel (kernel-target alignment), and proves it, by branch and bound. Features that hold categories may be among them. No SVM takes part in the search; one is trained on the subset at the end. At a limit it returns the best subset so far with the bound and gap proven until then.",
         formula: "max over allowed z of sum_ih psi_i psi_h exp(-gamma sum_j z_j d_j(x_ij, x_hj)), d_j = (x - x')^2 or |x - x'|, of categories 1 where they differ; psi_i = y_i / size of i's class; for more classes the sum over all pairs of classes",
-        proves: "the best subset, within --gap",
+        proves: "the best subset, within `gap`",
         bounds: true,
         searches: true,
         kernels: "rbf, laplace",
         classes: Classes::Any,
         rules: ALL_RULES,
-        cost: "about n^2 p^2 / 2 operations per node, n^2 p^4 / 48 up to 40 features; fast up to --max-features 8 of some 40 features, 3 of some hundreds",
+        cost: "about n^2 p^2 / 2 operations per node, n^2 p^4 / 48 up to 40 features; fast up to `max_features` 8 of some 40 features, 3 of some hundreds",
         paper: "R. Tamura, Y. Takano, R. Miyashiro: Feature subset selection for kernel SVM classification via mixed-integer optimization, 2022, for the model; the branch and bound is ours.",
     };
 
@@ -268,7 +268,7 @@ fn check_memory(n: usize, rules: &Rules, memory: u64) -> Result<(), Error> {
         what: format!("kta on {n} samples and {units} features to choose from"),
         needed,
         allowed: memory,
-        remedy: "allow more with --memory, or leave fewer features to choose from: --forbid those that a filter such as info-gain ranks last".to_owned(),
+        remedy: "allow more with `memory`, or leave fewer features to choose from, with `forbid` for those that a filter such as info-gain ranks last".to_owned(),
     })
 }
 

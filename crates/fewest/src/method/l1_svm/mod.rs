@@ -70,7 +70,7 @@ impl Method for L1Settings {
     const INFO: Info = Info {
         name: "l1-svm",
         title: "SVM with L1 penalty (ONSVM, LPSVM): most weights are 0",
-        solves: "Trains the L1-SVM on all features that are not forbidden; the subset is what has weight. With --costs, at the largest cost at which the rules are kept. Where they are not, the allowed subset of largest total |w|, and the L1-SVM of that subset alone. The classifier is the L1-SVM itself.",
+        solves: "Trains the L1-SVM on all features that are not forbidden; the subset is what has weight. With `costs`, at the largest cost at which the rules are kept. Where they are not, the allowed subset of largest total |w|, and the L1-SVM of that subset alone. The classifier is the L1-SVM itself.",
         formula: "min |w|_1 + sum_i C_i loss(y_i (w.x_i + b))",
         proves: "a bound: at this cost no allowed subset has a smaller objective; optimal means that the two meet",
         bounds: true,

@@ -112,9 +112,9 @@ impl Method for MbpSettings {
     const INFO: Info = Info {
         name: NAME,
         title: "L1-SVM with a price per feature, to a proof",
-        solves: "Finds the allowed subset of the least L1-SVM objective and prices: bound from the linear relaxation, subsets by reweighting, features removed by reduced costs, then branch and bound. With --plain the paper's mixed binary program goes to HiGHS untouched. The classifier is the program's own.",
+        solves: "Finds the allowed subset of the least L1-SVM objective and prices: bound from the linear relaxation, subsets by reweighting, features removed by reduced costs, then branch and bound. With `plain` the paper's mixed binary program goes to HiGHS untouched. The classifier is the program's own.",
         formula: "min |w|_1 + C sum_i xi_i + sum_j D_j y_j, s_i (w.x_i + b) >= 1 - xi_i, |w_j| <= u_j y_j, y_j in {0, 1}, rules on y",
-        proves: "the best subset, within --gap",
+        proves: "the best subset, within `gap`",
         bounds: true,
         searches: true,
         kernels: "linear",
@@ -409,7 +409,7 @@ fn rules_without_rows(rules: &Rules) -> bool {
     rules.shape() == Shape::Free
 }
 
-/// Writes the program that `mbp --plain` solves to a file for other solvers, .mps or .lp. Columns
+/// Writes the program that plain `mbp` solves to a file for other solvers, .mps or .lp. Columns
 /// are y1, y2, ..., then wp1, wm1, wp2, ... (the positive and the negative part of w), b, then
 /// xi1, xi2, ...
 ///
