@@ -10,7 +10,7 @@ import sys
 
 import numpy as np
 import pytest
-from correspondence import CLASSES, COMMANDS, HOME, Place, methods
+from correspondence import CLASSES, COMMANDS, HOME, PUBLIC, Place, methods
 
 from fewest import _core
 
@@ -60,6 +60,36 @@ def test_a_selector_asks_for_the_defaults_of_the_library(name, monkeypatch):
     compared = {key: value for key, value in flat(method).items() if key not in MADE}
     assert compared == {key: library.get(key) for key in compared}
     assert "gap" not in library or limits["gap"] == library["gap"]
+
+
+#: Where a parameter of the same name has another default, and why.
+OTHERWISE = {
+    "Cs": "a grid is what EvaluationRFE is about; for others there is one C",
+    "cv": "folds of a choice that SVMRFE makes where it is asked to",
+    "fit_intercept": "the feature generating machine of the paper has no bias",
+    "gamma": "the alignment's own, the paper's",
+    "kernel": "the alignment is of a kernel of distances",
+    "loss": "nmmkl's own, the paper's",
+    "max_iter": "counts other things",
+    "n_solutions": "a study lists some beside its panel",
+    "node_limit": "a study ends by itself",
+    "scale": "a study scales; for others a pipeline does",
+    "scoring": "a study chooses by a score of its own",
+    "time_limit": "a study ends by itself",
+    "tol": "an elimination ranks by weights, of which ties are told by digits; the ascent of lagrangian",
+    "weight_bound": "MILP1 needs one; MBP finds it",
+}
+
+
+def test_a_parameter_has_one_default():
+    """The signatures are written out for the sake of editors; this holds their tails together."""
+    found = {}
+    for cls in PUBLIC.values():
+        if hasattr(cls, "get_support"):
+            for name, parameter in inspect.signature(cls).parameters.items():
+                found.setdefault(name, {}).setdefault(repr(parameter.default), []).append(cls.__name__)
+    several = {name: values for name, values in found.items() if len(values) > 1}
+    assert several.keys() <= OTHERWISE.keys(), {name: several[name] for name in several.keys() - OTHERWISE.keys()}
 
 
 def number(text):

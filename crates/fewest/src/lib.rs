@@ -41,5 +41,7 @@ pub use run::{
     Silent, Solution, Yardstick, drive, relative_gap,
 };
 pub use search::{NearBest, NearFeature, Replacement};
+#[doc(hidden)]
+pub use serde_json::Value as SettingValue;
 pub use setting::{Setting, Settings, in_words};
 pub use several::{MultiClass, Several, SubProblem};

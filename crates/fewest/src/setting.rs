@@ -114,7 +114,7 @@ macro_rules! settings {
         }
 
         impl $crate::Settings for $struct {
-            fn described(defaults: &serde_json::Value) -> Vec<$crate::Setting> {
+            fn described(defaults: &$crate::SettingValue) -> Vec<$crate::Setting> {
                 #[allow(unused_mut, reason = "a method may have no settings")]
                 let (mut all, _) = (Vec::new(), defaults);
                 $($crate::settings!(@field all, defaults, $field, $type, [$($text),+] $(=> $range)?);)*
