@@ -27,12 +27,13 @@ pub mod validation;
 pub use bound::saddle;
 #[doc(inline)]
 pub use fewest_svm::{
-    Bias, Cancel, Clock, DenseDesign, Design, DualSolution, Error, FeatureScore, FeatureSet, Gamma, Interval, Kernel,
-    KernelRule, LARGEST_VALUE, Limits, Loss, Memory, Problem, Reserved, RowMatrix, Samples, ScoreQuery, Source,
-    SparseDesign, Status, StridedDesign, Subset, SvmSettings, WeightBound, WeightBounds, check_values,
+    Bias, Cancel, Clock, DenseDesign, Design, DualSolution, Error, FeatureScore, FeatureSet, Field, Gamma, Interval,
+    Kernel, KernelRule, LARGEST_VALUE, Limits, Loss, Memory, Problem, Reserved, RowMatrix, Samples, ScoreQuery,
+    Settings, Source, SparseDesign, Status, StridedDesign, Subset, SvmSettings, WeightBound, WeightBounds,
+    check_values, in_words,
 };
 #[doc(hidden)]
-pub use fewest_svm::{design, dual, kernel, simd};
+pub use fewest_svm::{design, dual, kernel, settings, simd};
 pub(crate) use fewest_svm::{problem, weights};
 pub use method::{AnyMethod, Info, Method, Report};
 pub use rules::{Choice, Contradiction, LinearRow, RuleList, Rules, Shape, SubsetGain};
@@ -41,7 +42,5 @@ pub use run::{
     Silent, Solution, Yardstick, drive, relative_gap,
 };
 pub use search::{NearBest, NearFeature, Replacement};
-#[doc(hidden)]
-pub use serde_json::Value as SettingValue;
-pub use setting::{Setting, Settings, in_words};
+pub use setting::Setting;
 pub use several::{MultiClass, Several, SubProblem};

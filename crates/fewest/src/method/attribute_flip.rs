@@ -2,11 +2,10 @@
 //! cross-validation; see [`super::flip`].
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::flip::{Flip, FlipSearch, FlipStart};
 use super::{ALL_RULES, Classes, Info, Method, Report};
-use crate::{Error, Limits, Observer, Rules, Samples, Setting, Settings};
+use crate::{Error, Field, Limits, Observer, Rules, Samples, Settings};
 
 /// Settings of `attribute-flip`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -14,9 +13,7 @@ use crate::{Error, Limits, Observer, Rules, Samples, Setting, Settings};
 pub struct AttributeFlipSettings(pub FlipSearch);
 
 impl Settings for AttributeFlipSettings {
-    fn described(defaults: &Value) -> Vec<Setting> {
-        FlipSearch::described(defaults)
-    }
+    const FIELDS: &'static [Field] = FlipSearch::FIELDS;
 }
 
 impl Method for AttributeFlipSettings {

@@ -57,7 +57,7 @@ use crate::{
 use path::SizeReport;
 
 /// A selection method; the implementer holds its settings, which are JSON as well.
-pub trait Method: std::fmt::Debug + Clone + Settings + DeserializeOwned {
+pub trait Method: std::fmt::Debug + Clone + Settings + Serialize + DeserializeOwned {
     /// What is to be known of it.
     const INFO: Info;
 
@@ -373,7 +373,7 @@ methods! {
 
 /// The settings of a method, and its gap where it has a bound.
 fn settings_of<M: Method>() -> Vec<Setting> {
-    let mut all = M::settings();
+    let mut all = Setting::all::<M>();
     if M::INFO.bounds {
         let text =
             "Proven best means that at most this share of what features can gain is left open, and of the objective.";
