@@ -38,8 +38,8 @@ class QCQPSelector(Selector):
 
     See Also
     --------
-    NMMKLSelector, FeatureGeneratingMachine : A tighter relaxation.
-    ExactSelector : The best subset.
+    fewest.papers.NMMKLSelector, fewest.FeatureGeneratingMachine : A tighter relaxation.
+    fewest.ExactSelector : The best subset.
 
     References
     ----------
@@ -111,8 +111,8 @@ class NMMKLSelector(Selector):
 
     See Also
     --------
-    FeatureGeneratingMachine : The same relaxation at any size.
-    ExactSelector : The best subset.
+    fewest.FeatureGeneratingMachine : The same relaxation at any size.
+    fewest.ExactSelector : The best subset.
 
     References
     ----------

@@ -67,7 +67,7 @@ class ExactSelector(SeveralProblems):
 
     See Also
     --------
-    BendersSelector : The same problem by cuts.
+    fewest.papers.BendersSelector : The same problem by cuts.
     SVMRFE : A fast heuristic.
 
     Examples
@@ -134,7 +134,7 @@ class ExactSelector(SeveralProblems):
 class BendersSelector(SeveralProblems):
     """The best subset for a linear SVM, with proof, by Generalized Benders Decomposition.
 
-    The problem of :class:`ExactSelector`, solved by cuts of the SVM's dual and a mixed-integer
+    The problem of :class:`~fewest.ExactSelector`, solved by cuts of the SVM's dual and a mixed-integer
     program over them: by looking at every subset where the rules allow few (at most 5 of 30
     features, 3 of 80), by HiGHS, which takes minutes rather than a second, where they allow more.
 
@@ -148,7 +148,7 @@ class BendersSelector(SeveralProblems):
         a penalty, or where rules have a budget or ``at_most``, else min(5, n_features).
     proof : path-like, default=None
         File for a proof of the result, which :func:`fewest.verify` checks. The search of
-        :class:`ExactSelector` starts from the subset found and writes it.
+        :class:`~fewest.ExactSelector` starts from the subset found and writes it.
     max_iter : int, default=250
         The search ends after this many cuts, which is as many trainings.
     multi_class : {"ovo", "ovr"}, default="ovo"
@@ -182,7 +182,7 @@ class BendersSelector(SeveralProblems):
 
     See Also
     --------
-    ExactSelector : The same problem by branch and bound, which proves the subset with fewer trainings:
+    fewest.ExactSelector : The same problem by branch and bound, which proves the subset with fewer trainings:
         5 of the 30 features of the breast cancer data, where ``max_iter`` cuts leave a gap.
 
     References

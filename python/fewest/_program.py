@@ -222,13 +222,13 @@ class _Alignment(_Program):
 class MILOKSelector(_Alignment):
     """Kernel-target alignment as a mixed-integer program (MILO-K), as published.
 
-    The problem of :class:`AlignmentSelector`, written out feature by feature for HiGHS: some
+    The problem of :class:`~fewest.AlignmentSelector`, written out feature by feature for HiGHS: some
     ``n_samples ** 2 * n_features`` columns, minutes to hours for 50 samples and 35 features.
 
     Parameters
     ----------
     gamma : {"sigest", "scale", "1/p"} or float, default="sigest"
-        gamma of ``exp(-gamma ||x - x'||^2)``, as :class:`AlignmentSelector` has it.
+        gamma of ``exp(-gamma ||x - x'||^2)``, as :class:`~fewest.AlignmentSelector` has it.
     C : float or "auto", default=1.0
         Slack cost of the classifier, above 0. "auto": chosen by cross-validation, and so is
         ``fit_C`` where it is None.
@@ -248,7 +248,7 @@ class MILOKSelector(_Alignment):
 
     See Also
     --------
-    AlignmentSelector : The same problem by branch and bound, for hundreds of samples.
+    fewest.AlignmentSelector : The same problem by branch and bound, for hundreds of samples.
 
     References
     ----------
@@ -305,7 +305,7 @@ class RMILOKSelector(_Alignment):
     Parameters
     ----------
     gamma : {"sigest", "scale", "1/p"} or float, default="sigest"
-        gamma of ``exp(-gamma ||x - x'||^2)``, as :class:`AlignmentSelector` has it.
+        gamma of ``exp(-gamma ||x - x'||^2)``, as :class:`~fewest.AlignmentSelector` has it.
     big_m : {"padded", "tight"}, default="padded"
         Big-M of a row: one less its kernel value, or that and 0.1 more, as in the paper's
         experiments.
@@ -328,7 +328,7 @@ class RMILOKSelector(_Alignment):
 
     See Also
     --------
-    AlignmentSelector : The same problem by branch and bound, for hundreds of samples.
+    fewest.AlignmentSelector : The same problem by branch and bound, for hundreds of samples.
 
     References
     ----------

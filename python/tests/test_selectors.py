@@ -310,7 +310,7 @@ def test_fgm_takes_tasks_and_many_classes():
     X, y = load_wine(return_X_y=True)
     X = scale(X)
     for how in ("ovo", "ovr"):
-        machine = FeatureGeneratingMachine(n_features_to_select=4, multi_class=how).fit(X, y)
+        machine = FeatureGeneratingMachine(n_features_to_select=4, multi_class=how, fit_intercept=True, intercept_scaling=1.0).fit(X, y)
         assert machine.score(X, y) > 0.9
         best = ExactSelector(n_features_to_select=4, multi_class=how, loss="squared_hinge", C=0.5, intercept_scaling=1.0).fit(X, y)
         value = -0.25 / best.objective_

@@ -147,7 +147,7 @@ def test_what_is_asked_is_held_against_the_proof(data, tmp_path):
         "C": 1,
         "loss": "hinge",
         "fit_intercept": True,
-        "penalty": 0.25,
+        "feature_penalty": 0.25,
         "method": "exact",
     }
     assert verify(proof, X, y, **same) and verify(proof, X, y, **same, strict=True) and verify(proof, X, y, gap=1.0)
