@@ -120,7 +120,7 @@ class MBPSelector(WritesModel, Selector):
     def _method(self, samples, rules):
         if self.lp != "simplex" and not self.plain:
             raise ValueError(f"lp is {self.lp!r}, which has a meaning with plain=True only; leave it out, or set plain")
-        return {"name": "mbp", **_program(self), **self._wanted(), "plain": bool(self.plain), "interior": self.lp == "interior"}
+        return {"name": "mbp", **_program(self), **self._wanted(), "plain": bool(self.plain), "lp": self.lp}
 
     def _limits(self):
         return {"nodes": self.node_limit}

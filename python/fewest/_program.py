@@ -54,7 +54,7 @@ class _Program(WritesModel, Selector):
 
     def _effort(self) -> dict[str, Any]:
         """How HiGHS is asked, as the engine takes it."""
-        return {"start": not self.plain, "interior": self.lp == "interior"}
+        return {"start": not self.plain, "lp": self.lp}
 
     def _limits(self) -> dict[str, Any]:
         return {"nodes": self.node_limit}

@@ -23,6 +23,8 @@ pub mod subset_oracle;
 pub mod validation;
 
 // The SVM underneath, so that one crate is enough.
+#[cfg(feature = "highs")]
+pub use backend::highs::Lp;
 #[doc(hidden)]
 pub use bound::saddle;
 #[doc(inline)]

@@ -82,10 +82,6 @@ fn flatten(settings: Value, names: &Names, out: &mut Map<String, Value>) {
             ("start", start @ Value::Bool(_)) => _ = out.insert(key, start),
             ("start", start) => add_start(start, names, out),
             ("passes", Value::Null) => _ = out.insert(key, json!("all")),
-            ("interior", interior) => {
-                let solver = if interior == true { "interior" } else { "simplex" };
-                out.insert("lp".to_owned(), json!(solver));
-            }
             ("binning", Value::Object(bins)) => {
                 out.insert(key, bins.into_iter().next().map_or(Value::Null, |(_, count)| count));
             }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::Entry;
 
 /// Settings whose option has another name.
-const OPTIONS: &[(&str, &str)] = &[("interior", "lp"), ("folds", "cv")];
+const OPTIONS: &[(&str, &str)] = &[("folds", "cv")];
 
 /// Each setting of a method: name, option, default, range, what it means.
 pub(crate) fn settings(entry: &Entry) -> Vec<Value> {
@@ -32,7 +32,7 @@ mod tests {
     use fewest::AnyMethod;
     use fewest_data::{Names, Target};
     use fewest_study::ClassWeights;
-    use serde_json::{Map, Value, json};
+    use serde_json::{Map, Value};
 
     use super::super::{Entry, METHODS, MethodData};
     use super::option;
@@ -96,7 +96,6 @@ mod tests {
         match default {
             Value::Number(value) => number(text) == value.as_f64(),
             Value::String(value) => text == value,
-            Value::Bool(_) => same(text, &json!(if default == true { "interior" } else { "simplex" })),
             Value::Array(values) if !values.is_empty() => {
                 let numbers: Vec<_> = text.split(',').map(number).collect();
                 numbers == values.iter().map(Value::as_f64).collect::<Vec<_>>()

@@ -27,6 +27,7 @@ use super::begin::{begin, without_gamma};
 use super::kta::pairs::{self, Pairs};
 use super::kta::{KtaSettings, kta, shares};
 use super::{ALL_RULES, Classes, Info, Method, Report};
+use crate::Lp;
 use crate::backend::highs::{Column, Effort, Program, Rows, SMALLEST};
 use crate::kernel::{Distances, Gamma, KernelRule};
 use crate::master::program;
@@ -64,9 +65,8 @@ pub struct MiloSettings {
     pub gamma: f64,
     /// Start from the subset of kta's local search. Default yes.
     pub start: bool,
-    /// Solve linear programs by an interior-point method, as the paper does, not by simplex.
-    /// Default no.
-    pub interior: bool,
+    /// How HiGHS solves linear programs; the paper has an interior-point method.
+    pub lp: Lp,
     /// Bytes that HiGHS may take, by estimate. Default 8 GiB.
     pub memory: u64,
 }
@@ -74,7 +74,7 @@ pub struct MiloSettings {
 impl Default for MiloSettings {
     fn default() -> Self {
         let formulation = Formulation::Reduced(BigM::Padded);
-        Self { formulation, gamma: 1.0, start: true, interior: false, memory: 1 << 33 }
+        Self { formulation, gamma: 1.0, start: true, lp: Lp::Simplex, memory: 1 << 33 }
     }
 }
 
@@ -109,8 +109,8 @@ crate::settings! {
         pub gamma: Gamma = Gamma::Sigest(1.0),
         /// Start from the subset of kta's local search.
         pub start: bool = true,
-        /// Solve linear programs by an interior-point method, as the paper does, not by simplex.
-        pub interior: bool = false,
+        /// How HiGHS solves linear programs; the paper has an interior-point method.
+        pub lp: Lp = Lp::Simplex,
         /// Bytes that HiGHS may take, by estimate.
         pub memory: u64 = 1 << 33,
     }
@@ -119,8 +119,8 @@ crate::settings! {
 impl MiloKSettings {
     /// The program, now that there are data.
     fn program(&self, gamma: f64) -> MiloSettings {
-        let &Self { start, interior, memory, .. } = self;
-        MiloSettings { formulation: Formulation::Milo, gamma, start, interior, memory }
+        let &Self { start, lp, memory, .. } = self;
+        MiloSettings { formulation: Formulation::Milo, gamma, start, lp, memory }
     }
 }
 
@@ -241,7 +241,7 @@ pub fn milo(
     let features: Vec<usize> = (0..design.n_features()).collect();
     // Kernels are at most 1, and so are the sums over pairs.
     run.measure_by(Yardstick { baseline: 0.0, price: 0.0, nothing: program::TOLERANCE });
-    let effort = Effort { interior: settings.interior, ..Effort::default() };
+    let effort = Effort { lp: settings.lp, ..Effort::default() };
     let value = |subset: &Subset, _: &[f64]| alignment.judge.value(&subset.iter().collect::<Vec<_>>());
     let status = program::solve(&mut program, &features, (&effort, 1.0), Sense::Max, &value, &mut run)?;
     Ok(Selection { outcome: run.finish(status), ranking: Vec::new(), solutions: Vec::new() })

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::milp::{Formulation, MilpSettings, milp, write_model};
 use super::{Classes, Info, Method, PROOF_CONDITION, RULES_AND_BOUNDS, Report};
-use crate::{Error, Kernel, Limits, Observer, Rules, Samples};
+use crate::{Error, Kernel, Limits, Lp, Observer, Rules, Samples};
 
 crate::settings! {
     /// Settings of `milp1`.
@@ -17,8 +17,8 @@ crate::settings! {
         pub weight_bound: f64 = 1.0 => "a finite number above 0",
         /// Start from a rounding of the linear relaxation.
         pub start: bool = true,
-        /// Solve linear programs by an interior-point method, not by simplex.
-        pub interior: bool = false,
+        /// How HiGHS solves linear programs.
+        pub lp: Lp = Lp::Simplex,
         /// Bytes that HiGHS may take, by estimate.
         pub memory: u64 = 1 << 33,
     }
@@ -26,8 +26,8 @@ crate::settings! {
 
 impl Milp1Settings {
     fn program(&self) -> MilpSettings {
-        let &Self { start, interior, memory, .. } = self;
-        MilpSettings { formulation: Formulation::Milp1 { weight_bound: self.weight_bound }, start, interior, memory }
+        let &Self { start, lp, memory, .. } = self;
+        MilpSettings { formulation: Formulation::Milp1 { weight_bound: self.weight_bound }, start, lp, memory }
     }
 }
 

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::milo_k::{BigM, Formulation, MiloSettings, milo_report, write_model};
 use super::{ALL_RULES, Classes, Info, Method, Report};
+use crate::Lp;
 use crate::kernel::Gamma;
 use crate::{Error, Limits, Observer, Rules, Samples};
 
@@ -20,8 +21,8 @@ crate::settings! {
         pub big_m: BigM = BigM::Padded,
         /// Start from the subset of kta's local search.
         pub start: bool = true,
-        /// Solve linear programs by an interior-point method, as the paper does, not by simplex.
-        pub interior: bool = false,
+        /// How HiGHS solves linear programs; the paper has an interior-point method.
+        pub lp: Lp = Lp::Simplex,
         /// Bytes that HiGHS may take, by estimate.
         pub memory: u64 = 1 << 33,
     }
@@ -30,8 +31,8 @@ crate::settings! {
 impl RmiloKSettings {
     /// The program, now that there are data.
     fn program(&self, gamma: f64) -> MiloSettings {
-        let &Self { start, interior, memory, .. } = self;
-        MiloSettings { formulation: Formulation::Reduced(self.big_m), gamma, start, interior, memory }
+        let &Self { start, lp, memory, .. } = self;
+        MiloSettings { formulation: Formulation::Reduced(self.big_m), gamma, start, lp, memory }
     }
 }
 

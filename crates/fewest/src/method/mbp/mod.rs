@@ -40,6 +40,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::{Classes, Info, Method, PROOF_CONDITION, RULES_AND_BOUNDS, Report};
+use crate::Lp;
 use crate::backend::highs::Effort;
 use crate::l1_oracle::L1Oracle;
 use crate::master::program;
@@ -98,8 +99,8 @@ crate::settings! {
         pub within: Option<f64> = None => "0 or more",
         /// The program as printed, given to HiGHS untouched.
         pub plain: bool = false,
-        /// HiGHS solves linear programs of its tree by an interior-point method, not by simplex.
-        pub interior: bool = false,
+        /// How HiGHS solves linear programs of its tree.
+        pub lp: Lp = Lp::Simplex,
         /// Bytes that HiGHS may take, by estimate, or the open nodes of our own tree, which then goes
         /// deep.
         pub memory: u64 = 1 << 33,
@@ -387,7 +388,7 @@ fn solve_program(
     if let Some(start) = found.and_then(|found| found.start(model, &features)) {
         program.set_start(&start)?;
     }
-    let effort = Effort { interior: settings.interior, ..Effort::default() };
+    let effort = Effort { lp: settings.lp, ..Effort::default() };
     let value = |subset: &Subset, point: &[f64]| model.value(&features, subset, point);
     let one = model.units.cost(1.0);
     let status = program::solve(&mut program, &features, (&effort, one), Sense::Min, &value, run)?;
