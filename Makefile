@@ -35,11 +35,12 @@ tools: .venv/tools.done ## the library of HiGHS into .venv: a wheel of PyPI, or 
 	@PATH="$(dir $(CARGO)):$$PATH" .ci/tools .venv
 	@touch $@
 
-# Of the profile `demo`: takes less time to build than a release, and up to twice its time to run.
+# Of the profile `demo`, without parquet and the programs of papers: takes less time to build than a
+# release, and up to twice its time to run.
 # Crates come down while the library of HiGHS does; where they cannot, the build says why.
 demo: need-cargo ## builds the command (two minutes the first time), then a study of a real data set, the best five features with a proof, and its check
 	@$(CARGO) fetch --locked --quiet --target "$$($(CARGO) -vV | sed -n 's/^host: //p')" 2>/dev/null & $(MAKE) --no-print-directory tools; wait
-	$(CARGO) build --profile demo --locked -p fewest-cli
+	$(CARGO) build --profile demo --locked -p fewest-cli --no-default-features --features highs
 	@./docs/transcript.sh demo
 
 # The library goes along: what is installed runs without this folder.

@@ -3,9 +3,8 @@
 use fewest::method::certificate::{self, Certificate};
 use fewest::method::certified_list;
 use fewest::method::exact::ExactSettings;
-use fewest::{
-    AnyMethod, Error, Limits, MultiClass, Observer, RuleList, Rules, Samples, Several, Solution, Subset, SvmSettings,
-};
+use fewest::{Error, Limits, MultiClass, Observer, RuleList, Rules, Samples, Several, Solution, Subset, SvmSettings};
+use fewest_papers::AnyMethod;
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

@@ -1,7 +1,8 @@
 //! `C="auto"`: the library's choice of a cost, on splits that Python deals.
 
 use fewest::method::auto_cost::{Candidate, CostChoice, CostScores, FitCosts, SplitParts, cost_grid, judge, l1_costs};
-use fewest::{AnyMethod, Error, Limits, RuleList, Rules, Samples, SvmSettings};
+use fewest::{Error, Limits, RuleList, Rules, Samples, SvmSettings};
+use fewest_papers::AnyMethod;
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -69,11 +70,11 @@ pub(crate) fn choose_cost<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     sheltered(|| {
         let (rules, limits): (RuleList, CallLimits) = (settings(rules)?, settings(limits)?);
-        let read = |(cost, method, svm): &(f64, Bound<'_, PyAny>, Bound<'_, PyAny>)| -> PyResult<Candidate> {
+        let read = |(cost, method, svm): &(f64, Bound<'_, PyAny>, Bound<'_, PyAny>)| -> PyResult<Candidate<AnyMethod>> {
             let (method, svm): (AnyMethod, SvmSettings) = (settings(method)?, settings(svm)?);
             Ok(Candidate { cost: *cost, method, svm })
         };
-        let candidates: Vec<Candidate> = methods.iter().map(read).collect::<PyResult<_>>()?;
+        let candidates: Vec<Candidate<AnyMethod>> = methods.iter().map(read).collect::<PyResult<_>>()?;
         let costs: Vec<f64> = candidates.iter().map(|candidate| candidate.cost).collect();
         let fit = fit_cost.map_or_else(|| FitCosts::Among(fit_costs), FitCosts::Fixed);
         let (design, codes, weights) = (&*x.design()?, numbers(&codes)?, numbers(&weights)?);

@@ -26,15 +26,15 @@ use std::ffi::OsString;
 use std::sync::Arc;
 
 use fewest::kernel::Distances;
-use fewest::method::gbd::Validation;
 use fewest::method::rfe::splits::{SplitParts, rfe_paths_of};
 use fewest::model::{self, FitSettings};
 use fewest::validation::Split;
 use fewest::{
-    AnyMethod, Clock, Design, Error, Gamma, Kernel, KernelRule, RowMatrix, RuleList, Rules, Run, Samples, Sense,
-    SvmSettings,
+    Clock, Design, Error, Gamma, Kernel, KernelRule, RowMatrix, RuleList, Rules, Run, Samples, Sense, SvmSettings,
 };
 use fewest_data::{DataError, Features};
+use fewest_papers::AnyMethod;
+use fewest_papers::gbd::Validation;
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;

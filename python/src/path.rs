@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use fewest::{AnyMethod, Design, RuleList, Rules, Samples};
+use fewest::{Design, RuleList, Rules, Samples};
 use fewest_cli::resume::{DATA, fingerprint};
+use fewest_papers::AnyMethod;
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

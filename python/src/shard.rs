@@ -9,9 +9,10 @@ use fewest::method::info_gain::{Binning, information_gain_from, information_gain
 use fewest::method::l1_svm::l1_svm_from;
 use fewest::method::rfe::rfe_from;
 use fewest::{
-    AnyMethod, Design, Error, FeatureScore, Kernel, Report, RowMatrix, RuleList, Rules, ScoreQuery, Source,
-    SparseDesign, check_values,
+    Design, Error, FeatureScore, Kernel, Report, RowMatrix, RuleList, Rules, ScoreQuery, Source, SparseDesign,
+    check_values,
 };
+use fewest_papers::AnyMethod;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

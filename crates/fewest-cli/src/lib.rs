@@ -18,6 +18,10 @@ use cli::{Command, CommandLine, Global, ParseEnd};
 use commands::invocation::Invocation;
 pub use commands::verify::{ArrayRequest, Asked, AskedData, ProofSamples, verification};
 pub use failure::Failure;
+#[cfg(not(feature = "papers"))]
+use fewest::AnyMethod;
+#[cfg(feature = "papers")]
+use fewest_papers::AnyMethod;
 use terminal::{Level, Terminal};
 
 /// Runs the command with its arguments, the first of them its own name; returns the exit code.

@@ -26,6 +26,10 @@ mod npz;
 mod number;
 mod options;
 mod output;
+#[cfg(feature = "parquet")]
+mod parquet;
+#[cfg(not(feature = "parquet"))]
+#[path = "without_parquet.rs"]
 mod parquet;
 mod problems;
 mod proof;

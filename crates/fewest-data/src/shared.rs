@@ -19,6 +19,7 @@ impl SharedFile {
     }
 
     /// Bytes in it.
+    #[cfg(feature = "parquet")]
     pub(crate) fn bytes(&self) -> u64 {
         self.length
     }

@@ -186,7 +186,7 @@ impl<'a> L1Oracle<'a> {
     }
 
     /// With these bounds on weights beside u; before any feature joins.
-    pub(crate) fn bounded(self, weights: &'a WeightBounds) -> Self {
+    pub fn bounded(self, weights: &'a WeightBounds) -> Self {
         Self { weights: Some(weights).filter(|weights| !weights.is_free()), ..self }
     }
 
@@ -194,7 +194,7 @@ impl<'a> L1Oracle<'a> {
     ///
     /// # Errors
     /// [`Error::Solver`] when HiGHS fails.
-    pub(crate) fn priced(mut self, price: f64) -> Result<Self, Error> {
+    pub fn priced(mut self, price: f64) -> Result<Self, Error> {
         self.units.set_price(price, &self.cost);
         self.price_program(true)?;
         Ok(self)

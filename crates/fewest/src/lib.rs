@@ -22,6 +22,18 @@ mod several;
 pub mod subset_oracle;
 pub mod validation;
 
+/// What `fewest-papers` builds on; it may change at any time.
+#[doc(hidden)]
+pub mod internals {
+    #[cfg(feature = "highs")]
+    pub use crate::master::program;
+    pub use crate::method::begin;
+    pub use crate::method::check_penalty;
+    pub use crate::proof::ForProof;
+    pub use crate::run::state;
+    pub use crate::several::check_several;
+}
+
 // The SVM underneath, so that one crate is enough.
 #[cfg(feature = "highs")]
 pub use backend::highs::Lp;
@@ -37,7 +49,7 @@ pub use fewest_svm::{
 #[doc(hidden)]
 pub use fewest_svm::{design, dual, kernel, settings, simd};
 pub(crate) use fewest_svm::{problem, weights};
-pub use method::{AnyMethod, Info, Method, Report};
+pub use method::{AnyMethod, Info, Method, Report, Selector};
 pub use rules::{Choice, Contradiction, LinearRow, RuleList, Rules, Shape, SubsetGain};
 pub use run::{
     Checkpoint, Counts, Event, Master, Next, Observer, Oracle, Outcome, ProofSink, Ranked, Run, Selection, Sense,

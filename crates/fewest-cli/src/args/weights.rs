@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use fewest::{AnyMethod, WeightBound};
+use crate::AnyMethod;
+use fewest::WeightBound;
 
 use super::data::read_text;
 use super::features::Features;

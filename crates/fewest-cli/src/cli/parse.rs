@@ -10,7 +10,7 @@ use super::Cli;
 use super::certify::{SEARCH, of_search};
 use crate::args::usage;
 use crate::failure::Failure;
-use crate::method_args::{self, Entry, METHODS, MethodOptions};
+use crate::method_args::{self, Entry, MethodOptions, methods};
 
 /// The commands that run a method.
 const WITH_METHOD: [&str; 6] = ["select", "path", "evaluate", "stability", "knockoffs", CERTIFY];
@@ -166,7 +166,7 @@ pub(crate) fn with_all_methods() -> clap::Command {
     let mut command = Cli::command();
     for name in WITH_METHOD {
         command = command.mut_subcommand(name, |mut command| {
-            let methods = METHODS.iter().filter(|entry| name != CERTIFY || entry.info().name == SEARCH);
+            let methods = methods().filter(|entry| name != CERTIFY || entry.info().name == SEARCH);
             for arg in methods.flat_map(Entry::arguments) {
                 let known = command.get_arguments().any(|other| other.get_id() == arg.get_id());
                 if !known && !not_taken(name).contains(&arg.get_id().as_str()) {

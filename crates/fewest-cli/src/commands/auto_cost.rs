@@ -12,6 +12,7 @@ use super::in_force::{check_classes, limits, ruled_out, rules};
 use super::prepare::{Preparation, listed};
 use super::raw::Raw;
 use super::share::FoldTimes;
+use crate::AnyMethod;
 use crate::args::notation;
 use crate::args::rules::RuleSource;
 use crate::args::svm::FIT_COST;
@@ -93,11 +94,12 @@ pub(crate) fn choose(
         let held_out = raw.rows(&inside)?;
         let features = prepared.prepared_alike(held_out.data.features)?;
         let data = prepared.method_data();
-        let candidate = |(choice, &cost): (&MethodOptions, &f64)| -> Result<Candidate, Failure> {
+        let candidate = |(choice, &cost): (&MethodOptions, &f64)| -> Result<Candidate<AnyMethod>, Failure> {
             let args = choice.args();
             Ok(Candidate { cost, method: args.method(&data)?, svm: data.svm(args.svm()) })
         };
-        let candidates: Vec<Candidate> = choices.iter().zip(&costs).map(candidate).collect::<Result<_, _>>()?;
+        let candidates: Vec<Candidate<AnyMethod>> =
+            choices.iter().zip(&costs).map(candidate).collect::<Result<_, _>>()?;
         let names = &prepared.data.names;
         let list = ruled_out(rules(source, &prepared, quiet)?, &prepared);
         let parts = SplitParts {

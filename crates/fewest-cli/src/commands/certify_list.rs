@@ -3,9 +3,10 @@
 
 use std::path::Path;
 
+use crate::AnyMethod;
 use fewest::method::certified_list::{CertifiedList, certify_list};
 use fewest::method::exact::ExactSettings;
-use fewest::{AnyMethod, Error, Kernel, Outcome, Report, RuleList, Rules, Selection, Sense, Solution, Subset};
+use fewest::{Error, Kernel, Outcome, Report, RuleList, Rules, Selection, Sense, Solution, Subset};
 use fewest_data::{Names, ProofFile};
 use serde_json::{Map, Value, json};
 

@@ -10,7 +10,7 @@ use crate::export::file::Sink;
 use crate::export::table::{Table, pairs, paragraph};
 use crate::export::{json as json_text, model_json::SCHEMA};
 use crate::failure::{Failure, in_options};
-use crate::method_args::{Entry, METHODS, find, settings};
+use crate::method_args::{Entry, find, methods, settings};
 use crate::terminal::{Terminal, bold};
 
 /// Runs the command.
@@ -19,7 +19,7 @@ use crate::terminal::{Terminal, bold};
 /// An unknown method, or an output that cannot be written.
 pub(crate) fn run(args: &MethodsArgs, terminal: Terminal) -> Result<u8, Failure> {
     let chosen: Vec<&Entry> = match &args.method {
-        None => METHODS.iter().collect(),
+        None => methods().collect(),
         Some(name) => vec![find(name)?],
     };
     if let Some(sink) = Sink::open_if("--json", args.json.as_ref())? {

@@ -1,8 +1,9 @@
 //! A method on some of the samples, which are prepared by themselves: what `evaluate` does in a fold
 //! and `stability` in a half; `knockoffs` runs a method in the same way.
 
+use crate::AnyMethod;
 use fewest::method::path::SizeReport;
-use fewest::{AnyMethod, Cancel, Limits, Report, Rules, Samples, Silent, SvmSettings};
+use fewest::{Cancel, Limits, Report, Rules, Samples, Silent, SvmSettings};
 
 use super::auto_cost;
 use super::in_force::{check_classes, limits, ruled_out, rules};

@@ -4,8 +4,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::AnyMethod;
 use fewest::method::auto_cost::CostChoice;
-use fewest::{AnyMethod, FeatureSet, Kernel, Limits, Report, RuleList, Rules, Status, Subset, SvmSettings};
+use fewest::{FeatureSet, Kernel, Limits, Report, RuleList, Rules, Status, Subset, SvmSettings};
 use fewest_data::ProofFile;
 use serde_json::{Map, Value, json};
 

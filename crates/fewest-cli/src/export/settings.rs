@@ -1,7 +1,8 @@
 //! The settings of a method in a result: those of the library, flat, under the names of the
 //! options.
 
-use fewest::{AnyMethod, Kernel, RuleList, WeightBounds};
+use crate::AnyMethod;
+use fewest::{Kernel, RuleList, WeightBounds};
 use fewest_data::Names;
 use serde_json::{Map, Value, json};
 

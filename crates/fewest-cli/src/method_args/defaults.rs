@@ -1,10 +1,10 @@
 //! The settings of a method beside its options: `fewest methods --json` lists them, and a test
 //! holds what nothing typed means, and what help says of it, to the library.
 
-use fewest::AnyMethod;
 use serde_json::{Value, json};
 
 use super::Entry;
+use crate::AnyMethod;
 
 /// Settings whose option has another name.
 const OPTIONS: &[(&str, &str)] = &[("folds", "cv")];
@@ -29,13 +29,13 @@ fn option(entry: &Entry, setting: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use clap::Arg;
-    use fewest::AnyMethod;
     use fewest_data::{Names, Target};
     use fewest_study::ClassWeights;
     use serde_json::{Map, Value};
 
-    use super::super::{Entry, METHODS, MethodData};
+    use super::super::{Entry, MethodData, methods};
     use super::option;
+    use crate::AnyMethod;
 
     /// Settings that are made from the data or from the machine.
     const MADE: &[&str] = &["folds", "memory"];
@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn nothing_typed_means_the_defaults_of_the_library() {
         let library = AnyMethod::settings();
-        for (entry, (name, settings)) in METHODS.iter().zip(library) {
+        for (entry, (name, settings)) in methods().zip(library) {
             assert_eq!(entry.name, name);
             let mut asked = Map::new();
             flat(&serde_json::to_value(untyped(entry)).unwrap(), &mut asked);
@@ -124,7 +124,7 @@ mod tests {
     #[test]
     fn help_names_the_defaults_of_the_library() {
         let mut compared = 0;
-        for (entry, (name, settings)) in METHODS.iter().zip(AnyMethod::settings()) {
+        for (entry, (name, settings)) in methods().zip(AnyMethod::settings()) {
             for setting in settings.iter().filter(|setting| !MADE.contains(&setting.name)) {
                 let Some(id) = option(entry, setting.name) else { continue };
                 let arg = entry.arguments().into_iter().find(|arg| arg.get_id() == id.as_str()).unwrap();

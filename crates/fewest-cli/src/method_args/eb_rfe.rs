@@ -1,7 +1,8 @@
 //! `eb-rfe` on the command line.
 
+use crate::AnyMethod;
+use fewest::SvmSettings;
 use fewest::method::eb_rfe::EbRfeSettings;
-use fewest::{AnyMethod, SvmSettings};
 
 use super::MethodArgs;
 use super::elimination::RankingArgs;

@@ -1,7 +1,8 @@
 //! `exact` on the command line.
 
+use crate::AnyMethod;
+use fewest::SvmSettings;
 use fewest::method::exact::ExactSettings;
-use fewest::{AnyMethod, SvmSettings};
 
 use super::MethodArgs;
 use super::shared::{MethodData, PenaltyArg, ProblemsArgs, ProofArg, ResumeArgs, SearchArgs, SolutionsArgs};

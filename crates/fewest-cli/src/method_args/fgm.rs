@@ -1,7 +1,8 @@
 //! `fgm` on the command line.
 
+use crate::AnyMethod;
 use fewest::method::fgm::{FgmSettings, Mkl};
-use fewest::{AnyMethod, Loss, SvmSettings};
+use fewest::{Loss, SvmSettings};
 
 use super::MethodArgs;
 use super::shared::{GapArg, MethodData, ProblemsArgs};

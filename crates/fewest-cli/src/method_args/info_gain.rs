@@ -1,7 +1,8 @@
 //! `info-gain` on the command line.
 
+use crate::AnyMethod;
+use fewest::SvmSettings;
 use fewest::method::info_gain::{Binning, InfoGainSettings};
-use fewest::{AnyMethod, SvmSettings};
 
 use super::MethodArgs;
 use super::shared::{CertifyArgs, MethodData};

@@ -1,7 +1,8 @@
 //! `kta` on the command line.
 
+use crate::AnyMethod;
+use fewest::SvmSettings;
 use fewest::method::kta::KtaSettings;
-use fewest::{AnyMethod, SvmSettings};
 
 use super::MethodArgs;
 use super::shared::{AlignmentArgs, DistanceArgs, MethodData, ProofArg, ResumeArgs, SearchArgs, SolutionsArgs};

@@ -1,7 +1,8 @@
 //! `l1-svm` on the command line.
 
+use crate::AnyMethod;
+use fewest::SvmSettings;
 use fewest::method::l1_svm::L1Settings;
-use fewest::{AnyMethod, SvmSettings};
 
 use super::MethodArgs;
 use super::shared::{CertifyArgs, MethodData};

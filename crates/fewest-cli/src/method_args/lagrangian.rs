@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use crate::AnyMethod;
+use fewest::SvmSettings;
 use fewest::method::lagrangian::LagrangianSettings;
 use fewest::method::mbp::MbpSettings;
-use fewest::{AnyMethod, SvmSettings};
 
 use super::MethodArgs;
 use super::mbp::PricedArgs;

@@ -1,7 +1,8 @@
 //! `mbp` on the command line.
 
+use crate::AnyMethod;
+use fewest::SvmSettings;
 use fewest::method::mbp::MbpSettings;
-use fewest::{AnyMethod, SvmSettings};
 
 use super::MethodArgs;
 use super::shared::{MethodData, PenaltyArg, ProgramArgs, ProofArg, ResumeArgs, SearchArgs, SolutionsArgs, needs};

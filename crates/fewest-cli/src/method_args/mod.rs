@@ -1,44 +1,32 @@
 //! The options of each method: what it takes and nothing else, in a file named as the method.
 //!
-//! To add one: its file, and its lines in [`METHODS`] and above. Help, refusals, `fewest methods`
+//! To add one: its file, and its lines in `METHODS` and above. Help, refusals, `fewest methods`
 //! and completions read them here.
 
-#[cfg(feature = "highs")]
-mod fsv;
-#[cfg(feature = "highs")]
-mod gbd;
 #[cfg(feature = "highs")]
 mod lagrangian;
 #[cfg(feature = "highs")]
 mod mbp;
-#[cfg(feature = "highs")]
-mod milo_k;
-#[cfg(feature = "highs")]
-mod milp1;
-#[cfg(feature = "highs")]
-mod milp2;
-#[cfg(feature = "highs")]
-mod rmilo_k;
 
 mod defaults;
 mod eb_rfe;
 mod elimination;
 mod exact;
 mod fgm;
-mod flip;
 mod info_gain;
 mod kta;
 mod l1_svm;
-mod nmmkl;
 mod options;
-mod qcqp_ssvm;
+#[cfg(feature = "papers")]
+mod papers;
 mod rfe;
 mod shared;
 mod validate;
 
 use clap::{Arg, ArgMatches, Command};
-use fewest::{AnyMethod, Info, SvmSettings};
+use fewest::{Info, SvmSettings};
 
+use crate::AnyMethod;
 use crate::args::svm::{FIT_COST, fit_cost_argument};
 use crate::failure::Failure;
 pub(crate) use defaults::settings;
@@ -104,44 +92,39 @@ const fn own<A: clap::Args + MethodArgs + 'static>(name: &'static str) -> Entry 
     Entry { own_classifier: true, ..entry::<A>(name) }
 }
 
-/// The methods, in the order of [`AnyMethod::INFOS`].
-pub(crate) const METHODS: &[Entry] = &[
+/// The methods of the library, in the order of [`AnyMethod::INFOS`].
+const METHODS: &[Entry] = &[
     entry::<exact::ExactArgs>("exact"),
     entry::<kta::KtaArgs>("kta"),
-    #[cfg(feature = "highs")]
-    entry::<milo_k::MiloKArgs>("milo-k"),
-    #[cfg(feature = "highs")]
-    entry::<rmilo_k::RmiloKArgs>("rmilo-k"),
+    entry::<rfe::RfeArgs>("rfe"),
     own::<l1_svm::L1SvmArgs>("l1-svm"),
-    #[cfg(feature = "highs")]
-    own::<fsv::FsvArgs>("fsv"),
+    own::<fgm::FgmArgs>("fgm"),
     #[cfg(feature = "highs")]
     own::<mbp::MbpArgs>("mbp"),
     #[cfg(feature = "highs")]
     own::<lagrangian::LagrangianArgs>("lagrangian"),
-    #[cfg(feature = "highs")]
-    entry::<milp1::Milp1Args>("milp1"),
-    #[cfg(feature = "highs")]
-    entry::<milp2::Milp2Args>("milp2"),
-    #[cfg(feature = "highs")]
-    entry::<gbd::GbdArgs>("gbd"),
-    own::<fgm::FgmArgs>("fgm"),
-    entry::<qcqp_ssvm::QcqpSsvmArgs>("qcqp-ssvm"),
-    entry::<nmmkl::NmmklArgs>("nmmkl"),
-    entry::<rfe::RfeArgs>("rfe"),
     entry::<eb_rfe::EbRfeArgs>("eb-rfe"),
-    entry::<flip::BitFlipArgs>("bit-flip"),
-    entry::<flip::AttributeFlipArgs>("attribute-flip"),
     entry::<info_gain::InfoGainArgs>("info-gain"),
 ];
+
+/// The programs of papers.
+#[cfg(feature = "papers")]
+const PAPERS: &[Entry] = papers::METHODS;
+#[cfg(not(feature = "papers"))]
+const PAPERS: &[Entry] = &[];
+
+/// All methods, in the order of [`AnyMethod::INFOS`].
+pub(crate) fn methods() -> impl Iterator<Item = &'static Entry> {
+    METHODS.iter().chain(PAPERS)
+}
 
 /// A method by name.
 ///
 /// # Errors
 /// An unknown name, with the names there are.
 pub(crate) fn find(name: &str) -> Result<&'static Entry, Failure> {
-    METHODS.iter().find(|entry| entry.name == name).ok_or_else(|| {
-        let known: Vec<&str> = METHODS.iter().map(|entry| entry.name).collect();
+    methods().find(|entry| entry.name == name).ok_or_else(|| {
+        let known: Vec<&str> = methods().map(|entry| entry.name).collect();
         let near = shared::did_you_mean(name, &known);
         Failure::Input(format!("there is no method {name}{near}; available are {}", known.join(", ")))
     })
@@ -155,7 +138,7 @@ pub(crate) fn unnamed() -> Failure {
 /// The methods that have an option, other than for the search of a certificate.
 pub(crate) fn owners(option: &str) -> Vec<&'static str> {
     let has = |entry: &&Entry| entry.arguments().iter().any(|arg| arg.get_id() == option && !certifies(arg));
-    METHODS.iter().filter(has).map(|entry| entry.name).collect()
+    methods().filter(|entry| has(entry)).map(|entry| entry.name).collect()
 }
 
 /// Whether an option has a meaning with `--certify` only.
@@ -239,20 +222,19 @@ fn kernel_argument(entry: &Entry) -> Arg {
 
 #[cfg(test)]
 mod tests {
-    use fewest::AnyMethod;
-
-    use super::METHODS;
+    use super::methods;
+    use crate::AnyMethod;
 
     #[test]
     fn every_method_of_the_library_has_options() {
-        let names: Vec<&str> = METHODS.iter().map(|entry| entry.name).collect();
+        let names: Vec<&str> = methods().map(|entry| entry.name).collect();
         let known: Vec<&str> = AnyMethod::INFOS.iter().map(|info| info.name).collect();
         assert_eq!(names, known);
     }
 
     #[test]
     fn the_options_of_every_method_make_a_command() {
-        for entry in METHODS {
+        for entry in methods() {
             entry.command().debug_assert();
             assert!(entry.arguments().iter().all(|arg| arg.get_help().is_some()), "{}", entry.name);
         }

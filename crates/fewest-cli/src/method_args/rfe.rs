@@ -1,7 +1,8 @@
 //! `rfe` on the command line.
 
+use crate::AnyMethod;
+use fewest::SvmSettings;
 use fewest::method::rfe::{RfeSettings, Tuning};
-use fewest::{AnyMethod, SvmSettings};
 
 use super::MethodArgs;
 use super::elimination::{RankingArgs, StepArgs};

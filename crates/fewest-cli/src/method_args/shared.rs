@@ -38,7 +38,10 @@ pub(crate) struct MethodData<'a> {
     /// The name of each sample's fold, where a column says it.
     pub(crate) folds: Option<&'a [String]>,
     /// Samples that are not trained on.
-    #[cfg_attr(not(feature = "highs"), expect(dead_code, reason = "gbd alone judges by them"))]
+    #[cfg_attr(
+        not(all(feature = "highs", feature = "papers")),
+        expect(dead_code, reason = "gbd alone judges by them")
+    )]
     pub(crate) held_out: Option<&'a HeldOutSamples>,
     /// Features that hold categories.
     pub(crate) categorical: &'a [usize],
@@ -59,7 +62,10 @@ impl MethodData<'_> {
 /// Samples to judge classifiers by, scaled as those that are trained on.
 pub(crate) struct HeldOutSamples {
     /// Their features.
-    #[cfg_attr(not(feature = "highs"), expect(dead_code, reason = "gbd alone judges by them"))]
+    #[cfg_attr(
+        not(all(feature = "highs", feature = "papers")),
+        expect(dead_code, reason = "gbd alone judges by them")
+    )]
     pub(crate) design: Arc<dyn Design>,
     /// Their labels, -1 or +1.
     pub(crate) labels: Vec<f64>,

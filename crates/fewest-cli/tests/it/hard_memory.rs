@@ -50,7 +50,7 @@ fn no_method_dies_of_an_allocation() {
     for (shape, (n, p, stored)) in SHAPES.into_iter().enumerate() {
         scratch.file("d.svm", data(&mut noise, n, p, stored));
         let bytes = 12 * (n * stored) as u64 + 8 * (p as u64 + 1);
-        for (at, info) in fewest::AnyMethod::INFOS.iter().enumerate() {
+        for (at, info) in fewest_papers::AnyMethod::INFOS.iter().enumerate() {
             let memory = (SHARES[(shape + at) % 2] * bytes as f64) as u64 + (1 << 20);
             let text = memory.to_string();
             let limits = ["--threads", "1", "--time-limit", "200ms", "--memory", &text];

@@ -65,7 +65,7 @@ fn what_cannot_be_is_refused() {
     }
     let ran = scratch.run(&["select", "d.csv", "-m", "kta", "--max-features", "2", "--write-model", "p.lp"]).code(2);
     assert!(
-        ran.err.contains("--write-model is an option of milo-k, rmilo-k, mbp, milp1 and milp2, not of kta"),
+        ran.err.contains("--write-model is an option of mbp, milo-k, rmilo-k, milp1 and milp2, not of kta"),
         "{}",
         ran.err
     );

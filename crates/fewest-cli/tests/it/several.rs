@@ -199,7 +199,7 @@ fn what_is_for_one_classifier_is_refused_by_name() {
         ("select d.csv --tasks site --method gbd --max-features 2 --validate 0.3", "--validate"),
         (
             "select d.csv --tasks site --method rfe --max-features 2",
-            "--tasks is an option of exact, gbd and fgm, not of rfe",
+            "--tasks is an option of exact, fgm and gbd, not of rfe",
         ),
         (
             "select d.csv --tasks nowhere --method exact --max-features 2",

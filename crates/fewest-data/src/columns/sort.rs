@@ -202,6 +202,7 @@ impl Sorter {
     ///
     /// # Errors
     /// As [`Sorter::put`].
+    #[cfg(feature = "parquet")]
     pub(crate) fn put_column(&mut self, column: usize, row: usize, values: &[f64]) -> Result<(), DataError> {
         let column = column as u32;
         let part = &mut self.parts[range_of(&self.firsts, column)];

@@ -34,5 +34,6 @@ mod tied;
 mod turned;
 
 pub(crate) use bounded::train_bounded;
-pub(crate) use model::{Answer, Decide, Points, Relaxation, Warm, reserve};
+pub use model::{Answer, Relaxation, Warm, reserve};
+pub(crate) use model::{Decide, Points};
 pub(crate) use probe::{Probed, Ruling};

@@ -11,17 +11,17 @@ use crate::{Error, Interval, Memory, Problem, Reserved, Rules, Shape, SvmSetting
 
 /// Where to start: a node's parent's answer.
 #[derive(Debug, Clone)]
-pub(crate) struct Warm {
+pub struct Warm {
     /// beta_i = y_i alpha_i, length n; feasible.
-    pub(crate) beta: Vec<f64>,
+    pub beta: Vec<f64>,
     /// By problem.
-    pub(crate) bias: Vec<f64>,
+    pub bias: Vec<f64>,
     /// (unit, share), for the free units of positive share.
-    pub(crate) shares: Vec<(usize, f64)>,
+    pub shares: Vec<(usize, f64)>,
     /// Price of each row of the rules.
-    pub(crate) tau: Vec<f64>,
+    pub tau: Vec<f64>,
     /// Margins y_i f_i at the parent, length n: they tell which samples matter.
-    pub(crate) margins: Vec<f64>,
+    pub margins: Vec<f64>,
 }
 
 /// When a node is decided.
@@ -51,18 +51,18 @@ pub(crate) struct Points {
 
 /// What is known of a node.
 #[derive(Debug, Clone)]
-pub(crate) struct Answer {
+pub struct Answer {
     /// Proven: no subset of the node has a smaller objective.
-    pub(crate) lower: f64,
+    pub lower: f64,
     /// Objective of the relaxation at (w, b, z); of the subset itself when no unit was free.
-    pub(crate) upper: f64,
+    pub upper: f64,
     /// By position in `free`: above 0, what `priced` gains when the unit is left out; below 0,
     /// minus what it gains when the unit is chosen.
     pub(crate) excess: Vec<f64>,
     /// The bound at the very point the excess was taken at; `lower` may come from another.
     pub(crate) priced: f64,
     /// For the children.
-    pub(crate) warm: Warm,
+    pub warm: Warm,
     /// Rounds of the interior-point method.
     pub(crate) rounds: u64,
     /// What the answer is proven by; see [`Relaxation::keep_points`].
@@ -81,7 +81,7 @@ pub(super) struct Row {
 }
 
 /// The relaxation of problems that share one subset under its rules.
-pub(crate) struct Relaxation<'a> {
+pub struct Relaxation<'a> {
     pub(super) parts: Vec<Part<'a>>,
     /// Each problem alone, without prices, where there are several.
     pub(super) alone: Vec<Relaxation<'a>>,
@@ -111,7 +111,7 @@ pub(crate) struct Relaxation<'a> {
 impl<'a> Relaxation<'a> {
     /// Of one problem or more, on the same features; `penalty` holds lambda_j >= 0 by feature, or
     /// nothing.
-    pub(crate) fn new(problems: &'a [Problem<'a>], rules: &'a Rules, svm: &SvmSettings, penalty: &[f64]) -> Self {
+    pub fn new(problems: &'a [Problem<'a>], rules: &'a Rules, svm: &SvmSettings, penalty: &[f64]) -> Self {
         let parts = Part::all(problems, svm);
         let sum = |u: usize| rules.unit(u).iter().map(|&j| penalty.get(j).copied().unwrap_or(0.0)).sum();
         let (rows, places) = match rules.shape() {
@@ -260,7 +260,7 @@ impl<'a> Relaxation<'a> {
 
     /// The best multiple of "alpha equal within each class", for the units that are in and the
     /// largest gains of the others.
-    pub(crate) fn cold(&self) -> Warm {
+    pub fn cold(&self) -> Warm {
         Warm {
             beta: self.parts.iter().flat_map(|part| self.cold_of(part)).collect(),
             bias: vec![0.0; self.parts.len()],
@@ -301,7 +301,7 @@ impl<'a> Relaxation<'a> {
 ///
 /// # Errors
 /// [`Error::Memory`] when it is not left.
-pub(crate) fn reserve(n: usize, m: usize, memory: &Memory) -> Result<Reserved, Error> {
+pub fn reserve(n: usize, m: usize, memory: &Memory) -> Result<Reserved, Error> {
     let shorter = n.min(m) + 1;
     let bytes = 8 * (n as u64 * m as u64) + FACTOR * shorter as u64 * shorter as u64;
     let what = || format!("a relaxation over {n} samples and {m} features");

@@ -76,7 +76,7 @@ impl Cut {
 
     /// The cut of the sum of problems on the same features, one at least. Rounding of the sums is
     /// taken into account.
-    pub(crate) fn sum(cuts: Vec<Cut>) -> Self {
+    pub fn sum(cuts: Vec<Cut>) -> Self {
         let share = f64::EPSILON * cuts.len() as f64;
         let mut cuts = cuts.into_iter();
         let mut sum = cuts.next().expect("one problem at least");
@@ -105,7 +105,7 @@ impl Cut {
 }
 
 /// The least objective of these problems together without any feature.
-pub(crate) fn without_features(problems: &[Problem<'_>], settings: &SvmSettings) -> f64 {
+pub fn without_features(problems: &[Problem<'_>], settings: &SvmSettings) -> f64 {
     problems
         .iter()
         .map(|problem| kkt::without_features(&BoxDual::new(problem.labels(), problem.weights(), settings)))
@@ -179,12 +179,12 @@ impl<'a> AlphaHalf<'a> {
     }
 
     /// Starts the next training from this beta (length n), of an earlier run.
-    pub(crate) fn start_from(&mut self, beta: Vec<f64>) {
+    pub fn start_from(&mut self, beta: Vec<f64>) {
         self.last = Some(beta);
     }
 
     /// The cut of a beta (length n) of an earlier run.
-    pub(crate) fn cut(&self, beta: &[f64]) -> Cut {
+    pub fn cut(&self, beta: &[f64]) -> Cut {
         Cut::with_squares(self.problem.design(), &self.dual, beta.to_vec(), (&self.squares, &self.bounds), 0.0)
     }
 
@@ -224,7 +224,7 @@ impl<'a> AlphaHalf<'a> {
     }
 
     /// The value of a training that was made elsewhere; the next one starts from it.
-    pub(crate) fn take(&mut self, solution: DualSolution) -> Value {
+    pub fn take(&mut self, solution: DualSolution) -> Value {
         self.last = Some(solution.beta.clone());
         let (design, beta) = (self.problem.design(), solution.beta.clone());
         let cut = Cut::with_squares(design, &self.dual, beta, (&self.squares, &self.bounds), solution.bias);

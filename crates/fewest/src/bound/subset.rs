@@ -31,7 +31,7 @@ const SHARE: f64 = 0.5;
 
 impl Relaxation<'_> {
     /// As [`Relaxation::solve`] without free units, and the iterations used.
-    pub(crate) fn train(
+    pub fn train(
         &self,
         inside: &[usize],
         warm: &Warm,

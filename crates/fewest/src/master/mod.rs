@@ -4,11 +4,5 @@
 #[cfg(feature = "highs")]
 pub(crate) mod bundle;
 #[cfg(feature = "highs")]
-pub(crate) mod cuts;
-#[cfg(feature = "highs")]
-pub(crate) mod list;
-#[cfg(feature = "highs")]
-pub(crate) mod program;
-#[cfg(feature = "highs")]
-mod relaxed;
+pub mod program;
 pub(crate) mod simplex_qp;

@@ -10,15 +10,16 @@ const FAR_FROM_ONE: f64 = 1e3;
 
 /// A row of the rules over the columns of a program: `sum coefficient x_column <= upper`.
 #[derive(Debug)]
-pub(crate) struct RuleRow {
+pub struct RuleRow {
     /// (column, coefficient), ascending.
-    pub(crate) entries: Vec<(usize, f64)>,
-    pub(crate) upper: f64,
+    pub entries: Vec<(usize, f64)>,
+    /// The largest sum.
+    pub upper: f64,
 }
 
 /// The rules as rows over the columns of z, which `column` gives by feature; features may share
 /// one, and z is 0 where there is none.
-pub(crate) fn rows_over(rules: &Rules, column: impl Fn(usize) -> Option<usize>) -> Vec<RuleRow> {
+pub fn rows_over(rules: &Rules, column: impl Fn(usize) -> Option<usize>) -> Vec<RuleRow> {
     let mut rows = Vec::new();
     for row in rules.rows() {
         let mut sums: Vec<(usize, f64)> = row.coefficients.iter().filter_map(|&(j, a)| Some((column(j)?, a))).collect();
@@ -49,11 +50,7 @@ pub(crate) fn rows_over(rules: &Rules, column: impl Fn(usize) -> Option<usize>) 
 ///
 /// # Errors
 /// [`Error::Solver`] when HiGHS fails.
-pub(crate) fn add_rules(
-    program: &mut Program,
-    rules: &Rules,
-    column: impl Fn(usize) -> Option<usize>,
-) -> Result<(), Error> {
+pub fn add_rules(program: &mut Program, rules: &Rules, column: impl Fn(usize) -> Option<usize>) -> Result<(), Error> {
     let mut rows = rows_over(rules, column).into_iter();
     rows.try_for_each(|row| program.add_row(&row.entries, f64::NEG_INFINITY, row.upper).map(|_| ()))
 }
@@ -63,7 +60,7 @@ pub(crate) fn add_rules(
 ///
 /// # Errors
 /// [`Error::Solver`] when HiGHS fails.
-pub(crate) fn refuse(program: &mut Program, inside: &[usize], outside: &[usize]) -> Result<(), Error> {
+pub fn refuse(program: &mut Program, inside: &[usize], outside: &[usize]) -> Result<(), Error> {
     let row: Vec<(usize, f64)> = inside.iter().map(|&k| (k, -1.0)).chain(outside.iter().map(|&k| (k, 1.0))).collect();
     program.add_row(&row, 1.0 - inside.len() as f64, f64::INFINITY).map(|_| ())
 }
@@ -77,7 +74,7 @@ const BYTES: u64 = 2500;
 ///
 /// # Errors
 /// [`Error::Memory`] when it does not fit.
-pub(crate) fn reserve(
+pub fn reserve(
     memory: &Memory,
     most: u64,
     entries: u64,
@@ -89,7 +86,7 @@ pub(crate) fn reserve(
 
 /// What HiGHS's values may be off by, as a share of the objective without features: its tolerances
 /// are 1e-6, and several add up.
-pub(crate) const TOLERANCE: f64 = 1e-5;
+pub const TOLERANCE: f64 = 1e-5;
 
 /// Takes the objective without features, which is returned, from a minimised objective that is the
 /// run's times `one`: HiGHS then measures its gap as the run does.
@@ -111,7 +108,7 @@ pub(crate) fn measure_from_baseline(program: &mut Program, one: f64, run: &Run<'
 ///
 /// # Errors
 /// [`Error::Solver`] when HiGHS fails; limits are statuses.
-pub(crate) fn solve(
+pub fn solve(
     program: &mut Program,
     features: &[usize],
     (effort, one): (&Effort, f64),

@@ -18,7 +18,7 @@
 use serde::Serialize;
 
 use crate::validation::{Metrics, SizeRule, Summary, choose_size, hinge_loss};
-use crate::{AnyMethod, Design, Error, Limits, Report, Rules, Samples, Silent, SvmSettings, model};
+use crate::{Design, Error, Limits, Report, Rules, Samples, Selector, Silent, SvmSettings, model};
 
 /// Most nodes of a selection that is only judged.
 pub const NODES: u64 = 64;
@@ -97,11 +97,11 @@ pub fn l1_costs(design: &dyn Design, classes: &[u32], weights: &[f64]) -> Result
 
 /// A method at one cost.
 #[derive(Debug, Clone)]
-pub struct Candidate {
+pub struct Candidate<M> {
     /// The cost, above 0.
     pub cost: f64,
     /// The method with that cost among its settings.
-    pub method: AnyMethod,
+    pub method: M,
     /// The SVM of that cost.
     pub svm: SvmSettings,
 }
@@ -160,9 +160,9 @@ pub struct CostScores {
 ///
 /// # Errors
 /// As [`crate::Method::select`] and [`model::fit`].
-pub fn judge(
+pub fn judge<M: Selector + Serialize>(
     parts: &SplitParts<'_>,
-    candidates: &[Candidate],
+    candidates: &[Candidate<M>],
     fit: &FitCosts,
     limits: &mut dyn FnMut() -> Limits,
 ) -> Result<Vec<CostScores>, Error> {

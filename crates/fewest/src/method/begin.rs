@@ -16,7 +16,7 @@ pub(super) type Begun = (KernelRule, Limits);
 ///
 /// # Errors
 /// Limits out of range; those of [`KernelRule::resolve`].
-pub(super) fn begin(
+pub fn begin(
     rule: &KernelRule,
     samples: &Samples<'_>,
     (rules, most): (&Rules, usize),
@@ -36,7 +36,7 @@ pub(super) fn begin(
 }
 
 /// The report of a run that ended before it had a gamma.
-pub(super) fn without_gamma(selection: Selection, rule: &KernelRule) -> Report {
+pub fn without_gamma(selection: Selection, rule: &KernelRule) -> Report {
     Report::new(selection, rule.without_gamma())
 }
 
@@ -44,7 +44,7 @@ pub(super) fn without_gamma(selection: Selection, rule: &KernelRule) -> Report {
 ///
 /// # Errors
 /// [`Error::Setting`].
-pub(super) fn check_start(start: Option<&[usize]>, p: usize) -> Result<(), Error> {
+pub fn check_start(start: Option<&[usize]>, p: usize) -> Result<(), Error> {
     match start.and_then(|start| start.iter().find(|j| **j >= p)) {
         Some(j) => Err(Error::setting("start", j, format!("features below {p}"))),
         None => Ok(()),

@@ -2,58 +2,40 @@
 //!
 //! To add one: its file with settings and `impl Method`, and a line in [`methods!`](self) below.
 
-pub mod attribute_flip;
 pub mod auto_cost;
-mod begin;
-pub mod bit_flip;
+#[doc(hidden)]
+pub mod begin;
 pub mod certificate;
 pub mod certified_list;
-pub mod conic;
 pub mod eb_rfe;
 pub mod exact;
 pub mod fgm;
-pub mod flip;
-#[cfg(feature = "highs")]
-pub mod fsv;
-#[cfg(feature = "highs")]
-pub mod gbd;
 pub mod info_gain;
 pub mod kta;
 pub mod l1_svm;
 #[cfg(feature = "highs")]
 pub mod lagrangian;
+#[doc(hidden)]
+pub mod list;
 #[cfg(feature = "highs")]
 pub mod mbp;
-#[cfg(feature = "highs")]
-pub mod milo_k;
-#[cfg(feature = "highs")]
-pub mod milp;
-#[cfg(feature = "highs")]
-pub mod milp1;
-#[cfg(feature = "highs")]
-pub mod milp2;
 pub mod path;
 pub mod rfe;
-#[cfg(feature = "highs")]
-pub mod rmilo_k;
 #[cfg(feature = "highs")]
 mod seconds;
 pub mod swaps;
 
 use std::path::Path;
 
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::design::Recentred;
 use crate::kernel::{Kernel, KernelRule};
 use crate::model::{FitSettings, Model};
 use crate::search::NearBest;
-use crate::{
-    Error, Limits, MultiClass, Observer, RuleList, Rules, Samples, Selection, Setting, Settings, Several, Subset,
-    SvmSettings,
-};
+use crate::{Error, Limits, MultiClass, Observer, Rules, Samples, Selection, Settings, Several, Subset, SvmSettings};
 use path::SizeReport;
 
 /// A selection method; the implementer holds its settings, which are JSON as well.
@@ -217,7 +199,8 @@ impl Report {
     }
 
     /// A selection, with the kernel that a rule has for its size.
-    pub(crate) fn of_rule(selection: Selection, kernel: &KernelRule) -> Self {
+    #[doc(hidden)]
+    pub fn of_rule(selection: Selection, kernel: &KernelRule) -> Self {
         let kernel = kernel.at(selection.outcome.subset.as_ref().map_or(0, Subset::len));
         Self::new(selection, kernel)
     }
@@ -252,7 +235,8 @@ impl Report {
 
     /// With what was taken together, where it is more than one problem, as the detail `problems`.
     #[must_use]
-    pub(crate) fn with_several(self, several: &Several<'_>, multi_class: MultiClass) -> Self {
+    #[doc(hidden)]
+    pub fn with_several(self, several: &Several<'_>, multi_class: MultiClass) -> Self {
         match several.summary(multi_class) {
             Some(summary) => self.detail("problems", summary),
             None => self,
@@ -288,11 +272,45 @@ impl Report {
 /// hold for all.
 pub const PROOF_CONDITION: &str = "proof_condition";
 
-/// Makes [`AnyMethod`] of the list of methods.
+/// A method of a list, whichever it is: what those see of it that take any.
+pub trait Selector: std::fmt::Debug + Send + Sync {
+    /// What is to be known of the method.
+    fn info(&self) -> Info;
+
+    /// See [`Method::select`]; tasks and bounds on weights are refused where the method does not
+    /// take them.
+    ///
+    /// # Errors
+    /// As there.
+    fn select(
+        &self,
+        samples: &Samples<'_>,
+        rules: &Rules,
+        limits: Limits,
+        observer: &mut dyn Observer,
+    ) -> Result<Report, Error>;
+
+    /// See [`Method::path`]; refuses as [`Selector::select`].
+    ///
+    /// # Errors
+    /// As there.
+    fn path(
+        &self,
+        samples: &Samples<'_>,
+        rules: &Rules,
+        sizes: &[usize],
+        limits: &Limits,
+        observer: &mut dyn Observer,
+    ) -> Result<Vec<SizeReport>, Error>;
+}
+
+/// Makes the enum of a list of methods, which dispatches to them.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! methods {
     ($($(#[$gate:meta])* $name:ident($settings:ty)),* $(,)?) => {
         /// Any method with its settings. In JSON: the settings, and the method's name as `name`.
-        #[derive(Debug, Clone, Serialize, Deserialize)]
+        #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
         #[serde(tag = "name", rename_all = "kebab-case")]
         pub enum AnyMethod {
             $($(#[$gate])* #[doc = concat!("See [`", stringify!($settings), "`].")] $name(Box<$settings>)),*
@@ -304,201 +322,187 @@ macro_rules! methods {
             }
         })*
 
-        /// Calls a function of [`Method`] on whatever method it is.
-        macro_rules! of_any {
-            ($any:expr, $method:ident => $call:expr) => {
-                match $any { $($(#[$gate])* AnyMethod::$name($method) => $call),* }
-            };
-        }
-
         impl AnyMethod {
             /// What is to be known of each method.
-            pub const INFOS: &[Info] = &[$($(#[$gate])* <$settings as Method>::INFO),*];
+            pub const INFOS: &[$crate::Info] = &[$($(#[$gate])* <$settings as $crate::Method>::INFO),*];
 
             /// Names of the methods that obey bounds on weights.
             pub fn bounding() -> Vec<&'static str> {
-                let all = [$($(#[$gate])* (<$settings as Method>::INFO.name, <$settings as Method>::WEIGHT_BOUNDS)),*];
+                use $crate::Method;
+                let all = [$($(#[$gate])* (<$settings>::INFO.name, <$settings>::WEIGHT_BOUNDS)),*];
                 all.into_iter().filter(|method| method.1).map(|method| method.0).collect()
             }
 
             /// Names of the methods that take tasks.
             pub fn tasking() -> Vec<&'static str> {
-                let all = [$($(#[$gate])* (<$settings as Method>::INFO.name, <$settings as Method>::TASKS)),*];
+                use $crate::Method;
+                let all = [$($(#[$gate])* (<$settings>::INFO.name, <$settings>::TASKS)),*];
                 all.into_iter().filter(|method| method.1).map(|method| method.0).collect()
             }
 
             /// The settings of each method, and the gap at which a search ends, by the method's name.
-            pub fn settings() -> Vec<(&'static str, Vec<Setting>)> {
-                vec![$($(#[$gate])* (<$settings as Method>::INFO.name, settings_of::<$settings>())),*]
+            pub fn settings() -> Vec<(&'static str, Vec<$crate::Setting>)> {
+                vec![$($(#[$gate])* (<$settings as $crate::Method>::INFO.name, $crate::method::list::settings_of::<$settings>())),*]
+            }
+
+            /// Refuses rules that bound weights where the method of this name does not obey them.
+            ///
+            /// # Errors
+            /// [`Error::Rules`](fewest_svm::Error::Rules) with the methods that do.
+            pub fn check_weight_bounds(name: &str, rules: &$crate::RuleList) -> Result<(), $crate::Error> {
+                $crate::method::list::check_weight_bounds(name, rules, &Self::bounding())
+            }
+
+            /// Refuses tasks where the method of this name does not take them.
+            ///
+            /// # Errors
+            /// [`Error::Data`](fewest_svm::Error::Data) with the methods that do.
+            pub fn check_tasks(name: &str) -> Result<(), $crate::Error> {
+                $crate::method::list::check_tasks(name, &Self::tasking())
             }
 
             /// What is to be known of the method.
-            pub fn info(&self) -> Info {
-                match self { $($(#[$gate])* Self::$name(_) => <$settings as Method>::INFO),* }
+            pub fn info(&self) -> $crate::Info {
+                match self { $($(#[$gate])* Self::$name(_) => <$settings as $crate::Method>::INFO),* }
+            }
+
+            /// See [`Method::check`]($crate::Method::check).
+            ///
+            /// # Errors
+            /// As there.
+            pub fn check(&self, p: usize) -> Result<(), $crate::Error> {
+                match self { $($(#[$gate])* Self::$name(method) => $crate::Method::check(method.as_ref(), p)),* }
+            }
+
+            fn check_samples(
+                &self,
+                samples: &$crate::Samples<'_>,
+                rules: &$crate::Rules,
+            ) -> Result<(), $crate::Error> {
+                let name = self.info().name;
+                samples.tasks().map_or(Ok(()), |_| Self::check_tasks(name))?;
+                Self::check_weight_bounds(name, rules.list())
+            }
+
+            /// See [`Method::select`]($crate::Method::select).
+            ///
+            /// # Errors
+            /// As there.
+            pub fn select(
+                &self,
+                samples: &$crate::Samples<'_>,
+                rules: &$crate::Rules,
+                limits: $crate::Limits,
+                observer: &mut dyn $crate::Observer,
+            ) -> Result<$crate::Report, $crate::Error> {
+                self.check_samples(samples, rules)?;
+                match self { $($(#[$gate])* Self::$name(method) => {
+                    $crate::method::list::select(method.as_ref(), samples, rules, limits, observer)
+                }),* }
+            }
+
+            /// See [`Method::path`]($crate::Method::path).
+            ///
+            /// # Errors
+            /// As there.
+            pub fn path(
+                &self,
+                samples: &$crate::Samples<'_>,
+                rules: &$crate::Rules,
+                sizes: &[usize],
+                limits: &$crate::Limits,
+                observer: &mut dyn $crate::Observer,
+            ) -> Result<Vec<$crate::method::path::SizeReport>, $crate::Error> {
+                self.check_samples(samples, rules)?;
+                match self { $($(#[$gate])* Self::$name(method) => {
+                    $crate::method::list::path(method.as_ref(), samples, rules, sizes, limits, observer)
+                }),* }
+            }
+
+            /// See [`Method::finds_size`]($crate::Method::finds_size).
+            pub fn finds_size(&self) -> bool {
+                match self { $($(#[$gate])* Self::$name(method) => $crate::Method::finds_size(method.as_ref())),* }
+            }
+
+            /// See [`Method::penalty`]($crate::Method::penalty).
+            pub fn penalty(&self) -> &[f64] {
+                match self { $($(#[$gate])* Self::$name(method) => $crate::Method::penalty(method.as_ref())),* }
+            }
+
+            /// See [`Method::write_program`]($crate::Method::write_program).
+            ///
+            /// # Errors
+            /// As there.
+            pub fn write_program(
+                &self,
+                samples: &$crate::Samples<'_>,
+                rules: &$crate::Rules,
+                path: &std::path::Path,
+            ) -> Result<(), $crate::Error> {
+                self.check_samples(samples, rules)?;
+                match self { $($(#[$gate])* Self::$name(method) => {
+                    $crate::Method::write_program(method.as_ref(), samples, rules, path)
+                }),* }
+            }
+        }
+
+        impl $crate::method::Selector for AnyMethod {
+            fn info(&self) -> $crate::Info {
+                self.info()
+            }
+
+            fn select(
+                &self,
+                samples: &$crate::Samples<'_>,
+                rules: &$crate::Rules,
+                limits: $crate::Limits,
+                observer: &mut dyn $crate::Observer,
+            ) -> Result<$crate::Report, $crate::Error> {
+                self.select(samples, rules, limits, observer)
+            }
+
+            fn path(
+                &self,
+                samples: &$crate::Samples<'_>,
+                rules: &$crate::Rules,
+                sizes: &[usize],
+                limits: &$crate::Limits,
+                observer: &mut dyn $crate::Observer,
+            ) -> Result<Vec<$crate::method::path::SizeReport>, $crate::Error> {
+                self.path(samples, rules, sizes, limits, observer)
             }
         }
     };
 }
 
-// The order is that of `fewest methods`.
-methods! {
-    Exact(exact::ExactSettings),
-    Kta(kta::KtaSettings),
-    #[cfg(feature = "highs")]
-    MiloK(milo_k::MiloKSettings),
-    #[cfg(feature = "highs")]
-    RmiloK(rmilo_k::RmiloKSettings),
-    L1Svm(l1_svm::L1Settings),
-    #[cfg(feature = "highs")]
-    Fsv(fsv::FsvSettings),
-    #[cfg(feature = "highs")]
-    Mbp(mbp::MbpSettings),
-    #[cfg(feature = "highs")]
-    Lagrangian(lagrangian::LagrangianSettings),
-    #[cfg(feature = "highs")]
-    Milp1(milp1::Milp1Settings),
-    #[cfg(feature = "highs")]
-    Milp2(milp2::Milp2Settings),
-    #[cfg(feature = "highs")]
-    Gbd(gbd::GbdSettings),
-    Fgm(fgm::FgmSettings),
-    QcqpSsvm(conic::QcqpSsvmSettings),
-    Nmmkl(conic::NmmklSettings),
-    Rfe(rfe::RfeSettings),
-    EbRfe(eb_rfe::EbRfeSettings),
-    BitFlip(bit_flip::BitFlipSettings),
-    AttributeFlip(attribute_flip::AttributeFlipSettings),
-    InfoGain(info_gain::InfoGainSettings),
-}
-
-/// The settings of a method, and its gap where it has a bound.
-fn settings_of<M: Method>() -> Vec<Setting> {
-    let mut all = Setting::all::<M>();
-    if M::INFO.bounds {
-        let text =
-            "Proven best means that at most this share of what features can gain is left open, and of the objective.";
-        let default = Limits::default().gap_rel.into();
-        all.push(Setting { name: "gap", default, range: Some("a finite number, 0 or more"), text: text.to_owned() });
-    }
-    all
-}
-
-impl AnyMethod {
-    /// See [`Method::check`].
-    ///
-    /// # Errors
-    /// As there.
-    pub fn check(&self, p: usize) -> Result<(), Error> {
-        of_any!(self, method => Method::check(method.as_ref(), p))
-    }
-
-    /// Refuses rules that bound weights where the method of this name does not obey them.
-    ///
-    /// # Errors
-    /// [`Error::Rules`] with the methods that do.
-    pub fn check_weight_bounds(name: &str, rules: &RuleList) -> Result<(), Error> {
-        let bounding = Self::bounding();
-        if rules.weights.is_empty() || bounding.contains(&name) {
-            return Ok(());
+/// Hands the methods of this crate, and others behind them, to [`methods!`]. The order is that of
+/// `fewest methods`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! methods_and {
+    ($($more:tt)*) => {
+        $crate::methods! {
+            Exact($crate::method::exact::ExactSettings),
+            Kta($crate::method::kta::KtaSettings),
+            Rfe($crate::method::rfe::RfeSettings),
+            L1Svm($crate::method::l1_svm::L1Settings),
+            Fgm($crate::method::fgm::FgmSettings),
+            #[cfg(feature = "highs")]
+            Mbp($crate::method::mbp::MbpSettings),
+            #[cfg(feature = "highs")]
+            Lagrangian($crate::method::lagrangian::LagrangianSettings),
+            EbRfe($crate::method::eb_rfe::EbRfeSettings),
+            InfoGain($crate::method::info_gain::InfoGainSettings),
+            $($more)*
         }
-        Err(Error::Rules(format!(
-            "{name} does not obey signs of weights or bounds on them; leave them out, or use a method that does: {}",
-            bounding.join(", ")
-        )))
-    }
-
-    /// Refuses tasks where the method of this name does not take them.
-    ///
-    /// # Errors
-    /// [`Error::Data`] with the methods that do.
-    pub fn check_tasks(name: &str) -> Result<(), Error> {
-        let tasking = Self::tasking();
-        if tasking.contains(&name) {
-            return Ok(());
-        }
-        Err(Error::Data(format!(
-            "{name} selects for one task; leave tasks out, or use a method that takes several: {}",
-            tasking.join(", ")
-        )))
-    }
-
-    fn check_samples(&self, samples: &Samples<'_>, rules: &Rules) -> Result<(), Error> {
-        let name = self.info().name;
-        samples.tasks().map_or(Ok(()), |_| Self::check_tasks(name))?;
-        Self::check_weight_bounds(name, rules.list())
-    }
-
-    /// See [`Method::select`].
-    ///
-    /// # Errors
-    /// As there.
-    pub fn select(
-        &self,
-        samples: &Samples<'_>,
-        rules: &Rules,
-        limits: Limits,
-        observer: &mut dyn Observer,
-    ) -> Result<Report, Error> {
-        self.check_samples(samples, rules)?;
-        let Some(recentred) = self.recentred(samples, observer) else {
-            return of_any!(self, method => method.select(samples, rules, limits, observer));
-        };
-        let samples = &samples.of(&recentred);
-        let report = of_any!(self, method => method.select(samples, rules, limits, observer))?;
-        Ok(report.restored(&recentred))
-    }
-
-    /// See [`Method::path`].
-    ///
-    /// # Errors
-    /// As there.
-    pub fn path(
-        &self,
-        samples: &Samples<'_>,
-        rules: &Rules,
-        sizes: &[usize],
-        limits: &Limits,
-        observer: &mut dyn Observer,
-    ) -> Result<Vec<SizeReport>, Error> {
-        self.check_samples(samples, rules)?;
-        let Some(recentred) = self.recentred(samples, observer) else {
-            return of_any!(self, method => method.path(samples, rules, sizes, limits, observer));
-        };
-        let samples = &samples.of(&recentred);
-        let found = of_any!(self, method => method.path(samples, rules, sizes, limits, observer))?;
-        let restored = |size: SizeReport| SizeReport { report: size.report.restored(&recentred), ..size };
-        Ok(found.into_iter().map(restored).collect())
-    }
-
-    /// The data less the middles of the features far from 0, where that changes nothing but a bias.
-    /// A proof speaks of the data as they are.
-    fn recentred<'a>(&self, samples: &Samples<'a>, observer: &mut dyn Observer) -> Option<Recentred<'a>> {
-        let absorbs = of_any!(self, method => method.absorbs_constants());
-        Recentred::all(samples.design(), absorbs && observer.proof().is_none())
-    }
-
-    /// See [`Method::finds_size`].
-    pub fn finds_size(&self) -> bool {
-        of_any!(self, method => method.finds_size())
-    }
-
-    /// See [`Method::penalty`].
-    pub fn penalty(&self) -> &[f64] {
-        of_any!(self, method => Method::penalty(method.as_ref()))
-    }
-
-    /// See [`Method::write_program`].
-    ///
-    /// # Errors
-    /// As there.
-    pub fn write_program(&self, samples: &Samples<'_>, rules: &Rules, path: &Path) -> Result<(), Error> {
-        self.check_samples(samples, rules)?;
-        of_any!(self, method => method.write_program(samples, rules, path))
-    }
+    };
 }
+
+methods_and! {}
 
 /// Prices of features: none, or p of them, each 0 or more.
-fn check_penalty(penalty: &[f64], p: usize) -> Result<(), Error> {
+#[doc(hidden)]
+pub fn check_penalty(penalty: &[f64], p: usize) -> Result<(), Error> {
     if !penalty.is_empty() && penalty.len() != p {
         let found = format!("{} numbers", penalty.len());
         return Err(Error::setting("penalty", found, format!("one number for each of the {p} features, or none")));

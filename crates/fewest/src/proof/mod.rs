@@ -31,12 +31,13 @@ mod writer;
 pub(crate) use alignment::{AlignmentProof, Child, Expanded};
 pub(crate) use header::{Claim, Gain};
 pub(crate) use listed::Listed;
-#[cfg(feature = "highs")]
-pub(crate) use observer::ForProof;
+pub use observer::ForProof;
 pub(crate) use point::{Balance, Grid, Point};
 pub(crate) use record::{Notes, Place};
 pub(crate) use rows::RowNumbers;
-pub(crate) use writer::{ProofWriter, WriterState};
+pub(crate) use writer::ProofWriter;
+#[cfg(feature = "highs")]
+pub(crate) use writer::WriterState;
 
 /// Share of the gap asked for that a search which writes a proof closes beyond it: alpha is stored
 /// with fewer digits than it had, and the file must prove the gap all the same.

@@ -6,7 +6,7 @@ use crate::{Event, Observer, ProofSink};
 
 /// Passes on how far the run is, and where its proof goes: its incumbents and bounds are not those
 /// of the method that asks for it.
-pub(crate) struct ForProof<'o>(pub(crate) &'o mut dyn Observer);
+pub struct ForProof<'o>(pub &'o mut dyn Observer);
 
 impl Observer for ForProof<'_> {
     fn on(&mut self, event: &Event<'_>) -> ControlFlow<()> {

@@ -219,7 +219,8 @@ impl Rules {
     ///
     /// # Errors
     /// [`Error::Rules`] with both numbers.
-    pub(crate) fn check_features(&self, p: usize) -> Result<(), Error> {
+    #[doc(hidden)]
+    pub fn check_features(&self, p: usize) -> Result<(), Error> {
         if self.p == p {
             return Ok(());
         }
@@ -295,7 +296,8 @@ impl Rules {
     }
 
     /// The features that are in.
-    pub(crate) fn chosen(&self, state: &[Choice]) -> Subset {
+    #[doc(hidden)]
+    pub fn chosen(&self, state: &[Choice]) -> Subset {
         let units = state.iter().enumerate().filter(|(_, c)| **c == Choice::In);
         Subset::from_indices(self.p, units.flat_map(|(u, _)| self.units.features(u).iter().copied()))
     }

@@ -23,13 +23,15 @@ pub struct Yardstick {
 
 impl Yardstick {
     /// Of features with these prices.
-    pub(crate) fn new(baseline: f64, prices: &[f64]) -> Self {
+    #[doc(hidden)]
+    pub fn new(baseline: f64, prices: &[f64]) -> Self {
         let price = prices.iter().copied().filter(|price| *price > 0.0).reduce(f64::min).unwrap_or(0.0);
         Self { baseline, price, nothing: NOTHING * baseline.abs() }
     }
 
     /// Where objectives are known to this share of the baseline.
-    pub(crate) fn known_to(self, share: f64) -> Self {
+    #[doc(hidden)]
+    pub fn known_to(self, share: f64) -> Self {
         Self { nothing: self.nothing.max(share * self.baseline.abs()), ..self }
     }
 
@@ -101,7 +103,8 @@ pub fn relative_gap(objective: f64, bound: f64) -> f64 {
 /// The gaps asked for, and what they are measured by. The relative one is asked of the gain and of
 /// the objective: where C is large, all subsets that separate the classes gain nearly as much.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Gaps {
+#[doc(hidden)]
+pub struct Gaps {
     pub(crate) sense: Sense,
     pub(crate) relative: f64,
     pub(crate) absolute: f64,
@@ -138,7 +141,8 @@ impl Gaps {
     }
 
     /// The largest distance of a bound from an objective that is closed.
-    pub(crate) fn room(&self, objective: f64) -> f64 {
+    #[doc(hidden)]
+    pub fn room(&self, objective: f64) -> f64 {
         self.room_beside(objective, objective)
     }
 
@@ -163,7 +167,8 @@ impl Gaps {
 
     /// [`Gaps::room`] as a share of the objective: what is relative to an objective is to be known
     /// to this.
-    pub(crate) fn share(&self, objective: f64) -> f64 {
+    #[doc(hidden)]
+    pub fn share(&self, objective: f64) -> f64 {
         let share = self.room(objective) / objective.abs();
         if share.is_nan() { 0.0 } else { share }
     }

@@ -4,7 +4,8 @@
 mod event;
 mod gap;
 mod outcome;
-pub(crate) mod state;
+#[doc(hidden)]
+pub mod state;
 
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -115,7 +116,8 @@ impl<'a> Run<'a> {
     }
 
     /// States what gains are measured by, and gaps with them.
-    pub(crate) fn measure_by(&mut self, yardstick: Yardstick) {
+    #[doc(hidden)]
+    pub fn measure_by(&mut self, yardstick: Yardstick) {
         self.yardstick = Some(yardstick);
     }
 
@@ -135,7 +137,8 @@ impl<'a> Run<'a> {
     }
 
     /// The gaps to search for: those asked for, less what is held back.
-    pub(crate) fn gaps(&self) -> Gaps {
+    #[doc(hidden)]
+    pub fn gaps(&self) -> Gaps {
         self.asked().less(self.held_back)
     }
 
@@ -169,7 +172,8 @@ impl<'a> Run<'a> {
 
     /// [`Run::stop`] for what winds up the run: once this share of [`WIND_UP`] is over; with 0 at
     /// once.
-    pub(crate) fn stop_late(&self, share: f64) -> Option<Status> {
+    #[doc(hidden)]
+    pub fn stop_late(&self, share: f64) -> Option<Status> {
         self.stop().filter(|_| share == 0.0 || Instant::now() >= self.late(share))
     }
 
@@ -273,7 +277,8 @@ impl<'a> Run<'a> {
     }
 
     /// Whether the gap to search for would be reached with this bound.
-    pub(crate) fn would_close(&self, bound: f64) -> bool {
+    #[doc(hidden)]
+    pub fn would_close(&self, bound: f64) -> bool {
         self.incumbent.as_ref().is_some_and(|(_, objective)| self.gaps().closed(*objective, bound))
     }
 

@@ -34,7 +34,7 @@ impl<T: Serialize + std::fmt::Debug> Checkpoint for T {
 }
 
 /// Writes records.
-pub(crate) struct StateWriter<'a> {
+pub struct StateWriter<'a> {
     out: &'a mut dyn Write,
     record: Vec<u8>,
 }
@@ -48,7 +48,7 @@ impl<'a> StateWriter<'a> {
     ///
     /// # Errors
     /// Those of what it writes to.
-    pub(crate) fn put<T: Serialize + ?Sized>(&mut self, value: &T) -> io::Result<()> {
+    pub fn put<T: Serialize + ?Sized>(&mut self, value: &T) -> io::Result<()> {
         self.record.clear();
         self.record = postcard::to_extend(value, std::mem::take(&mut self.record)).map_err(io::Error::other)?;
         self.out.write_all(&(self.record.len() as u64).to_le_bytes())?;
@@ -62,7 +62,7 @@ impl<'a> StateWriter<'a> {
 }
 
 /// Reads records.
-pub(crate) struct StateReader {
+pub struct StateReader {
     input: Box<dyn Read + Send>,
 }
 
@@ -75,7 +75,7 @@ impl StateReader {
     ///
     /// # Errors
     /// [`Error::Data`] where it is cut short or holds something else.
-    pub(crate) fn take<T: DeserializeOwned>(&mut self) -> Result<T, Error> {
+    pub fn take<T: DeserializeOwned>(&mut self) -> Result<T, Error> {
         let mut length = [0; 8];
         self.input.read_exact(&mut length).map_err(|error| damaged(&error))?;
         let (length, mut record) = (u64::from_le_bytes(length), Vec::new());
@@ -100,7 +100,7 @@ fn damaged(why: &dyn std::fmt::Display) -> Error {
 }
 
 /// A state that was read and does not fit.
-pub(crate) fn stranger(what: &str) -> Error {
+pub fn stranger(what: &str) -> Error {
     Error::Data(format!("the state to go on from belongs to another problem ({what}); start afresh, without it"))
 }
 
@@ -158,7 +158,8 @@ impl Run<'_> {
     ///
     /// # Errors
     /// [`Error::Data`] where the state is damaged, of another method or of another problem.
-    pub(crate) fn resume(&mut self, method: &str) -> Result<Option<StateReader>, Error> {
+    #[doc(hidden)]
+    pub fn resume(&mut self, method: &str) -> Result<Option<StateReader>, Error> {
         let Some(input) = self.observer.state() else { return Ok(None) };
         let mut reader = StateReader::new(input);
         let head: Head = reader.take()?;
@@ -185,7 +186,8 @@ impl Run<'_> {
 
     /// Tells the observer how far the run has come; `rest` writes what the method goes on from.
     /// `last`: the run ends here.
-    pub(crate) fn keep(&mut self, method: &str, last: bool, rest: impl Fn(&mut StateWriter<'_>) -> io::Result<()>) {
+    #[doc(hidden)]
+    pub fn keep(&mut self, method: &str, last: bool, rest: impl Fn(&mut StateWriter<'_>) -> io::Result<()>) {
         let incumbent = self.incumbent.as_ref().map(|(subset, objective)| (subset.iter().collect(), *objective));
         let head = Head {
             method: method.to_owned(),
@@ -203,7 +205,7 @@ impl Run<'_> {
 ///
 /// # Errors
 /// [`Error::Data`] where it names a feature that is none.
-pub(crate) fn subset(p: usize, features: &[usize]) -> Result<Subset, Error> {
+pub fn subset(p: usize, features: &[usize]) -> Result<Subset, Error> {
     match features.iter().find(|j| **j >= p) {
         Some(j) => Err(stranger(&format!("it names feature {j} of {p}"))),
         None => Ok(Subset::from_indices(p, features.iter().copied())),

@@ -8,7 +8,9 @@ mod units;
 
 pub use near::{NearBest, NearFeature, Replacement};
 pub(crate) use open::{Mark, Node, OpenNodes, Ties};
-pub(crate) use pool::{Found, Pool, PoolState, PrimalPoint, Wanted};
+#[cfg(feature = "highs")]
+pub(crate) use pool::PoolState;
+pub(crate) use pool::{Found, Pool, PrimalPoint, Wanted};
 pub(crate) use units::UnitSet;
 
 use crate::{Choice, Rules};

@@ -132,7 +132,8 @@ impl<'a> Several<'a> {
     ///
     /// # Errors
     /// Bounds on weights and more classes than two; those of [`Several::new`].
-    pub(crate) fn of(
+    #[doc(hidden)]
+    pub fn of(
         samples: &Samples<'a>,
         (multi_class, rules): (MultiClass, &Rules),
         memory: &Memory,
@@ -245,7 +246,8 @@ fn bytes(design: &dyn Design) -> u64 {
 }
 
 /// One problem or more, all on as many features: how many.
-pub(crate) fn check_several(problems: &[Problem<'_>]) -> Result<usize, Error> {
+#[doc(hidden)]
+pub fn check_several(problems: &[Problem<'_>]) -> Result<usize, Error> {
     let Some(first) = problems.first() else {
         return Err(Error::Data("there is no problem to select features for; give one or more".into()));
     };

@@ -30,7 +30,8 @@ use crate::simd;
 use crate::{Clock, Error, Loss, SvmSettings};
 
 /// Means of accuracies that differ by less are equal: sums of the same terms in another order.
-pub(crate) const ROUNDING: f64 = 1e-12;
+#[doc(hidden)]
+pub const ROUNDING: f64 = 1e-12;
 
 /// Trainings that are only judged by their predictions stop at this many times the relative gap
 /// asked for: predictions settle before weights do.
@@ -296,7 +297,8 @@ struct OneFold {
 }
 
 /// Costs: positive, finite, ascending, at least one.
-pub(crate) fn check_costs(costs: &[f64]) -> Result<(), Error> {
+#[doc(hidden)]
+pub fn check_costs(costs: &[f64]) -> Result<(), Error> {
     if costs.is_empty() {
         return Err(Error::setting("costs", "an empty list", "at least one number above 0"));
     }

@@ -12,7 +12,8 @@ mod metrics;
 mod statistics;
 
 pub use accuracy::{CrossValidation, CvScore};
-pub(crate) use accuracy::{ROUNDING, check_costs};
+#[doc(hidden)]
+pub use accuracy::{ROUNDING, check_costs};
 pub use false_selections::ShareLaw;
 pub use folds::{Folds, Split};
 pub use grouped::SamplesByClass;

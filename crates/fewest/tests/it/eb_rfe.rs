@@ -4,11 +4,11 @@
 use fewest::kernel::{Gamma, KernelRule};
 use fewest::kernel_oracle::Criterion;
 use fewest::method::eb_rfe::{EbRfeReport, EbRfeSettings, eb_rfe};
-use fewest::method::flip::{Flip, FlipSettings, flip};
 use fewest::method::rfe::{RfeSettings, Tuning, rfe_classes};
 use fewest::model::{FitSettings, fit};
 use fewest::validation::{Folds, Split};
 use fewest::{DenseDesign, Event, Kernel, Limits, RuleList, Rules, Samples, Silent, Status, Subset, SvmSettings};
+use fewest_papers::flip::{Flip, FlipSettings, flip};
 use fewest_testing::{Keeper, RandomProblem, Rng, allowed_subsets, obeys, random_rules};
 
 const PER_FEATURE: KernelRule = KernelRule::new(Kernel::Rbf { gamma: 1.0 }, Gamma::PerFeature);

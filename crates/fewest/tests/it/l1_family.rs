@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use fewest::backend::highs::{Column, Effort, Program};
 use fewest::l1_oracle::L1Oracle;
-use fewest::method::fsv::{FsvSettings, fsv};
 use fewest::method::l1_svm::{L1Settings, l1_svm};
 use fewest::method::lagrangian::{LagrangianSettings, lagrangian};
 use fewest::method::mbp::{MbpSettings, mbp, weight_bounds, write_model};
 use fewest::{Bias, Cancel, DenseDesign, Limits, Problem, RuleList, Rules, Silent, Status, Subset, SvmSettings};
+use fewest_papers::fsv::{FsvSettings, fsv};
 use fewest_testing::{RandomProblem, Rng, allowed_subsets, dense_copy, random_rules};
 
 /// min sum price |w| + sum C xi with |w_j| <= u_j, by one linear program over all samples and

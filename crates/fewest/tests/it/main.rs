@@ -1,22 +1,15 @@
 //! The tests of the library from outside, in one program: each program more is linked anew.
 
 mod certified_list;
-mod conic;
 mod eb_rfe;
 mod exact;
 mod fgm;
-#[cfg(feature = "highs")]
-mod gbd;
 mod kta;
 mod kta_kernels;
 mod l1_family;
 mod l1_svm_squared;
 mod metamorphic;
 mod methods;
-#[cfg(feature = "highs")]
-mod milo_k;
-#[cfg(feature = "highs")]
-mod milp;
 mod path;
 mod proof;
 mod proof_file;

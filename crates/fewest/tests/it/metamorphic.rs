@@ -8,9 +8,8 @@
 use std::time::{Duration, Instant};
 
 use fewest::method::rfe::RfeSettings;
-use fewest::{
-    AnyMethod, DenseDesign, Design, Info, Limits, Method, Outcome, Rules, Samples, Silent, SparseDesign, Status,
-};
+use fewest::{DenseDesign, Design, Info, Limits, Method, Outcome, Rules, Samples, Silent, SparseDesign, Status};
+use fewest_papers::AnyMethod;
 use fewest_testing::Rng;
 use serde_json::{Value, json};
 

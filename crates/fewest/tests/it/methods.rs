@@ -1,7 +1,8 @@
 //! The list of methods: every entry has a name of its own, settings that survive JSON, and keeps
 //! the rules by the one door.
 
-use fewest::{AnyMethod, Info, Limits, Rules, Samples, Silent, Status};
+use fewest::{Info, Limits, Rules, Samples, Silent, Status};
+use fewest_papers::AnyMethod;
 use fewest_testing::RandomProblem;
 use serde_json::{Value, json};
 

@@ -7,9 +7,9 @@ use fewest::method::kta::KtaSettings;
 use fewest::method::rfe::{RfeSettings, Step, Tuning};
 use fewest::validation::Folds;
 use fewest::{
-    AnyMethod, DenseDesign, Design, Kernel, Limits, Outcome, Problem, Report, RuleList, Rules, Samples, Status,
-    SvmSettings,
+    DenseDesign, Design, Kernel, Limits, Outcome, Problem, Report, RuleList, Rules, Samples, Status, SvmSettings,
 };
+use fewest_papers::AnyMethod;
 use fewest_testing::{Keeper, RandomProblem, verify_proof};
 
 /// n x p normal values, and labels of which some are wrong.
@@ -246,7 +246,7 @@ fn rfe_goes_on_to_the_same_ranking() {
 #[cfg(feature = "highs")]
 #[test]
 fn gbd_goes_on_to_the_same_answer() {
-    use fewest::method::gbd::GbdSettings;
+    use fewest_papers::gbd::GbdSettings;
     let data = Drawn::new(30, 8, 0.2, 11);
     let svm = SvmSettings { cost: 0.3, ..SvmSettings::default() };
     for base in [GbdSettings::default(), GbdSettings::plain()] {

@@ -267,7 +267,7 @@ fn problems<'a>(drawn: &'a [(DenseDesign<'static>, Vec<f64>)]) -> Vec<Problem<'a
 #[cfg(feature = "highs")]
 #[test]
 fn gbd_finds_the_same_by_sums_of_cuts() {
-    use fewest::method::gbd::{GbdSettings, gbd_several};
+    use fewest_papers::gbd::{GbdSettings, gbd_several};
     let mut rng = Rng::new(3);
     for seed in 0..40 {
         let drawn = three(seed);

@@ -10,9 +10,10 @@ use fewest::method::rfe::{RfeSettings, rfe};
 use fewest::model::{FitSettings, fit};
 use fewest::saddle::AlphaHalf;
 use fewest::{
-    AnyMethod, Bias, Design, DualSolution, Interval, Limits, Loss, Problem, RuleList, Rules, Samples, Silent, Status,
-    Subset, SvmSettings, WeightBound,
+    Bias, Design, DualSolution, Interval, Limits, Loss, Problem, RuleList, Rules, Samples, Silent, Status, Subset,
+    SvmSettings, WeightBound,
 };
+use fewest_papers::AnyMethod;
 use fewest_testing::{RandomProblem, Rng, all_subsets, allowed_subsets, assert_bounded, random_bounds, random_rules};
 
 fn stated(bounds: &[Interval]) -> Vec<WeightBound> {
@@ -274,7 +275,7 @@ fn cuts_lie_below_the_value_of_every_subset() {
 #[cfg(feature = "highs")]
 #[test]
 fn gbd_equals_enumeration_under_bounds_and_rules() {
-    use fewest::method::gbd::{GbdSettings, gbd};
+    use fewest_papers::gbd::{GbdSettings, gbd};
     let mut rng = Rng::new(31);
     let mut proven = 0;
     for case in 0..250 {

@@ -2,13 +2,13 @@
 //! written out whole, full enumeration, and the conditions of optimality from their definitions.
 
 use fewest::backend::highs::{Column, Effort, Program};
-use fewest::method::fsv::{FsvSettings, fsv};
 use fewest::method::l1_svm::{L1Report, L1Settings, l1_svm};
 use fewest::method::lagrangian::{LagrangianSettings, lagrangian};
 use fewest::method::mbp::{MbpSettings, mbp, weight_bounds};
 use fewest::{
     Bias, Design, Interval, Limits, Loss, Problem, RuleList, Rules, Silent, Status, Subset, SvmSettings, WeightBound,
 };
+use fewest_papers::fsv::{FsvSettings, fsv};
 use fewest_testing::{RandomProblem, Rng, allowed_subsets, dense_copy, random_bounds, random_rules};
 
 const BIASES: [Bias; 3] = [Bias::Free, Bias::Penalised(2.0), Bias::None];

@@ -9,7 +9,8 @@ use fewest::method::exact::ExactSettings;
 use fewest::method::kta::KtaSettings;
 #[cfg(feature = "highs")]
 use fewest::method::mbp::MbpSettings;
-use fewest::{AnyMethod, DenseDesign, Gamma, Limits, Problem, Report, Rules, Samples, Sense, Silent, Status, Subset};
+use fewest::{DenseDesign, Gamma, Limits, Problem, Report, Rules, Samples, Sense, Silent, Status, Subset};
+use fewest_papers::AnyMethod;
 use fewest_testing::{
     Bracket, HardCase, HardData, KeptProofs, alignment_value, allowed_subsets, bracket, verify_alignment, verify_proof,
 };

@@ -51,9 +51,9 @@ pub(super) struct Answer {
     /// b of the decision function, of each problem.
     pub(super) bias: Vec<f64>,
     /// Primal value.
-    pub(super) upper: f64,
+    pub upper: f64,
     /// Value of beta at z.
-    pub(super) lower: f64,
+    pub lower: f64,
     /// What beta is worth elsewhere.
     pub(super) level: Level,
 }

@@ -31,7 +31,8 @@
 
 mod model;
 mod node;
-pub(super) mod pairs;
+#[doc(hidden)]
+pub mod pairs;
 pub mod path;
 mod products;
 mod search;
@@ -273,12 +274,7 @@ fn check_memory(n: usize, rules: &Rules, memory: u64) -> Result<(), Error> {
 }
 
 /// By class that has weight: the share of each sample in it.
-pub(super) fn shares(
-    design: &dyn Design,
-    classes: &[u32],
-    weights: &[f64],
-    rules: &Rules,
-) -> Result<Vec<Vec<f64>>, Error> {
+pub fn shares(design: &dyn Design, classes: &[u32], weights: &[f64], rules: &Rules) -> Result<Vec<Vec<f64>>, Error> {
     problem::check_classes(design.n_samples(), classes)?;
     problem::checked_weights(design.n_samples(), Some(weights))?;
     rules.check_features(design.n_features())?;

@@ -112,7 +112,7 @@ struct Column {
 
 /// All pairs of distinct rows. Units count from 0 over those that the rules leave free.
 #[derive(Debug)]
-pub(in crate::method) struct Pairs {
+pub struct Pairs {
     /// Distinct rows.
     rows: usize,
     gamma: f64,
@@ -144,7 +144,7 @@ pub(in crate::method) struct Pairs {
 
 impl Pairs {
     /// `shares_of[c][i]`: share of sample i in class c. None once the clock says stop.
-    pub(in crate::method) fn new(
+    pub fn new(
         design: &dyn Design,
         shares_of: &[Vec<f64>],
         rules: &Rules,
@@ -414,7 +414,7 @@ impl Pairs {
 
     /// f of these units and the required features, in double precision; not a number once the
     /// clock says stop.
-    pub(in crate::method) fn value(&self, chosen: &[usize]) -> f64 {
+    pub fn value(&self, chosen: &[usize]) -> f64 {
         let row = |g: usize| {
             if self.clock.stop().is_some() {
                 return f64::NAN;
@@ -434,13 +434,13 @@ impl Pairs {
 
 /// Weight of samples g and h in f, `psi_g psi_h` for two classes: sum over pairs of classes of the
 /// product of the differences of their shares. `total` are the sums of [`total`].
-pub(in crate::method) fn weight(shares: &[Vec<f64>], total: &[f64], g: usize, h: usize) -> f64 {
+pub fn weight(shares: &[Vec<f64>], total: &[f64], g: usize, h: usize) -> f64 {
     let products: f64 = shares.iter().map(|s| s[g] * s[h]).sum();
     shares.len() as f64 * products - total[g] * total[h]
 }
 
 /// By sample: sum over the classes of its shares.
-pub(in crate::method) fn total(shares: &[Vec<f64>]) -> Vec<f64> {
+pub fn total(shares: &[Vec<f64>]) -> Vec<f64> {
     let n = shares.first().map_or(0, Vec::len);
     (0..n).map(|g| shares.iter().map(|s| s[g]).sum()).collect()
 }

@@ -154,7 +154,8 @@ impl L1Report {
 }
 
 /// The two-class linear model of a solution whose weights are those of the subset's features.
-pub(crate) fn linear_model(subset: &Subset, solution: &DualSolution) -> Model {
+#[doc(hidden)]
+pub fn linear_model(subset: &Subset, solution: &DualSolution) -> Model {
     let solution = solution.clone();
     let (weights, bias) = (solution.weights.clone(), solution.bias);
     let features: Vec<usize> = subset.iter().collect();
@@ -169,12 +170,14 @@ pub(crate) fn linear_model(subset: &Subset, solution: &DualSolution) -> Model {
 }
 
 /// The features that the rules do not leave out, ascending.
-pub(crate) fn not_forbidden(rules: &Rules) -> Vec<usize> {
+#[doc(hidden)]
+pub fn not_forbidden(rules: &Rules) -> Vec<usize> {
     (0..rules.p()).filter(|&j| rules.root()[rules.unit_of(j)] != Choice::Out).collect()
 }
 
 /// |w_j| of every feature.
-pub(crate) fn sizes(p: usize, weights: &[(usize, f64)]) -> Vec<f64> {
+#[doc(hidden)]
+pub fn sizes(p: usize, weights: &[(usize, f64)]) -> Vec<f64> {
     let mut sizes = vec![0.0; p];
     for &(j, w) in weights {
         sizes[j] = w.abs();
@@ -183,12 +186,14 @@ pub(crate) fn sizes(p: usize, weights: &[(usize, f64)]) -> Vec<f64> {
 }
 
 /// The allowed subset of largest total |w_j|; one of large total once a limit is reached.
-pub(crate) fn nearest_allowed(run: &Run<'_>, weights: &[(usize, f64)]) -> Subset {
+#[doc(hidden)]
+pub fn nearest_allowed(run: &Run<'_>, weights: &[(usize, f64)]) -> Subset {
     run.best_subset(&sizes(run.rules().p(), weights)).subset
 }
 
 /// The features of non-zero weight first, by size.
-pub(crate) fn rank_weights(weights: &[(usize, f64)]) -> Vec<Ranked> {
+#[doc(hidden)]
+pub fn rank_weights(weights: &[(usize, f64)]) -> Vec<Ranked> {
     let mut order = weights.to_vec();
     order.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0)));
     let ranked =
@@ -336,6 +341,8 @@ impl<'a> Trainer<'a> {
         let matrix = Matrix::Here(problem.design());
         #[cfg_attr(not(feature = "highs"), expect(unused_mut, reason = "there is no hinge without it"))]
         let mut trainer = Self::of(matrix, (problem.labels(), problem.weights()), bounds, settings);
+        #[cfg(not(feature = "highs"))]
+        let _ = memory;
         #[cfg(feature = "highs")]
         if settings.loss == Loss::Hinge {
             let (cost, none) = (problem.weights().to_vec(), vec![f64::INFINITY; problem.n_features()]);

@@ -1,9 +1,9 @@
 //! `gbd` and `mbp`, which ask HiGHS, and what their proof files prove.
 
 use fewest::backend::highs::{Column, Effort, Program};
-use fewest::method::gbd::{GbdSettings, gbd};
 use fewest::method::mbp::{MbpSettings, mbp};
 use fewest::{Bias, Interval, Limits, RuleList, Rules, Sense, Silent, Subset, SvmSettings};
+use fewest_papers::gbd::{GbdSettings, gbd};
 use fewest_testing::{Bracket, HardCase, HardData, KeptProofs, allowed_subsets, dense_copy};
 
 use super::{Note, Truth, Values, bounded_truth, check, proven, runs, with_bounds};
