@@ -208,10 +208,10 @@ def eliminations(a, name, size, memory, options, number):
     with cluster, Client(cluster) as client:
         parts = [da.from_delayed(delayed(block)(k, n, width), shape=(n, width), dtype=float) for k in range(blocks)]
         shards = Shards.from_array(da.concatenate(parts, axis=1))
-        there, row = fitted("rfe, Dask", rfe(memory=memory), shards, y, (here,), client)
-        rows += [row, fitted("rfe, Dask again", rfe(memory=memory), shards, y, (here, there), client)[1]]
+        there, row = fitted("rfe, Dask", rfe(max_memory=memory), shards, y, (here,), client)
+        rows += [row, fitted("rfe, Dask again", rfe(max_memory=memory), shards, y, (here, there), client)[1]]
         killed, end = killing(client, number)
-        rows.append(fitted(f"rfe, Dask, a worker killed in round {number}", rfe(memory=memory), shards, y, (here, there), client)[1])
+        rows.append(fitted(f"rfe, Dask, a worker killed in round {number}", rfe(max_memory=memory), shards, y, (here, there), client)[1])
         end()
     assert len(killed) == 1
     c.save(name, rows, list(rows[0]), {"workers": a.workers, "load at the end": list(os.getloadavg()), "note": a.note})

@@ -135,7 +135,7 @@ def main():
     }
     rows, here = [], {}
     start = time.perf_counter()
-    file = ColumnFile(path, memory=a.here)
+    file = ColumnFile(path, max_memory=a.here)
     opening = time.perf_counter() - start
     for name in a.methods:
         here[name], row = fitted(f"{name}, one process", made_of[name](), file, file.target)

@@ -46,7 +46,7 @@ print(f"objective {panel.objective_:.6g}; no five of the {Z.shape[1]} genes are 
 
 harder = ExactSelector(n_features_to_select=5, C=0.03, time_limit=20).fit(Z, y)
 print(f"C = 0.03, {harder.status_}, gap {harder.gap_:.2%}")
-SearchDisplay.from_selector(harder).plot()
+SearchDisplay.from_estimator(harder).plot()
 plt.show()
 
 # %%
@@ -65,8 +65,8 @@ print(f"elimination is {above:.2%} above the best five, and shares {common} gene
 # The elimination is repeated inside every fold; the smallest size within one standard error of the
 # best is chosen.
 
-sizes = SVMRFE(step=0.2, step_of="remaining", C=0.01, cv=5, size_rule="1se").fit(Z, y)
-SelectionPathDisplay.from_selector(sizes).plot()
+sizes = SVMRFE(step=0.2, step_of="remaining", C=0.01, cv=5, size_rule="one_se").fit(Z, y)
+SelectionPathDisplay.from_estimator(sizes).plot()
 plt.show()
 
 # %%
@@ -75,7 +75,7 @@ plt.show()
 # Thirty random halves of the patients: how often each gene came back.
 
 selector = ExactSelector(n_features_to_select=5, C=panel.C_, time_limit=5)
-display = StabilityDisplay.from_estimator(selector, Z, y, n_runs=30, random_state=0)
+display = StabilityDisplay.from_estimator(selector, Z, y, n_splits=30, random_state=0)
 display.plot(max_features=15)
 plt.tight_layout()
 plt.show()

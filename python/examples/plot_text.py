@@ -53,5 +53,5 @@ for name, selector in models.items():
 
 machine = models["feature generating machine"]
 print(f"{machine.n_iter_} rounds, gap {machine.gap_:.1e}")
-SearchDisplay.from_selector(machine).plot()
+SearchDisplay.from_estimator(machine).plot()
 plt.show()

@@ -1,23 +1,26 @@
-"""Feature selection for support vector machines, fast, and with proof of how good the answer is."""
+"""Feature selection for support vector machines, fast, and with proof of how good the answer is.
+
+Most need :class:`SVMRFE` (fast), :class:`ExactSelector` (proven best), :class:`Study` (everything
+chosen inside folds), :func:`evaluate` and :class:`Rules`. Programs of papers, to compare with, are
+in :mod:`fewest.papers`.
+"""
 
 from fewest._certify import Certificate, certify
 from fewest._columns import ColumnFile
-from fewest._conic import NMMKLSelector, QCQPSelector
 from fewest._core import __version__
 from fewest._display import SearchDisplay, SelectionPathDisplay, StabilityDisplay
 from fewest._elimination import SVMRFE
 from fewest._engine import Progress
 from fewest._evaluate import Evaluation, evaluate
-from fewest._evaluation import EvaluationRFE, FlipSelector
-from fewest._exact import AlignmentSelector, BendersSelector, ExactSelector
+from fewest._evaluation import EvaluationRFE
+from fewest._exact import AlignmentSelector, ExactSelector
 from fewest._export import export_model
 from fewest._filter import InformationGain
 from fewest._generating import FeatureGeneratingMachine
 from fewest._knockoffs import Knockoffs, knockoffs
-from fewest._l1 import FSVSelector, L1SVMSelector
+from fewest._l1 import L1SVMSelector
 from fewest._mbp import LagrangianSelector, MBPSelector
 from fewest._memory import set_memory
-from fewest._program import MILOKSelector, MILP1Selector, MILP2Selector, RMILOKSelector
 from fewest._rules import Rules
 from fewest._stability import Stability, stability
 from fewest._study import Study
@@ -25,45 +28,37 @@ from fewest._svc import SVC
 from fewest._svm import LinearSVC
 from fewest._verify import Verification, verify
 
+# What most need comes first.
 __all__ = [
-    "SVC",
     "SVMRFE",
-    "AlignmentSelector",
-    "BendersSelector",
-    "Certificate",
-    "ColumnFile",
-    "Evaluation",
-    "EvaluationRFE",
     "ExactSelector",
-    "FSVSelector",
+    "Study",
+    "evaluate",
+    "Rules",
+    "AlignmentSelector",
+    "EvaluationRFE",
     "FeatureGeneratingMachine",
-    "FlipSelector",
     "InformationGain",
-    "Knockoffs",
     "L1SVMSelector",
     "LagrangianSelector",
-    "LinearSVC",
     "MBPSelector",
-    "MILOKSelector",
-    "MILP1Selector",
-    "MILP2Selector",
-    "NMMKLSelector",
-    "Progress",
-    "QCQPSelector",
-    "RMILOKSelector",
-    "Rules",
-    "SearchDisplay",
-    "SelectionPathDisplay",
-    "Stability",
-    "StabilityDisplay",
-    "Study",
-    "Verification",
-    "__version__",
+    "LinearSVC",
+    "SVC",
     "certify",
-    "evaluate",
-    "export_model",
     "knockoffs",
-    "set_memory",
     "stability",
     "verify",
+    "Certificate",
+    "Evaluation",
+    "Knockoffs",
+    "Stability",
+    "Verification",
+    "SearchDisplay",
+    "SelectionPathDisplay",
+    "StabilityDisplay",
+    "ColumnFile",
+    "Progress",
+    "export_model",
+    "set_memory",
+    "__version__",
 ]

@@ -26,10 +26,10 @@ def check_one_choice(selector: Any) -> None:
 
 
 def with_costs(selector: Any, samples: Samples, rules: dict[str, Any]) -> Any:
-    """The selector with numbers in place of "auto"; sets ``C_``, ``fit_cost_`` and
+    """The selector with numbers in place of "auto"; sets ``C_``, ``fit_C_`` and
     ``cost_choice_``.
     """
-    for name in ("C_", "fit_cost_", "cost_choice_"):
+    for name in ("C_", "fit_C_", "cost_choice_"):
         vars(selector).pop(name, None)
     if getattr(selector, "C", None) != "auto":
         return selector
@@ -47,22 +47,22 @@ def with_costs(selector: Any, samples: Samples, rules: dict[str, Any]) -> Any:
     costs, fit_costs = _core.costs(samples.matrix, samples.sample_weight, rules["max_features"])
     if selector._has_l1_cost:
         costs = _core.l1_costs(samples.matrix, samples.codes, samples.sample_weight)
-    if not hasattr(selector, "fit_cost"):  # it ends with its own classifier
+    if not hasattr(selector, "fit_C"):  # it ends with its own classifier
         fit_costs = []
     for cost in costs:
         at_cost = copy(selector)
         at_cost.C = cost
         svm = svm_of(cost, getattr(selector, "loss", "hinge"), bias_of(selector), TOLERANCE)
         methods.append((cost, at_cost._method(samples, rules), svm))
-    fit_cost = getattr(selector, "fit_cost", None)
+    fit_C = getattr(selector, "fit_C", None)
     half = None if selector.time_limit is None else selector.time_limit / 2
     limits = limits_of(selector, half)
-    choice = _core.choose_cost(*samples.arguments, rules, methods, splits, split_weights, fit_costs, fit_cost, limits)
+    choice = _core.choose_cost(*samples.arguments, rules, methods, splits, split_weights, fit_costs, fit_C, limits)
     selector.cost_choice_, selector.C_ = choice, choice["cost"]
     chosen = copy(selector)
     chosen.C = choice["cost"]
-    if hasattr(selector, "fit_cost"):
-        chosen.fit_cost = selector.fit_cost_ = choice["fit_cost"] if fit_cost is None else fit_cost
+    if hasattr(selector, "fit_C"):
+        chosen.fit_C = selector.fit_C_ = choice["fit_cost"] if fit_C is None else fit_C
     if selector.time_limit is not None:
         chosen.time_limit = max(selector.time_limit - (monotonic() - begun), 0.0)
     return chosen

@@ -19,7 +19,7 @@ from fewest import _core
 from fewest._auto_cost import with_costs
 from fewest._call import limited
 from fewest._columns import ColumnFile
-from fewest._constraints import FEW, MOST_WITHIN, complete_constraints
+from fewest._constraints import FEW, MOST_WITHIN, TOL, complete_constraints
 from fewest._docs import SELECTOR_ATTRIBUTES, WITHIN_ATTRIBUTES, Linked, complete_class, completes_doc
 from fewest._engine import (
     Listener,
@@ -93,7 +93,8 @@ class Selector(Linked, CallbackSupportMixin, Scored, SelectorMixin, BaseEstimato
 
     def _default_size(self, n_features: int) -> int | None:
         """Most features where neither the user nor a rule says anything; None: no limit."""
-        return None if self._finds_size else min(FEW, n_features)
+        priced = getattr(self, "feature_penalty", None) is not None
+        return None if self._finds_size or priced else min(FEW, n_features)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -229,7 +230,7 @@ class Selector(Linked, CallbackSupportMixin, Scored, SelectorMixin, BaseEstimato
         """One price for each feature from a number, a sequence, or a mapping of names."""
         if value is None:
             return []
-        return _Index(self.n_features_in_, getattr(self, "feature_names_in_", None)).numbers(value, "penalty")
+        return _Index(self.n_features_in_, getattr(self, "feature_names_in_", None)).numbers(value, "feature_penalty")
 
     def _select(self, samples: Samples, method: dict[str, Any], rules: dict[str, Any]) -> dict[str, Any]:
         limits = limits_of(self, self.time_limit, gap=getattr(self, "gap", None), **self._limits(), **self._kept())
@@ -318,6 +319,10 @@ class Selector(Linked, CallbackSupportMixin, Scored, SelectorMixin, BaseEstimato
             ranking[self.support_] = 1
         return ranking
 
+    def _tolerance(self) -> float:
+        """Relative duality gap of a training; the library's default where the method trains no SVM."""
+        return getattr(self, "tol", TOL)
+
     def _svm(self) -> dict[str, Any]:
         """Cost, loss, bias and tolerance as the engine takes them."""
         return svm_of(getattr(self, "C", 1.0), getattr(self, "loss", "hinge"), bias_of(self), self.tol)
@@ -344,18 +349,18 @@ class Selector(Linked, CallbackSupportMixin, Scored, SelectorMixin, BaseEstimato
 
     def _trainer(self, answer: dict[str, Any] | None) -> Any:
         """An untrained classifier with this selector's settings, the kernel that the method found,
-        and ``fit_cost``, else the cost that it found.
+        and ``fit_C``, else the cost that it found.
         """
         answer = answer or {"cost": None, "kernel": self._kernel}
         kernel = {"kernel" if name == "kind" else name: value for name, value in answer["kernel"].items()}
         if kernel.get("gamma") == PER_FEATURE:
             kernel["gamma"] = "auto"
         return SVC(
-            C=getattr(self, "fit_cost", None) or answer["cost"] or getattr(self, "C", 1.0),
+            C=getattr(self, "fit_C", None) or answer["cost"] or getattr(self, "C", 1.0),
             loss=getattr(self, "loss", "hinge"),
             fit_intercept=getattr(self, "fit_intercept", True),
             intercept_scaling=getattr(self, "intercept_scaling", None),
-            tol=min(getattr(self, "tol", 1e-9), 1e-9),
+            tol=self._tolerance(),
             n_jobs=self.n_jobs,
             **kernel,
         )
@@ -510,7 +515,7 @@ class Selector(Linked, CallbackSupportMixin, Scored, SelectorMixin, BaseEstimato
         tasks: Any,
     ) -> dict[str, Any]:
         """What certify returns, of the SVM of this selector."""
-        svm = svm_of(self._cost(), getattr(self, "loss", "hinge"), bias_of(self), 1e-9)
+        svm = svm_of(self._cost(), getattr(self, "loss", "hinge"), bias_of(self), self._tolerance())
         return self._certificate(X, y, sample_weight, svm, self.class_weight, time_limit, search, proof, tasks)
 
     def _certificate(

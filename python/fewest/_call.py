@@ -20,7 +20,7 @@ _END: ContextVar[float | None] = ContextVar("end", default=None)
 
 
 def limited(method: Method) -> Method:
-    """A method of an estimator whose parts share the estimator's ``time_limit`` and ``memory``,
+    """A method of an estimator whose parts share the estimator's ``time_limit`` and ``max_memory``,
     and those of the call that it is a part of.
     """
 
@@ -29,7 +29,7 @@ def limited(method: Method) -> Method:
         outer = _END.get()
         ends = [outer, None if self.time_limit is None else monotonic() + self.time_limit]
         end = _END.set(min((end for end in ends if end is not None), default=None))
-        own = OWN.set(OWN.get() if self.memory is None else bytes_of(self.memory))
+        own = OWN.set(OWN.get() if self.max_memory is None else bytes_of(self.max_memory))
         try:
             return method(self, *args, **kwargs)
         finally:
@@ -50,5 +50,5 @@ def memory_left(estimator: Any) -> int | None:
     """Bytes that a part of the call may take: what the estimator says, else the call, else
     ``set_memory``.
     """
-    own = getattr(estimator, "memory", None)
+    own = getattr(estimator, "max_memory", None)
     return allowed() if own is None else bytes_of(own)

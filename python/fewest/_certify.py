@@ -93,7 +93,7 @@ def certify(
     *,
     rules: Rules | None = None,
     C: float = 1.0,
-    penalty: Any = None,
+    feature_penalty: Any = None,
     multi_class: str = "ovo",
     tasks: Any = None,
     n_solutions: int = 3,
@@ -103,12 +103,12 @@ def certify(
     loss: str = "hinge",
     fit_intercept: bool = True,
     intercept_scaling: float | None = None,
-    tol: float = 1e-09,
+    tol: float = 1e-06,
     class_weight: dict[Any, float] | str | None = None,
     time_limit: float | None = None,
     on_interrupt: str = "raise",
     n_jobs: int | None = None,
-    memory: int | str | None = None,
+    max_memory: int | str | None = None,
 ) -> Certificate:
     """How far a list of features is from the best one: a published signature, a colleague's draft, the
     choice of another tool.
@@ -132,7 +132,7 @@ def certify(
         list that breaks them is judged all the same.
     C : float, default=1.0
         Slack cost, above 0.
-    penalty : float, array-like of shape (n_features,) or dict, default=None
+    feature_penalty : float, array-like of shape (n_features,) or dict, default=None
         Price of each feature, added to the objective.
     multi_class : {"ovo", "ovr"}, default="ovo"
         How more classes than two become two-class problems, whose objectives add.
@@ -153,7 +153,7 @@ def certify(
         Whether there is a bias.
     intercept_scaling : float, default=None
         Value of a constant feature whose weight is the bias, and penalised; None: it is not penalised.
-    tol : float, default=1e-9
+    tol : float, default=1e-6
         Relative gap of a training.
     class_weight : dict, "balanced", "cw2", "cw3" or None, default=None
         Factor of ``C`` by class.
@@ -163,7 +163,7 @@ def certify(
         After Ctrl-C: raise ``KeyboardInterrupt``, or return what is proven.
     n_jobs : int, default=None
         Threads, as a selector counts them.
-    memory : int or str, default=None
+    max_memory : int or str, default=None
         Bytes to keep within, such as "2G"; None: :func:`fewest.set_memory`.
 
     Returns
@@ -212,7 +212,7 @@ class _Certifier(ExactSelector):
         for rule in broken:
             warn(f"the list breaks a rule: {rule}")
         svm = svm_of(self.C, self.loss, bias_of(self), self.tol)
-        method = {"name": "exact", "svm": svm, "penalty": self._prices(self.penalty), "solutions": int(self.n_solutions)}
+        method = {"name": "exact", "svm": svm, "penalty": self._prices(self.feature_penalty), "solutions": int(self.n_solutions)}
         method = method_with_memory({**method, "multi_class": PROBLEMS[self.multi_class]})
         own = {} if broken else {"own": chosen}
         request = None if self.proof is None else self._proof_request(self.proof, "certify", method, own)

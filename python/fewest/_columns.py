@@ -23,7 +23,7 @@ class ColumnFile:
     ----------
     path : str or path-like
         The file.
-    memory : int, default=None
+    max_memory : int, default=None
         Bytes of it that may stay in memory. None: three quarters of the machine's.
 
     Attributes
@@ -56,9 +56,9 @@ class ColumnFile:
     ndim = 2
     dtype = np.dtype(np.float64)
 
-    def __init__(self, path: str | os.PathLike[str], *, memory: int | None = None) -> None:
-        self.path, self.memory = os.fspath(path), memory
-        self._file = _core.ColumnFile(self.path, memory)
+    def __init__(self, path: str | os.PathLike[str], *, max_memory: int | None = None) -> None:
+        self.path, self.max_memory = os.fspath(path), max_memory
+        self._file = _core.ColumnFile(self.path, max_memory)
         n, p, self.nnz = self._file.shape
         self.shape = (n, p)
         names = self._file.names
@@ -75,7 +75,7 @@ class ColumnFile:
         return f"ColumnFile({self.path!r}, shape={self.shape})"
 
     def __reduce__(self) -> Any:
-        return _opened, (self.path, self.memory)
+        return _opened, (self.path, self.max_memory)
 
     def __getitem__(self, key: Any) -> sp.csc_array:
         """Columns in memory: ``file[:, features]``."""
@@ -89,7 +89,7 @@ class ColumnFile:
 
 def _opened(path: str, memory: int | None) -> ColumnFile:
     """What a pickled one becomes."""
-    return ColumnFile(path, memory=memory)
+    return ColumnFile(path, max_memory=memory)
 
 
 def label_texts(labels: Any) -> list[str]:

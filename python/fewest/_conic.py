@@ -26,8 +26,8 @@ class QCQPSelector(Selector):
     Parameters
     ----------
     C : float or "auto", default=1.0
-        Slack cost, above 0. "auto": chosen by cross-validation, and so is ``fit_cost`` where it is
-        None; ``C_``, ``fit_cost_`` and ``cost_choice_`` (all scores) say what was found.
+        Slack cost, above 0. "auto": chosen by cross-validation, and so is ``fit_C`` where it is
+        None; ``C_``, ``fit_C_`` and ``cost_choice_`` (all scores) say what was found.
 
     Attributes
     ----------
@@ -38,8 +38,8 @@ class QCQPSelector(Selector):
 
     See Also
     --------
-    NMMKLSelector, FeatureGeneratingMachine : A tighter relaxation.
-    ExactSelector : The best subset.
+    fewest.papers.NMMKLSelector, fewest.FeatureGeneratingMachine : A tighter relaxation.
+    fewest.ExactSelector : The best subset.
 
     References
     ----------
@@ -49,7 +49,7 @@ class QCQPSelector(Selector):
     --------
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.preprocessing import scale
-    >>> from fewest import QCQPSelector
+    >>> from fewest.papers import QCQPSelector
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> selector = QCQPSelector(n_features_to_select=5, C=0.01).fit(scale(X)[:100], y[:100])
     >>> bool(0 < selector.bound_ <= selector.objective_)
@@ -67,7 +67,7 @@ class QCQPSelector(Selector):
         n_features_to_select: int | None = None,
         rules: Rules | None = None,
         C: float | str = 1.0,
-        fit_cost: float | None = None,
+        fit_C: float | None = None,
         gap: float = 0.0001,
         loss: str = "hinge",
         fit_intercept: bool = True,
@@ -79,7 +79,7 @@ class QCQPSelector(Selector):
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
-        memory: int | str | None = None,
+        max_memory: int | str | None = None,
     ) -> None: ...
 
     def _method(self, samples, rules):
@@ -99,8 +99,8 @@ class NMMKLSelector(Selector):
     Parameters
     ----------
     C : float or "auto", default=1.0
-        Slack cost, above 0. "auto": chosen by cross-validation, and so is ``fit_cost`` where it is
-        None; ``C_``, ``fit_cost_`` and ``cost_choice_`` (all scores) say what was found.
+        Slack cost, above 0. "auto": chosen by cross-validation, and so is ``fit_C`` where it is
+        None; ``C_``, ``fit_C_`` and ``cost_choice_`` (all scores) say what was found.
 
     Attributes
     ----------
@@ -111,8 +111,8 @@ class NMMKLSelector(Selector):
 
     See Also
     --------
-    FeatureGeneratingMachine : The same relaxation at any size.
-    ExactSelector : The best subset.
+    fewest.FeatureGeneratingMachine : The same relaxation at any size.
+    fewest.ExactSelector : The best subset.
 
     References
     ----------
@@ -122,7 +122,7 @@ class NMMKLSelector(Selector):
     --------
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.preprocessing import scale
-    >>> from fewest import NMMKLSelector
+    >>> from fewest.papers import NMMKLSelector
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> selector = NMMKLSelector(n_features_to_select=5, C=0.01).fit(scale(X)[:100], y[:100])
     >>> bool(0 < selector.bound_ <= selector.objective_)
@@ -140,7 +140,7 @@ class NMMKLSelector(Selector):
         n_features_to_select: int | None = None,
         rules: Rules | None = None,
         C: float | str = 1.0,
-        fit_cost: float | None = None,
+        fit_C: float | None = None,
         gap: float = 0.0001,
         loss: str = "squared_hinge",
         fit_intercept: bool = True,
@@ -152,7 +152,7 @@ class NMMKLSelector(Selector):
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
-        memory: int | str | None = None,
+        max_memory: int | str | None = None,
     ) -> None: ...
 
     def _method(self, samples, rules):

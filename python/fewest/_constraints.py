@@ -28,8 +28,8 @@ CONSTRAINTS: dict[str, list[Any]] = {
     "n_features_to_select": [*AT_LEAST_ONE, None],
     "rules": [Rules, None],
     "C": COST,
-    "fit_cost": [*COST, None],
-    "penalty": ["array-like", Interval(Real, 0.0, None, closed="left"), dict, None],
+    "fit_C": [*COST, None],
+    "feature_penalty": ["array-like", Interval(Real, 0.0, None, closed="left"), dict, None],
     "n_solutions": [*AT_LEAST_ONE, None],
     "within": [Interval(Real, 0.0, None, closed="left"), None],
     "weight_bound": [*COST, None],
@@ -39,7 +39,7 @@ CONSTRAINTS: dict[str, list[Any]] = {
     "proof": [str, os.PathLike, None],
     "lp": [StrOptions({"simplex", "interior"})],
     "max_iter": AT_LEAST_ONE,
-    "costs": ["array-like"],
+    "Cs": ["array-like"],
     "cv": ["cv_object"],
     "kernel": [StrOptions({"linear", "rbf", "laplace", "poly", "sigmoid"})],
     "categorical_features": ["array-like", None],
@@ -60,10 +60,12 @@ CONSTRAINTS: dict[str, list[Any]] = {
     "callback": [callable, None],
     "verbose": [Interval(Integral, 0, None, closed="left"), "boolean"],
     "n_jobs": [Interval(Integral, 1, None, closed="left"), Interval(Integral, None, -1, closed="right"), None],
-    "memory": [*AT_LEAST_ONE, str, None],
+    "max_memory": [*AT_LEAST_ONE, str, None],
 }
 #: Most subsets that ``within`` lists where ``n_solutions`` does not say it.
 MOST_WITHIN = 1000
+#: Relative duality gap of a training where a selector has no parameter for it; as the library has it.
+TOL = 1e-6
 #: Features that a method without a size of its own selects where nothing is said.
 FEW = 5
 

@@ -58,7 +58,7 @@ class SelectionPathDisplay(_Display):
     >>> from sklearn.datasets import make_classification
     >>> from fewest import SVMRFE, SelectionPathDisplay
     >>> X, y = make_classification(n_features=10, random_state=0)
-    >>> display = SelectionPathDisplay.from_selector(SVMRFE(cv=5).fit(X, y))
+    >>> display = SelectionPathDisplay.from_estimator(SVMRFE(cv=5).fit(X, y))
     >>> len(display.n_features)
     10
     """
@@ -70,12 +70,12 @@ class SelectionPathDisplay(_Display):
         self.n_features_chosen = n_features_chosen
 
     @classmethod
-    def from_selector(cls, selector):
+    def from_estimator(cls, estimator):
         """From a fitted :class:`SVMRFE` with ``cv``, without drawing.
 
         Parameters
         ----------
-        selector : SVMRFE
+        estimator : SVMRFE
             Fitted, with ``cv``, or a pipeline that ends with it; scikit-learn's ``RFECV`` is taken,
             too.
 
@@ -84,7 +84,7 @@ class SelectionPathDisplay(_Display):
         display : SelectionPathDisplay
             The display.
         """
-        selector = _last_step(selector)
+        selector = _last_step(estimator)
         if not hasattr(selector, "cv_results_"):
             raise ValueError(f"{type(selector).__name__} has no cv_results_; fit it with cv, such as cv=5")
         return cls.from_cv_results(selector.cv_results_, n_features_chosen=selector.n_features_)
@@ -171,7 +171,7 @@ class SearchDisplay(_Display):
     >>> from sklearn.datasets import make_classification
     >>> from fewest import ExactSelector, SearchDisplay
     >>> X, y = make_classification(n_features=15, random_state=0)
-    >>> display = SearchDisplay.from_selector(ExactSelector(n_features_to_select=3).fit(X, y))
+    >>> display = SearchDisplay.from_estimator(ExactSelector(n_features_to_select=3).fit(X, y))
     >>> bool(display.bound[-1] <= display.objective[-1])
     True
     """
@@ -180,12 +180,12 @@ class SearchDisplay(_Display):
         self.time, self.objective, self.bound = np.asarray(time), np.asarray(objective), np.asarray(bound)
 
     @classmethod
-    def from_selector(cls, selector):
+    def from_estimator(cls, estimator):
         """From the ``trace_`` of a fitted selector, without drawing.
 
         Parameters
         ----------
-        selector : object
+        estimator : object
             A fitted selector of fewest, or a pipeline that ends with one.
 
         Returns
@@ -193,7 +193,7 @@ class SearchDisplay(_Display):
         display : SearchDisplay
             The display.
         """
-        selector = _last_step(selector)
+        selector = _last_step(estimator)
         trace = selector.trace_
         if "objective" not in trace:
             raise ValueError(f"{type(selector).__name__} is many searches, of which none is shown; take a selector of its method_")
@@ -255,7 +255,7 @@ class StabilityDisplay(_Display):
     >>> from sklearn.datasets import make_classification
     >>> from fewest import StabilityDisplay, SVMRFE
     >>> X, y = make_classification(n_features=10, random_state=0)
-    >>> display = StabilityDisplay.from_estimator(SVMRFE(n_features_to_select=2), X, y, n_runs=10, random_state=0)
+    >>> display = StabilityDisplay.from_estimator(SVMRFE(n_features_to_select=2), X, y, n_splits=10, random_state=0)
     >>> bool(display.frequency.sum() == 2)
     True
     """
@@ -264,19 +264,19 @@ class StabilityDisplay(_Display):
         self.frequency, self.names, self.stability = np.asarray(frequency), np.asarray(names), stability
 
     @classmethod
-    def from_estimator(cls, selector, X, y, *, n_runs=50, share=0.5, random_state=None, n_jobs=None):
+    def from_estimator(cls, estimator, X, y, *, n_splits=50, share=0.5, random_state=None, n_jobs=None):
         """Select on random subsamples of each class; the runs go through joblib (any of its
         backends, Dask's too).
 
         Parameters
         ----------
-        selector : object
+        estimator : object
             A selector, or a pipeline that ends with one, which is cloned.
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Samples.
         y : array-like of shape (n_samples,)
             Labels.
-        n_runs : int, default=50
+        n_splits : int, default=50
             Subsamples, at least 2.
         share : float, default=0.5
             Share of the samples in each, above 0 and below 1.
@@ -296,10 +296,10 @@ class StabilityDisplay(_Display):
 
         X, y = together(native(X), y)
         seed = check_random_state(random_state).randint(2**31 - 1)
-        splits = StratifiedShuffleSplit(n_splits=n_runs, train_size=share, random_state=seed).split(np.zeros(len(y)), y)
+        splits = StratifiedShuffleSplit(n_splits=n_splits, train_size=share, random_state=seed).split(np.zeros(len(y)), y)
 
         def run(train):
-            model = clone(selector).fit(_safe_indexing(X, train), y[train])
+            model = clone(estimator).fit(_safe_indexing(X, train), y[train])
             chooser = _selector(model)
             return chooser.get_support(indices=True), seen_by(model, chooser)
 

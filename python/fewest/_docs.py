@@ -36,13 +36,13 @@ PARAMETERS = {
     ),
     "rules": ("Rules", "Rules that the subset obeys: must-in, must-out, implications, groups, a budget."),
     "C": ("float", "Slack cost, above 0."),
-    "fit_cost": (
+    "fit_C": (
         "float",
         """Slack cost of the classifier on the selected features, above 0. None: the cost of
         selecting. A small cost of selecting gives stable subsets, a larger one here a bias that
         fits them.""",
     ),
-    "penalty": (
+    "feature_penalty": (
         "float, array-like of shape (n_features,) or dict",
         "Price of each chosen feature, added to the objective: one for all, one for each, or by name.",
     ),
@@ -63,7 +63,7 @@ PARAMETERS = {
     "node_limit": ("int", "The search ends after this many nodes."),
     "lp": ('{"simplex", "interior"}', "How HiGHS solves linear programs: simplex, or interior point as in the paper."),
     "proof": ("path-like", "File for a proof of the result, which :func:`fewest.verify` checks."),
-    "costs": ("sequence of float", "Slack costs to choose from, ascending."),
+    "Cs": ("sequence of float", "Slack costs to choose from, ascending."),
     "cv": (
         "int, splitter or iterable",
         "Splits, as scikit-learn's: the number of stratified folds, a splitter, or (train, test) pairs.",
@@ -138,7 +138,7 @@ PARAMETERS = {
         but one in a worker of joblib or Dask, and what ``joblib.parallel_config`` says inside of one.
         The result does not depend on it.""",
     ),
-    "memory": (
+    "max_memory": (
         "int or str",
         """Bytes, or a size such as "2G", that a fit may take beside the data; what does not fit raises
         MemoryError. None: what :func:`fewest.set_memory` allows.""",

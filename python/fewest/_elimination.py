@@ -47,14 +47,14 @@ class SVMRFE(CrossValidated):
     Parameters
     ----------
     C : float or "auto", default=1.0
-        Slack cost, above 0. "auto": chosen by cross-validation, and so is ``fit_cost`` where it is
-        None; ``C_``, ``fit_cost_`` and ``cost_choice_`` (all scores) say what was found.
+        Slack cost, above 0. "auto": chosen by cross-validation, and so is ``fit_C`` where it is
+        None; ``C_``, ``fit_C_`` and ``cost_choice_`` (all scores) say what was found.
         Not together with ``cv``.
     n_features_to_select : int or float, default=None
         At most this many features; a number below 1 is a share of all. None: the size of ``rules``; without one the size is chosen
         where there is ``cv``, there is no limit where rules have a budget or ``at_most``, and it is
         half of the features that it begins with, but at least 2, otherwise.
-    fit_cost : float, default=None
+    fit_C : float, default=None
         Slack cost of the classifier on the selected features, above 0. None: C. Cross-validation
         judges sizes by the SVMs of the elimination, which are trained at C.
     step : int or float, default=1
@@ -64,14 +64,14 @@ class SVMRFE(CrossValidated):
         with 0.5 halves them).
     start : sequence of features, default=None
         Features to begin with, by index, name or mask; the others never enter. None: all.
-    costs : sequence of float, default=None
+    Cs : sequence of float, default=None
         Slack costs to choose from by cross-validated accuracy on the way, ascending: ``cv`` are
         then the splits of that choice, and the size is not chosen. None: C alone.
     retune : int, default=1
-        With ``costs``: the cost is chosen anew every so many steps.
+        With ``Cs``: the cost is chosen anew every so many steps.
     cv : int, splitter or iterable, default=None
         None: no cross-validation. Otherwise as scikit-learn's: the number of stratified folds, a
-        splitter, or (train, test) pairs. With ``costs`` None is 5.
+        splitter, or (train, test) pairs. With ``Cs`` None is 5.
     impute : {"mean", "median", "most_frequent"} or None, default=None
         What stands in for missing values (NaN). With ``cv`` it is learnt from the training part of
         each split. None: there may be none.
@@ -80,14 +80,14 @@ class SVMRFE(CrossValidated):
         With ``cv`` this, too, is learnt from the training part of each split, and at the end, as
         for ``predict``, from all samples; ``coef_`` is of the features scaled. A sample counts once in means
         and scales, whatever its weight. ``impute`` and
-        ``scale`` go with one C: where ``C="auto"`` or ``costs`` choose it, put the selector behind
+        ``scale`` go with one C: where ``C="auto"`` or ``Cs`` choose it, put the selector behind
         scikit-learn's transformers in a pipeline.
     scoring : str or callable, default=None
         Score of a size in a fold; None: accuracy. It may ask for ``predict`` and
         ``decision_function``.
     min_features_to_select : int, default=1
         The smallest size that cross-validation judges.
-    size_rule : {"best", "1se"} or float, default="best"
+    size_rule : {"best", "one_se"} or float, default="best"
         Which size is chosen: that of the best mean score (the smallest such), the smallest within
         one standard error of it, or the smallest whose mean score is at most this much lower.
 
@@ -111,7 +111,7 @@ class SVMRFE(CrossValidated):
         With ``impute`` or ``scale``, what was learnt from all samples: ``fill``, ``center``,
         ``scale``, ndarrays of shape (n_features,) or None.
     tuned_ : list of dict
-        With ``costs``, every choice of the cost: ``step``, ``n_features``, ``cost``, ``accuracy``.
+        With ``Cs``, every choice of the cost: ``step``, ``n_features``, ``cost``, ``accuracy``.
     cv_results_ : dict of array-like of length n_sizes
         With ``cv``: ``n_features``, ``mean_test_score``, ``std_test_score``, and for each split i
         ``split{i}_test_score``, and at each size ``split{i}_ranking`` and ``split{i}_support``.
@@ -149,11 +149,11 @@ class SVMRFE(CrossValidated):
         **STEP,
         "impute": [StrOptions({"mean", "median", "most_frequent"}), None],
         "scale": ["boolean"],
-        "costs": ["array-like", None],
+        "Cs": ["array-like", None],
         "retune": AT_LEAST_ONE,
         "scoring": [StrOptions(set(get_scorer_names())), callable, None],
         "min_features_to_select": AT_LEAST_ONE,
-        "size_rule": [StrOptions({"best", "1se"}), Interval(Real, 0.0, None, closed="left")],
+        "size_rule": [StrOptions({"best", "one_se"}), Interval(Real, 0.0, None, closed="left")],
     }
 
     @stores_arguments
@@ -166,9 +166,9 @@ class SVMRFE(CrossValidated):
         step_of: str = "original",
         start: Any = None,
         C: float | str = 1.0,
-        costs: Sequence[float] | None = None,
+        Cs: Sequence[float] | None = None,
         retune: int = 1,
-        fit_cost: float | None = None,
+        fit_C: float | None = None,
         kernel: str = "linear",
         gamma: str | float = "1/p",
         degree: int = 3,
@@ -192,7 +192,7 @@ class SVMRFE(CrossValidated):
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
-        memory: int | str | None = None,
+        max_memory: int | str | None = None,
     ) -> None: ...
 
     @_fit_context(prefer_skip_nested_validation=False)
@@ -233,7 +233,7 @@ class SVMRFE(CrossValidated):
         plain: dict[str, tuple[Any, ...]] = {
             "kernel": ("linear",),
             "criterion": ("auto", "weights"),
-            **dict.fromkeys(("costs", "cv", "impute", "resume"), (None,)),
+            **dict.fromkeys(("Cs", "cv", "impute", "resume"), (None,)),
             "scale": (False,),
         }
         for name, values in plain.items():
@@ -256,9 +256,9 @@ class SVMRFE(CrossValidated):
             return raw
         if isinstance(raw.X, ColumnFile):
             raise TypeError("impute and scale need the samples in memory; write the column file from samples that are prepared")
-        if self.C == "auto" or self.costs is not None:
+        if self.C == "auto" or self.Cs is not None:
             raise ValueError(
-                "impute and scale are learnt anew in the splits that judge sizes, not in those that choose a cost (C='auto', costs); "
+                "impute and scale are learnt anew in the splits that judge sizes, not in those that choose a cost (C='auto', Cs); "
                 "put the selector behind SimpleImputer or StandardScaler in a pipeline"
             )
         self.preparation_ = Preparation.learnt(raw.matrix, how)
@@ -279,22 +279,22 @@ class SVMRFE(CrossValidated):
     @property
     def _chooses_size(self) -> bool:
         """Whether cross-validation chooses the size."""
-        return self.cv is not None and self.costs is None
+        return self.cv is not None and self.Cs is None
 
     def _tuned(self, samples: Samples, X: Any, y: Any, groups: Any) -> dict[str, Any] | None:
         """How the cost is tuned, as the engine takes it."""
-        if self.costs is None:
+        if self.Cs is None:
             if self.retune != 1:
-                raise ValueError(f"retune is {self.retune}, which says how often one of costs is chosen; give costs, or leave it out")
+                raise ValueError(f"retune is {self.retune}, which says how often one of Cs is chosen; give Cs, or leave it out")
             return None
         if self.C == "auto":
-            raise ValueError('C="auto" and costs both choose the cost; leave one of them out')
+            raise ValueError('C="auto" and Cs both choose the cost; leave one of them out')
         folds = folds_of(self._splits(5 if self.cv is None else self.cv, samples, X, y, groups), samples, self.class_weight)
-        return {"costs": [float(cost) for cost in self.costs], "folds": folds, "every": int(self.retune)}
+        return {"costs": [float(cost) for cost in self.Cs], "folds": folds, "retune": int(self.retune)}
 
     @limited
     def path(self, X: Any, y: Any, sizes: Any, sample_weight: Any = None, groups: Any = None) -> list[Self]:
-        for name in ("cv", "costs"):
+        for name in ("cv", "Cs"):
             if (given := getattr(self, name)) is not None:
                 raise ValueError(
                     f"{name} is {given!r}, but a path has every size at one cost, so that none is chosen; leave {name} out"
@@ -347,7 +347,7 @@ class SVMRFE(CrossValidated):
         details = answer["details"]
         self.elimination_order_ = answer["ranked"][answer["steps"] > 0][::-1]
         self.elimination_steps_, self.certain_steps_ = details.get("elimination_steps", 0), details.get("certain_steps")
-        if self.costs is not None:
+        if self.Cs is not None:
             self.C_, self.tuned_ = answer["cost"] or self.C, details.get("tuned", [])
 
     def _cross_validate(self, samples, splits):
@@ -366,7 +366,7 @@ class SVMRFE(CrossValidated):
         best = int(mean.argmax())
         if self.size_rule != "best":
             less = self.size_rule
-            if less == "1se":
+            if less == "one_se":
                 # Standard error of the mean, from the sample variance over the splits.
                 less = scores[:, best].std(ddof=1) / np.sqrt(len(scores)) if len(scores) > 1 else 0.0
             best = int(np.flatnonzero(mean >= mean[best] - less)[0])

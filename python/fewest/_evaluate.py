@@ -78,7 +78,7 @@ def evaluate(
     y: Any,
     *,
     cv: Any = 10,
-    repeats: int = 1,
+    n_repeats: int = 1,
     random_state: int | None = 0,
     groups: Any = None,
     sample_weight: Any = None,
@@ -103,7 +103,7 @@ def evaluate(
     cv : int, splitter or iterable, default=10
         Folds; an int: so many stratified ones, shuffled, which are those of ``fewest evaluate`` for the
         same seed.
-    repeats : int, default=1
+    n_repeats : int, default=1
         With an int for ``cv``: times the folds are dealt.
     random_state : int, default=0
         With an int for ``cv``: how they are dealt.
@@ -142,9 +142,11 @@ def evaluate(
     classes, codes = np.unique(y, return_inverse=True)
     codes = codes.ravel()
     if isinstance(cv, Integral):
-        splitter: Any = dealt(codes, int(cv), repeats, random_state, tasks)
-    elif repeats != 1:
-        raise ValueError(f"repeats is {repeats}, which has a meaning with a number for cv only; leave it out, or give a number for cv")
+        splitter: Any = dealt(codes, int(cv), n_repeats, random_state, tasks)
+    elif n_repeats != 1:
+        raise ValueError(
+            f"n_repeats is {n_repeats}, which has a meaning with a number for cv only; leave it out, or give a number for cv"
+        )
     else:
         splitter = cv
     splits = splits_of(splitter, X, y, groups, sample_weight)

@@ -24,7 +24,7 @@ class EvaluationRFE(CrossValidated):
     cross-validates best leaves.
 
     Of the ``candidates`` features of smallest criterion each is left out in turn; the subset and
-    the cost out of ``costs`` of largest cross-validated accuracy survive. The best subset seen on
+    the cost out of ``Cs`` of largest cross-validated accuracy survive. The best subset seen on
     the way down is selected. Its accuracy was chosen among many and is optimistic: judge it on
     other samples.
 
@@ -68,7 +68,7 @@ class EvaluationRFE(CrossValidated):
     >>> from sklearn.preprocessing import scale
     >>> from fewest import EvaluationRFE
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> selector = EvaluationRFE(costs=(0.25, 1.0), candidates=1, cv=3).fit(scale(X)[:150], y[:150])
+    >>> selector = EvaluationRFE(Cs=(0.25, 1.0), candidates=1, cv=3).fit(scale(X)[:150], y[:150])
     >>> bool(selector.objective_ > 0.95)
     True
     """
@@ -90,8 +90,8 @@ class EvaluationRFE(CrossValidated):
         start: Any = None,
         candidates: int = 3,
         adaptive: float | None = None,
-        costs: Sequence[float] = (0.0625, 0.25, 1.0, 4.0, 16.0, 64.0),
-        fit_cost: float | None = None,
+        Cs: Sequence[float] = (0.0625, 0.25, 1.0, 4.0, 16.0, 64.0),
+        fit_C: float | None = None,
         cv: Any = 5,
         kernel: str = "linear",
         gamma: str | float = "1/p",
@@ -101,7 +101,7 @@ class EvaluationRFE(CrossValidated):
         loss: str = "hinge",
         fit_intercept: bool = True,
         intercept_scaling: float | None = None,
-        tol: float = 1e-09,
+        tol: float = 1e-06,
         class_weight: dict[Any, float] | str | None = None,
         time_limit: float | None = None,
         resume: str | os.PathLike[str] | None = None,
@@ -110,7 +110,7 @@ class EvaluationRFE(CrossValidated):
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
-        memory: int | str | None = None,
+        max_memory: int | str | None = None,
     ) -> None: ...
 
     _finds_size = True
@@ -123,7 +123,7 @@ class EvaluationRFE(CrossValidated):
             "criterion": criterion_of(self),
             "candidates": int(self.candidates),
             "adaptive": None if self.adaptive is None else float(self.adaptive),
-            "costs": [float(cost) for cost in self.costs],
+            "costs": [float(cost) for cost in self.Cs],
             "folds": self._folds,
             "start": self._begun(),
         }
@@ -159,8 +159,8 @@ class FlipSelector(CrossValidated):
     flip : {"bit", "attribute"}, default="bit"
         Which subsets are neighbours.
     C : float, default=1.0
-        Slack cost of SVM-RFE, above 0, and of the search where ``costs`` has none.
-    costs : sequence of float, default=None
+        Slack cost of SVM-RFE, above 0, and of the search where ``Cs`` has none.
+    Cs : sequence of float, default=None
         Slack costs that the search chooses from, ascending. None: C alone.
     max_iter : int or None, default=1
         The search ends after this many passes over the neighbours. None: once nothing improves.
@@ -190,7 +190,7 @@ class FlipSelector(CrossValidated):
     --------
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.preprocessing import scale
-    >>> from fewest import FlipSelector
+    >>> from fewest.papers import FlipSelector
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> selector = FlipSelector(n_features_to_select=3, cv=3).fit(scale(X)[:150], y[:150])
     >>> bool(selector.n_features_ <= 3)
@@ -201,7 +201,7 @@ class FlipSelector(CrossValidated):
 
     _parameter_constraints = {
         "flip": [StrOptions({"bit", "attribute"})],
-        "costs": ["array-like", None],
+        "Cs": ["array-like", None],
         "max_iter": [*AT_LEAST_ONE, None],
         **SIZE_AND_START,
         **STEP,
@@ -215,8 +215,8 @@ class FlipSelector(CrossValidated):
         rules: Rules | None = None,
         flip: str = "bit",
         C: float = 1.0,
-        costs: Sequence[float] | None = None,
-        fit_cost: float | None = None,
+        Cs: Sequence[float] | None = None,
+        fit_C: float | None = None,
         cv: Any = 5,
         max_iter: int | None = 1,
         start: Any = None,
@@ -230,14 +230,14 @@ class FlipSelector(CrossValidated):
         loss: str = "hinge",
         fit_intercept: bool = True,
         intercept_scaling: float | None = None,
-        tol: float = 1e-09,
+        tol: float = 1e-06,
         class_weight: dict[Any, float] | str | None = None,
         time_limit: float | None = None,
         on_interrupt: str = "raise",
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
-        memory: int | str | None = None,
+        max_memory: int | str | None = None,
     ) -> None: ...
 
     def _method(self, samples, rules):
@@ -245,7 +245,7 @@ class FlipSelector(CrossValidated):
             "name": f"{self.flip}-flip",
             "svm": self._svm(),
             "kernel": self._kernel,
-            "costs": [float(cost) for cost in ([self.C] if self.costs is None else self.costs)],
+            "costs": [float(cost) for cost in ([self.C] if self.Cs is None else self.Cs)],
             "folds": self._folds,
             "passes": None if self.max_iter is None else int(self.max_iter),
             "start": self._start(),

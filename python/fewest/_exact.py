@@ -35,14 +35,14 @@ class ExactSelector(SeveralProblems):
     .. math:: \min_{w, b, z} \; \tfrac12 \|w\|^2 + C \sum_i \max(0, 1 - y_i (w^T x_i + b))^q + \sum_j \lambda_j z_j, \quad w_j = 0
         \text{ where } z_j = 0, \; z \text{ obeys the rules}
 
-    with q = 1 for the hinge loss, 2 for the squared hinge loss, :math:`\lambda` = ``penalty``.
+    with q = 1 for the hinge loss, 2 for the squared hinge loss, :math:`\lambda` = ``feature_penalty``.
     Stopped early, it returns the best subset so far and how far from the best it can be at most.
 
     Parameters
     ----------
     C : float or "auto", default=1.0
-        Slack cost, above 0. "auto": chosen by cross-validation, and so is ``fit_cost`` where it is
-        None; ``C_``, ``fit_cost_`` and ``cost_choice_`` (all scores) say what was found.
+        Slack cost, above 0. "auto": chosen by cross-validation, and so is ``fit_C`` where it is
+        None; ``C_``, ``fit_C_`` and ``cost_choice_`` (all scores) say what was found.
     n_features_to_select : int, default=None
         At most this many features. None: the size of ``rules``; without one no limit where there is
         a penalty, or where rules have a budget or ``at_most``, else min(5, n_features).
@@ -67,7 +67,7 @@ class ExactSelector(SeveralProblems):
 
     See Also
     --------
-    BendersSelector : The same problem by cuts.
+    fewest.papers.BendersSelector : The same problem by cuts.
     SVMRFE : A fast heuristic.
 
     Examples
@@ -96,8 +96,8 @@ class ExactSelector(SeveralProblems):
         n_features_to_select: int | None = None,
         rules: Rules | None = None,
         C: float | str = 1.0,
-        fit_cost: float | None = None,
-        penalty: Any = None,
+        fit_C: float | None = None,
+        feature_penalty: Any = None,
         multi_class: str = "ovo",
         n_solutions: int | None = None,
         within: float | None = None,
@@ -107,7 +107,7 @@ class ExactSelector(SeveralProblems):
         loss: str = "hinge",
         fit_intercept: bool = True,
         intercept_scaling: float | None = None,
-        tol: float = 1e-09,
+        tol: float = 1e-06,
         class_weight: dict[Any, float] | str | None = None,
         time_limit: float | None = None,
         resume: str | os.PathLike[str] | None = None,
@@ -116,15 +116,12 @@ class ExactSelector(SeveralProblems):
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
-        memory: int | str | None = None,
+        max_memory: int | str | None = None,
     ) -> None: ...
-
-    def _default_size(self, n_features):
-        return None if self.penalty is not None else super()._default_size(n_features)
 
     def _method(self, samples, rules):
         sums = {"multi_class": PROBLEMS[self.multi_class]}
-        return {"name": "exact", "svm": self._svm(), "penalty": self._prices(self.penalty), **sums, **self._wanted()}
+        return {"name": "exact", "svm": self._svm(), "penalty": self._prices(self.feature_penalty), **sums, **self._wanted()}
 
     def _limits(self):
         return {"nodes": self.node_limit}
@@ -137,21 +134,21 @@ class ExactSelector(SeveralProblems):
 class BendersSelector(SeveralProblems):
     """The best subset for a linear SVM, with proof, by Generalized Benders Decomposition.
 
-    The problem of :class:`ExactSelector`, solved by cuts of the SVM's dual and a mixed-integer
+    The problem of :class:`~fewest.ExactSelector`, solved by cuts of the SVM's dual and a mixed-integer
     program over them: by looking at every subset where the rules allow few (at most 5 of 30
     features, 3 of 80), by HiGHS, which takes minutes rather than a second, where they allow more.
 
     Parameters
     ----------
     C : float or "auto", default=1.0
-        Slack cost, above 0. "auto": chosen by cross-validation, and so is ``fit_cost`` where it is
-        None; ``C_``, ``fit_cost_`` and ``cost_choice_`` (all scores) say what was found.
+        Slack cost, above 0. "auto": chosen by cross-validation, and so is ``fit_C`` where it is
+        None; ``C_``, ``fit_C_`` and ``cost_choice_`` (all scores) say what was found.
     n_features_to_select : int, default=None
         At most this many features. None: the size of ``rules``; without one no limit where there is
         a penalty, or where rules have a budget or ``at_most``, else min(5, n_features).
     proof : path-like, default=None
         File for a proof of the result, which :func:`fewest.verify` checks. The search of
-        :class:`ExactSelector` starts from the subset found and writes it.
+        :class:`~fewest.ExactSelector` starts from the subset found and writes it.
     max_iter : int, default=250
         The search ends after this many cuts, which is as many trainings.
     multi_class : {"ovo", "ovr"}, default="ovo"
@@ -164,7 +161,7 @@ class BendersSelector(SeveralProblems):
     patience : int, default=None
         With samples to judge by: the search ends after this many subsets in a row without a
         smaller error.
-    random_state : int, RandomState instance or None, default=None
+    random_state : int, RandomState instance or None, default=0
         Which samples ``validation_fraction`` sets apart.
 
     Attributes
@@ -185,7 +182,7 @@ class BendersSelector(SeveralProblems):
 
     See Also
     --------
-    ExactSelector : The same problem by branch and bound, which proves the subset with fewer trainings:
+    fewest.ExactSelector : The same problem by branch and bound, which proves the subset with fewer trainings:
         5 of the 30 features of the breast cancer data, where ``max_iter`` cuts leave a gap.
 
     References
@@ -197,7 +194,7 @@ class BendersSelector(SeveralProblems):
     --------
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.preprocessing import scale
-    >>> from fewest import BendersSelector
+    >>> from fewest.papers import BendersSelector
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> BendersSelector(n_features_to_select=2).fit(scale(X), y).status_
     'optimal'
@@ -221,20 +218,20 @@ class BendersSelector(SeveralProblems):
         n_features_to_select: int | None = None,
         rules: Rules | None = None,
         C: float | str = 1.0,
-        fit_cost: float | None = None,
-        penalty: Any = None,
+        fit_C: float | None = None,
+        feature_penalty: Any = None,
         multi_class: str = "ovo",
         max_iter: int = 250,
         plain: bool = False,
         validation_fraction: float | None = None,
         patience: int | None = None,
-        random_state: Any = None,
+        random_state: Any = 0,
         gap: float = 0.0001,
         proof: str | os.PathLike[str] | None = None,
         loss: str = "hinge",
         fit_intercept: bool = True,
         intercept_scaling: float | None = None,
-        tol: float = 1e-09,
+        tol: float = 1e-06,
         class_weight: dict[Any, float] | str | None = None,
         time_limit: float | None = None,
         resume: str | os.PathLike[str] | None = None,
@@ -243,15 +240,12 @@ class BendersSelector(SeveralProblems):
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
-        memory: int | str | None = None,
+        max_memory: int | str | None = None,
     ) -> None: ...
-
-    def _default_size(self, n_features):
-        return None if self.penalty is not None else super()._default_size(n_features)
 
     def _method(self, samples, rules):
         improvements = dict.fromkeys(("warm_start", "root_cuts", "core_cuts", "cutoff", "list"), not self.plain)
-        penalty, cuts = self._prices(self.penalty), int(self.max_iter)
+        penalty, cuts = self._prices(self.feature_penalty), int(self.max_iter)
         improvements["multi_class"] = PROBLEMS[self.multi_class]
         return {"name": "gbd", "svm": self._svm(), "penalty": penalty, "max_cuts": cuts, **improvements}
 
@@ -353,8 +347,8 @@ class AlignmentSelector(Selector):
         / (m x variance of X), with "laplace" 1 / (m x its standard deviation), of the features that
         hold numbers; "1/p": 1 / m. m: the most features that may be selected.
     C : float or "auto", default=1.0
-        Slack cost of the classifier, above 0. "auto": chosen by cross-validation, and so is ``fit_cost`` where it is
-        None; ``C_``, ``fit_cost_`` and ``cost_choice_`` (all scores) say what was found.
+        Slack cost of the classifier, above 0. "auto": chosen by cross-validation, and so is ``fit_C`` where it is
+        None; ``C_``, ``fit_C_`` and ``cost_choice_`` (all scores) say what was found.
 
     Attributes
     ----------
@@ -400,7 +394,7 @@ class AlignmentSelector(Selector):
         categorical_features: Any = None,
         gamma: str | float = "sigest",
         C: float | str = 1.0,
-        fit_cost: float | None = None,
+        fit_C: float | None = None,
         n_solutions: int | None = None,
         within: float | None = None,
         gap: float = 0.0001,
@@ -408,7 +402,7 @@ class AlignmentSelector(Selector):
         loss: str = "hinge",
         fit_intercept: bool = True,
         intercept_scaling: float | None = None,
-        tol: float = 1e-09,
+        tol: float = 1e-06,
         proof: str | os.PathLike[str] | None = None,
         class_weight: dict[Any, float] | str | None = None,
         time_limit: float | None = None,
@@ -418,7 +412,7 @@ class AlignmentSelector(Selector):
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
-        memory: int | str | None = None,
+        max_memory: int | str | None = None,
     ) -> None: ...
 
     def _kernel_rule(self, samples, rules):

@@ -23,17 +23,17 @@ from fewest._svm import LinearSVC
 SCHEMA = 1
 
 
-def export_model(path: str | os.PathLike[str], estimator: Any, *, target_name: str = "y") -> None:
+def export_model(estimator: Any, path: str | os.PathLike[str], *, target_name: str = "y") -> None:
     """Write a trained classifier as the model file that ``fewest predict`` reads.
 
     Parameters
     ----------
-    path : str or path-like
-        The file; JSON.
     estimator : selector, SVC, LinearSVC or Pipeline
         Fitted. A pipeline is a ``StandardScaler`` or ``MaxAbsScaler`` and one of the others; the
         scaling becomes part of the model. Features are named as the columns were, else x1, x2, ...
         as the command names them.
+    path : str or path-like
+        The file; JSON.
     target_name : str, default="y"
         Name of the labels.
 
@@ -47,7 +47,7 @@ def export_model(path: str | os.PathLike[str], estimator: Any, *, target_name: s
     >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     >>> model = make_pipeline(StandardScaler(), SVMRFE(n_features_to_select=3)).fit(X, y)
     >>> with TemporaryDirectory() as folder:
-    ...     export_model(folder + "/model.json", model)  # then: fewest predict model.json data.csv
+    ...     export_model(model, folder + "/model.json")  # then: fewest predict model.json data.csv
     """
     check_is_fitted(estimator)
     scaler, last = _parts(estimator)

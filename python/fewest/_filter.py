@@ -31,8 +31,8 @@ class InformationGain(Selector):
         Intervals of equally many samples, at least 2. None: intervals of Fayyad and Irani, by
         minimum description length.
     C : float or "auto", default=1.0
-        Slack cost of the classifier, above 0. "auto": chosen by cross-validation, and so is ``fit_cost`` where it is
-        None; ``C_``, ``fit_cost_`` and ``cost_choice_`` (all scores) say what was found. Not with columns on workers.
+        Slack cost of the classifier, above 0. "auto": chosen by cross-validation, and so is ``fit_C`` where it is
+        None; ``C_``, ``fit_C_`` and ``cost_choice_`` (all scores) say what was found. Not with columns on workers.
 
     Attributes
     ----------
@@ -73,18 +73,18 @@ class InformationGain(Selector):
         rules: Rules | None = None,
         bins: int | None = None,
         C: float | str = 1.0,
-        fit_cost: float | None = None,
+        fit_C: float | None = None,
         loss: str = "hinge",
         fit_intercept: bool = True,
         intercept_scaling: float | None = None,
-        tol: float = 1e-09,
+        tol: float = 1e-06,
         class_weight: dict[Any, float] | str | None = None,
         time_limit: float | None = None,
         on_interrupt: str = "raise",
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
-        memory: int | str | None = None,
+        max_memory: int | str | None = None,
     ) -> None: ...
 
     def _method(self, samples, rules):

@@ -45,18 +45,19 @@ class FeatureGeneratingMachine(SeveralProblems):
         n_features).
     subset_size : int, default=None
         Size of each generated subset, the paper's B. None: ``n_features_to_select``.
-    fit_intercept : bool, default=True
-        Whether there is a bias b; the paper has none.
-    intercept_scaling : float or None, default=1.0
-        Value s of the constant feature whose weight is the bias, above 0. None: the bias is not
-        penalised.
+    fit_intercept : bool, default=False
+        Whether there is a bias b; the paper has none. Without one centre the features first, or say
+        True where the classes differ in size.
+    intercept_scaling : float or None, default=None
+        With ``fit_intercept``: value s of the constant feature whose weight is the bias, above 0.
+        None: the bias is not penalised.
     multi_class : {"ovo", "ovr"}, default="ovo"
         How more classes than two become two-class problems, whose values add: each pair of classes,
         or each class against the rest. Two classes with columns on workers.
     mkl : {"fast", "simple"}, default=None
         Solver of multiple kernel learning: Newton's method, or SimpleMKL. None: "fast", with
         ``plain`` "simple", the paper's.
-    tol : float, default=1e-14
+    tol : float, default=1e-6
         Relative duality gap of the last training, between 0 and 1.
 
     Attributes
@@ -115,20 +116,20 @@ class FeatureGeneratingMachine(SeveralProblems):
         rules: Rules | None = None,
         C: float | str = 1.0,
         subset_size: int | None = None,
-        fit_intercept: bool = True,
-        intercept_scaling: float | None = 1.0,
+        fit_intercept: bool = False,
+        intercept_scaling: float | None = None,
         multi_class: str = "ovo",
         mkl: str | None = None,
         plain: bool = False,
         gap: float = 0.0001,
-        tol: float = 1e-14,
+        tol: float = 1e-06,
         class_weight: dict[Any, float] | str | None = None,
         time_limit: float | None = None,
         on_interrupt: str = "raise",
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
-        memory: int | str | None = None,
+        max_memory: int | str | None = None,
     ) -> None: ...
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -188,7 +189,7 @@ class FeatureGeneratingMachine(SeveralProblems):
             loss="squared_hinge",
             fit_intercept=self.fit_intercept,
             intercept_scaling=self.intercept_scaling,
-            tol=min(self.tol, 1e-9),
+            tol=self.tol,
             n_jobs=self.n_jobs,
             kernel="linear",
         )

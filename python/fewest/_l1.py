@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
 from fewest._base import Selector
 from fewest._constraints import AT_LEAST_ONE, COST, COST_OR_AUTO, SHARE, stores_arguments
 from fewest._docs import completes_doc
-from fewest._engine import Samples, svm_of
+from fewest._engine import Samples, seed_of, svm_of
 
 if TYPE_CHECKING:
     import os
@@ -39,16 +38,16 @@ class L1SVMSelector(Selector):
         scores) say what was found. Not with columns on workers.
     n_features_to_select : int, default=None
         At most this many features. None: the size of ``rules``; without one those that have weight.
-    costs : sequence of float, default=None
+    Cs : sequence of float, default=None
         Several slack costs in place of ``C``, ascending, each from the solution of the one before:
         the result is that of the largest at which the rules are kept. None: C alone.
 
     Attributes
     ----------
     C_ : float
-        With ``costs``, the one chosen; with ``C="auto"``, what cross-validation chose.
+        With ``Cs``, the one chosen; with ``C="auto"``, what cross-validation chose.
     grid_ : list of dict
-        With ``costs``: ``cost``, ``objective``, ``bound`` and ``features`` of each.
+        With ``Cs``: ``cost``, ``objective``, ``bound`` and ``features`` of each.
     objective_ : float
         Objective of the L1-SVM.
     bound_ : float or None
@@ -71,7 +70,7 @@ class L1SVMSelector(Selector):
 
     _page = "docs/methods/l1-svm.md"
 
-    _parameter_constraints = {"C": COST_OR_AUTO, "costs": ["array-like", None]}
+    _parameter_constraints = {"C": COST_OR_AUTO, "Cs": ["array-like", None]}
 
     @stores_arguments
     def __init__(
@@ -80,19 +79,19 @@ class L1SVMSelector(Selector):
         n_features_to_select: int | None = None,
         rules: Rules | None = None,
         C: float | str = 1.0,
-        costs: Sequence[float] | None = None,
+        Cs: Sequence[float] | None = None,
         loss: str = "hinge",
         fit_intercept: bool = True,
         intercept_scaling: float | None = None,
-        gap: float = 1e-08,
-        tol: float = 1e-09,
+        gap: float = 0.0001,
+        tol: float = 1e-06,
         class_weight: dict[Any, float] | str | None = None,
         time_limit: float | None = None,
         on_interrupt: str = "raise",
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
-        memory: int | str | None = None,
+        max_memory: int | str | None = None,
     ) -> None: ...
 
     _finds_size = True
@@ -100,13 +99,13 @@ class L1SVMSelector(Selector):
     _has_l1_cost = True
 
     def _method(self, samples, rules):
-        if self.costs is None:
+        if self.Cs is None:
             return {"name": "l1-svm", "svm": self._svm()}
-        return {"name": "l1-svm", "svm": self._svm(), "costs": [float(cost) for cost in self.costs]}
+        return {"name": "l1-svm", "svm": self._svm(), "costs": [float(cost) for cost in self.Cs]}
 
     def _fit(self, samples):
-        if self.costs is not None and self.C == "auto":
-            raise ValueError('C="auto" and costs both choose the cost; leave one of them out')
+        if self.Cs is not None and self.C == "auto":
+            raise ValueError('C="auto" and Cs both choose the cost; leave one of them out')
         if self.loss == "hinge" and not isinstance(samples, Samples):
             raise ValueError(
                 'loss is "hinge", but columns on workers are for loss="squared_hinge": the linear program of the hinge needs X in '
@@ -116,9 +115,9 @@ class L1SVMSelector(Selector):
 
     def _set_results(self, answer, p):
         super()._set_results(answer, p)
-        if self.costs is not None:
+        if self.Cs is not None:
             # One cost alone is not told as a choice.
-            self.C_ = answer["details"].get("cost", float(self.costs[0]))
+            self.C_ = answer["details"].get("cost", float(self.Cs[0]))
             self.grid_ = answer["details"].get("grid", [])
 
 
@@ -141,7 +140,7 @@ class FSVSelector(Selector):
         Starts: no weights, then random ones.
     max_iter : int, default=50
         At most this many linear programs from one start.
-    random_state : int, RandomState instance or None, default=None
+    random_state : int, RandomState instance or None, default=0
         Seed of the random starts.
 
     Attributes
@@ -163,7 +162,7 @@ class FSVSelector(Selector):
     --------
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.preprocessing import scale
-    >>> from fewest import FSVSelector
+    >>> from fewest.papers import FSVSelector
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> bool(FSVSelector(random_state=0).fit(scale(X), y).n_features_ < 15)
     True
@@ -188,13 +187,13 @@ class FSVSelector(Selector):
         alpha: float = 5.0,
         n_starts: int = 5,
         max_iter: int = 50,
-        random_state: Any = None,
+        random_state: Any = 0,
         time_limit: float | None = None,
         on_interrupt: str = "raise",
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
-        memory: int | str | None = None,
+        max_memory: int | str | None = None,
     ) -> None: ...
 
     class_weight = None
@@ -207,7 +206,7 @@ class FSVSelector(Selector):
             "lambda": float(self.lam),
             "alpha": float(self.alpha),
             "starts": int(self.n_starts),
-            "seed": int(check_random_state(self.random_state).randint(2**31 - 1)),
+            "seed": seed_of(self.random_state),
             "max_steps": int(self.max_iter),
         }
 
@@ -228,7 +227,7 @@ class FSVSelector(Selector):
         loss: str = "hinge",
         fit_intercept: bool = True,
         intercept_scaling: float | None = None,
-        tol: float = 1e-9,
+        tol: float = 1e-6,
         class_weight: dict[Any, float] | str | None = None,
         time_limit: float | None = 10.0,
         gap: float = 1e-4,
@@ -251,7 +250,7 @@ class FSVSelector(Selector):
         intercept_scaling : float or None, default=None
             None: the bias is not penalised. A number s: it is the weight of a constant feature of
             value s.
-        tol : float, default=1e-9
+        tol : float, default=1e-6
             Relative duality gap of a training.
         class_weight : dict, "balanced", "cw2" or "cw3", default=None
             Weights of classes.

@@ -25,7 +25,7 @@ def _program(selector: Any) -> dict[str, Any]:
     return {
         "cost": float(selector.C),
         "bias": bias_of(selector),
-        "penalty": selector._prices(selector.penalty),
+        "penalty": selector._prices(selector.feature_penalty),
         "weight_bound": None if selector.weight_bound is None else float(selector.weight_bound),
     }
 
@@ -35,7 +35,7 @@ class MBPSelector(WritesModel, Selector):
 
     .. math:: \min_{w, b, z} \; \sum_j |w_j| + C \sum_i \max(0, 1 - y_i (w^T x_i + b)) + \sum_j D_j z_j, \quad |w_j| \le u_j z_j
 
-    with D = ``penalty``. The bounds u are ``weight_bound`` or, without it, found as the paper does:
+    with D = ``feature_penalty``. The bounds u are ``weight_bound`` or, without it, found as the paper does:
     the largest weight of the feature in L1-SVMs at C = 0.1, 1, 10 and 100. A feature that never had
     weight is left out: the paper's choice, no proof.
 
@@ -45,8 +45,8 @@ class MBPSelector(WritesModel, Selector):
         Slack cost, above 0. "auto": chosen by cross-validation; ``C_`` and ``cost_choice_`` (all
         scores) say what was found.
     n_features_to_select : int, default=None
-        At most this many features. None: the size of ``rules``; without one no limit, the prices
-        decide.
+        At most this many features. None: the size of ``rules``; without one no limit where there are
+        prices, or where rules have a budget or ``at_most``, else min(5, n_features).
     plain : bool, default=False
         The program as printed, left to HiGHS.
     lp : {"simplex", "interior"}, default="simplex"
@@ -79,7 +79,7 @@ class MBPSelector(WritesModel, Selector):
     >>> from sklearn.preprocessing import scale
     >>> from fewest import MBPSelector
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> selector = MBPSelector(C=0.1, penalty=0.5, time_limit=20).fit(scale(X)[:100], y[:100])
+    >>> selector = MBPSelector(C=0.1, feature_penalty=0.5, time_limit=20).fit(scale(X)[:100], y[:100])
     >>> bool(selector.bound_ <= selector.objective_)
     True
     """
@@ -95,7 +95,7 @@ class MBPSelector(WritesModel, Selector):
         n_features_to_select: int | None = None,
         rules: Rules | None = None,
         C: float | str = 1.0,
-        penalty: Any = 1.0,
+        feature_penalty: Any = None,
         weight_bound: float | None = None,
         n_solutions: int | None = None,
         within: float | None = None,
@@ -114,15 +114,13 @@ class MBPSelector(WritesModel, Selector):
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
-        memory: int | str | None = None,
+        max_memory: int | str | None = None,
     ) -> None: ...
-
-    _finds_size = True
 
     def _method(self, samples, rules):
         if self.lp != "simplex" and not self.plain:
             raise ValueError(f"lp is {self.lp!r}, which has a meaning with plain=True only; leave it out, or set plain")
-        return {"name": "mbp", **_program(self), **self._wanted(), "plain": bool(self.plain), "interior": self.lp == "interior"}
+        return {"name": "mbp", **_program(self), **self._wanted(), "plain": bool(self.plain), "lp": self.lp}
 
     def _limits(self):
         return {"nodes": self.node_limit}
@@ -134,7 +132,7 @@ class LagrangianSelector(Selector):
 
     .. math:: \min_{w, b, z} \; \sum_j |w_j| + C \sum_i \max(0, 1 - y_i (w^T x_i + b)) + \sum_j D_j z_j, \quad |w_j| \le u_j z_j
 
-    with D = ``penalty``. The bounds u are ``weight_bound`` or, without it, found as the paper does:
+    with D = ``feature_penalty``. The bounds u are ``weight_bound`` or, without it, found as the paper does:
     the largest weight of the feature in L1-SVMs at C = 0.1, 1, 10 and 100. A feature that never had
     weight is left out: the paper's choice, no proof. The method is a heuristic with a bound:
     :class:`MBPSelector` proves the optimum where it can.
@@ -145,8 +143,8 @@ class LagrangianSelector(Selector):
         Slack cost, above 0. "auto": chosen by cross-validation; ``C_`` and ``cost_choice_`` (all
         scores) say what was found.
     n_features_to_select : int, default=None
-        At most this many features. None: the size of ``rules``; without one no limit, the prices
-        decide.
+        At most this many features. None: the size of ``rules``; without one no limit where there are
+        prices, or where rules have a budget or ``at_most``, else min(5, n_features).
     epsilon : float, default=1e-6
         A feature is among those of the restricted program when its weight is above this share of u,
         at least 0 and below 1.
@@ -188,7 +186,7 @@ class LagrangianSelector(Selector):
     >>> from sklearn.preprocessing import scale
     >>> from fewest import LagrangianSelector
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> selector = LagrangianSelector(C=0.1, penalty=0.5, time_limit=20).fit(scale(X)[:100], y[:100])
+    >>> selector = LagrangianSelector(C=0.1, feature_penalty=0.5, time_limit=20).fit(scale(X)[:100], y[:100])
     >>> bool(selector.bound_ <= selector.objective_)
     True
     """
@@ -208,7 +206,7 @@ class LagrangianSelector(Selector):
         n_features_to_select: int | None = None,
         rules: Rules | None = None,
         C: float | str = 1.0,
-        penalty: Any = 1.0,
+        feature_penalty: Any = None,
         weight_bound: float | None = None,
         epsilon: float = 1e-06,
         max_iter: int = 1000,
@@ -224,10 +222,8 @@ class LagrangianSelector(Selector):
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
-        memory: int | str | None = None,
+        max_memory: int | str | None = None,
     ) -> None: ...
-
-    _finds_size = True
 
     def _method(self, samples, rules):
         return {

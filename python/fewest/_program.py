@@ -54,7 +54,7 @@ class _Program(WritesModel, Selector):
 
     def _effort(self) -> dict[str, Any]:
         """How HiGHS is asked, as the engine takes it."""
-        return {"start": not self.plain, "interior": self.lp == "interior"}
+        return {"start": not self.plain, "lp": self.lp}
 
     def _limits(self) -> dict[str, Any]:
         return {"nodes": self.node_limit}
@@ -77,7 +77,7 @@ class MILP1Selector(_Program):
         u, the largest absolute weight, above 0.
     C : float or "auto", default=1.0
         Slack cost of the classifier, above 0; the program has none. "auto": chosen by
-        cross-validation, and so is ``fit_cost`` where it is None.
+        cross-validation, and so is ``fit_C`` where it is None.
     plain : bool, default=False
         The paper's program alone, without a subset to start from.
 
@@ -98,7 +98,7 @@ class MILP1Selector(_Program):
     Examples
     --------
     >>> from sklearn.datasets import make_classification
-    >>> from fewest import MILP1Selector
+    >>> from fewest.papers import MILP1Selector
     >>> X, y = make_classification(n_samples=40, n_features=6, n_informative=2, n_redundant=0, shuffle=False, random_state=0)
     >>> MILP1Selector(n_features_to_select=2).fit(X, y).status_
     'optimal'
@@ -116,7 +116,7 @@ class MILP1Selector(_Program):
         rules: Rules | None = None,
         weight_bound: float = 1.0,
         C: float | str = 1.0,
-        fit_cost: float | None = None,
+        fit_C: float | None = None,
         plain: bool = False,
         lp: str = "simplex",
         gap: float = 0.0001,
@@ -124,14 +124,14 @@ class MILP1Selector(_Program):
         loss: str = "hinge",
         fit_intercept: bool = True,
         intercept_scaling: float | None = None,
-        tol: float = 1e-09,
+        tol: float = 1e-06,
         class_weight: dict[Any, float] | str | None = None,
         time_limit: float | None = None,
         on_interrupt: str = "raise",
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
-        memory: int | str | None = None,
+        max_memory: int | str | None = None,
     ) -> None: ...
 
     def _method(self, samples, rules):
@@ -149,7 +149,7 @@ class MILP2Selector(_Program):
     ----------
     C : float or "auto", default=1.0
         Slack cost, above 0; below 1 over twice the number of samples of the smaller class the
-        program is unbounded. "auto": chosen by cross-validation, and so is ``fit_cost`` where it is
+        program is unbounded. "auto": chosen by cross-validation, and so is ``fit_C`` where it is
         None.
     plain : bool, default=False
         The paper's program alone, without a subset to start from.
@@ -171,7 +171,7 @@ class MILP2Selector(_Program):
     Examples
     --------
     >>> from sklearn.datasets import make_classification
-    >>> from fewest import MILP2Selector
+    >>> from fewest.papers import MILP2Selector
     >>> X, y = make_classification(n_samples=40, n_features=6, n_informative=2, n_redundant=0, shuffle=False, random_state=0)
     >>> MILP2Selector(n_features_to_select=2, C=0.05).fit(X, y).status_
     'optimal'
@@ -186,7 +186,7 @@ class MILP2Selector(_Program):
         n_features_to_select: int | None = None,
         rules: Rules | None = None,
         C: float | str = 1.0,
-        fit_cost: float | None = None,
+        fit_C: float | None = None,
         plain: bool = False,
         lp: str = "simplex",
         gap: float = 0.0001,
@@ -194,14 +194,14 @@ class MILP2Selector(_Program):
         loss: str = "hinge",
         fit_intercept: bool = True,
         intercept_scaling: float | None = None,
-        tol: float = 1e-09,
+        tol: float = 1e-06,
         class_weight: dict[Any, float] | str | None = None,
         time_limit: float | None = None,
         on_interrupt: str = "raise",
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
-        memory: int | str | None = None,
+        max_memory: int | str | None = None,
     ) -> None: ...
 
     def _method(self, samples, rules):
@@ -222,16 +222,16 @@ class _Alignment(_Program):
 class MILOKSelector(_Alignment):
     """Kernel-target alignment as a mixed-integer program (MILO-K), as published.
 
-    The problem of :class:`AlignmentSelector`, written out feature by feature for HiGHS: some
+    The problem of :class:`~fewest.AlignmentSelector`, written out feature by feature for HiGHS: some
     ``n_samples ** 2 * n_features`` columns, minutes to hours for 50 samples and 35 features.
 
     Parameters
     ----------
     gamma : {"sigest", "scale", "1/p"} or float, default="sigest"
-        gamma of ``exp(-gamma ||x - x'||^2)``, as :class:`AlignmentSelector` has it.
+        gamma of ``exp(-gamma ||x - x'||^2)``, as :class:`~fewest.AlignmentSelector` has it.
     C : float or "auto", default=1.0
         Slack cost of the classifier, above 0. "auto": chosen by cross-validation, and so is
-        ``fit_cost`` where it is None.
+        ``fit_C`` where it is None.
     plain : bool, default=False
         The paper's program alone, without a subset to start from.
 
@@ -248,7 +248,7 @@ class MILOKSelector(_Alignment):
 
     See Also
     --------
-    AlignmentSelector : The same problem by branch and bound, for hundreds of samples.
+    fewest.AlignmentSelector : The same problem by branch and bound, for hundreds of samples.
 
     References
     ----------
@@ -258,7 +258,7 @@ class MILOKSelector(_Alignment):
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from fewest import MILOKSelector
+    >>> from fewest.papers import MILOKSelector
     >>> X, y = load_iris(return_X_y=True)
     >>> MILOKSelector(n_features_to_select=1).fit(X[::12], y[::12]).get_support(indices=True)
     array([2])
@@ -274,7 +274,7 @@ class MILOKSelector(_Alignment):
         rules: Rules | None = None,
         gamma: str | float = "sigest",
         C: float | str = 1.0,
-        fit_cost: float | None = None,
+        fit_C: float | None = None,
         plain: bool = False,
         lp: str = "simplex",
         gap: float = 0.0001,
@@ -282,14 +282,14 @@ class MILOKSelector(_Alignment):
         loss: str = "hinge",
         fit_intercept: bool = True,
         intercept_scaling: float | None = None,
-        tol: float = 1e-09,
+        tol: float = 1e-06,
         class_weight: dict[Any, float] | str | None = None,
         time_limit: float | None = None,
         on_interrupt: str = "raise",
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
-        memory: int | str | None = None,
+        max_memory: int | str | None = None,
     ) -> None: ...
 
     def _method(self, samples, rules):
@@ -299,19 +299,19 @@ class MILOKSelector(_Alignment):
 class RMILOKSelector(_Alignment):
     """Kernel-target alignment as a reduced mixed-integer program (RMILO-K), as published.
 
-    As :class:`MILOKSelector`, with each pair of samples once, only the rows that can bind, and a
+    As :class:`~fewest.papers.MILOKSelector`, with each pair of samples once, only the rows that can bind, and a
     smaller big-M.
 
     Parameters
     ----------
     gamma : {"sigest", "scale", "1/p"} or float, default="sigest"
-        gamma of ``exp(-gamma ||x - x'||^2)``, as :class:`AlignmentSelector` has it.
+        gamma of ``exp(-gamma ||x - x'||^2)``, as :class:`~fewest.AlignmentSelector` has it.
     big_m : {"padded", "tight"}, default="padded"
         Big-M of a row: one less its kernel value, or that and 0.1 more, as in the paper's
         experiments.
     C : float or "auto", default=1.0
         Slack cost of the classifier, above 0. "auto": chosen by cross-validation, and so is
-        ``fit_cost`` where it is None.
+        ``fit_C`` where it is None.
     plain : bool, default=False
         The paper's program alone, without a subset to start from.
 
@@ -328,7 +328,7 @@ class RMILOKSelector(_Alignment):
 
     See Also
     --------
-    AlignmentSelector : The same problem by branch and bound, for hundreds of samples.
+    fewest.AlignmentSelector : The same problem by branch and bound, for hundreds of samples.
 
     References
     ----------
@@ -338,7 +338,7 @@ class RMILOKSelector(_Alignment):
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from fewest import RMILOKSelector
+    >>> from fewest.papers import RMILOKSelector
     >>> X, y = load_iris(return_X_y=True)
     >>> RMILOKSelector(n_features_to_select=1).fit(X[::12], y[::12]).get_support(indices=True)
     array([2])
@@ -357,7 +357,7 @@ class RMILOKSelector(_Alignment):
         gamma: str | float = "sigest",
         big_m: str = "padded",
         C: float | str = 1.0,
-        fit_cost: float | None = None,
+        fit_C: float | None = None,
         plain: bool = False,
         lp: str = "simplex",
         gap: float = 0.0001,
@@ -365,14 +365,14 @@ class RMILOKSelector(_Alignment):
         loss: str = "hinge",
         fit_intercept: bool = True,
         intercept_scaling: float | None = None,
-        tol: float = 1e-09,
+        tol: float = 1e-06,
         class_weight: dict[Any, float] | str | None = None,
         time_limit: float | None = None,
         on_interrupt: str = "raise",
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
-        memory: int | str | None = None,
+        max_memory: int | str | None = None,
     ) -> None: ...
 
     def _method(self, samples, rules):

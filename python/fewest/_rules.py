@@ -48,10 +48,9 @@ class Rules:
     signs : mapping or array-like of shape (n_features,), default=None
         Sign of the weight of a feature: 1 or "+" where it is 0 or more, so that the decision value
         never falls with the feature, -1 or "-" where it is 0 or less, 0 where it is free. As
-        ``monotonic_cst`` of scikit-learn. For :class:`ExactSelector`, :class:`BendersSelector`,
-        :class:`MBPSelector`, :class:`LagrangianSelector`, :class:`L1SVMSelector`,
-        :class:`FSVSelector`, :class:`MILP1Selector`, :class:`MILP2Selector` and :class:`SVMRFE` with
-        the linear kernel; the others refuse it.
+        ``monotonic_cst`` of scikit-learn. For :class:`SVMRFE` with the linear kernel, :class:`ExactSelector`,
+        :class:`MBPSelector`, :class:`LagrangianSelector`, :class:`L1SVMSelector`, and of :mod:`fewest.papers`
+        ``BendersSelector``, ``FSVSelector``, ``MILP1Selector`` and ``MILP2Selector``; the others refuse it.
     bounds : mapping or array-like of shape (n_features, 2), default=None
         Smallest weight, 0 or less, and largest weight, 0 or more, of a feature, None for no bound;
         of the columns as they are given, scaled or not. As ``signs``.

@@ -128,7 +128,7 @@ class SeveralProblems(Selector):
                 delattr(self, name)
         if tasks is None:
             return samples
-        for name, value in (("C", self.C == "auto"), ("fit_cost", getattr(self, "fit_cost", None) is not None)):
+        for name, value in (("C", self.C == "auto"), ("fit_C", getattr(self, "fit_C", None) is not None)):
             if value:
                 why = "is chosen by one classifier for all samples" if name == "C" else "is the cost of one classifier for all samples"
                 raise ValueError(f"{name} is {getattr(self, name)!r}, which {why}, but tasks have one each; leave one of them out")

@@ -35,8 +35,20 @@ if TYPE_CHECKING:
 
 #: Methods that a study can try.
 METHODS = ("exact", "rfe", "info-gain", "kta")
+#: What the engine calls scores by.
+SCORES = {"roc_auc": "auc", "log_loss": "log-loss"}
 #: Sizes where none are given.
 MOST = 10
+
+
+class Absent:
+    """A method of selectors that a study does not have, and why."""
+
+    def __init__(self, why: str) -> None:
+        self.why = why
+
+    def __get__(self, study: object, owner: type | None = None) -> None:
+        raise AttributeError(self.why)
 
 
 class Study(Selector):
@@ -55,7 +67,7 @@ class Study(Selector):
     methods : "auto" or sequence of {"exact", "rfe", "info-gain", "kta"}, default="auto"
         Methods to try; "auto": those that suit the data, and where rules bound weights those that keep
         the bounds.
-    scoring : {"combined", "accuracy", "auc", "log_loss", "hinge"}, default="hinge"
+    scoring : {"combined", "accuracy", "roc_auc", "log_loss", "hinge"}, default="hinge"
         What candidates are judged by on the inner folds; the first is the mean of the others, with
         1 - log-loss and 1 - hinge.
     pick : {"best", "smooth", "one_se", "small_cost", "stable"}, default="smooth"
@@ -66,15 +78,15 @@ class Study(Selector):
     calibration : {"platt", "isotonic", "none"}, default="platt"
         How decision values of samples held out become probabilities of two classes: by a sigmoid, by
         any function that never falls (for many samples), or not at all.
-    folds : int, default=5
+    cv : int, default=5
         Outer folds.
-    repeats : int, default=2
+    n_repeats : int, default=2
         Times the outer folds are dealt.
-    inner_folds : int, default=5
+    inner_cv : int, default=5
         Folds inside each training part.
-    inner_repeats : int, default=1
+    n_inner_repeats : int, default=1
         Times the inner folds are dealt.
-    n_costs : int, default=8
+    n_Cs : int, default=8
         Costs on the grid, from 1e-4 to 1e2 times 1 / mean \\|x\\|^2 of the scaled training samples.
     scale : {"standard", "maxabs", "none"}, default=None
         How features are scaled inside the folds. None: "standard" for dense X; for sparse X what
@@ -114,7 +126,7 @@ class Study(Selector):
         The method that chose the panel.
     C_ : float or None
         Its cost; None for a method without one.
-    fit_cost_ : float
+    fit_C_ : float
         The cost of the classifier.
     tried_ : list of dict
         Every method on all samples at its best.
@@ -141,7 +153,7 @@ class Study(Selector):
     >>> from sklearn.datasets import load_breast_cancer
     >>> from fewest import Study
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> study = Study(sizes=3, folds=3, repeats=1, inner_folds=3, n_costs=4, methods=["rfe"]).fit(X[:200], y[:200])
+    >>> study = Study(sizes=3, cv=3, n_repeats=1, inner_cv=3, n_Cs=4, methods=["rfe"]).fit(X[:200], y[:200])
     >>> bool(study.summary_["accuracy"]["mean"] > 0.85), bool(study.n_features_ <= 3)
     (True, True)
     """
@@ -151,14 +163,14 @@ class Study(Selector):
     _parameter_constraints = {
         "sizes": [Interval(Integral, 1, None, closed="left"), "array-like", None],
         "methods": [StrOptions({"auto"}), "array-like"],
-        "scoring": [StrOptions({"combined", "accuracy", "auc", "log_loss", "hinge"})],
+        "scoring": [StrOptions({"combined", "accuracy", "roc_auc", "log_loss", "hinge"})],
         "pick": [StrOptions({"best", "smooth", "one_se", "small_cost", "stable"})],
         "calibration": [StrOptions({"platt", "isotonic", "none"})],
-        "folds": [Interval(Integral, 2, None, closed="left")],
-        "repeats": AT_LEAST_ONE,
-        "inner_folds": [Interval(Integral, 2, None, closed="left")],
-        "inner_repeats": AT_LEAST_ONE,
-        "n_costs": AT_LEAST_ONE,
+        "cv": [Interval(Integral, 2, None, closed="left")],
+        "n_repeats": AT_LEAST_ONE,
+        "inner_cv": [Interval(Integral, 2, None, closed="left")],
+        "n_inner_repeats": AT_LEAST_ONE,
+        "n_Cs": AT_LEAST_ONE,
         "n_solutions": AT_LEAST_ONE,
         "node_limit": AT_LEAST_ONE,
         "selection_time_limit": [Interval(Real, 0.0, None, closed="left"), None],
@@ -180,11 +192,11 @@ class Study(Selector):
         scoring: str = "hinge",
         pick: str = "smooth",
         calibration: str = "platt",
-        folds: int = 5,
-        repeats: int = 2,
-        inner_folds: int = 5,
-        inner_repeats: int = 1,
-        n_costs: int = 8,
+        cv: int = 5,
+        n_repeats: int = 2,
+        inner_cv: int = 5,
+        n_inner_repeats: int = 1,
+        n_Cs: int = 8,
         scale: str | None = None,
         n_solutions: int = 5,
         gap: float = 1e-4,
@@ -194,7 +206,7 @@ class Study(Selector):
         loss: str = "hinge",
         fit_intercept: bool = True,
         intercept_scaling: float | None = None,
-        tol: float = 1e-9,
+        tol: float = 1e-6,
         class_weight: dict[Any, float] | str | None = None,
         time_limit: float | None = 600.0,
         random_state: Any = 0,
@@ -202,7 +214,7 @@ class Study(Selector):
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
-        memory: int | str | None = None,
+        max_memory: int | str | None = None,
     ) -> None: ...
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -250,14 +262,14 @@ class Study(Selector):
         pick = "" if self.pick == "best" else f":{self.pick.replace('_', '-')}"
         return {
             "sizes": self._sizes(p),
-            "folds": int(self.folds),
-            "repeats": int(self.repeats),
-            "inner_folds": int(self.inner_folds),
-            "inner_repeats": int(self.inner_repeats),
+            "folds": int(self.cv),
+            "repeats": int(self.n_repeats),
+            "inner_folds": int(self.inner_cv),
+            "inner_repeats": int(self.n_inner_repeats),
             "seed": seed_of(self.random_state),
             "methods": methods,
-            "cost_points": int(self.n_costs),
-            "rule": f"{self.scoring.replace('_', '-')}{pick}",
+            "cost_points": int(self.n_Cs),
+            "rule": f"{SCORES.get(self.scoring, self.scoring)}{pick}",
             "calibration": self.calibration,
             "scale": self.scale,
             "class_weight": weights,
@@ -288,7 +300,7 @@ class Study(Selector):
         self.n_features_ = int(self.support_.sum())
         self.ranking_ = np.where(self.support_, 1, 2)
         self.method_, self.C_ = panel["choice"]["method"], panel["choice"]["cost"]
-        self.fit_cost_ = panel["choice"]["fit_cost"]
+        self.fit_C_ = panel["choice"]["fit_cost"]
         for name in ("objective", "bound", "baseline", "gap", "objective_gap"):
             setattr(self, f"{name}_", panel.get(name))
         self.status_, self.trace_ = answer["status"], {}
@@ -313,7 +325,7 @@ class Study(Selector):
             loss=self.loss,
             fit_intercept=self.fit_intercept,
             intercept_scaling=self.intercept_scaling,
-            tol=min(self.tol, 1e-9),
+            tol=self.tol,
             n_jobs=self.n_jobs,
             **kernel,
         )
@@ -360,18 +372,5 @@ class Study(Selector):
         second = np.where(decision > 0, np.maximum(second, np.nextafter(0.5, 1.0)), np.minimum(second, 0.5))
         return np.column_stack([1.0 - second, second])
 
-    def _certifiable(self) -> bool:
-        raise AttributeError("a study proves its panel by itself: see bound_, gap_ and certificate_")
-
-    @available_if(_certifiable)
-    def certify(self, X: Any, y: Any, sample_weight: Any = None, *, time_limit: float | None = 10.0) -> dict[str, Any]:
-        """Not there: a study proves its panel by itself."""
-        raise NotImplementedError
-
-    def _has_path(self) -> bool:
-        raise AttributeError("a study chooses the size; see tried_, or sizes")
-
-    @available_if(_has_path)
-    def path(self, X: Any, y: Any, sizes: Any, sample_weight: Any = None) -> list[Self]:
-        """Not there: a study chooses the size by itself."""
-        raise NotImplementedError
+    certify = Absent("a study proves its panel by itself: see bound_, gap_ and certificate_")  # type: ignore[assignment]
+    path = Absent("a study chooses the size; see tried_, or sizes")  # type: ignore[assignment]

@@ -165,7 +165,7 @@ class SVC(_Classifier):
         random_state: Any = None,
         time_limit: float | None = None,
         n_jobs: int | None = None,
-        memory: int | str | None = None,
+        max_memory: int | str | None = None,
     ) -> None: ...
 
     n_features_in_: int

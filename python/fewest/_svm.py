@@ -288,7 +288,7 @@ class LinearSVC(SparseCoefMixin, _Classifier):
         monotonic_cst: Any = None,
         weight_bounds: Any = None,
         n_jobs: int | None = None,
-        memory: int | str | None = None,
+        max_memory: int | str | None = None,
     ) -> None: ...
 
     def _fit(self, samples: Samples) -> LinearSVC:

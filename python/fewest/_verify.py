@@ -111,12 +111,12 @@ def verify(
     loss: str | None = None,
     fit_intercept: bool | None = None,
     intercept_scaling: float | None = None,
-    penalty: Any = None,
+    feature_penalty: Any = None,
     weight_bound: float | None = None,
     kernel: str | None = None,
     gamma: float | None = None,
     categorical_features: Any = None,
-    memory: int = 1 << 30,
+    max_memory: int = 1 << 30,
     n_jobs: int | None = None,
 ) -> Verification:
     """Check a proof file against the data, by a program that shares no code with the searches.
@@ -155,11 +155,11 @@ def verify(
         At most this many features are asked for.
     rules : Rules, default=None
         These rules are asked for; kinds that are empty are not, but with ``strict``.
-    C, loss, fit_intercept, intercept_scaling, penalty, weight_bound : default=None
+    C, loss, fit_intercept, intercept_scaling, feature_penalty, weight_bound : default=None
         As of the selector; None: not asked.
     kernel, gamma, categorical_features : default=None
         Those of a proof of :class:`AlignmentSelector`, gamma as a number; None: not asked.
-    memory : int, default=1 GiB
+    max_memory : int, default=1 GiB
         Bytes that the rules and the open part of the proof may take.
     n_jobs : int, default=None
         Threads, as a selector counts them; the verdict does not depend on them.
@@ -206,9 +206,9 @@ def verify(
         "classes": label_texts(samples.classes),
     }
     asked = _problem(method, C, loss, fit_intercept, intercept_scaling, weight_bound, kernel, gamma)
-    index = _Index(who.n_features_in_, names, "penalty")
-    if penalty is not None:
-        asked["penalty"] = index.numbers(penalty, "penalty")
+    index = _Index(who.n_features_in_, names, "feature_penalty")
+    if feature_penalty is not None:
+        asked["penalty"] = index.numbers(feature_penalty, "feature_penalty")
     if categorical_features is not None:
         asked["categorical"] = index.all(categorical_features)
     size = n_features_to_select if rules is None or n_features_to_select is not None else rules.max_features
@@ -216,7 +216,7 @@ def verify(
     # What the arrays were made by.
     prepared = [("multi_class", PROBLEMS[multi_class]), ("tasks", "tasks")][: 1 + (tasks is not None)]
     request = {"asked": asked, "result": _result(as_), "strict": strict, "gap": gap, "prepared": prepared}
-    found = _core.verify(os.fspath(path), *samples.arguments, memory, limits_of(who, None), about, request, codes)
+    found = _core.verify(os.fspath(path), *samples.arguments, max_memory, limits_of(who, None), about, request, codes)
     question, differences = found.get("question"), found["differences"]
     if "solutions" not in found:
         return Verification(False, found["reason"], verdict=found["verdict"], question=question, differences=differences)

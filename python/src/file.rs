@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 
 use crate::copy::copied;
 use crate::enter::sheltered;
-use crate::in_python;
+use crate::of_data;
 
 /// Name of the target column, its classes, and the class of each row.
 type Classes<'py> = (String, Vec<String>, Bound<'py, PyArray1<u32>>);
@@ -47,7 +47,7 @@ impl ColumnFile {
 /// An error about a file as Python's.
 pub(crate) fn raised(error: &fewest_data::DataError) -> PyErr {
     use fewest_data::DataError;
-    let text = in_python(&error.to_string());
+    let text = of_data(error);
     match error {
         DataError::NotFound { .. } | DataError::Io { .. } | DataError::Output { .. } => PyOSError::new_err(text),
         _ => PyValueError::new_err(text),

@@ -13,7 +13,7 @@ use pyo3::types::PyDict;
 
 use crate::copy::copied;
 use crate::enter::sheltered;
-use crate::{in_python, settings};
+use crate::{of_data, settings};
 
 /// A kind of data with its settings.
 #[derive(Debug, serde::Deserialize)]
@@ -63,7 +63,7 @@ impl Kind {
 }
 
 fn refused(error: &DataError) -> PyErr {
-    let text = in_python(&error.to_string());
+    let text = of_data(error);
     if matches!(error, DataError::Memory { .. }) { PyMemoryError::new_err(text) } else { PyValueError::new_err(text) }
 }
 

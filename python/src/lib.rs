@@ -32,7 +32,7 @@ use fewest::validation::Split;
 use fewest::{
     Clock, Design, Error, Gamma, Kernel, KernelRule, RowMatrix, RuleList, Rules, Run, Samples, Sense, SvmSettings,
 };
-use fewest_data::Features;
+use fewest_data::{DataError, Features};
 use fewest_papers::AnyMethod;
 use fewest_papers::gbd::Validation;
 use numpy::PyReadonlyArray1;
@@ -45,17 +45,34 @@ use enter::{CallLimits, Files, enter, enter_keeping, sheltered};
 use matrix::Columns;
 use prepare::Preparation;
 
-/// What the library's remedies, which speak of the command's options, say in Python.
-const REMEDIES: &[(&str, &str)] = &[
-    ("raise --memory", "allow more with fewest.set_memory"),
-    ("with --memory", "with fewest.set_memory"),
-    ("with --max-cuts", "with max_iter"),
-    ("--forbid those", "forbid those by Rules"),
-];
-
-/// A message of the library as Python says it.
+/// A message of the library, whose settings are parameters here.
 fn in_python(text: &str) -> String {
-    REMEDIES.iter().fold(text.to_owned(), |text, (command, python)| text.replace(command, python))
+    fewest::in_words(text, |name| {
+        let parameter = match name {
+            "memory" => "fewest.set_memory",
+            "max_cuts" => "max_iter",
+            "max_features" => "n_features_to_select",
+            "validation" => "X_val and validation_fraction",
+            "forbid" => "Rules(forbid=)",
+            "signs" => "Rules(signs=)",
+            "weight_bounds" => "Rules(bounds=)",
+            other => other,
+        };
+        parameter.to_owned()
+    })
+}
+
+/// A message about a file, or data in place of one; the command's remedies are options.
+fn of_data(error: &DataError) -> String {
+    match error {
+        DataError::Memory { file, what, needed, allowed, .. } => {
+            format!(
+                "{file}: {what} needs {needed} bytes, but only {allowed} are allowed; allow more with fewest.set_memory"
+            )
+        }
+        DataError::Design(error) => in_python(&error.to_string()),
+        other => other.to_string(),
+    }
 }
 
 /// An error of the library as Python's.

@@ -12,7 +12,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import fewest
-from fewest import datasets
+from fewest import datasets, papers
+
+#: Where the package lies: Sphinx changes the folder that a relative PYTHONPATH is of.
+HOME = Path(fewest.__file__).parents[1]
+
+
+#: What is public, in both modules.
+PUBLIC: dict[str, Any] = {name: getattr(module, name) for module in (fewest, papers) for name in module.__all__}
 
 
 class Place(NamedTuple):
@@ -31,22 +38,22 @@ def of(*parameters: str, method: str | None = None) -> Place:
 CLASSES: dict[str, tuple[type, dict[str, object]]] = {
     "exact": (fewest.ExactSelector, {}),
     "kta": (fewest.AlignmentSelector, {}),
-    "milo-k": (fewest.MILOKSelector, {}),
-    "rmilo-k": (fewest.RMILOKSelector, {}),
+    "milo-k": (papers.MILOKSelector, {}),
+    "rmilo-k": (papers.RMILOKSelector, {}),
     "l1-svm": (fewest.L1SVMSelector, {}),
-    "fsv": (fewest.FSVSelector, {}),
+    "fsv": (papers.FSVSelector, {}),
     "mbp": (fewest.MBPSelector, {}),
     "lagrangian": (fewest.LagrangianSelector, {}),
-    "milp1": (fewest.MILP1Selector, {}),
-    "milp2": (fewest.MILP2Selector, {}),
-    "gbd": (fewest.BendersSelector, {}),
+    "milp1": (papers.MILP1Selector, {}),
+    "milp2": (papers.MILP2Selector, {}),
+    "gbd": (papers.BendersSelector, {}),
     "fgm": (fewest.FeatureGeneratingMachine, {}),
-    "qcqp-ssvm": (fewest.QCQPSelector, {}),
-    "nmmkl": (fewest.NMMKLSelector, {}),
+    "qcqp-ssvm": (papers.QCQPSelector, {}),
+    "nmmkl": (papers.NMMKLSelector, {}),
     "rfe": (fewest.SVMRFE, {}),
     "eb-rfe": (fewest.EvaluationRFE, {}),
-    "bit-flip": (fewest.FlipSelector, {"flip": "bit"}),
-    "attribute-flip": (fewest.FlipSelector, {"flip": "attribute"}),
+    "bit-flip": (papers.FlipSelector, {"flip": "bit"}),
+    "attribute-flip": (papers.FlipSelector, {"flip": "attribute"}),
     "info-gain": (fewest.InformationGain, {}),
 }
 
@@ -58,7 +65,7 @@ CERTIFY = {
 }
 #: Options that are in the same place wherever a method has them.
 SHARED = {
-    "penalty": of("penalty"),
+    "penalty": of("feature_penalty"),
     "solutions": of("n_solutions"),
     "within": of("within"),
     "gap": of("gap"),
@@ -67,8 +74,8 @@ SHARED = {
     "multi-class": of("multi_class"),
     "tasks": of("tasks", method="fit"),
     "cost": of("C"),
-    "fit-cost": of("fit_cost"),
-    "costs": of("costs"),
+    "fit-cost": of("fit_C"),
+    "costs": of("Cs"),
     "loss": of("loss"),
     "bias": of("fit_intercept", "intercept_scaling"),
     "tolerance": of("tol"),
@@ -141,9 +148,7 @@ def place(method: str, option: str, certifies: bool) -> Place:
 def methods() -> dict[str, Any]:
     """Each method of the command, as `fewest methods --json` lists it."""
     code = "import sys; from fewest import _core; sys.exit(_core.command(['fewest', 'methods', '--json', '-']))"
-    # Sphinx changes the folder that a relative PYTHONPATH is of.
-    home = Path(fewest.__file__).parents[1]
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=home)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=HOME)
     return {method["name"]: method for method in json.loads(done.stdout)["methods"]}
 
 
@@ -152,13 +157,18 @@ def options(method: dict[str, Any]) -> list[tuple[str, str]]:
     return [(entry["option"].split()[0].removeprefix("--"), entry["meaning"]) for entry in method["options"]]
 
 
+def home_of(cls: type) -> str:
+    """The module that a class is public in."""
+    return "fewest" if cls.__name__ in fewest.__all__ else "fewest.papers"
+
+
 def options_table() -> str:
     """A table for the site: each method with its class, each option with its place."""
     lines = []
     for name, method in methods().items():
         cls, fixed = CLASSES[name]
         made = ", ".join(f"{key}={value!r}" for key, value in fixed.items())
-        title = f"``{name}``: :class:`fewest.{cls.__name__}`" + (f" with ``{made}``" if made else "")
+        title = f"``{name}``: :class:`{home_of(cls)}.{cls.__name__}`" + (f" with ``{made}``" if made else "")
         lines += ["", f".. list-table:: {title}", "   :header-rows: 1", "   :widths: 30 70", "", "   * - Option", "     - Python"]
         known = options(method)
         certifies = any(option == "certify" for option, _ in known)
@@ -283,7 +293,7 @@ COMMANDS: dict[str, Command] = {
             "resume": _RESUME,
             "resume-every": _RESUME,
             "cv": "``fewest.evaluate`` of each size; ``cv`` of ``SVMRFE``",
-            "repeats": "``repeats`` of ``fewest.evaluate``",
+            "repeats": "``n_repeats`` of ``fewest.evaluate``",
             "seed": "``random_state`` of ``fewest.evaluate``",
             "inner-cv": "``cv`` of the selector",
         },
@@ -296,7 +306,7 @@ COMMANDS: dict[str, Command] = {
             "folds": of("cv"),
             "leave-one-out": of("cv"),
             "seed": of("random_state"),
-            "repeats": of("repeats"),
+            "repeats": of("n_repeats"),
             "against": of("against"),
             "truth": of("truth"),
             "selection-time-limit": "``time_limit`` of the selector",
@@ -344,12 +354,12 @@ COMMANDS: dict[str, Command] = {
             "methods": of("methods"),
             "scale": of("scale"),
             "sample-weights": "the command alone",
-            "folds": of("folds"),
-            "repeats": of("repeats"),
-            "inner-cv": of("inner_folds"),
-            "inner-repeats": of("inner_repeats"),
+            "folds": of("cv"),
+            "repeats": of("n_repeats"),
+            "inner-cv": of("inner_cv"),
+            "inner-repeats": of("n_inner_repeats"),
             "seed": of("random_state"),
-            "cost-points": of("n_costs"),
+            "cost-points": of("n_Cs"),
             "choose": of("scoring", "pick"),
             "calibration": of("calibration"),
             "compare-rules": of("compare_rules"),
@@ -368,7 +378,7 @@ COMMANDS: dict[str, Command] = {
         fewest.verify,
         _DATA - {"memory", "threads", "sample-weights"} | _RULES - {"max-features"} | {"json", "quiet", "verbose"},
         {
-            "memory": of("memory"),
+            "memory": of("max_memory"),
             "threads": of("n_jobs"),
             "sample-weights": of("sample_weight"),
             "as": of("as_"),
@@ -380,7 +390,7 @@ COMMANDS: dict[str, Command] = {
             "loss": of("loss"),
             "bias": of("fit_intercept", "intercept_scaling"),
             "class-weight": of("class_weight"),
-            "penalty": of("penalty"),
+            "penalty": of("feature_penalty"),
             "weight-bound": of("weight_bound"),
             "kernel": of("kernel"),
             "gamma": of("gamma"),

@@ -123,7 +123,7 @@ def test_proofs_list_what_was_judged(data, tmp_path):
 def test_weights_tasks_and_more_classes_are_those_of_the_selector():
     X, y = make_classification(90, 6, n_informative=4, n_classes=3, random_state=1)
     X, weights, tasks = scale(X), np.linspace(0.0, 2.0, 90), np.arange(90) % 2
-    for more in ({}, {"multi_class": "ovr"}, {"class_weight": "balanced", "loss": "squared_hinge"}, {"penalty": 0.1}):
+    for more in ({}, {"multi_class": "ovr"}, {"class_weight": "balanced", "loss": "squared_hinge"}, {"feature_penalty": 0.1}):
         best = ExactSelector(n_features_to_select=2, **more).fit(X, y, weights)
         found = certify(X, y, best.get_support(), weights, **more)
         assert found.objective == pytest.approx(best.objective_, rel=1e-4) and found.better == []

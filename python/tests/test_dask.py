@@ -310,7 +310,7 @@ def l1(**options):
     [
         {},
         {"fit_intercept": False, "class_weight": "balanced", "C": 3.0},
-        {"intercept_scaling": 2.0, "costs": [0.3, 1.0, 3.0]},
+        {"intercept_scaling": 2.0, "Cs": [0.3, 1.0, 3.0]},
         {"n_features_to_select": 10},
         {"rules": Rules(max_features=8, require=[4999, 7], forbid=[0, 2500])},
         {"rules": Rules(max_features=6, implies=[(3, 4)], at_most=[(1, range(100))])},
@@ -345,7 +345,7 @@ def test_information_gain_is_that_of_one_machine_to_the_last_bit(client, bins, r
 
 
 def rfe(**options):
-    return SVMRFE(**{"n_features_to_select": 10, "step": 0.5, "step_of": "remaining", "tol": 1e-10, "memory": "8M", **options})
+    return SVMRFE(**{"n_features_to_select": 10, "step": 0.5, "step_of": "remaining", "tol": 1e-10, "max_memory": "8M", **options})
 
 
 def genes(n=80, p=12000, seed=4):
@@ -369,7 +369,7 @@ def test_an_elimination_is_that_of_one_machine(client, options):
     weight = np.linspace(0, 2, 80)
     if "start" in options:
         options = {**options, "start": sorted({*options["start"], 3, 11999})}
-    here = rfe(memory=None, **options).fit(X, y, weight)
+    here = rfe(max_memory=None, **options).fit(X, y, weight)
     there = rfe(**options).fit(da.from_array(X, chunks=(80, 5000)), y, weight)
     assert here.elimination_steps_ == there.elimination_steps_
     np.testing.assert_array_equal(there.ranking_, here.ranking_)
@@ -383,8 +383,8 @@ def test_an_elimination_is_that_of_one_machine(client, options):
 def test_an_elimination_of_three_classes(client):
     X, y = genes(p=5000)
     y = np.where(X[:, 9] > 1, "dead", y)
-    here = rfe(memory=None).fit(X, y)
-    there = rfe(memory="2M").fit(da.from_array(X, chunks=(40, 1700)), y)
+    here = rfe(max_memory=None).fit(X, y)
+    there = rfe(max_memory="2M").fit(da.from_array(X, chunks=(40, 1700)), y)
     assert len(there.classes_) == 3 and len(there.traffic_["sent"]) > 3
     np.testing.assert_array_equal(there.ranking_, here.ranking_)
     np.testing.assert_allclose(there.objective_, here.objective_, rtol=1e-8)
@@ -394,19 +394,19 @@ def test_an_elimination_of_samples_too_many_for_products_of_all_pairs(client, mo
     X, y = genes(n=120, p=3000)
     # 19 KB of memory hold neither 120 x 120 numbers nor a copy of more than five features.
     options = {"loss": "squared_hinge", "C": 0.01, "n_features_to_select": 3}
-    here = rfe(memory=None, **options).fit(X, y)
-    there = rfe(memory="19K", **options).fit(da.from_array(X, chunks=(50, 1100)), y)
+    here = rfe(max_memory=None, **options).fit(X, y)
+    there = rfe(max_memory="19K", **options).fit(da.from_array(X, chunks=(50, 1100)), y)
     np.testing.assert_array_equal(there.ranking_, here.ranking_)
     np.testing.assert_allclose(there.objective_, here.objective_, rtol=1e-8)
     received = there.traffic_["received"]
     assert len(received) > 100 and set(received[:5]) == {8 * 120}
     killed = kill_one_in_round(monkeypatch, client, 30)
-    again = rfe(memory="19K", **options).fit(da.from_array(X, chunks=(50, 1100)), y)
+    again = rfe(max_memory="19K", **options).fit(da.from_array(X, chunks=(50, 1100)), y)
     assert len(killed) == 1
     assert_same(again, there)
     client.wait_for_workers(2, timeout=120)
     with pytest.raises(MemoryError, match="take the squared hinge"):
-        rfe(memory="19K").fit(da.from_array(X, chunks=(50, 1100)), y)
+        rfe(max_memory="19K").fit(da.from_array(X, chunks=(50, 1100)), y)
 
 
 def test_a_killed_worker_does_not_change_an_elimination(client, monkeypatch):
@@ -428,7 +428,7 @@ def test_an_elimination_on_workers_refuses_what_it_does_not_do(client):
         "kernel": "rbf",
         "criterion": "margin",
         "cv": 3,
-        "costs": [1.0, 2.0],
+        "Cs": [1.0, 2.0],
         "impute": "mean",
         "scale": True,
         "resume": "state",
@@ -613,7 +613,7 @@ def test_blocks_of_samples_are_classified_as_the_page_says(client):
     np.testing.assert_array_equal(eval(line, {"X": spread, "machine": machine, "y": y}).compute(), machine.predict(X))
 
 
-SELECTORS = [FeatureGeneratingMachine(n_features_to_select=10), EvaluationRFE(costs=(1.0,), candidates=1, cv=3, n_jobs=1)]
+SELECTORS = [FeatureGeneratingMachine(n_features_to_select=10), EvaluationRFE(Cs=(1.0,), candidates=1, cv=3, n_jobs=1)]
 
 
 @pytest.mark.parametrize("selector", SELECTORS, ids=["generating", "evaluation"])
@@ -631,7 +631,7 @@ def test_stability_through_joblib(client):
     import joblib
 
     X, y = text(n=90, p=60)
-    of = lambda: StabilityDisplay.from_estimator(SVMRFE(n_features_to_select=5), X, y, n_runs=6, random_state=0, n_jobs=-1)
+    of = lambda: StabilityDisplay.from_estimator(SVMRFE(n_features_to_select=5), X, y, n_splits=6, random_state=0, n_jobs=-1)
     here = of()
     with joblib.parallel_config(backend="dask"):
         np.testing.assert_array_equal(of().frequency, here.frequency)
@@ -661,7 +661,7 @@ def test_what_fans_out_by_joblib_runs_on_workers(client, door):
 
 def test_a_study_is_one_task(client):
     X, y = text(n=60, p=60)
-    study = Study(sizes=3, folds=3, repeats=1, inner_folds=3, n_costs=2, methods=["rfe"])
+    study = Study(sizes=3, cv=3, n_repeats=1, inner_cv=3, n_Cs=2, methods=["rfe"])
     there = client.submit(study.fit, X, y, pure=False).result()
     np.testing.assert_array_equal(there.support_, study.fit(X, y).support_)
     assert there.summary_ == study.summary_

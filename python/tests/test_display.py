@@ -21,7 +21,7 @@ def data():
 
 def test_selection_path(data):
     selector = SVMRFE(cv=4).fit(*data)
-    display = SelectionPathDisplay.from_selector(selector)
+    display = SelectionPathDisplay.from_estimator(selector)
     scores = np.array([selector.cv_results_[f"split{i}_test_score"] for i in range(4)])
     np.testing.assert_allclose(display.standard_error, scores.std(axis=0, ddof=1) / 2)
     assert display.plot() is display and display.ax_.get_xlabel() == "Number of features"
@@ -30,18 +30,18 @@ def test_selection_path(data):
     assert styled.ax_.lines[0].get_color() == "red" and styled.ax_.lines[0].get_label() == "mine"
     assert styled.ax_.collections[0].get_alpha() == 0.1
     with pytest.raises(ValueError, match="cv"):
-        SelectionPathDisplay.from_selector(SVMRFE().fit(*data))
+        SelectionPathDisplay.from_estimator(SVMRFE().fit(*data))
 
 
 def test_search(data):
     selector = ExactSelector(n_features_to_select=3).fit(*data)
-    display = SearchDisplay.from_selector(selector)
+    display = SearchDisplay.from_estimator(selector)
     assert display.objective[-1] == pytest.approx(selector.objective_)
     assert (np.diff(display.bound[np.isfinite(display.bound)]) >= 0).all()
     pipeline = make_pipeline(StandardScaler(), ExactSelector(n_features_to_select=3)).fit(*data)
-    assert len(SearchDisplay.from_selector(pipeline).time) > 0
+    assert len(SearchDisplay.from_estimator(pipeline).time) > 0
     with pytest.raises(ValueError, match="no search to show"):
-        SearchDisplay.from_selector(SVMRFE(n_features_to_select=3).fit(*data))
+        SearchDisplay.from_estimator(SVMRFE(n_features_to_select=3).fit(*data))
     _, ax = plt.subplots()
     assert display.plot(ax=ax, line_kw={"linestyle": "--"}, fill_kw={"alpha": 0.3}).ax_ is ax
     assert ax.lines[0].get_linestyle() == "--" and ax.collections[0].get_alpha() == 0.3
@@ -49,13 +49,13 @@ def test_search(data):
 
 def test_stability(data):
     X, y = data
-    display = StabilityDisplay.from_estimator(SVMRFE(n_features_to_select=3), X, y, n_runs=12, random_state=0)
+    display = StabilityDisplay.from_estimator(SVMRFE(n_features_to_select=3), X, y, n_splits=12, random_state=0)
     assert display.frequency.sum() == pytest.approx(3) and display.stability <= 1
-    again = StabilityDisplay.from_estimator(SVMRFE(n_features_to_select=3), X, y, n_runs=12, random_state=0, n_jobs=2)
+    again = StabilityDisplay.from_estimator(SVMRFE(n_features_to_select=3), X, y, n_splits=12, random_state=0, n_jobs=2)
     assert (again.frequency == display.frequency).all()
     bars = display.plot(max_features=5, bar_kw={"height": 0.5}).ax_.patches
     assert len(bars) == 5 and bars[0].get_height() == 0.5
-    always = StabilityDisplay.from_estimator(SVMRFE(n_features_to_select=12), X, y, n_runs=3, random_state=0)
+    always = StabilityDisplay.from_estimator(SVMRFE(n_features_to_select=12), X, y, n_splits=3, random_state=0)
     assert always.stability == 1
 
 

@@ -16,7 +16,8 @@ from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedKFold, St
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 
-from fewest import SVC, SVMRFE, EvaluationRFE, FlipSelector, export_model
+from fewest import SVC, SVMRFE, EvaluationRFE, export_model
+from fewest.papers import FlipSelector
 
 
 def units_and_gaps(seed=0, n=60, p=8):
@@ -27,7 +28,7 @@ def units_and_gaps(seed=0, n=60, p=8):
     return X, y
 
 
-@pytest.mark.parametrize("selector", [SVMRFE(n_features_to_select=2), EvaluationRFE(n_features_to_select=2, costs=(1.0,), cv=3)])
+@pytest.mark.parametrize("selector", [SVMRFE(n_features_to_select=2), EvaluationRFE(n_features_to_select=2, Cs=(1.0,), cv=3)])
 def test_an_elimination_from_a_start_is_one_on_its_columns(selector):
     X, y = problem(n=40, p=9, seed=3)
     start = [1, 2, 5, 6, 8]
@@ -44,7 +45,7 @@ def test_an_elimination_from_a_start_is_one_on_its_columns(selector):
         clone(selector).set_params(start=[9]).fit(X, y)
 
 
-@pytest.mark.parametrize("selector", [SVMRFE(), EvaluationRFE(costs=(1.0,), cv=3), FlipSelector(cv=3)])
+@pytest.mark.parametrize("selector", [SVMRFE(), EvaluationRFE(Cs=(1.0,), cv=3), FlipSelector(cv=3)])
 def test_a_size_may_be_a_share(selector):
     X, y = problem(n=40, p=8, seed=4)
     share, size = (clone(selector).set_params(n_features_to_select=k).fit(X, y) for k in (0.3, 2))
@@ -67,7 +68,7 @@ def test_any_splitter_judges_eliminations_and_flips(cv):
         fits = ((SVC(kernel="linear", C=cost, tol=1e-6).fit(X[train][:, features], y[train]), test) for train, test in cv.split(X, y))
         return np.mean([model.score(X[test][:, features], y[test]) for model, test in fits])
 
-    found = EvaluationRFE(costs=(cost,), candidates=5, cv=cv).fit(X, y)
+    found = EvaluationRFE(Cs=(cost,), candidates=5, cv=cv).fit(X, y)
     assert found.objective_ == pytest.approx(accuracy(np.flatnonzero(found.support_)))
     table = found.cv_results_
     assert table["n_features"].tolist() == [1, 2, 3, 4, 5] and (table["cost"] == cost).all()
@@ -84,7 +85,7 @@ def test_any_splitter_judges_eliminations_and_flips(cv):
         other = flips.support_ ^ (np.arange(5) == j)
         assert not other.any() or accuracy(np.flatnonzero(other)) <= best + 1e-9
 
-    tuned = SVMRFE(costs=(cost, 30.0), cv=cv, n_features_to_select=5).fit(X, y)
+    tuned = SVMRFE(Cs=(cost, 30.0), cv=cv, n_features_to_select=5).fit(X, y)
     assert tuned.tuned_[0]["accuracy"] >= accuracy(range(5)) - 1e-9
 
 
@@ -142,7 +143,7 @@ def test_sparse_samples_are_scaled_by_their_largest_value():
 def test_a_prepared_selector_is_exported_with_its_preparation(tmp_path):
     X, y = units_and_gaps(seed=2)
     found = SVMRFE(n_features_to_select=3, impute="median", scale=True).fit(X, y)
-    export_model(tmp_path / "model.json", found)
+    export_model(found, tmp_path / "model.json")
     model = json.loads((tmp_path / "model.json").read_text())["model"]
     assert model["imputation"]["rule"] == "median" and model["scaling"]["kind"] == "standard"
     names = [f"x{j + 1}" for j in range(X.shape[1])]
@@ -157,7 +158,7 @@ def test_a_prepared_selector_is_exported_with_its_preparation(tmp_path):
 
 def test_preparation_and_a_chosen_cost_do_not_go_together():
     X, y = units_and_gaps(seed=3)
-    for given, word in itertools.product([{"scale": True}, {"impute": "mean", "scale": True}], [{"C": "auto"}, {"costs": (1.0, 2.0)}]):
+    for given, word in itertools.product([{"scale": True}, {"impute": "mean", "scale": True}], [{"C": "auto"}, {"Cs": (1.0, 2.0)}]):
         with pytest.raises(ValueError, match="pipeline"):
             SVMRFE(**given, **word).fit(np.nan_to_num(X), y)
     with pytest.raises(ValueError, match="NaN"):

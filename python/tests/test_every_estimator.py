@@ -10,6 +10,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import sklearn
+from correspondence import PUBLIC
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, make_classification
 from sklearn.decomposition import PCA
@@ -19,23 +20,22 @@ from sklearn.model_selection import HalvingGridSearchCV, cross_validate
 from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-import fewest
 from fewest import Rules, Study
 
 #: What keeps a fit short.
 SHORT = {
-    "EvaluationRFE": {"costs": (1.0,), "candidates": 1, "cv": 3},
+    "EvaluationRFE": {"Cs": (1.0,), "candidates": 1, "cv": 3},
     "FlipSelector": {"cv": 3},
     "MILOKSelector": {"node_limit": 1, "time_limit": 0.5},
     "RMILOKSelector": {"node_limit": 1, "time_limit": 0.5},
-    "Study": {"sizes": [1, 2], "methods": ["rfe"], "folds": 2, "repeats": 1, "inner_folds": 2, "n_costs": 2},
+    "Study": {"sizes": [1, 2], "methods": ["rfe"], "cv": 2, "n_repeats": 1, "inner_cv": 2, "n_Cs": 2},
 }
-ALL = sorted(name for name in fewest.__all__ if hasattr(getattr(fewest, name), "fit"))
-SELECTORS = [name for name in ALL if hasattr(getattr(fewest, name), "get_support")]
+ALL = sorted(name for name in PUBLIC if hasattr(PUBLIC[name], "fit"))
+SELECTORS = [name for name in ALL if hasattr(PUBLIC[name], "get_support")]
 
 
 def made(name, **more):
-    estimator = getattr(fewest, name)(**SHORT.get(name, {}), **more)
+    estimator = PUBLIC[name](**SHORT.get(name, {}), **more)
     known = {"n_features_to_select": 2, "random_state": 0}
     estimator.set_params(**{key: value for key, value in known.items() if key in estimator.get_params()})
     return estimator

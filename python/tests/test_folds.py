@@ -13,7 +13,8 @@ from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, StratifiedK
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from fewest import SVC, SVMRFE, EvaluationRFE, ExactSelector, FlipSelector, evaluate
+from fewest import SVC, SVMRFE, EvaluationRFE, ExactSelector, evaluate
+from fewest.papers import FlipSelector
 
 
 @pytest.fixture(autouse=True)
@@ -33,10 +34,10 @@ def data():
 
 SELECTORS = {
     "rfe": SVMRFE(),
-    "1se": SVMRFE(size_rule="1se"),
+    "one_se": SVMRFE(size_rule="one_se"),
     "auc": SVMRFE(scoring="roc_auc"),
-    "costs": SVMRFE(costs=(0.1, 1.0), n_features_to_select=2),
-    "eb": EvaluationRFE(costs=(1.0,), candidates=1),
+    "costs": SVMRFE(Cs=(0.1, 1.0), n_features_to_select=2),
+    "eb": EvaluationRFE(Cs=(1.0,), candidates=1),
     "flips": FlipSelector(n_features_to_select=2),
 }
 
@@ -141,7 +142,7 @@ def test_groups_go_to_the_splitter(data):
     X, y = data
     groups = np.arange(40) // 4
     with sklearn.config_context(enable_metadata_routing=True):
-        for selector in (SVMRFE(cv=GroupKFold(3)), EvaluationRFE(costs=(1.0,), cv=GroupKFold(3)), FlipSelector(cv=GroupKFold(3))):
+        for selector in (SVMRFE(cv=GroupKFold(3)), EvaluationRFE(Cs=(1.0,), cv=GroupKFold(3)), FlipSelector(cv=GroupKFold(3))):
             routed = cross_validate(
                 selector, X, y, cv=GroupKFold(3), params={"groups": groups}, error_score="raise", return_estimator=True
             )

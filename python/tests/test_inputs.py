@@ -10,14 +10,8 @@ from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.preprocessing import scale
 
-from fewest import (
-    SVMRFE,
-    EvaluationRFE,
-    ExactSelector,
-    FSVSelector,
-    InformationGain,
-    Rules,
-)
+from fewest import SVMRFE, EvaluationRFE, ExactSelector, InformationGain, Rules
+from fewest.papers import FSVSelector
 
 
 def test_layouts_and_types_of_x_give_the_same():
@@ -133,7 +127,7 @@ def test_zero_weights_with_folds():
     splits = [(np.flatnonzero(cv != f), np.flatnonzero(cv == f)) for f in range(3)]
     place = np.cumsum(kept) - 1
     fewer = [tuple(place[part[kept[part]]] for part in split) for split in splits]
-    for selector in (SVMRFE(), EvaluationRFE(costs=(1.0,), candidates=2)):
+    for selector in (SVMRFE(), EvaluationRFE(Cs=(1.0,), candidates=2)):
         a = clone(selector).set_params(cv=splits).fit(X, y, sample_weight=weights)
         b = clone(selector).set_params(cv=fewer).fit(X[kept], y[kept])
         assert (a.ranking_ == b.ranking_).all() and a.objective_ == pytest.approx(b.objective_)

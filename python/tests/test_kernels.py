@@ -107,7 +107,7 @@ def test_the_command_predicts_by_an_exported_model(scaled, tmp_path):
     selector = AlignmentSelector(n_features_to_select=3, kernel="laplace", categorical_features=CATEGORIES)
     model = make_pipeline(StandardScaler(), selector) if scaled else selector
     model.fit(X, y)
-    export_model(tmp_path / "m.json", model)
+    export_model(model, tmp_path / "m.json")
     assert json.loads((tmp_path / "m.json").read_text())["model"]["categorical"] == ["x1"]
     new, labels = problem(30, seed=2)
     table = pd.DataFrame(new, columns=[f"x{j + 1}" for j in range(6)]).assign(y=labels)

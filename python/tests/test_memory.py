@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import fewest
+from fewest import papers
 from fewest._memory import method_with_memory
 
 
@@ -23,7 +24,7 @@ def data():
 
 @pytest.mark.parametrize(
     "selector",
-    [fewest.AlignmentSelector(n_features_to_select=3), fewest.BendersSelector(n_features_to_select=3)],
+    [fewest.AlignmentSelector(n_features_to_select=3), papers.BendersSelector(n_features_to_select=3)],
     ids=lambda s: type(s).__name__,
 )
 def test_what_does_not_fit_is_a_memory_error(selector, data, limited):
@@ -54,14 +55,14 @@ def test_sizes_are_powers_of_1024(limited):
 
 
 def test_an_estimator_has_a_memory_of_its_own(data):
-    selector = fewest.AlignmentSelector(n_features_to_select=3, memory="10K")
+    selector = fewest.AlignmentSelector(n_features_to_select=3, max_memory="10K")
     with pytest.raises(MemoryError, match="bytes, but only 10240 are allowed"):
         selector.fit(*data)
-    assert 1 <= selector.set_params(memory=10**8).fit(*data).support_.sum() <= 3
+    assert 1 <= selector.set_params(max_memory=10**8).fit(*data).support_.sum() <= 3
     # What it selects by cross-validation, and the classifier that it trains, draw on one account.
     with pytest.raises(MemoryError, match="allow more with"):
-        fewest.SVMRFE(n_features_to_select=3, memory=5000).fit(*data)
+        fewest.SVMRFE(n_features_to_select=3, max_memory=5000).fit(*data)
     with pytest.raises(MemoryError, match="training on 40 samples and 30 features"):
-        fewest.LinearSVC(memory=5000).fit(*data)
+        fewest.LinearSVC(max_memory=5000).fit(*data)
     with pytest.raises(ValueError, match="memory is 'much'"):
-        fewest.LinearSVC(memory="much").fit(*data)
+        fewest.LinearSVC(max_memory="much").fit(*data)

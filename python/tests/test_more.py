@@ -18,13 +18,10 @@ from fewest import (
     SVC,
     SVMRFE,
     AlignmentSelector,
-    BendersSelector,
     ColumnFile,
     EvaluationRFE,
     ExactSelector,
     FeatureGeneratingMachine,
-    FlipSelector,
-    FSVSelector,
     InformationGain,
     L1SVMSelector,
     LagrangianSelector,
@@ -37,6 +34,7 @@ from fewest import (
     export_model,
     verify,
 )
+from fewest.papers import BendersSelector, FlipSelector, FSVSelector
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +49,7 @@ SELECTORS = [
     ExactSelector(C=0.1),
     AlignmentSelector(),
     InformationGain(),
-    EvaluationRFE(costs=(1.0,), candidates=1, cv=3),
+    EvaluationRFE(Cs=(1.0,), candidates=1, cv=3),
     FeatureGeneratingMachine(),
     FlipSelector(cv=3),
 ]
@@ -141,7 +139,7 @@ def test_an_evaluation_of_many_classes_and_of_a_truth_is_the_command_s(tmp_path)
 def test_evaluations_compare_tune_and_group(data):
     X, y = data
     search = GridSearchCV(SVMRFE(), {"n_features_to_select": [1, 3]}, cv=3)
-    found = evaluate(search, X, y, cv=3, against=InformationGain(n_features_to_select=3), repeats=2)
+    found = evaluate(search, X, y, cv=3, against=InformationGain(n_features_to_select=3), n_repeats=2)
     assert len(found.folds) == len(found.against.folds) == 6
     by_hand = [a["metrics"]["accuracy"] - b["metrics"]["accuracy"] for a, b in zip(found.folds, found.against.folds, strict=True)]
     assert found.comparison["difference"]["mean"] == pytest.approx(np.mean(by_hand))
@@ -153,7 +151,7 @@ def test_evaluations_compare_tune_and_group(data):
     with pytest.raises(TypeError, match="no selector"):
         evaluate(SVC(), X, y, cv=3)
     with pytest.raises(ValueError, match="number for cv"):
-        evaluate(SVMRFE(), X, y, cv=StratifiedKFold(3), repeats=2)
+        evaluate(SVMRFE(), X, y, cv=StratifiedKFold(3), n_repeats=2)
 
 
 @pytest.mark.parametrize(
@@ -251,9 +249,9 @@ def test_the_command_predicts_by_exported_models(model, classes, tmp_path):
     place, table, out = tmp_path / "model.json", tmp_path / "data.csv", tmp_path / "predicted.csv"
     if classes == 3 and isinstance(model, LinearSVC):
         with pytest.raises(TypeError, match="each pair of classes"):
-            export_model(place, model)
+            export_model(model, place)
         return
-    export_model(place, model, target_name="species")
+    export_model(model, place, target_name="species")
     X.to_csv(table, index=False)
     assert _core.command(["fewest", "predict", str(place), str(table), "--out", str(out), "--quiet"]) == 0
     predicted = np.genfromtxt(out, delimiter=",", names=True)
@@ -266,22 +264,22 @@ def test_the_command_predicts_by_exported_models(model, classes, tmp_path):
 def test_what_a_model_file_cannot_hold(tmp_path, data):
     X, y = data
     with pytest.raises(TypeError, match="a model file holds"):
-        export_model(tmp_path / "m.json", make_pipeline(PCA(2), SVC()).fit(X, y))
+        export_model(make_pipeline(PCA(2), SVC()).fit(X, y), tmp_path / "m.json")
     with pytest.raises(TypeError, match="given as values"):
-        export_model(tmp_path / "m.json", SVC(kernel="precomputed").fit(X @ X.T, y))
+        export_model(SVC(kernel="precomputed").fit(X @ X.T, y), tmp_path / "m.json")
 
 
 def test_costs_are_tuned_in_rfe(data):
     X, y = data
-    tuned = SVMRFE(n_features_to_select=3, costs=(0.01, 1.0), cv=3, retune=2).fit(X, y)
+    tuned = SVMRFE(n_features_to_select=3, Cs=(0.01, 1.0), cv=3, retune=2).fit(X, y)
     assert tuned.C_ in (0.01, 1.0) and tuned.estimator_.C == tuned.C_
     assert [entry["step"] for entry in tuned.tuned_] == sorted(entry["step"] for entry in tuned.tuned_)
     assert {entry["cost"] for entry in tuned.tuned_} <= {0.01, 1.0}
-    assert len(tuned.tuned_) < len(SVMRFE(n_features_to_select=3, costs=(0.01, 1.0), cv=3).fit(X, y).tuned_)
+    assert len(tuned.tuned_) < len(SVMRFE(n_features_to_select=3, Cs=(0.01, 1.0), cv=3).fit(X, y).tuned_)
     with pytest.raises(ValueError, match="retune"):
         SVMRFE(retune=2).fit(X, y)
     with pytest.raises(ValueError, match="both choose the cost"):
-        SVMRFE(C="auto", costs=(1.0,)).fit(X, y)
+        SVMRFE(C="auto", Cs=(1.0,)).fit(X, y)
     share = SVMRFE(n_features_to_select=0.3).fit(X, y)
     assert share.n_features_ == 3
 
@@ -319,12 +317,12 @@ def test_flips_start_where_they_are_told(data):
 
 def test_the_l1_svm_takes_several_costs(data):
     X, y = data
-    path = L1SVMSelector(n_features_to_select=3, costs=(0.01, 0.1, 1.0)).fit(X, y)
+    path = L1SVMSelector(n_features_to_select=3, Cs=(0.01, 0.1, 1.0)).fit(X, y)
     kept = [entry["cost"] for entry in path.grid_ if entry["features"] <= 3]
     assert max(kept) == path.C_ and path.n_features_ <= 3
     assert L1SVMSelector(C=path.C_).fit(X, y).objective_ == pytest.approx(path.objective_, rel=1e-6)
     with pytest.raises(ValueError, match="both choose the cost"):
-        L1SVMSelector(C="auto", costs=(1.0,)).fit(X, y)
+        L1SVMSelector(C="auto", Cs=(1.0,)).fit(X, y)
 
 
 def test_every_linear_selector_has_a_certificate(data, tmp_path):
@@ -333,7 +331,7 @@ def test_every_linear_selector_has_a_certificate(data, tmp_path):
     small, large = (chosen.certify(X, y, C=C, loss="squared_hinge", intercept_scaling=1.0) for C in (0.01, 1.0))
     trained = LinearSVC(C=0.01).fit(X[:, chosen.support_], y)
     assert small["objective"] == pytest.approx(trained.objective_, rel=1e-6) and small["objective"] < large["objective"]
-    selectors = [InformationGain(), L1SVMSelector(C=0.1), FeatureGeneratingMachine(), LagrangianSelector(penalty=0.5), SVMRFE()]
+    selectors = [InformationGain(), L1SVMSelector(C=0.1), FeatureGeneratingMachine(), LagrangianSelector(feature_penalty=0.5), SVMRFE()]
     for selector in selectors:
         proof = tmp_path / "certificate.proof"
         certificate = selector.fit(X, y).certify(X, y, time_limit=5, gap=0.05, node_limit=50, proof=proof)
@@ -351,7 +349,7 @@ def test_settings_reach_the_classifier(data):
     plain.n_features_in_ = 10
     assert plain._method(None, {})["mkl"] == "simple"
     assert FeatureGeneratingMachine(plain=True, mkl="fast").fit(X, y).n_features_ <= 5
-    lagrangian = LagrangianSelector(penalty=0.5, plain=True).fit(X, y)
+    lagrangian = LagrangianSelector(feature_penalty=0.5, plain=True).fit(X, y)
     assert lagrangian.bound_ <= lagrangian.objective_
 
 

@@ -18,10 +18,7 @@ from fewest import (
     SVC,
     SVMRFE,
     AlignmentSelector,
-    BendersSelector,
     ExactSelector,
-    FlipSelector,
-    FSVSelector,
     LinearSVC,
     MBPSelector,
     Rules,
@@ -34,6 +31,7 @@ from fewest import (
     verify,
 )
 from fewest.datasets import dump_columns
+from fewest.papers import BendersSelector, FlipSelector, FSVSelector
 
 NAMES = list("abcd")
 
@@ -73,8 +71,8 @@ def test_values_of_features_go_by_name(data, kind):
     found = ExactSelector(rules=Rules(budget=2, costs=price)).fit(X, y)
     assert set(found.get_feature_names_out()) == {"b", "c"} or found.support_.tolist() == [True, True, False, False]
     assert not found.support_[3]
-    assert ExactSelector(penalty=given({"d": 1e6, "a": 0.0})).fit(X, y).support_.tolist() == [True, True, True, False]
-    assert MBPSelector(penalty=given({"d": 1e6, "b": 0.1})).fit(X, y).support_[3] == np.False_
+    assert ExactSelector(feature_penalty=given({"d": 1e6, "a": 0.0})).fit(X, y).support_.tolist() == [True, True, True, False]
+    assert MBPSelector(feature_penalty=given({"d": 1e6, "b": 0.1})).fit(X, y).support_[3] == np.False_
     signs = given({"d": 1, "b": 0})
     signed = ExactSelector(n_features_to_select=4, rules=Rules(signs=signs)).fit(X, y)
     assert signed.coef_[0, 3] >= 0 and signed.coef_[0, 1] > 0
@@ -170,7 +168,7 @@ def of_samples():
     yield "stability weights", lambda X, y, w: stability(rfe, X, y.to_numpy(), n_pairs=2, sample_weight=w)
     yield "knockoffs", lambda X, y, w: knockoffs(rfe, X, y)
     yield "knockoffs weights", lambda X, y, w: knockoffs(rfe, X, y.to_numpy(), sample_weight=w)
-    yield "display", lambda X, y, w: StabilityDisplay.from_estimator(rfe, X, y, n_runs=2)
+    yield "display", lambda X, y, w: StabilityDisplay.from_estimator(rfe, X, y, n_splits=2)
     yield "columns", lambda X, y, w: dump_columns("/nowhere/x.csc", X, y)
     yield "validation", lambda X, y, w: BendersSelector(n_features_to_select=1).fit(X, y.to_numpy(), X_val=X, y_val=y)
     yield "kernel", lambda X, y, w: SVC(kernel=lambda A, B: np.asarray(A) @ np.asarray(B).T).fit(X, y)

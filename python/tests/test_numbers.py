@@ -142,7 +142,7 @@ def test_labels_go_through_a_file(kind, tmp_path, capfd):
     values = pd.Series(LABELS[kind])
     y = values[first.astype(int)].reset_index(drop=True)
     fitted = SVMRFE(n_features_to_select=1).fit(X, y)
-    export_model(tmp_path / "m.json", fitted)
+    export_model(fitted, tmp_path / "m.json")
     X.assign(y=y).to_csv(tmp_path / "d.csv", index=False)
     assert _core.command(["fewest", "predict", str(tmp_path / "m.json"), str(tmp_path / "d.csv")]) == 0
     said = "".join(capfd.readouterr())
@@ -155,10 +155,10 @@ def test_labels_that_a_file_holds_in_one_form_only(tmp_path):
     X = np.random.default_rng(0).normal(size=(30, 2))
     fitted = SVC().fit(X, np.where(np.arange(30) % 2, "1", "1.0"))
     with pytest.raises(ValueError, match=r"'1' and '1.0' are both '1'"):
-        export_model(tmp_path / "m.json", fitted)
+        export_model(fitted, tmp_path / "m.json")
     with pytest.raises(ValueError, match="are both 'a'"):
         dump_columns(tmp_path / "m.csc", X, np.where(np.arange(30) % 2, "a", "a "))
-    export_model(tmp_path / "m.json", SVC().fit(X, np.where(np.arange(30) % 2, 3.0, -0.0)))
+    export_model(SVC().fit(X, np.where(np.arange(30) % 2, 3.0, -0.0)), tmp_path / "m.json")
     assert json.loads((tmp_path / "m.json").read_text())["classes"] == {"-1": "0", "+1": "3"}
     texts = ["-0", "1e-7", "0.1", "1E3", "nan", "1_0", "True", "123456789012345680"]
     assert label_texts(texts) == ["0", "1e-7", "0.1", "1000", "nan", "1_0", "True", "1.2345678901234568e17"]
@@ -185,7 +185,7 @@ def test_features_that_differ_by_fold_are_joined_by_name():
         assert {"alpha", "omega"} & {names[j] for j in fold["selected"]}
     halves = stability(model, docs, y, n_pairs=3)
     assert {"alpha"} <= set(halves.feature_names[halves.frequency == 1.0])
-    display = StabilityDisplay.from_estimator(model, docs, y, n_runs=4, random_state=0)
+    display = StabilityDisplay.from_estimator(model, docs, y, n_splits=4, random_state=0)
     assert display.frequency[list(display.names).index("alpha")] == 1.0
     # As many words in each fold, but not the same ones.
     few = evaluate(make_pipeline(TfidfVectorizer(max_features=20), SVMRFE(n_features_to_select=3)), docs, y, cv=3)
@@ -346,7 +346,7 @@ def test_small_things():
     assert SVMRFE(n_features_to_select=1.0).fit(X, y).n_features_ == 8
     with pytest.raises(ValueError, match="n_features_to_select"):
         SVMRFE(n_features_to_select=True).fit(X, y)
-    small = {"methods": ["rfe"], "folds": 2, "repeats": 1, "inner_folds": 2, "n_costs": 2}
+    small = {"methods": ["rfe"], "cv": 2, "n_repeats": 1, "inner_cv": 2, "n_Cs": 2}
     with pytest.raises(ValueError, match=r"ascending, each once; give \[3, 5\]"):
         SVMRFE().path(X, y, [5, 3])
     with pytest.raises(ValueError, match=r"ascending, each once; give \[3, 5\]"):

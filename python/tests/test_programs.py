@@ -7,19 +7,8 @@ import pytest
 from sklearn.datasets import make_classification
 from sklearn.preprocessing import scale
 
-from fewest import (
-    SVC,
-    AlignmentSelector,
-    ExactSelector,
-    MBPSelector,
-    MILOKSelector,
-    MILP1Selector,
-    MILP2Selector,
-    NMMKLSelector,
-    QCQPSelector,
-    RMILOKSelector,
-    Rules,
-)
+from fewest import SVC, AlignmentSelector, ExactSelector, MBPSelector, Rules
+from fewest.papers import MILOKSelector, MILP1Selector, MILP2Selector, NMMKLSelector, QCQPSelector, RMILOKSelector
 
 
 def problem(n=24, p=5, seed=0):
@@ -102,7 +91,7 @@ def test_relaxations_are_in_order(loss):
 @pytest.mark.parametrize("ending", ["mps", "lp"])
 @pytest.mark.parametrize(
     "selector",
-    [MBPSelector(penalty=0.5), MILP1Selector(), MILP2Selector(), MILOKSelector(), RMILOKSelector()],
+    [MBPSelector(feature_penalty=0.5), MILP1Selector(), MILP2Selector(), MILOKSelector(), RMILOKSelector()],
     ids=lambda selector: type(selector).__name__,
 )
 def test_programs_are_written_for_other_solvers(selector, ending, tmp_path):

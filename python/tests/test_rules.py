@@ -8,15 +8,8 @@ from problems import problem
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
-from fewest import (
-    SVMRFE,
-    AlignmentSelector,
-    BendersSelector,
-    ExactSelector,
-    FlipSelector,
-    InformationGain,
-    Rules,
-)
+from fewest import SVMRFE, AlignmentSelector, ExactSelector, InformationGain, Rules
+from fewest.papers import BendersSelector, FlipSelector
 
 
 def test_bad_rules_are_named():

@@ -11,16 +11,9 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import cross_validate
 
-from fewest import (
-    SVMRFE,
-    AlignmentSelector,
-    BendersSelector,
-    EvaluationRFE,
-    ExactSelector,
-    MBPSelector,
-    Progress,
-)
+from fewest import SVMRFE, AlignmentSelector, EvaluationRFE, ExactSelector, MBPSelector, Progress
 from fewest._engine import limits_of
+from fewest.papers import BendersSelector
 
 
 def test_one_thread_in_worker_processes():
@@ -156,7 +149,7 @@ def test_verbose_and_logging(capsys, caplog):
 
 def test_threads_do_not_matter():
     X, y = problem(n=150, p=20)
-    for selector in (ExactSelector(n_features_to_select=4), SVMRFE(cv=3), EvaluationRFE(costs=(0.5, 2.0), cv=3)):
+    for selector in (ExactSelector(n_features_to_select=4), SVMRFE(cv=3), EvaluationRFE(Cs=(0.5, 2.0), cv=3)):
         one, two = (clone(selector).set_params(n_jobs=jobs).fit(X, y) for jobs in (1, 2))
         assert (one.ranking_ == two.ranking_).all() and one.objective_ == two.objective_
 
@@ -167,10 +160,10 @@ def test_threads_do_not_matter():
         ExactSelector(n_features_to_select=5, n_solutions=2),
         AlignmentSelector(n_features_to_select=4),
         BendersSelector(n_features_to_select=2, C=0.3),
-        MBPSelector(penalty=0.3, weight_bound=3.0),
+        MBPSelector(feature_penalty=0.3, weight_bound=3.0),
         SVMRFE(n_features_to_select=3),
         SVMRFE(n_features_to_select=3, kernel="rbf"),
-        EvaluationRFE(costs=[0.1, 1.0], cv=3),
+        EvaluationRFE(Cs=[0.1, 1.0], cv=3),
     ],
     ids=lambda selector: type(selector).__name__,
 )

@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from correspondence import PUBLIC
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from test_every_estimator import ALL, SHORT
@@ -29,19 +30,19 @@ def problem(seed=0):
 ASKED = {
     "AlignmentSelector": lambda s: {"kernel": "rbf"},
     "BendersSelector": lambda s: {"C": s**-2},
-    "EvaluationRFE": lambda s: {"costs": (s**-2,), "cv": FOLDS},
+    "EvaluationRFE": lambda s: {"Cs": (s**-2,), "cv": FOLDS},
     "ExactSelector": lambda s: {"C": s**-2},
     "FSVSelector": lambda s: {"alpha": 5 * s, "n_starts": 1, "random_state": 0},
-    "FeatureGeneratingMachine": lambda s: {"C": s**-2, "intercept_scaling": None},
+    "FeatureGeneratingMachine": lambda s: {"C": s**-2, "fit_intercept": True},
     "FlipSelector": lambda s: {"C": s**-2, "cv": FOLDS},
     "InformationGain": lambda s: {"C": s**-2},
     "L1SVMSelector": lambda s: {"C": 1 / s},
-    "LagrangianSelector": lambda s: {"C": 1 / s, "penalty": 0.5 / s, "weight_bound": 4 / s},
+    "LagrangianSelector": lambda s: {"C": 1 / s, "feature_penalty": 0.5 / s, "weight_bound": 4 / s},
     "LinearSVC": lambda s: {"C": s**-2, "intercept_scaling": None},
-    "MBPSelector": lambda s: {"C": 1 / s, "penalty": 0.5 / s, "weight_bound": 4 / s},
+    "MBPSelector": lambda s: {"C": 1 / s, "feature_penalty": 0.5 / s, "weight_bound": 4 / s},
     "MILOKSelector": lambda s: {},
     "MILP1Selector": lambda s: {"weight_bound": 2 / s, "C": s**-2},
-    "MILP2Selector": lambda s: {"C": 1.0, "fit_cost": s**-2},
+    "MILP2Selector": lambda s: {"C": 1.0, "fit_C": s**-2},
     "NMMKLSelector": lambda s: {"C": s**-2},
     "QCQPSelector": lambda s: {"C": s**-2},
     "RMILOKSelector": lambda s: {},
@@ -68,7 +69,7 @@ SLOW = {"MILOKSelector", "RMILOKSelector"}
 
 
 def made(name, option, scale=1.0):
-    short = {key: value for key, value in SHORT.get(name, {}).items() if key not in ("costs", "cv")}
+    short = {key: value for key, value in SHORT.get(name, {}).items() if key not in ("Cs", "cv")}
     asked = {**short, **ASKED[name](scale), **option}
     if name == "SVC" and option.get("kernel") == "linear":
         asked["C"] = scale**-2
@@ -76,7 +77,7 @@ def made(name, option, scale=1.0):
         asked["C"] = 1.0
     if name == "L1SVMSelector" and option:
         asked["C"] = 0.3 / scale
-    estimator = getattr(fewest, name)(**asked)
+    estimator = PUBLIC[name](**asked)
     if "n_features_to_select" in estimator.get_params():
         estimator.set_params(n_features_to_select=2)
     return estimator

@@ -17,7 +17,6 @@ from fewest import (
     SVC,
     SVMRFE,
     AlignmentSelector,
-    BendersSelector,
     ExactSelector,
     FeatureGeneratingMachine,
     L1SVMSelector,
@@ -27,6 +26,7 @@ from fewest import (
     Rules,
     verify,
 )
+from fewest.papers import BendersSelector
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -97,7 +97,7 @@ def test_rfe_with_cv_is_rfecv():
     by_four = SVMRFE(cv=cv, step=4).fit(X, y)
     peer_by_four = RFECV(PeerSVC(kernel="linear", tol=1e-9), cv=cv, step=4).fit(X, y)
     np.testing.assert_array_equal(by_four.cv_results_["split2_ranking"], peer_by_four.cv_results_["split2_ranking"])
-    smaller = SVMRFE(cv=cv, size_rule="1se").fit(X, y)
+    smaller = SVMRFE(cv=cv, size_rule="one_se").fit(X, y)
     assert smaller.n_features_ <= ours.n_features_
     mean = np.asarray(ours.cv_results_["mean_test_score"])
     for less in (0, 0.03, 1):
@@ -143,7 +143,7 @@ def test_proofs_are_verified(tmp_path):
     selectors = [
         ExactSelector(n_features_to_select=2, class_weight="balanced", proof=tmp_path / "exact.proof"),
         BendersSelector(n_features_to_select=2, proof=str(tmp_path / "gbd.proof")),
-        MBPSelector(penalty=0.5, proof=tmp_path / "mbp.proof"),
+        MBPSelector(feature_penalty=0.5, proof=tmp_path / "mbp.proof"),
     ]
     for selector in selectors:
         selector.fit(X, y, sample_weight=weights)
@@ -164,8 +164,8 @@ def test_proofs_are_verified(tmp_path):
 
 def test_bounds_are_bounds():
     X, y = problem(n=40, p=8)
-    exact = MBPSelector(penalty=0.5, gap=1e-8).fit(X, y)
-    lagrangian = LagrangianSelector(penalty=0.5).fit(X, y)
+    exact = MBPSelector(feature_penalty=0.5, gap=1e-8).fit(X, y)
+    lagrangian = LagrangianSelector(feature_penalty=0.5).fit(X, y)
     assert lagrangian.bound_ <= exact.objective_ * (1 + 1e-7) <= lagrangian.objective_ * (1 + 2e-7)
     machine = FeatureGeneratingMachine(n_features_to_select=3).fit(X, y)
     assert machine.bound_ <= machine.objective_
@@ -221,7 +221,7 @@ def test_alignment_of_many_classes_is_the_sum_over_pairs():
 
 def test_a_run_is_repeated_to_the_last_bit():
     X, y = problem(n=80, p=15)
-    found = [LagrangianSelector(penalty=0.5, n_jobs=jobs).fit(X, y) for jobs in (1, 2, 2)]
+    found = [LagrangianSelector(feature_penalty=0.5, n_jobs=jobs).fit(X, y) for jobs in (1, 2, 2)]
     assert len({(one.objective_, one.bound_, tuple(one.coef_[0])) for one in found}) == 1
 
 
@@ -310,7 +310,7 @@ def test_fgm_takes_tasks_and_many_classes():
     X, y = load_wine(return_X_y=True)
     X = scale(X)
     for how in ("ovo", "ovr"):
-        machine = FeatureGeneratingMachine(n_features_to_select=4, multi_class=how).fit(X, y)
+        machine = FeatureGeneratingMachine(n_features_to_select=4, multi_class=how, fit_intercept=True, intercept_scaling=1.0).fit(X, y)
         assert machine.score(X, y) > 0.9
         best = ExactSelector(n_features_to_select=4, multi_class=how, loss="squared_hinge", C=0.5, intercept_scaling=1.0).fit(X, y)
         value = -0.25 / best.objective_

@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 
 from fewest import Rules, Study
 
-QUICK = {"sizes": 3, "methods": ["rfe"], "folds": 3, "repeats": 1, "inner_folds": 3, "n_costs": 4}
+QUICK = {"sizes": 3, "methods": ["rfe"], "cv": 3, "n_repeats": 1, "inner_cv": 3, "n_Cs": 4}
 
 
 def problem(n=80, p=12, seed=0, class_sep=1.5):
@@ -70,7 +70,7 @@ def test_noise_that_no_method_takes_is_no_time_limit():
     X = np.random.default_rng(0).normal(size=(30, 1))
     y = np.tile([0, 1], 15)
     with pytest.warns(ConvergenceWarning, match="none was of use"):
-        study = Study(sizes=1, methods=["info-gain"], folds=3, repeats=1, inner_folds=3).fit(X, y)
+        study = Study(sizes=1, methods=["info-gain"], cv=3, n_repeats=1, inner_cv=3).fit(X, y)
     assert study.status_ == "completed"
     assert len(study.folds_) == 3
     assert study.predict(X).shape == y.shape

@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+from correspondence import PUBLIC
 from problems import problem
 from sklearn.compose import ColumnTransformer
 from sklearn.model_selection import GridSearchCV, GroupKFold, cross_validate
@@ -26,16 +27,13 @@ def test_groups_reach_the_splitter():
         SVMRFE(cv=GroupKFold(3)).fit(X, y)
     selector = SVMRFE(cv=GroupKFold(3)).fit(X, y, groups=groups)
     assert len(selector.cv_results_["split0_test_score"]) == 12
-    EvaluationRFE(cv=GroupKFold(3), costs=(1.0,), candidates=1).fit(X, y, groups=groups)
+    EvaluationRFE(cv=GroupKFold(3), Cs=(1.0,), candidates=1).fit(X, y, groups=groups)
 
 
 def test_docstrings_are_complete():
     import inspect
 
-    import fewest
-
-    for name in fewest.__all__:
-        estimator = getattr(fewest, name)
+    for name, estimator in PUBLIC.items():
         if hasattr(estimator, "get_params") and name != "Rules":
             described = re.findall(r"^(\w+) : .*default=", estimator.__doc__.split("Attributes\n---")[0], re.MULTILINE)
             assert described == list(inspect.signature(estimator).parameters), name

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from correspondence import PUBLIC
 from joblib import Parallel, delayed
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
@@ -17,7 +18,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from test_every_estimator import ALL, made
 
-import fewest
 from fewest import (
     SVC,
     SVMRFE,
@@ -189,12 +189,12 @@ def test_no_method_writes_to_what_it_is_given(tmp_path):
         with Untouched(X, labels, weights, tasks, groups, mask, costs, rules):
             exact = ExactSelector(rules=rules, proof=proof).fit(X, labels, weights)
             assert verify(proof, X, labels, weights)
-            certify(X, labels, mask, weights, rules=rules, penalty=costs / 10, tasks=tasks, time_limit=1)
+            certify(X, labels, mask, weights, rules=rules, feature_penalty=costs / 10, tasks=tasks, time_limit=1)
             ExactSelector(n_features_to_select=2).fit(X, labels, weights, tasks=tasks).predict(X, tasks=tasks)
             exact.set_params(rules=None, proof=None).path(X, labels, 2, weights)
-            MBPSelector(penalty=costs / 10, C=0.1, time_limit=1).fit(X, labels)
+            MBPSelector(feature_penalty=costs / 10, C=0.1, time_limit=1).fit(X, labels)
             SVMRFE(cv=3, start=mask, scale=True, class_weight="balanced").fit(X, labels, weights, groups)
-            SVMRFE(kernel="rbf", costs=(0.1, 1.0), cv=3).fit(X, labels).predict(X)
+            SVMRFE(kernel="rbf", Cs=(0.1, 1.0), cv=3).fit(X, labels).predict(X)
             L1SVMSelector(C=0.1, loss="squared_hinge").fit(X, labels, weights)
             for model in (
                 SVMRFE(n_features_to_select=2),
@@ -202,8 +202,8 @@ def test_no_method_writes_to_what_it_is_given(tmp_path):
             ):
                 evaluate(model, X, labels, cv=2, groups=groups, sample_weight=weights)
                 stability(model, X, labels, n_pairs=2, sample_weight=weights)
-                StabilityDisplay.from_estimator(model, X, labels, n_runs=2)
-            export_model(tmp_path / "model.json", exact)
+                StabilityDisplay.from_estimator(model, X, labels, n_splits=2)
+            export_model(exact, tmp_path / "model.json")
             dump_columns(str(tmp_path / "x.csc"), X, labels)
             assert ColumnFile(str(tmp_path / "x.csc")).shape == (60, 6)
             if not sp.issparse(X):
@@ -243,7 +243,7 @@ def test_a_study_writes_to_nothing():
     D, y = counts(60)
     for kind in ("F", "repeated csc"):
         X, labels = STORED[kind](D), y.copy()
-        study = Study(sizes=[1, 2], methods=["rfe"], folds=2, repeats=1, inner_folds=2, n_costs=2)
+        study = Study(sizes=[1, 2], methods=["rfe"], cv=2, n_repeats=1, inner_cv=2, n_Cs=2)
         with Untouched(X, labels):
             study.fit(X, labels)
             study.predict_proba(X)
@@ -281,4 +281,4 @@ def test_one_matrix_has_one_answer_however_it_is_stored(name):
 
 
 def test_every_public_estimator_is_asked():
-    assert {name for name in fewest.__all__ if hasattr(getattr(fewest, name), "fit")} == set(ALL)
+    assert {name for name in PUBLIC if hasattr(PUBLIC[name], "fit")} == set(ALL)

@@ -121,7 +121,9 @@ def test_the_question_is_told(data, tmp_path):
     X, y = data
     frame = pd.DataFrame(X, columns=[f"g{j}" for j in range(8)])
     rules = Rules(max_features=3, forbid=["g1"], require=["g2"], signs={"g3": "-"})
-    selector = ExactSelector(rules=rules, C=0.5, penalty=0.25, proof=tmp_path / "x.proof").fit(frame, np.where(y, "ill", "well"))
+    selector = ExactSelector(rules=rules, C=0.5, feature_penalty=0.25, proof=tmp_path / "x.proof").fit(
+        frame, np.where(y, "ill", "well")
+    )
     found = verify(selector.proof_, frame, np.where(y, "ill", "well"))
     assert found and found.differences == []
     known = {
@@ -138,14 +140,14 @@ def test_the_question_is_told(data, tmp_path):
 def test_what_is_asked_is_held_against_the_proof(data, tmp_path):
     X, y = data
     rules = Rules(forbid=[1])
-    proof = ExactSelector(n_features_to_select=2, rules=rules, penalty=0.25, proof=tmp_path / "x.proof").fit(X, y).proof_
+    proof = ExactSelector(n_features_to_select=2, rules=rules, feature_penalty=0.25, proof=tmp_path / "x.proof").fit(X, y).proof_
     same = {
         "n_features_to_select": 2,
         "rules": rules,
         "C": 1,
         "loss": "hinge",
         "fit_intercept": True,
-        "penalty": 0.25,
+        "feature_penalty": 0.25,
         "method": "exact",
     }
     assert verify(proof, X, y, **same) and verify(proof, X, y, **same, strict=True) and verify(proof, X, y, gap=1.0)
@@ -157,7 +159,7 @@ def test_what_is_asked_is_held_against_the_proof(data, tmp_path):
         ({"loss": "squared_hinge"}, "loss"),
         ({"fit_intercept": False}, "bias"),
         ({"intercept_scaling": 1.0}, "bias"),
-        ({"penalty": np.arange(8.0)}, "penalty"),
+        ({"feature_penalty": np.arange(8.0)}, "penalty"),
         ({"method": "mbp"}, "gain"),
         ({"kernel": "rbf"}, "kernel"),
         ({"gamma": 1.0}, "gamma"),
@@ -197,7 +199,7 @@ def test_a_result_of_the_command_asks(data, tmp_path):
 
 def test_a_proof_within_weights_says_so(data, tmp_path):
     X, y = data
-    proof = MBPSelector(penalty=0.5, weight_bound=0.05, proof=tmp_path / "x.proof").fit(X, y).proof_
+    proof = MBPSelector(feature_penalty=0.5, weight_bound=0.05, proof=tmp_path / "x.proof").fit(X, y).proof_
     found = verify(proof, X, y, weight_bound=0.05)
     assert found and found.question["gain"] == "l1" and found.question["weights_within"] == 0.05
     assert verify(proof, X, y, weight_bound=1.0).differences[0]["key"] == "weights_within"

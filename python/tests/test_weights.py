@@ -11,21 +11,18 @@ from sklearn.datasets import make_classification
 from fewest import (
     SVMRFE,
     AlignmentSelector,
-    BendersSelector,
     ExactSelector,
     FeatureGeneratingMachine,
-    FSVSelector,
     InformationGain,
     L1SVMSelector,
     LagrangianSelector,
     LinearSVC,
     MBPSelector,
-    MILP1Selector,
-    MILP2Selector,
     Rules,
     Study,
     verify,
 )
+from fewest.papers import BendersSelector, FSVSelector, MILP1Selector, MILP2Selector
 
 
 @pytest.fixture
@@ -155,7 +152,7 @@ def test_a_study_keeps_signs(data):
     X, y = data
     free = LinearSVC().fit(X, y).coef_[0]
     signs = {j: -np.sign(free[j]) for j in range(6)}
-    short = {"sizes": [2, 3], "folds": 3, "repeats": 1, "inner_folds": 3, "n_costs": 3}
+    short = {"sizes": [2, 3], "cv": 3, "n_repeats": 1, "inner_cv": 3, "n_Cs": 3}
     study = Study(rules=Rules(signs=signs, require=[0]), **short).fit(X, y)
     assert {entry["choice"]["method"] for entry in study.tried_} == {"exact", "rfe"}
     chosen = np.flatnonzero(study.support_)

@@ -49,7 +49,7 @@ def test_exact_lists_what_enumeration_finds(data):
 
 @pytest.mark.parametrize(
     "selector",
-    [AlignmentSelector(n_features_to_select=2), MBPSelector(C=1.0, penalty=0.5, weight_bound=2.0)],
+    [AlignmentSelector(n_features_to_select=2), MBPSelector(C=1.0, feature_penalty=0.5, weight_bound=2.0)],
     ids=lambda selector: type(selector).__name__,
 )
 def test_a_longer_list_begins_with_them(data, selector):

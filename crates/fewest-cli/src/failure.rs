@@ -85,10 +85,19 @@ impl From<fewest::Error> for Failure {
             fewest::Error::Setting { name, value, range } => {
                 Failure::Input(format!("--{} is {value}, but must be {range}", name.replace([' ', '_'], "-")))
             }
-            fewest::Error::Solver(_) | fewest::Error::Source(_) => Failure::Broken(error.to_string()),
-            other => Failure::Input(other.to_string()),
+            fewest::Error::Solver(_) | fewest::Error::Source(_) => Failure::Broken(in_options(&error.to_string())),
+            other => Failure::Input(in_options(&other.to_string())),
         }
     }
+}
+
+/// A text of the library, whose settings are options here.
+pub(crate) fn in_options(text: &str) -> String {
+    fewest::in_words(text, |name| match name {
+        "signs" => "--sign".to_owned(),
+        "validation" => "--validate".to_owned(),
+        _ => format!("--{}", name.replace('_', "-")),
+    })
 }
 
 impl From<fewest_data::DataError> for Failure {

@@ -5,12 +5,16 @@ use serde::{Deserialize, Serialize};
 
 use super::flip::{Flip, FlipSearch, FlipStart};
 use fewest::method::{ALL_RULES, Classes, Info, Method, Report};
-use fewest::{Error, Limits, Observer, Rules, Samples};
+use fewest::{Error, Field, Limits, Observer, Rules, Samples, Settings};
 
 /// Settings of `attribute-flip`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct AttributeFlipSettings(pub FlipSearch);
+
+impl Settings for AttributeFlipSettings {
+    const FIELDS: &'static [Field] = FlipSearch::FIELDS;
+}
 
 impl Method for AttributeFlipSettings {
     const INFO: Info = Info {

@@ -79,6 +79,12 @@ impl FlipSettings {
     }
 }
 
+impl Default for FlipStart {
+    fn default() -> Self {
+        Self::Rfe { step: Step::Count(1), criterion: Criterion::Weights }
+    }
+}
+
 /// Where a flip starts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -94,22 +100,24 @@ pub enum FlipStart {
     Features(Vec<usize>),
 }
 
-/// Settings of `bit-flip` and `attribute-flip`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct FlipSearch {
-    /// The SVM trained. Its cost is that of SVM-RFE; the search has `costs`.
-    pub svm: SvmSettings,
-    /// Its kernel.
-    pub kernel: KernelRule,
-    /// Costs to choose from, ascending; in a tie the smaller one is taken.
-    pub costs: Vec<f64>,
-    /// Folds of the samples.
-    pub folds: Folds,
-    /// Most passes, at least 1; none: until nothing improves.
-    pub passes: Option<u64>,
-    /// Where it starts.
-    pub start: FlipStart,
+fewest::settings! {
+    /// Settings of `bit-flip` and `attribute-flip`.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct FlipSearch {
+        /// The SVM trained. Its cost is that of SVM-RFE; the search has `costs`.
+        pub svm: SvmSettings = SvmSettings::default() => [group],
+        /// Its kernel.
+        pub kernel: KernelRule = KernelRule::default(),
+        /// Costs to choose from, ascending; in a tie the smaller one is taken.
+        pub costs: Vec<f64> = vec![SvmSettings::default().cost] => "ascending numbers above 0",
+        /// Folds of the samples.
+        pub folds: Folds = Folds::default(),
+        /// Most passes, at least 1; none: until nothing improves.
+        pub passes: Option<u64> = Some(1) => "at least 1",
+        /// Where it starts.
+        pub start: FlipStart = FlipStart::default(),
+    }
 }
 
 impl FlipSearch {

@@ -38,25 +38,21 @@ const FALL: f64 = 1e-7;
 /// Random weights of a start are up to this over alpha.
 const SPREAD: f64 = 5.0;
 
-/// Settings of [`fsv`].
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct FsvSettings {
-    /// lambda in [0, 1): how much features count beside errors. Default 0.05.
-    pub lambda: f64,
-    /// a > 0: how fast a weight counts as one. Default 5.
-    pub alpha: f64,
-    /// Starts: w = 0, then random ones. Default 5.
-    pub starts: usize,
-    /// Seed of the random starts. Default 0.
-    pub seed: u64,
-    /// Linear programs from one start, at most. Default 50.
-    pub max_steps: usize,
-}
-
-impl Default for FsvSettings {
-    fn default() -> Self {
-        Self { lambda: 0.05, alpha: 5.0, starts: 5, seed: 0, max_steps: 50 }
+fewest::settings! {
+    /// Settings of [`fsv`].
+    #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct FsvSettings {
+        /// lambda in [0, 1): how much features count beside errors.
+        pub lambda: f64 = 0.05 => "0 or more, below 1",
+        /// a > 0: how fast a weight counts as one.
+        pub alpha: f64 = 5.0 => "a finite number above 0",
+        /// Starts: w = 0, then random ones.
+        pub starts: usize = 5 => "at least 1",
+        /// Seed of the random starts.
+        pub seed: u64 = 0,
+        /// Linear programs from one start, at most.
+        pub max_steps: usize = 50 => "at least 1",
     }
 }
 
@@ -68,7 +64,7 @@ impl Method for FsvSettings {
         title: "feature selection by concave minimisation",
         solves: "Counts features by 1 - exp(-5 |w_j|) and minimises that beside the mean slack by successive linearization: linear programs whose solutions are vertices, until the objective falls no more; the best of several starts.",
         formula: "min (1 - lambda) (mean xi of one class + mean xi of the other) + lambda sum_j (1 - exp(-5 |w_j|)), y_i (w.x_i + b) + xi_i >= 1",
-        proves: "nothing; --certify judges the subset by the value of the SVM on it",
+        proves: "nothing; `certify` judges the subset by the value of the SVM on it",
         bounds: false,
         searches: false,
         kernels: "linear",

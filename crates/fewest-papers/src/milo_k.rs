@@ -23,6 +23,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use fewest::Lp;
 use fewest::backend::highs::{Column, Effort, Program, Rows, SMALLEST};
 use fewest::internals::begin::{begin, without_gamma};
 use fewest::internals::program;
@@ -64,9 +65,8 @@ pub struct MiloSettings {
     pub gamma: f64,
     /// Start from the subset of kta's local search. Default yes.
     pub start: bool,
-    /// Solve linear programs by an interior-point method, as the paper does, not by simplex.
-    /// Default no.
-    pub interior: bool,
+    /// How HiGHS solves linear programs; the paper has an interior-point method.
+    pub lp: Lp,
     /// Bytes that HiGHS may take, by estimate. Default 8 GiB.
     pub memory: u64,
 }
@@ -74,7 +74,7 @@ pub struct MiloSettings {
 impl Default for MiloSettings {
     fn default() -> Self {
         let formulation = Formulation::Reduced(BigM::Padded);
-        Self { formulation, gamma: 1.0, start: true, interior: false, memory: 1 << 33 }
+        Self { formulation, gamma: 1.0, start: true, lp: Lp::Simplex, memory: 1 << 33 }
     }
 }
 
@@ -100,32 +100,27 @@ impl MiloSettings {
     }
 }
 
-/// Settings of `milo-k`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct MiloKSettings {
-    /// gamma of the kernel. Default `sigest`, the paper's.
-    pub gamma: Gamma,
-    /// Start from the subset of kta's local search. Default yes.
-    pub start: bool,
-    /// Solve linear programs by an interior-point method, as the paper does, not by simplex.
-    /// Default no.
-    pub interior: bool,
-    /// Bytes that HiGHS may take, by estimate. Default 8 GiB.
-    pub memory: u64,
-}
-
-impl Default for MiloKSettings {
-    fn default() -> Self {
-        Self { gamma: Gamma::Sigest(1.0), start: true, interior: false, memory: 1 << 33 }
+fewest::settings! {
+    /// Settings of `milo-k`.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct MiloKSettings {
+        /// gamma of the kernel.
+        pub gamma: Gamma = Gamma::Sigest(1.0),
+        /// Start from the subset of kta's local search.
+        pub start: bool = true,
+        /// How HiGHS solves linear programs; the paper has an interior-point method.
+        pub lp: Lp = Lp::Simplex,
+        /// Bytes that HiGHS may take, by estimate.
+        pub memory: u64 = 1 << 33,
     }
 }
 
 impl MiloKSettings {
     /// The program, now that there are data.
     fn program(&self, gamma: f64) -> MiloSettings {
-        let &Self { start, interior, memory, .. } = self;
-        MiloSettings { formulation: Formulation::Milo, gamma, start, interior, memory }
+        let &Self { start, lp, memory, .. } = self;
+        MiloSettings { formulation: Formulation::Milo, gamma, start, lp, memory }
     }
 }
 
@@ -135,7 +130,7 @@ impl Method for MiloKSettings {
         title: "alignment as a mixed-integer program, as published",
         solves: "Writes kernel-target alignment as a mixed-integer linear program, the product of kernels feature by feature, and has HiGHS solve it. `kta` proves the same values, much sooner.",
         formula: "max over allowed z of sum_ih psi_i psi_h e_(ih,p+1), with e_(ih,j+1) = e_ihj where z_j = 0 and exp(-gamma (x_ij - x_hj)^2) e_ihj where z_j = 1, by big-M = 1",
-        proves: "the best subset, within --gap and the tolerances of HiGHS",
+        proves: "the best subset, within `gap` and the tolerances of HiGHS",
         bounds: true,
         searches: true,
         kernels: "rbf",
@@ -246,7 +241,7 @@ pub fn milo(
     let features: Vec<usize> = (0..design.n_features()).collect();
     // Kernels are at most 1, and so are the sums over pairs.
     run.measure_by(Yardstick { baseline: 0.0, price: 0.0, nothing: program::TOLERANCE });
-    let effort = Effort { interior: settings.interior, ..Effort::default() };
+    let effort = Effort { lp: settings.lp, ..Effort::default() };
     let value = |subset: &Subset, _: &[f64]| alignment.judge.value(&subset.iter().collect::<Vec<_>>());
     let status = program::solve(&mut program, &features, (&effort, 1.0), Sense::Max, &value, &mut run)?;
     Ok(Selection { outcome: run.finish(status), ranking: Vec::new(), solutions: Vec::new() })

@@ -24,6 +24,7 @@
 
 use std::path::Path;
 
+use fewest::Lp;
 use fewest::backend::highs::{Column, Effort, Program, Rows, SMALLEST, SolveStatus};
 use fewest::bound::saddle::without_features;
 use fewest::design::common_unit;
@@ -67,15 +68,15 @@ pub struct MilpSettings {
     pub formulation: Formulation,
     /// Start from a rounding of the linear relaxation. Default yes.
     pub start: bool,
-    /// Solve linear programs by an interior-point method, not by simplex. Default no.
-    pub interior: bool,
+    /// How HiGHS solves linear programs.
+    pub lp: Lp,
     /// Bytes that HiGHS may take, by estimate. Default 8 GiB.
     pub memory: u64,
 }
 
 impl Default for MilpSettings {
     fn default() -> Self {
-        Self { formulation: Formulation::Milp2 { cost: 1.0 }, start: true, interior: false, memory: 1 << 33 }
+        Self { formulation: Formulation::Milp2 { cost: 1.0 }, start: true, lp: Lp::Simplex, memory: 1 << 33 }
     }
 }
 
@@ -138,7 +139,7 @@ pub fn milp(
         classifier.start(&mut program, &mut run)?;
     }
     let features: Vec<usize> = (0..problem.n_features()).collect();
-    let effort = Effort { interior: settings.interior, ..Effort::default() };
+    let effort = Effort { lp: settings.lp, ..Effort::default() };
     let status =
         program::solve(&mut program, &features, (&effort, classifier.one()), settings.sense(), &value, &mut run)?;
     Ok(Selection { outcome: run.finish(status), ranking: Vec::new(), solutions: Vec::new() })

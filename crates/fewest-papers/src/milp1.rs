@@ -6,32 +6,28 @@ use serde::{Deserialize, Serialize};
 
 use super::milp::{Formulation, MilpSettings, milp, write_model};
 use fewest::method::{Classes, Info, Method, PROOF_CONDITION, RULES_AND_BOUNDS, Report};
-use fewest::{Error, Kernel, Limits, Observer, Rules, Samples};
+use fewest::{Error, Kernel, Limits, Lp, Observer, Rules, Samples};
 
-/// Settings of `milp1`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Milp1Settings {
-    /// U, the largest |w_j|, above 0. Default 1.
-    pub weight_bound: f64,
-    /// Start from a rounding of the linear relaxation. Default yes.
-    pub start: bool,
-    /// Solve linear programs by an interior-point method, not by simplex. Default no.
-    pub interior: bool,
-    /// Bytes that HiGHS may take, by estimate. Default 8 GiB.
-    pub memory: u64,
-}
-
-impl Default for Milp1Settings {
-    fn default() -> Self {
-        Self { weight_bound: 1.0, start: true, interior: false, memory: 1 << 33 }
+fewest::settings! {
+    /// Settings of `milp1`.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct Milp1Settings {
+        /// U, the largest |w_j|, above 0.
+        pub weight_bound: f64 = 1.0 => "a finite number above 0",
+        /// Start from a rounding of the linear relaxation.
+        pub start: bool = true,
+        /// How HiGHS solves linear programs.
+        pub lp: Lp = Lp::Simplex,
+        /// Bytes that HiGHS may take, by estimate.
+        pub memory: u64 = 1 << 33,
     }
 }
 
 impl Milp1Settings {
     fn program(&self) -> MilpSettings {
-        let &Self { start, interior, memory, .. } = self;
-        MilpSettings { formulation: Formulation::Milp1 { weight_bound: self.weight_bound }, start, interior, memory }
+        let &Self { start, lp, memory, .. } = self;
+        MilpSettings { formulation: Formulation::Milp1 { weight_bound: self.weight_bound }, start, lp, memory }
     }
 }
 
@@ -43,7 +39,7 @@ impl Method for Milp1Settings {
         title: "least slack with bounded weights, as a mixed-integer program",
         solves: "Has HiGHS find the allowed subset and the linear classifier on it with the least slack at margin 1, each weight being at most U. An SVM is then trained on the subset.",
         formula: "min sum_i xi_i, y_i (w.x_i + b) >= 1 - xi_i, -U v_j <= w_j <= U v_j, v_j in {0, 1}, rules on v",
-        proves: "the best subset, within --gap and the tolerances of HiGHS",
+        proves: "the best subset, within `gap` and the tolerances of HiGHS",
         bounds: true,
         searches: true,
         kernels: "linear",

@@ -6,32 +6,28 @@ use serde::{Deserialize, Serialize};
 
 use super::milp::{Formulation, MilpSettings, milp, write_model};
 use fewest::method::{Classes, Info, Method, RULES_AND_BOUNDS, Report};
-use fewest::{Error, Kernel, Limits, Observer, Rules, Samples};
+use fewest::{Error, Kernel, Limits, Lp, Observer, Rules, Samples};
 
-/// Settings of `milp2`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Milp2Settings {
-    /// Slack cost C, at least 1 over twice the weight of the smaller class. Default 1.
-    pub cost: f64,
-    /// Start from a rounding of the linear relaxation. Default yes.
-    pub start: bool,
-    /// Solve linear programs by an interior-point method, not by simplex. Default no.
-    pub interior: bool,
-    /// Bytes that HiGHS may take, by estimate. Default 8 GiB.
-    pub memory: u64,
-}
-
-impl Default for Milp2Settings {
-    fn default() -> Self {
-        Self { cost: 1.0, start: true, interior: false, memory: 1 << 33 }
+fewest::settings! {
+    /// Settings of `milp2`.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct Milp2Settings {
+        /// Slack cost C, at least 1 over twice the weight of the smaller class.
+        pub cost: f64 = 1.0 => "at least 1 over twice the weight of the smaller class",
+        /// Start from a rounding of the linear relaxation.
+        pub start: bool = true,
+        /// How HiGHS solves linear programs.
+        pub lp: Lp = Lp::Simplex,
+        /// Bytes that HiGHS may take, by estimate.
+        pub memory: u64 = 1 << 33,
     }
 }
 
 impl Milp2Settings {
     fn program(&self) -> MilpSettings {
-        let &Self { start, interior, memory, .. } = self;
-        MilpSettings { formulation: Formulation::Milp2 { cost: self.cost }, start, interior, memory }
+        let &Self { start, lp, memory, .. } = self;
+        MilpSettings { formulation: Formulation::Milp2 { cost: self.cost }, start, lp, memory }
     }
 }
 
@@ -43,7 +39,7 @@ impl Method for Milp2Settings {
         title: "largest margin of the LP-SVM, as a mixed-integer program",
         solves: "Has HiGHS find the allowed subset and the linear classifier on it with the largest margin less slack, each weight being at most 1 (MILO-L). An SVM is then trained on the subset.",
         formula: "max r - C sum_i xi_i, y_i (w.x_i + b) >= r - xi_i, -v_j <= w_j <= v_j, r >= 0, v_j in {0, 1}, rules on v",
-        proves: "the best subset, within --gap and the tolerances of HiGHS",
+        proves: "the best subset, within `gap` and the tolerances of HiGHS",
         bounds: true,
         searches: true,
         kernels: "linear",

@@ -7,36 +7,31 @@ use serde::{Deserialize, Serialize};
 use super::milo_k::{BigM, Formulation, MiloSettings, milo_report, write_model};
 use fewest::kernel::Gamma;
 use fewest::method::{ALL_RULES, Classes, Info, Method, Report};
-use fewest::{Error, Limits, Observer, Rules, Samples};
+use fewest::{Error, Limits, Lp, Observer, Rules, Samples};
 
-/// Settings of `rmilo-k`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct RmiloKSettings {
-    /// gamma of the kernel. Default `sigest`, the paper's.
-    pub gamma: Gamma,
-    /// The big-M. Default padded, as in the paper's experiments.
-    pub big_m: BigM,
-    /// Start from the subset of kta's local search. Default yes.
-    pub start: bool,
-    /// Solve linear programs by an interior-point method, as the paper does, not by simplex.
-    /// Default no.
-    pub interior: bool,
-    /// Bytes that HiGHS may take, by estimate. Default 8 GiB.
-    pub memory: u64,
-}
-
-impl Default for RmiloKSettings {
-    fn default() -> Self {
-        Self { gamma: Gamma::Sigest(1.0), big_m: BigM::Padded, start: true, interior: false, memory: 1 << 33 }
+fewest::settings! {
+    /// Settings of `rmilo-k`.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct RmiloKSettings {
+        /// gamma of the kernel.
+        pub gamma: Gamma = Gamma::Sigest(1.0),
+        /// The big-M.
+        pub big_m: BigM = BigM::Padded,
+        /// Start from the subset of kta's local search.
+        pub start: bool = true,
+        /// How HiGHS solves linear programs; the paper has an interior-point method.
+        pub lp: Lp = Lp::Simplex,
+        /// Bytes that HiGHS may take, by estimate.
+        pub memory: u64 = 1 << 33,
     }
 }
 
 impl RmiloKSettings {
     /// The program, now that there are data.
     fn program(&self, gamma: f64) -> MiloSettings {
-        let &Self { start, interior, memory, .. } = self;
-        MiloSettings { formulation: Formulation::Reduced(self.big_m), gamma, start, interior, memory }
+        let &Self { start, lp, memory, .. } = self;
+        MiloSettings { formulation: Formulation::Reduced(self.big_m), gamma, start, lp, memory }
     }
 }
 
@@ -45,8 +40,8 @@ impl Method for RmiloKSettings {
         name: "rmilo-k",
         title: "alignment as a reduced mixed-integer program, as published",
         solves: "As milo-k, with each pair of samples once, only the rows that can bind, and a smaller big-M.",
-        formula: "as milo-k, over the pairs i < h; big-M 1 - exp(-gamma (x_ij - x_hj)^2), with --big-m padded 0.1 more",
-        proves: "the best subset, within --gap and the tolerances of HiGHS",
+        formula: "as milo-k, over the pairs i < h; big-M 1 - exp(-gamma (x_ij - x_hj)^2), with `big_m` padded 0.1 more",
+        proves: "the best subset, within `gap` and the tolerances of HiGHS",
         bounds: true,
         searches: true,
         kernels: "rbf",

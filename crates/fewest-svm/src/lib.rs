@@ -46,6 +46,7 @@ pub mod limits;
 pub mod model;
 #[doc(hidden)]
 pub mod problem;
+mod setting;
 #[doc(hidden)]
 pub mod simd;
 mod subset;
@@ -60,6 +61,7 @@ pub use kernel::{Gamma, Kernel, KernelRule};
 pub use limits::{Cancel, Clock, Limits, Memory, Reserved, Status};
 pub use model::{FitSettings, Machine, Model, fit};
 pub use problem::{LARGEST_VALUE, Problem, Samples, check_values};
+pub use setting::{Field, Settings, in_words};
 pub use subset::{FeatureSet, Subset};
 pub use weights::{Interval, WeightBound, WeightBounds};
 

@@ -34,7 +34,7 @@ pub(crate) use basis::L1Basis;
 use columns::empty;
 pub(crate) use units::Units;
 
-use crate::backend::highs::{Effort, Program, SolveStatus};
+use crate::backend::highs::{Effort, Lp, Program, SolveStatus};
 use crate::{Bias, DualSolution, Error, Interval, Memory, Problem, Reserved, Status, WeightBounds};
 
 /// Tuning: chosen by hand; `bench/l1_hinge.py` shows what a change costs.
@@ -291,8 +291,8 @@ impl<'a> L1Oracle<'a> {
             // Step 1.
             let mut stopped = None;
             let few = self.samples.len() <= FEW_ROWS;
-            let (interior, primal) = (!few && !self.begun, few && !self.infeasible);
-            let effort = Effort { interior, primal, ..Effort::default() };
+            let lp = if few || self.begun { Lp::Simplex } else { Lp::Interior };
+            let effort = Effort { lp, primal: few && !self.infeasible, ..Effort::default() };
             let answer = self.program.solve(&effort, &mut || {
                 stopped = stop();
                 stopped.is_some()

@@ -16,6 +16,7 @@ mod proof;
 mod rules;
 mod run;
 mod search;
+mod setting;
 mod several;
 #[doc(hidden)]
 pub mod subset_oracle;
@@ -34,16 +35,19 @@ pub mod internals {
 }
 
 // The SVM underneath, so that one crate is enough.
+#[cfg(feature = "highs")]
+pub use backend::highs::Lp;
 #[doc(hidden)]
 pub use bound::saddle;
 #[doc(inline)]
 pub use fewest_svm::{
-    Bias, Cancel, Clock, DenseDesign, Design, DualSolution, Error, FeatureScore, FeatureSet, Gamma, Interval, Kernel,
-    KernelRule, LARGEST_VALUE, Limits, Loss, Memory, Problem, Reserved, RowMatrix, Samples, ScoreQuery, Source,
-    SparseDesign, Status, StridedDesign, Subset, SvmSettings, WeightBound, WeightBounds, check_values,
+    Bias, Cancel, Clock, DenseDesign, Design, DualSolution, Error, FeatureScore, FeatureSet, Field, Gamma, Interval,
+    Kernel, KernelRule, LARGEST_VALUE, Limits, Loss, Memory, Problem, Reserved, RowMatrix, Samples, ScoreQuery,
+    Settings, Source, SparseDesign, Status, StridedDesign, Subset, SvmSettings, WeightBound, WeightBounds,
+    check_values, in_words,
 };
 #[doc(hidden)]
-pub use fewest_svm::{design, dual, kernel, simd};
+pub use fewest_svm::{design, dual, kernel, settings, simd};
 pub(crate) use fewest_svm::{problem, weights};
 pub use method::{AnyMethod, Info, Method, Report, Selector};
 pub use rules::{Choice, Contradiction, LinearRow, RuleList, Rules, Shape, SubsetGain};
@@ -52,4 +56,5 @@ pub use run::{
     Silent, Solution, Yardstick, drive, relative_gap,
 };
 pub use search::{NearBest, NearFeature, Replacement};
+pub use setting::Setting;
 pub use several::{MultiClass, Several, SubProblem};

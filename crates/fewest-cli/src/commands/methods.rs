@@ -9,8 +9,8 @@ use crate::cli::MethodsArgs;
 use crate::export::file::Sink;
 use crate::export::table::{Table, pairs, paragraph};
 use crate::export::{json as json_text, model_json::SCHEMA};
-use crate::failure::Failure;
-use crate::method_args::{Entry, find, methods};
+use crate::failure::{Failure, in_options};
+use crate::method_args::{Entry, find, methods, settings};
 use crate::terminal::{Terminal, bold};
 
 /// Runs the command.
@@ -67,15 +67,21 @@ fn meaning(arg: &Arg) -> String {
 
 fn value(entry: &Entry) -> Value {
     let mut value = json!(entry.info());
+    for text in value.as_object_mut().into_iter().flatten().map(|(_, value)| value) {
+        if let Value::String(told) = text {
+            *told = in_options(told);
+        }
+    }
     let options = options(entry).into_iter().map(|(option, meaning)| json!({"option": option, "meaning": meaning}));
     value["options"] = options.collect();
+    value["settings"] = json!(settings(entry));
     value
 }
 
 fn overview(methods: &[&Entry]) -> String {
     let mut table = Table::new(&["METHOD", "WHAT", "CLASSES", "PROVES"], 3);
     for info in methods.iter().map(|entry| entry.info()) {
-        table.row([info.name, info.title, info.classes.text(), info.proves].map(str::to_owned).to_vec());
+        table.row([info.name, info.title, info.classes.text(), info.proves].map(in_options).to_vec());
     }
     table.render() + "\n`fewest methods NAME` describes one, with its options and its paper.\n"
 }
@@ -83,8 +89,8 @@ fn overview(methods: &[&Entry]) -> String {
 fn details(entry: &Entry) -> String {
     let info = entry.info();
     let mut out = format!("{} - {}\n\n", bold(info.name), info.title);
-    out += &paragraph(info.solves, 2);
-    let _ = write!(out, "\n  {}\n\n", info.formula);
+    out += &paragraph(&in_options(info.solves), 2);
+    let _ = write!(out, "\n  {}\n\n", in_options(info.formula));
     for (label, text) in [
         ("Proves", info.proves),
         ("Kernels", info.kernels),
@@ -92,7 +98,7 @@ fn details(entry: &Entry) -> String {
         ("Rules", info.rules),
         ("Cost", info.cost),
     ] {
-        out += &pairs(&[(&format!("{label:<8}"), text.to_owned())]);
+        out += &pairs(&[(&format!("{label:<8}"), in_options(text))]);
     }
     let _ = write!(out, "\n{}\n", bold("Options, beside those of every method"));
     let options = options(entry);

@@ -58,8 +58,8 @@ fn flatten(settings: Value, names: &Names, out: &mut Map<String, Value>) {
     let Value::Object(settings) = settings else { return };
     for (key, value) in settings {
         match (key.as_str(), value) {
-            // An SVM, the program of lagrangian, the kernel: groups of options.
-            ("svm", group) => flatten(group, names, out),
+            // An SVM, how its cost is tuned, the program of lagrangian, the kernel: groups of options.
+            ("svm" | "tuning", group) => flatten(group, names, out),
             ("program", mut group) => {
                 // It finds one subset, whatever the program of mbp may be asked for.
                 for several in ["solutions", "within"] {
@@ -71,12 +71,6 @@ fn flatten(settings: Value, names: &Names, out: &mut Map<String, Value>) {
                 out.insert("kernel".to_owned(), kernel.remove("kind").unwrap_or_default());
                 out.extend(kernel);
             }
-            ("tuning", Value::Object(mut tuning)) => {
-                out.insert("costs".to_owned(), tuning.remove("costs").unwrap_or_default());
-                out.insert("retune".to_owned(), tuning.remove("every").unwrap_or_default());
-                out.insert("cv".to_owned(), fold_count(&tuning["folds"]));
-            }
-            ("tuning", _) => {}
             ("folds", folds) => _ = out.insert("cv".to_owned(), fold_count(&folds)),
             ("step", step) => add_step(&step, out),
             ("categorical", features) => {
@@ -89,10 +83,6 @@ fn flatten(settings: Value, names: &Names, out: &mut Map<String, Value>) {
             ("start", start @ Value::Bool(_)) => _ = out.insert(key, start),
             ("start", start) => add_start(start, names, out),
             ("passes", Value::Null) => _ = out.insert(key, json!("all")),
-            ("interior", interior) => {
-                let solver = if interior == true { "interior" } else { "simplex" };
-                out.insert("lp".to_owned(), json!(solver));
-            }
             ("binning", Value::Object(bins)) => {
                 out.insert(key, bins.into_iter().next().map_or(Value::Null, |(_, count)| count));
             }
@@ -204,7 +194,7 @@ mod tests {
     #[test]
     fn settings_stand_under_the_names_of_the_options() {
         let names = Names::Listed(vec!["a".into(), "b".into()]);
-        let tuning = Tuning { costs: vec![1.0, 2.0], folds: Folds::new(vec![0, 1, 2, 0]).unwrap(), every: 3 };
+        let tuning = Tuning { costs: vec![1.0, 2.0], folds: Folds::new(vec![0, 1, 2, 0]).unwrap(), retune: 3 };
         let kernel = KernelRule::new(Kernel::Poly { gamma: 1.0, coef0: 0.5, degree: 2 }, Gamma::Scale);
         let (step, criterion) = (Step::Remaining(0.5), Criterion::Margin);
         let start = Some(vec![1]);

@@ -40,7 +40,7 @@ pub(crate) struct EbRfeArgs {
 
 impl MethodArgs for EbRfeArgs {
     fn method(&self, data: &MethodData<'_>) -> Result<AnyMethod, Failure> {
-        let costs = self.costs.as_ref().map_or_else(|| EbRfeSettings::COSTS.to_vec(), |costs| costs.0.clone());
+        let costs = self.costs.as_ref().map_or_else(|| EbRfeSettings::default().costs, |costs| costs.0.clone());
         Ok(EbRfeSettings {
             svm: data.svm(self.svm()),
             kernel: self.ranking.kernel(),

@@ -65,9 +65,9 @@ pub(crate) struct MbpArgs {
 
 impl MethodArgs for MbpArgs {
     fn method(&self, data: &MethodData<'_>) -> Result<AnyMethod, Failure> {
-        let (plain, interior) = (self.program.plain, self.program.interior());
+        let (plain, lp) = (self.program.plain, self.program.lp());
         let (solutions, within) = (self.solutions.most(), self.solutions.within);
-        Ok(MbpSettings { plain, interior, solutions, within, ..self.priced.settings(data)? }.into())
+        Ok(MbpSettings { plain, lp, solutions, within, ..self.priced.settings(data)? }.into())
     }
 
     fn check(&self) -> Result<(), Failure> {

@@ -8,6 +8,7 @@ mod lagrangian;
 #[cfg(feature = "highs")]
 mod mbp;
 
+mod defaults;
 mod eb_rfe;
 mod elimination;
 mod exact;
@@ -28,6 +29,7 @@ use fewest::{Info, SvmSettings};
 use crate::AnyMethod;
 use crate::args::svm::{FIT_COST, fit_cost_argument};
 use crate::failure::Failure;
+pub(crate) use defaults::settings;
 pub(crate) use options::MethodOptions;
 pub(crate) use shared::{CERTIFICATE, Certify, HeldOutSamples, MethodData, MultiClassChoice, PenaltyArg, listed};
 pub(crate) use validate::Validate;

@@ -41,7 +41,8 @@ impl MethodArgs for RfeArgs {
         let tuning = match &self.costs {
             Some(Costs(costs)) => {
                 let (costs, folds) = (costs.clone(), self.folds.resolve(data)?);
-                Some(Tuning { costs, folds, every: self.retune.unwrap_or(1) })
+                let retune = self.retune.unwrap_or(Tuning::default().retune);
+                Some(Tuning { costs, folds, retune })
             }
             None => None,
         };

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+#[cfg(feature = "highs")]
+use fewest::Lp;
 use fewest::kernel::DistanceKernel;
 use fewest::validation::Folds;
 use fewest::{Design, Gamma, MultiClass, SvmSettings};
@@ -250,9 +252,12 @@ pub(crate) struct ProgramArgs {
 
 #[cfg(feature = "highs")]
 impl ProgramArgs {
-    /// Whether linear programs are solved by an interior-point method.
-    pub(crate) fn interior(&self) -> bool {
-        self.lp == Some(LpSolver::Interior)
+    /// How linear programs are solved.
+    pub(crate) fn lp(&self) -> Lp {
+        match self.lp {
+            Some(LpSolver::Interior) => Lp::Interior,
+            _ => Lp::Simplex,
+        }
     }
 }
 

@@ -296,3 +296,28 @@ fn evaluate_chooses_inside_the_folds_whether_told_or_not() {
     };
     assert_eq!(report(&[]), report(&["--nested"]));
 }
+
+/// Texts of the library name settings as fields, in backticks, and each door has its own words for
+/// them: no option of the command stands in its sources.
+#[test]
+fn the_library_speaks_no_command_line() {
+    fn look(folder: &std::path::Path, found: &mut Vec<String>) {
+        for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            if entry.is_dir() {
+                look(&entry, found);
+            } else if entry.extension().is_some_and(|end| end == "rs") {
+                let text = std::fs::read_to_string(&entry).unwrap();
+                let options = |line: &&str| line.split("--").skip(1).any(|end| end.starts_with(char::is_lowercase));
+                found.extend(text.lines().filter(options).map(|line| format!("{}: {line}", entry.display())));
+            }
+        }
+    }
+    let mut found = Vec::new();
+    for library in ["fewest", "fewest-svm", "fewest-papers"] {
+        let sources = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(library).join("src");
+        if sources.is_dir() {
+            look(&sources, &mut found);
+        }
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}

@@ -20,17 +20,13 @@ use crate::conic::clarabel::ConeProgram;
 use fewest::method::{Classes, Info, Method, Report};
 use fewest::{Bias, Error, Kernel, Limits, Loss, Observer, Problem, Rules, Samples, SvmSettings};
 
-/// Settings of `nmmkl`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct NmmklSettings {
-    /// Loss, cost, bias and tolerance of the SVM. Default squared hinge.
-    pub svm: SvmSettings,
-}
-
-impl Default for NmmklSettings {
-    fn default() -> Self {
-        Self { svm: SvmSettings { loss: Loss::SquaredHinge, ..SvmSettings::default() } }
+fewest::settings! {
+    /// Settings of `nmmkl`.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct NmmklSettings {
+        /// Loss, cost, bias and tolerance of the SVM.
+        pub svm: SvmSettings = SvmSettings { loss: Loss::SquaredHinge, ..SvmSettings::default() } => [group],
     }
 }
 
@@ -38,15 +34,15 @@ impl Method for NmmklSettings {
     const INFO: Info = Info {
         name: "nmmkl",
         title: "non-monotonic feature selection: a kernel per feature, as a cone program",
-        solves: "Weighs one kernel per feature, weights between 0 and 1 that sum to --max-features, by an interior-point method (Clarabel), keeps the allowed subset that counts most, and trains the SVM on it. fgm solves the same relaxation at any size.",
+        solves: "Weighs one kernel per feature, weights between 0 and 1 that sum to `max_features`, by an interior-point method (Clarabel), keeps the allowed subset that counts most, and trains the SVM on it. fgm solves the same relaxation at any size.",
         formula: "min over z of min 1/2 sum_j w_j^2 / z_j + C sum_i loss(y_i (w.x_i + b)), 0 <= z_j <= 1, sum z <= B",
-        proves: "a bound below every subset of at most --max-features",
+        proves: "a bound below every subset of at most `max_features`",
         bounds: true,
         searches: false,
         kernels: "linear",
         classes: Classes::Two,
-        rules: "all, for the subset; the relaxation knows --max-features, --require and --forbid",
-        cost: "some 15 factorizations of min(n, p)^2 max(n, p); refused where its memory is beyond --memory",
+        rules: "all, for the subset; the relaxation knows `max_features`, `require` and `forbid`",
+        cost: "some 15 factorizations of min(n, p)^2 max(n, p); refused where its memory is beyond `memory`",
         paper: "Z. Xu, R. Jin, J. Ye, M. R. Lyu, I. King: Non-monotonic feature selection. ICML 2009.",
     };
 

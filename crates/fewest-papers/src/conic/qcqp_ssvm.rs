@@ -20,12 +20,14 @@ use crate::conic::clarabel::ConeProgram;
 use fewest::method::{Classes, Info, Method, Report};
 use fewest::{Bias, Error, Kernel, Limits, Observer, Problem, Rules, Samples, SvmSettings};
 
-/// Settings of `qcqp-ssvm`.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct QcqpSsvmSettings {
-    /// Loss, cost, bias and tolerance of the SVM.
-    pub svm: SvmSettings,
+fewest::settings! {
+    /// Settings of `qcqp-ssvm`.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct QcqpSsvmSettings {
+        /// Loss, cost, bias and tolerance of the SVM.
+        pub svm: SvmSettings = SvmSettings::default() => [group],
+    }
 }
 
 impl Method for QcqpSsvmSettings {
@@ -34,13 +36,13 @@ impl Method for QcqpSsvmSettings {
         title: "sparse SVM with a one-norm in place of the count, as a cone program",
         solves: "Solves a convex relaxation of the sparse SVM whole, by an interior-point method (Clarabel), keeps the allowed subset of largest weights, and trains the SVM on it. fgm and nmmkl solve a tighter relaxation.",
         formula: "min 1/2 t + C sum_i loss(y_i (w.x_i + b)), |w|_2^2 <= t, |w|_1^2 <= B t",
-        proves: "a bound below every subset of at most --max-features",
+        proves: "a bound below every subset of at most `max_features`",
         bounds: true,
         searches: false,
         kernels: "linear",
         classes: Classes::Two,
-        rules: "all, for the subset; the relaxation knows --max-features and --forbid",
-        cost: "some 15 factorizations of min(n, p)^2 max(n, p); refused where its memory is beyond --memory",
+        rules: "all, for the subset; the relaxation knows `max_features` and `forbid`",
+        cost: "some 15 factorizations of min(n, p)^2 max(n, p); refused where its memory is beyond `memory`",
         paper: "A. B. Chan, N. Vasconcelos, G. R. G. Lanckriet: Direct convex relaxations of sparse SVM. ICML 2007.",
     };
 

@@ -80,41 +80,33 @@ const NAME: &str = "gbd";
 /// Share of the objective without features that trainings and cuts are known to.
 const KNOWN: f64 = 1e-8;
 
-/// Settings of [`gbd`].
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-#[expect(clippy::struct_excessive_bools, reason = "five improvements, each on or off whatever the others are")]
-pub struct GbdSettings {
-    /// The SVM of v. Its tolerance should be well below the gap asked for. Default as
-    /// [`SvmSettings`].
-    pub svm: SvmSettings,
-    /// lambda_j, the price of each feature, length p, each finite and 0 or more; empty for none.
-    /// Default empty.
-    pub penalty: Vec<f64>,
-    /// Stop after this many cuts, which is as many trainings; at least 1. The master is solved once
-    /// more after the last. Default 250, the paper's.
-    pub max_cuts: u64,
-    /// Judge every classifier on these data. Default none.
-    #[serde(skip)]
-    pub validation: Option<Validation>,
-    /// Start each training and each master from the last. Default yes.
-    pub warm_start: bool,
-    /// Solve the relaxation of the master first, by cuts at fractional points. Default yes.
-    pub root_cuts: bool,
-    /// A second cut per round, at the core point. Default yes.
-    pub core_cuts: bool,
-    /// Let a master look only for subsets that improve on the best, and end early. Default yes.
-    pub cutoff: bool,
-    /// Look at every subset where the rules allow few, instead of solving masters by HiGHS. Default
-    /// yes.
-    pub list: bool,
-    /// How more classes than two become two-class problems, whose objectives add.
-    pub multi_class: MultiClass,
-}
-
-impl Default for GbdSettings {
-    fn default() -> Self {
-        Self { warm_start: true, root_cuts: true, core_cuts: true, cutoff: true, list: true, ..Self::plain() }
+fewest::settings! {
+    /// Settings of [`gbd`].
+    #[derive(Debug, Clone, Serialize, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct GbdSettings {
+        /// The SVM of v. Its tolerance should be well below the gap asked for.
+        pub svm: SvmSettings = SvmSettings::default() => [group],
+        /// lambda_j, the price of each feature, length p, each finite and 0 or more; empty for none.
+        pub penalty: Vec<f64> = Vec::new() => "one number for each feature, 0 or more, or none",
+        /// Stop after this many cuts, which is as many trainings; at least 1. The master is solved once
+        /// more after the last.
+        pub max_cuts: u64 = 250 => "at least 1",
+        /// Judge every classifier on these data.
+        #[serde(skip)]
+        pub validation: Option<Validation> = None,
+        /// Start each training and each master from the last.
+        pub warm_start: bool = true,
+        /// Solve the relaxation of the master first, by cuts at fractional points.
+        pub root_cuts: bool = true,
+        /// A second cut per round, at the core point.
+        pub core_cuts: bool = true,
+        /// Let a master look only for subsets that improve on the best, and end early.
+        pub cutoff: bool = true,
+        /// Look at every subset where the rules allow few, instead of solving masters by HiGHS.
+        pub list: bool = true,
+        /// How more classes than two become two-class problems, whose objectives add.
+        pub multi_class: MultiClass = MultiClass::default(),
     }
 }
 
@@ -144,13 +136,13 @@ impl Method for GbdSettings {
         title: "Generalized Benders Decomposition, as published",
         solves: "Trains the SVM on a subset, turns the training into a cut over all features, and asks a mixed-integer program (HiGHS) for the next subset, until bound and best subset meet. `exact` proves the same values, mostly sooner.",
         formula: "min over allowed z of v(z) + sum_j lambda_j z_j, by cuts eta >= sum_i alpha_i - 1/2 sum_j z_j c_j^2 + sum_j lambda_j z_j",
-        proves: "the best subset, within --gap",
+        proves: "the best subset, within `gap`",
         bounds: true,
         searches: false,
         kernels: "linear",
         classes: Classes::Any,
         rules: RULES_AND_BOUNDS,
-        cost: "one training and one mixed-integer program per round; slow where --max-features is near half the features",
+        cost: "one training and one mixed-integer program per round; slow where `max_features` is near half the features",
         paper: "H. Aytug: Feature selection for support vector machines using Generalized Benders Decomposition. European Journal of Operational Research, 2015.",
     };
 
@@ -259,7 +251,7 @@ fn reserve(rules: &Rules, settings: &GbdSettings, memory: &Memory) -> Result<Res
         needed,
         allowed,
         remedy: format!(
-            "allow more with --memory, or at most {} cuts with --max-cuts",
+            "allow more with `memory`, or at most {} cuts with `max_cuts`",
             (allowed / BYTES.saturating_mul(units).max(1)).max(1)
         ),
     })
@@ -312,7 +304,7 @@ pub fn gbd_several(
     if problems.len() > 1 && settings.validation.is_some() {
         return Err(Error::Data(format!(
             "validation data judge one two-class classifier, but there are {}, of more classes or tasks; leave \
-             --validate out",
+             `validation` out",
             problems.len()
         )));
     }

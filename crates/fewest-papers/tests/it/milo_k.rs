@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use fewest::{Cancel, DenseDesign, Event, Limits, Rules, Selection, Silent, Status};
+use fewest::{Cancel, DenseDesign, Event, Limits, Lp, Rules, Selection, Silent, Status};
 use fewest_papers::milo_k::{BigM, Formulation, MiloSettings, milo, write_model};
 use fewest_testing::{RandomProblem, Rng, alignment_value, allowed_subsets, random_rules};
 
@@ -73,8 +73,8 @@ fn a_bound_stopped_anywhere_is_above_the_optimum() {
         .map(|s| alignment_value(&design, &class, &vec![1.0; class.len()], s, 0.3))
         .fold(f64::NEG_INFINITY, f64::max);
     for milliseconds in [0, 30, 300, 1000] {
-        for interior in [false, true] {
-            let settings = MiloSettings { gamma: 0.3, interior, ..MiloSettings::default() };
+        for lp in [Lp::Simplex, Lp::Interior] {
+            let settings = MiloSettings { gamma: 0.3, lp, ..MiloSettings::default() };
             let limits = Limits { time: Some(Duration::from_millis(milliseconds)), ..Limits::default() };
             let outcome = run(&design, &class, &rules, &settings, limits).outcome;
             assert!(outcome.bound.is_none_or(|b| b >= best - 1e-6), "{outcome:?} of {best}");

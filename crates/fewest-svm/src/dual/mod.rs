@@ -113,28 +113,24 @@ impl std::str::FromStr for Bias {
     }
 }
 
-/// Settings of one SVM training.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct SvmSettings {
-    /// Slack cost C > 0. Default 1.
-    pub cost: f64,
-    /// Loss. Default hinge.
-    pub loss: Loss,
-    /// Bias. Default free.
-    pub bias: Bias,
-    /// Stop when (primal - dual) / |primal| is at most this; in (0, 1). Default 1e-6.
-    pub tolerance: f64,
-    /// Cap on passes over the data (coordinate descent, interior point) or on n-fold pair updates
-    /// (SMO). Default 100 000.
-    pub max_epochs: u64,
-    /// Bytes the Gram matrix cache may use. Default 1 GiB.
-    pub memory: u64,
-}
-
-impl Default for SvmSettings {
-    fn default() -> Self {
-        Self { cost: 1.0, loss: Loss::Hinge, bias: Bias::Free, tolerance: 1e-6, max_epochs: 100_000, memory: 1 << 30 }
+crate::settings! {
+    /// Settings of one SVM training.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct SvmSettings {
+        /// Slack cost C > 0.
+        pub cost: f64 = 1.0 => "a number above 0, from 1e-40 to 1e40",
+        /// Loss.
+        pub loss: Loss = Loss::Hinge,
+        /// Bias.
+        pub bias: Bias = Bias::Free,
+        /// Stop when (primal - dual) / |primal| is at most this; in (0, 1).
+        pub tolerance: f64 = 1e-6 => "between 0 and 1",
+        /// Cap on passes over the data (coordinate descent, interior point) or on n-fold pair updates
+        /// (SMO).
+        pub max_epochs: u64 = 100_000 => "at least 1",
+        /// Bytes the Gram matrix cache may use.
+        pub memory: u64 = 1 << 30,
     }
 }
 

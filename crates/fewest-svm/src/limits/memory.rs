@@ -92,7 +92,7 @@ impl Memory {
 }
 
 fn refused(what: String, needed: u64, allowed: u64, remedy: &str) -> Error {
-    Error::Memory { what, needed, allowed, remedy: format!("allow more with --memory, or {remedy}") }
+    Error::Memory { what, needed, allowed, remedy: format!("allow more with `memory`, or {remedy}") }
 }
 
 /// Bytes taken from a [`Memory`]; dropping it gives them back.
@@ -137,7 +137,7 @@ mod tests {
         let refused = shared.reserve(41, || "a matrix".into(), "use fewer samples").expect_err("not left").to_string();
         assert_eq!(
             refused,
-            "a matrix needs 41 bytes, but only 40 are allowed; allow more with --memory, or use fewer samples"
+            "a matrix needs 41 bytes, but only 40 are allowed; allow more with `memory`, or use fewer samples"
         );
         assert!(shared.take(u64::MAX).is_none() && shared.left() == 40, "no sum overflows");
         drop(first);

@@ -1,4 +1,4 @@
-//! The slack cost of any method, chosen by cross-validation: the inner choice of `--cost auto`.
+//! The slack cost of any method, chosen by cross-validation: what a cost of `auto` means.
 //!
 //! Given    splits of the samples, prepared by the caller inside each split; the method at each
 //!          cost of a grid.

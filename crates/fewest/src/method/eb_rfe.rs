@@ -39,41 +39,37 @@ use crate::{
 /// Its name, on the command line and in its states.
 const NAME: &str = "eb-rfe";
 
-/// Settings of [`eb_rfe`].
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct EbRfeSettings {
-    /// The SVM trained; its cost is not used.
-    pub svm: SvmSettings,
-    /// Its kernel.
-    pub kernel: KernelRule,
-    /// What features are ranked by.
-    pub criterion: Criterion,
-    /// K, candidates per step, at least 1.
-    pub candidates: usize,
-    /// With a ratio r, at least 1: only units whose criterion exceeds the smallest by at most
-    /// (r - 1) times its size are candidates: many where the smallest are close, one where they are
-    /// not. Default none: always K.
-    pub adaptive: Option<f64>,
-    /// Costs to choose from, ascending; in a tie the smaller one is taken.
-    pub costs: Vec<f64>,
-    /// Folds of the samples.
-    pub folds: Folds,
-    /// The features that it begins with, in any order; the others never enter. Default all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub start: Option<Vec<usize>>,
-}
-
-impl EbRfeSettings {
-    /// The costs of the paper.
-    pub const COSTS: [f64; 6] = [0.0625, 0.25, 1.0, 4.0, 16.0, 64.0];
+crate::settings! {
+    /// Settings of [`eb_rfe`].
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct EbRfeSettings {
+        /// The SVM trained; its cost is not used.
+        pub svm: SvmSettings = SvmSettings::default() => [group],
+        /// Its kernel.
+        pub kernel: KernelRule = KernelRule::default(),
+        /// What features are ranked by.
+        pub criterion: Criterion = Criterion::Weights,
+        /// K, candidates per step, at least 1.
+        pub candidates: usize = 3 => "at least 1",
+        /// With a ratio r, at least 1: only units whose criterion exceeds the smallest by at most (r -
+        /// 1) times its size are candidates: many where the smallest are close, one where they are not.
+        pub adaptive: Option<f64> = None => "at least 1",
+        /// Costs to choose from, ascending; in a tie the smaller one is taken.
+        pub costs: Vec<f64> = vec![0.0625, 0.25, 1.0, 4.0, 16.0, 64.0] => "ascending numbers above 0",
+        /// Folds of the samples.
+        pub folds: Folds = Folds::default(),
+        /// The features that it begins with, in any order; the others never enter.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub start: Option<Vec<usize>> = None,
+    }
 }
 
 impl Method for EbRfeSettings {
     const INFO: Info = Info {
         name: NAME,
         title: "evaluation-based elimination: cross-validation picks among the smallest",
-        solves: "At each step cross-validates the K subsets that lack one of the K features of smallest criterion, for every cost, keeps the best, and goes on until one feature is left. Returns the best subset seen, ties to the smaller one, and the curve of all steps. --candidates 1 is SVM-RFE with its cost tuned at every step.",
+        solves: "At each step cross-validates the K subsets that lack one of the K features of smallest criterion, for every cost, keeps the best, and goes on until one feature is left. Returns the best subset seen, ties to the smaller one, and the curve of all steps. `candidates` 1 is SVM-RFE with its cost tuned at every step.",
         formula: "criterion as for rfe; next set = argmax of the mean accuracy over the folds, over K candidates and all costs",
         proves: "nothing: a heuristic; its objective is the accuracy it chose by, which is optimistic (see fewest evaluate)",
         bounds: false,

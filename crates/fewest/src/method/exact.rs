@@ -49,31 +49,25 @@ const NAME: &str = "exact";
 /// Numbers kept for each feature: norms and prices, gains and their order at the nodes at work.
 const LISTS: u64 = 10;
 
-/// Settings of [`exact`].
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct ExactSettings {
-    /// Loss, cost C, bias and tolerance of the SVM.
-    pub svm: SvmSettings,
-    /// lambda_j added to the objective for each chosen feature, length p, each 0 or more; empty for
-    /// none.
-    pub penalty: Vec<f64>,
-    /// How many best subsets to prove and return, at least 1; with `within` at most this many.
-    /// Default 1.
-    pub solutions: usize,
-    /// E, 0 or more: all subsets whose gain is at least (1 - E) times that of the best are wanted,
-    /// smaller ones than `max_features` among them.
-    pub within: Option<f64>,
-    /// Subsets to start from, as first incumbents; those the rules forbid are ignored.
-    pub start: Vec<Subset>,
-    /// How more classes than two become two-class problems, whose objectives add.
-    pub multi_class: MultiClass,
-}
-
-impl Default for ExactSettings {
-    fn default() -> Self {
-        let (svm, multi_class) = (SvmSettings::default(), MultiClass::default());
-        Self { svm, penalty: Vec::new(), solutions: 1, within: None, start: Vec::new(), multi_class }
+crate::settings! {
+    /// Settings of [`exact`].
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct ExactSettings {
+        /// Loss, cost C, bias and tolerance of the SVM.
+        pub svm: SvmSettings = SvmSettings::default() => [group],
+        /// lambda_j added to the objective for each chosen feature, length p, each 0 or more; empty for
+        /// none.
+        pub penalty: Vec<f64> = Vec::new() => "one number for each feature, 0 or more, or none",
+        /// How many best subsets to prove and return, at least 1; with `within` at most this many.
+        pub solutions: usize = 1 => "at least 1",
+        /// E, 0 or more: all subsets whose gain is at least (1 - E) times that of the best are wanted,
+        /// smaller ones than `max_features` among them.
+        pub within: Option<f64> = None => "0 or more",
+        /// Subsets to start from, as first incumbents; those the rules forbid are ignored.
+        pub start: Vec<Subset> = Vec::new(),
+        /// How more classes than two become two-class problems, whose objectives add.
+        pub multi_class: MultiClass = MultiClass::default(),
     }
 }
 
@@ -97,13 +91,13 @@ impl Method for ExactSettings {
         title: "the best subset, by branch and bound",
         solves: "Finds the allowed subset whose linear SVM has the smallest objective, and proves it: bounds from the dual of the SVM with weights spread over the features still open, and a search where they do not decide. At a limit it returns the best subset so far with the bound and gap proven until then.",
         formula: "min over allowed z of v(z) + sum_j lambda_j z_j, v(z) = min 1/2 |w|^2 + C sum_i loss(y_i (w.x_i + b)) with w_j = 0 where z_j = 0",
-        proves: "the best subset, within --gap",
+        proves: "the best subset, within `gap`",
         bounds: true,
         searches: true,
         kernels: "linear",
         classes: Classes::Any,
         rules: RULES_AND_BOUNDS,
-        cost: "few nodes where C is small or few features stand out; grows with C, p and --max-features in the worst case exponentially",
+        cost: "few nodes where C is small or few features stand out; grows with C, p and `max_features` in the worst case exponentially",
         paper: "H. Aytug: Feature selection for support vector machines using Generalized Benders Decomposition. European Journal of Operational Research, 2015, for the model; the branch and bound is ours.",
     };
 

@@ -50,12 +50,14 @@ pub enum Binning {
 /// Bits below this are rounding: entropies of at most some bits, sums over at most 2^32 samples.
 const ROUNDING: f64 = 1e-13;
 
-/// Settings of `info-gain`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct InfoGainSettings {
-    /// How a numeric feature is cut into intervals. Default [`Binning::Mdl`].
-    pub binning: Binning,
+crate::settings! {
+    /// Settings of `info-gain`.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct InfoGainSettings {
+        /// How a numeric feature is cut into intervals.
+        pub binning: Binning = Binning::Mdl,
+    }
 }
 
 impl Method for InfoGainSettings {

@@ -42,28 +42,24 @@ const RESTRICTED_TIME: Duration = Duration::from_millis(250);
 /// So many restricted programs may take all of their time before their share of it is looked at.
 const FREE: f64 = 10.0;
 
-/// Settings of [`lagrangian`].
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct LagrangianSettings {
-    /// The program. `plain` leaves out what the paper does not have; `interior` and `memory` have
-    /// no use here.
-    pub program: MbpSettings,
-    /// A feature is in Omega when |w_k| is above this share of u_k; in [0, 1). Default 1e-6.
-    pub epsilon: f64,
-    /// Linear programs, at most. Default 1000.
-    pub max_steps: u64,
-    /// The ascent ends when the model promises less than this share of z. Default 1e-7.
-    pub tolerance: f64,
-    /// Time for one restricted program, in seconds in JSON. None: 250 ms, and no limit with
-    /// `plain`.
-    #[serde(with = "super::seconds")]
-    pub restricted_time: Option<Duration>,
-}
-
-impl Default for LagrangianSettings {
-    fn default() -> Self {
-        Self { program: MbpSettings::default(), epsilon: 1e-6, max_steps: 1000, tolerance: 1e-7, restricted_time: None }
+crate::settings! {
+    /// Settings of [`lagrangian`].
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct LagrangianSettings {
+        /// The program. `plain` leaves out what the paper does not have; `interior` and `memory` have
+        /// no use here.
+        pub program: MbpSettings = MbpSettings::default() => [group],
+        /// A feature is in Omega when |w_k| is above this share of u_k; in [0, 1).
+        pub epsilon: f64 = 1e-6 => "0 or more, below 1",
+        /// Linear programs, at most.
+        pub max_steps: u64 = 1000 => "at least 1",
+        /// The ascent ends when the model promises less than this share of z.
+        pub tolerance: f64 = 1e-7 => "between 0 and 1",
+        /// Time for one restricted program, in seconds in JSON. None: 250 ms, and no limit with
+        /// `plain`.
+        #[serde(with = "super::seconds")]
+        pub restricted_time: Option<Duration> = None,
     }
 }
 
@@ -73,15 +69,15 @@ impl Method for LagrangianSettings {
     const INFO: Info = Info {
         name: "lagrangian",
         title: "L1-SVM with a price per feature by Lagrangian relaxation and a bundle method",
-        solves: "Maximises the Lagrangian dual of mbp by a proximal bundle method; at every serious step the program restricted to the features in use is solved, which gives subsets. Reweighting gives more of them beforehand, unless --plain. The classifier is the program's own.",
+        solves: "Maximises the Lagrangian dual of mbp by a proximal bundle method; at every serious step the program restricted to the features in use is solved, which gives subsets. Reweighting gives more of them beforehand, unless `plain`. The classifier is the program's own.",
         formula: "min |w|_1 + C sum_i xi_i + sum_j D_j y_j, s_i (w.x_i + b) >= 1 - xi_i, |w_j| <= u_j y_j, y_j in {0, 1}, rules on y",
-        proves: "a bound, that of the linear relaxation; optimal where the two meet, within --gap",
+        proves: "a bound, that of the linear relaxation; optimal where the two meet, within `gap`",
         bounds: true,
         searches: false,
         kernels: "linear",
         classes: Classes::Two,
         rules: RULES_AND_BOUNDS,
-        cost: "some dozens of linear programs of milliseconds, and restricted programs of at most 250 ms each (--restricted-time)",
+        cost: "some dozens of linear programs of milliseconds, and restricted programs of at most 250 ms each (`restricted_time`)",
         paper: "M. Gaudioso, E. Gorgone, M. Labbe, A. M. Rodriguez-Chia: Lagrangian relaxation for SVM feature selection. Computers and Operations Research 87 (2017), 137-145.",
     };
 

@@ -4,7 +4,19 @@
 use super::path::SizeReport;
 use super::{Method, Report};
 use crate::design::Recentred;
-use crate::{Error, Limits, Observer, RuleList, Rules, Samples};
+use crate::{Error, Limits, Observer, RuleList, Rules, Samples, Setting};
+
+/// The settings of a method, and its gap where it has a bound.
+pub fn settings_of<M: Method>() -> Vec<Setting> {
+    let mut all = Setting::all::<M>();
+    if M::INFO.bounds {
+        let text =
+            "Proven best means that at most this share of what features can gain is left open, and of the objective.";
+        let default = Limits::default().gap_rel.into();
+        all.push(Setting { name: "gap", default, range: Some("a finite number, 0 or more"), text: text.to_owned() });
+    }
+    all
+}
 
 /// Refuses rules that bound weights where the method of this name is none of those that obey them.
 ///

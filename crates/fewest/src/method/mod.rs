@@ -35,11 +35,11 @@ use crate::design::Recentred;
 use crate::kernel::{Kernel, KernelRule};
 use crate::model::{FitSettings, Model};
 use crate::search::NearBest;
-use crate::{Error, Limits, MultiClass, Observer, Rules, Samples, Selection, Several, Subset, SvmSettings};
+use crate::{Error, Limits, MultiClass, Observer, Rules, Samples, Selection, Settings, Several, Subset, SvmSettings};
 use path::SizeReport;
 
 /// A selection method; the implementer holds its settings, which are JSON as well.
-pub trait Method: std::fmt::Debug + Clone + Serialize + DeserializeOwned {
+pub trait Method: std::fmt::Debug + Clone + Settings + Serialize + DeserializeOwned {
     /// What is to be known of it.
     const INFO: Info;
 
@@ -141,7 +141,7 @@ pub struct Info {
 
 macro_rules! all_rules {
     () => {
-        "all: --max-features --require --forbid --implies --at-most --at-least --together --budget"
+        "all: `max_features` `require` `forbid` `implies` `at_most` `at_least` `together` `budget`"
     };
 }
 
@@ -149,10 +149,10 @@ macro_rules! all_rules {
 pub const ALL_RULES: &str = all_rules!();
 
 /// [`ALL_RULES`] of a method that obeys bounds on weights as well.
-pub const RULES_AND_BOUNDS: &str = concat!(all_rules!(), "; bounds on weights: --sign --weight-bounds");
+pub const RULES_AND_BOUNDS: &str = concat!(all_rules!(), "; bounds on weights: `signs` `weight_bounds`");
 
 /// [`ALL_RULES`] of a method that obeys signs of weights as well.
-pub const RULES_AND_SIGNS: &str = concat!(all_rules!(), "; signs of weights: --sign");
+pub const RULES_AND_SIGNS: &str = concat!(all_rules!(), "; signs of weights: `signs`");
 
 /// Numbers of classes that a method takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -338,6 +338,11 @@ macro_rules! methods {
                 use $crate::Method;
                 let all = [$($(#[$gate])* (<$settings>::INFO.name, <$settings>::TASKS)),*];
                 all.into_iter().filter(|method| method.1).map(|method| method.0).collect()
+            }
+
+            /// The settings of each method, and the gap at which a search ends, by the method's name.
+            pub fn settings() -> Vec<(&'static str, Vec<$crate::Setting>)> {
+                vec![$($(#[$gate])* (<$settings as $crate::Method>::INFO.name, $crate::method::list::settings_of::<$settings>())),*]
             }
 
             /// Refuses rules that bound weights where the method of this name does not obey them.

@@ -7,7 +7,7 @@ use crate::problem::checked_weights;
 
 /// How samples are held out: a partition into folds 0, 1, ... count - 1, none of them empty, or any
 /// splits.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(into = "FoldsParts", try_from = "FoldsParts")]
 pub struct Folds {
     /// Empty where there are splits.

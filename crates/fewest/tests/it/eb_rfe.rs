@@ -95,7 +95,7 @@ fn with_one_candidate_it_is_svm_rfe_step_by_step() {
         let data = Samples::new(&design, &classes, None).unwrap();
         let settings = settings(60, 1, kernel);
         let found = run(&data, &Rules::none(10), &settings);
-        let tuning = Some(Tuning { costs: COSTS.to_vec(), folds: settings.folds.clone(), every: 1 });
+        let tuning = Some(Tuning { costs: COSTS.to_vec(), folds: settings.folds.clone(), retune: 1 });
         let (svm, criterion) = (settings.svm.clone(), settings.criterion);
         let rfe_settings = RfeSettings { svm, kernel, criterion, tuning, ..RfeSettings::default() };
         let rules = Rules::at_most_features(10, 1).unwrap();

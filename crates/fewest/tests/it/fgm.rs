@@ -125,7 +125,7 @@ fn what_is_kept_obeys_the_rules_and_its_bound_holds() {
             Ok(report) => report,
             Err(Error::Rules(text)) => {
                 assert!(subset_size.is_none() && list.max_features.is_none() && list.budget.is_none(), "{about}");
-                assert!(text.contains("--subset-size B") && text.contains("--max-features K"), "{text}");
+                assert!(text.contains("`subset_size` B") && text.contains("`max_features` K"), "{text}");
                 continue;
             }
             // Subsets of this size contradict the other rules.

@@ -238,7 +238,7 @@ fn rfe_goes_on_to_the_same_ranking() {
     let rbf = RfeSettings { kernel, criterion: Criterion::Margin, ..linear.clone() };
     check(&rbf.into(), &data, &rules, Same::Answer);
     let folds = Folds::new((0..50).map(|i| (i / 3 % 4) as u32).collect()).unwrap();
-    let tuning = Tuning { costs: vec![0.1, 1.0, 10.0], folds, every: 3 };
+    let tuning = Tuning { costs: vec![0.1, 1.0, 10.0], folds, retune: 3 };
     let tuned: AnyMethod = RfeSettings { tuning: Some(tuning), ..linear }.into();
     check(&tuned, &data, &rules, Same::Answer);
 }

@@ -179,7 +179,7 @@ fn tuning_takes_the_cost_of_largest_accuracy_every_s_steps() {
         let data = Samples::new(&*design, &classes, None).unwrap();
         let folds = Folds::new((0..60).map(|i| i / 4 % 5).collect()).unwrap();
         let costs = vec![0.0625, 0.25, 1.0, 4.0, 16.0];
-        let tuning = Some(Tuning { costs: costs.clone(), folds: folds.clone(), every: 2 });
+        let tuning = Some(Tuning { costs: costs.clone(), folds: folds.clone(), retune: 2 });
         let criterion = Criterion::Margin;
         let settings = RfeSettings { tuning, ..settings(kernel.into(), criterion, 1) };
         let report = run(&data, 2, &settings);
@@ -204,7 +204,7 @@ fn limits_end_with_an_allowed_subset_and_threads_change_nothing() {
     let (design, classes) = draw(40, 60, 3, 1.0, 2);
     let data = Samples::new(&*design, &classes, None).unwrap();
     let folds = Folds::new((0..40).map(|i| i % 4).collect()).unwrap();
-    let tuning = Some(Tuning { costs: vec![0.5, 2.0], folds, every: 3 });
+    let tuning = Some(Tuning { costs: vec![0.5, 2.0], folds, retune: 3 });
     let settings = RfeSettings { tuning, ..settings(RBF.into(), Criterion::Margin, 1) };
     let rules = Rules::at_most_features(60, 5).unwrap();
     for (calls, status) in [(0, Status::CallLimit), (7, Status::CallLimit)] {
@@ -227,7 +227,7 @@ fn settings_out_of_range_are_named() {
     let data = Samples::new(&*design, &classes, None).unwrap();
     let rules = Rules::at_most_features(5, 2).unwrap();
     let folds = Folds::new((0..20).map(|i| i % 2).collect()).unwrap();
-    let tuning = |costs: &[f64], every| Some(Tuning { costs: costs.to_vec(), folds: folds.clone(), every });
+    let tuning = |costs: &[f64], retune| Some(Tuning { costs: costs.to_vec(), folds: folds.clone(), retune });
     let base = settings(RBF.into(), Criterion::Margin, 1);
     let small = SvmSettings { memory: 100, ..base.svm.clone() };
     for (bad, what) in [
@@ -237,8 +237,8 @@ fn settings_out_of_range_are_named() {
         (RfeSettings { tuning: tuning(&[], 1), ..base.clone() }, "costs is an empty list"),
         (RfeSettings { tuning: tuning(&[1.0, 1.0], 1), ..base.clone() }, "costs is 1 before 1"),
         (RfeSettings { tuning: tuning(&[-1.0], 1), ..base.clone() }, "costs is -1"),
-        (RfeSettings { tuning: tuning(&[1.0], 0), ..base.clone() }, "tuning is every 0 steps"),
-        (RfeSettings { svm: small, ..base.clone() }, "allow more with --memory"),
+        (RfeSettings { tuning: tuning(&[1.0], 0), ..base.clone() }, "retune is 0"),
+        (RfeSettings { svm: small, ..base.clone() }, "allow more with `memory`"),
     ] {
         let error = rfe_classes(&data, &rules, &bad, Limits::default(), &mut Silent).unwrap_err().to_string();
         assert!(error.contains(what), "{error}");

@@ -220,7 +220,7 @@ fn bad_splits_and_tuning_are_refused() {
     splits[1] = Split { training: (0..20).collect(), held_out: vec![20] };
     assert!(refused(&plain, &splits).contains("split 1 names sample 20"));
     let folds = Folds::new((0..20).map(|i| i % 2).collect()).unwrap();
-    let tuned = RfeSettings { tuning: Some(Tuning { costs: vec![1.0], folds, every: 1 }), ..RfeSettings::default() };
+    let tuned = RfeSettings { tuning: Some(Tuning { costs: vec![1.0], folds, retune: 1 }), ..RfeSettings::default() };
     assert!(refused(&tuned, &thirds(20)).contains("tuning"));
     let rbf = Kernel::Rbf { gamma: 1.0 };
     let svm = SvmSettings { memory: 500, ..SvmSettings::default() };

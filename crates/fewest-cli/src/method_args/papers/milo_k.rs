@@ -23,8 +23,8 @@ pub(crate) struct MiloKArgs {
 
 impl MethodArgs for MiloKArgs {
     fn method(&self, data: &MethodData<'_>) -> Result<AnyMethod, Failure> {
-        let (start, interior) = (!self.program.plain, self.program.interior());
-        Ok(MiloKSettings { gamma: self.alignment.gamma, start, interior, memory: data.memory }.into())
+        let (start, lp) = (!self.program.plain, self.program.lp());
+        Ok(MiloKSettings { gamma: self.alignment.gamma, start, lp, memory: data.memory }.into())
     }
 
     fn svm(&self) -> SvmSettings {

@@ -26,8 +26,8 @@ pub(crate) struct Milp1Args {
 
 impl MethodArgs for Milp1Args {
     fn method(&self, data: &MethodData<'_>) -> Result<AnyMethod, Failure> {
-        let (start, interior) = (!self.program.plain, self.program.interior());
-        Ok(Milp1Settings { weight_bound: self.weight_bound, start, interior, memory: data.memory }.into())
+        let (start, lp) = (!self.program.plain, self.program.lp());
+        Ok(Milp1Settings { weight_bound: self.weight_bound, start, lp, memory: data.memory }.into())
     }
 
     fn svm(&self) -> SvmSettings {

@@ -21,8 +21,8 @@ pub(crate) struct Milp2Args {
 
 impl MethodArgs for Milp2Args {
     fn method(&self, data: &MethodData<'_>) -> Result<AnyMethod, Failure> {
-        let (start, interior) = (!self.program.plain, self.program.interior());
-        Ok(Milp2Settings { cost: self.svm().cost, start, interior, memory: data.memory }.into())
+        let (start, lp) = (!self.program.plain, self.program.lp());
+        Ok(Milp2Settings { cost: self.svm().cost, start, lp, memory: data.memory }.into())
     }
 
     fn svm(&self) -> SvmSettings {

@@ -31,9 +31,9 @@ pub(crate) struct RmiloKArgs {
 
 impl MethodArgs for RmiloKArgs {
     fn method(&self, data: &MethodData<'_>) -> Result<AnyMethod, Failure> {
-        let (start, interior) = (!self.program.plain, self.program.interior());
+        let (start, lp) = (!self.program.plain, self.program.lp());
         let (gamma, big_m, memory) = (self.alignment.gamma, self.big_m, data.memory);
-        Ok(RmiloKSettings { gamma, big_m, start, interior, memory }.into())
+        Ok(RmiloKSettings { gamma, big_m, start, lp, memory }.into())
     }
 
     fn svm(&self) -> SvmSettings {

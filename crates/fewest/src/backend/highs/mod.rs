@@ -44,6 +44,17 @@ pub struct Column {
     pub integer: bool,
 }
 
+/// How HiGHS solves linear programs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Lp {
+    /// By simplex.
+    #[default]
+    Simplex,
+    /// By an interior-point method.
+    Interior,
+}
+
 /// How a solve may end early, and how exact it must be.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Effort {
@@ -58,7 +69,7 @@ pub struct Effort {
     pub relaxed: bool,
     /// Solve linear programs, those of a tree's nodes too, by an interior-point method. Default no:
     /// HiGHS chooses.
-    pub interior: bool,
+    pub lp: Lp,
     /// Go on with a linear program by primal simplex: its last basis is still feasible, only
     /// columns are new or costs changed. Default no: HiGHS chooses.
     pub primal: bool,
@@ -66,7 +77,7 @@ pub struct Effort {
 
 impl Default for Effort {
     fn default() -> Self {
-        Self { time: None, nodes: None, gap: 1e-6, relaxed: false, interior: false, primal: false }
+        Self { time: None, nodes: None, gap: 1e-6, relaxed: false, lp: Lp::Simplex, primal: false }
     }
 }
 

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use fewest_highs as ffi;
 
 use super::program::Instance;
-use super::{Answer, Basis, Column, Effort, Program, SolveStatus, SolverState, check, failed, text};
+use super::{Answer, Basis, Column, Effort, Lp, Program, SolveStatus, SolverState, check, failed, text};
 use crate::Error;
 
 /// HiGHS's number for primal simplex; 0 lets it choose.
@@ -133,7 +133,7 @@ impl Program {
             // From a basis of before it may lose itself; by the simplex method, afresh, it does not.
             // SAFETY: `highs` lives.
             check(unsafe { ffi::Highs_clearSolver(self.highs.as_ptr()) }, "begin again")?;
-            self.configure(&Effort { interior: false, primal: false, ..*effort }, is_integer)?;
+            self.configure(&Effort { lp: Lp::Simplex, primal: false, ..*effort }, is_integer)?;
             ended = self.run(watch)?;
         }
         if !ended {
@@ -154,7 +154,7 @@ impl Program {
         self.set_count("mip_max_nodes", effort.nodes.map_or(ffi::HighsInt::MAX, u32::cast_signed))?;
         self.set_flag("solve_relaxation", effort.relaxed)?;
         // "ipm" would look for another solver in a library that may or may not be there.
-        let method = if effort.interior { "ipx" } else { "choose" };
+        let method = if effort.lp == Lp::Interior { "ipx" } else { "choose" };
         self.set_text("solver", if is_integer { "choose" } else { method })?;
         self.set_text("mip_lp_solver", method)?;
         self.set_count("simplex_strategy", if effort.primal { PRIMAL_SIMPLEX } else { 0 })

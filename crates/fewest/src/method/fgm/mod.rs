@@ -94,43 +94,29 @@ pub enum Mkl {
     Simple,
 }
 
-/// Settings of [`fgm`].
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct FgmSettings {
-    /// C > 0 of `C/2 sum_i xi_i^2`, which is twice the cost of a squared-hinge SVM elsewhere in
-    /// this library. Default 1.
-    pub cost: f64,
-    /// Bias b. Default none, the paper's.
-    pub bias: Bias,
-    /// Solver of multiple kernel learning. Default fast.
-    pub mkl: Mkl,
-    /// Seek subsets among the columns at hand before all features are looked at again. Default yes.
-    pub reuse: bool,
-    /// B, the size of each generated subset, from 1 to p. Default none: the size of the rules. With
-    /// a value here and no size in the rules every feature of the mixture is kept, as in the paper.
-    pub subset_size: Option<usize>,
-    /// Relative duality gap of the last training on a subset, in (0, 1). Default 1e-6.
-    pub tolerance: f64,
-    /// Bytes that the matrices of multiple kernel learning may use. Default 1 GiB.
-    pub memory: u64,
-    /// How more classes than two become two-class problems, whose values add.
-    pub multi_class: MultiClass,
-}
-
-impl Default for FgmSettings {
-    fn default() -> Self {
-        let svm = SvmSettings::default();
-        Self {
-            cost: svm.cost,
-            bias: Bias::None,
-            mkl: Mkl::default(),
-            reuse: true,
-            subset_size: None,
-            tolerance: svm.tolerance,
-            memory: svm.memory,
-            multi_class: MultiClass::default(),
-        }
+crate::settings! {
+    /// Settings of [`fgm`].
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct FgmSettings {
+        /// C > 0 of `C/2 sum_i xi_i^2`, which is twice the cost of a squared-hinge SVM elsewhere in
+        /// this library.
+        pub cost: f64 = SvmSettings::default().cost => "a finite number above 0",
+        /// Bias b.
+        pub bias: Bias = Bias::None,
+        /// Solver of multiple kernel learning.
+        pub mkl: Mkl = Mkl::default(),
+        /// Seek subsets among the columns at hand before all features are looked at again.
+        pub reuse: bool = true,
+        /// B, the size of each generated subset, from 1 to p; none: the size of the rules. With a value here and no size in the
+        /// rules every feature of the mixture is kept, as in the paper.
+        pub subset_size: Option<usize> = None => "from 1 to the number of features",
+        /// Relative duality gap of the last training on a subset, in (0, 1).
+        pub tolerance: f64 = SvmSettings::default().tolerance => "between 0 and 1",
+        /// Bytes that the matrices of multiple kernel learning may use.
+        pub memory: u64 = SvmSettings::default().memory,
+        /// How more classes than two become two-class problems, whose values add.
+        pub multi_class: MultiClass = MultiClass::default(),
     }
 }
 
@@ -159,9 +145,9 @@ impl Method for FgmSettings {
     const INFO: Info = Info {
         name: "fgm",
         title: "feature generating machine, for millions of sparse features",
-        solves: "Generates the subset of --subset-size features (default: --max-features) that the classifier so far misses most, weighs all generated subsets by multiple kernel learning, and repeats, until the value of the mixture meets the bound. With --max-features it keeps the best subset of the mixture that obeys the rules, and the SVM on it. Without, every feature of positive weight, the paper's output.",
+        solves: "Generates the subset of `subset_size` features (default: `max_features`) that the classifier so far misses most, weighs all generated subsets by multiple kernel learning, and repeats, until the value of the mixture meets the bound. With `max_features` it keeps the best subset of the mixture that obeys the rules, and the SVM on it. Without, every feature of positive weight, the paper's output.",
         formula: "min over mixtures d = sum_t mu_t d_t of min 1/2 |w|^2 + C/2 sum_i xi_i^2 - rho, y_i w.(x_i . d) >= rho - xi_i",
-        proves: "a bound below every allowed subset; optimal means the best subset, within --gap",
+        proves: "a bound below every allowed subset; optimal means the best subset, within `gap`",
         bounds: true,
         searches: false,
         kernels: "linear",
@@ -376,8 +362,8 @@ fn rules_of_subsets(rules: &Rules, size: Option<usize>) -> Result<Cow<'_, Rules>
     let Some(size) = size.filter(|size| list.max_features != Some(*size)) else {
         if list.max_features.is_none() && list.budget.is_none() {
             return Err(Error::Rules(
-                "fgm generates subsets of a size, but the rules have none: `--max-features K` (max_features) keeps at \
-                 most K features, `--subset-size B` (subset_size) every feature of a mixture of subsets of B"
+                "fgm generates subsets of a size, but the rules have none: `max_features` K keeps at most K \
+                 features, `subset_size` B every feature of a mixture of subsets of B"
                     .into(),
             ));
         }

@@ -58,35 +58,27 @@ use search::{Search, Tree};
 /// Its name, on the command line and in its states.
 const NAME: &str = "kta";
 
-/// Settings of [`kta`].
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct KtaSettings {
-    /// Kernel of the features that hold numbers. Default RBF, the paper's.
-    pub kernel: DistanceKernel,
-    /// gamma of the kernel, for features of every kind. Default `sigest`, the paper's.
-    pub gamma: Gamma,
-    /// Features that hold categories, from 0: their distance is 1 where two values differ, else 0.
-    pub categorical: Vec<usize>,
-    /// How many best subsets to prove and return, at least 1; with `within` at most this many.
-    /// Default 1.
-    pub solutions: usize,
-    /// E, 0 or more: all subsets whose alignment is at least (1 - E) times the best one are wanted,
-    /// smaller ones than `max_features` among them.
-    pub within: Option<f64>,
-    /// Bytes for the columns, the sums of nodes at work, kernel values that are kept, and open
-    /// nodes. With fewer, kernel values are computed again; what one node takes must fit. Default
-    /// 1 GiB.
-    pub memory: u64,
-    /// Subsets to start from; those the rules forbid are ignored.
-    pub start: Vec<Subset>,
-}
-
-impl Default for KtaSettings {
-    fn default() -> Self {
-        let (kernel, gamma) = (DistanceKernel::default(), Gamma::Sigest(1.0));
-        let (categorical, start) = (Vec::new(), Vec::new());
-        Self { kernel, gamma, categorical, solutions: 1, within: None, memory: 1 << 30, start }
+crate::settings! {
+    /// Settings of [`kta`].
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct KtaSettings {
+        /// Kernel of the features that hold numbers.
+        pub kernel: DistanceKernel = DistanceKernel::default(),
+        /// gamma of the kernel, for features of every kind.
+        pub gamma: Gamma = Gamma::Sigest(1.0),
+        /// Features that hold categories, from 0: their distance is 1 where two values differ, else 0.
+        pub categorical: Vec<usize> = Vec::new(),
+        /// How many best subsets to prove and return, at least 1; with `within` at most this many.
+        pub solutions: usize = 1 => "at least 1",
+        /// E, 0 or more: all subsets whose alignment is at least (1 - E) times the best one are wanted,
+        /// smaller ones than `max_features` among them.
+        pub within: Option<f64> = None => "0 or more",
+        /// Bytes for the columns, the sums of nodes at work, kernel values that are kept, and open
+        /// nodes. With fewer, kernel values are computed again; what one node takes must fit.
+        pub memory: u64 = 1 << 30,
+        /// Subsets to start from; those the rules forbid are ignored.
+        pub start: Vec<Subset> = Vec::new(),
     }
 }
 
@@ -106,13 +98,13 @@ impl Method for KtaSettings {
         title: "the best subset for a Gaussian or Laplace kernel, by alignment",
         solves: "Finds the allowed subset on which the means of the classes lie farthest apart in the feature space of the Gaussian or Laplace kernel (kernel-target alignment), and proves it, by branch and bound. Features that hold categories may be among them. No SVM takes part in the search; one is trained on the subset at the end. At a limit it returns the best subset so far with the bound and gap proven until then.",
         formula: "max over allowed z of sum_ih psi_i psi_h exp(-gamma sum_j z_j d_j(x_ij, x_hj)), d_j = (x - x')^2 or |x - x'|, of categories 1 where they differ; psi_i = y_i / size of i's class; for more classes the sum over all pairs of classes",
-        proves: "the best subset, within --gap",
+        proves: "the best subset, within `gap`",
         bounds: true,
         searches: true,
         kernels: "rbf, laplace",
         classes: Classes::Any,
         rules: ALL_RULES,
-        cost: "about n^2 p^2 / 2 operations per node, n^2 p^4 / 48 up to 40 features; fast up to --max-features 8 of some 40 features, 3 of some hundreds",
+        cost: "about n^2 p^2 / 2 operations per node, n^2 p^4 / 48 up to 40 features; fast up to `max_features` 8 of some 40 features, 3 of some hundreds",
         paper: "R. Tamura, Y. Takano, R. Miyashiro: Feature subset selection for kernel SVM classification via mixed-integer optimization, 2022, for the model; the branch and bound is ours.",
     };
 
@@ -277,7 +269,7 @@ fn check_memory(n: usize, rules: &Rules, memory: u64) -> Result<(), Error> {
         what: format!("kta on {n} samples and {units} features to choose from"),
         needed,
         allowed: memory,
-        remedy: "allow more with --memory, or leave fewer features to choose from: --forbid those that a filter such as info-gain ranks last".to_owned(),
+        remedy: "allow more with `memory`, or leave fewer features to choose from, with `forbid` for those that a filter such as info-gain ranks last".to_owned(),
     })
 }
 

@@ -51,15 +51,17 @@ const NEAR: f64 = 0.7;
 #[cfg(feature = "highs")]
 const MARGIN: f64 = 1.5;
 
-/// Settings of [`l1_svm`].
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct L1Settings {
-    /// Loss, bias, cost and tolerance. The bias is not penalised, or as |b / s|, the weight of a
-    /// constant feature of value s.
-    pub svm: SvmSettings,
-    /// Costs in ascending order, instead of the one of `svm`. Default none.
-    pub costs: Vec<f64>,
+crate::settings! {
+    /// Settings of [`l1_svm`].
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct L1Settings {
+        /// Loss, bias, cost and tolerance. The bias is not penalised, or as |b / s|, the weight of a
+        /// constant feature of value s.
+        pub svm: SvmSettings = SvmSettings::default() => [group],
+        /// Costs in ascending order, instead of the one of `svm`.
+        pub costs: Vec<f64> = Vec::new() => "ascending numbers above 0",
+    }
 }
 
 impl Method for L1Settings {
@@ -68,7 +70,7 @@ impl Method for L1Settings {
     const INFO: Info = Info {
         name: "l1-svm",
         title: "SVM with L1 penalty (ONSVM, LPSVM): most weights are 0",
-        solves: "Trains the L1-SVM on all features that are not forbidden; the subset is what has weight. With --costs, at the largest cost at which the rules are kept. Where they are not, the allowed subset of largest total |w|, and the L1-SVM of that subset alone. The classifier is the L1-SVM itself.",
+        solves: "Trains the L1-SVM on all features that are not forbidden; the subset is what has weight. With `costs`, at the largest cost at which the rules are kept. Where they are not, the allowed subset of largest total |w|, and the L1-SVM of that subset alone. The classifier is the L1-SVM itself.",
         formula: "min |w|_1 + sum_i C_i loss(y_i (w.x_i + b))",
         proves: "a bound: at this cost no allowed subset has a smaller objective; optimal means that the two meet",
         bounds: true,

@@ -40,6 +40,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::{Classes, Info, Method, PROOF_CONDITION, RULES_AND_BOUNDS, Report};
+use crate::Lp;
 use crate::backend::highs::Effort;
 use crate::l1_oracle::L1Oracle;
 use crate::master::program;
@@ -78,47 +79,31 @@ const PROGRAMS: u64 = 4;
 /// Its name, on the command line and in its states.
 const NAME: &str = "mbp";
 
-/// Settings of [`mbp`].
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct MbpSettings {
-    /// Slack cost C > 0. Default 1.
-    pub cost: f64,
-    /// Bias: free (the paper's), penalised as |b / s|, or none.
-    pub bias: Bias,
-    /// D: price of each feature (length p, each 0 or more), or empty for none.
-    pub penalty: Vec<f64>,
-    /// u, the same for every feature; none: found as the paper does.
-    pub weight_bound: Option<f64>,
-    /// How many best subsets to prove and return, at least 1; with `within` at most this many.
-    /// Default 1.
-    pub solutions: usize,
-    /// E, 0 or more: all subsets whose objective is at most (1 + E) times the best one are wanted,
-    /// those with features of weight 0 among them.
-    pub within: Option<f64>,
-    /// The program as printed, given to HiGHS untouched. Default no.
-    pub plain: bool,
-    /// HiGHS solves linear programs of its tree by an interior-point method, not by simplex.
-    /// Default no.
-    pub interior: bool,
-    /// Bytes that HiGHS may take, by estimate, or the open nodes of our own tree, which then goes
-    /// deep. Default 8 GiB.
-    pub memory: u64,
-}
-
-impl Default for MbpSettings {
-    fn default() -> Self {
-        Self {
-            cost: 1.0,
-            bias: Bias::Free,
-            penalty: Vec::new(),
-            weight_bound: None,
-            solutions: 1,
-            within: None,
-            plain: false,
-            interior: false,
-            memory: 1 << 33,
-        }
+crate::settings! {
+    /// Settings of [`mbp`].
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct MbpSettings {
+        /// Slack cost C > 0.
+        pub cost: f64 = 1.0 => "a finite number above 0",
+        /// Bias: free (the paper's), penalised as |b / s|, or none.
+        pub bias: Bias = Bias::Free,
+        /// D: price of each feature (length p, each 0 or more), or empty for none.
+        pub penalty: Vec<f64> = Vec::new() => "one number for each feature, 0 or more, or none",
+        /// u, the same for every feature; none: found as the paper does.
+        pub weight_bound: Option<f64> = None => "a finite number above 0",
+        /// How many best subsets to prove and return, at least 1; with `within` at most this many.
+        pub solutions: usize = 1 => "at least 1",
+        /// E, 0 or more: all subsets whose objective is at most (1 + E) times the best one are wanted,
+        /// those with features of weight 0 among them.
+        pub within: Option<f64> = None => "0 or more",
+        /// The program as printed, given to HiGHS untouched.
+        pub plain: bool = false,
+        /// How HiGHS solves linear programs of its tree.
+        pub lp: Lp = Lp::Simplex,
+        /// Bytes that HiGHS may take, by estimate, or the open nodes of our own tree, which then goes
+        /// deep.
+        pub memory: u64 = 1 << 33,
     }
 }
 
@@ -128,9 +113,9 @@ impl Method for MbpSettings {
     const INFO: Info = Info {
         name: NAME,
         title: "L1-SVM with a price per feature, to a proof",
-        solves: "Finds the allowed subset of the least L1-SVM objective and prices: bound from the linear relaxation, subsets by reweighting, features removed by reduced costs, then branch and bound. With --plain the paper's mixed binary program goes to HiGHS untouched. The classifier is the program's own.",
+        solves: "Finds the allowed subset of the least L1-SVM objective and prices: bound from the linear relaxation, subsets by reweighting, features removed by reduced costs, then branch and bound. With `plain` the paper's mixed binary program goes to HiGHS untouched. The classifier is the program's own.",
         formula: "min |w|_1 + C sum_i xi_i + sum_j D_j y_j, s_i (w.x_i + b) >= 1 - xi_i, |w_j| <= u_j y_j, y_j in {0, 1}, rules on y",
-        proves: "the best subset, within --gap",
+        proves: "the best subset, within `gap`",
         bounds: true,
         searches: true,
         kernels: "linear",
@@ -403,7 +388,7 @@ fn solve_program(
     if let Some(start) = found.and_then(|found| found.start(model, &features)) {
         program.set_start(&start)?;
     }
-    let effort = Effort { interior: settings.interior, ..Effort::default() };
+    let effort = Effort { lp: settings.lp, ..Effort::default() };
     let value = |subset: &Subset, point: &[f64]| model.value(&features, subset, point);
     let one = model.units.cost(1.0);
     let status = program::solve(&mut program, &features, (&effort, one), Sense::Min, &value, run)?;
@@ -425,7 +410,7 @@ fn rules_without_rows(rules: &Rules) -> bool {
     rules.shape() == Shape::Free
 }
 
-/// Writes the program that `mbp --plain` solves to a file for other solvers, .mps or .lp. Columns
+/// Writes the program that plain `mbp` solves to a file for other solvers, .mps or .lp. Columns
 /// are y1, y2, ..., then wp1, wm1, wp2, ... (the positive and the negative part of w), b, then
 /// xi1, xi2, ...
 ///

@@ -78,48 +78,38 @@ pub enum Step {
     Original(f64),
 }
 
-/// The cost is chosen anew by cross-validation now and then.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Tuning {
-    /// Costs to choose from, ascending; in a tie the smaller one is taken.
-    pub costs: Vec<f64>,
-    /// Folds of the samples.
-    pub folds: Folds,
-    /// Steps between two choices, at least 1.
-    pub every: u64,
+crate::settings! {
+    /// The cost is chosen anew by cross-validation now and then.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct Tuning {
+        /// Costs to choose from, ascending; in a tie the smaller one is taken.
+        pub costs: Vec<f64> = Vec::new() => "ascending numbers above 0",
+        /// Folds of the samples.
+        pub folds: Folds = Folds::default(),
+        /// Steps between two choices, at least 1.
+        pub retune: u64 = 1 => "at least 1",
+    }
 }
 
-/// Settings of [`rfe`] and [`rfe_classes`].
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct RfeSettings {
-    /// The SVM trained at every step. Default as [`SvmSettings`], but with tolerance 1e-9.
-    pub svm: SvmSettings,
-    /// Its kernel. Default linear.
-    pub kernel: KernelRule,
-    /// What features are ranked by. Default [`Criterion::Weights`]; a kernel other than linear
-    /// needs another one.
-    pub criterion: Criterion,
-    /// Features per step. Default 1. "Halving" is `Remaining(0.5)`.
-    pub step: Step,
-    /// Whether and how the cost is tuned on the way. Default not.
-    pub tuning: Option<Tuning>,
-    /// The features that it begins with, in any order; the others never enter. Default all.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub start: Option<Vec<usize>>,
-}
-
-impl Default for RfeSettings {
-    fn default() -> Self {
-        Self {
-            svm: SvmSettings { tolerance: 1e-9, ..SvmSettings::default() },
-            kernel: KernelRule::default(),
-            criterion: Criterion::Weights,
-            step: Step::Count(1),
-            tuning: None,
-            start: None,
-        }
+crate::settings! {
+    /// Settings of [`rfe`] and [`rfe_classes`].
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct RfeSettings {
+        /// The SVM trained at every step.
+        pub svm: SvmSettings = SvmSettings { tolerance: 1e-9, ..SvmSettings::default() } => [group],
+        /// Its kernel.
+        pub kernel: KernelRule = KernelRule::default(),
+        /// What features are ranked by.
+        pub criterion: Criterion = Criterion::Weights,
+        /// Features per step. "Halving" is `Remaining(0.5)`.
+        pub step: Step = Step::Count(1),
+        /// Whether and how the cost is tuned on the way.
+        pub tuning: Option<Tuning> = None,
+        /// The features that it begins with, in any order; the others never enter.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub start: Option<Vec<usize>> = None,
     }
 }
 
@@ -158,8 +148,8 @@ impl Method for RfeSettings {
         check_criterion(self.criterion, &self.kernel)?;
         if let Some(tuning) = &self.tuning {
             check_costs(&tuning.costs)?;
-            if tuning.every == 0 {
-                return Err(Error::setting("tuning", "every 0 steps", "every step, or less often"));
+            if tuning.retune == 0 {
+                return Err(Error::setting("retune", 0, "at least 1"));
             }
         }
         match self.step {

@@ -104,7 +104,7 @@ impl<'a> RankingOracle<'a> {
         settings: &RfeSettings,
         validation: Option<CrossValidation<'a>>,
     ) -> Self {
-        let every = settings.tuning.as_ref().map_or(1, |t| t.every);
+        let every = settings.tuning.as_ref().map_or(1, |t| t.retune);
         let (criterion, tuned) = (settings.criterion, Vec::new());
         Self { engine, rules, criterion, validation, every, trainings: 0, tuned, held_out: None }
     }
