@@ -68,7 +68,7 @@ def test_evaluate(tmp_path, data, repeats):
     theirs = said(tmp_path, X, y, "evaluate", *options, "--repeats", str(repeats), "--against", "info-gain")
     first = SVMRFE(n_features_to_select=3, C=0.5, tol=1e-9)
     second = InformationGain(n_features_to_select=3, C=0.5, tol=1e-9)
-    found = evaluate(first, X, y, cv=4, repeats=repeats, random_state=5, against=second)
+    found = evaluate(first, X, y, cv=4, n_repeats=repeats, random_state=5, against=second)
     same_evaluation(found, theirs, X.shape[1])
     same_evaluation(found.against, theirs["against"], X.shape[1])
     assert plain(found.comparison["difference"]) == theirs["comparison"]["difference"]
@@ -120,8 +120,8 @@ def test_knockoffs(tmp_path, data):
 def test_study(tmp_path, data):
     X, y = data()
     options = ["--max-features", "1..2", "--methods", "rfe", "--folds", "3", "--repeats", "1", "--inner-cv", "3", "--cost-points", "4"]
-    theirs = said(tmp_path, X, y, "study", *options, "--tolerance", "1e-9", "--time-limit", "300")
-    study = Study(sizes=2, methods=["rfe"], folds=3, repeats=1, inner_folds=3, n_costs=4, scale="none", tol=1e-9).fit(X, y)
+    theirs = said(tmp_path, X, y, "study", *options, "--time-limit", "300")
+    study = Study(sizes=2, methods=["rfe"], cv=3, n_repeats=1, inner_cv=3, n_Cs=4, scale="none").fit(X, y)
     assert plain(study.summary_) == theirs["summary"]
     assert np.flatnonzero(study.support_).tolist() == theirs["panel"]["selected_indices"]
     assert plain(study.stability_) == theirs["stability"]
