@@ -41,6 +41,7 @@
 //! | [`auto_cost`] | the cost of a method, chosen on the samples that it is run on |
 //! | [`evaluate`], [`sizes`] | methods, and sizes of one method, judged in folds |
 //! | [`stability`], [`knockoffs`] | what is selected on halves again and again, and what is told from copies: bounds on false features |
+//! | [`statistics`] | measures, intervals, tests |
 //! | [`study`] | method, costs and size chosen inside folds, then a panel with its proof |
 //!
 //! Nothing here touches a file or prints. Errors name no option of the command.
@@ -61,6 +62,16 @@ pub mod stability;
 pub mod study;
 mod tasks;
 mod time;
+
+/// Measures, their intervals and tests, and what knockoffs and halves say of features.
+pub mod statistics {
+    #[doc(inline)]
+    pub use fewest::validation::{
+        FoldMetrics, KnockoffSelection, Knockoffs, Metrics, ShareLaw, SizeRule, Stability, Summary, TTest, area,
+        choose_size, confusion, corrected_t_test, hinge_loss, knockoff_selection, measure_summary, set_f1, stability,
+        summaries, t_test,
+    };
+}
 
 pub use classifier::{FoldModel, Predictions, Training};
 pub use error::EvalError;

@@ -8,7 +8,7 @@
 //! with `l <= 0 <= u`, so that a feature that is not chosen has an allowed weight. Without bounds
 //! that is `c^2 / 2` and `c`; a sign is the bounds `[0, inf)` or `(-inf, 0]`, and gains
 //! `max(0, s c)^2 / 2`. The perspective of a bounded weight, share z, has weights in `[z l, z u]`
-//! and gains `z g(c)`, so that bounds are also those of mixtures (`relaxation/`). g is convex with
+//! and gains `z g(c)`, so that bounds are also those of mixtures (`bound/`). g is convex with
 //! its least value, 0, at c = 0; `|w| <= |c|`, `w^2 / 2 <= g <= c^2 / 2`.
 //!
 //! Under an L1 penalty, whose weights cost `up` per unit above 0 and `down` per unit below,

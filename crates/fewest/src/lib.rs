@@ -1,4 +1,48 @@
 //! Feature selection for support vector machines, fast, and with proof of how good the answer is.
+//!
+//! ```text
+//! minimise over z, w, b   1/2 |w|^2 + C sum_i loss(y_i (w.x_i + b)) + sum_j lambda_j z_j
+//! subject to              w_j = 0 where z_j = 0,   z in {0, 1}^p allowed by the rules
+//! ```
+//!
+//! A method is its settings: a struct that is JSON as well, with [`Method`]. What comes back is a
+//! [`Report`]: a subset, its objective, a bound that no allowed subset is below, and a [`Status`].
+//!
+//! ```
+//! use fewest::method::exact::{ExactSettings, exact};
+//! use fewest::{DenseDesign, Limits, Problem, RuleList, Rules, Silent, Status, SvmSettings};
+//!
+//! // Eight samples of three features, column by column; the second tells the classes apart.
+//! let columns = vec![
+//!     0.3, -0.1, 0.2, 0.4, 0.1, -0.3, 0.2, 0.0, //
+//!     -2.0, -1.0, -1.5, -1.2, 1.0, 1.4, 2.0, 1.1, //
+//!     0.5, 0.2, -0.4, 0.1, 0.4, 0.3, -0.2, 0.0,
+//! ];
+//! let design = DenseDesign::new(8, 3, columns)?;
+//! let problem = Problem::new(&design, &[-1.0, -1.0, -1.0, -1.0, 1.0, 1.0, 1.0, 1.0], None)?;
+//! let rules = Rules::new(3, RuleList { max_features: Some(1), ..RuleList::default() }, &[])?;
+//! let settings = ExactSettings { svm: SvmSettings { cost: 0.5, ..SvmSettings::default() }, ..ExactSettings::default() };
+//!
+//! let found = exact(&problem, &rules, &settings, Limits::default(), &mut Silent)?.outcome;
+//! assert_eq!(found.status, Status::Optimal);
+//! assert_eq!(found.subset.unwrap().iter().collect::<Vec<_>>(), [1]);
+//! assert!(found.bound.unwrap() <= found.objective.unwrap());
+//! # Ok::<(), fewest::Error>(())
+//! ```
+//!
+//! | method | finds | paper |
+//! | --- | --- | --- |
+//! | [`exact`](method::exact) | the best subset of a linear SVM, proven | Aytug 2015 |
+//! | [`kta`](method::kta) | the best subset of a kernel by its alignment, proven | Tamura et al. 2022 |
+//! | [`rfe`](method::rfe) | a good subset by elimination, in no time | Guyon et al. 2002, Krupka 2016 |
+//! | [`fgm`](method::fgm) | a good subset of millions of features, with a bound | Tan et al. 2010 |
+//! | [`l1_svm`](method::l1_svm) | the optimum of the L1 penalty | Bradley and Mangasarian 1998 |
+//! | `mbp`, `lagrangian` | the L1-SVM with a price for each feature | Gaudioso et al. 2017 |
+//! | [`eb_rfe`](method::eb_rfe) | elimination by cross-validation | Krupka 2016 |
+//! | [`info_gain`](method::info_gain) | a ranking by information gain | Aytug 2015 |
+//!
+//! `fewest-papers` has the programs of papers to compare with, `fewest-eval` judges methods on samples
+//! that took no part, `fewest-svm` trains one SVM, `fewest-data` reads files.
 
 #[doc(hidden)]
 pub mod backend;
@@ -20,6 +64,7 @@ mod setting;
 mod several;
 #[doc(hidden)]
 pub mod subset_oracle;
+#[doc(hidden)]
 pub mod validation;
 
 /// What `fewest-papers` builds on; it may change at any time.

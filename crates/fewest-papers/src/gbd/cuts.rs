@@ -15,7 +15,7 @@
 //!          two, and gains too small for HiGHS are taken off the constant: the cut only gets
 //!          weaker.
 //! List     Where there are few subsets there is no program: all of them are listed, and what is
-//!          said of them needs no tolerance (`master/list.rs`).
+//!          said of them needs no tolerance (`list.rs`).
 //! Proof    What HiGHS claims of the integer program is checked by [`RelaxedCuts::check`]; the
 //!          bound of the linear program is counted anew from its duals.
 

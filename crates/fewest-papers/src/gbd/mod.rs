@@ -13,7 +13,7 @@
 //! Steps    1. SUB: train the SVM on a subset; its objective is an upper value
 //!          2. cut: `eta >= constant - sum_j z_j c_j^2 / 2` over all p features ([`fewest::bound::saddle`])
 //!          3. RMP: the subset of least value by the cuts, a mixed-integer program
-//!             (`master/cuts.rs`); its bound is proven
+//!             (`cuts.rs`); its bound is proven
 //!          4. until the gap is met, or a limit, the cap on cuts, or the validation rule says stop
 //! Rules    rows of the master; no feasibility cuts are needed, since every subset has an SVM.
 //! Cost     per cut: a training and n p; the masters take most of the time, and more with every
@@ -36,8 +36,8 @@
 //!            gap allowed, and takes one as soon as its own gap is as small as the run's. When
 //!            there is none, the proof is complete;
 //!          - `list`: where the rules allow few subsets, a master looks at each of them instead of
-//!            asking HiGHS (`master/list.rs`); it then gives the one of least value, as the paper's.
-//! Bound    HiGHS's, which the library checks before it closes the gap (`master/relaxed.rs`); a
+//!            asking HiGHS (`list.rs`); it then gives the one of least value, as the paper's.
+//! Bound    HiGHS's, which the library checks before it closes the gap (`relaxed.rs`); a
 //!          subset whose training ends short of a tenth of the gap asked for ends as `stalled`, as
 //!          do gaps below HiGHS's tolerance, 1e-6 of the objective.
 //! Proof    The cuts give none that another program could follow. Where a proof is wanted, the

@@ -104,7 +104,7 @@ pub(crate) fn measure_from_baseline(program: &mut Program, one: f64, run: &Run<'
 /// Solves a program whose first columns are z, of these features, and whose objective is the run's
 /// times `one` (its negative where that is maximised). Each better point is offered with the
 /// objective that `value` gives it; the bound is HiGHS's, within its tolerances. HiGHS's gap is
-/// [`Run::gap_of_gain`], whatever `effort` says.
+/// `Run::gap_of_gain`, whatever `effort` says.
 ///
 /// # Errors
 /// [`Error::Solver`] when HiGHS fails; limits are statuses.

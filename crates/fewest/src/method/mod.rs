@@ -2,6 +2,7 @@
 //!
 //! To add one: its file with settings and `impl Method`, and a line in [`methods!`](self) below.
 
+#[doc(hidden)]
 pub mod auto_cost;
 #[doc(hidden)]
 pub mod begin;

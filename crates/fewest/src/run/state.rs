@@ -3,7 +3,7 @@
 //! memory.
 //!
 //! Record   its length in bytes (8, little endian), then a value in postcard's format.
-//! First    what every run keeps ([`Head`]); what its method keeps follows.
+//! First    what every run keeps (`Head`); what its method keeps follows.
 //! Files    are the caller's business, and so is the check that a state is whole and belongs to the
 //!          same data and settings. What is read here is checked for shape all the same: a state
 //!          that does not fit is an error, not a panic.

@@ -37,6 +37,7 @@ pub(crate) mod master;
 mod oracle;
 mod pairs;
 pub mod path;
+#[doc(hidden)]
 pub mod splits;
 mod state;
 
