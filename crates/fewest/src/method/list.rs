@@ -1,8 +1,8 @@
-//! What the enum of a list of methods ([`methods!`](crate::methods)) does with each: refuse what it does
-//! not take, and recentre features that are far from 0.
+//! Lists of methods: the enum that is any of them ([`methods!`](crate::methods)), and what it does with
+//! each: refuse what the method does not take, and recentre features that are far from 0.
 
 use super::path::SizeReport;
-use super::{Method, Report};
+use super::{Info, Method, Report};
 use crate::design::Recentred;
 use crate::{Error, Limits, Observer, RuleList, Rules, Samples, Setting};
 
@@ -16,6 +16,232 @@ pub fn settings_of<M: Method>() -> Vec<Setting> {
         all.push(Setting { name: "gap", default, range: Some("a finite number, 0 or more"), text: text.to_owned() });
     }
     all
+}
+
+/// A method of a list, whichever it is: what those see of it that take any.
+pub trait Selector: std::fmt::Debug + Send + Sync {
+    /// What is to be known of the method.
+    fn info(&self) -> Info;
+
+    /// See [`Method::select`]; tasks and bounds on weights are refused where the method does not
+    /// take them.
+    ///
+    /// # Errors
+    /// As there.
+    fn select(
+        &self,
+        samples: &Samples<'_>,
+        rules: &Rules,
+        limits: Limits,
+        observer: &mut dyn Observer,
+    ) -> Result<Report, Error>;
+
+    /// See [`Method::path`]; refuses as [`Selector::select`].
+    ///
+    /// # Errors
+    /// As there.
+    fn path(
+        &self,
+        samples: &Samples<'_>,
+        rules: &Rules,
+        sizes: &[usize],
+        limits: &Limits,
+        observer: &mut dyn Observer,
+    ) -> Result<Vec<SizeReport>, Error>;
+}
+
+/// Makes the enum of a list of methods, which dispatches to them.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! methods {
+    ($($(#[$gate:meta])* $name:ident($settings:ty)),* $(,)?) => {
+        /// Any method with its settings. In JSON: the settings, and the method's name as `name`.
+        #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
+        #[serde(tag = "name", rename_all = "kebab-case")]
+        pub enum AnyMethod {
+            $($(#[$gate])* #[doc = concat!("See [`", stringify!($settings), "`].")] $name(Box<$settings>)),*
+        }
+
+        $($(#[$gate])* impl From<$settings> for AnyMethod {
+            fn from(settings: $settings) -> Self {
+                Self::$name(Box::new(settings))
+            }
+        })*
+
+        impl AnyMethod {
+            /// What is to be known of each method.
+            pub const INFOS: &[$crate::Info] = &[$($(#[$gate])* <$settings as $crate::Method>::INFO),*];
+
+            /// Names of the methods that obey bounds on weights.
+            pub fn bounding() -> Vec<&'static str> {
+                use $crate::Method;
+                let all = [$($(#[$gate])* (<$settings>::INFO.name, <$settings>::WEIGHT_BOUNDS)),*];
+                all.into_iter().filter(|method| method.1).map(|method| method.0).collect()
+            }
+
+            /// Names of the methods that take tasks.
+            pub fn tasking() -> Vec<&'static str> {
+                use $crate::Method;
+                let all = [$($(#[$gate])* (<$settings>::INFO.name, <$settings>::TASKS)),*];
+                all.into_iter().filter(|method| method.1).map(|method| method.0).collect()
+            }
+
+            /// The settings of each method, and the gap at which a search ends, by the method's name.
+            pub fn settings() -> Vec<(&'static str, Vec<$crate::Setting>)> {
+                vec![$($(#[$gate])* (<$settings as $crate::Method>::INFO.name, $crate::method::list::settings_of::<$settings>())),*]
+            }
+
+            /// Refuses rules that bound weights where the method of this name does not obey them.
+            ///
+            /// # Errors
+            /// [`Error::Rules`](fewest_svm::Error::Rules) with the methods that do.
+            pub fn check_weight_bounds(name: &str, rules: &$crate::RuleList) -> Result<(), $crate::Error> {
+                $crate::method::list::check_weight_bounds(name, rules, &Self::bounding())
+            }
+
+            /// Refuses tasks where the method of this name does not take them.
+            ///
+            /// # Errors
+            /// [`Error::Data`](fewest_svm::Error::Data) with the methods that do.
+            pub fn check_tasks(name: &str) -> Result<(), $crate::Error> {
+                $crate::method::list::check_tasks(name, &Self::tasking())
+            }
+
+            /// What is to be known of the method.
+            pub fn info(&self) -> $crate::Info {
+                match self { $($(#[$gate])* Self::$name(_) => <$settings as $crate::Method>::INFO),* }
+            }
+
+            /// See [`Method::check`]($crate::Method::check).
+            ///
+            /// # Errors
+            /// As there.
+            pub fn check(&self, p: usize) -> Result<(), $crate::Error> {
+                match self { $($(#[$gate])* Self::$name(method) => $crate::Method::check(method.as_ref(), p)),* }
+            }
+
+            fn check_samples(
+                &self,
+                samples: &$crate::Samples<'_>,
+                rules: &$crate::Rules,
+            ) -> Result<(), $crate::Error> {
+                let name = self.info().name;
+                samples.tasks().map_or(Ok(()), |_| Self::check_tasks(name))?;
+                Self::check_weight_bounds(name, rules.list())
+            }
+
+            /// See [`Method::select`]($crate::Method::select).
+            ///
+            /// # Errors
+            /// As there.
+            pub fn select(
+                &self,
+                samples: &$crate::Samples<'_>,
+                rules: &$crate::Rules,
+                limits: $crate::Limits,
+                observer: &mut dyn $crate::Observer,
+            ) -> Result<$crate::Report, $crate::Error> {
+                self.check_samples(samples, rules)?;
+                match self { $($(#[$gate])* Self::$name(method) => {
+                    $crate::method::list::select(method.as_ref(), samples, rules, limits, observer)
+                }),* }
+            }
+
+            /// See [`Method::path`]($crate::Method::path).
+            ///
+            /// # Errors
+            /// As there.
+            pub fn path(
+                &self,
+                samples: &$crate::Samples<'_>,
+                rules: &$crate::Rules,
+                sizes: &[usize],
+                limits: &$crate::Limits,
+                observer: &mut dyn $crate::Observer,
+            ) -> Result<Vec<$crate::method::path::SizeReport>, $crate::Error> {
+                self.check_samples(samples, rules)?;
+                match self { $($(#[$gate])* Self::$name(method) => {
+                    $crate::method::list::path(method.as_ref(), samples, rules, sizes, limits, observer)
+                }),* }
+            }
+
+            /// See [`Method::finds_size`]($crate::Method::finds_size).
+            pub fn finds_size(&self) -> bool {
+                match self { $($(#[$gate])* Self::$name(method) => $crate::Method::finds_size(method.as_ref())),* }
+            }
+
+            /// See [`Method::penalty`]($crate::Method::penalty).
+            pub fn penalty(&self) -> &[f64] {
+                match self { $($(#[$gate])* Self::$name(method) => $crate::Method::penalty(method.as_ref())),* }
+            }
+
+            /// See [`Method::write_program`]($crate::Method::write_program).
+            ///
+            /// # Errors
+            /// As there.
+            pub fn write_program(
+                &self,
+                samples: &$crate::Samples<'_>,
+                rules: &$crate::Rules,
+                path: &std::path::Path,
+            ) -> Result<(), $crate::Error> {
+                self.check_samples(samples, rules)?;
+                match self { $($(#[$gate])* Self::$name(method) => {
+                    $crate::Method::write_program(method.as_ref(), samples, rules, path)
+                }),* }
+            }
+        }
+
+        impl $crate::method::Selector for AnyMethod {
+            fn info(&self) -> $crate::Info {
+                self.info()
+            }
+
+            fn select(
+                &self,
+                samples: &$crate::Samples<'_>,
+                rules: &$crate::Rules,
+                limits: $crate::Limits,
+                observer: &mut dyn $crate::Observer,
+            ) -> Result<$crate::Report, $crate::Error> {
+                self.select(samples, rules, limits, observer)
+            }
+
+            fn path(
+                &self,
+                samples: &$crate::Samples<'_>,
+                rules: &$crate::Rules,
+                sizes: &[usize],
+                limits: &$crate::Limits,
+                observer: &mut dyn $crate::Observer,
+            ) -> Result<Vec<$crate::method::path::SizeReport>, $crate::Error> {
+                self.path(samples, rules, sizes, limits, observer)
+            }
+        }
+    };
+}
+
+/// Hands the methods of this crate, and others behind them, to [`methods!`]. The order is that of
+/// `fewest methods`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! methods_and {
+    ($($more:tt)*) => {
+        $crate::methods! {
+            Exact($crate::method::exact::ExactSettings),
+            Kta($crate::method::kta::KtaSettings),
+            Rfe($crate::method::rfe::RfeSettings),
+            L1Svm($crate::method::l1_svm::L1Settings),
+            Fgm($crate::method::fgm::FgmSettings),
+            #[cfg(feature = "highs")]
+            Mbp($crate::method::mbp::MbpSettings),
+            #[cfg(feature = "highs")]
+            Lagrangian($crate::method::lagrangian::LagrangianSettings),
+            EbRfe($crate::method::eb_rfe::EbRfeSettings),
+            InfoGain($crate::method::info_gain::InfoGainSettings),
+            $($more)*
+        }
+    };
 }
 
 /// Refuses rules that bound weights where the method of this name is none of those that obey them.
