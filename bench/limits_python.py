@@ -55,14 +55,14 @@ def fit(name, n, p, limit, interrupt):
 
     import numpy as np
 
-    import fewest
+    import fewest.papers
 
     r = np.random.default_rng(n + p)
     y = np.arange(n) % 2
     X = r.standard_normal((n, p))
     X[:, :5] += 0.5 * (2 * y[:, None] - 1)
     known, given = ESTIMATORS[name]
-    model = getattr(fewest, known)(n_jobs=1, time_limit=None if interrupt else limit, **given)
+    model = (getattr(fewest, known, None) or getattr(fewest.papers, known))(n_jobs=1, time_limit=None if interrupt else limit, **given)
     if "n_features_to_select" in model.get_params():
         model.set_params(n_features_to_select=5)
     if interrupt:
