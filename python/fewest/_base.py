@@ -39,6 +39,7 @@ from fewest._path import fitted_path
 from fewest._rules import Rules, _Index, weight_bounds
 from fewest._svc import SVC
 from fewest._svm import PER_FEATURE, LinearSVC, Scored, categories_of, elected, kernel_of
+from fewest._tables import names_of
 from fewest._warn import warn
 
 if TYPE_CHECKING:
@@ -223,8 +224,7 @@ class Selector(Linked, CallbackSupportMixin, Scored, SelectorMixin, BaseEstimato
 
     def _names(self) -> list[str]:
         """Names of the features, x0, x1, ... where X has none."""
-        named = getattr(self, "feature_names_in_", None)
-        return [f"x{j}" for j in range(self.n_features_in_)] if named is None else [str(name) for name in named]
+        return names_of(getattr(self, "feature_names_in_", None), self.n_features_in_)
 
     def _prices(self, value: Any) -> list[float]:
         """One price for each feature from a number, a sequence, or a mapping of names."""

@@ -230,6 +230,7 @@ def study(
     limits: dict[str, Any],
     listener: _Listener,
 ) -> dict[str, Any]: ...
+def table(result: dict[str, Any]) -> str: ...
 def verify(
     path: str,
     x: _Matrix,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from numbers import Integral
 from time import monotonic
 from typing import Any
@@ -19,6 +19,7 @@ from fewest._engine import summed
 from fewest._folds import dealt, splits_of
 from fewest._frames import in_order, native, plain_labels, refuse_missing_labels
 from fewest._rules import _Index
+from fewest._tables import called, most_first, names_of, table
 
 
 @dataclass(frozen=True)
@@ -60,10 +61,43 @@ class Evaluation:
     against: Evaluation | None = None
     comparison: dict[str, Any] | None = None
     feature_names: np.ndarray | None = None
+    _said: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    def __str__(self) -> str:
+        """The tables that ``fewest evaluate`` prints."""
+        return table(self._result())
+
+    def _result(self) -> dict[str, Any]:
+        """With the keys of the command's JSON."""
+        metrics = [fold["metrics"] for fold in self.folds]
+        counts = {name: sum(of[name] is None for of in metrics) for of in metrics for name in of}
+        result: dict[str, Any] = {
+            "method": self._said.get("method"),
+            "n_features": len(self.frequency),
+            "classes": dict.fromkeys(map(str, range(len(self.confusion)))),
+            "folds": [{"seconds": fold["seconds"]} for fold in self.folds],
+            "summary": self.summary,
+            "undefined": {name: count for name, count in counts.items() if count},
+            "frequency": most_first(names_of(self._said.get("names"), len(self.frequency)), self.frequency)[0],
+            "stability": self.stability,
+            "settings": {"scheme": self._said.get("scheme")},
+        }
+        if self.against is not None and self.comparison is not None:
+            # Without a share of common samples it is the paired test.
+            paired = _core.t_test(_differences(self, self.against), 0.0)
+            result["against"] = self.against._result()
+            result["comparison"] = self.comparison | {"t_test": paired, "corrected_t_test": self.comparison["t_test"]}
+        return result
 
     def __repr__(self) -> str:
         said = ", ".join(f"{name} {_interval(summary)}" for name, summary in self.summary.items())
         return f"Evaluation({len(self.folds)} folds: {said})"
+
+
+def _differences(first: Evaluation, second: Evaluation) -> np.ndarray:
+    """The accuracy of the first less that of the second, by fold."""
+    pairs = zip(first.folds, second.folds, strict=True)
+    return np.array([a["metrics"]["accuracy"] - b["metrics"]["accuracy"] for a, b in pairs])
 
 
 def _interval(summary: dict[str, Any]) -> str:
@@ -151,21 +185,20 @@ def evaluate(
         splitter = cv
     splits = splits_of(splitter, X, y, groups, sample_weight)
     share = float(np.mean([len(test) / len(train) for train, test in splits]))
+    scheme = {"cv": int(cv), "repeats": n_repeats} if isinstance(cv, Integral) else {}
     found = [
-        _evaluation(one, X, y, classes, codes, splits, sample_weight, tasks, truth, share, n_jobs)
+        _evaluation(one, X, y, classes, codes, splits, sample_weight, tasks, truth, share, n_jobs, scheme)
         for one in ([estimator] if against is None else [estimator, against])
     ]
     if against is None:
         return found[0]
-    differences = np.array(
-        [a["metrics"]["accuracy"] - b["metrics"]["accuracy"] for a, b in zip(*(f.folds for f in found), strict=True)]
-    )
+    first, second = found
+    differences = _differences(first, second)
     comparison = {
         "measure": "accuracy",
         "difference": _core.summary("difference", differences, share, []),
         "t_test": _core.t_test(differences, share),
     }
-    first, second = found
     return replace(first, against=second, comparison=comparison)
 
 
@@ -177,11 +210,12 @@ def together(X: Any, y: Any, **others: Any) -> list[Any]:
     return [summed(X), np.asarray(plain_labels(y)).ravel(), *(None if one is None else np.asarray(one).ravel() for one in rest)]
 
 
-def _evaluation(estimator, X, y, classes, codes, splits, sample_weight, tasks, truth, share, n_jobs):
+def _evaluation(estimator, X, y, classes, codes, splits, sample_weight, tasks, truth, share, n_jobs, scheme):
     """One estimator on all folds."""
     run = delayed(_fold)
     folds = Parallel(n_jobs=n_jobs)(run(clone(estimator), X, y, classes, codes, split, sample_weight, tasks, truth) for split in splits)
-    n_features, names, places = joined([fold.pop("seen") for fold in folds])
+    seen = [fold.pop("seen") for fold in folds]
+    n_features, names, places = joined(seen)
     for fold, place in zip(folds, places, strict=True):
         fold["selected"] = place[fold["selected"]]
     confusions = []
@@ -200,7 +234,8 @@ def _evaluation(estimator, X, y, classes, codes, splits, sample_weight, tasks, t
     subsets = [fold["selected"].tolist() for fold in folds]
     frequency = np.bincount(np.concatenate([fold["selected"] for fold in folds]), minlength=n_features) / len(folds)
     stable = _core.subset_stability(subsets, n_features)
-    return Evaluation(folds, summary, frequency, stable, sum(confusions), feature_names=names)
+    said = {"method": called(estimator), "names": seen[0][1] if names is None else names, "scheme": scheme}
+    return Evaluation(folds, summary, frequency, stable, sum(confusions), feature_names=names, _said=said)
 
 
 def joined(seen: list[tuple[int, Any]]) -> tuple[int, np.ndarray | None, list[np.ndarray]]:

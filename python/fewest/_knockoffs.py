@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from fewest._evaluate import routed
 from fewest._frames import in_order
 from fewest._memory import allowed
 from fewest._stability import _is_constant
+from fewest._tables import called, names_of, table
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,27 @@ class Knockoffs:
     thresholds: list[float | None]
     separations: np.ndarray
     shrinkage: float
+    _said: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    def __str__(self) -> str:
+        """The tables that ``fewest knockoffs`` prints."""
+        names = names_of(self._said.get("names"), len(self.statistics))
+        copied = self._said.get("copied", range(len(names)))
+        return table(
+            {
+                "kind": "knockoffs",
+                "method": self._said.get("method"),
+                "status": "completed",
+                "fdr": self._said.get("fdr"),
+                "n_copied": len(copied),
+                "least_selected": self._said.get("least_selected"),
+                "draws": [{} for _ in self.thresholds],
+                "separation": sum(self.separations.tolist()) / len(copied),
+                "selected": [names[j] for j in self.selected],
+                "statistics": {names[j]: float(self.statistics[j]) for j in copied},
+                "evidence": {names[j]: float(self.evidence[j]) for j in copied},
+            }
+        )
 
     def __repr__(self) -> str:
         return f"Knockoffs(selected {self.selected.tolist()} of {len(self.statistics)} features, {len(self.thresholds)} draws)"
@@ -140,6 +162,13 @@ def knockoffs(
         thresholds=found["thresholds"],
         separations=separations,
         shrinkage=law.shrinkage,
+        _said={
+            "method": called(estimator),
+            "names": getattr(who, "feature_names_in_", None),
+            "fdr": float(fdr),
+            "copied": features.tolist(),
+            "least_selected": found["least_selected"],
+        },
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from fewest._engine import seed_of, summed
 from fewest._evaluate import _selector, joined, routed, seen_by, together
 from fewest._frames import native
 from fewest._rules import Rules
+from fewest._tables import called, most_first, names_of, table
 
 #: What may be assumed, the weakest first.
 _LAWS = ("any", "unimodal", "r-concave")
@@ -64,6 +65,36 @@ class Stability:
     stability: dict[str, Any] | None
     pairs: list[tuple[np.ndarray, np.ndarray]]
     feature_names: np.ndarray | None = None
+    _said: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    def __str__(self) -> str:
+        """The tables that ``fewest stability`` prints."""
+        names, said = names_of(self._said.get("names"), len(self.frequency)), self._said
+        frequency, both = most_first(names, self.frequency, self.both_halves)
+        count, most = said.get("candidates", (len(self.frequency), None))
+        sizes = [len(half) for pair in self.pairs for half in pair]
+        return table(
+            {
+                "kind": "stability",
+                "method": said.get("method"),
+                "status": "completed",
+                "selected": [names[j] for j in self.selected],
+                "threshold": self.threshold,
+                "false_selections": {
+                    "bound": self.false_selections.get(said.get("assume", "any")),
+                    "assumption": said.get("assume", "any"),
+                    "by_assumption": self.false_selections,
+                    "features_per_half": sum(sizes) / max(len(sizes), 1) if most is None else most,
+                    "features_per_half_is": "mean" if most is None else "most",
+                    "candidates": count,
+                },
+                "frequency": frequency,
+                "both_halves": both,
+                "pairs": [{} for _ in self.pairs],
+                "n_samples": said.get("n_samples"),
+                "settings": {"max_false": said.get("max_false")},
+            }
+        )
 
     def __repr__(self) -> str:
         bound = "".join(f", at most {most:.3g} false expected ({law})" for law, most in list(self.false_selections.items())[-1:])
@@ -166,6 +197,14 @@ def stability(
         stability=said["stability"],
         pairs=pairs,
         feature_names=names,
+        _said={
+            "method": called(estimator),
+            "names": found[0][1][0][1] if names is None else names,
+            "assume": assume,
+            "candidates": candidates,
+            "n_samples": len(y),
+            "max_false": float(max_false),
+        },
     )
 
 

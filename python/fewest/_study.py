@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from numbers import Integral, Real
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from fewest._engine import Listener, Samples, bias_of, limits_of, seed_of, svm_o
 from fewest._path import sizes_of
 from fewest._rules import Rules
 from fewest._svc import SVC
+from fewest._tables import table
 from fewest._warn import warn
 
 if TYPE_CHECKING:
@@ -236,7 +238,7 @@ class Study(Selector):
         return self._run(self._validated(X, y, None))
 
     def _fit(self, samples: Samples) -> None:
-        p = samples.X.shape[1]
+        begun, p = monotonic(), samples.X.shape[1]
         names = [str(label) for label in samples.classes.tolist()]
         limits = limits_of(self, self.time_limit, gap=float(self.gap))
         listener = Listener(self, samples, int(self.verbose), self.callback)
@@ -244,7 +246,37 @@ class Study(Selector):
         answer = _core.study(samples.matrix, samples.codes, names, self._settings(samples, p), limits, wanted)
         warn_of_limit(self, answer, "This is what is known so far.")
         self._set_study(answer, p)
+        counts = np.bincount(samples.codes, minlength=len(names)).tolist()
+        self._told = {
+            "status": answer["status"],
+            "classes": {str(code): name for code, name in enumerate(names)},
+            "class_counts": {str(code): count for code, count in enumerate(counts)},
+            "n_samples": sum(counts),
+            "panel": answer["panel"],
+            "effort": answer["effort"],
+            "sizes": answer["inner"],
+            "settings": {"folds": int(self.cv), "repeats": int(self.n_repeats)},
+            "seconds": monotonic() - begun,
+        }
         self._train(samples, answer["panel"])
+
+    def __str__(self) -> str:
+        """The summary that ``fewest study`` prints; what it is made of, where it is not fitted."""
+        if not hasattr(self, "_told"):
+            return repr(self)
+        p = len(self.support_)
+        names, panel = self._names(), self._told["panel"]
+        result = self._told | {
+            "kind": "study",
+            "n_features": p,
+            "panel": None if panel is None else _named(panel, names),
+            "summary": self.summary_,
+            "stability": self.stability_,
+            "folds": [{} for _ in self.folds_],
+            "frequency": {names[j]: float(self.frequency_[j]) for j in np.flatnonzero(self.frequency_)},
+            "tried": [tried | tried["choice"] for tried in self.tried_],
+        }
+        return table(result)
 
     def _settings(self, samples: Samples, p: int) -> dict[str, Any]:
         """What the engine is asked to do."""
@@ -374,3 +406,16 @@ class Study(Selector):
 
     certify = Absent("a study proves its panel by itself: see bound_, gap_ and certificate_")  # type: ignore[assignment]
     path = Absent("a study chooses the size; see tried_, or sizes")  # type: ignore[assignment]
+
+
+def _named(panel: dict[str, Any], names: list[str]) -> dict[str, Any]:
+    """A panel with the keys of the command's JSON."""
+    selected = [names[j] for j in panel["selected"]]
+    model: dict[str, Any] = {"kernel": panel["kernel"]["kind"]}
+    if panel["weights"] is not None:
+        model["weights"] = dict(zip(selected, panel["weights"], strict=True))
+    swaps = [
+        {"feature": names[swap["feature"]], "by": [{"feature": names[j], "objective": value} for j, value in swap["by"]]}
+        for swap in panel["swaps"]
+    ]
+    return panel | panel["choice"] | {"selected": selected, "model": model, "replacements": swaps}

@@ -20,6 +20,7 @@ mod prepare;
 mod proof;
 mod shard;
 mod study;
+mod table;
 mod verify;
 
 use std::ffi::OsString;
@@ -338,6 +339,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(cost::costs_of_l1, module)?)?;
     module.add_function(wrap_pyfunction!(cost::choose_cost, module)?)?;
     module.add_function(wrap_pyfunction!(study::study, module)?)?;
+    module.add_function(wrap_pyfunction!(table::table, module)?)?;
     module.add_function(wrap_pyfunction!(verify::verify, module)?)?;
     module.add_function(wrap_pyfunction!(shard::select_from, module)?)?;
     module.add_class::<shard::Shard>()?;

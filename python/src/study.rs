@@ -66,13 +66,20 @@ fn panel_value(panel: &Panel) -> Value {
     };
     let solutions: Vec<(Vec<usize>, f64)> =
         panel.solutions.iter().map(|solution| (solution.subset.iter().collect(), solution.objective)).collect();
-    let certificate = panel.certificate.as_ref().map(
-        |certificate| json!({"objective": certificate.objective, "bound": certificate.bound, "gap": certificate.gap()}),
-    );
+    let certificate = panel.certificate.as_ref().map(|certificate| {
+        json!({
+            "objective": certificate.objective, "bound": certificate.bound, "baseline": certificate.yardstick.baseline,
+            "gap": certificate.gap(), "status": certificate.status.name()
+        })
+    });
+    let weights = panel.model.as_ref().and_then(|model| match model.machines.as_slice() {
+        [machine] if machine.weights.len() == panel.selected.len() => Some(machine.weights.as_slice()),
+        _ => None,
+    });
     json!({
         "choice": panel.choice, "selected": panel.selected,
         "kernel": fewest::KernelRule::from(panel.report.kernel),
-        "objective": outcome.objective, "bound": outcome.bound, "gap": outcome.gap(),
+        "weights": weights, "sense": outcome.sense, "objective": outcome.objective, "bound": outcome.bound, "gap": outcome.gap(),
         "baseline": outcome.yardstick.map(|yardstick| yardstick.baseline), "objective_gap": outcome.objective_gap(), "status": outcome.status.name(),
         "center": of(&panel.scaling.center, 0.0), "scale": of(&panel.scaling.scale, 1.0),
         "calibration": panel.calibration, "certificate": certificate, "solutions": solutions, "swaps": panel.swaps,

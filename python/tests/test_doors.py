@@ -1,6 +1,7 @@
 """Python and the command say the same, digit for digit: folds, halves, draws, and what is found in them."""
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -39,6 +40,26 @@ def said(folder, X, y, *words, **columns):
     return json.loads((folder / "out.json").read_text())
 
 
+#: What the command calls things, and Python.
+WORDS = {
+    "--json FILE": "the result",
+    "--max-false": "max_false",
+    "--fdr": "fdr",
+    "fewest stability": "fewest.stability",
+    "info-gain": "InformationGain",
+    "rfe": "SVMRFE",
+}
+
+
+def same_tables(found, theirs, words=WORDS):
+    """The tables of both, but for times and how features are scaled, which only the command knows."""
+    for old, new in words.items():
+        theirs = theirs.replace(old, new)
+    timeless = re.sub(r"[\d.]+ s (?=per|for)", "", theirs)
+    ours = re.sub(r"[\d.]+ s (?=per|for)", "", str(found))
+    assert ours.split() == re.sub(r"^scaling .*\n", "", timeless, flags=re.M).split()
+
+
 def plain(value):
     """With lists in place of tuples, as JSON has them; numbers stay as they are."""
     return json.loads(json.dumps(value))
@@ -62,7 +83,7 @@ def same_evaluation(found, said, n_features):
 
 @SETS
 @pytest.mark.parametrize("repeats", [1, 3])
-def test_evaluate(tmp_path, data, repeats):
+def test_evaluate(tmp_path, capfd, data, repeats):
     X, y = data()
     options = ["-m", "rfe", "--max-features", "3", "--cost", "0.5", "--tolerance", "1e-9", "--cv", "4", "--seed", "5"]
     theirs = said(tmp_path, X, y, "evaluate", *options, "--repeats", str(repeats), "--against", "info-gain")
@@ -72,6 +93,7 @@ def test_evaluate(tmp_path, data, repeats):
     same_evaluation(found, theirs, X.shape[1])
     same_evaluation(found.against, theirs["against"], X.shape[1])
     assert plain(found.comparison["difference"]) == theirs["comparison"]["difference"]
+    same_tables(found, capfd.readouterr().out)
     assert found.comparison["t_test"] == theirs["comparison"]["corrected_t_test"]
 
 
@@ -86,13 +108,14 @@ def test_evaluate_with_tasks(tmp_path):
 
 @SETS
 @pytest.mark.parametrize("assume", ["r-concave", "any"])
-def test_stability(tmp_path, data, assume):
+def test_stability(tmp_path, capfd, data, assume):
     X, y = data()
     options = ["-m", "rfe", "--max-features", "2", "--tolerance", "1e-9", "--pairs", "7", "--max-false", "4", "--seed", "3"]
     theirs = said(tmp_path, X, y, "stability", *options, "--assume", assume, "--forbid", "x1")
     selector = SVMRFE(rules=Rules(max_features=2, forbid=[1]), tol=1e-9)
     found = stability(selector, X, y, n_pairs=7, max_false=4.0, assume=assume, random_state=3)
     assert found.selected.tolist() == theirs["selected_indices"]
+    same_tables(found, capfd.readouterr().out)
     assert found.threshold == theirs["threshold"]
     bounds = theirs["false_selections"]
     assert (found.false_selections, found.chance) == (bounds["by_assumption"] if found.threshold else {}, bounds["chance"])
@@ -105,23 +128,25 @@ def test_stability(tmp_path, data, assume):
 
 
 @SETS
-def test_knockoffs(tmp_path, data):
+def test_knockoffs(tmp_path, capfd, data):
     X, y = data()
     theirs = said(tmp_path, X, y, "knockoffs", "-m", "info-gain", "--draws", "3", "--seed", "6", "--fdr", "0.6")
     found = knockoffs(InformationGain(), X, y, fdr=0.6, n_draws=3, random_state=6)
     assert found.selected.tolist() == theirs["selected_indices"]
     for name in ("statistics", "evidence", "separations"):
         assert {f"x{j}": value for j, value in enumerate(getattr(found, name))} == theirs[name]
+    same_tables(found, capfd.readouterr().out)
     assert found.shrinkage == theirs["shrinkage"]
     assert found.thresholds == [draw["threshold"] for draw in theirs["draws"]]
 
 
 @SETS
-def test_study(tmp_path, data):
+def test_study(tmp_path, capfd, data):
     X, y = data()
     options = ["--max-features", "1..2", "--methods", "rfe", "--folds", "3", "--repeats", "1", "--inner-cv", "3", "--cost-points", "4"]
     theirs = said(tmp_path, X, y, "study", *options, "--time-limit", "300")
     study = Study(sizes=2, methods=["rfe"], cv=3, n_repeats=1, inner_cv=3, n_Cs=4, scale="none").fit(X, y)
+    same_tables(study, capfd.readouterr().out, {})
     assert plain(study.summary_) == theirs["summary"]
     assert np.flatnonzero(study.support_).tolist() == theirs["panel"]["selected_indices"]
     assert plain(study.stability_) == theirs["stability"]

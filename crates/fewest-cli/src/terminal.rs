@@ -99,9 +99,14 @@ fn paint(word: &str, code: &str) -> String {
     if coloured { format!("\x1b[{code}m{word}\x1b[0m: ") } else { format!("{word}: ") }
 }
 
+/// Whether standard output is a terminal that wants bold text.
+pub(crate) fn is_bold() -> bool {
+    std::io::stdout().is_terminal() && !no_colour()
+}
+
 /// Text in bold, when standard output is a terminal that wants it.
 pub(crate) fn bold(text: &str) -> String {
-    if std::io::stdout().is_terminal() && !no_colour() { format!("\x1b[1m{text}\x1b[0m") } else { text.to_owned() }
+    if is_bold() { format!("\x1b[1m{text}\x1b[0m") } else { text.to_owned() }
 }
 
 /// Whether the locale says that more than ASCII can be shown.

@@ -3,7 +3,7 @@
 //!
 //! [`page`] is a pure function of the result's JSON. Names in it come from data files: they are
 //! shortened, their control characters made visible ([`visible`]), and the template escapes all
-//! that it puts in. [`Proof::sentence`] says the gap in words, on the page as in the terminal.
+//! that it puts in. [`text`] is the same result as tables for a terminal. [`Proof::sentence`] says the gap in words, on the page as in the terminal.
 
 mod certified;
 mod chart;
@@ -17,6 +17,8 @@ mod read;
 mod selection;
 mod stability;
 mod study;
+mod table;
+mod text;
 mod view;
 mod words;
 
@@ -30,10 +32,12 @@ use view::{Budget, Page};
 
 pub use fewest_text::visible;
 pub use near::near_sentence;
+pub use table::{Look, Table};
+pub use text::{Door, Words, text};
 pub use view::shorten;
 pub use words::{
     NOTHING_GAINED, Proof, at_most, bound, brief, elimination_steps, expected, number, percent, plural, problems,
-    relative_gap, seconds,
+    relative_gap, seconds, some,
 };
 
 const TEMPLATE: &str = include_str!("page.html");

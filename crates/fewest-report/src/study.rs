@@ -106,18 +106,23 @@ fn answer(result: Part<'_>, budget: &Budget) -> Section {
 
 /// What is proven of the panel, by its own search or by a certificate.
 fn proof(panel: Part<'_>) -> Option<String> {
-    let certificate = panel.at("certificate");
-    let of = if certificate.is_there() { certificate } else { panel };
+    let of = judged(panel);
     let objective = of.at("objective").number()?;
     let (bound, gap) = (of.at("bound").number(), of.at("gap").number());
     bound?;
-    let maximised = !certificate.is_there() && panel.at("sense").text() == Some("max");
+    let maximised = !panel.at("certificate").is_there() && panel.at("sense").text() == Some("max");
     let status = of.at("status").text().unwrap_or_default();
     let max_features = panel.at("max_features").count();
     let sentence = Proof { objective, bound, gap, maximised, status, max_features, condition: None }.sentence();
     let what =
         if maximised { "By the alignment it maximises" } else { "By the objective that the selection minimises" };
     Some(format!("{what}, on all samples: {sentence}."))
+}
+
+/// What proofs and exchanges are about: the objective of a linear SVM, which is that of the
+/// certificate where there is one.
+pub(crate) fn judged(panel: Part<'_>) -> Part<'_> {
+    if panel.at("certificate").is_there() { panel.at("certificate") } else { panel }
 }
 
 /// Method and costs, in words.
@@ -154,10 +159,7 @@ fn features(result: Part<'_>, budget: &Budget) -> Option<Section> {
         return None;
     }
     let weights = panel.at("model").at("weights");
-    // Exchanges are judged by the objective of a linear SVM: that of the certificate where there is
-    // one.
-    let judged = if panel.at("certificate").is_there() { panel.at("certificate") } else { panel };
-    let (now, baseline) = (judged.at("objective").number(), judged.at("baseline").number());
+    let (now, baseline) = (judged(panel).at("objective").number(), judged(panel).at("baseline").number());
     let gained = now.zip(baseline).filter(|(now, baseline)| now < baseline);
     let rows = names.iter().map(|&name| {
         let swap = panel.at("replacements").items().find(|swap| swap.at("feature").text() == Some(name));
@@ -196,7 +198,7 @@ fn features(result: Part<'_>, budget: &Budget) -> Option<Section> {
 }
 
 /// A share with its sign: an exchange may be better than a panel that is not proven best.
-fn change(share: f64) -> String {
+pub(crate) fn change(share: f64) -> String {
     if share < 0.0 { percent(share) } else { format!("+{}", percent(share)) }
 }
 

@@ -133,6 +133,12 @@ pub fn plural(count: u64, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
+/// The first few of many names.
+pub fn some<T: AsRef<str>>(names: &[T]) -> String {
+    let shown = names.iter().take(5).map(AsRef::as_ref).collect::<Vec<_>>().join(", ");
+    if names.len() > 5 { format!("{shown}, ... ({} in all)", names.len()) } else { shown }
+}
+
 /// `any feature`, `any 5 features`.
 fn any(max_features: u64) -> String {
     if max_features == 1 { "any feature".to_owned() } else { format!("any {max_features} features") }

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+pub(crate) use fewest_report::some;
+
 /// Splits at `separator`, outside double quotes and unless escaped by a backslash. Quotes and
 /// escapes are removed; blanks around a part are dropped. `at_most` parts (the last keeps the rest
 /// as written).
@@ -245,12 +247,6 @@ pub(crate) fn plural(count: usize, noun: &str) -> String {
         (n, Some(_)) => format!("{n} {noun}es"),
         (n, None) => format!("{n} {noun}s"),
     }
-}
-
-/// The first few of many names, for messages.
-pub(crate) fn some(names: &[String]) -> String {
-    let shown = names.iter().take(5).cloned().collect::<Vec<_>>().join(", ");
-    if names.len() > 5 { format!("{shown}, ... ({} in all)", names.len()) } else { shown }
 }
 
 /// The name closest to `wrong`, if one is close: at most a third of its letters changed.

@@ -437,7 +437,7 @@ fn report(trained: &TrainedModel, prepared: &PreparedData, accuracy: Option<f64>
             weights.row(vec![name.clone(), table::number(*weight)]);
         }
         weights.row(vec!["(intercept)".to_owned(), table::number(machine.bias)]);
-        let _ = write!(out, "\n{}", weights.render());
+        let _ = write!(out, "\n{}", weights.render(table::look()));
     }
     out
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::cli::MethodsArgs;
 use crate::export::file::Sink;
-use crate::export::table::{Table, pairs, paragraph};
+use crate::export::table::{self, Table, pairs, paragraph};
 use crate::export::{json as json_text, model_json::SCHEMA};
 use crate::failure::{Failure, in_options};
 use crate::method_args::{Entry, find, methods, settings};
@@ -83,7 +83,7 @@ fn overview(methods: &[&Entry]) -> String {
     for info in methods.iter().map(|entry| entry.info()) {
         table.row([info.name, info.title, info.classes.text(), info.proves].map(in_options).to_vec());
     }
-    table.render() + "\n`fewest methods NAME` describes one, with its options and its paper.\n"
+    table.render(table::look()) + "\n`fewest methods NAME` describes one, with its options and its paper.\n"
 }
 
 fn details(entry: &Entry) -> String {

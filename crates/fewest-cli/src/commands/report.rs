@@ -1,12 +1,28 @@
 //! `fewest report`: a page from a result, and `--report` of the commands that make results.
 
+use fewest_report::{Door, Words};
 use serde_json::Value;
 
 use crate::cli::ReportArgs;
 use crate::export::file::Sink;
 use crate::export::json::Document;
+use crate::export::table::look;
 use crate::failure::Failure;
 use crate::terminal::Terminal;
+
+/// What users of the command call things.
+const WORDS: Words = Words {
+    rest: "--json FILE holds them all",
+    max_false: "--max-false",
+    fdr: "--fdr",
+    stability: "`fewest stability`",
+};
+
+/// The tables of a result that has some; `scaling`: how features are scaled.
+pub(crate) fn text(result: &Value, scaling: Option<String>) -> String {
+    let door = Door { look: look(), words: &WORDS, scaling: scaling.as_deref() };
+    fewest_report::text(result, door).unwrap_or_default()
+}
 
 /// Runs the command.
 ///

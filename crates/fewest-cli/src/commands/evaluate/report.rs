@@ -1,8 +1,5 @@
 //! What an evaluation reports, as JSON and for people.
 
-use std::fmt::Write as _;
-
-use fewest::validation::{Stability, Summary, TTest};
 use fewest_data::Names;
 use fewest_eval::evaluate::{Comparison, Evaluation, FoldResult};
 use fewest_eval::folds::{Fold, test_share};
@@ -13,10 +10,6 @@ use crate::commands::raw::Raw;
 use crate::commands::reading::warnings;
 use crate::commands::scaled::{scale_name, scaling_text};
 use crate::export::model_json::{SCHEMA, classes_value, counts_value};
-use crate::export::table::{self, Table, pairs};
-
-/// Features listed by frequency in the table.
-const ROWS: usize = 20;
 
 /// Results of all folds.
 pub(crate) struct Report<'a> {
@@ -76,86 +69,12 @@ impl<'a> Report<'a> {
 
     /// For people.
     pub(crate) fn text(&self) -> String {
-        let (options, raw) = (self.options, self.raw);
-        let mut out = String::new();
-        for method in &self.methods {
-            let scheme = match (&options.fold_column, options.leave_one_out) {
-                (Some(column), _) => format!("the folds of `{column}`"),
-                (None, true) => "leave-one-out".to_owned(),
-                (None, false) if options.repeats > 1 => format!("{} folds, {} times", options.cv, options.repeats),
-                (None, false) => format!("{} folds", options.cv),
-            };
-            let found = &method.found;
-            let sizes = Summary::new(&found.sizes(), 0.0);
-            let seconds: f64 = found.folds.iter().map(|f| f.seconds).sum();
-            let mut lines = vec![
-                ("method", method.name.to_owned()),
-                ("judged by", scheme),
-                ("features", format!("{} on average of {}", table::brief(sizes.mean), raw.data.names.len())),
-            ];
-            if let Some(Stability { index, ci95: [low, high] }) = found.stability() {
-                lines.push(("stability", format!("{index:.3} (95 %: {low:.3} to {high:.3})")));
-            }
-            lines.push(("scaling", scaling_text(options.selection.prepare.scaling(&raw.data.features))));
-            lines.push(("time", format!("{} per fold", table::seconds(seconds / found.folds.len().max(1) as f64))));
-            out += &pairs(&lines);
-            out.push('\n');
-            let mut measures = Table::new(&["measure", "mean", "std error", "95 % interval"], 4);
-            for (name, summary) in found.summaries() {
-                let interval = summary.ci95.map_or_else(String::new, |[low, high]| format!("{low:.4} to {high:.4}"));
-                let error = summary.se.map_or_else(String::new, |se| format!("{se:.4}"));
-                measures.row(vec![name.to_owned(), format!("{:.4}", summary.mean), error, interval]);
-            }
-            out += &measures.render();
-            if let Some(text) = method.undefined_text() {
-                out += &table::paragraph(&text, 0);
-            }
-            out.push('\n');
-            let mut frequent = Table::new(&["feature", "share of folds"], 1);
-            let frequency = method.frequency(&raw.data.names);
-            for (name, share) in frequency.iter().take(ROWS) {
-                frequent.row(vec![name.clone(), format!("{:.0} %", 100.0 * share)]);
-            }
-            out += &frequent.render();
-            if frequency.len() > ROWS {
-                let _ = writeln!(out, "... and {} more; --json FILE holds them all", frequency.len() - ROWS);
-            }
-            out.push('\n');
-        }
-        if let [first, second] = self.methods.as_slice() {
-            let compared = Comparison::new(&first.found, &second.found);
-            let differences = &compared.differences;
-            let mean = differences.iter().sum::<f64>() / differences.len().max(1) as f64;
-            let told = |test: Option<TTest>| {
-                test.map_or_else(|| "all differences are the same".to_owned(), |t| format!("p = {:.4}", t.p))
-            };
-            out += &table::paragraph(
-                &format!(
-                    "{} is {} by {:.4} in accuracy than {}; one-sided tests that it is better: paired t {}, corrected for shared training samples {}",
-                    first.name,
-                    if mean >= 0.0 { "better" } else { "worse" },
-                    mean.abs(),
-                    second.name,
-                    told(compared.t_test()),
-                    told(compared.corrected_t_test())
-                ),
-                0,
-            );
-        }
-        out
+        let scaling = self.options.selection.prepare.scaling(&self.raw.data.features);
+        crate::commands::report::text(&self.value(""), Some(scaling_text(scaling)))
     }
 }
 
 impl MethodReport<'_> {
-    fn undefined_text(&self) -> Option<String> {
-        // Of more classes than two, some measures never have one.
-        let folds = &self.found.folds;
-        let lacking = self.found.undefined().into_iter().filter(|_| folds.iter().all(|fold| fold.confusion.len() == 2));
-        let each: Vec<String> =
-            lacking.map(|(name, count)| format!("{name} has no value in {count} of {} folds", folds.len())).collect();
-        (!each.is_empty()).then(|| format!("{}, whose samples or predictions are of one class", each.join(", ")))
-    }
-
     /// Share of the folds that chose each feature, by name, largest first.
     fn frequency(&self, names: &Names) -> Vec<(String, f64)> {
         self.found.frequency().into_iter().map(|(j, share)| (names.get(j).into_owned(), share)).collect()

@@ -1,6 +1,5 @@
 //! `fewest study`: from a file to a panel, with an honest estimate and a proof.
 
-mod text;
 mod value;
 
 use fewest::{Limits, RuleList, Rules, Status, SvmSettings, WeightBounds};
@@ -78,7 +77,7 @@ pub(crate) fn run(args: &StudyArgs, invocation: &Invocation) -> Result<u8, Failu
         (None, _) => {}
     }
     if !sinks.taken {
-        terminal.out(&text::summary(&view))?;
+        terminal.out(&super::report::text(&view.value(), None))?;
     }
     Ok(ending(&found, terminal))
 }

@@ -1,7 +1,7 @@
 //! A study as JSON; docs/study.md says what each key is.
 
 use fewest::model::Model;
-use fewest::{Kernel, SvmSettings, WeightBounds};
+use fewest::{SvmSettings, WeightBounds};
 use fewest_eval::study::{Choice, FoldReport, InnerSize, Panel, RuleReport, StudyReport, StudySettings, Tried};
 use serde_json::{Map, Value, json};
 
@@ -268,9 +268,4 @@ fn choice(choice: &Choice) -> Map<String, Value> {
 
 fn size(size: &InnerSize) -> Value {
     json!({"max_features": size.max_features, "accuracy": size.accuracy, "se": size.se})
-}
-
-/// Whether a kernel is the Gaussian one.
-pub(super) fn is_gaussian(kernel: Kernel) -> bool {
-    matches!(kernel, Kernel::Rbf { .. })
 }

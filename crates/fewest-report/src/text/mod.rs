@@ -1,0 +1,67 @@
+//! A result as the tables of the terminal, a function of its JSON as the page is.
+
+mod evaluation;
+mod knockoffs;
+mod stability;
+mod study;
+
+use serde_json::Value;
+
+use crate::read::Part;
+use crate::table::Look;
+
+/// Features listed in a table, at least.
+const ROWS: usize = 20;
+
+/// Who says it: how text is laid out, and what the caller has to add.
+#[derive(Debug, Clone, Copy)]
+pub struct Door<'a> {
+    /// The look.
+    pub look: Look,
+    /// The words of the caller.
+    pub words: &'a Words,
+    /// How features are scaled, in words; none: the caller does not know.
+    pub scaling: Option<&'a str>,
+}
+
+/// What users of a door call things.
+#[derive(Debug, Clone, Copy)]
+pub struct Words {
+    /// Where the rows are that a table leaves out: `--json FILE holds them all`.
+    pub rest: &'static str,
+    /// The setting for false features that are expected.
+    pub max_false: &'static str,
+    /// The setting for the share of false features.
+    pub fdr: &'static str,
+    /// What finds stable features.
+    pub stability: &'static str,
+}
+
+impl Door<'_> {
+    /// What follows a table that leaves out so many rows.
+    fn more(self, rows: usize) -> String {
+        if rows > 0 { format!("... and {rows} more; {}\n", self.words.rest) } else { String::new() }
+    }
+}
+
+/// The tables of a result of `evaluate`, `stability`, `knockoffs` or `study`; none for other JSON.
+pub fn text(result: &Value, door: Door<'_>) -> Option<String> {
+    let result = Part(result);
+    match result.at("kind").text() {
+        Some("study") => Some(study::text(result, door)),
+        Some("stability") => Some(stability::text(result, door)),
+        Some("knockoffs") => Some(knockoffs::text(result, door)),
+        _ if result.at("folds").0.is_array() => Some(evaluation::text(result, door)),
+        _ => None,
+    }
+}
+
+/// A cell that says whether a feature is one of the chosen.
+fn yes(is_chosen: bool) -> String {
+    if is_chosen { "yes".to_owned() } else { String::new() }
+}
+
+/// The scaling, where it is known.
+fn scaling(door: Door<'_>) -> Option<(&'static str, String)> {
+    Some(("scaling", door.scaling?.to_owned()))
+}

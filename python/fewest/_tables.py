@@ -1,0 +1,34 @@
+"""Results as the tables that the command prints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+from fewest import _core
+
+
+def table(result: dict[str, Any]) -> str:
+    """The text of a result with the keys of the command's JSON."""
+    return _core.table(result).rstrip("\n")
+
+
+def names_of(names: Any, n_features: int) -> list[str]:
+    """Names of the features; without any the ones that scikit-learn gives."""
+    return [f"x{j}" for j in range(n_features)] if names is None else [str(name) for name in names]
+
+
+def most_first(names: Sequence[str], *shares: np.ndarray) -> list[dict[str, float]]:
+    """Each list of shares by name, without the features of which the first says 0; the largest first."""
+    order = np.lexsort((np.arange(len(names)), *(-share for share in reversed(shares))))
+    order = order[shares[0][order] > 0]
+    return [{names[j]: float(share[j]) for j in order} for share in shares]
+
+
+def called(estimator: Any) -> str:
+    """What a selector is called; of a pipeline or a search the selector inside."""
+    inner = getattr(estimator, "estimator", estimator)
+    return called(inner.steps[-1][1]) if isinstance(inner, Pipeline) else type(inner).__name__

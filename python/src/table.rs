@@ -1,0 +1,26 @@
+//! Results as the command's tables.
+
+use fewest_report::{Door, Look, Words};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use serde_json::Value;
+
+use crate::enter::sheltered;
+use crate::settings;
+
+/// What users of Python call things.
+const WORDS: Words =
+    Words { rest: "the result holds them all", max_false: "max_false", fdr: "fdr", stability: "`fewest.stability`" };
+
+/// The tables of a result: a dictionary with the keys that the command's JSON has.
+///
+/// # Errors
+/// `ValueError` for another dictionary.
+#[pyfunction]
+pub(crate) fn table(result: &Bound<'_, PyAny>) -> PyResult<String> {
+    sheltered(|| {
+        let door = Door { look: Look::default(), words: &WORDS, scaling: None };
+        let text = fewest_report::text(&settings::<Value>(result)?, door);
+        text.ok_or_else(|| PyValueError::new_err("no result that has tables"))
+    })
+}
