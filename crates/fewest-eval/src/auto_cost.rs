@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use crate::error::EvalError;
 use crate::folds::places;
 use crate::method::SomeMethod;
-use crate::selector::{Ask, Scene, Selector};
+use crate::selector::{Ask, PartSelector, Scene};
 use crate::time::{FoldTime, FoldTimes};
 
 /// Folds, where each class has so many samples.
@@ -33,7 +33,7 @@ const LARGE: f64 = (256 << 20) as f64;
 pub fn choose(
     scene: &Scene<'_>,
     rows: &[usize],
-    selector: &dyn Selector,
+    selector: &dyn PartSelector,
     time: Option<Duration>,
 ) -> Result<CostChoice, EvalError> {
     let target = scene.data.target.rows(rows);
@@ -55,7 +55,7 @@ pub fn choose(
     if let Some(&cost) = costs.iter().chain(&grid.fitting).find(|cost| !COSTS.contains(cost)) {
         return Err(EvalError::CostRange { cost, least: *COSTS.start(), most: *COSTS.end() });
     }
-    let choices: Vec<Box<dyn Selector + '_>> =
+    let choices: Vec<Box<dyn PartSelector + '_>> =
         costs.iter().map(|&cost| selector.at_cost(cost, None)).collect::<Result<_, _>>()?;
     let fitting = if selector.has_own_classifier() { Vec::new() } else { grid.fitting };
     let fit = selector.fit_cost().map_or(FitCosts::Among(fitting), FitCosts::Fixed);
@@ -86,9 +86,9 @@ pub fn choose(
 pub(crate) fn chosen<'a>(
     scene: &Scene<'_>,
     rows: &[usize],
-    selector: &'a dyn Selector,
+    selector: &'a dyn PartSelector,
     time: &mut FoldTime,
-) -> Result<Option<Box<dyn Selector + 'a>>, EvalError> {
+) -> Result<Option<Box<dyn PartSelector + 'a>>, EvalError> {
     if !selector.chooses_cost() {
         return Ok(None);
     }
@@ -100,7 +100,7 @@ pub(crate) fn chosen<'a>(
 fn split_scores(
     scene: &Scene<'_>,
     [outside, inside]: [&[usize]; 2],
-    choices: &[Box<dyn Selector + '_>],
+    choices: &[Box<dyn PartSelector + '_>],
     costs: &[f64],
     fit: &FitCosts,
     share: &mut FoldTime,

@@ -12,7 +12,7 @@ use fewest::{Design, Error, Limits, Report, RuleList, Rules, Samples, Selector, 
 use crate::classifier::Training;
 use crate::error::EvalError;
 use crate::jobs::{self, Told};
-use crate::time::{FoldTimes, ended};
+use crate::time::{FoldTimes, Share, ended};
 
 /// What a method says of how important a feature is; the larger, the more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -168,10 +168,10 @@ pub fn knockoffs(
     if features.is_empty() {
         return Err(Error::Data("every feature has one value only, so that there is nothing to copy".into()).into());
     }
-    let end = settings.time.and_then(|time| Instant::now().checked_add(time));
-    let over = || limits.cancel.is_cancelled() || end.is_some_and(|end| Instant::now() >= end);
+    let share = Share::new(settings.time, None);
+    let over = || limits.cancel.is_cancelled() || share.is_over();
     let law = Knockoffs::new(training.design, features, training.memory, &mut { over })?;
-    let times = FoldTimes::new(end.map(|end| end.saturating_duration_since(Instant::now())), None, settings.draws);
+    let times = FoldTimes::of(share, settings.draws);
     let draw = |at: usize| -> Result<Option<Draw>, EvalError> {
         let Some(law) = law.as_ref().filter(|_| !over()) else { return Ok(None) };
         let start = Instant::now();

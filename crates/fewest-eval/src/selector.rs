@@ -63,9 +63,9 @@ pub struct Ask {
 /// What selects, made anew for each part: gamma, folds of its own and rules may depend on the
 /// samples.
 ///
-/// Implement [`Selector::ask`]; the other functions have a meaning where costs are chosen, or where
-/// the classifier has a cost of its own.
-pub trait Selector: Sync {
+/// Implement [`PartSelector::ask`]; the other functions have a meaning where costs are chosen, or
+/// where the classifier has a cost of its own.
+pub trait PartSelector: Sync {
     /// What is run on these samples.
     ///
     /// # Errors
@@ -91,7 +91,7 @@ pub trait Selector: Sync {
     ///
     /// # Errors
     /// Unless it chooses costs.
-    fn at_cost(&self, cost: f64, fit_cost: Option<f64>) -> Result<Box<dyn Selector + '_>, EvalError> {
+    fn at_cost(&self, cost: f64, fit_cost: Option<f64>) -> Result<Box<dyn PartSelector + '_>, EvalError> {
         let _ = fit_cost;
         Err(Error::setting("cost", cost, "left as it is: this selector has no other").into())
     }
@@ -110,7 +110,7 @@ pub struct Fixed {
     pub fit_cost: Option<f64>,
 }
 
-impl Selector for Fixed {
+impl PartSelector for Fixed {
     fn ask(&self, part: &Part) -> Result<Ask, EvalError> {
         let (svm, rules) = (self.svm.clone(), part.rules(self.rules.clone(), &[])?);
         Ok(Ask { method: self.method.clone(), task_svm: svm.clone(), svm, rules, limits: Limits::default() })

@@ -10,7 +10,7 @@ use crate::classifier::FoldModel;
 use crate::error::EvalError;
 use crate::folds::{Fold, test_share};
 use crate::jobs;
-use crate::selector::{Scene, Selector};
+use crate::selector::{PartSelector, Scene};
 use crate::time::FoldTimes;
 
 /// What a fold says of every size.
@@ -42,7 +42,7 @@ pub struct SizeScores {
 pub fn judge_sizes(
     scene: &Scene<'_>,
     folds: &[Fold],
-    selector: &dyn Selector,
+    selector: &dyn PartSelector,
     sizes: &[usize],
     time: Option<Duration>,
 ) -> Result<SizeScores, EvalError> {
@@ -63,7 +63,7 @@ pub fn judge_sizes(
 fn fold_scores(
     scene: &Scene<'_>,
     fold: &Fold,
-    selector: &dyn Selector,
+    selector: &dyn PartSelector,
     sizes: &[usize],
     times: &FoldTimes,
 ) -> Result<Option<FoldScores>, EvalError> {

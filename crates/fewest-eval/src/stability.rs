@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::auto_cost;
 use crate::error::EvalError;
 use crate::jobs::{self, Told};
-use crate::selector::{Scene, Selector};
+use crate::selector::{PartSelector, Scene};
 use crate::time::{FoldTime, FoldTimes, ended};
 
 /// What both halves of a pair select.
@@ -118,7 +118,7 @@ impl StabilitySettings {
 /// As [`StabilitySettings::check`]; samples that the method cannot learn from, with the pair.
 pub fn stability(
     scene: &Scene<'_>,
-    selector: &dyn Selector,
+    selector: &dyn PartSelector,
     candidates: Candidates,
     settings: &StabilitySettings,
     known: Option<Vec<Option<PairResult>>>,
@@ -144,7 +144,7 @@ pub fn stability(
 fn select_pair(
     scene: &Scene<'_>,
     halves: &[Vec<usize>; 2],
-    selector: &dyn Selector,
+    selector: &dyn PartSelector,
     time: &mut FoldTime,
 ) -> Result<Option<PairResult>, EvalError> {
     let (start, mut found) = (Instant::now(), PairResult::default());

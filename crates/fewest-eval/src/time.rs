@@ -4,34 +4,65 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use fewest::{Cancel, Limits, Memory, Status};
+use fewest::{Limits, Status};
 
-/// When a part has to end.
+/// A share of the time: when it ends, and the most of it that one selection may take.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Share {
+    end: Option<Instant>,
+    selection: Option<Duration>,
+}
+
+impl Share {
+    /// All of it, counted from now; none: no limit.
+    pub(crate) fn new(time: Option<Duration>, selection: Option<Duration>) -> Self {
+        Self { end: time.and_then(|time| Instant::now().checked_add(time)), selection }
+    }
+
+    /// What is left, if there is a limit.
+    fn left(self) -> Option<Duration> {
+        self.end.map(|end| end.saturating_duration_since(Instant::now()))
+    }
+
+    /// Whether it is over.
+    pub(crate) fn is_over(self) -> bool {
+        self.end.is_some_and(|end| Instant::now() >= end)
+    }
+
+    /// This share of what is left.
+    fn share(self, share: f64) -> Self {
+        Self { end: self.left().map(|left| Instant::now() + left.mul_f64(share)), ..self }
+    }
+
+    /// The same, ended so much earlier.
+    fn earlier(self, late: Duration) -> Self {
+        let now = Instant::now();
+        Self { end: self.end.map(|end| now + end.saturating_duration_since(now).saturating_sub(late)), ..self }
+    }
+
+    /// The time of a selection that may take this share of what is left.
+    fn of_selection(self, share: f64) -> Option<Duration> {
+        let time = self.left().map(|left| left.mul_f64(share));
+        time.map_or(self.selection, |time| Some(self.selection.map_or(time, |most| most.min(time))))
+    }
+}
+
+/// The share of a part of a study, with all else that ends it.
 #[derive(Debug, Clone)]
 pub(crate) struct Deadline {
     start: Instant,
-    end: Option<Instant>,
-    cancel: Cancel,
-    /// Relative and absolute gap asked for.
-    gaps: (f64, f64),
-    /// What is taken of the memory, by all selections together.
-    memory: Memory,
-    /// Most time for one selection.
-    selection: Option<Duration>,
+    share: Share,
+    /// Gaps, cancellation and memory of every selection.
+    limits: Limits,
 }
 
 impl Deadline {
     /// The end of all, counted from now; a selection takes at most `selection`.
     pub(crate) fn new(limits: &Limits, selection: Option<Duration>) -> Self {
-        let end = limits.time.and_then(|time| Instant::now().checked_add(time));
-        Self {
-            start: Instant::now(),
-            end,
-            cancel: limits.cancel.clone(),
-            gaps: (limits.gap_rel, limits.gap_abs),
-            memory: limits.memory.clone(),
-            selection,
-        }
+        let Limits { time, gap_rel, gap_abs, .. } = *limits;
+        let (cancel, memory) = (limits.cancel.clone(), limits.memory.clone());
+        let limits = Limits { gap_rel, gap_abs, cancel, memory, ..Limits::default() };
+        Self { start: Instant::now(), share: Share::new(time, selection), limits }
     }
 
     /// Time since the study began.
@@ -39,38 +70,24 @@ impl Deadline {
         self.start.elapsed()
     }
 
-    /// What is left, if there is a limit.
-    fn left(&self) -> Option<Duration> {
-        self.end.map(|end| end.saturating_duration_since(Instant::now()))
-    }
-
     /// This share of what is left.
     pub(crate) fn share(&self, share: f64) -> Self {
-        let end = self.left().map(|left| Instant::now() + left.mul_f64(share));
-        Self { end, ..self.clone() }
+        Self { share: self.share.share(share), ..self.clone() }
     }
 
     /// Whether the user asked to stop.
     pub(crate) fn cancelled(&self) -> bool {
-        self.cancel.is_cancelled()
+        self.limits.cancel.is_cancelled()
     }
 
     /// The limit that was reached, if any.
     pub(crate) fn stop(&self) -> Option<Status> {
-        if self.cancel.is_cancelled() {
-            Some(Status::Cancelled)
-        } else {
-            self.end.filter(|end| Instant::now() >= *end).map(|_| Status::TimeLimit)
-        }
+        if self.cancelled() { Some(Status::Cancelled) } else { self.share.is_over().then_some(Status::TimeLimit) }
     }
 
     /// Limits of a selection that may take this share of what is left.
     pub(crate) fn limits(&self, share: f64) -> Limits {
-        let time = self.left().map(|left| left.mul_f64(share));
-        let time = time.map_or(self.selection, |time| Some(self.selection.map_or(time, |most| most.min(time))));
-        let (gap_rel, gap_abs) = self.gaps;
-        let (cancel, memory) = (self.cancel.clone(), self.memory.clone());
-        Limits { time, gap_rel, gap_abs, cancel, memory, ..Limits::default() }
+        Limits { time: self.share.of_selection(share), ..self.limits.clone() }
     }
 }
 
@@ -86,8 +103,7 @@ pub(crate) fn ended(cancelled: bool, cut_short: bool) -> Status {
 /// The time of all folds: each has an equal share of what is left when it begins.
 #[derive(Debug)]
 pub struct FoldTimes {
-    end: Option<Instant>,
-    selection: Option<Duration>,
+    share: Share,
     /// Folds that are not begun.
     waiting: AtomicUsize,
     /// Folds that are worked on at a time.
@@ -100,9 +116,7 @@ pub struct FoldTimes {
 /// The time of one fold, shared out among its selections.
 #[derive(Debug)]
 pub struct FoldTime {
-    end: Option<Instant>,
-    /// Most time for one selection.
-    selection: Option<Duration>,
+    share: Share,
     /// Selections still to come.
     left: usize,
     cut_short: bool,
@@ -113,38 +127,36 @@ impl FoldTimes {
     /// Shares out what is left of the time limit among this many folds, as many at a time as there
     /// are threads. A selection takes at most `selection`.
     pub fn new(left: Option<Duration>, selection: Option<Duration>, folds: usize) -> Self {
+        Self::of(Share::new(left, selection), folds)
+    }
+
+    /// Shares out what is left of a share.
+    pub(crate) fn of(share: Share, folds: usize) -> Self {
         let at_a_time = rayon::current_num_threads().max(1);
-        let end = left.and_then(|left| Instant::now().checked_add(left));
-        Self { end, selection, waiting: AtomicUsize::new(folds), at_a_time, late: Arc::default() }
+        Self { share, waiting: AtomicUsize::new(folds), at_a_time, late: Arc::default() }
     }
 
     /// Whether the time is over.
     pub fn is_over(&self) -> bool {
-        self.end.is_some_and(|end| Instant::now() >= end)
+        self.share.is_over()
     }
 
     /// The time of the next fold, which takes at most this many selections.
     pub fn next(&self, selections: usize) -> FoldTime {
         let waiting = self.waiting.fetch_sub(1, Ordering::Relaxed).max(1);
-        let rounds = waiting.div_ceil(self.at_a_time) as u32;
-        let now = Instant::now();
+        let rounds = waiting.div_ceil(self.at_a_time);
         let late = Duration::from_nanos(self.late.load(Ordering::Relaxed));
-        let share = |end: Instant| (end.saturating_duration_since(now) / rounds).saturating_sub(late);
-        let end = self.end.map(|end| now + share(end));
-        FoldTime { end, selection: self.selection, left: selections, cut_short: false, late: self.late.clone() }
+        let share = self.share.share(1.0 / rounds as f64).earlier(late);
+        FoldTime { share, left: selections, cut_short: false, late: self.late.clone() }
     }
 }
 
 impl FoldTime {
     /// The time of the next selection: an equal share of what is left.
     pub fn next_limit(&mut self) -> Option<Duration> {
-        let left = self.left.max(1) as u32;
+        let left = self.left.max(1);
         self.left = self.left.saturating_sub(1);
-        let share = self.end.map(|end| end.saturating_duration_since(Instant::now()) / left);
-        match (share, self.selection) {
-            (Some(share), Some(most)) => Some(share.min(most)),
-            (share, most) => share.or(most),
-        }
+        self.share.of_selection(1.0 / left as f64)
     }
 
     /// Notes how a selection ended.
@@ -161,7 +173,7 @@ impl FoldTime {
 impl Drop for FoldTime {
     /// The fold has ended; the next ones leave room for what it took beyond its share.
     fn drop(&mut self) {
-        if let Some(end) = self.end {
+        if let Some(end) = self.share.end {
             let late = Instant::now().saturating_duration_since(end).as_nanos() as u64;
             self.late.fetch_max(late, Ordering::Relaxed);
         }

@@ -4,7 +4,7 @@
 use std::borrow::Borrow;
 
 use fewest::Cancel;
-use fewest_eval::{Ask, EvalError, Part, Preparation, Scene, Selector, SomeMethod};
+use fewest_eval::{Ask, EvalError, Part, PartSelector, Preparation, Scene, SomeMethod};
 
 use super::auto_cost;
 use super::in_force::{Known, check_classes, limits, rules};
@@ -108,7 +108,7 @@ impl<O: Borrow<MethodOptions> + Sync> TypedSelector<'_, O> {
     }
 }
 
-impl<O: Borrow<MethodOptions> + Sync> Selector for TypedSelector<'_, O> {
+impl<O: Borrow<MethodOptions> + Sync> PartSelector for TypedSelector<'_, O> {
     fn ask(&self, part: &Part) -> Result<Ask, EvalError> {
         Ok(self.asked(part)?)
     }
@@ -125,7 +125,7 @@ impl<O: Borrow<MethodOptions> + Sync> Selector for TypedSelector<'_, O> {
         self.options.borrow().chooses_cost()
     }
 
-    fn at_cost(&self, cost: f64, fit_cost: Option<f64>) -> Result<Box<dyn Selector + '_>, EvalError> {
+    fn at_cost(&self, cost: f64, fit_cost: Option<f64>) -> Result<Box<dyn PartSelector + '_>, EvalError> {
         let options = auto_cost::with(self.options.borrow(), cost, fit_cost)?;
         Ok(Box::new(TypedSelector { parts: self.parts, options, source: self.source }))
     }

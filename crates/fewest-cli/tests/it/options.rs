@@ -313,7 +313,7 @@ fn the_library_speaks_no_command_line() {
         }
     }
     let mut found = Vec::new();
-    for library in ["fewest", "fewest-svm", "fewest-papers"] {
+    for library in ["fewest", "fewest-eval", "fewest-papers", "fewest-svm"] {
         let sources = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(library).join("src");
         if sources.is_dir() {
             look(&sources, &mut found);

@@ -10,7 +10,7 @@ use crate::classifier::FoldModel;
 use crate::error::EvalError;
 use crate::folds::Fold;
 use crate::preparation::Preparation;
-use crate::selector::{Scene, Selector};
+use crate::selector::{PartSelector, Scene};
 use crate::time::FoldTime;
 
 /// What a fold found.
@@ -90,7 +90,7 @@ pub struct Recipe<'a> {
     /// Sizes to choose from, ascending; none: no size rule.
     pub sizes: Vec<Option<usize>>,
     /// By choice of cost and gamma, and by size.
-    pub selectors: Vec<Vec<Box<dyn Selector + 'a>>>,
+    pub selectors: Vec<Vec<Box<dyn PartSelector + 'a>>>,
     /// Costs of the classifier on the chosen features; none: the cost of selecting.
     pub fit_costs: Vec<Option<f64>>,
     /// How all that is chosen.
@@ -113,7 +113,7 @@ struct TuningChoice {
 
 impl<'a> Recipe<'a> {
     /// A method of which nothing is chosen.
-    pub fn of(selector: impl Selector + 'a) -> Self {
+    pub fn of(selector: impl PartSelector + 'a) -> Self {
         Self {
             sizes: vec![None],
             selectors: vec![vec![Box::new(selector)]],

@@ -112,7 +112,7 @@ fn recipe<'a>(
     options: &Options<'_>,
 ) -> Recipe<'a> {
     let selectors = recipes.choices.iter().map(|choice| {
-        let of_size = |source| Box::new(parts.selector(choice, source)) as Box<dyn fewest_eval::Selector>;
+        let of_size = |source| Box::new(parts.selector(choice, source)) as Box<dyn fewest_eval::PartSelector>;
         sources.iter().map(of_size).collect()
     });
     Recipe {
