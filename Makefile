@@ -144,7 +144,7 @@ check: fmt-check pages crates spelling python-lint circles lint docs api ## the 
 pages: ## links and anchors of all pages lead somewhere, and every page of docs/ is in the site
 	@python3 .ci/pages
 
-crates: need-cargo ## licences, sources and needed Rust version of every crate linked in
+crates: need-cargo ## licences, sources and needed Rust version of every crate linked in, and that each is used
 	@PATH="$(dir $(CARGO)):$$PATH" python3 .ci/crates
 
 spelling: .venv/checks.done
@@ -180,7 +180,7 @@ fmt-check: need-cargo
 gates: need-cargo tools docs .venv/checks.done .venv/python.done ## each gate passes in a scratch clone, and fails there once a fault is put in
 	@PATH="$(dir $(CARGO)):$$PATH" python3 .ci/gates
 
-circles: ## no file or folder imports another in a circle
+circles: ## no file or folder imports another in a circle, and ARCHITECTURE.md says who imports whom
 	@python3 .ci/circles
 
 guide: need-cargo tools python-build ## adds the method of CONTRIBUTING.md in a scratch clone and runs it
