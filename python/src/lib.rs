@@ -252,7 +252,7 @@ fn train<'py>(
             let what = || format!("training on {} samples and {} features", codes.len(), features.len());
             let bytes = RowMatrix::bytes(design, features.len());
             let _rows = run.memory().reserve(bytes, what, "use fewer features")?;
-            model::fit(design, &features, codes, weights, &settings, &mut || run.stop())
+            model::fit(design, &features, codes, weights, &settings, &run.counted_clock())
         })?;
         answer::trained(py, &model, codes, weights, &course)
     })

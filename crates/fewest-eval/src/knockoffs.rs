@@ -7,7 +7,7 @@
 use std::time::{Duration, Instant};
 
 use fewest::validation::{Knockoffs, WithCopies, knockoff_selection};
-use fewest::{Design, Error, Limits, Report, RuleList, Rules, Samples, Selector, Silent, Status};
+use fewest::{Clock, Design, Error, Limits, Report, RuleList, Rules, Samples, Selector, Silent, Status};
 
 use crate::classifier::Training;
 use crate::error::EvalError;
@@ -169,17 +169,17 @@ pub fn knockoffs(
         return Err(Error::Data("every feature has one value only, so that there is nothing to copy".into()).into());
     }
     let end = settings.time.and_then(|time| Instant::now().checked_add(time));
-    let over = || limits.cancel.is_cancelled() || end.is_some_and(|end| Instant::now() >= end);
-    let law = Knockoffs::new(training.design, features, training.memory, &mut { over })?;
+    let clock = Clock::of(limits.cancel.clone(), end);
+    let law = Knockoffs::new(training.design, features, training.memory, &clock)?;
     let times = FoldTimes::new(end.map(|end| end.saturating_duration_since(Instant::now())), None, settings.draws);
     let draw = |at: usize| -> Result<Option<Draw>, EvalError> {
-        let Some(law) = law.as_ref().filter(|_| !over()) else { return Ok(None) };
+        let Some(law) = law.as_ref().filter(|_| clock.stop().is_none()) else { return Ok(None) };
         let start = Instant::now();
         let what = || format!("the copies of {} features", features.len());
         let _reserved = training.memory.reserve(law.bytes(), what, "fewer threads, which draw copies each")?;
         // Streams of generators: a draw does not depend on how many there are.
         let mut normal = fewest_data::generate::normals(settings.seed, at as u32);
-        let Some(both) = law.draw(&mut normal, &mut { over }) else { return Ok(None) };
+        let Some(both) = law.draw(&mut normal, &clock) else { return Ok(None) };
         let mut time = times.next(1);
         let own = Limits { time: time.next_limit(), memory: training.memory.clone(), ..limits.clone() };
         let report = select(training, &both, method, own)?;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use fewest::{Cancel, Limits, Memory, Status};
+use fewest::{Cancel, Clock, Limits, Memory, Status};
 
 /// When a part has to end.
 #[derive(Debug, Clone)]
@@ -57,11 +57,12 @@ impl Deadline {
 
     /// The limit that was reached, if any.
     pub(crate) fn stop(&self) -> Option<Status> {
-        if self.cancel.is_cancelled() {
-            Some(Status::Cancelled)
-        } else {
-            self.end.filter(|end| Instant::now() >= *end).map(|_| Status::TimeLimit)
-        }
+        self.clock().stop()
+    }
+
+    /// What trainings ask whether the time is over.
+    pub(crate) fn clock(&self) -> Clock {
+        Clock::of(self.cancel.clone(), self.end)
     }
 
     /// Limits of a selection that may take this share of what is left.

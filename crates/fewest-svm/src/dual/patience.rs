@@ -1,7 +1,7 @@
 //! When an outer loop on the primal-dual gap has come to its end: shared by Newton's methods and the
 //! interior point.
 
-use crate::{Status, SvmSettings};
+use crate::{Clock, Status, SvmSettings};
 
 /// Factor on the gap aimed at, each time that a feasible point turned out to be farther from it.
 /// Chosen by hand; `make bench-train` measures it.
@@ -46,14 +46,15 @@ impl Patience {
         primal: f64,
         round: u64,
         settings: &SvmSettings,
-        stop: &mut dyn FnMut() -> Option<Status>,
+        clock: &Clock,
     ) -> Option<Due> {
         let rounded = gap <= ROUNDING * primal;
         let better = gap < BETTER * self.best_gap && !rounded;
         self.idle = if better { 0 } else { self.idle + if rounded { ROUNDED } else { 1 } };
         self.best_gap = self.best_gap.min(gap);
         let broken = !gap.is_finite() || self.idle > self.rounds;
-        let limit = stop()
+        let limit = clock
+            .stop()
             .or((round >= settings.max_epochs).then_some(Status::CallLimit))
             .or(broken.then_some(Status::Stalled));
         let far = gap > self.demand * settings.tolerance * primal;

@@ -41,7 +41,7 @@ use std::ops::Range;
 
 use super::model::Row;
 use crate::simd::dot;
-use crate::{Interval, Status};
+use crate::{Clock, Interval};
 pub(super) use block::{Block, Blocks};
 use iterate::{Iterate, Residuals};
 use sides::Side;
@@ -289,7 +289,7 @@ impl Restricted {
     }
 
     /// Steps 1 to 6. Returns the point and the rounds used.
-    pub(super) fn solve(&self, start: &Point, goal: &Goal, stop: &mut dyn FnMut() -> Option<Status>) -> (Point, u64) {
+    pub(super) fn solve(&self, start: &Point, goal: &Goal, clock: &Clock) -> (Point, u64) {
         let mut at = self.begin(start, goal.mu);
         let (mut best, mut least, mut idle) = (f64::INFINITY, f64::INFINITY, 0);
         let patience = if self.sides.is_empty() { PATIENCE } else { PATIENCE_WITHIN };
@@ -326,13 +326,13 @@ impl Restricted {
             if balanced && goal.reached(lower, lower + gap) {
                 return (self.settle(at, goal), round);
             }
-            if round >= ROUNDS || idle > patience || stop().is_some() {
+            if round >= ROUNDS || idle > patience || clock.stop().is_some() {
                 return (self.settle(nearest.1, goal), round);
             }
             round += 1;
 
             // Step 3.
-            let Ok(system) = self.system(&at, &bent, stop) else { return (self.settle(nearest.1, goal), round) };
+            let Ok(system) = self.system(&at, &bent, clock) else { return (self.settle(nearest.1, goal), round) };
 
             // Step 4: aim at products 0.
             let mut aim = at.aim(0.0);

@@ -39,7 +39,7 @@ use super::tuning::support_norm::{
 use crate::dual::normal::Extended;
 use crate::dual::sweep::Shuffle;
 use crate::simd;
-use crate::{RowMatrix, Status, WeightBounds};
+use crate::{Clock, RowMatrix, WeightBounds};
 
 /// What one problem has of its own.
 struct Block<'a> {
@@ -178,7 +178,7 @@ impl<'a> SupportNorm<'a> {
         tolerance: f64,
         grown: bool,
         most_violated: &dyn Fn(&[f64]) -> f64,
-        stop: &mut dyn FnMut() -> Option<Status>,
+        clock: &Clock,
     ) -> Point {
         let n = n_samples(self.parts);
         let (mut margins, mut along, mut beta) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
@@ -200,7 +200,7 @@ impl<'a> SupportNorm<'a> {
             let enough = step > 1 && grown && last - upper <= EARLY * (first - upper);
             first = if step == 0 { upper } else { first };
             last = upper;
-            if gap <= tolerance || enough || step == STEPS || progress.idle > PATIENCE || stop().is_some() {
+            if gap <= tolerance || enough || step == STEPS || progress.idle > PATIENCE || clock.stop().is_some() {
                 self.known = Some(dual.beta.clone());
                 return self.point(dual, upper, step as u64);
             }

@@ -16,7 +16,7 @@ pub(super) const SMALLEST: f64 = 1e-10;
 /// A subset found under a budget or groups may miss the best by this share of its sum.
 pub(super) const SLACK: f64 = 1e-6;
 /// Nodes at most of that search; what it leaves open weakens the bound.
-pub(super) const NODES: u32 = 500;
+pub(super) const NODES: u64 = 500;
 
 /// The machine of a mixture (`machine.rs`).
 pub(super) mod machine {

@@ -40,7 +40,7 @@ pub fn information_gain_path(
         }
         // Without a score there is no subset, as with the method itself.
         let best = if scored.outcome.subset.is_some() {
-            Some(rules.best_subset_until(&gains, Rules::EXACT, &mut || clock.stop().is_some()))
+            Some(rules.best_subset_until(&gains, Rules::EXACT, &clock))
         } else {
             None
         };

@@ -41,7 +41,7 @@ use machine::Machine;
 use proof::Proof;
 
 use crate::dual::{BoxDual, kkt};
-use crate::{DualSolution, Error, Loss, Problem, Status, SvmSettings, WeightBounds};
+use crate::{Clock, DualSolution, Error, Loss, Problem, Status, SvmSettings, WeightBounds};
 
 /// Tuning: chosen by hand; `bench/l1.py` shows what a change costs.
 mod tuning {
@@ -66,10 +66,10 @@ pub fn squared_hinge(
     features: &[usize],
     settings: &SvmSettings,
     start: Option<&DualSolution>,
-    stop: &mut dyn FnMut() -> Option<Status>,
+    clock: &Clock,
 ) -> Result<DualSolution, Error> {
     let (mut matrix, samples) = (Matrix::Here(problem.design()), (problem.labels(), problem.weights()));
-    bounded_squared_hinge(&mut matrix, samples, (features, &WeightBounds::default()), settings, start, stop)
+    bounded_squared_hinge(&mut matrix, samples, (features, &WeightBounds::default()), settings, start, clock)
 }
 
 /// [`squared_hinge`] with weights within these bounds. The violation of a weight is what a unit
@@ -83,7 +83,7 @@ pub(super) fn bounded_squared_hinge(
     (features, bounds): (&[usize], &WeightBounds),
     settings: &SvmSettings,
     start: Option<&DualSolution>,
-    stop: &mut dyn FnMut() -> Option<Status>,
+    clock: &Clock,
 ) -> Result<DualSolution, Error> {
     settings.check()?;
     let mut columns = Columns { matrix, features, bias: settings.bias, bounds };
@@ -103,7 +103,7 @@ pub(super) fn bounded_squared_hinge(
         let falls = look.primal < lowest - 0.01 * (look.primal - proof.value());
         idle = if gap < 0.9 * smallest || falls { 0 } else { idle + 1 };
         (smallest, lowest) = (smallest.min(gap), lowest.min(look.primal));
-        let status = match stop() {
+        let status = match clock.stop() {
             _ if gap <= settings.tolerance => Some(Status::Optimal),
             Some(status) => Some(status),
             None if epochs >= settings.max_epochs => Some(Status::CallLimit),
@@ -127,6 +127,6 @@ pub(super) fn bounded_squared_hinge(
         // Steps 2 and 3.
         let work = machine.working_set(&columns, &look);
         columns.fetch(work.iter().copied())?;
-        epochs += machine.improve(&columns, &work, SHARE * look.violation, settings.max_epochs - epochs, stop);
+        epochs += machine.improve(&columns, &work, SHARE * look.violation, settings.max_epochs - epochs, clock);
     }
 }
