@@ -12,7 +12,7 @@
 //! it and wherever it was stopped.
 //!
 //! ```
-//! use fewest_svm::{DenseDesign, FitSettings, fit};
+//! use fewest_svm::{Clock, DenseDesign, FitSettings, fit};
 //!
 //! // Six samples of two features, column by column.
 //! let design = DenseDesign::new(6, 2, vec![0.0, 1.0, 0.2, 3.0, 4.0, 3.1, 1.0, 0.0, 0.5, 0.2, 0.9, 0.4])?;

@@ -20,7 +20,7 @@
 //! Fails    on errors of `product`; a limit leaves the best point so far, with its gap.
 
 use super::newton::{Sample, line_search};
-use super::patience::Patience;
+use super::patience::Approach;
 use super::{Bias, BoxDual, SvmSettings, kkt};
 use crate::simd::dot;
 use crate::{Clock, Error};
@@ -66,7 +66,7 @@ pub fn solve(
     let mut machine = Machine::new(dual, start);
     let nothing: f64 = dual.cost.iter().sum();
     let mut best = Trained { beta: vec![0.0; dual.len()], primal: nothing, absolute_gap: nothing, iterations: 0 };
-    let mut patience = Patience::new(PATIENCE);
+    let mut approach = Approach::new(PATIENCE);
     loop {
         // Step 1.
         machine.update(&mut kernel)?;
@@ -76,7 +76,7 @@ pub fn solve(
             best = Trained { beta: machine.at.beta.clone(), primal, absolute_gap: gap, iterations: 0 };
         }
         // Step 2.
-        if patience.due(gap, primal, kernel.products, settings, clock).is_some() {
+        if approach.due(gap, primal, kernel.products, settings, clock).is_some() {
             return Ok(Trained { iterations: kernel.products, ..best });
         }
         // Step 3.

@@ -27,7 +27,7 @@
 
 use super::coordinate::Work;
 use super::normal::{Extended, Normal};
-use super::patience::{Due, Patience};
+use super::patience::{Approach, Due};
 use super::{BoxDual, DualSolution, Loss, SvmSettings, coordinate, newton};
 use crate::kernel::cholesky::Factor;
 use crate::simd;
@@ -94,7 +94,7 @@ pub(super) fn hinge(
         return DualSolution { status: Status::Optimal, ..start };
     }
     let mut solver = Solver::new(rows, dual, &start);
-    let mut ending = Ending { best: start, patience: Patience::new(PATIENCE) };
+    let mut ending = Ending { best: start, approach: Approach::new(PATIENCE) };
     for round in 0.. {
         // Step 1.
         let residuals = solver.residuals();
@@ -319,7 +319,7 @@ impl<'a> Solver<'a> {
 /// When to stop, and the best feasible point so far.
 struct Ending {
     best: DualSolution,
-    patience: Patience,
+    approach: Approach,
 }
 
 impl Ending {
@@ -333,12 +333,12 @@ impl Ending {
         settings: &SvmSettings,
         clock: &Clock,
     ) -> Option<Status> {
-        let Due { limit } = self.patience.due(value.gap, value.primal, round, settings, clock)?;
+        let Due { limit } = self.approach.due(value.gap, value.primal, round, settings, clock)?;
         let now = measured(solver.rows, solver.dual, &solver.at, settings.tolerance);
         if now.gap() <= self.best.gap() {
             self.best = now;
         }
-        self.patience.aim_lower();
+        self.approach.aim_lower();
         if self.best.gap() <= settings.tolerance { Some(Status::Optimal) } else { limit }
     }
 }

@@ -31,7 +31,7 @@
 //! problem.
 
 use super::normal::{Extended, Normal};
-use super::patience::{Due, Patience};
+use super::patience::{Approach, Due};
 use super::{Bias, BoxDual, DualSolution, Loss, SvmSettings, coordinate, kkt};
 use crate::kernel::cholesky::Factor;
 use crate::simd;
@@ -97,7 +97,7 @@ pub(super) fn solve(
     clock: &Clock,
 ) -> DualSolution {
     let mut solver = Solver::new(rows, dual, start);
-    let mut ending = Ending { best: None, patience: Patience::new(PATIENCE) };
+    let mut ending = Ending { best: None, approach: Approach::new(PATIENCE) };
     let mut round = 0;
     loop {
         // Step 1.
@@ -315,7 +315,7 @@ impl<'a> Solver<'a> {
 /// When to stop, and the best feasible point so far.
 struct Ending {
     best: Option<DualSolution>,
-    patience: Patience,
+    approach: Approach,
 }
 
 impl Ending {
@@ -329,12 +329,12 @@ impl Ending {
         settings: &SvmSettings,
         clock: &Clock,
     ) -> Option<DualSolution> {
-        let Due { limit } = self.patience.due(point.gap, point.primal, round, settings, clock)?;
+        let Due { limit } = self.approach.due(point.gap, point.primal, round, settings, clock)?;
         let gap = self.measure(solver, round);
         if gap <= settings.tolerance {
             return Some(self.with(Status::Optimal, round));
         }
-        self.patience.aim_lower();
+        self.approach.aim_lower();
         limit.map(|status| self.with(status, round))
     }
 

@@ -24,10 +24,11 @@ use super::machine::Answer;
 use super::machines::Machines;
 use super::mixture::{Columns, Level, Point, Subsets, count};
 use super::part::{Part, joint};
-use super::tuning::mkl::{DUST, INNER, LONG_PATIENCE, MOST_ADDED, PATIENCE, SECANTS};
+use super::tuning::mkl::{BETTER, DUST, INNER, LONG_PATIENCE, MOST_ADDED, PATIENCE, SECANTS};
 use crate::bound::saddle::weighted;
 use crate::bound::train_bounded;
 use crate::dual::DualSolution;
+use crate::dual::patience::Patience;
 use crate::dual::train::train_linear;
 use crate::master::simplex_qp;
 use crate::simd;
@@ -43,19 +44,10 @@ fn swept(mu: impl Iterator<Item = f64>) -> Vec<f64> {
     mu
 }
 
-/// Watches a gap and says when it no longer improves.
-struct Progress {
-    best: f64,
-    idle: u32,
-    patience: u32,
-}
-
-impl Progress {
-    fn ended(&mut self, gap: f64) -> bool {
-        self.idle = if gap < 0.99 * self.best { 0 } else { self.idle + 1 };
-        self.best = self.best.min(gap);
-        self.idle > self.patience
-    }
+/// Takes in a gap; whether it no longer improves.
+fn ended(patience: &mut Patience, gap: f64) -> bool {
+    patience.see(gap);
+    patience.is_over()
 }
 
 /// Where the fast solver may find more subsets.
@@ -84,12 +76,12 @@ pub(super) fn fast(
     let before = machine.steps();
     let mut z = subsets.mixed(&mu, q);
     let mut answer = machine.train(&z, inner, clock);
-    let mut progress = Progress { best: f64::INFINITY, idle: 0, patience: PATIENCE };
+    let mut patience = Patience::new(BETTER, PATIENCE);
     loop {
         let squares = subsets.squares(&answer.scores, q);
         let worst = squares.iter().copied().fold(0.0, f64::max);
         let gap = (answer.upper - answer.level.value(worst)) / answer.upper;
-        let mut done = gap <= tolerance || mu.len() == 1 || clock.stop().is_some() || progress.ended(gap);
+        let mut done = gap <= tolerance || mu.len() == 1 || clock.stop().is_some() || ended(&mut patience, gap);
         if !done {
             let (aim, slope) = aim(machine, subsets, &mu, &z, &answer, &squares, pool, clock);
             mu.resize(aim.len(), 0.0);
@@ -212,10 +204,10 @@ impl Simple<'_> {
         let inner = (0.1 * tolerance).powi(2).clamp(1e-13, INNER * tolerance);
         let mut iterations = 0;
         let mut now = self.train(mu, start, inner, &mut iterations, clock);
-        let mut progress = Progress { best: f64::INFINITY, idle: 0, patience: LONG_PATIENCE };
+        let mut patience = Patience::new(BETTER, LONG_PATIENCE);
         loop {
             let gap = (now.upper - now.lower) / now.upper;
-            if gap <= tolerance || now.mu.len() == 1 || clock.stop().is_some() || progress.ended(gap) {
+            if gap <= tolerance || now.mu.len() == 1 || clock.stop().is_some() || ended(&mut patience, gap) {
                 let Training { mu, z, solutions, weights, upper, beta, scores, .. } = now;
                 let bias = solutions.iter().map(|solution| solution.bias).collect();
                 return Point { mu, z, weights, beta, scores, bias, upper, iterations };
