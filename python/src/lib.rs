@@ -130,6 +130,7 @@ type HeldOut<'py> = (Columns<'py>, PyReadonlyArray1<'py, u32>, Option<u64>);
 /// proof that cannot be written, and what `listener` raises.
 #[pyfunction]
 #[pyo3(signature = (x, codes, weights, rules, method, limits, listener, proof=None, held_out=None, tasks=None))]
+#[expect(clippy::too_many_arguments, reason = "Python names them")]
 fn select<'py>(
     py: Python<'py>,
     x: Columns<'py>,
@@ -186,6 +187,7 @@ fn judged_by(method: &mut AnyMethod, held_out: Option<HeldOut<'_>>) -> PyResult<
 /// # Errors
 /// As [`select`]; `RuntimeError` when the time limit came first.
 #[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "Python names them")]
 fn gamma<'py>(
     py: Python<'py>,
     x: Columns<'py>,
@@ -227,6 +229,7 @@ fn check_rules(rules: &Bound<'_, PyAny>, names: Vec<String>) -> PyResult<()> {
 /// # Errors
 /// As [`select`].
 #[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "Python names them")]
 fn train<'py>(
     py: Python<'py>,
     x: Columns<'py>,
@@ -277,6 +280,7 @@ fn trained_kernel(kernel: &Bound<'_, PyAny>, p: usize) -> PyResult<Kernel> {
 /// As [`select`].
 #[pyfunction]
 #[pyo3(signature = (x, codes, weights, rules, method, splits, split_weights, limits, listener, raw=None))]
+#[expect(clippy::too_many_arguments, reason = "Python names them")]
 fn rfe_paths<'py>(
     py: Python<'py>,
     x: Columns<'py>,

@@ -189,6 +189,7 @@ const ASKS: usize = 32;
 
 impl Model {
     /// The classifier that decides on the data before they were recentred as this one does after.
+    #[must_use]
     pub fn restored(mut self, recentred: &Recentred<'_>) -> Self {
         let centres: Vec<f64> = self.features.iter().map(|&j| recentred.centre(j)).collect();
         if self.kernel == Kernel::Linear {

@@ -190,7 +190,7 @@ impl<'a> KernelOracle<'a> {
     /// Cross-validates the current subset; the answer is where the next one starts from. Nothing
     /// when stopped.
     pub fn cross_validate(&mut self, validation: &CrossValidation<'_>, clock: &Clock) -> Option<&CvScore> {
-        self.gram(&clock).ok()?;
+        self.gram(clock).ok()?;
         let gram = self.gram.as_ref().expect("just made");
         let scored = validation.score(gram, self.scored.as_ref(), clock)?;
         Some(self.scored.insert(scored))
@@ -210,7 +210,7 @@ impl<'a> KernelOracle<'a> {
             let columns: Vec<(&[f64], f64)> = columns.iter().map(|(x, s)| (x.as_slice(), *s)).collect();
             let more = changes.iter().filter(|c| c.1 > 0.0).count();
             let size = self.subset.len() + 2 * more - changes.len();
-            let gram = products.changed(&columns, &self.kernel.at(size), &clock).ok()?;
+            let gram = products.changed(&columns, &self.kernel.at(size), clock).ok()?;
             validation.score(&gram, self.scored.as_ref(), clock)
         };
         changes.par_iter().map(score).collect()

@@ -186,6 +186,7 @@ impl<'a> L1Oracle<'a> {
     }
 
     /// With these bounds on weights beside u; before any feature joins.
+    #[must_use]
     pub fn bounded(self, weights: &'a WeightBounds) -> Self {
         Self { weights: Some(weights).filter(|weights| !weights.is_free()), ..self }
     }

@@ -97,6 +97,7 @@ impl GramMatrix {
     }
 
     /// The rows and columns of these samples.
+    #[must_use]
     pub fn of_samples(&self, samples: &[usize]) -> Self {
         let row = |&i: &usize| samples.iter().map(move |&k| self.values[i * self.n + k]);
         Self { n: samples.len(), values: samples.iter().flat_map(row).collect() }
@@ -113,6 +114,7 @@ impl GramMatrix {
     }
 
     /// The rows and columns of two ranges of samples, `first` before `second`.
+    #[must_use]
     pub fn block(&self, first: &Range<usize>, second: &Range<usize>) -> Self {
         let n = first.len() + second.len();
         let mut values = Vec::with_capacity(n * n);
@@ -167,6 +169,7 @@ impl GramMatrix {
     }
 
     /// Kernel values from distances.
+    #[must_use]
     pub fn applied(mut self, kernel: &Kernel) -> Self {
         self.values.par_chunks_mut(self.n.max(1)).for_each(|row| kernel.apply(row));
         self
@@ -285,7 +288,6 @@ impl GramMatrix {
 }
 
 /// What SVM-RFE asks of a matrix that may be elsewhere, beside what any [`Source`] answers.
-#[expect(clippy::missing_errors_doc, reason = "those of `Source`")]
 pub trait GramSource: Source {
     /// Bytes that a copy of so many features takes, about.
     fn bytes(&self, features: usize) -> u64;

@@ -301,7 +301,7 @@ impl<'a> Steps<'a> {
         validation: &CrossValidation<'_>,
         clock: &Clock,
     ) -> Option<Vec<CvScore>> {
-        self.oracle.prepare(&clock).ok()?;
+        self.oracle.prepare(clock).ok()?;
         let change = |c: &Candidate| -> Change {
             c.iter().flat_map(|&(unit, _)| self.rules.unit(unit).iter().map(|&j| (j, -1.0))).collect()
         };

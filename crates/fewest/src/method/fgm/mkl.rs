@@ -83,7 +83,8 @@ pub(super) fn fast(
         let gap = (answer.upper - answer.level.value(worst)) / answer.upper;
         let mut done = gap <= tolerance || mu.len() == 1 || clock.stop().is_some() || ended(&mut patience, gap);
         if !done {
-            let (aim, slope) = aim(machine, subsets, &mu, &z, &answer, &squares, pool, clock);
+            let (aim, slope) =
+                aim(machine, subsets, &At { mu: &mu, z: &z, answer: &answer, squares: &squares }, pool, clock);
             mu.resize(aim.len(), 0.0);
             let mut t = 1.0;
             done = loop {
@@ -109,18 +110,26 @@ pub(super) fn fast(
     }
 }
 
+/// A mixture as the fast solver stands at it.
+struct At<'a> {
+    mu: &'a [f64],
+    z: &'a [f64],
+    /// What training at z gave.
+    answer: &'a Answer,
+    /// Squared scores of each subset.
+    squares: &'a [f64],
+}
+
 /// The minimum of the quadratic model of v at mu over the mixtures, and the slope of v towards it.
 /// Subsets that the model asks for are added.
 fn aim(
     machine: &Machines<'_>,
     subsets: &mut Subsets,
-    mu: &[f64],
-    z: &[f64],
-    answer: &Answer,
-    squares: &[f64],
+    at: &At<'_>,
     pool: Option<&Pool<'_>>,
     clock: &Clock,
 ) -> (Vec<f64>, f64) {
+    let &At { mu, z, answer, squares } = at;
     let (c, q) = (&answer.scores, z.len());
     let sizes = joint(c, q);
     // Subsets of weight 0 that the gradient keeps there have no part in the step.

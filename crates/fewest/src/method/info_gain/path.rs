@@ -11,6 +11,7 @@ use crate::{Clock, Design, Error, Limits, Observer, Outcome, Rules, Selection, S
 ///
 /// # Errors
 /// Sizes that do not ascend from 1 to p, and those of [`information_gain`].
+#[expect(clippy::too_many_arguments, reason = "those of `information_gain`, and the sizes")]
 pub fn information_gain_path(
     design: &dyn Design,
     classes: &[u32],

@@ -374,7 +374,7 @@ pub(super) fn keep_best(
 /// The allowed subset of largest gain; once the clock says stop, an allowed one of large gain. It
 /// holds survivors alone: those that do not survive have gains far below 0.
 pub(in crate::method) fn best_of(rules: &Rules, gains: &[f64], survivors: &Subset, clock: &Clock) -> Subset {
-    let best = rules.best_subset_until(gains, Rules::EXACT, &clock).subset;
+    let best = rules.best_subset_until(gains, Rules::EXACT, clock).subset;
     if best.difference(survivors).next().is_none() {
         return best;
     }
