@@ -5,7 +5,7 @@
 //! `--weights 1`: the weights that are not 0 of every cost in the JSON.
 
 use fewest::method::l1_svm::{L1Settings, l1_svm, squared_hinge};
-use fewest::{DualSolution, Limits, Problem, Rules, Silent, SvmSettings};
+use fewest::{Clock, DualSolution, Limits, Problem, Rules, Silent, SvmSettings};
 use serde_json::{Value, json};
 
 use crate::{Options, cpu_seconds, matrix::Matrix, peak_bytes, svm, timed};
@@ -33,7 +33,7 @@ pub(crate) fn run_l1(data: &Matrix, mut options: Options) -> Result<Value, Strin
             let start = grid.last().filter(|_| warm).map(|step| &step.found);
             let before = cpu_seconds();
             let found =
-                squared_hinge(&problem, &features, &settings, start, &mut || None).map_err(|e| e.to_string())?;
+                squared_hinge(&problem, &features, &settings, start, &Clock::unlimited()).map_err(|e| e.to_string())?;
             grid.push(Step { cost: settings.cost, cpu: cpu_seconds() - before, found });
         }
         Ok(grid)

@@ -30,7 +30,7 @@ use fewest::method::rfe::splits::rfe_paths;
 use fewest::method::rfe::{RfeSettings, Step, rfe};
 use fewest::model::{FitSettings, Model, fit};
 use fewest::validation::Folds;
-use fewest::{Bias, Kernel, Limits, Loss, Problem, Rules, Samples, Selection, Silent, SvmSettings};
+use fewest::{Bias, Clock, Kernel, Limits, Loss, Problem, Rules, Samples, Selection, Silent, SvmSettings};
 use fewest_data::ReadOptions;
 use serde_json::{Value, json};
 
@@ -156,7 +156,7 @@ fn run_fit(data: &matrix::Matrix, mut options: Options) -> Result<Value, String>
     let classes: Vec<u32> = data.labels.iter().map(|&y| u32::from(y > 0.0)).collect();
     let weights = vec![1.0; classes.len()];
     let (seconds, model) = timed(&mut options, || {
-        fit(&*data.design, &features, &classes, &weights, &settings, &mut || None).map_err(|e| e.to_string())
+        fit(&*data.design, &features, &classes, &weights, &settings, &Clock::unlimited()).map_err(|e| e.to_string())
     })?;
     let peak = peak_bytes();
     options.none_left()?;

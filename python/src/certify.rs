@@ -50,6 +50,7 @@ impl Judged<'_, '_> {
 /// As [`crate::select`].
 #[pyfunction]
 #[pyo3(signature = (x, codes, weights, rules, subset, svm, limits, proof=None, tasks=None))]
+#[expect(clippy::too_many_arguments, reason = "Python names them")]
 pub(crate) fn certify<'py>(
     py: Python<'py>,
     x: Columns<'py>,
@@ -85,6 +86,7 @@ pub(crate) fn certify<'py>(
 /// As [`crate::select`].
 #[pyfunction]
 #[pyo3(signature = (x, codes, weights, rules, features, method, limits, proof=None, tasks=None))]
+#[expect(clippy::too_many_arguments, reason = "Python names them")]
 pub(crate) fn certify_list<'py>(
     py: Python<'py>,
     x: Columns<'py>,

@@ -55,6 +55,7 @@ pub(crate) fn costs_of_l1(
 /// # Errors
 /// As [`crate::select`].
 #[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "Python names them")]
 pub(crate) fn choose_cost<'py>(
     py: Python<'py>,
     x: Columns<'py>,

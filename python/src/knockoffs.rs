@@ -1,7 +1,7 @@
 //! Copies of features that mean nothing, and what is told from them.
 
+use fewest::Clock;
 use fewest::validation::Knockoffs as Law;
-use fewest::{Clock, Limits};
 use fewest_data::generate::normals;
 use fewest_eval::knockoffs::KnockoffFindings;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
@@ -32,7 +32,7 @@ impl Knockoffs {
                 return Err(PyValueError::new_err(format!("feature {j} of {}, counted from 0", design.n_features())));
             }
             let (law, _) = enter(py, &settings::<CallLimits>(limits)?, None, |limits, _| {
-                Law::new(design, &features, &limits.memory, &mut over(&limits))
+                Law::new(design, &features, &limits.memory, &Clock::new(&limits))
             })?;
             law.map(Self).ok_or_else(too_late)
         })
@@ -55,7 +55,7 @@ impl Knockoffs {
             let (both, _) = enter(py, &settings::<CallLimits>(limits)?, None, |limits, _| {
                 let what = || format!("the copies of {} features", columns / 2);
                 let _reserved = limits.memory.reserve(self.0.bytes(), what, "leave features out of the data")?;
-                Ok(self.0.draw(&mut normals(seed, stream), &mut over(&limits)))
+                Ok(self.0.draw(&mut normals(seed, stream), &Clock::new(&limits)))
             })?;
             let both = both.ok_or_else(too_late)?;
             let values = PyArray1::from_slice(py, both.design.values());
@@ -75,12 +75,6 @@ impl Knockoffs {
     fn shrinkage(&self) -> f64 {
         self.0.shrinkage()
     }
-}
-
-/// Whether a limit was met.
-fn over(limits: &Limits) -> impl FnMut() -> bool + use<> {
-    let clock = Clock::new(limits);
-    move || clock.stop().is_some()
 }
 
 fn too_late() -> PyErr {

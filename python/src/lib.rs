@@ -131,6 +131,7 @@ type HeldOut<'py> = (Columns<'py>, PyReadonlyArray1<'py, u32>, Option<u64>);
 /// proof that cannot be written, and what `listener` raises.
 #[pyfunction]
 #[pyo3(signature = (x, codes, weights, rules, method, limits, listener, proof=None, held_out=None, tasks=None))]
+#[expect(clippy::too_many_arguments, reason = "Python names them")]
 fn select<'py>(
     py: Python<'py>,
     x: Columns<'py>,
@@ -187,6 +188,7 @@ fn judged_by(method: &mut AnyMethod, held_out: Option<HeldOut<'_>>) -> PyResult<
 /// # Errors
 /// As [`select`]; `RuntimeError` when the time limit came first.
 #[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "Python names them")]
 fn gamma<'py>(
     py: Python<'py>,
     x: Columns<'py>,
@@ -228,6 +230,7 @@ fn check_rules(rules: &Bound<'_, PyAny>, names: Vec<String>) -> PyResult<()> {
 /// # Errors
 /// As [`select`].
 #[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "Python names them")]
 fn train<'py>(
     py: Python<'py>,
     x: Columns<'py>,
@@ -253,7 +256,7 @@ fn train<'py>(
             let what = || format!("training on {} samples and {} features", codes.len(), features.len());
             let bytes = RowMatrix::bytes(design, features.len());
             let _rows = run.memory().reserve(bytes, what, "use fewer features")?;
-            model::fit(design, &features, codes, weights, &settings, &mut || run.stop())
+            model::fit(design, &features, codes, weights, &settings, &run.counted_clock())
         })?;
         answer::trained(py, &model, codes, weights, &course)
     })
@@ -278,6 +281,7 @@ fn trained_kernel(kernel: &Bound<'_, PyAny>, p: usize) -> PyResult<Kernel> {
 /// As [`select`].
 #[pyfunction]
 #[pyo3(signature = (x, codes, weights, rules, method, splits, split_weights, limits, listener, raw=None))]
+#[expect(clippy::too_many_arguments, reason = "Python names them")]
 fn rfe_paths<'py>(
     py: Python<'py>,
     x: Columns<'py>,

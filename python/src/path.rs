@@ -38,6 +38,7 @@ pub(crate) fn description(
 /// As [`crate::select`], and sizes that do not ascend from 1 to p.
 #[pyfunction]
 #[pyo3(signature = (x, codes, weights, rules, method, sizes, limits, listener, tasks=None))]
+#[expect(clippy::too_many_arguments, reason = "Python names them")]
 pub(crate) fn path<'py>(
     py: Python<'py>,
     x: Columns<'py>,
@@ -79,6 +80,7 @@ pub(crate) fn path<'py>(
 /// # Errors
 /// As [`crate::select`], and a method that is no mixed-integer program.
 #[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "Python names them")]
 pub(crate) fn write_program<'py>(
     py: Python<'py>,
     x: Columns<'py>,

@@ -136,6 +136,7 @@ impl Shard {
 
     /// The features of the `most` largest scores x_j . v squared, and of `always`, without `never`;
     /// and the scores, those below 0 of `positive` and above 0 of `negative` as 0.
+    #[expect(clippy::too_many_arguments, reason = "Python names them")]
     fn largest<'py>(
         &self,
         py: Python<'py>,
@@ -384,6 +385,7 @@ impl GramSource for Elsewhere {
 /// # Errors
 /// As [`crate::select`], and what the source raises.
 #[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "Python names them")]
 pub(crate) fn select_from<'py>(
     py: Python<'py>,
     shape: (usize, usize),

@@ -38,6 +38,7 @@ struct About {
 /// about two classes where there are more, and for a question that contradicts itself.
 #[pyfunction]
 #[pyo3(signature = (path, x, codes, weights, memory, limits, about, request, tasks=None))]
+#[expect(clippy::too_many_arguments, reason = "Python names them")]
 pub(crate) fn verify<'py>(
     py: Python<'py>,
     path: PathBuf,

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use fewest::{Cancel, Status};
+use fewest::{Cancel, Clock};
 
 use crate::failure::Failure;
 use crate::terminal::Terminal;
@@ -13,13 +13,8 @@ use crate::terminal::Terminal;
 const INTERRUPTED: i32 = 130;
 
 /// Tells a training when to stop: `grace` after Ctrl-C or after this moment, whichever was first.
-pub(crate) fn stopper(cancel: Cancel, end: Option<Instant>, grace: Duration) -> impl FnMut() -> Option<Status> {
-    move || {
-        let now = Instant::now();
-        let over = |met: Instant| now >= met + grace;
-        let cancelled = cancel.since().filter(|since| over(*since)).map(|_| Status::Cancelled);
-        cancelled.or_else(|| end.filter(|end| over(*end)).map(|_| Status::TimeLimit))
-    }
+pub(crate) fn clock(cancel: Cancel, end: Option<Instant>, grace: Duration) -> Clock {
+    Clock::of(cancel, end).with_grace(grace)
 }
 
 /// Listens from now on; before, Ctrl-C ends the program at once, as nothing is worth keeping yet.

@@ -81,6 +81,7 @@ fn harmful() -> (String, Vec<String>) {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one session of a browser, which takes long to start")]
 fn pages_of_real_runs_work_in_a_browser() {
     let Some((browser, python)) = tools() else { return };
     let scratch = Scratch::new("report_browser");

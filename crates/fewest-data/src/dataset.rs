@@ -154,6 +154,7 @@ pub struct Dataset {
 
 impl Dataset {
     /// The data set of a dense table; the memory of its column-major `values` is taken over.
+    #[expect(clippy::too_many_arguments, reason = "the fields of a data set, one by one")]
     pub(crate) fn dense(
         file: &str,
         n: usize,

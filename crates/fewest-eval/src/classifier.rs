@@ -2,7 +2,7 @@
 
 use fewest::model::{self, FitSettings, Model};
 use fewest::validation::{Metrics, confusion};
-use fewest::{Design, Memory, Report, RowMatrix, Status};
+use fewest::{Clock, Design, Memory, Report, RowMatrix};
 
 use crate::error::EvalError;
 use crate::part::{HeldOut, Part, Tasks};
@@ -35,16 +35,11 @@ impl<'a> Training<'a> {
     ///
     /// # Errors
     /// A class without samples of positive weight, or more memory than is left.
-    pub fn train(
-        &self,
-        features: &[usize],
-        settings: &FitSettings,
-        stop: &mut dyn FnMut() -> Option<Status>,
-    ) -> Result<Model, EvalError> {
+    pub fn train(&self, features: &[usize], settings: &FitSettings, clock: &Clock) -> Result<Model, EvalError> {
         let what = || format!("training on {} samples and {} features", self.weights.len(), features.len());
         let bytes = RowMatrix::bytes(self.design, features.len());
         let _rows = self.memory.reserve(bytes, what, "use fewer features")?;
-        Ok(model::fit(self.design, features, self.codes, self.weights, settings, stop)?)
+        Ok(model::fit(self.design, features, self.codes, self.weights, settings, clock)?)
     }
 
     /// The classifier that goes with a selection: the method's own, else the SVM trained on the
@@ -56,14 +51,14 @@ impl<'a> Training<'a> {
         &self,
         report: &Report,
         settings: &FitSettings,
-        stop: &mut dyn FnMut() -> Option<Status>,
+        clock: &Clock,
     ) -> Result<Option<Model>, EvalError> {
         if let Some(model) = &report.model {
             return Ok(Some(model.clone()));
         }
         match features_of(report) {
             features if features.is_empty() => Ok(None),
-            features => self.train(&features, settings, stop).map(Some),
+            features => self.train(&features, settings, clock).map(Some),
         }
     }
 
@@ -76,7 +71,7 @@ impl<'a> Training<'a> {
         &self,
         report: &Report,
         mut settings: FitSettings,
-        stop: &mut dyn FnMut() -> Option<Status>,
+        clock: &Clock,
     ) -> Result<Vec<TaskClassifier>, EvalError> {
         let features = features_of(report);
         let Some(tasks) = self.tasks.filter(|_| !features.is_empty()) else { return Ok(Vec::new()) };
@@ -95,7 +90,7 @@ impl<'a> Training<'a> {
             let code = |i: &usize| classes.binary_search(&self.codes[*i]).expect("listed above") as u32;
             let codes: Vec<u32> = of.iter().map(code).collect();
             let weights: Vec<f64> = of.iter().map(|&i| self.weights[i]).collect();
-            let model = model::fit(&*rows.select_samples(&of), &all, &codes, &weights, &settings, stop)?;
+            let model = model::fit(&*rows.select_samples(&of), &all, &codes, &weights, &settings, clock)?;
             let model = Model { features: features.clone(), ..model };
             each.push(TaskClassifier { task: name.clone(), classes, model });
         }
@@ -120,15 +115,15 @@ impl FoldModel {
     /// # Errors
     /// More memory than is left.
     pub fn train(scene: &Scene<'_>, part: &Part, found: &Selected, fit_cost: Option<f64>) -> Result<Self, EvalError> {
-        let mut stop = || scene.cancel.is_cancelled().then_some(Status::Cancelled);
+        let clock = Clock::of(scene.cancel.clone(), None);
         let training = Training::of(part, &scene.memory);
         if part.tasks.is_some() {
             let settings = found.report.fit_settings(&found.ask.task_svm, fit_cost, &found.ask.rules);
-            let each = training.task_classifiers(&found.report, settings, &mut stop)?;
+            let each = training.task_classifiers(&found.report, settings, &clock)?;
             return Ok(if each.is_empty() { Self::None } else { Self::Tasks(each) });
         }
         let settings = found.report.fit_settings(&found.ask.svm, fit_cost, &found.ask.rules);
-        let model = training.classifier(&found.report, &settings, &mut stop)?;
+        let model = training.classifier(&found.report, &settings, &clock)?;
         Ok(model.map_or(Self::None, Self::One))
     }
 

@@ -169,17 +169,17 @@ pub fn knockoffs(
         return Err(Error::Data("every feature has one value only, so that there is nothing to copy".into()).into());
     }
     let share = Share::new(settings.time, None);
-    let over = || limits.cancel.is_cancelled() || share.is_over();
-    let law = Knockoffs::new(training.design, features, training.memory, &mut { over })?;
+    let clock = share.clock(&limits.cancel);
+    let law = Knockoffs::new(training.design, features, training.memory, &clock)?;
     let times = FoldTimes::of(share, settings.draws);
     let draw = |at: usize| -> Result<Option<Draw>, EvalError> {
-        let Some(law) = law.as_ref().filter(|_| !over()) else { return Ok(None) };
+        let Some(law) = law.as_ref().filter(|_| clock.stop().is_none()) else { return Ok(None) };
         let start = Instant::now();
         let what = || format!("the copies of {} features", features.len());
         let _reserved = training.memory.reserve(law.bytes(), what, "fewer threads, which draw copies each")?;
         // Streams of generators: a draw does not depend on how many there are.
         let mut normal = fewest_data::generate::normals(settings.seed, at as u32);
-        let Some(both) = law.draw(&mut normal, &mut { over }) else { return Ok(None) };
+        let Some(both) = law.draw(&mut normal, &clock) else { return Ok(None) };
         let mut time = times.next(1);
         let own = Limits { time: time.next_limit(), memory: training.memory.clone(), ..limits.clone() };
         let report = select(training, &both, method, own)?;

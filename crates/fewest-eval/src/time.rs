@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use fewest::{Limits, Status};
+use fewest::{Cancel, Clock, Limits, Status};
 
 /// A share of the time: when it ends, and the most of it that one selection may take.
 #[derive(Debug, Clone, Copy)]
@@ -27,6 +27,11 @@ impl Share {
     /// Whether it is over.
     pub(crate) fn is_over(self) -> bool {
         self.end.is_some_and(|end| Instant::now() >= end)
+    }
+
+    /// What trainings ask whether it is over, or the run cancelled.
+    pub(crate) fn clock(self, cancel: &Cancel) -> Clock {
+        Clock::of(cancel.clone(), self.end)
     }
 
     /// This share of what is left.
@@ -82,7 +87,12 @@ impl Deadline {
 
     /// The limit that was reached, if any.
     pub(crate) fn stop(&self) -> Option<Status> {
-        if self.cancelled() { Some(Status::Cancelled) } else { self.share.is_over().then_some(Status::TimeLimit) }
+        self.clock().stop()
+    }
+
+    /// What trainings ask whether the time is over.
+    pub(crate) fn clock(&self) -> Clock {
+        self.share.clock(&self.limits.cancel)
     }
 
     /// Limits of a selection that may take this share of what is left.

@@ -232,7 +232,7 @@ impl<'a> Concave<'a> {
         while objectives.len() < max_steps {
             let prices: Vec<f64> = weights.iter().map(|v| lambda * alpha * (-alpha * v).exp()).collect();
             self.oracle.set_prices(&prices, &prices)?;
-            let point = self.oracle.solve(TIGHT, &mut || run.stop())?;
+            let point = self.oracle.solve(TIGHT, &run.counted_clock())?;
             let (objective, last) = (self.objective(&point), objectives.last().copied().unwrap_or(f64::INFINITY));
             let stopped = point.stopped.is_some();
             if objective < last {

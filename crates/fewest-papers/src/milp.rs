@@ -311,7 +311,7 @@ impl<'a> Classifier<'a> {
     fn start(&self, program: &mut Program, run: &mut Run<'_>) -> Result<(), Error> {
         let p = self.problem.n_features();
         let relaxed = Effort { relaxed: true, time: run.remaining(), ..Effort::default() };
-        let found = program.solve(&relaxed, &mut || run.stop().is_some())?;
+        let found = program.solve(&relaxed, &run.counted_clock())?;
         if found.status != SolveStatus::Optimal {
             return Ok(());
         }
@@ -322,7 +322,7 @@ impl<'a> Classifier<'a> {
             program.set_bounds(j, v, v)?;
         }
         let relaxed = Effort { time: run.remaining(), ..relaxed };
-        let found = program.solve(&relaxed, &mut || run.stop().is_some())?;
+        let found = program.solve(&relaxed, &run.counted_clock())?;
         (0..p).try_for_each(|j| program.set_bounds(j, 0.0, 1.0))?;
         if found.status == SolveStatus::Optimal {
             run.offer(&subset, self.value(&subset, &found.values));

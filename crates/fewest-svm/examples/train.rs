@@ -4,7 +4,7 @@
 
 #![expect(clippy::print_stdout, reason = "an example shows what it found")]
 
-use fewest_svm::{DenseDesign, Error, FitSettings, Kernel, SvmSettings, fit};
+use fewest_svm::{Clock, DenseDesign, Error, FitSettings, Kernel, SvmSettings, fit};
 
 fn main() -> Result<(), Error> {
     // A ring around a disc: 200 samples of two features, which no line separates.
@@ -18,7 +18,7 @@ fn main() -> Result<(), Error> {
     for kernel in [Kernel::Linear, Kernel::Rbf { gamma: 1.0 }] {
         let settings =
             FitSettings { svm: SvmSettings { cost: 10.0, ..SvmSettings::default() }, kernel, ..FitSettings::default() };
-        let model = fit(&design, &[0, 1], &classes, &vec![1.0; n], &settings, &mut || None)?;
+        let model = fit(&design, &[0, 1], &classes, &vec![1.0; n], &settings, &Clock::unlimited())?;
         let right = model.predict(&design).iter().zip(&classes).filter(|(found, class)| found == class).count();
         let solution = &model.machines[0].solution;
         println!("{kernel:?}: {right} of {n} right, objective {:.4}, gap {:.1e}", solution.primal, solution.gap());

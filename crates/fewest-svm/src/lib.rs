@@ -12,12 +12,12 @@
 //! it and wherever it was stopped.
 //!
 //! ```
-//! use fewest_svm::{DenseDesign, FitSettings, fit};
+//! use fewest_svm::{Clock, DenseDesign, FitSettings, fit};
 //!
 //! // Six samples of two features, column by column.
 //! let design = DenseDesign::new(6, 2, vec![0.0, 1.0, 0.2, 3.0, 4.0, 3.1, 1.0, 0.0, 0.5, 0.2, 0.9, 0.4])?;
 //! let (classes, weights) = ([0, 0, 0, 1, 1, 1], [1.0; 6]);
-//! let model = fit(&design, &[0, 1], &classes, &weights, &FitSettings::default(), &mut || None)?;
+//! let model = fit(&design, &[0, 1], &classes, &weights, &FitSettings::default(), &Clock::unlimited())?;
 //! assert_eq!(model.predict(&design), classes);
 //! assert!(model.machines[0].solution.gap() <= 1e-6);
 //! # Ok::<(), fewest_svm::Error>(())

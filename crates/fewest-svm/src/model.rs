@@ -5,7 +5,7 @@ use crate::design::{Recentred, centres};
 use crate::dual::train::train_categorical;
 use crate::kernel::distance::ByFeature;
 use crate::problem::class_pairs;
-use crate::{Design, DualSolution, Error, Kernel, RowMatrix, Status, SvmSettings, simd};
+use crate::{Clock, Design, DualSolution, Error, Kernel, RowMatrix, SvmSettings, simd};
 
 /// What to train.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -64,9 +64,9 @@ pub struct Model {
 
 /// Trains on the given features, which may be far from 0 where the kernel and the bias absorb
 /// constants. `classes` holds the class of each sample (0, 1, ... k - 1; for two
-/// classes 1 is the positive one), `weights` multiply the cost of each sample (length n). `stop` is
-/// asked every epoch; once it names a limit, the machines come back as good as they are, with that
-/// status in their solution.
+/// classes 1 is the positive one), `weights` multiply the cost of each sample (length n). The clock
+/// is asked every epoch; once it names a limit, the machines come back as good as they are, with
+/// that status in their solution.
 ///
 /// # Errors
 /// Settings out of range, shapes that do not fit, or a class without samples.
@@ -76,11 +76,11 @@ pub fn fit(
     classes: &[u32],
     weights: &[f64],
     settings: &FitSettings,
-    stop: &mut dyn FnMut() -> Option<Status>,
+    clock: &Clock,
 ) -> Result<Model, Error> {
     let categorical = settings.categorical_of(features);
     fit_by(design, features, (classes, weights), settings, &mut |design, of_samples| {
-        train_categorical(design, features, of_samples, (settings.kernel, &categorical), &settings.svm, stop)
+        train_categorical(design, features, of_samples, (settings.kernel, &categorical), &settings.svm, clock)
     })
 }
 
@@ -189,6 +189,7 @@ const ASKS: usize = 32;
 
 impl Model {
     /// The classifier that decides on the data before they were recentred as this one does after.
+    #[must_use]
     pub fn restored(mut self, recentred: &Recentred<'_>) -> Self {
         let centres: Vec<f64> = self.features.iter().map(|&j| recentred.centre(j)).collect();
         if self.kernel == Kernel::Linear {
@@ -207,11 +208,11 @@ impl Model {
     /// Decision values, sample after sample, one per machine. `design` has the training design's
     /// columns (for a precomputed kernel, one column per training sample).
     pub fn decisions(&self, design: &dyn Design) -> Vec<f64> {
-        self.decisions_until(design, &mut || false).expect("nothing stops it")
+        self.decisions_until(design, &Clock::unlimited()).expect("nothing stops it")
     }
 
-    /// [`Model::decisions`], or nothing once `stop` says so, which is asked now and then.
-    pub fn decisions_until(&self, design: &dyn Design, stop: &mut dyn FnMut() -> bool) -> Option<Vec<f64>> {
+    /// [`Model::decisions`], or nothing once `clock` says so, which is asked now and then.
+    pub fn decisions_until(&self, design: &dyn Design, clock: &Clock) -> Option<Vec<f64>> {
         let (n, m) = (design.n_samples(), self.machines.len());
         let mut out = vec![0.0; n * m];
         match self.kernel {
@@ -239,7 +240,7 @@ impl Model {
                 let by_feature = ByFeature::new(self.kernel, &self.features, &self.categorical);
                 let mut x = vec![0.0; self.features.len()];
                 for i in 0..n {
-                    if i % ASKS == ASKS - 1 && stop() {
+                    if i % ASKS == ASKS - 1 && clock.stop().is_some() {
                         return None;
                     }
                     x.fill(0.0);

@@ -127,11 +127,13 @@ impl Interval {
     }
 
     /// Those of size u, 0 or more, at most.
+    #[must_use]
     pub fn within(self, u: f64) -> Self {
         Self { lower: self.lower.max(-u), upper: self.upper.min(u) }
     }
 
     /// The bounds times a factor, 0 or more.
+    #[must_use]
     pub fn scaled(self, factor: f64) -> Self {
         // An infinite bound stays one.
         let times = |bound: f64| if bound.is_finite() { bound * factor } else { bound };
@@ -210,6 +212,7 @@ impl WeightBounds {
     }
 
     /// Those of the columns `sqrt(z_j) x_j` of some features, one z_j for each, in their order.
+    #[must_use]
     pub fn weighted(&self, features: &[usize], z: &[f64]) -> Self {
         if self.is_free() {
             return Self::default();

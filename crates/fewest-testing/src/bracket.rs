@@ -2,7 +2,7 @@
 //! from their definitions.
 
 use fewest::dual::{BoxDual, train::train};
-use fewest::{Bias, Kernel, Loss, Problem, Subset, SvmSettings};
+use fewest::{Bias, Clock, Kernel, Loss, Problem, Subset, SvmSettings};
 
 use crate::dense_copy;
 
@@ -47,7 +47,7 @@ fn attempt(rows: &[Vec<f64>], problem: &Problem<'_>, svm: &SvmSettings, centred:
     let columns: Vec<f64> = (0..m).flat_map(|k| moved.iter().map(move |row| row[k])).collect();
     let design = fewest::DenseDesign::new(n, m, columns).expect("n m values");
     let (y, features) = (problem.labels(), (0..m).collect::<Vec<usize>>());
-    let trained = train(&design, &features, y, problem.weights(), Kernel::Linear, svm, &mut || None);
+    let trained = train(&design, &features, y, problem.weights(), Kernel::Linear, svm, &Clock::unlimited());
     let Ok(trained) = trained else { return Bracket { lower: 0.0, upper: f64::INFINITY } };
     let dual = BoxDual::new(y, problem.weights(), svm);
     Bracket {

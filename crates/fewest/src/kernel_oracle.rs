@@ -140,21 +140,21 @@ impl<'a> KernelOracle<'a> {
     /// Takes features out as a run did that had trained on the subset before: the products follow,
     /// so that sums are rounded as they were.
     pub(crate) fn remove_again(&mut self, leaving: &[usize]) {
-        self.prepare(&mut || None).expect("nothing stops it");
+        self.prepare(&Clock::unlimited()).expect("nothing stops it");
         self.remove(leaving);
     }
 
     /// Computes the products of the current subset, unless they are known.
     ///
     /// # Errors
-    /// The limit that `stop` names before they are made.
-    pub(crate) fn prepare(&mut self, stop: &mut dyn FnMut() -> Option<Status>) -> Result<&Products, Status> {
+    /// The limit that `clock` names before they are made.
+    pub(crate) fn prepare(&mut self, clock: &Clock) -> Result<&Products, Status> {
         let products = if let Some(products) = self.products.take() {
             products
         } else {
             let features: Vec<usize> = self.subset.iter().collect();
             self.fresh = features.len();
-            self.grouped.products(&features, self.kernel.kernel(), stop)?
+            self.grouped.products(&features, self.kernel.kernel(), clock)?
         };
         Ok(self.products.insert(products))
     }
@@ -165,32 +165,32 @@ impl<'a> KernelOracle<'a> {
     }
 
     /// The kernel matrix of the current subset.
-    fn gram(&mut self, stop: &mut dyn FnMut() -> Option<Status>) -> Result<(), Status> {
+    fn gram(&mut self, clock: &Clock) -> Result<(), Status> {
         if self.gram.is_none() {
             let kernel = self.kernel.at(self.subset.len());
-            self.gram = Some(self.prepare(stop)?.gram(&kernel, stop)?);
+            self.gram = Some(self.prepare(clock)?.gram(&kernel, clock)?);
         }
         Ok(())
     }
 
     /// Trains on the current subset, from the last beta; the machines are all 0 where there was no
     /// time for a kernel matrix.
-    pub fn train(&mut self, stop: &mut dyn FnMut() -> Option<Status>) -> &[DualSolution] {
-        if let Err(status) = self.gram(stop) {
+    pub fn train(&mut self, clock: &Clock) -> &[DualSolution] {
+        if let Err(status) = self.gram(clock) {
             let dual = |pair: usize| self.grouped.dual(pair, &self.settings, |at| self.grouped.weights()[at]);
             let zero = (0..self.grouped.pairs().len()).map(|pair| DualSolution::zero(&dual(pair), 0, status));
             return self.machines.insert(zero.collect());
         }
         let gram = self.gram.as_ref().expect("just made");
         let start = self.machines.take().or_else(|| self.start.take());
-        let machines = self.grouped.train(gram, &self.settings, start.as_deref(), &mut self.memory, stop);
+        let machines = self.grouped.train(gram, &self.settings, start.as_deref(), &mut self.memory, clock);
         self.machines.insert(machines)
     }
 
     /// Cross-validates the current subset; the answer is where the next one starts from. Nothing
     /// when stopped.
     pub fn cross_validate(&mut self, validation: &CrossValidation<'_>, clock: &Clock) -> Option<&CvScore> {
-        self.gram(&mut || clock.stop()).ok()?;
+        self.gram(clock).ok()?;
         let gram = self.gram.as_ref().expect("just made");
         let scored = validation.score(gram, self.scored.as_ref(), clock)?;
         Some(self.scored.insert(scored))
@@ -210,7 +210,7 @@ impl<'a> KernelOracle<'a> {
             let columns: Vec<(&[f64], f64)> = columns.iter().map(|(x, s)| (x.as_slice(), *s)).collect();
             let more = changes.iter().filter(|c| c.1 > 0.0).count();
             let size = self.subset.len() + 2 * more - changes.len();
-            let gram = products.changed(&columns, &self.kernel.at(size), &mut || clock.stop()).ok()?;
+            let gram = products.changed(&columns, &self.kernel.at(size), clock).ok()?;
             validation.score(&gram, self.scored.as_ref(), clock)
         };
         changes.par_iter().map(score).collect()
@@ -218,10 +218,10 @@ impl<'a> KernelOracle<'a> {
 
     /// Trains on the current subset from nothing: the answer depends on the subset and the cost
     /// alone.
-    pub fn train_afresh(&mut self, stop: &mut dyn FnMut() -> Option<Status>) -> &[DualSolution] {
+    pub fn train_afresh(&mut self, clock: &Clock) -> &[DualSolution] {
         (self.machines, self.start) = (None, None);
         self.memory.iter_mut().for_each(|memory| *memory = ActiveSet::default());
-        self.train(stop)
+        self.train(clock)
     }
 
     /// Starts the first training from these machines, one for each pair of classes, of an earlier

@@ -35,7 +35,7 @@ use columns::empty;
 pub(crate) use units::Units;
 
 use crate::backend::highs::{Effort, Lp, Program, SolveStatus};
-use crate::{Bias, DualSolution, Error, Interval, Memory, Problem, Reserved, Status, WeightBounds};
+use crate::{Bias, Clock, DualSolution, Error, Interval, Memory, Problem, Reserved, Status, WeightBounds};
 
 /// Tuning: chosen by hand; `bench/l1_hinge.py` shows what a change costs.
 mod tuning {
@@ -180,12 +180,13 @@ impl<'a> L1Oracle<'a> {
             solves: 0,
         };
         if n <= ALL_ROWS {
-            oracle.join_spread(&mut || None)?;
+            oracle.join_spread(&Clock::unlimited())?;
         }
         Ok(oracle)
     }
 
     /// With these bounds on weights beside u; before any feature joins.
+    #[must_use]
     pub fn bounded(self, weights: &'a WeightBounds) -> Self {
         Self { weights: Some(weights).filter(|weights| !weights.is_free()), ..self }
     }
@@ -273,13 +274,13 @@ impl<'a> L1Oracle<'a> {
     ///
     /// # Errors
     /// [`Error::Solver`] when HiGHS fails; a limit is the status of the point.
-    pub fn solve(&mut self, tolerance: f64, stop: &mut dyn FnMut() -> Option<Status>) -> Result<L1Point, Error> {
+    pub fn solve(&mut self, tolerance: f64, clock: &Clock) -> Result<L1Point, Error> {
         let none = L1Point { primal: f64::INFINITY, dual: f64::NEG_INFINITY, ..L1Point::default() };
         if self.samples.is_empty() {
-            self.join_spread(stop)?;
+            self.join_spread(clock)?;
         }
         // A program that is not begun is not built for nothing.
-        if let Some(status) = stop() {
+        if let Some(status) = clock.stop() {
             return Ok(self.or_zero(L1Point { stopped: Some(status), ..none }));
         }
         if self.parts.is_empty() {
@@ -293,8 +294,8 @@ impl<'a> L1Oracle<'a> {
             let few = self.samples.len() <= FEW_ROWS;
             let lp = if few || self.begun { Lp::Simplex } else { Lp::Interior };
             let effort = Effort { lp, primal: few && !self.infeasible, ..Effort::default() };
-            let answer = self.program.solve(&effort, &mut || {
-                stopped = stop();
+            let answer = self.program.watch(&effort, &mut |_| {
+                stopped = clock.stop();
                 stopped.is_some()
             })?;
             self.solves += 1;

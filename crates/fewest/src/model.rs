@@ -4,7 +4,7 @@ pub use fewest_svm::model::{Machine, Model, elect, for_second};
 
 use crate::bound::saddle::train_within;
 use crate::weights::check_two_classes;
-use crate::{Design, Error, Kernel, Memory, Status, SvmSettings, WeightBounds};
+use crate::{Clock, Design, Error, Kernel, Memory, SvmSettings, WeightBounds};
 
 /// What to train.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -31,12 +31,12 @@ pub fn fit(
     classes: &[u32],
     weights: &[f64],
     settings: &FitSettings,
-    stop: &mut dyn FnMut() -> Option<Status>,
+    clock: &Clock,
 ) -> Result<Model, Error> {
     let FitSettings { svm, kernel, categorical, weight_bounds } = settings;
     let plain = fewest_svm::FitSettings { svm: svm.clone(), kernel: *kernel, categorical: categorical.clone() };
     if weight_bounds.is_free() {
-        return fewest_svm::fit(design, features, classes, weights, &plain, stop);
+        return fewest_svm::fit(design, features, classes, weights, &plain, clock);
     }
     if *kernel != Kernel::Linear {
         return Err(Error::Data("bounds on weights need the linear kernel: other kernels have no weights".into()));
@@ -44,6 +44,6 @@ pub fn fit(
     check_two_classes(weight_bounds, classes.iter().max().map_or(0, |c| c + 1))?;
     let memory = Memory::new(svm.memory);
     fewest_svm::model::fit_by(design, features, (classes, weights), &plain, &mut |design, of_samples| {
-        train_within(design, features, weight_bounds, of_samples, svm, &memory, stop)
+        train_within(design, features, weight_bounds, of_samples, svm, &memory, clock)
     })
 }

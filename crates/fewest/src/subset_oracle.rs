@@ -21,7 +21,7 @@ use crate::dual::train::affords_gram;
 use crate::dual::{BoxDual, DualSolution, linear, smo};
 use crate::kernel::gram::GramMatrix;
 use crate::simd;
-use crate::{Design, Error, Loss, Memory, Problem, Reserved, RowMatrix, Rules, Status, Subset, SvmSettings};
+use crate::{Clock, Design, Error, Loss, Memory, Problem, Reserved, RowMatrix, Rules, Status, Subset, SvmSettings};
 
 /// Trains on shrinking subsets of a problem's features.
 pub struct SubsetOracle<'a> {
@@ -283,7 +283,7 @@ impl<'a> SubsetOracle<'a> {
     }
 
     /// Trains on the current subset, from the last beta.
-    pub fn train(&mut self, stop: &mut dyn FnMut() -> Option<Status>) -> &DualSolution {
+    pub fn train(&mut self, clock: &Clock) -> &DualSolution {
         let design = self.problem.design();
         let features = || self.subset.iter().collect::<Vec<usize>>();
         let start = self.solution.as_ref().map(|s| s.beta.clone()).or_else(|| self.start.take());
@@ -291,18 +291,18 @@ impl<'a> SubsetOracle<'a> {
             let (problem, bounds) = (self.problem, self.rules.weight_bounds());
             let of_samples = (problem.labels(), problem.weights());
             let memory = Memory::unlimited();
-            let found = train_within(design, &features(), bounds, of_samples, &self.settings, &memory, stop);
+            let found = train_within(design, &features(), bounds, of_samples, &self.settings, &memory, clock);
             found.expect("settings were checked, and memory is not limited")
         } else if self.on_gram {
             let gone = std::mem::take(&mut self.gone);
             let known = match self.gram.take() {
-                Some((mut gram, fresh)) => gram.remove_until(design, &gone, stop).map(|()| (gram, fresh)),
-                None => GramMatrix::linear_until(design, &features(), stop).map(|gram| (gram, self.subset.len())),
+                Some((mut gram, fresh)) => gram.remove_until(design, &gone, clock).map(|()| (gram, fresh)),
+                None => GramMatrix::linear_until(design, &features(), clock).map(|gram| (gram, self.subset.len())),
             };
             match known {
                 Ok(known) => {
                     let (gram, _) = self.gram.insert(known);
-                    smo::solve(&mut &*gram, &self.dual, start.as_deref(), &mut self.active_set, &self.settings, stop)
+                    smo::solve(&mut &*gram, &self.dual, start.as_deref(), &mut self.active_set, &self.settings, clock)
                 }
                 Err(status) => {
                     self.active_set.forget();
@@ -311,7 +311,7 @@ impl<'a> SubsetOracle<'a> {
             }
         } else {
             // Columns far from 0 may leave it no digit at all.
-            let known = self.shrinking.as_mut().map(|machine| machine.train(&self.settings, stop));
+            let known = self.shrinking.as_mut().map(|machine| machine.train(&self.settings, clock));
             let known = known.filter(|solution| solution.primal.is_finite());
             match known {
                 Some(solution) if solution.status != Status::Stalled || self.dual.loss == Loss::SquaredHinge => {
@@ -322,7 +322,7 @@ impl<'a> SubsetOracle<'a> {
                     let start = other.as_ref().map(|s| s.beta.as_slice()).or(start.as_deref());
                     let features = features();
                     let rows = design.rows(&features);
-                    let solution = linear::solve_linear(&rows, &self.dual, start, None, &self.settings, stop);
+                    let solution = linear::solve_linear(&rows, &self.dual, start, None, &self.settings, clock);
                     if self.dual.loss == Loss::SquaredHinge && !solution.status.is_limit() {
                         let memory = self.settings.memory;
                         self.shrinking = Shrinking::new(design, features, rows, &self.dual, &solution, memory);

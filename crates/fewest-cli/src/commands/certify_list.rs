@@ -147,7 +147,7 @@ impl View<'_> {
         let (task, terminal) = (self.task, self.task.terminal());
         let report = self.report();
         if sinks.json.is_some() || sinks.report.is_some() {
-            let trained = task.train(&report, &mut task.stopper())?;
+            let trained = task.train(&report, &task.clock())?;
             let mut more = task.story(histories, None);
             more.extend(self.more());
             more.extend(proof.map(|proof| ("proof".to_owned(), json!(proof))));

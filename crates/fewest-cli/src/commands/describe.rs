@@ -16,7 +16,7 @@
 
 use std::time::{Duration, Instant};
 
-use fewest::{Design, Report, Status, Subset, validation};
+use fewest::{Clock, Design, Report, Status, Subset, validation};
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -127,17 +127,15 @@ impl Task<'_> {
         let features: Vec<usize> = subset.iter().collect();
         // The objective of selecting, whatever the final classifier is trained at.
         let settings = report.fit_settings(self.svm(), None, &self.rules);
-        let mut over = false;
-        let mut stop = || {
-            over |= start.elapsed() >= TIME || self.limits.cancel.is_cancelled();
-            over.then_some(Status::TimeLimit)
-        };
-        if stop().is_some() {
+        let clock = Clock::of(self.limits.cancel.clone(), Some(start + TIME));
+        if clock.stop().is_some() {
             return Ok(None);
         }
-        let TrainedModel { model, .. } = self.prepared.train(&features, &settings, &mut stop)?;
+        let TrainedModel { model, .. } = self.prepared.train(&features, &settings, &clock)?;
         let prices: f64 = features.iter().filter_map(|&j| self.method.penalty().get(j)).sum();
         let objective = prices + model.machines.iter().map(|m| m.solution.primal).sum::<f64>();
+        let cut_short = |status| matches!(status, Status::TimeLimit | Status::Cancelled);
+        let over = model.machines.iter().any(|m| cut_short(m.solution.status));
         Ok((!over).then_some(objective))
     }
 }

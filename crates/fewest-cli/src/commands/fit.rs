@@ -209,12 +209,12 @@ pub(crate) fn run(args: &FitArgs, invocation: &Invocation) -> Result<u8, Failure
     }
     let kernel = kernel.at(features.len());
     let end = invocation.end(args.time_limit);
-    let mut stop = interrupt::stopper(cancel, end, Duration::ZERO);
+    let clock = interrupt::clock(cancel, end, Duration::ZERO);
     let settings = FitSettings { svm, kernel, categorical, weight_bounds: weight_bounds.clone() };
-    let trained = prepared.train(&features, &settings, &mut stop)?;
+    let trained = prepared.train(&features, &settings, &clock)?;
     let fitting = start.elapsed().as_secs_f64();
-    let mut stop = interrupt::stopper(interrupt::listen(terminal)?, end, JUDGING);
-    let decisions = trained.model.decisions_until(design, &mut || stop().is_some());
+    let clock = interrupt::clock(interrupt::listen(terminal)?, end, JUDGING);
+    let decisions = trained.model.decisions_until(design, &clock);
     let accuracy = decisions.map(|values| accuracy(&trained.model.votes(&values), &prepared));
     if let Some(sink) = &json {
         let mut value = value(args, &trained, &prepared, accuracy, fitting);

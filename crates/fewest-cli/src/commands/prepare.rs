@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use fewest::model::{FitSettings, Model};
-use fewest::{Design, Memory, Report, Reserved, Rules, Samples, Status, SvmSettings};
+use fewest::{Clock, Design, Memory, Report, Reserved, Rules, Samples, SvmSettings};
 use fewest_data::{Dataset, Features, Indicator, MissingRule, Names, Note, ReadOptions, Target};
 use fewest_eval::{EvalError, Learnt, Preparation, Tasks, Training};
 
@@ -362,9 +362,9 @@ impl PreparedData {
         &self,
         features: &[usize],
         settings: &FitSettings,
-        stop: &mut dyn FnMut() -> Option<Status>,
+        clock: &Clock,
     ) -> Result<TrainedModel, Failure> {
-        let model = self.training().train(features, settings, stop).map_err(|error| self.failure(error))?;
+        let model = self.training().train(features, settings, clock).map_err(|error| self.failure(error))?;
         Ok(self.trained(model, &settings.svm))
     }
 
@@ -378,10 +378,10 @@ impl PreparedData {
         report: &Report,
         svm: &SvmSettings,
         (fit_cost, rules): (Option<f64>, &Rules),
-        stop: &mut dyn FnMut() -> Option<Status>,
+        clock: &Clock,
     ) -> Result<Option<TrainedModel>, Failure> {
         let settings = report.fit_settings(svm, fit_cost, rules);
-        let model = self.training().classifier(report, &settings, stop).map_err(|error| self.failure(error))?;
+        let model = self.training().classifier(report, &settings, clock).map_err(|error| self.failure(error))?;
         let own = SvmSettings { cost: report.cost.unwrap_or(svm.cost), ..svm.clone() };
         let svm = if report.model.is_some() { &own } else { &settings.svm };
         Ok(model.map(|model| self.trained(model, svm)))

@@ -64,8 +64,8 @@ pub(crate) fn run(args: &SelectArgs, options: &MethodOptions, invocation: &Invoc
     let report = task.method.select(&samples, &task.rules, task.method_limits(), &mut watch)?;
 
     let fitting = Instant::now();
-    let trained = task.train(&report, &mut task.stopper())?;
-    let of_tasks = task.train_tasks(&report, &mut task.stopper())?;
+    let trained = task.train(&report, &task.clock())?;
+    let of_tasks = task.train_tasks(&report, &task.clock())?;
     let fitting = fitting.elapsed();
 
     let outcome = &report.selection.outcome;

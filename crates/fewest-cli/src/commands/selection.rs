@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::AnyMethod;
 use fewest::method::auto_cost::CostChoice;
-use fewest::{FeatureSet, Kernel, Limits, Report, RuleList, Rules, Status, Subset, SvmSettings};
+use fewest::{Clock, FeatureSet, Kernel, Limits, Report, RuleList, Rules, Subset, SvmSettings};
 use fewest_data::ProofFile;
 use fewest_eval::auto_cost::choose;
 use serde_json::{Map, Value, json};
@@ -328,19 +328,15 @@ impl Task<'_> {
     }
 
     /// Tells trainings on the selected features when to stop: soon after Ctrl-C or the time limit.
-    pub(crate) fn stopper(&self) -> impl FnMut() -> Option<Status> + use<> {
-        interrupt::stopper(self.limits.cancel.clone(), self.invocation.end(self.args.time_limit), REFIT)
+    pub(crate) fn clock(&self) -> Clock {
+        interrupt::clock(self.limits.cancel.clone(), self.invocation.end(self.args.time_limit), REFIT)
     }
 
     /// The classifier that goes with a report; none when nothing was selected.
     ///
     /// # Errors
     /// More memory needed than allowed.
-    pub(crate) fn train(
-        &self,
-        report: &Report,
-        stop: &mut dyn FnMut() -> Option<Status>,
-    ) -> Result<Option<TrainedModel>, Failure> {
+    pub(crate) fn train(&self, report: &Report, clock: &Clock) -> Result<Option<TrainedModel>, Failure> {
         if self.prepared.tasks.is_some() {
             // Each task has classifiers of its own.
             return Ok(None);
@@ -348,7 +344,7 @@ impl Task<'_> {
         let nothing = report.selection.outcome.subset.as_ref().is_none_or(Subset::is_empty);
         let own = self.options.entry().has_own_classifier();
         debug_assert!(nothing || report.model.is_some() == own, "{}", self.options.name());
-        self.prepared.classifier(report, &self.svm, (self.options.fit_cost(), &self.rules), stop)
+        self.prepared.classifier(report, &self.svm, (self.options.fit_cost(), &self.rules), clock)
     }
 
     /// Every option in force, defaults included, for a run with this size; `kernel` is the one that

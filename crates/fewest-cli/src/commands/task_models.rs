@@ -1,7 +1,7 @@
 //! The classifiers of tasks, each trained on the samples of its task and the features of all.
 
 use fewest::model::FitSettings;
-use fewest::{Report, Status};
+use fewest::{Clock, Report};
 use fewest_eval::TaskClassifier;
 
 use super::prepare::PreparedData;
@@ -21,10 +21,10 @@ impl PreparedData {
         column: &str,
         report: &Report,
         settings: FitSettings,
-        stop: &mut dyn FnMut() -> Option<Status>,
+        clock: &Clock,
     ) -> Result<Option<TaskModels>, Failure> {
         let svm = settings.svm.clone();
-        let each = self.training().task_classifiers(report, settings, stop).map_err(|error| self.failure(error))?;
+        let each = self.training().task_classifiers(report, settings, clock).map_err(|error| self.failure(error))?;
         let one = |TaskClassifier { task, classes, model }: TaskClassifier| {
             let mut trained = self.trained(model, &svm);
             trained.classes = classes.iter().map(|&class| self.target.classes[class as usize].clone()).collect();
@@ -41,14 +41,10 @@ impl Task<'_> {
     ///
     /// # Errors
     /// More memory needed than allowed.
-    pub(super) fn train_tasks(
-        &self,
-        report: &Report,
-        stop: &mut dyn FnMut() -> Option<Status>,
-    ) -> Result<Option<TaskModels>, Failure> {
+    pub(super) fn train_tasks(&self, report: &Report, clock: &Clock) -> Result<Option<TaskModels>, Failure> {
         let Some(column) = self.options.text("tasks") else { return Ok(None) };
         let svm = self.prepared.method_data().svm(self.options.args().task_svm());
         let settings = report.fit_settings(&svm, self.options.fit_cost(), &self.rules);
-        self.prepared.task_classifiers(&column, report, settings, stop)
+        self.prepared.task_classifiers(&column, report, settings, clock)
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use fewest::dual::train::train;
-use fewest::{DenseDesign, Kernel, SvmSettings};
+use fewest::{Clock, DenseDesign, Kernel, SvmSettings};
 use serde_json::{Value, json};
 
 use crate::common::{Scratch, generated};
@@ -23,7 +23,7 @@ fn objective(csv: &str, features: &[usize]) -> f64 {
     let design = DenseDesign::new(SAMPLES, FEATURES, columns.collect::<Vec<f64>>()).expect("n values each");
     let labels: Vec<f64> = rows.iter().map(|row| if row[FEATURES] == "yes" { 1.0 } else { -1.0 }).collect();
     let (weights, svm) = (vec![1.0; SAMPLES], SvmSettings { tolerance: 1e-9, ..SvmSettings::default() });
-    train(&design, features, &labels, &weights, Kernel::Linear, &svm, &mut || None).expect("valid").primal
+    train(&design, features, &labels, &weights, Kernel::Linear, &svm, &Clock::unlimited()).expect("valid").primal
 }
 
 fn number(value: &Value) -> f64 {

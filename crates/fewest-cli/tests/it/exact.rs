@@ -2,7 +2,7 @@
 //! library, texts, limits.
 
 use fewest::dual::train::train;
-use fewest::{Kernel, Problem, Subset, SvmSettings};
+use fewest::{Clock, Kernel, Problem, Subset, SvmSettings};
 use fewest_data::ReadOptions;
 use fewest_testing::all_subsets;
 use serde_json::Value;
@@ -24,7 +24,7 @@ fn by_brute_force(scratch: &Scratch, file: &str, most: usize, penalty: impl Fn(u
     let value = |subset: &Subset| {
         let features: Vec<usize> = subset.iter().collect();
         let (y, weights) = (problem.labels(), problem.weights());
-        let solution = train(design, &features, y, weights, Kernel::Linear, &svm, &mut || None).unwrap();
+        let solution = train(design, &features, y, weights, Kernel::Linear, &svm, &Clock::unlimited()).unwrap();
         solution.primal + features.iter().map(|&j| penalty(j)).sum::<f64>()
     };
     let subsets = all_subsets(data.names.len()).filter(|s| !s.is_empty() && s.len() <= most);

@@ -33,6 +33,7 @@ impl fmt::Display for DataError {
 struct Message<'a>(&'a DataError);
 
 impl fmt::Display for Message<'_> {
+    #[expect(clippy::too_many_lines, reason = "a list of texts, one for each error")]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             DataError::NotFound { file } => write!(

@@ -8,7 +8,7 @@
 //! left out: it stops at its cap of iterations, far from the optimum.
 
 use fewest::dual::train::train;
-use fewest::{Bias, Kernel, Loss, SvmSettings};
+use fewest::{Bias, Clock, Kernel, Loss, SvmSettings};
 use fewest_data::{ReadOptions, ScaleKind, Scaling, read};
 
 #[test]
@@ -33,7 +33,7 @@ fn objectives_are_those_of_libsvm_and_liblinear() {
     ] {
         let settings = SvmSettings { cost, loss, bias, tolerance: 1e-9, ..SvmSettings::default() };
         let weights = vec![1.0; labels.len()];
-        let ours = train(design, &features, &labels, &weights, kernel, &settings, &mut || None).unwrap();
+        let ours = train(design, &features, &labels, &weights, kernel, &settings, &Clock::unlimited()).unwrap();
         let case = format!("{kernel:?} {loss:?} {bias:?} C = {cost}: primal {}, dual {}", ours.primal, ours.dual);
         assert!(ours.gap() <= 1e-9, "{case}, gap {}", ours.gap());
         let off = (ours.primal - theirs).abs() / theirs;

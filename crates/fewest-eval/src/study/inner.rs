@@ -171,7 +171,7 @@ pub(crate) fn row(
                 let at =
                     |fit: usize| Some(fit_cost(part.size, kernel, grid.sizes[*size], fit)).filter(|&c| c >= lowest);
                 let fits: Vec<Option<f64>> = (0..FIT.len()).map(at).collect();
-                let found = judge(&part, &held, &settings.svm, features, kernel, &fits, &mut || deadline.stop())?;
+                let found = judge(&part, &held, &settings.svm, features, kernel, &fits, &deadline.clock())?;
                 trainings += found.iter().flatten().count() as u64;
                 for (fit, (cost, found)) in fits.iter().zip(found).enumerate() {
                     let (Some(cost), Some(found)) = (cost, found) else { continue };

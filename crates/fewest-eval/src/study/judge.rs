@@ -2,7 +2,7 @@
 
 use fewest::model::{FitSettings, Model, fit};
 use fewest::validation::area;
-use fewest::{Error, Kernel, Status, SvmSettings};
+use fewest::{Clock, Error, Kernel, SvmSettings};
 
 use super::part::{StudyPart, columns};
 use super::platt::Sigmoid;
@@ -12,7 +12,7 @@ use crate::part::HeldOut;
 /// Relative duality gap of classifiers that are only judged.
 const TOLERANCE: f64 = 1e-4;
 
-/// Scores of the classifiers on these features, one for each cost; none where `stop` said so or no
+/// Scores of the classifiers on these features, one for each cost; none where `clock` said so or no
 /// cost is given.
 pub(crate) fn judge(
     part: &StudyPart,
@@ -21,21 +21,21 @@ pub(crate) fn judge(
     features: &[usize],
     kernel: Kernel,
     costs: &[Option<f64>],
-    stop: &mut dyn FnMut() -> Option<Status>,
+    clock: &Clock,
 ) -> Result<Vec<Option<Scores>>, Error> {
     let (inside, outside) = (part.columns(features), columns(held.design(), features));
     let all: Vec<usize> = (0..features.len()).collect();
     let second: Vec<bool> = part.prepared.target.codes.iter().map(|&c| c == 1).collect();
     let mut found = Vec::new();
     for &cost in costs {
-        let Some(cost) = cost.filter(|_| stop().is_none()) else {
+        let Some(cost) = cost.filter(|_| clock.stop().is_none()) else {
             found.push(None);
             continue;
         };
         let svm = SvmSettings { cost, tolerance: svm.tolerance.max(TOLERANCE), ..svm.clone() };
         let weight_bounds = part.weight_bounds.of_all(features);
         let settings = FitSettings { svm, kernel, weight_bounds, ..FitSettings::default() };
-        let model = fit(&inside, &all, &part.prepared.target.codes, &part.prepared.weights, &settings, stop)?;
+        let model = fit(&inside, &all, &part.prepared.target.codes, &part.prepared.weights, &settings, clock)?;
         let sigmoid = (model.n_classes == 2).then(|| Sigmoid::fit(&model.decisions(&inside), &second));
         found.push(Some(scores(&model, &model.decisions(&outside), sigmoid.flatten(), held)));
     }
@@ -49,12 +49,12 @@ pub(crate) fn train(
     features: &[usize],
     kernel: Kernel,
     cost: f64,
-    stop: &mut dyn FnMut() -> Option<Status>,
+    clock: &Clock,
 ) -> Result<Model, Error> {
     let (svm, weight_bounds) = (SvmSettings { cost, ..svm.clone() }, part.weight_bounds.of_all(features));
     let settings = FitSettings { svm, kernel, weight_bounds, ..FitSettings::default() };
     let all: Vec<usize> = (0..features.len()).collect();
-    fit(&part.columns(features), &all, &part.prepared.target.codes, &part.prepared.weights, &settings, stop)
+    fit(&part.columns(features), &all, &part.prepared.target.codes, &part.prepared.weights, &settings, clock)
 }
 
 /// What decision values (sample after sample, one for each machine) are worth on the samples held

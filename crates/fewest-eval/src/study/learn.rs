@@ -2,7 +2,7 @@
 
 use fewest::model::Model;
 use fewest::validation::{Metrics, confusion};
-use fewest::{Design, Error, Kernel, Report, Status};
+use fewest::{Clock, Design, Error, Kernel, Report, Status};
 use rayon::prelude::*;
 
 use super::calibration::{Calibration, CalibrationRule};
@@ -72,7 +72,7 @@ pub(crate) fn fitted(
         return Ok(None);
     }
     // A training on few features is short: it is not interrupted, so that there is a classifier.
-    train(part, &settings.svm, features, kernel, cost, &mut || None).map(Some)
+    train(part, &settings.svm, features, kernel, cost, &Clock::unlimited()).map(Some)
 }
 
 /// The probabilities of a choice, from the decision values of samples that inner splits held out:

@@ -163,8 +163,8 @@ fn relax(
     features.iter().zip(&worth).for_each(|(&j, &worth)| gains[j] = worth.max(0.0));
     let subset = run.best_subset(&gains).subset;
     let chosen: Vec<usize> = subset.iter().collect();
-    let stop = &mut || run.stop_late(1.0);
-    let solution = train_linear(design, &chosen, &dual, Some(&beta), settings, stop);
+    let clock = &run.late_clock(1.0);
+    let solution = train_linear(design, &chosen, &dual, Some(&beta), settings, clock);
     run.offer(&subset, solution.primal);
     if run.closed() {
         status = Status::Optimal;

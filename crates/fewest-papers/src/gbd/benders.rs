@@ -195,7 +195,7 @@ impl Benders<'_> {
         // there is no reason to leave room unused.
         let least = if self.settings.penalty.is_empty() { -1e-6 } else { 0.5 };
         let gains: Vec<f64> = self.core.iter().map(|z| z - least).collect();
-        self.rules.best_subset_until(&gains, 1e-12, &mut || run.stop().is_some()).subset
+        self.rules.best_subset_until(&gains, 1e-12, &run.counted_clock()).subset
     }
 
     /// The relaxation: another cut or the end of the root, and a rounding. A status when the run

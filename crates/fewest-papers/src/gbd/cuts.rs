@@ -181,8 +181,8 @@ impl<'a> CutMaster<'a> {
         }
         // Rules that leave no such room: any allowed subset is as good.
         let first = || {
-            let (ones, stop) = (vec![1.0; self.rules.p()], &mut || run.stop().is_some());
-            indicator(&self.rules.best_subset_until(&ones, 1e-12, stop).subset)
+            let (ones, clock) = (vec![1.0; self.rules.p()], &run.counted_clock());
+            indicator(&self.rules.best_subset_until(&ones, 1e-12, clock).subset)
         };
         Ok(Some(middle.unwrap_or_else(first)))
     }
@@ -241,7 +241,7 @@ impl<'a> CutMaster<'a> {
     }
 
     fn ask(&mut self, effort: &Effort, run: &Run<'_>) -> Result<Answer, Error> {
-        self.program.solve(&Effort { time: run.remaining(), ..*effort }, &mut || run.stop().is_some())
+        self.program.solve(&Effort { time: run.remaining(), ..*effort }, &run.counted_clock())
     }
 
     /// z by feature, inside [0, 1].

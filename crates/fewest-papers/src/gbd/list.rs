@@ -5,7 +5,7 @@
 //! takes seconds, and what is said of them needs no tolerance.
 
 use super::relaxed::UnitCut;
-use fewest::{Choice, Rules};
+use fewest::{Choice, Clock, Rules};
 
 /// Units and entries of rules looked at while subsets are listed: enough for the 174,000 subsets of
 /// at most 5 of 30, and the 85,000 of at most 3 of 80. Beyond it there is no list.
@@ -32,8 +32,8 @@ pub(crate) struct List {
 
 impl List {
     /// All subsets that the rules allow; none where that is too much work, where there are none, or
-    /// where `stop` says so.
-    pub(crate) fn new(rules: &Rules, stop: impl Fn() -> bool) -> Option<Self> {
+    /// where `clock` says so.
+    pub(crate) fn new(rules: &Rules, clock: &Clock) -> Option<Self> {
         let (mut units, mut ends) = (Vec::new(), Vec::new());
         let mut open = vec![rules.root().to_vec()];
         let entries: usize = rules.rows().iter().map(|row| row.coefficients.len()).sum();
@@ -41,7 +41,7 @@ impl List {
         let mut nodes = 0;
         while let Some(mut state) = open.pop() {
             nodes += 1;
-            if nodes > most || units.len() > LONGEST || (nodes % NODES == 0 && stop()) {
+            if nodes > most || units.len() > LONGEST || (nodes % NODES == 0 && clock.stop().is_some()) {
                 return None;
             }
             if rules.propagate(&mut state).is_err() {

@@ -318,7 +318,7 @@ pub fn gbd_several(
     let largest = problems.iter().map(Problem::n_samples).max().unwrap_or(0);
     let _block = if bounded { Some(bound::reserve(largest, p, run.memory())?) } else { None };
     let listed = lists(rules, settings, &limits.memory);
-    let list = if listed { List::new(rules, || run.stop().is_some()) } else { None };
+    let list = if listed { List::new(rules, &run.counted_clock()) } else { None };
     let mut oracle = Trainer::new(problems, rules, settings)?;
     let mut master = Benders::new(rules, settings, list)?;
     if let Some(state) = run.resume(NAME)? {

@@ -187,7 +187,7 @@ impl<'a> RelaxedCuts<'a> {
         }
         self.state = state.to_vec();
         let effort = Effort { time: run.remaining(), ..Effort::default() };
-        let answer = self.program.solve(&effort, &mut || run.stop().is_some())?;
+        let answer = self.program.solve(&effort, &run.counted_clock())?;
         if answer.status != SolveStatus::Optimal {
             return Ok(None);
         }

@@ -6,7 +6,7 @@ use fewest::bound::saddle::{AlphaHalf, Cut, Value};
 use fewest::bound::{Relaxation, Warm};
 use fewest::dual::DualSolution;
 use fewest::dual::kkt::relative_gap;
-use fewest::{Error, Oracle, Problem, Rules, Run, Status, Subset};
+use fewest::{Clock, Error, Oracle, Problem, Rules, Run, Subset};
 
 /// A subset's value is known well enough at this share of the gap asked for. Where the training
 /// ends short of it, the exact engines go on.
@@ -79,10 +79,10 @@ impl<'a> Trainer<'a> {
     }
 
     /// One problem's value of a subset, to this tolerance.
-    fn value(&mut self, at: usize, subset: &Subset, tolerance: f64, stop: &mut dyn FnMut() -> Option<Status>) -> Value {
-        let value = self.halves[at].at(subset, stop);
-        let mut value = if value.solution.gap() > tolerance && stop().is_none() {
-            self.finish(at, subset, value, tolerance, stop)
+    fn value(&mut self, at: usize, subset: &Subset, tolerance: f64, clock: &Clock) -> Value {
+        let value = self.halves[at].at(subset, clock);
+        let mut value = if value.solution.gap() > tolerance && clock.stop().is_none() {
+            self.finish(at, subset, value, tolerance, clock)
         } else {
             value
         };
@@ -93,14 +93,7 @@ impl<'a> Trainer<'a> {
 
     /// The value of a subset whose training ended short of `tolerance`, by the exact engines. Both
     /// sides are values of feasible points, so that the better of each is kept.
-    fn finish(
-        &mut self,
-        at: usize,
-        subset: &Subset,
-        value: Value,
-        tolerance: f64,
-        stop: &mut dyn FnMut() -> Option<Status>,
-    ) -> Value {
+    fn finish(&mut self, at: usize, subset: &Subset, value: Value, tolerance: f64, clock: &Clock) -> Value {
         let (problem, rules, settings) = (&self.problems[at], self.rules, self.settings);
         let new = || Relaxation::new(std::slice::from_ref(problem), rules, &settings.svm, &[]);
         let exact = self.exact[at].get_or_insert_with(new);
@@ -109,7 +102,7 @@ impl<'a> Trainer<'a> {
         units.dedup();
         let trained = &value.solution;
         let warm = Warm { beta: trained.beta.clone(), bias: vec![trained.bias], ..exact.cold() };
-        let (found, iterations) = exact.train(&units, &warm, tolerance, stop);
+        let (found, iterations) = exact.train(&units, &warm, tolerance, clock);
         if found.lower <= trained.dual && found.upper >= trained.primal {
             return value;
         }
@@ -160,13 +153,13 @@ impl Oracle for Trainer<'_> {
 
     fn ask(&mut self, query: &Query, run: &mut Run<'_>) -> Result<Trained, Error> {
         let winds_up = run.stop().is_some();
-        let mut stop = || if winds_up { run.stop_late(1.0) } else { run.stop() };
+        let clock = if winds_up { run.late_clock(1.0) } else { run.counted_clock() };
         let asked = run.incumbent().map_or(0.0, |(_, best)| run.gaps().share(best));
         let tolerance = (KNOWN * asked).max(FINEST);
         let problems = 0..self.problems.len();
         let value = |at: usize| match query {
-            Query::Subset(subset) => self.value(at, subset, tolerance, &mut stop),
-            Query::Mixture(z) => self.halves[at].at_weights(z, &mut stop),
+            Query::Subset(subset) => self.value(at, subset, tolerance, &clock),
+            Query::Mixture(z) => self.halves[at].at_weights(z, &clock),
         };
         let trained = Trained::new(problems.map(value).collect());
         run.counts.solver_iterations += trained.machines.iter().map(|machine| machine.iterations).sum::<u64>();

@@ -5,7 +5,8 @@ use fewest::dual::train::train;
 use fewest::method::exact::{ExactSettings, exact};
 use fewest::method::fgm::{FgmSettings, fgm};
 use fewest::{
-    Bias, Cancel, Design, Error, Kernel, Limits, Loss, Problem, RuleList, Rules, Silent, Status, Subset, SvmSettings,
+    Bias, Cancel, Clock, Design, Error, Kernel, Limits, Loss, Problem, RuleList, Rules, Silent, Status, Subset,
+    SvmSettings,
 };
 use fewest_papers::conic::{ConicReport, nmmkl, qcqp_ssvm};
 use fewest_testing::{RandomProblem, Rng, allowed_subsets};
@@ -18,7 +19,9 @@ fn of_subset(problem: &Problem<'_>, subset: &Subset, settings: &SvmSettings) -> 
     let features: Vec<usize> = subset.iter().collect();
     let settings = SvmSettings { tolerance: 1e-9, ..settings.clone() };
     let (y, weights) = (problem.labels(), problem.weights());
-    train(problem.design(), &features, y, weights, Kernel::Linear, &settings, &mut || None).expect("valid").primal
+    train(problem.design(), &features, y, weights, Kernel::Linear, &settings, &Clock::unlimited())
+        .expect("valid")
+        .primal
 }
 
 #[test]

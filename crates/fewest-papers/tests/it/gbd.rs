@@ -9,8 +9,8 @@ use fewest::dual::BoxDual;
 use fewest::dual::train::train;
 use fewest::saddle::{AlphaHalf, Cut};
 use fewest::{
-    Bias, Cancel, Design, Error, Event, Kernel, Limits, Loss, Memory, Method, Problem, RuleList, Rules, Silent, Status,
-    Subset, SvmSettings,
+    Bias, Cancel, Clock, Design, Error, Event, Kernel, Limits, Loss, Memory, Method, Problem, RuleList, Rules, Silent,
+    Status, Subset, SvmSettings,
 };
 use fewest_papers::gbd::{GbdReport, GbdSettings, Validation, gbd};
 use fewest_testing::{RandomProblem, Rng, all_subsets, allowed_subsets, random_rules};
@@ -19,7 +19,7 @@ use fewest_testing::{RandomProblem, Rng, all_subsets, allowed_subsets, random_ru
 fn value(problem: &Problem<'_>, subset: &Subset, svm: &SvmSettings) -> f64 {
     let features: Vec<usize> = subset.iter().collect();
     let (y, weights) = (problem.labels(), problem.weights());
-    train(problem.design(), &features, y, weights, Kernel::Linear, svm, &mut || None).unwrap().primal
+    train(problem.design(), &features, y, weights, Kernel::Linear, svm, &Clock::unlimited()).unwrap().primal
 }
 
 fn price(penalty: &[f64], subset: &Subset) -> f64 {
@@ -136,23 +136,19 @@ fn no_cut_exceeds_any_value_whatever_its_beta() {
         let mut half = AlphaHalf::new(&problem, &svm, true).unwrap();
         for _ in 0..10 {
             // A training that may go on for a few asks only.
-            let mut asks = rng.below(6);
-            let mut stop = || {
-                asks = asks.saturating_sub(1);
-                (asks == 0).then_some(Status::Cancelled)
-            };
+            let clock = Clock::of_questions(rng.below(6).saturating_sub(1) as u64);
             let z: Vec<f64> = (0..p).map(|_| if rng.chance(0.3) { 0.0 } else { rng.unit() }).collect();
-            let early = half.at_weights(&z, &mut stop);
+            let early = half.at_weights(&z, &clock);
             holds(&early.cut, "early beta");
             assert!(early.cut.at_weights(&z) <= early.solution.primal * (1.0 + 1e-12));
         }
         // A finished training gives the value itself.
         for (subset, v) in values.iter().step_by(3) {
-            let done = half.at(subset, &mut || None);
+            let done = half.at(subset, &Clock::unlimited());
             holds(&done.cut, "trained beta");
             assert!((done.cut.at(subset) - v).abs() <= 1e-8 * v, "case {case}: cut not tight at {subset:?}");
             let z: Vec<f64> = (0..p).map(|j| f64::from(subset.contains(j))).collect();
-            let mixture = half.at_weights(&z, &mut || None);
+            let mixture = half.at_weights(&z, &Clock::unlimited());
             assert!((mixture.solution.primal - v).abs() <= 1e-8 * v);
         }
     }
@@ -282,7 +278,7 @@ fn validation_judges_every_subset_and_may_end_the_run() {
             // Restated: train on the subset, count the wrong signs.
             let features: Vec<usize> = trained.subset.iter().collect();
             let (y, weights, svm) = (problem.labels(), problem.weights(), &settings.svm);
-            let machine = train(&design, &features, y, weights, Kernel::Linear, svm, &mut || None).unwrap();
+            let machine = train(&design, &features, y, weights, Kernel::Linear, svm, &Clock::unlimited()).unwrap();
             let mut f = vec![machine.bias; 40];
             features.iter().zip(&machine.weights).for_each(|(&j, &w)| data.design.add_column(j, w, &mut f));
             let wrong = f.iter().zip(&data.labels).filter(|(f, y)| *f * *y < 0.0).count() as f64;

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use fewest::backend::highs::{Column, Effort, Program};
-use fewest::{Interval, Limits, Problem, RuleList, Rules, Sense, Silent, Status, Subset, WeightBound};
+use fewest::{Clock, Interval, Limits, Problem, RuleList, Rules, Sense, Silent, Status, Subset, WeightBound};
 use fewest_papers::milp::{Formulation, MilpSettings, milp, write_model};
 use fewest_testing::{RandomProblem, Rng, allowed_subsets, dense_copy, random_bounds, random_rules};
 
@@ -43,7 +43,7 @@ fn on_subset(problem: &Problem<'_>, subset: &Subset, formulation: Formulation, b
         let Interval { lower, upper } = bounds[j];
         lp.add_row(&[(k, 1.0), (q + k, -1.0)], lower.max(-bound), upper.min(bound)).expect("a row");
     }
-    let objective = lp.solve(&Effort::default(), &mut || false).expect("solved").objective;
+    let objective = lp.solve(&Effort::default(), &Clock::unlimited()).expect("solved").objective;
     if margin { -objective } else { objective }
 }
 

@@ -230,6 +230,7 @@ impl RowMatrix {
     }
 
     /// Copy of some columns: column k is `columns[k]`.
+    #[must_use]
     pub fn columns(&self, columns: &[usize]) -> RowMatrix {
         let Some(Pattern { start, columns: all }) = &self.sparse else {
             let values = (0..self.n).flat_map(|i| columns.iter().map(move |&j| self.values[i * self.p + j]));
@@ -267,6 +268,7 @@ impl RowMatrix {
 
     /// Row k: column `columns[k]` at these samples (ascending), times `factor` (one for each); after
     /// the columns a constant one of value `last`, if it is given. Sparse.
+    #[must_use]
     pub fn columns_at(&self, columns: &[usize], samples: &[usize], factor: &[f64], last: Option<f64>) -> RowMatrix {
         // Columns that are not wanted go to a row behind all others.
         let mut row = vec![columns.len(); self.p];
@@ -301,6 +303,7 @@ impl RowMatrix {
     }
 
     /// Copy of these rows of a sparse matrix.
+    #[must_use]
     pub fn chosen(&self, rows: &[usize]) -> RowMatrix {
         let (mut start, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
         for &i in rows {
@@ -314,6 +317,7 @@ impl RowMatrix {
     }
 
     /// Row j: column j; sparse.
+    #[must_use]
     pub fn transposed(&self) -> RowMatrix {
         let all = |count: usize| (0..count).collect::<Vec<usize>>();
         self.columns_at(&all(self.p), &all(self.n), &vec![1.0; self.n], None)

@@ -40,7 +40,6 @@ pub struct FeatureScore {
 /// A matrix of n samples and p features, all values finite, by what methods on few columns ask of it
 /// (`fgm_from` and `l1_svm_from` of the crate `fewest`). Any matrix in memory is one; columns on other machines are another, which answers each question with
 /// one message to each of them. Errors are [`Error::Source`] and end the run.
-#[expect(clippy::missing_errors_doc, reason = "said of all of them at once")]
 pub trait Source: Sync {
     /// Number of samples n.
     fn n_samples(&self) -> usize;

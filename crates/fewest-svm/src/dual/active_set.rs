@@ -20,6 +20,7 @@
 
 use super::free_inverse::FreeInverse;
 use super::{Bias, BoxDual};
+use crate::Clock;
 use crate::kernel::gram::GramMatrix;
 use crate::simd;
 
@@ -85,7 +86,7 @@ impl ActiveSet {
     }
 
     /// At most `rounds` rounds of steps 1 to 3, until `settled(point, b)` says that the gap is met,
-    /// or `stop()` is true; returns how many. It also ends where a further round would not help.
+    /// or `clock` says stop; returns how many. It also ends where a further round would not help.
     pub fn improve(
         &mut self,
         gram: &GramMatrix,
@@ -93,7 +94,7 @@ impl ActiveSet {
         point: &mut Point<'_>,
         rounds: u64,
         settled: &mut dyn FnMut(&Point<'_>, f64) -> bool,
-        stop: &mut dyn FnMut() -> bool,
+        clock: &Clock,
     ) -> u64 {
         let shift = dual.bias_square();
         let matrix = FreeMatrix { gram, dual, shift, jitter: 1e-10 * (largest_diagonal(gram) + shift) };
@@ -102,7 +103,7 @@ impl ActiveSet {
             return 0;
         }
         let (mut builds, mut built_now, mut round) = (0, false, 0);
-        while round < rounds && !stop() {
+        while round < rounds && clock.stop().is_none() {
             round += 1;
             // Step 1.
             let (d, b) = self.direction(dual, point.v);

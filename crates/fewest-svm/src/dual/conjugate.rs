@@ -20,10 +20,10 @@
 //! Fails    on errors of `product`; a limit leaves the best point so far, with its gap.
 
 use super::newton::{Sample, line_search};
-use super::patience::Patience;
+use super::patience::Approach;
 use super::{Bias, BoxDual, SvmSettings, kkt};
 use crate::simd::dot;
-use crate::{Error, Status};
+use crate::{Clock, Error};
 
 /// Share of the gradient that conjugate gradients leave.
 const LEFT: f64 = 0.1;
@@ -60,13 +60,13 @@ pub fn solve(
     dual: &BoxDual,
     start: Option<&[f64]>,
     settings: &SvmSettings,
-    stop: &mut dyn FnMut() -> Option<Status>,
+    clock: &Clock,
 ) -> Result<Trained, Error> {
     let mut kernel = Kernel { product, products: 0 };
     let mut machine = Machine::new(dual, start);
     let nothing: f64 = dual.cost.iter().sum();
     let mut best = Trained { beta: vec![0.0; dual.len()], primal: nothing, absolute_gap: nothing, iterations: 0 };
-    let mut patience = Patience::new(PATIENCE);
+    let mut approach = Approach::new(PATIENCE);
     loop {
         // Step 1.
         machine.update(&mut kernel)?;
@@ -76,11 +76,11 @@ pub fn solve(
             best = Trained { beta: machine.at.beta.clone(), primal, absolute_gap: gap, iterations: 0 };
         }
         // Step 2.
-        if patience.due(gap, primal, kernel.products, settings, stop).is_some() {
+        if approach.due(gap, primal, kernel.products, settings, clock).is_some() {
             return Ok(Trained { iterations: kernel.products, ..best });
         }
         // Step 3.
-        let along = machine.direction(downhill, &mut kernel, stop)?;
+        let along = machine.direction(downhill, &mut kernel, clock)?;
         // Step 4.
         machine.advance(&along);
     }
@@ -197,12 +197,7 @@ impl<'a> Machine<'a> {
 
     /// Step 3: conjugate gradients on `H d = -gradient`,
     /// `H = 1 + sum {2 C_i x_i x_i' : y_i f_i < 1}`, until a tenth of the gradient is left.
-    fn direction(
-        &self,
-        downhill: Vector,
-        kernel: &mut Kernel<'_>,
-        stop: &mut dyn FnMut() -> Option<Status>,
-    ) -> Result<Vector, Error> {
+    fn direction(&self, downhill: Vector, kernel: &mut Kernel<'_>, clock: &Clock) -> Result<Vector, Error> {
         let n = self.samples.len();
         let stiffness = |i: usize| {
             let sample = &self.samples[i];
@@ -231,7 +226,7 @@ impl<'a> Machine<'a> {
             found.add(step, &along);
             rest.beta.iter_mut().zip(&bent).for_each(|(rest, bent)| *rest -= step * bent);
             rest.u -= step * (self.penalty * along.u + self.scale * sum);
-            if stop().is_some() {
+            if clock.stop().is_some() {
                 return Ok(found);
             }
             rest.scores = kernel.times(&rest.beta)?;
@@ -281,7 +276,7 @@ mod tests {
             let gram = GramMatrix::linear(&design, &(0..p).collect::<Vec<_>>());
             let dual = BoxDual::new(&y, &weights, &settings);
             let mut product = |v: &[f64]| Ok((0..n).map(|i| dot(gram.row(i), v)).collect());
-            let found = solve(&mut product, &dual, None, &settings, &mut || None).expect("no call fails");
+            let found = solve(&mut product, &dual, None, &settings, &Clock::unlimited()).expect("no call fails");
             let about = format!("case {case}: {found:?}");
             assert!(found.absolute_gap <= 1e-9 * found.primal, "{about}");
             // Judged by the dual's own judge, at the feasible point nearby.
@@ -291,7 +286,8 @@ mod tests {
             let judged = kkt::objectives(&dual, &beta, &scores);
             assert!(judged.dual <= found.primal * (1.0 + 1e-12), "{about}: {judged:?}");
             assert!(judged.primal >= found.primal - found.absolute_gap - 1e-12 * found.primal, "{about}: {judged:?}");
-            let again = solve(&mut product, &dual, Some(&found.beta), &settings, &mut || None).expect("no call fails");
+            let again =
+                solve(&mut product, &dual, Some(&found.beta), &settings, &Clock::unlimited()).expect("no call fails");
             assert!(again.iterations <= 2, "{about}: {again:?}");
         }
     }

@@ -27,7 +27,7 @@
 use super::sweep::{self, Coordinate, Descent, Epoch, Shuffle};
 use super::{Bias, BoxDual, DualSolution, Loss, SvmSettings, kkt};
 use crate::simd;
-use crate::{RowMatrix, Status};
+use crate::{Clock, RowMatrix, Status};
 
 /// Tuning: chosen by hand; `make bench-train` shows what a change costs.
 mod tuning {
@@ -50,9 +50,9 @@ pub fn solve(
     dual: &BoxDual,
     start: Option<&[f64]>,
     settings: &SvmSettings,
-    stop: &mut dyn FnMut() -> Option<Status>,
+    clock: &Clock,
 ) -> DualSolution {
-    descend(rows, dual, start, settings, settings.max_epochs, Work::ANY, stop)
+    descend(rows, dual, start, settings, settings.max_epochs, Work::ANY, clock)
 }
 
 /// How many values coordinate descent may visit.
@@ -93,7 +93,7 @@ pub(super) fn descend(
     settings: &SvmSettings,
     max_epochs: u64,
     work: Work,
-    stop: &mut dyn FnMut() -> Option<Status>,
+    clock: &Clock,
 ) -> DualSolution {
     let n = dual.len();
     let squared = dual.loss == Loss::SquaredHinge;
@@ -133,7 +133,7 @@ pub(super) fn descend(
             }
         }
         let spent = visited >= work.least && !pace.ends_within(work.most, demand * settings.tolerance);
-        let limit = stop().or((epochs >= max_epochs || spent).then_some(Status::CallLimit));
+        let limit = clock.stop().or((epochs >= max_epochs || spent).then_some(Status::CallLimit));
         if let Some(status) = limit {
             return finish(rows, dual, beta(&d), epochs, status);
         }

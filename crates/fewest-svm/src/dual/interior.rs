@@ -27,11 +27,11 @@
 
 use super::coordinate::Work;
 use super::normal::{Extended, Normal};
-use super::patience::{Due, Patience};
+use super::patience::{Approach, Due};
 use super::{BoxDual, DualSolution, Loss, SvmSettings, coordinate, newton};
 use crate::kernel::cholesky::Factor;
 use crate::simd;
-use crate::{RowMatrix, Status};
+use crate::{Clock, RowMatrix, Status};
 
 /// Numbers that steer the method, chosen by hand; `make bench-train` shows what a change costs.
 mod tuning {
@@ -51,15 +51,10 @@ mod tuning {
 use tuning::{BACK_OFF, FRESH_MARGINS, NEGLIGIBLE, PATIENCE, START_CENTRE, START_EPOCHS};
 
 /// Trains by the interior-point method (hinge) or Newton's method (squared hinge).
-pub fn solve(
-    rows: &RowMatrix,
-    dual: &BoxDual,
-    settings: &SvmSettings,
-    stop: &mut dyn FnMut() -> Option<Status>,
-) -> DualSolution {
+pub fn solve(rows: &RowMatrix, dual: &BoxDual, settings: &SvmSettings, clock: &Clock) -> DualSolution {
     match dual.loss {
-        Loss::Hinge => hinge(rows, dual, None, settings, stop),
-        Loss::SquaredHinge => newton::solve(rows, dual, None, settings, stop),
+        Loss::Hinge => hinge(rows, dual, None, settings, clock),
+        Loss::SquaredHinge => newton::solve(rows, dual, None, settings, clock),
     }
 }
 
@@ -90,26 +85,26 @@ pub(super) fn hinge(
     dual: &BoxDual,
     start: Option<DualSolution>,
     settings: &SvmSettings,
-    stop: &mut dyn FnMut() -> Option<Status>,
+    clock: &Clock,
 ) -> DualSolution {
     let start = start.unwrap_or_else(|| {
-        coordinate::descend(rows, dual, None, settings, START_EPOCHS.min(settings.max_epochs), Work::ANY, stop)
+        coordinate::descend(rows, dual, None, settings, START_EPOCHS.min(settings.max_epochs), Work::ANY, clock)
     });
     if start.gap() <= settings.tolerance {
         return DualSolution { status: Status::Optimal, ..start };
     }
     let mut solver = Solver::new(rows, dual, &start);
-    let mut ending = Ending { best: start, patience: Patience::new(PATIENCE) };
+    let mut ending = Ending { best: start, approach: Approach::new(PATIENCE) };
     for round in 0.. {
         // Step 1.
         let residuals = solver.residuals();
         // Step 2.
         let value = solver.value(&residuals);
-        if let Some(status) = ending.at(&solver, &value, round, settings, stop) {
+        if let Some(status) = ending.at(&solver, &value, round, settings, clock) {
             return DualSolution { status, iterations: round, ..ending.best };
         }
         // Step 3.
-        if let Err(status) = solver.factorise(stop) {
+        if let Err(status) = solver.factorise(clock) {
             return DualSolution { status, iterations: round, ..ending.best };
         }
         // Step 4.
@@ -241,7 +236,7 @@ impl<'a> Solver<'a> {
     ///
     /// # Errors
     /// Why it was stopped.
-    fn factorise(&mut self, stop: &mut dyn FnMut() -> Option<Status>) -> Result<(), Status> {
+    fn factorise(&mut self, clock: &Clock) -> Result<(), Status> {
         let at = &self.at;
         for &i in &self.used {
             self.d[i] = 1.0 / (at.s[i] / at.a[i] + at.t[i] / at.room[i]);
@@ -249,8 +244,8 @@ impl<'a> Solver<'a> {
         let (d, norms, negligible) = (&self.d, &self.norms, NEGLIGIBLE / self.counted);
         self.normal.clear();
         let counted = self.used.iter().filter(|&&i| d[i] * norms[i] > negligible).map(|&i| (i, d[i]));
-        self.normal.add_until(counted, stop)?;
-        self.normal.factor_until(&mut self.factor, stop)
+        self.normal.add_until(counted, clock)?;
+        self.normal.factor_until(&mut self.factor, clock)
     }
 
     /// Step 4: all products become 0.
@@ -324,7 +319,7 @@ impl<'a> Solver<'a> {
 /// When to stop, and the best feasible point so far.
 struct Ending {
     best: DualSolution,
-    patience: Patience,
+    approach: Approach,
 }
 
 impl Ending {
@@ -336,14 +331,14 @@ impl Ending {
         value: &Value,
         round: u64,
         settings: &SvmSettings,
-        stop: &mut dyn FnMut() -> Option<Status>,
+        clock: &Clock,
     ) -> Option<Status> {
-        let Due { limit } = self.patience.due(value.gap, value.primal, round, settings, stop)?;
+        let Due { limit } = self.approach.due(value.gap, value.primal, round, settings, clock)?;
         let now = measured(solver.rows, solver.dual, &solver.at, settings.tolerance);
         if now.gap() <= self.best.gap() {
             self.best = now;
         }
-        self.patience.aim_lower();
+        self.approach.aim_lower();
         if self.best.gap() <= settings.tolerance { Some(Status::Optimal) } else { limit }
     }
 }

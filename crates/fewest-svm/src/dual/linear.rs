@@ -19,7 +19,7 @@ use super::active_set::ActiveSet;
 use super::coordinate::Work;
 use super::{BoxDual, DualSolution, Loss, SvmSettings, coordinate, interior, newton, smo};
 use crate::kernel::gram::GramMatrix;
-use crate::{RowMatrix, Status};
+use crate::{Clock, RowMatrix, Status};
 
 /// Tuning: the numbers of a cost model, chosen by hand; `make bench-train` shows what a change
 /// costs.
@@ -41,7 +41,7 @@ mod tuning {
 use tuning::{HINGE_ROUNDS, MOST, PAIR_STEPS, PASSES, SHARE, SQUARED_ROUNDS, TILE_SPEED};
 
 /// Makes a Gram matrix, or names the limit that came first.
-pub type MakeGram<'a> = dyn Fn(&mut dyn FnMut() -> Option<Status>) -> Result<GramMatrix, Status> + 'a;
+pub type MakeGram<'a> = dyn Fn(&Clock) -> Result<GramMatrix, Status> + 'a;
 
 /// Trains a linear machine from `start` (length n; zeros when absent). `gram` makes the Gram matrix
 /// of the rows, where the caller can have it.
@@ -51,14 +51,14 @@ pub fn solve_linear(
     start: Option<&[f64]>,
     gram: Option<&MakeGram<'_>>,
     settings: &SvmSettings,
-    stop: &mut dyn FnMut() -> Option<Status>,
+    clock: &Clock,
 ) -> DualSolution {
     // Step 1.
     let newton_work = newton_work(rows, dual, settings.memory).unwrap_or(f64::INFINITY);
     let gram_work = gram.map_or(f64::INFINITY, |_| gram_work(rows));
     let second = newton_work.min(gram_work);
     let work = Work { least: SHARE * second, most: MOST * second };
-    let first = coordinate::descend(rows, dual, start, settings, settings.max_epochs, work, stop);
+    let first = coordinate::descend(rows, dual, start, settings, settings.max_epochs, work, clock);
     let out_of_work = first.status == Status::CallLimit && first.iterations < settings.max_epochs;
     if !out_of_work {
         return first;
@@ -67,15 +67,15 @@ pub fn solve_linear(
     // Step 2.
     let left = SvmSettings { max_epochs: settings.max_epochs - first.iterations, ..settings.clone() };
     if let Some(gram) = gram.filter(|_| gram_work < newton_work) {
-        let gram = match gram(stop) {
+        let gram = match gram(clock) {
             Ok(gram) => gram,
             Err(status) => return DualSolution { status, ..first },
         };
-        let mut second = smo::solve(&mut &gram, dual, Some(&first.beta), &mut ActiveSet::default(), &left, stop);
+        let mut second = smo::solve(&mut &gram, dual, Some(&first.beta), &mut ActiveSet::default(), &left, clock);
         second.weights = rows.combination(&second.beta);
         return better(first, second);
     }
-    let second = newton::solve(rows, dual, Some(&first.beta), &left, stop);
+    let second = newton::solve(rows, dual, Some(&first.beta), &left, clock);
     let second = better(first, second);
     if second.status != Status::Stalled || dual.loss == Loss::SquaredHinge || second.iterations >= settings.max_epochs {
         return second;
@@ -83,7 +83,7 @@ pub fn solve_linear(
 
     // Step 3.
     let left = SvmSettings { max_epochs: settings.max_epochs - second.iterations, ..settings.clone() };
-    let third = interior::hinge(rows, dual, Some(second.clone()), &left, stop);
+    let third = interior::hinge(rows, dual, Some(second.clone()), &left, clock);
     better(second, third)
 }
 
@@ -95,19 +95,19 @@ pub(super) fn refine(
     dual: &BoxDual,
     start: &[f64],
     settings: &SvmSettings,
-    stop: &mut dyn FnMut() -> Option<Status>,
+    clock: &Clock,
 ) -> DualSolution {
     let p = rows.n_features() as f64;
     let is_cheap = p * p * p / (6.0 * TILE_SPEED) <= PASSES * rows.stored() as f64;
     if dual.loss == Loss::Hinge || !is_cheap || newton_work(rows, dual, settings.memory).is_none() {
-        return solve_linear(rows, dual, Some(start), None, settings, stop);
+        return solve_linear(rows, dual, Some(start), None, settings, clock);
     }
-    let first = newton::solve(rows, dual, Some(start), settings, stop);
+    let first = newton::solve(rows, dual, Some(start), settings, clock);
     if first.status != Status::Stalled || first.iterations >= settings.max_epochs {
         return first;
     }
     let left = SvmSettings { max_epochs: settings.max_epochs - first.iterations, ..settings.clone() };
-    let second = solve_linear(rows, dual, Some(&first.beta), None, &left, stop);
+    let second = solve_linear(rows, dual, Some(&first.beta), None, &left, clock);
     better(first, second)
 }
 

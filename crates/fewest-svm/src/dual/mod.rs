@@ -27,7 +27,7 @@ pub mod kkt;
 pub mod linear;
 pub mod newton;
 pub mod normal;
-mod patience;
+pub mod patience;
 pub mod shrinking;
 pub mod smo;
 pub mod sweep;

@@ -31,11 +31,11 @@
 //! problem.
 
 use super::normal::{Extended, Normal};
-use super::patience::{Due, Patience};
+use super::patience::{Approach, Due};
 use super::{Bias, BoxDual, DualSolution, Loss, SvmSettings, coordinate, kkt};
 use crate::kernel::cholesky::Factor;
 use crate::simd;
-use crate::{RowMatrix, Status};
+use crate::{Clock, RowMatrix, Status};
 
 /// Numbers that steer the method, chosen by hand; `make bench-train` shows what a change costs.
 mod tuning {
@@ -94,16 +94,16 @@ pub(super) fn solve(
     dual: &BoxDual,
     start: Option<&[f64]>,
     settings: &SvmSettings,
-    stop: &mut dyn FnMut() -> Option<Status>,
+    clock: &Clock,
 ) -> DualSolution {
     let mut solver = Solver::new(rows, dual, start);
-    let mut ending = Ending { best: None, patience: Patience::new(PATIENCE) };
+    let mut ending = Ending { best: None, approach: Approach::new(PATIENCE) };
     let mut round = 0;
     loop {
         // Step 1.
         let point = solver.evaluate();
         // Step 2.
-        if let Some(solution) = ending.at(&solver, &point, round, settings, stop) {
+        if let Some(solution) = ending.at(&solver, &point, round, settings, clock) {
             return solution;
         }
         round += 1;
@@ -113,7 +113,7 @@ pub(super) fn solve(
             continue;
         }
         // Steps 4 and 5.
-        let direction = match solver.update_hessian(stop).and_then(|()| solver.direction(&point, stop)) {
+        let direction = match solver.update_hessian(clock).and_then(|()| solver.direction(&point, clock)) {
             Ok(direction) => direction,
             Err(status) => {
                 ending.measure(&solver, round);
@@ -260,7 +260,7 @@ impl<'a> Solver<'a> {
     ///
     /// # Errors
     /// Why it was stopped.
-    fn update_hessian(&mut self, stop: &mut dyn FnMut() -> Option<Status>) -> Result<(), Status> {
+    fn update_hessian(&mut self, clock: &Clock) -> Result<(), Status> {
         self.changes.clear();
         let mut kept = 0;
         for (i, s) in self.samples.iter().enumerate() {
@@ -278,9 +278,9 @@ impl<'a> Solver<'a> {
             let (inside, samples) = (&self.inside, &self.samples);
             self.hessian.clear();
             let kept = (0..inside.len()).filter(|&i| inside[i]).map(|i| (i, samples[i].stiffness));
-            self.hessian.add_until(kept, stop)
+            self.hessian.add_until(kept, clock)
         } else {
-            self.hessian.add_until(self.changes.iter().copied(), stop)
+            self.hessian.add_until(self.changes.iter().copied(), clock)
         }
     }
 
@@ -288,9 +288,9 @@ impl<'a> Solver<'a> {
     ///
     /// # Errors
     /// Why it was stopped.
-    fn direction(&mut self, point: &Point, stop: &mut dyn FnMut() -> Option<Status>) -> Result<Vec<f64>, Status> {
+    fn direction(&mut self, point: &Point, clock: &Clock) -> Result<Vec<f64>, Status> {
         if self.is_stale {
-            self.hessian.factor_until(&mut self.factor, stop)?;
+            self.hessian.factor_until(&mut self.factor, clock)?;
             self.is_stale = false;
         }
         Ok(self.factor.solve(&point.downhill))
@@ -315,7 +315,7 @@ impl<'a> Solver<'a> {
 /// When to stop, and the best feasible point so far.
 struct Ending {
     best: Option<DualSolution>,
-    patience: Patience,
+    approach: Approach,
 }
 
 impl Ending {
@@ -327,14 +327,14 @@ impl Ending {
         point: &Point,
         round: u64,
         settings: &SvmSettings,
-        stop: &mut dyn FnMut() -> Option<Status>,
+        clock: &Clock,
     ) -> Option<DualSolution> {
-        let Due { limit } = self.patience.due(point.gap, point.primal, round, settings, stop)?;
+        let Due { limit } = self.approach.due(point.gap, point.primal, round, settings, clock)?;
         let gap = self.measure(solver, round);
         if gap <= settings.tolerance {
             return Some(self.with(Status::Optimal, round));
         }
-        self.patience.aim_lower();
+        self.approach.aim_lower();
         limit.map(|status| self.with(status, round))
     }
 

@@ -11,7 +11,7 @@ use super::Bias;
 use crate::design::Row;
 use crate::kernel::cholesky::Factor;
 use crate::kernel::outer::{OuterSum, TILE};
-use crate::{RowMatrix, Status};
+use crate::{Clock, RowMatrix, Status};
 
 /// Rows with more than this share of non-zeros are added as dense rows: tiles are that much faster
 /// than scattering.
@@ -156,7 +156,7 @@ impl<'a> Normal<'a> {
         for (i, row) in known.chunks(before).take(columns).enumerate() {
             grown.scattered[i * m..][..=i].copy_from_slice(&row[..=i]);
         }
-        grown.scatter_until(weighted, columns, &mut || None).expect("nothing stops it");
+        grown.scatter_until(weighted, columns, &Clock::unlimited()).expect("nothing stops it");
         grown
     }
 
@@ -181,7 +181,7 @@ impl<'a> Normal<'a> {
 
     /// H += d x_i x_i' for each (i, d) given.
     pub fn add(&mut self, weighted: impl Iterator<Item = (usize, f64)>) {
-        let whole = self.add_until(weighted, &mut || None);
+        let whole = self.add_until(weighted, &Clock::unlimited());
         debug_assert!(whole.is_ok());
     }
 
@@ -192,15 +192,15 @@ impl<'a> Normal<'a> {
     pub(crate) fn add_until(
         &mut self,
         weighted: impl Iterator<Item = (usize, f64)>,
-        stop: &mut dyn FnMut() -> Option<Status>,
+        clock: &Clock,
     ) -> Result<(), Status> {
         if !self.scattered.is_empty() {
-            return self.scatter_until(&weighted.collect::<Vec<_>>(), 0, stop);
+            return self.scatter_until(&weighted.collect::<Vec<_>>(), 0, clock);
         }
         let mut negative = Vec::new();
         for (at, (i, d)) in weighted.enumerate() {
             if at % LOOK == LOOK - 1 {
-                stop().map_or(Ok(()), Err)?;
+                clock.stop().map_or(Ok(()), Err)?;
             }
             match self.x.rows.row(i) {
                 _ if d < 0.0 => negative.push((i, d)),
@@ -211,7 +211,7 @@ impl<'a> Normal<'a> {
             self.sum.scale(-1.0);
             for (at, (i, d)) in negative.into_iter().enumerate() {
                 if at % LOOK == LOOK - 1 {
-                    stop().map_or(Ok(()), Err)?;
+                    clock.stop().map_or(Ok(()), Err)?;
                 }
                 add_dense(&mut self.sum, self.x.rows.row(i), -d, self.x.last, &mut self.buffer);
             }
@@ -222,16 +222,11 @@ impl<'a> Normal<'a> {
 
     /// [`Normal::add_until`] of sparse rows, to the rows of H from `first` on. Threads share these:
     /// whatever their number, an entry is summed by one of them, in order of the samples.
-    fn scatter_until(
-        &mut self,
-        weighted: &[(usize, f64)],
-        first: usize,
-        stop: &mut dyn FnMut() -> Option<Status>,
-    ) -> Result<(), Status> {
+    fn scatter_until(&mut self, weighted: &[(usize, f64)], first: usize, clock: &Clock) -> Result<(), Status> {
         let (rows, m, last) = (self.x.rows, self.m, self.x.biased.then_some(self.x.last));
         let of_row = (rows.stored() as f64 / rows.n_samples() as f64).powi(2).max(1.0);
         for weighted in weighted.chunks(LOOK.max((AT_ONCE / of_row) as usize)) {
-            stop().map_or(Ok(()), Err)?;
+            clock.stop().map_or(Ok(()), Err)?;
             let is_large = weighted.len() as f64 * of_row >= PARALLEL;
             let threads = if is_large { rayon::current_num_threads() } else { 1 };
             let ends = if threads == 1 { vec![m] } else { self.shares(weighted, first, threads) };
@@ -320,11 +315,7 @@ impl<'a> Normal<'a> {
     ///
     /// # Errors
     /// Why it was stopped.
-    pub(crate) fn factor_until(
-        &mut self,
-        out: &mut Factor,
-        stop: &mut dyn FnMut() -> Option<Status>,
-    ) -> Result<(), Status> {
+    pub(crate) fn factor_until(&mut self, out: &mut Factor, clock: &Clock) -> Result<(), Status> {
         let m = self.m;
         out.load(self.sum.tiles());
         if !self.scattered.is_empty() {
@@ -339,7 +330,7 @@ impl<'a> Normal<'a> {
             let held = self.entry(i);
             out.add(i, i, if i < penalised { 1.0 } else { anchored(self.x.last_penalty, held) });
         }
-        out.decompose_until(stop)
+        out.decompose_until(clock)
     }
 }
 

@@ -1,7 +1,7 @@
-//! When an outer loop on the primal-dual gap has come to its end: shared by Newton's methods and the
-//! interior point.
+//! When an outer loop on a gap has come to its end: [`Patience`] for any, [`Approach`] for those on
+//! the primal-dual gap of a training.
 
-use crate::{Status, SvmSettings};
+use crate::{Clock, Status, SvmSettings};
 
 /// Factor on the gap aimed at, each time that a feasible point turned out to be farther from it.
 /// Chosen by hand; `make bench-train` measures it.
@@ -14,16 +14,62 @@ const ROUNDING: f64 = 8.0 * f64::EPSILON;
 /// rounding too, which a few more tries may change.
 const ROUNDED: u32 = 10;
 
-/// How the gap has come along.
+/// Patience of a loop that ends after too many rounds without a better gap.
 #[derive(Debug)]
-pub(super) struct Patience {
-    /// Rounds without a better gap that are too many.
+pub struct Patience {
+    /// A gap below this share of the best one is better.
+    share: f64,
+    /// More rounds than this without a better gap are too many.
     rounds: u32,
-    best_gap: f64,
+    best: f64,
+    idle: u32,
+}
+
+impl Patience {
+    /// For a loop that may go on for so many rounds without a gap below this share of the best.
+    pub fn new(share: f64, rounds: u32) -> Self {
+        Self { share, rounds, best: f64::INFINITY, idle: 0 }
+    }
+
+    /// The smallest gap so far.
+    pub fn best(&self) -> f64 {
+        self.best
+    }
+
+    /// Whether this gap is a better one.
+    pub fn is_better(&self, gap: f64) -> bool {
+        gap < self.share * self.best
+    }
+
+    /// Takes in the gap of a round.
+    pub fn see(&mut self, gap: f64) {
+        self.judge(gap, self.is_better(gap), 1);
+    }
+
+    /// Takes in the gap of a round of which the loop says whether it was a better one, and as how
+    /// many rounds it counts otherwise.
+    pub fn judge(&mut self, gap: f64, better: bool, rounds: u32) {
+        self.idle = if better { 0 } else { self.idle + rounds };
+        self.best = self.best.min(gap);
+    }
+
+    /// Lets the next round be the last, unless it has a better gap.
+    pub fn exhaust(&mut self) {
+        self.idle = self.rounds;
+    }
+
+    /// Whether there were too many rounds without a better gap.
+    pub fn is_over(&self) -> bool {
+        self.idle > self.rounds
+    }
+}
+
+/// How the gap of a training has come along.
+#[derive(Debug)]
+pub(super) struct Approach {
+    patience: Patience,
     /// Factor on the gap aimed at.
     demand: f64,
-    /// Rounds without a better gap.
-    idle: u32,
 }
 
 /// Why it is time to measure a feasible point.
@@ -32,10 +78,10 @@ pub(super) struct Due {
     pub(super) limit: Option<Status>,
 }
 
-impl Patience {
+impl Approach {
     /// For a loop that may go on for so many rounds without a better gap.
     pub(super) fn new(rounds: u32) -> Self {
-        Self { rounds, best_gap: f64::INFINITY, demand: 1.0, idle: 0 }
+        Self { patience: Patience::new(BETTER, rounds), demand: 1.0 }
     }
 
     /// Takes in the absolute gap of a round; whether it is time to measure a feasible point,
@@ -46,14 +92,14 @@ impl Patience {
         primal: f64,
         round: u64,
         settings: &SvmSettings,
-        stop: &mut dyn FnMut() -> Option<Status>,
+        clock: &Clock,
     ) -> Option<Due> {
         let rounded = gap <= ROUNDING * primal;
-        let better = gap < BETTER * self.best_gap && !rounded;
-        self.idle = if better { 0 } else { self.idle + if rounded { ROUNDED } else { 1 } };
-        self.best_gap = self.best_gap.min(gap);
-        let broken = !gap.is_finite() || self.idle > self.rounds;
-        let limit = stop()
+        let better = self.patience.is_better(gap) && !rounded;
+        self.patience.judge(gap, better, if rounded { ROUNDED } else { 1 });
+        let broken = !gap.is_finite() || self.patience.is_over();
+        let limit = clock
+            .stop()
             .or((round >= settings.max_epochs).then_some(Status::CallLimit))
             .or(broken.then_some(Status::Stalled));
         let far = gap > self.demand * settings.tolerance * primal;

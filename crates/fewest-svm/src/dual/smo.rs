@@ -42,8 +42,8 @@ use std::time::{Duration, Instant};
 
 use super::active_set::ActiveSet;
 use super::{Bias, BoxDual, DualSolution, SvmSettings, kkt};
-use crate::Status;
 use crate::kernel::rows::KernelRows;
+use crate::{Clock, Status};
 
 /// Numbers that steer the method, chosen by hand; `make bench-train` shows what a change costs.
 mod tuning {
@@ -79,14 +79,14 @@ pub fn solve<R: KernelRows>(
     start: Option<&[f64]>,
     memory: &mut ActiveSet,
     settings: &SvmSettings,
-    stop: &mut dyn FnMut() -> Option<Status>,
+    clock: &Clock,
 ) -> DualSolution {
     let mut solver = Solver::new(rows, dual, start, memory, settings);
     let status = loop {
         // Steps 1 and 2.
         let pair = solver.choose();
         // Steps 4 and 5.
-        match solver.check(&pair, stop) {
+        match solver.check(&pair, clock) {
             Check::Done(status) => break status,
             Check::Restart => {
                 solver.first();
@@ -96,7 +96,7 @@ pub fn solve<R: KernelRows>(
         }
         solver.iterations += 1;
         // Step 6.
-        if solver.exact_steps(stop) {
+        if solver.exact_steps(clock) {
             solver.first();
             continue;
         }
@@ -207,11 +207,11 @@ impl<'a, R: KernelRows> Solver<'a, R> {
 
     /// Steps 4 and 5, where it is time for them.
     #[inline]
-    fn check(&mut self, pair: &Pair, stop: &mut dyn FnMut() -> Option<Status>) -> Check {
+    fn check(&mut self, pair: &Pair, clock: &Clock) -> Check {
         // Rows that are computed take milliseconds each where samples are many.
         if self.iterations.is_multiple_of(ASKS)
             && self.rows.whole().is_none()
-            && let Some(limit) = stop()
+            && let Some(limit) = clock.stop()
         {
             return self.end(limit, pair);
         }
@@ -222,12 +222,12 @@ impl<'a, R: KernelRows> Solver<'a, R> {
             self.is_fresh = false;
             return Check::Step;
         }
-        self.check_gap(pair, is_rounding, stop)
+        self.check_gap(pair, is_rounding, clock)
     }
 
     /// Step 4: the gap over the active samples; looks at all samples, drops some, or ends at a
     /// limit.
-    fn check_gap(&mut self, pair: &Pair, is_rounding: bool, stop: &mut dyn FnMut() -> Option<Status>) -> Check {
+    fn check_gap(&mut self, pair: &Pair, is_rounding: bool, clock: &Clock) -> Check {
         let (gap, primal) = self.active.gap(self.dual, pair.middle);
         let is_over = is_rounding | self.pace.hopeless(self.iterations, self.active.value, gap);
         let allowed = self.settings.tolerance * primal.abs();
@@ -236,7 +236,7 @@ impl<'a, R: KernelRows> Solver<'a, R> {
             if self.is_fresh && gap <= allowed {
                 return Check::Done(Status::Optimal);
             }
-            return self.look_at_all(pair, stop);
+            return self.look_at_all(pair, clock);
         }
         if self.iterations >= self.next_shrink && self.rows.can_shrink() {
             self.next_shrink = self.iterations + shrink_period(self.dual.len());
@@ -246,7 +246,7 @@ impl<'a, R: KernelRows> Solver<'a, R> {
                 return Check::Restart;
             }
         }
-        let limit = if self.iterations >= self.cap { Some(Status::CallLimit) } else { stop() };
+        let limit = if self.iterations >= self.cap { Some(Status::CallLimit) } else { clock.stop() };
         if let Some(limit) = limit {
             return self.end(limit, pair);
         }
@@ -256,15 +256,15 @@ impl<'a, R: KernelRows> Solver<'a, R> {
 
     /// The end at a limit, judged if there is time.
     fn end(&mut self, limit: Status, pair: &Pair) -> Check {
-        let over = Instant::now() + JUDGING;
-        self.evaluate(pair, &mut || limit != Status::CallLimit && Instant::now() >= over);
+        let in_time = Clock::until(Instant::now() + JUDGING);
+        self.evaluate(pair, &if limit == Status::CallLimit { Clock::unlimited() } else { in_time });
         Check::Done(limit)
     }
 
-    /// Scores and objectives of all samples afresh, in f64. False where `stop` left no time for it.
-    fn evaluate(&mut self, pair: &Pair, stop: &mut dyn FnMut() -> bool) -> bool {
+    /// Scores and objectives of all samples afresh, in f64. False where the clock left no time.
+    fn evaluate(&mut self, pair: &Pair, clock: &Clock) -> bool {
         self.active.write_back(&mut self.beta);
-        let judged = Evaluation::until(self.rows, self.dual, &mut self.beta, stop);
+        let judged = Evaluation::until(self.rows, self.dual, &mut self.beta, clock);
         let in_time = judged.is_some();
         if let Some(evaluation) = judged {
             self.evaluation = evaluation;
@@ -279,16 +279,11 @@ impl<'a, R: KernelRows> Solver<'a, R> {
     }
 
     /// Step 5: every sample comes back, unless the gap is met or nothing is left to gain.
-    fn look_at_all(&mut self, pair: &Pair, stop: &mut dyn FnMut() -> Option<Status>) -> Check {
+    fn look_at_all(&mut self, pair: &Pair, clock: &Clock) -> Check {
         let (before, n) = (self.evaluation.gap(), self.dual.len());
         let was_shrunk = self.active.len() < n;
-        let mut limit = None;
-        let stopped = &mut || {
-            limit = limit.or_else(&mut *stop);
-            limit.is_some()
-        };
-        if !self.evaluate(pair, stopped) {
-            return Check::Done(limit.expect("only a limit stops it"));
+        if !self.evaluate(pair, clock) {
+            return Check::Done(clock.stop().expect("only a limit stops it"));
         }
         if self.evaluation.gap() <= self.settings.tolerance {
             return Check::Done(Status::Optimal);
@@ -308,7 +303,7 @@ impl<'a, R: KernelRows> Solver<'a, R> {
 
     /// Step 6, where it is time for it and there is a whole matrix; returns whether it was done.
     #[inline]
-    fn exact_steps(&mut self, stop: &mut dyn FnMut() -> Option<Status>) -> bool {
+    fn exact_steps(&mut self, clock: &Clock) -> bool {
         if self.iterations < self.exact.next {
             return false;
         }
@@ -318,7 +313,7 @@ impl<'a, R: KernelRows> Solver<'a, R> {
             return false;
         }
         let rounds = 50 + active.len() as u64 / 4;
-        let used = active.exact_steps(gram, self.dual, self.memory, rounds, self.settings.tolerance, stop);
+        let used = active.exact_steps(gram, self.dual, self.memory, rounds, self.settings.tolerance, clock);
         self.iterations += used;
         self.exact.done(self.iterations, used);
         true
@@ -351,19 +346,14 @@ struct Evaluation {
 impl Evaluation {
     /// Makes beta feasible and evaluates it.
     fn new<R: KernelRows>(rows: &R, dual: &BoxDual, beta: &mut [f64]) -> Self {
-        Self::until(rows, dual, beta, &mut || false).expect("nothing stops it")
+        Self::until(rows, dual, beta, &Clock::unlimited()).expect("nothing stops it")
     }
 
-    /// Makes beta feasible, and evaluates it unless `stop` says that there is no time.
-    fn until<R: KernelRows>(
-        rows: &R,
-        dual: &BoxDual,
-        beta: &mut [f64],
-        stop: &mut dyn FnMut() -> bool,
-    ) -> Option<Self> {
+    /// Makes beta feasible, and evaluates it unless `clock` says that there is no time.
+    fn until<R: KernelRows>(rows: &R, dual: &BoxDual, beta: &mut [f64], clock: &Clock) -> Option<Self> {
         kkt::make_feasible(dual, beta);
         let zero = beta.iter().all(|&b| b == 0.0);
-        let scores = if zero { vec![0.0; dual.len()] } else { rows.scores_until(beta, stop)? };
+        let scores = if zero { vec![0.0; dual.len()] } else { rows.scores_until(beta, clock)? };
         let objectives = kkt::objectives(dual, beta, &scores);
         Some(Self { scores, objectives })
     }

@@ -17,7 +17,7 @@ use crate::kernel::Distances;
 use crate::kernel::distance::ByFeature;
 use crate::kernel::gram::GramMatrix;
 use crate::kernel::rows::CachedRows;
-use crate::{Design, Error, Kernel, RowMatrix, Status};
+use crate::{Clock, Design, Error, Kernel, RowMatrix, Status};
 
 /// Most samples whose Gram matrix is computed whole in f64 (50 MB).
 pub const WHOLE_GRAM: usize = 2500;
@@ -44,9 +44,9 @@ pub fn train(
     weights: &[f64],
     kernel: Kernel,
     settings: &SvmSettings,
-    stop: &mut dyn FnMut() -> Option<Status>,
+    clock: &Clock,
 ) -> Result<DualSolution, Error> {
-    train_categorical(design, features, (y, weights), (kernel, &[]), settings, stop)
+    train_categorical(design, features, (y, weights), (kernel, &[]), settings, clock)
 }
 
 /// [`train`], where some features hold categories: the kernel is then one of distances.
@@ -56,7 +56,7 @@ pub(crate) fn train_categorical(
     (y, weights): (&[f64], &[f64]),
     (kernel, categorical): (Kernel, &[usize]),
     settings: &SvmSettings,
-    stop: &mut dyn FnMut() -> Option<Status>,
+    clock: &Clock,
 ) -> Result<DualSolution, Error> {
     settings.check()?;
     kernel.check()?;
@@ -64,7 +64,7 @@ pub(crate) fn train_categorical(
     let dual = BoxDual::new(y, weights, settings);
     let whole = n <= WHOLE_GRAM && GramMatrix::bytes(n) <= settings.memory;
     Ok(match kernel {
-        Kernel::Linear => train_linear(design, features, &dual, None, settings, stop),
+        Kernel::Linear => train_linear(design, features, &dual, None, settings, clock),
         Kernel::Precomputed => {
             if design.n_features() != n {
                 let found = design.n_features();
@@ -76,11 +76,11 @@ pub(crate) fn train_categorical(
             for j in 0..n {
                 design.add_column(j, 1.0, &mut values[j * n..(j + 1) * n]);
             }
-            smo::solve(&mut &GramMatrix::new(n, values)?, &dual, None, &mut ActiveSet::default(), settings, stop)
+            smo::solve(&mut &GramMatrix::new(n, values)?, &dual, None, &mut ActiveSet::default(), settings, clock)
         }
-        _ if whole => match whole_gram(design, features, kernel, categorical, stop) {
+        _ if whole => match whole_gram(design, features, kernel, categorical, clock) {
             Err(status) => DualSolution::zero(&dual, 0, status),
-            Ok(gram) => smo::solve(&mut &gram, &dual, None, &mut ActiveSet::default(), settings, stop),
+            Ok(gram) => smo::solve(&mut &gram, &dual, None, &mut ActiveSet::default(), settings, clock),
         },
         _ => {
             let rows = design.rows(features);
@@ -91,7 +91,7 @@ pub(crate) fn train_categorical(
                 None,
                 &mut ActiveSet::default(),
                 settings,
-                stop,
+                clock,
             )
         }
     })
@@ -103,13 +103,13 @@ fn whole_gram(
     features: &[usize],
     kernel: Kernel,
     categorical: &[usize],
-    stop: &mut dyn FnMut() -> Option<Status>,
+    clock: &Clock,
 ) -> Result<GramMatrix, Status> {
     let distances = Distances::new(&kernel, categorical);
     if kernel.distance().is_none() || distances.are_squared() {
-        return Ok(GramMatrix::linear_until(design, features, stop)?.of_kernel(&kernel));
+        return Ok(GramMatrix::linear_until(design, features, clock)?.of_kernel(&kernel));
     }
-    Ok(distances.matrix(design, features, stop)?.applied(&kernel))
+    Ok(distances.matrix(design, features, clock)?.applied(&kernel))
 }
 
 /// The linear machine of [`train`] from `start` (length n; zeros when absent), which may be the
@@ -120,22 +120,22 @@ pub fn train_linear(
     dual: &BoxDual,
     start: Option<&[f64]>,
     settings: &SvmSettings,
-    stop: &mut dyn FnMut() -> Option<Status>,
+    clock: &Clock,
 ) -> DualSolution {
     let n = design.n_samples();
     if design.stored() > n * n && affords_gram(n, features.len(), settings) {
-        let gram = match GramMatrix::linear_until(design, features, stop) {
+        let gram = match GramMatrix::linear_until(design, features, clock) {
             Ok(gram) => gram,
             Err(status) => return DualSolution::zero(dual, features.len(), status),
         };
-        let mut solution = smo::solve(&mut &gram, dual, start, &mut ActiveSet::default(), settings, stop);
+        let mut solution = smo::solve(&mut &gram, dual, start, &mut ActiveSet::default(), settings, clock);
         solution.weights = features.iter().map(|&j| design.dot_column(j, &solution.beta)).collect();
         return solution;
     }
     let affordable = n <= LARGEST_GRAM && n <= 2 * features.len() && GramMatrix::bytes(n) <= settings.memory;
-    let gram = |stop: &mut dyn FnMut() -> Option<Status>| GramMatrix::linear_until(design, features, stop);
+    let gram = |clock: &Clock| GramMatrix::linear_until(design, features, clock);
     let gram: Option<&MakeGram<'_>> = if affordable { Some(&gram) } else { None };
-    super::linear::solve_linear(&design.rows(features), dual, start, gram, settings, stop)
+    super::linear::solve_linear(&design.rows(features), dual, start, gram, settings, clock)
 }
 
 /// [`train_linear`] on all columns of these rows, from a start that may be near the solution.
@@ -144,12 +144,12 @@ pub fn train_rows(
     dual: &BoxDual,
     start: &[f64],
     settings: &SvmSettings,
-    stop: &mut dyn FnMut() -> Option<Status>,
+    clock: &Clock,
 ) -> DualSolution {
     if rows.n_samples() <= LARGEST_GRAM {
         // A Gram matrix is made of columns.
         let all: Vec<usize> = (0..rows.n_features()).collect();
-        return train_linear(&*rows.design(), &all, dual, Some(start), settings, stop);
+        return train_linear(&*rows.design(), &all, dual, Some(start), settings, clock);
     }
-    super::linear::refine(rows, dual, start, settings, stop)
+    super::linear::refine(rows, dual, start, settings, clock)
 }

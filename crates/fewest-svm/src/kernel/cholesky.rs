@@ -5,7 +5,7 @@
 use multiversion::multiversion;
 
 use super::outer::{TILE, Tile};
-use crate::{Status, simd};
+use crate::{Clock, Status, simd};
 
 /// Products of tiles between two looks at the clock, twice over: some milliseconds.
 const LOOK: usize = 1 << 15;
@@ -65,7 +65,7 @@ impl Factor {
 
     /// L with L L' = H.
     pub fn decompose(&mut self) {
-        let whole = self.decompose_until(&mut || None);
+        let whole = self.decompose_until(&Clock::unlimited());
         debug_assert!(whole.is_ok());
     }
 
@@ -73,7 +73,7 @@ impl Factor {
     ///
     /// # Errors
     /// Why it was stopped.
-    pub fn decompose_until(&mut self, stop: &mut dyn FnMut() -> Option<Status>) -> Result<(), Status> {
+    pub fn decompose_until(&mut self, clock: &Clock) -> Result<(), Status> {
         let strips = self.m.div_ceil(TILE);
         for i in self.m..strips * TILE {
             // Padding up to a whole tile.
@@ -84,7 +84,7 @@ impl Factor {
             work += strip * strip;
             if work >= LOOK {
                 work = 0;
-                stop().map_or(Ok(()), Err)?;
+                clock.stop().map_or(Ok(()), Err)?;
             }
             next_strip(strip, strips * TILE, &self.tiles, &mut self.packed);
         }

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::Kernel;
 use super::gram::GramMatrix;
 use crate::design::Row;
-use crate::{Design, RowMatrix, Status, simd};
+use crate::{Clock, Design, RowMatrix, Status, simd};
 
 /// Rows of a matrix of distances that one thread computes between two looks at the clock.
 const LOOK: usize = 64;
@@ -101,20 +101,15 @@ impl Distances {
     /// feature.
     ///
     /// # Errors
-    /// The limit that `stop` names before it is done.
-    pub fn matrix(
-        &self,
-        design: &dyn Design,
-        features: &[usize],
-        stop: &mut dyn FnMut() -> Option<Status>,
-    ) -> Result<GramMatrix, Status> {
+    /// The limit that `clock` names before it is done.
+    pub fn matrix(&self, design: &dyn Design, features: &[usize], clock: &Clock) -> Result<GramMatrix, Status> {
         let n = design.n_samples();
         let columns: Vec<(Distance, Vec<f64>)> = features.iter().map(|&j| (self.of(j), column(design, j))).collect();
         let mut values = vec![0.0; n * n];
         let rows = LOOK * rayon::current_num_threads();
         for (block, values) in values.chunks_mut((n * rows).max(1)).enumerate() {
             if block > 0
-                && let Some(status) = stop()
+                && let Some(status) = clock.stop()
             {
                 return Err(status);
             }

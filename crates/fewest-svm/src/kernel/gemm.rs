@@ -2,6 +2,8 @@
 
 #![expect(unsafe_code, reason = "gemm's entry point is unsafe; the one call below checks every extent first")]
 
+use crate::Clock;
+
 /// A rows x columns matrix inside a slice: entry (i, j) at `i * row_stride + j * column_stride`.
 #[derive(Debug, Clone, Copy)]
 pub struct View<'a> {
@@ -45,17 +47,10 @@ const LOOK: usize = 1 << 28;
 
 /// [`add_product`], unless it is told to stop: then C is of no use, and the answer is false.
 #[must_use]
-pub fn add_product_until(
-    c: &mut [f64],
-    stride: usize,
-    alpha: f64,
-    a: View<'_>,
-    b: View<'_>,
-    stop: &mut dyn FnMut() -> bool,
-) -> bool {
+pub fn add_product_until(c: &mut [f64], stride: usize, alpha: f64, a: View<'_>, b: View<'_>, clock: &Clock) -> bool {
     let rows = (LOOK / (a.columns * b.columns).max(1)).max(8);
     for first in (0..a.rows).step_by(rows) {
-        if stop() {
+        if clock.stop().is_some() {
             return false;
         }
         let part = View { data: &a.data[first * a.row_stride..], rows: rows.min(a.rows - first), ..a };

@@ -9,7 +9,7 @@ use super::Kernel;
 use super::gemm::{View, add_product};
 use crate::design::Row;
 use crate::simd;
-use crate::{Design, Error, RowMatrix, Source, Status};
+use crate::{Clock, Design, Error, RowMatrix, Source, Status};
 
 /// Tuning: chosen by hand; `make bench-rfe` shows what a change costs.
 mod tuning {
@@ -31,8 +31,8 @@ mod tuning {
 use tuning::{FEW, LOOK, PANEL, PART, PARTS, SPARSE_LOOK, TILE};
 
 /// Small data are done with before the clock needs a look.
-fn look(n: usize, stop: &mut dyn FnMut() -> Option<Status>) -> Result<(), Status> {
-    if n * n > LOOK / PANEL { stop().map_or(Ok(()), Err) } else { Ok(()) }
+fn look(n: usize, clock: &Clock) -> Result<(), Status> {
+    if n * n > LOOK / PANEL { clock.stop().map_or(Ok(()), Err) } else { Ok(()) }
 }
 
 /// A full symmetric n x n matrix, row after row.
@@ -97,6 +97,7 @@ impl GramMatrix {
     }
 
     /// The rows and columns of these samples.
+    #[must_use]
     pub fn of_samples(&self, samples: &[usize]) -> Self {
         let row = |&i: &usize| samples.iter().map(move |&k| self.values[i * self.n + k]);
         Self { n: samples.len(), values: samples.iter().flat_map(row).collect() }
@@ -113,6 +114,7 @@ impl GramMatrix {
     }
 
     /// The rows and columns of two ranges of samples, `first` before `second`.
+    #[must_use]
     pub fn block(&self, first: &Range<usize>, second: &Range<usize>) -> Self {
         let n = first.len() + second.len();
         let mut values = Vec::with_capacity(n * n);
@@ -126,25 +128,21 @@ impl GramMatrix {
     /// K_ik = sum over the given features of x_ij x_kj. Multiply-adds: n^2 p / 2 when dense, the
     /// sum of the columns' squared non-zeros when sparse.
     pub fn linear(design: &dyn Design, features: &[usize]) -> Self {
-        Self::linear_until(design, features, &mut || None).expect("nothing stops it")
+        Self::linear_until(design, features, &Clock::unlimited()).expect("nothing stops it")
     }
 
     /// [`GramMatrix::linear`].
     ///
     /// # Errors
-    /// The limit that `stop` names before it is done.
-    pub fn linear_until(
-        design: &dyn Design,
-        features: &[usize],
-        stop: &mut dyn FnMut() -> Option<Status>,
-    ) -> Result<Self, Status> {
+    /// The limit that `clock` names before it is done.
+    pub fn linear_until(design: &dyn Design, features: &[usize], clock: &Clock) -> Result<Self, Status> {
         let n = design.n_samples();
-        look(n, stop)?;
+        look(n, clock)?;
         let mut gram = Self { n, values: vec![0.0; n * n] };
         if design.is_sparse() {
             let rows = design.rows(features);
             for (block, values) in gram.values.chunks_mut(n.max(1) * SPARSE_LOOK).enumerate() {
-                look(n, stop)?;
+                look(n, clock)?;
                 values.par_chunks_mut(n).enumerate().for_each(|(i, out)| {
                     if let Row::Sparse(columns, values) = rows.row(block * SPARSE_LOOK + i) {
                         for (&at, &x) in columns.iter().zip(values) {
@@ -154,7 +152,7 @@ impl GramMatrix {
                 });
             }
         } else {
-            gram.add_panels(design, features, 1.0, stop)?;
+            gram.add_panels(design, features, 1.0, clock)?;
         }
         Ok(gram)
     }
@@ -171,6 +169,7 @@ impl GramMatrix {
     }
 
     /// Kernel values from distances.
+    #[must_use]
     pub fn applied(mut self, kernel: &Kernel) -> Self {
         self.values.par_chunks_mut(self.n.max(1)).for_each(|row| kernel.apply(row));
         self
@@ -200,15 +199,10 @@ impl GramMatrix {
     /// non-zeros of a sparse column.
     ///
     /// # Errors
-    /// The limit that `stop` names before it is done; then K is neither the old nor the new one.
-    pub fn remove_until(
-        &mut self,
-        design: &dyn Design,
-        features: &[usize],
-        stop: &mut dyn FnMut() -> Option<Status>,
-    ) -> Result<(), Status> {
+    /// The limit that `clock` names before it is done; then K is neither the old nor the new one.
+    pub fn remove_until(&mut self, design: &dyn Design, features: &[usize], clock: &Clock) -> Result<(), Status> {
         if !design.is_sparse() && features.len() >= FEW {
-            return self.add_panels(design, features, -1.0, stop);
+            return self.add_panels(design, features, -1.0, clock);
         }
         for &j in features {
             self.add_feature(design, j, -1.0);
@@ -217,13 +211,7 @@ impl GramMatrix {
     }
 
     /// K += sign X X' over features of a dense design.
-    fn add_panels(
-        &mut self,
-        design: &dyn Design,
-        features: &[usize],
-        sign: f64,
-        stop: &mut dyn FnMut() -> Option<Status>,
-    ) -> Result<(), Status> {
+    fn add_panels(&mut self, design: &dyn Design, features: &[usize], sign: f64, clock: &Clock) -> Result<(), Status> {
         let n = self.n;
         let width = (n / 8).clamp(8, PANEL).min(features.len().max(1));
         let tiles = (LOOK / (TILE * width * n.max(1))).max(1);
@@ -235,11 +223,11 @@ impl GramMatrix {
                 design.add_column(j, 1.0, &mut panel[at * n..(at + 1) * n]);
             }
             for first in (0..n).step_by(rows) {
-                look(n, stop)?;
+                look(n, clock)?;
                 self.add_panel(&panel[..n * block.len()], sign, first..n.min(first + rows));
             }
         }
-        self.mirror(&mut || look(n, stop))
+        self.mirror(&mut || look(n, clock))
     }
 
     /// These rows of the lower triangle += sign B B' for a column-major panel B with n rows.
@@ -300,7 +288,6 @@ impl GramMatrix {
 }
 
 /// What SVM-RFE asks of a matrix that may be elsewhere, beside what any [`Source`] answers.
-#[expect(clippy::missing_errors_doc, reason = "those of `Source`")]
 pub trait GramSource: Source {
     /// Bytes that a copy of so many features takes, about.
     fn bytes(&self, features: usize) -> u64;

@@ -12,7 +12,7 @@ use super::gemm::{View, add_product};
 use super::gram::GramMatrix;
 use crate::design::Row;
 use crate::simd;
-use crate::{Design, Status};
+use crate::{Clock, Design, Status};
 
 /// Features whose columns [`CrossProducts::new`] gathers at a time.
 const PANEL: usize = 64;
@@ -33,26 +33,26 @@ impl Products {
     /// Over the given features, with samples in the order given (a permutation of all of them).
     ///
     /// # Errors
-    /// The limit that `stop` names before it is done.
+    /// The limit that `clock` names before it is done.
     pub fn new(
         design: &dyn Design,
         features: &[usize],
         order: &[usize],
         kernel: &Kernel,
-        stop: &mut dyn FnMut() -> Option<Status>,
+        clock: &Clock,
     ) -> Result<Self, Status> {
         let (n, distance) = (order.len(), kernel.distance());
         let squared = distance == Some(Distance::Squared);
         let gram = if squared || distance.is_none() {
-            GramMatrix::linear_until(design, features, stop)?
+            GramMatrix::linear_until(design, features, clock)?
         } else {
-            Distances::new(kernel, &[]).matrix(design, features, stop)?
+            Distances::new(kernel, &[]).matrix(design, features, clock)?
         };
         let norms: Vec<f64> = (0..n).map(|i| gram.row(i)[i]).collect();
         let mut values = vec![0.0; n * n];
         for (at, (out, &i)) in values.chunks_mut(n.max(1)).zip(order).enumerate() {
             if at % LOOK == LOOK - 1
-                && let Some(status) = stop()
+                && let Some(status) = clock.stop()
             {
                 return Err(status);
             }
@@ -74,25 +74,20 @@ impl Products {
     /// The kernel matrix.
     ///
     /// # Errors
-    /// The limit that `stop` names before it is made.
-    pub fn gram(&self, kernel: &Kernel, stop: &mut dyn FnMut() -> Option<Status>) -> Result<GramMatrix, Status> {
-        self.changed(&[], kernel, stop)
+    /// The limit that `clock` names before it is made.
+    pub fn gram(&self, kernel: &Kernel, clock: &Clock) -> Result<GramMatrix, Status> {
+        self.changed(&[], kernel, clock)
     }
 
     /// The kernel matrix after some features came or went, in the form of [`Products::change`].
     ///
     /// # Errors
-    /// The limit that `stop` names before it is made.
-    pub fn changed(
-        &self,
-        changes: &[(&[f64], f64)],
-        kernel: &Kernel,
-        stop: &mut dyn FnMut() -> Option<Status>,
-    ) -> Result<GramMatrix, Status> {
+    /// The limit that `clock` names before it is made.
+    pub fn changed(&self, changes: &[(&[f64], f64)], kernel: &Kernel, clock: &Clock) -> Result<GramMatrix, Status> {
         let mut values = Vec::with_capacity(self.values.len());
         for (i, known) in self.values.chunks(self.n.max(1)).enumerate() {
             if i % LOOK == LOOK - 1
-                && let Some(status) = stop()
+                && let Some(status) = clock.stop()
             {
                 return Err(status);
             }

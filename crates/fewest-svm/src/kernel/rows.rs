@@ -7,8 +7,8 @@ use super::Kernel;
 use super::distance::ByFeature;
 use super::gemm::{View, add_product};
 use super::gram::GramMatrix;
-use crate::RowMatrix;
 use crate::simd;
+use crate::{Clock, RowMatrix};
 
 /// What a decomposition solver sees of the kernel matrix. Samples are addressed by position in the
 /// active list, which starts as all samples in order; rows cover the active samples in that order.
@@ -23,8 +23,8 @@ pub trait KernelRows {
     fn pair(&mut self, a: usize, b: usize) -> (&[Self::Value], &[Self::Value]);
     /// f_i = sum_k K_ik beta_k in f64 for all samples.
     fn scores(&self, beta: &[f64]) -> Vec<f64>;
-    /// The same, or nothing once `stop` says so: where rows are computed, all of them take long.
-    fn scores_until(&self, beta: &[f64], _stop: &mut dyn FnMut() -> bool) -> Option<Vec<f64>> {
+    /// The same, or nothing once `clock` says so: where rows are computed, all of them take long.
+    fn scores_until(&self, beta: &[f64], _clock: &Clock) -> Option<Vec<f64>> {
         Some(self.scores(beta))
     }
     /// Whether rows can follow a smaller active list.
@@ -212,7 +212,7 @@ impl<'a> CachedRows<'a> {
     }
 
     /// f_i by products with the dense matrix of support vectors.
-    fn scores_by_blocks(&self, support: &[usize], beta: &[f64], stop: &mut dyn FnMut() -> bool) -> Option<Vec<f64>> {
+    fn scores_by_blocks(&self, support: &[usize], beta: &[f64], clock: &Clock) -> Option<Vec<f64>> {
         let (n, p, s) = (self.data.n_samples(), self.data.n_features(), support.len());
         let dense = |list: &[usize]| {
             let mut rows = vec![0.0; list.len() * p];
@@ -232,12 +232,12 @@ impl<'a> CachedRows<'a> {
                 *score = simd::dot(row, beta);
             }
         };
-        by_rounds(&mut scores, &fill, stop).then_some(scores)
+        by_rounds(&mut scores, &fill, clock).then_some(scores)
     }
 
     /// f_i from the columns of the support vectors, of which each sample needs those of its
     /// non-zeros.
-    fn scores_by_columns(&self, support: &[usize], beta: &[f64], stop: &mut dyn FnMut() -> bool) -> Option<Vec<f64>> {
+    fn scores_by_columns(&self, support: &[usize], beta: &[f64], clock: &Clock) -> Option<Vec<f64>> {
         let (n, p) = (self.data.n_samples(), self.data.n_features());
         let block = |list: &[usize]| {
             let (m, mut columns) = (list.len(), vec![0.0; list.len() * p]);
@@ -267,7 +267,7 @@ impl<'a> CachedRows<'a> {
                 }
             }
         };
-        by_rounds(&mut scores, &fill, stop).then_some(scores)
+        by_rounds(&mut scores, &fill, clock).then_some(scores)
     }
 }
 
@@ -290,9 +290,9 @@ impl KernelRows for CachedRows<'_> {
         (&self.cache.rows[self.active[a]], &self.cache.rows[self.active[b]])
     }
     fn scores(&self, beta: &[f64]) -> Vec<f64> {
-        self.scores_until(beta, &mut || false).expect("nothing stops it")
+        self.scores_until(beta, &Clock::unlimited()).expect("nothing stops it")
     }
-    fn scores_until(&self, beta: &[f64], stop: &mut dyn FnMut() -> bool) -> Option<Vec<f64>> {
+    fn scores_until(&self, beta: &[f64], clock: &Clock) -> Option<Vec<f64>> {
         let (n, p) = (self.data.n_samples(), self.data.n_features());
         let support: Vec<usize> = (0..n).filter(|&i| beta[i] != 0.0).collect();
         if self.kernel == Kernel::Linear {
@@ -307,7 +307,7 @@ impl KernelRows for CachedRows<'_> {
         if products && 8 * support.len() * p <= self.dense_bytes {
             let dense = n * p <= DENSE_RATIO * self.data.stored();
             let by = if dense { Self::scores_by_blocks } else { Self::scores_by_columns };
-            return by(self, &support, &chosen, stop);
+            return by(self, &support, &chosen, clock);
         }
         let norms = self.norms_of(&support);
         let score = |i: usize| {
@@ -323,7 +323,7 @@ impl KernelRows for CachedRows<'_> {
         let fill = |first: usize, scores: &mut [f64]| {
             scores.iter_mut().enumerate().for_each(|(k, out)| *out = score(first + k));
         };
-        by_rounds(&mut scores, &fill, stop).then_some(scores)
+        by_rounds(&mut scores, &fill, clock).then_some(scores)
     }
     fn can_shrink(&self) -> bool {
         true
@@ -340,11 +340,11 @@ impl KernelRows for CachedRows<'_> {
 }
 
 /// Fills the scores in blocks of samples, `fill` being given the first sample of each: as many at a
-/// time as there are threads. False once `stop` says so.
-fn by_rounds(scores: &mut [f64], fill: &(dyn Fn(usize, &mut [f64]) + Sync), stop: &mut dyn FnMut() -> bool) -> bool {
+/// time as there are threads. False once `clock` says so.
+fn by_rounds(scores: &mut [f64], fill: &(dyn Fn(usize, &mut [f64]) + Sync), clock: &Clock) -> bool {
     let round = SCORE_BLOCK * rayon::current_num_threads();
     for (at, scores) in scores.chunks_mut(round).enumerate() {
-        if at > 0 && stop() {
+        if at > 0 && clock.stop().is_some() {
             return false;
         }
         let blocks = scores.par_chunks_mut(SCORE_BLOCK).enumerate();

@@ -2,7 +2,7 @@
 //! promises.
 
 use fewest_svm::dual::{BoxDual, coordinate, interior, kkt, solve_linear};
-use fewest_svm::{Bias, DualSolution, Loss, RowMatrix, Status, SvmSettings};
+use fewest_svm::{Bias, Cancel, Clock, DualSolution, Loss, RowMatrix, Status, SvmSettings};
 
 const LOSSES: [Loss; 2] = [Loss::Hinge, Loss::SquaredHinge];
 const BIASES: [Bias; 3] = [Bias::Free, Bias::Penalised(0.7), Bias::None];
@@ -91,10 +91,6 @@ fn check(case: &Case, dual: &BoxDual, s: &SvmSettings, got: &DualSolution, what:
     assert!((again.dual - got.dual).abs() <= 1e-9 * got.primal.abs().max(1e-9), "{what}: dual");
 }
 
-fn never() -> Option<Status> {
-    None
-}
-
 #[test]
 fn the_solvers_agree_on_every_loss_bias_and_form() {
     let mut seed = 0;
@@ -108,9 +104,9 @@ fn the_solvers_agree_on_every_loss_bias_and_form() {
                         let s = settings(loss, bias, cost, 1e-7);
                         let dual = BoxDual::new(&case.y, &case.weights, &s);
                         let what = format!("seed {seed} {loss:?} {bias:?} sparse {sparse} C {cost} {n} x {p}");
-                        let coordinate = coordinate::solve(&case.rows, &dual, None, &s, &mut never);
-                        let interior = interior::solve(&case.rows, &dual, &s, &mut never);
-                        let linear = solve_linear(&case.rows, &dual, None, None, &s, &mut never);
+                        let coordinate = coordinate::solve(&case.rows, &dual, None, &s, &Clock::unlimited());
+                        let interior = interior::solve(&case.rows, &dual, &s, &Clock::unlimited());
+                        let linear = solve_linear(&case.rows, &dual, None, None, &s, &Clock::unlimited());
                         let all = [(&coordinate, "coordinate"), (&interior, "interior"), (&linear, "linear")];
                         for (got, name) in all {
                             check(&case, &dual, &s, got, &format!("{name} {what}"));
@@ -132,7 +128,7 @@ fn tight_solutions_satisfy_the_optimality_conditions() {
             let case = case(77, 80, 6, false);
             let s = settings(loss, bias, 1.0, 1e-12);
             let dual = BoxDual::new(&case.y, &case.weights, &s);
-            let got = solve_linear(&case.rows, &dual, None, None, &s, &mut never);
+            let got = solve_linear(&case.rows, &dual, None, None, &s, &Clock::unlimited());
             assert!(got.gap() <= 1e-10, "{loss:?} {bias:?}: gap {:e}", got.gap());
             assert!(got.kkt_residual <= 1e-4, "{loss:?} {bias:?}: residual {:e}", got.kkt_residual);
         }
@@ -167,7 +163,7 @@ fn coordinate_descent_reaches_the_optimum_of_projected_gradient() {
                 }
             }
             let value: f64 = (0..n).map(|i| beta[i] * (dual.y[i] - 0.5 * product(&beta, i))).sum();
-            let got = coordinate::solve(&case.rows, &dual, None, &s, &mut never);
+            let got = coordinate::solve(&case.rows, &dual, None, &s, &Clock::unlimited());
             assert!((got.dual - value).abs() <= 1e-8 * value.abs(), "{loss:?} {bias:?}: {} {value}", got.dual);
         }
     }
@@ -180,13 +176,13 @@ fn a_warm_start_at_the_optimum_is_accepted_at_once() {
             let case = case(9, 50, 8, true);
             let s = settings(loss, bias, 1.0, 1e-8);
             let dual = BoxDual::new(&case.y, &case.weights, &s);
-            let first = coordinate::solve(&case.rows, &dual, None, &s, &mut never);
-            let again = coordinate::solve(&case.rows, &dual, Some(&first.beta), &s, &mut never);
+            let first = coordinate::solve(&case.rows, &dual, None, &s, &Clock::unlimited());
+            let again = coordinate::solve(&case.rows, &dual, Some(&first.beta), &s, &Clock::unlimited());
             assert_eq!(again.iterations, 0, "{loss:?} {bias:?}");
             check(&case, &dual, &s, &again, "warm");
             // Any start will do, feasible or not.
             let wild: Vec<f64> = (0..50).map(|i| f64::from(i) - 20.0).collect();
-            let wild = solve_linear(&case.rows, &dual, Some(&wild), None, &s, &mut never);
+            let wild = solve_linear(&case.rows, &dual, Some(&wild), None, &s, &Clock::unlimited());
             check(&case, &dual, &s, &wild, "wild start");
         }
     }
@@ -199,18 +195,15 @@ fn a_stop_is_obeyed_at_once_with_a_true_gap() {
             let case = case(3, 60, 6, false);
             let s = settings(loss, bias, 100.0, 1e-10);
             let dual = BoxDual::new(&case.y, &case.weights, &s);
-            let optimum = solve_linear(&case.rows, &dual, None, None, &s, &mut never);
-            let mut stop = || Some(Status::Cancelled);
-            let mut asked = 0;
-            let mut later = || {
-                asked += 1;
-                (asked > 3).then_some(Status::TimeLimit)
-            };
+            let optimum = solve_linear(&case.rows, &dual, None, None, &s, &Clock::unlimited());
+            let cancel = Cancel::default();
+            cancel.cancel();
+            let (stop, later) = (Clock::of(cancel, None), Clock::of_questions(3));
             let stopped = [
-                (coordinate::solve(&case.rows, &dual, None, &s, &mut stop), Status::Cancelled),
-                (interior::solve(&case.rows, &dual, &s, &mut stop), Status::Cancelled),
-                (solve_linear(&case.rows, &dual, None, None, &s, &mut stop), Status::Cancelled),
-                (coordinate::solve(&case.rows, &dual, None, &s, &mut later), Status::TimeLimit),
+                (coordinate::solve(&case.rows, &dual, None, &s, &stop), Status::Cancelled),
+                (interior::solve(&case.rows, &dual, &s, &stop), Status::Cancelled),
+                (solve_linear(&case.rows, &dual, None, None, &s, &stop), Status::Cancelled),
+                (coordinate::solve(&case.rows, &dual, None, &s, &later), Status::TimeLimit),
             ];
             for (got, status) in stopped {
                 assert_eq!(got.status, status, "{loss:?} {bias:?}");
@@ -226,8 +219,8 @@ fn the_cap_on_epochs_is_a_status() {
     let case = case(4, 60, 6, false);
     let s = SvmSettings { max_epochs: 2, ..settings(Loss::Hinge, Bias::Free, 100.0, 1e-10) };
     let dual = BoxDual::new(&case.y, &case.weights, &s);
-    assert_eq!(coordinate::solve(&case.rows, &dual, None, &s, &mut never).status, Status::CallLimit);
-    assert_eq!(solve_linear(&case.rows, &dual, None, None, &s, &mut never).status, Status::CallLimit);
+    assert_eq!(coordinate::solve(&case.rows, &dual, None, &s, &Clock::unlimited()).status, Status::CallLimit);
+    assert_eq!(solve_linear(&case.rows, &dual, None, None, &s, &Clock::unlimited()).status, Status::CallLimit);
 }
 
 #[test]
@@ -237,7 +230,7 @@ fn an_unreachable_tolerance_ends_near_the_optimum() {
             let case = case(8, n, p, false);
             let s = SvmSettings { max_epochs: 20_000, ..settings(loss, Bias::Free, 1.0, 1e-300) };
             let dual = BoxDual::new(&case.y, &case.weights, &s);
-            let got = solve_linear(&case.rows, &dual, None, None, &s, &mut never);
+            let got = solve_linear(&case.rows, &dual, None, None, &s, &Clock::unlimited());
             assert!(got.gap() < 1e-9, "{loss:?} {n} x {p}: gap {:e} {:?}", got.gap(), got.status);
             assert_eq!(got.status == Status::Optimal, got.gap() <= s.tolerance, "{loss:?} {n} x {p}");
         }
@@ -258,8 +251,8 @@ fn a_row_twice_is_a_row_of_weight_two() {
             let single = RowMatrix::dense(n, p, values.clone());
             let two = BoxDual::new(&[y.clone(), y.clone()].concat(), &vec![1.0; 2 * n], &s);
             let one = BoxDual::new(&y, &vec![2.0; n], &s);
-            let two = solve_linear(&doubled, &two, None, None, &s, &mut never);
-            let one = solve_linear(&single, &one, None, None, &s, &mut never);
+            let two = solve_linear(&doubled, &two, None, None, &s, &Clock::unlimited());
+            let one = solve_linear(&single, &one, None, None, &s, &Clock::unlimited());
             assert!((one.primal - two.primal).abs() <= 1e-8 * one.primal, "{loss:?} {bias:?}");
         }
     }
@@ -279,9 +272,9 @@ fn degenerate_problems_are_solved() {
                     let rows = RowMatrix::dense(3, 2, values);
                     let dual = BoxDual::new(&y, &weights, &s);
                     let all = [
-                        ("coordinate", coordinate::solve(&rows, &dual, None, &s, &mut never)),
-                        ("interior", interior::solve(&rows, &dual, &s, &mut never)),
-                        ("linear", solve_linear(&rows, &dual, None, None, &s, &mut never)),
+                        ("coordinate", coordinate::solve(&rows, &dual, None, &s, &Clock::unlimited())),
+                        ("interior", interior::solve(&rows, &dual, &s, &Clock::unlimited())),
+                        ("linear", solve_linear(&rows, &dual, None, None, &s, &Clock::unlimited())),
                     ];
                     for (name, got) in all {
                         assert!(got.gap() <= 1e-6, "{name} {loss:?} {bias:?} {y:?} {weights:?}: {got:?}");

@@ -4,7 +4,7 @@ use fewest_svm::dual::active_set::ActiveSet;
 use fewest_svm::dual::{BoxDual, smo};
 use fewest_svm::kernel::gram::GramMatrix;
 use fewest_svm::kernel::rows::CachedRows;
-use fewest_svm::{Bias, Design, DualSolution, Kernel, Loss, Problem, Status, SvmSettings};
+use fewest_svm::{Bias, Clock, Design, DualSolution, Kernel, Loss, Problem, Status, SvmSettings};
 use fewest_testing::{RandomProblem, Rng, assert_kkt_kernel, gram, reference};
 
 const KERNELS: [Kernel; 3] =
@@ -52,7 +52,7 @@ fn whole_matrix_meets_a_tight_gap_everywhere() {
     each_case(1e-10, |design, kernel, dual, settings| {
         let features: Vec<usize> = (0..design.n_features()).collect();
         let matrix = GramMatrix::linear(design, &features).of_kernel(&kernel);
-        smo::solve(&mut &matrix, dual, None, &mut ActiveSet::default(), settings, &mut || None)
+        smo::solve(&mut &matrix, dual, None, &mut ActiveSet::default(), settings, &Clock::unlimited())
     });
 }
 
@@ -62,7 +62,7 @@ fn cached_rows_meet_the_f64_gap_with_room_for_few_rows() {
         let rows = design.rows(&(0..design.n_features()).collect::<Vec<_>>());
         let memory = 3 * 4 * design.n_samples() as u64;
         let mut cached = CachedRows::new(&rows, kernel, memory);
-        smo::solve(&mut cached, dual, None, &mut ActiveSet::default(), settings, &mut || None)
+        smo::solve(&mut cached, dual, None, &mut ActiveSet::default(), settings, &Clock::unlimited())
     });
 }
 
@@ -73,10 +73,10 @@ fn shrinking_changes_nothing() {
     let dual = BoxDual::new(&labels, &vec![1.0; 1500], &settings);
     let kernel = Kernel::Rbf { gamma: 0.5 };
     let matrix = GramMatrix::linear(&design, &[0, 1, 2, 3]).of_kernel(&kernel);
-    let whole = smo::solve(&mut &matrix, &dual, None, &mut ActiveSet::default(), &settings, &mut || None);
+    let whole = smo::solve(&mut &matrix, &dual, None, &mut ActiveSet::default(), &settings, &Clock::unlimited());
     let rows = design.rows(&[0, 1, 2, 3]);
     let mut cached = CachedRows::new(&rows, kernel, 4 << 20);
-    let shrunk = smo::solve(&mut cached, &dual, None, &mut ActiveSet::default(), &settings, &mut || None);
+    let shrunk = smo::solve(&mut cached, &dual, None, &mut ActiveSet::default(), &settings, &Clock::unlimited());
     assert_eq!(shrunk.status, Status::Optimal);
     assert!((whole.primal - shrunk.primal).abs() <= 2e-6 * whole.primal, "{} {}", whole.primal, shrunk.primal);
 }
@@ -87,8 +87,9 @@ fn a_warm_start_from_the_solution_needs_no_step() {
     let settings = SvmSettings { tolerance: 1e-9, ..SvmSettings::default() };
     let dual = BoxDual::new(&labels, &[1.0; 60], &settings);
     let matrix = GramMatrix::linear(&design, &(0..100).collect::<Vec<_>>());
-    let cold = smo::solve(&mut &matrix, &dual, None, &mut ActiveSet::default(), &settings, &mut || None);
-    let again = smo::solve(&mut &matrix, &dual, Some(&cold.beta), &mut ActiveSet::default(), &settings, &mut || None);
+    let cold = smo::solve(&mut &matrix, &dual, None, &mut ActiveSet::default(), &settings, &Clock::unlimited());
+    let again =
+        smo::solve(&mut &matrix, &dual, Some(&cold.beta), &mut ActiveSet::default(), &settings, &Clock::unlimited());
     assert_eq!(again.iterations, 0);
     assert!(again.beta.iter().zip(&cold.beta).all(|(a, b)| (a - b).abs() <= 1e-15), "only rounding may move beta");
 }
@@ -101,14 +102,13 @@ fn a_stop_is_obeyed_with_a_true_gap() {
     let dual = BoxDual::new(&labels, &[1.0; 80], &settings);
     let rows = design.rows(&(0..10).collect::<Vec<_>>());
     let mut cached = CachedRows::new(&rows, Kernel::Linear, 1 << 20);
-    let found =
-        smo::solve(&mut cached, &dual, None, &mut ActiveSet::default(), &settings, &mut || Some(Status::TimeLimit));
+    let found = smo::solve(&mut cached, &dual, None, &mut ActiveSet::default(), &settings, &Clock::of_questions(0));
     assert_eq!((found.status, found.iterations), (Status::TimeLimit, 0));
     let features: Vec<usize> = (0..10).collect();
     assert_kkt_kernel(&gram(&problem, &features, &Kernel::Linear), &dual, &found, 1.1);
     let capped = SvmSettings { max_epochs: 1, tolerance: 1e-14, ..settings };
     let mut cached = CachedRows::new(&rows, Kernel::Linear, 1 << 20);
-    let found = smo::solve(&mut cached, &dual, None, &mut ActiveSet::default(), &capped, &mut || None);
+    let found = smo::solve(&mut cached, &dual, None, &mut ActiveSet::default(), &capped, &Clock::unlimited());
     assert_eq!(found.status, Status::CallLimit);
 }
 
@@ -127,7 +127,7 @@ fn a_doubled_sample_equals_weight_two() {
     let solve = |design: &dyn Design, labels: &[f64], weights: &[f64]| {
         let dual = BoxDual::new(labels, weights, &settings);
         let matrix = GramMatrix::linear(design, &features);
-        smo::solve(&mut &matrix, &dual, None, &mut ActiveSet::default(), &settings, &mut || None).primal
+        smo::solve(&mut &matrix, &dual, None, &mut ActiveSet::default(), &settings, &Clock::unlimited()).primal
     };
     let (a, b) = (solve(&design, &labels, &weights), solve(&doubled, &doubled_labels, &[1.0; 22]));
     assert!((a - b).abs() <= 1e-9 * a, "{a} {b}");

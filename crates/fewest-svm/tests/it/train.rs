@@ -3,7 +3,7 @@
 
 use fewest_svm::dual::BoxDual;
 use fewest_svm::dual::train::train;
-use fewest_svm::{Bias, DenseDesign, Design, Kernel, Loss, Problem, SvmSettings};
+use fewest_svm::{Bias, Clock, DenseDesign, Design, Kernel, Loss, Problem, SvmSettings};
 use fewest_testing::{RandomProblem, assert_kkt_kernel, assert_kkt_linear, gram};
 
 #[test]
@@ -26,9 +26,16 @@ fn linear_machines_of_every_shape() {
         ] {
             for cost in [0.01, 1.0, 1000.0] {
                 let settings = SvmSettings { cost, loss, bias, tolerance: 1e-8, ..SvmSettings::default() };
-                let found =
-                    train(design, &features, &labels, problem.weights(), Kernel::Linear, &settings, &mut || None)
-                        .unwrap();
+                let found = train(
+                    design,
+                    &features,
+                    &labels,
+                    problem.weights(),
+                    Kernel::Linear,
+                    &settings,
+                    &Clock::unlimited(),
+                )
+                .unwrap();
                 assert!(found.gap() <= 1e-8, "{n} {p} {loss:?} {bias:?} C {cost}: {} {:?}", found.gap(), found.status);
                 let dual = BoxDual::new(&labels, problem.weights(), &settings);
                 assert_kkt_linear(design, &features, &dual, &found, 2e-8);
@@ -52,7 +59,8 @@ fn the_smallest_problems_reach_their_gap() {
         let cost = [1e-3, 0.03, 1.0, 30.0, 1000.0][seed as usize / 7 % 5];
         let settings = SvmSettings { cost, loss, bias: bias[seed as usize / 3 % 5], ..SvmSettings::default() };
         let weights = problem.weights();
-        let found = train(&design, &features, &labels, weights, Kernel::Linear, &settings, &mut || None).unwrap();
+        let found =
+            train(&design, &features, &labels, weights, Kernel::Linear, &settings, &Clock::unlimited()).unwrap();
         assert!(found.gap() <= 1e-6, "seed {seed}, {settings:?}: {} {:?}", found.gap(), found.status);
         let dual = BoxDual::new(&labels, weights, &settings);
         assert_kkt_linear(&design, &features, &dual, &found, 2e-6);
@@ -83,11 +91,12 @@ fn a_precomputed_kernel_equals_its_own_kernel() {
     let settings = SvmSettings { tolerance: 1e-9, ..SvmSettings::default() };
     let solve = |design: &dyn Design, kernel: Kernel| {
         let all: Vec<usize> = (0..design.n_features()).collect();
-        train(design, &all, &labels, problem.weights(), kernel, &settings, &mut || None).unwrap()
+        train(design, &all, &labels, problem.weights(), kernel, &settings, &Clock::unlimited()).unwrap()
     };
     let (a, b) = (solve(&design, kernel), solve(&ready, Kernel::Precomputed));
     assert!((a.primal - b.primal).abs() <= 1e-8 * a.primal, "{} {}", a.primal, b.primal);
     assert_kkt_kernel(&matrix, &BoxDual::new(&labels, problem.weights(), &settings), &b, 2e-9);
-    let error = train(&design, &features, &labels, problem.weights(), Kernel::Precomputed, &settings, &mut || None);
+    let error =
+        train(&design, &features, &labels, problem.weights(), Kernel::Precomputed, &settings, &Clock::unlimited());
     assert!(error.unwrap_err().to_string().contains("needs 40 columns"));
 }

@@ -19,7 +19,7 @@ use super::solve::START;
 use crate::dual::kkt::{ROUNDING, best_bias, residual, total_loss};
 use crate::dual::{Bias, DualSolution};
 use crate::search::PrimalPoint;
-use crate::{Design, Error, Memory, Problem, Rules, Status, SvmSettings, WeightBounds};
+use crate::{Clock, Design, Error, Memory, Problem, Rules, Status, SvmSettings, WeightBounds};
 
 /// Share of the tolerance asked for that the interior-point method aims at.
 const SHARE: f64 = 0.1;
@@ -35,7 +35,7 @@ pub(crate) fn train_bounded(
     (y, weights): (&[f64], &[f64]),
     settings: &SvmSettings,
     memory: &Memory,
-    stop: &mut dyn FnMut() -> Option<Status>,
+    clock: &Clock,
 ) -> Result<DualSolution, Error> {
     settings.check()?;
     let problem = Problem::of_parts(design, y, weights);
@@ -43,7 +43,7 @@ pub(crate) fn train_bounded(
     let relaxation = Relaxation::new(std::slice::from_ref(&problem), &rules, settings, &[]).within(memory);
     let all: Vec<usize> = (0..design.n_features()).collect();
     let node = Node::new(&relaxation, &all, &[]);
-    let (found, iterations) = relaxation.best_within_bounds(&node, &relaxation.cold(), settings.tolerance, stop);
+    let (found, iterations) = relaxation.best_within_bounds(&node, &relaxation.cold(), settings.tolerance, clock);
     relaxation.afforded()?;
     let machine = found.machine;
     let (weights, beta, dual) = (machine.weights, found.answer.warm.beta, &relaxation.dual);
@@ -69,7 +69,7 @@ pub(crate) fn train_bounded(
     let mut solution =
         DualSolution { beta, bias, weights, primal, dual, absolute_gap, kkt_residual, iterations, status };
     let met = solution.gap() <= settings.tolerance;
-    solution.status = if met { Status::Optimal } else { stop().unwrap_or(Status::Stalled) };
+    solution.status = if met { Status::Optimal } else { clock.stop().unwrap_or(Status::Stalled) };
     Ok(solution)
 }
 
@@ -87,22 +87,16 @@ impl Relaxation<'_> {
         node: &Node<'_, '_>,
         warm: &Warm,
         tolerance: f64,
-        stop: &mut dyn FnMut() -> Option<Status>,
+        clock: &Clock,
     ) -> (Answer, u64) {
-        let (Best { mut answer, machine }, rounds) = self.best_within_bounds(node, warm, tolerance, stop);
+        let (Best { mut answer, machine }, rounds) = self.best_within_bounds(node, warm, tolerance, clock);
         if let Some(points) = &mut answer.points {
             points.primal = Some(vec![machine]);
         }
         (answer, rounds)
     }
 
-    fn best_within_bounds(
-        &self,
-        node: &Node<'_, '_>,
-        warm: &Warm,
-        tolerance: f64,
-        stop: &mut dyn FnMut() -> Option<Status>,
-    ) -> (Best, u64) {
+    fn best_within_bounds(&self, node: &Node<'_, '_>, warm: &Warm, tolerance: f64, clock: &Clock) -> (Best, u64) {
         let mut best = self.judged(node, warm.clone());
         let (n, m) = (self.dual.len(), node.features.len() + 1);
         let Some(_taken) = self.reserve(n, m) else { return (best, 0) };
@@ -112,7 +106,7 @@ impl Relaxation<'_> {
         let (restricted, start) = node.restrict(&cold.warm, (&vec![true; n], &[]), &node.all_turned(), reach);
         let mu = START * (cold.upper - cold.lower) / (2 * n + 1) as f64;
         let goal = Goal { cutoff: f64::INFINITY, share: 0.0, tolerance: SHARE * tolerance, mu };
-        let (point, rounds) = restricted.solve(&start, &goal, stop);
+        let (point, rounds) = restricted.solve(&start, &goal, clock);
         let mut w = point.w;
         if let Bias::Penalised(_) = self.dual.bias {
             // Its column is the first there, and the last here.
@@ -128,7 +122,7 @@ impl Relaxation<'_> {
         }
         self.take_better(node, &polish, &own, &mut best);
         // Step 2.
-        if !best.answer.is_within(tolerance) && stop().is_none() {
+        if !best.answer.is_within(tolerance) && clock.stop().is_none() {
             let margins: Vec<f64> = scores.iter().zip(&self.dual.y).map(|(f, y)| y * (f + own.bias)).collect();
             let reach = Reach::new(self, best.answer.upper).0;
             polish.run((&own.beta, Some(&own.w)), &margins, reach, &mut |point| {

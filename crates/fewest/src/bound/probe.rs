@@ -18,7 +18,7 @@
 use super::model::{Relaxation, Warm};
 use super::node::{Node, largest};
 use super::tied::{Ray, Step, Tied};
-use crate::Status;
+use crate::Clock;
 use crate::proof::Point;
 use crate::simd::axpy;
 
@@ -64,11 +64,11 @@ impl Relaxation<'_> {
         lower: f64,
         gap: f64,
         cutoff: f64,
-        stop: &mut dyn FnMut() -> Option<Status>,
+        clock: &Clock,
     ) -> Probed {
         let mut probed = Probed::default();
         let node = Node::new(self, inside, free);
-        let Some(tied) = Tied::new(&node, warm, gap, stop) else { return probed };
+        let Some(tied) = Tied::new(&node, warm, gap, clock) else { return probed };
         let mut among: Vec<usize> = near.iter().chain(warm.shares.iter().map(|s| &s.0)).copied().collect();
         among.sort_unstable();
         among.dedup();
@@ -77,7 +77,7 @@ impl Relaxation<'_> {
         let mut first = node.features.len();
         for &(unit, _) in &warm.shares {
             // What is known already is as true; the others are not probed.
-            if stop().is_some() {
+            if clock.stop().is_some() {
                 break;
             }
             let last = first + self.rules.unit(unit).len();
@@ -300,7 +300,7 @@ impl<'l, 'n, 'r, 'a> Line<'l, 'n, 'r, 'a> {
 #[cfg(test)]
 mod tests {
     use crate::bound::{Decide, Relaxation};
-    use crate::{Bias, DenseDesign, Loss, Problem, RuleList, Rules, SvmSettings};
+    use crate::{Bias, Clock, DenseDesign, Loss, Problem, RuleList, Rules, SvmSettings};
 
     /// No subset below the cutoff may be lost, whatever the cutoff is.
     #[test]
@@ -343,7 +343,7 @@ mod tests {
             let cold = relaxation.cold();
             let solve = |inside: &[usize], free: &[usize], tolerance: f64| {
                 let decide = Decide { cutoff: f64::INFINITY, share: 0.0, tolerance };
-                relaxation.solve(inside, free, &cold, &decide, &mut || None)
+                relaxation.solve(inside, free, &cold, &decide, &Clock::unlimited())
             };
             let subsets = (0..1usize << p).map(|set| (0..p).filter(|j| set >> j & 1 == 1).collect::<Vec<usize>>());
             let allowed = subsets.filter(|s| rules.allows(&crate::Subset::from_indices(p, s.iter().copied())));
@@ -354,8 +354,14 @@ mod tests {
             for share in [0.2, 0.6, 1.0, 1.4] {
                 let cutoff = root.lower + share * (best - root.lower) + 1e-6;
                 let free = (0..p).collect::<Vec<_>>();
-                let decided =
-                    relaxation.probe((&[], &free, &free[..p / 2]), &root.warm, root.lower, gap, cutoff, &mut || None);
+                let decided = relaxation.probe(
+                    (&[], &free, &free[..p / 2]),
+                    &root.warm,
+                    root.lower,
+                    gap,
+                    cutoff,
+                    &Clock::unlimited(),
+                );
                 for (units, with) in [(&decided.out, true), (&decided.inside, false)] {
                     for u in units {
                         ruled_out += 1;

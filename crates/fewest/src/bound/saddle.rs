@@ -21,7 +21,7 @@ use super::bounded::train_bounded;
 use crate::dual::train::{train, train_linear};
 use crate::dual::{Bias, BoxDual, DualSolution, kkt};
 use crate::{
-    DenseDesign, Design, Error, Kernel, Memory, Problem, SparseDesign, Status, Subset, SvmSettings, WeightBounds,
+    Clock, DenseDesign, Design, Error, Kernel, Memory, Problem, SparseDesign, Subset, SvmSettings, WeightBounds,
 };
 
 /// A lower bound on the SVM's value on every subset: `v(z) >= constant - sum_j z_j gains_j`,
@@ -125,14 +125,14 @@ pub fn train_within(
     of_samples: (&[f64], &[f64]),
     settings: &SvmSettings,
     memory: &Memory,
-    stop: &mut dyn FnMut() -> Option<Status>,
+    clock: &Clock,
 ) -> Result<DualSolution, Error> {
     if bounds.is_free() {
-        return train(design, features, of_samples.0, of_samples.1, Kernel::Linear, settings, stop);
+        return train(design, features, of_samples.0, of_samples.1, Kernel::Linear, settings, clock);
     }
     let ones = vec![1.0; features.len()];
     let columns = weighted(design, features, &ones);
-    train_bounded(&*columns, bounds.weighted(features, &ones), of_samples, settings, memory, stop)
+    train_bounded(&*columns, bounds.weighted(features, &ones), of_samples, settings, memory, clock)
 }
 
 /// One answer of the alpha half.
@@ -189,37 +189,37 @@ impl<'a> AlphaHalf<'a> {
     }
 
     /// v at a subset.
-    pub fn at(&mut self, subset: &Subset, stop: &mut dyn FnMut() -> Option<Status>) -> Value {
+    pub fn at(&mut self, subset: &Subset, clock: &Clock) -> Value {
         let features: Vec<usize> = subset.iter().collect();
         if !self.bounds.is_free() {
-            return self.train_bounded(&features, &vec![1.0; features.len()], stop);
+            return self.train_bounded(&features, &vec![1.0; features.len()], clock);
         }
-        self.train(self.problem.design(), &features, stop)
+        self.train(self.problem.design(), &features, clock)
     }
 
     /// v at weights z_j in [0, 1], length p.
-    pub fn at_weights(&mut self, z: &[f64], stop: &mut dyn FnMut() -> Option<Status>) -> Value {
+    pub fn at_weights(&mut self, z: &[f64], clock: &Clock) -> Value {
         let features: Vec<usize> = (0..z.len()).filter(|&j| z[j] > 0.0).collect();
         let factors: Vec<f64> = features.iter().map(|&j| z[j]).collect();
         if !self.bounds.is_free() {
-            return self.train_bounded(&features, &factors, stop);
+            return self.train_bounded(&features, &factors, clock);
         }
         let weighted = weighted(self.problem.design(), &features, &factors);
-        self.train(&*weighted, &(0..features.len()).collect::<Vec<usize>>(), stop)
+        self.train(&*weighted, &(0..features.len()).collect::<Vec<usize>>(), clock)
     }
 
-    fn train(&mut self, design: &dyn Design, features: &[usize], stop: &mut dyn FnMut() -> Option<Status>) -> Value {
+    fn train(&mut self, design: &dyn Design, features: &[usize], clock: &Clock) -> Value {
         let start = self.last.as_deref().filter(|_| self.warm);
-        let solution = train_linear(design, features, &self.dual, start, &self.settings, stop);
+        let solution = train_linear(design, features, &self.dual, start, &self.settings, clock);
         self.take(solution)
     }
 
     /// v where weights are bounded, on the columns `sqrt(z_j) x_j`.
-    fn train_bounded(&mut self, features: &[usize], z: &[f64], stop: &mut dyn FnMut() -> Option<Status>) -> Value {
+    fn train_bounded(&mut self, features: &[usize], z: &[f64], clock: &Clock) -> Value {
         let columns = weighted(self.problem.design(), features, z);
         let of_samples = (self.problem.labels(), self.problem.weights());
         let (bounds, memory) = (self.bounds.weighted(features, z), Memory::unlimited());
-        let solution = train_bounded(&*columns, bounds, of_samples, &self.settings, &memory, stop);
+        let solution = train_bounded(&*columns, bounds, of_samples, &self.settings, &memory, clock);
         self.take(solution.expect("settings were checked, and memory is not limited"))
     }
 

@@ -6,7 +6,7 @@ use super::node::Node;
 use super::reach::Reach;
 use super::record::Kept;
 use super::turned::Turned;
-use crate::Status;
+use crate::Clock;
 
 // Tuning: `make bench-exact-real`.
 
@@ -27,7 +27,7 @@ impl Relaxation<'_> {
         free: &[usize],
         warm: &Warm,
         decide: &Decide,
-        stop: &mut dyn FnMut() -> Option<Status>,
+        clock: &Clock,
     ) -> Answer {
         let (node, rules) = (Node::new(self, inside, free), self.rules);
         let mut warm = warm.clone();
@@ -54,7 +54,7 @@ impl Relaxation<'_> {
                 (2 * samples.iter().filter(|s| **s).count() + 2 * units.iter().filter(|u| **u).count() + 1) as f64;
             let mu = (START * missing).max(1e-6 * looked.upper.abs()) / pairs;
             let goal = Goal { cutoff: decide.cutoff, share: 0.5 * decide.share, tolerance: 0.3 * decide.tolerance, mu };
-            let (point, used) = restricted.solve(&start, &goal, stop);
+            let (point, used) = restricted.solve(&start, &goal, clock);
             rounds += used;
             let before = warm.clone();
             node.take(&mut warm, &samples, &units, &point, reach);
@@ -76,7 +76,7 @@ impl Relaxation<'_> {
             let gap = looked.upper - looked.lower;
             let met =
                 Goal { share: decide.share, tolerance: decide.tolerance, ..goal }.reached(looked.lower, looked.upper);
-            if met || widening >= WIDENINGS || stop().is_some() || !(gap.is_finite()) {
+            if met || widening >= WIDENINGS || clock.stop().is_some() || !(gap.is_finite()) {
                 break;
             }
             let worth = 0.02 * gap / (self.dual.len() + free.len()) as f64;

@@ -23,7 +23,7 @@ use crate::dual::kkt::{best_bias, bias_alone, total_loss};
 use crate::dual::train::{WHOLE_GRAM, train_linear};
 use crate::dual::{Bias, DualSolution, smo};
 use crate::kernel::gram::GramMatrix;
-use crate::{DenseDesign, Design, Interval, Status, SvmSettings};
+use crate::{Clock, DenseDesign, Design, Interval, SvmSettings};
 
 /// Share of the tolerance asked for that the engines are given: what they call the gap is judged
 /// again here.
@@ -31,15 +31,9 @@ const SHARE: f64 = 0.5;
 
 impl Relaxation<'_> {
     /// As [`Relaxation::solve`] without free units, and the iterations used.
-    pub fn train(
-        &self,
-        inside: &[usize],
-        warm: &Warm,
-        tolerance: f64,
-        stop: &mut dyn FnMut() -> Option<Status>,
-    ) -> (Answer, u64) {
+    pub fn train(&self, inside: &[usize], warm: &Warm, tolerance: f64, clock: &Clock) -> (Answer, u64) {
         if !self.alone.is_empty() {
-            return self.train_each(inside, warm, tolerance, stop);
+            return self.train_each(inside, warm, tolerance, clock);
         }
         let node = Node::new(self, inside, &[]);
         if node.features.is_empty() {
@@ -47,7 +41,7 @@ impl Relaxation<'_> {
             return (self.judge(&node, Warm { beta, bias: vec![bias], ..warm.clone() }), 0);
         }
         if !self.rules.weight_bounds().is_free() {
-            return self.train_bounded(&node, warm, tolerance, stop);
+            return self.train_bounded(&node, warm, tolerance, clock);
         }
         let settings = SvmSettings { tolerance: SHARE * tolerance, ..self.svm.clone() };
         // Step 1.
@@ -60,14 +54,14 @@ impl Relaxation<'_> {
         let (mut best, mut iterations) = (self.judge(&node, warm.clone()), 0);
         self.polish(&node, &polish, &mut best, tolerance);
         for step in 3..=4 {
-            if best.is_within(tolerance) || stop().is_some() {
+            if best.is_within(tolerance) || clock.stop().is_some() {
                 break;
             }
             let solution: DualSolution = match step {
-                3 => train_linear(&columns, &all, &self.dual, Some(&start), &settings, stop),
+                3 => train_linear(&columns, &all, &self.dual, Some(&start), &settings, clock),
                 4 if n <= WHOLE_GRAM && GramMatrix::bytes(n) <= settings.memory => {
                     let gram = GramMatrix::linear(&columns, &all);
-                    smo::solve(&mut &gram, &self.dual, None, &mut ActiveSet::default(), &settings, stop)
+                    smo::solve(&mut &gram, &self.dual, None, &mut ActiveSet::default(), &settings, clock)
                 }
                 _ => continue,
             };
@@ -80,13 +74,7 @@ impl Relaxation<'_> {
     }
 
     /// Each problem alone: values add.
-    fn train_each(
-        &self,
-        inside: &[usize],
-        warm: &Warm,
-        tolerance: f64,
-        stop: &mut dyn FnMut() -> Option<Status>,
-    ) -> (Answer, u64) {
+    fn train_each(&self, inside: &[usize], warm: &Warm, tolerance: f64, clock: &Clock) -> (Answer, u64) {
         let prices: f64 = inside.iter().map(|&u| self.penalty(u)).sum();
         let (mut lower, mut upper, mut iterations) = (prices, prices, 0);
         let (mut at, mut primal) = (Vec::new(), Vec::new());
@@ -94,7 +82,7 @@ impl Relaxation<'_> {
         for ((part, alone), bias) in self.parts.iter().zip(&self.alone).zip(&warm.bias) {
             let (beta, margins) = (part.of(&warm.beta).to_vec(), part.of(&warm.margins).to_vec());
             let start = Warm { beta, bias: vec![*bias], margins, ..warm.clone() };
-            let (found, used) = alone.train(inside, &start, tolerance, stop);
+            let (found, used) = alone.train(inside, &start, tolerance, clock);
             (lower, upper, iterations) = (lower + found.lower, upper + found.upper, iterations + used);
             if let Some(points) = found.points {
                 at.extend(points.at);

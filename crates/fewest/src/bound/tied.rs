@@ -8,7 +8,7 @@ use crate::dual::{Bias, Loss};
 use crate::kernel::cholesky::Factor;
 use crate::kernel::outer::OuterSum;
 use crate::simd::{axpy, dot};
-use crate::{Reserved, Status};
+use crate::{Clock, Reserved};
 
 // Tuning: `make bench-exact-real`.
 
@@ -78,12 +78,7 @@ pub(super) struct Ray {
 
 impl<'r, 'a> Tied<'r, 'a> {
     /// None when no unit is tied, no sample can move, it is told to stop, or it does not fit.
-    pub(super) fn new(
-        node: &Node<'r, 'a>,
-        warm: &Warm,
-        gap: f64,
-        stop: &mut dyn FnMut() -> Option<Status>,
-    ) -> Option<Self> {
+    pub(super) fn new(node: &Node<'r, 'a>, warm: &Warm, gap: f64, clock: &Clock) -> Option<Self> {
         let relaxation = node.relaxation;
         let mut features = node.features.clone();
         let mut shares = vec![1.0; features.len()];
@@ -100,7 +95,7 @@ impl<'r, 'a> Tied<'r, 'a> {
             / (2 * n + 2 * node.free.len()) as f64;
         let mut parts = Vec::with_capacity(relaxation.parts.len());
         for part in &relaxation.parts {
-            parts.push(TiedPart::new(node, (part, &features, part.of(&warm.beta)), mu, stop)?);
+            parts.push(TiedPart::new(node, (part, &features, part.of(&warm.beta)), mu, clock)?);
         }
         let squared = relaxation.dual.loss == Loss::SquaredHinge;
         parts.iter().any(|part| !part.samples.is_empty()).then_some(Self { parts, shares, squared })
@@ -126,7 +121,7 @@ impl<'r, 'a> TiedPart<'r, 'a> {
         node: &Node<'r, 'a>,
         (part, features, beta): (&'r Part<'a>, &[usize], &[f64]),
         mu: f64,
-        stop: &mut dyn FnMut() -> Option<Status>,
+        clock: &Clock,
     ) -> Option<Self> {
         let (relaxation, dual, design) = (node.relaxation, &part.dual, part.design());
         let (n, m, n_in) = (dual.len(), features.len(), node.features.len());
@@ -159,7 +154,7 @@ impl<'r, 'a> TiedPart<'r, 'a> {
         let mut sum = OuterSum::new(m + biased);
         let (mut trace, mut slopes) = (0.0, vec![0.0; m + biased]);
         for (at, ((row, w), &i)) in rows.chunks_exact(m).zip(&weights).zip(&samples).enumerate() {
-            if at % LOOK == LOOK - 1 && stop().is_some() {
+            if at % LOOK == LOOK - 1 && clock.stop().is_some() {
                 return None;
             }
             sum.add(row, w.sqrt(), constant);
@@ -175,7 +170,7 @@ impl<'r, 'a> TiedPart<'r, 'a> {
         ridge.resize(m, if samples.is_empty() { 1.0 } else { SOFT * trace / m as f64 });
         ridge.resize(m + biased, anchor);
         ridge.iter().enumerate().for_each(|(k, r)| factor.add(k, k, *r));
-        factor.decompose_until(stop).ok()?;
+        factor.decompose_until(clock).ok()?;
         let scores: Vec<f64> = features.iter().map(|&j| design.dot_column(j, beta)).collect();
         let at = |k: usize| relaxation.interval(features[k]).weight(scores[k]);
         let weights_of: Vec<f64> = (0..m).map(at).collect();

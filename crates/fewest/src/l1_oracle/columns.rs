@@ -3,28 +3,24 @@
 use super::tuning::{ALL_ROWS, JOINED};
 use super::{L1Oracle, L1Point, Part, Units, bias_price};
 use crate::backend::highs::{Column, Entries, Program, Rows, SMALLEST};
-use crate::{Bias, Error, Memory, Status};
+use crate::{Bias, Clock, Error, Memory};
 
 impl L1Oracle<'_> {
     /// Of the samples that count, some of each class, evenly spread; the others join when they are
     /// needed. Once it is told to stop, no more do.
-    pub(super) fn join_spread(&mut self, stop: &mut dyn FnMut() -> Option<Status>) -> Result<(), Error> {
+    pub(super) fn join_spread(&mut self, clock: &Clock) -> Result<(), Error> {
         let counts: Vec<usize> = (0..self.cost.len()).filter(|&i| self.cost[i] > 0.0).collect();
         let step = counts.len().div_ceil(ALL_ROWS).max(1);
-        self.join_in_pieces(&counts.iter().copied().step_by(step).collect::<Vec<_>>(), stop)
+        self.join_in_pieces(&counts.iter().copied().step_by(step).collect::<Vec<_>>(), clock)
     }
 
     /// [`L1Oracle::join_rows`] with looks at the clock; once it says stop, no more do.
     ///
     /// # Errors
     /// As [`L1Oracle::join_rows`].
-    pub(crate) fn join_in_pieces(
-        &mut self,
-        samples: &[usize],
-        stop: &mut dyn FnMut() -> Option<Status>,
-    ) -> Result<(), Error> {
+    pub(crate) fn join_in_pieces(&mut self, samples: &[usize], clock: &Clock) -> Result<(), Error> {
         for rows in samples.chunks((JOINED / self.parts.len().max(1)).max(1)) {
-            if stop().is_some() {
+            if clock.stop().is_some() {
                 break;
             }
             self.join_rows(rows)?;

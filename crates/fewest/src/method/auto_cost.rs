@@ -18,7 +18,7 @@
 use serde::Serialize;
 
 use crate::validation::{Metrics, SizeRule, Summary, choose_size, hinge_loss};
-use crate::{Design, Error, Limits, Report, Rules, Samples, Selector, Silent, SvmSettings, model};
+use crate::{Clock, Design, Error, Limits, Report, Rules, Samples, Selector, Silent, SvmSettings, model};
 
 /// Most nodes of a selection that is only judged.
 pub const NODES: u64 = 64;
@@ -214,11 +214,10 @@ fn scores(
         } else if let Some(own) = &report.model {
             own.decisions(parts.held_out)
         } else {
-            let cancel = limits().cancel;
-            let mut stop = || cancel.is_cancelled().then_some(crate::Status::Cancelled);
+            let clock = Clock::of(limits().cancel, None);
             let settings = report.fit_settings(svm, Some(cost), &parts.rules);
             let (design, codes, weights) = (training.design(), training.classes(), training.weights());
-            model::fit(design, &features, codes, weights, &settings, &mut stop)?.decisions(parts.held_out)
+            model::fit(design, &features, codes, weights, &settings, &clock)?.decisions(parts.held_out)
         };
         if at == 0 {
             // Classes predicted are of no account for the area.

@@ -130,7 +130,7 @@ pub(super) fn judge(
     let (clock, allowed) = (Clock::new(&limits), rules.allows(subset));
     let features: Vec<usize> = subset.iter().collect();
     let trainer = Trainer { problems, rules, svm: &settings.svm, penalty: &settings.penalty, memory: &limits.memory };
-    let mut objective = trainer.objective(&features, &mut || clock.stop())?;
+    let mut objective = trainer.objective(&features, &clock)?;
 
     let asked = limits.clone();
     let mut start = settings.start.clone();

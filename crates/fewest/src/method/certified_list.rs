@@ -151,7 +151,7 @@ fn told_apart(
     let ExactSettings { svm, penalty, .. } = settings;
     let trainer = Trainer { problems, rules, svm, penalty, memory: &limits.memory };
     let clock = Clock::new(limits);
-    let objective = trainer.objective(features, &mut || clock.stop())?;
+    let objective = trainer.objective(features, &clock)?;
     let gain = (without_features(problems, svm) - objective) / objective;
     let tolerance = svm.tolerance * gain.clamp(LEAST_GAIN, 1.0);
     Ok(ExactSettings { svm: SvmSettings { tolerance, ..svm.clone() }, ..settings.clone() })
@@ -171,7 +171,7 @@ fn of_problems(
     // Step 1.
     let clock = Clock::new(&Limits { time: limits.time.map(|time| time.mul_f64(SWAPS)), ..limits.clone() });
     let of = (&settings.svm, &settings.penalty[..]);
-    let swaps = swaps(problems, rules, &features, of, &limits.memory, &|| clock.stop())?;
+    let swaps = swaps(problems, rules, &features, of, &limits.memory, &clock)?;
     // Step 2.
     let exchanged = swaps.iter().filter_map(|swap| {
         let mut other = subset.clone();

@@ -270,7 +270,7 @@ impl<'a> Steps<'a> {
         }
         // Step 3.
         if self.ranking.is_empty() {
-            let machines = self.oracle.train_afresh(&mut || run.stop());
+            let machines = self.oracle.train_afresh(&run.counted_clock());
             run.counts.solver_iterations += machines.iter().map(|m| m.iterations).sum::<u64>();
             let ranking =
                 if run.stop().is_none() { self.oracle.ranking(self.settings.criterion, &run.clock()) } else { None };
@@ -301,7 +301,7 @@ impl<'a> Steps<'a> {
         validation: &CrossValidation<'_>,
         clock: &Clock,
     ) -> Option<Vec<CvScore>> {
-        self.oracle.prepare(&mut || clock.stop()).ok()?;
+        self.oracle.prepare(clock).ok()?;
         let change = |c: &Candidate| -> Change {
             c.iter().flat_map(|&(unit, _)| self.rules.unit(unit).iter().map(|&j| (j, -1.0))).collect()
         };
@@ -363,7 +363,7 @@ impl<'a> Steps<'a> {
         let clock = run.wind_up(1.0);
         if self.ranking.is_empty() {
             let half = run.wind_up(0.5);
-            self.oracle.train_afresh(&mut || half.stop());
+            self.oracle.train_afresh(&half);
             let known = self.oracle.ranking(self.settings.criterion, &half);
             self.ranking = known.unwrap_or_else(|| self.oracle.ranking_by_weights());
         }

@@ -196,13 +196,13 @@ pub fn lagrangian(
     settings.check(problem.n_features())?;
     let mut run = Run::bounded(rules, limits, Sense::Min, observer)?;
     let _lists = run.memory().lists("lagrangian", LISTS, problem.n_features())?;
-    let model = Model::new(problem, rules, &settings.program, run.memory(), &mut || run.stop())?;
+    let model = Model::new(problem, rules, &settings.program, run.memory(), &run.counted_clock())?;
     run.measure_by(Yardstick::new(model.without_features(), &settings.program.penalty));
     let mut found = BestClassifier::new(&model, run.memory())?;
     let mut oracle = model.oracle(run.memory())?;
     let mut relaxation = None;
     if !settings.program.plain {
-        let point = oracle.solve(TIGHT, &mut || run.stop())?;
+        let point = oracle.solve(TIGHT, &run.counted_clock())?;
         relaxation = Some(point.dual);
         run.raise_bound(point.dual);
         reweight(&model, &mut oracle, &point, &mut found, u64::MAX, &mut run)?;
@@ -270,7 +270,7 @@ impl Dual<'_, '_> {
         let (up, down) = (shift(1.0), shift(-1.0));
         let start = Instant::now();
         self.oracle.set_prices(&up, &down)?;
-        let point = self.oracle.solve(TIGHT, &mut || run.stop())?;
+        let point = self.oracle.solve(TIGHT, &run.counted_clock())?;
         self.seconds += start.elapsed().as_secs_f64();
         Ok(point)
     }

@@ -20,7 +20,8 @@ use state::{Part, Parts};
 
 use super::{Method, Report};
 use crate::{
-    Counts, Error, Event, Kernel, Limits, Observer, Outcome, RuleList, Rules, Samples, Selection, Sense, Status, Subset,
+    Cancel, Clock, Counts, Error, Event, Kernel, Limits, Observer, Outcome, RuleList, Rules, Samples, Selection, Sense,
+    Status, Subset,
 };
 
 /// The result for one size.
@@ -192,13 +193,8 @@ impl PathClock {
         self.limits.cancel.is_cancelled()
     }
 
-    /// The limit that was reached, where time counts as over only `grace` after its limit.
-    pub(super) fn over(&self, grace: Duration) -> Option<Status> {
-        if self.cancelled() {
-            Some(Status::Cancelled)
-        } else {
-            let over = self.limits.time.is_some_and(|t| self.start.elapsed() >= t + grace);
-            over.then_some(Status::TimeLimit)
-        }
+    /// The clock of a training, for which time is over only `grace` after its limit.
+    pub(super) fn clock(&self, grace: Duration) -> Clock {
+        Clock::of_run(self.start, &self.limits, Cancel::default()).with_grace_unless_cancelled(grace)
     }
 }

@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::bound::saddle::train_within;
-use crate::{DualSolution, Error, Memory, Problem, Rules, Status, Subset, SvmSettings};
+use crate::{Clock, DualSolution, Error, Memory, Problem, Rules, Subset, SvmSettings};
 
 /// Features tried in the place of each, at most.
 const TRIED: usize = 24;
@@ -48,18 +48,18 @@ pub(crate) struct Trainer<'a> {
 
 impl Trainer<'_> {
     /// The machine of each problem on some features.
-    fn train(&self, features: &[usize], stop: &mut dyn FnMut() -> Option<Status>) -> Result<Vec<DualSolution>, Error> {
+    fn train(&self, features: &[usize], clock: &Clock) -> Result<Vec<DualSolution>, Error> {
         let train = |problem: &Problem<'_>| {
             let of_samples = (problem.labels(), problem.weights());
             let bounds = self.rules.weight_bounds();
-            train_within(problem.design(), features, bounds, of_samples, self.svm, self.memory, stop)
+            train_within(problem.design(), features, bounds, of_samples, self.svm, self.memory, clock)
         };
         self.problems.iter().map(train).collect()
     }
 
     /// The objective on some features, prices included.
-    pub(crate) fn objective(&self, features: &[usize], stop: &mut dyn FnMut() -> Option<Status>) -> Result<f64, Error> {
-        let machines = self.train(features, stop)?;
+    pub(crate) fn objective(&self, features: &[usize], clock: &Clock) -> Result<f64, Error> {
+        let machines = self.train(features, clock)?;
         Ok(machines.iter().map(|machine| machine.primal).sum::<f64>() + self.price(features))
     }
 
@@ -69,7 +69,7 @@ impl Trainer<'_> {
 }
 
 /// What could replace each feature of a subset, for problems whose objectives add. `penalty` has a
-/// price for each feature, or none at all. Features are left out once `stop` says that time is over.
+/// price for each feature, or none at all. Features are left out once time is over.
 ///
 /// # Errors
 /// Settings out of range, or more memory needed than is left.
@@ -79,27 +79,22 @@ pub fn swaps(
     features: &[usize],
     (svm, penalty): (&SvmSettings, &[f64]),
     memory: &Memory,
-    stop: &(dyn Fn() -> Option<Status> + Sync),
+    clock: &Clock,
 ) -> Result<Vec<Swap>, Error> {
     let trainer = Trainer { problems, rules, svm, penalty, memory };
     let found: Result<Vec<Option<Swap>>, Error> =
-        features.par_iter().map(|&feature| swap(&trainer, features, feature, stop)).collect();
+        features.par_iter().map(|&feature| swap(&trainer, features, feature, clock)).collect();
     Ok(found?.into_iter().flatten().collect())
 }
 
 /// What could replace one feature; none where time was too short.
-fn swap(
-    trainer: &Trainer<'_>,
-    features: &[usize],
-    feature: usize,
-    stop: &dyn Fn() -> Option<Status>,
-) -> Result<Option<Swap>, Error> {
-    if stop().is_some() {
+fn swap(trainer: &Trainer<'_>, features: &[usize], feature: usize, clock: &Clock) -> Result<Option<Swap>, Error> {
+    if clock.stop().is_some() {
         return Ok(None);
     }
     let left: Vec<usize> = features.iter().copied().filter(|&j| j != feature).collect();
     // Step 1.
-    let machines = trainer.train(&left, &mut || stop())?;
+    let machines = trainer.train(&left, clock)?;
     let price = trainer.price(&left);
     let sum = |of: fn(&DualSolution) -> f64| machines.iter().map(of).sum::<f64>() + price;
     let (without, lower) = (sum(|machine| machine.primal), sum(|machine| machine.dual));
@@ -108,7 +103,7 @@ fn swap(
     let mut tried = 0;
     for (gain, j) in entering(trainer, features, &machines) {
         let proven = by.get(LISTED - 1).is_some_and(|last| lower - gain >= last.1);
-        if tried == TRIED || proven || stop().is_some() {
+        if tried == TRIED || proven || clock.stop().is_some() {
             break;
         }
         let mut list = left.clone();
@@ -117,11 +112,11 @@ fn swap(
             continue;
         }
         tried += 1;
-        by.push((j, trainer.objective(&list, &mut || stop())?));
+        by.push((j, trainer.objective(&list, clock)?));
         by.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
         by.truncate(LISTED);
     }
-    Ok(stop().is_none().then_some(Swap { feature, by, without }))
+    Ok(clock.stop().is_none().then_some(Swap { feature, by, without }))
 }
 
 /// The features outside, with what each could gain at most less its price, the largest first.

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use super::relaxed::{Prices, Relaxed};
 use super::{Choice, Group, Rules};
-use crate::Subset;
+use crate::{Clock, Subset};
 
 /// Units at most that are tried in turn for a first subset, beside those of at-least groups.
 const IN_TURN: usize = 20_000;
@@ -22,25 +22,30 @@ impl Rules {
     /// the smaller index. None when no subset satisfies the rules. Exact; with budgets or groups by
     /// branch and bound.
     pub fn best_subset(&self, gains: &[f64]) -> Option<(Subset, f64)> {
-        let best = self.best_subset_until(gains, Self::EXACT, &mut || false);
+        let best = self.best_subset_until(gains, Self::EXACT, &Clock::unlimited());
         Some((best.subset, best.gain))
     }
 
     /// As [`Rules::best_subset`], but a subset that gains less by the share `slack` (0 or more)
-    /// will do, and the search ends early once `stop` says so: with an allowed subset in any case,
+    /// will do, and the search ends early once `clock` says so: with an allowed subset in any case,
     /// and what no allowed subset exceeds.
     ///
     /// Where the rules are more than a size: prices on size and budget bound the gain
     /// (`relaxed.rs`), a subset taken in the order of what they leave is nearly the best, and units
     /// that no better one has otherwise are decided, until few are left. Branch and bound on these.
-    pub fn best_subset_until(&self, gains: &[f64], slack: f64, stop: &mut dyn FnMut() -> bool) -> SubsetGain {
+    pub fn best_subset_until(&self, gains: &[f64], slack: f64, clock: &Clock) -> SubsetGain {
+        self.best_subset_within(gains, slack, u64::MAX, clock)
+    }
+
+    /// [`Rules::best_subset_until`], which ends early after this many nodes as well.
+    pub(crate) fn best_subset_within(&self, gains: &[f64], slack: f64, allowed: u64, clock: &Clock) -> SubsetGain {
         assert_eq!(gains.len(), self.p, "one gain per feature");
         if self.is_sort() && self.units.len() == self.p {
             return self.largest(gains);
         }
         let mut best = Best { rules: self, gains, subset: self.allowed.clone(), gain: 0.0, slack };
         best.gain = best.total(&best.subset);
-        let (mut most, mut most_nodes) = (f64::INFINITY, NODES);
+        let (mut most, mut most_nodes, mut asked) = (f64::INFINITY, NODES, 0_u64);
         // The rules on what is still open, its features, and what is in for good.
         let mut open = Open { rules: Cow::Borrowed(self), features: (0..self.p).collect(), taken: Vec::new() };
         let stopped = loop {
@@ -75,7 +80,8 @@ impl Rules {
             let (mut nodes, mut out) = (0, false);
             let mut count = || {
                 nodes += 1;
-                out = stop();
+                asked += 1;
+                out = asked > allowed || clock.stop().is_some();
                 out || nodes >= most_nodes
             };
             let mut search = BestSubset::new(rules, &unit_gain, prices, best.enough() - base, slack, &mut count);

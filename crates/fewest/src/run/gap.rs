@@ -31,6 +31,7 @@ impl Yardstick {
 
     /// Where objectives are known to this share of the baseline.
     #[doc(hidden)]
+    #[must_use]
     pub fn known_to(self, share: f64) -> Self {
         Self { nothing: self.nothing.max(share * self.baseline.abs()), ..self }
     }

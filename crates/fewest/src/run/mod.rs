@@ -165,42 +165,43 @@ impl<'a> Run<'a> {
     /// reached yet.
     pub(crate) fn wind_up(&self, share: f64) -> Clock {
         match self.stop() {
-            Some(_) => Clock::until(self.late(share)),
+            Some(_) => self.late_clock(share),
             None => self.clock(),
         }
     }
 
-    /// [`Run::stop`] for what winds up the run: once this share of [`WIND_UP`] is over; with 0 at
-    /// once.
+    /// [`Run::stop`] for a training, during which counts stay as they are: the clock of the run,
+    /// which knows a limit on counts that is reached already.
     #[doc(hidden)]
-    pub fn stop_late(&self, share: f64) -> Option<Status> {
-        self.stop().filter(|_| share == 0.0 || Instant::now() >= self.late(share))
-    }
-
-    /// [`Run::stop_late`] as other threads can ask it, of a run whose counts stay as they are.
-    pub(crate) fn late_stop(&self, share: f64) -> impl Fn() -> Option<Status> + Sync + use<> {
-        let (clock, over) = (self.clock(), self.stop().map(|status| (status, self.late(share))));
-        move || {
-            let late = || clock.met().map(|met| met + WIND_UP.mul_f64(share));
-            let (status, late) = over.or_else(|| clock.stop().zip(late()))?;
-            (Instant::now() >= late).then_some(status)
+    pub fn counted_clock(&self) -> Clock {
+        match self.reached() {
+            Some(status) => self.clock().reached(status, *self.over.get_or_init(Instant::now)),
+            None => self.clock(),
         }
     }
 
-    /// When this share of [`WIND_UP`] is over, of a run that has met a limit.
-    fn late(&self, share: f64) -> Instant {
-        let met = self.clock().met().unwrap_or_else(|| *self.over.get_or_init(Instant::now));
-        met + WIND_UP.mul_f64(share)
+    /// [`Run::counted_clock`] for what winds up the run: it stops once this share of [`WIND_UP`] is
+    /// over, counted from when a limit was reached; with 0 at once.
+    #[doc(hidden)]
+    pub fn late_clock(&self, share: f64) -> Clock {
+        self.counted_clock().with_grace(WIND_UP.mul_f64(share))
     }
 
     /// The limit that has been reached, if any. Oracles ask this every epoch.
     pub fn stop(&self) -> Option<Status> {
-        let over = |limit: Option<u64>, used: u64| limit.is_some_and(|l| used >= l);
         if self.told.is_cancelled() || self.limits.cancel.is_cancelled() {
             Some(Status::Cancelled)
         } else if self.limits.time.is_some_and(|t| self.start.elapsed() >= t) {
             Some(Status::TimeLimit)
-        } else if over(self.limits.oracle_calls, self.counts.oracle_calls) {
+        } else {
+            self.reached()
+        }
+    }
+
+    /// The limit on counts that has been reached, if any.
+    fn reached(&self) -> Option<Status> {
+        let over = |limit: Option<u64>, used: u64| limit.is_some_and(|l| used >= l);
+        if over(self.limits.oracle_calls, self.counts.oracle_calls) {
             Some(Status::CallLimit)
         } else if over(self.limits.nodes, self.counts.nodes) {
             Some(Status::NodeLimit)
@@ -236,7 +237,7 @@ impl<'a> Run<'a> {
     /// The allowed subset of largest total gain; once a limit is reached, one of large gain, and
     /// what no allowed subset exceeds. See [`Rules::best_subset_until`].
     pub fn best_subset(&self, gains: &[f64]) -> SubsetGain {
-        self.rules.best_subset_until(gains, Rules::EXACT, &mut || self.stop().is_some())
+        self.rules.best_subset_until(gains, Rules::EXACT, &self.counted_clock())
     }
 
     /// The best subset so far and its objective.

@@ -207,8 +207,7 @@ impl<'a> CrossValidation<'a> {
                     None if cost > 0 => last_trained(&found.beta, here - pairs.len(), pairs.len()).to_vec(),
                     None => vec![0.0; dual.len()],
                 };
-                let stop = &mut || clock.stop();
-                let solution = smo::settle(&blocks[pair], dual, &mut beta, &mut room, &self.svm, stop);
+                let solution = smo::settle(&blocks[pair], dual, &mut beta, &mut room, &self.svm, clock);
                 found.iterations += solution.iterations;
                 found.trainings += 1;
                 // Step 2.

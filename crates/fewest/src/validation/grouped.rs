@@ -9,7 +9,7 @@ use crate::dual::{BoxDual, smo};
 use crate::kernel::gram::GramMatrix;
 use crate::kernel::products::Products;
 use crate::problem::class_pairs;
-use crate::{DualSolution, Error, Kernel, Memory, Reserved, Samples, Status, SvmSettings};
+use crate::{Clock, DualSolution, Error, Kernel, Memory, Reserved, Samples, Status, SvmSettings};
 
 /// A problem with its samples in the order of their classes. Positions below are positions in that
 /// order.
@@ -97,14 +97,9 @@ impl<'a> SamplesByClass<'a> {
     /// Products over the features given.
     ///
     /// # Errors
-    /// The limit that `stop` names before they are made.
-    pub fn products(
-        &self,
-        features: &[usize],
-        kernel: &Kernel,
-        stop: &mut dyn FnMut() -> Option<Status>,
-    ) -> Result<Products, Status> {
-        Products::new(self.data.design(), features, &self.order, kernel, stop)
+    /// The limit that `clock` names before they are made.
+    pub fn products(&self, features: &[usize], kernel: &Kernel, clock: &Clock) -> Result<Products, Status> {
+        Products::new(self.data.design(), features, &self.order, kernel, clock)
     }
 
     /// The part of the kernel matrix each pair needs.
@@ -130,13 +125,13 @@ impl<'a> SamplesByClass<'a> {
         settings: &SvmSettings,
         start: Option<&[DualSolution]>,
         memory: &mut [ActiveSet],
-        stop: &mut dyn FnMut() -> Option<Status>,
+        clock: &Clock,
     ) -> Vec<DualSolution> {
         let blocks = self.blocks(gram);
         let machine = |(pair, (block, memory)): (usize, (&Cow<'_, GramMatrix>, &mut ActiveSet))| {
             let dual = self.dual(pair, settings, |at| self.weights[at]);
             memory.forget();
-            smo::solve(&mut &**block, &dual, start.map(|s| s[pair].beta.as_slice()), memory, settings, stop)
+            smo::solve(&mut &**block, &dual, start.map(|s| s[pair].beta.as_slice()), memory, settings, clock)
         };
         blocks.iter().zip(memory).enumerate().map(machine).collect()
     }

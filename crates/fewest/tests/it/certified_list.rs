@@ -8,8 +8,8 @@ use fewest::method::certificate::certify;
 use fewest::method::certified_list::{CertifiedList, certify_list};
 use fewest::method::exact::ExactSettings;
 use fewest::{
-    Bias, Design, Kernel, Limits, Loss, MultiClass, Problem, RuleList, Rules, Samples, Several, Silent, Status, Subset,
-    SvmSettings,
+    Bias, Clock, Design, Kernel, Limits, Loss, MultiClass, Problem, RuleList, Rules, Samples, Several, Silent, Status,
+    Subset, SvmSettings,
 };
 use fewest_testing::{
     KeptProofs, RandomProblem, Rng, allowed_subsets, obeys, random_rules, verify_proof, verify_several,
@@ -24,7 +24,7 @@ fn value(problems: &[Problem<'_>], subset: &Subset, settings: &ExactSettings) ->
     let features: Vec<usize> = subset.iter().collect();
     let of = |problem: &Problem<'_>| {
         let (y, weights, svm) = (problem.labels(), problem.weights(), &settings.svm);
-        train(problem.design(), &features, y, weights, Kernel::Linear, svm, &mut || None).expect("valid").primal
+        train(problem.design(), &features, y, weights, Kernel::Linear, svm, &Clock::unlimited()).expect("valid").primal
     };
     let price: f64 = features.iter().filter_map(|&j| settings.penalty.get(j)).sum();
     problems.iter().map(of).sum::<f64>() + price

@@ -7,7 +7,9 @@ use fewest::method::eb_rfe::{EbRfeReport, EbRfeSettings, eb_rfe};
 use fewest::method::rfe::{RfeSettings, Tuning, rfe_classes};
 use fewest::model::{FitSettings, fit};
 use fewest::validation::{Folds, Split};
-use fewest::{DenseDesign, Event, Kernel, Limits, RuleList, Rules, Samples, Silent, Status, Subset, SvmSettings};
+use fewest::{
+    Clock, DenseDesign, Event, Kernel, Limits, RuleList, Rules, Samples, Silent, Status, Subset, SvmSettings,
+};
 use fewest_papers::flip::{Flip, FlipSettings, flip};
 use fewest_testing::{Keeper, RandomProblem, Rng, allowed_subsets, obeys, random_rules};
 
@@ -74,7 +76,7 @@ fn accuracy(data: &Samples<'_>, features: &[usize], settings: &EbRfeSettings) ->
             let fit_settings =
                 FitSettings { svm, kernel: settings.kernel.at(features.len()), ..FitSettings::default() };
             let ones = vec![1.0; train.len()];
-            let model = fit(&*x, features, &classes(&train), &ones, &fit_settings, &mut || None).unwrap();
+            let model = fit(&*x, features, &classes(&train), &ones, &fit_settings, &Clock::unlimited()).unwrap();
             let right = model.predict(&*xt).iter().zip(classes(&test)).filter(|(a, b)| **a == *b).count();
             sum += right as f64 / test.len() as f64;
         }

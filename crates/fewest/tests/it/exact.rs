@@ -2,7 +2,7 @@
 
 use fewest::method::exact::{ExactSettings, exact};
 use fewest::{
-    Bias, Error, Kernel, Limits, Loss, Memory, Problem, Rules, Selection, Silent, Status, Subset, SvmSettings,
+    Bias, Clock, Error, Kernel, Limits, Loss, Memory, Problem, Rules, Selection, Silent, Status, Subset, SvmSettings,
 };
 use fewest_testing::{KeptProofs, RandomProblem, Rng, allowed_subsets, random_rules, verify_proof};
 
@@ -17,7 +17,7 @@ fn value(problem: &Problem<'_>, subset: &Subset, svm: &SvmSettings, penalty: &[f
         problem.weights(),
         Kernel::Linear,
         &svm,
-        &mut || None,
+        &Clock::unlimited(),
     );
     trained.expect("valid settings").primal + features.iter().map(|&j| penalty.get(j).unwrap_or(&0.0)).sum::<f64>()
 }

@@ -4,7 +4,7 @@
 use fewest::dual::train::train;
 use fewest::method::fgm::{FgmReport, FgmSettings, Mkl, SelectedFeature, fgm};
 use fewest::{
-    Bias, Cancel, DenseDesign, Design, Error, Kernel, Limits, Problem, RuleList, Rules, Silent, Status, Subset,
+    Bias, Cancel, Clock, DenseDesign, Design, Error, Kernel, Limits, Problem, RuleList, Rules, Silent, Status, Subset,
 };
 use fewest_testing::{RandomProblem, Rng, allowed_subsets, random_rules};
 
@@ -20,7 +20,7 @@ fn value(problem: &Problem<'_>, shares: &[(usize, f64)], settings: &FgmSettings)
     let all: Vec<usize> = (0..shares.len()).collect();
     let svm = fewest::SvmSettings { tolerance: 1e-10, ..settings.svm() };
     let (y, weights) = (problem.labels(), problem.weights());
-    let found = train(&design, &all, y, weights, Kernel::Linear, &svm, &mut || None).expect("valid settings");
+    let found = train(&design, &all, y, weights, Kernel::Linear, &svm, &Clock::unlimited()).expect("valid settings");
     let w = found.weights.iter().zip(shares).map(|(w, (_, z))| w * z.sqrt()).collect();
     (-0.25 / found.primal, w)
 }

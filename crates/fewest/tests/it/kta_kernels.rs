@@ -180,7 +180,8 @@ fn the_svm_on_these_kernels_is_optimal_and_predicts_by_its_definition() {
                         categorical: categorical.clone(),
                         ..Default::default()
                     };
-                    let model = fit(design, &features, &classes, &weights, &settings, &mut || None).expect("valid");
+                    let model =
+                        fit(design, &features, &classes, &weights, &settings, &Clock::unlimited()).expect("valid");
                     let solution = &model.machines[0].solution;
                     assert_eq!(
                         solution.status,
@@ -211,13 +212,19 @@ fn values_never_seen_differ_from_all() {
     let train = DenseDesign::new(4, 1, vec![1.0, 2.0, 1.0, 2.0]).expect("4 values");
     let settings =
         FitSettings { kernel: Kernel::Laplace { gamma: 2.0 }, categorical: vec![0], ..FitSettings::default() };
-    let model = fit(&train, &[0], &[0, 1, 0, 1], &[1.0; 4], &settings, &mut || None).expect("valid");
+    let model = fit(&train, &[0], &[0, 1, 0, 1], &[1.0; 4], &settings, &Clock::unlimited()).expect("valid");
     let unseen = DenseDesign::new(3, 1, vec![3.0, -700.0, 1.5]).expect("3 values");
     let decisions = model.decisions(&unseen);
     let apart: f64 = model.machines[0].coefficients.iter().map(|c| c.1 * (-2.0f64).exp()).sum();
     assert!(decisions.iter().all(|d| (d - apart - model.machines[0].bias).abs() < 1e-15), "{decisions:?}");
-    let error =
-        fit(&train, &[0], &[0, 1, 0, 1], &[1.0; 4], &FitSettings { kernel: Kernel::Linear, ..settings }, &mut || None);
+    let error = fit(
+        &train,
+        &[0],
+        &[0, 1, 0, 1],
+        &[1.0; 4],
+        &FitSettings { kernel: Kernel::Linear, ..settings },
+        &Clock::unlimited(),
+    );
     assert!(error.expect_err("no distances").to_string().contains("rbf or laplace"));
 }
 

@@ -8,7 +8,7 @@ use fewest::l1_oracle::L1Oracle;
 use fewest::method::l1_svm::{L1Settings, l1_svm};
 use fewest::method::lagrangian::{LagrangianSettings, lagrangian};
 use fewest::method::mbp::{MbpSettings, mbp, weight_bounds, write_model};
-use fewest::{Bias, Cancel, DenseDesign, Limits, Problem, RuleList, Rules, Silent, Status, Subset, SvmSettings};
+use fewest::{Bias, Cancel, Clock, DenseDesign, Limits, Problem, RuleList, Rules, Silent, Status, Subset, SvmSettings};
 use fewest_papers::fsv::{FsvSettings, fsv};
 use fewest_testing::{RandomProblem, Rng, allowed_subsets, dense_copy, random_rules};
 
@@ -39,7 +39,7 @@ fn whole(problem: &Problem<'_>, cost: f64, bias: Bias, price: &[f64], bound: &[f
         }
         lp.add_row(&entries, 1.0, free).expect("a row");
     }
-    lp.solve(&Effort::default(), &mut || false).expect("solved").objective
+    lp.solve(&Effort::default(), &Clock::unlimited()).expect("solved").objective
 }
 
 fn drawn(rng: &mut Rng, seed: u64, n: usize, p: usize) -> (DenseDesign<'static>, Vec<f64>, Vec<f64>) {
@@ -91,7 +91,7 @@ fn many_samples_of_which_few_join_give_the_value_of_the_whole_program() {
         let report = l1_svm(&problem, &Rules::none(p), &settings, Limits::default(), &mut Silent).expect("valid");
         let mut oracle =
             L1Oracle::new(&problem, vec![0.1; n], Bias::Free, vec![f64::INFINITY; p]).expect("HiGHS starts");
-        let bare = oracle.solve(1e-9, &mut || None).expect("solved");
+        let bare = oracle.solve(1e-9, &Clock::unlimited()).expect("solved");
         for (primal, dual) in [(report.solution.primal, report.solution.dual), (bare.primal, bare.dual)] {
             assert!((primal - truth).abs() <= 1e-7 * truth, "{n} samples: {primal}, but {truth}");
             assert!(dual <= primal && dual >= (1.0 - 1e-8) * primal, "{n} samples: bound {dual} of {primal}");
@@ -112,7 +112,7 @@ fn an_oracle_with_other_prices_and_bounds_starts_from_what_it_has() {
             let (price, bound) = (draw(0.2, 2.0), draw(0.0, 0.6));
             oracle.set_prices(&price, &price).expect("finite");
             oracle.set_bounds(&bound).expect("finite");
-            let point = oracle.solve(1e-9, &mut || None).expect("solved");
+            let point = oracle.solve(1e-9, &Clock::unlimited()).expect("solved");
             let truth = whole(&problem, 1.0, Bias::Free, &price, &bound, &Subset::full(p));
             assert!((point.primal - truth).abs() < 1e-6, "case {case}: {} for {truth}", point.primal);
             assert!(
@@ -199,7 +199,7 @@ fn mbp_plain_and_reduced_equal_enumeration_and_the_lagrangian_brackets_it() {
         };
         let bound = match settings.weight_bound {
             Some(u) => vec![u; p],
-            None => weight_bounds(&problem, &rules, settings.bias, &mut || None).expect("solved"),
+            None => weight_bounds(&problem, &rules, settings.bias, &Clock::unlimited()).expect("solved"),
         };
         let truth = enumerate(&problem, &rules, &settings, &bound);
         let about = format!("case {case}: {settings:?}, {:?}", rules.list());

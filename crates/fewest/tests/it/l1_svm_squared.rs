@@ -2,7 +2,7 @@
 //! dual, and to a slow reference.
 
 use fewest::method::l1_svm::squared_hinge;
-use fewest::{Bias, DenseDesign, Design, DualSolution, Error, Loss, Problem, SparseDesign, Status, SvmSettings};
+use fewest::{Bias, Clock, DenseDesign, Design, DualSolution, Error, Loss, Problem, SparseDesign, Status, SvmSettings};
 use fewest_testing::{RandomProblem, Rng, dense_copy};
 
 const BIASES: [Bias; 3] = [Bias::Free, Bias::Penalised(0.7), Bias::None];
@@ -16,7 +16,7 @@ fn all(problem: &Problem<'_>) -> Vec<usize> {
 }
 
 fn solve(problem: &Problem<'_>, features: &[usize], settings: &SvmSettings) -> DualSolution {
-    squared_hinge(problem, features, settings, None, &mut || None).expect("valid settings")
+    squared_hinge(problem, features, settings, None, &Clock::unlimited()).expect("valid settings")
 }
 
 /// Slack costs C_i and slacks of a point.
@@ -314,7 +314,7 @@ fn a_warm_start_ends_at_the_same_value() {
         let mut last: Option<DualSolution> = None;
         for cost in [0.05, 0.2, 1.0, 5.0] {
             let settings = settings(cost, bias);
-            let warm = squared_hinge(&problem, &all(&problem), &settings, last.as_ref(), &mut || None).unwrap();
+            let warm = squared_hinge(&problem, &all(&problem), &settings, last.as_ref(), &Clock::unlimited()).unwrap();
             judge(&problem, &all(&problem), &settings, &warm);
             assert_eq!(warm.status, Status::Optimal);
             let cold = solve(&problem, &all(&problem), &settings);
@@ -332,12 +332,8 @@ fn limits_are_statuses_with_a_feasible_bound() {
         let settings = settings(10.0, bias);
         let best = solve(&problem, &all(&problem), &settings).primal;
         for allowed in 0..6 {
-            let mut looks = 0;
-            let mut stop = || {
-                looks += 1;
-                (looks > allowed).then_some(Status::TimeLimit)
-            };
-            let found = squared_hinge(&problem, &all(&problem), &settings, None, &mut stop).unwrap();
+            let clock = Clock::of_questions(allowed);
+            let found = squared_hinge(&problem, &all(&problem), &settings, None, &clock).unwrap();
             assert_eq!(found.status, Status::TimeLimit, "{bias:?}");
             judge(&problem, &all(&problem), &settings, &found);
             assert!(found.dual > 0.0 && found.dual <= best && found.primal >= best * (1.0 - 1e-8));
@@ -353,6 +349,6 @@ fn limits_are_statuses_with_a_feasible_bound() {
 fn a_setting_out_of_range_is_an_error() {
     let design = SparseDesign::new(2, vec![0, 1], vec![0], vec![1.0]).unwrap();
     let problem = Problem::new(&design, &[1.0, -1.0], None).unwrap();
-    let found = squared_hinge(&problem, &[0], &settings(-1.0, Bias::Free), None, &mut || None);
+    let found = squared_hinge(&problem, &[0], &settings(-1.0, Bias::Free), None, &Clock::unlimited());
     assert!(matches!(found, Err(Error::Setting { .. })));
 }

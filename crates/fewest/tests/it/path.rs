@@ -15,8 +15,8 @@ use fewest::method::path::PathPoint;
 use fewest::method::rfe::path::rfe_path;
 use fewest::method::rfe::{RfeSettings, Step, rfe};
 use fewest::{
-    Bias, Cancel, Error, Event, Kernel, Limits, Loss, Observer, Problem, RuleList, Rules, Silent, Status, Subset,
-    SvmSettings,
+    Bias, Cancel, Clock, Error, Event, Kernel, Limits, Loss, Observer, Problem, RuleList, Rules, Silent, Status,
+    Subset, SvmSettings,
 };
 use fewest_testing::{RandomProblem, Rng, allowed_subsets, random_rules};
 
@@ -28,7 +28,7 @@ fn tight() -> SvmSettings {
 fn value(problem: &Problem<'_>, subset: &Subset, svm: &SvmSettings) -> f64 {
     let features: Vec<usize> = subset.iter().collect();
     let (y, weights) = (problem.labels(), problem.weights());
-    train(problem.design(), &features, y, weights, Kernel::Linear, svm, &mut || None).unwrap().primal
+    train(problem.design(), &features, y, weights, Kernel::Linear, svm, &Clock::unlimited()).unwrap().primal
 }
 
 /// Rules at size k; none where the rest needs more.

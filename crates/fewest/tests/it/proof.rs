@@ -21,7 +21,7 @@ use fewest::method::exact::{ExactSettings, exact};
 use fewest::method::kta::{KtaSettings, kta};
 use fewest::model::{FitSettings, fit};
 use fewest::{
-    Counts, DenseDesign, Design, Interval, Limits, Outcome, RuleList, Rules, Sense, Solution, Status, Subset,
+    Clock, Counts, DenseDesign, Design, Interval, Limits, Outcome, RuleList, Rules, Sense, Solution, Status, Subset,
     SvmSettings, WeightBound,
 };
 use fewest_testing::{
@@ -218,7 +218,8 @@ fn bounded_truth(known: &Values<'_>, rules: &Rules, bounds: &[Interval], gap: f6
         let weight_bounds = rules.weight_bounds().of_all(&features);
         let settings = FitSettings { svm: svm.clone(), weight_bounds, ..FitSettings::default() };
         let all: Vec<usize> = (0..features.len()).collect();
-        let mut model = fit(&columns, &all, &classes, &case.weights, &settings, &mut || None).expect("valid settings");
+        let mut model =
+            fit(&columns, &all, &classes, &case.weights, &settings, &Clock::unlimited()).expect("valid settings");
         let mut solution = model.machines.remove(0).solution;
         // Samples without weight were left out.
         let mut beta = vec![0.0; case.labels.len()];

@@ -7,7 +7,8 @@ use std::time::Duration;
 use fewest::dual::train::train;
 use fewest::method::rfe::{RfeSettings, Step, rfe};
 use fewest::{
-    Cancel, Design, Event, Kernel, Limits, Problem, RuleList, Rules, Selection, Silent, Status, Subset, SvmSettings,
+    Cancel, Clock, Design, Event, Kernel, Limits, Problem, RuleList, Rules, Selection, Silent, Status, Subset,
+    SvmSettings,
 };
 use fewest_testing::{RandomProblem, Rng, obeys, random_rules};
 
@@ -28,7 +29,7 @@ fn plain_loop(problem: &Problem<'_>, k: usize, step: impl Fn(usize) -> usize) ->
     let (mut left, mut closest) = (Vec::new(), f64::INFINITY);
     while alive.len() > k {
         let (y, weights) = (problem.labels(), problem.weights());
-        let found = train(problem.design(), &alive, y, weights, Kernel::Linear, &svm, &mut || None).unwrap();
+        let found = train(problem.design(), &alive, y, weights, Kernel::Linear, &svm, &Clock::unlimited()).unwrap();
         let mut order: Vec<usize> = (0..alive.len()).collect();
         order.sort_by(|&a, &b| found.weights[a].powi(2).total_cmp(&found.weights[b].powi(2)).then(b.cmp(&a)));
         let drop = step(alive.len()).min(alive.len() - k);
@@ -107,7 +108,8 @@ fn every_result_obeys_random_rules_and_reports_its_own_objective() {
         assert_eq!(found.status, Status::Completed);
         let features: Vec<usize> = subset.iter().collect();
         let svm = settings(step).svm;
-        let direct = train(&design, &features, &labels, problem.weights(), Kernel::Linear, &svm, &mut || None).unwrap();
+        let direct =
+            train(&design, &features, &labels, problem.weights(), Kernel::Linear, &svm, &Clock::unlimited()).unwrap();
         let (a, b) = (found.objective.unwrap(), direct.primal);
         assert!((a - b).abs() <= 1e-8 * b.abs(), "objective {a}, trained afresh {b}");
         runs += 1;

@@ -7,7 +7,7 @@ use fewest::kernel_oracle::Criterion;
 use fewest::method::rfe::{RfeReport, RfeSettings, Step, Tuning, rfe_classes};
 use fewest::model::{FitSettings, fit};
 use fewest::validation::Folds;
-use fewest::{Design, Kernel, Limits, Rules, Samples, Silent, Status, SvmSettings};
+use fewest::{Clock, Design, Kernel, Limits, Rules, Samples, Silent, Status, SvmSettings};
 use fewest_testing::{RandomProblem, Rng, dense_copy};
 
 const RBF: Kernel = Kernel::Rbf { gamma: 0.3 };
@@ -69,7 +69,8 @@ fn from_scratch(data: &Samples<'_>, k: usize, settings: &RfeSettings) -> (Vec<us
                 let y: Vec<f64> = pair.iter().map(|&i| if data.classes()[i] == b { 1.0 } else { -1.0 }).collect();
                 let part = data.design().select_samples(&pair);
                 let weights = vec![1.0; y.len()];
-                let beta = train(&*part, &alive, &y, &weights, kernel, &settings.svm, &mut || None).unwrap().beta;
+                let beta =
+                    train(&*part, &alive, &y, &weights, kernel, &settings.svm, &Clock::unlimited()).unwrap().beta;
                 for (at, &j) in alive.iter().enumerate() {
                     let rest: Vec<usize> = alive.iter().copied().filter(|&l| l != j).collect();
                     criteria[at] += if settings.criterion == Criterion::Margin {
@@ -152,7 +153,7 @@ fn the_objective_is_that_of_the_machines_on_the_subset() {
         let outcome = run(&data, 3, &settings).selection.outcome;
         let features: Vec<usize> = outcome.subset.unwrap().iter().collect();
         let fit_settings = FitSettings { svm: settings.svm.clone(), kernel: RBF, ..FitSettings::default() };
-        let model = fit(&*design, &features, &classes, data.weights(), &fit_settings, &mut || None).unwrap();
+        let model = fit(&*design, &features, &classes, data.weights(), &fit_settings, &Clock::unlimited()).unwrap();
         let sum: f64 = model.machines.iter().map(|m| m.solution.primal).sum();
         assert!((outcome.objective.unwrap() - sum).abs() < 1e-8 * sum);
     }
@@ -165,7 +166,7 @@ fn accuracy(data: &Samples<'_>, features: &[usize], folds: &Folds, settings: &Fi
         let part =
             |rows: &[usize]| (data.design().select_samples(rows), rows.iter().map(|&i| data.classes()[i]).collect());
         let ((x, c), (xt, ct)): ((_, Vec<u32>), (_, Vec<u32>)) = (part(&train), part(&test));
-        let model = fit(&*x, features, &c, &vec![1.0; c.len()], settings, &mut || None).unwrap();
+        let model = fit(&*x, features, &c, &vec![1.0; c.len()], settings, &Clock::unlimited()).unwrap();
         let right = model.predict(&*xt).iter().zip(&ct).filter(|(a, b)| a == b).count();
         right as f64 / ct.len() as f64
     };

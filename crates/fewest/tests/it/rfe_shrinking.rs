@@ -6,7 +6,7 @@ use fewest::dual::train::train;
 use fewest::method::Method;
 use fewest::method::rfe::{RfeReport, RfeSettings, Step, rfe_classes};
 use fewest::{
-    Bias, DenseDesign, Design, Kernel, Limits, Loss, Problem, RuleList, Rules, Samples, Silent, SparseDesign,
+    Bias, Clock, DenseDesign, Design, Kernel, Limits, Loss, Problem, RuleList, Rules, Samples, Silent, SparseDesign,
     SvmSettings,
 };
 use fewest_testing::Rng;
@@ -28,7 +28,7 @@ fn afresh(
     let mut left: Vec<usize> = (0..rules.p()).collect();
     let (mut order, mut tied) = (Vec::new(), false);
     while left.len() > keep {
-        let solution = train(design, &left, y, weights, Kernel::Linear, svm, &mut || None).unwrap();
+        let solution = train(design, &left, y, weights, Kernel::Linear, svm, &Clock::unlimited()).unwrap();
         // A reference that did not get there says nothing.
         tied |= solution.gap() > 1e-11;
         let mut criteria: Vec<(f64, usize)> = Vec::new();
@@ -178,7 +178,8 @@ fn certain_steps_are_those_of_the_optima() {
         let mut left: Vec<usize> = (0..p).collect();
         for at in 1..=report.steps {
             let gone = |j: &usize| report.selection.ranking.iter().any(|r| r.feature == *j && r.step == Some(at));
-            let solution = train(design, &left, &y, problem.weights(), Kernel::Linear, &exact, &mut || None).unwrap();
+            let solution =
+                train(design, &left, &y, problem.weights(), Kernel::Linear, &exact, &Clock::unlimited()).unwrap();
             let size = |leave: bool| left.iter().zip(&solution.weights).filter(move |e| gone(e.0) == leave);
             let largest = size(true).map(|e| e.1.abs()).fold(0.0, f64::max);
             let smallest = size(false).map(|e| e.1.abs()).fold(f64::INFINITY, f64::min);
@@ -232,7 +233,8 @@ fn the_ranking_of_several_classes_is_that_of_all_pairs() {
                 let y: Vec<f64> = classes.iter().map(|&c| if c == b { 1.0 } else { -1.0 }).collect();
                 let inside = |i: usize| if classes[i] == a || classes[i] == b { weights[i] } else { 0.0 };
                 let of_pair: Vec<f64> = (0..n).map(inside).collect();
-                let solution = train(&design, &left, &y, &of_pair, Kernel::Linear, &exact, &mut || None).unwrap();
+                let solution =
+                    train(&design, &left, &y, &of_pair, Kernel::Linear, &exact, &Clock::unlimited()).unwrap();
                 criteria.iter_mut().zip(&solution.weights).for_each(|(c, w)| *c += w * w);
                 objective += solution.primal;
             }

@@ -11,7 +11,7 @@ use fewest::method::rfe::splits::{SplitPath, rfe_paths};
 use fewest::method::rfe::{RfeSettings, Step, Tuning, rfe_classes};
 use fewest::model::{FitSettings, fit};
 use fewest::validation::{Folds, Split};
-use fewest::{Bias, Design, Event, Kernel, Limits, Loss, Rules, Samples, Silent, Status, SvmSettings};
+use fewest::{Bias, Clock, Design, Event, Kernel, Limits, Loss, Rules, Samples, Silent, Status, SvmSettings};
 use fewest_testing::{RandomProblem, Rng, dense_copy};
 
 /// A design, and classes 0 to k - 1 that its first columns carry.
@@ -68,7 +68,7 @@ fn assert_is_its_definition(data: &Samples<'_>, k: usize, settings: &RfeSettings
         assert_eq!(features.len(), size);
         let fit_settings =
             FitSettings { svm: settings.svm.clone(), kernel: settings.kernel.at(size), ..FitSettings::default() };
-        let model = fit(&*part, &features, &classes, &weights, &fit_settings, &mut || None).unwrap();
+        let model = fit(&*part, &features, &classes, &weights, &fit_settings, &Clock::unlimited()).unwrap();
         for (s, &i) in split.held_out.iter().enumerate() {
             let wanted = model.decisions(&*data.design().select_samples(&[i]));
             let found = &path.decisions_at(at)[s * machines..][..machines];

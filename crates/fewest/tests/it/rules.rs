@@ -1,6 +1,6 @@
 //! `Rules` against full enumeration: 4 000 random rule lists on up to 10 features.
 
-use fewest::{Choice, Error, RuleList, Rules, Subset};
+use fewest::{Choice, Clock, Error, RuleList, Rules, Subset};
 use fewest_testing::{Rng, all_subsets, allowed_subsets, obeys, random_rules};
 
 /// Calls `check` with many random rule lists and a generator for more randomness.
@@ -59,11 +59,9 @@ fn a_search_that_is_stopped_gives_an_allowed_subset_and_a_true_limit() {
     each_random(9, 600, |p, list, rng| {
         let Ok(rules) = Rules::new(p, list, &[]) else { return };
         let gains: Vec<f64> = (0..p).map(|_| rng.range(-1.0, 2.0)).collect();
-        let (best, mut steps) = (rules.best_subset(&gains).expect("feasible").1, rng.below(6));
-        let found = rules.best_subset_until(&gains, 0.0, &mut || {
-            steps = steps.saturating_sub(1);
-            steps == 0
-        });
+        let (best, steps) = (rules.best_subset(&gains).expect("feasible").1, rng.below(6));
+        let clock = Clock::of_questions(steps.saturating_sub(1) as u64);
+        let found = rules.best_subset_until(&gains, 0.0, &clock);
         assert!(rules.allows(&found.subset), "{:?}", rules.list());
         assert!(found.most >= best - 1e-9, "{} below {best}: {:?}", found.most, rules.list());
         let own: f64 = found.subset.iter().map(|j| gains[j]).sum();
@@ -183,13 +181,10 @@ fn best_subset_of_many_blocks_is_that_of_dynamic_programming() {
         let (found, gain) = rules.best_subset(&gains).expect("the rules are satisfiable");
         assert!(obeys(&list, &found), "{found:?} breaks {list:?}");
         assert!((gain - expected).abs() < 1e-9, "found {gain}, best is {expected}; {gains:?} under {list:?}");
-        let mut calls = 0;
-        let stopped = rules.best_subset_until(&gains, 0.0, &mut || {
-            calls += 1;
-            calls > 2
-        });
+        let clock = Clock::of_questions(2);
+        let stopped = rules.best_subset_until(&gains, 0.0, &clock);
         assert!(stopped.gain <= expected + 1e-9 && stopped.most >= expected - 1e-9, "{stopped:?}, best is {expected}");
-        searched += usize::from(calls > 0);
+        searched += usize::from(clock.questions_left() < Some(2));
     }
     assert!(searched > 50, "{searched} of 400 were searched at all");
 }

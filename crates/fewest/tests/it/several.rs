@@ -3,8 +3,8 @@
 use fewest::dual::BoxDual;
 use fewest::method::exact::{ExactSettings, exact, exact_several};
 use fewest::{
-    Bias, DenseDesign, Error, Kernel, Limits, Loss, Memory, Method, MultiClass, Observer, Problem, RuleList, Rules,
-    Samples, Selection, Several, Silent, Status, Subset, SvmSettings, WeightBound,
+    Bias, Clock, DenseDesign, Error, Kernel, Limits, Loss, Memory, Method, MultiClass, Observer, Problem, RuleList,
+    Rules, Samples, Selection, Several, Silent, Status, Subset, SvmSettings, WeightBound,
 };
 use fewest_testing::{
     HardCase, KeptProofs, RandomProblem, Rng, allowed_subsets, bracket, gram, random_rules, reference, verify_several,
@@ -17,7 +17,7 @@ fn value(problem: &Problem<'_>, subset: &Subset, svm: &SvmSettings) -> f64 {
     let svm = SvmSettings { tolerance: 1e-9, ..svm.clone() };
     let (y, weights) = (problem.labels(), problem.weights());
     let trained =
-        fewest::dual::train::train(problem.design(), &features, y, weights, Kernel::Linear, &svm, &mut || None);
+        fewest::dual::train::train(problem.design(), &features, y, weights, Kernel::Linear, &svm, &Clock::unlimited());
     let trained = trained.expect("valid settings");
     if trained.status == Status::Optimal {
         return trained.primal;

@@ -4,8 +4,8 @@
 use fewest::method::fgm::{FgmSettings, FgmSeveralReport, Mkl, fgm, fgm_several};
 use fewest::saddle::AlphaHalf;
 use fewest::{
-    Bias, DenseDesign, Design, Limits, Method, MultiClass, Problem, RuleList, Rules, Samples, Silent, Status, Subset,
-    SvmSettings, WeightBound,
+    Bias, Clock, DenseDesign, Design, Limits, Method, MultiClass, Problem, RuleList, Rules, Samples, Silent, Status,
+    Subset, SvmSettings, WeightBound,
 };
 use fewest_testing::{RandomProblem, Rng, allowed_subsets, random_rules};
 
@@ -30,7 +30,7 @@ fn value(problems: &[Problem<'_>], z: &[f64], rules: &Rules, settings: &FgmSetti
     let svm = SvmSettings { tolerance: 1e-9, ..settings.svm() };
     let one = |problem| {
         let half = AlphaHalf::new(problem, &svm, false).expect("valid settings");
-        half.within(rules.weight_bounds().clone()).at_weights(z, &mut || None).solution.primal
+        half.within(rules.weight_bounds().clone()).at_weights(z, &Clock::unlimited()).solution.primal
     };
     -0.25 / problems.iter().map(one).sum::<f64>()
 }

@@ -12,8 +12,8 @@ use fewest::method::info_gain::{Binning, information_gain, information_gain_from
 use fewest::method::l1_svm::{L1Report, L1Settings, l1_svm, l1_svm_from};
 use fewest::method::rfe::{RfeSettings, Step, rfe_classes, rfe_from};
 use fewest::{
-    Bias, Design, Error, FeatureScore, Kernel, Limits, Loss, Problem, RowMatrix, RuleList, Rules, Samples, ScoreQuery,
-    Silent, Source, Status, SvmSettings, WeightBound,
+    Bias, Clock, Design, Error, FeatureScore, Kernel, Limits, Loss, Problem, RowMatrix, RuleList, Rules, Samples,
+    ScoreQuery, Silent, Source, Status, SvmSettings, WeightBound,
 };
 use fewest_testing::{RandomProblem, Rng, random_rules};
 
@@ -422,7 +422,7 @@ fn an_elimination_source_that_fails_is_an_error_and_a_limit_a_status() {
     let stopped = run(99, &copies_20, one).expect("a limit is a status").selection.outcome;
     let kept: Vec<usize> = stopped.subset.expect("allowed").iter().collect();
     let ones = vec![1.0; n];
-    let afresh = train(&x, &kept, &labels, &ones, Kernel::Linear, &copies_20.svm, &mut || None).expect("valid");
+    let afresh = train(&x, &kept, &labels, &ones, Kernel::Linear, &copies_20.svm, &Clock::unlimited()).expect("valid");
     let off = (stopped.objective.expect("found") - afresh.primal).abs();
     assert!(stopped.status == Status::CallLimit && kept.len() == 5 && off <= 1e-5 * afresh.primal, "off by {off}");
     // Rules that leave nothing.

@@ -10,8 +10,8 @@ use fewest::method::rfe::{RfeSettings, rfe};
 use fewest::model::{FitSettings, fit};
 use fewest::saddle::AlphaHalf;
 use fewest::{
-    Bias, Design, DualSolution, Interval, Limits, Loss, Problem, RuleList, Rules, Samples, Silent, Status, Subset,
-    SvmSettings, WeightBound,
+    Bias, Clock, Design, DualSolution, Interval, Limits, Loss, Problem, RuleList, Rules, Samples, Silent, Status,
+    Subset, SvmSettings, WeightBound,
 };
 use fewest_papers::AnyMethod;
 use fewest_testing::{RandomProblem, Rng, all_subsets, allowed_subsets, assert_bounded, random_bounds, random_rules};
@@ -30,7 +30,7 @@ fn trained(problem: &Problem<'_>, features: &[usize], rules: &Rules, svm: &SvmSe
     let classes: Vec<u32> = problem.labels().iter().map(|y| u32::from(*y > 0.0)).collect();
     let settings =
         FitSettings { svm: svm.clone(), weight_bounds: rules.weight_bounds().clone(), ..FitSettings::default() };
-    let model = fit(problem.design(), features, &classes, problem.weights(), &settings, &mut || None);
+    let model = fit(problem.design(), features, &classes, problem.weights(), &settings, &Clock::unlimited());
     model.expect("valid settings").machines.remove(0).solution
 }
 
@@ -253,7 +253,7 @@ fn cuts_lie_below_the_value_of_every_subset() {
         let mut half = half.within(rules.weight_bounds().clone());
         let z: Vec<f64> = (0..p).map(|_| [0.0, 0.3, 1.0][rng.below(3)]).collect();
         let at = &values[rng.below(values.len())];
-        let (of_subset, mixed) = (half.at(&at.0, &mut || None), half.at_weights(&z, &mut || None));
+        let (of_subset, mixed) = (half.at(&at.0, &Clock::unlimited()), half.at_weights(&z, &Clock::unlimited()));
         for cut in [&of_subset.cut, &mixed.cut] {
             for (subset, value) in &values {
                 assert!(cut.at(subset) <= value * (1.0 + 1e-9) + 1e-12, "case {case}: {} {value}", cut.at(subset));

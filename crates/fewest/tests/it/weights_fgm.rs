@@ -4,7 +4,8 @@
 use fewest::method::fgm::{FgmReport, FgmSettings, Mkl, fgm};
 use fewest::saddle::AlphaHalf;
 use fewest::{
-    Bias, Design, Limits, Problem, RuleList, Rules, Silent, Status, Subset, SvmSettings, WeightBound, WeightBounds,
+    Bias, Clock, Design, Limits, Problem, RuleList, Rules, Silent, Status, Subset, SvmSettings, WeightBound,
+    WeightBounds,
 };
 use fewest_testing::{RandomProblem, Rng, allowed_subsets, random_rules};
 
@@ -27,7 +28,7 @@ fn random_signs(rng: &mut Rng, p: usize) -> Vec<WeightBound> {
 fn value(problem: &Problem<'_>, z: &[f64], bounds: &WeightBounds, settings: &FgmSettings) -> (f64, Vec<f64>) {
     let svm = SvmSettings { tolerance: 1e-9, ..settings.svm() };
     let mut half = AlphaHalf::new(problem, &svm, false).expect("valid settings").within(bounds.clone());
-    let found = half.at_weights(z, &mut || None).solution;
+    let found = half.at_weights(z, &Clock::unlimited()).solution;
     let mut u = found.weights.iter();
     let w = z.iter().map(|z| if *z > 0.0 { z.sqrt() * u.next().expect("one for each share") } else { 0.0 });
     (-0.25 / found.primal, w.collect())

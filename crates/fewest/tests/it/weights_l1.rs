@@ -6,7 +6,8 @@ use fewest::method::l1_svm::{L1Report, L1Settings, l1_svm};
 use fewest::method::lagrangian::{LagrangianSettings, lagrangian};
 use fewest::method::mbp::{MbpSettings, mbp, weight_bounds};
 use fewest::{
-    Bias, Design, Interval, Limits, Loss, Problem, RuleList, Rules, Silent, Status, Subset, SvmSettings, WeightBound,
+    Bias, Clock, Design, Interval, Limits, Loss, Problem, RuleList, Rules, Silent, Status, Subset, SvmSettings,
+    WeightBound,
 };
 use fewest_papers::fsv::{FsvSettings, fsv};
 use fewest_testing::{RandomProblem, Rng, allowed_subsets, dense_copy, random_bounds, random_rules};
@@ -59,7 +60,7 @@ fn whole(problem: &Problem<'_>, (cost, bias): (f64, Bias), price: &[f64], bounds
         }
         lp.add_row(&entries, 1.0, free).expect("a row");
     }
-    lp.solve(&Effort::default(), &mut || false).expect("solved").objective
+    lp.solve(&Effort::default(), &Clock::unlimited()).expect("solved").objective
 }
 
 /// Everything a report on all features claims, from the definitions; returns how many weights are
@@ -230,7 +231,7 @@ fn mbp_equals_enumeration_under_bounds_and_the_lagrangian_brackets_it() {
         };
         let most = match settings.weight_bound {
             Some(u) => vec![u; p],
-            None => weight_bounds(&problem, &rules, settings.bias, &mut || None).expect("solved"),
+            None => weight_bounds(&problem, &rules, settings.bias, &Clock::unlimited()).expect("solved"),
         };
         let within = |(b, u): (&Interval, &f64)| Interval { lower: b.lower.max(-u), upper: b.upper.min(*u) };
         let both: Vec<Interval> = bounds.iter().zip(&most).map(within).collect();

@@ -9,7 +9,7 @@ use fewest::method::exact::ExactSettings;
 use fewest::method::kta::KtaSettings;
 #[cfg(feature = "highs")]
 use fewest::method::mbp::MbpSettings;
-use fewest::{DenseDesign, Gamma, Limits, Problem, Report, Rules, Samples, Sense, Silent, Status, Subset};
+use fewest::{Clock, DenseDesign, Gamma, Limits, Problem, Report, Rules, Samples, Sense, Silent, Status, Subset};
 use fewest_papers::AnyMethod;
 use fewest_testing::{
     Bracket, HardCase, HardData, KeptProofs, alignment_value, allowed_subsets, bracket, verify_alignment, verify_proof,
@@ -244,7 +244,7 @@ fn one_norm(case: &HardCase, cost: f64, bound: f64, penalty: &[f64], subset: &Su
     let costs = case.weights.iter().map(|weight| cost * weight).collect();
     let bounds = (0..case.features()).map(|j| if subset.contains(j) { bound } else { 0.0 }).collect();
     let mut oracle = fewest::l1_oracle::L1Oracle::new(&problem, costs, case.svm.bias, bounds).expect("HiGHS");
-    let point = oracle.solve(1e-10, &mut || None).expect("solved");
+    let point = oracle.solve(1e-10, &Clock::unlimited()).expect("solved");
     let price: f64 = subset.iter().map(|j| penalty[j]).sum();
     Bracket { lower: point.dual + price, upper: point.primal + price }
 }

@@ -163,8 +163,8 @@ fn judged(
 
 /// The classifier of each size; the first that time is too short for ends the trainings of all.
 fn trainings(task: &Task<'_>, points: &[SizeReport]) -> Result<Vec<Option<TrainedModel>>, Failure> {
-    let mut stop = task.stopper();
-    points.iter().map(|point| task.train(&point.report, &mut stop)).collect()
+    let clock = task.clock();
+    points.iter().map(|point| task.train(&point.report, &clock)).collect()
 }
 
 /// The certificate of each size, if asked for: the time left is shared out among them, and each

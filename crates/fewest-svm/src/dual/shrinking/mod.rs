@@ -10,7 +10,7 @@ mod newton;
 mod pivoting;
 
 use super::{BoxDual, DualSolution, Loss, SvmSettings};
-use crate::{Design, RowMatrix, Status};
+use crate::{Clock, Design, RowMatrix};
 use columns::LiveColumns;
 use newton::ShrinkingNewton;
 use pivoting::Pivoting;
@@ -82,10 +82,10 @@ impl<'a> Shrinking<'a> {
     }
 
     /// Trains on the features that are left.
-    pub fn train(&mut self, settings: &SvmSettings, stop: &mut dyn FnMut() -> Option<Status>) -> DualSolution {
+    pub fn train(&mut self, settings: &SvmSettings, clock: &Clock) -> DualSolution {
         match self {
-            Self::Newton(machine) => machine.train(settings, stop),
-            Self::Pivoting(machine) => machine.train(settings, stop),
+            Self::Newton(machine) => machine.train(settings, clock),
+            Self::Pivoting(machine) => machine.train(settings, clock),
         }
     }
 

@@ -24,7 +24,7 @@ use crate::dual::normal::{Extended, anchored, scatter};
 use crate::dual::{BoxDual, DualSolution, SvmSettings, kkt};
 use crate::kernel::gemm::{View, add_product};
 use crate::kernel::inverse::invert;
-use crate::{Status, simd};
+use crate::{Clock, Status, simd};
 
 /// Numbers that steer the method, chosen by hand; `make bench-rfe` shows what a change costs.
 mod tuning {
@@ -189,7 +189,7 @@ impl<'a> ShrinkingNewton<'a> {
     }
 
     /// Trains on the features that are left.
-    pub fn train(&mut self, settings: &SvmSettings, stop: &mut dyn FnMut() -> Option<Status>) -> DualSolution {
+    pub fn train(&mut self, settings: &SvmSettings, clock: &Clock) -> DualSolution {
         self.work = 0.0;
         let mut by_path = false;
         if let Some(leaving) = self.pending.take() {
@@ -202,13 +202,13 @@ impl<'a> ShrinkingNewton<'a> {
                 self.follow_sides();
             }
         }
-        let solution = self.newton(settings, stop);
+        let solution = self.newton(settings, clock);
         self.effort.learn(by_path, self.work);
         solution
     }
 
     /// Steps 2 to 4 from the point at hand.
-    fn newton(&mut self, settings: &SvmSettings, stop: &mut dyn FnMut() -> Option<Status>) -> DualSolution {
+    fn newton(&mut self, settings: &SvmSettings, clock: &Clock) -> DualSolution {
         let (mut round, mut idle, mut best) = (0, 0, f64::INFINITY);
         let mut point = self.evaluate();
         // A path starts at the optimum itself.
@@ -217,7 +217,8 @@ impl<'a> ShrinkingNewton<'a> {
             // Step 2.
             let gap = point.gap;
             (idle, best) = if gap < 0.9 * best { (0, gap) } else { (idle + 1, best) };
-            let limit = stop()
+            let limit = clock
+                .stop()
                 .or((round >= settings.max_epochs).then_some(Status::CallLimit))
                 .or((idle > PATIENCE || !gap.is_finite()).then_some(Status::Stalled));
             let met = gap <= settings.tolerance * point.primal.abs();

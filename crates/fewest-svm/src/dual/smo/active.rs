@@ -3,7 +3,7 @@
 use super::Evaluation;
 use super::loops::{LEAST_CURVATURE, best_alone, best_partner, hinge_gap, update_one, update_pair};
 use super::tuning::WORTH_SHRINKING;
-use crate::Status;
+use crate::Clock;
 use crate::dual::active_set::{ActiveSet, Point};
 use crate::dual::{Bias, BoxDual, Loss};
 use crate::kernel::gram::GramMatrix;
@@ -99,14 +99,14 @@ impl Active {
         memory: &mut ActiveSet,
         rounds: u64,
         tolerance: f64,
-        stop: &mut dyn FnMut() -> Option<Status>,
+        clock: &Clock,
     ) -> u64 {
         let mut point = Point { beta: &mut self.beta, v: &mut self.v, value: &mut self.value };
         let mut settled = |point: &Point<'_>, b: f64| {
             let gap = total_gap(dual, None, point.beta, point.v, b);
             gap <= 0.5 * tolerance * (*point.value + gap).abs()
         };
-        let used = memory.improve(gram, dual, &mut point, rounds, &mut settled, &mut || stop().is_some());
+        let used = memory.improve(gram, dual, &mut point, rounds, &mut settled, clock);
         for a in 0..self.len() {
             self.mark(a);
         }

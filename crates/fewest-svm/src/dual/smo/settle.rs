@@ -13,7 +13,7 @@
 use super::active::{Active, Pair, total_gap};
 use super::schedule::{GapSchedule, exact_cost};
 use super::{ActiveSet, largest_growing, solve};
-use crate::Status;
+use crate::Clock;
 use crate::dual::{Bias, BoxDual, SvmSettings};
 use crate::kernel::gram::GramMatrix;
 
@@ -39,11 +39,11 @@ pub fn settle(
     beta: &mut Vec<f64>,
     room: &mut Room,
     settings: &SvmSettings,
-    stop: &mut dyn FnMut() -> Option<Status>,
+    clock: &Clock,
 ) -> ShortTraining {
     let mut iterations = 0;
     if dual.bias == Bias::Free
-        && let Some(bias) = pair_steps(gram, dual, beta, room, settings.tolerance, &mut iterations, stop)
+        && let Some(bias) = pair_steps(gram, dual, beta, room, settings.tolerance, &mut iterations, clock)
     {
         return ShortTraining { bias, iterations };
     }
@@ -52,7 +52,7 @@ pub fn settle(
     if iterations > 0 {
         memory.trained();
     }
-    let solution = solve(&mut &*gram, dual, Some(beta), &mut memory, settings, stop);
+    let solution = solve(&mut &*gram, dual, Some(beta), &mut memory, settings, clock);
     *beta = solution.beta;
     ShortTraining { bias: solution.bias, iterations: iterations + solution.iterations }
 }
@@ -64,7 +64,7 @@ fn pair_steps(
     room: &mut Room,
     tolerance: f64,
     iterations: &mut u64,
-    stop: &mut dyn FnMut() -> Option<Status>,
+    clock: &Clock,
 ) -> Option<f64> {
     let n = dual.len();
     gram.multiply_into(beta, &mut room.scores);
@@ -85,7 +85,7 @@ fn pair_steps(
             let allowed = tolerance * (active.value + gap).abs();
             schedule.checked(choice.violation, gap, allowed, *iterations);
             let slow = *iterations >= n as u64 && *iterations >= exact_cost(active.free(), n);
-            if gap <= allowed || choice.violation <= 0.0 || slow || stop().is_some() {
+            if gap <= allowed || choice.violation <= 0.0 || slow || clock.stop().is_some() {
                 active.write_back(beta);
                 return (gap <= allowed).then(|| active.mean_of_free().unwrap_or(choice.middle));
             }
@@ -142,7 +142,7 @@ mod tests {
                 let dual = BoxDual::new(&y, &weights, &settings);
                 let mut beta = vec![0.0; 41];
                 for gram in [&gram, &other] {
-                    let found = settle(gram, &dual, &mut beta, &mut room, &settings, &mut || None);
+                    let found = settle(gram, &dual, &mut beta, &mut room, &settings, &Clock::unlimited());
                     let judged = kkt::objectives(&dual, &beta, &gram.multiply(&beta));
                     assert!(
                         kkt::relative_gap(judged.primal, judged.dual) < 2e-9,

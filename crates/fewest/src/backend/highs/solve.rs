@@ -12,7 +12,7 @@ use fewest_highs as ffi;
 
 use super::program::Instance;
 use super::{Answer, Basis, Column, Effort, Lp, Program, SolveStatus, SolverState, check, failed, text};
-use crate::Error;
+use crate::{Clock, Error};
 
 /// HiGHS's number for primal simplex; 0 lets it choose.
 const PRIMAL_SIMPLEX: ffi::HighsInt = 4;
@@ -109,12 +109,12 @@ const KINDS: [c_int; 4] = [
 ];
 
 impl Program {
-    /// Solves. `stop` is called all along and ends the solve by true.
+    /// Solves. `clock` is asked all along and ends the solve.
     ///
     /// # Errors
     /// [`Error::Solver`] when HiGHS fails; ending early is no error.
-    pub fn solve(&mut self, effort: &Effort, stop: &mut dyn FnMut() -> bool) -> Result<Answer, Error> {
-        self.watch(effort, &mut |_| stop())
+    pub fn solve(&mut self, effort: &Effort, clock: &Clock) -> Result<Answer, Error> {
+        self.watch(effort, &mut |_| clock.stop().is_some())
     }
 
     /// Solves. `watch` gets the state of the solve all along, and ends it by true.

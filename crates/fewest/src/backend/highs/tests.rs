@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use super::{Column, Effort, Program, SolveStatus};
-use crate::Error;
+use crate::{Clock, Error};
 
 const FREE: f64 = f64::INFINITY;
 
@@ -34,7 +34,7 @@ fn factory(integer: bool) -> Program {
 #[test]
 fn a_linear_program_gives_its_optimum_its_duals_and_its_reduced_costs() {
     let mut lp = factory(false);
-    let found = lp.solve(&Effort::default(), &mut || false).unwrap();
+    let found = lp.solve(&Effort::default(), &Clock::unlimited()).unwrap();
     assert_eq!(found.status, SolveStatus::Optimal);
     close(&found.values, &[2.0, 6.0]);
     close(&[found.objective, found.bound], &[-36.0, -36.0]);
@@ -45,7 +45,7 @@ fn a_linear_program_gives_its_optimum_its_duals_and_its_reduced_costs() {
 #[test]
 fn what_changes_between_solves_counts() {
     let mut lp = factory(false);
-    let ask = |lp: &mut Program| lp.solve(&Effort::default(), &mut || false).unwrap();
+    let ask = |lp: &mut Program| lp.solve(&Effort::default(), &Clock::unlimited()).unwrap();
     ask(&mut lp);
     lp.add_row(&[(0, 1.0), (1, 1.0)], -FREE, 7.0).unwrap();
     close(&ask(&mut lp).values, &[1.0, 6.0]);
@@ -66,28 +66,28 @@ fn a_whole_program_and_its_relaxation() {
     // 11 + 2/4 6 = 22.
     let columns = [(-8.0, 0.0, 1.0, true), (-11.0, 0.0, 1.0, true), (-6.0, 0.0, 1.0, true), (-4.0, 0.0, 1.0, true)];
     let mut knapsack = program(&columns, &[(&[(0, 5.0), (1, 7.0), (2, 4.0), (3, 3.0)], -FREE, 14.0)]);
-    let relaxed = knapsack.solve(&Effort { relaxed: true, ..Effort::default() }, &mut || false).unwrap();
+    let relaxed = knapsack.solve(&Effort { relaxed: true, ..Effort::default() }, &Clock::unlimited()).unwrap();
     close(&relaxed.values, &[1.0, 1.0, 0.5, 0.0]);
     close(&relaxed.row_duals, &[-1.5]);
     knapsack.set_start(&[1.0, 1.0, 0.0, 0.0]).unwrap();
-    let whole = knapsack.solve(&Effort::default(), &mut || false).unwrap();
+    let whole = knapsack.solve(&Effort::default(), &Clock::unlimited()).unwrap();
     assert_eq!(whole.status, SolveStatus::Optimal);
     close(&whole.values, &[0.0, 1.0, 1.0, 1.0]);
     close(&[whole.objective, whole.bound], &[-21.0, -21.0]);
     assert!(whole.row_duals.is_empty() && whole.reduced_costs.is_empty());
     // Another row: not the last three together.
     knapsack.add_row(&[(1, 1.0), (2, 1.0), (3, 1.0)], -FREE, 2.0).unwrap();
-    close(&[knapsack.solve(&Effort::default(), &mut || false).unwrap().objective], &[-19.0]);
+    close(&[knapsack.solve(&Effort::default(), &Clock::unlimited()).unwrap().objective], &[-19.0]);
 }
 
 #[test]
 fn programs_without_an_optimum_say_so() {
     for integer in [false, true] {
         let mut empty = program(&[(1.0, 0.0, 1.0, integer)], &[(&[(0, 2.0)], 3.0, FREE)]);
-        let found = empty.solve(&Effort::default(), &mut || false).unwrap();
+        let found = empty.solve(&Effort::default(), &Clock::unlimited()).unwrap();
         assert_eq!((found.status, found.bound, found.values.len()), (SolveStatus::Infeasible, FREE, 0));
         let mut endless = program(&[(-1.0, 0.0, FREE, integer)], &[]);
-        let found = endless.solve(&Effort::default(), &mut || false).unwrap();
+        let found = endless.solve(&Effort::default(), &Clock::unlimited()).unwrap();
         assert_eq!((found.status, found.bound), (SolveStatus::Unbounded, -FREE));
     }
 }
@@ -119,24 +119,21 @@ fn hard() -> Program {
 #[test]
 fn time_and_stop_end_a_solve() {
     let none = Effort { time: Some(Duration::ZERO), ..Effort::default() };
-    let found = factory(true).solve(&none, &mut || false).unwrap();
+    let found = factory(true).solve(&none, &Clock::unlimited()).unwrap();
     assert_eq!((found.status, found.bound, found.objective), (SolveStatus::Stopped, -FREE, FREE));
-    assert_eq!(factory(true).solve(&Effort::default(), &mut || true).unwrap().status, SolveStatus::Stopped);
+    assert_eq!(factory(true).solve(&Effort::default(), &Clock::of_questions(0)).unwrap().status, SolveStatus::Stopped);
 
     let short = Effort { time: Some(Duration::from_millis(200)), ..Effort::default() };
-    let found = hard().solve(&short, &mut || false).unwrap();
+    let found = hard().solve(&short, &Clock::unlimited()).unwrap();
     assert_eq!(found.status, SolveStatus::Stopped);
-    let mut asked = 0;
-    let found = hard().solve(&Effort::default(), &mut || {
-        asked += 1;
-        asked > 20
-    });
+    let clock = Clock::of_questions(20);
+    let found = hard().solve(&Effort::default(), &clock);
     let found = found.unwrap();
     assert_eq!(found.status, SolveStatus::Stopped);
-    assert!(asked > 20 && found.bound >= 0.0 && found.bound <= found.objective);
+    assert!(clock.questions_left() == Some(0) && found.bound >= 0.0 && found.bound <= found.objective);
 
     let one = Effort { nodes: Some(1), ..Effort::default() };
-    let found = hard().solve(&one, &mut || false).unwrap();
+    let found = hard().solve(&one, &Clock::unlimited()).unwrap();
     assert_eq!(found.status, SolveStatus::Stopped);
     assert!(!found.values.is_empty() && found.bound >= 0.0 && found.bound <= found.objective);
 }

@@ -2,10 +2,10 @@
 
 use super::Restricted;
 use super::block::Block;
-use crate::Status;
 use crate::kernel::cholesky::Factor;
 use crate::kernel::outer::OuterSum;
 use crate::simd::{axpy, dot};
+use crate::{Clock, Status};
 
 /// Lines added between two looks at the clock.
 pub(super) const LOOK: usize = 64;
@@ -29,13 +29,13 @@ impl Restricted {
         &self,
         block: &Block,
         (inverse_h, y): (&[f64], &[f64]),
-        stop: &mut dyn FnMut() -> Option<Status>,
+        clock: &Clock,
     ) -> Result<OuterSum, Status> {
         let biased = self.balance.is_some();
         let mut sum = OuterSum::new(block.m + usize::from(biased));
         for i in 0..block.n {
             if i % LOOK == LOOK - 1 {
-                stop().map_or(Ok(()), Err)?;
+                clock.stop().map_or(Ok(()), Err)?;
             }
             sum.add(block.line(i), inverse_h[i].sqrt(), if biased { y[i] } else { 0.0 });
         }

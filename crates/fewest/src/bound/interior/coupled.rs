@@ -24,11 +24,11 @@ use super::bordered::{Bordered, LOOK};
 use super::iterate::Iterate;
 use super::sides::Bent;
 use super::{Restricted, UnitColumns};
-use crate::Status;
 use crate::kernel::cholesky::Factor;
 use crate::kernel::inverse::invert;
 use crate::kernel::outer::OuterSum;
 use crate::simd::{axpy, dot};
+use crate::{Clock, Status};
 
 /// The factors of all problems.
 pub(super) struct Coupled {
@@ -58,7 +58,7 @@ impl Restricted {
         at: &Iterate,
         bent: &Bent,
         (inverse_h, theta): (&[f64], &[f64]),
-        stop: &mut dyn FnMut() -> Option<Status>,
+        clock: &Clock,
     ) -> Result<Coupled, Status> {
         let mut curve = bent.bend.clone();
         for (u, columns) in self.units.iter().enumerate() {
@@ -70,15 +70,15 @@ impl Restricted {
             let (h, y) = (&inverse_h[samples.clone()], &self.y[samples]);
             let (curve, lean) = (&curve[columns.clone()], &bent.lean[columns]);
             problems.push(if block.by_rows() {
-                self.over_features(block, (h, y), (curve, lean), &mut share, stop)?
+                self.over_features(block, (h, y), (curve, lean), &mut share, clock)?
             } else {
-                self.over_samples(block, (h, y), (curve, lean), &mut share, stop)?
+                self.over_samples(block, (h, y), (curve, lean), &mut share, clock)?
             });
         }
         let mut factor = Factor::new(units);
         factor.load(share.sum(units).tiles());
         (0..units).for_each(|u| factor.add(u, u, 1.0 / theta[u] + share.diagonal[u]));
-        factor.decompose_until(stop)?;
+        factor.decompose_until(clock)?;
         let (images, rows) = self.join_rows(at, &factor);
         Ok(Coupled { problems, units: factor, images, rows })
     }
@@ -90,16 +90,16 @@ impl Restricted {
         (inverse_h, y): (&[f64], &[f64]),
         (curve, lean): (&[f64], &[f64]),
         share: &mut Share,
-        stop: &mut dyn FnMut() -> Option<Status>,
+        clock: &Clock,
     ) -> Result<Bordered, Status> {
         let m = block.m;
-        let mut sum = self.outer_by_features(block, (inverse_h, y), stop)?;
+        let mut sum = self.outer_by_features(block, (inverse_h, y), clock)?;
         let mut factor = self.load_by_features(&mut sum, m, inverse_h);
         (0..m).for_each(|k| factor.add(k, k, 1.0 / curve[k]));
-        factor.decompose_until(stop)?;
+        factor.decompose_until(clock)?;
         let mut lines = vec![vec![0.0; self.units.len()]; factor.size()];
         for (u, UnitColumns { first, last, .. }) in self.units.iter().enumerate() {
-            look(u, stop)?;
+            look(u, clock)?;
             let mut right = vec![0.0; factor.size()];
             for k in *first..*last {
                 right[k] = lean[k] / curve[k];
@@ -119,7 +119,7 @@ impl Restricted {
         (inverse_h, y): (&[f64], &[f64]),
         (curve, lean): (&[f64], &[f64]),
         share: &mut Share,
-        stop: &mut dyn FnMut() -> Option<Status>,
+        clock: &Clock,
     ) -> Result<Bordered, Status> {
         let (n, units) = (block.n, self.units.len());
         let mut sum = OuterSum::new(n);
@@ -127,13 +127,13 @@ impl Restricted {
         let mut factor = Factor::new(n);
         factor.load(sum.tiles());
         (0..n).for_each(|i| factor.add(i, i, 1.0 / inverse_h[i]));
-        factor.decompose_until(stop)?;
+        factor.decompose_until(clock)?;
         let bordered = self.bordered(factor, y);
         // y'M^-1 y
         let length = bordered.border.as_ref().map(|border| dot(y, border));
         let (mut lines, mut off) = (vec![vec![0.0; units]; n], vec![0.0; units]);
         for (u, UnitColumns { first, last, .. }) in self.units.iter().enumerate() {
-            look(u, stop)?;
+            look(u, clock)?;
             let mut image = vec![0.0; n];
             (*first..*last).for_each(|k| axpy(lean[k], block.line(k), &mut image));
             if let (Some(border), Some(length)) = (&bordered.border, length) {
@@ -233,6 +233,6 @@ impl Share {
     }
 }
 
-fn look(unit: usize, stop: &mut dyn FnMut() -> Option<Status>) -> Result<(), Status> {
-    if unit % LOOK == LOOK - 1 { stop().map_or(Ok(()), Err) } else { Ok(()) }
+fn look(unit: usize, clock: &Clock) -> Result<(), Status> {
+    if unit % LOOK == LOOK - 1 { clock.stop().map_or(Ok(()), Err) } else { Ok(()) }
 }

@@ -40,8 +40,9 @@ mod system;
 use std::ops::Range;
 
 use super::model::Row;
+use crate::dual::patience::Patience;
 use crate::simd::dot;
-use crate::{Interval, Status};
+use crate::{Clock, Interval};
 pub(super) use block::{Block, Blocks};
 use iterate::{Iterate, Residuals};
 use sides::Side;
@@ -58,6 +59,8 @@ const ROUNDS: u64 = 80;
 const LEAST_SLACK: f64 = 0.1;
 /// Share of the box within which a sample counts as being on its bound.
 const NEAR: f64 = 1e-6;
+/// A gap below this share of the best one is better.
+const BETTER: f64 = 0.9;
 /// Rounds without a better gap before it gives up; where weights are bounded, whose first steps are
 /// short, also without conditions that are closer met.
 const PATIENCE: u32 = 8;
@@ -289,10 +292,11 @@ impl Restricted {
     }
 
     /// Steps 1 to 6. Returns the point and the rounds used.
-    pub(super) fn solve(&self, start: &Point, goal: &Goal, stop: &mut dyn FnMut() -> Option<Status>) -> (Point, u64) {
+    pub(super) fn solve(&self, start: &Point, goal: &Goal, clock: &Clock) -> (Point, u64) {
         let mut at = self.begin(start, goal.mu);
-        let (mut best, mut least, mut idle) = (f64::INFINITY, f64::INFINITY, 0);
-        let patience = if self.sides.is_empty() { PATIENCE } else { PATIENCE_WITHIN };
+        let mut least = f64::INFINITY;
+        let rounds = if self.sides.is_empty() { PATIENCE } else { PATIENCE_WITHIN };
+        let mut patience = Patience::new(BETTER, rounds);
         let mut nearest = (f64::INFINITY, at.clone());
         let mut round = 0;
         loop {
@@ -315,9 +319,10 @@ impl Restricted {
                 + lacking.left.iter().zip(&at.nu).map(|(r, nu)| r.abs() * nu).sum::<f64>()
                 + lacking.alpha.iter().zip(&at.alpha).map(|(r, a)| r.abs() * a).sum::<f64>();
             let lack = lacking.alpha.iter().fold(0.0, |most: f64, lack| most.max(lack.abs()));
-            let closer = if self.sides.is_empty() { gap < 0.9 * best } else { gap < best || lack < 0.95 * least };
-            idle = if closer { 0 } else { idle + 1 };
-            (best, least) = (best.min(gap), least.min(lack));
+            let within = !self.sides.is_empty();
+            let closer = if within { gap < patience.best() || lack < 0.95 * least } else { patience.is_better(gap) };
+            patience.judge(gap, closer, 1);
+            least = least.min(lack);
             if gap < nearest.0 {
                 nearest = (gap, at.clone());
             }
@@ -326,13 +331,13 @@ impl Restricted {
             if balanced && goal.reached(lower, lower + gap) {
                 return (self.settle(at, goal), round);
             }
-            if round >= ROUNDS || idle > patience || stop().is_some() {
+            if round >= ROUNDS || patience.is_over() || clock.stop().is_some() {
                 return (self.settle(nearest.1, goal), round);
             }
             round += 1;
 
             // Step 3.
-            let Ok(system) = self.system(&at, &bent, stop) else { return (self.settle(nearest.1, goal), round) };
+            let Ok(system) = self.system(&at, &bent, clock) else { return (self.settle(nearest.1, goal), round) };
 
             // Step 4: aim at products 0.
             let mut aim = at.aim(0.0);

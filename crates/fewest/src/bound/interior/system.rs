@@ -6,12 +6,12 @@ use super::coupled::Coupled;
 use super::iterate::{Aim, Iterate, Residuals, Step};
 use super::sides::Bent;
 use super::{Restricted, UnitColumns};
-use crate::Status;
 use crate::bound::model::Row;
 use crate::kernel::cholesky::Factor;
 use crate::kernel::inverse::invert;
 use crate::kernel::outer::OuterSum;
 use crate::simd::{axpy, dot};
+use crate::{Clock, Status};
 
 /// Corrections of a solution, see [`Restricted::solve_refined`].
 const REFINEMENTS: u32 = 2;
@@ -37,12 +37,7 @@ impl Restricted {
     ///
     /// # Errors
     /// Why it was stopped.
-    pub(super) fn system(
-        &self,
-        at: &Iterate,
-        bent: &Bent,
-        stop: &mut dyn FnMut() -> Option<Status>,
-    ) -> Result<System, Status> {
+    pub(super) fn system(&self, at: &Iterate, bent: &Bent, clock: &Clock) -> Result<System, Status> {
         let rows = self.rows.len();
         let inverse_h: Vec<f64> =
             (0..self.n()).map(|i| 1.0 / (self.ridge[i] + at.low[i] / at.alpha[i] + at.high[i] / at.room[i])).collect();
@@ -51,13 +46,13 @@ impl Restricted {
         let mut g = self.over_rows(at, &|u| theta[u]);
         invert(&mut g, rows, rows.max(1), 1e-300);
         let factor = match self.z.only() {
-            None => Factors::Several(self.coupled(at, bent, (&inverse_h, &theta), stop)?),
+            None => Factors::Several(self.coupled(at, bent, (&inverse_h, &theta), clock)?),
             Some(block) if block.by_rows() => {
-                let factor = self.factor_by_features(at, bent, (block, &inverse_h, &theta), stop)?;
+                let factor = self.factor_by_features(at, bent, (block, &inverse_h, &theta), clock)?;
                 Factors::One(Bordered { factor, border: None })
             }
             Some(block) => {
-                let factor = self.factor_by_samples(at, bent, (block, &inverse_h, &theta, &g), stop)?;
+                let factor = self.factor_by_samples(at, bent, (block, &inverse_h, &theta, &g), clock)?;
                 Factors::One(self.bordered(factor, &self.y))
             }
         };
@@ -86,13 +81,13 @@ impl Restricted {
         at: &Iterate,
         bent: &Bent,
         (block, inverse_h, theta): (&Block, &[f64], &[f64]),
-        stop: &mut dyn FnMut() -> Option<Status>,
+        clock: &Clock,
     ) -> Result<Factor, Status> {
         let (m, bend) = (bent.r.len(), &bent.bend);
         // h^-1 rho
         let lean: Vec<f64> = bent.lean.iter().zip(bend).map(|(rho, h)| rho / h).collect();
         let square = |u: &UnitColumns| dot(&bent.lean[u.first..u.last], &lean[u.first..u.last]);
-        let mut sum = self.outer_by_features(block, (inverse_h, &self.y), stop)?;
+        let mut sum = self.outer_by_features(block, (inverse_h, &self.y), clock)?;
         // theta / (z + theta rho'h^-1 rho)
         let shrunk: Vec<f64> = self
             .units
@@ -112,7 +107,7 @@ impl Restricted {
                 }
             }
         }
-        factor.decompose_until(stop)?;
+        factor.decompose_until(clock)?;
         Ok(factor)
     }
 
@@ -147,7 +142,7 @@ impl Restricted {
         at: &Iterate,
         bent: &Bent,
         (block, inverse_h, theta, g): (&Block, &[f64], &[f64], &[f64]),
-        stop: &mut dyn FnMut() -> Option<Status>,
+        clock: &Clock,
     ) -> Result<Factor, Status> {
         let (n, rho, bend) = (self.n(), &bent.lean, &bent.bend);
         let mut sum = OuterSum::new(n);
@@ -155,7 +150,7 @@ impl Restricted {
         (0..self.n_in).for_each(|k| sum.add(block.line(k), bend[k].sqrt(), 0.0));
         for (u, columns) in self.units.iter().enumerate() {
             if u % LOOK == LOOK - 1 {
-                stop().map_or(Ok(()), Err)?;
+                clock.stop().map_or(Ok(()), Err)?;
             }
             if columns.last - columns.first == 1 {
                 let k = columns.first;
@@ -172,7 +167,7 @@ impl Restricted {
         let mut factor = Factor::new(n);
         factor.load(sum.tiles());
         (0..n).for_each(|i| factor.add(i, i, 1.0 / inverse_h[i]));
-        factor.decompose_until(stop)?;
+        factor.decompose_until(clock)?;
         Ok(factor)
     }
 

@@ -136,7 +136,7 @@ impl<'a> Search<'a> {
     pub(super) fn solve(&self, inside: &[usize], free: &[usize], warm: &Warm, cutoff: f64) -> Answer {
         let tolerance = NODE_TOLERANCE.min(NODE_SHARE * self.gaps.share(cutoff));
         let decide = Decide { cutoff, share: SHARE, tolerance };
-        self.relaxation.solve(inside, free, warm, &decide, &mut || self.clock.stop())
+        self.relaxation.solve(inside, free, warm, &decide, &self.clock)
     }
 
     /// The objective of the one subset of these units, unless it is proven to be at or above the
@@ -147,12 +147,11 @@ impl<'a> Search<'a> {
         let tolerance = if cutoff.is_finite() { known(cutoff) } else { SUBSET_TOLERANCE.1 };
         if inside.is_empty() {
             let (Answer { lower, upper, warm, points, .. }, _) =
-                self.relaxation.train(inside, warm, tolerance, &mut || None);
+                self.relaxation.train(inside, warm, tolerance, &Clock::unlimited());
             return Leaf { upper, lower, warm, points };
         }
         let decide = Decide { cutoff, share: 0.0, tolerance };
-        let stop = &mut || self.clock.stop();
-        let answer = self.relaxation.solve(inside, &[], warm, &decide, stop);
+        let answer = self.relaxation.solve(inside, &[], warm, &decide, &self.clock);
         *rounds += answer.rounds;
         let leaf = Leaf { upper: answer.upper, lower: answer.lower, warm: answer.warm, points: answer.points };
         let tolerance = known(leaf.upper);
@@ -160,7 +159,7 @@ impl<'a> Search<'a> {
         if leaf.lower >= cutoff || leaf.upper - leaf.lower <= sufficient || self.clock.stop().is_some() {
             return leaf;
         }
-        let (answer, iterations) = self.relaxation.train(inside, &leaf.warm, tolerance, stop);
+        let (answer, iterations) = self.relaxation.train(inside, &leaf.warm, tolerance, &self.clock);
         *rounds += iterations;
         // Both values are true, so that the better of each is.
         let (upper, lower) = (answer.upper.min(leaf.upper), answer.lower.max(leaf.lower));
@@ -227,7 +226,7 @@ impl<'a> Search<'a> {
 
     /// The allowed subset of largest gain, or the best one found when the clock says stop.
     pub(super) fn best_subset(&self, gains: &[f64]) -> Subset {
-        self.rules.best_subset_until(gains, Rules::EXACT, &mut || self.clock.stop().is_some()).subset
+        self.rules.best_subset_until(gains, Rules::EXACT, &self.clock).subset
     }
 
     /// Draws what follows from the rules; `None` when nothing allowed is left.
@@ -274,11 +273,11 @@ impl<'a> Search<'a> {
         let (mut now, mut left) = self.follow(&now, &left)?;
         let mut warm = answer.warm.clone();
         warm.shares.retain(|s| left.binary_search(&s.0).is_ok());
-        let (gap, stop) = (answer.upper - answer.lower, &mut || self.clock.stop());
+        let gap = answer.upper - answer.lower;
         let near = nearest(free, &answer.excess, NEAREST + 2 * (self.rules.most_features() + warm.shares.len()));
         let near: Vec<usize> = near.into_iter().filter(|u| left.binary_search(u).is_ok()).collect();
         let Probed { out, inside: chosen, promises, rulings } =
-            self.relaxation.probe((&now, &left, &near), &warm, answer.priced, gap, cutoff, stop);
+            self.relaxation.probe((&now, &left, &near), &warm, answer.priced, gap, cutoff, &self.clock);
         self.note(&rulings, cutoff, node, notes);
         if out.iter().any(|u| chosen.contains(u)) {
             return None;

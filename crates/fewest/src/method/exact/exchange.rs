@@ -94,7 +94,7 @@ impl Search<'_> {
     /// These units alone, solved well enough for gains.
     fn priced(&self, units: &[usize], warm: &Warm, rounds: &mut u64) -> Answer {
         let decide = Decide { cutoff: f64::INFINITY, share: 0.0, tolerance: PRICING };
-        let answer = self.relaxation.solve(units, &[], warm, &decide, &mut || self.clock.stop());
+        let answer = self.relaxation.solve(units, &[], warm, &decide, &self.clock);
         *rounds += answer.rounds;
         answer
     }

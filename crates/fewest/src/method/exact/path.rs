@@ -85,11 +85,11 @@ fn grown(
         return Ok(None);
     }
     let features: Vec<usize> = subset.iter().collect();
-    let stop = &mut || clock.over(Duration::ZERO);
+    let clock = &clock.clock(Duration::ZERO);
     let mut points = Vec::with_capacity(problems.len());
     for problem in problems {
         let (design, y, weights) = (problem.design(), problem.labels(), problem.weights());
-        points.push((design, train(design, &features, y, weights, Kernel::Linear, &settings.svm, stop)?.beta));
+        points.push((design, train(design, &features, y, weights, Kernel::Linear, &settings.svm, clock)?.beta));
     }
     let gain = |j: usize| {
         let gain =
@@ -101,5 +101,5 @@ fn grown(
     for j in features {
         gains[j] = stays;
     }
-    Ok(Some(rules.best_subset_until(&gains, 1e-12, &mut || stop().is_some()).subset))
+    Ok(Some(rules.best_subset_until(&gains, 1e-12, clock).subset))
 }

@@ -24,7 +24,7 @@ use crate::dual::normal::{Extended, anchored};
 use crate::dual::{BoxDual, kkt};
 use crate::kernel::cholesky::Factor;
 use crate::simd;
-use crate::{Interval, RowMatrix, Status, WeightBounds};
+use crate::{Clock, Interval, RowMatrix, WeightBounds};
 
 /// The machine, with what the last z left behind.
 pub(super) struct Machine<'a> {
@@ -73,8 +73,8 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Trains at z (length q) until the gap is at most `tolerance`, or `stop` says so.
-    pub(super) fn train(&mut self, z: &[f64], tolerance: f64, stop: &mut dyn FnMut() -> Option<Status>) -> Answer {
+    /// Trains at z (length q) until the gap is at most `tolerance`, or `clock` says so.
+    pub(super) fn train(&mut self, z: &[f64], tolerance: f64, clock: &Clock) -> Answer {
         let (n, m, q) = (self.dual.len(), self.x.width(), self.q);
         let mut root: Vec<f64> = z.iter().map(|z| z.sqrt()).collect();
         root.resize(m, 1.0);
@@ -100,7 +100,7 @@ impl<'a> Machine<'a> {
             let gap = upper - level.value(value(&c)) + off;
             let stalled = step > 8 && gap > 0.5 * best_gap && gap <= ROUNDING * upper;
             best_gap = best_gap.min(gap);
-            if gap <= tolerance * upper || step == STEPS || stalled || stop().is_some() {
+            if gap <= tolerance * upper || step == STEPS || stalled || clock.stop().is_some() {
                 let bias = self.u.get(q).map_or(0.0, |b| b * self.x.last);
                 return self.answer((beta, c, upper), weighted(&self.u), bias, &value);
             }

@@ -3,7 +3,7 @@
 use super::machine::{Answer, Curvature, Machine};
 use super::mixture::Level;
 use super::part::{Part, joint};
-use crate::{RowMatrix, Status, WeightBounds};
+use crate::{Clock, RowMatrix, WeightBounds};
 
 /// A machine for each problem, on q columns.
 pub(super) struct Machines<'a> {
@@ -23,9 +23,9 @@ impl<'a> Machines<'a> {
         self.each.iter().map(|machine| machine.steps).sum()
     }
 
-    /// Trains all at z (length q), each until its gap is at most `tolerance` or `stop` says so.
-    pub(super) fn train(&mut self, z: &[f64], tolerance: f64, stop: &mut dyn FnMut() -> Option<Status>) -> Answer {
-        let mut answers: Vec<Answer> = self.each.iter_mut().map(|machine| machine.train(z, tolerance, stop)).collect();
+    /// Trains all at z (length q), each until its gap is at most `tolerance` or `clock` says so.
+    pub(super) fn train(&mut self, z: &[f64], tolerance: f64, clock: &Clock) -> Answer {
+        let mut answers: Vec<Answer> = self.each.iter_mut().map(|machine| machine.train(z, tolerance, clock)).collect();
         if answers.len() == 1 {
             return answers.remove(0);
         }

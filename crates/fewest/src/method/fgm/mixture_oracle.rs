@@ -13,7 +13,7 @@ use super::{FgmSettings, Mkl, mkl};
 use crate::bound::saddle::train_within;
 use crate::dual::train::train_rows;
 use crate::dual::{Bias, BoxDual, DualSolution, kkt};
-use crate::{Error, Memory, Oracle, RowMatrix, Run, ScoreQuery, Status, SvmSettings, WeightBounds};
+use crate::{Clock, Error, Memory, Oracle, RowMatrix, Run, ScoreQuery, Status, SvmSettings, WeightBounds};
 
 /// What is kept, with margins of 1.
 pub(super) struct Kept {
@@ -70,7 +70,7 @@ impl Oracle for MixtureOracle<'_> {
 
     fn ask(&mut self, query: &MixtureQuery, run: &mut Run<'_>) -> Result<MixtureAnswer, Error> {
         let start = Instant::now();
-        let mut stop = || run.stop_late(query.late);
+        let clock = run.late_clock(query.late);
         let before = self.columns.features.len();
         let new_subset = self.add(&query.violated)?;
         let added = self.columns.features.len() - before;
@@ -78,9 +78,9 @@ impl Oracle for MixtureOracle<'_> {
         let grown = before > 0 && added > 0;
         let point = match self.separation {
             Separation::Largest(ScoreQuery { most, always, .. }) if self.grows() => {
-                self.without_list(*most, always, grown, query.pool, &mut stop)
+                self.without_list(*most, always, grown, query.pool, &clock)
             }
-            _ => self.over_list(query, &mut stop),
+            _ => self.over_list(query, &clock),
         };
         run.counts.solver_iterations += point.iterations;
         let (columns, subsets) = (self.columns.features.len(), self.subsets.len());
@@ -151,28 +151,21 @@ impl<'a> MixtureOracle<'a> {
 
     /// The best mixture of all subsets of the columns at hand, none of them listed; where columns were
     /// added (`grown`), a mixture on the way to it.
-    fn without_list(
-        &mut self,
-        most: usize,
-        always: &[usize],
-        grown: bool,
-        tolerance: f64,
-        stop: &mut dyn FnMut() -> Option<Status>,
-    ) -> Point {
+    fn without_list(&mut self, most: usize, always: &[usize], grown: bool, tolerance: f64, clock: &Clock) -> Point {
         let features = &self.columns.features;
         let required = features.iter().map(|j| always.binary_search(j).is_ok()).collect();
         let (rows, signs, start) = (&self.columns.rows, self.signs.of_all(features), self.start.take());
         let mut problem = SupportNorm::new(rows, self.parts, required, most, signs, self.settings.memory, start);
         let at_hand = self.separation.at_hand(features);
         let most_violated = |scores: &[f64]| at_hand.most_violated(scores).most;
-        let point = problem.solve(tolerance, grown, &most_violated, stop);
+        let point = problem.solve(tolerance, grown, &most_violated, clock);
         self.start = Some(problem.into_start());
         point
     }
 
     /// The best mixture of the subsets listed. With `reuse` subsets of the columns at hand join the
     /// list until none of them is violated by more than the gap asked for.
-    fn over_list(&mut self, query: &MixtureQuery, stop: &mut dyn FnMut() -> Option<Status>) -> Point {
+    fn over_list(&mut self, query: &MixtureQuery, clock: &Clock) -> Point {
         let signs = self.signs.of_all(&self.columns.features);
         let q = self.columns.features.len();
         let at_hand = self.separation.at_hand(&self.columns.features);
@@ -189,18 +182,18 @@ impl<'a> MixtureOracle<'a> {
                         |scores: &[f64]| self.columns.positions(&at_hand.most_violated(scores).features);
                     let pool = mkl::Pool { most_violated: &most_violated, gap: query.pool };
                     let pool = Some(&pool).filter(|_| self.settings.reuse);
-                    mkl::fast(&mut machine, &mut self.subsets, q, mu, query.tolerance, pool, stop)
+                    mkl::fast(&mut machine, &mut self.subsets, q, mu, query.tolerance, pool, clock)
                 }
                 Some(designs) => {
                     let (parts, svm, columns, subsets) = (self.parts, self.svm, &self.columns, &self.subsets);
                     let start = self.last.as_ref().map(|p| &p.beta[..]);
                     let simple = mkl::Simple { designs, parts, svm, columns, subsets, signs: &signs };
-                    simple.solve(mu, start, query.tolerance, stop)
+                    simple.solve(mu, start, query.tolerance, clock)
                 }
             };
             iterations += point.iterations;
             self.last = Some(point.clone());
-            if !self.settings.reuse || stop().is_some() {
+            if !self.settings.reuse || clock.stop().is_some() {
                 return Point { iterations, ..point };
             }
             let pool = at_hand.most_violated(&joint(&point.scores, q));
@@ -255,7 +248,7 @@ impl<'a> MixtureOracle<'a> {
         &mut self,
         separation: &Separation<'_>,
         point: &Point,
-        stop: &(dyn Fn() -> Option<Status> + Sync),
+        clock: &Clock,
     ) -> Result<Kept, Error> {
         let q = point.z.len();
         let by_score: Vec<f64> = joint(&point.scores, q).iter().zip(&point.z).map(|(c, z)| c * z.sqrt()).collect();
@@ -266,10 +259,10 @@ impl<'a> MixtureOracle<'a> {
         // Rules may have filled a subset up with columns that no round asked for.
         self.columns.gather(self.parts, &first)?;
         if first == second {
-            return self.train(&first, point, stop);
+            return self.train(&first, point, clock);
         }
         self.columns.gather(self.parts, &second)?;
-        let (one, other) = (|| self.train(&first, point, stop), || self.train(&second, point, stop));
+        let (one, other) = (|| self.train(&first, point, clock), || self.train(&second, point, clock));
         let large = self.columns.rows.iter().any(|rows| rows.block() < rows.n_samples());
         let (one, other) = if large { rayon::join(one, other) } else { (one(), other()) };
         let (one, other) = (one?, other?);
@@ -277,20 +270,15 @@ impl<'a> MixtureOracle<'a> {
     }
 
     /// The SVMs on a subset, whose columns are at hand.
-    fn train(
-        &self,
-        features: &[usize],
-        start: &Point,
-        stop: &(dyn Fn() -> Option<Status> + Sync),
-    ) -> Result<Kept, Error> {
+    fn train(&self, features: &[usize], start: &Point, clock: &Clock) -> Result<Kept, Error> {
         let at: Vec<usize> = features.iter().map(|j| self.columns.position[j] as usize).collect();
         let mut machines = Vec::new();
         for (part, rows) in self.parts.iter().zip(&self.columns.rows) {
             machines.push(if self.signs.is_free() {
-                train_rows(&rows.columns(&at), &part.dual, part.own(&start.beta), self.svm, &mut || stop())
+                train_rows(&rows.columns(&at), &part.dual, part.own(&start.beta), self.svm, clock)
             } else {
                 let (signs, memory) = (self.signs.of_all(&self.columns.features), Memory::new(self.svm.memory));
-                train_within(&*rows.design(), &at, &signs, part.of_samples, self.svm, &memory, &mut || stop())?
+                train_within(&*rows.design(), &at, &signs, part.of_samples, self.svm, &memory, clock)?
             });
         }
         let value = machines.iter().map(|machine| machine.primal).sum();

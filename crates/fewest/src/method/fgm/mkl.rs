@@ -24,14 +24,15 @@ use super::machine::Answer;
 use super::machines::Machines;
 use super::mixture::{Columns, Level, Point, Subsets, count};
 use super::part::{Part, joint};
-use super::tuning::mkl::{DUST, INNER, LONG_PATIENCE, MOST_ADDED, PATIENCE, SECANTS};
+use super::tuning::mkl::{BETTER, DUST, INNER, LONG_PATIENCE, MOST_ADDED, PATIENCE, SECANTS};
 use crate::bound::saddle::weighted;
 use crate::bound::train_bounded;
 use crate::dual::DualSolution;
+use crate::dual::patience::Patience;
 use crate::dual::train::train_linear;
 use crate::master::simplex_qp;
 use crate::simd;
-use crate::{Design, Memory, Status, SvmSettings, WeightBounds};
+use crate::{Clock, Design, Memory, SvmSettings, WeightBounds};
 
 /// mu with dust swept away, sum 1.
 fn swept(mu: impl Iterator<Item = f64>) -> Vec<f64> {
@@ -43,19 +44,10 @@ fn swept(mu: impl Iterator<Item = f64>) -> Vec<f64> {
     mu
 }
 
-/// Watches a gap and says when it no longer improves.
-struct Progress {
-    best: f64,
-    idle: u32,
-    patience: u32,
-}
-
-impl Progress {
-    fn ended(&mut self, gap: f64) -> bool {
-        self.idle = if gap < 0.99 * self.best { 0 } else { self.idle + 1 };
-        self.best = self.best.min(gap);
-        self.idle > self.patience
-    }
+/// Takes in a gap; whether it no longer improves.
+fn ended(patience: &mut Patience, gap: f64) -> bool {
+    patience.see(gap);
+    patience.is_over()
 }
 
 /// Where the fast solver may find more subsets.
@@ -77,35 +69,36 @@ pub(super) fn fast(
     mut mu: Vec<f64>,
     tolerance: f64,
     pool: Option<&Pool<'_>>,
-    stop: &mut dyn FnMut() -> Option<Status>,
+    clock: &Clock,
 ) -> Point {
     // A training of relative gap e leaves the gradient open by about its root.
     let inner = (0.3 * tolerance).powi(2).clamp(1e-14, INNER * tolerance);
     let before = machine.steps();
     let mut z = subsets.mixed(&mu, q);
-    let mut answer = machine.train(&z, inner, stop);
-    let mut progress = Progress { best: f64::INFINITY, idle: 0, patience: PATIENCE };
+    let mut answer = machine.train(&z, inner, clock);
+    let mut patience = Patience::new(BETTER, PATIENCE);
     loop {
         let squares = subsets.squares(&answer.scores, q);
         let worst = squares.iter().copied().fold(0.0, f64::max);
         let gap = (answer.upper - answer.level.value(worst)) / answer.upper;
-        let mut done = gap <= tolerance || mu.len() == 1 || stop().is_some() || progress.ended(gap);
+        let mut done = gap <= tolerance || mu.len() == 1 || clock.stop().is_some() || ended(&mut patience, gap);
         if !done {
-            let (aim, slope) = aim(machine, subsets, &mu, &z, &answer, &squares, pool, stop);
+            let (aim, slope) =
+                aim(machine, subsets, &At { mu: &mu, z: &z, answer: &answer, squares: &squares }, pool, clock);
             mu.resize(aim.len(), 0.0);
             let mut t = 1.0;
             done = loop {
                 let next = swept(mu.iter().zip(&aim).map(|(m, a)| m + t * (a - m)));
                 let next_z = subsets.mixed(&next, q);
-                let tried = machine.train(&next_z, inner, stop);
+                let tried = machine.train(&next_z, inner, clock);
                 // What the trainings leave open must not refuse a step.
                 if tried.lower <= answer.upper + 1e-4 * t * slope + inner * answer.upper {
                     (mu, z, answer) = (next, next_z, tried);
                     break false;
                 }
                 t *= 0.3;
-                if t < 1e-6 || stop().is_some() {
-                    answer = machine.train(&z, inner, &mut || None);
+                if t < 1e-6 || clock.stop().is_some() {
+                    answer = machine.train(&z, inner, &Clock::unlimited());
                     break true;
                 }
             };
@@ -117,18 +110,26 @@ pub(super) fn fast(
     }
 }
 
+/// A mixture as the fast solver stands at it.
+struct At<'a> {
+    mu: &'a [f64],
+    z: &'a [f64],
+    /// What training at z gave.
+    answer: &'a Answer,
+    /// Squared scores of each subset.
+    squares: &'a [f64],
+}
+
 /// The minimum of the quadratic model of v at mu over the mixtures, and the slope of v towards it.
 /// Subsets that the model asks for are added.
 fn aim(
     machine: &Machines<'_>,
     subsets: &mut Subsets,
-    mu: &[f64],
-    z: &[f64],
-    answer: &Answer,
-    squares: &[f64],
+    at: &At<'_>,
     pool: Option<&Pool<'_>>,
-    stop: &mut dyn FnMut() -> Option<Status>,
+    clock: &Clock,
 ) -> (Vec<f64>, f64) {
+    let &At { mu, z, answer, squares } = at;
     let (c, q) = (&answer.scores, z.len());
     let sizes = joint(c, q);
     // Subsets of weight 0 that the gradient keeps there have no part in the step.
@@ -147,7 +148,7 @@ fn aim(
         let (h, m) = (curvature.matrix(), part.len());
         let linear: Vec<f64> = (0..m).map(|a| down[a] - simd::dot(&h[a * m..(a + 1) * m], &at)).collect();
         simplex_qp::minimise(&h, &linear, &mut aim);
-        let Some(pool) = pool.filter(|_| added < MOST_ADDED && stop().is_none()) else { break };
+        let Some(pool) = pool.filter(|_| added < MOST_ADDED && clock.stop().is_none()) else { break };
         // The model's squared scores where it aims: c_j^2 - 2 (V'' (z' - z))_j, summed over problems.
         let mut full = vec![0.0; subsets.len()];
         for (&t, &a) in part.iter().zip(&aim) {
@@ -207,21 +208,15 @@ struct Training {
 }
 
 impl Simple<'_> {
-    pub(super) fn solve(
-        &self,
-        mu: Vec<f64>,
-        start: Option<&[f64]>,
-        tolerance: f64,
-        stop: &mut dyn FnMut() -> Option<Status>,
-    ) -> Point {
+    pub(super) fn solve(&self, mu: Vec<f64>, start: Option<&[f64]>, tolerance: f64, clock: &Clock) -> Point {
         // A training of relative gap e leaves the gradient open by about its root.
         let inner = (0.1 * tolerance).powi(2).clamp(1e-13, INNER * tolerance);
         let mut iterations = 0;
-        let mut now = self.train(mu, start, inner, &mut iterations, stop);
-        let mut progress = Progress { best: f64::INFINITY, idle: 0, patience: LONG_PATIENCE };
+        let mut now = self.train(mu, start, inner, &mut iterations, clock);
+        let mut patience = Patience::new(BETTER, LONG_PATIENCE);
         loop {
             let gap = (now.upper - now.lower) / now.upper;
-            if gap <= tolerance || now.mu.len() == 1 || stop().is_some() || progress.ended(gap) {
+            if gap <= tolerance || now.mu.len() == 1 || clock.stop().is_some() || ended(&mut patience, gap) {
                 let Training { mu, z, solutions, weights, upper, beta, scores, .. } = now;
                 let bias = solutions.iter().map(|solution| solution.bias).collect();
                 return Point { mu, z, weights, beta, scores, bias, upper, iterations };
@@ -234,8 +229,8 @@ impl Simple<'_> {
                 if !limit.is_finite() || slope(&now, &direction) >= 0.0 {
                     break None;
                 }
-                let far = self.step(&now, &direction, limit, inner, &mut iterations, stop);
-                if slope(&far, &direction) > 0.0 || stop().is_some() {
+                let far = self.step(&now, &direction, limit, inner, &mut iterations, clock);
+                if slope(&far, &direction) > 0.0 || clock.stop().is_some() {
                     break Some((limit, far));
                 }
                 now = far;
@@ -255,7 +250,7 @@ impl Simple<'_> {
             for _ in 0..SECANTS {
                 // Secant, kept away from the ends.
                 let secant = low + (high - low) * (-low_slope / (high_slope - low_slope)).clamp(0.05, 0.95);
-                let tried = self.step(&now, &direction, secant, inner, &mut iterations, stop);
+                let tried = self.step(&now, &direction, secant, inner, &mut iterations, clock);
                 let derivative = slope(&tried, &direction);
                 if derivative > 0.0 {
                     (high, high_slope) = (secant, derivative);
@@ -264,7 +259,7 @@ impl Simple<'_> {
                 }
                 let enough = derivative.abs() <= 0.02 * first.abs();
                 best = Some(tried);
-                if enough || stop().is_some() {
+                if enough || clock.stop().is_some() {
                     break;
                 }
             }
@@ -279,20 +274,13 @@ impl Simple<'_> {
         t: f64,
         inner: f64,
         iterations: &mut u64,
-        stop: &mut dyn FnMut() -> Option<Status>,
+        clock: &Clock,
     ) -> Training {
         let mu = swept(from.mu.iter().zip(direction).map(|(m, d)| m + t * d));
-        self.train(mu, Some(&from.beta), inner, iterations, stop)
+        self.train(mu, Some(&from.beta), inner, iterations, clock)
     }
 
-    fn train(
-        &self,
-        mu: Vec<f64>,
-        start: Option<&[f64]>,
-        inner: f64,
-        iterations: &mut u64,
-        stop: &mut dyn FnMut() -> Option<Status>,
-    ) -> Training {
+    fn train(&self, mu: Vec<f64>, start: Option<&[f64]>, inner: f64, iterations: &mut u64, clock: &Clock) -> Training {
         let q = self.columns.features.len();
         let z = self.subsets.mixed(&mu, q);
         let used: Vec<usize> = (0..q).filter(|&k| z[k] > 0.0).collect();
@@ -304,10 +292,10 @@ impl Simple<'_> {
             let design = weighted(&**design, &used, &factors);
             let solution = if self.signs.is_free() {
                 let (all, start): (Vec<usize>, _) = ((0..used.len()).collect(), start.map(|beta| part.own(beta)));
-                train_linear(&*design, &all, &part.dual, start, &settings, stop)
+                train_linear(&*design, &all, &part.dual, start, &settings, clock)
             } else {
                 let (signs, memory) = (self.signs.weighted(&used, &factors), Memory::unlimited());
-                let found = train_bounded(&*design, signs, part.of_samples, &settings, &memory, stop);
+                let found = train_bounded(&*design, signs, part.of_samples, &settings, &memory, clock);
                 found.expect("settings were checked, and memory is not limited")
             };
             *iterations += 1;
@@ -409,11 +397,11 @@ mod tests {
             };
             let signs = WeightBounds::default();
             let mut machine = Machines::new(&columns.rows, &parts, 12, &signs);
-            let newton = fast(&mut machine, &mut subsets, 12, start(), 1e-9, None, &mut || None);
+            let newton = fast(&mut machine, &mut subsets, 12, start(), 1e-9, None, &Clock::unlimited());
             let designs = [columns.rows[0].design()];
             let (columns, subsets) = (&columns, &subsets);
             let simple = Simple { designs: &designs, parts: &parts, svm: &svm, columns, subsets, signs: &signs };
-            let simple = simple.solve(start(), None, 1e-5, &mut || None);
+            let simple = simple.solve(start(), None, 1e-5, &Clock::unlimited());
             assert!(
                 (newton.upper - simple.upper).abs() <= 1e-6 * newton.upper,
                 "{} and {}",

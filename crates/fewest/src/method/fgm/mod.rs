@@ -73,8 +73,8 @@ use crate::model::{self, FitSettings, Model};
 use crate::problem::checked_labels;
 use crate::several::{SubProblem, check_several};
 use crate::{
-    Design, Error, Interval, Limits, MultiClass, Observer, Problem, RuleList, Rules, Run, Samples, Selection, Sense,
-    Several, Source, Status, Subset, SvmSettings, WeightBounds, Yardstick, drive,
+    Clock, Design, Error, Interval, Limits, MultiClass, Observer, Problem, RuleList, Rules, Run, Samples, Selection,
+    Sense, Several, Source, Status, Subset, SvmSettings, WeightBounds, Yardstick, drive,
 };
 use mixture_oracle::{Kept, MixtureOracle};
 use part::Part;
@@ -205,7 +205,7 @@ impl FgmSettings {
         if self.multi_class == MultiClass::OneVsRest {
             let settings = FitSettings { svm: self.svm(), ..FitSettings::default() };
             let (design, classes) = (samples.design(), samples.classes());
-            return model::fit(design, &features, classes, samples.weights(), &settings, &mut || None).map(Some);
+            return model::fit(design, &features, classes, samples.weights(), &settings, &Clock::unlimited()).map(Some);
         }
         let machine = |(part, solution): (&SubProblem, &DualSolution)| {
             machine_of(part.negative.unwrap_or(0), part.positive, solution.clone())
@@ -349,7 +349,7 @@ fn keep(
     if !rounds.proves {
         run.raise_bound(paper_value(rounds.bound_at(best, &separation, run)?));
     }
-    oracle.best_subset(&separation, best, &run.late_stop(1.0))
+    oracle.best_subset(&separation, best, &run.late_clock(1.0))
 }
 
 fn subset_of(p: usize, kept: &Kept) -> Subset {

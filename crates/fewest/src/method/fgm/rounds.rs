@@ -58,7 +58,7 @@ impl<'a> Rounds<'a> {
         // The columns at hand are mostly among the largest: as many again are new ones.
         let at_hand = self.history.last().map_or(0, |round| round.columns);
         let next = if self.grows { 2 * at_hand } else { 0 };
-        let violated = self.separation.all(self.parts, beta, next, &mut || run.stop().is_some())?;
+        let violated = self.separation.all(self.parts, beta, next, &run.counted_clock())?;
         self.lower = self.lower.max(Level::of_all(self.parts, beta).value(violated.most));
         if self.proves {
             run.raise_bound(paper_value(self.lower));
@@ -79,7 +79,7 @@ impl<'a> Rounds<'a> {
 
     /// Bound on the value of the subsets of these rules, with margins of 1, by one more pass.
     pub(super) fn bound_at(&self, point: &Point, rules: &Separation<'_>, run: &Run<'_>) -> Result<f64, Error> {
-        let most = rules.all(self.parts, &point.beta, 0, &mut || run.stop_late(1.0).is_some())?.most;
+        let most = rules.all(self.parts, &point.beta, 0, &run.late_clock(1.0))?.most;
         Ok(Level::of_all(self.parts, &point.beta).value(most))
     }
 

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use super::part::Part;
 use super::tuning::{NODES, SLACK};
 use crate::design::{better, keep};
-use crate::{Error, FeatureScore, Interval, Rules, ScoreQuery};
+use crate::{Clock, Error, FeatureScore, Interval, Rules, ScoreQuery};
 
 /// The rules in the form that separation needs.
 pub(super) enum Separation<'a> {
@@ -59,13 +59,13 @@ impl<'a> Separation<'a> {
     /// The most violated subset of all features at beta, of the samples of all problems: their
     /// squared scores add. Where the rules are a size, must-in and must-out, with the `next` features
     /// of largest score beside it.
-    /// Where the rules are more, `stop` ends the search, with a larger `most`.
+    /// Where the rules are more, `clock` ends the search, with a larger `most`.
     pub(super) fn all(
         &self,
         parts: &[Part<'_>],
         beta: &[f64],
         next: usize,
-        stop: &mut dyn FnMut() -> bool,
+        clock: &Clock,
     ) -> Result<ViolatedSubset, Error> {
         // Where all places are taken no other feature can have a weight.
         let next = if matches!(self, Separation::Largest(query) if query.most == 0) { 0 } else { next };
@@ -82,7 +82,7 @@ impl<'a> Separation<'a> {
             }
         }
         match self {
-            Separation::Search(rules) => Ok(search(rules, &squares, stop)),
+            Separation::Search(rules) => Ok(search(rules, &squares, clock)),
             Separation::Largest(query) => {
                 let each = squares.iter().enumerate().map(|(feature, square)| (feature, square.sqrt()));
                 let has = |(j, size): &(usize, f64)| {
@@ -145,7 +145,7 @@ impl AtHand<'_> {
             AtHand::Search { rules, open, taken, place } => {
                 let square = |j: &usize| place.get(j).map_or(0.0, |&at| scores[at].powi(2));
                 let squares: Vec<f64> = open.iter().map(square).collect();
-                let mut found = search(rules, &squares, &mut || false);
+                let mut found = search(rules, &squares, &Clock::unlimited());
                 found.features = found.features.into_iter().map(|j| open[j]).chain(taken.iter().copied()).collect();
                 found.features.sort_unstable();
                 found.most += taken.iter().map(square).sum::<f64>();
@@ -173,11 +173,7 @@ fn of_largest(found: Vec<FeatureScore>, query: &ScoreQuery, next: usize) -> Viol
 }
 
 /// The most violated subset by squares of length p.
-fn search(rules: &Rules, squares: &[f64], stop: &mut dyn FnMut() -> bool) -> ViolatedSubset {
-    let mut nodes = 0;
-    let best = rules.best_subset_until(squares, SLACK, &mut || {
-        nodes += 1;
-        nodes > NODES || stop()
-    });
+fn search(rules: &Rules, squares: &[f64], clock: &Clock) -> ViolatedSubset {
+    let best = rules.best_subset_within(squares, SLACK, NODES, clock);
     ViolatedSubset { features: best.subset.iter().collect(), most: best.most, next: Vec::new() }
 }

@@ -34,12 +34,13 @@ use super::penalty::{SupportPenalty, size};
 use super::quadratic::Quadratic;
 use super::samples;
 use super::tuning::support_norm::{
-    CARE, EARLY, ENTRIES, FINE, INNER, MIXES, NEAR, PATIENCE, ROUNDING, SHARE, STEPS, TRIES,
+    BETTER, CARE, EARLY, ENTRIES, FINE, INNER, MIXES, NEAR, PATIENCE, ROUNDING, SHARE, STEPS, TRIES,
 };
 use crate::dual::normal::Extended;
+use crate::dual::patience::Patience;
 use crate::dual::sweep::Shuffle;
 use crate::simd;
-use crate::{RowMatrix, Status, WeightBounds};
+use crate::{Clock, RowMatrix, WeightBounds};
 
 /// What one problem has of its own.
 struct Block<'a> {
@@ -93,9 +94,7 @@ pub(super) struct Start {
 
 /// How the gap went so far.
 struct Progress {
-    best: f64,
-    /// Steps without a better gap.
-    idle: u32,
+    patience: Patience,
     /// Factor on what a model may leave open.
     care: f64,
     /// Whether models take little beside their passes over the rows.
@@ -104,14 +103,14 @@ struct Progress {
 
 impl Progress {
     fn see(&mut self, gap: f64, grown: bool) {
-        self.idle = if gap < 0.9 * self.best { 0 } else { self.idle + 1 };
+        let best = self.patience.best();
+        self.patience.see(gap);
         // A model that leads nowhere was left too early; where columns came, the next round goes on.
         // Those made of columns take so long that more of them pay, until the gap is small.
-        if (self.cheap || !grown) && gap >= 0.5 * self.best {
+        if (self.cheap || !grown) && gap >= 0.5 * best {
             let slow = self.cheap || gap < FINE;
             self.care = if slow { 0.1 * self.care } else { self.care.min(CARE) };
         }
-        self.best = self.best.min(gap);
     }
 }
 
@@ -178,7 +177,7 @@ impl<'a> SupportNorm<'a> {
         tolerance: f64,
         grown: bool,
         most_violated: &dyn Fn(&[f64]) -> f64,
-        stop: &mut dyn FnMut() -> Option<Status>,
+        clock: &Clock,
     ) -> Point {
         let n = n_samples(self.parts);
         let (mut margins, mut along, mut beta) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
@@ -188,7 +187,7 @@ impl<'a> SupportNorm<'a> {
             self.dual(beta, scores, most_violated)
         });
         let cheap = self.blocks.iter().all(|block| block.hessian.is_some());
-        let mut progress = Progress { best: f64::INFINITY, idle: 0, care: 1.0, cheap };
+        let mut progress = Progress { patience: Patience::new(BETTER, PATIENCE), care: 1.0, cheap };
         let (mut first, mut last) = (0.0, 0.0);
         for step in 0.. {
             // Step 1.
@@ -200,7 +199,7 @@ impl<'a> SupportNorm<'a> {
             let enough = step > 1 && grown && last - upper <= EARLY * (first - upper);
             first = if step == 0 { upper } else { first };
             last = upper;
-            if gap <= tolerance || enough || step == STEPS || progress.idle > PATIENCE || stop().is_some() {
+            if gap <= tolerance || enough || step == STEPS || progress.patience.is_over() || clock.stop().is_some() {
                 self.known = Some(dual.beta.clone());
                 return self.point(dual, upper, step as u64);
             }
@@ -222,7 +221,7 @@ impl<'a> SupportNorm<'a> {
             let t = self.line_search(&direction, &margins, &along, upper);
             if t == 0.0 {
                 // Nothing is left to gain.
-                progress.idle = PATIENCE;
+                progress.patience.exhaust();
             }
             if t == 1.0 {
                 self.w = u;

@@ -16,7 +16,7 @@ pub(super) const SMALLEST: f64 = 1e-10;
 /// A subset found under a budget or groups may miss the best by this share of its sum.
 pub(super) const SLACK: f64 = 1e-6;
 /// Nodes at most of that search; what it leaves open weakens the bound.
-pub(super) const NODES: u32 = 500;
+pub(super) const NODES: u64 = 500;
 
 /// The machine of a mixture (`machine.rs`).
 pub(super) mod machine {
@@ -37,7 +37,9 @@ pub(super) mod machine {
 pub(super) mod support_norm {
     /// Steps at most. Not a setting, for the same reason: the gap reached is part of the answer.
     pub(in super::super) const STEPS: usize = 200;
-    /// Steps without a better gap before it gives up.
+    /// A gap below this share of the best one is better,
+    pub(in super::super) const BETTER: f64 = 0.9;
+    /// and steps without a better one before it gives up.
     pub(in super::super) const PATIENCE: u32 = 12;
     /// Sweeps at most of one descent; what it leaves open the next model finds.
     pub(in super::super) const SWEEPS: usize = 200;
@@ -77,6 +79,8 @@ pub(super) mod mkl {
     pub(in super::super) const DUST: f64 = 1e-10;
     /// Subsets that one step may add.
     pub(in super::super) const MOST_ADDED: usize = 60;
+    /// A gap below this share of the best one is better.
+    pub(in super::super) const BETTER: f64 = 0.99;
     /// Steps without a better gap before the fast solver gives up,
     pub(in super::super) const PATIENCE: u32 = 12;
     /// and before SimpleMKL does, whose gap falls slowly and not at every step.

@@ -11,6 +11,7 @@ use crate::{Clock, Design, Error, Limits, Observer, Outcome, Rules, Selection, S
 ///
 /// # Errors
 /// Sizes that do not ascend from 1 to p, and those of [`information_gain`].
+#[expect(clippy::too_many_arguments, reason = "those of `information_gain`, and the sizes")]
 pub fn information_gain_path(
     design: &dyn Design,
     classes: &[u32],
@@ -40,7 +41,7 @@ pub fn information_gain_path(
         }
         // Without a score there is no subset, as with the method itself.
         let best = if scored.outcome.subset.is_some() {
-            Some(rules.best_subset_until(&gains, Rules::EXACT, &mut || clock.stop().is_some()))
+            Some(rules.best_subset_until(&gains, Rules::EXACT, &clock))
         } else {
             None
         };

@@ -274,6 +274,9 @@ fn check_memory(n: usize, rules: &Rules, memory: u64) -> Result<(), Error> {
 }
 
 /// By class that has weight: the share of each sample in it.
+///
+/// # Errors
+/// Classes, weights or values that the method does not take, or fewer than two classes with weight.
 pub fn shares(design: &dyn Design, classes: &[u32], weights: &[f64], rules: &Rules) -> Result<Vec<Vec<f64>>, Error> {
     problem::check_classes(design.n_samples(), classes)?;
     problem::checked_weights(design.n_samples(), Some(weights))?;

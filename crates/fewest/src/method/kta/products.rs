@@ -402,6 +402,7 @@ fn symmetric<'a>(
 
 /// Weights of the sums for k slots: e r^(k-1), e r^(k-2), |e| s(r), e r^(k-3) and e r^(k-4) (from
 /// k = 3 and 4 on); returns sum e r^k.
+#[allow(clippy::too_many_arguments, reason = "slices of their own do not overlap, which the loop needs")]
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq+fma", "x86_64+avx2+fma"))]
 fn weigh(
     kernel: &[f32],

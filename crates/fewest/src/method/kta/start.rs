@@ -71,8 +71,7 @@ impl Tree<'_> {
                     gains[j] = value / unit.len() as f64;
                 }
             }
-            let stop = &mut || search.clock.stop().is_some();
-            let first = search.rules.best_subset_until(&gains, 1e-12, stop).subset;
+            let first = search.rules.best_subset_until(&gains, 1e-12, &search.clock).subset;
             let inside = |s: Subset| {
                 (0..units).filter(|&u| s.contains(search.rules.unit(search.units[u as usize])[0])).collect()
             };

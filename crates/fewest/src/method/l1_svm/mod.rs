@@ -33,8 +33,8 @@ use crate::l1_oracle::L1Oracle;
 use crate::model::{Machine, Model};
 use crate::problem::checked_labels;
 use crate::{
-    Bias, Choice, DualSolution, Error, Kernel, Limits, Loss, Memory, Observer, Problem, Ranked, RowMatrix, Rules, Run,
-    Samples, Selection, Sense, Source, Status, Subset, SvmSettings, WeightBounds, Yardstick,
+    Bias, Choice, Clock, DualSolution, Error, Kernel, Limits, Loss, Memory, Observer, Problem, Ranked, RowMatrix,
+    Rules, Run, Samples, Selection, Sense, Source, Status, Subset, SvmSettings, WeightBounds, Yardstick,
 };
 
 /// From this many samples on, the hinge starts from a rough solution of the squared hinge,
@@ -271,7 +271,7 @@ fn find(mut trainer: Trainer<'_>, settings: &L1Settings, mut run: Run<'_>) -> Re
     let (mut grid, mut chosen) = (Vec::new(), None);
     for &cost in costs {
         // Step 1.
-        let solution = trainer.train(cost, &allowed, &mut || run.stop())?;
+        let solution = trainer.train(cost, &allowed, &run.counted_clock())?;
         run.counts.oracle_calls += 1;
         run.counts.solver_iterations += solution.iterations;
         let weights = non_zero(&allowed, &solution.weights);
@@ -295,7 +295,7 @@ fn find(mut trainer: Trainer<'_>, settings: &L1Settings, mut run: Run<'_>) -> Re
         // Step 3.
         let subset = nearest_allowed(&run, &weights);
         let features: Vec<usize> = subset.iter().collect();
-        solution = trainer.train(cost, &features, &mut || run.stop_late(1.0))?;
+        solution = trainer.train(cost, &features, &run.late_clock(1.0))?;
         run.counts.oracle_calls += 1;
         run.counts.solver_iterations += solution.iterations;
         weights = non_zero(&features, &solution.weights);
@@ -372,12 +372,7 @@ impl<'a> Trainer<'a> {
     }
 
     /// The L1-SVM of these features, ascending; its weights are in their order.
-    fn train(
-        &mut self,
-        cost: f64,
-        features: &[usize],
-        stop: &mut dyn FnMut() -> Option<Status>,
-    ) -> Result<DualSolution, Error> {
+    fn train(&mut self, cost: f64, features: &[usize], clock: &Clock) -> Result<DualSolution, Error> {
         #[cfg(feature = "highs")]
         if let Some((oracle, problem)) = &mut self.hinge {
             let mut bound = vec![0.0; problem.n_features()];
@@ -392,26 +387,26 @@ impl<'a> Trainer<'a> {
                 let rough = SvmSettings { cost, tolerance: ROUGH, ..self.settings.clone() };
                 let (design, labels, samples) = (problem.design(), self.labels, (self.labels, self.weights));
                 let allowed = (features, self.bounds);
-                let near = bounded_squared_hinge(&mut self.matrix, samples, allowed, &rough, None, stop)?;
+                let near = bounded_squared_hinge(&mut self.matrix, samples, allowed, &rough, None, clock)?;
                 let (mut gains, mut scores) = (vec![0.0; problem.n_features()], vec![near.bias; labels.len()]);
                 design.dot_columns(0, &near.beta, &mut gains);
                 features.iter().zip(&near.weights).for_each(|(&j, &w)| design.add_column(j, w, &mut scores));
                 let near_price = |j: usize| self.bounds.of(j).worth(gains[j]) > NEAR;
                 let used = features.iter().zip(&near.weights).filter(|e| *e.1 != 0.0 || near_price(*e.0));
                 let used: Vec<usize> = used.map(|e| *e.0).collect();
-                if stop().is_none() {
+                if clock.stop().is_none() {
                     oracle.join(&used)?;
                 }
                 let inside: Vec<usize> = (0..labels.len()).filter(|&i| labels[i] * scores[i] < MARGIN).collect();
-                oracle.join_in_pieces(&inside, stop)?;
+                oracle.join_in_pieces(&inside, clock)?;
             }
-            let point = oracle.solve(self.settings.tolerance, stop)?;
+            let point = oracle.solve(self.settings.tolerance, clock)?;
             return Ok(oracle.solution(&point, features, self.settings.tolerance));
         }
         let settings = SvmSettings { cost, ..self.settings.clone() };
         let start = self.squared.as_ref().filter(|s| s.0 == features).map(|s| &s.1);
         let (samples, allowed) = ((self.labels, self.weights), (features, self.bounds));
-        let solution = bounded_squared_hinge(&mut self.matrix, samples, allowed, &settings, start, stop)?;
+        let solution = bounded_squared_hinge(&mut self.matrix, samples, allowed, &settings, start, clock)?;
         self.squared = Some((features.to_vec(), solution.clone()));
         Ok(solution)
     }

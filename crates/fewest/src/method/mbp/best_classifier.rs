@@ -1,5 +1,7 @@
 //! The best classifier on a subset: the upper values of `mbp` and `lagrangian`.
 
+use fewest_svm::limits::WIND_UP;
+
 use super::{MbpReport, Model, Record, TIGHT};
 use crate::l1_oracle::{L1Oracle, L1Point};
 use crate::method::l1_svm::nearest_allowed;
@@ -39,7 +41,7 @@ impl<'a> BestClassifier<'a> {
         self.inner.set_bounds(&bound)?;
         self.inner.join(&subset.iter().collect::<Vec<_>>())?;
         // Once the time is over, what is left to be trained has WIND_UP, all of it together.
-        self.inner.solve(TIGHT, &mut || run.stop().filter(|status| *status == Status::Cancelled).or(run.stop_late(1.0)))
+        self.inner.solve(TIGHT, &run.counted_clock().with_grace_unless_cancelled(WIND_UP))
     }
 
     /// What the objective of another subset must be below.

@@ -50,8 +50,8 @@ use crate::method::path::{SizeReport, each};
 use crate::model::Model as Classifier;
 use crate::search::{NearBest, Pool, Wanted};
 use crate::{
-    Bias, DualSolution, Error, Kernel, Limits, Memory, Observer, Problem, Rules, Run, Samples, Selection, Sense, Shape,
-    Status, Subset, SvmSettings, Yardstick,
+    Bias, Clock, DualSolution, Error, Kernel, Limits, Memory, Observer, Problem, Rules, Run, Samples, Selection, Sense,
+    Shape, Status, Subset, SvmSettings, Yardstick,
 };
 
 pub(crate) use best_classifier::BestClassifier;
@@ -289,7 +289,7 @@ pub fn mbp(
     // Step 1.
     let mut model = match &from {
         Some(from) => from.reduced.model(problem, rules, settings)?,
-        None => Model::new(problem, rules, settings, run.memory(), &mut || run.stop())?,
+        None => Model::new(problem, rules, settings, run.memory(), &run.counted_clock())?,
     };
     run.measure_by(Yardstick::new(model.without_features(), &settings.penalty));
     let mut found = BestClassifier::new(&model, run.memory())?;
@@ -337,7 +337,7 @@ fn reduce_model<'a>(
     run: &mut Run<'_>,
 ) -> Result<Reduced, Error> {
     // Step 2.
-    let mut point = oracle.solve(TIGHT, &mut || run.stop())?;
+    let mut point = oracle.solve(TIGHT, &run.counted_clock())?;
     let relaxation = point.dual;
     run.raise_bound(relaxation);
     // Step 3.
@@ -362,7 +362,7 @@ fn reduce_model<'a>(
             break;
         }
         model.relax(oracle)?;
-        point = oracle.solve(TIGHT, &mut || run.stop())?;
+        point = oracle.solve(TIGHT, &run.counted_clock())?;
         run.raise_bound(found.pool.as_ref().map_or(point.dual, |pool| pool.bound(point.dual)));
         found.offer(model, &point.weights, run)?;
     }
@@ -417,6 +417,6 @@ fn rules_without_rows(rules: &Rules) -> bool {
 /// # Errors
 /// As [`mbp`]; a file that cannot be written.
 pub fn write_model(problem: &Problem<'_>, rules: &Rules, settings: &MbpSettings, path: &Path) -> Result<(), Error> {
-    let model = Model::new(problem, rules, settings, &Memory::unlimited(), &mut || None)?;
+    let model = Model::new(problem, rules, settings, &Memory::unlimited(), &Clock::unlimited())?;
     model.program(&model.features(), true)?.write_model(path)
 }

@@ -8,7 +8,7 @@ use crate::l1_oracle::{L1Oracle, Units, bias_price};
 use crate::master::program;
 use crate::method::Method;
 use crate::method::l1_svm::not_forbidden;
-use crate::{Bias, Choice, Error, Interval, Memory, Problem, Reserved, Rules, Status, Subset, SvmSettings};
+use crate::{Bias, Choice, Clock, Error, Interval, Memory, Problem, Reserved, Rules, Subset, SvmSettings};
 
 /// Numbers kept for each feature, beside those of the linear program: bounds and prices, before and
 /// after each step.
@@ -36,14 +36,14 @@ impl<'a> Model<'a> {
         rules: &'a Rules,
         settings: &MbpSettings,
         memory: &Memory,
-        stop: &mut dyn FnMut() -> Option<Status>,
+        clock: &Clock,
     ) -> Result<Self, Error> {
         let p = problem.n_features();
         settings.check(p)?;
         rules.check_features(p)?;
         let found = match settings.weight_bound {
             Some(u) => vec![u; p],
-            None => weight_bounds_within(problem, rules, settings.bias, memory, stop)?,
+            None => weight_bounds_within(problem, rules, settings.bias, memory, clock)?,
         };
         let mut bound = vec![0.0; p];
         for j in not_forbidden(rules) {

@@ -25,7 +25,7 @@ pub(crate) fn solve_restricted<'a>(
         program.set_start(&start)?;
     }
     measure_from_baseline(&mut program, model.units.cost(1.0), run)?;
-    let answer = program.solve(effort, &mut || run.stop().is_some())?;
+    let answer = program.solve(effort, &run.counted_clock())?;
     if answer.values.is_empty() {
         return Ok(());
     }

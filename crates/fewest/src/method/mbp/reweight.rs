@@ -76,7 +76,7 @@ pub(crate) fn reweight(
         let (mut last, mut local) = (f64::INFINITY, None);
         while step < STEPS && run.stop().is_none() {
             oracle.set_prices(&current, &current)?;
-            let point = oracle.solve(LOOSE, &mut || run.stop())?;
+            let point = oracle.solve(LOOSE, &run.counted_clock())?;
             let support = Subset::from_indices(model.rules.p(), point.weights.iter().map(|e| e.0));
             if model.rules.allows(&support) {
                 let (subset, objective) = found.offer(model, &point.weights, run)?;

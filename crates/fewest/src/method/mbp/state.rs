@@ -13,7 +13,7 @@ use super::{MbpSettings, Model};
 use crate::proof::WriterState;
 use crate::run::state::{StateReader, StateWriter, stranger};
 use crate::search::{Mark, Pool, PoolState};
-use crate::{Error, Memory, Problem, Rules};
+use crate::{Clock, Error, Memory, Problem, Rules};
 
 /// What a run goes on from.
 pub(super) struct Kept {
@@ -100,7 +100,7 @@ impl Reduced {
         let settings = MbpSettings { weight_bound: Some(1.0), ..settings.clone() };
         Ok(Model {
             bound: self.bound.clone(),
-            ..Model::new(problem, rules, &settings, &Memory::unlimited(), &mut || None)?
+            ..Model::new(problem, rules, &settings, &Memory::unlimited(), &Clock::unlimited())?
         })
     }
 }

@@ -331,7 +331,7 @@ impl Tree<'_, '_, '_, '_> {
             self.oracle.begin_at(basis, feasible)?;
         }
         let tolerance = if single && self.found.pool.is_some() { TIGHT } else { NODE };
-        let point = self.oracle.solve(tolerance, &mut || run.stop())?;
+        let point = self.oracle.solve(tolerance, &run.counted_clock())?;
         // None where the program was not begun, or left by a limit.
         let basis = self.oracle.basis().ok();
         self.oracle.forget(&point, POOL.max(3 * point.weights.len()))?;

@@ -2,7 +2,7 @@
 
 use crate::design::common_unit;
 use crate::l1_oracle::L1Oracle;
-use crate::{Bias, Error, Memory, Problem, Rules, Status};
+use crate::{Bias, Clock, Error, Memory, Problem, Rules};
 
 use super::TIGHT;
 
@@ -16,13 +16,8 @@ const COSTS: [f64; 4] = [0.1, 1.0, 10.0, 100.0];
 ///
 /// # Errors
 /// A failure of HiGHS.
-pub fn weight_bounds(
-    problem: &Problem<'_>,
-    rules: &Rules,
-    bias: Bias,
-    stop: &mut dyn FnMut() -> Option<Status>,
-) -> Result<Vec<f64>, Error> {
-    weight_bounds_within(problem, rules, bias, &Memory::unlimited(), stop)
+pub fn weight_bounds(problem: &Problem<'_>, rules: &Rules, bias: Bias, clock: &Clock) -> Result<Vec<f64>, Error> {
+    weight_bounds_within(problem, rules, bias, &Memory::unlimited(), clock)
 }
 
 /// [`weight_bounds`], whose programs take no more than is left of `memory`.
@@ -31,7 +26,7 @@ pub(super) fn weight_bounds_within(
     rules: &Rules,
     bias: Bias,
     memory: &Memory,
-    stop: &mut dyn FnMut() -> Option<Status>,
+    clock: &Clock,
 ) -> Result<Vec<f64>, Error> {
     let p = problem.n_features();
     let oracle = L1Oracle::within(problem, problem.weights().to_vec(), bias, vec![f64::INFINITY; p], memory)?;
@@ -40,7 +35,7 @@ pub(super) fn weight_bounds_within(
     let unit = common_unit(problem.design());
     for cost in COSTS.map(|cost| cost / unit) {
         oracle.set_cost(&problem.weights().iter().map(|weight| weight * cost).collect::<Vec<_>>())?;
-        for (j, w) in oracle.solve(TIGHT, stop)?.weights {
+        for (j, w) in oracle.solve(TIGHT, clock)?.weights {
             bound[j] = bound[j].max(w.abs());
         }
     }

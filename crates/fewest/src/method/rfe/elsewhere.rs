@@ -162,8 +162,8 @@ impl<'a> SourceOracle<'a> {
         let part = (pair.samples.len() < gram.len()).then(|| gram.of_samples(&pair.samples));
         let mut rows = part.as_ref().unwrap_or(gram);
         let dual = BoxDual::new(&pair.labels, &pair.weights, self.settings);
-        let stop = &mut || run.stop_late(share);
-        let found = smo::solve(&mut rows, &dual, start, &mut ActiveSet::default(), self.settings, stop);
+        let clock = &run.late_clock(share);
+        let found = smo::solve(&mut rows, &dual, start, &mut ActiveSet::default(), self.settings, clock);
         let DualSolution { beta, primal, absolute_gap, iterations, .. } = found;
         Trained { beta, primal, absolute_gap, iterations }
     }
@@ -177,8 +177,8 @@ impl<'a> SourceOracle<'a> {
             Ok(pair.samples.iter().map(|&i| product[i]).collect())
         };
         let dual = BoxDual::new(&pair.labels, &pair.weights, self.settings);
-        let stop = &mut || run.stop_late(share);
-        conjugate::solve(&mut product, &dual, start, self.settings, stop)
+        let clock = &run.late_clock(share);
+        conjugate::solve(&mut product, &dual, start, self.settings, clock)
     }
 
     /// Criteria of the units: sums of the squared weights of all pairs.

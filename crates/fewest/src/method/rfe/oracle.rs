@@ -301,8 +301,8 @@ impl<'a> RankingOracle<'a> {
         self.trainings += 1;
         let clock = run.wind_up(share);
         let iterations: u64 = match &mut self.engine {
-            Engine::Linear(oracle, ..) => oracle.train(&|| clock.stop()).iter().map(|s| s.iterations).sum(),
-            Engine::Kernel(oracle) => oracle.train(&mut || run.stop_late(share)).iter().map(|s| s.iterations).sum(),
+            Engine::Linear(oracle, ..) => oracle.train(&clock).iter().map(|s| s.iterations).sum(),
+            Engine::Kernel(oracle) => oracle.train(&run.late_clock(share)).iter().map(|s| s.iterations).sum(),
         };
         run.counts.solver_iterations += iterations;
     }
@@ -374,7 +374,7 @@ pub(super) fn keep_best(
 /// The allowed subset of largest gain; once the clock says stop, an allowed one of large gain. It
 /// holds survivors alone: those that do not survive have gains far below 0.
 pub(in crate::method) fn best_of(rules: &Rules, gains: &[f64], survivors: &Subset, clock: &Clock) -> Subset {
-    let best = rules.best_subset_until(gains, Rules::EXACT, &mut || clock.stop().is_some()).subset;
+    let best = rules.best_subset_until(gains, Rules::EXACT, clock).subset;
     if best.difference(survivors).next().is_none() {
         return best;
     }

@@ -7,7 +7,7 @@ use crate::dual::train::affords_gram;
 use crate::problem::class_pairs;
 use crate::run::state::stranger;
 use crate::subset_oracle::{SubsetOracle, by_criterion};
-use crate::{Design, Error, Memory, Problem, Reserved, Rules, Samples, Status, Subset, SvmSettings};
+use crate::{Clock, Design, Error, Memory, Problem, Reserved, Rules, Samples, Subset, SvmSettings};
 
 use super::held_out::PairMachine;
 use super::{RfeSettings, permitted};
@@ -140,9 +140,9 @@ impl<'a> PairsOracle<'a> {
 
     /// Trains every machine on the current subset, the pairs in parallel; what a limit cut short is
     /// a training, too.
-    pub(super) fn train(&mut self, stop: &(dyn Fn() -> Option<Status> + Sync)) -> Vec<&DualSolution> {
+    pub(super) fn train(&mut self, clock: &Clock) -> Vec<&DualSolution> {
         self.machines.par_iter_mut().for_each(|machine| {
-            machine.train(&mut || stop());
+            machine.train(clock);
         });
         self.solutions()
     }

@@ -14,7 +14,8 @@ use crate::method::path::state::{Part, Parts};
 use crate::method::path::{PathClock, PathPoint, PathSize};
 use crate::validation::SamplesByClass;
 use crate::{
-    Counts, Error, Event, Limits, Memory, Observer, Outcome, Problem, Rules, Samples, Selection, Sense, Status, Subset,
+    Clock, Counts, Error, Event, Limits, Memory, Observer, Outcome, Problem, Rules, Samples, Selection, Sense, Status,
+    Subset,
 };
 use fewest_svm::limits::WIND_UP;
 
@@ -73,7 +74,7 @@ pub fn rfe_classes_path(
             Some(oracle) => oracle,
             none => none.insert(on.start(&problems, rules, subset.clone(), settings)?),
         };
-        let (objective, iterations, status) = oracle.train(&subset, &|| clock.over(WIND_UP));
+        let (objective, iterations, status) = oracle.train(&subset, &clock.clock(WIND_UP));
         let outcome = Outcome {
             status: status.unwrap_or(run.outcome.status),
             objective: Some(objective),
@@ -146,18 +147,18 @@ impl<'a> Training<'a> {
 impl ShrinkingOracle<'_> {
     /// Objective on a subset of the last one, iterations, and the limit that cut the training
     /// short.
-    fn train(&mut self, subset: &Subset, stop: &(dyn Fn() -> Option<Status> + Sync)) -> (f64, u64, Option<Status>) {
+    fn train(&mut self, subset: &Subset, clock: &Clock) -> (f64, u64, Option<Status>) {
         let leaving = |from: &Subset| from.difference(subset).collect::<Vec<usize>>();
         let solutions: Vec<&DualSolution> = match self {
             Self::Linear(oracle) => {
                 let leaving = leaving(oracle.subset());
                 oracle.remove(&leaving);
-                oracle.train(stop)
+                oracle.train(clock)
             }
             Self::Kernel(oracle) => {
                 let leaving = leaving(oracle.subset());
                 oracle.remove(&leaving);
-                oracle.train(&mut || stop()).iter().collect()
+                oracle.train(clock).iter().collect()
             }
         };
         let cut_short = |status: Status| matches!(status, Status::TimeLimit | Status::Cancelled).then_some(status);

@@ -32,7 +32,7 @@ use crate::kernel::cholesky::lower_factor;
 use crate::kernel::gemm::{View, add_product_until};
 use crate::kernel::inverse::invert;
 use crate::simd;
-use crate::{DenseDesign, Design, Error, Memory, Reserved};
+use crate::{Clock, DenseDesign, Design, Error, Memory, Reserved};
 pub use filter::{KnockoffSelection, knockoff_selection};
 
 /// Least eigenvalue that correlations are given: numbers have no more digits.
@@ -110,12 +110,7 @@ impl Knockoffs {
     ///
     /// # Errors
     /// [`Error::Memory`] where the samples do not fit as a full matrix, several times.
-    pub fn new(
-        design: &dyn Design,
-        features: &[usize],
-        memory: &Memory,
-        stop: &mut dyn FnMut() -> bool,
-    ) -> Result<Option<Self>, Error> {
+    pub fn new(design: &dyn Design, features: &[usize], memory: &Memory, clock: &Clock) -> Result<Option<Self>, Error> {
         let (n, p) = (design.n_samples(), features.len());
         let small = n.min(p);
         let bytes = 8 * (4 * n * p + 6 * small * small) as u64;
@@ -126,7 +121,7 @@ impl Knockoffs {
         // Correlations where they are the smaller matrix, else products of samples.
         let mut products = vec![0.0; small * small];
         let (left, right) = if p < n { (x.transposed(), x) } else { (x, x.transposed()) };
-        if !add_product_until(&mut products, small, 1.0 / n as f64, left, right, stop) {
+        if !add_product_until(&mut products, small, 1.0 / n as f64, left, right, clock) {
             return Ok(None);
         }
         let shrinkage = shrinkage(&samples, n, p, &products).max(FLOOR);
@@ -146,18 +141,18 @@ impl Knockoffs {
             *value *= 1.0 - shrinkage;
         }
         (0..small).for_each(|at| products[at * small + at] += shrinkage);
-        let done = if p < n { model.by_features(&products, stop) } else { model.by_samples(products, stop) };
+        let done = if p < n { model.by_features(&products, clock) } else { model.by_samples(products, clock) };
         Ok(done.then_some(model))
     }
 
     /// p < n: from R. False where it was told to stop.
-    fn by_features(&mut self, correlations: &[f64], stop: &mut dyn FnMut() -> bool) -> bool {
+    fn by_features(&mut self, correlations: &[f64], clock: &Clock) -> bool {
         let (n, p) = (self.n, self.features.len());
         let mut inverse = correlations.to_vec();
         invert(&mut inverse, p, p, FLOOR * FLOOR);
         let mut equal = (2.0 / largest_eigenvalue(&inverse, p)).min(1.0);
         let rest = loop {
-            if stop() {
+            if clock.stop().is_some() {
                 return false;
             }
             equal *= 0.99;
@@ -167,9 +162,9 @@ impl Knockoffs {
                 break rest;
             }
         };
-        let mut s = separations(rest, equal, p, stop);
+        let mut s = separations(rest, equal, p, clock);
         let factor = loop {
-            if stop() {
+            if clock.stop().is_some() {
                 return false;
             }
             let mut law: Vec<f64> = (0..p * p).map(|at| -s[at / p] * inverse[at] * s[at % p]).collect();
@@ -187,22 +182,22 @@ impl Knockoffs {
         }
         (self.noise, self.separations) = (Noise::Factor(factor), s);
         let (x, inverse) = (View::rows(&self.samples, n, p, p), View::rows(&inverse, p, p, p));
-        add_product_until(&mut self.centre, p, -1.0, x, inverse, stop)
+        add_product_until(&mut self.centre, p, -1.0, x, inverse, clock)
     }
 
     /// p >= n: from M. False where it was told to stop.
-    fn by_samples(&mut self, mut inverse: Vec<f64>, stop: &mut dyn FnMut() -> bool) -> bool {
+    fn by_samples(&mut self, mut inverse: Vec<f64>, clock: &Clock) -> bool {
         let (n, p, lambda) = (self.n, self.features.len(), self.shrinkage);
         let (s, c) = ((2.0 * lambda).min(1.0), ((1.0 - lambda) / n as f64).sqrt());
         // The centre is X - s X R^-1 = (1 - s / lambda) X + s / lambda (W X')' M^-1 W.
         let x = View::rows(&self.samples, n, p, p);
         let (mut products, mut shares) = (vec![0.0; n * n], vec![0.0; n * n]);
-        if !add_product_until(&mut products, n, c, x, x.transposed(), stop) {
+        if !add_product_until(&mut products, n, c, x, x.transposed(), clock) {
             return false;
         }
         invert(&mut inverse, n, n, FLOOR * FLOOR);
         let (products, of_inverse) = (View::rows(&products, n, n, n), View::rows(&inverse, n, n, n));
-        if !add_product_until(&mut shares, n, 1.0, products, of_inverse, stop) {
+        if !add_product_until(&mut shares, n, 1.0, products, of_inverse, clock) {
             return false;
         }
         for value in &mut self.centre {
@@ -210,7 +205,7 @@ impl Knockoffs {
         }
         self.noise = Noise::Samples { a: 2.0 * s - s * s / lambda, b: s * s / lambda, c, inverse };
         self.separations = vec![s; p];
-        add_product_until(&mut self.centre, p, s / lambda * c, View::rows(&shares, n, n, n), x, stop)
+        add_product_until(&mut self.centre, p, s / lambda * c, View::rows(&shares, n, n, n), x, clock)
     }
 
     /// The features that are copied, in the order of the statistics.
@@ -242,10 +237,10 @@ impl Knockoffs {
     /// Draws copies, of the means and deviations that the features have in the samples; `normal`
     /// gives standard normal numbers that are independent of the data. None where it was told to
     /// stop.
-    pub fn draw(&self, normal: &mut dyn FnMut() -> f64, stop: &mut dyn FnMut() -> bool) -> Option<WithCopies> {
+    pub fn draw(&self, normal: &mut dyn FnMut() -> f64, clock: &Clock) -> Option<WithCopies> {
         let (n, p) = (self.n, self.features.len());
         let swapped: Vec<bool> = (0..p).map(|_| normal() < 0.0).collect();
-        let copies = self.copies(normal, stop)?;
+        let copies = self.copies(normal, clock)?;
         let (mut values, mut column) = (vec![0.0; 2 * n * p], vec![0.0; n]);
         for (j, (&(mean, deviation), &swapped)) in self.units.iter().zip(&swapped).enumerate() {
             let (feature, copy) = if swapped { (p + j, j) } else { (j, p + j) };
@@ -262,7 +257,7 @@ impl Knockoffs {
     }
 
     /// Copies of the standardised samples, row after row.
-    fn copies(&self, normal: &mut dyn FnMut() -> f64, stop: &mut dyn FnMut() -> bool) -> Option<Vec<f64>> {
+    fn copies(&self, normal: &mut dyn FnMut() -> f64, clock: &Clock) -> Option<Vec<f64>> {
         let (n, p) = (self.n, self.features.len());
         let mut normals = |count: usize| (0..count).map(|_| normal()).collect::<Vec<f64>>();
         let mut copies = self.centre.clone();
@@ -270,7 +265,7 @@ impl Knockoffs {
         let done = match &self.noise {
             Noise::Factor(factor) => {
                 let (drawn, factor) = (View::rows(&drawn, n, p, p), View::rows(factor, p, p, p));
-                add_product_until(&mut copies, p, 1.0, drawn, factor.transposed(), stop)
+                add_product_until(&mut copies, p, 1.0, drawn, factor.transposed(), clock)
             }
             Noise::Samples { a, b, c, inverse } => {
                 // u = sqrt(lambda) e + W f has the law N(0, M), so that W' M^-1 u has that of
@@ -284,9 +279,9 @@ impl Knockoffs {
                 let (second, inverse) = (View::rows(&second, n, p, p), View::rows(inverse, n, n, n));
                 let mut shares = vec![0.0; n * n];
                 simd::axpy(a.sqrt(), &drawn, &mut copies);
-                add_product_until(&mut u, n, *c, second, x.transposed(), stop)
-                    && add_product_until(&mut shares, n, 1.0, View::rows(&u, n, n, n), inverse, stop)
-                    && add_product_until(&mut copies, p, b.sqrt() * c, View::rows(&shares, n, n, n), x, stop)
+                add_product_until(&mut u, n, *c, second, x.transposed(), clock)
+                    && add_product_until(&mut shares, n, 1.0, View::rows(&u, n, n, n), inverse, clock)
+                    && add_product_until(&mut copies, p, b.sqrt() * c, View::rows(&shares, n, n, n), x, clock)
             }
         };
         done.then_some(copies)
@@ -343,14 +338,14 @@ fn shrinkage(samples: &[f64], n: usize, p: usize, products: &[f64]) -> f64 {
 /// s_j as large as it may be but for a share of what is left, which goes to 0. `rest` is 2 R - D,
 /// in the end its inverse: what is left to s_j is 1 over its entry on the diagonal. Wherever it is
 /// told to stop, s is below 2 R.
-fn separations(rest: Vec<f64>, equal: f64, p: usize, stop: &mut dyn FnMut() -> bool) -> Vec<f64> {
+fn separations(rest: Vec<f64>, equal: f64, p: usize, clock: &Clock) -> Vec<f64> {
     let (mut s, mut inverse) = (vec![equal; p], rest);
     invert(&mut inverse, p, p, FLOOR * FLOOR);
     let allowed = SWEEP_WORK / (p as f64).powi(3);
     for sweep in 0..SWEEPS.min(allowed as i32) {
         let reserve = 0.5f64.powi(sweep + 1).max(1e-4);
         for j in 0..p {
-            if j % 64 == 0 && stop() {
+            if j % 64 == 0 && clock.stop().is_some() {
                 return s;
             }
             let column = inverse[j * p..(j + 1) * p].to_vec();

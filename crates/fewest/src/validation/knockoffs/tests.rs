@@ -3,7 +3,7 @@
 use fewest_testing::Rng;
 
 use super::Knockoffs;
-use crate::{DenseDesign, Memory};
+use crate::{Clock, DenseDesign, Memory};
 
 /// Features that share a part, so that all correlations are `r`.
 fn correlated(n: usize, p: usize, r: f64, rng: &mut Rng) -> DenseDesign<'static> {
@@ -30,11 +30,12 @@ fn a_copy_stands_to_all_others_as_its_feature_does() {
     let mut rng = Rng::new(3);
     let (n, p, r) = (4000, 6, 0.4);
     let design = correlated(n, p, r, &mut rng);
-    let model = Knockoffs::new(&design, &[0, 1, 2, 3, 4, 5], &Memory::unlimited(), &mut || false).unwrap().unwrap();
+    let model =
+        Knockoffs::new(&design, &[0, 1, 2, 3, 4, 5], &Memory::unlimited(), &Clock::unlimited()).unwrap().unwrap();
     // The least eigenvalue is 1 - r, so that all s may be 1.
     assert!(model.separations().iter().all(|s| (s - 1.0).abs() < 0.01), "{:?}", model.separations());
     assert!(model.shrinkage() < 0.02, "{}", model.shrinkage());
-    let both = model.draw(&mut || rng.normal(), &mut || false).unwrap();
+    let both = model.draw(&mut || rng.normal(), &Clock::unlimited()).unwrap();
     for j in 0..p {
         for k in 0..p {
             let own = correlation(both.design.column(j), both.design.column(p + k));
@@ -54,10 +55,10 @@ fn a_pair_of_features_alike_costs_the_others_nothing() {
     let mut design = correlated(n, p, 0.1, &mut rng);
     let first = design.column(0).to_vec();
     design.column_mut(1).iter_mut().zip(&first).for_each(|(x, first)| *x = first + 0.05 * rng.normal());
-    let model = Knockoffs::new(&design, &[0, 1, 2, 3, 4], &Memory::unlimited(), &mut || false).unwrap().unwrap();
+    let model = Knockoffs::new(&design, &[0, 1, 2, 3, 4], &Memory::unlimited(), &Clock::unlimited()).unwrap().unwrap();
     let s = model.separations();
     assert!(s[0] + s[1] < 0.1 && s[2..].iter().all(|s| *s > 0.9), "{s:?}");
-    let both = model.draw(&mut || rng.normal(), &mut || false).unwrap();
+    let both = model.draw(&mut || rng.normal(), &Clock::unlimited()).unwrap();
     for j in 0..p {
         for k in 0..p {
             let wanted = correlation(design.column(j), design.column(k)) - if j == k { s[j] } else { 0.0 };
@@ -76,12 +77,13 @@ fn features_in_a_chain_are_copied_too() {
         let mut values: Vec<f64> = (0..n * p).map(|_| rng.normal()).collect();
         (n..n * p).for_each(|at| values[at] = r * values[at - n] + (1.0 - r * r).sqrt() * values[at]);
         let design = DenseDesign::new(n, p, values).unwrap();
-        let model =
-            Knockoffs::new(&design, &(0..p).collect::<Vec<_>>(), &Memory::unlimited(), &mut || false).unwrap().unwrap();
+        let model = Knockoffs::new(&design, &(0..p).collect::<Vec<_>>(), &Memory::unlimited(), &Clock::unlimited())
+            .unwrap()
+            .unwrap();
         assert!(model.separations().iter().all(|s| (0.0..=1.0).contains(s)), "{:?}", model.separations());
         // No less than equal ones, 2 (1 - r) / (1 + r) but for shrinkage.
         assert!(model.separation() >= (1.9 * (1.0 - r) / (1.0 + r)).min(0.9), "{}", model.separation());
-        let both = model.draw(&mut || rng.normal(), &mut || false).unwrap();
+        let both = model.draw(&mut || rng.normal(), &Clock::unlimited()).unwrap();
         assert!(both.design.values().iter().all(|value| value.is_finite()));
     }
 }
@@ -94,15 +96,11 @@ fn told_to_stop_it_ends_with_nothing() {
         let features: Vec<usize> = (0..p).collect();
         // At any of its looks.
         for most in 0..3 {
-            let mut looks = 0;
-            let mut stop = || {
-                looks += 1;
-                looks > most
-            };
-            assert!(Knockoffs::new(&design, &features, &Memory::unlimited(), &mut stop).unwrap().is_none());
+            let clock = Clock::of_questions(most);
+            assert!(Knockoffs::new(&design, &features, &Memory::unlimited(), &clock).unwrap().is_none());
         }
-        let model = Knockoffs::new(&design, &features, &Memory::unlimited(), &mut || false).unwrap().unwrap();
-        assert!(model.draw(&mut || rng.normal(), &mut || true).is_none());
+        let model = Knockoffs::new(&design, &features, &Memory::unlimited(), &Clock::unlimited()).unwrap().unwrap();
+        assert!(model.draw(&mut || rng.normal(), &Clock::of_questions(0)).is_none());
     }
 }
 
@@ -112,8 +110,9 @@ fn many_features_are_copied_by_the_same_law() {
     let mut rng = Rng::new(4);
     let (n, p) = (5, 7);
     let design = correlated(n, p, 0.5, &mut rng);
-    let model =
-        Knockoffs::new(&design, &(0..p).collect::<Vec<_>>(), &Memory::unlimited(), &mut || false).unwrap().unwrap();
+    let model = Knockoffs::new(&design, &(0..p).collect::<Vec<_>>(), &Memory::unlimited(), &Clock::unlimited())
+        .unwrap()
+        .unwrap();
     let (lambda, s) = (model.shrinkage(), model.separation());
     let x = |i: usize, j: usize| model.samples[i * p + j];
     let mut inverse = vec![0.0; p * p];
@@ -133,7 +132,7 @@ fn many_features_are_copied_by_the_same_law() {
     // Products of the noise over many draws.
     let (draws, mut sums) = (40_000, vec![0.0; p * p]);
     for _ in 0..draws {
-        let copies = model.copies(&mut || rng.normal(), &mut || false).unwrap();
+        let copies = model.copies(&mut || rng.normal(), &Clock::unlimited()).unwrap();
         let noise: Vec<f64> = (0..p).map(|j| copies[j] - model.centre[j]).collect();
         (0..p * p).for_each(|at| sums[at] += noise[at / p] * noise[at % p] / f64::from(draws));
     }
@@ -149,10 +148,16 @@ fn equal_features_leave_nothing_to_tell_apart() {
     let mut rng = Rng::new(5);
     let first: Vec<f64> = (0..50).map(|_| rng.normal()).collect();
     let design = DenseDesign::new(50, 2, [first.clone(), first].concat()).unwrap();
-    let model = Knockoffs::new(&design, &[0, 1], &Memory::unlimited(), &mut || false).unwrap().unwrap();
+    let model = Knockoffs::new(&design, &[0, 1], &Memory::unlimited(), &Clock::unlimited()).unwrap().unwrap();
     assert!(model.separation() < 0.1, "{}", model.separation());
     assert!(
-        model.draw(&mut || rng.normal(), &mut || false).unwrap().design.values().iter().all(|value| value.is_finite())
+        model
+            .draw(&mut || rng.normal(), &Clock::unlimited())
+            .unwrap()
+            .design
+            .values()
+            .iter()
+            .all(|value| value.is_finite())
     );
 }
 
@@ -160,9 +165,9 @@ fn equal_features_leave_nothing_to_tell_apart() {
 fn a_swapped_pair_changes_the_sign_alone() {
     let mut rng = Rng::new(6);
     let design = correlated(30, 5, 0.2, &mut rng);
-    let model = Knockoffs::new(&design, &[1, 3, 4], &Memory::unlimited(), &mut || false).unwrap().unwrap();
+    let model = Knockoffs::new(&design, &[1, 3, 4], &Memory::unlimited(), &Clock::unlimited()).unwrap().unwrap();
     for _ in 0..10 {
-        let both = model.draw(&mut || rng.normal(), &mut || false).unwrap();
+        let both = model.draw(&mut || rng.normal(), &Clock::unlimited()).unwrap();
         // How far each column is from the features: 0 for these.
         let far = |k: usize| {
             let from = design.column(model.features()[k % 3]);

@@ -2,7 +2,7 @@
 
 use fewest::backend::highs::{Column, Effort, Program};
 use fewest::method::mbp::{MbpSettings, mbp};
-use fewest::{Bias, Interval, Limits, RuleList, Rules, Sense, Silent, Subset, SvmSettings};
+use fewest::{Bias, Clock, Interval, Limits, RuleList, Rules, Sense, Silent, Subset, SvmSettings};
 use fewest_papers::gbd::{GbdSettings, gbd};
 use fewest_testing::{Bracket, HardCase, HardData, KeptProofs, allowed_subsets, dense_copy};
 
@@ -110,5 +110,5 @@ fn one_norm(case: &HardCase, cost: f64, (bound, bounds): (f64, &[Interval]), sub
         filled.for_each(|(k, &j)| entries.extend([(2 * k, y * row[j]), (2 * k + 1, -y * row[j])]));
         lp.add_row(&entries, 1.0, free).expect("a row");
     }
-    lp.solve(&Effort::default(), &mut || false).expect("solved").objective
+    lp.solve(&Effort::default(), &Clock::unlimited()).expect("solved").objective
 }

@@ -3,7 +3,7 @@
 use super::tuning::{LISTED, MOVES, NEAR, ROUNDS, SINGULAR};
 use super::{Length, Moved, Pivoting};
 use crate::dual::Bias;
-use crate::{Status, simd};
+use crate::{Clock, simd};
 
 impl Pivoting<'_> {
     /// Adds the samples listed and all of F; at first also those outside F that violate the
@@ -48,21 +48,15 @@ impl Pivoting<'_> {
     }
 
     /// Step 4, from these samples on; how many moves.
-    pub(super) fn improve_near(
-        &mut self,
-        mut listed: Vec<usize>,
-        near: &[usize],
-        spread: f64,
-        stop: &mut dyn FnMut() -> Option<Status>,
-    ) -> u64 {
+    pub(super) fn improve_near(&mut self, mut listed: Vec<usize>, near: &[usize], spread: f64, clock: &Clock) -> u64 {
         let mut moves = 0;
         for _ in 0..ROUNDS {
-            moves += self.improve(listed, spread, stop);
+            moves += self.improve(listed, spread, clock);
             for &i in near.iter().filter(|&&i| !self.is_free[i]) {
                 self.scores[i] = self.columns.rows.row(i).dot(&self.w);
             }
             listed = self.list(near.iter().copied(), spread);
-            if listed.is_empty() || stop().is_some() {
+            if listed.is_empty() || clock.stop().is_some() {
                 break;
             }
         }
@@ -70,7 +64,7 @@ impl Pivoting<'_> {
     }
 
     /// Step 4, over these samples; how many moves.
-    fn improve(&mut self, mut listed: Vec<usize>, spread: f64, stop: &mut dyn FnMut() -> Option<Status>) -> u64 {
+    fn improve(&mut self, mut listed: Vec<usize>, spread: f64, clock: &Clock) -> u64 {
         let (least, most) = ((2.0 * spread).max(1e-13), 4 * listed.len() as u64);
         let mut moves = 0;
         while moves < most {
@@ -81,7 +75,7 @@ impl Pivoting<'_> {
                 break;
             }
             moves += 1;
-            if moves.is_multiple_of(MOVES) && stop().is_some() {
+            if moves.is_multiple_of(MOVES) && clock.stop().is_some() {
                 break;
             }
             let i = listed.swap_remove(at);

@@ -25,7 +25,7 @@ mod start;
 use super::columns::LiveColumns;
 use crate::dual::free_inverse::FreeInverse;
 use crate::dual::{Bias, BoxDual, DualSolution, SvmSettings, kkt};
-use crate::{Status, simd};
+use crate::{Clock, Status, simd};
 
 /// Numbers that steer the method, chosen by hand; `make bench-rfe` shows what a change costs.
 mod tuning {
@@ -269,7 +269,7 @@ impl<'a> Pivoting<'a> {
     }
 
     /// Trains on the features that are left.
-    pub fn train(&mut self, settings: &SvmSettings, stop: &mut dyn FnMut() -> Option<Status>) -> DualSolution {
+    pub fn train(&mut self, settings: &SvmSettings, clock: &Clock) -> DualSolution {
         let mut moves = 0;
         if self.free.is_empty() {
             self.build();
@@ -296,7 +296,7 @@ impl<'a> Pivoting<'a> {
             if gap <= EXACT * found.primal.abs() {
                 return self.solution(&found, moves, Status::Optimal);
             }
-            if let Some(status) = stop().or((moves >= settings.max_epochs).then_some(Status::CallLimit)) {
+            if let Some(status) = clock.stop().or((moves >= settings.max_epochs).then_some(Status::CallLimit)) {
                 return self.solution(&found, moves, ended(status));
             }
             let spread = self.spread();
@@ -327,7 +327,7 @@ impl<'a> Pivoting<'a> {
             }
             // Step 4.
             self.add_near(&mut near, &listed);
-            moves += self.improve_near(listed, &near, spread, stop);
+            moves += self.improve_near(listed, &near, spread, clock);
             repair = Repair::None;
         }
     }

@@ -26,7 +26,7 @@ use crate::dual::normal::{Extended, Normal, prices};
 use crate::dual::sweep::Shuffle;
 use crate::kernel::cholesky::Factor;
 use crate::simd;
-use crate::{Bias, Interval, RowMatrix, Status};
+use crate::{Bias, Clock, Interval, RowMatrix};
 
 /// Tuning: chosen by hand; `bench/l1.py` shows what a change costs.
 mod tuning {
@@ -169,8 +169,8 @@ impl<'a, 's> Lasso<'a, 's> {
         self.interval(j).violation(u, slope, 1.0, 1.0)
     }
 
-    /// Lowers the violation to `open`, unless `stop` or the number `most` of sweeps ends it before.
-    pub(super) fn solve(&mut self, u: &mut [f64], open: f64, most: u64, stop: &mut dyn FnMut() -> Option<Status>) {
+    /// Lowers the violation to `open`, unless the clock or `most` sweeps end it before.
+    pub(super) fn solve(&mut self, u: &mut [f64], open: f64, most: u64, clock: &Clock) {
         let mut all: Vec<usize> = (0..u.len()).collect();
         let (mut spent, mut care) = (0.0, 1.0);
         while self.sweeps < most {
@@ -184,7 +184,7 @@ impl<'a, 's> Lasso<'a, 's> {
             let mut support: Vec<usize> = (0..u.len()).filter(|&j| u[j] != 0.0).collect();
             let (sweep, leap) = self.prices(&support);
             while self.sweeps < most {
-                if stop().is_some() {
+                if clock.stop().is_some() {
                     return;
                 }
                 // Step 3.

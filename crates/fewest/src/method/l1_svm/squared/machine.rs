@@ -6,7 +6,7 @@ use super::lasso::Lasso;
 use crate::design::keep;
 use crate::dual::{BoxDual, kkt};
 use crate::simd;
-use crate::{Bias, DualSolution, Error, FeatureScore, RowMatrix, Status};
+use crate::{Bias, Clock, DualSolution, Error, FeatureScore, RowMatrix};
 
 /// Tuning: chosen by hand; `bench/l1.py` shows what a change costs.
 mod tuning {
@@ -146,7 +146,7 @@ impl<'a> Machine<'a> {
         work: &[usize],
         aim: f64,
         most: u64,
-        stop: &mut dyn FnMut() -> Option<Status>,
+        clock: &Clock,
     ) -> u64 {
         let n = self.dual.len();
         let (mut known, mut sweeps): (Option<Lasso<'_, '_>>, u64) = (None, 0);
@@ -172,9 +172,9 @@ impl<'a> Machine<'a> {
             let mut to = from.clone();
             let before = lasso.sweeps;
             let budget = self.patience.min(most - sweeps);
-            lasso.solve(&mut to, (INNER * open).max(0.5 * aim), before + budget, stop);
+            lasso.solve(&mut to, (INNER * open).max(0.5 * aim), before + budget, clock);
             sweeps += lasso.sweeps - before;
-            if sweeps >= most || stop().is_some() {
+            if sweeps >= most || clock.stop().is_some() {
                 break;
             }
             let turn = lasso.bias_change();

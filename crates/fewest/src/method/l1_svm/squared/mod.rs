@@ -40,17 +40,20 @@ pub(super) use columns::Matrix;
 use machine::Machine;
 use proof::Proof;
 
+use crate::dual::patience::Patience;
 use crate::dual::{BoxDual, kkt};
-use crate::{DualSolution, Error, Loss, Problem, Status, SvmSettings, WeightBounds};
+use crate::{Clock, DualSolution, Error, Loss, Problem, Status, SvmSettings, WeightBounds};
 
 /// Tuning: chosen by hand; `bench/l1.py` shows what a change costs.
 mod tuning {
     /// Share of the violation of all columns that the working set is solved to.
     pub(super) const SHARE: f64 = 0.3;
+    /// A gap below this share of the best one is better.
+    pub(super) const BETTER: f64 = 0.9;
     /// Rounds without a better gap or value before it gives up.
     pub(super) const PATIENCE: u32 = 40;
 }
-use tuning::{PATIENCE, SHARE};
+use tuning::{BETTER, PATIENCE, SHARE};
 
 /// Solves the problem above. `features`: the columns allowed, ascending. `start`: a solution on the
 /// same columns at another cost.
@@ -66,10 +69,10 @@ pub fn squared_hinge(
     features: &[usize],
     settings: &SvmSettings,
     start: Option<&DualSolution>,
-    stop: &mut dyn FnMut() -> Option<Status>,
+    clock: &Clock,
 ) -> Result<DualSolution, Error> {
     let (mut matrix, samples) = (Matrix::Here(problem.design()), (problem.labels(), problem.weights()));
-    bounded_squared_hinge(&mut matrix, samples, (features, &WeightBounds::default()), settings, start, stop)
+    bounded_squared_hinge(&mut matrix, samples, (features, &WeightBounds::default()), settings, start, clock)
 }
 
 /// [`squared_hinge`] with weights within these bounds. The violation of a weight is what a unit
@@ -83,7 +86,7 @@ pub(super) fn bounded_squared_hinge(
     (features, bounds): (&[usize], &WeightBounds),
     settings: &SvmSettings,
     start: Option<&DualSolution>,
-    stop: &mut dyn FnMut() -> Option<Status>,
+    clock: &Clock,
 ) -> Result<DualSolution, Error> {
     settings.check()?;
     let mut columns = Columns { matrix, features, bias: settings.bias, bounds };
@@ -93,7 +96,7 @@ pub(super) fn bounded_squared_hinge(
     columns.fetch(used)?;
     let mut machine = Machine::new(&columns, &dual, start);
     let mut proof = Proof::new(&dual);
-    let (mut epochs, mut smallest, mut lowest, mut idle) = (0, f64::INFINITY, f64::INFINITY, 0);
+    let (mut epochs, mut lowest, mut patience) = (0, f64::INFINITY, Patience::new(BETTER, PATIENCE));
     loop {
         // Step 1.
         let look = machine.look(&columns)?;
@@ -101,13 +104,13 @@ pub(super) fn bounded_squared_hinge(
         proof.learn(&columns, &look);
         let gap = kkt::relative_gap(look.primal, proof.value());
         let falls = look.primal < lowest - 0.01 * (look.primal - proof.value());
-        idle = if gap < 0.9 * smallest || falls { 0 } else { idle + 1 };
-        (smallest, lowest) = (smallest.min(gap), lowest.min(look.primal));
-        let status = match stop() {
+        patience.judge(gap, patience.is_better(gap) || falls, 1);
+        lowest = lowest.min(look.primal);
+        let status = match clock.stop() {
             _ if gap <= settings.tolerance => Some(Status::Optimal),
             Some(status) => Some(status),
             None if epochs >= settings.max_epochs => Some(Status::CallLimit),
-            None if idle > PATIENCE => Some(Status::Stalled),
+            None if patience.is_over() => Some(Status::Stalled),
             None => None,
         };
         if let Some(status) = status {
@@ -127,6 +130,6 @@ pub(super) fn bounded_squared_hinge(
         // Steps 2 and 3.
         let work = machine.working_set(&columns, &look);
         columns.fetch(work.iter().copied())?;
-        epochs += machine.improve(&columns, &work, SHARE * look.violation, settings.max_epochs - epochs, stop);
+        epochs += machine.improve(&columns, &work, SHARE * look.violation, settings.max_epochs - epochs, clock);
     }
 }
