@@ -60,8 +60,6 @@ pub(super) struct Benders<'a> {
     pub(super) points: Vec<(Vec<f64>, f64)>,
     /// Trainings of this call.
     pub(super) learned: u64,
-    /// Whether the state to go on from has been told for good.
-    pub(super) told: bool,
 }
 
 impl<'a> Benders<'a> {
@@ -83,7 +81,6 @@ impl<'a> Benders<'a> {
             trained: Vec::new(),
             points: Vec::new(),
             learned: 0,
-            told: false,
         })
     }
 }

@@ -46,12 +46,9 @@ struct TrainedState {
 }
 
 impl Benders<'_> {
-    /// Tells the state, unless it has been told for good.
-    pub(super) fn keep(&mut self, last: bool, run: &mut Run<'_>) {
-        if !self.told {
-            run.keep(super::NAME, last, |out| self.write(out));
-            self.told = last;
-        }
+    /// Keeps the state.
+    pub(super) fn keep(&self, last: bool, run: &mut Run<'_>) {
+        run.keep(super::NAME, last, |out| self.write(out));
     }
 
     fn write(&self, out: &mut StateWriter<'_>) -> io::Result<()> {

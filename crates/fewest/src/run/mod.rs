@@ -39,6 +39,8 @@ pub struct Run<'a> {
     tolerance: f64,
     /// Set when the observer said stop.
     told: Cancel,
+    /// Whether the last checkpoint was sent; see [`Run::keep`].
+    last_checkpoint_sent: bool,
     /// See [`Run::hold_back`].
     held_back: f64,
     /// Counters the method adds to; `oracle_calls` is kept by [`drive`].
@@ -80,6 +82,7 @@ impl<'a> Run<'a> {
             yardstick: (sense == Sense::Max).then(|| Yardstick::new(0.0, &[])),
             tolerance: 0.0,
             told: Cancel::default(),
+            last_checkpoint_sent: false,
             held_back: 0.0,
             counts: Counts::default(),
         })

@@ -184,10 +184,14 @@ impl Run<'_> {
         Ok(Some(reader))
     }
 
-    /// Tells the observer how far the run has come; `rest` writes what the method goes on from.
-    /// `last`: the run ends here.
+    /// Tells the observer how far the run has come, unless the last checkpoint was sent; `rest` writes
+    /// what the method goes on from. `last`: the run ends here.
     #[doc(hidden)]
     pub fn keep(&mut self, method: &str, last: bool, rest: impl Fn(&mut StateWriter<'_>) -> io::Result<()>) {
+        if self.last_checkpoint_sent {
+            return;
+        }
+        self.last_checkpoint_sent = last;
         let incumbent = self.incumbent.as_ref().map(|(subset, objective)| (subset.iter().collect(), *objective));
         let head = Head {
             method: method.to_owned(),
@@ -198,6 +202,21 @@ impl Run<'_> {
             bound: self.bound,
         };
         self.tell(&Event::Checkpoint { state: &Kept { head: &head, rest }, last });
+    }
+
+    /// Sends the last checkpoint as it was before the batch whose answers are at hand: one that a
+    /// limit may have cut short is done again by the run that goes on, so that its tree is that of a
+    /// run without limits.
+    pub(crate) fn keep_before_batch(&mut self, method: &str, rest: impl Fn(&mut StateWriter<'_>) -> io::Result<()>) {
+        self.counts.oracle_calls -= 1;
+        self.keep(method, true, rest);
+        self.counts.oracle_calls += 1;
+    }
+
+    /// Sends no checkpoint from now on: what there is, is no state to go on from.
+    #[cfg(feature = "highs")]
+    pub(crate) fn end_checkpoints(&mut self) {
+        self.last_checkpoint_sent = true;
     }
 }
 

@@ -38,8 +38,6 @@ pub(super) struct Tree<'a> {
     pub(super) trials: u64,
     /// Batches learned in this call.
     batches: u64,
-    /// Whether the state to go on from has been told for good.
-    told: bool,
     relaxation: &'a Relaxation<'a>,
     /// Where one is wanted.
     pub(super) proof: Option<ProofWriter>,
@@ -58,7 +56,6 @@ impl<'a> Tree<'a> {
             warm_memory: share(WARM),
             trials: 0,
             batches: 0,
-            told: false,
             relaxation,
             proof: None,
             listed: None,
@@ -298,9 +295,7 @@ impl<'a> Master<Search<'a>> for Tree<'a> {
         // it has.
         let cut = run.stop().is_some() || answer.iter().any(|dive| dive.nodes >= question.allowance);
         if cut && self.batches > 0 {
-            run.counts.oracle_calls -= 1;
-            self.keep(&question.nodes, true, run);
-            run.counts.oracle_calls += 1;
+            run.keep_before_batch(super::NAME, |out| self.write(&question.nodes, out));
         }
         self.batches += 1;
         self.trials = question.trial.map_or(self.trials, |trial| trial.numbers.end);
@@ -331,11 +326,8 @@ impl<'a> Master<Search<'a>> for Tree<'a> {
 }
 
 impl Tree<'_> {
-    /// Tells the state with these nodes open, too, unless it has been told for good.
-    pub(super) fn keep(&mut self, at_work: &[(OpenNode, Mark)], last: bool, run: &mut Run<'_>) {
-        if !self.told {
-            run.keep(super::NAME, last, |out| self.write(at_work, out));
-            self.told = last;
-        }
+    /// Keeps the state with these nodes open, too.
+    pub(super) fn keep(&self, at_work: &[(OpenNode, Mark)], last: bool, run: &mut Run<'_>) {
+        run.keep(super::NAME, last, |out| self.write(at_work, out));
     }
 }

@@ -283,9 +283,6 @@ pub(super) struct Tree<'a> {
     pub(super) favoured: Vec<u32>,
     /// Batches learned in this call.
     batches: u64,
-    /// Whether the state to go on from has been told for good: what a limit cut short is done
-    /// again.
-    told: bool,
     /// Where one is wanted.
     pub(super) proof: Option<AlignmentProof>,
 }
@@ -301,7 +298,6 @@ impl<'a> Tree<'a> {
             pairs: search.pairs.count(),
             favoured: Vec::new(),
             batches: 0,
-            told: false,
             proof: None,
         }
     }
@@ -384,10 +380,8 @@ impl<'a> Master<Search<'a>> for Tree<'a> {
         // goes on, so that its tree is that of a run without limits; but a call that does no other
         // batch keeps what it has.
         let cut = run.stop().is_some() || run.nodes_left() < BATCH as u64;
-        if cut && self.batches > 0 && !self.told {
-            run.counts.oracle_calls -= 1;
-            self.keep(&question.nodes, true, run);
-            run.counts.oracle_calls += 1;
+        if cut && self.batches > 0 {
+            run.keep_before_batch(super::NAME, |out| self.write(&question.nodes, out));
         }
         let Some(answer) = answer else {
             for (node, mark) in question.nodes {
@@ -416,12 +410,9 @@ impl<'a> Master<Search<'a>> for Tree<'a> {
 }
 
 impl Tree<'_> {
-    /// Tells the state with these nodes open, too, unless it has been told for good.
-    pub(super) fn keep(&mut self, at_work: &[(OpenNode, Mark)], last: bool, run: &mut Run<'_>) {
-        if !self.told {
-            run.keep(super::NAME, last, |out| self.write(at_work, out));
-            self.told = last;
-        }
+    /// Keeps the state with these nodes open, too.
+    pub(super) fn keep(&self, at_work: &[(OpenNode, Mark)], last: bool, run: &mut Run<'_>) {
+        run.keep(super::NAME, last, |out| self.write(at_work, out));
     }
 }
 

@@ -100,8 +100,7 @@ pub(super) fn search<'a>(
     let open = OpenNodes::new(Sense::Min, Ties::Earliest, memory);
     let (proof, left_out) = (proof.as_mut(), f64::INFINITY);
     let rises = Rises::new(model.rules.n_units());
-    let mut tree =
-        Tree { model, oracle, found, open, rises, restrict: RESTRICT, made: 0, left_out, told: false, proof };
+    let mut tree = Tree { model, oracle, found, open, rises, restrict: RESTRICT, made: 0, left_out, proof };
     if let Some(proof) = &mut tree.proof {
         proof.begin_tree();
     }
@@ -110,9 +109,11 @@ pub(super) fn search<'a>(
     } else {
         let root = tree.solve(model.rules.root().to_vec(), None, run)?;
         // A root that was cut short is no state to go on from.
-        tree.told = run.stop().is_some();
-        if tree.told && root.unit.is_none() {
-            tree.leave_out(root.bound);
+        if run.stop().is_some() {
+            run.end_checkpoints();
+            if root.unit.is_none() {
+                tree.leave_out(root.bound);
+            }
         }
         tree.take(root, 0, run);
     }
@@ -173,8 +174,6 @@ pub(super) struct Tree<'a, 'b, 'c, 'p> {
     pub(super) made: u64,
     /// Lowest bound among the nodes that were left out for good.
     pub(super) left_out: f64,
-    /// Whether the state to go on from has been told for good.
-    told: bool,
     pub(super) proof: Option<&'a mut Record<'p>>,
 }
 
@@ -245,12 +244,9 @@ impl Tree<'_, '_, '_, '_> {
         }
     }
 
-    /// Tells the state with these nodes open, too, unless it has been told for good.
-    fn keep(&mut self, at_work: &[(OpenNode, Mark)], reduced: &Reduced, last: bool, run: &mut Run<'_>) {
-        if !self.told {
-            run.keep(NAME, last, |out| self.write(at_work, reduced, out));
-            self.told = last;
-        }
+    /// Keeps the state with these nodes open, too.
+    fn keep(&self, at_work: &[(OpenNode, Mark)], reduced: &Reduced, last: bool, run: &mut Run<'_>) {
+        run.keep(NAME, last, |out| self.write(at_work, reduced, out));
     }
 
     /// Solves a node, from the basis of its parent where there is one (`L1Oracle::begin_at`). One

@@ -72,8 +72,6 @@ pub(super) struct Elimination<'a> {
     pub(super) certain: Option<u64>,
     /// Where the next training starts.
     pub(super) course: Course,
-    /// Whether the state to go on from has been told for good.
-    told: bool,
 }
 
 impl<'a> Elimination<'a> {
@@ -97,7 +95,6 @@ impl<'a> Elimination<'a> {
             pause: None,
             certain: Some(0),
             course: Course::default(),
-            told: false,
         };
         master.count = master.candidates();
         master
@@ -212,12 +209,9 @@ fn is_certain(roots: &[f64], looked_at: usize, kept: bool, error: f64) -> bool {
 }
 
 impl Elimination<'_> {
-    /// Tells the state, unless it has been told for good.
-    fn keep(&mut self, last: bool, run: &mut Run<'_>) {
-        if !self.told {
-            run.keep(super::NAME, last, |out| self.write(out));
-            self.told = last;
-        }
+    /// Keeps the state.
+    fn keep(&self, last: bool, run: &mut Run<'_>) {
+        run.keep(super::NAME, last, |out| self.write(out));
     }
 
     /// All features, best first: survivors by their last criterion, then those that left, last ones
