@@ -68,6 +68,7 @@ __all__ = [
     "subset_stability",
     "summary",
     "t_test",
+    "table",
     "train",
     "verify",
     "write_columns",

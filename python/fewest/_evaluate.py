@@ -24,7 +24,7 @@ from fewest._tables import called, most_first, names_of, table
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What :func:`evaluate` found.
+    """What :func:`evaluate` found; ``print`` shows the tables of ``fewest evaluate``.
 
     Parameters
     ----------

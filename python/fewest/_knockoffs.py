@@ -22,7 +22,7 @@ from fewest._tables import called, names_of, table
 
 @dataclass(frozen=True)
 class Knockoffs:
-    """What :func:`knockoffs` found.
+    """What :func:`knockoffs` found; ``print`` shows the tables of ``fewest knockoffs``.
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ _LAWS = ("any", "unimodal", "r-concave")
 
 @dataclass(frozen=True)
 class Stability:
-    """What :func:`stability` found.
+    """What :func:`stability` found; ``print`` shows the tables of ``fewest stability``.
 
     Parameters
     ----------

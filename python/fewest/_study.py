@@ -60,7 +60,8 @@ class Study(Selector):
     Inside each outer fold the data are scaled, and every method, cost of selecting, cost of the
     classifier and size is tried on inner folds; what the rule takes is judged on the samples held
     out. Then the same choice is made on all samples: that is the panel, with a proof of how good it
-    is. So ``summary_`` tells of the entire procedure on samples that none of it has seen.
+    is. So ``summary_`` tells of the entire procedure on samples that none of it has seen. ``print`` of a
+    fitted study shows what ``fewest study`` prints.
 
     Parameters
     ----------

@@ -19,8 +19,8 @@ const WORDS: Words = Words {
 };
 
 /// The tables of a result that has some; `scaling`: how features are scaled.
-pub(crate) fn text(result: &Value, scaling: Option<String>) -> String {
-    let door = Door { look: look(), words: &WORDS, scaling: scaling.as_deref() };
+pub(crate) fn text(result: &Value, scaling: Option<&str>) -> String {
+    let door = Door { look: look(), words: &WORDS, scaling };
     fewest_report::text(result, door).unwrap_or_default()
 }
 

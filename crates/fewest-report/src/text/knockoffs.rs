@@ -1,5 +1,7 @@
 //! What is told from copies.
 
+use std::fmt::Write as _;
+
 use super::{Door, ROWS, scaling, yes};
 use crate::read::Part;
 use crate::table::Table;
@@ -39,7 +41,8 @@ pub(super) fn text(result: Part<'_>, door: Door<'_>) -> String {
         }
         out += &door.look.paragraph(&text, 0);
     } else {
-        out += &format!("{} selected: {}\n\n", plural(selected.len() as u64, "feature"), some(&selected));
+        let count = plural(selected.len() as u64, "feature");
+        let _ = writeln!(out, "{count} selected: {}\n", some(&selected));
     }
     let evidence = |name: &str| result.at("evidence").at(name).number().unwrap_or(0.0);
     let mut rows: Vec<(&str, f64, f64)> = result

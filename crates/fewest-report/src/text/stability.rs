@@ -1,5 +1,7 @@
 //! What halves of the samples select.
 
+use std::fmt::Write as _;
+
 use super::{Door, ROWS, scaling, yes};
 use crate::read::Part;
 use crate::table::Table;
@@ -20,7 +22,8 @@ pub(super) fn text(result: Part<'_>, door: Door<'_>) -> String {
         out += &door.look.paragraph(&text, 0);
     } else if done > 0 {
         let colon = if stable.is_empty() { "" } else { ":" };
-        out += &format!("{}{colon} {}\n\n", plural(stable.len() as u64, "stable feature"), some(&stable));
+        let count = plural(stable.len() as u64, "stable feature");
+        let _ = writeln!(out, "{count}{colon} {}\n", some(&stable));
     }
     let (counts, shown) = (result.at("frequency"), stable.len().max(ROWS));
     let mut often = Table::new(&["feature", "share of halves", "of pairs, both", "stable"], 0);

@@ -31,10 +31,12 @@ pub(super) fn text(result: Part<'_>, door: Door<'_>) -> String {
     lines.push(("time", format!("{time} for {selections} and {trainings}")));
     let mut out = door.look.pairs(&lines);
     if panel.is_there() {
-        out += &format!("\n{}", features(result, door));
+        out.push('\n');
+        out += &features(result, door);
     }
     if result.at("sizes").items().len() > 1 {
-        out += &format!("\n{}", door.look.paragraph(&sizes(result), 0));
+        out.push('\n');
+        out += &door.look.paragraph(&sizes(result), 0);
     }
     out
 }

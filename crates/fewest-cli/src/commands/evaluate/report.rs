@@ -70,7 +70,7 @@ impl<'a> Report<'a> {
     /// For people.
     pub(crate) fn text(&self) -> String {
         let scaling = self.options.selection.prepare.scaling(&self.raw.data.features);
-        crate::commands::report::text(&self.value(""), Some(scaling_text(scaling)))
+        crate::commands::report::text(&self.value(""), Some(&scaling_text(scaling)))
     }
 }
 

@@ -60,6 +60,6 @@ impl Report<'_> {
 
     /// For people.
     pub(super) fn text(&self) -> String {
-        crate::commands::report::text(&self.value(""), Some(self.prepared.scaling_text()))
+        crate::commands::report::text(&self.value(""), Some(&self.prepared.scaling_text()))
     }
 }

@@ -91,6 +91,6 @@ impl<'a> Report<'a> {
     /// For people.
     pub(super) fn text(&self) -> String {
         let scaling = self.args.selection.prepare.scaling(&self.raw.data.features);
-        crate::commands::report::text(&self.value(""), Some(scaling_text(scaling)))
+        crate::commands::report::text(&self.value(""), Some(&scaling_text(scaling)))
     }
 }
