@@ -18,6 +18,7 @@ use super::reach::Reach;
 use super::solve::START;
 use crate::dual::kkt::{ROUNDING, best_bias, residual, total_loss};
 use crate::dual::{Bias, DualSolution};
+use crate::problem::Labelled;
 use crate::search::PrimalPoint;
 use crate::{Clock, Design, Error, Memory, Problem, Rules, Status, SvmSettings, WeightBounds};
 
@@ -32,13 +33,13 @@ const SHARE: f64 = 0.1;
 pub(crate) fn train_bounded(
     design: &dyn Design,
     bounds: WeightBounds,
-    (y, weights): (&[f64], &[f64]),
+    of_samples: Labelled<'_>,
     settings: &SvmSettings,
     memory: &Memory,
     clock: &Clock,
 ) -> Result<DualSolution, Error> {
     settings.check()?;
-    let problem = Problem::of_parts(design, y, weights);
+    let problem = Problem::of_parts(design, of_samples.labels, of_samples.weights);
     let rules = Rules::none(design.n_features()).with_weight_bounds(bounds);
     let relaxation = Relaxation::new(std::slice::from_ref(&problem), &rules, settings, &[]).within(memory);
     let all: Vec<usize> = (0..design.n_features()).collect();

@@ -20,6 +20,7 @@ use rayon::prelude::*;
 use super::bounded::train_bounded;
 use crate::dual::train::{train, train_linear};
 use crate::dual::{Bias, BoxDual, DualSolution, kkt};
+use crate::problem::Labelled;
 use crate::{
     Clock, DenseDesign, Design, Error, Kernel, Memory, Problem, SparseDesign, Subset, SvmSettings, WeightBounds,
 };
@@ -122,13 +123,13 @@ pub fn train_within(
     design: &dyn Design,
     features: &[usize],
     bounds: &WeightBounds,
-    of_samples: (&[f64], &[f64]),
+    of_samples: Labelled<'_>,
     settings: &SvmSettings,
     memory: &Memory,
     clock: &Clock,
 ) -> Result<DualSolution, Error> {
     if bounds.is_free() {
-        return train(design, features, of_samples.0, of_samples.1, Kernel::Linear, settings, clock);
+        return train(design, features, of_samples.labels, of_samples.weights, Kernel::Linear, settings, clock);
     }
     let ones = vec![1.0; features.len()];
     let columns = weighted(design, features, &ones);
@@ -217,7 +218,7 @@ impl<'a> AlphaHalf<'a> {
     /// v where weights are bounded, on the columns `sqrt(z_j) x_j`.
     fn train_bounded(&mut self, features: &[usize], z: &[f64], clock: &Clock) -> Value {
         let columns = weighted(self.problem.design(), features, z);
-        let of_samples = (self.problem.labels(), self.problem.weights());
+        let of_samples = self.problem.labelled();
         let (bounds, memory) = (self.bounds.weighted(features, z), Memory::unlimited());
         let solution = train_bounded(&*columns, bounds, of_samples, &self.settings, &memory, clock);
         self.take(solution.expect("settings were checked, and memory is not limited"))

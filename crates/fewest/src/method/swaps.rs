@@ -50,7 +50,7 @@ impl Trainer<'_> {
     /// The machine of each problem on some features.
     fn train(&self, features: &[usize], clock: &Clock) -> Result<Vec<DualSolution>, Error> {
         let train = |problem: &Problem<'_>| {
-            let of_samples = (problem.labels(), problem.weights());
+            let of_samples = problem.labelled();
             let bounds = self.rules.weight_bounds();
             train_within(problem.design(), features, bounds, of_samples, self.svm, self.memory, clock)
         };

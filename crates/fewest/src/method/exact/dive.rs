@@ -249,10 +249,12 @@ impl<'a> Search<'a> {
     /// noted of `node`.
     pub(super) fn fix(
         &self,
-        (inside, free): (&[usize], &[usize]),
+        inside: &[usize],
+        free: &[usize],
         answer: &Answer,
         cutoff: f64,
-        (node, notes): (u64, &mut Notes),
+        node: u64,
+        notes: &mut Notes,
     ) -> Option<Fixed> {
         let (mut now, mut out) = (inside.to_vec(), Vec::new());
         let mut left = Vec::with_capacity(free.len());
@@ -339,7 +341,7 @@ impl<'a> Search<'a> {
                 return dive;
             }
             let at = place.as_ref().map_or(0, |place| place.node);
-            let Some(fixed) = self.fix((&inside, &free), &answer, cutoff, (at, &mut dive.notes)) else {
+            let Some(fixed) = self.fix(&inside, &free, &answer, cutoff, at, &mut dive.notes) else {
                 dive.close(cutoff);
                 return dive;
             };
