@@ -104,7 +104,7 @@ impl Relaxation<'_> {
         // Step 1.
         let cold = self.judge(node, self.cold());
         let reach = Reach::new(self, cold.upper.min(best.answer.upper));
-        let (restricted, start) = node.restrict(&cold.warm, (&vec![true; n], &[]), &node.all_turned(), reach);
+        let (restricted, start) = node.restrict(&cold.warm, &vec![true; n], &[], &node.all_turned(), reach);
         let mu = START * (cold.upper - cold.lower) / (2 * n + 1) as f64;
         let goal = Goal { cutoff: f64::INFINITY, share: 0.0, tolerance: SHARE * tolerance, mu };
         let (point, rounds) = restricted.solve(&start, &goal, clock);
@@ -126,7 +126,7 @@ impl Relaxation<'_> {
         if !best.answer.is_within(tolerance) && clock.stop().is_none() {
             let margins: Vec<f64> = scores.iter().zip(&self.dual.y).map(|(f, y)| y * (f + own.bias)).collect();
             let reach = Reach::new(self, best.answer.upper).0;
-            polish.run((&own.beta, Some(&own.w)), &margins, reach, &mut |point| {
+            polish.run(&own.beta, Some(&own.w), &margins, reach, &mut |point| {
                 self.take_better(node, &polish, point, &mut best);
                 best.answer.is_within(tolerance)
             });

@@ -40,7 +40,7 @@ impl Cut {
     /// ([`kkt::make_feasible`]).
     pub fn new(design: &dyn Design, dual: &BoxDual, beta: Vec<f64>) -> Self {
         let squares: Vec<f64> = (0..design.n_features()).into_par_iter().map(|j| design.squared_norm(j)).collect();
-        Self::with_squares(design, dual, beta, (&squares, &WeightBounds::default()), 0.0)
+        Self::with_squares(design, dual, beta, &squares, &WeightBounds::default(), 0.0)
     }
 
     /// As [`Cut::new`], with `|x_j|^2` of each column, bounds on weights, and the bias of a solution
@@ -53,7 +53,8 @@ impl Cut {
         design: &dyn Design,
         dual: &BoxDual,
         mut beta: Vec<f64>,
-        (squares, bounds): (&[f64], &WeightBounds),
+        squares: &[f64],
+        bounds: &WeightBounds,
         bias: f64,
     ) -> Self {
         kkt::make_feasible(dual, &mut beta);
@@ -186,7 +187,7 @@ impl<'a> AlphaHalf<'a> {
 
     /// The cut of a beta (length n) of an earlier run.
     pub fn cut(&self, beta: &[f64]) -> Cut {
-        Cut::with_squares(self.problem.design(), &self.dual, beta.to_vec(), (&self.squares, &self.bounds), 0.0)
+        Cut::with_squares(self.problem.design(), &self.dual, beta.to_vec(), &self.squares, &self.bounds, 0.0)
     }
 
     /// v at a subset.
@@ -228,7 +229,7 @@ impl<'a> AlphaHalf<'a> {
     pub fn take(&mut self, solution: DualSolution) -> Value {
         self.last = Some(solution.beta.clone());
         let (design, beta) = (self.problem.design(), solution.beta.clone());
-        let cut = Cut::with_squares(design, &self.dual, beta, (&self.squares, &self.bounds), solution.bias);
+        let cut = Cut::with_squares(design, &self.dual, beta, &self.squares, &self.bounds, solution.bias);
         Value { solution, cut }
     }
 }

@@ -77,7 +77,8 @@ pub fn swaps(
     problems: &[Problem<'_>],
     rules: &Rules,
     features: &[usize],
-    (svm, penalty): (&SvmSettings, &[f64]),
+    svm: &SvmSettings,
+    penalty: &[f64],
     memory: &Memory,
     clock: &Clock,
 ) -> Result<Vec<Swap>, Error> {

@@ -194,7 +194,7 @@ impl<'a> Tree<'a> {
             }
             break;
         }
-        for found in search.exchange(&best, &at, (answer.lower, None), rounds) {
+        for found in search.exchange(&best, &at, answer.lower, None, rounds) {
             self.pool.take(found, run);
         }
     }
