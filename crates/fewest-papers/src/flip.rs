@@ -157,7 +157,7 @@ impl FlipSearch {
         self.check(rules.p())?;
         let begun = Instant::now();
         let size = rules.most_features();
-        let (kernel, limits) = match begin(&self.kernel, samples, (rules, size), limits, Sense::Max, observer)? {
+        let (kernel, limits) = match begin(&self.kernel, samples, rules, size, limits, Sense::Max, observer)? {
             Ok(begun) => begun,
             Err(stopped) => return Ok(without_gamma(*stopped, &self.kernel)),
         };

@@ -180,7 +180,7 @@ pub(super) fn milo_report(
     drop(program(1.0).reserve(design.n_samples(), design.n_features(), &limits.memory)?);
     let rule = KernelRule::new(Kernel::Rbf { gamma: 1.0 }, gamma);
     let size = rules.most_features();
-    let (kernel, limits) = match begin(&rule, samples, (rules, size), limits, Sense::Max, observer)? {
+    let (kernel, limits) = match begin(&rule, samples, rules, size, limits, Sense::Max, observer)? {
         Ok(begun) => begun,
         Err(stopped) => return Ok(without_gamma(*stopped, &rule)),
     };
@@ -243,7 +243,7 @@ pub fn milo(
     run.measure_by(Yardstick { baseline: 0.0, price: 0.0, nothing: program::TOLERANCE });
     let effort = Effort { lp: settings.lp, ..Effort::default() };
     let value = |subset: &Subset, _: &[f64]| alignment.judge.value(&subset.iter().collect::<Vec<_>>());
-    let status = program::solve(&mut program, &features, (&effort, 1.0), Sense::Max, &value, &mut run)?;
+    let status = program::solve(&mut program, &features, &effort, 1.0, Sense::Max, &value, &mut run)?;
     Ok(Selection { outcome: run.finish(status), ranking: Vec::new(), solutions: Vec::new() })
 }
 
@@ -313,7 +313,7 @@ impl Alignment {
             out
         };
         let squared = Distances::squared();
-        let judge = Pairs::new(design, &shares, &Rules::none(p), (settings.gamma, &squared), 0, &Clock::unlimited())
+        let judge = Pairs::new(design, &shares, &Rules::none(p), settings.gamma, &squared, 0, &Clock::unlimited())
             .expect("a clock without limits does not stop");
         Ok(Self { formulation, p, pairs, constant, columns: (0..p).map(column).collect(), judge, taken })
     }

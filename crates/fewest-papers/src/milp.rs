@@ -141,7 +141,7 @@ pub fn milp(
     let features: Vec<usize> = (0..problem.n_features()).collect();
     let effort = Effort { lp: settings.lp, ..Effort::default() };
     let status =
-        program::solve(&mut program, &features, (&effort, classifier.one()), settings.sense(), &value, &mut run)?;
+        program::solve(&mut program, &features, &effort, classifier.one(), settings.sense(), &value, &mut run)?;
     Ok(Selection { outcome: run.finish(status), ranking: Vec::new(), solutions: Vec::new() })
 }
 

@@ -4,7 +4,7 @@
 use crate::design::{Recentred, centres};
 use crate::dual::train::train_categorical;
 use crate::kernel::distance::ByFeature;
-use crate::problem::class_pairs;
+use crate::problem::{Labelled, class_pairs};
 use crate::{Clock, Design, DualSolution, Error, Kernel, RowMatrix, SvmSettings, simd};
 
 /// What to train.
@@ -79,14 +79,14 @@ pub fn fit(
     clock: &Clock,
 ) -> Result<Model, Error> {
     let categorical = settings.categorical_of(features);
-    fit_by(design, features, (classes, weights), settings, &mut |design, of_samples| {
-        train_categorical(design, features, of_samples, (settings.kernel, &categorical), &settings.svm, clock)
+    fit_by(design, features, classes, weights, settings, &mut |design, of_samples| {
+        train_categorical(design, features, of_samples, settings.kernel, &categorical, &settings.svm, clock)
     })
 }
 
 /// The trainer of one machine: gets its samples as a design of all features, their labels (-1 or
 /// +1) and the multipliers of their costs.
-type Trainer<'a> = dyn FnMut(&dyn Design, (&[f64], &[f64])) -> Result<DualSolution, Error> + 'a;
+type Trainer<'a> = dyn FnMut(&dyn Design, Labelled<'_>) -> Result<DualSolution, Error> + 'a;
 
 /// [`fit`] with machines that `train` makes; `classes` and `weights` have an entry for each sample.
 ///
@@ -96,7 +96,8 @@ type Trainer<'a> = dyn FnMut(&dyn Design, (&[f64], &[f64])) -> Result<DualSoluti
 pub fn fit_by(
     design: &dyn Design,
     features: &[usize],
-    (classes, weights): (&[u32], &[f64]),
+    classes: &[u32],
+    weights: &[f64],
     settings: &FitSettings,
     train: &mut Trainer<'_>,
 ) -> Result<Model, Error> {
@@ -139,7 +140,7 @@ pub fn fit_by(
             let w: Vec<f64> = samples.iter().map(|&i| weights[i]).collect();
             let part = (samples.len() < n).then(|| restrict(design, &samples, settings.kernel));
             let design = part.as_deref().unwrap_or(design);
-            let solution = train(design, (&y, &w))?;
+            let solution = train(design, Labelled { labels: &y, weights: &w })?;
             let support = samples.iter().zip(&solution.beta).filter(|(_, b)| **b != 0.0);
             machines.push(Machine {
                 negative,

@@ -2,6 +2,15 @@
 
 use crate::{Design, Error};
 
+/// Labels, -1 or +1, and multipliers of the slack cost, one of each for each sample of a training.
+#[derive(Debug, Clone, Copy)]
+pub struct Labelled<'a> {
+    /// Labels y.
+    pub labels: &'a [f64],
+    /// Multipliers of the slack cost.
+    pub weights: &'a [f64],
+}
+
 /// A validated two-class problem: n samples with labels -1 or +1, both present, weights >= 0,
 /// finite values.
 #[derive(Clone)]
@@ -44,6 +53,10 @@ impl<'a> Problem<'a> {
     /// Multipliers of the slack cost, length n.
     pub fn weights(&self) -> &[f64] {
         &self.weights
+    }
+    /// Labels and multipliers of its samples.
+    pub fn labelled(&self) -> Labelled<'_> {
+        Labelled { labels: &self.labels, weights: &self.weights }
     }
     /// Number of samples n.
     pub fn n_samples(&self) -> usize {

@@ -289,7 +289,7 @@ impl<'a> SubsetOracle<'a> {
         let start = self.solution.as_ref().map(|s| s.beta.clone()).or_else(|| self.start.take());
         let solution = if self.is_bounded() {
             let (problem, bounds) = (self.problem, self.rules.weight_bounds());
-            let of_samples = (problem.labels(), problem.weights());
+            let of_samples = problem.labelled();
             let memory = Memory::unlimited();
             let found = train_within(design, &features(), bounds, of_samples, &self.settings, &memory, clock);
             found.expect("settings were checked, and memory is not limited")

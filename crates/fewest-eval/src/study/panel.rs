@@ -54,7 +54,7 @@ pub(crate) fn panel(
         let (problem, rules) = (part.problem()?, part.rules(settings, Some(k))?);
         let svm = SvmSettings { cost, ..settings.svm.clone() };
         let memory = Memory::new(svm.memory);
-        swaps(std::slice::from_ref(&problem), &rules, &features, (&svm, &[]), &memory, &deadline.clock())?
+        swaps(std::slice::from_ref(&problem), &rules, &features, &svm, &[], &memory, &deadline.clock())?
     } else {
         Vec::new()
     };

@@ -118,8 +118,8 @@ fn relax(
     let scaled = (unit != 1.0).then(|| in_unit(design, unit));
     let in_unit = scaled.as_deref().map(|scaled| problem.of(scaled));
     let of_unit = BoxDual::new(problem.labels(), problem.weights(), &settings_in(settings, unit));
-    let program = (in_unit.as_ref().unwrap_or(problem), &of_unit);
-    let solved = match Built::new(program, &features, &fixed, penalty, &run.clock()) {
+    let solved_for = in_unit.as_ref().unwrap_or(problem);
+    let solved = match Built::new(solved_for, &of_unit, &features, &fixed, penalty, &run.clock()) {
         Some(built) => {
             let places = (built.weights, built.bias);
             built.program.solve(&run.clock(), run.remaining())?.map(|solved| (solved, places))
@@ -202,7 +202,8 @@ const LOOK: usize = 64;
 impl Built {
     /// Nothing once the clock says stop.
     fn new(
-        (problem, dual): (&Problem<'_>, &BoxDual),
+        problem: &Problem<'_>,
+        dual: &BoxDual,
         features: &[usize],
         fixed: &[bool],
         penalty: &mut dyn Penalty,

@@ -166,7 +166,7 @@ impl Method for GbdSettings {
         limits: Limits,
         observer: &mut dyn Observer,
     ) -> Result<Report, Error> {
-        let several = Several::of(samples, (self.multi_class, rules), &limits.memory)?;
+        let several = Several::of(samples, self.multi_class, rules, &limits.memory)?;
         let report = gbd_several(&several.problems(), rules, self, limits, observer)?;
         let validated = report.validated();
         let out = Report::new(report.selection, Kernel::Linear).with_several(&several, self.multi_class);

@@ -17,6 +17,7 @@ use crate::kernel::Distances;
 use crate::kernel::distance::ByFeature;
 use crate::kernel::gram::GramMatrix;
 use crate::kernel::rows::CachedRows;
+use crate::problem::Labelled;
 use crate::{Clock, Design, Error, Kernel, RowMatrix, Status};
 
 /// Most samples whose Gram matrix is computed whole in f64 (50 MB).
@@ -46,22 +47,23 @@ pub fn train(
     settings: &SvmSettings,
     clock: &Clock,
 ) -> Result<DualSolution, Error> {
-    train_categorical(design, features, (y, weights), (kernel, &[]), settings, clock)
+    train_categorical(design, features, Labelled { labels: y, weights }, kernel, &[], settings, clock)
 }
 
 /// [`train`], where some features hold categories: the kernel is then one of distances.
 pub(crate) fn train_categorical(
     design: &dyn Design,
     features: &[usize],
-    (y, weights): (&[f64], &[f64]),
-    (kernel, categorical): (Kernel, &[usize]),
+    of_samples: Labelled<'_>,
+    kernel: Kernel,
+    categorical: &[usize],
     settings: &SvmSettings,
     clock: &Clock,
 ) -> Result<DualSolution, Error> {
     settings.check()?;
     kernel.check()?;
     let n = design.n_samples();
-    let dual = BoxDual::new(y, weights, settings);
+    let dual = BoxDual::new(of_samples.labels, of_samples.weights, settings);
     let whole = n <= WHOLE_GRAM && GramMatrix::bytes(n) <= settings.memory;
     Ok(match kernel {
         Kernel::Linear => train_linear(design, features, &dual, None, settings, clock),

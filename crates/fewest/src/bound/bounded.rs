@@ -18,6 +18,7 @@ use super::reach::Reach;
 use super::solve::START;
 use crate::dual::kkt::{ROUNDING, best_bias, residual, total_loss};
 use crate::dual::{Bias, DualSolution};
+use crate::problem::Labelled;
 use crate::search::PrimalPoint;
 use crate::{Clock, Design, Error, Memory, Problem, Rules, Status, SvmSettings, WeightBounds};
 
@@ -32,13 +33,13 @@ const SHARE: f64 = 0.1;
 pub(crate) fn train_bounded(
     design: &dyn Design,
     bounds: WeightBounds,
-    (y, weights): (&[f64], &[f64]),
+    of_samples: Labelled<'_>,
     settings: &SvmSettings,
     memory: &Memory,
     clock: &Clock,
 ) -> Result<DualSolution, Error> {
     settings.check()?;
-    let problem = Problem::of_parts(design, y, weights);
+    let problem = Problem::of_parts(design, of_samples.labels, of_samples.weights);
     let rules = Rules::none(design.n_features()).with_weight_bounds(bounds);
     let relaxation = Relaxation::new(std::slice::from_ref(&problem), &rules, settings, &[]).within(memory);
     let all: Vec<usize> = (0..design.n_features()).collect();
@@ -103,7 +104,7 @@ impl Relaxation<'_> {
         // Step 1.
         let cold = self.judge(node, self.cold());
         let reach = Reach::new(self, cold.upper.min(best.answer.upper));
-        let (restricted, start) = node.restrict(&cold.warm, (&vec![true; n], &[]), &node.all_turned(), reach);
+        let (restricted, start) = node.restrict(&cold.warm, &vec![true; n], &[], &node.all_turned(), reach);
         let mu = START * (cold.upper - cold.lower) / (2 * n + 1) as f64;
         let goal = Goal { cutoff: f64::INFINITY, share: 0.0, tolerance: SHARE * tolerance, mu };
         let (point, rounds) = restricted.solve(&start, &goal, clock);
@@ -125,7 +126,7 @@ impl Relaxation<'_> {
         if !best.answer.is_within(tolerance) && clock.stop().is_none() {
             let margins: Vec<f64> = scores.iter().zip(&self.dual.y).map(|(f, y)| y * (f + own.bias)).collect();
             let reach = Reach::new(self, best.answer.upper).0;
-            polish.run((&own.beta, Some(&own.w)), &margins, reach, &mut |point| {
+            polish.run(&own.beta, Some(&own.w), &margins, reach, &mut |point| {
                 self.take_better(node, &polish, point, &mut best);
                 best.answer.is_within(tolerance)
             });

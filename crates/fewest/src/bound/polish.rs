@@ -58,7 +58,8 @@ impl Polish<'_> {
     /// known, and hands each round's point to `judge` until it says enough.
     pub(super) fn run(
         &self,
-        (beta, w): (&[f64], Option<&[f64]>),
+        beta: &[f64],
+        w: Option<&[f64]>,
         margins: &[f64],
         reach: f64,
         judge: &mut dyn FnMut(&Polished) -> bool,

@@ -259,7 +259,7 @@ impl<'l, 'n, 'r, 'a> Line<'l, 'n, 'r, 'a> {
         let node = self.node;
         let counted = warm.shares.iter().map(|share| share.0).chain([unit]);
         let kinks = counted.map(|u| node.kink(u, node.relaxation.gain(u, &beta))).sum();
-        node.point((&beta, &warm.tau, &warm.margins), kinks, cutoff)
+        node.point(&beta, &warm.tau, &warm.margins, kinks, cutoff)
     }
 
     /// Where the bound with the unit on this side reaches the cutoff on the ray, looked for up to

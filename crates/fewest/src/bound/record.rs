@@ -55,10 +55,9 @@ impl Relaxation<'_> {
     pub(crate) fn listed(&self, found: &Found) -> Option<Listed> {
         let units = (0..self.rules.n_units()).filter(|&u| found.subset.contains(self.rules.unit(u)[0]));
         let price = units.map(|u| self.penalty[u]).sum();
-        let of = (&found.subset, found.objective, price);
         let problems = self.parts.iter().map(|part| (part.problem, &part.dual));
         let machines = found.point.clone().filter(|machines| machines.len() == self.parts.len())?;
-        Some(Listed::new(problems, Gain::Ridge, of, machines))
+        Some(Listed::new(problems, Gain::Ridge, &found.subset, found.objective, price, machines))
     }
 
     /// The subset of units that are in.
@@ -71,12 +70,7 @@ impl Relaxation<'_> {
 impl Node<'_, '_> {
     /// The point for the file, which a bound of this value holds at. `margins` are there or near;
     /// `kinks` as in [`Grid`].
-    pub(super) fn point(
-        &self,
-        (beta, tau, margins): (&[f64], &[f64], &[f64]),
-        kinks: f64,
-        value: f64,
-    ) -> Option<Point> {
+    pub(super) fn point(&self, beta: &[f64], tau: &[f64], margins: &[f64], kinks: f64, value: f64) -> Option<Point> {
         let relaxation = self.relaxation;
         let (dual, numbers) = (&relaxation.dual, relaxation.numbers.as_ref()?);
         let mut prices: Vec<(u64, f64)> = Vec::new();
@@ -100,7 +94,7 @@ impl Node<'_, '_> {
         let slopes = moving.map(|i| (1.0 - margins[i] - dual.ridge[i] * alpha[i]).powi(2)).sum::<f64>().sqrt();
         let problems: Vec<_> = relaxation.parts.iter().map(|part| part.samples.clone()).collect();
         let grid = Grid { slopes, squares, kinks, loss, little };
-        Some(Point::new(&alpha, (&dual.y, &problems), most, balance, grid, &prices))
+        Some(Point::new(&alpha, &dual.y, &problems, most, balance, grid, &prices))
     }
 
     /// |w_u| at most, times the norm of unit u, whose gain is known: what a move of alpha by 1 may
@@ -118,10 +112,10 @@ impl Node<'_, '_> {
             let forced = self.free.iter().zip(gains).map(|(u, gain)| self.kink(*u, *gain)).fold(0.0, f64::max);
             warm.shares.iter().map(|share| at(share.0)).sum::<f64>() + forced
         };
-        let at = self.point((&warm.beta, &warm.tau, &looked.margins), kinks(&looked.gains), looked.lower)?;
+        let at = self.point(&warm.beta, &warm.tau, &looked.margins, kinks(&looked.gains), looked.lower)?;
         let (lower, beta) = match kept.filter(|kept| kept.value > looked.lower) {
             Some(kept) => {
-                (self.point((&kept.beta, &kept.tau, &kept.margins), kinks(&kept.gains), kept.value)?, &kept.beta)
+                (self.point(&kept.beta, &kept.tau, &kept.margins, kinks(&kept.gains), kept.value)?, &kept.beta)
             }
             None => (at.clone(), &warm.beta),
         };

@@ -19,7 +19,8 @@ impl Node<'_, '_> {
     pub(super) fn restrict(
         &self,
         warm: &Warm,
-        (samples, units): (&[bool], &[bool]),
+        samples: &[bool],
+        units: &[bool],
         turned: &Turned,
         reach: Reach,
     ) -> (Restricted, Point) {
@@ -56,7 +57,7 @@ impl Node<'_, '_> {
         weights = weights.repeat(problems);
         let mut base = Vec::with_capacity(problems * columns.len());
         let block = |part: &Part<'_>| {
-            let (block, own) = self.block(part, &columns, (&chosen, &fixed));
+            let (block, own) = self.block(part, &columns, &chosen, &fixed);
             base.extend(own);
             block
         };
@@ -108,12 +109,7 @@ impl Node<'_, '_> {
 
     /// The block of one problem, and what its fixed samples add to c. No column is that of a
     /// penalised bias; samples are counted over all problems.
-    fn block(
-        &self,
-        part: &Part<'_>,
-        columns: &[Option<usize>],
-        (chosen, fixed): (&[usize], &[f64]),
-    ) -> (Block, Vec<f64>) {
+    fn block(&self, part: &Part<'_>, columns: &[Option<usize>], chosen: &[usize], fixed: &[f64]) -> (Block, Vec<f64>) {
         let (dual, design, fixed) = (&part.dual, part.design(), part.of(fixed));
         let range = |end: usize| chosen.partition_point(|&i| i < end);
         let chosen = &chosen[range(part.samples.start)..range(part.samples.end)];

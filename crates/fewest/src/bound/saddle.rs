@@ -20,6 +20,7 @@ use rayon::prelude::*;
 use super::bounded::train_bounded;
 use crate::dual::train::{train, train_linear};
 use crate::dual::{Bias, BoxDual, DualSolution, kkt};
+use crate::problem::Labelled;
 use crate::{
     Clock, DenseDesign, Design, Error, Kernel, Memory, Problem, SparseDesign, Subset, SvmSettings, WeightBounds,
 };
@@ -39,7 +40,7 @@ impl Cut {
     /// ([`kkt::make_feasible`]).
     pub fn new(design: &dyn Design, dual: &BoxDual, beta: Vec<f64>) -> Self {
         let squares: Vec<f64> = (0..design.n_features()).into_par_iter().map(|j| design.squared_norm(j)).collect();
-        Self::with_squares(design, dual, beta, (&squares, &WeightBounds::default()), 0.0)
+        Self::with_squares(design, dual, beta, &squares, &WeightBounds::default(), 0.0)
     }
 
     /// As [`Cut::new`], with `|x_j|^2` of each column, bounds on weights, and the bias of a solution
@@ -52,7 +53,8 @@ impl Cut {
         design: &dyn Design,
         dual: &BoxDual,
         mut beta: Vec<f64>,
-        (squares, bounds): (&[f64], &WeightBounds),
+        squares: &[f64],
+        bounds: &WeightBounds,
         bias: f64,
     ) -> Self {
         kkt::make_feasible(dual, &mut beta);
@@ -122,13 +124,13 @@ pub fn train_within(
     design: &dyn Design,
     features: &[usize],
     bounds: &WeightBounds,
-    of_samples: (&[f64], &[f64]),
+    of_samples: Labelled<'_>,
     settings: &SvmSettings,
     memory: &Memory,
     clock: &Clock,
 ) -> Result<DualSolution, Error> {
     if bounds.is_free() {
-        return train(design, features, of_samples.0, of_samples.1, Kernel::Linear, settings, clock);
+        return train(design, features, of_samples.labels, of_samples.weights, Kernel::Linear, settings, clock);
     }
     let ones = vec![1.0; features.len()];
     let columns = weighted(design, features, &ones);
@@ -185,7 +187,7 @@ impl<'a> AlphaHalf<'a> {
 
     /// The cut of a beta (length n) of an earlier run.
     pub fn cut(&self, beta: &[f64]) -> Cut {
-        Cut::with_squares(self.problem.design(), &self.dual, beta.to_vec(), (&self.squares, &self.bounds), 0.0)
+        Cut::with_squares(self.problem.design(), &self.dual, beta.to_vec(), &self.squares, &self.bounds, 0.0)
     }
 
     /// v at a subset.
@@ -217,7 +219,7 @@ impl<'a> AlphaHalf<'a> {
     /// v where weights are bounded, on the columns `sqrt(z_j) x_j`.
     fn train_bounded(&mut self, features: &[usize], z: &[f64], clock: &Clock) -> Value {
         let columns = weighted(self.problem.design(), features, z);
-        let of_samples = (self.problem.labels(), self.problem.weights());
+        let of_samples = self.problem.labelled();
         let (bounds, memory) = (self.bounds.weighted(features, z), Memory::unlimited());
         let solution = train_bounded(&*columns, bounds, of_samples, &self.settings, &memory, clock);
         self.take(solution.expect("settings were checked, and memory is not limited"))
@@ -227,7 +229,7 @@ impl<'a> AlphaHalf<'a> {
     pub fn take(&mut self, solution: DualSolution) -> Value {
         self.last = Some(solution.beta.clone());
         let (design, beta) = (self.problem.design(), solution.beta.clone());
-        let cut = Cut::with_squares(design, &self.dual, beta, (&self.squares, &self.bounds), solution.bias);
+        let cut = Cut::with_squares(design, &self.dual, beta, &self.squares, &self.bounds, solution.bias);
         Value { solution, cut }
     }
 }

@@ -47,7 +47,7 @@ impl Relaxation<'_> {
             let width = self.n_problems() * (node.features.len() + 1 + columns);
             let Some(_taken) = self.reserve(chosen(&samples), width) else { break };
             node.snap(&mut warm, &samples, reach);
-            let (restricted, start) = node.restrict(&warm, (&samples, &units), &turned, reach);
+            let (restricted, start) = node.restrict(&warm, &samples, &units, &turned, reach);
             let gap = (looked.upper - looked.lower).max(0.0);
             let missing = (decide.cutoff - looked.lower).clamp(START_LEAST * gap, gap);
             let pairs =

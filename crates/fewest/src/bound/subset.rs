@@ -95,7 +95,7 @@ impl Relaxation<'_> {
         // A sum of so many terms.
         lower -= f64::EPSILON * (2 + self.parts.len()) as f64 * lower.abs();
         let node = Node::new(self, inside, &[]);
-        let point = if at.is_empty() { None } else { node.point((&at, &ends.tau, &ends.margins), 0.0, lower) };
+        let point = if at.is_empty() { None } else { node.point(&at, &ends.tau, &ends.margins, 0.0, lower) };
         let points = point.map(|point| Points { lower: point.clone(), at, priced: point, primal: Some(primal) });
         (Answer { lower, upper, excess: Vec::new(), priced: lower, warm: ends, rounds: 0, points }, iterations)
     }
@@ -107,7 +107,7 @@ impl Relaxation<'_> {
         }
         let (beta, margins) = (best.warm.beta.clone(), best.warm.margins.clone());
         let reach = Reach::new(self, best.upper).0;
-        polish.run((&beta, None), &margins, reach, &mut |point| {
+        polish.run(&beta, None, &margins, reach, &mut |point| {
             let mut found = self.judge(node, Warm { beta: point.beta.clone(), ..best.warm.clone() });
             let primal = self.primal(node, polish, point);
             if primal < found.upper

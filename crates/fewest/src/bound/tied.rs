@@ -95,7 +95,7 @@ impl<'r, 'a> Tied<'r, 'a> {
             / (2 * n + 2 * node.free.len()) as f64;
         let mut parts = Vec::with_capacity(relaxation.parts.len());
         for part in &relaxation.parts {
-            parts.push(TiedPart::new(node, (part, &features, part.of(&warm.beta)), mu, clock)?);
+            parts.push(TiedPart::new(node, part, &features, part.of(&warm.beta), mu, clock)?);
         }
         let squared = relaxation.dual.loss == Loss::SquaredHinge;
         parts.iter().any(|part| !part.samples.is_empty()).then_some(Self { parts, shares, squared })
@@ -119,7 +119,9 @@ impl<'r, 'a> Tied<'r, 'a> {
 impl<'r, 'a> TiedPart<'r, 'a> {
     fn new(
         node: &Node<'r, 'a>,
-        (part, features, beta): (&'r Part<'a>, &[usize], &[f64]),
+        part: &'r Part<'a>,
+        features: &[usize],
+        beta: &[f64],
         mu: f64,
         clock: &Clock,
     ) -> Option<Self> {

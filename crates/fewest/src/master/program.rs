@@ -111,7 +111,8 @@ pub(crate) fn measure_from_baseline(program: &mut Program, one: f64, run: &Run<'
 pub fn solve(
     program: &mut Program,
     features: &[usize],
-    (effort, one): (&Effort, f64),
+    effort: &Effort,
+    one: f64,
     sense: Sense,
     value: &dyn Fn(&Subset, &[f64]) -> f64,
     run: &mut Run<'_>,

@@ -19,7 +19,8 @@ pub(super) type Begun = (KernelRule, Limits);
 pub fn begin(
     rule: &KernelRule,
     samples: &Samples<'_>,
-    (rules, most): (&Rules, usize),
+    rules: &Rules,
+    most: usize,
     limits: Limits,
     sense: Sense,
     observer: &mut dyn Observer,

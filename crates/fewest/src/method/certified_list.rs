@@ -111,7 +111,7 @@ pub fn certify_list(
     let subset = listed(features, p)?;
     let size = rules.list().max_features.unwrap_or(features.len());
     let rules = Rules::new(p, RuleList { max_features: Some(size), ..rules.list().clone() }, &[])?;
-    let several = Several::of(samples, (settings.multi_class, &rules), &limits.memory)?;
+    let several = Several::of(samples, settings.multi_class, &rules, &limits.memory)?;
     let of = |problems: &[Problem<'_>], observer: &mut dyn Observer| {
         of_problems(problems, &rules, subset, settings, limits.after(begun), observer)
     };
@@ -170,8 +170,8 @@ fn of_problems(
     let settings = &told_apart(problems, rules, &features, settings, &limits)?;
     // Step 1.
     let clock = Clock::new(&Limits { time: limits.time.map(|time| time.mul_f64(SWAPS)), ..limits.clone() });
-    let of = (&settings.svm, &settings.penalty[..]);
-    let swaps = swaps(problems, rules, &features, of, &limits.memory, &clock)?;
+    let (svm, penalty) = (&settings.svm, &settings.penalty);
+    let swaps = swaps(problems, rules, &features, svm, penalty, &limits.memory, &clock)?;
     // Step 2.
     let exchanged = swaps.iter().filter_map(|swap| {
         let mut other = subset.clone();

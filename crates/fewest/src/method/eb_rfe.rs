@@ -110,7 +110,7 @@ impl Method for EbRfeSettings {
         observer: &mut dyn Observer,
     ) -> Result<Report, Error> {
         let (kernel, limits) =
-            match begin(&self.kernel, samples, (rules, rules.most_features()), limits, Sense::Max, observer)? {
+            match begin(&self.kernel, samples, rules, rules.most_features(), limits, Sense::Max, observer)? {
                 Ok(begun) => begun,
                 Err(stopped) => return Ok(without_gamma(*stopped, &self.kernel)),
             };

@@ -119,7 +119,7 @@ impl Method for ExactSettings {
         observer: &mut dyn Observer,
     ) -> Result<Report, Error> {
         let settings = Self { start: super::subsets(&self.start, rules)?, ..self.clone() };
-        let several = Several::of(samples, (self.multi_class, rules), &limits.memory)?;
+        let several = Several::of(samples, self.multi_class, rules, &limits.memory)?;
         let (selection, near) = search(&several.problems(), rules, &settings, None, limits, observer)?;
         Ok(Report::new(selection, Kernel::Linear).with_near(near).with_several(&several, self.multi_class))
     }
@@ -133,7 +133,7 @@ impl Method for ExactSettings {
         observer: &mut dyn Observer,
     ) -> Result<Vec<SizeReport>, Error> {
         self.wanted().check_path()?;
-        let several = Several::of(samples, (self.multi_class, rules), &limits.memory)?;
+        let several = Several::of(samples, self.multi_class, rules, &limits.memory)?;
         let points = path::exact_path_several(&several.problems(), rules, sizes, self, limits, observer)?;
         let reports = reports(points, |_| Kernel::Linear);
         Ok(reports.into_iter().map(|size| size.map(|report| report.with_several(&several, self.multi_class))).collect())

@@ -50,7 +50,7 @@ impl Trainer<'_> {
     /// The machine of each problem on some features.
     fn train(&self, features: &[usize], clock: &Clock) -> Result<Vec<DualSolution>, Error> {
         let train = |problem: &Problem<'_>| {
-            let of_samples = (problem.labels(), problem.weights());
+            let of_samples = problem.labelled();
             let bounds = self.rules.weight_bounds();
             train_within(problem.design(), features, bounds, of_samples, self.svm, self.memory, clock)
         };
@@ -77,7 +77,8 @@ pub fn swaps(
     problems: &[Problem<'_>],
     rules: &Rules,
     features: &[usize],
-    (svm, penalty): (&SvmSettings, &[f64]),
+    svm: &SvmSettings,
+    penalty: &[f64],
     memory: &Memory,
     clock: &Clock,
 ) -> Result<Vec<Swap>, Error> {

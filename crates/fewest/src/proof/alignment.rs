@@ -61,7 +61,8 @@ impl AlignmentProof {
     /// weigh in the centre of the models as much as all.
     pub(crate) fn begin(
         design: &dyn Design,
-        (classes, weights): (&[u32], &[f64]),
+        classes: &[u32],
+        weights: &[f64],
         (kernel, gamma, categorical): (DistanceKernel, f64, &[usize]),
         favoured: &[usize],
         run: &mut Run<'_>,

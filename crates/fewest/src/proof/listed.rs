@@ -22,10 +22,15 @@ impl Listed {
     pub(crate) fn new<'p>(
         problems: impl Iterator<Item = (&'p Problem<'p>, &'p BoxDual)>,
         gain: Gain,
-        (subset, objective, price): (&Subset, f64, f64),
+        subset: &Subset,
+        objective: f64,
+        price: f64,
         mut machines: Vec<PrimalPoint>,
     ) -> Self {
-        let value: f64 = problems.zip(&mut machines).map(|(of, machine)| value_up(of, gain, subset, machine)).sum();
+        let value: f64 = problems
+            .zip(&mut machines)
+            .map(|((problem, dual), machine)| value_up(problem, dual, gain, subset, machine))
+            .sum();
         let rounding = f64::EPSILON * (machines.len() + 2) as f64 * (value + price);
         let objective = objective.max(value + price + rounding);
         Self { subset: subset.clone(), objective, machines }
@@ -33,7 +38,7 @@ impl Listed {
 }
 
 /// The objective of one problem at a machine, not below it; a free bias is found anew.
-fn value_up((problem, dual): (&Problem<'_>, &BoxDual), gain: Gain, subset: &Subset, machine: &mut PrimalPoint) -> f64 {
+fn value_up(problem: &Problem<'_>, dual: &BoxDual, gain: Gain, subset: &Subset, machine: &mut PrimalPoint) -> f64 {
     let n = dual.len();
     let (mut scores, mut sizes) = (vec![0.0; n], vec![0.0; n]);
     for (j, w) in subset.iter().zip(&machine.weights) {

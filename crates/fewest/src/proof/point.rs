@@ -94,13 +94,14 @@ impl Point {
     /// ascending.
     pub(crate) fn new(
         alpha: &[f64],
-        (labels, problems): (&[f64], &[Range<usize>]),
+        labels: &[f64],
+        problems: &[Range<usize>],
         most: impl Fn(usize) -> f64,
         balance: Balance,
         grid: Grid,
         prices: &[(u64, f64)],
     ) -> Self {
-        let (exponent, units) = quantise(alpha, (labels, problems), most, balance, grid);
+        let (exponent, units) = quantise(alpha, labels, problems, most, balance, grid);
         let (step, n) = (f64::from(exponent).exp2(), alpha.len());
         let lost = grid.lost(step, n);
         let loss = if units.is_empty() || lost <= 4.0 * grid.little { 0.0 } else { lost };
@@ -125,7 +126,8 @@ impl Point {
     pub(crate) fn zero() -> Self {
         Self::new(
             &[],
-            (&[], &[]),
+            &[],
+            &[],
             |_| 0.0,
             Balance::Any,
             Grid { slopes: 0.0, squares: 0.0, kinks: 0.0, loss: 0.0, little: 0.0 },
@@ -151,7 +153,8 @@ impl Point {
 /// The exponent and the integers.
 fn quantise(
     alpha: &[f64],
-    (labels, problems): (&[f64], &[Range<usize>]),
+    labels: &[f64],
+    problems: &[Range<usize>],
     most: impl Fn(usize) -> f64,
     balance: Balance,
     grid: Grid,
@@ -250,7 +253,7 @@ mod tests {
             }
             let squares = 10f64.powi(case as i32 % 7);
             let grid = Grid { slopes: 0.0, squares, kinks: 0.0, loss: 1e-9 * size, little: 1e-9 * size };
-            let (exponent, units) = quantise(&alpha, (&labels, from_ref(&(0..n))), most, balance, grid);
+            let (exponent, units) = quantise(&alpha, &labels, from_ref(&(0..n)), most, balance, grid);
             let step = f64::from(exponent).exp2();
             let sum: i128 = units.iter().zip(&labels).map(|(k, y)| i128::from(*k) * *y as i128).sum();
             match balance {
@@ -274,7 +277,7 @@ mod tests {
     fn each_problem_has_a_balance_of_its_own() {
         let (alpha, labels) = ([0.7, 0.3, 0.2, 0.9], [1.0, -1.0, 1.0, -1.0]);
         let grid = Grid { slopes: 0.0, squares: 0.0, kinks: 0.0, loss: 0.0, little: 0.0 };
-        let (_, units) = quantise(&alpha, (&labels, &[0..2, 2..4]), |_| 1.0, Balance::Zero, grid);
+        let (_, units) = quantise(&alpha, &labels, &[0..2, 2..4], |_| 1.0, Balance::Zero, grid);
         assert!(units[0] == units[1] && units[2] == units[3] && units[0] != units[2], "{units:?}");
     }
 
@@ -282,7 +285,7 @@ mod tests {
     fn large_columns_are_stored_finer() {
         let exponent = |squares: f64| {
             let grid = Grid { slopes: 0.0, squares, kinks: 0.0, loss: 1e-9, little: 1e-9 };
-            quantise(&[1.0, 1.0], (&[1.0, -1.0], from_ref(&(0..2))), |_| 2.0, Balance::Zero, grid).0
+            quantise(&[1.0, 1.0], &[1.0, -1.0], from_ref(&(0..2)), |_| 2.0, Balance::Zero, grid).0
         };
         let (coarse, fine) = (exponent(1.0), exponent(1e12));
         assert_eq!(coarse, -31);
@@ -292,8 +295,7 @@ mod tests {
     #[test]
     fn without_room_inside_the_heavier_class_gives_way() {
         let grid = Grid { slopes: 0.0, squares: 0.0, kinks: 0.0, loss: 0.0, little: 0.0 };
-        let (_, units) =
-            quantise(&[1.0, 1.0, 1.0], (&[1.0, 1.0, -1.0], from_ref(&(0..3))), |_| 1.0, Balance::Zero, grid);
+        let (_, units) = quantise(&[1.0, 1.0, 1.0], &[1.0, 1.0, -1.0], from_ref(&(0..3)), |_| 1.0, Balance::Zero, grid);
         assert_eq!(units[0] + units[1], units[2]);
         assert!(units[2] > 0);
     }

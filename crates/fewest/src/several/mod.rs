@@ -133,11 +133,7 @@ impl<'a> Several<'a> {
     /// # Errors
     /// Bounds on weights and more classes than two; those of [`Several::new`].
     #[doc(hidden)]
-    pub fn of(
-        samples: &Samples<'a>,
-        (multi_class, rules): (MultiClass, &Rules),
-        memory: &Memory,
-    ) -> Result<Self, Error> {
+    pub fn of(samples: &Samples<'a>, multi_class: MultiClass, rules: &Rules, memory: &Memory) -> Result<Self, Error> {
         check_two_classes(rules.weight_bounds(), samples.n_classes())?;
         Self::new(samples, multi_class, memory)
     }

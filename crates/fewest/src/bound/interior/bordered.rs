@@ -28,7 +28,8 @@ impl Restricted {
     pub(super) fn outer_by_features(
         &self,
         block: &Block,
-        (inverse_h, y): (&[f64], &[f64]),
+        inverse_h: &[f64],
+        y: &[f64],
         clock: &Clock,
     ) -> Result<OuterSum, Status> {
         let biased = self.balance.is_some();
@@ -59,7 +60,9 @@ impl Bordered {
     /// alpha and bias of a right side, of the problem with this block, these labels and 1 / H.
     pub(super) fn solve(
         &self,
-        (block, y, inverse_h): (&Block, &[f64], &[f64]),
+        block: &Block,
+        y: &[f64],
+        inverse_h: &[f64],
         right: &[f64],
         lacking: f64,
     ) -> (Vec<f64>, f64) {

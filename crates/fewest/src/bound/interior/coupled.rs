@@ -41,6 +41,16 @@ pub(super) struct Coupled {
     rows: Vec<f64>,
 }
 
+/// What the factor of one problem is made of besides its block.
+struct OfProblem<'a> {
+    /// 1 / H of its samples, and their labels.
+    inverse_h: &'a [f64],
+    y: &'a [f64],
+    /// D and rho of its columns.
+    curve: &'a [f64],
+    lean: &'a [f64],
+}
+
 /// Part of S: `plus` and `less` are sums of outer products of these lines.
 struct Share {
     diagonal: Vec<f64>,
@@ -57,7 +67,8 @@ impl Restricted {
         &self,
         at: &Iterate,
         bent: &Bent,
-        (inverse_h, theta): (&[f64], &[f64]),
+        inverse_h: &[f64],
+        theta: &[f64],
         clock: &Clock,
     ) -> Result<Coupled, Status> {
         let mut curve = bent.bend.clone();
@@ -67,12 +78,12 @@ impl Restricted {
         let units = self.units.len();
         let (mut problems, mut share) = (Vec::new(), Share::new(units));
         for (block, samples, columns) in self.z.each() {
-            let (h, y) = (&inverse_h[samples.clone()], &self.y[samples]);
-            let (curve, lean) = (&curve[columns.clone()], &bent.lean[columns]);
+            let (inverse_h, y) = (&inverse_h[samples.clone()], &self.y[samples]);
+            let of = OfProblem { inverse_h, y, curve: &curve[columns.clone()], lean: &bent.lean[columns] };
             problems.push(if block.by_rows() {
-                self.over_features(block, (h, y), (curve, lean), &mut share, clock)?
+                self.over_features(block, &of, &mut share, clock)?
             } else {
-                self.over_samples(block, (h, y), (curve, lean), &mut share, clock)?
+                self.over_samples(block, &of, &mut share, clock)?
             });
         }
         let mut factor = Factor::new(units);
@@ -87,13 +98,13 @@ impl Restricted {
     fn over_features(
         &self,
         block: &Block,
-        (inverse_h, y): (&[f64], &[f64]),
-        (curve, lean): (&[f64], &[f64]),
+        of: &OfProblem<'_>,
         share: &mut Share,
         clock: &Clock,
     ) -> Result<Bordered, Status> {
+        let &OfProblem { inverse_h, y, curve, lean } = of;
         let m = block.m;
-        let mut sum = self.outer_by_features(block, (inverse_h, y), clock)?;
+        let mut sum = self.outer_by_features(block, inverse_h, y, clock)?;
         let mut factor = self.load_by_features(&mut sum, m, inverse_h);
         (0..m).for_each(|k| factor.add(k, k, 1.0 / curve[k]));
         factor.decompose_until(clock)?;
@@ -116,11 +127,11 @@ impl Restricted {
     fn over_samples(
         &self,
         block: &Block,
-        (inverse_h, y): (&[f64], &[f64]),
-        (curve, lean): (&[f64], &[f64]),
+        of: &OfProblem<'_>,
         share: &mut Share,
         clock: &Clock,
     ) -> Result<Bordered, Status> {
+        let &OfProblem { inverse_h, y, curve, lean } = of;
         let (n, units) = (block.n, self.units.len());
         let mut sum = OuterSum::new(n);
         (0..block.m).for_each(|k| sum.add(block.line(k), curve[k].sqrt(), 0.0));
@@ -174,15 +185,16 @@ impl Restricted {
     pub(super) fn solve_coupled(
         &self,
         coupled: &Coupled,
-        (bent, inverse_h): (&Bent, &[f64]),
+        bent: &Bent,
+        inverse_h: &[f64],
         right: &[f64],
         lacking: &[f64],
     ) -> (Vec<f64>, Vec<f64>) {
         let each = |right: &[f64]| -> (Vec<f64>, Vec<f64>) {
             let (mut alpha, mut bias) = (Vec::with_capacity(right.len()), Vec::new());
             for (((block, samples, _), problem), e) in self.z.each().zip(&coupled.problems).zip(lacking) {
-                let of = (block, &self.y[samples.clone()], &inverse_h[samples.clone()]);
-                let (part, b) = problem.solve(of, &right[samples], *e);
+                let (y, h) = (&self.y[samples.clone()], &inverse_h[samples.clone()]);
+                let (part, b) = problem.solve(block, y, h, &right[samples], *e);
                 alpha.extend(part);
                 bias.push(b);
             }

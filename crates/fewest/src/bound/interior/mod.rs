@@ -233,7 +233,7 @@ impl Restricted {
     }
 
     /// Dual objective at alpha and tau, with the best s.
-    fn lower(&self, alpha: &[f64], (inside, gains): (f64, &[f64]), prices: &[f64], tau: &[f64]) -> f64 {
+    fn lower(&self, alpha: &[f64], inside: f64, gains: &[f64], prices: &[f64], tau: &[f64]) -> f64 {
         let linear: f64 = alpha.iter().zip(&self.ridge).map(|(a, r)| a - 0.5 * r * a * a).sum();
         let excess: f64 = gains.iter().zip(prices).map(|(g, p)| (g - p).max(0.0)).sum();
         let rows: f64 = self.rows.iter().zip(tau).map(|(row, tau)| row.upper * tau).sum();
@@ -307,10 +307,10 @@ impl Restricted {
             let prices = self.prices(&at.tau);
             let mut held = vec![0.0; self.n()];
             self.z.add_times(&self.weights(&bent.r, &at.z), &mut held);
-            let lacking = self.residuals(&at, (&held, &gains, &prices, &bent.r));
+            let lacking = self.residuals(&at, &held, &gains, &prices, &bent.r);
 
             // Step 2. The gap is the sum of the products when nothing is lacking.
-            let lower = self.lower(&at.alpha, (inside, &gains), &prices, &at.tau);
+            let lower = self.lower(&at.alpha, inside, &gains, &prices, &at.tau);
             let products = at.products();
             let gap = products
                 + lacking.balance.iter().zip(&at.bias).map(|(e, b)| e.abs() * (1.0 + b.abs())).sum::<f64>()
@@ -387,7 +387,7 @@ impl Restricted {
         self.rebalance(&mut alpha, |a, cost| a > 0.0 && a < cost);
         let lower = |alpha: &[f64]| {
             let (inside, gains) = self.best_gains(&self.scores(alpha));
-            self.lower(alpha, (inside, &gains), &self.prices(&at.tau), &at.tau)
+            self.lower(alpha, inside, &gains, &self.prices(&at.tau), &at.tau)
         };
         let (snapped, raw) = (lower(&alpha), lower(&at.alpha));
         let w = self.settled_weights(&self.scores(&at.alpha), &at);
@@ -415,7 +415,7 @@ impl Restricted {
         }
     }
 
-    fn residuals(&self, at: &Iterate, (held, gains, prices, r): (&[f64], &[f64], &[f64], &[f64])) -> Residuals {
+    fn residuals(&self, at: &Iterate, held: &[f64], gains: &[f64], prices: &[f64], r: &[f64]) -> Residuals {
         let offsets = self.offsets(&at.bias);
         let alpha = (0..self.n())
             .map(|i| 1.0 - self.ridge[i] * at.alpha[i] - held[i] - offsets[i] - at.high[i] + at.low[i])

@@ -46,9 +46,9 @@ impl Restricted {
         let mut g = self.over_rows(at, &|u| theta[u]);
         invert(&mut g, rows, rows.max(1), 1e-300);
         let factor = match self.z.only() {
-            None => Factors::Several(self.coupled(at, bent, (&inverse_h, &theta), clock)?),
+            None => Factors::Several(self.coupled(at, bent, &inverse_h, &theta, clock)?),
             Some(block) if block.by_rows() => {
-                let factor = self.factor_by_features(at, bent, (block, &inverse_h, &theta), clock)?;
+                let factor = self.factor_by_features(at, bent, block, &inverse_h, &theta, clock)?;
                 Factors::One(Bordered { factor, border: None })
             }
             Some(block) => {
@@ -80,14 +80,16 @@ impl Restricted {
         &self,
         at: &Iterate,
         bent: &Bent,
-        (block, inverse_h, theta): (&Block, &[f64], &[f64]),
+        block: &Block,
+        inverse_h: &[f64],
+        theta: &[f64],
         clock: &Clock,
     ) -> Result<Factor, Status> {
         let (m, bend) = (bent.r.len(), &bent.bend);
         // h^-1 rho
         let lean: Vec<f64> = bent.lean.iter().zip(bend).map(|(rho, h)| rho / h).collect();
         let square = |u: &UnitColumns| dot(&bent.lean[u.first..u.last], &lean[u.first..u.last]);
-        let mut sum = self.outer_by_features(block, (inverse_h, &self.y), clock)?;
+        let mut sum = self.outer_by_features(block, inverse_h, &self.y, clock)?;
         // theta / (z + theta rho'h^-1 rho)
         let shrunk: Vec<f64> = self
             .units
@@ -203,10 +205,10 @@ impl Restricted {
         match &system.factor {
             Factors::One(factor) => {
                 let block = self.z.only().expect("one factor for one problem");
-                let (alpha, bias) = factor.solve((block, &self.y, &system.inverse_h), right, lacking[0]);
+                let (alpha, bias) = factor.solve(block, &self.y, &system.inverse_h, right, lacking[0]);
                 (alpha, vec![bias])
             }
-            Factors::Several(factors) => self.solve_coupled(factors, (bent, &system.inverse_h), right, lacking),
+            Factors::Several(factors) => self.solve_coupled(factors, bent, &system.inverse_h, right, lacking),
         }
     }
 

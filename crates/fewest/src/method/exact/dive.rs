@@ -249,10 +249,12 @@ impl<'a> Search<'a> {
     /// noted of `node`.
     pub(super) fn fix(
         &self,
-        (inside, free): (&[usize], &[usize]),
+        inside: &[usize],
+        free: &[usize],
         answer: &Answer,
         cutoff: f64,
-        (node, notes): (u64, &mut Notes),
+        node: u64,
+        notes: &mut Notes,
     ) -> Option<Fixed> {
         let (mut now, mut out) = (inside.to_vec(), Vec::new());
         let mut left = Vec::with_capacity(free.len());
@@ -339,7 +341,7 @@ impl<'a> Search<'a> {
                 return dive;
             }
             let at = place.as_ref().map_or(0, |place| place.node);
-            let Some(fixed) = self.fix((&inside, &free), &answer, cutoff, (at, &mut dive.notes)) else {
+            let Some(fixed) = self.fix(&inside, &free, &answer, cutoff, at, &mut dive.notes) else {
                 dive.close(cutoff);
                 return dive;
             };
@@ -350,7 +352,7 @@ impl<'a> Search<'a> {
             if free.is_empty() || fixed.probed {
                 continue;
             }
-            self.try_rounding(&inside, &warm, (question, bound), &mut cutoff, &mut dive);
+            self.try_rounding(&inside, &warm, question, bound, &mut cutoff, &mut dive);
             let unit = branching_unit(&fixed.promises, cutoff - bound).unwrap_or(free[0]);
             let packed = Packed::new(&warm);
             let Branch { ahead, aside, chosen_ahead } = self.branch(unit, &inside, &free, &warm);
@@ -410,7 +412,8 @@ impl<'a> Search<'a> {
         &self,
         inside: &[usize],
         warm: &Warm,
-        (question, bound): (&Question<'_>, f64),
+        question: &Question<'_>,
+        bound: f64,
         cutoff: &mut f64,
         dive: &mut Dive,
     ) {
@@ -424,7 +427,7 @@ impl<'a> Search<'a> {
         if let Some((found, at)) = self.evaluate(&subset, warm, *cutoff, &mut dive.rounds) {
             dive.found.push(found.clone());
             if question.pool.first().is_none_or(|best| found.objective < best.objective) {
-                dive.found.extend(self.exchange(&found, &at, (bound, None), &mut dive.rounds));
+                dive.found.extend(self.exchange(&found, &at, bound, None, &mut dive.rounds));
             }
             for found in &dive.found {
                 *cutoff = cutoff.min(question.pool.cutoff_with(found.objective));

@@ -28,7 +28,8 @@ impl Search<'_> {
         &self,
         best: &Found,
         warm: &Warm,
-        (bound, until): (f64, Option<u64>),
+        bound: f64,
+        until: Option<u64>,
         rounds: &mut u64,
     ) -> Vec<Found> {
         let (rules, mut better) = (self.rules, Vec::new());
@@ -70,7 +71,7 @@ impl Search<'_> {
             let root = trial.root.unpack(self.relaxation);
             let Some((subset, warm)) = self.grown(number, best, root, rounds) else { break };
             let Some((first, at)) = self.evaluate(&subset, &warm, f64::INFINITY, rounds) else { break };
-            let better = self.exchange(&first, &at, (bound, Some(until)), rounds);
+            let better = self.exchange(&first, &at, bound, Some(until), rounds);
             found.extend(std::iter::once(first).chain(better));
         }
         found

@@ -149,7 +149,7 @@ impl<'a> Tree<'a> {
         // Step 4.
         let cutoff = self.pool.cutoff();
         let mut notes = Notes::default();
-        let fixed = search.fix((&inside, &free), &answer, cutoff, (0, &mut notes));
+        let fixed = search.fix(&inside, &free, &answer, cutoff, 0, &mut notes);
         if let Some(proof) = &mut self.proof {
             proof.write(0, notes, run);
         }
@@ -191,7 +191,7 @@ impl<'a> Tree<'a> {
             }
             break;
         }
-        for found in search.exchange(&best, &at, (answer.lower, None), rounds) {
+        for found in search.exchange(&best, &at, answer.lower, None, rounds) {
             self.pool.take(found, run);
         }
     }

@@ -172,7 +172,7 @@ impl Method for FgmSettings {
         limits: Limits,
         observer: &mut dyn Observer,
     ) -> Result<Report, Error> {
-        let several = Several::of(samples, (self.multi_class, rules), &limits.memory)?;
+        let several = Several::of(samples, self.multi_class, rules, &limits.memory)?;
         let problems = several.problems();
         if let [problem] = &problems[..] {
             return Ok(fgm(problem, rules, self, limits, observer)?.into());

@@ -8,6 +8,7 @@
 use std::ops::Range;
 
 use crate::dual::{BoxDual, kkt};
+use crate::problem::Labelled;
 use crate::{Source, SvmSettings};
 
 /// One of the problems.
@@ -15,7 +16,7 @@ pub(super) struct Part<'a> {
     pub(super) source: &'a dyn Source,
     pub(super) dual: BoxDual,
     /// Labels and weights of its samples.
-    pub(super) of_samples: (&'a [f64], &'a [f64]),
+    pub(super) of_samples: Labelled<'a>,
     /// Where its samples stand among those of all problems.
     pub(super) samples: Range<usize>,
 }
@@ -29,7 +30,7 @@ impl<'a> Part<'a> {
             let samples = first..first + labels.len();
             first = samples.end;
             let dual = BoxDual::new(labels, weights, svm);
-            parts.push(Part { source, dual, of_samples: (labels, weights), samples });
+            parts.push(Part { source, dual, of_samples: Labelled { labels, weights }, samples });
         }
         parts
     }

@@ -227,7 +227,7 @@ fn search(
     let clock = run.wind_up(1.0);
     let distances = settings.distances();
     let gamma = settings.gamma.number_within(design, None, rules.most_features(), &distances, &clock)?;
-    let of = |gamma| Pairs::new(design, &shares, rules, (gamma, &distances), settings.memory, &clock);
+    let of = |gamma| Pairs::new(design, &shares, rules, gamma, &distances, settings.memory, &clock);
     let Some((number, pairs)) = gamma.and_then(|gamma| Some((gamma, of(gamma)?))) else {
         let status = clock.stop().expect("pairs are left out only when the clock says stop");
         let outcome = run.finish(status);
@@ -242,7 +242,7 @@ fn search(
         tree.plant(&mut search, settings, &mut run);
         let centre = search.features(&tree.favoured);
         let about = (settings.kernel, number, &settings.categorical[..]);
-        tree.proof = AlignmentProof::begin(design, (classes, weights), about, &centre, &mut run);
+        tree.proof = AlignmentProof::begin(design, classes, weights, about, &centre, &mut run);
         if tree.proof.is_some() {
             AlignmentProof::limit(0, &mut run);
         }

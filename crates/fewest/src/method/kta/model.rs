@@ -411,8 +411,7 @@ mod tests {
             [0, 1].map(|c| (0..40).map(|i| if i % 2 == c { 0.05 } else { 0.0 }).collect()).to_vec();
         let design = DenseDesign::new(40, 8, values).expect("320 values");
         let (squared, clock) = (Distances::squared(), Clock::unlimited());
-        let mut pairs =
-            Pairs::new(&design, &shares, &Rules::none(8), (gamma, &squared), 1 << 20, &clock).expect("time");
+        let mut pairs = Pairs::new(&design, &shares, &Rules::none(8), gamma, &squared, 1 << 20, &clock).expect("time");
         pairs.favour(vec![1, 2]);
         pairs
     }

@@ -148,7 +148,8 @@ impl Pairs {
         design: &dyn Design,
         shares_of: &[Vec<f64>],
         rules: &Rules,
-        (gamma, distances): (f64, &Distances),
+        gamma: f64,
+        distances: &Distances,
         memory: u64,
         clock: &Clock,
     ) -> Option<Self> {

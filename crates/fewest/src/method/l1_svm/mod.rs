@@ -31,7 +31,7 @@ use crate::dual::{BoxDual, kkt};
 #[cfg(feature = "highs")]
 use crate::l1_oracle::L1Oracle;
 use crate::model::{Machine, Model};
-use crate::problem::checked_labels;
+use crate::problem::{Labelled, checked_labels};
 use crate::{
     Bias, Choice, Clock, DualSolution, Error, Kernel, Limits, Loss, Memory, Observer, Problem, Ranked, RowMatrix,
     Rules, Run, Samples, Selection, Sense, Source, Status, Subset, SvmSettings, WeightBounds, Yardstick,
@@ -259,7 +259,11 @@ pub fn l1_svm_from(
     rules.check_features(source.n_features())?;
     let weights = checked_labels(source.n_samples(), labels, weights)?;
     let run = Run::bounded(rules, limits, Sense::Min, observer)?;
-    find(Trainer::of(Matrix::of(source), (labels, &weights), rules.weight_bounds(), &settings.svm), settings, run)
+    find(
+        Trainer::of(Matrix::of(source), Labelled { labels, weights: &weights }, rules.weight_bounds(), &settings.svm),
+        settings,
+        run,
+    )
 }
 
 /// Steps 1 to 3.
@@ -316,8 +320,7 @@ fn non_zero(features: &[usize], weights: &[f64]) -> Vec<(usize, f64)> {
 /// Trains at one cost after the other, each from the one before.
 struct Trainer<'a> {
     matrix: Matrix<'a>,
-    labels: &'a [f64],
-    weights: &'a [f64],
+    of_samples: Labelled<'a>,
     bounds: &'a WeightBounds,
     settings: SvmSettings,
     #[cfg(feature = "highs")]
@@ -329,7 +332,7 @@ impl<'a> Trainer<'a> {
     /// The objective without features.
     fn without_features(&self, cost: f64) -> f64 {
         let settings = SvmSettings { cost, ..self.settings.clone() };
-        kkt::without_features_l1(&BoxDual::new(self.labels, self.weights, &settings))
+        kkt::without_features_l1(&BoxDual::new(self.of_samples.labels, self.of_samples.weights, &settings))
     }
 
     fn new(
@@ -340,7 +343,7 @@ impl<'a> Trainer<'a> {
     ) -> Result<Self, Error> {
         let matrix = Matrix::Here(problem.design());
         #[cfg_attr(not(feature = "highs"), expect(unused_mut, reason = "there is no hinge without it"))]
-        let mut trainer = Self::of(matrix, (problem.labels(), problem.weights()), bounds, settings);
+        let mut trainer = Self::of(matrix, problem.labelled(), bounds, settings);
         #[cfg(not(feature = "highs"))]
         let _ = memory;
         #[cfg(feature = "highs")]
@@ -353,16 +356,10 @@ impl<'a> Trainer<'a> {
     }
 
     /// Without the hinge.
-    fn of(
-        matrix: Matrix<'a>,
-        (labels, weights): (&'a [f64], &'a [f64]),
-        bounds: &'a WeightBounds,
-        settings: &SvmSettings,
-    ) -> Self {
+    fn of(matrix: Matrix<'a>, of_samples: Labelled<'a>, bounds: &'a WeightBounds, settings: &SvmSettings) -> Self {
         Self {
             matrix,
-            labels,
-            weights,
+            of_samples,
             bounds,
             settings: settings.clone(),
             #[cfg(feature = "highs")]
@@ -380,14 +377,14 @@ impl<'a> Trainer<'a> {
                 bound[j] = f64::INFINITY;
             }
             oracle.set_bounds(&bound)?;
-            oracle.set_cost(&self.weights.iter().map(|weight| weight * cost).collect::<Vec<_>>())?;
+            oracle.set_cost(&self.of_samples.weights.iter().map(|weight| weight * cost).collect::<Vec<_>>())?;
             if problem.n_samples() >= LARGE && oracle.features().is_empty() {
                 // Which features and samples matter is much the same under the squared hinge, which
                 // is sooner solved.
                 let rough = SvmSettings { cost, tolerance: ROUGH, ..self.settings.clone() };
-                let (design, labels, samples) = (problem.design(), self.labels, (self.labels, self.weights));
-                let allowed = (features, self.bounds);
-                let near = bounded_squared_hinge(&mut self.matrix, samples, allowed, &rough, None, clock)?;
+                let (design, of_samples, labels) = (problem.design(), self.of_samples, self.of_samples.labels);
+                let near =
+                    bounded_squared_hinge(&mut self.matrix, of_samples, features, self.bounds, &rough, None, clock)?;
                 let (mut gains, mut scores) = (vec![0.0; problem.n_features()], vec![near.bias; labels.len()]);
                 design.dot_columns(0, &near.beta, &mut gains);
                 features.iter().zip(&near.weights).for_each(|(&j, &w)| design.add_column(j, w, &mut scores));
@@ -405,8 +402,8 @@ impl<'a> Trainer<'a> {
         }
         let settings = SvmSettings { cost, ..self.settings.clone() };
         let start = self.squared.as_ref().filter(|s| s.0 == features).map(|s| &s.1);
-        let (samples, allowed) = ((self.labels, self.weights), (features, self.bounds));
-        let solution = bounded_squared_hinge(&mut self.matrix, samples, allowed, &settings, start, clock)?;
+        let (matrix, bounds) = (&mut self.matrix, self.bounds);
+        let solution = bounded_squared_hinge(matrix, self.of_samples, features, bounds, &settings, start, clock)?;
         self.squared = Some((features.to_vec(), solution.clone()));
         Ok(solution)
     }

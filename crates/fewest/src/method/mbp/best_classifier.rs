@@ -56,7 +56,7 @@ impl<'a> BestClassifier<'a> {
     pub(super) fn recall(&mut self, model: &Model<'_>, run: &mut Run<'_>) -> Result<(), Error> {
         if let Some(subset) = run.incumbent().map(|(subset, _)| subset.clone()) {
             let point = self.on_subset(model, &subset, run)?;
-            self.take(&subset, (point.primal, point.dual), model.price(&subset), false, run);
+            self.take(&subset, point.primal, point.dual, model.price(&subset), false, run);
             self.best = Some((subset, point));
         }
         Ok(())
@@ -67,7 +67,8 @@ impl<'a> BestClassifier<'a> {
     pub(super) fn take(
         &mut self,
         subset: &Subset,
-        (primal, dual): (f64, f64),
+        primal: f64,
+        dual: f64,
         price: f64,
         closed: bool,
         run: &mut Run<'_>,
@@ -97,10 +98,10 @@ impl<'a> BestClassifier<'a> {
         if rules.allows(&smaller) {
             subset = smaller;
         }
-        let (price, values) = (model.price(&subset), (point.primal, point.dual));
+        let price = model.price(&subset);
         let objective = point.primal + price;
         let better = run.offer(&subset, objective);
-        self.take(&subset, values, price, false, run);
+        self.take(&subset, point.primal, point.dual, price, false, run);
         if better {
             self.best = Some((subset.clone(), point));
         }

@@ -391,7 +391,7 @@ fn solve_program(
     let effort = Effort { lp: settings.lp, ..Effort::default() };
     let value = |subset: &Subset, point: &[f64]| model.value(&features, subset, point);
     let one = model.units.cost(1.0);
-    let status = program::solve(&mut program, &features, (&effort, one), Sense::Min, &value, run)?;
+    let status = program::solve(&mut program, &features, &effort, one, Sense::Min, &value, run)?;
     if let Some(best) = run.incumbent().map(|b| b.1).filter(|_| status == Status::Infeasible) {
         // Nothing better than the incumbent was left.
         run.raise_bound(best);

@@ -100,7 +100,7 @@ impl<'a> Record<'a> {
         let grid = Grid { slopes: 0.0, squares: 0.0, kinks: at_kink.map(kink).sum(), loss: little, little };
         let (labels, cost) = (&self.dual.y, |i: usize| self.dual.cost[i]);
         let all = 0..labels.len();
-        Point::new(&point.alpha, (labels, std::slice::from_ref(&all)), cost, balance, grid, &[])
+        Point::new(&point.alpha, labels, std::slice::from_ref(&all), cost, balance, grid, &[])
     }
 
     /// What lies above the smaller bounds is no better than `best`.
@@ -148,7 +148,7 @@ impl<'a> Record<'a> {
             let price = subset.iter().map(|j| self.penalty[j]).sum();
             let point = PrimalPoint { weights: solution.weights.clone(), bias: solution.bias };
             let problem = std::iter::once((self.problem, &self.dual));
-            Listed::new(problem, Gain::L1, (subset, objective, price), vec![point])
+            Listed::new(problem, Gain::L1, subset, objective, price, vec![point])
         });
         self.writer.end(listed.into_iter().collect(), None, status, run)
     }

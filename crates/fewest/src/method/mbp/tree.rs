@@ -282,7 +282,7 @@ impl Tree<'_, '_, '_, '_> {
                 let price = self.model.price(&subset);
                 // One that was cut short is looked at again: its parent stays open.
                 if at.stopped.is_none() {
-                    self.found.take(&subset, (at.primal, at.dual), price, true, run);
+                    self.found.take(&subset, at.primal, at.dual, price, true, run);
                 }
                 return Ok(solved(None, &state));
             }

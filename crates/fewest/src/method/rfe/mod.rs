@@ -170,7 +170,7 @@ impl Method for RfeSettings {
         observer: &mut dyn Observer,
     ) -> Result<Report, Error> {
         let (kernel, limits) =
-            match begin(&self.kernel, samples, (rules, rules.most_features()), limits, Sense::Min, observer)? {
+            match begin(&self.kernel, samples, rules, rules.most_features(), limits, Sense::Min, observer)? {
                 Ok(begun) => begun,
                 Err(stopped) => return Ok(without_gamma(*stopped, &self.kernel)),
             };
@@ -188,7 +188,7 @@ impl Method for RfeSettings {
     ) -> Result<Vec<SizeReport>, Error> {
         // One gamma for all sizes, that of the largest.
         let most = sizes.last().copied().unwrap_or(rules.p());
-        let begun = begin(&self.kernel, samples, (rules, most), limits.clone(), Sense::Min, observer)?;
+        let begun = begin(&self.kernel, samples, rules, most, limits.clone(), Sense::Min, observer)?;
         let (kernel, limits) = match begun {
             Ok(begun) => begun,
             Err(stopped) => {
@@ -318,7 +318,7 @@ fn eliminate(
     }
     let (pairs, problems, grouped);
     let mut oracle = if trains_pairs(data, rules, settings) {
-        pairs = PairSamples::new(data, (rules, permitted(rules).len()), &settings.svm, run.memory())?;
+        pairs = PairSamples::new(data, rules, permitted(rules).len(), &settings.svm, run.memory())?;
         problems = pairs.problems()?;
         RankingOracle::linear(&pairs, &problems, rules, &permitted(rules), settings)?
     } else {
@@ -383,7 +383,7 @@ pub fn rfe_from(
         let _taken = run.memory().reserve(source.bytes(survivors.len()), what, "start with fewer features")?;
         let design = Scattered::new(&source.rows(&survivors)?, &survivors, p);
         let samples = Samples::of_parts(&design, classes, n_classes, &weights);
-        let pairs = PairSamples::new(&samples, (rules, survivors.len()), &settings.svm, run.memory())?;
+        let pairs = PairSamples::new(&samples, rules, survivors.len(), &settings.svm, run.memory())?;
         let problems = pairs.problems()?;
         let mut here = RankingOracle::linear(&pairs, &problems, rules, &master.survivors, settings)?;
         here.start_from(betas)?;

@@ -69,7 +69,8 @@ impl<'a> PairSamples<'a> {
     /// [`Error::Memory`] when it is not left.
     pub(super) fn new(
         data: &'a Samples<'a>,
-        (rules, features): (&Rules, usize),
+        rules: &Rules,
+        features: usize,
         settings: &SvmSettings,
         memory: &Memory,
     ) -> Result<Self, Error> {

@@ -110,7 +110,7 @@ enum ShrinkingOracle<'a> {
 impl<'a> Training<'a> {
     fn new(data: &'a Samples<'a>, rules: &Rules, settings: &RfeSettings, memory: &Memory) -> Result<Self, Error> {
         if trains_pairs(data, rules, settings) {
-            PairSamples::new(data, (rules, permitted(rules).len()), &settings.svm, memory).map(Self::Linear)
+            PairSamples::new(data, rules, permitted(rules).len(), &settings.svm, memory).map(Self::Linear)
         } else {
             SamplesByClass::new(data, &settings.svm, memory).map(Self::Kernel)
         }

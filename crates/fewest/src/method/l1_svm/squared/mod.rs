@@ -42,6 +42,7 @@ use proof::Proof;
 
 use crate::dual::patience::Patience;
 use crate::dual::{BoxDual, kkt};
+use crate::problem::Labelled;
 use crate::{Clock, DualSolution, Error, Loss, Problem, Status, SvmSettings, WeightBounds};
 
 /// Tuning: chosen by hand; `bench/l1.py` shows what a change costs.
@@ -71,8 +72,8 @@ pub fn squared_hinge(
     start: Option<&DualSolution>,
     clock: &Clock,
 ) -> Result<DualSolution, Error> {
-    let (mut matrix, samples) = (Matrix::Here(problem.design()), (problem.labels(), problem.weights()));
-    bounded_squared_hinge(&mut matrix, samples, (features, &WeightBounds::default()), settings, start, clock)
+    let mut matrix = Matrix::Here(problem.design());
+    bounded_squared_hinge(&mut matrix, problem.labelled(), features, &WeightBounds::default(), settings, start, clock)
 }
 
 /// [`squared_hinge`] with weights within these bounds. The violation of a weight is what a unit
@@ -82,8 +83,9 @@ pub fn squared_hinge(
 /// As there.
 pub(super) fn bounded_squared_hinge(
     matrix: &mut Matrix<'_>,
-    (labels, weights): (&[f64], &[f64]),
-    (features, bounds): (&[usize], &WeightBounds),
+    of_samples: Labelled<'_>,
+    features: &[usize],
+    bounds: &WeightBounds,
     settings: &SvmSettings,
     start: Option<&DualSolution>,
     clock: &Clock,
@@ -91,7 +93,7 @@ pub(super) fn bounded_squared_hinge(
     settings.check()?;
     let mut columns = Columns { matrix, features, bias: settings.bias, bounds };
     let settings = SvmSettings { loss: Loss::SquaredHinge, ..settings.clone() };
-    let dual = BoxDual::new(labels, weights, &settings);
+    let dual = BoxDual::new(of_samples.labels, of_samples.weights, &settings);
     let used = start.iter().flat_map(|start| (0..features.len()).filter(|&j| start.weights[j] != 0.0));
     columns.fetch(used)?;
     let mut machine = Machine::new(&columns, &dual, start);
