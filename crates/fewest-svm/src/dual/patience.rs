@@ -1,4 +1,4 @@
-//! When an outer loop on a gap has come to its end: [`Patience`] for any, [`Approach`] for those on
+//! When an outer loop on a gap has come to its end: `Patience` for any, `Approach` for those on
 //! the primal-dual gap of a training.
 
 use crate::{Clock, Status, SvmSettings};
