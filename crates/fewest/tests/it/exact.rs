@@ -184,7 +184,7 @@ fn relaxations_are_taken_from_the_account_of_memory() {
     let refused = exact(&problem, &rules, &hard_settings(), limits(&little), &mut Silent).expect_err("too little");
     assert!(matches!(&refused, Error::Memory { needed, allowed: 2000, .. } if *needed > 2000), "{refused}");
     let said = refused.to_string();
-    assert!(said.starts_with("a relaxation over ") && said.contains("--memory, or select among fewer"), "{said}");
+    assert!(said.starts_with("a relaxation over ") && said.contains("`memory`, or select among fewer"), "{said}");
     assert_eq!(little.left(), 80 * 24 + 2000);
     let none = exact(&problem, &rules, &hard_settings(), limits(&Memory::new(1900)), &mut Silent).expect_err("less");
     assert!(none.to_string().starts_with("exact on 24 features needs 1920 bytes"), "{none}");
