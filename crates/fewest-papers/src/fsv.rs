@@ -132,7 +132,7 @@ impl FsvReport {
 ///
 /// # Examples
 /// ```
-/// use fewest::method::fsv::{FsvSettings, fsv};
+/// use fewest_papers::fsv::{FsvSettings, fsv};
 /// use fewest::{DenseDesign, Limits, Problem, Rules, Silent};
 ///
 /// // Feature 0 tells the classes apart, feature 1 does not.

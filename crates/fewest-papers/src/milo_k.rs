@@ -199,7 +199,7 @@ pub(super) fn milo_report(
 ///
 /// # Examples
 /// ```
-/// use fewest::method::milo_k::{MiloSettings, milo};
+/// use fewest_papers::milo_k::{MiloSettings, milo};
 /// use fewest::{DenseDesign, Limits, Rules, Silent};
 ///
 /// // The second column holds the classes, the first does not.

@@ -110,7 +110,7 @@ impl MilpSettings {
 ///
 /// # Examples
 /// ```
-/// use fewest::method::milp::{MilpSettings, milp};
+/// use fewest_papers::milp::{MilpSettings, milp};
 /// use fewest::{DenseDesign, Limits, Problem, Rules, Silent};
 ///
 /// // Feature 0 tells the classes apart, feature 1 does not.

@@ -155,7 +155,7 @@ impl Penalty for Kernels {
 /// `z_j c_j^2`.
 ///
 /// ```
-/// use fewest::method::conic::nmmkl;
+/// use fewest_papers::conic::nmmkl;
 /// use fewest::{DenseDesign, Limits, Problem, Rules, Silent, SvmSettings};
 ///
 /// // Feature 0 tells the classes apart, feature 1 does not.

@@ -125,7 +125,7 @@ impl Penalty for OneNorm {
 /// QCQP-SSVM; see the head of this file. Its subset is that of largest squared weights.
 ///
 /// ```
-/// use fewest::method::conic::qcqp_ssvm;
+/// use fewest_papers::conic::qcqp_ssvm;
 /// use fewest::{DenseDesign, Limits, Problem, Rules, Silent, SvmSettings};
 ///
 /// // Feature 0 tells the classes apart, feature 1 does not.

@@ -260,7 +260,7 @@ fn reserve(rules: &Rules, settings: &GbdSettings, memory: &Memory) -> Result<Res
 /// Generalized Benders Decomposition; see the head of this file.
 ///
 /// ```
-/// use fewest::method::gbd::{GbdSettings, gbd};
+/// use fewest_papers::gbd::{GbdSettings, gbd};
 /// use fewest::{DenseDesign, Limits, Problem, Rules, Silent, Status};
 ///
 /// // Feature 0 tells the classes apart, feature 1 does not.
