@@ -51,6 +51,8 @@ class Evaluation:
         Names of the features that ``frequency`` and ``selected`` count, where the estimator makes
         them anew in each fold, such as words: those that any fold has. None: they are the same in
         each fold.
+    asked : dict
+        What was asked, and of which features, as the table says it: ``method``, ``names`` and so on.
     """
 
     folds: list[dict[str, Any]]
@@ -61,7 +63,7 @@ class Evaluation:
     against: Evaluation | None = None
     comparison: dict[str, Any] | None = None
     feature_names: np.ndarray | None = None
-    _said: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    asked: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def __str__(self) -> str:
         """The tables that ``fewest evaluate`` prints."""
@@ -72,15 +74,15 @@ class Evaluation:
         metrics = [fold["metrics"] for fold in self.folds]
         counts = {name: sum(of[name] is None for of in metrics) for of in metrics for name in of}
         result: dict[str, Any] = {
-            "method": self._said.get("method"),
+            "method": self.asked.get("method"),
             "n_features": len(self.frequency),
             "classes": dict.fromkeys(map(str, range(len(self.confusion)))),
             "folds": [{"seconds": fold["seconds"]} for fold in self.folds],
             "summary": self.summary,
             "undefined": {name: count for name, count in counts.items() if count},
-            "frequency": most_first(names_of(self._said.get("names"), len(self.frequency)), self.frequency)[0],
+            "frequency": most_first(names_of(self.asked.get("names"), len(self.frequency)), self.frequency)[0],
             "stability": self.stability,
-            "settings": {"scheme": self._said.get("scheme")},
+            "settings": {"scheme": self.asked.get("scheme")},
         }
         if self.against is not None and self.comparison is not None:
             # Without a share of common samples it is the paired test.
@@ -235,7 +237,7 @@ def _evaluation(estimator, X, y, classes, codes, splits, sample_weight, tasks, t
     frequency = np.bincount(np.concatenate([fold["selected"] for fold in folds]), minlength=n_features) / len(folds)
     stable = _core.subset_stability(subsets, n_features)
     said = {"method": called(estimator), "names": seen[0][1] if names is None else names, "scheme": scheme}
-    return Evaluation(folds, summary, frequency, stable, sum(confusions), feature_names=names, _said=said)
+    return Evaluation(folds, summary, frequency, stable, sum(confusions), feature_names=names, asked=said)
 
 
 def joined(seen: list[tuple[int, Any]]) -> tuple[int, np.ndarray | None, list[np.ndarray]]:

@@ -39,6 +39,8 @@ class Knockoffs:
         cannot be told from its copy.
     shrinkage : float
         The share of the correlations between features that was given up, as best on average.
+    asked : dict
+        What was asked, and of which features, as the table says it: ``method``, ``names`` and so on.
     """
 
     selected: np.ndarray
@@ -47,20 +49,20 @@ class Knockoffs:
     thresholds: list[float | None]
     separations: np.ndarray
     shrinkage: float
-    _said: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    asked: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def __str__(self) -> str:
         """The tables that ``fewest knockoffs`` prints."""
-        names = names_of(self._said.get("names"), len(self.statistics))
-        copied = self._said.get("copied", range(len(names)))
+        names = names_of(self.asked.get("names"), len(self.statistics))
+        copied = self.asked.get("copied", range(len(names)))
         return table(
             {
                 "kind": "knockoffs",
-                "method": self._said.get("method"),
+                "method": self.asked.get("method"),
                 "status": "completed",
-                "fdr": self._said.get("fdr"),
+                "fdr": self.asked.get("fdr"),
                 "n_copied": len(copied),
-                "least_selected": self._said.get("least_selected"),
+                "least_selected": self.asked.get("least_selected"),
                 "draws": [{} for _ in self.thresholds],
                 "separation": sum(self.separations.tolist()) / len(copied),
                 "selected": [names[j] for j in self.selected],
@@ -162,7 +164,7 @@ def knockoffs(
         thresholds=found["thresholds"],
         separations=separations,
         shrinkage=law.shrinkage,
-        _said={
+        asked={
             "method": called(estimator),
             "names": getattr(who, "feature_names_in_", None),
             "fdr": float(fdr),

@@ -54,6 +54,8 @@ class Stability:
     feature_names : ndarray of str or None
         Names of the features that all this counts, where the estimator makes them anew in each half:
         those that any half has. None: they are the same in each.
+    asked : dict
+        What was asked, and of which features, as the table says it: ``method``, ``names`` and so on.
     """
 
     selected: np.ndarray
@@ -65,11 +67,11 @@ class Stability:
     stability: dict[str, Any] | None
     pairs: list[tuple[np.ndarray, np.ndarray]]
     feature_names: np.ndarray | None = None
-    _said: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    asked: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def __str__(self) -> str:
         """The tables that ``fewest stability`` prints."""
-        names, said = names_of(self._said.get("names"), len(self.frequency)), self._said
+        names, said = names_of(self.asked.get("names"), len(self.frequency)), self.asked
         frequency, both = most_first(names, self.frequency, self.both_halves)
         count, most = said.get("candidates", (len(self.frequency), None))
         sizes = [len(half) for pair in self.pairs for half in pair]
@@ -197,7 +199,7 @@ def stability(
         stability=said["stability"],
         pairs=pairs,
         feature_names=names,
-        _said={
+        asked={
             "method": called(estimator),
             "names": found[0][1][0][1] if names is None else names,
             "assume": assume,
