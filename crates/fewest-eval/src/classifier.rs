@@ -6,7 +6,7 @@ use fewest::{Clock, Design, Memory, Report, RowMatrix};
 
 use crate::error::EvalError;
 use crate::part::{HeldOut, Part, Tasks};
-use crate::selector::{Scene, Selected, features_of};
+use crate::selector::{Scene, Selected};
 use crate::tasks::{TaskClassifier, judge_tasks};
 
 /// Samples that classifiers are trained on.
@@ -56,7 +56,7 @@ impl<'a> Training<'a> {
         if let Some(model) = &report.model {
             return Ok(Some(model.clone()));
         }
-        match features_of(report) {
+        match report.selection.outcome.features() {
             features if features.is_empty() => Ok(None),
             features => self.train(&features, settings, clock).map(Some),
         }
@@ -73,7 +73,7 @@ impl<'a> Training<'a> {
         mut settings: FitSettings,
         clock: &Clock,
     ) -> Result<Vec<TaskClassifier>, EvalError> {
-        let features = features_of(report);
+        let features = report.selection.outcome.features();
         let Some(tasks) = self.tasks.filter(|_| !features.is_empty()) else { return Ok(Vec::new()) };
         settings.weight_bounds = settings.weight_bounds.of_all(&features);
         let what = || format!("training on {} samples and {} features", self.weights.len(), features.len());
@@ -137,16 +137,9 @@ impl FoldModel {
     /// # Errors
     /// A task that none of those is of.
     pub fn predict(&self, part: &Part, held: &HeldOut) -> Result<Predictions, EvalError> {
-        let truth = held.target.codes.clone();
         Ok(match self {
-            Self::None => {
-                Predictions { predicted: vec![part.most_frequent(); truth.len()], decisions: Vec::new(), truth }
-            }
-            Self::One(model) => {
-                let decisions = model.decisions(held.design());
-                let predicted = model.votes(&decisions);
-                Predictions { truth, predicted, decisions }
-            }
+            Self::None => Predictions::of(None, held.design(), part, held),
+            Self::One(model) => Predictions::of(Some(model), held.design(), part, held),
             Self::Tasks(each) => {
                 let judged = judge_tasks(each, held.design(), &held.tasks);
                 let judged = judged.map_err(|(_, task)| EvalError::TaskHeldOut { task })?;
@@ -154,7 +147,7 @@ impl FoldModel {
                 let two = part.target.classes.len() == 2;
                 let decisions = judged.decisions.into_iter().flatten().flatten();
                 let decisions = if two { decisions.collect() } else { Vec::new() };
-                Predictions { truth, predicted: judged.predicted, decisions }
+                Predictions { truth: held.target.codes.clone(), predicted: judged.predicted, decisions }
             }
         })
     }
@@ -172,6 +165,17 @@ pub struct Predictions {
 }
 
 impl Predictions {
+    /// What a classifier says of the samples held out, on a matrix of theirs with its features;
+    /// without one it is the most frequent class of those learned from.
+    pub(crate) fn of(model: Option<&Model>, design: &dyn Design, part: &Part, held: &HeldOut) -> Self {
+        let truth = held.target.codes.clone();
+        let Some(model) = model else {
+            return Self { predicted: vec![part.most_frequent(); truth.len()], decisions: Vec::new(), truth };
+        };
+        let decisions = model.decisions(design);
+        Self { predicted: model.votes(&decisions), decisions, truth }
+    }
+
     /// Share of the samples classified right.
     pub fn accuracy(&self) -> f64 {
         let right = self.truth.iter().zip(&self.predicted).filter(|(t, p)| t == p).count();

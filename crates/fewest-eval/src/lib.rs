@@ -79,6 +79,6 @@ pub use jobs::Told;
 pub use method::SomeMethod;
 pub use part::{Data, HeldOut, Part, Tasks};
 pub use preparation::{ClassWeights, Learnt, Preparation, rescale, scale_kind};
-pub use selector::{Ask, Fixed, PartSelector, Scene, Selected, features_of};
+pub use selector::{Ask, Fixed, PartSelector, Scene, Selected};
 pub use tasks::{TaskClassifier, TaskDecisions, judge_tasks};
 pub use time::{FoldTime, FoldTimes};

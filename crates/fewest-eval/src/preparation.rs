@@ -2,7 +2,7 @@
 //! say nothing found, features scaled, classes weighed. All of it is learnt from samples to learn
 //! from, and applied to them and to others.
 
-use fewest::{DenseDesign, FeatureSet};
+use fewest::{DenseDesign, Design, FeatureSet};
 use fewest_data::{DataError, Features, Imputation, MissingRule, ScaleKind, ScaleReason, Scaling};
 use serde::{Deserialize, Serialize};
 
@@ -126,12 +126,18 @@ pub fn scale_kind(asked: Option<ScaleKind>, features: &Features) -> (ScaleKind, 
 pub fn rescale(scaling: &Scaling, features: &mut Features) -> Result<(), DataError> {
     let design = features.as_design();
     if scaling.kind == ScaleKind::Standard && design.is_sparse() {
-        let (n, p) = (design.n_samples(), design.n_features());
-        let mut values = vec![0.0; n * p];
-        for j in 0..p {
-            design.each_in_column(j, &mut |i, x| values[j * n + i] = x);
-        }
-        *features = Features::Dense(DenseDesign::new(n, p, values).map_err(DataError::Design)?);
+        let all: Vec<usize> = (0..design.n_features()).collect();
+        *features = Features::Dense(columns(design, &all));
     }
     scaling.apply(features)
+}
+
+/// Some columns of a design, every value stored.
+pub(crate) fn columns(design: &dyn Design, features: &[usize]) -> DenseDesign<'static> {
+    let n = design.n_samples();
+    let mut values = vec![0.0; n * features.len()];
+    for (column, &j) in values.chunks_mut(n.max(1)).zip(features) {
+        design.each_in_column(j, &mut |i, x| column[i] = x);
+    }
+    DenseDesign::new(n, features.len(), values).expect("n values for each feature")
 }

@@ -133,13 +133,8 @@ pub struct Selected {
 impl Selected {
     /// The features, ascending.
     pub fn features(&self) -> Vec<usize> {
-        features_of(&self.report)
+        self.report.selection.outcome.features()
     }
-}
-
-/// The features of a report, ascending.
-pub fn features_of(report: &Report) -> Vec<usize> {
-    report.selection.outcome.subset.as_ref().map_or_else(Vec::new, |subset| subset.iter().collect())
 }
 
 impl Ask {

@@ -19,13 +19,6 @@ pub struct FitSettings {
     pub categorical: Vec<usize>,
 }
 
-impl FitSettings {
-    /// Those of these features that hold categories.
-    fn categorical_of(&self, features: &[usize]) -> Vec<usize> {
-        features.iter().copied().filter(|j| self.categorical.contains(j)).collect()
-    }
-}
-
 /// One two-class machine: positive decision values vote for class `positive`.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Machine {
@@ -78,15 +71,14 @@ pub fn fit(
     settings: &FitSettings,
     clock: &Clock,
 ) -> Result<Model, Error> {
-    let categorical = settings.categorical_of(features);
-    fit_by(design, features, classes, weights, settings, &mut |design, of_samples| {
-        train_categorical(design, features, of_samples, settings.kernel, &categorical, &settings.svm, clock)
+    fit_by(design, features, classes, weights, settings, &mut |design, of_samples, categorical| {
+        train_categorical(design, features, of_samples, settings.kernel, categorical, &settings.svm, clock)
     })
 }
 
 /// The trainer of one machine: gets its samples as a design of all features, their labels (-1 or
-/// +1) and the multipliers of their costs.
-type Trainer<'a> = dyn FnMut(&dyn Design, Labelled<'_>) -> Result<DualSolution, Error> + 'a;
+/// +1) and the multipliers of their costs, and those of the features that hold categories.
+type Trainer<'a> = dyn FnMut(&dyn Design, Labelled<'_>, &[usize]) -> Result<DualSolution, Error> + 'a;
 
 /// [`fit`] with machines that `train` makes; `classes` and `weights` have an entry for each sample.
 ///
@@ -113,7 +105,7 @@ pub fn fit_by(
     if n_classes < 2 {
         return Err(Error::Data("all samples are of one class; two are needed".into()));
     }
-    let categorical = settings.categorical_of(features);
+    let categorical: Vec<usize> = features.iter().copied().filter(|j| settings.categorical.contains(j)).collect();
     if !settings.categorical.is_empty() && settings.kernel.distance().is_none() {
         return Err(Error::Data(
             "categories need the rbf or laplace kernel, which are made of distances; leave the list of categorical \
@@ -140,7 +132,7 @@ pub fn fit_by(
             let w: Vec<f64> = samples.iter().map(|&i| weights[i]).collect();
             let part = (samples.len() < n).then(|| restrict(design, &samples, settings.kernel));
             let design = part.as_deref().unwrap_or(design);
-            let solution = train(design, Labelled { labels: &y, weights: &w })?;
+            let solution = train(design, Labelled { labels: &y, weights: &w }, &categorical)?;
             let support = samples.iter().zip(&solution.beta).filter(|(_, b)| **b != 0.0);
             machines.push(Machine {
                 negative,

@@ -43,7 +43,7 @@ pub fn fit(
     }
     check_two_classes(weight_bounds, classes.iter().max().map_or(0, |c| c + 1))?;
     let memory = Memory::new(svm.memory);
-    fewest_svm::model::fit_by(design, features, classes, weights, &plain, &mut |design, of_samples| {
+    fewest_svm::model::fit_by(design, features, classes, weights, &plain, &mut |design, of_samples, _| {
         train_within(design, features, weight_bounds, of_samples, svm, &memory, clock)
     })
 }

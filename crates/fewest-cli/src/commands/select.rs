@@ -133,7 +133,7 @@ pub(crate) fn run(args: &SelectArgs, options: &MethodOptions, invocation: &Invoc
 /// The table for people.
 fn summary(task: &Task<'_>, result: &SelectionResult<'_>, report: &Report, fitting: Duration) -> String {
     let (outcome, prepared) = (&result.selection.outcome, &task.prepared);
-    let indices = fewest_eval::features_of(report);
+    let indices = report.selection.outcome.features();
     let maximised = outcome.sense == Sense::Max;
     let mut lines = vec![("method", result.method.to_owned()), ("status", outcome.status.name().to_owned())];
     if let Some(objective) = outcome.objective {

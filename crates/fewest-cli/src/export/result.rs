@@ -32,7 +32,7 @@ pub(crate) struct SelectionResult<'a> {
 impl<'a> SelectionResult<'a> {
     /// The chosen features, ascending.
     pub(crate) fn indices(&self) -> Vec<usize> {
-        self.selection.outcome.subset.as_ref().map_or_else(Vec::new, |s| s.iter().collect())
+        self.selection.outcome.features()
     }
 
     /// The whole result.

@@ -4,10 +4,11 @@ use fewest::model::{FitSettings, Model, fit};
 use fewest::validation::area;
 use fewest::{Clock, Error, Kernel, SvmSettings};
 
-use super::part::{StudyPart, columns};
+use super::part::StudyPart;
 use super::platt::Sigmoid;
 use super::score::Scores;
 use crate::part::HeldOut;
+use crate::preparation::columns;
 
 /// Relative duality gap of classifiers that are only judged.
 const TOLERANCE: f64 = 1e-4;

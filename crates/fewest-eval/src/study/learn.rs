@@ -1,19 +1,20 @@
 //! From a choice to a classifier: select on a whole part, train, find the probabilities, judge.
 
 use fewest::model::Model;
-use fewest::validation::{Metrics, confusion};
-use fewest::{Clock, Design, Error, Kernel, Report, Status};
+use fewest::{Clock, Error, Kernel, Report, Status};
 use rayon::prelude::*;
 
 use super::calibration::{Calibration, CalibrationRule};
 use super::inner::{Deal, Grid, costs, fit_cost};
 use super::judge::train;
-use super::part::{PartSize, StudyPart, columns};
+use super::part::{PartSize, StudyPart};
 use super::report::{Choice, Judgement};
 use super::search::Search;
 use super::settings::StudySettings;
 use super::table::{Key, Row};
+use crate::classifier::Predictions;
 use crate::part::Data;
+use crate::preparation::columns;
 use crate::time::Deadline;
 
 /// What was learned from a part.
@@ -55,7 +56,7 @@ pub(crate) fn learn(
     let mut limits = deadline.limits(0.8);
     limits.nodes = Some(settings.nodes);
     let report = search.select(choice.method, choice.cost.unwrap_or(1.0), key.size, limits)?;
-    let features: Vec<usize> = report.selection.outcome.subset.iter().flat_map(fewest::Subset::iter).collect();
+    let features = report.selection.outcome.features();
     let model = fitted(&part, settings, &features, report.kernel, choice.fit_cost)?;
     Ok(Learned { part, choice, report, features, model })
 }
@@ -113,14 +114,10 @@ pub(crate) fn judge(
     rows: &[usize],
 ) -> Result<Judgement, Error> {
     let held = learned.part.hold_out(data, rows)?;
-    let (truth, classes) = (held.target.codes.clone(), data.target.classes.len());
-    let (predicted, decisions) = match &learned.model {
-        Some(model) => {
-            let decisions = model.decisions(&columns(held.design(), &learned.features) as &dyn Design);
-            (model.votes(&decisions), decisions)
-        }
-        None => (vec![learned.part.prepared.most_frequent(); truth.len()], Vec::new()),
-    };
+    let classes = data.target.classes.len();
+    let columns = columns(held.design(), &learned.features);
+    let judged = Predictions::of(learned.model.as_ref(), &columns, &learned.part.prepared, &held);
+    let Predictions { truth, decisions, .. } = &judged;
     let two = classes == 2 && !decisions.is_empty();
     let calibration = calibration.filter(|_| two);
     let probabilities: Option<Vec<f64>> = calibration.map(|c| decisions.iter().map(|&f| c.probability(f)).collect());
@@ -128,12 +125,12 @@ pub(crate) fn judge(
     let log_loss = calibration.map(|c| mean(&|i| c.log_loss(decisions[i], truth[i] == 1)));
     let brier = probabilities.as_ref().map(|p| mean(&|i| (p[i] - f64::from(truth[i])).powi(2)));
     Ok(Judgement {
-        metrics: Metrics::new(&truth, &predicted, &decisions, classes),
+        metrics: judged.metrics(classes),
         log_loss,
         brier,
-        confusion: confusion(&truth, &predicted, classes),
+        confusion: judged.confusion(classes),
         test: rows.to_vec(),
-        predicted,
+        predicted: judged.predicted,
         probabilities,
     })
 }

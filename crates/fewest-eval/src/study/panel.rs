@@ -34,7 +34,7 @@ pub(crate) fn panel(
     if linear && choice.method == StudyMethod::Exact {
         let proof = prove(&search, settings, cost, k, &features, &report.selection, deadline)?;
         cut |= cut_short(proof.outcome.status);
-        let found: Vec<usize> = proof.outcome.subset.iter().flat_map(Subset::iter).collect();
+        let found = proof.outcome.features();
         if !found.is_empty() {
             if found != features {
                 trained = fitted(&part, settings, &found, report.kernel, choice.fit_cost)?;

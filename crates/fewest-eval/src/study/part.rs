@@ -1,9 +1,10 @@
 //! A part of a study: its samples, and what costs and rules depend on.
 
-use fewest::{DenseDesign, Design, Error, FeatureSet, Memory, Problem, RuleList, Rules, WeightBounds};
+use fewest::{DenseDesign, Error, FeatureSet, Memory, Problem, RuleList, Rules, WeightBounds};
 
 use super::settings::StudySettings;
 use crate::part::{Data, HeldOut, Part};
+use crate::preparation::columns;
 
 /// Samples to learn from, prepared, and what they rule out.
 #[derive(Debug)]
@@ -70,14 +71,4 @@ impl StudyPart {
     pub(crate) fn columns(&self, features: &[usize]) -> DenseDesign<'static> {
         columns(self.prepared.design(), features)
     }
-}
-
-/// Some columns of a design, every value stored.
-pub(crate) fn columns(design: &dyn Design, features: &[usize]) -> DenseDesign<'static> {
-    let n = design.n_samples();
-    let mut values = vec![0.0; n * features.len()];
-    for (column, &j) in values.chunks_mut(n.max(1)).zip(features) {
-        design.each_in_column(j, &mut |i, x| column[i] = x);
-    }
-    DenseDesign::new(n, features.len(), values).expect("n values for each feature")
 }

@@ -205,7 +205,7 @@ fn scores(
     limits: &mut dyn FnMut() -> Limits,
 ) -> Result<CostScores, Error> {
     let (training, classes) = (&parts.training, parts.training.n_classes() as usize);
-    let features: Vec<usize> = report.selection.outcome.subset.iter().flat_map(crate::Subset::iter).collect();
+    let features = report.selection.outcome.features();
     let pairs = classes * (classes - 1) / 2;
     let (mut auc, mut hinge) = (None, Vec::new());
     for (at, &cost) in fit_costs.iter().enumerate() {

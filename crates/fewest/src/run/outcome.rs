@@ -50,6 +50,11 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// The features of the subset, ascending; none without one.
+    pub fn features(&self) -> Vec<usize> {
+        self.subset.iter().flat_map(Subset::iter).collect()
+    }
+
     /// The share of what features can gain that is left open, where objective and bound exist:
     /// [`Yardstick::gap`], and [`Outcome::objective_gap`] without a yardstick.
     pub fn gap(&self) -> Option<f64> {
