@@ -29,7 +29,16 @@ pub(crate) fn write_columns<'py>(
         let names = names.map_or_else(|| Names::Numbered(features.n_features()), Names::Listed);
         let target = Some(Target { column: target, classes, codes: numbers(&codes)?.to_vec() });
         let source = path.clone();
-        let data = Dataset { features, names, target, apart: vec![], notes: vec![], source, format: Format::Csc };
+        let data = Dataset {
+            features,
+            names,
+            target,
+            samples: None,
+            apart: vec![],
+            notes: vec![],
+            source,
+            format: Format::Csc,
+        };
         py.detach(|| fewest_data::write_as(&path, &data, Format::Csc)).map(drop).map_err(|error| raised(&error))
     })
 }

@@ -5,7 +5,7 @@ use fewest::{DenseDesign, Design, FeatureSet, SparseDesign};
 use crate::cells::Cells;
 use crate::names::numbered;
 use crate::target::class_position;
-use crate::{DataError, Format, MappedDesign, Names, Note, Target};
+use crate::{DataError, Format, MappedDesign, Names, Note, ReadOptions, Target};
 
 /// The matrix X, n samples x p features.
 #[derive(Debug, Clone)]
@@ -123,6 +123,13 @@ pub(crate) fn one_value(n: usize, stored: &[f64]) -> bool {
     stored.is_empty() || (stored.len() == n && stored.windows(2).all(|w| w[0] == w[1]))
 }
 
+/// As [`Dataset::refuse_text`], for a file that is not read into one.
+pub(crate) fn refuse_text(file: &str, options: &ReadOptions) -> Result<(), DataError> {
+    let Some(name) = options.text.first() else { return Ok(()) };
+    let what = format!("column `{name}` was asked for as text, but the matrix of the file holds numbers");
+    Err(DataError::Unsupported { file: file.into(), what, remedy: "use csv for text".into() })
+}
+
 /// A column kept as text: fold numbers, identifiers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextColumn {
@@ -142,6 +149,8 @@ pub struct Dataset {
     pub names: Names,
     /// Classes of the n rows; `None` only if the reader was told that they may be missing.
     pub target: Option<Target>,
+    /// Names of the n rows, where the file has them or [`crate::ReadOptions::samples`] says where.
+    pub samples: Option<TextColumn>,
     /// Columns set apart, in the order asked for.
     pub apart: Vec<TextColumn>,
     /// Things to tell the user.
@@ -167,7 +176,7 @@ impl Dataset {
     ) -> Result<Self, DataError> {
         let features = Features::Dense(DenseDesign::new(n, names.len(), values)?);
         let names = Names::Listed(names);
-        Ok(Self { features, names, target, apart, notes, source: file.to_owned(), format })
+        Ok(Self { features, names, target, samples: None, apart, notes, source: file.to_owned(), format })
     }
 
     /// Brings the features into the order of `names` (a model's), and leaves others out.
@@ -210,11 +219,42 @@ impl Dataset {
         Ok(())
     }
 
+    /// Refuses the wish for text, which a matrix does not hold.
+    ///
+    /// # Errors
+    /// Columns asked for as text.
+    pub(crate) fn refuse_text(&self, options: &ReadOptions) -> Result<(), DataError> {
+        refuse_text(&self.source, options)
+    }
+
+    /// Leaves out features by name.
+    ///
+    /// # Errors
+    /// A name that is not there.
+    pub(crate) fn drop_columns(&mut self, drop: &[String]) -> Result<(), DataError> {
+        if drop.is_empty() {
+            return Ok(());
+        }
+        if let Some(name) = drop.iter().find(|name| self.names.position(name).is_none()) {
+            return Err(DataError::UnknownColumn {
+                file: self.source.clone(),
+                name: name.clone(),
+                role: "dropped column",
+                available: self.names.iter().take(10).collect::<Vec<_>>().join(", "),
+            });
+        }
+        let keep: Vec<usize> =
+            (0..self.names.len()).filter(|&j| !drop.iter().any(|d| *d == self.names.get(j))).collect();
+        self.features = self.features.select(&keep.iter().map(|&j| Some(j)).collect::<Vec<_>>());
+        self.names = Names::Listed(keep.iter().map(|&j| self.names.get(j).into_owned()).collect());
+        Ok(())
+    }
+
     /// Keeps these rows alone, ascending.
     pub(crate) fn keep_rows(&mut self, rows: &[usize]) {
         self.features = self.features.rows(rows);
         self.target = self.target.take().map(|target| target.rows(rows));
-        for column in &mut self.apart {
+        for column in self.apart.iter_mut().chain(&mut self.samples) {
             column.values = rows.iter().map(|&i| std::mem::take(&mut column.values[i])).collect();
         }
     }

@@ -6,7 +6,7 @@ use crate::note::TargetRule;
 use crate::{DataError, Note, ReadOptions};
 
 /// Names that make a column the target, in order of preference.
-const USUAL: [&str; 4] = ["y", "label", "class", "target"];
+pub(crate) const USUAL: [&str; 4] = ["y", "label", "class", "target"];
 
 /// What a column is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -143,7 +143,7 @@ pub(crate) fn check_distinct<'a>(file: &str, names: impl Iterator<Item = &'a str
 }
 
 /// The first ten names, for messages.
-fn some_of(names: &[String]) -> String {
+pub(crate) fn some_of(names: &[String]) -> String {
     let text = names.iter().take(10).map(String::as_str).collect::<Vec<_>>().join(", ");
     if names.len() > 10 { format!("{text}, ... ({} in all)", names.len()) } else { text }
 }

@@ -236,6 +236,7 @@ mod tests {
             features: Features::Dense(DenseDesign::new(n, columns.len(), values).expect("n p values")),
             names: Names::Listed(columns.iter().map(|column| column.0.to_owned()).collect()),
             target: Some(Target { column: "y".into(), classes: vec!["a".into(), "b".into()], codes: codes.to_vec() }),
+            samples: None,
             apart: vec![],
             notes: vec![],
             source: "a.csv".into(),

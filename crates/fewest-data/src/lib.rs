@@ -5,6 +5,7 @@
 //! is printed: what the user should know is in [`Dataset::notes`], what is wrong is a [`DataError`]
 //! whose text names place, finding and remedy.
 
+mod annotations;
 mod arff;
 mod binary;
 mod cells;

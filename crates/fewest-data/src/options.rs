@@ -197,6 +197,13 @@ pub struct ReadOptions {
     pub drop_unlabelled: bool,
     /// Keep the rows of these classes only.
     pub classes: Vec<String>,
+    /// Which matrix of a file that holds several: `X`, `raw`, or the name of a layer; default `X`.
+    pub layer: Option<String>,
+    /// Column with the names of the samples, see [`crate::Dataset::samples`]; default the names
+    /// that the file has.
+    pub samples: Option<String>,
+    /// Make equal names of columns different: `TP53`, `TP53.1`. Otherwise they are an error.
+    pub unique_names: bool,
     /// Largest svmlight (or sparse arff) feature number; default 4 Mi plus the bytes of the file.
     pub index_limit: Option<u64>,
 }

@@ -29,6 +29,7 @@ pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Dataset, Da
         features: Features::Sparse(table.design),
         notes: notes(table.target.as_ref(), table.queries, options),
         target: table.target,
+        samples: None,
         apart: Vec::new(),
         source: source.name.clone(),
         format: Format::Svmlight,

@@ -58,6 +58,7 @@ impl Raw {
             features: self.data.features.rows(&(0..n).collect::<Vec<usize>>()),
             names: self.data.names.clone(),
             target: None,
+            samples: self.data.samples.clone(),
             apart: Vec::new(),
             notes: Vec::new(),
             source: self.data.source.clone(),

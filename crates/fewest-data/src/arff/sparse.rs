@@ -28,6 +28,7 @@ pub(crate) fn read(
     Ok(Dataset {
         features: Features::Sparse(table.design),
         names: Names::Listed(reader.names),
+        samples: None,
         apart: Vec::new(),
         notes: reader.notes.into_iter().chain(note(options, table.target.as_ref())).collect(),
         target: table.target,

@@ -50,7 +50,16 @@ pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Dataset, Da
     let notes =
         target.iter().map(|t| Note::TargetColumn { name: t.column.clone(), rule: TargetRule::Format }).collect();
     let features = Features::Mapped(design);
-    Ok(Dataset { features, names, target, apart: vec![], notes, source: file.clone(), format: Format::Csc })
+    Ok(Dataset {
+        features,
+        names,
+        target,
+        samples: None,
+        apart: vec![],
+        notes,
+        source: file.clone(),
+        format: Format::Csc,
+    })
 }
 
 /// A column file in which all but the entries was checked.

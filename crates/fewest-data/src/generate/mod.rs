@@ -151,6 +151,7 @@ fn dataset(features: Features, sides: &[bool], part: Part, of: &str, seed: u64) 
         names: Names::Numbered(features.n_features()),
         features,
         target: Some(two_classes(sides, part)?),
+        samples: None,
         apart: vec![],
         notes: vec![],
         source: format!("{} set of {of}, seed {seed}", part.name()),

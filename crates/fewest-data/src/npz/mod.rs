@@ -44,9 +44,10 @@ pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Dataset, Da
         Ok(TextColumn { name: name.clone(), values })
     });
     let apart = apart.collect::<Result<_, DataError>>()?;
-    let mut data = Dataset { features, names, target, apart, notes, source: file.to_owned(), format: Format::Npz };
-    check_text(file, options)?;
-    drop_columns(&mut data, &options.drop)?;
+    let mut data =
+        Dataset { features, names, target, samples: None, apart, notes, source: file.to_owned(), format: Format::Npz };
+    data.refuse_text(options)?;
+    data.drop_columns(&options.drop)?;
     if let Some(rows) = rows {
         data.keep_labelled(&rows);
     }
@@ -60,36 +61,8 @@ pub(crate) fn sorted(source: &Source, options: &ReadOptions, out: &str) -> Resul
     let names = archive.names(&form)?;
     let values = archive.sorted(&form, &names, out)?;
     let (target, _, notes) = archive.target(form.n, options)?;
-    check_text(archive.file, options)?;
+    crate::dataset::refuse_text(archive.file, options)?;
     Ok(Sorted { values, names, target, notes })
-}
-
-/// Refuses the wish for text, which the matrix does not hold.
-fn check_text(file: &str, options: &ReadOptions) -> Result<(), DataError> {
-    let Some(name) = options.text.first() else { return Ok(()) };
-    let what = format!("column `{name}` was asked for as text, but the matrix of a NumPy archive holds numbers");
-    Err(DataError::Unsupported { file: file.into(), what, remedy: "use csv for text".into() })
-}
-
-/// Leaves out columns by name.
-fn drop_columns(data: &mut Dataset, drop: &[String]) -> Result<(), DataError> {
-    if drop.is_empty() {
-        return Ok(());
-    }
-    for name in drop {
-        if data.names.position(name).is_none() {
-            return Err(DataError::UnknownColumn {
-                file: data.source.clone(),
-                name: name.clone(),
-                role: "dropped column",
-                available: data.names.iter().take(10).collect::<Vec<_>>().join(", "),
-            });
-        }
-    }
-    let keep: Vec<usize> = (0..data.names.len()).filter(|&j| !drop.iter().any(|d| *d == data.names.get(j))).collect();
-    data.features = data.features.select(&keep.iter().map(|&j| Some(j)).collect::<Vec<_>>());
-    data.names = Names::Listed(keep.iter().map(|&j| data.names.get(j).into_owned()).collect());
-    Ok(())
 }
 
 fn damaged(file: &str, error: &dyn std::fmt::Display) -> DataError {

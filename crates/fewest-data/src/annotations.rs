@@ -1,0 +1,139 @@
+//! What a file says of the samples beside its matrix: their names, and columns that describe them
+//! (`obs` of AnnData, the sample rows of GCT). One of the columns is the target.
+
+use fewest::Design;
+
+use crate::note::TargetRule;
+use crate::target::class_name;
+use crate::{DataError, Dataset, Features, Format, Names, Note, ReadOptions, Target, TextColumn, binary, header};
+
+/// Prefixes of a column of samples, as files and their libraries name it.
+const PREFIXES: [&str; 3] = ["obs/", "col_attrs/", "cols/"];
+
+/// Most classes of a column that a message proposes as the target.
+const MOST_CLASSES: usize = 100;
+
+/// Names of the samples, and columns that describe them.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Annotations {
+    /// Names of the n samples.
+    pub(crate) samples: Option<TextColumn>,
+    /// Columns of n texts; a missing value is an empty text.
+    pub(crate) columns: Vec<TextColumn>,
+}
+
+/// The target, the rows that have a class where others are to be left out, and notes.
+type FoundTarget = (Option<Target>, Option<Vec<usize>>, Vec<Note>);
+
+impl Annotations {
+    /// A column by its name, which may have the prefix of its place in the file.
+    pub(crate) fn column(&self, name: &str) -> Option<&TextColumn> {
+        let find = |name: &str| self.columns.iter().chain(&self.samples).find(|column| column.name == name);
+        find(name).or_else(|| PREFIXES.iter().find_map(|prefix| find(name.strip_prefix(prefix)?)))
+    }
+
+    /// A column that was asked for as `role`.
+    fn asked(&self, file: &str, name: &str, role: &'static str) -> Result<&TextColumn, DataError> {
+        let names: Vec<String> = self.columns.iter().map(|column| column.name.clone()).collect();
+        self.column(name).ok_or_else(|| DataError::UnknownColumn {
+            file: file.into(),
+            name: name.into(),
+            role,
+            available: header::some_of(&names),
+        })
+    }
+
+    /// The target: the column asked for, else one with a usual name.
+    ///
+    /// # Errors
+    /// No such column, and those of [`binary::target`].
+    pub(crate) fn target(&self, file: &str, options: &ReadOptions) -> Result<FoundTarget, DataError> {
+        let usual =
+            || header::USUAL.iter().find_map(|usual| self.columns.iter().find(|c| c.name.eq_ignore_ascii_case(usual)));
+        let (column, rule) = match &options.target {
+            Some(name) if options.target_optional && self.column(name).is_none() => {
+                return Ok((None, None, Vec::new()));
+            }
+            Some(name) => (self.asked(file, name, "target")?, TargetRule::Asked),
+            None => match usual() {
+                Some(column) => (column, TargetRule::UsualName),
+                None if options.target_optional => return Ok((None, None, Vec::new())),
+                None => return Err(self.no_target(file)),
+            },
+        };
+        let cells = crate::cells::Cells::new(options);
+        let name = |text: &String| if cells.is_missing(text.as_bytes()) { String::new() } else { class_name(text) };
+        let names: Vec<String> = column.values.iter().map(name).collect();
+        let (target, rows) = binary::target(file, &column.name, names.iter().map(String::as_str), options)?;
+        let notes = target.as_ref().map(|target| target.notes(rule, options));
+        Ok((target, rows, notes.unwrap_or_default()))
+    }
+
+    /// The error of a file without a target, which names the columns that may be it.
+    fn no_target(&self, file: &str) -> DataError {
+        let classes = |column: &TextColumn| {
+            let distinct: std::collections::HashSet<&String> = column.values.iter().filter(|v| !v.is_empty()).collect();
+            let fits = (2..=MOST_CLASSES).contains(&distinct.len()) && distinct.len() * 2 <= column.values.len();
+            fits.then(|| format!("{} ({} values)", column.name, distinct.len()))
+        };
+        let candidates: Vec<String> = self.columns.iter().filter_map(classes).collect();
+        let remedy = match &candidates[..] {
+            [] => "give the classes in a second file with --labels".to_owned(),
+            some => format!("name one with --target: {}", header::some_of(some)),
+        };
+        let what = "no column of the samples is named y, label, class or target".to_owned();
+        DataError::Unsupported { file: file.into(), what, remedy }
+    }
+
+    /// The columns to set apart.
+    ///
+    /// # Errors
+    /// One that is not there.
+    pub(crate) fn apart(&self, file: &str, options: &ReadOptions) -> Result<Vec<TextColumn>, DataError> {
+        let apart = |name: &String| {
+            let column = self.asked(file, name, "column set apart")?;
+            Ok(TextColumn { name: name.clone(), values: column.values.clone() })
+        };
+        options.apart.iter().map(apart).collect()
+    }
+
+    /// The data set of a matrix whose samples these describe.
+    ///
+    /// # Errors
+    /// As [`Self::target`] and [`Self::apart`]; text asked for; columns to drop that are not there;
+    /// equal names.
+    #[expect(clippy::too_many_arguments, reason = "the parts of a file, one by one")]
+    pub(crate) fn dataset(
+        self,
+        file: &str,
+        format: Format,
+        features: Features,
+        names: Names,
+        mut notes: Vec<Note>,
+        options: &ReadOptions,
+    ) -> Result<Dataset, DataError> {
+        let finite = |j| names.get(j).into_owned();
+        match &features {
+            Features::Dense(design) => {
+                binary::check_finite(file, design.n_samples(), design.values(), options.missing, finite)?;
+            }
+            Features::Sparse(design) => binary::check_sparse(file, design, options.missing, finite)?,
+            Features::Mapped(_) => unreachable!("only column files are mapped"),
+        }
+        let (target, rows, more) = self.target(file, options)?;
+        notes.extend(more);
+        let apart = self.apart(file, options)?;
+        let samples = match &options.samples {
+            Some(name) => Some(self.asked(file, name, "column with the names of samples")?.clone()),
+            None => self.samples,
+        };
+        let source = file.to_owned();
+        let mut data = Dataset { features, names, target, samples, apart, notes, source, format };
+        data.refuse_text(options)?;
+        data.drop_columns(&options.drop)?;
+        if let Some(rows) = rows {
+            data.keep_labelled(&rows);
+        }
+        Ok(data)
+    }
+}
