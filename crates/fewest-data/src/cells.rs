@@ -225,6 +225,24 @@ impl Cells {
     }
 }
 
+/// The decimal sign and the sign between thousands of texts some of which are numbers with a comma
+/// that cannot be read with a point.
+pub(crate) fn comma_style(texts: &[&str]) -> Option<(char, Option<char>)> {
+    let parses = |style: Style, text: &str| {
+        let inner = unmarked(text);
+        style.parse(inner.as_deref().unwrap_or(text)).is_some_and(f64::is_finite)
+    };
+    let with = |sign: char| texts.iter().filter(move |text| text.contains(sign));
+    let points = with('.').any(|text| parses(PLAIN, text) && !parses(STYLES[2], text));
+    if points {
+        return None;
+    }
+    let commas = with(',').filter(|text| parses(STYLES[0], text) || parses(STYLES[2], text));
+    let thousands = with('.').any(|text| parses(STYLES[2], text));
+    let some = commas.count() > 0;
+    some.then_some((',', thousands.then_some('.')))
+}
+
 /// Whether a cell stands for a missing value in a column of numbers, by default.
 pub(crate) fn is_word_for_missing(cell: &[u8]) -> bool {
     number::is_missing(cell) || is_loose(cell)

@@ -128,7 +128,10 @@ pub(crate) fn names(
         }
     }
     let names: Vec<String> = first.iter().map(|cell| cell.text.clone()).collect();
-    if let Some(at) = names.iter().position(String::is_empty) {
+    // The first column may hold the names of the samples, and a blank one nothing.
+    let blank = |c: usize| rows.iter().all(|row| row.get(c).is_none_or(|cell| cell.text.is_empty()));
+    let unnamed = (1..names.len()).find(|&c| names[c].is_empty() && !blank(c));
+    if let Some(at) = unnamed {
         let found = format!("column {} has no name", at + 1);
         return Err(malformed(place(), found, "name every column in the header line"));
     }

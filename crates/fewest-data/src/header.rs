@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::note::TargetRule;
-use crate::{DataError, Note, ReadOptions};
+use crate::{DataError, Note, ReadOptions, names};
 
 /// Names that make a column the target, in order of preference.
 pub(crate) const USUAL: [&str; 4] = ["y", "label", "class", "target"];
@@ -15,6 +15,8 @@ pub(crate) enum Role {
     Target,
     /// Kept as text; the position in [`ReadOptions::apart`].
     Apart(usize),
+    /// Kept as the names of the samples.
+    Samples,
     /// Not wanted.
     Ignored,
     /// A feature, or several when it holds text.
@@ -37,7 +39,8 @@ impl Header {
     /// # Errors
     /// Duplicate names; columns that were asked for and are not there; no feature left.
     pub(crate) fn new(file: &str, names: Vec<String>, options: &ReadOptions) -> Result<Self, DataError> {
-        check_distinct(file, names.iter().map(String::as_str))?;
+        let names = if options.unique_names { names::unique(names) } else { names };
+        check_distinct(file, names.iter().map(String::as_str).filter(|name| !name.is_empty()))?;
         let find = |name: &str, role| {
             names.iter().position(|n| n == name).ok_or_else(|| DataError::UnknownColumn {
                 file: file.into(),
@@ -46,9 +49,17 @@ impl Header {
                 available: some_of(&names),
             })
         };
-        let mut roles = vec![Role::Feature; names.len()];
+        let unnamed = |(c, name): (usize, &String)| match c {
+            _ if !name.is_empty() => Role::Feature,
+            0 => Role::Samples,
+            _ => Role::Ignored,
+        };
+        let mut roles: Vec<Role> = names.iter().enumerate().map(unnamed).collect();
         for name in &options.drop {
             roles[find(name, "dropped column")?] = Role::Ignored;
+        }
+        if let Some(name) = &options.samples {
+            roles[find(name, "column with the names of samples")?] = Role::Samples;
         }
         for (at, name) in options.apart.iter().enumerate() {
             roles[find(name, "column set apart")?] = Role::Apart(at);

@@ -13,6 +13,7 @@ mod columns;
 mod csv;
 mod dataset;
 mod dates;
+mod decode;
 mod encoding;
 mod error;
 mod first_line;
@@ -53,7 +54,7 @@ pub use imputation::{Imputation, Indicator, MissingRule, missing_counts};
 pub use mapped::MappedDesign;
 pub use names::{Finder, Names};
 pub use note::{Note, TargetRule};
-pub use options::{Compression, Format, ReadOptions};
+pub use options::{Compression, Delimiter, Format, ReadOptions};
 pub use output::Draft;
 pub use proof::{ProofFile, ProofMark, check_proof_path};
 pub use scaling::{ScaleKind, ScaleReason, Scaling, deviations, low_variance, means, variances};
@@ -72,9 +73,9 @@ use source::Source;
 /// # Errors
 /// Every [`DataError`] about input; the text names the place and the remedy.
 pub fn read(path: &str, options: &ReadOptions) -> Result<Dataset, DataError> {
-    let (source, format, guessed) = source::open(path, options)?;
+    let (mut source, format, guessed) = source::open(path, options)?;
     check_options(&source.name, format, options)?;
-    read_source(&source, format, guessed, options)
+    read_source(&mut source, format, guessed, options)
 }
 
 /// Refuses options that have no meaning for the format.
@@ -96,7 +97,12 @@ fn check_options(file: &str, format: Format, options: &ReadOptions) -> Result<()
     }
 }
 
-fn read_source(source: &Source, format: Format, guessed: bool, options: &ReadOptions) -> Result<Dataset, DataError> {
+fn read_source(
+    source: &mut Source,
+    format: Format,
+    guessed: bool,
+    options: &ReadOptions,
+) -> Result<Dataset, DataError> {
     let mut data = match format {
         Format::Csv | Format::Tsv => csv::read(source, format, options)?,
         Format::Svmlight => svmlight::read(source, options)?,
@@ -105,6 +111,10 @@ fn read_source(source: &Source, format: Format, guessed: bool, options: &ReadOpt
         Format::Npz => npz::read(source, options)?,
         Format::Csc => columns::read(source, options)?,
     };
+    if data.samples.is_none() && options.samples.is_some() {
+        // A column that is set apart, too.
+        data.samples = data.apart.iter().find(|column| Some(&column.name) == options.samples.as_ref()).cloned();
+    }
     if guessed {
         data.notes.push(Note::Guessed { format: format.name() });
     }
@@ -148,14 +158,14 @@ pub struct Conversion {
 /// # Errors
 /// As [`fn@read`] and [`fn@write`].
 pub fn to_columns(path: &str, options: &ReadOptions, out: &str) -> Result<Conversion, DataError> {
-    let (source, format, guessed) = source::open(path, options)?;
+    let (mut source, format, guessed) = source::open(path, options)?;
     check_options(&source.name, format, options)?;
     let sorted = match format {
         _ if options.features.is_some() || options.missing || !options.apart.is_empty() => None,
         _ if !options.classes.is_empty() => None,
         Format::Npz | Format::Parquet if options.drop_unlabelled => None,
         Format::Svmlight | Format::Npz | Format::Arff if !options.missing_codes.is_empty() => None,
-        Format::Csv | Format::Tsv => Some(csv::sorted(&source, format, options, out)?),
+        Format::Csv | Format::Tsv => Some(csv::sorted(&mut source, format, options, out)?),
         Format::Svmlight => Some(svmlight::sorted(&source, options, out)?),
         Format::Arff => Some(arff::sorted(&source, options, out)?),
         Format::Parquet => Some(parquet::sorted(&source, options, out)?),
@@ -168,7 +178,7 @@ pub fn to_columns(path: &str, options: &ReadOptions, out: &str) -> Result<Conver
         let (n_samples, n_features) = sorted.size();
         return Ok(Conversion { n_samples, n_features, notes: sorted.write()? });
     }
-    let mut data = read_source(&source, format, guessed, options)?;
+    let mut data = read_source(&mut source, format, guessed, options)?;
     let mut notes = std::mem::take(&mut data.notes);
     notes.extend(write_as(out, &data, Format::Csc)?);
     Ok(Conversion { n_samples: data.features.n_samples(), n_features: data.features.n_features(), notes })

@@ -1,7 +1,7 @@
 //! Feature names: a list, or `x1` to `xp` without storing them.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Names of the p features, in column order, all different.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,6 +82,27 @@ impl Finder<'_> {
     }
 }
 
+/// The names made different: a later equal one gets `.1`, `.2` and so on behind it, and passes over
+/// names that there are. Empty names stay.
+pub(crate) fn unique(names: Vec<String>) -> Vec<String> {
+    let mut taken: HashSet<String> = names.iter().cloned().collect();
+    let mut seen: HashMap<String, usize> = HashMap::new();
+    let unique = |name: String| {
+        let count = seen.entry(name.clone()).or_default();
+        *count += 1;
+        if *count == 1 || name.is_empty() {
+            return name;
+        }
+        let mut other = format!("{name}.{}", *count - 1);
+        while !taken.insert(other.clone()) {
+            *count += 1;
+            other = format!("{name}.{}", *count - 1);
+        }
+        other
+    };
+    names.into_iter().map(unique).collect()
+}
+
 /// 6 of `x7`: the position meant by a name of the numbered kind.
 pub(crate) fn numbered(name: &str) -> Option<usize> {
     let digits = name.strip_prefix('x')?;
@@ -89,4 +110,17 @@ pub(crate) fn numbered(name: &str) -> Option<usize> {
         return None;
     }
     digits.parse::<usize>().ok()?.checked_sub(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unique;
+
+    #[test]
+    fn equal_names_become_different() {
+        let of = |names: &[&str]| unique(names.iter().map(|name| (*name).to_owned()).collect());
+        assert_eq!(of(&["a", "b", "a", "a"]), ["a", "b", "a.1", "a.2"]);
+        assert_eq!(of(&["a", "a", "a.1", "a"]), ["a", "a.2", "a.1", "a.3"]);
+        assert_eq!(of(&["", "a", ""]), ["", "a", ""]);
+    }
 }

@@ -159,6 +159,11 @@ pub enum Note {
         /// How many.
         count: usize,
     },
+    /// A text is written in another way than its format has it.
+    TextForm {
+        /// How it was read: `with semicolons between the cells`, ...
+        told: Vec<String>,
+    },
     /// The format of standard input was guessed.
     Guessed {
         /// The name of the format.
@@ -275,6 +280,10 @@ impl fmt::Display for Sentence<'_> {
             ),
             Note::Padded { count } => write!(f, "{count} feature(s) are not in the file and count as zero"),
             Note::Ignored { count } => write!(f, "{count} column(s) of the file were not asked for and are ignored"),
+            Note::TextForm { told } => {
+                f.write_str("the text is read ")?;
+                told.iter().enumerate().try_for_each(|(at, how)| write!(f, "{}{how}", if at == 0 { "" } else { ", " }))
+            }
             Note::Guessed { format } => write!(f, "the input looks like {format} and was read so"),
             Note::ClassesRenamed { renamed } => {
                 f.write_str("class names became numbers, which is all the format holds:")?;

@@ -33,6 +33,7 @@ impl Format {
         let stem = Compression::ENDINGS.iter().find_map(|(ending, _)| lower.strip_suffix(ending)).unwrap_or(&lower);
         match stem.rsplit_once('.')?.1 {
             "csv" => Some(Format::Csv),
+            "txt" | "dat" | "data" | "text" | "asc" => Some(Format::Csv),
             "tsv" | "tab" => Some(Format::Tsv),
             "svm" | "libsvm" | "svmlight" => Some(Format::Svmlight),
             "arff" => Some(Format::Arff),
@@ -183,6 +184,11 @@ pub struct ReadOptions {
     pub no_header: bool,
     /// The first line of the csv file is a header, whatever it looks like.
     pub header: bool,
+    /// What stands between the cells of csv and tsv; default what the first rows show.
+    pub delimiter: Option<Delimiter>,
+    /// Lines of csv and tsv that begin with this ASCII character hold no data; default none, but
+    /// for titles above the header.
+    pub comment: Option<char>,
     /// The decimal sign of numbers in text; default a point.
     pub decimal: Option<char>,
     /// The sign between the thousands of numbers in text; default none.
@@ -206,6 +212,43 @@ pub struct ReadOptions {
     pub unique_names: bool,
     /// Largest svmlight (or sparse arff) feature number; default 4 Mi plus the bytes of the file.
     pub index_limit: Option<u64>,
+}
+
+/// What stands between the cells of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Delimiter {
+    /// An ASCII character.
+    Sign(u8),
+    /// Blanks or tabs, one or more.
+    Blanks,
+}
+
+impl Delimiter {
+    /// By its name as used by `--delimiter`: one ASCII character that is no letter, digit or quote,
+    /// or `tab`, `comma`, `semicolon`, `pipe`, `blanks`.
+    pub fn by_name(name: &str) -> Option<Delimiter> {
+        match name {
+            "tab" | "\\t" => Some(Delimiter::Sign(b'\t')),
+            "comma" => Some(Delimiter::Sign(b',')),
+            "semicolon" => Some(Delimiter::Sign(b';')),
+            "pipe" => Some(Delimiter::Sign(b'|')),
+            "blanks" | " " => Some(Delimiter::Blanks),
+            _ => match name.as_bytes() {
+                [sign] if sign.is_ascii_punctuation() && *sign != b'"' || *sign == b'\t' => {
+                    Some(Delimiter::Sign(*sign))
+                }
+                _ => None,
+            },
+        }
+    }
+
+    /// The byte between cells in the text as it is read.
+    pub(crate) fn byte(self) -> u8 {
+        match self {
+            Delimiter::Sign(sign) => sign,
+            Delimiter::Blanks => b'\t',
+        }
+    }
 }
 
 impl ReadOptions {

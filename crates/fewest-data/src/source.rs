@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
+use crate::decode::{ByteOrder, TextForm};
 use crate::{Compression, DataError, Format, ReadOptions};
 
 /// The byte order mark of UTF-8.
@@ -15,6 +16,8 @@ pub(crate) struct Source {
     file: File,
     compression: Compression,
     memory: u64,
+    /// How its text is written; nothing where it is none.
+    pub(crate) text: TextForm,
 }
 
 /// A regular file, or standard input (and other streams) copied to an unlinked temporary file; its
@@ -35,14 +38,14 @@ pub(crate) fn open(path: &str, options: &ReadOptions) -> Result<(Source, Format,
         let what = format!("the name says {}, but the data are not", named.name());
         return Err(DataError::Damaged { file: name, what });
     }
-    let source = Source { name, file, compression, memory: options.memory() };
+    let mut source = Source { name, file, compression, memory: options.memory(), text: TextForm::default() };
     let (format, guessed) = match options.format.or_else(|| Format::of_path(path)) {
         Some(format) => (format, false),
         None if stream => (source.sniff()?, true),
         None => return Err(DataError::UnknownFormat { file: source.name }),
     };
     if format.is_text() {
-        source.check_text()?;
+        source.text = source.text_form()?;
     }
     Ok((source, format, guessed))
 }
@@ -81,8 +84,8 @@ fn peek(name: &str, mut file: &File) -> Result<Vec<u8>, DataError> {
 }
 
 impl Source {
-    /// A fresh reader of the uncompressed data from the start, without the byte order mark of
-    /// UTF-8.
+    /// A fresh reader of the uncompressed data from the start, as UTF-8 without a byte order mark
+    /// where it is text.
     pub(crate) fn reader(&self) -> Result<Box<dyn Read + Send + '_>, DataError> {
         let mut reader = self.decompressed()?;
         let mut first = Vec::new();
@@ -90,7 +93,8 @@ impl Source {
         if first == MARK {
             first.clear();
         }
-        Ok(Box::new(io::Cursor::new(first).chain(reader)))
+        let reader = Box::new(io::Cursor::new(first).chain(reader));
+        Ok(if self.text == TextForm::default() { reader } else { self.text.reader(reader) })
     }
 
     fn decompressed(&self) -> Result<Box<dyn Read + Send + '_>, DataError> {
@@ -158,33 +162,55 @@ impl Source {
         DataError::Damaged { file: self.name.clone(), what }
     }
 
-    /// Refuses text in another encoding than UTF-8 that can be told by its first bytes.
-    fn check_text(&self) -> Result<(), DataError> {
+    /// How the text is written, told by its first bytes.
+    ///
+    /// # Errors
+    /// Bytes that are no text in UTF-8 or UTF-16.
+    fn text_form(&self) -> Result<TextForm, DataError> {
         let mut head = Vec::new();
         self.reader()?.take(1 << 12).read_to_end(&mut head).map_err(|e| self.read_error(e))?;
         let zeros = |offset: usize| head.iter().skip(offset).step_by(2).filter(|&&b| b == 0).count();
         let (even, odd) = (zeros(0), zeros(1));
-        let encoding = match &head[..] {
-            [0xff, 0xfe, 0, 0, ..] | [0, 0, 0xfe, 0xff, ..] => "UTF-32",
-            [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "UTF-16",
-            _ if even + odd == 0 => return Ok(()),
+        let utf16 = match &head[..] {
+            [0xff, 0xfe, 0, 0, ..] | [0, 0, 0xfe, 0xff, ..] => return Err(self.no_text(&head)),
+            [0xff, 0xfe, ..] => Some(ByteOrder::Little),
+            [0xfe, 0xff, ..] => Some(ByteOrder::Big),
+            _ if even + odd == 0 => None,
             // Of Latin letters and digits every second byte is zero, the first or the second of
             // each pair.
-            _ if 4 * even > head.len() && 16 * odd < head.len() => "UTF-16BE",
-            _ if 4 * odd > head.len() && 16 * even < head.len() => "UTF-16LE",
-            _ => {
-                return Err(DataError::Unsupported {
-                    file: self.name.clone(),
-                    what: "the file holds zero bytes, so it is not text".into(),
-                    remedy: "name its format with --format, or save it as text in UTF-8".into(),
-                });
-            }
+            _ if 4 * even > head.len() && 16 * odd < head.len() => Some(ByteOrder::Big),
+            _ if 4 * odd > head.len() && 16 * even < head.len() => Some(ByteOrder::Little),
+            _ => return Err(self.no_text(&head)),
         };
-        Err(DataError::Unsupported {
-            file: self.name.clone(),
-            what: format!("the text is in {encoding}, but UTF-8 is what is read"),
-            remedy: format!("save it as UTF-8, or convert it: iconv -f {encoding} -t UTF-8"),
-        })
+        let text = TextForm { utf16, ..TextForm::default() };
+        let mut head = Vec::new();
+        let reader = text.reader(Box::new(self.decompressed()?.take(1 << 16)));
+        reader.take(1 << 16).read_to_end(&mut head).map_err(|e| self.read_error(e))?;
+        // The last byte may be the first of two that end a line.
+        let carriage_returns = head.iter().rev().skip(1).any(|&b| b == b'\r') && !head.contains(&b'\n');
+        Ok(TextForm { carriage_returns, ..text })
+    }
+
+    /// The error of bytes that are no text.
+    fn no_text(&self, head: &[u8]) -> DataError {
+        let (what, remedy) = match head {
+            [0xff, 0xfe, 0, 0, ..] | [0, 0, 0xfe, 0xff, ..] => (
+                "the text is in UTF-32, but UTF-8 and UTF-16 are what is read",
+                "save it as UTF-8, or convert it: iconv -f UTF-32 -t UTF-8",
+            ),
+            [b'P', b'K', 3, 4, ..] => (
+                "the file is no text but a zip archive, such as an Excel workbook",
+                "say --format xlsx if it is a workbook, --format npz if it is of NumPy, else unpack it",
+            ),
+            [0xd0, 0xcf, 0x11, 0xe0, ..] => {
+                ("the file is no text but an old Excel workbook (.xls)", "save it as .xlsx or .csv")
+            }
+            _ => (
+                "the file holds zero bytes, so it is not text",
+                "name its format with --format, or save it as text in UTF-8",
+            ),
+        };
+        DataError::Unsupported { file: self.name.clone(), what: what.into(), remedy: remedy.into() }
     }
 
     fn sniff(&self) -> Result<Format, DataError> {

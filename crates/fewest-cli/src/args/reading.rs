@@ -1,6 +1,6 @@
 //! How text is read: header, numbers, missing values, rows to leave out.
 
-use fewest_data::ReadOptions;
+use fewest_data::{Delimiter, ReadOptions};
 
 use crate::failure::Failure;
 
@@ -13,6 +13,20 @@ pub(crate) struct ReadingArgs {
     /// The first line of the csv file is its header, although it looks like data
     #[arg(long, help_heading = "Data")]
     pub(crate) header: bool,
+    /// What stands between the cells of a text: a sign such as ; or |, or tab or blanks [default: what
+    /// the first rows show]
+    #[arg(long, value_name = "SIGN", value_parser = delimiter, allow_hyphen_values = true, help_heading = "Data")]
+    pub(crate) delimiter: Option<Delimiter>,
+    /// Pass over lines that begin with this sign, such as #
+    #[arg(long, value_name = "SIGN", value_parser = comment, help_heading = "Data")]
+    pub(crate) comment: Option<char>,
+    /// Make equal names of columns different: TP53, TP53.1 [default: they are an error]
+    #[arg(long, help_heading = "Data")]
+    pub(crate) unique_names: bool,
+    /// Column with the names of the samples; it is kept beside them and never selected [default: a
+    /// first column without a name]
+    #[arg(long, value_name = "COLUMN", help_heading = "Data")]
+    pub(crate) id: Option<String>,
     /// Decimal sign of the numbers, . or , [default: .]
     #[arg(long, value_name = "SIGN", value_parser = decimal, help_heading = "Data")]
     pub(crate) decimal: Option<char>,
@@ -46,6 +60,10 @@ impl ReadingArgs {
         Ok(ReadOptions {
             no_header: self.no_header,
             header: self.header,
+            delimiter: self.delimiter,
+            comment: self.comment,
+            unique_names: self.unique_names,
+            samples: self.id.clone(),
             decimal: self.decimal,
             thousands: self.thousands,
             drop_unlabelled: self.drop_unlabelled,
@@ -58,6 +76,14 @@ fn sign(text: &str, fits: impl Fn(char) -> bool, must: &str) -> Result<char, Str
     let mut signs = text.chars();
     let one = signs.next().filter(|sign| signs.next().is_none() && fits(*sign));
     one.ok_or_else(|| format!("must be {must}"))
+}
+
+fn delimiter(text: &str) -> Result<Delimiter, String> {
+    Delimiter::by_name(text).ok_or_else(|| "must be a sign such as , ; or |, or tab or blanks".to_owned())
+}
+
+fn comment(text: &str) -> Result<char, String> {
+    sign(text, |sign| sign.is_ascii_punctuation() && sign != '"', "one sign, such as #")
 }
 
 fn decimal(text: &str) -> Result<char, String> {

@@ -145,7 +145,7 @@ impl<'a> Reader<'a> {
                 self.notes.push(categories.note(name));
                 Ok(Goal::Text(at, categories.code(&first), categories))
             }
-            (Role::Apart(_) | Role::Feature, _) => Err(DataError::Unsupported {
+            (Role::Apart(_) | Role::Samples | Role::Feature, _) => Err(DataError::Unsupported {
                 file: self.header.file.clone(),
                 what: format!("column `{name}` holds text in sparse rows"),
                 remedy: "drop it with --drop, or write the rows dense".into(),

@@ -130,6 +130,8 @@ pub enum DataError {
         found: usize,
         /// Cells expected.
         expected: usize,
+        /// The sign that the row begins with, where it may be a comment.
+        comment: Option<char>,
     },
     /// A cell that should be a number.
     NotANumber {

@@ -46,7 +46,7 @@ impl fmt::Display for Message<'_> {
             ),
             DataError::UnknownFormat { file } => write!(
                 f,
-                "{file}: the ending tells no format; use .csv, .tsv, .svm, .libsvm, .arff, .parquet, .npz (also with .gz, .zst, .bz2) or .csc, or name one with --format"
+                "{file}: the ending tells no format; use .csv, .tsv, .txt, .svm, .libsvm, .arff, .parquet, .npz (also with .gz, .zst, .bz2) or .csc, or name one with --format"
             ),
             DataError::Empty { file } => write!(
                 f,
@@ -76,13 +76,17 @@ impl fmt::Display for Message<'_> {
                 f,
                 "{place}: the header is one name, `{found}`; {}",
                 match delimiter {
-                    '\t' => "if tabs are between the columns, say --format tsv".to_owned(),
-                    sign => format!("if `{sign}` is between the columns, save the file with commas (or with tabs, as .tsv)"),
+                    '\t' => "if tabs are between the columns, say --delimiter tab".to_owned(),
+                    sign => format!("if `{sign}` is between the columns, say --delimiter \"{sign}\""),
                 }
             ),
-            DataError::Ragged { place, found, expected } => write!(
+            DataError::Ragged { place, found, expected, comment: None } => write!(
                 f,
                 "{place}: {found} cells, but the header has {expected}; fix the row (a missing or extra delimiter, an unclosed quote)"
+            ),
+            DataError::Ragged { place, found, expected, comment: Some(sign) } => write!(
+                f,
+                "{place}: {found} cells, but the header has {expected}; say --comment \"{sign}\" if lines that begin so are comments, else fix the row"
             ),
             DataError::NotANumber { place, cell, numbers, total } => write!(
                 f,
@@ -126,7 +130,7 @@ impl fmt::Display for Message<'_> {
             ),
             DataError::DuplicateName { file, name, first, second } => write!(
                 f,
-                "{file}: the name `{name}` is used by columns {first} and {second}; rename one of them"
+                "{file}: the name `{name}` is used by columns {first} and {second}; rename one of them, or say --unique-names"
             ),
             DataError::Identifier { file, column, distinct, present, example, unit: None } => write!(
                 f,

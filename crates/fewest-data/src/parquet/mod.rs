@@ -79,11 +79,15 @@ fn open_table<T>(
     body(table)
 }
 
-/// The pandas index is dropped like a column the caller named.
+/// The pandas index has the names of the samples; what else it has is dropped like a column the
+/// caller named.
 fn without_index(options: &ReadOptions, columns: &[Arc<ColumnDescriptor>]) -> ReadOptions {
     let mut options = options.clone();
-    let index = columns.iter().map(|c| c.name()).filter(|name| name.starts_with(PANDAS_INDEX));
-    options.drop.extend(index.map(str::to_owned));
+    let mut index = columns.iter().map(|c| c.name()).filter(|name| name.starts_with(PANDAS_INDEX)).map(str::to_owned);
+    if options.samples.is_none() {
+        options.samples = index.next();
+    }
+    options.drop.extend(index);
     options
 }
 
@@ -157,8 +161,10 @@ impl Table<'_> {
             Ok(TextColumn { name: name.clone(), values: self.strings(c)? })
         });
         let apart = apart.collect::<Result<_, DataError>>()?;
+        let samples = self.samples()?;
         let notes = with_target(notes, target.as_ref(), options);
-        let mut data = Dataset::dense(file, n, values, names, target, apart, notes, Format::Parquet)?;
+        let data = Dataset::dense(file, n, values, names, target, apart, notes, Format::Parquet)?;
+        let mut data = Dataset { samples, ..data };
         if let Some(rows) = rows {
             data.keep_labelled(&rows);
         }
@@ -182,6 +188,8 @@ impl Table<'_> {
         let found: Vec<NotFinite> = features.par_iter().map(look).collect::<Result<_, DataError>>()?;
         NotFinite::merged(found).check()?;
         let (target, _) = self.target(options)?;
+        // A column file has no names of samples; a damaged column is told all the same.
+        self.samples()?;
         let notes = with_target(notes, target.as_ref(), options);
         let values = values.into_inner().unwrap_or_else(PoisonError::into_inner);
         Ok(Sorted { values, names: Names::Listed(names), target, notes })
@@ -250,6 +258,13 @@ impl Table<'_> {
         check_distinct(&header.file, plan.names.iter().map(String::as_str))?;
         check_left(header, &plan.names, options)?;
         Ok(plan)
+    }
+
+    /// The names of the samples.
+    fn samples(&self) -> Result<Option<TextColumn>, DataError> {
+        let at = self.header.roles.iter().position(|role| *role == Role::Samples);
+        let Some(c) = at else { return Ok(None) };
+        Ok(Some(TextColumn { name: self.header.names[c].clone(), values: self.strings(c)? }))
     }
 
     fn target(&self, options: &ReadOptions) -> Result<Labelled, DataError> {

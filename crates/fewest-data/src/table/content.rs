@@ -142,7 +142,7 @@ impl<'a> Profile<'a> {
     fn look(&self, rows: &dyn Rows, piece: Piece<'_>) -> Result<TableContent, DataError> {
         let mut found = self.nothing();
         rows.each_row(piece, &mut |line, cells| {
-            self.check_width(line, cells.len())?;
+            self.check_width(line, cells)?;
             if self.leaves_out(cells) {
                 found.left_out += 1;
                 return Ok(());
@@ -154,7 +154,7 @@ impl<'a> Profile<'a> {
                     list.check(cell, place)?;
                 }
                 match self.header.roles[c] {
-                    Role::Ignored | Role::Apart(_) => {}
+                    Role::Ignored | Role::Apart(_) | Role::Samples => {}
                     Role::Target => found.target(c, cell, self, place),
                     Role::Feature => found.feature(c, cell, self, place),
                 }
@@ -164,12 +164,14 @@ impl<'a> Profile<'a> {
         Ok(found)
     }
 
-    fn check_width(&self, line: u64, found: usize) -> Result<(), DataError> {
-        let expected = self.header.names.len();
+    fn check_width(&self, line: u64, cells: &[std::borrow::Cow<'_, [u8]>]) -> Result<(), DataError> {
+        let (found, expected) = (cells.len(), self.header.names.len());
         if found == expected {
             return Ok(());
         }
-        Err(DataError::Ragged { place: Place::line(&self.header.file, line), found, expected })
+        let first = cells.first().and_then(|cell| cell.first()).copied();
+        let comment = first.filter(|sign| b"#%!/;".contains(sign)).map(char::from);
+        Err(DataError::Ragged { place: Place::line(&self.header.file, line), found, expected, comment })
     }
 
     /// Decides which columns are text. True if one of them has to be looked at again.

@@ -23,6 +23,7 @@ enum Goal {
     Nowhere,
     Target,
     Apart(usize),
+    Samples,
     Number,
     Text(Categories),
 }
@@ -33,7 +34,7 @@ impl Goal {
         match self {
             Goal::Number => 1,
             Goal::Text(categories) => categories.width(),
-            Goal::Nowhere | Goal::Target | Goal::Apart(_) => 0,
+            Goal::Nowhere | Goal::Target | Goal::Apart(_) | Goal::Samples => 0,
         }
     }
 
@@ -64,6 +65,7 @@ struct PieceCells {
     classes: Vec<String>,
     codes: Vec<u32>,
     apart: Vec<Vec<String>>,
+    samples: Vec<String>,
     unseen: BTreeMap<usize, UnseenValues>,
 }
 
@@ -81,6 +83,13 @@ impl UnseenValues {
     }
 }
 
+/// What the cells that are no features say of the rows.
+struct Described {
+    target: Option<Target>,
+    apart: Vec<TextColumn>,
+    samples: Option<TextColumn>,
+}
+
 impl<'a> Layout<'a> {
     pub(super) fn new(
         profile: Profile<'a>,
@@ -96,6 +105,7 @@ impl<'a> Layout<'a> {
             goals.push(match header.roles[c] {
                 Role::Ignored => Goal::Nowhere,
                 Role::Apart(at) => Goal::Apart(at),
+                Role::Samples => Goal::Samples,
                 Role::Target if no_target => Goal::Nowhere,
                 Role::Target => Goal::Target,
                 Role::Feature if profile.text[c] => {
@@ -146,11 +156,12 @@ impl<'a> Layout<'a> {
     ) -> Result<Dataset, DataError> {
         let (n, p) = (self.n, self.names.len());
         let mut values = binary::zeros(&self.header.file, n, p, options.memory())?;
-        let (target, apart) = self.pass(source, rows, options, |layout, pieces| {
+        let Described { target, apart, samples } = self.pass(source, rows, options, |layout, pieces| {
             layout.scatter(pieces, &mut values);
             Ok(())
         })?;
-        Dataset::dense(&self.header.file, n, values, self.names, target, apart, self.notes, format)
+        let data = Dataset::dense(&self.header.file, n, values, self.names, target, apart, self.notes, format)?;
+        Ok(Dataset { samples, ..data })
     }
 
     /// Reads the file again, for a column file at `out`.
@@ -163,7 +174,7 @@ impl<'a> Layout<'a> {
     ) -> Result<Sorted, DataError> {
         let most = vec![self.n as u32; self.names.len()];
         let mut values = Sorter::new(&self.header.file, out, self.n, &most, options.memory())?;
-        let (target, _) = self.pass(source, rows, options, |layout, pieces| {
+        let Described { target, .. } = self.pass(source, rows, options, |layout, pieces| {
             let firsts = values.firsts();
             let entries = |(base, piece): &(usize, PieceCells)| (*base, layout.entries(piece, &firsts));
             // Entries take more than cells: a piece for each thread, not all of the wave.
@@ -180,9 +191,10 @@ impl<'a> Layout<'a> {
         rows: &dyn Rows,
         options: &ReadOptions,
         mut take: impl FnMut(&Self, &[(usize, PieceCells)]) -> Result<(), DataError>,
-    ) -> Result<(Option<Target>, Vec<TextColumn>), DataError> {
+    ) -> Result<Described, DataError> {
         let file = &self.header.file;
         let mut labels = Labels::default();
+        let mut samples = Vec::new();
         let mut apart: Vec<TextColumn> =
             options.apart.iter().map(|name| TextColumn { name: name.clone(), values: Vec::new() }).collect();
         let mut unseen: BTreeMap<usize, UnseenValues> = BTreeMap::new();
@@ -203,6 +215,7 @@ impl<'a> Layout<'a> {
                 }
                 take(self, &pieces)?;
                 for (_, piece) in pieces {
+                    samples.extend(piece.samples);
                     apart.iter_mut().zip(piece.apart).for_each(|(column, values)| column.values.extend(values));
                     piece.unseen.into_iter().for_each(|(c, more)| unseen.entry(c).or_default().join(more));
                 }
@@ -224,7 +237,10 @@ impl<'a> Layout<'a> {
             target.check(file)?;
             self.notes.extend(target.note());
         }
-        Ok((target, apart))
+        let at = self.header.roles.iter().position(|role| *role == Role::Samples);
+        let named = at.filter(|_| samples.iter().any(|name| !name.is_empty()));
+        let samples = named.map(|at| TextColumn { name: self.header.names[at].clone(), values: samples });
+        Ok(Described { target, apart, samples })
     }
 
     /// Reads one piece; the code of a missing text is NaN.
@@ -235,6 +251,7 @@ impl<'a> Layout<'a> {
             classes: Vec::new(),
             codes: Vec::new(),
             apart: vec![Vec::new(); options.apart.len()],
+            samples: Vec::new(),
             unseen: BTreeMap::new(),
         };
         let mut known: HashMap<Vec<u8>, u32> = HashMap::new();
@@ -251,6 +268,7 @@ impl<'a> Layout<'a> {
                 match goal {
                     Goal::Nowhere => {}
                     Goal::Apart(at) => out.apart[*at].push(trimmed(cell).into_owned()),
+                    Goal::Samples => out.samples.push(trimmed(cell).into_owned()),
                     Goal::Number => {
                         let missing = || understood.is_missing_number(cell).then_some(f64::NAN);
                         let value = understood.number(cell).or_else(missing);

@@ -246,6 +246,7 @@ fn data_args(args: &VerifyArgs, sources: &mut Sources<'_>) -> Result<DataArgs, F
             missing_codes: quoted(codes.as_ref()),
             drop_unlabelled,
             classes: quoted(classes.as_ref()),
+            ..reading.clone()
         },
         index_limit: limit,
         ..typed.clone()
