@@ -227,27 +227,37 @@ impl Dataset {
         refuse_text(&self.source, options)
     }
 
-    /// Leaves out features by name.
+    /// Leaves out features by names and patterns.
     ///
     /// # Errors
-    /// A name that is not there.
+    /// A name that is not there, a pattern that no name fits.
     pub(crate) fn drop_columns(&mut self, drop: &[String]) -> Result<(), DataError> {
         if drop.is_empty() {
             return Ok(());
         }
-        if let Some(name) = drop.iter().find(|name| self.names.position(name).is_none()) {
-            return Err(DataError::UnknownColumn {
-                file: self.source.clone(),
-                name: name.clone(),
-                role: "dropped column",
-                available: self.names.iter().take(10).collect::<Vec<_>>().join(", "),
-            });
+        let dropped = self.names.meant(&self.source, drop, "dropped column")?;
+        let keep: Vec<usize> = (0..self.names.len()).filter(|j| dropped.binary_search(j).is_err()).collect();
+        self.keep_columns(&keep);
+        Ok(())
+    }
+
+    /// Leaves out all features but those of some names and patterns.
+    ///
+    /// # Errors
+    /// As [`Dataset::drop_columns`].
+    pub(crate) fn only_columns(&mut self, only: &[String]) -> Result<(), DataError> {
+        if only.is_empty() {
+            return Ok(());
         }
-        let keep: Vec<usize> =
-            (0..self.names.len()).filter(|&j| !drop.iter().any(|d| *d == self.names.get(j))).collect();
+        let keep = self.names.meant(&self.source, only, "only column")?;
+        self.keep_columns(&keep);
+        Ok(())
+    }
+
+    /// Keeps these features alone, ascending.
+    fn keep_columns(&mut self, keep: &[usize]) {
         self.features = self.features.select(&keep.iter().map(|&j| Some(j)).collect::<Vec<_>>());
         self.names = Names::Listed(keep.iter().map(|&j| self.names.get(j).into_owned()).collect());
-        Ok(())
     }
 
     /// Keeps these rows alone, ascending.

@@ -64,8 +64,9 @@ pub(crate) fn text_column(
     let distinct = values.len();
     let many = distinct * 2 >= present;
     if distinct > MOST_VALUES || many && distinct > MOST_DIFFERENT {
-        let (file, column) = (header.file.clone(), name.clone());
-        return Err(DataError::Identifier { file, column, distinct, present, example: example(), unit: unit(&values) });
+        let file = header.file.clone();
+        let (example, unit, first) = (example(), unit(&values), column == 0 && distinct == present);
+        return Err(DataError::Identifier { file, column: name.clone(), distinct, present, example, unit, first });
     }
     let note = Note::ManyValues { column: name.clone(), distinct, present };
     made((many && distinct > FEW).then_some(note))

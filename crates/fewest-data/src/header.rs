@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::note::TargetRule;
-use crate::{DataError, Note, ReadOptions, names};
+use crate::{DataError, Names, Note, ReadOptions, names};
 
 /// Names that make a column the target, in order of preference.
 pub(crate) const USUAL: [&str; 4] = ["y", "label", "class", "target"];
@@ -41,6 +41,10 @@ impl Header {
     pub(crate) fn new(file: &str, names: Vec<String>, options: &ReadOptions) -> Result<Self, DataError> {
         let names = if options.unique_names { names::unique(names) } else { names };
         check_distinct(file, names.iter().map(String::as_str).filter(|name| !name.is_empty()))?;
+        let listed = Names::Listed(names);
+        let dropped = listed.meant(file, &options.drop, "dropped column")?;
+        let only = listed.meant(file, &options.only, "only column")?;
+        let names = listed.to_vec();
         let find = |name: &str, role| {
             names.iter().position(|n| n == name).ok_or_else(|| DataError::UnknownColumn {
                 file: file.into(),
@@ -55,9 +59,7 @@ impl Header {
             _ => Role::Ignored,
         };
         let mut roles: Vec<Role> = names.iter().enumerate().map(unnamed).collect();
-        for name in &options.drop {
-            roles[find(name, "dropped column")?] = Role::Ignored;
-        }
+        dropped.into_iter().for_each(|c| roles[c] = Role::Ignored);
         if let Some(name) = &options.samples {
             roles[find(name, "column with the names of samples")?] = Role::Samples;
         }
@@ -73,6 +75,10 @@ impl Header {
             notes.push(Note::TargetColumn { name: names[at].clone(), rule });
         } else if let (Some(name), false) = (&options.target, options.target_optional) {
             find(name, "target")?;
+        }
+        if !only.is_empty() {
+            let others = roles.iter_mut().enumerate().filter(|(c, _)| only.binary_search(c).is_err());
+            others.filter(|(_, role)| **role == Role::Feature).for_each(|(_, role)| *role = Role::Ignored);
         }
         if let Some(wanted) = &options.features {
             let count = keep_wanted(&names, &mut roles, wanted);

@@ -21,6 +21,7 @@ pub mod generate;
 mod header;
 mod hints;
 mod imputation;
+mod labels;
 mod mapped;
 mod names;
 mod note;
@@ -33,6 +34,7 @@ mod parquet;
 #[cfg(not(feature = "parquet"))]
 #[path = "without_parquet.rs"]
 mod parquet;
+mod pattern;
 mod problems;
 mod proof;
 mod scaling;
@@ -44,6 +46,7 @@ mod summary;
 mod svmlight;
 mod table;
 mod target;
+mod transposed;
 mod waves;
 
 pub use columns::{ColumnOutline, ColumnPart, EntrySums, column_outline, column_part};
@@ -51,11 +54,13 @@ pub use dataset::{Dataset, Features, TextColumn};
 pub use error::{DataError, ErrorKind, IndexFault, Place, Position, bytes_text};
 pub use hints::hints;
 pub use imputation::{Imputation, Indicator, MissingRule, missing_counts};
+pub use labels::Labels;
 pub use mapped::MappedDesign;
 pub use names::{Finder, Names};
 pub use note::{Note, TargetRule};
 pub use options::{Compression, Delimiter, Format, ReadOptions};
 pub use output::Draft;
+pub use pattern::matching;
 pub use proof::{ProofFile, ProofMark, check_proof_path};
 pub use scaling::{ScaleKind, ScaleReason, Scaling, deviations, low_variance, means, variances};
 pub use split::{stratified, stratified_folds, stratified_halves};
@@ -84,6 +89,9 @@ fn check_options(file: &str, format: Format, options: &ReadOptions) -> Result<()
     let asked = [
         ("--header", options.header && !csv, "for csv and tsv"),
         ("--no-header", options.no_header && !csv, "for csv and tsv"),
+        ("--transpose", options.transpose && !csv, "for csv and tsv"),
+        ("--delimiter", options.delimiter.is_some() && !csv, "for csv and tsv"),
+        ("--comment", options.comment.is_some() && !csv, "for csv and tsv"),
         ("--decimal", options.decimal.is_some() && !format.is_table(), "for text"),
         ("--thousands", options.thousands.is_some() && !format.is_table(), "for text"),
     ];
@@ -103,25 +111,12 @@ fn read_source(
     guessed: bool,
     options: &ReadOptions,
 ) -> Result<Dataset, DataError> {
-    let mut data = match format {
-        Format::Csv | Format::Tsv => csv::read(source, format, options)?,
-        Format::Svmlight => svmlight::read(source, options)?,
-        Format::Arff => arff::read(source, options)?,
-        Format::Parquet => parquet::read(source, options)?,
-        Format::Npz => npz::read(source, options)?,
-        Format::Csc => columns::read(source, options)?,
+    let mut data = match &options.labels {
+        Some(labels) => labels::joined(labels, options, |options| read_format(source, format, options))?,
+        None => read_format(source, format, options)?,
     };
-    if data.samples.is_none() && options.samples.is_some() {
-        // A column that is set apart, too.
-        data.samples = data.apart.iter().find(|column| Some(&column.name) == options.samples.as_ref()).cloned();
-    }
     if guessed {
         data.notes.push(Note::Guessed { format: format.name() });
-    }
-    let cells = cells::Cells::new(options);
-    let matrix = !format.is_table() || matches!(data.features, Features::Sparse(_));
-    if cells.has_codes() && matrix {
-        data.decode_missing(&cells, options.missing)?;
     }
     if !options.classes.is_empty() {
         data.keep_classes(&options.classes, options.target_optional)?;
@@ -136,6 +131,33 @@ fn read_source(
         data.note_constant();
     }
     data.note_missing();
+    Ok(data)
+}
+
+/// Reads the file itself.
+fn read_format(source: &mut Source, format: Format, options: &ReadOptions) -> Result<Dataset, DataError> {
+    let mut data = match format {
+        Format::Csv | Format::Tsv if !options.transpose => csv::read(source, format, options)?,
+        Format::Csv | Format::Tsv | Format::Gct | Format::SeriesMatrix => transposed::read(source, format, options)?,
+        Format::Svmlight => svmlight::read(source, options)?,
+        Format::Arff => arff::read(source, options)?,
+        Format::Parquet => parquet::read(source, options)?,
+        Format::Npz => npz::read(source, options)?,
+        Format::Csc => columns::read(source, options)?,
+    };
+    if data.samples.is_none() && options.samples.is_some() {
+        // A column that is set apart, too.
+        data.samples = data.apart.iter().find(|column| Some(&column.name) == options.samples.as_ref()).cloned();
+    }
+    if !format.is_table() {
+        data.only_columns(&options.only)?;
+    }
+    let cells = cells::Cells::new(options);
+    let matrix = !(format.is_table() || format.is_text() && format != Format::Svmlight)
+        || matches!(data.features, Features::Sparse(_));
+    if cells.has_codes() && matrix {
+        data.decode_missing(&cells, options.missing)?;
+    }
     Ok(data)
 }
 
@@ -161,6 +183,10 @@ pub fn to_columns(path: &str, options: &ReadOptions, out: &str) -> Result<Conver
     let (mut source, format, guessed) = source::open(path, options)?;
     check_options(&source.name, format, options)?;
     let sorted = match format {
+        _ if !format.is_table() && !options.only.is_empty() => None,
+        Format::Gct | Format::SeriesMatrix => None,
+        Format::Csv | Format::Tsv if options.transpose => None,
+        _ if options.labels.is_some() => None,
         _ if options.features.is_some() || options.missing || !options.apart.is_empty() => None,
         _ if !options.classes.is_empty() => None,
         Format::Npz | Format::Parquet if options.drop_unlabelled => None,
@@ -205,6 +231,13 @@ pub fn write_as(path: &str, data: &Dataset, format: Format) -> Result<Vec<Note>,
     let mut notes = Vec::new();
     match format {
         Format::Csv | Format::Tsv => output::save(path, |out| csv::write(data, format, out))?,
+        Format::Gct | Format::SeriesMatrix => {
+            return Err(DataError::Unsupported {
+                file: path.into(),
+                what: format!("the format {} is read, not written", format.name()),
+                remedy: "write .csv, .parquet, .npz, .svm, .arff or .csc".into(),
+            });
+        }
         Format::Svmlight => {
             notes = svmlight::losses(data);
             output::save(path, |out| svmlight::write(data, out))?;

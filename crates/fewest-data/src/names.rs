@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
+use crate::{DataError, header};
+
 /// Names of the p features, in column order, all different.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Names {
@@ -40,6 +42,32 @@ impl Names {
             Names::Numbered(p) => numbered(name).filter(|j| j < p),
             Names::Listed(names) => names.iter().position(|n| n == name),
         }
+    }
+
+    /// Positions of what names and patterns mean, ascending; `role` says what they are for.
+    ///
+    /// # Errors
+    /// A name that is not there, a pattern that no name fits or that is none.
+    pub(crate) fn meant(&self, file: &str, asked: &[String], role: &'static str) -> Result<Vec<usize>, DataError> {
+        let mut all = vec![false; self.len()];
+        for text in asked {
+            let found = crate::matching(self, text).map_err(|why| DataError::Unsupported {
+                file: file.into(),
+                what: format!("the pattern {why}"),
+                remedy: "correct the regular expression between the slashes".into(),
+            })?;
+            let found = found.unwrap_or_else(|| self.position(text).into_iter().collect());
+            if found.is_empty() {
+                return Err(DataError::UnknownColumn {
+                    file: file.into(),
+                    name: text.clone(),
+                    role,
+                    available: header::some_of(&self.iter().take(11).map(Cow::into_owned).collect::<Vec<_>>()),
+                });
+            }
+            found.into_iter().for_each(|j| all[j] = true);
+        }
+        Ok((0..self.len()).filter(|&j| all[j]).collect())
     }
 
     /// A look-up table, for many names.

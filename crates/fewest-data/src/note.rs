@@ -164,6 +164,20 @@ pub enum Note {
         /// How it was read: `with semicolons between the cells`, ...
         told: Vec<String>,
     },
+    /// Columns of a second file were joined.
+    Joined {
+        /// That file.
+        file: String,
+        /// Its column with the names of the samples.
+        by: String,
+        /// Its rows that are of no sample.
+        unused: usize,
+    },
+    /// Columns that describe the features of a transposed table were left out.
+    FeatureColumns {
+        /// Their names.
+        columns: Vec<String>,
+    },
     /// The format of standard input was guessed.
     Guessed {
         /// The name of the format.
@@ -283,6 +297,15 @@ impl fmt::Display for Sentence<'_> {
             Note::TextForm { told } => {
                 f.write_str("the text is read ")?;
                 told.iter().enumerate().try_for_each(|(at, how)| write!(f, "{}{how}", if at == 0 { "" } else { ", " }))
+            }
+            Note::Joined { file, by, unused } => {
+                let by = if by.is_empty() { "first column".to_owned() } else { format!("column `{by}`") };
+                write!(f, "the samples were found in {file} by its {by}")?;
+                if *unused > 0 { write!(f, "; {unused} row(s) of it are of no sample") } else { Ok(()) }
+            }
+            Note::FeatureColumns { columns } => {
+                f.write_str("columns that describe the features are left out: ")?;
+                list(f, columns, columns.len())
             }
             Note::Guessed { format } => write!(f, "the input looks like {format} and was read so"),
             Note::ClassesRenamed { renamed } => {

@@ -20,12 +20,25 @@ pub enum Format {
     Npz,
     /// Compressed columns in a file that is mapped, see docs/column-file.md.
     Csc,
+    /// GCT of the Broad Institute: features in rows.
+    Gct,
+    /// The series matrix of GEO: features in rows.
+    SeriesMatrix,
 }
 
 impl Format {
     /// All formats.
-    pub const ALL: [Format; 7] =
-        [Format::Csv, Format::Tsv, Format::Svmlight, Format::Arff, Format::Parquet, Format::Npz, Format::Csc];
+    pub const ALL: [Format; 9] = [
+        Format::Csv,
+        Format::Tsv,
+        Format::Svmlight,
+        Format::Arff,
+        Format::Parquet,
+        Format::Npz,
+        Format::Csc,
+        Format::Gct,
+        Format::SeriesMatrix,
+    ];
 
     /// Format by the ending of a file name, a compression ending left aside.
     pub fn of_path(path: &str) -> Option<Format> {
@@ -40,8 +53,16 @@ impl Format {
             "parquet" | "pq" => Some(Format::Parquet),
             "npz" => Some(Format::Npz),
             "csc" => Some(Format::Csc),
+            "gct" => Some(Format::Gct),
             _ => None,
         }
+    }
+
+    /// Whether the ending of a name says no more than that the file is text.
+    pub(crate) fn is_any_text(path: &str) -> bool {
+        let lower = path.to_ascii_lowercase();
+        let stem = Compression::ENDINGS.iter().find_map(|(ending, _)| lower.strip_suffix(ending)).unwrap_or(&lower);
+        stem.rsplit_once('.').is_some_and(|(_, ending)| ["txt", "dat", "data", "text", "asc"].contains(&ending))
     }
 
     /// Whether a file of the format has columns of their own kinds, and is no matrix of numbers.
@@ -51,7 +72,8 @@ impl Format {
 
     /// Whether a file of the format is text.
     pub(crate) fn is_text(self) -> bool {
-        matches!(self, Format::Csv | Format::Tsv | Format::Svmlight | Format::Arff)
+        use Format::{Arff, Csv, Gct, SeriesMatrix, Svmlight, Tsv};
+        matches!(self, Csv | Tsv | Svmlight | Arff | Gct | SeriesMatrix)
     }
 
     /// The name as used by `--format`.
@@ -64,6 +86,8 @@ impl Format {
             Format::Parquet => "parquet",
             Format::Npz => "npz",
             Format::Csc => "csc",
+            Format::Gct => "gct",
+            Format::SeriesMatrix => "series-matrix",
         }
     }
 
@@ -86,6 +110,12 @@ impl Format {
         }
         if head.starts_with(b"FEWESTCC") {
             return Format::Csc;
+        }
+        if head.starts_with(b"#1.2") || head.starts_with(b"#1.3") {
+            return Format::Gct;
+        }
+        if head.starts_with(b"!Series_") || head.starts_with(b"!Sample_") {
+            return Format::SeriesMatrix;
         }
         let lines = head.split(|&b| b == b'\n').map(<[u8]>::trim_ascii);
         let Some(line) = lines.into_iter().find(|l| !l.is_empty() && !l.starts_with(b"#") && !l.starts_with(b"%"))
@@ -171,8 +201,10 @@ pub struct ReadOptions {
     pub memory_limit: Option<u64>,
     /// Columns to set apart as text (fold numbers, identifiers), see [`crate::Dataset::apart`].
     pub apart: Vec<String>,
-    /// Columns to drop.
+    /// Columns to drop; each a name or a pattern, see [`crate::matching`].
     pub drop: Vec<String>,
+    /// The only columns to make features of; each a name or a pattern. Default all.
+    pub only: Vec<String>,
     /// Columns to read as categories even where they hold numbers.
     pub text: Vec<String>,
     /// Keep exactly these features, in this order (a model's). Dummy columns are made to fit, other
@@ -189,6 +221,8 @@ pub struct ReadOptions {
     /// Lines of csv and tsv that begin with this ASCII character hold no data; default none, but
     /// for titles above the header.
     pub comment: Option<char>,
+    /// Features are in the rows of csv and tsv, samples in the columns.
+    pub transpose: bool,
     /// The decimal sign of numbers in text; default a point.
     pub decimal: Option<char>,
     /// The sign between the thousands of numbers in text; default none.
@@ -205,6 +239,8 @@ pub struct ReadOptions {
     pub classes: Vec<String>,
     /// Which matrix of a file that holds several: `X`, `raw`, or the name of a layer; default `X`.
     pub layer: Option<String>,
+    /// A second file with the classes, or other columns of the samples.
+    pub labels: Option<crate::Labels>,
     /// Column with the names of the samples, see [`crate::Dataset::samples`]; default the names
     /// that the file has.
     pub samples: Option<String>,

@@ -47,6 +47,12 @@ pub(crate) fn open(path: &str, options: &ReadOptions) -> Result<(Source, Format,
     if format.is_text() {
         source.text = source.text_form()?;
     }
+    if options.format.is_none() && Format::is_any_text(path) {
+        let found = source.sniff()?;
+        let is_table = matches!(found, Format::Csv | Format::Tsv);
+        let format = if options.transpose && !is_table { format } else { found };
+        return Ok((source, format, !is_table));
+    }
     Ok((source, format, guessed))
 }
 

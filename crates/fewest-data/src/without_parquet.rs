@@ -4,7 +4,7 @@ use std::io;
 
 use crate::columns::Sorted;
 use crate::source::Source;
-use crate::{DataError, Dataset, ReadOptions};
+use crate::{DataError, Dataset, ReadOptions, TextColumn};
 
 const REMEDY: &str = "convert the file to csv, or use a build with the feature parquet";
 
@@ -18,6 +18,10 @@ pub(crate) fn read(source: &Source, _: &ReadOptions) -> Result<Dataset, DataErro
 }
 
 pub(crate) fn sorted(source: &Source, _: &ReadOptions, _: &str) -> Result<Sorted, DataError> {
+    Err(refused(source))
+}
+
+pub(crate) fn text_columns(source: &Source, _: &ReadOptions) -> Result<Vec<TextColumn>, DataError> {
     Err(refused(source))
 }
 

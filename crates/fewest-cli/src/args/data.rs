@@ -22,9 +22,13 @@ pub(crate) struct DataArgs {
     /// Column that holds the class [default: y, label, class or target, else the last column]
     #[arg(long, value_name = "NAME", help_heading = "Data")]
     pub(crate) target: Option<String>,
-    /// Columns to leave out: a,b
+    /// Columns to leave out: a,b; also patterns: 'MT-*', '/^RP[SL]/'
     #[arg(long, value_name = "NAMES", help_heading = "Data")]
     pub(crate) drop: Vec<String>,
+    /// The only columns to make features of: a,b, patterns as for --drop, or a file with one name per
+    /// line
+    #[arg(long, value_name = "NAMES", help_heading = "Data")]
+    pub(crate) only: Vec<String>,
     /// Columns to read as categories even where they hold numbers: a,b
     #[arg(long, value_name = "NAMES", help_heading = "Data")]
     pub(crate) text: Vec<String>,
@@ -51,6 +55,7 @@ impl DataArgs {
             format: self.format,
             memory_limit: self.memory,
             drop: names("--drop", &self.drop)?,
+            only: names_or_file("--only", &self.only)?,
             text: names("--text", &self.text)?,
             missing_codes: names("--missing-codes", &self.reading.missing_codes)?,
             classes: names("--classes", &self.reading.classes)?,

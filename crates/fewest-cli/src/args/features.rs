@@ -68,13 +68,34 @@ impl<'a> Features<'a> {
         }
     }
 
-    /// Indices of what several names mean.
+    /// Indices of what several names and patterns mean.
     ///
     /// # Errors
-    /// As [`Features::meant`].
+    /// As [`Features::members`].
     pub(crate) fn all_meant(&self, names: &[String], place: &str) -> Result<Vec<usize>, Failure> {
-        let each: Result<Vec<Vec<usize>>, Failure> = names.iter().map(|name| self.meant(name, place)).collect();
-        Ok(each?.concat())
+        Ok(self.members(names, place)?.concat())
+    }
+
+    /// Indices of what each of several names means, and of each feature that a pattern fits.
+    ///
+    /// # Errors
+    /// As [`Features::meant`]; a pattern that no feature fits.
+    pub(crate) fn members(&self, names: &[String], place: &str) -> Result<Vec<Vec<usize>>, Failure> {
+        let mut members = Vec::new();
+        for name in names {
+            let found = fewest_data::matching(self.names, name);
+            let found = found.map_err(|why| Failure::Input(format!("{place}: the pattern {why}")))?;
+            match found.filter(|_| self.columns_of(name).is_empty()) {
+                None => members.push(self.meant(name, place)?),
+                Some(found) if found.is_empty() => {
+                    return Err(Failure::Input(format!(
+                        "{place}: no feature fits the pattern \"{name}\"; `fewest check` lists the names"
+                    )));
+                }
+                Some(found) => members.extend(self.left(&found).into_iter().map(|j| vec![j])),
+            }
+        }
+        Ok(members)
     }
 
     /// All columns of what a name means, those that are never chosen among them.

@@ -1,6 +1,8 @@
 //! How text is read: header, numbers, missing values, rows to leave out.
 
-use fewest_data::{Delimiter, ReadOptions};
+use std::path::Path;
+
+use fewest_data::{Delimiter, Labels, ReadOptions};
 
 use crate::failure::Failure;
 
@@ -20,6 +22,17 @@ pub(crate) struct ReadingArgs {
     /// Pass over lines that begin with this sign, such as #
     #[arg(long, value_name = "SIGN", value_parser = comment, help_heading = "Data")]
     pub(crate) comment: Option<char>,
+    /// Features are in the rows of the text, samples in its columns
+    #[arg(long, help_heading = "Data")]
+    pub(crate) transpose: bool,
+    /// A second file with the class of each sample, and the column that holds it where there are
+    /// several; rows are found by the names of the samples. Other columns of it can be named, too
+    #[arg(long, value_name = "FILE[:COLUMN]", help_heading = "Data")]
+    pub(crate) labels: Option<String>,
+    /// Column of --labels with the names of the samples [default: a first column without a name, else
+    /// the one that holds most of them]
+    #[arg(long, value_name = "COLUMN", help_heading = "Data", requires = "labels")]
+    pub(crate) by: Option<String>,
     /// Make equal names of columns different: TP53, TP53.1 [default: they are an error]
     #[arg(long, help_heading = "Data")]
     pub(crate) unique_names: bool,
@@ -46,6 +59,16 @@ pub(crate) struct ReadingArgs {
 }
 
 impl ReadingArgs {
+    /// The second file; a colon that is no part of its name is before a column.
+    fn labels(&self) -> Option<Labels> {
+        let text = self.labels.as_ref()?;
+        let (file, column) = match text.rsplit_once(':') {
+            Some((file, column)) if !Path::new(text).exists() => (file.to_owned(), Some(column.to_owned())),
+            _ => (text.clone(), None),
+        };
+        Some(Labels { file, column, by: self.by.clone() })
+    }
+
     /// These options for a reader, but for the lists.
     ///
     /// # Errors
@@ -62,6 +85,8 @@ impl ReadingArgs {
             header: self.header,
             delimiter: self.delimiter,
             comment: self.comment,
+            transpose: self.transpose,
+            labels: self.labels(),
             unique_names: self.unique_names,
             samples: self.id.clone(),
             decimal: self.decimal,

@@ -39,7 +39,8 @@ impl Resolver<'_> {
 
     /// The members of a group that is counted: a variable counts once, its columns are together.
     pub(super) fn counted(&mut self, names: &[String], place: &str) -> Result<Vec<usize>, Failure> {
-        names.iter().map(|name| Ok(self.one_of(self.features.meant(name, place)?))).collect()
+        let members = self.features.members(names, place)?;
+        Ok(members.into_iter().map(|columns| self.one_of(columns)).collect())
     }
 
     /// The costs of what a name means: the columns of a variable are together, and one has the price.

@@ -63,7 +63,7 @@ pub(crate) struct RuleArgs {
     #[arg(long, value_name = "K", value_parser = values::size, allow_negative_numbers = true, help_heading = "Rules")]
     max_variables: Option<usize>,
     /// Features that must be chosen: a,b (repeat freely); here and below the name of a text column
-    /// means all columns that it became
+    /// means all columns that it became, and 'MT-*' or '/^RP[SL]/' all names that fit the pattern
     #[arg(long, value_name = "NAMES", help_heading = "Rules")]
     require: Vec<String>,
     /// Features that must not be chosen: a,b

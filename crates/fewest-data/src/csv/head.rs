@@ -127,7 +127,7 @@ impl Head {
     /// How rows are split where nothing is known but the delimiter.
     fn plain<'a>(file: &'a str, delimiter: u8, options: &ReadOptions) -> Syntax<'a> {
         let comment = options.comment.map(|sign| sign as u8);
-        Syntax { file, delimiter, first_line: 1, comment, skip_blank: !options.target_optional }
+        Syntax { file, delimiter, first_line: 1, comment, skip_blank: true }
     }
 
     /// How the rows from line `first_line` on are split.

@@ -209,6 +209,15 @@ pub enum DataError {
         /// Rows.
         rows: usize,
     },
+    /// A table that seems to have features in its rows.
+    FeaturesInRows {
+        /// The file.
+        file: String,
+        /// Rows.
+        rows: usize,
+        /// Columns of numbers.
+        columns: usize,
+    },
     /// A target that is a quantity.
     Continuous {
         /// The file.
@@ -247,6 +256,8 @@ pub enum DataError {
         example: String,
         /// What all values have behind a number, such as `mg`.
         unit: Option<String>,
+        /// It is the first column, and all its values differ.
+        first: bool,
     },
     /// A column that was asked for is not there.
     UnknownColumn {

@@ -132,7 +132,16 @@ impl fmt::Display for Message<'_> {
                 f,
                 "{file}: the name `{name}` is used by columns {first} and {second}; rename one of them, or say --unique-names"
             ),
-            DataError::Identifier { file, column, distinct, present, example, unit: None } => write!(
+            DataError::Identifier { file, column, distinct, present, example, unit: None, first: true } => write!(
+                f,
+                "{file}: text column `{column}` has {distinct} different values in {present} rows, such as `{example}`, and looks like an identifier; say --id {name} if it names the samples, --transpose if it names features and the other columns are samples, else --drop {name}, or --text {name} to make a feature of each value",
+                name = typed(column)
+            ),
+            DataError::FeaturesInRows { file, rows, columns } => write!(
+                f,
+                "{file}: {rows} rows with names, {columns} columns of numbers, and no column with classes: say --transpose if features are in the rows (and give the classes with --labels FILE), else name the --target"
+            ),
+            DataError::Identifier { file, column, distinct, present, example, unit: None, first: false } => write!(
                 f,
                 "{file}: text column `{column}` has {distinct} different values in {present} rows, such as `{example}`, and looks like an identifier or free text; say --drop {name}, or --text {name} to make a feature of each value",
                 name = typed(column)

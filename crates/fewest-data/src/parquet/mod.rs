@@ -46,6 +46,15 @@ pub(crate) fn sorted(source: &Source, options: &ReadOptions, out: &str) -> Resul
     with_table(source, options, |table| table.sorted(options, out))
 }
 
+/// All columns as text.
+pub(crate) fn text_columns(source: &Source, options: &ReadOptions) -> Result<Vec<TextColumn>, DataError> {
+    let options = ReadOptions { target_optional: true, ..options.clone() };
+    with_table(source, &options, |table| {
+        let used = (0..table.kinds.len()).filter(|&c| table.header.roles[c] != Role::Ignored);
+        used.map(|c| Ok(TextColumn { name: table.header.names[c].clone(), values: table.strings(c)? })).collect()
+    })
+}
+
 fn with_table<T>(
     source: &Source,
     options: &ReadOptions,

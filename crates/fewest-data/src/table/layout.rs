@@ -12,11 +12,15 @@ use super::rows::{Rows, trimmed};
 use crate::columns::{Buckets, Sorted, Sorter};
 use crate::encoding::{Categories, TextColumnUse, text_column};
 use crate::header::{Header, Role, check_distinct, check_left};
+use crate::note::TargetRule;
 use crate::source::Source;
 use crate::sparse::placed;
 use crate::target::{Labels, Target, class_name};
 use crate::waves::{Piece, changed, each_piece, shown};
 use crate::{DataError, Dataset, Format, Names, Note, ReadOptions, TextColumn, binary};
+
+/// Most numbers that may be the classes of a table that seems turned.
+const MOST_CLASSES: usize = 20;
 
 /// Where the cells of a column go.
 enum Goal {
@@ -83,6 +87,36 @@ impl UnseenValues {
     }
 }
 
+/// Refuses a table that seems to have features in its rows: its first column has a name for each of
+/// many more rows than there are columns, all others hold numbers, and none is known to be the
+/// target.
+fn check_turned(profile: &Profile<'_>, found: &TableContent) -> Result<(), DataError> {
+    let header = profile.header;
+    let columns = header.names.len() - 1;
+    let last = |note: &Note| matches!(note, Note::TargetColumn { rule: TargetRule::Last, .. });
+    if found.rows < 3 * columns || columns < 3 || !header.notes.iter().any(last) {
+        return Ok(());
+    }
+    let texts = |c: usize| found.columns[c].text.as_ref().map_or(0, |text| text.distinct.len());
+    let names = match header.roles[0] {
+        Role::Samples => true,
+        Role::Feature => profile.text[0] && texts(0) == found.rows,
+        _ => false,
+    };
+    let numbers = (1..=columns).all(|c| match header.roles[c] {
+        Role::Feature => !profile.text[c] && texts(c) == 0,
+        Role::Target => found.columns[c].text.as_ref().is_some_and(|text| {
+            text.distinct.len() > MOST_CLASSES
+                && text.distinct.iter().all(|value| profile.cells.number(value.as_bytes()).is_some())
+        }),
+        _ => false,
+    });
+    if !names || !numbers {
+        return Ok(());
+    }
+    Err(DataError::FeaturesInRows { file: header.file.clone(), rows: found.rows, columns })
+}
+
 /// What the cells that are no features say of the rows.
 struct Described {
     target: Option<Target>,
@@ -99,6 +133,7 @@ impl<'a> Layout<'a> {
     ) -> Result<Self, DataError> {
         let header = profile.header;
         let no_target = found.missing_targets == found.rows;
+        check_turned(&profile, &found)?;
         let (mut goals, mut names, mut notes) = (Vec::new(), Vec::new(), header.notes.clone());
         for (c, column) in found.columns.into_iter().enumerate() {
             let name = &header.names[c];
