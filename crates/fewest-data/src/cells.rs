@@ -120,6 +120,21 @@ pub(crate) fn in_any_style(text: &str) -> Option<f64> {
     STYLES.iter().find_map(|style| style.parse(text).filter(|x| x.is_finite()))
 }
 
+/// Another way of writing numbers than the caller says.
+#[derive(Debug, Clone)]
+pub(crate) struct OtherStyle {
+    /// What to do about it, in words.
+    pub(crate) remedy: String,
+    /// The decimal sign and the sign between thousands, where there is one way.
+    pub(crate) style: Option<(char, Option<char>)>,
+}
+
+impl OtherStyle {
+    fn unknown(remedy: &str) -> Self {
+        Self { remedy: remedy.to_owned(), style: None }
+    }
+}
+
 /// How cells are to be understood.
 #[derive(Debug, Clone)]
 pub(crate) struct Cells {
@@ -193,7 +208,7 @@ impl Cells {
 
     /// The options for a column of such texts, where more than half of them are numbers written in
     /// another way; two ways where the texts allow both.
-    pub(crate) fn other_style<'t>(&self, texts: impl Iterator<Item = &'t str>) -> Option<String> {
+    pub(crate) fn other_style<'t>(&self, texts: impl Iterator<Item = &'t str>) -> Option<OtherStyle> {
         let (mut all, mut alike, mut fits) = (0, 0, STYLES.map(|style| style != self.style));
         for text in texts.filter(|text| self.number(text.as_bytes()).is_none()) {
             all += 1;
@@ -210,17 +225,20 @@ impl Cells {
         }
         let fitting = STYLES.iter().zip(fits).filter(|(_, fits)| *fits).map(|(style, _)| *style);
         if fits[STYLES.len() - 1] {
-            return Some("leave out --decimal and --thousands, or write all numbers in one way".to_owned());
+            return Some(OtherStyle::unknown("leave out --decimal and --thousands, or write all numbers in one way"));
         }
         // The first two differ in what a comma means; the others follow from these.
         let of_comma: Vec<String> =
             fitting.clone().take(2).filter(|style| STYLES[..2].contains(style)).map(Style::options).collect();
         match (&of_comma[..], fitting.clone().next()) {
-            ([decimal, thousands], _) => Some(format!(
+            ([decimal, thousands], _) => Some(OtherStyle::unknown(&format!(
                 "say {thousands} if the sign is between thousands, or {decimal} if it is the decimal sign"
-            )),
-            (_, Some(style)) => Some(format!("say {}", style.options())),
-            (_, None) => Some("write all of them in one way".to_owned()),
+            ))),
+            (_, Some(style)) => {
+                let said = format!("say {}", style.options());
+                Some(OtherStyle { remedy: said, style: Some((style.0, style.1)) })
+            }
+            (_, None) => Some(OtherStyle::unknown("write all of them in one way")),
         }
     }
 }
@@ -325,7 +343,8 @@ mod tests {
     #[test]
     fn other_styles_are_named() {
         let plain = cells('.', None);
-        let said = |texts: &[&str]| plain.other_style(texts.iter().copied()).unwrap_or_default();
+        let said =
+            |texts: &[&str]| plain.other_style(texts.iter().copied()).map_or(String::new(), |other| other.remedy);
         assert_eq!(said(&["0,5", "1,0"]), "say --decimal ,");
         assert_eq!(said(&["0,125", "1,250"]), "say --decimal ,");
         assert_eq!(said(&["1,234.5", "2,000"]), "say --thousands ,");
@@ -340,7 +359,7 @@ mod tests {
             assert_eq!(said(texts), "", "{texts:?}");
         }
         assert_eq!(
-            cells(',', None).other_style(["1.5"].into_iter()).unwrap_or_default(),
+            cells(',', None).other_style(["1.5"].into_iter()).map_or(String::new(), |other| other.remedy),
             "leave out --decimal and --thousands, or write all numbers in one way"
         );
     }

@@ -7,7 +7,7 @@ use crate::csv::{self, Head};
 use crate::source::{self, Source};
 use crate::table::Rows as _;
 use crate::waves::{Piece, each_piece, malformed};
-use crate::{DataError, Dataset, Format, Note, Place, ReadOptions, TextColumn, first_line, header, parquet};
+use crate::{DataError, Dataset, Format, Note, Place, ReadOptions, TextColumn, first_line, header, parquet, spool};
 
 /// A second file with columns of the samples.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -103,6 +103,10 @@ impl Table {
             _ if ending.eq_ignore_ascii_case("cls") => (classes(&source)?, true),
             Format::Csv | Format::Tsv => (text_columns(&mut source, format, &own)?, false),
             Format::Parquet => (parquet::text_columns(&source, &own)?, false),
+            Format::Xlsx | Format::Ods | Format::Arrow => match spool::text_of(&source, format, &own)? {
+                Some((mut text, own)) => (text_columns(&mut text, Format::Csv, &own)?, false),
+                None => (Vec::new(), false),
+            },
             _ => {
                 return Err(DataError::Unsupported {
                     file: labels.file.clone(),
@@ -178,7 +182,7 @@ impl Table {
         let without: Vec<&String> =
             samples.values.iter().zip(&found).filter(|(_, row)| row.is_none()).map(|(name, _)| name).collect();
         if !without.is_empty() && (!options.drop_unlabelled || without.len() == n) {
-            return Err(self.unmatched(&data.source, key, &without, n));
+            return Err(self.unmatched(data, key, &without));
         }
         let unused = key.values.iter().filter(|name| !wanted.contains(name.as_str())).count();
         let note = Note::Joined { file: self.file.clone(), by: key.name.clone(), unused };
@@ -207,24 +211,31 @@ impl Table {
     }
 
     /// The error of samples without a row.
-    fn unmatched(&self, data: &str, key: &TextColumn, without: &[&String], n: usize) -> DataError {
+    fn unmatched(&self, data: &Dataset, key: &TextColumn, without: &[&String]) -> DataError {
+        let n = data.features.n_samples();
         let few = |names: &[&String]| {
             let shown: Vec<String> = names.iter().take(3).map(|name| format!("`{name}`")).collect();
             shown.join(", ")
         };
-        let (what, remedy) = if without.len() == n {
+        let finder = data.names.finder();
+        let (what, remedy) = if without.len() < n {
+            (
+                format!("{} of {n} samples have no row in {}: {}", without.len(), self.file, few(without)),
+                "add them, or leave these samples out with --drop-unlabelled",
+            )
+        } else if self.columns.iter().any(|column| column.values.iter().any(|name| finder.position(name).is_some())) {
+            (
+                format!("the rows are no samples of {}, but some columns are", self.file),
+                "say --transpose, as features are in the rows",
+            )
+        } else {
             let there: Vec<&String> = key.values.iter().collect();
             (
                 format!("no sample has a row in {}: here they are {}, there {}", self.file, few(without), few(&there)),
                 "name the columns that hold the same names with --id (of the data) and --by (of the labels)",
             )
-        } else {
-            (
-                format!("{} of {n} samples have no row in {}: {}", without.len(), self.file, few(without)),
-                "add them, or leave these samples out with --drop-unlabelled",
-            )
         };
-        DataError::Unsupported { file: data.into(), what, remedy: remedy.into() }
+        DataError::Unsupported { file: data.source.clone(), what, remedy: remedy.into() }
     }
 }
 

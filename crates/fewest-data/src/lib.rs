@@ -23,6 +23,7 @@ mod hints;
 mod imputation;
 mod labels;
 mod mapped;
+mod mend;
 mod names;
 mod note;
 mod npz;
@@ -42,6 +43,7 @@ mod shared;
 mod source;
 mod sparse;
 mod split;
+mod spool;
 mod summary;
 mod svmlight;
 mod table;
@@ -85,12 +87,14 @@ pub fn read(path: &str, options: &ReadOptions) -> Result<Dataset, DataError> {
 
 /// Refuses options that have no meaning for the format.
 fn check_options(file: &str, format: Format, options: &ReadOptions) -> Result<(), DataError> {
-    let csv = matches!(format, Format::Csv | Format::Tsv);
+    let sheet = matches!(format, Format::Xlsx | Format::Ods | Format::Arrow);
+    let csv = matches!(format, Format::Csv | Format::Tsv) || sheet;
     let asked = [
         ("--header", options.header && !csv, "for csv and tsv"),
         ("--no-header", options.no_header && !csv, "for csv and tsv"),
+        ("--zero-based", options.zero_based && format != Format::Svmlight, "for svmlight"),
         ("--transpose", options.transpose && !csv, "for csv and tsv"),
-        ("--delimiter", options.delimiter.is_some() && !csv, "for csv and tsv"),
+        ("--delimiter", options.delimiter.is_some() && (!csv || sheet), "for csv and tsv"),
         ("--comment", options.comment.is_some() && !csv, "for csv and tsv"),
         ("--decimal", options.decimal.is_some() && !format.is_table(), "for text"),
         ("--thousands", options.thousands.is_some() && !format.is_table(), "for text"),
@@ -136,6 +140,10 @@ fn read_source(
 
 /// Reads the file itself.
 fn read_format(source: &mut Source, format: Format, options: &ReadOptions) -> Result<Dataset, DataError> {
+    if let Some((mut text, options)) = spool::text_of(source, format, options)? {
+        let data = read_format(&mut text, Format::Csv, &options)?;
+        return Ok(Dataset { format, ..data });
+    }
     let mut data = match format {
         Format::Csv | Format::Tsv if !options.transpose => csv::read(source, format, options)?,
         Format::Csv | Format::Tsv | Format::Gct | Format::SeriesMatrix => transposed::read(source, format, options)?,
@@ -144,6 +152,7 @@ fn read_format(source: &mut Source, format: Format, options: &ReadOptions) -> Re
         Format::Parquet => parquet::read(source, options)?,
         Format::Npz => npz::read(source, options)?,
         Format::Csc => columns::read(source, options)?,
+        Format::Xlsx | Format::Ods | Format::Arrow => unreachable!("they are read as text"),
     };
     if data.samples.is_none() && options.samples.is_some() {
         // A column that is set apart, too.
@@ -185,6 +194,10 @@ pub fn to_columns(path: &str, options: &ReadOptions, out: &str) -> Result<Conver
     let sorted = match format {
         _ if !format.is_table() && !options.only.is_empty() => None,
         Format::Gct | Format::SeriesMatrix => None,
+        Format::Xlsx | Format::Ods | Format::Arrow => {
+            let (mut text, options) = spool::text_of(&source, format, options)?.expect("it is read as text");
+            if options.transpose { None } else { Some(csv::sorted(&mut text, Format::Csv, &options, out)?) }
+        }
         Format::Csv | Format::Tsv if options.transpose => None,
         _ if options.labels.is_some() => None,
         _ if options.features.is_some() || options.missing || !options.apart.is_empty() => None,
@@ -231,7 +244,7 @@ pub fn write_as(path: &str, data: &Dataset, format: Format) -> Result<Vec<Note>,
     let mut notes = Vec::new();
     match format {
         Format::Csv | Format::Tsv => output::save(path, |out| csv::write(data, format, out))?,
-        Format::Gct | Format::SeriesMatrix => {
+        Format::Gct | Format::SeriesMatrix | Format::Xlsx | Format::Ods | Format::Arrow => {
             return Err(DataError::Unsupported {
                 file: path.into(),
                 what: format!("the format {} is read, not written", format.name()),

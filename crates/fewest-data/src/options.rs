@@ -24,11 +24,20 @@ pub enum Format {
     Gct,
     /// The series matrix of GEO: features in rows.
     SeriesMatrix,
+    /// A workbook of Excel.
+    Xlsx,
+    /// A workbook of OpenDocument.
+    Ods,
+    /// Arrow IPC, which feather (version 2) is.
+    Arrow,
 }
+
+/// Endings of text that say no more.
+const ANY_TEXT: [&str; 6] = ["txt", "dat", "data", "text", "asc", "data-numeric"];
 
 impl Format {
     /// All formats.
-    pub const ALL: [Format; 9] = [
+    pub const ALL: [Format; 12] = [
         Format::Csv,
         Format::Tsv,
         Format::Svmlight,
@@ -38,6 +47,9 @@ impl Format {
         Format::Csc,
         Format::Gct,
         Format::SeriesMatrix,
+        Format::Xlsx,
+        Format::Ods,
+        Format::Arrow,
     ];
 
     /// Format by the ending of a file name, a compression ending left aside.
@@ -46,7 +58,7 @@ impl Format {
         let stem = Compression::ENDINGS.iter().find_map(|(ending, _)| lower.strip_suffix(ending)).unwrap_or(&lower);
         match stem.rsplit_once('.')?.1 {
             "csv" => Some(Format::Csv),
-            "txt" | "dat" | "data" | "text" | "asc" => Some(Format::Csv),
+            ending if ANY_TEXT.contains(&ending) => Some(Format::Csv),
             "tsv" | "tab" => Some(Format::Tsv),
             "svm" | "libsvm" | "svmlight" => Some(Format::Svmlight),
             "arff" => Some(Format::Arff),
@@ -54,6 +66,9 @@ impl Format {
             "npz" => Some(Format::Npz),
             "csc" => Some(Format::Csc),
             "gct" => Some(Format::Gct),
+            "xlsx" | "xlsm" => Some(Format::Xlsx),
+            "ods" => Some(Format::Ods),
+            "feather" | "arrow" | "ipc" => Some(Format::Arrow),
             _ => None,
         }
     }
@@ -62,12 +77,13 @@ impl Format {
     pub(crate) fn is_any_text(path: &str) -> bool {
         let lower = path.to_ascii_lowercase();
         let stem = Compression::ENDINGS.iter().find_map(|(ending, _)| lower.strip_suffix(ending)).unwrap_or(&lower);
-        stem.rsplit_once('.').is_some_and(|(_, ending)| ["txt", "dat", "data", "text", "asc"].contains(&ending))
+        stem.rsplit_once('.').is_some_and(|(_, ending)| ANY_TEXT.contains(&ending))
     }
 
     /// Whether a file of the format has columns of their own kinds, and is no matrix of numbers.
     pub(crate) fn is_table(self) -> bool {
-        matches!(self, Format::Csv | Format::Tsv | Format::Arff | Format::Parquet)
+        use Format::{Arff, Arrow, Csv, Ods, Parquet, Tsv, Xlsx};
+        matches!(self, Csv | Tsv | Arff | Parquet | Xlsx | Ods | Arrow)
     }
 
     /// Whether a file of the format is text.
@@ -88,6 +104,9 @@ impl Format {
             Format::Csc => "csc",
             Format::Gct => "gct",
             Format::SeriesMatrix => "series-matrix",
+            Format::Xlsx => "xlsx",
+            Format::Ods => "ods",
+            Format::Arrow => "arrow",
         }
     }
 
@@ -95,6 +114,7 @@ impl Format {
     pub fn by_name(name: &str) -> Option<Format> {
         match name {
             "svm" | "libsvm" => Some(Format::Svmlight),
+            "feather" => Some(Format::Arrow),
             _ => Format::ALL.into_iter().find(|f| f.name() == name),
         }
     }
@@ -106,7 +126,15 @@ impl Format {
             return Format::Parquet;
         }
         if head.starts_with(b"PK\x03\x04") {
-            return Format::Npz;
+            let holds = |part: &[u8]| memchr::memmem::find(head, part).is_some();
+            return match () {
+                () if holds(b"[Content_Types].xml") || holds(b"xl/") => Format::Xlsx,
+                () if holds(b"opendocument") => Format::Ods,
+                () => Format::Npz,
+            };
+        }
+        if head.starts_with(b"ARROW1") {
+            return Format::Arrow;
         }
         if head.starts_with(b"FEWESTCC") {
             return Format::Csc;
@@ -246,6 +274,8 @@ pub struct ReadOptions {
     pub samples: Option<String>,
     /// Make equal names of columns different: `TP53`, `TP53.1`. Otherwise they are an error.
     pub unique_names: bool,
+    /// Feature numbers of svmlight begin at 0, as scikit-learn writes them by default.
+    pub zero_based: bool,
     /// Largest svmlight (or sparse arff) feature number; default 4 Mi plus the bytes of the file.
     pub index_limit: Option<u64>,
 }

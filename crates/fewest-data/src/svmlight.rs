@@ -67,6 +67,8 @@ struct Reader<'a> {
     file: &'a str,
     largest: u64,
     optional: bool,
+    /// Indices begin at 0.
+    zero_based: bool,
 }
 
 impl SparseRows for Reader<'_> {
@@ -97,6 +99,7 @@ impl SparseRows for Reader<'_> {
                 }
                 return Err(self.bad_pair(line, token));
             };
+            let index = index.saturating_add(u64::from(self.zero_based));
             if index <= previous {
                 return Err(self.bad_index(line, index, previous));
             }
@@ -123,7 +126,12 @@ impl<'a> Reader<'a> {
     fn new(source: &'a Source, options: &ReadOptions) -> Result<Self, DataError> {
         let file = &source.name;
         check_wishes(file, options)?;
-        Ok(Self { file, largest: options.largest_index(source.trusted_bytes()), optional: options.target_optional })
+        Ok(Self {
+            file,
+            largest: options.largest_index(source.trusted_bytes()),
+            optional: options.target_optional,
+            zero_based: options.zero_based || says_zero_based(source)?,
+        })
     }
 
     /// The first token, which is the label unless it is a pair and labels are optional.
@@ -141,6 +149,11 @@ impl<'a> Reader<'a> {
             ));
         }
         if !number::parse(token).is_some_and(f64::is_finite) {
+            if token.contains(&b',') {
+                let found = format!("the line has several classes (`{}`): a multi-label file", shown(token));
+                let remedy = "make a file for each class, in which it is 1 and all others are -1";
+                return Err(malformed(Place::line(self.file, line), found, remedy));
+            }
             let found = format!("the label `{}` is not a number", shown(token));
             return Err(malformed(Place::line(self.file, line), found, "number the classes, or use csv to name them"));
         }
@@ -154,13 +167,25 @@ impl<'a> Reader<'a> {
     }
 
     fn bad_index(&self, line: u64, index: u64, previous: u64) -> DataError {
+        let base = u64::from(self.zero_based);
         let fault = match index {
             0 => IndexFault::Zero,
             _ if index == previous => IndexFault::Repeated,
             _ => IndexFault::Unordered,
         };
+        let (index, previous) = (index - base, previous.saturating_sub(base));
         DataError::Index { place: Place::line(self.file, line), index, previous, fault }
     }
+}
+
+/// Whether a comment at the start of the file says that indices begin at 0, as that of
+/// `sklearn.datasets.dump_svmlight_file`.
+fn says_zero_based(source: &Source) -> Result<bool, DataError> {
+    use std::io::Read as _;
+    let mut head = Vec::new();
+    source.reader()?.take(1 << 12).read_to_end(&mut head).map_err(|e| source.read_error(e))?;
+    let comments = head.split(|&b| b == b'\n').take_while(|line| line.starts_with(b"#"));
+    Ok(comments.into_iter().any(|line| String::from_utf8_lossy(line).to_ascii_lowercase().contains("zero-based")))
 }
 
 /// Up to the next blank.

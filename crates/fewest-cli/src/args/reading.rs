@@ -33,6 +33,9 @@ pub(crate) struct ReadingArgs {
     /// the one that holds most of them]
     #[arg(long, value_name = "COLUMN", help_heading = "Data", requires = "labels")]
     pub(crate) by: Option<String>,
+    /// Feature numbers of svmlight begin at 0 [default: as a comment at its start says, else 1]
+    #[arg(long, help_heading = "Data")]
+    pub(crate) zero_based: bool,
     /// Make equal names of columns different: TP53, TP53.1 [default: they are an error]
     #[arg(long, help_heading = "Data")]
     pub(crate) unique_names: bool,
@@ -87,6 +90,7 @@ impl ReadingArgs {
             comment: self.comment,
             transpose: self.transpose,
             labels: self.labels(),
+            zero_based: self.zero_based,
             unique_names: self.unique_names,
             samples: self.id.clone(),
             decimal: self.decimal,

@@ -39,7 +39,7 @@ pub(crate) fn run(args: &CheckArgs, terminal: Terminal) -> Result<u8, Failure> {
     let json = Sink::open_if("--json", args.json.as_ref())?;
     Sink::apart(&[("--json", json.as_ref())], &[("the data", &args.data.data)])?;
     let options = ReadOptions { missing: true, ..args.data.read_options()? };
-    let mut data = fewest_data::read(data::path_text(&args.data.data)?, &options)?;
+    let Checked { mut data, faults } = Checked::read(data::path_text(&args.data.data)?, options)?;
     let hints = fewest_data::hints(&data);
     data.notes.extend(hints);
     if data.names.is_empty() {
@@ -50,17 +50,81 @@ pub(crate) fn run(args: &CheckArgs, terminal: Terminal) -> Result<u8, Failure> {
     }
     let (columns, summary) = (columns(&data), fewest_data::summary(&data));
     if let Some(sink) = &json {
-        sink.write(&json_text::text(&value(&data, &columns, &summary)), terminal)?;
+        sink.write(&json_text::text(&value(&data, &columns, &summary, &faults)), terminal)?;
     }
     if !json.as_ref().is_some_and(Sink::is_stdout) {
         terminal.out(&report(&data, &columns, &summary))?;
     }
-    match data.notes.iter().find(|note| matches!(note, Note::Missing { .. })) {
-        Some(note) if args.missing.rule().is_none() => {
-            Err(Failure::Input(format!("{}: {note}; {REMEDY}", data.source)))
+    let lacking = data.notes.iter().find(|note| matches!(note, Note::Missing { .. }));
+    let lacking = lacking.filter(|_| args.missing.rule().is_none());
+    match (lacking, &faults[..]) {
+        (None, []) => Ok(0),
+        (Some(note), []) => Err(Failure::Input(format!("{}: {note}; {REMEDY}", data.source))),
+        (lacking, faults) => {
+            let missing = lacking
+                .map(|note| Fault { text: format!("{}: {note}", data.source), option: "--missing mean".to_owned() });
+            Err(Failure::Input(listed(&faults.iter().cloned().chain(missing).collect::<Vec<Fault>>())))
         }
-        _ => Ok(0),
     }
+}
+
+/// Most faults that are listed.
+const MOST_FAULTS: usize = 50;
+
+/// Something wrong with a file, and the option with which it is read all the same.
+#[derive(Clone)]
+struct Fault {
+    text: String,
+    option: String,
+}
+
+/// A file that was read, and what had to be got past.
+struct Checked {
+    data: Dataset,
+    faults: Vec<Fault>,
+}
+
+impl Checked {
+    /// Reads a file; behind a fault that an option gets past it goes on with that option.
+    ///
+    /// # Errors
+    /// A fault that no option gets past, and those before it.
+    fn read(path: &str, mut options: ReadOptions) -> Result<Self, Failure> {
+        let mut faults: Vec<Fault> = Vec::new();
+        loop {
+            let error = match fewest_data::read(path, &options) {
+                Ok(data) => return Ok(Self { data, faults }),
+                Err(error) => error,
+            };
+            match error.mended(&options) {
+                Some((mended, option)) if faults.len() < MOST_FAULTS => {
+                    options = mended;
+                    faults.push(Fault { text: error.to_string(), option });
+                }
+                _ if faults.is_empty() => return Err(error.into()),
+                _ => {
+                    faults.push(Fault { text: error.to_string(), option: String::new() });
+                    return Err(Failure::Input(listed(&faults)));
+                }
+            }
+        }
+    }
+}
+
+/// The text of some faults, and with which options the file opens.
+fn listed(faults: &[Fault]) -> String {
+    let mut text: String = faults.iter().enumerate().fold(String::new(), |mut text, (at, fault)| {
+        let _ = match faults.len() {
+            1 => write!(text, "{}", fault.text),
+            _ => write!(text, "{}{}. {}", if at == 0 { "" } else { "\n" }, at + 1, fault.text),
+        };
+        text
+    });
+    if faults.iter().all(|fault| !fault.option.is_empty()) {
+        let options: Vec<&str> = faults.iter().map(|fault| fault.option.as_str()).collect();
+        let _ = write!(text, "\nthe file opens with {}", options.join(" "));
+    }
+    text
 }
 
 /// Every feature in numbers.
@@ -98,7 +162,7 @@ fn notes(data: &Dataset, summary: &Summary) -> Vec<String> {
     notes
 }
 
-fn value(data: &Dataset, columns: &[Column], summary: &Summary) -> Value {
+fn value(data: &Dataset, columns: &[Column], summary: &Summary, faults: &[Fault]) -> Value {
     let constant = &summary.constant;
     let repeated: Vec<Value> = summary
         .duplicates
@@ -132,6 +196,7 @@ fn value(data: &Dataset, columns: &[Column], summary: &Summary) -> Value {
         "constant": constant.iter().map(|&j| data.names.get(j).into_owned()).collect::<Vec<_>>(),
         "duplicates": repeated,
         "notes": notes(data, summary),
+        "faults": faults.iter().map(|fault| json!({"fault": fault.text, "option": fault.option})).collect::<Vec<_>>(),
         "features": features,
         "version": env!("CARGO_PKG_VERSION"),
     })

@@ -152,6 +152,8 @@ pub enum DataError {
         cell: String,
         /// The option for them.
         remedy: String,
+        /// The decimal sign and the sign between thousands, where there is one way to read them.
+        style: Option<(char, Option<char>)>,
     },
     /// Missing values.
     NotFinite {

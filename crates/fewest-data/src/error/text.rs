@@ -94,7 +94,7 @@ impl fmt::Display for Message<'_> {
         typed(cell),
         typed(place.column.as_deref().unwrap_or_default())
             ),
-            DataError::NumberStyle { place, cell, remedy } => write!(
+            DataError::NumberStyle { place, cell, remedy, .. } => write!(
                 f,
                 "{place}: `{cell}` is a number written in another way; {remedy} (or --text {}, to read the column as categories)",
                 typed(place.column.as_deref().unwrap_or_default())
@@ -224,7 +224,9 @@ fn output_remedy(error: &DataError) -> &'static str {
 /// The rest of the sentence "feature index 7 ...".
 fn index_text(fault: IndexFault, previous: u64) -> String {
     match fault {
-        IndexFault::Zero => "is not allowed, svmlight counts features from 1; add 1 to every index of the file".into(),
+        IndexFault::Zero => {
+            "is not allowed, svmlight counts features from 1; say --zero-based if the file counts from 0".into()
+        }
         IndexFault::Repeated => "appears twice on this line; keep one of the two values".into(),
         IndexFault::Unordered => {
             format!("comes after {previous}, but indices must ascend within a line; sort each line by index")

@@ -104,7 +104,8 @@ impl<'a> Archive<'a> {
     }
 
     fn unknown(&self, key: &str, role: &'static str) -> DataError {
-        let mut keys: Vec<&str> = self.zip.file_names().map(|n| n.strip_suffix(".npy").unwrap_or(n)).take(10).collect();
+        let names = self.zip.file_names().filter_map(Result::ok);
+        let mut keys: Vec<String> = names.map(|n| n.strip_suffix(".npy").unwrap_or(&n).to_owned()).take(10).collect();
         keys.sort_unstable();
         DataError::UnknownColumn { file: self.file.to_owned(), name: key.into(), role, available: keys.join(", ") }
     }

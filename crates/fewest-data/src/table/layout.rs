@@ -19,7 +19,10 @@ use crate::target::{Labels, Target, class_name};
 use crate::waves::{Piece, changed, each_piece, shown};
 use crate::{DataError, Dataset, Format, Names, Note, ReadOptions, TextColumn, binary};
 
-/// Most numbers that may be the classes of a table that seems turned.
+/// Fewest rows of a table that seems turned.
+const MANY_ROWS: usize = 500;
+
+/// Most numbers that may be the classes of one.
 const MOST_CLASSES: usize = 20;
 
 /// Where the cells of a column go.
@@ -94,7 +97,7 @@ fn check_turned(profile: &Profile<'_>, found: &TableContent) -> Result<(), DataE
     let header = profile.header;
     let columns = header.names.len() - 1;
     let last = |note: &Note| matches!(note, Note::TargetColumn { rule: TargetRule::Last, .. });
-    if found.rows < 3 * columns || columns < 3 || !header.notes.iter().any(last) {
+    if found.rows < MANY_ROWS.max(10 * columns) || columns < 3 || !header.notes.iter().any(last) {
         return Ok(());
     }
     let texts = |c: usize| found.columns[c].text.as_ref().map_or(0, |text| text.distinct.len());

@@ -151,7 +151,7 @@ impl Frame<'_> {
             let Some(x) = cells.number(cell).or_else(missing) else {
                 let texts = row.iter().map(|cell| String::from_utf8_lossy(cell).into_owned()).collect::<Vec<_>>();
                 let remedy = match cells.other_style(texts.iter().map(String::as_str)) {
-                    Some(style) => style,
+                    Some(other) => other.remedy,
                     None => format!(
                         "correct it, or say --missing-codes {} if it stands for a missing value",
                         fewest_text::typed(&shown(cell))
