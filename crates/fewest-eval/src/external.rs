@@ -9,7 +9,7 @@
 use fewest::validation::{FoldMetrics, Metrics, Summary, measure_summary, summaries};
 
 use crate::classifier::Predictions;
-use crate::study::{Losses, Probabilities};
+use crate::study::{CalibrationLine, Losses, Probabilities};
 
 /// What a classifier is worth on other samples.
 #[derive(Debug, Clone)]
@@ -24,6 +24,8 @@ pub struct ExternalValidation {
     pub confusion: Vec<Vec<u64>>,
     /// What the probabilities are worth, where there are some.
     pub losses: Option<Losses>,
+    /// Whether they mean what they say; two classes.
+    pub calibration: Option<CalibrationLine>,
 }
 
 impl ExternalValidation {
@@ -34,7 +36,8 @@ impl ExternalValidation {
         }
         let (metrics, confusion) = (of.metrics(n_classes), of.confusion(n_classes));
         let mut summary = summaries(&[FoldMetrics { repeat: 0, metrics: &metrics, confusion: &confusion }], 0.0);
-        let losses = probabilities.filter(|_| !of.decisions.is_empty()).map(|known| known.losses(of));
+        let probabilities = probabilities.filter(|_| !of.decisions.is_empty());
+        let losses = probabilities.map(|known| known.losses(of));
         if let Some(losses) = losses {
             let each = [("log_loss", losses.log_loss), ("brier", losses.brier)];
             summary.extend(each.map(|(name, value)| (name, measure_summary(name, &[value], 0.0, &[]))));
@@ -44,7 +47,8 @@ impl ExternalValidation {
             (all > 0.0).then(|| measure_summary("recall", &[row[class] as f64 / all], 0.0, &[all]))
         };
         let recall = confusion.iter().enumerate().map(recall).collect();
-        Some(Self { metrics, summary, recall, confusion, losses })
+        let calibration = probabilities.and_then(|known| known.line(of));
+        Some(Self { metrics, summary, recall, confusion, losses, calibration })
     }
 }
 
@@ -56,7 +60,8 @@ mod tests {
     #[test]
     fn measures_are_those_of_a_fold_and_intervals_those_of_independent_samples() {
         let truth: Vec<u32> = (0..40).map(|i| u32::from(i % 4 == 0)).collect();
-        let decisions: Vec<f64> = (0..40).map(|i| f64::from(i * 7 % 11) / 5.0 - 1.2 + f64::from(truth[i as usize])).collect();
+        let decisions: Vec<f64> =
+            (0..40).map(|i| f64::from(i * 7 % 11) / 5.0 - 1.2 + f64::from(truth[i as usize])).collect();
         let predicted: Vec<u32> = decisions.iter().map(|&f| u32::from(f > 0.0)).collect();
         let probabilities = Probabilities::fit(CalibrationRule::Platt, &decisions, &truth, 2);
         let of = Predictions { truth, predicted, decisions };
@@ -76,6 +81,7 @@ mod tests {
         let [low, high] = value("auc").ci95.unwrap();
         assert!(low < value("auc").mean && value("auc").mean < high);
         assert_eq!(value("log_loss").mean, found.losses.unwrap().log_loss);
+        assert!((found.calibration.unwrap().observed - 0.25).abs() < 1e-12);
         assert!(found.losses.unwrap().brier > 0.0 && found.losses.unwrap().brier < 0.25);
     }
 

@@ -7,7 +7,8 @@ use fewest::{Cancel, DenseDesign, Error, Event, Limits, RuleList, Silent, Status
 use fewest_data::{Features, Target};
 use fewest_eval::ClassWeights;
 use fewest_eval::study::{
-    Calibration, CalibrationRule, ChoiceRule, Pick, Probabilities, Score, StudyMethod, StudyReport, StudySettings, StudyState, study,
+    Calibration, CalibrationRule, ChoiceRule, Pick, Probabilities, Score, StudyMethod, StudyReport, StudySettings,
+    StudyState, study,
 };
 use fewest_testing::Rng;
 

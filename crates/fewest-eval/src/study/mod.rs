@@ -36,7 +36,7 @@ mod table;
 pub use calibration::{Calibration, CalibrationRule};
 pub use isotonic::Isotonic;
 pub use platt::Sigmoid;
-pub use probabilities::{Losses, Probabilities};
+pub use probabilities::{CalibrationLine, Losses, Probabilities};
 pub use report::{Choice, Effort, FoldReport, InnerSize, Judgement, Panel, RuleReport, StudyReport, Tried};
 pub use rule::{ChoiceRule, Pick};
 pub use run::study;

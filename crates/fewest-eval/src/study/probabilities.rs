@@ -14,6 +14,7 @@ use fewest::model::class_pairs;
 use serde::{Deserialize, Serialize};
 
 use super::calibration::{Calibration, CalibrationRule};
+use super::platt::Sigmoid;
 use crate::classifier::Predictions;
 
 /// Probabilities of a pair stay this far from 0 and 1, as LIBSVM's do.
@@ -30,6 +31,21 @@ pub enum Probabilities {
         /// The calibration of each pair's machine, in their order.
         pairs: Vec<Calibration>,
     },
+}
+
+/// Whether the probabilities of the second of two classes mean what they say: logistic regression of
+/// the class on the logarithm of their odds (D. R. Cox, Biometrika 45 (1958), 562-565). Right ones
+/// have slope 1 and intercept 0; a slope below 1 says that they are too extreme.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct CalibrationLine {
+    /// Slope; none where the regression has no solution, or the probabilities hardly differ.
+    pub slope: Option<f64>,
+    /// Intercept; none where there is no slope.
+    pub intercept: Option<f64>,
+    /// Mean of the probabilities.
+    pub expected: f64,
+    /// Share of the second class.
+    pub observed: f64,
 }
 
 /// What probabilities are worth on samples whose classes are known.
@@ -94,6 +110,24 @@ impl Probabilities {
         }
     }
 
+    /// Whether the probabilities mean what they say; two classes, at least one sample.
+    pub fn line(&self, of: &Predictions) -> Option<CalibrationLine> {
+        let Self::Two(calibration) = self else { return None };
+        let second: Vec<bool> = of.truth.iter().map(|&class| class == 1).collect();
+        let p: Vec<f64> = of.decisions.iter().map(|&f| calibration.probability(f)).collect();
+        let odds = |p: &f64| (p.clamp(EDGE, 1.0 - EDGE) / (1.0 - p.clamp(EDGE, 1.0 - EDGE))).ln();
+        let found = Sigmoid::likeliest(&p.iter().map(odds).collect::<Vec<_>>(), &second);
+        // A flat line of values that are all but the same says nothing of their slope.
+        let found = found.filter(|found| found.a != 0.0);
+        let n = p.len() as f64;
+        Some(CalibrationLine {
+            slope: found.map(|found| found.a),
+            intercept: found.map(|found| found.b),
+            expected: p.iter().sum::<f64>() / n,
+            observed: second.iter().filter(|s| **s).count() as f64 / n,
+        })
+    }
+
     /// -ln of the probability of a sample's class; one of 0 counts as the smallest step above it.
     fn log_loss(&self, decisions: &[f64], class: u32) -> f64 {
         match self {
@@ -105,14 +139,16 @@ impl Probabilities {
     /// Squared difference of the probabilities and the class: of two classes that of the second's
     /// probability, of more the sum over the classes.
     fn brier(&self, decisions: &[f64], class: u32) -> f64 {
-        let each = self.of(decisions).into_iter().zip(0..).map(|(p, at)| (p - f64::from(u8::from(at == class))).powi(2));
+        let each =
+            self.of(decisions).into_iter().zip(0..).map(|(p, at)| (p - f64::from(u8::from(at == class))).powi(2));
         each.skip(usize::from(matches!(self, Self::Two(_)))).sum()
     }
 }
 
 /// Probabilities of k classes from that of the second class in each pair.
 fn coupled(second: &[f64]) -> Vec<f64> {
-    let k = (1..).find(|k| k * (k - 1) / 2 >= second.len()).expect("there is such a number");
+    // k (k - 1) / 2 pairs.
+    let k = (1 + (1 + 8 * second.len()).isqrt()) / 2;
     // Q p + b e = 0, e'p = 1 with Q_ii = sum_s r_si^2, Q_ij = -r_ji r_ij.
     let mut rows = vec![vec![0.0; k + 2]; k + 1];
     for (&(a, b), &p) in class_pairs(k as u32).iter().zip(second) {
@@ -130,9 +166,8 @@ fn coupled(second: &[f64]) -> Vec<f64> {
     let mut p = solved(rows);
     p.truncate(k);
     // What rounding leaves.
-    p.iter_mut().for_each(|p| *p = p.max(0.0));
-    let sum: f64 = p.iter().sum();
-    p.iter().map(|p| p / sum).collect()
+    let sum: f64 = p.iter().map(|p| p.max(0.0)).sum();
+    p.iter().map(|p| p.max(0.0) / sum).collect()
 }
 
 /// The solution of linear equations, their right side in the last column, by elimination with the
@@ -159,7 +194,6 @@ fn solved(mut rows: Vec<Vec<f64>>) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::platt::Sigmoid;
     use super::*;
 
     /// The objective of the paper.
@@ -201,7 +235,7 @@ mod tests {
                 let pqp: f64 = p.iter().zip(&qp).map(|(p, q)| p * q).sum();
                 p[t] += (pqp - qp[t]) / q(t, t);
                 let sum: f64 = p.iter().sum();
-                p.iter_mut().for_each(|p| *p /= sum);
+                p = p.iter().map(|p| p / sum).collect();
             }
         }
         p
@@ -229,6 +263,27 @@ mod tests {
         // Certain pairs leave a certain class.
         let certain = coupled(&[1.0, 1.0, 0.0]);
         assert!((certain[1] - 1.0).abs() < 1e-5, "{certain:?}");
+    }
+
+    #[test]
+    fn right_probabilities_have_slope_one_and_intercept_zero() {
+        // Of each value of the odds, as large a share of the second class as it says.
+        let sigmoid = Sigmoid { a: 2.0, b: -0.5 };
+        let (mut truth, mut decisions) = (Vec::new(), Vec::new());
+        for step in -8..=8 {
+            let f = 0.1 * f64::from(step);
+            let of_second = (1e4 * sigmoid.probability(f)).round() as usize;
+            truth.extend((0..10_000).map(|at| u32::from(at < of_second)));
+            decisions.extend(vec![f; 10_000]);
+        }
+        let of = Predictions { predicted: truth.clone(), truth, decisions };
+        let line = Probabilities::Two(Calibration::Platt(sigmoid)).line(&of).unwrap();
+        assert!((line.slope.unwrap() - 1.0).abs() < 1e-3 && line.intercept.unwrap().abs() < 1e-3, "{line:?}");
+        assert!((line.expected - line.observed).abs() < 1e-4);
+        // Twice as extreme odds have half the slope.
+        let extreme = Probabilities::Two(Calibration::Platt(Sigmoid { a: 4.0, b: -1.0 }));
+        let line = extreme.line(&of).unwrap();
+        assert!((line.slope.unwrap() - 0.5).abs() < 1e-3 && line.intercept.unwrap().abs() < 1e-3, "{line:?}");
     }
 
     #[test]
