@@ -3,8 +3,8 @@
 //!
 //! Given    the class of each sample, what the classifier says of it, and its probabilities.
 //! Returns  the measures of [`crate::evaluate`] and [`crate::study`] by the same functions, each
-//!          with an interval where independent samples give one: Wilson's for shares, Newcombe's for
-//!          the area of two classes.
+//!          with an interval where independent samples give one: Wilson's for shares, Newcombe's
+//!          for the area of two classes.
 
 use fewest::validation::{FoldMetrics, Metrics, Summary, measure_summary, summaries};
 

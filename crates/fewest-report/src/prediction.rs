@@ -124,7 +124,7 @@ fn calibration(result: Part<'_>) -> Option<Section> {
     Some(Section { id: "calibration", heading: "Do the probabilities mean what they say".to_owned(), blocks })
 }
 
-/// `class Yes: expected 0.31 on average, observed 0.34; slope 0.93, intercept 0.12 (right: 1 and 0)`
+/// `Probability of Yes: 0.310 on average, its share is 0.340; slope 0.930, intercept 0.120`
 pub(crate) fn calibration_sentence(result: Part<'_>) -> Option<String> {
     let line = result.at("calibration");
     let (expected, observed) = (line.at("expected").number()?, line.at("observed").number()?);

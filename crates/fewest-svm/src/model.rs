@@ -295,8 +295,8 @@ pub fn elect(n_classes: u32, decisions: &[f64]) -> Vec<u32> {
 
 /// A score for each class, sample after sample, of the decision values that [`elect`] takes: the
 /// votes of a class, and less than half a vote for how sure its machines are together, so that
-/// scores order the classes as votes do and break ties. `s / (3 (|s| + 1))` is added for s the sum of
-/// its decision values, as in scikit-learn's `SVC`.
+/// scores order the classes as votes do and break ties. `s / (3 (|s| + 1))` is added for s the sum
+/// of its decision values, as in scikit-learn's `SVC`.
 pub fn class_scores(n_classes: u32, decisions: &[f64]) -> Vec<f64> {
     let pairs = class_pairs(n_classes);
     let mut out = Vec::with_capacity(decisions.len() / pairs.len().max(1) * n_classes as usize);

@@ -11,8 +11,8 @@ pub(super) fn names(samples: Option<&TextColumn>, rows: &[usize]) -> Option<Valu
 }
 
 /// The samples that were taken for another class, most often first: `row` from 0, `sample` (its
-/// name, or null), `class`, `judged` (how often), `wrong` (how often so), and `predicted`, the classes
-/// that it was taken for. Each part has the rows of samples and the class predicted of each.
+/// name, or null), `class`, `judged` (how often), `wrong` (how often so), and `predicted`, the
+/// classes that it was taken for. Each part has the rows of samples and the class predicted of each.
 pub(super) fn wrong<'a>(
     classes: &[String],
     class_of: &dyn Fn(usize) -> u32,

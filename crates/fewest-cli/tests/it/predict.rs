@@ -15,7 +15,7 @@ fn parted(text: &str, held: &[usize]) -> [String; 2] {
     for (at, line) in text.lines().enumerate() {
         for (part, wanted) in parts.iter_mut().zip([true, false]) {
             if at == 0 || held.contains(&(at - 1)) == wanted {
-                *part += &format!("{line}\n");
+                part.extend([line, "\n"]);
             }
         }
     }
@@ -178,9 +178,9 @@ fn a_page_says_what_the_model_is_worth() {
     scratch.run(&["report", "p.json", "-o", "again.html"]).code(0);
     assert_eq!(scratch.read("again.html"), page);
     // Without a target there is a page, too, and nothing is judged.
-    let plain: String =
-        scratch.read("new.csv").lines().map(|line| format!("{}\n", line.rsplit_once(',').unwrap().0)).collect();
-    scratch.file("plain.csv", plain);
+    let plain: Vec<String> =
+        scratch.read("new.csv").lines().map(|line| line.rsplit_once(',').unwrap().0.to_owned()).collect();
+    scratch.file("plain.csv", plain.join("\n"));
     let more = ["predict", "m.json", "plain.csv", "--out", "p.csv", "--json", "q.json", "--report", "q.html"];
     scratch.run(&more).code(0);
     assert!(scratch.json("q.json").get("metrics").is_none() && scratch.read("q.html").contains("What is predicted"));

@@ -1,5 +1,5 @@
-//! From decision values to the probability of each class: of two classes by one calibration, of more
-//! by that of each pair's machine, coupled.
+//! From decision values to the probability of each class: of two classes by one calibration, of
+//! more by that of each pair's machine, coupled.
 //!
 //! Solves   min over p (sum 1) of `sum_i sum_{j != i} (r_ji p_i - r_ij p_j)^2`, where r_ij is the
 //!          probability of class i among the pair (i, j).
@@ -7,7 +7,7 @@
 //!          (20); LIBSVM has it, too.
 //! Given    one decision value for each pair of classes, ordered (0,1), (0,2), ..., (1,2), ...
 //! Returns  a probability for each class, 0 or more, of sum 1.
-//! Differs  the linear system (20) is solved at once instead of by rounds, so there is no tolerance.
+//! Differs  the linear system (20) is solved at once instead of by rounds: there is no tolerance.
 //! Cost     k^3 for k classes, each sample.
 
 use fewest::model::class_pairs;
@@ -33,9 +33,9 @@ pub enum Probabilities {
     },
 }
 
-/// Whether the probabilities of the second of two classes mean what they say: logistic regression of
-/// the class on the logarithm of their odds (D. R. Cox, Biometrika 45 (1958), 562-565). Right ones
-/// have slope 1 and intercept 0; a slope below 1 says that they are too extreme.
+/// Whether the probabilities of the second of two classes mean what they say: logistic regression
+/// of the class on the logarithm of their odds (D. R. Cox, Biometrika 45 (1958), 562-565). Right
+/// ones have slope 1 and intercept 0; a slope below 1 says that they are too extreme.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct CalibrationLine {
     /// Slope; none where the regression has no solution, or the probabilities hardly differ.
@@ -148,7 +148,7 @@ impl Probabilities {
 /// Probabilities of k classes from that of the second class in each pair.
 fn coupled(second: &[f64]) -> Vec<f64> {
     // k (k - 1) / 2 pairs.
-    let k = (1 + (1 + 8 * second.len()).isqrt()) / 2;
+    let k = (1 + 8 * second.len()).isqrt().div_ceil(2);
     // Q p + b e = 0, e'p = 1 with Q_ii = sum_s r_si^2, Q_ij = -r_ji r_ij.
     let mut rows = vec![vec![0.0; k + 2]; k + 1];
     for (&(a, b), &p) in class_pairs(k as u32).iter().zip(second) {

@@ -69,8 +69,8 @@ impl<'a> Said<'a> {
 
     /// The name of each sample where it has one, its task, `prediction`, a decision value for each
     /// pair of classes, a score for each of more than two classes, the probability of the second of
-    /// two classes or of each of more where the model knows it, and the class in the data where there
-    /// is one.
+    /// two classes or of each of more where the model knows it, and the class in the data where
+    /// there is one.
     pub(super) fn csv(&self, data: &Dataset) -> String {
         let mut out = line(&self.header(data));
         let scored = self.is_scored();
