@@ -22,7 +22,7 @@ from fewest._constraints import AT_LEAST_ONE, stores_arguments
 from fewest._docs import completes_doc
 from fewest._engine import Listener, Samples, bias_of, limits_of, seed_of, svm_of, warn_of_limit
 from fewest._path import sizes_of
-from fewest._probabilities import of_classes
+from fewest._probabilities import agreeing, of_classes
 from fewest._rules import Rules
 from fewest._svc import SVC
 from fewest._tables import table
@@ -386,10 +386,9 @@ class Study(Selector):
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probability of each class, by ``calibration`` on the decision values of samples held out.
 
-        Where that of two classes is on the other side of 1/2 than ``predict``, which goes by the sign
-        of the decision value as in the folds, it is 1/2. Of more classes those of the pairs are
-        coupled (Wu, Lin and Weng 2004), and near a tie another class may be the most probable one
-        than the one of most votes, which ``predict`` names.
+        Of more than two classes those of the pairs are coupled (Wu, Lin and Weng 2004). ``predict``
+        goes by the sign of the decision value, or by votes, as in the folds: where another class is
+        more probable than the one it names, both have the mean of their probabilities.
 
         Returns
         -------
@@ -397,13 +396,11 @@ class Study(Selector):
             One column for each class.
         """
         check_is_fitted(self)
-        decision = self.estimator_._by_pair(self._reduced(X))
-        if decision.ndim > 1:
-            return of_classes(self._calibration, -decision, len(self.estimator_.classes_))
-        second = of_classes(self._calibration, decision[:, None], 2)[:, 1]
-        # The next number above 1/2 has its class by argmax, too.
-        second = np.where(decision > 0, np.maximum(second, np.nextafter(0.5, 1.0)), np.minimum(second, 0.5))
-        return np.column_stack([1.0 - second, second])
+        reduced, classes = self._reduced(X), self.estimator_.classes_
+        decision = self.estimator_._by_pair(reduced)
+        decision = -decision if decision.ndim > 1 else decision[:, None]
+        predicted = np.searchsorted(classes, self._of(reduced, "predict"))
+        return agreeing(of_classes(self._calibration, decision, len(classes)), predicted)
 
     def _how_prepared(self, support: np.ndarray) -> tuple[Any, Any, Any]:
         return None, self.center_, self.scale_

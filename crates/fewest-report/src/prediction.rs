@@ -115,16 +115,24 @@ fn classes(result: Part<'_>, budget: &Budget) -> Option<Section> {
     Some(Section { id: "classes", heading: "Class by class".to_owned(), blocks: vec![Block::Table(table)] })
 }
 
-/// Whether probabilities mean what they say.
+/// What the probabilities are worth, and whether they mean what they say.
 fn calibration(result: Part<'_>) -> Option<Section> {
-    let sentence = calibration_sentence(result)?;
-    let mut blocks = vec![Block::Text(sentence)];
+    let of = |key: &str| result.at("metrics").at(key).number();
+    let (log_loss, brier) = (of("log_loss")?, of("brier")?);
+    let mut blocks = vec![Block::Text(format!(
+        "Log-loss {log_loss:.4} (mean of -ln of the probability of the true class), Brier score {brier:.4} (mean squared difference of probabilities and class)."
+    ))];
+    let heading = "Do the probabilities mean what they say".to_owned();
+    let Some(sentence) = calibration_sentence(result) else {
+        return Some(Section { id: "calibration", heading, blocks });
+    };
+    blocks.push(Block::Text(sentence));
     let what = "Slope and intercept: logistic regression of the class on the logarithm of the odds that the model gives (D. R. Cox, Biometrika 45 (1958), 562-565). A slope below 1 says that the probabilities are too extreme.";
     blocks.push(Block::Text(what.to_owned()));
-    Some(Section { id: "calibration", heading: "Do the probabilities mean what they say".to_owned(), blocks })
+    Some(Section { id: "calibration", heading, blocks })
 }
 
-/// `Probability of Yes: 0.310 on average, its share is 0.340; slope 0.930, intercept 0.120`
+/// `Probability of the class a: 0.310 on average, its share is 0.340; slope 0.930, intercept 0.120`
 pub(crate) fn calibration_sentence(result: Part<'_>) -> Option<String> {
     let line = result.at("calibration");
     let (expected, observed) = (line.at("expected").number()?, line.at("observed").number()?);
@@ -135,7 +143,7 @@ pub(crate) fn calibration_sentence(result: Part<'_>) -> Option<String> {
         }
         _ => "no slope, as the classes are apart or the probabilities all but the same".to_owned(),
     };
-    Some(format!("Probability of {class}: {expected:.3} on average, its share is {observed:.3}; {slope}."))
+    Some(format!("Probability of the class {class}: {expected:.3} on average, its share is {observed:.3}; {slope}."))
 }
 
 /// How many samples each class was predicted of, where nothing else is known.

@@ -100,7 +100,7 @@ fn prediction(names: &[String]) -> Value {
         "schema": 1, "kind": "prediction", "model": names[0], "data": names[1], "n_samples": 21, "accuracy": 0.8, "right": 16,
         "scored": 20, "unknown_class": 1, "target": names[0], "classes": {"-1": names[0], "+1": names[1]},
         "class_counts": {"-1": 12, "+1": 8}, "predicted_counts": {"-1": 11, "+1": 10}, "selected": names, "n_features": names.len(),
-        "metrics": {"accuracy": 0.8}, "summary": {"accuracy": measure, "log_loss": {"mean": 0.5}, names[0].clone(): measure},
+        "metrics": {"accuracy": 0.8, "log_loss": 0.5, "brier": 0.2}, "summary": {"accuracy": measure, "log_loss": {"mean": 0.5}, names[0].clone(): measure},
         "recall": {names[0].clone(): measure, names[1].clone(): measure}, "confusion": [[10, 2], [2, 6]],
         "calibration": {"slope": 0.9, "intercept": -0.1, "expected": 0.41, "observed": 0.4}, "wrong": [wrong],
         "settings": {"data": names[1]}, "command": names[1], "version": names[0]
@@ -114,7 +114,8 @@ fn predictions_say_what_the_model_is_worth_there() {
     for part in [
         "Right on 80.0 % of the samples (95 % interval 70.0 % to 90.0 %).",
         "20 samples whose class is known; 1 of a class that the model does not know are left aside.",
-        "Probability of Yes: 0.410 on average, its share is 0.400; slope 0.900, intercept -0.100",
+        "Probability of the class Yes: 0.410 on average, its share is 0.400; slope 0.900, intercept -0.100",
+        "Log-loss 0.5000",
         "Which samples are taken for another class",
     ] {
         assert!(text.contains(part), "{part}");

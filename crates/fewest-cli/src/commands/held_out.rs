@@ -5,14 +5,18 @@ use std::collections::BTreeMap;
 use fewest_data::TextColumn;
 use serde_json::{Value, json};
 
+/// The samples that are listed at most: the first of them, as tables of many samples hold the rest.
+const MOST: usize = 1000;
+
 /// The names of samples; none where the data have no names.
 pub(super) fn names(samples: Option<&TextColumn>, rows: &[usize]) -> Option<Value> {
     samples.map(|samples| rows.iter().map(|&row| json!(samples.values[row])).collect())
 }
 
-/// The samples that were taken for another class, most often first: `row` from 0, `sample` (its
-/// name, or null), `class`, `judged` (how often), `wrong` (how often so), and `predicted`, the
-/// classes that it was taken for. Each part has the rows of samples and the class predicted of each.
+/// The samples that were taken for another class, most often first, 1000 at most: `row` from 0,
+/// `sample` (its name, or null), `class`, `judged` (how often), `wrong` (how often so), and
+/// `predicted`, the classes that it was taken for. Each part has the rows of samples and the class
+/// predicted of each.
 pub(super) fn wrong<'a>(
     classes: &[String],
     class_of: &dyn Fn(usize) -> u32,
@@ -41,7 +45,7 @@ pub(super) fn wrong<'a>(
             "predicted": taken.iter().map(|&class| &classes[class as usize]).collect::<Vec<_>>(),
         })
     };
-    wrong.into_iter().map(one).collect()
+    wrong.into_iter().take(MOST).map(one).collect()
 }
 
 #[cfg(test)]
@@ -63,5 +67,8 @@ mod tests {
         assert_eq!(wrong(&classes, &|row| truth[row], None, parts)[0]["sample"], Value::Null);
         assert_eq!(names(Some(&samples), &[3, 0]), Some(json!(["S4", "S1"])));
         assert_eq!(names(None, &[3]), None);
+        let (rows, taken): (Vec<usize>, Vec<u32>) = ((0..1200).collect(), vec![1; 1200]);
+        let many = wrong(&classes, &|_| 0, None, [(&rows[..], &taken[..])]);
+        assert_eq!(many.as_array().map(Vec::len), Some(1000));
     }
 }
