@@ -21,6 +21,7 @@ from fewest._knockoffs import Knockoffs, knockoffs
 from fewest._l1 import L1SVMSelector
 from fewest._mbp import LagrangianSelector, MBPSelector
 from fewest._memory import set_memory
+from fewest._model import TrainedModel, load_model
 from fewest._rules import Rules
 from fewest._stability import Stability, stability
 from fewest._study import Study
@@ -52,6 +53,7 @@ __all__ = [
     "Evaluation",
     "Knockoffs",
     "Stability",
+    "TrainedModel",
     "Verification",
     "SearchDisplay",
     "SelectionPathDisplay",
@@ -59,6 +61,7 @@ __all__ = [
     "ColumnFile",
     "Progress",
     "export_model",
+    "load_model",
     "set_memory",
     "__version__",
 ]

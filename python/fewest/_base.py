@@ -11,11 +11,12 @@ import numpy as np
 from sklearn.base import BaseEstimator, _fit_context, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
+from sklearn.pipeline import Pipeline
 from sklearn.utils import safe_mask
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from fewest import _core
+from fewest import _core, _plain
 from fewest._auto_cost import with_costs
 from fewest._call import limited
 from fewest._columns import ColumnFile
@@ -458,6 +459,33 @@ class Selector(Linked, CallbackSupportMixin, Scored, SelectorMixin, BaseEstimato
         if not hasattr(self, "estimator_"):
             raise AttributeError(f"this {type(self).__name__} is not fitted yet")
         return self.estimator_
+
+    def to_sklearn(self) -> Pipeline:
+        """The same classifier of scikit-learn's own parts, for what knows no other, such as skl2onnx.
+
+        Returns
+        -------
+        pipeline : Pipeline
+            Fitted: the selected columns (by name where ``fit`` saw names), what stands in for missing
+            values and the scaling where this selector does them, and ``sklearn.svm.LinearSVC``, or
+            ``sklearn.svm.SVC`` for other kernels and for more than two classes. Its decisions are those
+            of this selector.
+        """
+        check_is_fitted(self)
+        if hasattr(self, "tasks_"):
+            raise TypeError("each task has a classifier of its own; fit a selector for one task, or without tasks")
+        support = np.flatnonzero(self.support_)
+        return _plain.pipeline(
+            self._fitted(), len(self.support_), support, getattr(self, "feature_names_in_", None), *self._how_prepared(support)
+        )
+
+    def _how_prepared(self, support: np.ndarray) -> tuple[Any, Any, Any]:
+        """What is put in place of NaN, subtracted from the selected features, and divided by."""
+        prepared = getattr(self, "preparation_", None)
+        if prepared is None:
+            return None, None, None
+        part = prepared.part(support)
+        return part.fill, part.center, part.scale
 
     def _certifiable(self) -> bool:
         if getattr(self, "kernel", "linear") != "linear":

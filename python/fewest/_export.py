@@ -19,12 +19,13 @@ from fewest._columns import label_texts
 from fewest._svc import SVC
 from fewest._svm import LinearSVC
 
-#: The version of the format, docs/start.md.
+#: The version of the format, docs/formats/model.md.
 SCHEMA = 1
 
 
 def export_model(estimator: Any, path: str | os.PathLike[str], *, target_name: str = "y") -> None:
-    """Write a trained classifier as the model file that ``fewest predict`` reads.
+    """Write a trained classifier as the model file that ``fewest predict`` and :func:`load_model` read;
+    docs/formats/model.md describes it.
 
     Parameters
     ----------
@@ -75,6 +76,10 @@ def export_model(estimator: Any, path: str | os.PathLike[str], *, target_name: s
     }
     if categories := getattr(classifier, "_categories", []):
         model["categorical"] = [listed[at] for at in categories]
+    if len(machines) == 1:
+        model["intercept"] = machines[0]["intercept"]
+        if "weights" in machines[0]:
+            model["weights"] = dict(zip(listed, machines[0]["weights"], strict=True))
     if vectors is not None:
         model["support_vectors"] = vectors
     keys = ["-1", "+1"] if len(classes) == 2 else [str(at) for at in range(len(classes))]

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.special import expit
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -23,6 +22,7 @@ from fewest._constraints import AT_LEAST_ONE, stores_arguments
 from fewest._docs import completes_doc
 from fewest._engine import Listener, Samples, bias_of, limits_of, seed_of, svm_of, warn_of_limit
 from fewest._path import sizes_of
+from fewest._probabilities import agreeing, of_classes
 from fewest._rules import Rules
 from fewest._svc import SVC
 from fewest._tables import table
@@ -79,8 +79,8 @@ class Study(Selector):
         one standard error of the best; of the smallest costs there at the size of the best; of the
         most stable subsets there.
     calibration : {"platt", "isotonic", "none"}, default="platt"
-        How decision values of samples held out become probabilities of two classes: by a sigmoid, by
-        any function that never falls (for many samples), or not at all.
+        How decision values of samples held out become probabilities, of more than two classes pair by
+        pair: by a sigmoid, by any function that never falls (for many samples), or not at all.
     cv : int, default=5
         Outer folds.
     n_repeats : int, default=2
@@ -378,7 +378,7 @@ class Study(Selector):
 
     def _has_probabilities(self) -> bool:
         if hasattr(self, "estimator_") and self._calibration is None:
-            raise AttributeError("probabilities are for two classes, a calibration and a study that came to a choice")
+            raise AttributeError("probabilities are there with a calibration, once the study has come to a choice")
         return True
 
     @available_if(_has_probabilities)
@@ -386,24 +386,24 @@ class Study(Selector):
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probability of each class, by ``calibration`` on the decision values of samples held out.
 
-        Where it is on the other side of 1/2 than ``predict``, which goes by the sign of the
-        decision value as in the folds, it is 1/2.
+        Of more than two classes those of the pairs are coupled (Wu, Lin and Weng 2004). ``predict``
+        goes by the sign of the decision value, or by votes, as in the folds: where another class is
+        more probable than the one it names, both have the mean of their probabilities.
 
         Returns
         -------
-        probabilities : ndarray of shape (n_samples, 2)
+        probabilities : ndarray of shape (n_samples, n_classes)
             One column for each class.
         """
         check_is_fitted(self)
-        decision = self.decision_function(X)
-        by = self._calibration
-        if "a" in by:
-            second = expit(by["a"] * decision + by["b"])
-        else:
-            second = np.interp(decision, by["decisions"], by["probabilities"])
-        # The next number above 1/2 has its class by argmax, too.
-        second = np.where(decision > 0, np.maximum(second, np.nextafter(0.5, 1.0)), np.minimum(second, 0.5))
-        return np.column_stack([1.0 - second, second])
+        reduced, classes = self._reduced(X), self.estimator_.classes_
+        decision = self.estimator_._by_pair(reduced)
+        decision = -decision if decision.ndim > 1 else decision[:, None]
+        predicted = np.searchsorted(classes, self._of(reduced, "predict"))
+        return agreeing(of_classes(self._calibration, decision, len(classes)), predicted)
+
+    def _how_prepared(self, support: np.ndarray) -> tuple[Any, Any, Any]:
+        return None, self.center_, self.scale_
 
     certify = Absent("a study proves its panel by itself: see bound_, gap_ and certificate_")  # type: ignore[assignment]
     path = Absent("a study chooses the size; see tried_, or sizes")  # type: ignore[assignment]

@@ -284,7 +284,7 @@ class SVC(_Classifier):
         if not of_values:
             self.support_vectors_ = samples.X.tocsr()[support] if sp.issparse(samples.X) else samples.X[support]
         self._pair_coef: Any = sign * answer["dual_coef"][:, order]
-        self.dual_coef_ = _by_classes(self._pair_coef, samples.codes[support], len(self.classes_))
+        self.dual_coef_ = by_classes(self._pair_coef, samples.codes[support], len(self.classes_))
         self.intercept_ = sign * answer["intercept"]
         self._coef: Any = None if answer["coef"] is None else sign * answer["coef"]
         if self._coef is not None:
@@ -465,7 +465,7 @@ def _dense(X: Any) -> np.ndarray:
     return X.toarray() if sp.issparse(X) else np.asarray(X)
 
 
-def _by_classes(coef: np.ndarray, codes: np.ndarray, n_classes: int) -> np.ndarray:
+def by_classes(coef: np.ndarray, codes: np.ndarray, n_classes: int) -> np.ndarray:
     """Dual variables of the machines of each pair as LIBSVM lays them out: row r of a support vector
     is that of its machine against the r-th of the other classes.
     """

@@ -374,6 +374,11 @@ COMMANDS: dict[str, Command] = {
             "resume": "the command alone",
         },
     ),
+    "predict": Command(
+        fewest.load_model,
+        (_DATA - {"scale", "missing", "sample-weights"}) | {"json", "report", "quiet", "verbose"},
+        {"out": "what ``predict``, ``decision_function`` and ``predict_proba`` of the model return"},
+    ),
     "verify": Command(
         fewest.verify,
         _DATA - {"memory", "threads", "sample-weights"} | _RULES - {"max-features"} | {"json", "quiet", "verbose"},

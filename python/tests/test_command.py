@@ -95,7 +95,7 @@ def test_every_command_is_in_the_table(capfd):
     assert _core.command(["fewest", "--help"]) == 0
     out = capfd.readouterr().out.split("Commands:")[1].split("\n\n")[0]
     commands = set(re.findall(r"^  ([a-z]+) ", out, re.MULTILINE)) - {"help"}
-    elsewhere = {"select", "fit", "predict", "check", "methods", "report", "completions"}
+    elsewhere = {"select", "fit", "check", "methods", "report", "completions"}
     assert commands - elsewhere == {name.split()[0] for name in COMMANDS}
 
 

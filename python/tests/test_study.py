@@ -120,8 +120,9 @@ def test_more_classes_and_limits():
     X, y = load_iris(return_X_y=True)
     study = Study(**QUICK).fit(X, y)
     assert study.score(X, y) > 0.8
-    assert not hasattr(study, "predict_proba")
+    assert study.predict_proba(X).shape == (150, 3)
     assert not hasattr(study, "certify")
+    assert not hasattr(clone(study).set_params(calibration="none").fit(X, y), "predict_proba")
     X, y = problem()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

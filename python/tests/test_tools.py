@@ -34,7 +34,7 @@ def test_docstrings_are_complete():
     import inspect
 
     for name, estimator in PUBLIC.items():
-        if hasattr(estimator, "get_params") and name != "Rules":
+        if hasattr(estimator, "get_params") and name not in ("Rules", "TrainedModel"):
             described = re.findall(r"^(\w+) : .*default=", estimator.__doc__.split("Attributes\n---")[0], re.MULTILINE)
             assert described == list(inspect.signature(estimator).parameters), name
 

@@ -75,7 +75,7 @@ fn run(parsed: &CommandLine, invocation: &Invocation) -> Result<u8, Failure> {
         Command::Study(args) => commands::study::run(args, invocation),
         Command::Certify(args) => commands::certify_list::run(args, method()?, invocation),
         Command::Fit(args) => commands::fit::run(args, invocation),
-        Command::Predict(args) => commands::predict::run(args, terminal),
+        Command::Predict(args) => commands::predict::run(args, invocation),
         Command::Report(args) => commands::report::run(args, terminal),
         Command::Verify(args) => commands::verify::run(args, invocation),
         Command::Check(args) => commands::check::run(args, terminal),

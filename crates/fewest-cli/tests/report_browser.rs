@@ -108,11 +108,14 @@ fn pages_of_real_runs_work_in_a_browser() {
     }}));
 
     let study = ["study", wdbc, "--max-features", "1..4", "--folds", "3", "--repeats", "1", "--inner-cv", "3"];
-    let (file, result) = made(&[&study[..], &["--cost-points", "4"]].concat(), "study");
+    let (file, result) = made(&[&study[..], &["--cost-points", "4", "--model", "panel.json"]].concat(), "study");
     plan.push(json!({"name": "study", "file": file, "marks": {
         "measures": 6, "folds": 3, "sizes": 4, "balance-chart": 2,
         "frequency": result["frequency"].as_object().unwrap().len().min(30)
     }}));
+
+    let (file, _) = made(&["predict", "panel.json", wdbc, "--out", "predicted.csv"], "predict");
+    plan.push(json!({"name": "predict", "file": file, "marks": {"measures": 5, "balance-chart": 2}}));
 
     if let Some(german) = data_file("german-numeric.csv") {
         let costs: String =

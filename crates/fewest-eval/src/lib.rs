@@ -40,6 +40,7 @@
 //! | `selector`, `classifier`, `tasks` | a method on a part, the classifier on what it selects, one for each task |
 //! | [`auto_cost`] | the cost of a method, chosen on the samples that it is run on |
 //! | [`evaluate`], [`sizes`] | methods, and sizes of one method, judged in folds |
+//! | `external` | a classifier on samples of another file |
 //! | [`stability`], [`knockoffs`] | what is selected on halves again and again, and what is told from copies: bounds on false features |
 //! | [`statistics`] | measures, intervals, tests |
 //! | [`study`] | method, costs and size chosen inside folds, then a panel with its proof |
@@ -50,6 +51,7 @@ pub mod auto_cost;
 mod classifier;
 mod error;
 pub mod evaluate;
+mod external;
 pub mod folds;
 mod jobs;
 pub mod knockoffs;
@@ -75,6 +77,7 @@ pub mod statistics {
 
 pub use classifier::{FoldModel, Predictions, Training};
 pub use error::EvalError;
+pub use external::ExternalValidation;
 pub use jobs::Told;
 pub use method::SomeMethod;
 pub use part::{Data, HeldOut, Part, Tasks};

@@ -7,7 +7,8 @@ use fewest::{Cancel, DenseDesign, Error, Event, Limits, RuleList, Silent, Status
 use fewest_data::{Features, Target};
 use fewest_eval::ClassWeights;
 use fewest_eval::study::{
-    Calibration, CalibrationRule, ChoiceRule, Pick, Score, StudyMethod, StudyReport, StudySettings, StudyState, study,
+    Calibration, CalibrationRule, ChoiceRule, Pick, Probabilities, Score, StudyMethod, StudyReport, StudySettings,
+    StudyState, study,
 };
 use fewest_testing::Rng;
 
@@ -178,8 +179,8 @@ fn probabilities_are_of_the_kind_asked_for() {
     let (platt, isotonic, none) =
         (study(CalibrationRule::Platt), study(CalibrationRule::Isotonic), study(CalibrationRule::None));
     let kind = |report: &StudyReport| report.panel.as_ref().unwrap().calibration.clone();
-    assert!(matches!(kind(&platt), Some(Calibration::Platt(_))));
-    assert!(matches!(kind(&isotonic), Some(Calibration::Isotonic(_))));
+    assert!(matches!(kind(&platt), Some(Probabilities::Two(Calibration::Platt(_)))));
+    assert!(matches!(kind(&isotonic), Some(Probabilities::Two(Calibration::Isotonic(_)))));
     assert_eq!(kind(&none), None);
     for (a, b) in platt.folds.iter().zip(&isotonic.folds) {
         // Nothing but the probabilities differs, and both orders are those of the decision values.

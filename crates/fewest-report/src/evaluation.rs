@@ -23,7 +23,8 @@ pub(crate) fn page(result: Part<'_>, budget: &Budget) -> Result<Page, String> {
     let mut sections = vec![summary(result, budget)?];
     sections.extend(sizes(result, budget)?);
     sections.extend(frequency(result, budget, "frequency", "frequency-section", "Which features are chosen")?);
-    sections.extend(confusion(result, budget));
+    sections.extend(confusion(result, budget, "Samples held out"));
+    sections.extend(wrong(result, budget));
     if against.is_there() {
         let heading = format!("Which features {} chooses", name(against));
         sections.extend(comparison(result, budget));
@@ -57,7 +58,7 @@ fn with_interval(measure: Part<'_>) -> Option<String> {
 }
 
 /// Words of a measure's name.
-fn measure_words(name: &str) -> String {
+pub(crate) fn measure_words(name: &str) -> String {
     match name {
         "f1" => "F1".to_owned(),
         "mcc" => "MCC".to_owned(),
@@ -295,9 +296,11 @@ pub(crate) fn frequency(
 }
 
 /// Headings for the classes of a confusion matrix; more classes are left to the JSON.
-const PREDICTED: [&str; 8] = ["as 1st", "as 2nd", "as 3rd", "as 4th", "as 5th", "as 6th", "as 7th", "as 8th"];
+pub(crate) const PREDICTED: [&str; 8] =
+    ["as 1st", "as 2nd", "as 3rd", "as 4th", "as 5th", "as 6th", "as 7th", "as 8th"];
 
-pub(crate) fn confusion(result: Part<'_>, budget: &Budget) -> Option<Section> {
+/// What is taken for what; `samples` says of which.
+pub(crate) fn confusion(result: Part<'_>, budget: &Budget, samples: &str) -> Option<Section> {
     let names: Vec<&str> = result.at("classes").entries().filter_map(|c| c.1.text()).collect();
     let counts: Vec<Part<'_>> = result.at("confusion").items().collect();
     if counts.is_empty() || counts.len() != names.len() || names.len() > PREDICTED.len() {
@@ -316,12 +319,33 @@ pub(crate) fn confusion(result: Part<'_>, budget: &Budget) -> Option<Section> {
         cells.push(percent(share).into());
         cells
     });
-    let table = budget.table(
-        "Samples held out, by their true class and the class predicted (as 1st: the first row's class, and so on)",
-        columns,
-        rows,
-    );
+    let caption =
+        format!("{samples}, by their true class and the class predicted (as 1st: the first row's class, and so on)");
+    let table = budget.table(&caption, columns, rows);
     Some(Section { id: "confusion", heading: "What is taken for what".to_owned(), blocks: vec![Block::Table(table)] })
+}
+
+/// Samples that were taken for another class, most often first.
+pub(crate) fn wrong(result: Part<'_>, budget: &Budget) -> Option<Section> {
+    let count = |of: Part<'_>| Cell::from(of.count().map_or_else(String::new, |count| count.to_string()));
+    let rows = result.at("wrong").items().map(|entry| {
+        let name = entry.at("sample").text();
+        let row = entry.at("row").count().map_or_else(String::new, |row| row.saturating_add(1).to_string());
+        vec![
+            name.map_or_else(|| Cell::from(format!("row {row}")), |name| budget.name(name)),
+            budget.name(entry.at("class").text().unwrap_or_default()),
+            budget.foreign(&entry.at("predicted").texts().join(", "), 60),
+            count(entry.at("wrong")),
+            count(entry.at("judged")),
+        ]
+    });
+    if rows.len() == 0 {
+        return None;
+    }
+    let columns = vec![words("sample"), words("true class"), words("taken for"), numbers("times"), numbers("of")];
+    let table = budget.table("Samples taken for another class; rows of the data from 1", columns, rows);
+    let heading = "Which samples are taken for another class".to_owned();
+    Some(Section { id: "wrong", heading, blocks: vec![Block::Table(table)] })
 }
 
 fn comparison(result: Part<'_>, budget: &Budget) -> Option<Section> {

@@ -1,5 +1,5 @@
-//! A result of `fewest select`, `path`, `certify`, `evaluate`, `stability`, `knockoffs` or `study` as
-//! one HTML page: no network, no other file, light and dark, for print.
+//! A result of `fewest select`, `path`, `certify`, `evaluate`, `stability`, `knockoffs`, `study` or
+//! `predict` as one HTML page: no network, no other file, light and dark, for print.
 //!
 //! [`page`] is a pure function of the result's JSON. Names in it come from data files: they are
 //! shortened, their control characters made visible ([`visible`]), and the template escapes all
@@ -13,6 +13,7 @@ mod evaluation;
 mod knockoffs;
 mod near;
 mod path;
+mod prediction;
 mod read;
 mod selection;
 mod stability;
@@ -51,8 +52,8 @@ const POLICY: &str = "default-src 'none'; style-src 'sha256-Rt45+lK854snHsTcD3Xk
 /// Why there is no page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Error {
-    /// The JSON is no result of `select`, `path`, `certify`, `evaluate`, `stability`, `knockoffs` or
-    /// `study`.
+    /// The JSON is no result of `select`, `path`, `certify`, `evaluate`, `stability`, `knockoffs`,
+    /// `study` or `predict`.
     NoResult,
     /// A chart or the template could not be made; a fault of ours.
     Broken(String),
@@ -62,7 +63,7 @@ impl std::fmt::Display for Error {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Error::NoResult => f.write_str(
-                "no result of `fewest select`, `path`, `certify`, `evaluate`, `stability`, `knockoffs` or `study`",
+                "no result of `fewest select`, `path`, `certify`, `evaluate`, `stability`, `knockoffs`, `study` or `predict`",
             ),
             Error::Broken(why) => write!(f, "the report could not be made: {why}"),
         }
@@ -85,6 +86,8 @@ pub fn page(result: &Value) -> Result<String, Error> {
         stability::page(part, &budget)
     } else if part.at("kind").text() == Some("knockoffs") {
         knockoffs::page(part, &budget)
+    } else if part.at("kind").text() == Some("prediction") {
+        prediction::page(part, &budget)
     } else if part.at("folds").0.is_array() {
         evaluation::page(part, &budget)
     } else if part.at("selected").0.is_array() && part.at("status").0.is_string() {

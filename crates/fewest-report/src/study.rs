@@ -3,7 +3,7 @@
 
 use crate::common::{balance, data, list, settings, warnings};
 use crate::evaluation::{
-    SizePoint, accuracy_by_size, confusion, folds, frequency, guessing, interval, measures, stability_words,
+    SizePoint, accuracy_by_size, confusion, folds, frequency, guessing, interval, measures, stability_words, wrong,
 };
 use crate::read::Part;
 use crate::view::{Block, Budget, Cell, Chart, Page, Section, numbers, shorten, words};
@@ -44,7 +44,8 @@ pub(crate) fn page(result: Part<'_>, budget: &Budget) -> Result<Page, String> {
     sections.extend(frequency(result, budget, "frequency", "frequency-section", "How often each feature came back")?);
     sections.extend(sizes(result, budget)?);
     sections.push(unseen(result, budget)?);
-    sections.extend(confusion(result, budget));
+    sections.extend(confusion(result, budget, "Samples held out"));
+    sections.extend(wrong(result, budget));
     sections.extend(tried(result, budget));
     sections.extend(balance(budget, result)?);
     sections.push(how(result));

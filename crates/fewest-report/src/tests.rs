@@ -92,6 +92,43 @@ fn study(names: &[String]) -> Value {
     value
 }
 
+fn prediction(names: &[String]) -> Value {
+    let measure = json!({"mean": 0.8, "se": null, "ci95": [0.7, 0.9]});
+    let wrong =
+        json!({"row": 4, "sample": names[0], "class": names[1], "judged": 1, "wrong": 1, "predicted": [names[0]]});
+    json!({
+        "schema": 1, "kind": "prediction", "model": names[0], "data": names[1], "n_samples": 21, "accuracy": 0.8, "right": 16,
+        "scored": 20, "unknown_class": 1, "target": names[0], "classes": {"-1": names[0], "+1": names[1]},
+        "class_counts": {"-1": 12, "+1": 8}, "predicted_counts": {"-1": 11, "+1": 10}, "selected": names, "n_features": names.len(),
+        "metrics": {"accuracy": 0.8, "log_loss": 0.5, "brier": 0.2}, "summary": {"accuracy": measure, "log_loss": {"mean": 0.5}, names[0].clone(): measure},
+        "recall": {names[0].clone(): measure, names[1].clone(): measure}, "confusion": [[10, 2], [2, 6]],
+        "calibration": {"slope": 0.9, "intercept": -0.1, "expected": 0.41, "observed": 0.4}, "wrong": [wrong],
+        "settings": {"data": names[1]}, "command": names[1], "version": names[0]
+    })
+}
+
+#[test]
+fn predictions_say_what_the_model_is_worth_there() {
+    let names: Vec<String> = ["No", "Yes"].map(String::from).to_vec();
+    let text = page(&prediction(&names)).expect("a page");
+    for part in [
+        "Right on 80.0 % of the samples (95 % interval 70.0 % to 90.0 %).",
+        "20 samples whose class is known; 1 of a class that the model does not know are left aside.",
+        "Probability of the class Yes: 0.410 on average, its share is 0.400; slope 0.900, intercept -0.100",
+        "Log-loss 0.5000",
+        "Which samples are taken for another class",
+    ] {
+        assert!(text.contains(part), "{part}");
+    }
+    let mut unknown = prediction(&names);
+    for key in ["metrics", "summary", "recall", "confusion", "calibration", "wrong", "target", "class_counts", "scored"]
+    {
+        unknown[key] = Value::Null;
+    }
+    let text = page(&unknown).expect("a page");
+    assert!(text.contains("Samples that each class is predicted of") && !text.contains("Right on"));
+}
+
 #[test]
 fn a_study_says_what_it_is_worth_first() {
     let names: Vec<String> =
@@ -111,7 +148,10 @@ fn all_pages() -> Vec<String> {
     let names = nasty();
     let one = selection(&names);
     let path = json!({"schema": 1, "path": [one, one], "command": names[0], "version": names[1]});
-    [one.clone(), path, evaluation(&names), study(&names)].iter().map(|result| page(result).expect("a page")).collect()
+    [one.clone(), path, evaluation(&names), study(&names), prediction(&names)]
+        .iter()
+        .map(|result| page(result).expect("a page"))
+        .collect()
 }
 
 /// The page without our own script and style.
@@ -202,6 +242,8 @@ fn any_json_is_a_page_or_refused() {
         json!({"selected": [], "status": "infeasible"}),
         json!({"selected": [1, null, "a"], "status": "completed", "objective": "x", "trace": 3, "description": {"correlations": {"features": ["a", "b"], "matrix": [[1]]}}}),
         json!({"path": []}),
+        json!({"kind": "prediction"}),
+        json!({"kind": "prediction", "metrics": {}, "classes": {"0": "a"}, "class_counts": {"0": 3}, "wrong": [1, {"row": u64::MAX}]}),
         json!({"path": [null, 3, {}]}),
         json!({"folds": []}),
         json!({"folds": [{}, 1], "summary": {"accuracy": {"mean": null}}, "confusion": [[1]], "classes": {"0": "a"}}),

@@ -292,3 +292,22 @@ pub fn elect(n_classes: u32, decisions: &[f64]) -> Vec<u32> {
     };
     decisions.chunks(pairs.len().max(1)).map(elect).collect()
 }
+
+/// A score for each class, sample after sample, of the decision values that [`elect`] takes: the
+/// votes of a class, and less than half a vote for how sure its machines are together, so that
+/// scores order the classes as votes do and break ties. `s / (3 (|s| + 1))` is added for s the sum
+/// of its decision values, as in scikit-learn's `SVC`.
+pub fn class_scores(n_classes: u32, decisions: &[f64]) -> Vec<f64> {
+    let pairs = class_pairs(n_classes);
+    let mut out = Vec::with_capacity(decisions.len() / pairs.len().max(1) * n_classes as usize);
+    for values in decisions.chunks(pairs.len().max(1)) {
+        let mut each = vec![(0.0, 0.0); n_classes as usize];
+        for (&(negative, positive), &value) in pairs.iter().zip(values) {
+            each[if for_second(n_classes, value) { positive } else { negative } as usize].0 += 1.0;
+            each[negative as usize].1 -= value;
+            each[positive as usize].1 += value;
+        }
+        out.extend(each.into_iter().map(|(votes, sum): (f64, f64)| votes + sum / (3.0 * (sum.abs() + 1.0))));
+    }
+    out
+}

@@ -1,6 +1,8 @@
 //! A trained SVM on chosen features, also within bounds on its weights.
 
-pub use fewest_svm::model::{Machine, Model, elect, for_second};
+pub use fewest_svm::model::{Machine, Model, class_scores, elect, for_second};
+#[doc(hidden)]
+pub use fewest_svm::problem::class_pairs;
 
 use crate::bound::saddle::train_within;
 use crate::weights::check_two_classes;

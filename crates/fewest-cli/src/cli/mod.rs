@@ -77,10 +77,10 @@ pub(crate) enum Command {
     Certify(Box<CertifyArgs>),
     /// Train the SVM on given features
     Fit(Box<FitArgs>),
-    /// Classify samples with a trained model
+    /// Classify samples with a trained model, and say what it is worth where their classes are known
     Predict(PredictArgs),
-    /// Make a page for people from the JSON of select, path, certify, evaluate, stability, knockoffs
-    /// or study
+    /// Make a page for people from the JSON of select, path, certify, evaluate, stability, knockoffs,
+    /// study or predict
     Report(ReportArgs),
     /// Check a proof file by a program of its own: VERIFIED with what it proves, or the first fault
     Verify(Box<VerifyArgs>),
@@ -395,16 +395,21 @@ pub(crate) struct PredictArgs {
     /// Write predictions and decision values as csv to this file [default: standard output]
     #[arg(long, short = 'o', value_name = "FILE", help_heading = "Output")]
     pub(crate) out: Option<PathBuf>,
-    /// Write accuracy and counts as JSON to this file, or - for standard output (needs --out)
+    /// Write what the model is worth on these samples (where their classes are known: measures with
+    /// intervals, confusion, calibration) and counts as JSON to this file, or - for standard output
+    /// (needs --out)
     #[arg(long, value_name = "FILE|-", help_heading = "Output")]
     pub(crate) json: Option<PathBuf>,
+    /// Write the same as a page for people to this file, or - for standard output (needs --out)
+    #[arg(long, value_name = "FILE.html", help_heading = "Output")]
+    pub(crate) report: Option<PathBuf>,
 }
 
 /// `fewest report`.
 #[derive(Debug, Args)]
 #[command(after_help = REPORT_EXAMPLES)]
 pub(crate) struct ReportArgs {
-    /// JSON that select, path, certify, evaluate, stability, knockoffs or study wrote
+    /// JSON that select, path, certify, evaluate, stability, knockoffs, study or predict wrote
     pub(crate) result: PathBuf,
     /// Write the page to this file, or - for standard output
     #[arg(long, short = 'o', value_name = "FILE.html", help_heading = "Output")]

@@ -11,6 +11,7 @@ pub(crate) mod eval_words;
 pub(crate) mod evaluate;
 pub(crate) mod fit;
 pub(crate) mod generate;
+mod held_out;
 pub(crate) mod in_force;
 pub(crate) mod invocation;
 pub(crate) mod knockoffs;

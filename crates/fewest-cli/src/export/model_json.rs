@@ -14,7 +14,7 @@ use fewest::dual::DualSolution;
 use fewest::model::{Machine, Model};
 use fewest::{Bias, Kernel, Loss, RowMatrix, Status, SvmSettings};
 use fewest_data::{Dataset, Note, Target};
-use fewest_eval::study::Calibration;
+use fewest_eval::study::Probabilities;
 use serde_json::{Map, Value, json};
 
 use super::fields::{field, list, number, text, wrong};
@@ -66,8 +66,8 @@ pub(crate) struct TrainedModel {
     pub(crate) n_columns: usize,
     /// Settings of the training.
     pub(crate) svm: SvmSettings,
-    /// From decision value to probability of the second class, where it is known.
-    pub(crate) calibration: Option<Calibration>,
+    /// From decision values to the probability of each class, where it is known.
+    pub(crate) calibration: Option<Probabilities>,
 }
 
 /// The bias as in `--bias`.
@@ -259,8 +259,10 @@ pub(super) fn read(file: &Value) -> Result<TrainedModel, String> {
     let calibration = match model.get("probabilities") {
         None | Some(Value::Null) => None,
         Some(value) => {
-            let found: Option<Calibration> = serde_json::from_value(value.clone()).ok().filter(|_| k == 2);
-            let form = "an object with the numbers a and b, or the lists decisions and probabilities, for two classes";
+            let found: Option<Probabilities> = serde_json::from_value(value.clone()).ok();
+            let found = found.filter(|p| p.pairs() == machines.len() && (k == 2) == matches!(p, Probabilities::Two(_)));
+            let form = "an object with the numbers a and b, or the lists decisions and probabilities; for more than two \
+                        classes an object with `pairs`, one of these for each machine";
             Some(found.ok_or_else(|| wrong("probabilities", form))?)
         }
     };

@@ -198,7 +198,11 @@ fn more_than_two_classes() {
     assert_eq!((&result["sense"], result["model"]["machines"].as_array().unwrap().len()), (&"max".into(), 3));
     let ran = scratch.run(&["predict", "m.json", "d.csv", "--out", "p.csv"]).code(0);
     assert!(ran.out.starts_with("accuracy "), "{}", ran.out);
-    assert!(scratch.read("p.csv").starts_with("prediction,decision_a_b,decision_a_c,decision_b_c,y\n"));
+    assert!(
+        scratch
+            .read("p.csv")
+            .starts_with("prediction,decision_a_b,decision_a_c,decision_b_c,score_a,score_b,score_c,y\n")
+    );
 }
 
 #[test]

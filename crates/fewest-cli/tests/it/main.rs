@@ -34,6 +34,7 @@ mod missing;
 mod options;
 mod path_folds;
 mod peer_models;
+mod predict;
 mod proof_option;
 mod report;
 mod resume;

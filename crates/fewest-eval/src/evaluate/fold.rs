@@ -28,6 +28,12 @@ pub struct FoldResult {
     pub confusion: Vec<Vec<u64>>,
     /// Samples held out.
     pub n_test: usize,
+    /// The samples held out; empty in a state that an earlier version kept.
+    #[serde(default)]
+    pub test: Vec<usize>,
+    /// Predicted class of each.
+    #[serde(default)]
+    pub predicted: Vec<u32>,
     /// Time of tuning, selection and training.
     pub seconds: f64,
     /// Status of the selection.
@@ -178,6 +184,8 @@ impl<'a> Recipe<'a> {
             metrics: judged.metrics(classes),
             confusion: judged.confusion(classes),
             n_test: fold.test.len(),
+            test: fold.test.clone(),
+            predicted: judged.predicted,
             seconds,
             status: status.name().to_owned(),
             stopped: status.is_limit() || time.cut_short(),

@@ -4,10 +4,11 @@ use fewest::model::Model;
 use fewest::{Clock, Error, Kernel, Report, Status};
 use rayon::prelude::*;
 
-use super::calibration::{Calibration, CalibrationRule};
+use super::calibration::CalibrationRule;
 use super::inner::{Deal, Grid, costs, fit_cost};
 use super::judge::train;
 use super::part::{PartSize, StudyPart};
+use super::probabilities::Probabilities;
 use super::report::{Choice, Judgement};
 use super::search::Search;
 use super::settings::StudySettings;
@@ -77,7 +78,7 @@ pub(crate) fn fitted(
 }
 
 /// The probabilities of a choice, from the decision values of samples that inner splits held out:
-/// their own subsets and classifiers. None for more than two classes, or where none are asked for.
+/// their own subsets and classifiers. None where none are asked for.
 pub(crate) fn calibrate(
     data: &Data<'_>,
     deals: &[Deal],
@@ -85,53 +86,56 @@ pub(crate) fn calibrate(
     grid: &Grid,
     settings: &StudySettings,
     key: Key,
-) -> Result<Option<Calibration>, Error> {
-    if data.target.classes.len() != 2 || settings.calibration == CalibrationRule::None {
+) -> Result<Option<Probabilities>, Error> {
+    if settings.calibration == CalibrationRule::None {
         return Ok(None);
     }
     let place = Key { fit: 0, ..key };
-    let one = |(deal, row): (&Deal, &Option<Row>)| -> Result<Vec<(f64, bool)>, Error> {
+    let one = |(deal, row): (&Deal, &Option<Row>)| -> Result<(Vec<f64>, Vec<u32>), Error> {
         let subset = row.as_ref().and_then(|row| row.subsets.iter().find(|entry| entry.0 == place));
-        let Some((_, features)) = subset else { return Ok(Vec::new()) };
+        let Some((_, features)) = subset else { return Ok((Vec::new(), Vec::new())) };
         let part = StudyPart::new(data, &deal.inside, settings)?;
         let held = part.hold_out(data, &deal.outside)?;
         let kernel = Search::new(&part, settings, &grid.methods, &grid.sizes).kernel(grid.methods[key.method])?;
         let choice = choice(part.size, grid, settings, key);
-        let Some(model) = fitted(&part, settings, features, kernel, choice.fit_cost)? else { return Ok(Vec::new()) };
-        let decisions = model.decisions(&columns(held.design(), features));
-        Ok(decisions.into_iter().zip(held.target.codes.iter().map(|&code| code == 1)).collect())
+        let Some(model) = fitted(&part, settings, features, kernel, choice.fit_cost)? else {
+            return Ok((Vec::new(), Vec::new()));
+        };
+        Ok((model.decisions(&columns(held.design(), features)), held.target.codes.clone()))
     };
-    let parts: Vec<Vec<(f64, bool)>> = deals.par_iter().zip(rows).map(one).collect::<Result<_, Error>>()?;
-    let (decisions, second): (Vec<f64>, Vec<bool>) = parts.into_iter().flatten().unzip();
-    Ok(Calibration::fit(settings.calibration, &decisions, &second))
+    let parts: Vec<(Vec<f64>, Vec<u32>)> = deals.par_iter().zip(rows).map(one).collect::<Result<_, Error>>()?;
+    let (decisions, codes): (Vec<Vec<f64>>, Vec<Vec<u32>>) = parts.into_iter().unzip();
+    let n_classes = data.target.classes.len();
+    Ok(Probabilities::fit(settings.calibration, &decisions.concat(), &codes.concat(), n_classes))
 }
 
 /// Judges what was learned on other samples.
 pub(crate) fn judge(
     data: &Data<'_>,
     learned: &Learned,
-    calibration: Option<&Calibration>,
+    calibration: Option<&Probabilities>,
     rows: &[usize],
 ) -> Result<Judgement, Error> {
     let held = learned.part.hold_out(data, rows)?;
     let classes = data.target.classes.len();
     let columns = columns(held.design(), &learned.features);
     let judged = Predictions::of(learned.model.as_ref(), &columns, &learned.part.prepared, &held);
-    let Predictions { truth, decisions, .. } = &judged;
-    let two = classes == 2 && !decisions.is_empty();
-    let calibration = calibration.filter(|_| two);
-    let probabilities: Option<Vec<f64>> = calibration.map(|c| decisions.iter().map(|&f| c.probability(f)).collect());
-    let mean = |value: &dyn Fn(usize) -> f64| (0..truth.len()).map(value).sum::<f64>() / truth.len() as f64;
-    let log_loss = calibration.map(|c| mean(&|i| c.log_loss(decisions[i], truth[i] == 1)));
-    let brier = probabilities.as_ref().map(|p| mean(&|i| (p[i] - f64::from(truth[i])).powi(2)));
+    let calibration = calibration.filter(|_| !judged.decisions.is_empty());
+    let losses = calibration.map(|calibration| calibration.losses(&judged));
+    let each = calibration.map(|calibration| calibration.of_each(&judged.decisions));
+    let (probabilities, class_probabilities) = match each {
+        Some(each) if classes == 2 => (Some(each.iter().map(|of_class| of_class[1]).collect()), None),
+        each => (None, each),
+    };
     Ok(Judgement {
         metrics: judged.metrics(classes),
-        log_loss,
-        brier,
+        log_loss: losses.map(|losses| losses.log_loss),
+        brier: losses.map(|losses| losses.brier),
         confusion: judged.confusion(classes),
         test: rows.to_vec(),
         predicted: judged.predicted,
         probabilities,
+        class_probabilities,
     })
 }
 

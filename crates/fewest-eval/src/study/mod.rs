@@ -7,7 +7,7 @@
 //! | file | holds |
 //! | --- | --- |
 //! | `settings.rs`, `score.rs`, `rule.rs` | what is asked for; scores; rules of choice |
-//! | `part.rs`, `judge.rs`, `calibration.rs`, `platt.rs`, `isotonic.rs` | samples and what costs depend on; classifiers on few features; probabilities |
+//! | `part.rs`, `judge.rs`, `calibration.rs`, `platt.rs`, `isotonic.rs`, `probabilities.rs` | samples and what costs depend on; classifiers on few features; probabilities |
 //! | `search.rs`, `inner.rs`, `table.rs` | selections; every candidate on an inner split; the table of scores that every rule reads |
 //! | `learn.rs`, `panel.rs` | from a choice to a classifier; proof, neighbours and substitutes of the panel |
 //! | `run.rs`, `state.rs`, `report.rs` | the course of a study; how far it has come; what it found |
@@ -23,6 +23,7 @@ mod learn;
 mod panel;
 mod part;
 mod platt;
+mod probabilities;
 mod report;
 mod rule;
 mod run;
@@ -35,6 +36,7 @@ mod table;
 pub use calibration::{Calibration, CalibrationRule};
 pub use isotonic::Isotonic;
 pub use platt::Sigmoid;
+pub use probabilities::{CalibrationLine, Losses, Probabilities};
 pub use report::{Choice, Effort, FoldReport, InnerSize, Judgement, Panel, RuleReport, StudyReport, Tried};
 pub use rule::{ChoiceRule, Pick};
 pub use run::study;

@@ -6,9 +6,9 @@ use fewest::method::exact::ExactSettings;
 use fewest::method::swaps::swaps;
 use fewest::{Error, Kernel, Memory, Problem, Rules, Selection, Silent, Solution, Status, Subset, SvmSettings};
 
-use super::calibration::Calibration;
 use super::inner::Grid;
 use super::learn::{Learned, cut_short, fitted};
+use super::probabilities::Probabilities;
 use super::report::Panel;
 use super::search::Search;
 use super::settings::{StudyMethod, StudySettings};
@@ -20,7 +20,7 @@ const LIST_EFFORT: u64 = 10;
 /// The panel with its proof; and whether time or the user cut the proof short.
 pub(crate) fn panel(
     learned: Learned,
-    calibration: Option<Calibration>,
+    calibration: Option<Probabilities>,
     grid: &Grid,
     settings: &StudySettings,
     deadline: &Deadline,

@@ -39,9 +39,26 @@ impl Sigmoid {
         if positive == 0.0 || negative == 0.0 {
             return None;
         }
-        let (high, low) = ((positive + 1.0) / (positive + 2.0), 1.0 / (negative + 2.0));
-        let target = |s: bool| if s { high } else { low };
         let start = ((positive + 1.0) / (negative + 1.0)).ln();
+        Self::fit_to(decisions, second, [1.0 / (negative + 2.0), (positive + 1.0) / (positive + 2.0)], start)
+    }
+
+    /// The sigmoid of largest likelihood, without Platt's targets; none without samples of both
+    /// classes, where the values separate them, or where they hardly differ.
+    pub(crate) fn likeliest(decisions: &[f64], second: &[bool]) -> Option<Self> {
+        let of = |class: bool| decisions.iter().zip(second).filter(move |(_, s)| **s == class).map(|(f, _)| *f);
+        let ends = |class: bool| (of(class).fold(f64::INFINITY, f64::min), of(class).fold(f64::NEG_INFINITY, f64::max));
+        let ((low, high), (least, most)) = (ends(false), ends(true));
+        if low > high || least > most || high <= least || most <= low {
+            return None;
+        }
+        let ratio = of(true).count() as f64 / of(false).count() as f64;
+        Self::fit_to(decisions, second, [0.0, 1.0], ratio.ln())
+    }
+
+    /// The sigmoid that is nearest to a target for each class, from a value of b to start with.
+    fn fit_to(decisions: &[f64], second: &[bool], [low, high]: [f64; 2], start: f64) -> Option<Self> {
+        let target = |s: bool| if s { high } else { low };
         let n = decisions.len() as f64;
         let mean = decisions.iter().sum::<f64>() / n;
         let deviation = (decisions.iter().map(|f| (f - mean).powi(2)).sum::<f64>() / n).sqrt();
@@ -153,6 +170,20 @@ mod tests {
         let near = [-2.0, 1.0, -0.5, 1.5, 0.3, -1.0];
         let [a, b] = [near, near.map(|f| f + 1e6)].map(|f| Sigmoid::fit(&f, &second).unwrap());
         assert!((a.probability(0.7) - b.probability(1e6 + 0.7)).abs() < 1e-6);
+    }
+
+    #[test]
+    fn the_likeliest_sigmoid_has_the_share_and_the_mean_of_the_classes() {
+        let decisions = [-2.0, -1.0, 0.5, 1.0, 2.0, -0.5, 0.1];
+        let second = [false, true, false, true, true, false, true];
+        let found = Sigmoid::likeliest(&decisions, &second).unwrap();
+        // The equations of the likelihood: sum (p - y) = 0 and sum (p - y) f = 0.
+        let off = |f: f64, s: bool| found.probability(f) - f64::from(u8::from(s));
+        let each = || decisions.iter().zip(second);
+        assert!(each().map(|(&f, s)| off(f, s)).sum::<f64>().abs() < 1e-4);
+        assert!(each().map(|(&f, s)| f * off(f, s)).sum::<f64>().abs() < 1e-4);
+        assert_eq!(Sigmoid::likeliest(&[-1.0, 0.0, 1.0], &[false, false, true]), None);
+        assert_eq!(Sigmoid::likeliest(&[-1.0, 0.0, 1.0], &[true; 3]), None);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use fewest::{Outcome, Report, Solution, Status};
 use fewest_data::{Imputation, Scaling};
 use serde::{Deserialize, Serialize};
 
-use super::calibration::Calibration;
+use super::probabilities::Probabilities;
 use super::rule::ChoiceRule;
 use super::settings::StudyMethod;
 
@@ -54,9 +54,10 @@ pub struct Tried {
 pub struct Judgement {
     /// Agreement with the truth.
     pub metrics: Metrics,
-    /// Mean of -ln(probability of the true class); two classes.
+    /// Mean of -ln(probability of the true class).
     pub log_loss: Option<f64>,
-    /// Mean squared difference of probability and class; two classes.
+    /// Mean squared difference of probability and class: of two classes that of the second, of more
+    /// summed over the classes.
     pub brier: Option<f64>,
     /// Rows: true classes, columns: predicted ones.
     pub confusion: Vec<Vec<u64>>,
@@ -66,6 +67,9 @@ pub struct Judgement {
     pub predicted: Vec<u32>,
     /// Probability of the second class of each; two classes.
     pub probabilities: Option<Vec<f64>>,
+    /// Probability of each class of each; more than two classes.
+    #[serde(default)]
+    pub class_probabilities: Option<Vec<Vec<f64>>>,
 }
 
 /// An outer fold.
@@ -112,7 +116,7 @@ pub struct RuleReport {
     pub selected: Vec<usize>,
     /// Agreement on the samples held out.
     pub metrics: Metrics,
-    /// Mean of -ln(probability of the true class); two classes.
+    /// Mean of -ln(probability of the true class).
     pub log_loss: Option<f64>,
 }
 
@@ -127,8 +131,8 @@ pub struct Panel {
     pub selected: Vec<usize>,
     /// The classifier; its features are columns of the data. None without a feature.
     pub model: Option<Model>,
-    /// From decision value to probability of the second class; two classes, where asked for.
-    pub calibration: Option<Calibration>,
+    /// From decision values to the probability of each class, where asked for.
+    pub calibration: Option<Probabilities>,
     /// What stands in for missing values, before scaling; none: there are none.
     pub imputation: Option<Imputation>,
     /// Scaling of all features.

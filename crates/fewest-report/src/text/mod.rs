@@ -2,6 +2,7 @@
 
 mod evaluation;
 mod knockoffs;
+mod prediction;
 mod stability;
 mod study;
 
@@ -44,12 +45,13 @@ impl Door<'_> {
     }
 }
 
-/// The tables of a result of `evaluate`, `stability`, `knockoffs` or `study`; none for other JSON.
+/// The tables of a result of `evaluate`, `stability`, `knockoffs`, `study` or `predict`; none for other JSON.
 pub fn text(result: &Value, door: Door<'_>) -> Option<String> {
     let result = Part(result);
     match result.at("kind").text() {
         Some("study") => Some(study::text(result, door)),
         Some("stability") => Some(stability::text(result, door)),
+        Some("prediction") => Some(prediction::text(result, door)),
         Some("knockoffs") => Some(knockoffs::text(result, door)),
         _ if result.at("folds").0.is_array() => Some(evaluation::text(result, door)),
         _ => None,

@@ -36,13 +36,14 @@ pub fn summaries(folds: &[FoldMetrics<'_>], test_share: f64) -> Vec<(&'static st
 }
 
 /// Mean of a measure's values, at least one, with its 95 % interval: Student's t with the variance
-/// of folds that share samples ([`Summary::new`]), for the accuracy and the AUC of two classes no
+/// of folds that share samples ([`Summary::new`]), for accuracy, recall and the AUC of two classes no
 /// shorter than for independent samples, and cut to the values that are possible. `judged` says how
-/// many samples of each class were held out, each counted once; it is not used for other measures.
+/// many samples of each class were held out (of recall those of its class), each counted once; it is
+/// not used for other measures.
 pub fn measure_summary(name: &str, values: &[f64], test_share: f64, judged: &[f64]) -> Summary {
     let summary = Summary::new(values, test_share);
     let summary = match (name, judged) {
-        ("accuracy", [_, ..]) => summary.covering(share_interval(summary.mean, judged.iter().sum())),
+        ("accuracy" | "recall", [_, ..]) => summary.covering(share_interval(summary.mean, judged.iter().sum())),
         ("auc", &[a, b]) if a > 0.0 && b > 0.0 => summary.covering(area_interval(summary.mean, a, b)),
         _ => summary,
     };

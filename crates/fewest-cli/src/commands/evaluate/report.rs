@@ -6,6 +6,7 @@ use fewest_eval::folds::{Fold, test_share};
 use serde_json::{Map, Value, json};
 
 use super::plan::{Options, Recipes};
+use crate::commands::held_out::{names as sample_names, wrong};
 use crate::commands::raw::Raw;
 use crate::commands::reading::warnings;
 use crate::commands::scaled::{scale_name, scaling_text};
@@ -91,6 +92,14 @@ impl MethodReport<'_> {
                 "metrics": metrics, "confusion": f.confusion, "n_test": f.n_test, "seconds": f.seconds, "status": f.status,
                 "cost": f.cost, "fit_cost": f.fit_cost, "gamma": f.gamma, "max_features": f.max_features, "inner": f.inner
             });
+            if !f.test.is_empty() {
+                value["test"] = json!(f.test);
+                value["predicted"] =
+                    f.predicted.iter().map(|&class| json!(raw.target.classes[class as usize])).collect();
+                if let Some(names) = sample_names(raw.data.samples.as_ref(), &f.test) {
+                    value["test_samples"] = names;
+                }
+            }
             if let Some(set_f1) = f.set_f1 {
                 value["metrics"]["set_f1"] = json!(set_f1);
             }
@@ -102,12 +111,16 @@ impl MethodReport<'_> {
             self.frequency(names).into_iter().map(|(name, share)| (name, json!(share))).collect();
         let undefined: Map<String, Value> =
             self.found.undefined().into_iter().map(|(name, count)| (name.to_owned(), json!(count))).collect();
+        let parts = self.found.folds.iter().map(|fold| (&fold.test[..], &fold.predicted[..]));
+        let codes = &raw.target.codes;
+        let wrong = wrong(&raw.target.classes, &|row| codes[row], raw.data.samples.as_ref(), parts);
         let total = self.found.confusion(raw.target.classes.len());
         json!({
             "schema": SCHEMA, "method": self.name, "n_samples": raw.target.codes.len(), "n_features": names.len(),
             "classes": classes_value(&raw.target.classes), "class_counts": counts_value(&raw.target),
             "warnings": warnings(&raw.data), "folds": self.found.folds.iter().map(fold).collect::<Vec<_>>(),
-            "summary": summary, "undefined": undefined, "confusion": total, "frequency": frequency, "stability": self.found.stability()
+            "summary": summary, "undefined": undefined, "confusion": total, "frequency": frequency, "stability": self.found.stability(),
+            "wrong": wrong
         })
     }
 }

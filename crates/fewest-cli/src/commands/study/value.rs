@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::cli::StudyArgs;
 use crate::commands::certify;
+use crate::commands::held_out::{names as sample_names, wrong};
 use crate::commands::invocation::Invocation;
 use crate::commands::raw::Raw;
 use crate::commands::reading::warnings;
@@ -88,6 +89,7 @@ impl View<'_> {
             "tried": found.tried.iter().map(|tried| self.tried(tried)).collect::<Vec<_>>(),
             "effort": found.effort,
             "folds": found.folds.iter().map(|fold| self.fold(fold)).collect::<Vec<_>>(),
+            "wrong": self.wrong(),
             "settings": self.settings_value(),
             "command": self.invocation.command_line,
             "seconds": self.invocation.elapsed().as_secs_f64(),
@@ -109,6 +111,13 @@ impl View<'_> {
             }
         }
         total
+    }
+
+    /// The samples that outer folds took for another class.
+    fn wrong(&self) -> Value {
+        let target = &self.raw.target;
+        let parts = self.found.folds.iter().map(|fold| (&fold.judgement.test[..], &fold.judgement.predicted[..]));
+        wrong(&target.classes, &|row| target.codes[row], self.raw.data.samples.as_ref(), parts)
     }
 
     fn panel(&self, panel: &Panel) -> Value {
@@ -168,11 +177,14 @@ impl View<'_> {
             ("test".to_owned(), json!(judged.test)),
             ("predicted".to_owned(), judged.predicted.iter().map(class).collect()),
             ("probabilities".to_owned(), json!(judged.probabilities)),
+            ("class_probabilities".to_owned(), json!(judged.class_probabilities)),
             ("inner".to_owned(), fold.inner.iter().map(size).collect()),
             ("status".to_owned(), json!(fold.status.name())),
             ("stopped".to_owned(), json!(fold.stopped)),
             ("seconds".to_owned(), json!(fold.seconds)),
         ]);
+        let names = sample_names(self.raw.data.samples.as_ref(), &judged.test);
+        value.extend(names.map(|names| ("test_samples".to_owned(), names)));
         value.extend(choice(&fold.choice));
         if !fold.rules.is_empty() {
             value.insert("rules".to_owned(), fold.rules.iter().map(|rule| self.rule(rule)).collect());

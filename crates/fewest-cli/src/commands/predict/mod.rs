@@ -1,0 +1,162 @@
+//! `fewest predict`: classify samples with a trained model, and say what it is worth where their
+//! classes are known.
+
+mod said;
+mod value;
+
+use fewest_data::{Dataset, Features, Imputation, Indicator, MissingRule, ScaleKind, Scaling};
+
+use super::invocation::Invocation;
+use super::reading::{self, apart_names};
+use super::report;
+use crate::args::notation;
+use crate::cli::PredictArgs;
+use crate::export::file::Sink;
+use crate::export::json::Document;
+use crate::export::model_json::TrainedModel;
+use crate::export::task_models::{self, Classifiers, TaskModels};
+use crate::failure::{Failure, plain};
+use said::Said;
+use value::Worth;
+
+/// Runs the command.
+///
+/// # Errors
+/// A file that is no model, or data without a feature the model needs.
+pub(crate) fn run(args: &PredictArgs, invocation: &Invocation) -> Result<u8, Failure> {
+    let terminal = invocation.terminal;
+    let place = args.model.display();
+    let content = std::fs::read_to_string(&args.model)
+        .map_err(|error| Failure::Input(format!("{place}: cannot be read: {}", plain(&error))))?;
+    let classifiers = task_models::read(&content).map_err(|why| Failure::Input(format!("{place}: {why}")))?;
+    let trained = classifiers.first();
+    let sinks = Sinks::open(args)?;
+
+    let mut options = args.data.read_options()?;
+    options.target_optional = true;
+    options.missing = trained.imputation.is_some();
+    if options.target.is_none() && !trained.target.is_empty() {
+        options.target = Some(trained.target.clone());
+    }
+    if let Classifiers::Tasks(tasks) = &classifiers {
+        options.apart.push(tasks.column.clone());
+    }
+    options.levels.clone_from(&trained.levels);
+    let indicators = indicators(trained);
+    let read = reading::read_features(&args.data.data, &trained.names, &indicators, options, terminal);
+    let mut data = read.map_err(|failure| not_imputed(failure, trained))?;
+    if let Some(name) = &args.data.target
+        && data.target.as_ref().is_none_or(|target| target.column != *name)
+    {
+        return Err(Failure::Input(format!(
+            "{}: there is no column `{name}` with classes to be the target; leave out --target, or name another",
+            data.source
+        )));
+    }
+    impute(trained, &mut data.features)?;
+    scale(trained, &mut data.features)?;
+    let said = match &classifiers {
+        Classifiers::One(trained) => Said::by_one(trained, &data),
+        Classifiers::Tasks(tasks) => by_task(tasks, &data)?,
+    };
+    sinks.out.write(&said.csv(&data), terminal)?;
+
+    let worth = Worth::new(args, &classifiers, &said, &data);
+    if sinks.json.is_some() || sinks.page.is_some() {
+        let value = worth.value(&invocation.command_line);
+        report::write(Document::Value(value), sinks.json.as_ref(), sinks.page.as_ref(), terminal)?;
+    }
+    match worth.line() {
+        Some(line) if sinks.taken() => terminal.note(&line),
+        Some(line) => terminal.out(&format!("{line}\n{}", report::text(&worth.value(""), None)))?,
+        None if sinks.taken() => {}
+        None => {
+            let n = said.predicted.len();
+            terminal.out(&format!("{n} samples classified; the data have no target to compare with\n"))?;
+        }
+    }
+    Ok(0)
+}
+
+/// Where the results go.
+struct Sinks {
+    out: Sink,
+    json: Option<Sink>,
+    page: Option<Sink>,
+}
+
+impl Sinks {
+    fn open(args: &PredictArgs) -> Result<Self, Failure> {
+        let out = Sink::open_if("--out", args.out.as_ref())?.unwrap_or(Sink::Stdout);
+        let json = Sink::open_if("--json", args.json.as_ref())?;
+        let page = Sink::open_if("--report", args.report.as_ref())?;
+        for (name, sink) in [("--json", &json), ("--report", &page)] {
+            if out.is_stdout() && sink.as_ref().is_some_and(Sink::is_stdout) {
+                return Err(Failure::Input(format!(
+                    "the predictions and {name} - cannot both go to standard output; add --out FILE"
+                )));
+            }
+        }
+        let inputs = [("the model", args.model.as_path()), ("the data", args.data.data.as_path())];
+        Sink::apart(&[("--out", Some(&out)), ("--json", json.as_ref()), ("--report", page.as_ref())], &inputs)?;
+        Ok(Self { out, json, page })
+    }
+
+    /// Whether something else than the words goes to standard output.
+    fn taken(&self) -> bool {
+        self.out.is_stdout() || [&self.json, &self.page].into_iter().flatten().any(Sink::is_stdout)
+    }
+}
+
+/// Each sample by the classifier of its task.
+fn by_task<'a>(tasks: &'a TaskModels, data: &Dataset) -> Result<Said<'a>, Failure> {
+    let names = apart_names(data, &tasks.column, "task")?;
+    let judged = tasks.judge(data.features.as_design(), &names).map_err(|(row, task)| {
+        let known: Vec<String> = tasks.each.iter().map(|(task, _)| task.clone()).collect();
+        Failure::Input(format!(
+            "{}, data row {}, column `{}`: the model has no classifier of the task {task}, but of {}; leave those \
+             samples out, or train with samples of that task",
+            data.source,
+            row + 1,
+            tasks.column,
+            notation::some(&known)
+        ))
+    })?;
+    Ok(Said::by_task(tasks, names, judged))
+}
+
+/// The model's features that say where a column has no value.
+fn indicators(trained: &TrainedModel) -> Vec<Indicator> {
+    let Some(imputation) = &trained.imputation else { return Vec::new() };
+    let each = trained.names.iter().zip(&imputation.indicates);
+    each.filter_map(|(name, of)| Some(Indicator { name: name.clone(), of: of.clone()? })).collect()
+}
+
+/// Tells of a model that was trained without `--missing` what to do about missing values.
+fn not_imputed(failure: Failure, trained: &TrainedModel) -> Failure {
+    match failure {
+        Failure::Input(text) if trained.imputation.is_none() && text.contains("--missing") => Failure::Input(format!(
+            "{text}; the model was trained without --missing, so that it cannot fill them in: train it again with that option"
+        )),
+        other => other,
+    }
+}
+
+/// What stands in for missing values in the model, on the aligned features.
+fn impute(trained: &TrainedModel, features: &mut Features) -> Result<(), Failure> {
+    let Some(imputation) = &trained.imputation else { return Ok(()) };
+    // The rule is of no account once it is fitted.
+    Ok(Imputation { rule: MissingRule::Mean, fill: imputation.fill.clone() }.apply(features)?)
+}
+
+/// The model's scaling on the aligned features.
+fn scale(trained: &TrainedModel, features: &mut Features) -> Result<(), Failure> {
+    let (centre, scale) = (&trained.scaling.centre, &trained.scaling.scale);
+    let centred = centre.iter().any(|&c| c != 0.0);
+    if !centred && scale.iter().all(|&s| s == 1.0) {
+        return Ok(());
+    }
+    let kind = if centred { ScaleKind::Standard } else { ScaleKind::MaxAbs };
+    let center = if centred { centre.clone() } else { vec![] };
+    Ok(fewest_eval::rescale(&Scaling { kind, center, scale: scale.clone() }, features)?)
+}

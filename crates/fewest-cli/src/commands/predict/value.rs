@@ -1,0 +1,119 @@
+//! What a model is worth on samples whose classes are known; docs/predict.md says what each key is.
+
+use fewest_data::Dataset;
+use fewest_eval::{ExternalValidation, Predictions};
+use serde_json::{Map, Value, json};
+
+use super::said::Said;
+use crate::cli::PredictArgs;
+use crate::commands::held_out::wrong;
+use crate::export::model_json::{SCHEMA, classes_value};
+use crate::export::table;
+use crate::export::task_models::Classifiers;
+
+/// What a model is worth on samples.
+pub(super) struct Worth<'a> {
+    args: &'a PredictArgs,
+    classifiers: &'a Classifiers,
+    said: &'a Said<'a>,
+    data: &'a Dataset,
+    /// The class of each sample as the model counts them; none where it does not know it.
+    known: Option<Vec<Option<u32>>>,
+    found: Option<ExternalValidation>,
+}
+
+impl<'a> Worth<'a> {
+    /// Judges what was said, where the data have a target.
+    pub(super) fn new(
+        args: &'a PredictArgs,
+        classifiers: &'a Classifiers,
+        said: &'a Said<'a>,
+        data: &'a Dataset,
+    ) -> Self {
+        let classes = classifiers.classes();
+        let known = data.target.as_ref().map(|target| target.codes_in(classes));
+        let of: Option<Predictions> = known.as_ref().map(|known| said.of_known(known));
+        let found = of.and_then(|of| ExternalValidation::new(&of, classes.len(), said.probabilities));
+        Self { args, classifiers, said, data, known, found }
+    }
+
+    /// How many predictions are right; none where the data have no target.
+    pub(super) fn line(&self) -> Option<String> {
+        let known = self.known.as_ref()?;
+        let (right, scored) = (self.right()?, self.scored()?);
+        let unknown = match known.len() as u64 - scored {
+            0 => String::new(),
+            count => format!("; {count} of a class the model does not know"),
+        };
+        Some(match &self.found {
+            Some(found) => {
+                let share = table::number(100.0 * found.metrics.accuracy);
+                format!("accuracy {share} % ({right} of {scored} right){unknown}")
+            }
+            None => format!("no sample has a class that the model knows{unknown}"),
+        })
+    }
+
+    fn right(&self) -> Option<u64> {
+        let known = self.known.as_ref()?;
+        Some(known.iter().zip(&self.said.predicted).filter(|(k, p)| **k == Some(**p)).count() as u64)
+    }
+
+    fn scored(&self) -> Option<u64> {
+        Some(self.known.as_ref()?.iter().flatten().count() as u64)
+    }
+
+    /// The JSON.
+    pub(super) fn value(&self, command_line: &str) -> Value {
+        let (data, first, classes) = (self.data, self.classifiers.first(), self.classifiers.classes());
+        let (model, found) = (self.args.model.display().to_string(), self.found.as_ref());
+        let n = data.features.n_samples();
+        let counts = |codes: &mut dyn Iterator<Item = u32>| {
+            let mut counts = vec![0u64; classes.len()];
+            codes.for_each(|code| counts[code as usize] += 1);
+            let Value::Object(keys) = classes_value(classes) else { return Value::Null };
+            Value::Object(keys.into_iter().zip(counts).map(|((key, _), count)| (key, json!(count))).collect())
+        };
+        let known = self.known.as_deref();
+        let unknown = self.scored().map(|scored| n as u64 - scored);
+        let mut value = json!({
+            "schema": SCHEMA, "kind": "prediction", "model": model, "data": data.source, "n_samples": n,
+            "accuracy": found.map(|found| found.metrics.accuracy), "right": self.right(), "scored": self.scored(),
+            "unknown_class": unknown, "target": data.target.as_ref().map(|target| &target.column),
+            "classes": classes_value(classes),
+            "class_counts": known.map(|known| counts(&mut known.iter().flatten().copied())),
+            "predicted_counts": counts(&mut self.said.predicted.iter().copied()),
+            "selected": first.names, "n_features": first.names.len(),
+        });
+        if let Some(found) = found {
+            let mut metrics: Map<String, Value> =
+                found.metrics.named().into_iter().map(|(name, value)| (name.to_owned(), json!(value))).collect();
+            metrics.insert("log_loss".to_owned(), json!(found.losses.map(|losses| losses.log_loss)));
+            metrics.insert("brier".to_owned(), json!(found.losses.map(|losses| losses.brier)));
+            let summary: Map<String, Value> =
+                found.summary.iter().map(|(name, summary)| ((*name).to_owned(), json!(summary))).collect();
+            let recall: Map<String, Value> =
+                classes.iter().zip(&found.recall).map(|(class, recall)| (class.clone(), json!(recall))).collect();
+            value["n_test"] = json!(self.scored());
+            value["metrics"] = Value::Object(metrics);
+            value["summary"] = Value::Object(summary);
+            value["recall"] = Value::Object(recall);
+            value["confusion"] = json!(found.confusion);
+            value["calibration"] = json!(found.calibration);
+            value["wrong"] = self.wrong();
+        }
+        value["settings"] = json!({"data": data.source, "model": model, "target": value["target"]});
+        value["command"] = json!(command_line);
+        value["version"] = json!(env!("CARGO_PKG_VERSION"));
+        value
+    }
+
+    /// The samples that are taken for another class.
+    fn wrong(&self) -> Value {
+        let known = self.known.as_deref().unwrap_or_default();
+        let rows: Vec<usize> = (0..known.len()).filter(|&i| known[i].is_some()).collect();
+        let predicted: Vec<u32> = rows.iter().map(|&i| self.said.predicted[i]).collect();
+        let class = |i: usize| known[i].unwrap_or_default();
+        wrong(self.classifiers.classes(), &class, self.data.samples.as_ref(), [(&rows[..], &predicted[..])])
+    }
+}

@@ -1,0 +1,97 @@
+//! A classifier on samples that took no part in its making, another file or another site: what a
+//! fold says of the samples it held out.
+//!
+//! Given    the class of each sample, what the classifier says of it, and its probabilities.
+//! Returns  the measures of [`crate::evaluate`] and [`crate::study`] by the same functions, each
+//!          with an interval where independent samples give one: Wilson's for shares, Newcombe's
+//!          for the area of two classes.
+
+use fewest::validation::{FoldMetrics, Metrics, Summary, measure_summary, summaries};
+
+use crate::classifier::Predictions;
+use crate::study::{CalibrationLine, Losses, Probabilities};
+
+/// What a classifier is worth on other samples.
+#[derive(Debug, Clone)]
+pub struct ExternalValidation {
+    /// Agreement with the truth.
+    pub metrics: Metrics,
+    /// Each measure by name that has a value, with its interval.
+    pub summary: Vec<(&'static str, Summary)>,
+    /// Share of each class that is classified right; none for a class without samples.
+    pub recall: Vec<Option<Summary>>,
+    /// Rows: true classes, columns: predicted ones.
+    pub confusion: Vec<Vec<u64>>,
+    /// What the probabilities are worth, where there are some.
+    pub losses: Option<Losses>,
+    /// Whether they mean what they say; two classes.
+    pub calibration: Option<CalibrationLine>,
+}
+
+impl ExternalValidation {
+    /// Of samples of so many classes; none without a sample.
+    pub fn new(of: &Predictions, n_classes: usize, probabilities: Option<&Probabilities>) -> Option<Self> {
+        if of.truth.is_empty() {
+            return None;
+        }
+        let (metrics, confusion) = (of.metrics(n_classes), of.confusion(n_classes));
+        let mut summary = summaries(&[FoldMetrics { repeat: 0, metrics: &metrics, confusion: &confusion }], 0.0);
+        let probabilities = probabilities.filter(|_| !of.decisions.is_empty());
+        let losses = probabilities.map(|known| known.losses(of));
+        if let Some(losses) = losses {
+            let each = [("log_loss", losses.log_loss), ("brier", losses.brier)];
+            summary.extend(each.map(|(name, value)| (name, measure_summary(name, &[value], 0.0, &[]))));
+        }
+        let recall = |(class, row): (usize, &Vec<u64>)| {
+            let all = row.iter().sum::<u64>() as f64;
+            (all > 0.0).then(|| measure_summary("recall", &[row[class] as f64 / all], 0.0, &[all]))
+        };
+        let recall = confusion.iter().enumerate().map(recall).collect();
+        let calibration = probabilities.and_then(|known| known.line(of));
+        Some(Self { metrics, summary, recall, confusion, losses, calibration })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::study::CalibrationRule;
+
+    #[test]
+    fn measures_are_those_of_a_fold_and_intervals_those_of_independent_samples() {
+        let truth: Vec<u32> = (0..40).map(|i| u32::from(i % 4 == 0)).collect();
+        let decisions: Vec<f64> =
+            (0..40).map(|i| f64::from(i * 7 % 11) / 5.0 - 1.2 + f64::from(truth[i as usize])).collect();
+        let predicted: Vec<u32> = decisions.iter().map(|&f| u32::from(f > 0.0)).collect();
+        let probabilities = Probabilities::fit(CalibrationRule::Platt, &decisions, &truth, 2);
+        let of = Predictions { truth, predicted, decisions };
+        let found = ExternalValidation::new(&of, 2, probabilities.as_ref()).unwrap();
+        assert_eq!((found.metrics, &found.confusion), (of.metrics(2), &of.confusion(2)));
+        let value = |name: &str| found.summary.iter().find(|entry| entry.0 == name).unwrap().1;
+        assert_eq!(value("accuracy").mean, of.accuracy());
+        // Wilson's interval, by its equation.
+        let z = 1.959_963_984_540_054f64;
+        let near = |p: f64, t: f64, n: f64| ((p - t).abs() - z * (t * (1.0 - t) / n).sqrt()).abs() < 1e-12;
+        let [low, high] = value("accuracy").ci95.unwrap();
+        assert!(near(of.accuracy(), low, 40.0) && near(of.accuracy(), high, 40.0));
+        let second = found.recall[1].unwrap();
+        let right = found.confusion[1][1] as f64;
+        assert_eq!(second.mean, right / 10.0);
+        assert!(near(second.mean, second.ci95.unwrap()[0], 10.0));
+        let [low, high] = value("auc").ci95.unwrap();
+        assert!(low < value("auc").mean && value("auc").mean < high);
+        assert_eq!(value("log_loss").mean, found.losses.unwrap().log_loss);
+        assert!((found.calibration.unwrap().observed - 0.25).abs() < 1e-12);
+        assert!(found.losses.unwrap().brier > 0.0 && found.losses.unwrap().brier < 0.25);
+    }
+
+    #[test]
+    fn a_class_without_samples_has_no_recall() {
+        let of = Predictions { truth: vec![0, 0, 2], predicted: vec![0, 2, 2], decisions: vec![0.0; 9] };
+        let found = ExternalValidation::new(&of, 3, None).unwrap();
+        assert_eq!(found.recall[0].unwrap().mean, 0.5);
+        assert!(found.recall[1].is_none() && found.losses.is_none());
+        let none = Predictions { truth: vec![], predicted: vec![], decisions: vec![] };
+        assert!(ExternalValidation::new(&none, 3, None).is_none());
+    }
+}
