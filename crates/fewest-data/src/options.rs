@@ -308,6 +308,15 @@ impl Delimiter {
         }
     }
 
+    /// The name that [`Delimiter::by_name`] knows.
+    pub fn name(self) -> String {
+        match self {
+            Delimiter::Sign(b'\t') => "tab".to_owned(),
+            Delimiter::Sign(sign) => char::from(sign).to_string(),
+            Delimiter::Blanks => "blanks".to_owned(),
+        }
+    }
+
     /// The byte between cells in the text as it is read.
     pub(crate) fn byte(self) -> u8 {
         match self {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::AnyMethod;
 use fewest::method::auto_cost::CostChoice;
 use fewest::{Clock, FeatureSet, Kernel, Limits, Report, RuleList, Rules, Subset, SvmSettings};
-use fewest_data::ProofFile;
+use fewest_data::{Delimiter, ProofFile};
 use fewest_eval::auto_cost::choose;
 use serde_json::{Map, Value, json};
 
@@ -269,6 +269,7 @@ impl Task<'_> {
         };
         let read = [
             ("drop", json!(list(&data.drop))),
+            ("only", json!(list(&data.only))),
             ("text", json!(list(&data.text))),
             ("no_header", json!(reading.no_header)),
             ("header", json!(reading.header)),
@@ -277,6 +278,14 @@ impl Task<'_> {
             ("missing_codes", json!(list(&reading.missing_codes))),
             ("drop_unlabelled", json!(reading.drop_unlabelled)),
             ("classes", json!(list(&reading.classes))),
+            ("delimiter", json!(reading.delimiter.map(Delimiter::name))),
+            ("comment", json!(reading.comment)),
+            ("transpose", json!(reading.transpose)),
+            ("labels", json!(reading.labels)),
+            ("by", json!(reading.by)),
+            ("id", json!(reading.id)),
+            ("unique_names", json!(reading.unique_names)),
+            ("zero_based", json!(reading.zero_based)),
             ("index_limit", json!(data.index_limit)),
         ];
         read.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()

@@ -1,7 +1,6 @@
 //! Arrow IPC files, which feather (version 2) is: the columns of all batches. Dates become text, as
 //! ISO 8601 has them.
 
-use std::fs::File;
 use std::io::BufReader;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -11,17 +10,17 @@ use arrow_array::{Array, RecordBatch};
 use arrow_ipc::reader::FileReader;
 use arrow_schema::{ArrowError, DataType, TimeUnit};
 
-use super::TextWriter;
+use super::{Text, TextWriter};
 use crate::source::Source;
 use crate::{DataError, ReadOptions};
 
 /// The table as text.
-pub(super) fn text(source: &Source, options: &ReadOptions) -> Result<File, DataError> {
+pub(super) fn text(source: &Source, options: &ReadOptions) -> Result<Text, DataError> {
     let caught = catch_unwind(AssertUnwindSafe(|| read(source, options)));
     caught.unwrap_or_else(|_| Err(damaged(&source.name, "the decoder failed")))
 }
 
-fn read(source: &Source, options: &ReadOptions) -> Result<File, DataError> {
+fn read(source: &Source, options: &ReadOptions) -> Result<Text, DataError> {
     let file = &source.name;
     let broken = |error: ArrowError| damaged(file, error);
     let input = source.seekable()?;
@@ -50,7 +49,7 @@ fn read(source: &Source, options: &ReadOptions) -> Result<File, DataError> {
         crate::options::check_memory(file, "a batch of rows", size, options.memory())?;
         put(&batch, &mut out)?;
     }
-    out.finish()
+    Ok(Text { name: file.clone(), file: out.finish()? })
 }
 
 fn damaged(file: &str, what: impl ToString) -> DataError {

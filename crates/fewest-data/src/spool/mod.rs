@@ -49,7 +49,13 @@ pub(crate) fn text_of(
         _ => return Ok(None),
     };
     let options = ReadOptions { delimiter: Some(Delimiter::Sign(b',')), layer: None, ..options.clone() };
-    Ok(Some((Source::of_text(source.name.clone(), text, options.memory()), options)))
+    Ok(Some((Source::of_text(text.name, text.file, options.memory()), options)))
+}
+
+/// Cells as text, and the name of where they are from.
+struct Text {
+    name: String,
+    file: File,
 }
 
 /// Writes rows of cells as text.
@@ -120,22 +126,24 @@ fn failed(file: &str, source: io::Error) -> DataError {
     DataError::Io { file: file.into(), action: "make a temporary file for", source }
 }
 
-/// The names that sheets or tables have, and the one asked for, else the first.
+/// The sheet asked for, else the first, and the name of the file with it where there are others.
 ///
 /// # Errors
 /// A name that is not there.
 #[cfg(feature = "workbook")]
-fn sheet<'n>(file: &str, names: &'n [String], options: &ReadOptions) -> Result<&'n String, DataError> {
+fn sheet<'n>(file: &str, names: &'n [String], options: &ReadOptions) -> Result<(&'n String, String), DataError> {
     let found = match &options.layer {
         None => names.first(),
         Some(asked) => names.iter().find(|name| *name == asked),
     };
-    found.ok_or_else(|| DataError::UnknownColumn {
+    let found = found.ok_or_else(|| DataError::Unsupported {
         file: file.into(),
-        name: options.layer.clone().unwrap_or_default(),
-        role: "sheet",
-        available: names.join(", "),
-    })
+        what: format!("there is no sheet {}", options.layer.clone().unwrap_or_default()),
+        remedy: format!("name one with --layer: {}", names.join(", ")),
+    })?;
+    let others = options.layer.is_none() && names.len() > 1;
+    let name = if others { format!("{file} (the first sheet, {found}, of {})", names.len()) } else { file.to_owned() };
+    Ok((found, name))
 }
 
 /// Refuses an archive whose parts are larger than the memory allows when they are unpacked. Returns

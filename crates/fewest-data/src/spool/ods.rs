@@ -9,7 +9,7 @@ use std::io::{BufReader, Read, Seek as _};
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
-use super::{TextWriter, check_archive, sheet};
+use super::{Text, TextWriter, check_archive, sheet};
 use crate::source::Source;
 use crate::{DataError, ReadOptions};
 
@@ -74,7 +74,7 @@ impl TakeRows for Rows<'_> {
 }
 
 /// The sheet as text.
-pub(super) fn text(source: &Source, options: &ReadOptions) -> Result<File, DataError> {
+pub(super) fn text(source: &Source, options: &ReadOptions) -> Result<Text, DataError> {
     let mut input = source.seekable()?;
     let bytes = check_archive(source, &input, options.memory())?;
     let mut names = Vec::new();
@@ -87,15 +87,15 @@ pub(super) fn text(source: &Source, options: &ReadOptions) -> Result<File, DataE
         },
         &mut Width(0),
     )?;
-    let name = sheet(&source.name, &names, options)?;
+    let (name, shown) = sheet(&source.name, &names, options)?;
     let mut width = Width(0);
     document.each_sheet(&mut input, |other| other == name, &mut width)?;
     if width.0 == 0 {
-        return Err(DataError::Empty { file: format!("{}, sheet {name}", source.name) });
+        return Err(DataError::Empty { file: shown });
     }
     let mut rows = Rows { out: TextWriter::new(&source.name, bytes)?, columns: width.0, blank: 0 };
     document.each_sheet(&mut input, |other| other == name, &mut rows)?;
-    rows.out.finish()
+    Ok(Text { name: shown, file: rows.out.finish()? })
 }
 
 /// The XML of a workbook.

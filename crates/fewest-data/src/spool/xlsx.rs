@@ -1,12 +1,11 @@
 //! Workbooks of Excel (.xlsx, .xlsm): the cells of one sheet. Dates become text, as ISO 8601 has
 //! them.
 
-use std::fs::File;
 use std::io::{BufReader, Seek as _};
 
 use calamine::{DataRef, ExcelDateTime, Reader as _, Xlsx};
 
-use super::{TextWriter, check_archive, sheet};
+use super::{Text, TextWriter, check_archive, sheet};
 use crate::source::Source;
 use crate::{DataError, ReadOptions};
 
@@ -14,7 +13,7 @@ use crate::{DataError, ReadOptions};
 const MOST_COLUMNS: usize = 16_384;
 
 /// The sheet as text.
-pub(super) fn text(source: &Source, options: &ReadOptions) -> Result<File, DataError> {
+pub(super) fn text(source: &Source, options: &ReadOptions) -> Result<Text, DataError> {
     let file = &source.name;
     let damaged = |error: calamine::XlsxError| DataError::Damaged { file: file.clone(), what: error.to_string() };
     let mut input = source.seekable()?;
@@ -22,7 +21,7 @@ pub(super) fn text(source: &Source, options: &ReadOptions) -> Result<File, DataE
     input.rewind().map_err(|e| source.read_error(e))?;
     let mut book: Xlsx<_> = Xlsx::new(BufReader::new(input)).map_err(damaged)?;
     let names = book.sheet_names();
-    let name = sheet(file, &names, options)?;
+    let (name, shown) = sheet(file, &names, options)?;
     // A row ends where the widest one does: a first pass finds that out.
     let mut columns = 0;
     let mut cells = book.worksheet_cells_reader(name).map_err(damaged)?;
@@ -33,7 +32,7 @@ pub(super) fn text(source: &Source, options: &ReadOptions) -> Result<File, DataE
     }
     drop(cells);
     if columns == 0 {
-        return Err(DataError::Empty { file: format!("{file}, sheet {name}") });
+        return Err(DataError::Empty { file: shown });
     }
     let mut out = TextWriter::new(file, bytes)?;
     let mut cells = book.worksheet_cells_reader(name).map_err(damaged)?;
@@ -59,7 +58,7 @@ pub(super) fn text(source: &Source, options: &ReadOptions) -> Result<File, DataE
         put(&mut out, value)?;
     }
     out.end_row(columns)?;
-    out.finish()
+    Ok(Text { name: shown, file: out.finish()? })
 }
 
 /// Writes a cell.

@@ -59,6 +59,16 @@ pub(super) struct Reading {
     pub(super) drop_unlabelled: bool,
     #[serde(deserialize_with = "few")]
     pub(super) classes: Vec<String>,
+    #[serde(deserialize_with = "few")]
+    pub(super) only: Vec<String>,
+    pub(super) delimiter: Option<String>,
+    pub(super) comment: Option<char>,
+    pub(super) transpose: bool,
+    pub(super) labels: Option<String>,
+    pub(super) by: Option<String>,
+    pub(super) id: Option<String>,
+    pub(super) unique_names: bool,
+    pub(super) zero_based: bool,
     pub(super) index_limit: Option<u64>,
 }
 

@@ -3,7 +3,7 @@
 
 use clap::ValueEnum;
 use fewest::MultiClass;
-use fewest_data::Format;
+use fewest_data::{Delimiter, Format};
 use serde_json::{Map, Value, json};
 
 use super::asked::{Difference, Origin};
@@ -215,6 +215,7 @@ fn data_args(args: &VerifyArgs, sources: &mut Sources<'_>) -> Result<DataArgs, F
         sources.choose("target", Stated::typed(typed.target.clone()), |s| s.target.clone(), |name| json!(name));
     let shown = |names: &Vec<String>| json!(names);
     let drop = sources.read("drop", list("--drop", &typed.drop)?, |read| filled(&read.drop), shown);
+    let only = sources.read("only", list("--only", &typed.only)?, |read| filled(&read.only), shown);
     let text = sources.read("text", list("--text", &typed.text)?, |read| filled(&read.text), shown);
     let codes = list("--missing-codes", &reading.missing_codes)?;
     let codes = sources.read("missing_codes", codes, |read| filled(&read.missing_codes), shown);
@@ -229,14 +230,25 @@ fn data_args(args: &VerifyArgs, sources: &mut Sources<'_>) -> Result<DataArgs, F
         flag("header", reading.header, |read| read.header),
     );
     let drop_unlabelled = flag("drop_unlabelled", reading.drop_unlabelled, |read| read.drop_unlabelled);
+    let transpose = flag("transpose", reading.transpose, |read| read.transpose);
+    let unique_names = flag("unique_names", reading.unique_names, |read| read.unique_names);
+    let zero_based = flag("zero_based", reading.zero_based, |read| read.zero_based);
     let sign = |sign: &char| json!(sign);
     let decimal = sources.read("decimal", Stated::typed(reading.decimal), |read| read.decimal, sign);
     let thousands = sources.read("thousands", Stated::typed(reading.thousands), |read| read.thousands, sign);
+    let name = |name: &String| json!(name);
+    let delimiter = Stated::typed(reading.delimiter.map(Delimiter::name));
+    let delimiter = sources.read("delimiter", delimiter, |read| read.delimiter.clone(), name);
+    let comment = sources.read("comment", Stated::typed(reading.comment), |read| read.comment, sign);
+    let labels = sources.read("labels", Stated::typed(reading.labels.clone()), |read| read.labels.clone(), name);
+    let by = sources.read("by", Stated::typed(reading.by.clone()), |read| read.by.clone(), name);
+    let id = sources.read("id", Stated::typed(reading.id.clone()), |read| read.id.clone(), name);
     let limit = sources.read("index_limit", Stated::typed(typed.index_limit), |read| read.index_limit, |n| json!(n));
     Ok(DataArgs {
         format: typed.format.or(said.filter(|_| !known)),
         target,
         drop: quoted(drop.as_ref()),
+        only: quoted(only.as_ref()),
         text: quoted(text.as_ref()),
         reading: ReadingArgs {
             no_header,
@@ -246,7 +258,14 @@ fn data_args(args: &VerifyArgs, sources: &mut Sources<'_>) -> Result<DataArgs, F
             missing_codes: quoted(codes.as_ref()),
             drop_unlabelled,
             classes: quoted(classes.as_ref()),
-            ..reading.clone()
+            delimiter: delimiter.as_deref().and_then(Delimiter::by_name),
+            comment,
+            transpose,
+            labels,
+            by,
+            id,
+            unique_names,
+            zero_based,
         },
         index_limit: limit,
         ..typed.clone()
@@ -314,8 +333,9 @@ pub(super) fn differences(facts: &[Fact]) -> Vec<Difference> {
 }
 
 /// How a table was read, of what says something.
-pub(super) const READING: [&str; 10] = [
+pub(super) const READING: [&str; 19] = [
     "drop",
+    "only",
     "text",
     "missing_codes",
     "classes",
@@ -324,6 +344,14 @@ pub(super) const READING: [&str; 10] = [
     "drop_unlabelled",
     "decimal",
     "thousands",
+    "delimiter",
+    "comment",
+    "transpose",
+    "labels",
+    "by",
+    "id",
+    "unique_names",
+    "zero_based",
     "index_limit",
 ];
 
