@@ -1,7 +1,10 @@
 //! Feature names: a list, or `x1` to `xp` without storing them.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+
+use crate::header::check_distinct;
+use crate::{DataError, ReadOptions};
 
 /// Names of the p features, in column order, all different.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,6 +83,37 @@ impl Finder<'_> {
             Finder::Listed(map) => map.get(name).copied(),
         }
     }
+}
+
+/// The names made different: a later equal one gets `.1`, `.2` and so on behind it, and passes over
+/// names that there are. Empty names stay.
+pub(crate) fn unique(names: Vec<String>) -> Vec<String> {
+    let mut taken: HashSet<String> = names.iter().cloned().collect();
+    let mut seen: HashMap<String, usize> = HashMap::new();
+    let unique = |name: String| {
+        let count = seen.entry(name.clone()).or_default();
+        *count += 1;
+        if *count == 1 || name.is_empty() {
+            return name;
+        }
+        let mut other = format!("{name}.{}", *count - 1);
+        while !taken.insert(other.clone()) {
+            *count += 1;
+            other = format!("{name}.{}", *count - 1);
+        }
+        other
+    };
+    names.into_iter().map(unique).collect()
+}
+
+/// Names of features as a file has them, made different where that is asked for.
+///
+/// # Errors
+/// Equal names otherwise.
+pub(crate) fn named(file: &str, names: Vec<String>, options: &ReadOptions) -> Result<Names, DataError> {
+    let names = if options.unique_names { unique(names) } else { names };
+    check_distinct(file, names.iter().map(String::as_str))?;
+    Ok(Names::Listed(names))
 }
 
 /// 6 of `x7`: the position meant by a name of the numbered kind.

@@ -159,6 +159,13 @@ pub enum Note {
         /// How many.
         count: usize,
     },
+    /// Features of other types than those that are taken, such as antibodies beside genes.
+    OtherTypes {
+        /// The type that is taken.
+        kept: String,
+        /// The others, and how many features each has.
+        left: Vec<(String, usize)>,
+    },
     /// The format of standard input was guessed.
     Guessed {
         /// The name of the format.
@@ -275,6 +282,13 @@ impl fmt::Display for Sentence<'_> {
             ),
             Note::Padded { count } => write!(f, "{count} feature(s) are not in the file and count as zero"),
             Note::Ignored { count } => write!(f, "{count} column(s) of the file were not asked for and are ignored"),
+            Note::OtherTypes { kept, left } => {
+                write!(f, "only features of the type {kept} are taken; left out: ")?;
+                let texts: Vec<String> = left.iter().map(|(name, count)| format!("{name} ({count})")).collect();
+                list(f, &texts, texts.len())?;
+                let other = left.first().map_or("", |(name, _)| name);
+                write!(f, "; for those say --layer {}", typed(other))
+            }
             Note::Guessed { format } => write!(f, "the input looks like {format} and was read so"),
             Note::ClassesRenamed { renamed } => {
                 f.write_str("class names became numbers, which is all the format holds:")?;

@@ -2,6 +2,9 @@
 
 use crate::DataError;
 
+/// The first bytes of HDF5.
+const HDF5: &[u8] = b"\x89HDF\r\n\x1a\n";
+
 /// A data format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -20,12 +23,34 @@ pub enum Format {
     Npz,
     /// Compressed columns in a file that is mapped, see docs/column-file.md.
     Csc,
+    /// AnnData in HDF5.
+    H5ad,
+    /// HDF5 of Cell Ranger (10x); h5ad, loom and gctx are told by what is in them.
+    H5,
+    /// Loom, genes x cells in HDF5.
+    Loom,
+    /// GCT in HDF5.
+    Gctx,
+    /// Matrix Market; with features and barcodes beside it a folder of Cell Ranger (10x).
+    Mtx,
 }
 
 impl Format {
     /// All formats.
-    pub const ALL: [Format; 7] =
-        [Format::Csv, Format::Tsv, Format::Svmlight, Format::Arff, Format::Parquet, Format::Npz, Format::Csc];
+    pub const ALL: [Format; 12] = [
+        Format::Csv,
+        Format::Tsv,
+        Format::Svmlight,
+        Format::Arff,
+        Format::Parquet,
+        Format::Npz,
+        Format::Csc,
+        Format::H5ad,
+        Format::H5,
+        Format::Loom,
+        Format::Gctx,
+        Format::Mtx,
+    ];
 
     /// Format by the ending of a file name, a compression ending left aside.
     pub fn of_path(path: &str) -> Option<Format> {
@@ -39,6 +64,11 @@ impl Format {
             "parquet" | "pq" => Some(Format::Parquet),
             "npz" => Some(Format::Npz),
             "csc" => Some(Format::Csc),
+            "h5ad" => Some(Format::H5ad),
+            "h5" | "hdf5" => Some(Format::H5),
+            "loom" => Some(Format::Loom),
+            "gctx" => Some(Format::Gctx),
+            "mtx" => Some(Format::Mtx),
             _ => None,
         }
     }
@@ -50,7 +80,12 @@ impl Format {
 
     /// Whether a file of the format is text.
     pub(crate) fn is_text(self) -> bool {
-        matches!(self, Format::Csv | Format::Tsv | Format::Svmlight | Format::Arff)
+        matches!(self, Format::Csv | Format::Tsv | Format::Svmlight | Format::Arff | Format::Mtx)
+    }
+
+    /// Whether a file of the format may hold several matrices, see [`ReadOptions::layer`].
+    pub(crate) fn has_layers(self) -> bool {
+        matches!(self, Format::H5ad | Format::H5 | Format::Loom | Format::Mtx)
     }
 
     /// The name as used by `--format`.
@@ -63,13 +98,19 @@ impl Format {
             Format::Parquet => "parquet",
             Format::Npz => "npz",
             Format::Csc => "csc",
+            Format::H5ad => "h5ad",
+            Format::H5 => "10x-h5",
+            Format::Loom => "loom",
+            Format::Gctx => "gctx",
+            Format::Mtx => "mtx",
         }
     }
 
-    /// By the name as used by `--format` (also `svm` and `libsvm`).
+    /// By the name as used by `--format` (also `svm`, `libsvm`, `h5` and `hdf5`).
     pub fn by_name(name: &str) -> Option<Format> {
         match name {
             "svm" | "libsvm" => Some(Format::Svmlight),
+            "h5" | "hdf5" => Some(Format::H5),
             _ => Format::ALL.into_iter().find(|f| f.name() == name),
         }
     }
@@ -85,6 +126,13 @@ impl Format {
         }
         if head.starts_with(b"FEWESTCC") {
             return Format::Csc;
+        }
+        // HDF5 may begin behind a block of another program.
+        if [0, 512, 1024, 2048, 4096].iter().any(|&at| head.get(at..).is_some_and(|b| b.starts_with(HDF5))) {
+            return Format::H5;
+        }
+        if head.starts_with(b"%%MatrixMarket") {
+            return Format::Mtx;
         }
         let lines = head.split(|&b| b == b'\n').map(<[u8]>::trim_ascii);
         let Some(line) = lines.into_iter().find(|l| !l.is_empty() && !l.starts_with(b"#") && !l.starts_with(b"%"))
