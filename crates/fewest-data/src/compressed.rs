@@ -58,10 +58,7 @@ pub(crate) trait Stored {
     }
 
     /// Runs `take(i, j, x)` on the values of a dense matrix, rows ascending in each column.
-    fn each_dense(
-        &mut self,
-        take: impl FnMut(usize, usize, f64) -> Result<(), DataError>,
-    ) -> Result<(), DataError>;
+    fn each_dense(&mut self, take: impl FnMut(usize, usize, f64) -> Result<(), DataError>) -> Result<(), DataError>;
 
     /// Where the slices of a compressed matrix begin, checked by [`check_starts`].
     fn starts(&mut self) -> Result<Vec<usize>, DataError>;

@@ -10,11 +10,7 @@ use crate::{DataError, mtx};
 const REFUSED: [(&str, &str, &str); 5] = [
     (".zarr", ZARR.0, ZARR.1),
     (".zarr.zip", ZARR.0, ZARR.1),
-    (
-        ".h5seurat",
-        "h5Seurat files are not read",
-        "write h5ad in R: SeuratDisk::Convert('x.h5seurat', dest = 'h5ad')",
-    ),
+    (".h5seurat", "h5Seurat files are not read", "write h5ad in R: SeuratDisk::Convert('x.h5seurat', dest = 'h5ad')"),
     (".rds", R.0, R.1),
     (".rdata", R.0, R.1),
 ];

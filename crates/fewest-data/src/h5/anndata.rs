@@ -101,9 +101,7 @@ fn read_matrix<'a>(
         None => shape(hdf, &node, "h5sparse_shape")?,
         found => found,
     };
-    let (Some(shape), Node::Group(group)) =
-        (shape.or_else(|| Some((sides.0? as u64, sides.1? as u64))), node)
-    else {
+    let (Some(shape), Node::Group(group)) = (shape.or_else(|| Some((sides.0? as u64, sides.1? as u64))), node) else {
         return Err(hdf.damaged("the sparse matrix has no shape"));
     };
     Matrix::sparse(hdf, &group, shape, kind)
@@ -259,8 +257,7 @@ impl<'a> Frame<'a> {
     /// A field of records; the categories of codes are in `uns`.
     fn field(&self, dataset: &Dataset, field: &CompoundField) -> Result<Option<Vec<String>>, DataError> {
         let stride = dataset.raw_element_size().map_err(|e| self.hdf.error(e))?;
-        let cells =
-            Cells { raw: &self.raw, stride, offset: field.byte_offset as usize, kind: &field.datatype };
+        let cells = Cells { raw: &self.raw, stride, offset: field.byte_offset as usize, kind: &field.datatype };
         let Some(texts) = self.hdf.texts_of(&self.node, &cells)? else { return Ok(None) };
         if !matches!(field.datatype, Datatype::FixedPoint { .. }) {
             return Ok(Some(texts));

@@ -35,11 +35,7 @@ pub(super) fn open<'a>(hdf: &'a Hdf<'a>, options: &ReadOptions) -> Result<Opened
     tables(hdf, matrix, ("row_attrs", &GENES), ("col_attrs", &CELLS), Format::Loom, options)
 }
 
-pub(super) fn open_gctx<'a>(
-    hdf: &'a Hdf<'a>,
-    group: &Group,
-    options: &ReadOptions,
-) -> Result<Opened<'a>, DataError> {
+pub(super) fn open_gctx<'a>(hdf: &'a Hdf<'a>, group: &Group, options: &ReadOptions) -> Result<Opened<'a>, DataError> {
     let matrix = Matrix::dense(hdf, hdf.dataset(group, "matrix")?, false)?;
     let mut opened = tables(hdf, matrix, ("0/META/ROW", &["id"]), ("0/META/COL", &["id"]), Format::Gctx, options)?;
     for text in opened.annotations.columns.iter_mut().flat_map(|column| &mut column.values) {
@@ -83,7 +79,11 @@ fn names_of_samples(hdf: &Hdf<'_>, cells: (&str, &[&str]), n: usize) -> Result<O
 }
 
 /// The first array of `count` texts by one of the names, and that name.
-fn names(hdf: &Hdf<'_>, (path, names): (&str, &[&str]), count: usize) -> Result<Option<(String, Vec<String>)>, DataError> {
+fn names(
+    hdf: &Hdf<'_>,
+    (path, names): (&str, &[&str]),
+    count: usize,
+) -> Result<Option<(String, Vec<String>)>, DataError> {
     let Some(group) = hdf.group(path)? else { return Ok(None) };
     for name in names {
         if let Some(texts) = texts(hdf, &group, name, count)? {

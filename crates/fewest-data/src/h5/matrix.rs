@@ -239,8 +239,15 @@ impl Numbers for Stream<'_> {
 /// Where the values of a matrix are.
 pub(super) enum Place {
     /// In one array, features x samples where `transposed`.
-    Dense { values: Array, transposed: bool },
-    Sparse { values: Array, index: Array, start: Array },
+    Dense {
+        values: Array,
+        transposed: bool,
+    },
+    Sparse {
+        values: Array,
+        index: Array,
+        start: Array,
+    },
 }
 
 /// A matrix, samples x features.

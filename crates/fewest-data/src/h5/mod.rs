@@ -41,6 +41,8 @@ struct Opened<'a> {
 pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Dataset, DataError> {
     let hdf = Hdf::open(source, options)?;
     let Opened { format, mut matrix, names, annotations, notes } = open(&hdf, options)?;
+    // A wrong target is told before a long matrix is read.
+    annotations.target(&source.name, options)?;
     let features = compressed::features(&mut matrix)?;
     annotations.dataset(&source.name, format, features, names, notes, options)
 }
@@ -49,8 +51,8 @@ pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Dataset, Da
 pub(crate) fn sorted(source: &Source, options: &ReadOptions, out: &str) -> Result<Sorted, DataError> {
     let hdf = Hdf::open(source, options)?;
     let Opened { mut matrix, names, annotations, mut notes, .. } = open(&hdf, options)?;
-    let values = compressed::sorted(&mut matrix, &names, out)?;
     let (target, _, more) = annotations.target(&source.name, options)?;
+    let values = compressed::sorted(&mut matrix, &names, out)?;
     notes.extend(more);
     crate::dataset::refuse_text(&source.name, options)?;
     Ok(Sorted { values, names, target, notes })

@@ -90,11 +90,8 @@ fn files(path: &str) -> Option<(String, Option<String>)> {
     let folder = at.parent()?;
     let name = at.file_name()?.to_str()?;
     let stem = &name[..name.to_ascii_lowercase().find(".mtx")?];
-    let prefixes = [
-        stem.strip_suffix("matrix").unwrap_or(stem),
-        stem.rfind(['_', '.', '-']).map_or("", |end| &stem[..=end]),
-        "",
-    ];
+    let prefixes =
+        [stem.strip_suffix("matrix").unwrap_or(stem), stem.rfind(['_', '.', '-']).map_or("", |end| &stem[..=end]), ""];
     let find = |prefix: &str, names: &[&str]| {
         let all = names.iter().flat_map(|name| ENDINGS.map(|ending| folder.join(format!("{prefix}{name}{ending}"))));
         all.into_iter().find(|path| path.is_file()).map(|path| path.to_string_lossy().into_owned())
@@ -144,7 +141,11 @@ fn each_line(path: &str, options: &ReadOptions, mut take: impl FnMut(&str)) -> R
         }
         at += 1;
         if read as u64 == LONGEST {
-            return Err(malformed(Place::line(path, at), "the line is longer than 64 KiB", "write one name in each line"));
+            return Err(malformed(
+                Place::line(path, at),
+                "the line is longer than 64 KiB",
+                "write one name in each line",
+            ));
         }
         // Names and types are two texts.
         bytes += read as u64 + 80;

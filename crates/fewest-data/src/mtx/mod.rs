@@ -26,6 +26,8 @@ const GENES: &str = "Gene Expression";
 /// Reads a matrix.
 pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Dataset, DataError> {
     let table = Table::open(source, options)?;
+    // A wrong target is told before a long matrix is read.
+    table.annotations.target(&source.name, options)?;
     let features = Features::Sparse(table.design(&table.counts()?)?);
     let Table { names, annotations, notes, .. } = table;
     annotations.dataset(&source.name, Format::Mtx, features, names, notes, options)
@@ -35,6 +37,7 @@ pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Dataset, Da
 /// the matrix must be read whole.
 pub(crate) fn sorted(source: &Source, options: &ReadOptions, out: &str) -> Result<Option<Sorted>, DataError> {
     let table = Table::open(source, options)?;
+    let (target, _, more) = table.annotations.target(&source.name, options)?;
     let counts = table.counts()?;
     if !counts.ordered {
         return Ok(None);
@@ -43,7 +46,6 @@ pub(crate) fn sorted(source: &Source, options: &ReadOptions, out: &str) -> Resul
     let mut feed = Feed::new(file, &table.names, Sorter::new(file, out, table.n, &counts.stored, table.memory)?);
     table.each(|i, j, x| feed.push(i, j, x))?;
     let values = feed.finish()?;
-    let (target, _, more) = table.annotations.target(file, options)?;
     crate::dataset::refuse_text(file, options)?;
     let Table { names, mut notes, .. } = table;
     notes.extend(more);
@@ -71,8 +73,7 @@ pub(crate) fn of_type(
     let asked = options.layer.as_deref();
     let wanted = asked.unwrap_or(GENES);
     if !counts.iter().any(|(name, _)| name == wanted) {
-        let say: Vec<String> =
-            counts.iter().map(|(name, _)| format!("--layer {}", fewest_text::typed(name))).collect();
+        let say: Vec<String> = counts.iter().map(|(name, _)| format!("--layer {}", fewest_text::typed(name))).collect();
         return match asked {
             None => Ok(None),
             Some(name) => Err(DataError::Unsupported {
@@ -179,7 +180,8 @@ impl<'a> Table<'a> {
         let file = self.coordinates.file();
         let stored: u64 = counts.stored.iter().map(|&count| u64::from(count)).sum();
         let longest = counts.stored.iter().max().map_or(0, |&most| u64::from(most));
-        let needed = 12 * stored + 24 * (counts.stored.len() as u64 + 1) + if counts.ordered { 0 } else { 32 * longest };
+        let needed =
+            12 * stored + 24 * (counts.stored.len() as u64 + 1) + if counts.ordered { 0 } else { 32 * longest };
         check_memory(file, "the sparse matrix", needed, self.memory)?;
         let mut start = vec![0usize];
         start.extend(counts.stored.iter().scan(0usize, |at, &count| {

@@ -25,7 +25,7 @@ def sparse(group, x, columns=False, index="i4", kind="f4", **form):
     data["indptr"] = np.cumsum([0] + [len(a) for a in at]).astype(index)
     del group["data"]
     for key, values in data.items():
-        group.create_dataset(key, data=values, **form)
+        group.create_dataset(key, data=values, **(form if key == "data" else {}))
     group.attrs["encoding-type"] = "csc_matrix" if columns else "csr_matrix"
     group.attrs["encoding-version"] = "0.1.0"
     group.attrs["shape"] = np.array(x.shape)
@@ -37,13 +37,15 @@ def frame(group, index, columns):
     group.create_dataset("_index", data=np.array(index, object), dtype=TEXT)
 
 
-def obs(file):
+def obs(file, more):
     group = file.create_group("obs")
     frame(group, CELLS, ["cell_type", "depth", "ok", "batch"])
     kind = group.create_group("cell_type")
     kind.attrs["encoding-type"], kind.attrs["ordered"] = "categorical", False
     kind["codes"] = np.array(CODES, "i1")
     kind.create_dataset("categories", data=np.array(TYPES, object), dtype=TEXT)
+    if not more:
+        return
     group["depth"] = np.array([1.5, 2, np.nan, 4, 5, 0.1], "f4")
     group["ok"] = np.array([1, 0, 1, 1, 0, 1], bool)
     batch = group.create_group("batch")
@@ -51,12 +53,12 @@ def obs(file):
     batch["values"], batch["mask"] = np.array([1, 2, 1, 2, 1, 9]), np.array([0, 0, 0, 0, 0, 1], bool)
 
 
-def h5ad(name, write, genes=("TP53", "Aβ", "MYC", "GAPDH"), libver="earliest"):
+def h5ad(name, write, more=False, libver="earliest"):
     with h5py.File(name, "w", libver=libver) as file:
         file.attrs["encoding-type"] = "anndata"
         write(file)
-        obs(file)
-        frame(file.create_group("var"), genes, [])
+        obs(file, more)
+        frame(file.create_group("var"), ["TP53", "Aβ", "MYC", "GAPDH"], [])
 
 
 def layers(file):
@@ -119,8 +121,8 @@ def main():
     form = {"compression": "gzip", "chunks": (3,)}
     h5ad("csr.h5ad", lambda file: sparse(file.create_group("X"), X, **form))
     h5ad("csc.h5ad", lambda file: sparse(file.create_group("X"), X, columns=True, kind="f8", index="i8"))
-    h5ad("dense.h5ad", lambda file: file.create_dataset("X", data=X))
-    h5ad("latest.h5ad", lambda file: sparse(file.create_group("X"), X, **form), libver="latest")
+    h5ad("dense.h5ad", lambda file: file.create_dataset("X", data=X), more=True)
+    h5ad("latest.h5ad", lambda file: sparse(file.create_group("X"), X, **form), more=True, libver="latest")
     h5ad("layers.h5ad", layers)
     old("old.h5ad")
     tenx("v2.h5", 2)
