@@ -228,7 +228,7 @@ pub fn write_as(path: &str, data: &Dataset, format: Format) -> Result<Vec<Note>,
             return Err(DataError::Unsupported {
                 file: path.into(),
                 what: format!("files of the format {} are read, but not written", format.name()),
-                remedy: "write .npz (sparse), .parquet or .csv".into(),
+                remedy: "write .npz, .parquet or .csv".into(),
             });
         }
     }

@@ -88,6 +88,11 @@ impl Format {
         matches!(self, Format::H5ad | Format::H5 | Format::Loom | Format::Mtx)
     }
 
+    /// Whether files of the format are written, too.
+    pub fn is_written(self) -> bool {
+        !matches!(self, Format::H5ad | Format::H5 | Format::Loom | Format::Gctx | Format::Mtx)
+    }
+
     /// The name as used by `--format`.
     pub fn name(self) -> &'static str {
         match self {

@@ -277,6 +277,7 @@ impl Task<'_> {
             ("missing_codes", json!(list(&reading.missing_codes))),
             ("drop_unlabelled", json!(reading.drop_unlabelled)),
             ("classes", json!(list(&reading.classes))),
+            ("layer", json!(data.layer)),
             ("index_limit", json!(data.index_limit)),
         ];
         read.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()

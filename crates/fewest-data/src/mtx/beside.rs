@@ -68,7 +68,8 @@ pub(crate) fn in_folder(folder: &str) -> Result<String, DataError> {
         (Some(at), _) => &found[at],
         (None, [one]) => one,
         (None, []) => {
-            let what = "the folder holds no matrix of Cell Ranger (matrix.mtx, features.tsv, barcodes.tsv)".into();
+            let what =
+                "it is a folder, and holds no matrix of Cell Ranger (matrix.mtx, features.tsv, barcodes.tsv)".into();
             return Err(refused(what, "name a data file".into()));
         }
         (None, some) => {

@@ -59,6 +59,7 @@ pub(super) struct Reading {
     pub(super) drop_unlabelled: bool,
     #[serde(deserialize_with = "few")]
     pub(super) classes: Vec<String>,
+    pub(super) layer: Option<String>,
     pub(super) index_limit: Option<u64>,
 }
 

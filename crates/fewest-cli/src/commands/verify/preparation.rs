@@ -232,6 +232,8 @@ fn data_args(args: &VerifyArgs, sources: &mut Sources<'_>) -> Result<DataArgs, F
     let sign = |sign: &char| json!(sign);
     let decimal = sources.read("decimal", Stated::typed(reading.decimal), |read| read.decimal, sign);
     let thousands = sources.read("thousands", Stated::typed(reading.thousands), |read| read.thousands, sign);
+    let layer =
+        sources.read("layer", Stated::typed(typed.layer.clone()), |read| read.layer.clone(), |name| json!(name));
     let limit = sources.read("index_limit", Stated::typed(typed.index_limit), |read| read.index_limit, |n| json!(n));
     Ok(DataArgs {
         format: typed.format.or(said.filter(|_| !known)),
@@ -247,6 +249,7 @@ fn data_args(args: &VerifyArgs, sources: &mut Sources<'_>) -> Result<DataArgs, F
             drop_unlabelled,
             classes: quoted(classes.as_ref()),
         },
+        layer,
         index_limit: limit,
         ..typed.clone()
     })
@@ -313,7 +316,7 @@ pub(super) fn differences(facts: &[Fact]) -> Vec<Difference> {
 }
 
 /// How a table was read, of what says something.
-pub(super) const READING: [&str; 10] = [
+pub(super) const READING: [&str; 11] = [
     "drop",
     "text",
     "missing_codes",
@@ -323,6 +326,7 @@ pub(super) const READING: [&str; 10] = [
     "drop_unlabelled",
     "decimal",
     "thousands",
+    "layer",
     "index_limit",
 ];
 
