@@ -31,6 +31,13 @@ const TEXT: u64 = 40;
 type FoundTarget = (Option<Target>, Option<Vec<usize>>, Vec<Note>);
 
 impl Annotations {
+    /// About the bytes that it takes.
+    #[cfg(feature = "hdf5")]
+    pub(crate) fn bytes(&self) -> u64 {
+        let of = |column: &TextColumn| column.values.iter().map(|text| text.len() as u64 + TEXT).sum::<u64>();
+        self.columns.iter().chain(&self.samples).map(of).sum()
+    }
+
     /// A column by its name, which may have the prefix of its place in the file.
     pub(crate) fn column(&self, name: &str) -> Option<&TextColumn> {
         let find = |name: &str| self.columns.iter().chain(&self.samples).find(|column| column.name == name);
@@ -141,7 +148,6 @@ impl Annotations {
     /// # Errors
     /// As [`Self::target`] and [`Self::apart`]; text asked for; columns to drop that are not there;
     /// equal names.
-    #[expect(clippy::too_many_arguments, reason = "the parts of a file, one by one")]
     pub(crate) fn dataset(
         self,
         file: &str,

@@ -256,7 +256,7 @@ impl<'a> Frame<'a> {
 
     /// A field of records; the categories of codes are in `uns`.
     fn field(&self, dataset: &Dataset, field: &CompoundField) -> Result<Option<Vec<String>>, DataError> {
-        let stride = dataset.raw_element_size().map_err(|e| self.hdf.error(e))?;
+        let stride = dataset.raw_element_size().map_err(|e| self.hdf.error(&e))?;
         let cells = Cells { raw: &self.raw, stride, offset: field.byte_offset as usize, kind: &field.datatype };
         let Some(texts) = self.hdf.texts_of(&self.node, &cells)? else { return Ok(None) };
         if !matches!(field.datatype, Datatype::FixedPoint { .. }) {

@@ -68,9 +68,9 @@ impl<'a> Hdf<'a> {
     }
 
     /// What an error of the crate means.
-    pub(super) fn error(&self, error: Error) -> DataError {
+    pub(super) fn error(&self, error: &Error) -> DataError {
         let remedy = "write the file again with gzip, such as adata.write_h5ad('x.h5ad', compression='gzip')";
-        match &error {
+        match error {
             Error::Context { path, source } => match &**source {
                 Error::UnsupportedFilter(_) | Error::UnsupportedEncoding(_) => {
                     self.unsupported(format!("{path}: {source}"), remedy)
@@ -101,12 +101,12 @@ impl<'a> Hdf<'a> {
         match group.dataset(name) {
             Ok(dataset) => return Ok(Some(Node::Dataset(Box::new(dataset)))),
             Err(e) if is_missing(&e) => {}
-            Err(e) => return Err(self.error(e)),
+            Err(e) => return Err(self.error(&e)),
         }
         match group.group(name) {
             Ok(group) => Ok(Some(Node::Group(group))),
             Err(e) if is_missing(&e) => Ok(None),
-            Err(e) => Err(self.error(e)),
+            Err(e) => Err(self.error(&e)),
         }
     }
 
@@ -141,7 +141,7 @@ impl<'a> Hdf<'a> {
 
     /// Names of all members of a group: groups, then datasets.
     pub(super) fn members(&self, group: &Group) -> Result<Vec<String>, DataError> {
-        let (mut names, datasets) = group.member_names().map_err(|e| self.error(e))?;
+        let (mut names, datasets) = group.member_names().map_err(|e| self.error(&e))?;
         names.extend(datasets);
         Ok(names)
     }
@@ -153,7 +153,7 @@ impl<'a> Hdf<'a> {
             Node::Group(group) => group.raw_attributes(),
             Node::Dataset(dataset) => dataset.raw_attributes(),
         };
-        let attributes = attributes.map_err(|e| self.error(e))?;
+        let attributes = attributes.map_err(|e| self.error(&e))?;
         let found = attributes.into_iter().find(|attribute| attribute.name() == name);
         Ok(found.map(|attribute| attribute.into_parts().0))
     }

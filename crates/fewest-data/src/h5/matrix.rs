@@ -53,7 +53,7 @@ impl Array {
         let item = item(dataset.dtype()).ok_or_else(|| {
             hdf.unsupported(format!("`{name}` does not hold numbers"), "write it as numbers, or name another --layer")
         })?;
-        let items = dataset.num_elements().map_err(|e| hdf.error(e.into()))?;
+        let items = dataset.num_elements().map_err(|e| hdf.error(&e))?;
         hdf.check_plausible(&format!("array `{name}`"), items.saturating_mul(item.width as u64))?;
         let chunk = dataset.chunks().map_or(AT_ONCE as u64, |chunk| {
             chunk.iter().fold(1, |all: u64, &side| all.saturating_mul(u64::from(side)))
@@ -94,7 +94,7 @@ impl Array {
     fn chunks(&self, hdf: &Hdf<'_>) -> Result<Option<DatasetChunkIterator>, DataError> {
         match self.dataset.chunks() {
             None => Ok(None),
-            Some(_) => self.dataset.iter_chunks().map(Some).map_err(|e| hdf.error(e)),
+            Some(_) => self.dataset.iter_chunks().map(Some).map_err(|e| hdf.error(&e)),
         }
     }
 
@@ -109,7 +109,7 @@ impl Array {
         if let Some(first) = slice.selections.first_mut() {
             *first = SliceInfoElem::Slice { start: start as u64, end: end as u64, step: 1 };
         }
-        let read = self.dataset.read_slice::<Number>(&slice).map_err(|e| hdf.error(e))?;
+        let read = self.dataset.read_slice::<Number>(&slice).map_err(|e| hdf.error(&e))?;
         Ok(read.iter().map(|number| number.0).collect())
     }
 
@@ -134,7 +134,7 @@ impl Array {
         };
         let (mut last, mut seen) = (None, 0);
         for chunk in chunks {
-            let chunk = chunk.map_err(|e| hdf.error(e))?;
+            let chunk = chunk.map_err(|e| hdf.error(&e))?;
             let (&[a, b], &[height, width]) = (chunk.offsets(), chunk.shape()) else {
                 return Err(hdf.damaged("a chunk is not of two dimensions"));
             };
@@ -192,7 +192,7 @@ impl Stream<'_> {
             return Ok(());
         };
         if self.next.is_none() {
-            self.next = chunks.next().transpose().map_err(|e| self.hdf.error(e))?;
+            self.next = chunks.next().transpose().map_err(|e| self.hdf.error(&e))?;
         }
         let begins = self.next.as_ref().and_then(|chunk| chunk.offsets().first());
         let begins = begins.map_or(usize::MAX, |&at| at as usize);
@@ -240,14 +240,17 @@ impl Numbers for Stream<'_> {
 pub(super) enum Place {
     /// In one array, features x samples where `transposed`.
     Dense {
-        values: Array,
+        values: Box<Array>,
         transposed: bool,
     },
-    Sparse {
-        values: Array,
-        index: Array,
-        start: Array,
-    },
+    Sparse(Box<Arrays>),
+}
+
+/// The arrays of a compressed matrix.
+pub(super) struct Arrays {
+    values: Array,
+    index: Array,
+    start: Array,
 }
 
 /// A matrix, samples x features.
@@ -257,6 +260,8 @@ pub(super) struct Matrix<'a> {
     pub(super) place: Place,
     /// Columns that are wanted, if not all are.
     pub(super) wanted: Option<Vec<u32>>,
+    /// Bytes of names and columns, which are held meanwhile.
+    pub(super) held: u64,
 }
 
 impl<'a> Matrix<'a> {
@@ -269,7 +274,7 @@ impl<'a> Matrix<'a> {
         };
         let (n, p) = if transposed { (columns, rows) } else { (rows, columns) };
         let form = Form { n: n as usize, p: p as usize, kind: Kind::Dense };
-        Ok(Self { hdf, form, place: Place::Dense { values, transposed }, wanted: None })
+        Ok(Self { hdf, form, place: Place::Dense { values: Box::new(values), transposed }, wanted: None, held: 0 })
     }
 
     /// A compressed matrix of n x p.
@@ -289,7 +294,7 @@ impl<'a> Matrix<'a> {
             return Err(hdf.damaged("the arrays of the sparse matrix are not of one dimension"));
         }
         let form = Form { n: n as usize, p: p as usize, kind };
-        Ok(Self { hdf, form, place: Place::Sparse { values, index, start }, wanted: None })
+        Ok(Self { hdf, form, place: Place::Sparse(Box::new(Arrays { values, index, start })), wanted: None, held: 0 })
     }
 }
 
@@ -299,7 +304,7 @@ impl Stored for Matrix<'_> {
     }
 
     fn memory(&self) -> u64 {
-        self.hdf.memory
+        self.hdf.memory.saturating_sub(self.held)
     }
 
     fn form(&self) -> Form {
@@ -317,12 +322,13 @@ impl Stored for Matrix<'_> {
         match &self.place {
             Place::Dense { values, transposed: true } => values.each(self.hdf, |a, b, x| take(b, a, x)),
             Place::Dense { values, .. } => values.each(self.hdf, take),
-            Place::Sparse { .. } => unreachable!("the form says dense"),
+            Place::Sparse(_) => unreachable!("the form says dense"),
         }
     }
 
     fn starts(&mut self) -> Result<Vec<usize>, DataError> {
-        let Place::Sparse { values, index, start } = &self.place else { unreachable!("the form says sparse") };
+        let Place::Sparse(arrays) = &self.place else { unreachable!("the form says sparse") };
+        let Arrays { values, index, start } = &**arrays;
         let starts = start.all(self.hdf, |x| x as usize)?;
         check_starts(self.hdf.file, &self.form, &starts, index.count(), values.count())?;
         Ok(starts)
@@ -332,7 +338,8 @@ impl Stored for Matrix<'_> {
         &mut self,
         body: impl FnOnce(&mut dyn Numbers, &mut dyn Numbers) -> Result<T, DataError>,
     ) -> Result<T, DataError> {
-        let Place::Sparse { values, index, .. } = &self.place else { unreachable!("the form says sparse") };
+        let Place::Sparse(arrays) = &self.place else { unreachable!("the form says sparse") };
+        let Arrays { values, index, .. } = &**arrays;
         let chunks = 24 * (values.chunk + index.chunk);
         crate::options::check_memory(self.hdf.file, "two chunks", chunks, self.hdf.memory)?;
         body(&mut index.stream(self.hdf)?, &mut values.stream(self.hdf)?)

@@ -62,7 +62,7 @@ pub(crate) fn sorted(source: &Source, options: &ReadOptions, out: &str) -> Resul
 fn open<'a>(hdf: &'a Hdf<'a>, options: &ReadOptions) -> Result<Opened<'a>, DataError> {
     let members = hdf.members(&hdf.root)?;
     let has = |name: &str| members.iter().any(|member| member == name);
-    let opened = if has("obs") && has("var") {
+    let mut opened = if has("obs") && has("var") {
         anndata::open(hdf, options)?
     } else if has("matrix") && has("col_attrs") {
         loom::open(hdf, options)?
@@ -81,6 +81,11 @@ fn open<'a>(hdf: &'a Hdf<'a>, options: &ReadOptions) -> Result<Opened<'a>, DataE
     let p = opened.matrix.wanted.as_ref().map_or(form.p, Vec::len);
     if opened.names.len() != p {
         return Err(hdf.damaged(format!("{} names for the {p} columns of the matrix", opened.names.len())));
+    }
+    opened.matrix.held = opened.annotations.bytes();
+    if let Names::Listed(names) = &opened.names {
+        // Each of them twice, while they are looked up.
+        opened.matrix.held += names.iter().map(|name| 2 * name.len() as u64 + 120).sum::<u64>();
     }
     Ok(opened)
 }

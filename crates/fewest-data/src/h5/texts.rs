@@ -74,10 +74,10 @@ pub(super) struct Cells<'d> {
 impl Hdf<'_> {
     /// The bytes of all items of a dataset.
     pub(super) fn raw(&self, dataset: &Dataset) -> Result<Vec<u8>, DataError> {
-        let items = dataset.num_elements().map_err(|e| self.error(e.into()))?;
-        let width = dataset.raw_element_size().map_err(|e| self.error(e))?;
+        let items = dataset.num_elements().map_err(|e| self.error(&e))?;
+        let width = dataset.raw_element_size().map_err(|e| self.error(&e))?;
         self.check_size(&format!("array `{}`", dataset.name()), items.saturating_mul(width as u64))?;
-        dataset.read_raw_bytes().map_err(|e| self.error(e))
+        dataset.read_raw_bytes().map_err(|e| self.error(&e))
     }
 
     /// The values of a dataset of one dimension (or of one column) as text; none where it is no such
@@ -87,7 +87,7 @@ impl Hdf<'_> {
             return Ok(None);
         }
         let raw = self.raw(dataset)?;
-        let stride = dataset.raw_element_size().map_err(|e| self.error(e))?;
+        let stride = dataset.raw_element_size().map_err(|e| self.error(&e))?;
         let node = Node::Dataset(Box::new(dataset.clone()));
         self.texts_of(&node, &Cells { raw: &raw, stride, offset: 0, kind: dataset.dtype() })
     }
@@ -128,7 +128,7 @@ impl Hdf<'_> {
                 if part(4)? == [0; 4] {
                     return Ok(String::new());
                 }
-                let bytes = node.resolve(cell).map_err(|e| self.error(e))?;
+                let bytes = node.resolve(cell).map_err(|e| self.error(&e))?;
                 String::from_utf8_lossy(&bytes).trim_end_matches('\0').to_owned()
             }
         })

@@ -52,16 +52,15 @@ pub(crate) fn sorted(source: &Source, options: &ReadOptions, out: &str) -> Resul
     Ok(Some(Sorted { values, names, target, notes }))
 }
 
+/// Positions of some features, and what is said of the others.
+type OfType = (Vec<u32>, Option<Note>);
+
 /// The features of the type that is asked for, else those of genes, and what is said of the others;
 /// none where all are.
 ///
 /// # Errors
 /// A type that is not there.
-pub(crate) fn of_type(
-    file: &str,
-    kinds: &[String],
-    options: &ReadOptions,
-) -> Result<Option<(Vec<u32>, Option<Note>)>, DataError> {
+pub(crate) fn of_type(file: &str, kinds: &[String], options: &ReadOptions) -> Result<Option<OfType>, DataError> {
     let mut counts: Vec<(String, usize)> = Vec::new();
     for kind in kinds {
         match counts.iter().position(|(name, _)| name == kind) {

@@ -3,7 +3,7 @@
 
 use fewest_data::{Dataset, Features, Format, ReadOptions, read, to_columns, write};
 
-use crate::common::{Case, classes, holds, notes, rows};
+use crate::common::{Case, classes, holds, lines, notes, rows};
 
 const FILES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/files/");
 
@@ -33,7 +33,7 @@ fn open(name: &str, options: &ReadOptions) -> Dataset {
 
 fn error(name: &str, options: &ReadOptions) -> String {
     let error = read(&format!("{FILES}{name}"), options).expect_err(name);
-    assert!(!to_columns(&format!("{FILES}{name}"), options, "/nowhere/a.csc").is_ok());
+    assert!(to_columns(&format!("{FILES}{name}"), options, "/nowhere/a.csc").is_err());
     error.to_string()
 }
 
@@ -182,7 +182,7 @@ const MTX: &str = "%%MatrixMarket matrix coordinate real general\n% c\n4 6 8\n1 
 /// A folder of Cell Ranger.
 fn folder(prefix: &str, features: (&str, &str), matrix: &str) -> Case {
     let case = Case::new(&format!("{prefix}matrix.mtx"), matrix);
-    let barcodes = (0..6).map(|i| format!("cell{i}\n")).collect::<String>();
+    let barcodes = lines(6, |i| format!("cell{i}\n"));
     std::fs::write(case.beside(&format!("{prefix}barcodes.tsv")), barcodes).expect("written");
     std::fs::write(case.beside(&format!("{prefix}{}", features.0)), features.1).expect("written");
     case
@@ -257,4 +257,15 @@ fn a_matrix_alone_has_samples_in_rows() {
     holds(&refused(&format!("{head}2 2 1\n1 1 nan\n")), &["missing"]);
     holds(&refused(&format!("{head}0 2 0\n")), &["no row"]);
     holds(&refused(&format!("{head}9999999999 2 0\n")), &["9999999999"]);
+}
+
+#[test]
+fn memory_is_asked_for_before_it_is_taken() {
+    for name in ["csr.h5ad", "csc.h5ad", "dense.h5ad", "old.h5ad", "tiny.loom", "tiny.gctx", "v3.h5"] {
+        let options = ReadOptions { memory_limit: Some(150), ..unlabelled() };
+        holds(&error(name, &options), &["needs", "only 150 bytes are allowed"]);
+    }
+    let case = Case::new("a.mtx", MTX);
+    let options = ReadOptions { memory_limit: Some(150), ..unlabelled() };
+    holds(&case.read_with(&options).expect_err("too little").to_string(), &["only 150 bytes are allowed"]);
 }
