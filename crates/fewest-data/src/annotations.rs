@@ -25,6 +25,7 @@ pub(crate) struct Annotations {
 }
 
 /// Bytes of a text beside its characters.
+#[cfg(feature = "hdf5")]
 const TEXT: u64 = 40;
 
 /// The target, the rows that have a class where others are to be left out, and notes.
@@ -44,12 +45,13 @@ impl Annotations {
         find(name).or_else(|| PREFIXES.iter().find_map(|prefix| find(name.strip_prefix(prefix)?)))
     }
 
-    /// Those of a file with columns of these names: what the options ask for is read by `texts`, all
-    /// of them (while the memory holds them) where the target is to be proposed. A column for which
-    /// `texts` has nothing is passed over.
+    /// Those of a file with columns of these names: what the options ask for is read by `texts`,
+    /// all of them (while the memory holds them) where the target is to be proposed. A column for
+    /// which `texts` has nothing is passed over.
     ///
     /// # Errors
     /// Those of `texts`.
+    #[cfg(feature = "hdf5")]
     pub(crate) fn wanted(
         samples: Option<TextColumn>,
         names: Vec<String>,

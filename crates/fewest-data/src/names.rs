@@ -3,9 +3,6 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use crate::header::check_distinct;
-use crate::{DataError, ReadOptions};
-
 /// Names of the p features, in column order, all different.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Names {
@@ -104,16 +101,6 @@ pub(crate) fn unique(names: Vec<String>) -> Vec<String> {
         other
     };
     names.into_iter().map(unique).collect()
-}
-
-/// Names of features as a file has them, made different where that is asked for.
-///
-/// # Errors
-/// Equal names otherwise.
-pub(crate) fn named(file: &str, names: Vec<String>, options: &ReadOptions) -> Result<Names, DataError> {
-    let names = if options.unique_names { unique(names) } else { names };
-    check_distinct(file, names.iter().map(String::as_str))?;
-    Ok(Names::Listed(names))
 }
 
 /// 6 of `x7`: the position meant by a name of the numbered kind.

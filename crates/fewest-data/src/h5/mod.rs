@@ -20,9 +20,9 @@ mod tenx;
 mod texts;
 
 use crate::annotations::Annotations;
+use crate::binary::named;
 use crate::columns::Sorted;
 use crate::compressed;
-use crate::names::named;
 use crate::source::Source;
 use crate::{DataError, Dataset, Format, Names, Note, ReadOptions};
 use file::{Hdf, Node};

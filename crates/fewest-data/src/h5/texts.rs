@@ -80,8 +80,7 @@ impl Hdf<'_> {
         dataset.read_raw_bytes().map_err(|e| self.error(&e))
     }
 
-    /// The values of a dataset of one dimension (or of one column) as text; none where it is no such
-    /// one.
+    /// The values of a dataset of one dimension (or of one column) as text; none of any other.
     pub(super) fn texts(&self, dataset: &Dataset) -> Result<Option<Vec<String>>, DataError> {
         if !matches!(dataset.shape(), [_] | [_, 1]) || Reading::of(dataset.dtype()).is_none() {
             return Ok(None);

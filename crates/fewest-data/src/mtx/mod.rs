@@ -1,5 +1,5 @@
-//! Matrix Market: a matrix alone, samples in rows, or that of Cell Ranger (10x), genes in rows, with
-//! the names of both beside it.
+//! Matrix Market: a matrix alone, samples in rows, or that of Cell Ranger (10x), genes in rows,
+//! with the names of both beside it.
 
 mod beside;
 mod lines;
@@ -7,9 +7,9 @@ mod lines;
 use fewest::SparseDesign;
 
 use crate::annotations::Annotations;
+use crate::binary::named;
 use crate::columns::{Sorted, Sorter};
 use crate::compressed::{Feed, in_order};
-use crate::names::named;
 use crate::options::check_memory;
 use crate::source::Source;
 use crate::{DataError, Dataset, Features, Format, Names, Note, Place, ReadOptions, TextColumn};
@@ -205,8 +205,8 @@ impl<'a> Table<'a> {
     }
 }
 
-/// Sorts each column by row, adds up values at the same place, and moves all together. Returns where
-/// the columns begin then.
+/// Sorts each column by row, adds up values at the same place, and moves all together. Returns
+/// where the columns begin then.
 fn ascending(start: &[usize], rows: &mut Vec<u32>, values: &mut Vec<f64>) -> Vec<usize> {
     let (mut to, mut column) = (vec![0], Vec::new());
     let mut end = 0;
