@@ -118,7 +118,7 @@ fn read_source(source: &Source, format: Format, guessed: bool, options: &ReadOpt
         Format::Mtx => mtx::read(source, options)?,
     };
     if guessed {
-        data.notes.push(Note::Guessed { format: format.name() });
+        data.notes.push(Note::Guessed { format: data.format.name() });
     }
     let cells = cells::Cells::new(options);
     let matrix = !format.is_table() || matches!(data.features, Features::Sparse(_));
