@@ -226,6 +226,7 @@ COMMON = {
     "missing": "``impute`` of ``SVMRFE``, ``sklearn.impute.SimpleImputer`` before it",
     "format": "any reader: pandas, polars, scipy, ColumnFile",
     "target": "``y`` of ``fit``",
+    "layer": "``adata.layers`` of AnnData",
     "drop": "the columns of ``X``",
     "text": "``sklearn.preprocessing.OneHotEncoder`` before it",
     "no-header": "any reader",
@@ -250,7 +251,7 @@ COMMON = {
 #: What the commands of a run have beside its method: where it comes from and where it goes.
 _DATA = {
     *("format", "target", "drop", "text", "no-header", "header", "decimal", "thousands", "missing-codes", "drop-unlabelled", "classes"),
-    *("index-limit", "sample-weights", "scale", "missing", "memory", "threads"),
+    *("layer", "index-limit", "sample-weights", "scale", "missing", "memory", "threads"),
 }
 _RULES = {
     *("max-features", "max-variables", "require", "forbid", "implies", "at-most", "at-least", "together", "budget", "rules"),

@@ -73,7 +73,7 @@ pub(crate) fn joined(
         None => read(&own)?,
     };
     let columns = table.in_the_order_of(&mut data, labels, options)?;
-    let annotations = Annotations { samples: None, columns };
+    let annotations = Annotations { columns, ..Annotations::default() };
     let mut apart: HashMap<String, TextColumn> = data.apart.drain(..).map(|c| (c.name.clone(), c)).collect();
     for name in options.apart.iter().filter(|name| has(name)) {
         let column = annotations.column(name).expect("it is there").clone();

@@ -6,6 +6,8 @@ mod common;
 
 mod agreement;
 mod bad_input;
+mod cell_files;
+mod cells;
 mod columns;
 mod features_in_rows;
 mod formats;
