@@ -17,4 +17,5 @@ mod imputation;
 mod meaning;
 mod same_table;
 mod scaling;
+mod spooled;
 mod text_forms;
