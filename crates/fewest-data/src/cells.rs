@@ -121,12 +121,12 @@ pub(crate) fn in_any_style(text: &str) -> Option<f64> {
 }
 
 /// Another way of writing numbers than the caller says.
-#[derive(Debug, Clone)]
-pub(crate) struct OtherStyle {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OtherStyle {
     /// What to do about it, in words.
-    pub(crate) remedy: String,
+    pub remedy: String,
     /// The decimal sign and the sign between thousands, where there is one way.
-    pub(crate) style: Option<(char, Option<char>)>,
+    pub style: Option<(char, Option<char>)>,
 }
 
 impl OtherStyle {

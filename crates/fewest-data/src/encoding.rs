@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::cells::{Cells, OtherStyle};
+use crate::cells::Cells;
 use crate::dates::is_date;
 use crate::header::Header;
 use crate::{DataError, Note, Place, ReadOptions};
@@ -53,8 +53,8 @@ pub(crate) fn text_column(
     let example = || crate::waves::shown(values.iter().min().map_or(&[][..], |value| value.as_bytes()));
     let place = || Place { file: header.file.clone(), ..Place::default() }.column(name);
     if declared.is_none() {
-        if let Some(OtherStyle { remedy, style }) = cells.other_style(values.iter().map(String::as_str)) {
-            return Err(DataError::NumberStyle { place: place(), cell: example(), remedy, style });
+        if let Some(other) = cells.other_style(values.iter().map(String::as_str)) {
+            return Err(DataError::NumberStyle { place: place(), cell: example(), other: Box::new(other) });
         }
         let dates = values.iter().filter(|value| is_date(value)).count();
         if dates > 0 && dates * 10 >= values.len() * 9 {

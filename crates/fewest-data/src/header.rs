@@ -59,7 +59,9 @@ impl Header {
             _ => Role::Ignored,
         };
         let mut roles: Vec<Role> = names.iter().enumerate().map(unnamed).collect();
-        dropped.into_iter().for_each(|c| roles[c] = Role::Ignored);
+        for c in dropped {
+            roles[c] = Role::Ignored;
+        }
         if let Some(name) = &options.samples {
             roles[find(name, "column with the names of samples")?] = Role::Samples;
         }

@@ -60,6 +60,7 @@ mod target;
 mod transposed;
 mod waves;
 
+pub use cells::OtherStyle;
 pub use columns::{ColumnOutline, ColumnPart, EntrySums, column_outline, column_part};
 pub use dataset::{Dataset, Features, TextColumn};
 pub use error::{DataError, ErrorKind, IndexFault, Place, Position, bytes_text};

@@ -36,8 +36,9 @@ impl DataError {
                 options.missing_codes.push(cell.clone());
                 format!("--missing-codes {}", typed(cell))
             }
-            DataError::NumberStyle { style: Some((decimal, thousands)), .. } if options.decimal.is_none() => {
-                (options.decimal, options.thousands) = (Some(*decimal), *thousands);
+            DataError::NumberStyle { other, .. } if options.decimal.is_none() && other.style.is_some() => {
+                let (decimal, thousands) = other.style?;
+                (options.decimal, options.thousands) = (Some(decimal), thousands);
                 let thousands =
                     thousands.map_or(String::new(), |sign| format!(" --thousands {}", typed(&sign.to_string())));
                 format!("--decimal {}{thousands}", typed(&decimal.to_string()))

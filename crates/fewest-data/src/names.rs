@@ -65,7 +65,9 @@ impl Names {
                     available: header::some_of(&self.iter().take(11).map(Cow::into_owned).collect::<Vec<_>>()),
                 });
             }
-            found.into_iter().for_each(|j| all[j] = true);
+            for j in found {
+                all[j] = true;
+            }
         }
         Ok((0..self.len()).filter(|&j| all[j]).collect())
     }

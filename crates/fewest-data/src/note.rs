@@ -220,6 +220,7 @@ impl fmt::Display for Note {
 struct Sentence<'a>(&'a Note);
 
 impl fmt::Display for Sentence<'_> {
+    #[expect(clippy::too_many_lines, reason = "a list of texts, one for each note")]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             Note::TargetColumn { name, rule } => {

@@ -8,6 +8,7 @@ use crate::failure::Failure;
 
 /// How text is read.
 #[derive(Debug, Clone, Default, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub(crate) struct ReadingArgs {
     /// The csv file has no header line: features are x1, x2, ... and the last column is the class
     #[arg(long, help_heading = "Data", conflicts_with = "header")]

@@ -188,7 +188,7 @@ struct Outputs<'a> {
 
 /// What is known of a set before anything is written.
 enum Drawn {
-    Whole(Dataset),
+    Whole(Box<Dataset>),
     /// Its features are drawn while they are written.
     Classes(Target),
 }
@@ -251,7 +251,7 @@ impl<'a> Outputs<'a> {
             let alone = if set.format == Format::Csc { generator.classes(set.part, set.samples)? } else { None };
             drawn.push(match alone {
                 Some(target) => Drawn::Classes(target),
-                None => Drawn::Whole(generator.draw(set.part, set.samples)?),
+                None => Drawn::Whole(Box::new(generator.draw(set.part, set.samples)?)),
             });
         }
         for (set, drawn) in self.sets.iter().zip(&drawn) {

@@ -208,5 +208,5 @@ pub(super) fn note(split: &Split, own: u8, asked: bool, style: Option<(char, Opt
     if split.short {
         told.push("with the first column, for which the header has no name, as the names of the samples".to_owned());
     }
-    (!told.is_empty()).then(|| Note::TextForm { told })
+    (!told.is_empty()).then_some(Note::TextForm { told })
 }

@@ -5,6 +5,8 @@ mod text;
 
 use std::io;
 
+use crate::cells::OtherStyle;
+
 pub use text::bytes_text;
 
 /// Where in a file something was found.
@@ -150,10 +152,8 @@ pub enum DataError {
         place: Place,
         /// The text of the cell.
         cell: String,
-        /// The option for them.
-        remedy: String,
-        /// The decimal sign and the sign between thousands, where there is one way to read them.
-        style: Option<(char, Option<char>)>,
+        /// That way.
+        other: Box<OtherStyle>,
     },
     /// Missing values.
     NotFinite {

@@ -94,9 +94,10 @@ impl fmt::Display for Message<'_> {
         typed(cell),
         typed(place.column.as_deref().unwrap_or_default())
             ),
-            DataError::NumberStyle { place, cell, remedy, .. } => write!(
+            DataError::NumberStyle { place, cell, other } => write!(
                 f,
-                "{place}: `{cell}` is a number written in another way; {remedy} (or --text {}, to read the column as categories)",
+                "{place}: `{cell}` is a number written in another way; {} (or --text {}, to read the column as categories)",
+                other.remedy,
                 typed(place.column.as_deref().unwrap_or_default())
             ),
             DataError::NotFinite { place, cell, count } => write!(

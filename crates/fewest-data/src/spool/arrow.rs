@@ -17,14 +17,14 @@ use crate::{DataError, ReadOptions};
 /// The table as text.
 pub(super) fn text(source: &Source, options: &ReadOptions) -> Result<Text, DataError> {
     let caught = catch_unwind(AssertUnwindSafe(|| read(source, options)));
-    caught.unwrap_or_else(|_| Err(damaged(&source.name, "the decoder failed")))
+    caught.unwrap_or_else(|_| Err(damaged(&source.name, &"the decoder failed")))
 }
 
 fn read(source: &Source, options: &ReadOptions) -> Result<Text, DataError> {
     let file = &source.name;
-    let broken = |error: ArrowError| damaged(file, error);
+    let broken = |error: ArrowError| damaged(file, &error);
     let mut input = source.seekable()?;
-    let bytes = arrow_layout::check(&mut input).map_err(|what| damaged(file, what))?;
+    let bytes = arrow_layout::check(&mut input).map_err(|what| damaged(file, &what))?;
     crate::options::check_memory(file, "the unpacked columns", bytes, options.memory())?;
     input.rewind().map_err(|e| source.read_error(e))?;
     let reader = FileReader::try_new(BufReader::new(input), None).map_err(broken)?;
@@ -54,7 +54,7 @@ fn read(source: &Source, options: &ReadOptions) -> Result<Text, DataError> {
     Ok(Text { name: file.clone(), file: out.finish()? })
 }
 
-fn damaged(file: &str, what: impl ToString) -> DataError {
+fn damaged(file: &str, what: &dyn std::fmt::Display) -> DataError {
     DataError::Damaged { file: file.to_owned(), what: what.to_string() }
 }
 
@@ -63,8 +63,7 @@ fn is_read(kind: &DataType) -> bool {
     match kind {
         DataType::Dictionary(_, values) => !matches!(**values, DataType::Dictionary(..)) && is_read(values),
         DataType::Date32 | DataType::Date64 | DataType::Timestamp(..) | DataType::Null | DataType::Boolean => true,
-        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => true,
-        other => other.is_integer() || other.is_floating(),
+        other => other.is_integer() || other.is_floating() || other.is_string(),
     }
 }
 

@@ -42,6 +42,8 @@ pub(super) fn check(input: &mut File) -> Result<u64, String> {
     Ok(unpacked)
 }
 
+/// The text of an error.
+#[expect(clippy::needless_pass_by_value, reason = "it is handed to `map_err`")]
 fn text(error: impl ToString) -> String {
     error.to_string()
 }

@@ -105,6 +105,7 @@ struct Document<'a> {
 }
 
 impl Document<'_> {
+    #[expect(clippy::needless_pass_by_value, reason = "it is handed to `map_err`")]
     fn damaged(&self, what: impl ToString) -> DataError {
         DataError::Damaged { file: self.source.name.clone(), what: what.to_string() }
     }

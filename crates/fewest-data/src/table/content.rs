@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::declaration::{Declaration, ValueList};
 use super::rows::{Rows, trimmed};
-use crate::cells::{Cells, OtherStyle, is_loose, is_padded};
+use crate::cells::{Cells, is_loose, is_padded};
 use crate::encoding::wanted_as_text;
 use crate::header::{Header, Role};
 use crate::problems::{Cases, NotFinite, check_classes};
@@ -201,7 +201,7 @@ impl<'a> Profile<'a> {
     fn not_a_number(&self, text: &TextContent, numbers: u64) -> DataError {
         let (place, cell) = text.first.clone().unwrap_or_default();
         match self.cells.other_style(text.distinct.iter().map(String::as_str)) {
-            Some(OtherStyle { remedy, style }) => DataError::NumberStyle { place, cell, remedy, style },
+            Some(other) => DataError::NumberStyle { place, cell, other: Box::new(other) },
             None => DataError::NotANumber { place, cell, numbers, total: numbers + text.texts },
         }
     }

@@ -16,7 +16,7 @@ use crate::{DataError, Format, Place, TextColumn};
 const MOST: usize = 10_000;
 
 /// What stands above the rows of features.
-pub(super) fn frame<'a>(source: &'a Source) -> Result<Frame<'a>, DataError> {
+pub(super) fn frame(source: &Source) -> Result<Frame<'_>, DataError> {
     let file = &source.name;
     let syntax = Syntax { file, delimiter: b'\t', first_line: 1, comment: None, skip_blank: true };
     let (mut skip, mut describing) = (2, 0);

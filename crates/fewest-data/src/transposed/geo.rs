@@ -10,7 +10,7 @@ use crate::waves::malformed;
 use crate::{DataError, Format, Place, TextColumn, names};
 
 /// What stands above the rows of probes.
-pub(super) fn frame<'a>(source: &'a Source) -> Result<Frame<'a>, DataError> {
+pub(super) fn frame(source: &Source) -> Result<Frame<'_>, DataError> {
     let file = &source.name;
     // The mark at the end of the table begins as the lines above it do.
     let syntax = Syntax { file, delimiter: b'\t', first_line: 1, comment: Some(b'!'), skip_blank: true };

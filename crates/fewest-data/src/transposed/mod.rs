@@ -107,7 +107,7 @@ impl Frame<'_> {
                 return Err(malformed(place, "the row has no name", "name every row in the first column"));
             }
             let row = &row[self.skip..width];
-            if self.describes(&name, row, cells, options) {
+            if Self::describes(&name, row, cells, options) {
                 let text = |cell: &Cow<'_, [u8]>| String::from_utf8_lossy(cell.trim_ascii()).into_owned();
                 out.columns.push(TextColumn { name, values: row.iter().map(text).collect() });
                 return Ok(());
@@ -120,7 +120,7 @@ impl Frame<'_> {
     }
 
     /// Whether a row describes the samples: the caller asks for it, or most of its cells are text.
-    fn describes(&self, name: &String, row: &[Cow<'_, [u8]>], cells: &Cells, options: &ReadOptions) -> bool {
+    fn describes(name: &String, row: &[Cow<'_, [u8]>], cells: &Cells, options: &ReadOptions) -> bool {
         if options.target.as_ref() == Some(name) || options.apart.contains(name) {
             return true;
         }
@@ -135,7 +135,6 @@ impl Frame<'_> {
     }
 
     /// Reads the numbers of a row.
-    #[expect(clippy::too_many_arguments, reason = "a row, and where it is")]
     fn numbers(
         &self,
         line: u64,
@@ -160,7 +159,7 @@ impl Frame<'_> {
                 let found = format!("`{}` is not a number, but most cells of the row `{name}` are", shown(cell));
                 return Err(malformed(place(), found, remedy));
             };
-            if !x.is_finite() && !(x.is_nan() && options.missing) {
+            if crate::binary::is_bad(x, options.missing) {
                 out.bad.add(x, || (place(), shown(cell)));
             }
             out.values.push(x);

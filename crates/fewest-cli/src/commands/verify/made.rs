@@ -45,6 +45,7 @@ pub(super) struct Settings {
 /// How the data were read, where settings do not say it.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub(super) struct Reading {
     #[serde(deserialize_with = "few")]
     pub(super) drop: Vec<String>,
