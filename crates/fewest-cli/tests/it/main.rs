@@ -17,6 +17,7 @@ mod export;
 mod fgm;
 mod fit_categories;
 mod fold_rules;
+mod forms;
 mod fuzz_files;
 mod gbd;
 mod generate;
