@@ -34,7 +34,7 @@ from fewest._engine import (
     validated,
     warn_of_limit,
 )
-from fewest._frames import named
+from fewest._frames import named, names_beside
 from fewest._memory import method_with_memory
 from fewest._path import fitted_path
 from fewest._rules import Rules, _Index, weight_bounds
@@ -394,9 +394,10 @@ class Selector(Linked, CallbackSupportMixin, Scored, SelectorMixin, BaseEstimato
         X_selected : array of shape (n_samples, n_selected)
             Samples, with the selected features.
         """
-        if isinstance(X, ColumnFile):
+        X = X if isinstance(X, ColumnFile) else named(X)
+        if isinstance(X, ColumnFile) or names_beside(X) is not None:
             return self._reduced(X)
-        return super().transform(named(X))
+        return super().transform(X)
 
     def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self)

@@ -23,7 +23,7 @@ from fewest._call import limited
 from fewest._constraints import COST, stores_arguments
 from fewest._docs import completes_doc
 from fewest._engine import Samples, bias_of, came_to_its_end, checked, class_weights, svm_of, validated
-from fewest._frames import in_order
+from fewest._frames import in_order, labels_in
 from fewest._svm import _Classifier, categories_of, elected, kernel_of, linear_decision, voted, votes
 from fewest._warn import warn
 
@@ -241,6 +241,7 @@ class SVC(_Classifier):
             raise TypeError("Sparse precomputed kernels are not supported.")
         given = X
         if callable(self.kernel):
+            y = labels_in(X, y)
             in_order(X, y=y, sample_weight=sample_weight)
             check_consistent_length(X, y)
             X, self._trained_on = np.asarray(self.kernel(X, X), dtype=np.float64), X
