@@ -396,7 +396,7 @@ class Selector(Linked, CallbackSupportMixin, Scored, SelectorMixin, BaseEstimato
         """
         X = X if isinstance(X, ColumnFile) else self._coded(named(X))
         if isinstance(X, ColumnFile) or names_beside(X) is not None:
-            return self._chosen(X)
+            return self._selected(X)
         return super().transform(X)
 
     def _get_support_mask(self) -> np.ndarray:
@@ -407,7 +407,7 @@ class Selector(Linked, CallbackSupportMixin, Scored, SelectorMixin, BaseEstimato
         """Samples as the selector's features are made of them."""
         return X
 
-    def _chosen(self, X: Any) -> Any:
+    def _selected(self, X: Any) -> Any:
         """The selected features of samples as they are."""
         check_is_fitted(self)
         X = checked(self, self._coded(X), reset=False)
@@ -415,7 +415,7 @@ class Selector(Linked, CallbackSupportMixin, Scored, SelectorMixin, BaseEstimato
 
     def _reduced(self, X: Any) -> Any:
         """The selected features as the classifier takes them."""
-        return self._chosen(X)
+        return self._selected(X)
 
     @completes_doc
     def decision_function(self, X: Any) -> np.ndarray:

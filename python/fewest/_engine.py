@@ -152,15 +152,16 @@ def checked(estimator: Any, *arrays: Any, **options: Any) -> Any:
             refuse_missing_labels(labels)
     y = tuple(plain_labels(labels) for labels in y)
     try:
-        who = estimator if names is None else _without_names(estimator, options)
-        found = validate_data(who, X if names is None else X.plain(), *y, **{"accept_sparse": ("csc", "csr"), "dtype": DTYPES, **options})
+        who, values = (estimator, X) if names is None else (_without_names(estimator, options), X.plain())
+        found = validate_data(who, values, *y, **{"accept_sparse": ("csc", "csr"), "dtype": DTYPES, **options})
     except (ValueError, TypeError) as error:
         refuse_texts(X, name, error)
         if "Input X contains NaN" not in str(error):
             raise
+        own = f', or by {name}(impute="median")' if hasattr(estimator, "impute") else ""
         raise ValueError(
             f"Input X contains NaN. {name} takes no missing values: fill them in before it, so that this is learnt inside each fold, "
-            f"too, as in make_pipeline(SimpleImputer(add_indicator=True), StandardScaler(), {name}())"
+            f"too, as in make_pipeline(SimpleImputer(add_indicator=True), StandardScaler(), {name}()){own}"
         ) from None
     if names is not None:
         _keep_names(estimator, np.array(names, dtype=object), "X", options)

@@ -90,6 +90,11 @@ class _NamedRows(_Named, sp.csr_array):
 class _NamedColumns(_Named, sp.csc_array):
     """Of compressed columns."""
 
+    def tocsr(self, copy: bool = False) -> Any:
+        """The same of compressed rows."""
+        made = super().tocsr(copy)
+        return made if self.names is None else _NamedRows.of(made, self.names)
+
 
 def names_beside(X: Any) -> list[str] | None:
     """Names of the columns of a matrix that scikit-learn would not look for."""

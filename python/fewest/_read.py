@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -230,7 +231,7 @@ def read_table(
         "target_optional": bool(target_optional),
         "memory": None if max_memory is None else bytes_of(max_memory),
     }
-    with _readable(path, format) as (file, said), _readable(None if second is None else second[0], None) as (other, said_too):
+    with _readable(path, format) as (file, said), _readable(None if second is None else second[0], None) as (other, _):
         given = {name: value for name, value in {**said, **asked}.items() if value is not None}
         if second is not None:
             given["labels"] = (other, second[1])
@@ -350,17 +351,25 @@ class Coding:
     """
 
     def __init__(self, frame: Any) -> None:
-        found, notes = _read_frame(frame, {})
+        self._text = _numbered_categories(frame)
+        found, notes = _read_frame(frame, {"text": self._text})
         self._names = found["names"]
         at = {name: j for j, name in enumerate(self._names)}
         self._levels = [(column, values) for column, _, values in found["texts"]]
         self.texts = [[at[name] for name in made if name in at] for _, made, _ in found["texts"]]
+        made = {name for _, names, _ in found["texts"] for name in names}
+        self._columns = [column for column, _ in self._levels] + [name for name in self._names if name not in made]
         self.warnings = [note for note, loud in notes if loud]
         self.features = self._frame(found["x"], frame)
 
     def apply(self, frame: Any) -> tuple[Any, list[str]]:
         """The same features of another frame, and what its user should know."""
-        found, notes = _read_frame(frame, {"features": self._names, "levels": self._levels})
+        there = [str(name) for name in (frame.column_names if hasattr(frame, "column_names") else frame.columns)]
+        if missing := [column for column in self._columns if column not in there]:
+            raise ValueError(
+                f"X has no column {missing[0]!r}, which it had in fit ({len(missing)} of {len(self._columns)} are missing)"
+            )
+        found, notes = _read_frame(frame, {"features": self._names, "levels": self._levels, "text": self._text})
         return self._frame(found["x"], frame), [note for note, loud in notes if loud]
 
     def _frame(self, values: Any, frame: Any) -> Any:
@@ -380,10 +389,28 @@ def _read_frame(frame: Any, asked: dict[str, Any]) -> tuple[dict[str, Any], list
         file = Path(folder, "X.csv")
         frame.reset_index(drop=True).to_csv(file)
         try:
-            return _read(str(file), asked, {str(file): "X"})
+            found, notes = _read(str(file), asked, {str(file): "X"})
         except ValueError as error:
-            told = "the parameters named here are those of fewest.read_table; change the column of X to the same effect, or drop it"
-            raise ValueError(f"{error} ({told})" if "=" in str(error) else str(error)) from None
+            raise ValueError(_of_frame(str(error))) from None
+    return found, [(_of_frame(note), loud) for note, loud in notes]
+
+
+#: Remedies of files: columns to leave out, codes of missing values, columns to read as text.
+_DROP = re.compile(r"say drop=\[[^]]*\](, or text=\[[^]]*\] to make a feature of each value)?")
+_CODES = re.compile(r"say missing_codes=\[[^]]*\]")
+_TEXT = re.compile(r", (or say|say) text=\[[^]]*\]|(, or| or) text=\[[^]]*\] to read the column as categories")
+
+
+def _of_frame(text: str) -> str:
+    """A message of the reader about a frame, of which columns are dropped and changed by pandas."""
+    text = _CODES.sub("put NaN in its place", _DROP.sub("drop it", text))
+    return _TEXT.sub(", or turn it into texts by astype(str)", text)
+
+
+def _numbered_categories(frame: Any) -> list[str]:
+    """Columns of pandas whose categories are numbers, and no quantities."""
+    kinds = zip(frame.columns, getattr(frame, "dtypes", ()), strict=False) if hasattr(frame, "iloc") else ()
+    return [str(name) for name, kind in kinds if kind.name == "category" and kind.categories.dtype.kind in "iuf"]
 
 
 def has_texts(X: Any) -> bool:
