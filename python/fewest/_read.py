@@ -306,7 +306,9 @@ def _of_statistics(file: str, reader: str) -> Any:
     """
     pyreadstat = _imported("pyreadstat", f"{file}: files of SAS, SPSS and Stata need pyreadstat", "'fewest[stat]'")
     try:
-        frame, _ = getattr(pyreadstat, reader)(file, apply_value_formats=True)
+        # Files of SAS have no labels of values.
+        labelled = {} if reader in ("read_sas7bdat", "read_xport") else {"apply_value_formats": True}
+        frame, _ = getattr(pyreadstat, reader)(file, **labelled)
     except pyreadstat.ReadstatError as error:
         raise ValueError(f"{file}: the file is damaged, or of another format ({error}); copy it again") from None
     return frame

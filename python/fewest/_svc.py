@@ -239,9 +239,8 @@ class SVC(_Classifier):
         self._trained_on = None
         if sp.issparse(X) and self.kernel == "precomputed":
             raise TypeError("Sparse precomputed kernels are not supported.")
-        given = X
+        given, y = X, labels_in(X, y)
         if callable(self.kernel):
-            y = labels_in(X, y)
             in_order(X, y=y, sample_weight=sample_weight)
             check_consistent_length(X, y)
             X, self._trained_on = np.asarray(self.kernel(X, X), dtype=np.float64), X
