@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABCMeta
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -83,11 +84,11 @@ class _Named:
         return found
 
 
-class _NamedRows(_Named, sp.csr_array):
+class _NamedRows(_Named, sp.csr_array, metaclass=ABCMeta):
     """Of compressed rows."""
 
 
-class _NamedColumns(_Named, sp.csc_array):
+class _NamedColumns(_Named, sp.csc_array, metaclass=ABCMeta):
     """Of compressed columns."""
 
     def tocsr(self, copy: bool = False) -> Any:

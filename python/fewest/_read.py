@@ -383,8 +383,10 @@ def _read_frame(frame: Any, asked: dict[str, Any]) -> tuple[dict[str, Any], list
     """What the reader finds in a frame, which has no column of classes."""
     pandas = _imported("pandas", "a frame with columns of text needs pandas", "pandas")
     if not hasattr(frame, "to_csv"):
+        # polars and pyarrow call it in two ways.
         columns = frame.column_names if hasattr(frame, "column_names") else frame.columns
-        frame = pandas.DataFrame({name: getattr(frame[name], "to_pylist", getattr(frame[name], "to_list", None))() for name in columns})
+        values = {name: frame[name] for name in columns}
+        frame = pandas.DataFrame({name: of.to_pylist() if hasattr(of, "to_pylist") else of.to_list() for name, of in values.items()})
     # Rows have numbers in a first column without a name, so that none is blank.
     asked = {**asked, "header": True, "delimiter": ",", "target": "\0", "target_optional": True}
     with TemporaryDirectory() as folder:
