@@ -253,7 +253,9 @@ def refuse_texts(X: Any, name: str, why: Exception) -> None:
     """
     X = native(X)
     if isinstance(X, (list, tuple)) and X and all(isinstance(text, str) for text in X):
-        raise TypeError(_of_texts("X is a list of texts, but must hold numbers, of shape (n_samples, n_features)", name)) from why
+        files = "files on workers end with .svm, .npz, .parquet or .csc, and fewest.read_table reads a file of any other kind"
+        what = "X is a list of texts, but must hold numbers, of shape (n_samples, n_features)"
+        raise TypeError(f"{_of_texts(what, name)}; {files}") from why
     columns = X.column_names if _library(X) == "pyarrow" else getattr(X, "columns", None)
     if columns is None:
         values = X if isinstance(X, np.ndarray) else _object_array(X)

@@ -22,7 +22,7 @@ from fewest._columns import ColumnFile
 from fewest._constraints import AT_LEAST_ONE, stores_arguments
 from fewest._docs import completes_doc
 from fewest._engine import Listener, Samples, bias_of, is_elsewhere, limits_of, seed_of, svm_of, warn_of_limit
-from fewest._frames import in_order, labels_in, named
+from fewest._frames import in_order, is_annotated, labels_in, named
 from fewest._path import sizes_of
 from fewest._preparation import Preparation
 from fewest._probabilities import agreeing, of_classes
@@ -257,7 +257,8 @@ class Study(Selector):
             return super()._validated(X, y, sample_weight)
         y, frame = labels_in(X, y), named(X)
         if not has_texts(frame):
-            return super()._validated(X, y, sample_weight)
+            # An AnnData has names of its samples.
+            return super()._validated(X if is_annotated(X) else frame, y, sample_weight)
         in_order(X, y=y)
         coding = Coding(frame)
         for note in coding.warnings:

@@ -152,9 +152,14 @@ pub(crate) fn read_table<'py>(
 fn read(path: &str, options: ReadOptions) -> Result<Dataset, DataError> {
     let asks = options.target.is_some() || options.labels.is_some() || !options.classes.is_empty();
     let mut data = match fewest_data::read(path, &options) {
-        Err(error @ (DataError::Unsupported { .. } | DataError::UnknownColumn { .. })) if !asks && !options.target_optional => {
+        Err(error @ (DataError::Unsupported { .. } | DataError::UnknownColumn { .. }))
+            if !asks && !options.target_optional =>
+        {
             let other = fewest_data::read(path, &ReadOptions { target_optional: true, ..options.clone() });
-            other.ok().filter(|data| data.target.is_none() && (options.transpose || !is_table(data.format))).ok_or(error)?
+            other
+                .ok()
+                .filter(|data| data.target.is_none() && (options.transpose || !is_table(data.format)))
+                .ok_or(error)?
         }
         found => found?,
     };
@@ -220,7 +225,7 @@ pub(crate) fn in_options(text: &str) -> String {
     while let Some(at) = rest.find("--") {
         let name = &rest[at + 2..];
         let end = name.find(|c: char| !(c.is_ascii_lowercase() || c == '-')).unwrap_or(name.len());
-        let begins = rest[..at].chars().next_back().is_none_or(|c| " (`".contains(c));
+        let begins = rest[..at].chars().next_back().is_none_or(|c| " (".contains(c));
         let Some(known) = parameter(&name[..end]).filter(|_| begins) else {
             out.push_str(&rest[..at + 2]);
             rest = name;
@@ -234,7 +239,8 @@ pub(crate) fn in_options(text: &str) -> String {
                 out.push_str(said);
                 if let Some((value, behind)) = value(rest) {
                     let list = matches!(known, Parameter::List(_));
-                    out.push_str(&if list { format!("=[{value:?}]") } else { format!("={value:?}") });
+                    let (open, close) = if list { ("[", "]") } else { ("", "") };
+                    out.extend(["=", open, &format!("{value:?}"), close]);
                     rest = behind;
                 }
             }
@@ -253,15 +259,13 @@ fn value(rest: &str) -> Option<(String, &str)> {
         loop {
             let (part, behind) = quoted.split_once('\'')?;
             value.push_str(part);
-            match behind.strip_prefix("\\''") {
-                Some(more) => quoted = more,
-                None => {
-                    // A name with a comma has quotes of its own.
-                    let inner = value.strip_prefix('"').and_then(|inner| inner.strip_suffix('"'));
-                    return Some((inner.map_or(value.clone(), str::to_owned), behind));
-                }
-            }
+            let Some(more) = behind.strip_prefix("\\''") else {
+                // A name with a comma has quotes of its own.
+                let inner = value.strip_prefix('"').and_then(|inner| inner.strip_suffix('"'));
+                return Some((inner.map_or(value.clone(), str::to_owned), behind));
+            };
             value.push('\'');
+            quoted = more;
         }
     }
     if let Some(quoted) = rest.strip_prefix('"') {
