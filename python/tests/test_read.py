@@ -233,3 +233,43 @@ class TestForms:
             pytest.skip("h5ad is not built in")
         table = read_table(FORMS / file)
         assert table.X.shape == (len(table.sample_names), len(table.feature_names))
+
+
+def test_a_frame_of_a_statistics_package_follows_the_rules_of_text(tmp_path, monkeypatch):
+    """The package that reads them stands aside: what it gives is a frame of labels, numbers, dates."""
+    import pandas as pd
+
+    asked = []
+
+    class Pyreadstat:
+        ReadstatError = OSError
+
+        @staticmethod
+        def read_dta(path, **options):
+            asked.append((path, options))
+            if b"broken" in Path(path).read_bytes():
+                raise OSError("Invalid file")
+            frame = pd.DataFrame({"sex": pd.Categorical(["m", "f", "f", None]), "age": [30.5, np.nan, 41.0, 28.0]})
+            return frame.assign(seen=pd.date_range("2024-01-01", periods=4), y=pd.Categorical(["ill", "well", "ill", "well"])), None
+
+        @staticmethod
+        def read_xport(path):
+            return Pyreadstat.read_dta(path)
+
+    monkeypatch.setitem(sys.modules, "pyreadstat", Pyreadstat)
+    file = write(tmp_path, "a.dta", "")
+    table = read_table(file, columns=["age"])
+    assert asked == [(str(file), {"apply_value_formats": True})]
+    assert table.feature_names == ["sex=m"] and table.y.tolist() == ["ill", "well", "ill", "well"]
+    np.testing.assert_array_equal(table.X, [[1.0], [0.0], [0.0], [np.nan]])
+    assert table.columns["age"].tolist() == ["30.5", "", "41.0", "28.0"]
+    assert any("`seen` holds dates" in note for note in table.notes)
+    np.testing.assert_array_equal(read_table(write(tmp_path, "a.xpt", "")).X[:, 1], [30.5, np.nan, 41.0, 28.0])
+    with pytest.raises(ValueError, match=rf"^{file}: there is no column `no` to be the target; the columns are sex, age, seen, y$"):
+        read_table(file, target="no")
+    with pytest.raises(ValueError, match=r"b.dta: the file is damaged, or of another format \(Invalid file\)"):
+        read_table(write(tmp_path, "b.dta", "broken"))
+    # Labels may be in such a file, too.
+    data = write(tmp_path, "c.csv", ",a,b\n30.5,1,2\n41.0,3,4\n28.0,5,6\n")
+    joined = read_table(data, labels=(file, "y"), by="age")
+    assert joined.y.tolist() == ["ill", "ill", "well"] and joined.sample_names == ["30.5", "41.0", "28.0"]
