@@ -35,7 +35,7 @@ tools: .venv/tools.done ## the library of HiGHS into .venv: a wheel of PyPI, or 
 	@PATH="$(dir $(CARGO)):$$PATH" .ci/tools .venv
 	@touch $@
 
-# Of the profile `demo`, without parquet and the programs of papers: takes less time to build than a
+# Of the profile `demo`, without parquet, HDF5 and the programs of papers: takes less time to build than a
 # release, and up to twice its time to run.
 # Crates come down while the library of HiGHS does; where they cannot, the build says why.
 demo: need-cargo ## builds the command (two minutes the first time), then a study of a real data set, the best five features with a proof, and its check
@@ -255,7 +255,7 @@ limits-python: ## every estimator of the Python package on three shapes: seconds
 fuzz: need-cargo tools ## every file that is read, random, damaged or of wrong parts: readers, models, results, rules, states, proofs; and random problems in other forms, by every method; FUZZ_SECONDS each
 	$(CARGO) test --release --workspace --locked --test memory --test it --no-run
 	FEWEST_FUZZ_SECONDS=$(FUZZ_SECONDS) $(CARGO) test --release --locked -p fewest --test it -- metamorphic --nocapture --test-threads 1
-	for reader in svmlight csv arff npz parquet csc; do \
+	for reader in svmlight csv arff npz parquet csc h5ad h5 loom mtx gct series_matrix transposed xlsx ods arrow; do \
 	  FEWEST_FUZZ_SECONDS=$(FUZZ_SECONDS) $(CARGO) test --release --workspace --locked --test memory -- fuzz::$$reader --nocapture; done
 	for kind in models results rules states proofs; do \
 	  FEWEST_FUZZ_SECONDS=$(FUZZ_SECONDS) $(CARGO) test --release --workspace --locked --test it -- fuzz_files::$$kind --nocapture; done

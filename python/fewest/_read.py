@@ -283,7 +283,8 @@ def _readable(path: str | os.PathLike[str] | None, format: str | None) -> Iterat
     file = "" if path is None else os.fspath(path)
     name = file.lower().rstrip("/" + os.sep)
     ending = os.path.splitext(name)[1]
-    zarr = name.endswith((".zarr", ".zarr.zip"))
+    inside = (".zgroup", ".zattrs", "zarr.json")
+    zarr = name.endswith((".zarr", ".zarr.zip")) or any(os.path.exists(os.path.join(file, part)) for part in inside if file)
     if format is not None or not (ending in _STATISTICS or zarr):
         yield file, {}
         return

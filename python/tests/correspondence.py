@@ -225,6 +225,7 @@ COMMON = {
     "scale": "``scale`` of ``SVMRFE``, ``sklearn.preprocessing.StandardScaler`` or ``MaxAbsScaler`` before it",
     "missing": "``impute`` of ``SVMRFE`` and ``Study``, ``sklearn.impute.SimpleImputer`` before it",
     "target": "``y`` of ``fit``; ``target`` of ``read_table``",
+    "layer": "``layer`` of ``read_table``, ``adata.layers`` of an AnnData",
     "text": "``text`` of ``read_table``, ``sklearn.preprocessing.OneHotEncoder`` before it",
     "no-header": "``header=False`` of ``read_table``",
     "header": "``header=True`` of ``read_table``",
@@ -260,7 +261,7 @@ COMMON = {
 _DATA = {
     *("format", "target", "drop", "only", "text", "no-header", "header", "delimiter", "comment", "decimal", "thousands"),
     *("missing-codes", "drop-unlabelled", "classes", "transpose", "labels", "by", "id", "unique-names", "zero-based"),
-    *("index-limit", "sample-weights", "scale", "missing", "memory", "threads"),
+    *("layer", "index-limit", "sample-weights", "scale", "missing", "memory", "threads"),
 }
 _RULES = {
     *("max-features", "max-variables", "require", "forbid", "implies", "at-most", "at-least", "together", "budget", "rules"),

@@ -116,5 +116,5 @@ def test_the_table_of_the_site_is_complete(methods):
 def test_every_option_of_reading_is_a_parameter_of_read_table():
     told = re.findall(r"``(\w+)(?:=\w+)?`` of ``read_table``", " ".join(COMMON.values()))
     has = inspect.signature(PUBLIC["read_table"]).parameters
-    assert len(told) >= 19 and set(told) <= has.keys()
-    assert has.keys() - set(told) - {"path", "columns", "layer", "target_optional", "max_memory"} == set()
+    assert len(told) >= 20 and set(told) <= has.keys()
+    assert has.keys() - set(told) - {"path", "columns", "target_optional", "max_memory"} == set()

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from fewest import ExactSelector, Table, _core, read_table
+from fewest import ExactSelector, Table, read_table
 
 FILES = Path(__file__).parent / "files"
 FORMS = Path(os.environ.get("FEWEST_DATA", "/nowhere")) / "forms"
@@ -190,12 +190,6 @@ def test_the_file_is_not_written_to(tmp_path):
         assert (FILES / name).read_bytes() == before
 
 
-def known_formats():
-    with pytest.raises(ValueError) as caught:
-        _core.read_table("none", {"format": "?"})
-    return str(caught.value)
-
-
 @pytest.mark.data
 @pytest.mark.skipif(not FORMS.is_dir(), reason="FEWEST_DATA names no folder with forms")
 class TestForms:
@@ -226,13 +220,39 @@ class TestForms:
         table = read_table(FORMS / file)
         assert table.X.shape == (len(table.sample_names), len(table.feature_names)) and table.y is None
 
+    def test_cells(self):
+        csr = read_table(FORMS / "h5ad_csr.h5ad", target="bulk_labels", columns=["louvain"])
+        assert isinstance(csr.X, sp.csc_array) and csr.X.shape == (175, 200) and len(csr.columns["louvain"]) == 175
+        labelled = read_table(FORMS / "10x_mtx_labelled", labels=(FORMS / "csv_labels.csv", "bulk_labels"))
+        for other in (
+            read_table(FORMS / "h5ad_csc.h5ad", target="bulk_labels"),
+            read_table(FORMS / "h5ad_dense_f4.h5ad", target="bulk_labels"),
+            read_table(FORMS / "loom_labelled.loom", target="bulk_labels"),
+            labelled,
+        ):
+            assert other.feature_names == csr.feature_names and other.sample_names == csr.sample_names
+            assert other.y.tolist() == csr.y.tolist()
+            if other is not labelled:
+                # Counts of 10x were made of it.
+                np.testing.assert_allclose(other.to_frame().to_numpy(), csr.X.toarray(), rtol=1e-6)
+        assert read_table(FORMS / "h5ad_csr.h5ad").y is None
+        raw = read_table(FORMS / "h5ad_scaledX_raw_layers.h5ad", layer="raw", target="bulk_labels")
+        assert raw.X.min() >= 0.0 > read_table(FORMS / "h5ad_scaledX_raw_layers.h5ad", target="bulk_labels").X.min()
+        with pytest.raises(ValueError, match="say unique_names=True"):
+            read_table(FORMS / "h5ad_duplicate_genes.h5ad")
+        assert read_table(FORMS / "h5ad_duplicate_genes.h5ad", unique_names=True).X.shape == (175, 200)
+        with pytest.raises(ValueError, match=r"say layer=\"another_genome\" or layer="):
+            read_table(FORMS / "10x_v2_two_genomes.h5")
+
     @pytest.mark.parametrize("file", sorted(file.name for file in FORMS.glob("zarr_*")))
     def test_zarr(self, file):
         pytest.importorskip("anndata")
-        if "h5ad" not in known_formats():
-            pytest.skip("h5ad is not built in")
         table = read_table(FORMS / file)
         assert table.X.shape == (len(table.sample_names), len(table.feature_names))
+        if file != "zarr_anndata_v0.7.0.zarr.zip":
+            same = read_table(FORMS / "h5ad_csr.h5ad")
+            assert table.feature_names == same.feature_names
+            np.testing.assert_array_equal(table.X.toarray(), same.X.toarray())
 
 
 def test_a_frame_of_a_statistics_package_follows_the_rules_of_text(tmp_path, monkeypatch):

@@ -20,21 +20,69 @@ pub(crate) struct Annotations {
     pub(crate) samples: Option<TextColumn>,
     /// Columns of n texts; a missing value is an empty text.
     pub(crate) columns: Vec<TextColumn>,
+    /// Names of columns that were not read, as nobody asked for them.
+    pub(crate) others: Vec<String>,
 }
+
+/// Bytes of a text beside its characters.
+#[cfg(feature = "hdf5")]
+const TEXT: u64 = 40;
 
 /// The target, the rows that have a class where others are to be left out, and notes.
 type FoundTarget = (Option<Target>, Option<Vec<usize>>, Vec<Note>);
 
 impl Annotations {
+    /// About the bytes that it takes.
+    #[cfg(feature = "hdf5")]
+    pub(crate) fn bytes(&self) -> u64 {
+        let of = |column: &TextColumn| column.values.iter().map(|text| text.len() as u64 + TEXT).sum::<u64>();
+        self.columns.iter().chain(&self.samples).map(of).sum()
+    }
+
     /// A column by its name, which may have the prefix of its place in the file.
     pub(crate) fn column(&self, name: &str) -> Option<&TextColumn> {
         let find = |name: &str| self.columns.iter().chain(&self.samples).find(|column| column.name == name);
         find(name).or_else(|| PREFIXES.iter().find_map(|prefix| find(name.strip_prefix(prefix)?)))
     }
 
+    /// Those of a file with columns of these names: what the options ask for is read by `texts`,
+    /// all of them (while the memory holds them) where the target is to be proposed. A column for
+    /// which `texts` has nothing is passed over.
+    ///
+    /// # Errors
+    /// Those of `texts`.
+    #[cfg(feature = "hdf5")]
+    pub(crate) fn wanted(
+        samples: Option<TextColumn>,
+        names: Vec<String>,
+        options: &ReadOptions,
+        mut texts: impl FnMut(&str) -> Result<Option<Vec<String>>, DataError>,
+    ) -> Result<Self, DataError> {
+        let usual = |name: &String| header::USUAL.iter().any(|usual| name.eq_ignore_ascii_case(usual));
+        let propose = options.target.is_none() && !options.target_optional && !names.iter().any(usual);
+        let asked: Vec<&String> = options.target.iter().chain(&options.samples).chain(&options.apart).collect();
+        let is_asked = |name: &String| {
+            let is = |asked: &str| asked == name || PREFIXES.iter().any(|p| asked.strip_prefix(p) == Some(name));
+            asked.iter().any(|asked| is(asked)) || options.target.is_none() && usual(name)
+        };
+        let mut annotations = Self { samples, ..Self::default() };
+        let mut left = options.memory() / 4;
+        for name in names {
+            if !is_asked(&name) && (!propose || left == 0) {
+                annotations.others.push(name);
+            } else if let Some(values) = texts(&name)? {
+                let bytes: u64 = values.iter().map(|text| text.len() as u64 + TEXT).sum();
+                left = left.saturating_sub(bytes);
+                annotations.columns.push(TextColumn { name, values });
+            }
+        }
+        Ok(annotations)
+    }
+
     /// A column that was asked for as `role`.
     fn asked(&self, file: &str, name: &str, role: &'static str) -> Result<&TextColumn, DataError> {
-        let names: Vec<String> = self.columns.iter().map(|column| column.name.clone()).collect();
+        let read = self.columns.iter().map(|column| &column.name);
+        let names: Vec<String> = read.chain(&self.others).cloned().collect();
         self.column(name).ok_or_else(|| DataError::UnknownColumn {
             file: file.into(),
             name: name.into(),
@@ -102,7 +150,6 @@ impl Annotations {
     /// # Errors
     /// As [`Self::target`] and [`Self::apart`]; text asked for; columns to drop that are not there;
     /// equal names.
-    #[expect(clippy::too_many_arguments, reason = "the parts of a file, one by one")]
     pub(crate) fn dataset(
         self,
         file: &str,

@@ -1,13 +1,15 @@
-//! What the binary formats (npz, parquet) have in common: classes of a typed column, and the check
-//! for finite values.
+//! What the binary formats have in common: classes of a typed column, names of features, and the
+//! check for finite values.
 
 use fewest::SparseDesign;
 use rayon::prelude::*;
 
+use crate::header::check_distinct;
+use crate::names::unique;
 use crate::options::check_memory;
 use crate::problems::{Cases, NotFinite, check_classes};
 use crate::target::{Labels, Target};
-use crate::{DataError, Place, ReadOptions};
+use crate::{DataError, Names, Place, ReadOptions};
 
 /// A target, and the rows that have a class where others are to be left out.
 pub(crate) type Labelled = (Option<Target>, Option<Vec<usize>>);
@@ -119,4 +121,14 @@ pub(crate) fn zeros(file: &str, n: usize, p: usize, memory: u64) -> Result<Vec<f
     let bytes = (n as u64).saturating_mul(p as u64).saturating_mul(8);
     check_memory(file, &format!("the dense matrix of {n} rows and {p} features"), bytes, memory)?;
     Ok(vec![0.0; n * p])
+}
+
+/// Names of features as a file has them, made different where that is asked for.
+///
+/// # Errors
+/// Equal names otherwise.
+pub(crate) fn named(file: &str, names: Vec<String>, options: &ReadOptions) -> Result<Names, DataError> {
+    let names = if options.unique_names { unique(names) } else { names };
+    check_distinct(file, names.iter().map(String::as_str))?;
+    Ok(Names::Listed(names))
 }

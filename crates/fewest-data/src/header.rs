@@ -55,7 +55,7 @@ impl Header {
         };
         let unnamed = |(c, name): (usize, &String)| match c {
             _ if !name.is_empty() => Role::Feature,
-            0 => Role::Samples,
+            0 if options.samples.is_none() => Role::Samples,
             _ => Role::Ignored,
         };
         let mut roles: Vec<Role> = names.iter().enumerate().map(unnamed).collect();

@@ -54,7 +54,9 @@ pub(crate) fn joined(
         own.drop_unlabelled = false;
     }
     // The column of names may have the same name in both files.
-    let candidates = labels.by.iter().chain(table.columns.first().map(|c| &c.name)).filter(|name| !name.is_empty());
+    let columns = table.columns.iter().enumerate();
+    let usual = columns.filter(|(c, column)| *c == 0 || is_usual(&column.name)).map(|(_, column)| &column.name);
+    let candidates = labels.by.iter().chain(usual).filter(|name| !name.is_empty());
     let mut data = None;
     for name in candidates.filter(|_| options.samples.is_none() && !table.in_order) {
         let named = ReadOptions { samples: Some(name.clone()), ..own.clone() };
@@ -71,7 +73,7 @@ pub(crate) fn joined(
         None => read(&own)?,
     };
     let columns = table.in_the_order_of(&mut data, labels, options)?;
-    let annotations = Annotations { samples: None, columns };
+    let annotations = Annotations { columns, ..Annotations::default() };
     let mut apart: HashMap<String, TextColumn> = data.apart.drain(..).map(|c| (c.name.clone(), c)).collect();
     for name in options.apart.iter().filter(|name| has(name)) {
         let column = annotations.column(name).expect("it is there").clone();
@@ -90,6 +92,14 @@ pub(crate) fn joined(
         data.keep_labelled(&rows);
     }
     Ok(data)
+}
+
+/// Usual names of a column with the names of samples.
+const USUAL: [&str; 9] =
+    ["id", "sample", "sample_id", "sampleid", "sample_name", "samples", "name", "barcode", "index"];
+
+fn is_usual(name: &str) -> bool {
+    USUAL.iter().any(|usual| usual.eq_ignore_ascii_case(name))
 }
 
 impl Table {

@@ -10,6 +10,7 @@ mod arff;
 mod binary;
 mod cells;
 mod columns;
+mod compressed;
 mod csv;
 mod dataset;
 mod dates;
@@ -17,13 +18,21 @@ mod decode;
 mod encoding;
 mod error;
 mod first_line;
+mod foreign;
 pub mod generate;
+#[cfg(feature = "hdf5")]
+mod h5;
+#[cfg(not(feature = "hdf5"))]
+#[path = "without_hdf5.rs"]
+mod h5;
 mod header;
 mod hints;
 mod imputation;
+mod items;
 mod labels;
 mod mapped;
 mod mend;
+mod mtx;
 mod names;
 mod note;
 mod npz;
@@ -80,7 +89,7 @@ use source::Source;
 /// # Errors
 /// Every [`DataError`] about input; the text names the place and the remedy.
 pub fn read(path: &str, options: &ReadOptions) -> Result<Dataset, DataError> {
-    let (mut source, format, guessed) = source::open(path, options)?;
+    let (mut source, format, guessed) = source::open(&foreign::path_of(path)?, options)?;
     check_options(&source.name, format, options)?;
     read_source(&mut source, format, guessed, options)
 }
@@ -98,6 +107,7 @@ fn check_options(file: &str, format: Format, options: &ReadOptions) -> Result<()
         ("--comment", options.comment.is_some() && !csv, "for csv and tsv"),
         ("--decimal", options.decimal.is_some() && !format.is_table(), "for text"),
         ("--thousands", options.thousands.is_some() && !format.is_table(), "for text"),
+        ("--layer", options.layer.is_some() && !format.has_layers(), "for h5ad, loom and 10x"),
     ];
     match asked.into_iter().find(|asked| asked.1) {
         None => Ok(()),
@@ -120,7 +130,7 @@ fn read_source(
         None => read_format(source, format, options)?,
     };
     if guessed {
-        data.notes.push(Note::Guessed { format: format.name() });
+        data.notes.push(Note::Guessed { format: data.format.name() });
     }
     if !options.classes.is_empty() {
         data.keep_classes(&options.classes, options.target_optional)?;
@@ -152,6 +162,8 @@ fn read_format(source: &mut Source, format: Format, options: &ReadOptions) -> Re
         Format::Parquet => parquet::read(source, options)?,
         Format::Npz => npz::read(source, options)?,
         Format::Csc => columns::read(source, options)?,
+        Format::H5ad | Format::H5 | Format::Loom | Format::Gctx => h5::read(source, options)?,
+        Format::Mtx => mtx::read(source, options)?,
         Format::Xlsx | Format::Ods | Format::Arrow => unreachable!("they are read as text"),
     };
     if data.samples.is_none() && options.samples.is_some() {
@@ -189,7 +201,7 @@ pub struct Conversion {
 /// # Errors
 /// As [`fn@read`] and [`fn@write`].
 pub fn to_columns(path: &str, options: &ReadOptions, out: &str) -> Result<Conversion, DataError> {
-    let (mut source, format, guessed) = source::open(path, options)?;
+    let (mut source, format, guessed) = source::open(&foreign::path_of(path)?, options)?;
     check_options(&source.name, format, options)?;
     let sorted = match format {
         _ if !format.is_table() && !options.only.is_empty() => None,
@@ -204,12 +216,21 @@ pub fn to_columns(path: &str, options: &ReadOptions, out: &str) -> Result<Conver
         _ if !options.classes.is_empty() => None,
         Format::Npz | Format::Parquet if options.drop_unlabelled => None,
         Format::Svmlight | Format::Npz | Format::Arff if !options.missing_codes.is_empty() => None,
+        Format::H5ad | Format::H5 | Format::Loom | Format::Gctx | Format::Mtx
+            if options.drop_unlabelled || !options.missing_codes.is_empty() =>
+        {
+            None
+        }
         Format::Csv | Format::Tsv => Some(csv::sorted(&mut source, format, options, out)?),
         Format::Svmlight => Some(svmlight::sorted(&source, options, out)?),
         Format::Arff => Some(arff::sorted(&source, options, out)?),
         Format::Parquet => Some(parquet::sorted(&source, options, out)?),
         Format::Npz if options.drop.is_empty() => Some(npz::sorted(&source, options, out)?),
-        Format::Npz | Format::Csc => None,
+        Format::H5ad | Format::H5 | Format::Loom | Format::Gctx if options.drop.is_empty() => {
+            Some(h5::sorted(&source, options, out)?)
+        }
+        Format::Mtx if options.drop.is_empty() => mtx::sorted(&source, options, out)?,
+        Format::Npz | Format::Csc | Format::H5ad | Format::H5 | Format::Loom | Format::Gctx | Format::Mtx => None,
     };
     if let Some(mut sorted) = sorted {
         sorted.notes.extend(guessed.then_some(Note::Guessed { format: format.name() }));
@@ -244,13 +265,6 @@ pub fn write_as(path: &str, data: &Dataset, format: Format) -> Result<Vec<Note>,
     let mut notes = Vec::new();
     match format {
         Format::Csv | Format::Tsv => output::save(path, |out| csv::write(data, format, out))?,
-        Format::Gct | Format::SeriesMatrix | Format::Xlsx | Format::Ods | Format::Arrow => {
-            return Err(DataError::Unsupported {
-                file: path.into(),
-                what: format!("the format {} is read, not written", format.name()),
-                remedy: "write .csv, .parquet, .npz, .svm, .arff or .csc".into(),
-            });
-        }
         Format::Svmlight => {
             notes = svmlight::losses(data);
             output::save(path, |out| svmlight::write(data, out))?;
@@ -259,6 +273,13 @@ pub fn write_as(path: &str, data: &Dataset, format: Format) -> Result<Vec<Note>,
         Format::Parquet => output::save(path, |out| parquet::write(data, out))?,
         Format::Npz => output::save(path, |out| npz::write(data, out))?,
         Format::Csc => columns::write_dataset(path, data)?,
+        _ => {
+            return Err(DataError::Unsupported {
+                file: path.into(),
+                what: format!("files of the format {} are read, but not written", format.name()),
+                remedy: "write .npz, .parquet or .csv".into(),
+            });
+        }
     }
     Ok(notes)
 }

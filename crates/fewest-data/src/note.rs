@@ -178,6 +178,13 @@ pub enum Note {
         /// Their names.
         columns: Vec<String>,
     },
+    /// Features of other types than those that are taken, such as antibodies beside genes.
+    OtherTypes {
+        /// The type that is taken.
+        kept: String,
+        /// The others, and how many features each has.
+        left: Vec<(String, usize)>,
+    },
     /// The format of standard input was guessed.
     Guessed {
         /// The name of the format.
@@ -306,6 +313,13 @@ impl fmt::Display for Sentence<'_> {
             Note::FeatureColumns { columns } => {
                 f.write_str("columns that describe the features are left out: ")?;
                 list(f, columns, columns.len())
+            }
+            Note::OtherTypes { kept, left } => {
+                write!(f, "only features of the type {kept} are taken; left out: ")?;
+                let texts: Vec<String> = left.iter().map(|(name, count)| format!("{name} ({count})")).collect();
+                list(f, &texts, texts.len())?;
+                let other = left.first().map_or("", |(name, _)| name);
+                write!(f, "; for those say --layer {}", typed(other))
             }
             Note::Guessed { format } => write!(f, "the input looks like {format} and was read so"),
             Note::ClassesRenamed { renamed } => {

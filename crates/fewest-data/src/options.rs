@@ -2,6 +2,9 @@
 
 use crate::DataError;
 
+/// The first bytes of HDF5.
+const HDF5: &[u8] = b"\x89HDF\r\n\x1a\n";
+
 /// A data format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -30,6 +33,16 @@ pub enum Format {
     Ods,
     /// Arrow IPC, which feather (version 2) is.
     Arrow,
+    /// AnnData in HDF5.
+    H5ad,
+    /// HDF5 of Cell Ranger (10x); h5ad, loom and gctx are told by what is in them.
+    H5,
+    /// Loom, genes x cells in HDF5.
+    Loom,
+    /// GCT in HDF5.
+    Gctx,
+    /// Matrix Market; with features and barcodes beside it a folder of Cell Ranger (10x).
+    Mtx,
 }
 
 /// Endings of text that say no more.
@@ -37,7 +50,7 @@ const ANY_TEXT: [&str; 6] = ["txt", "dat", "data", "text", "asc", "data-numeric"
 
 impl Format {
     /// All formats.
-    pub const ALL: [Format; 12] = [
+    pub const ALL: [Format; 17] = [
         Format::Csv,
         Format::Tsv,
         Format::Svmlight,
@@ -50,6 +63,11 @@ impl Format {
         Format::Xlsx,
         Format::Ods,
         Format::Arrow,
+        Format::H5ad,
+        Format::H5,
+        Format::Loom,
+        Format::Gctx,
+        Format::Mtx,
     ];
 
     /// Format by the ending of a file name, a compression ending left aside.
@@ -69,6 +87,11 @@ impl Format {
             "xlsx" | "xlsm" => Some(Format::Xlsx),
             "ods" => Some(Format::Ods),
             "feather" | "arrow" | "ipc" => Some(Format::Arrow),
+            "h5ad" => Some(Format::H5ad),
+            "h5" | "hdf5" => Some(Format::H5),
+            "loom" => Some(Format::Loom),
+            "gctx" => Some(Format::Gctx),
+            "mtx" => Some(Format::Mtx),
             _ => None,
         }
     }
@@ -88,8 +111,20 @@ impl Format {
 
     /// Whether a file of the format is text.
     pub(crate) fn is_text(self) -> bool {
-        use Format::{Arff, Csv, Gct, SeriesMatrix, Svmlight, Tsv};
-        matches!(self, Csv | Tsv | Svmlight | Arff | Gct | SeriesMatrix)
+        use Format::{Arff, Csv, Gct, Mtx, SeriesMatrix, Svmlight, Tsv};
+        matches!(self, Csv | Tsv | Svmlight | Arff | Gct | SeriesMatrix | Mtx)
+    }
+
+    /// Whether a file of the format may hold several matrices, see [`ReadOptions::layer`].
+    pub(crate) fn has_layers(self) -> bool {
+        use Format::{H5, H5ad, Loom, Mtx, Ods, Xlsx};
+        matches!(self, H5ad | H5 | Loom | Mtx | Xlsx | Ods)
+    }
+
+    /// Whether files of the format are written, too.
+    pub fn is_written(self) -> bool {
+        use Format::{Arff, Csc, Csv, Npz, Parquet, Svmlight, Tsv};
+        matches!(self, Csv | Tsv | Svmlight | Arff | Parquet | Npz | Csc)
     }
 
     /// The name as used by `--format`.
@@ -107,14 +142,20 @@ impl Format {
             Format::Xlsx => "xlsx",
             Format::Ods => "ods",
             Format::Arrow => "arrow",
+            Format::H5ad => "h5ad",
+            Format::H5 => "10x-h5",
+            Format::Loom => "loom",
+            Format::Gctx => "gctx",
+            Format::Mtx => "mtx",
         }
     }
 
-    /// By the name as used by `--format` (also `svm` and `libsvm`).
+    /// By the name as used by `--format` (also `svm`, `libsvm`, `h5` and `hdf5`).
     pub fn by_name(name: &str) -> Option<Format> {
         match name {
             "svm" | "libsvm" => Some(Format::Svmlight),
             "feather" => Some(Format::Arrow),
+            "h5" | "hdf5" => Some(Format::H5),
             _ => Format::ALL.into_iter().find(|f| f.name() == name),
         }
     }
@@ -144,6 +185,13 @@ impl Format {
         }
         if head.starts_with(b"!Series_") || head.starts_with(b"!Sample_") {
             return Format::SeriesMatrix;
+        }
+        // HDF5 may begin behind a block of another program.
+        if [0, 512, 1024, 2048, 4096].iter().any(|&at| head.get(at..).is_some_and(|b| b.starts_with(HDF5))) {
+            return Format::H5;
+        }
+        if head.starts_with(b"%%MatrixMarket") {
+            return Format::Mtx;
         }
         let lines = head.split(|&b| b == b'\n').map(<[u8]>::trim_ascii);
         let Some(line) = lines.into_iter().find(|l| !l.is_empty() && !l.starts_with(b"#") && !l.starts_with(b"%"))

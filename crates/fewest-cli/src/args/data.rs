@@ -13,15 +13,20 @@ use crate::failure::Failure;
 /// The data file and how to read it.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct DataArgs {
-    /// Data file (.csv, .tsv, .svm, .libsvm, .arff, .parquet, .npz, each also .gz; .csc), or - for
-    /// standard input
+    /// Data file (.csv, .tsv, .svm, .libsvm, .arff, .parquet, .npz, .h5ad, .h5 of 10x, .loom, .gctx,
+    /// .mtx, each also .gz; .csc), a folder of Cell Ranger (10x), or - for standard input
     pub(crate) data: PathBuf,
     /// Format of the data [default: by the file's ending]
     #[arg(long, value_name = "FORMAT", value_parser = format, help_heading = "Data")]
     pub(crate) format: Option<Format>,
-    /// Column that holds the class [default: y, label, class or target, else the last column]
+    /// Column that holds the class (of h5ad: of obs, as cell_type or obs/cell_type) [default: y,
+    /// label, class or target, else the last column]
     #[arg(long, value_name = "NAME", help_heading = "Data")]
     pub(crate) target: Option<String>,
+    /// Matrix to read where a file holds several: raw or the name of a layer (h5ad, loom), a genome
+    /// or a type of features (10x), a sheet (xlsx, ods) [default: X, the first sheet]
+    #[arg(long, value_name = "NAME", help_heading = "Data")]
+    pub(crate) layer: Option<String>,
     /// Columns to leave out: a,b; also patterns: 'MT-*', '/^RP[SL]/'
     #[arg(long, value_name = "NAMES", help_heading = "Data")]
     pub(crate) drop: Vec<String>,
@@ -59,6 +64,7 @@ impl DataArgs {
             text: names("--text", &self.text)?,
             missing_codes: names("--missing-codes", &self.reading.missing_codes)?,
             classes: names("--classes", &self.reading.classes)?,
+            layer: self.layer.clone(),
             index_limit: self.index_limit,
             ..ReadOptions::default()
         })
@@ -182,7 +188,15 @@ pub(crate) fn format(name: &str) -> Result<Format, String> {
 /// # Errors
 /// An ending that tells nothing.
 pub(crate) fn out_format(path: &str, named: Option<Format>) -> Result<Format, Failure> {
-    named.or_else(|| Format::of_path(path)).ok_or_else(|| {
+    let format = named.or_else(|| Format::of_path(path));
+    if let Some(format) = format.filter(|format| !format.is_written()) {
+        let text = format!(
+            "{path}: files of the format {} are read, but not written; write .npz, .parquet or .csv",
+            format.name()
+        );
+        return Err(Failure::Input(text));
+    }
+    format.ok_or_else(|| {
         Failure::Input(format!(
             "{path}: the ending tells no format; use .csv, .tsv, .svm, .libsvm, .arff, .parquet, .npz (also with .gz, .zst, .bz2) or .csc, or name one with --out-format"
         ))

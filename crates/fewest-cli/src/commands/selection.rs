@@ -286,6 +286,7 @@ impl Task<'_> {
             ("id", json!(reading.id)),
             ("unique_names", json!(reading.unique_names)),
             ("zero_based", json!(reading.zero_based)),
+            ("layer", json!(data.layer)),
             ("index_limit", json!(data.index_limit)),
         ];
         read.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()

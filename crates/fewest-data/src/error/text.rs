@@ -46,7 +46,7 @@ impl fmt::Display for Message<'_> {
             ),
             DataError::UnknownFormat { file } => write!(
                 f,
-                "{file}: the ending tells no format; use .csv, .tsv, .txt, .svm, .libsvm, .arff, .parquet, .npz (also with .gz, .zst, .bz2) or .csc, or name one with --format"
+                "{file}: the ending tells no format; use .csv, .tsv, .txt, .svm, .libsvm, .arff, .parquet, .feather, .xlsx, .ods, .npz, .gct, .h5ad, .h5, .loom, .gctx, .mtx (also with .gz, .zst, .bz2), .csc or a folder of Cell Ranger, or name one with --format"
             ),
             DataError::Empty { file } => write!(
                 f,
@@ -130,7 +130,7 @@ impl fmt::Display for Message<'_> {
             ),
             DataError::DuplicateName { file, name, first, second } => write!(
                 f,
-                "{file}: the name `{name}` is used by columns {first} and {second}; rename one of them, or say --unique-names"
+                "{file}: the name `{name}` is used by columns {first} and {second}; rename one of them, or say --unique-names to tell them apart by .1, .2 and so on"
             ),
             DataError::Identifier { file, column, distinct, present, example, unit: None, first: true } => write!(
                 f,

@@ -12,6 +12,7 @@ use zip::ZipArchive;
 
 use crate::cells::Cells;
 use crate::columns::Sorted;
+use crate::compressed::{self, Form, Numbers as _};
 use crate::header::check_distinct;
 use crate::note::TargetRule;
 use crate::options::check_memory;
@@ -20,7 +21,7 @@ use crate::source::Source;
 use crate::target::class_name;
 use crate::waves::malformed;
 use crate::{DataError, Dataset, Features, Format, Names, Note, Place, ReadOptions, Target, TextColumn, binary};
-use matrix::Form;
+use matrix::Matrix;
 use npy::{Array, HeaderError};
 use numbers::Numbers;
 
@@ -31,7 +32,7 @@ pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Dataset, Da
     let mut archive = Archive::open(source, options)?;
     let (file, form) = (archive.file, archive.form()?);
     let names = archive.names(&form)?;
-    let features = archive.features(&form)?;
+    let features = compressed::features(&mut Matrix { archive: &mut archive, form })?;
     let finite = |j| names.get(j).into_owned();
     match &features {
         Features::Dense(design) => binary::check_finite(file, form.n, design.values(), options.missing, finite)?,
@@ -59,7 +60,7 @@ pub(crate) fn sorted(source: &Source, options: &ReadOptions, out: &str) -> Resul
     let mut archive = Archive::open(source, options)?;
     let form = archive.form()?;
     let names = archive.names(&form)?;
-    let values = archive.sorted(&form, &names, out)?;
+    let values = compressed::sorted(&mut Matrix { archive: &mut archive, form }, &names, out)?;
     let (target, _, notes) = archive.target(form.n, options)?;
     crate::dataset::refuse_text(archive.file, options)?;
     Ok(Sorted { values, names, target, notes })
@@ -124,7 +125,7 @@ impl<'a> Archive<'a> {
         let mut entry = self.zip.by_name(&format!("{key}.npy")).map_err(|e| damaged(file, &e))?;
         let (size, packed) = (entry.size(), entry.compressed_size());
         let array = Array::read(&mut entry).map_err(|error| header_error(file, key, error))?;
-        let bytes = array.count().and_then(|count| count.checked_mul(array.width)).map(|b| b as u64);
+        let bytes = array.count().and_then(|count| count.checked_mul(array.item.width)).map(|b| b as u64);
         // Deflate packs at most 1032 bytes into one; a size beyond that is a lie.
         let plausible = size <= packed.saturating_mul(1040).saturating_add(64);
         if bytes.map(|b| b + array.header as u64) != Some(size) || !plausible {
@@ -182,10 +183,10 @@ impl<'a> Archive<'a> {
                 return Err(shape_error(file, key, array, &format!("of {count} values")));
             }
             // Characters of four bytes become one to four; numbers become text of up to 24.
-            let bytes = count.saturating_mul(size_of::<String>() + array.width.max(24));
+            let bytes = count.saturating_mul(size_of::<String>() + array.item.width.max(24));
             check_memory(file, &format!("array {key} as text"), bytes as u64, memory)?;
             let mut values = Vec::with_capacity(count);
-            let read = array.each(input, |_, bytes| values.push(array.text(bytes)));
+            let read = array.each(input, |_, bytes| values.push(array.item.text(bytes)));
             read.map_err(|e| damaged(file, &format!("array {key}: {e}")))?;
             Ok(values)
         })

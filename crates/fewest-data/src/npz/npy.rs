@@ -2,29 +2,15 @@
 
 use std::io::{self, Read, Write};
 
+use crate::items::{Item, Kind};
+
 /// Most bytes of a header that is believed.
 const LONGEST_HEADER: usize = 1 << 20;
-
-/// Type of the items.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Item {
-    Float,
-    Signed,
-    Unsigned,
-    Bool,
-    /// UCS-4 text.
-    Unicode,
-    /// Byte text.
-    Bytes,
-}
 
 /// What a header says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Array {
     pub(super) item: Item,
-    /// Bytes of an item.
-    pub(super) width: usize,
-    big: bool,
     pub(super) fortran: bool,
     pub(super) shape: Vec<usize>,
     /// Bytes of the header.
@@ -76,33 +62,21 @@ impl<'t> Fields<'t> {
     }
 }
 
-/// Type, bytes and order of the items, true for the largest byte first.
-fn item(kind: &str) -> Option<(Item, usize, bool)> {
+/// The items of a type as NumPy names it.
+fn item(kind: &str) -> Option<Item> {
     let mut chars = kind.chars();
     let (order, letter) = (chars.next()?, chars.next()?);
     let count: usize = chars.as_str().parse().ok()?;
-    let (item, width) = match (letter, count) {
-        ('f', 2 | 4 | 8) => (Item::Float, count),
-        ('i', 1 | 2 | 4 | 8) => (Item::Signed, count),
-        ('u', 1 | 2 | 4 | 8) => (Item::Unsigned, count),
-        ('b', 1) => (Item::Bool, 1),
-        ('U', 0..=65536) => (Item::Unicode, 4 * count),
-        ('S', 0..=65536) => (Item::Bytes, count),
+    let (kind, width) = match (letter, count) {
+        ('f', 2 | 4 | 8) => (Kind::Float, count),
+        ('i', 1 | 2 | 4 | 8) => (Kind::Signed, count),
+        ('u', 1 | 2 | 4 | 8) => (Kind::Unsigned, count),
+        ('b', 1) => (Kind::Bool, 1),
+        ('U', 0..=65536) => (Kind::Unicode, 4 * count),
+        ('S', 0..=65536) => (Kind::Bytes, count),
         _ => return None,
     };
-    Some((item, width, order == '>'))
-}
-
-/// The value of a number of half precision: 1 bit of sign, 5 of exponent, 10 of fraction.
-fn half(bits: u16) -> f64 {
-    let sign = if bits >> 15 == 1 { -1.0 } else { 1.0 };
-    let (exponent, fraction) = (i32::from(bits >> 10 & 31), f64::from(bits & 1023) / 1024.0);
-    match exponent {
-        0 => sign * fraction * 2f64.powi(-14),
-        31 if fraction == 0.0 => sign * f64::INFINITY,
-        31 => f64::NAN,
-        _ => sign * (1.0 + fraction) * 2f64.powi(exponent - 15),
-    }
+    Some(Item { kind, width, big: order == '>' })
 }
 
 impl Array {
@@ -125,10 +99,10 @@ impl Array {
         let text = String::from_utf8_lossy(&text);
         let fields = Fields::parse(&text)
             .ok_or_else(|| HeaderError::Damaged(format!("cannot use an array with header {}", text.trim())))?;
-        let (item, width, big) = item(fields.kind).ok_or_else(|| HeaderError::Items(fields.kind.to_owned()))?;
+        let item = item(fields.kind).ok_or_else(|| HeaderError::Items(fields.kind.to_owned()))?;
         let header = 8 + if wide { 4 } else { 2 } + length;
         let fortran = fields.fortran && fields.shape.len() > 1;
-        Ok(Self { item, width, big, fortran, shape: fields.shape, header })
+        Ok(Self { item, fortran, shape: fields.shape, header })
     }
 
     /// Number of items, `None` on overflow.
@@ -138,73 +112,23 @@ impl Array {
 
     /// Whether the items are numbers.
     pub(super) fn is_number(&self) -> bool {
-        !matches!(self.item, Item::Unicode | Item::Bytes)
-    }
-
-    /// Value of a numeric item.
-    pub(super) fn number(&self, bytes: &[u8]) -> f64 {
-        let mut wide = [0u8; 8];
-        wide[..bytes.len()].copy_from_slice(bytes);
-        if self.big {
-            wide[..bytes.len()].reverse();
-        }
-        let bits = u64::from_le_bytes(wide);
-        match (self.item, bytes.len()) {
-            (Item::Float, 8) => f64::from_bits(bits),
-            (Item::Float, 2) => half(bits as u16),
-            (Item::Float, _) => f64::from(f32::from_bits(bits as u32)),
-            (Item::Signed, width) => {
-                let shift = 64 - 8 * width;
-                ((bits << shift) as i64 >> shift) as f64
-            }
-            _ => bits as f64,
-        }
-    }
-
-    /// Text of an item: a number in shortest form (empty if NaN), a truth value as Python writes it,
-    /// or the text itself.
-    pub(super) fn text(&self, bytes: &[u8]) -> String {
-        match self.item {
-            Item::Bytes => {
-                let end = bytes.iter().rposition(|&b| b != 0).map_or(0, |at| at + 1);
-                String::from_utf8_lossy(&bytes[..end]).into_owned()
-            }
-            Item::Unicode => {
-                let code = |c: &[u8]| {
-                    let four = [c[0], c[1], c[2], c[3]];
-                    if self.big { u32::from_be_bytes(four) } else { u32::from_le_bytes(four) }
-                };
-                let text: String = bytes
-                    .chunks_exact(4)
-                    .map(|c| char::from_u32(code(c)).unwrap_or(char::REPLACEMENT_CHARACTER))
-                    .collect();
-                text.trim_end_matches('\0').to_owned()
-            }
-            Item::Bool => if bytes == [0] { "False" } else { "True" }.to_owned(),
-            _ => {
-                let value = self.number(bytes);
-                if self.item == Item::Float && bytes.len() == 4 && value.is_finite() {
-                    return crate::number::text_of_single(value);
-                }
-                if value.is_finite() { crate::number::text(value) } else { String::new() }
-            }
-        }
+        self.item.is_number()
     }
 
     /// Calls `item` with the bytes of every item in the order of the file.
     pub(super) fn each(&self, input: &mut dyn Read, mut item: impl FnMut(usize, &[u8])) -> io::Result<()> {
         let count = self.count().ok_or_else(|| bad("an array too large to count"))?;
-        if self.width == 0 {
+        if self.item.width == 0 {
             (0..count).for_each(|at| item(at, &[]));
             return Ok(());
         }
-        let at_once = (64 << 10) / self.width + 1;
-        let mut buffer = vec![0u8; at_once.min(count) * self.width];
+        let at_once = (64 << 10) / self.item.width + 1;
+        let mut buffer = vec![0u8; at_once.min(count) * self.item.width];
         let mut at = 0;
         while at < count {
             let take = at_once.min(count - at);
-            input.read_exact(&mut buffer[..take * self.width])?;
-            for bytes in buffer[..take * self.width].chunks_exact(self.width) {
+            input.read_exact(&mut buffer[..take * self.item.width])?;
+            for bytes in buffer[..take * self.item.width].chunks_exact(self.item.width) {
                 item(at, bytes);
                 at += 1;
             }

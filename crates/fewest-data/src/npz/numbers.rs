@@ -4,7 +4,7 @@ use std::io::{BufReader, Read};
 
 use super::damaged;
 use super::npy::Array;
-use crate::DataError;
+use crate::{DataError, compressed};
 
 /// Numbers read at once.
 const AT_ONCE: usize = 1 << 13;
@@ -23,34 +23,34 @@ impl<'a> Numbers<'a> {
         Self { file, key, array, input: BufReader::with_capacity(1 << 16, input), bytes: Vec::new() }
     }
 
-    /// How many there are, read or not.
-    pub(super) fn count(&self) -> usize {
-        self.array.count().unwrap_or(0)
-    }
-
-    /// The next `count` of them go to the end of `to`.
-    pub(super) fn take(&mut self, count: usize, to: &mut Vec<f64>) -> Result<(), DataError> {
-        self.bytes.resize(count * self.array.width, 0);
-        let read = self.input.read_exact(&mut self.bytes);
-        read.map_err(|e| damaged(self.file, &format!("array {}: {e}", self.key)))?;
-        to.extend(self.bytes.chunks_exact(self.array.width).map(|bytes| self.array.number(bytes)));
-        Ok(())
-    }
-
     /// Runs `number(at, x)` on all of them.
     pub(super) fn each(
         &mut self,
         mut number: impl FnMut(usize, f64) -> Result<(), DataError>,
     ) -> Result<(), DataError> {
-        let (count, mut at, mut part) = (self.count(), 0, Vec::new());
+        let (count, mut at, mut part) = (compressed::Numbers::count(self), 0, Vec::new());
         while at < count {
             part.clear();
-            self.take(AT_ONCE.min(count - at), &mut part)?;
+            compressed::Numbers::take(self, AT_ONCE.min(count - at), &mut part)?;
             for &x in &part {
                 number(at, x)?;
                 at += 1;
             }
         }
+        Ok(())
+    }
+}
+
+impl compressed::Numbers for Numbers<'_> {
+    fn count(&self) -> usize {
+        self.array.count().unwrap_or(0)
+    }
+
+    fn take(&mut self, count: usize, to: &mut Vec<f64>) -> Result<(), DataError> {
+        self.bytes.resize(count * self.array.item.width, 0);
+        let read = self.input.read_exact(&mut self.bytes);
+        read.map_err(|e| damaged(self.file, &format!("array {}: {e}", self.key)))?;
+        to.extend(self.bytes.chunks_exact(self.array.item.width).map(|bytes| self.array.item.number(bytes)));
         Ok(())
     }
 }

@@ -1,7 +1,7 @@
 //! Arrow IPC files, which feather (version 2) is: the columns of all batches. Dates become text, as
 //! ISO 8601 has them.
 
-use std::io::BufReader;
+use std::io::{BufReader, Seek as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use arrow_array::cast::AsArray as _;
@@ -10,7 +10,7 @@ use arrow_array::{Array, RecordBatch};
 use arrow_ipc::reader::FileReader;
 use arrow_schema::{ArrowError, DataType, TimeUnit};
 
-use super::{Text, TextWriter};
+use super::{Text, TextWriter, arrow_layout};
 use crate::source::Source;
 use crate::{DataError, ReadOptions};
 
@@ -23,11 +23,13 @@ pub(super) fn text(source: &Source, options: &ReadOptions) -> Result<Text, DataE
 fn read(source: &Source, options: &ReadOptions) -> Result<Text, DataError> {
     let file = &source.name;
     let broken = |error: ArrowError| damaged(file, error);
-    let input = source.seekable()?;
-    let bytes = input.metadata().map_or(0, |m| m.len());
+    let mut input = source.seekable()?;
+    let bytes = arrow_layout::check(&mut input).map_err(|what| damaged(file, what))?;
+    crate::options::check_memory(file, "the unpacked columns", bytes, options.memory())?;
+    input.rewind().map_err(|e| source.read_error(e))?;
     let reader = FileReader::try_new(BufReader::new(input), None).map_err(broken)?;
     let schema = reader.schema();
-    let mut out = TextWriter::new(file, bytes.saturating_mul(64))?;
+    let mut out = TextWriter::new(file, bytes)?;
     for field in schema.fields() {
         if !is_read(field.data_type()) {
             return Err(DataError::Unsupported {

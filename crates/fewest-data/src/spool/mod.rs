@@ -3,6 +3,8 @@
 
 #[cfg(feature = "arrow")]
 mod arrow;
+#[cfg(feature = "arrow")]
+mod arrow_layout;
 #[cfg(feature = "workbook")]
 mod ods;
 #[cfg(feature = "workbook")]

@@ -87,7 +87,7 @@ impl Frame<'_> {
         let features = Features::Dense(DenseDesign::new(n, names.len(), all.values)?);
         let samples = Some(TextColumn { name: String::new(), values: self.samples });
         let columns = self.columns.into_iter().chain(all.columns).collect();
-        let annotations = Annotations { samples, columns };
+        let annotations = Annotations { samples, columns, ..Annotations::default() };
         annotations.dataset(file, self.format, features, Names::Listed(names), self.notes, options)
     }
 

@@ -6,7 +6,10 @@ mod common;
 
 mod agreement;
 mod bad_input;
+mod cell_files;
+mod cells;
 mod columns;
+mod features_in_rows;
 mod formats;
 mod generate;
 mod hostile;
@@ -14,3 +17,5 @@ mod imputation;
 mod meaning;
 mod same_table;
 mod scaling;
+mod spooled;
+mod text_forms;

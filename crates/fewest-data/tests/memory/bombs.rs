@@ -40,7 +40,7 @@ fn gzip() {
     encoder.write_all(&vec![b'1'; 256 << 20]).expect("write");
     let bomb = encoder.finish().expect("finish");
     refused("a.csv.gz", &bomb, ReadOptions::default(), &["a single line", "--memory"]);
-    for format in [Format::Svmlight, Format::Arff, Format::Parquet, Format::Npz] {
+    for format in [Format::Svmlight, Format::Arff, Format::Parquet, Format::Npz, Format::H5ad, Format::Mtx] {
         let options = ReadOptions { format: Some(format), ..ReadOptions::default() };
         read("a.csv.gz", &bomb, options).expect_err("a bomb");
     }
@@ -139,4 +139,41 @@ fn npz_texts() {
     put("y", "|S65536", "(1000,)", &vec![b'u'; 65_536_000]);
     let bomb = zip.finish().expect("finish").into_inner();
     refused("a.npz", &bomb, ReadOptions::default(), &["array y as text", "--memory"]);
+}
+
+/// Files of cells as programs write them, read and made into column files with little memory: it is
+/// kept to, or the file is refused by that.
+#[cfg(feature = "hdf5")]
+#[test]
+fn files_of_cells() {
+    let _alone = alone();
+    let files = [
+        ("cells/ifnb13.h5ad", 64),
+        ("cells/zilionis4.h5ad", 32),
+        ("cells/pbmc68k_reduced.h5ad", 16),
+        ("cells/starmap_mpfc16.loom", 16),
+        ("forms/10x_v3.h5", 16),
+        ("forms/10x_mtx_v3/matrix.mtx.gz", 16),
+    ];
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("a.csc");
+    for (name, whole) in files {
+        let Some(path) = fewest_testing::data_file(name) else { return };
+        let path = path.to_str().expect("UTF-8");
+        for mib in [16, 32, 64, 128] {
+            let options = ReadOptions {
+                memory_limit: Some((mib as u64) << 20),
+                target_optional: true,
+                unique_names: true,
+                ..ReadOptions::default()
+            };
+            let (read, peak) = peak_of(|| fewest_data::read(path, &options).map(drop));
+            assert!(peak <= mib << 20, "{name}: a peak of {peak} bytes with {mib} MiB");
+            assert_eq!(read.is_ok(), mib >= whole, "{name} with {mib} MiB: {read:?}");
+            let (made, peak) =
+                peak_of(|| fewest_data::to_columns(path, &options, out.to_str().expect("UTF-8")).map(drop));
+            assert!(peak <= mib << 20, "{name}: a peak of {peak} bytes with {mib} MiB, to a column file");
+            assert!(made.is_ok(), "{name} with {mib} MiB: {made:?}");
+        }
+    }
 }

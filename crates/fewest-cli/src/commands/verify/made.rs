@@ -69,6 +69,7 @@ pub(super) struct Reading {
     pub(super) id: Option<String>,
     pub(super) unique_names: bool,
     pub(super) zero_based: bool,
+    pub(super) layer: Option<String>,
     pub(super) index_limit: Option<u64>,
 }
 

@@ -243,6 +243,8 @@ fn data_args(args: &VerifyArgs, sources: &mut Sources<'_>) -> Result<DataArgs, F
     let labels = sources.read("labels", Stated::typed(reading.labels.clone()), |read| read.labels.clone(), name);
     let by = sources.read("by", Stated::typed(reading.by.clone()), |read| read.by.clone(), name);
     let id = sources.read("id", Stated::typed(reading.id.clone()), |read| read.id.clone(), name);
+    let layer =
+        sources.read("layer", Stated::typed(typed.layer.clone()), |read| read.layer.clone(), |name| json!(name));
     let limit = sources.read("index_limit", Stated::typed(typed.index_limit), |read| read.index_limit, |n| json!(n));
     Ok(DataArgs {
         format: typed.format.or(said.filter(|_| !known)),
@@ -267,6 +269,7 @@ fn data_args(args: &VerifyArgs, sources: &mut Sources<'_>) -> Result<DataArgs, F
             unique_names,
             zero_based,
         },
+        layer,
         index_limit: limit,
         ..typed.clone()
     })
@@ -333,7 +336,7 @@ pub(super) fn differences(facts: &[Fact]) -> Vec<Difference> {
 }
 
 /// How a table was read, of what says something.
-pub(super) const READING: [&str; 19] = [
+pub(super) const READING: [&str; 20] = [
     "drop",
     "only",
     "text",
@@ -352,6 +355,7 @@ pub(super) const READING: [&str; 19] = [
     "id",
     "unique_names",
     "zero_based",
+    "layer",
     "index_limit",
 ];
 

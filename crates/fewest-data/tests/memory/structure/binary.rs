@@ -98,6 +98,33 @@ fn put(dice: &mut Dice, zip: &mut Zip, key: &str, kind: &str, shape: &[usize], b
     zip.write_all(&bytes[..bytes.len() - usize::from(dice.wrong_in(60)).min(bytes.len())]).expect("write");
 }
 
+/// A file in which some words are others: counts that are wrong, or what stands elsewhere in it, such
+/// as the place of another part.
+pub(crate) fn words(dice: &mut Dice, right: &[u8]) -> Vec<u8> {
+    let mut bytes = right.to_vec();
+    if dice.right {
+        return bytes;
+    }
+    for _ in 0..=dice.below(4) {
+        let width = dice.pick(&[1, 2, 4, 8, 8]);
+        let place = |dice: &mut Dice| dice.below(right.len() / width) * width;
+        let to = place(dice);
+        let word: Vec<u8> = if dice.once_in(3) {
+            let from = place(dice);
+            right[from..from + width].to_vec()
+        } else {
+            let mut old = [0; 8];
+            old[..width].copy_from_slice(&right[to..to + width]);
+            let old = u64::from_le_bytes(old) as usize;
+            let wrong =
+                [0, 1, old as u64 ^ 1, (old as u64 % 1009) * 2, 0xffff_ffff, u64::MAX, 8 * dice.below(4096) as u64];
+            dice.pick(&wrong).to_le_bytes()[..width].to_vec()
+        };
+        bytes[to..to + width].copy_from_slice(&word);
+    }
+    bytes
+}
+
 /// A table of some columns, whose page headers, levels and footer are then changed here and there.
 pub(crate) fn parquet(dice: &mut Dice) -> Vec<u8> {
     let codec = dice.pick(&[

@@ -2,6 +2,7 @@
 //! code behind the first checks, which a file with a few wrong bytes seldom does.
 
 pub(crate) mod binary;
+pub(crate) mod sheets;
 pub(crate) mod text;
 
 /// Random choices; the same seed makes the same file.

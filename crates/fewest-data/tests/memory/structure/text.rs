@@ -195,3 +195,26 @@ pub(crate) fn svmlight(dice: &mut Dice) -> Vec<u8> {
     }
     text.into_bytes()
 }
+
+/// Matrix Market: a sparse matrix, its entries in any order.
+pub(crate) fn mtx(dice: &mut Dice) -> Vec<u8> {
+    let (rows, columns, entries) = (1 + dice.below(8), dice.below(8), dice.below(12));
+    let kind = if dice.wrong_in(30) {
+        dice.pick(&["array real general", "coordinate complex general", "coordinate real symmetric", ""])
+    } else {
+        dice.pick(&["coordinate real general", "coordinate integer general", "coordinate pattern general"])
+    };
+    let entries = if columns == 0 { 0 } else { entries };
+    let mut text = format!("%%MatrixMarket matrix {kind}\n");
+    text.push_str(dice.pick(&["", "%\n", "% c\n\n"]));
+    let sides = [rows, columns, entries].map(|side| dice.count(side).to_string());
+    writeln!(text, "{}", sides.join(dice.pick(&[" ", "  ", "\t"]))).expect("a string");
+    for _ in 0..entries {
+        let (row, column) = (1 + dice.below(rows), 1 + dice.below(columns));
+        let value = if dice.wrong_in(40) { dice.pick(&NO_NUMBERS) } else { dice.pick(&NUMBERS) };
+        let value = if kind.contains("pattern") { "" } else { value };
+        write!(text, "{} {} {value}", dice.count(row), dice.count(column)).expect("a string");
+        text.push_str(dice.pick(&["\n", "\n", "\r\n", "  \n", "\n\n"]));
+    }
+    text.into_bytes()
+}
