@@ -22,6 +22,7 @@ from fewest._l1 import L1SVMSelector
 from fewest._mbp import LagrangianSelector, MBPSelector
 from fewest._memory import set_memory
 from fewest._model import TrainedModel, load_model
+from fewest._read import Table, read_table
 from fewest._rules import Rules
 from fewest._stability import Stability, stability
 from fewest._study import Study
@@ -45,6 +46,7 @@ __all__ = [
     "MBPSelector",
     "LinearSVC",
     "SVC",
+    "read_table",
     "certify",
     "knockoffs",
     "stability",
@@ -53,6 +55,7 @@ __all__ = [
     "Evaluation",
     "Knockoffs",
     "Stability",
+    "Table",
     "TrainedModel",
     "Verification",
     "SearchDisplay",

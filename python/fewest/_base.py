@@ -34,7 +34,7 @@ from fewest._engine import (
     validated,
     warn_of_limit,
 )
-from fewest._frames import named
+from fewest._frames import named, names_beside
 from fewest._memory import method_with_memory
 from fewest._path import fitted_path
 from fewest._rules import Rules, _Index, weight_bounds
@@ -394,18 +394,28 @@ class Selector(Linked, CallbackSupportMixin, Scored, SelectorMixin, BaseEstimato
         X_selected : array of shape (n_samples, n_selected)
             Samples, with the selected features.
         """
-        if isinstance(X, ColumnFile):
-            return self._reduced(X)
-        return super().transform(named(X))
+        X = X if isinstance(X, ColumnFile) else self._coded(named(X))
+        if isinstance(X, ColumnFile) or names_beside(X) is not None:
+            return self._selected(X)
+        return super().transform(X)
 
     def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self)
         return self.support_
 
-    def _reduced(self, X: Any) -> Any:
+    def _coded(self, X: Any) -> Any:
+        """Samples as the selector's features are made of them."""
+        return X
+
+    def _selected(self, X: Any) -> Any:
+        """The selected features of samples as they are."""
         check_is_fitted(self)
-        X = checked(self, X, reset=False)
+        X = checked(self, self._coded(X), reset=False)
         return X[:, safe_mask(X, self.support_)]
+
+    def _reduced(self, X: Any) -> Any:
+        """The selected features as the classifier takes them."""
+        return self._selected(X)
 
     @completes_doc
     def decision_function(self, X: Any) -> np.ndarray:

@@ -123,10 +123,12 @@ def _label_text(label: Any) -> str:
 
 
 def labels_of(classes: list[str]) -> np.ndarray:
-    """Classes as integers or numbers where all of them are."""
+    """Classes as integers or numbers where all of them are, and are written so."""
     for kind in (int, float):
         try:
-            return np.array([kind(name) for name in classes])
+            numbers = np.array([kind(name) for name in classes])
         except ValueError:
             continue
+        if label_texts(numbers) == classes:
+            return numbers
     return np.array(classes, dtype=object)

@@ -59,6 +59,7 @@ __all__ = [
     "measures",
     "path",
     "preparation",
+    "read_table",
     "rfe_paths",
     "select",
     "select_from",
@@ -169,6 +170,7 @@ def column_outline(
     path: str, pieces: int
 ) -> tuple[list[int], list[str] | None, tuple[str, list[str], NDArray[np.uint32]] | None, _Sums]: ...
 def joined_sums(parts: Sequence[_Sums]) -> _Sums: ...
+def read_table(path: str, asked: dict[str, Any]) -> dict[str, Any]: ...
 def check_rules(rules: dict[str, Any], names: Sequence[str]) -> None: ...
 def gamma(
     x: _Matrix,

@@ -17,7 +17,7 @@ from fewest._constraints import AT_LEAST_ONE
 from fewest._docs import completes_doc
 from fewest._engine import Samples, weights_in
 from fewest._folds import splits_of
-from fewest._frames import in_order
+from fewest._frames import in_order, labels_in, named
 from fewest._path import fitted_path
 from fewest._rules import Rules, _Index
 
@@ -156,11 +156,11 @@ class CrossValidated(Selector):
         if cv is None:
             return []
         in_order(X, groups=groups)
-        y, weights, place = np.asarray(y).ravel(), None, None
+        y, weights, place = np.asarray(labels_in(X, y)).ravel(), None, None
         if samples.kept is not None:
             weights, place = np.zeros(len(y)), np.full(len(y), -1)
             weights[samples.kept], place[samples.kept] = 1.0, np.arange(len(samples.kept))
-        splits = splits_of(cv, X, y, groups, weights)
+        splits = splits_of(cv, named(X), y, groups, weights)
         return splits if place is None else [(place[train], place[test]) for train, test in splits]
 
     def _fit_on(self, samples: Samples, splits: Any) -> None:

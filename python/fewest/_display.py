@@ -12,7 +12,6 @@ from sklearn.utils._optional_dependencies import check_matplotlib_support
 from sklearn.utils.validation import check_is_fitted
 
 from fewest._evaluate import _selector, joined, seen_by, together
-from fewest._frames import native
 
 
 def _last_step(selector: Any) -> Any:
@@ -294,7 +293,7 @@ class StabilityDisplay(_Display):
         from sklearn.utils import _safe_indexing
         from sklearn.utils.parallel import Parallel, delayed
 
-        X, y = together(native(X), y)
+        X, y = together(X, y)
         seed = check_random_state(random_state).randint(2**31 - 1)
         splits = StratifiedShuffleSplit(n_splits=n_splits, train_size=share, random_state=seed).split(np.zeros(len(y)), y)
 

@@ -6,6 +6,7 @@ import logging
 import multiprocessing
 import os
 import re
+from copy import copy
 from dataclasses import dataclass, field
 from numbers import Integral
 from time import monotonic
@@ -22,7 +23,17 @@ from sklearn.utils.validation import _check_sample_weight, _check_y, check_consi
 from fewest import _core
 from fewest._call import memory_left, time_left
 from fewest._columns import ColumnFile
-from fewest._frames import in_order, missing_labels, named, plain_labels, refuse_dates, refuse_missing_labels, refuse_texts
+from fewest._frames import (
+    in_order,
+    labels_in,
+    missing_labels,
+    named,
+    names_beside,
+    plain_labels,
+    refuse_dates,
+    refuse_missing_labels,
+    refuse_texts,
+)
 from fewest._memory import method_with_memory, with_memory
 from fewest._warn import warn
 
@@ -31,8 +42,8 @@ logger = logging.getLogger("fewest")
 #: A relative gap that rounding alone may leave, and that no user misses.
 ROUNDING = 1e-8
 DTYPES: Any = (np.float64, np.float32)
-#: A text that names a file, and is no sentence.
-LIKE_A_FILE = re.compile(r".*\.\w{1,9}", re.DOTALL)
+#: Endings of the files that :mod:`fewest.dask` takes; other texts are texts.
+FILES = re.compile(r"\.((svm|libsvm|svmlight)(\.gz|\.bz2)?|npz|parquet|csc)$", re.IGNORECASE)
 #: Weights of classes that are found from y.
 CLASS_WEIGHTS = ("balanced", "cw2", "cw3")
 
@@ -112,7 +123,7 @@ def is_elsewhere(X: Any) -> bool:
     of files, or its shards.
     """
     if isinstance(X, (list, tuple)):
-        return len(X) > 0 and all(isinstance(x, os.PathLike) or (isinstance(x, str) and LIKE_A_FILE.fullmatch(x)) for x in X)
+        return len(X) > 0 and all(isinstance(x, os.PathLike) or (isinstance(x, str) and FILES.search(x)) for x in X)
     module = type(X).__module__
     return module == "fewest.dask" or module.partition(".")[0] in ("dask", "dask_expr")
 
@@ -128,25 +139,52 @@ def checked(estimator: Any, *arrays: Any, **options: Any) -> Any:
             f"{type(estimator).__name__} needs the samples in memory here, not Shards; give shards[:, features], which brings "
             "columns here. fit of FeatureGeneratingMachine, L1SVMSelector (squared hinge), SVMRFE and InformationGain takes shards"
         )
+    name = type(estimator).__name__
+    if isinstance(arrays[0], (str, os.PathLike)):
+        raise TypeError(f"X is {os.fspath(arrays[0])!r}, but must be an array or a frame; fewest.read_table reads a file")
     if getattr(estimator, "impute", None) is not None:
         options["ensure_all_finite"] = "allow-nan"
-    name, X, y = type(estimator).__name__, named(arrays[0]), arrays[1:]
+    X, y = named(arrays[0]), arrays[1:]
+    names = names_beside(X)
     refuse_dates(X)
     for labels in y:
         if labels is not None:
             refuse_missing_labels(labels)
     y = tuple(plain_labels(labels) for labels in y)
     try:
-        found = validate_data(estimator, X, *y, **{"accept_sparse": ("csc", "csr"), "dtype": DTYPES, **options})
+        who, values = (estimator, X) if names is None else (_without_names(estimator, options), X.plain())
+        found = validate_data(who, values, *y, **{"accept_sparse": ("csc", "csr"), "dtype": DTYPES, **options})
     except (ValueError, TypeError) as error:
         refuse_texts(X, name, error)
         if "Input X contains NaN" not in str(error):
             raise
+        own = f', or by {name}(impute="median")' if hasattr(estimator, "impute") else ""
         raise ValueError(
             f"Input X contains NaN. {name} takes no missing values: fill them in before it, so that this is learnt inside each fold, "
-            f"too, as in make_pipeline(SimpleImputer(add_indicator=True), StandardScaler(), {name}())"
+            f"too, as in make_pipeline(SimpleImputer(add_indicator=True), StandardScaler(), {name}()){own}"
         ) from None
+    if names is not None:
+        _keep_names(estimator, np.array(names, dtype=object), "X", options)
     return (summed(found[0]), *found[1:]) if y else summed(found)
+
+
+def _without_names(estimator: Any, options: dict[str, Any]) -> Any:
+    """Who validates a matrix whose names scikit-learn does not see: without ``reset`` a copy that knows
+    none, so that it misses none.
+    """
+    if options.get("reset", True):
+        return estimator
+    who = copy(estimator)
+    vars(who).pop("feature_names_in_", None)
+    return who
+
+
+def _keep_names(estimator: Any, names: np.ndarray, what: str, options: dict[str, Any]) -> None:
+    """Names of features as those of the estimator, or, without ``reset``, compared with them."""
+    if options.get("reset", True):
+        estimator.feature_names_in_ = names
+    elif not np.array_equal(getattr(estimator, "feature_names_in_", names), names):
+        raise ValueError(f"The feature names of {what} should match those that were passed during fit of {type(estimator).__name__}.")
 
 
 def _checked_file(estimator: Any, X: ColumnFile, *y: Any, reset: bool = True) -> Any:
@@ -155,12 +193,10 @@ def _checked_file(estimator: Any, X: ColumnFile, *y: Any, reset: bool = True) ->
     if reset:
         estimator.n_features_in_ = p
         vars(estimator).pop("feature_names_in_", None)
-        if X.feature_names is not None:
-            estimator.feature_names_in_ = X.feature_names
     elif p != estimator.n_features_in_:
         raise ValueError(f"X has {p} features, but {name} is expecting {estimator.n_features_in_} features as input")
-    elif X.feature_names is not None and not np.array_equal(getattr(estimator, "feature_names_in_", X.feature_names), X.feature_names):
-        raise ValueError(f"The feature names of {X!r} should match those that were passed during fit of {name}.")
+    if X.feature_names is not None:
+        _keep_names(estimator, X.feature_names, repr(X), {"reset": reset})
     if not y:
         return X
     labels = _check_y(*y)
@@ -182,6 +218,7 @@ def validated(
     without ``reset``, compare with them. A negative weight is an error, or, as for LIBSVM, no
     sample.
     """
+    y = labels_in(X, y)
     in_order(X, y=y, sample_weight=sample_weight)
     X, y = checked(estimator, X, y, reset=reset)
     check_classification_targets(y)

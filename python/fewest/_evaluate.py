@@ -17,7 +17,7 @@ from sklearn.utils import _safe_indexing, indexable
 from fewest import _core
 from fewest._engine import summed
 from fewest._folds import dealt, splits_of
-from fewest._frames import in_order, native, plain_labels, refuse_missing_labels
+from fewest._frames import in_order, labels_in, named, plain_labels, refuse_missing_labels
 from fewest._rules import _Index
 from fewest._tables import called, most_first, names_of, table
 
@@ -174,7 +174,7 @@ def evaluate(
     >>> found.summary["accuracy"]["mean"] > 0.9, found.stability["index"] > 0.3
     (True, True)
     """
-    X, y, groups, sample_weight, tasks = together(native(X), y, groups=groups, sample_weight=sample_weight, tasks=tasks)
+    X, y, groups, sample_weight, tasks = together(X, y, groups=groups, sample_weight=sample_weight, tasks=tasks)
     classes, codes = np.unique(y, return_inverse=True)
     codes = codes.ravel()
     if isinstance(cv, Integral):
@@ -206,9 +206,10 @@ def evaluate(
 
 def together(X: Any, y: Any, **others: Any) -> list[Any]:
     """X, the labels as an array, and what else there is of each sample, of one length and in one order."""
+    y = labels_in(X, y)
     in_order(X, y=y, **others)
     refuse_missing_labels(y)
-    X, y, *rest = indexable(X, y, *others.values())
+    X, y, *rest = indexable(named(X), y, *others.values())
     return [summed(X), np.asarray(plain_labels(y)).ravel(), *(None if one is None else np.asarray(one).ravel() for one in rest)]
 
 

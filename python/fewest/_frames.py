@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from abc import ABCMeta
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from fewest._warn import warn
 
@@ -15,18 +17,15 @@ def native(X: Any) -> Any:
     """X, or, where it is a frame that scikit-learn would read without its names, one that it knows:
     what a frame of narwhals holds, and a table of pyarrow, polars or pandas, whichever is there, of
     anything that hands its columns over by Arrow's interface or by the interchange protocol (DuckDB,
-    Ibis, Modin, ...).
+    Ibis, Modin, ...). An AnnData becomes a frame of pandas, or a :class:`_Named` sparse matrix.
     """
     if _library(X) == "narwhals":
         X = X.to_native()
     if _library(X) in ("polars", "pyarrow", "pandas", "numpy"):
         # Lazy frames are computed.
         return X.collect() if hasattr(X, "collect") else X
-    if all(hasattr(X, part) for part in ("X", "obs", "var_names")):
-        raise TypeError(
-            f"X is {type(X).__name__}, which holds samples and labels together; give a frame of the values and a column of the labels, "
-            'as in fit(adata.to_df(), adata.obs["cell_type"]), or adata.X without names'
-        )
+    if is_annotated(X):
+        return _of_annotated(X)
     if hasattr(X, "__arrow_c_stream__"):
         for module, name in (("pyarrow", "table"), ("polars", "DataFrame")):
             if find_spec(module):
@@ -34,6 +33,82 @@ def native(X: Any) -> Any:
     if hasattr(X, "__dataframe__") and not hasattr(X, "__array__") and find_spec("pandas"):
         return import_module("pandas.api.interchange").from_dataframe(X)
     return X
+
+
+def is_annotated(X: Any) -> bool:
+    """Whether X is an AnnData: a matrix, a table of its rows, and names of its columns in one."""
+    return all(hasattr(X, part) for part in ("X", "obs", "var_names"))
+
+
+def _of_annotated(adata: Any) -> Any:
+    """The matrix of an AnnData with the names of its columns, and of its rows where it is dense;
+    nothing is copied.
+    """
+    values = adata.X
+    if getattr(adata, "isbacked", False) or values is None:
+        remedy = "layers[name] of it, as in adata.X = adata.layers[name]" if values is None else "adata.to_memory()"
+        raise TypeError(f"X of {type(adata).__name__} is {'not there' if values is None else 'on the disk'}; give {remedy}")
+    names = [str(name) for name in adata.var_names]
+    if sp.issparse(values):
+        return _NamedColumns.of(values, names) if values.format == "csc" else _NamedRows.of(values.tocsr(), names)
+    return import_module("pandas").DataFrame(np.asarray(values), index=adata.obs.index, columns=names)
+
+
+class _Named:
+    """A sparse matrix whose columns have names; samples of it have them, too."""
+
+    names: list[str] | None = None
+
+    @classmethod
+    def of(cls, X: Any, names: list[str]) -> Any:
+        """The same matrix, in the same memory."""
+        made = cls((X.data, X.indices, X.indptr), shape=X.shape, copy=False)  # type: ignore[call-arg]
+        made.names = names
+        return made
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._with_names(super().__getitem__(key))  # type: ignore[misc]
+
+    def copy(self) -> Any:
+        """A copy."""
+        return self._with_names(super().copy())  # type: ignore[misc]
+
+    def plain(self) -> Any:
+        """The same matrix without names, in the same memory."""
+        kind: Any = sp.csr_array if isinstance(self, sp.csr_array) else sp.csc_array
+        return kind((self.data, self.indices, self.indptr), shape=self.shape, copy=False)  # type: ignore[attr-defined]
+
+    def _with_names(self, found: Any) -> Any:
+        if isinstance(found, _Named) and found.shape[1:] == self.shape[1:]:  # type: ignore[attr-defined]
+            found.names = self.names
+        return found
+
+
+class _NamedRows(_Named, sp.csr_array, metaclass=ABCMeta):
+    """Of compressed rows."""
+
+
+class _NamedColumns(_Named, sp.csc_array, metaclass=ABCMeta):
+    """Of compressed columns."""
+
+    def tocsr(self, copy: bool = False) -> Any:
+        """The same of compressed rows."""
+        made = super().tocsr(copy)
+        return made if self.names is None else _NamedRows.of(made, self.names)
+
+
+def names_beside(X: Any) -> list[str] | None:
+    """Names of the columns of a matrix that scikit-learn would not look for."""
+    return X.names if isinstance(X, _Named) else None
+
+
+def labels_in(X: Any, y: Any) -> Any:
+    """y, or, where it is a name and X an AnnData, the column of that name of the table of its samples."""
+    if not (isinstance(y, str) and is_annotated(X)):
+        return y
+    if y not in X.obs:
+        raise ValueError(f"y is {y!r}, but obs of X has no such column; it has {', '.join(map(str, X.obs.columns)) or 'none'}")
+    return X.obs[y]
 
 
 def named(X: Any) -> Any:
@@ -65,7 +140,9 @@ _LIBRARIES = ("numpy", "pandas", "polars", "pyarrow", "narwhals")
 
 
 def index_of(values: Any) -> Any:
-    """The labels of the rows of a frame or series of pandas; None of anything else."""
+    """The labels of the rows of a frame or series of pandas, or of an AnnData; None of anything else."""
+    if is_annotated(values):
+        values = values.obs
     return values.index if _library(values) == "pandas" and hasattr(values, "iloc") else None
 
 
@@ -176,7 +253,9 @@ def refuse_texts(X: Any, name: str, why: Exception) -> None:
     """
     X = native(X)
     if isinstance(X, (list, tuple)) and X and all(isinstance(text, str) for text in X):
-        raise ValueError(_of_texts("X is a list of texts", name)) from why
+        files = "files on workers end with .svm, .npz, .parquet or .csc, and fewest.read_table reads a file of any other kind"
+        what = "X is a list of texts, but must hold numbers, of shape (n_samples, n_features)"
+        raise TypeError(f"{_of_texts(what, name)}; {files}") from why
     columns = X.column_names if _library(X) == "pyarrow" else getattr(X, "columns", None)
     if columns is None:
         values = X if isinstance(X, np.ndarray) else _object_array(X)

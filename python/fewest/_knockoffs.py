@@ -14,7 +14,7 @@ from sklearn.pipeline import Pipeline
 from fewest import _core
 from fewest._engine import checked, seed_of
 from fewest._evaluate import routed
-from fewest._frames import in_order
+from fewest._frames import in_order, labels_in
 from fewest._memory import allowed
 from fewest._stability import _is_constant
 from fewest._tables import called, names_of, table
@@ -141,6 +141,7 @@ def knockoffs(
         raise ValueError(f"fdr is {fdr}, but must be above 0 and below 1")
     if n_draws < 1:
         raise ValueError(f"n_draws is {n_draws}, but must be at least 1")
+    y = labels_in(X, y)
     in_order(X, y=y, sample_weight=sample_weight)
     who: Any = type("knockoffs", (BaseEstimator,), {})()
     random_state = seed_of(random_state)

@@ -15,10 +15,10 @@ from sklearn.utils import check_array
 from sklearn.utils.metaestimators import available_if
 
 from fewest import _plain
-from fewest._columns import label_texts
+from fewest._columns import labels_of
 from fewest._docs import completes_doc
 from fewest._export import SCHEMA
-from fewest._frames import named
+from fewest._frames import named, names_beside
 from fewest._preparation import Preparation
 from fewest._probabilities import of_classes
 from fewest._svc import SVC, by_classes
@@ -94,7 +94,7 @@ class TrainedModel(ClassifierMixin, BaseEstimator):
     def _read(self, file: dict[str, Any]) -> None:
         model = file["model"]
         names = [str(name) for name in model["features"]]
-        self.classes_ = _labels([*file["classes"].values()])
+        self.classes_ = labels_of([*file["classes"].values()])
         self.selected_features_ = self.feature_names_in_ = np.array(names, dtype=object)
         self.n_features_in_, self.target_name_ = len(names), str(file.get("target") or "")
         self._indices, self._n_columns = np.asarray(model["feature_indices"], dtype=int), int(file["n_features"])
@@ -117,6 +117,11 @@ class TrainedModel(ClassifierMixin, BaseEstimator):
             known = [str(column) for column in columns]
             each = [self._column(X, known, name) for name in self.feature_names_in_]
             return self._finite(np.column_stack(each))
+        if (beside := names_beside(X)) is not None:
+            at = {name: j for j, name in enumerate(beside)}
+            if missing := [name for name in self.feature_names_in_ if name not in at]:
+                raise ValueError(_no_column(missing[0], self.feature_names_in_))
+            return self._finite(sp.csc_array(X)[:, [at[name] for name in self.feature_names_in_]])
         width = np.shape(X)[1] if len(np.shape(X)) == 2 else 0
         if width not in (self.n_features_in_, self._n_columns):
             raise ValueError(
@@ -136,7 +141,7 @@ class TrainedModel(ClassifierMixin, BaseEstimator):
         # What a text column lacks, each of its values lacks.
         column, value = self._levels.get(of or name, (of or name, None))
         if column not in known:
-            raise ValueError(f"X has no column {column!r}, which the model needs; it needs {', '.join(self.feature_names_in_)}")
+            raise ValueError(_no_column(column, self.feature_names_in_))
         cells = X[X.columns[known.index(column)]]
         missing = np.asarray([cell is None or cell != cell for cell in cells])
         if of is not None:
@@ -246,16 +251,8 @@ def load_model(path: str | os.PathLike[str]) -> TrainedModel:
     return TrainedModel(path)
 
 
-def _labels(texts: list[str]) -> np.ndarray:
-    """The classes, as numbers where all of them are numbers."""
-    for kind in (int, float):
-        try:
-            numbers = np.array([kind(text) for text in texts])
-        except ValueError:
-            continue
-        if label_texts(numbers) == texts:
-            return numbers
-    return np.array(texts, dtype=object)
+def _no_column(column: str, needed: np.ndarray) -> str:
+    return f"X has no column {column!r}, which the model needs; it needs {', '.join(needed)}"
 
 
 def _classifier(model: dict[str, Any], classes: np.ndarray, names: list[str]) -> SVC:

@@ -16,7 +16,7 @@ from fewest._base import Selector
 from fewest._call import limited
 from fewest._docs import completes_doc
 from fewest._engine import Samples, coded_tasks
-from fewest._frames import in_order
+from fewest._frames import in_order, labels_in
 
 if TYPE_CHECKING:
     import os
@@ -201,6 +201,7 @@ class SeveralProblems(Selector):
         """
         if tasks is None:
             return super().score(X, y, sample_weight)
+        y = labels_in(X, y)
         in_order(X, y=y, sample_weight=sample_weight, tasks=tasks)
         return float(accuracy_score(y, self.predict(X, tasks=tasks), sample_weight=sample_weight))
 

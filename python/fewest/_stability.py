@@ -16,7 +16,6 @@ from fewest import _core
 from fewest._base import Selector
 from fewest._engine import seed_of, summed
 from fewest._evaluate import _selector, joined, routed, seen_by, together
-from fewest._frames import native
 from fewest._rules import Rules
 from fewest._tables import called, most_first, names_of, table
 
@@ -174,7 +173,7 @@ def stability(
         raise ValueError(f"assume is {assume!r}, but must be one of {', '.join(_LAWS)}")
     if n_pairs < 1:
         raise ValueError(f"n_pairs is {n_pairs}, but must be at least 1")
-    X, y, sample_weight = together(native(X), y, sample_weight=sample_weight)
+    X, y, sample_weight = together(X, y, sample_weight=sample_weight)
     classes, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
     if counts.min() < 2:
         raise ValueError(f"class {classes[counts.argmin()]} has one sample, so that one half has none of it; leave that class out")

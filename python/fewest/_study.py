@@ -18,11 +18,15 @@ from sklearn.utils.validation import check_is_fitted
 from fewest import _core
 from fewest._base import Selector
 from fewest._call import limited
+from fewest._columns import ColumnFile
 from fewest._constraints import AT_LEAST_ONE, stores_arguments
 from fewest._docs import completes_doc
-from fewest._engine import Listener, Samples, bias_of, limits_of, seed_of, svm_of, warn_of_limit
+from fewest._engine import Listener, Samples, bias_of, is_elsewhere, limits_of, seed_of, svm_of, warn_of_limit
+from fewest._frames import in_order, is_annotated, labels_in, named
 from fewest._path import sizes_of
+from fewest._preparation import Preparation
 from fewest._probabilities import agreeing, of_classes
+from fewest._read import Coding, has_texts
 from fewest._rules import Rules
 from fewest._svc import SVC
 from fewest._tables import table
@@ -91,6 +95,9 @@ class Study(Selector):
         Times the inner folds are dealt.
     n_Cs : int, default=8
         Costs on the grid, from 1e-4 to 1e2 times 1 / mean \\|x\\|^2 of the scaled training samples.
+    impute : {"mean", "median", "most_frequent"} or None, default=None
+        What stands in for missing values (NaN), learnt in each training part; the features that a column of
+        text became are filled in together. None: missing values are an error.
     scale : {"standard", "maxabs", "none"}, default=None
         How features are scaled inside the folds. None: "standard" for dense X; for sparse X what
         ``fewest study`` takes.
@@ -140,6 +147,8 @@ class Study(Selector):
         nothing itself.
     center_, scale_ : ndarray of shape (n_selected,)
         What is subtracted from the panel's features, and what they are divided by.
+    fill_ : ndarray of shape (n_selected,) or None
+        What stands in for their missing values before that; None without ``impute``.
     estimator_ : SVC
         The classifier on the panel's features, scaled.
     coef_ : ndarray of shape (n_machines, n_features)
@@ -178,6 +187,7 @@ class Study(Selector):
         "node_limit": AT_LEAST_ONE,
         "selection_time_limit": [Interval(Real, 0.0, None, closed="left"), None],
         "compare_rules": ["boolean"],
+        "impute": [StrOptions({"mean", "median", "most_frequent"}), None],
         "scale": [StrOptions({"standard", "maxabs", "none"}), None],
         "random_state": ["random_state"],
         # The engine has no other weights that it finds in a training part.
@@ -200,6 +210,7 @@ class Study(Selector):
         inner_cv: int = 5,
         n_inner_repeats: int = 1,
         n_Cs: int = 8,
+        impute: str | None = None,
         scale: str | None = None,
         n_solutions: int = 5,
         gap: float = 1e-4,
@@ -228,8 +239,10 @@ class Study(Selector):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples, not scaled: that is done inside the folds.
+        X : {array-like, sparse matrix, data frame} of shape (n_samples, n_features)
+            Samples, not scaled: that is done inside the folds. Of a frame with columns of text,
+            categories or truth values these become features of 0 and 1 (``colour=red``), and dates are
+            left out with a warning, as ``fewest study`` has it; ``feature_names_in_`` has the features.
 
         Returns
         -------
@@ -237,6 +250,32 @@ class Study(Selector):
             Fitted.
         """
         return self._run(self._validated(X, y, None))
+
+    def _validated(self, X: Any, y: Any, sample_weight: Any) -> Samples:
+        self._coding: Coding | None = None
+        if is_elsewhere(X) or isinstance(X, ColumnFile):
+            return super()._validated(X, y, sample_weight)
+        y, frame = labels_in(X, y), named(X)
+        if not has_texts(frame):
+            # An AnnData has names of its samples.
+            return super()._validated(X if is_annotated(X) else frame, y, sample_weight)
+        in_order(X, y=y)
+        coding = Coding(frame)
+        for note in coding.warnings:
+            warn(note)
+        features, coding.features = coding.features, None
+        samples = super()._validated(features, y, sample_weight)
+        self._coding = coding
+        return samples
+
+    def _coded(self, X: Any) -> Any:
+        coding = getattr(self, "_coding", None)
+        if coding is None or not has_texts(frame := named(X)):
+            return X
+        features, notes = coding.apply(frame)
+        for note in notes:
+            warn(note)
+        return features
 
     def _fit(self, samples: Samples) -> None:
         begun, p = monotonic(), samples.X.shape[1]
@@ -304,6 +343,8 @@ class Study(Selector):
             "cost_points": int(self.n_Cs),
             "rule": f"{SCORES.get(self.scoring, self.scoring)}{pick}",
             "calibration": self.calibration,
+            "missing": self.impute and self.impute.replace("_", "-"),
+            "texts": [] if self._coding is None else self._coding.texts,
             "scale": self.scale,
             "class_weight": weights,
             "rules": rules._resolved(p, getattr(self, "feature_names_in_", None), None),
@@ -338,6 +379,7 @@ class Study(Selector):
             setattr(self, f"{name}_", panel.get(name))
         self.status_, self.trace_ = answer["status"], {}
         self.center_, self.scale_ = np.asarray(panel["center"], dtype=float), np.asarray(panel["scale"], dtype=float)
+        self.fill_ = None if panel.get("fill") is None else np.asarray(panel["fill"], dtype=float)
         self.solutions_ = [(np.asarray(subset, dtype=np.intp), value) for subset, value in panel.get("solutions", [])]
         self.swaps_, self.certificate_ = panel.get("swaps", []), panel.get("certificate")
         self.summary_, self.folds_, self.stability_ = answer["summary"], answer["folds"], answer["stability"]
@@ -367,7 +409,9 @@ class Study(Selector):
         self.estimator_ = classifier._fit(samples.with_X(self._scaled(samples.X[:, self.support_])))
 
     def _scaled(self, X: Any) -> Any:
-        """The panel's features, scaled."""
+        """The panel's features, without missing values and scaled."""
+        if self.fill_ is not None:
+            X = Preparation(self.fill_, None, None).apply(X)
         if sp.issparse(X) and not self.center_.any():
             return sp.csr_matrix(X @ sp.diags_array(1.0 / self.scale_))
         return ((X.toarray() if sp.issparse(X) else X) - self.center_) / self.scale_
@@ -403,7 +447,12 @@ class Study(Selector):
         return agreeing(of_classes(self._calibration, decision, len(classes)), predicted)
 
     def _how_prepared(self, support: np.ndarray) -> tuple[Any, Any, Any]:
-        return None, self.center_, self.scale_
+        return self.fill_, self.center_, self.scale_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.impute is not None
+        return tags
 
     certify = Absent("a study proves its panel by itself: see bound_, gap_ and certificate_")  # type: ignore[assignment]
     path = Absent("a study chooses the size; see tried_, or sizes")  # type: ignore[assignment]

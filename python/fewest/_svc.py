@@ -23,7 +23,7 @@ from fewest._call import limited
 from fewest._constraints import COST, stores_arguments
 from fewest._docs import completes_doc
 from fewest._engine import Samples, bias_of, came_to_its_end, checked, class_weights, svm_of, validated
-from fewest._frames import in_order
+from fewest._frames import in_order, labels_in
 from fewest._svm import _Classifier, categories_of, elected, kernel_of, linear_decision, voted, votes
 from fewest._warn import warn
 
@@ -239,7 +239,7 @@ class SVC(_Classifier):
         self._trained_on = None
         if sp.issparse(X) and self.kernel == "precomputed":
             raise TypeError("Sparse precomputed kernels are not supported.")
-        given = X
+        given, y = X, labels_in(X, y)
         if callable(self.kernel):
             in_order(X, y=y, sample_weight=sample_weight)
             check_consistent_length(X, y)

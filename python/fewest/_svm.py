@@ -19,7 +19,7 @@ from fewest._columns import ColumnFile
 from fewest._constraints import complete_constraints, stores_arguments
 from fewest._docs import CLASSIFIER_ATTRIBUTES, Linked, complete_class, completes_doc
 from fewest._engine import Samples, bias_of, checked, limits_of, svm_of, validated, warn_of_limit
-from fewest._frames import in_order
+from fewest._frames import in_order, labels_in
 from fewest._rules import Rules, _Index, weight_bounds
 
 if TYPE_CHECKING:
@@ -93,6 +93,7 @@ class Scored(ClassifierMixin):
         score : float
             Share of the samples whose class is predicted.
         """
+        y = labels_in(X, y)
         in_order(X, y=y, sample_weight=sample_weight)
         score: float = super().score(X, y, sample_weight)
         return score

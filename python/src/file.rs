@@ -5,7 +5,7 @@ use std::sync::Arc;
 use fewest::Design;
 use fewest_data::{EntrySums, Features, Format, MappedDesign, Names, ReadOptions, Target, column_part};
 use numpy::{IntoPyArray, PyArray1};
-use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::copy::copied;
@@ -13,7 +13,7 @@ use crate::enter::sheltered;
 use crate::of_data;
 
 /// Name of the target column, its classes, and the class of each row.
-type Classes<'py> = (String, Vec<String>, Bound<'py, PyArray1<u32>>);
+pub(crate) type Classes<'py> = (String, Vec<String>, Bound<'py, PyArray1<u32>>);
 
 /// Stored values, and the checksums of row indices and values.
 type Sums = (u64, u32, u32);
@@ -47,9 +47,10 @@ impl ColumnFile {
 /// An error about a file as Python's.
 pub(crate) fn raised(error: &fewest_data::DataError) -> PyErr {
     use fewest_data::DataError;
-    let text = of_data(error);
+    let text = of_data(error, "max_memory");
     match error {
-        DataError::NotFound { .. } | DataError::Io { .. } | DataError::Output { .. } => PyOSError::new_err(text),
+        DataError::NotFound { .. } => PyFileNotFoundError::new_err(text),
+        DataError::Io { .. } | DataError::Output { .. } => PyOSError::new_err(text),
         _ => PyValueError::new_err(text),
     }
 }
@@ -131,7 +132,7 @@ fn listed(names: &Names) -> Option<Vec<String>> {
     }
 }
 
-fn classes<'py>(py: Python<'py>, target: &Target) -> Classes<'py> {
+pub(crate) fn classes<'py>(py: Python<'py>, target: &Target) -> Classes<'py> {
     (target.column.clone(), target.classes.clone(), target.codes.clone().into_pyarray(py))
 }
 

@@ -63,7 +63,7 @@ impl Kind {
 }
 
 fn refused(error: &DataError) -> PyErr {
-    let text = of_data(error);
+    let text = of_data(error, "fewest.set_memory");
     if matches!(error, DataError::Memory { .. }) { PyMemoryError::new_err(text) } else { PyValueError::new_err(text) }
 }
 

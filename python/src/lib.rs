@@ -18,6 +18,7 @@ mod matrix;
 mod path;
 mod prepare;
 mod proof;
+mod read;
 mod shard;
 mod study;
 mod table;
@@ -63,16 +64,15 @@ fn in_python(text: &str) -> String {
     })
 }
 
-/// A message about a file, or data in place of one; the command's remedies are options.
-fn of_data(error: &DataError) -> String {
+/// A message about a file, or data in place of one, that says by what more memory is allowed; the
+/// command's remedies are options.
+fn of_data(error: &DataError, allow: &str) -> String {
     match error {
         DataError::Memory { file, what, needed, allowed, .. } => {
-            format!(
-                "{file}: {what} needs {needed} bytes, but only {allowed} are allowed; allow more with fewest.set_memory"
-            )
+            format!("{file}: {what} needs {needed} bytes, but only {allowed} are allowed; allow more with {allow}")
         }
         DataError::Design(error) => in_python(&error.to_string()),
-        other => other.to_string(),
+        other => read::in_options(&other.to_string()),
     }
 }
 
@@ -349,6 +349,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<shard::Shard>()?;
     module.add_function(wrap_pyfunction!(file::column_outline, module)?)?;
     module.add_function(wrap_pyfunction!(file::joined_sums, module)?)?;
+    module.add_function(wrap_pyfunction!(read::read_table, module)?)?;
     module.add_class::<file::ColumnFile>()?;
     module.add_function(wrap_pyfunction!(dump::write_columns, module)?)?;
     module.add_function(wrap_pyfunction!(generate::generate, module)?)?;

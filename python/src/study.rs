@@ -58,7 +58,7 @@ fn report_value(report: &StudyReport) -> Map<String, Value> {
     value
 }
 
-/// The panel; `center` and `scale` are those of its features, in their order.
+/// The panel; `center`, `scale` and `fill` are those of its features, in their order.
 fn panel_value(panel: &Panel) -> Value {
     let outcome = panel.outcome();
     let of = |values: &Vec<f64>, default: f64| -> Vec<f64> {
@@ -82,6 +82,7 @@ fn panel_value(panel: &Panel) -> Value {
         "weights": weights, "sense": outcome.sense, "objective": outcome.objective, "bound": outcome.bound, "gap": outcome.gap(),
         "baseline": outcome.yardstick.map(|yardstick| yardstick.baseline), "objective_gap": outcome.objective_gap(), "status": outcome.status.name(),
         "center": of(&panel.scaling.center, 0.0), "scale": of(&panel.scaling.scale, 1.0),
+        "fill": panel.imputation.as_ref().map(|imputation| of(&imputation.fill, 0.0)),
         "calibration": panel.calibration, "certificate": certificate, "solutions": solutions, "swaps": panel.swaps,
     })
 }

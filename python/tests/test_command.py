@@ -111,3 +111,10 @@ def test_the_table_of_the_site_is_complete(methods):
     of_methods = sum(len(method["options"]) for method in methods.values())
     of_commands = sum(len(command.own) for command in COMMANDS.values())
     assert table.count("   * - ``--") == of_methods + len(COMMON) + of_commands
+
+
+def test_every_option_of_reading_is_a_parameter_of_read_table():
+    told = re.findall(r"``(\w+)(?:=\w+)?`` of ``read_table``", " ".join(COMMON.values()))
+    has = inspect.signature(PUBLIC["read_table"]).parameters
+    assert len(told) >= 20 and set(told) <= has.keys()
+    assert has.keys() - set(told) - {"path", "columns", "target_optional", "max_memory"} == set()

@@ -577,7 +577,7 @@ def test_bad_input_says_what_is_wrong(client, tmp_path):
         machine.fit(blocks, np.arange(50) % 3)
     with pytest.raises(ValueError, match="one class"):
         machine.fit(blocks, np.ones(50))
-    with pytest.raises(ValueError, match="turn texts into numbers"):
+    with pytest.raises(TypeError, match="turn texts into numbers"):
         machine.fit(["a text", "another"], [0, 1])
     with pytest.raises(TypeError, match=r"X.compute\(\)"):
         machine.fit(X, y).certify(blocks, y)
@@ -586,7 +586,9 @@ def test_bad_input_says_what_is_wrong(client, tmp_path):
     with pytest.raises(FileNotFoundError, match="nowhere.svm"):
         machine.fit([tmp_path / "nowhere.svm"], None)
     with pytest.raises(ValueError, match="ending '.xls'"):
-        machine.fit(["table.xls"], None)
+        machine.fit([tmp_path / "table.xls"], None)
+    with pytest.raises(TypeError, match="files on workers end with .svm, .npz, .parquet or .csc"):
+        machine.fit(["table.xls"], [0])
 
 
 def test_the_page_s_first_lines_run_as_a_script(tmp_path):

@@ -1,5 +1,9 @@
 """Data frames of any kind in, names throughout, and what they become out."""
 
+import json
+import pickle
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +20,7 @@ from sklearn.model_selection import StratifiedKFold, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, SplineTransformer, StandardScaler
 
-from fewest import SVC, SVMRFE, ExactSelector, InformationGain, LinearSVC, Rules, Study, evaluate
+from fewest import SVC, SVMRFE, ExactSelector, InformationGain, LinearSVC, Rules, Study, evaluate, load_model
 
 FRAMES = {"pandas": lambda X: X, "polars": pl.from_pandas, "pyarrow": lambda X: pa.Table.from_pandas(X, preserve_index=False)}
 
@@ -141,3 +145,82 @@ def test_the_html_display_links_to_docs(estimator):
     assert link.startswith("https://") and link in estimator._repr_html_()
     page = link.split("/blob/main/")[1]
     assert (Path(__file__).parents[2] / page).exists()
+
+
+def survey(n=90):
+    """A table as people have it, and its classes."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "colour": rng.choice(["red", "green", "blue"], n),
+            "size": pd.Categorical(rng.choice(["s", "l"], n)),
+            "flag": rng.random(n) < 0.5,
+            "age": rng.normal(40, 9, n).round(1),
+            "day": pd.date_range("2024-01-01", periods=n),
+            "zip": rng.integers(0, 50, n),
+        }
+    )
+    y = np.where((frame.colour == "red") * 2 + (frame.age - 40) / 9 + 0.3 * rng.normal(size=n) > 0.5, "sick", "well")
+    frame.loc[3, "age"], frame.loc[5, "colour"] = np.nan, None
+    # A row of nothing is a sample, too.
+    frame.loc[[n - 1], ["colour", "size", "age", "day"]] = None
+    return frame, y
+
+
+SHORT = {"sizes": 2, "methods": ["rfe"], "cv": 3, "n_repeats": 1, "inner_cv": 3, "n_Cs": 4}
+
+
+def test_a_study_of_a_frame_of_text_is_the_commands(tmp_path):
+    frame, y = survey()
+    before = frame.copy()
+    frame.assign(y=y).to_csv(tmp_path / "a.csv", index=False)
+    with pytest.warns(UserWarning, match="`day` holds dates or times .* and is left out"):
+        study = Study(**SHORT, impute="median").fit(frame, y)
+    pd.testing.assert_frame_equal(frame, before)
+    code = "import sys; from fewest import _core; sys.exit(_core.command(['fewest', *sys.argv[1:]]))"
+    asked = ["--max-features", "1,2", "--methods", "rfe", "--folds", "3", "--repeats", "1", "--inner-cv", "3", "--cost-points", "4"]
+    files = ["--json", str(tmp_path / "r.json"), "--model", str(tmp_path / "m.json"), "--quiet"]
+    run = [sys.executable, "-c", code, "study", str(tmp_path / "a.csv"), *asked, "--missing", "median", *files]
+    subprocess.run(run, check=True, cwd=Path(__file__).parents[1], capture_output=True)
+    wanted = json.loads((tmp_path / "r.json").read_text())
+    assert list(study.get_feature_names_out()) == sorted(wanted["panel"]["selected"], key=list(study.feature_names_in_).index)
+    assert study.objective_ == pytest.approx(wanted["panel"]["objective"], rel=1e-9)
+    assert study.summary_["accuracy"]["mean"] == wanted["summary"]["accuracy"]["mean"]
+    model = load_model(tmp_path / "m.json")
+    np.testing.assert_allclose(study.decision_function(frame), model.decision_function(frame), atol=1e-9)
+    assert (study.predict(frame) == y).mean() > 0.9
+
+
+def test_a_study_of_text_takes_other_frames_of_the_same_columns():
+    frame, y = survey()
+    frame = frame.drop(columns="day")
+    study = Study(**SHORT, impute="most_frequent").fit(frame, y)
+    assert {"colour=red", "size=s", "flag=True", "age", "zip"} <= set(study.feature_names_in_)
+    want = study.decision_function(frame)
+    for same in (frame[frame.columns[::-1]], frame.assign(more="x"), pl.from_pandas(frame), pickle.loads(pickle.dumps(frame))):
+        np.testing.assert_allclose(study.decision_function(same), want)
+    np.testing.assert_allclose(pickle.loads(pickle.dumps(study)).decision_function(frame[:7]), want[:7])
+    assert study.transform(frame).shape == (len(y), study.n_features_)
+    with pytest.warns(UserWarning, match="`colour` has values the model has not seen on 1 row"):
+        study.predict(frame[:1].assign(colour="pink"))
+    with pytest.raises(ValueError, match="X has no column 'colour', which it had in fit"):
+        study.predict(frame.drop(columns="colour"))
+    with pytest.raises(ValueError, match=r"Input X contains NaN.*Study\(impute=\"median\"\)"):
+        Study(**SHORT).fit(frame, y)
+    with pytest.raises(ValueError, match=r"^X: text column `name` has 90 different values.*; drop it$"):
+        Study(**SHORT).fit(frame.assign(name=[f"p{i}" for i in range(90)]), y)
+    numbers = Study(**SHORT, impute="median").fit(frame[["age", "zip"]], y)
+    assert list(numbers.feature_names_in_) == ["age", "zip"]
+    again = numbers.fit(frame[["zip", "age"]].assign(level=pd.Categorical([1, 2, 3] * 30)), y)
+    assert {"level=1", "level=2", "level=3"} <= set(again.feature_names_in_)
+
+
+def test_names_that_are_numbers_are_names():
+    X, y = load_breast_cancer(return_X_y=True)
+    frame = pd.DataFrame(X[:, :8], columns=range(900, 916, 2))
+    selector = SVMRFE(n_features_to_select=2).fit(frame, y)
+    want = [str(900 + 2 * j) for j in np.flatnonzero(selector.support_)]
+    assert list(selector.get_feature_names_out()) == want
+    assert list(selector.set_output(transform="pandas").transform(frame).columns) == want
+    found = evaluate(make_pipeline(StandardScaler(), SVMRFE(n_features_to_select=2)), frame, y, cv=3)
+    assert found.asked["names"] == [str(name) for name in frame.columns]
