@@ -15,7 +15,7 @@ PREFIX ?= $(HOME)/.local
 
 .PHONY: help demo install limits limits-python wheel sdist package test test-rust test-python test-data python-build python-test python-types python-pytest python-docs browser check fmt-check circles guide lint docs tools peers bench bench-python fuzz fuzz-proof need-cargo
 .PHONY: pages crates spelling python-lint api api-write deny msrv coverage gates
-.PHONY: bench-objectives bench-train bench-rfe bench-read bench-memory
+.PHONY: bench-objectives bench-train bench-rfe bench-read bench-forms bench-memory
 .PHONY: papers
 .PHONY: bench-sklearn bench-exact bench-exact-build bench-exact-scip bench-exact-el0ps bench-exact-frontier bench-exact-real bench-kta
 
@@ -219,6 +219,10 @@ bench-read: need-cargo tools bench-python ## reading svmlight against scikit-lea
 bench-memory: need-cargo tools bench-python ## peak memory of the RFE runs
 	$(BENCH_PYTHON) bench/memory.py
 
+bench-forms: need-cargo python-build ## every file of shared/data/forms by the command and by Python: what opens, what is refused
+	$(CARGO) build --release --locked -p fewest-cli
+	PYTHONPATH=python $(BENCH_PYTHON) bench/forms.py
+
 bench-exact: bench-exact-real bench-exact-scip bench-exact-el0ps bench-exact-frontier ## the method `exact`: beside SCIP, beside El0ps, its frontier (many hours)
 
 bench-exact-build: need-cargo tools bench-python
@@ -255,7 +259,7 @@ limits-python: ## every estimator of the Python package on three shapes: seconds
 fuzz: need-cargo tools ## every file that is read, random, damaged or of wrong parts: readers, models, results, rules, states, proofs; and random problems in other forms, by every method; FUZZ_SECONDS each
 	$(CARGO) test --release --workspace --locked --test memory --test it --no-run
 	FEWEST_FUZZ_SECONDS=$(FUZZ_SECONDS) $(CARGO) test --release --locked -p fewest --test it -- metamorphic --nocapture --test-threads 1
-	for reader in svmlight csv arff npz parquet csc h5ad h5 loom mtx gct series_matrix transposed xlsx ods arrow; do \
+	for reader in svmlight csv arff npz parquet csc h5ad h5 loom mtx tables; do \
 	  FEWEST_FUZZ_SECONDS=$(FUZZ_SECONDS) $(CARGO) test --release --workspace --locked --test memory -- fuzz::$$reader --nocapture; done
 	for kind in models results rules states proofs; do \
 	  FEWEST_FUZZ_SECONDS=$(FUZZ_SECONDS) $(CARGO) test --release --workspace --locked --test it -- fuzz_files::$$kind --nocapture; done

@@ -5,7 +5,9 @@ use fewest::Design;
 
 use crate::note::TargetRule;
 use crate::target::class_name;
-use crate::{DataError, Dataset, Features, Format, Names, Note, ReadOptions, Target, TextColumn, binary, header};
+use crate::{
+    DataError, Dataset, Features, Format, Names, Note, ReadOptions, Target, TextColumn, binary, header, names,
+};
 
 /// Prefixes of a column of samples, as files and their libraries name it.
 const PREFIXES: [&str; 3] = ["obs/", "col_attrs/", "cols/"];
@@ -87,7 +89,7 @@ impl Annotations {
             file: file.into(),
             name: name.into(),
             role,
-            available: header::some_of(&names),
+            available: names::some_of(&names),
         })
     }
 
@@ -127,7 +129,7 @@ impl Annotations {
         let candidates: Vec<String> = self.columns.iter().filter_map(classes).collect();
         let remedy = match &candidates[..] {
             [] => "give the classes in a second file with --labels".to_owned(),
-            some => format!("name one with --target: {}", header::some_of(some)),
+            some => format!("name one with --target: {}", names::some_of(some)),
         };
         let what = "no column of the samples is named y, label, class or target".to_owned();
         DataError::Unsupported { file: file.into(), what, remedy }

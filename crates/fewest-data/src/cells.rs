@@ -7,6 +7,7 @@
 
 use std::borrow::Cow;
 
+use crate::error::OtherStyle;
 use crate::{ReadOptions, number};
 
 /// Marks before or after a number.
@@ -118,15 +119,6 @@ pub(crate) fn in_any_style(text: &str) -> Option<f64> {
     let inner = unmarked(text.trim());
     let text = inner.as_deref().unwrap_or(text);
     STYLES.iter().find_map(|style| style.parse(text).filter(|x| x.is_finite()))
-}
-
-/// Another way of writing numbers than the caller says.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OtherStyle {
-    /// What to do about it, in words.
-    pub remedy: String,
-    /// The decimal sign and the sign between thousands, where there is one way.
-    pub style: Option<(char, Option<char>)>,
 }
 
 impl OtherStyle {

@@ -5,7 +5,7 @@ use fewest::{DenseDesign, Design, FeatureSet, SparseDesign};
 use crate::cells::Cells;
 use crate::names::numbered;
 use crate::target::class_position;
-use crate::{DataError, Format, MappedDesign, Names, Note, ReadOptions, Target};
+use crate::{DataError, Format, MappedDesign, Names, Note, ReadOptions, Target, pattern};
 
 /// The matrix X, n samples x p features.
 #[derive(Debug, Clone)]
@@ -235,7 +235,7 @@ impl Dataset {
         if drop.is_empty() {
             return Ok(());
         }
-        let dropped = self.names.meant(&self.source, drop, "dropped column")?;
+        let dropped = pattern::meant(&self.names, &self.source, drop, "dropped column")?;
         let keep: Vec<usize> = (0..self.names.len()).filter(|j| dropped.binary_search(j).is_err()).collect();
         self.keep_columns(&keep);
         Ok(())
@@ -249,7 +249,7 @@ impl Dataset {
         if only.is_empty() {
             return Ok(());
         }
-        let keep = self.names.meant(&self.source, only, "only column")?;
+        let keep = pattern::meant(&self.names, &self.source, only, "only column")?;
         self.keep_columns(&keep);
         Ok(())
     }

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::note::TargetRule;
-use crate::{DataError, Names, Note, ReadOptions, names};
+use crate::{DataError, Names, Note, ReadOptions, names, pattern};
 
 /// Names that make a column the target, in order of preference.
 pub(crate) const USUAL: [&str; 4] = ["y", "label", "class", "target"];
@@ -42,15 +42,15 @@ impl Header {
         let names = if options.unique_names { names::unique(names) } else { names };
         check_distinct(file, names.iter().map(String::as_str).filter(|name| !name.is_empty()))?;
         let listed = Names::Listed(names);
-        let dropped = listed.meant(file, &options.drop, "dropped column")?;
-        let only = listed.meant(file, &options.only, "only column")?;
+        let dropped = pattern::meant(&listed, file, &options.drop, "dropped column")?;
+        let only = pattern::meant(&listed, file, &options.only, "only column")?;
         let names = listed.to_vec();
         let find = |name: &str, role| {
             names.iter().position(|n| n == name).ok_or_else(|| DataError::UnknownColumn {
                 file: file.into(),
                 name: name.into(),
                 role,
-                available: some_of(&names),
+                available: names::some_of(&names),
             })
         };
         let unnamed = |(c, name): (usize, &String)| match c {
@@ -159,10 +159,4 @@ pub(crate) fn check_distinct<'a>(file: &str, names: impl Iterator<Item = &'a str
         }
     }
     Ok(())
-}
-
-/// The first ten names, for messages.
-pub(crate) fn some_of(names: &[String]) -> String {
-    let text = names.iter().take(10).map(String::as_str).collect::<Vec<_>>().join(", ");
-    if names.len() > 10 { format!("{text}, ... ({} in all)", names.len()) } else { text }
 }

@@ -7,20 +7,9 @@ use crate::csv::{self, Head};
 use crate::source::{self, Source};
 use crate::table::Rows as _;
 use crate::waves::{Piece, each_piece, malformed};
-use crate::{DataError, Dataset, Format, Note, Place, ReadOptions, TextColumn, first_line, header, parquet, spool};
-
-/// A second file with columns of the samples.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Labels {
-    /// The file: a table in text, parquet or a spreadsheet, or a class file (.cls).
-    pub file: String,
-    /// Its column with the classes; default [`ReadOptions::target`], else one of a usual name, else
-    /// the only one besides the names of the samples.
-    pub column: Option<String>,
-    /// Its column with the names of the samples; default the first where that has no name, else the
-    /// one that holds most of them.
-    pub by: Option<String>,
-}
+use crate::{
+    DataError, Dataset, Format, Labels, Note, Place, ReadOptions, TextColumn, first_line, header, names, parquet, spool,
+};
 
 /// The columns of the second file.
 struct Table {
@@ -145,12 +134,7 @@ impl Table {
 
     fn unknown(&self, name: &str, role: &'static str) -> DataError {
         let names: Vec<String> = self.columns.iter().map(|column| column.name.clone()).collect();
-        DataError::UnknownColumn {
-            file: self.file.clone(),
-            name: name.into(),
-            role,
-            available: header::some_of(&names),
-        }
+        DataError::UnknownColumn { file: self.file.clone(), name: name.into(), role, available: names::some_of(&names) }
     }
 
     /// The columns, brought into the order of the samples of the data; an empty text where a sample

@@ -3,8 +3,6 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use crate::{DataError, header};
-
 /// Names of the p features, in column order, all different.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Names {
@@ -42,34 +40,6 @@ impl Names {
             Names::Numbered(p) => numbered(name).filter(|j| j < p),
             Names::Listed(names) => names.iter().position(|n| n == name),
         }
-    }
-
-    /// Positions of what names and patterns mean, ascending; `role` says what they are for.
-    ///
-    /// # Errors
-    /// A name that is not there, a pattern that no name fits or that is none.
-    pub(crate) fn meant(&self, file: &str, asked: &[String], role: &'static str) -> Result<Vec<usize>, DataError> {
-        let mut all = vec![false; self.len()];
-        for text in asked {
-            let found = crate::matching(self, text).map_err(|why| DataError::Unsupported {
-                file: file.into(),
-                what: format!("the pattern {why}"),
-                remedy: "correct the regular expression between the slashes".into(),
-            })?;
-            let found = found.unwrap_or_else(|| self.position(text).into_iter().collect());
-            if found.is_empty() {
-                return Err(DataError::UnknownColumn {
-                    file: file.into(),
-                    name: text.clone(),
-                    role,
-                    available: header::some_of(&self.iter().take(11).map(Cow::into_owned).collect::<Vec<_>>()),
-                });
-            }
-            for j in found {
-                all[j] = true;
-            }
-        }
-        Ok((0..self.len()).filter(|&j| all[j]).collect())
     }
 
     /// A look-up table, for many names.
@@ -131,6 +101,12 @@ pub(crate) fn unique(names: Vec<String>) -> Vec<String> {
         other
     };
     names.into_iter().map(unique).collect()
+}
+
+/// The first ten names, for messages.
+pub(crate) fn some_of(names: &[String]) -> String {
+    let text = names.iter().take(10).map(String::as_str).collect::<Vec<_>>().join(", ");
+    if names.len() > 10 { format!("{text}, ... ({} in all)", names.len()) } else { text }
 }
 
 /// 6 of `x7`: the position meant by a name of the numbered kind.

@@ -316,7 +316,7 @@ pub struct ReadOptions {
     /// Which matrix of a file that holds several: `X`, `raw`, or the name of a layer; default `X`.
     pub layer: Option<String>,
     /// A second file with the classes, or other columns of the samples.
-    pub labels: Option<crate::Labels>,
+    pub labels: Option<Labels>,
     /// Column with the names of the samples, see [`crate::Dataset::samples`]; default the names
     /// that the file has.
     pub samples: Option<String>,
@@ -326,6 +326,19 @@ pub struct ReadOptions {
     pub zero_based: bool,
     /// Largest svmlight (or sparse arff) feature number; default 4 Mi plus the bytes of the file.
     pub index_limit: Option<u64>,
+}
+
+/// A second file with columns of the samples.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Labels {
+    /// The file: a table in text, parquet or a spreadsheet, or a class file (.cls).
+    pub file: String,
+    /// Its column with the classes; default [`ReadOptions::target`], else one of a usual name, else
+    /// the only one besides the names of the samples.
+    pub column: Option<String>,
+    /// Its column with the names of the samples; default the first where that has no name, else the
+    /// one that holds most of them.
+    pub by: Option<String>,
 }
 
 /// What stands between the cells of a line.

@@ -2,7 +2,8 @@
 
 use regex_lite::Regex;
 
-use crate::Names;
+use crate::names::some_of;
+use crate::{DataError, Names};
 
 /// What a name in an option may be besides a name.
 enum Pattern {
@@ -66,6 +67,34 @@ pub fn matching(names: &Names, text: &str) -> Result<Option<Vec<usize>>, String>
     }
     let Some(pattern) = Pattern::of(text)? else { return Ok(None) };
     Ok(Some((0..names.len()).filter(|&j| pattern.fits(&names.get(j))).collect()))
+}
+
+/// Positions of what names and patterns mean, ascending; `role` says what they are for.
+///
+/// # Errors
+/// A name that is not there, a pattern that no name fits or that is none.
+pub(crate) fn meant(names: &Names, file: &str, asked: &[String], role: &'static str) -> Result<Vec<usize>, DataError> {
+    let mut all = vec![false; names.len()];
+    for text in asked {
+        let found = matching(names, text).map_err(|why| DataError::Unsupported {
+            file: file.into(),
+            what: format!("the pattern {why}"),
+            remedy: "correct the regular expression between the slashes".into(),
+        })?;
+        let found = found.unwrap_or_else(|| names.position(text).into_iter().collect());
+        if found.is_empty() {
+            return Err(DataError::UnknownColumn {
+                file: file.into(),
+                name: text.clone(),
+                role,
+                available: some_of(&names.iter().take(11).map(std::borrow::Cow::into_owned).collect::<Vec<_>>()),
+            });
+        }
+        for j in found {
+            all[j] = true;
+        }
+    }
+    Ok((0..names.len()).filter(|&j| all[j]).collect())
 }
 
 #[cfg(test)]

@@ -5,8 +5,6 @@ mod text;
 
 use std::io;
 
-use crate::cells::OtherStyle;
-
 pub use text::bytes_text;
 
 /// Where in a file something was found.
@@ -57,6 +55,15 @@ pub enum IndexFault {
     Repeated,
     /// An index after a larger one.
     Unordered,
+}
+
+/// Another way of writing numbers than the caller says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OtherStyle {
+    /// What to do about it, in words.
+    pub remedy: String,
+    /// The decimal sign and the sign between thousands, where there is one way.
+    pub style: Option<(char, Option<char>)>,
 }
 
 /// An error in reading, writing or preparing data.

@@ -107,7 +107,7 @@ fn unknown(hdf: &Hdf<'_>, members: &[String]) -> DataError {
     }
     let what = format!(
         "the HDF5 file is neither h5ad nor 10x, loom or gctx; it holds {}",
-        if members.is_empty() { "nothing".to_owned() } else { crate::header::some_of(members) }
+        if members.is_empty() { "nothing".to_owned() } else { crate::names::some_of(members) }
     );
     hdf.unsupported(what, "write it as h5ad: anndata.AnnData(X, obs, var).write_h5ad('x.h5ad')")
 }

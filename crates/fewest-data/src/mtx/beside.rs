@@ -74,7 +74,7 @@ pub(crate) fn in_folder(folder: &str) -> Result<String, DataError> {
         }
         (None, some) => {
             let what = format!("the folder holds {} matrices", some.len());
-            return Err(refused(what, format!("name one: {}", crate::header::some_of(some))));
+            return Err(refused(what, format!("name one: {}", crate::names::some_of(some))));
         }
     };
     let path = Path::new(folder).join(name).to_string_lossy().into_owned();

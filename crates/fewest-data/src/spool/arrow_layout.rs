@@ -92,7 +92,8 @@ fn check_batch(input: &mut File, batch: &RecordBatch<'_>, at: u64, body: u64) ->
         let (Ok(from), Ok(length)) = (u64::try_from(buffer.offset()), u64::try_from(buffer.length())) else {
             return Err("a buffer has a place below 0".to_owned());
         };
-        if from.checked_add(length).is_none_or(|to| to > body) {
+        // As the format demands; the values are read in place.
+        if from % 8 != 0 || from.checked_add(length).is_none_or(|to| to > body) {
             return Err("a buffer lies outside of its part".to_owned());
         }
         unpacked = unpacked.saturating_add(length);
