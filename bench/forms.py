@@ -26,7 +26,7 @@ OPTIONS = {
     "10x_v2_two_genomes.h5": {"labels": "none", "layer": "hg19_chr21"},
     "10x_v3.h5": {"labels": "none", "unique_names": True},
     "csv_cells_x_genes.csv.gz": {"labels": ("csv_labels.csv", None)},
-    "csv_labels.csv": {"id": "index", "alone": "labels"},
+    "csv_labels.csv": {"alone": "labels"},
     "gct12_khan.cls": {"alone": "labels"},
     "gct12_khan.gct": {"labels": ("gct12_khan.cls", None)},
     "gct13_khan.gct": {"target": "tumour"},
@@ -62,7 +62,7 @@ def words(said):
             out += ["--labels", str(FORMS / value[0])]
         elif key == "missing":
             out += ["--missing", "mean"]
-        elif key not in ("labels", "alone"):
+        elif key != "labels":
             out += [f"--{key.replace('_', '-')}"] + ([] if value is True else [str(value)])
     return out
 
@@ -86,7 +86,7 @@ def by_python(path, said):
     """What `fewest.read_table` gives: (outcome, facts)."""
     import fewest
 
-    asked = {key: value for key, value in said.items() if key not in ("labels", "missing", "alone")}
+    asked = {key: value for key, value in said.items() if key not in ("labels", "missing")}
     if isinstance(said.get("labels"), tuple):
         asked["labels"] = str(FORMS / said["labels"][0])
     try:
@@ -109,11 +109,16 @@ def facts(found, others):
 
 def main():
     c.arguments(__doc__)
+    c.CACHE.mkdir(parents=True, exist_ok=True)
     rows = []
     for path in sorted(FORMS.iterdir()):
         if path.name == "README.md":
             continue
         said = options(path.name)
+        if "alone" in said:
+            # Classes of another file here: it is opened there.
+            rows.append((path.name, "", "by --labels", "", "by labels=", ""))
+            continue
         command, in_command = by_command(path, said)
         python, in_python = by_python(path, said)
         shown = " ".join(words(said)).replace(str(FORMS) + "/", "")

@@ -13,12 +13,12 @@ fn turned(scratch: &Scratch, n: usize) {
     let mut expression = format!("\"\",{}\n", names.join(","));
     for (j, name) in rows[0].iter().enumerate().take(5) {
         let values: Vec<&str> = rows[1..].iter().map(|row| row[j]).collect();
-        expression += &format!("\"{name}\",{}\n", values.join(","));
+        expression.extend(["\"", name, "\",", &values.join(","), "\n"]);
     }
-    let sheet: String = (0..n).rev().map(|i| format!("{},s{i},{}\n", i % 3, rows[i + 1][5])).collect();
+    let sheet: Vec<String> = (0..n).rev().map(|i| format!("{},s{i},{}\n", i % 3, rows[i + 1][5])).collect();
     scratch
         .file("expression.csv", expression)
-        .file("sheet.csv", format!("part,id,kind\n{sheet}"))
+        .file("sheet.csv", format!("part,id,kind\n{}", sheet.concat()))
         .file("plain.csv", &text);
 }
 

@@ -59,7 +59,7 @@ fn check_block(input: &mut File, block: Block, end: u64) -> Result<u64, String> 
     let place = |value: i64| u64::try_from(value).map_err(text);
     let (at, head, body) = (place(block.offset())?, place(block.metaDataLength().into())?, place(block.bodyLength())?);
     let fits = at.checked_add(head).and_then(|to| to.checked_add(body)).is_some_and(|to| to <= end);
-    if !fits || head < 8 {
+    if !fits || head < 8 || head % 8 != 0 {
         return Err("a part lies outside of it".to_owned());
     }
     let message = part(input, at, head)?;
