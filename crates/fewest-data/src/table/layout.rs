@@ -304,14 +304,14 @@ impl<'a> Layout<'a> {
             out.rows += 1;
             for (c, (goal, cell)) in self.goals.iter().zip(cells).enumerate() {
                 match goal {
-                    Goal::Nowhere => {}
-                    Goal::Apart(at) => out.apart[*at].push(trimmed(cell).into_owned()),
-                    Goal::Samples => out.samples.push(trimmed(cell).into_owned()),
                     Goal::Number => {
                         let missing = || understood.is_missing_number(cell).then_some(f64::NAN);
                         let value = understood.number(cell).or_else(missing);
                         out.cells.push(value.ok_or_else(|| changed(&self.header.file))?);
                     }
+                    Goal::Nowhere => {}
+                    Goal::Apart(at) => out.apart[*at].push(trimmed(cell).into_owned()),
+                    Goal::Samples => out.samples.push(trimmed(cell).into_owned()),
                     Goal::Text(_) if understood.is_missing(cell) => out.cells.push(f64::NAN),
                     Goal::Text(categories) => {
                         let code = categories.code(&trimmed(cell));
