@@ -125,12 +125,12 @@ impl Categories {
 
     /// Code of a value.
     pub(crate) fn code(&self, value: &str) -> u32 {
-        self.find.get(value).copied().unwrap_or(self.find.len() as u32)
+        self.find.get(value).copied().unwrap_or(self.values.len() as u32)
     }
 
     /// Whether a code means a value that should have been known.
     pub(crate) fn unseen(&self, code: u32) -> bool {
-        self.closed && code as usize >= self.find.len()
+        self.closed && code as usize >= self.values.len()
     }
 
     /// Number of dummy columns.
@@ -155,9 +155,23 @@ impl Categories {
     }
 }
 
-/// The code of each value.
+/// Truth values as Python, R with spreadsheets, and databases write them.
+const TRUTH: [[&str; 3]; 2] = [["True", "TRUE", "true"], ["False", "FALSE", "false"]];
+
+/// The code of each value; a truth value has that of its other spellings, which are no values of the
+/// column.
 fn codes(values: &[String]) -> HashMap<String, u32> {
-    values.iter().enumerate().map(|(at, value)| (value.clone(), at as u32)).collect()
+    let mut codes: HashMap<String, u32> =
+        values.iter().enumerate().map(|(at, value)| (value.clone(), at as u32)).collect();
+    for spellings in TRUTH {
+        let known = spellings.iter().find_map(|spelling| codes.get(*spelling).copied());
+        for spelling in spellings {
+            if let Some(code) = known {
+                codes.entry(spelling.to_owned()).or_insert(code);
+            }
+        }
+    }
+    codes
 }
 
 /// Whether a model's features want this column as text (`Some(true)`), as numbers (`Some(false)`),

@@ -61,6 +61,7 @@ pub(crate) fn joined(
         Some(data) => data,
         None => read(&own)?,
     };
+    let chosen = table.target(labels, options)?;
     let columns = table.in_the_order_of(&mut data, labels, options)?;
     let annotations = Annotations { columns, ..Annotations::default() };
     let mut apart: HashMap<String, TextColumn> = data.apart.drain(..).map(|c| (c.name.clone(), c)).collect();
@@ -72,7 +73,6 @@ pub(crate) fn joined(
     if in_data {
         return Ok(data);
     }
-    let chosen = table.target(labels, options)?;
     let asked = ReadOptions { target: chosen.or(options.target.clone()), ..options.clone() };
     let (target, rows, notes) = annotations.target(&table.file, &asked)?;
     data.notes.extend(notes);
@@ -236,8 +236,13 @@ impl Table {
 /// All columns of a table in text.
 fn text_columns(source: &mut Source, format: Format, options: &ReadOptions) -> Result<Vec<TextColumn>, DataError> {
     let head = Head::of(source, format, options)?;
-    let names = first_line::names(&source.name, head.line, &head.first, &head.rows, options)?;
-    let names = names.map_or(Vec::new(), |(names, _)| names);
+    let names = match first_line::names(&source.name, head.line, &head.first, &head.rows, options) {
+        Err(DataError::NoHeader { place, found, .. }) => {
+            let found = format!("the first line ({found}) looks like data, not like names of columns");
+            return Err(malformed(place, found, "add a header line, such as sample,class, to the file of labels"));
+        }
+        names => names?.map_or(Vec::new(), |(names, _)| names),
+    };
     header::check_distinct(&source.name, names.iter().map(String::as_str).filter(|name| !name.is_empty()))?;
     let syntax: csv::Syntax<'_> = head.syntax(source, head.next_line, options);
     let mut columns: Vec<TextColumn> = names.into_iter().map(|name| TextColumn { name, values: Vec::new() }).collect();

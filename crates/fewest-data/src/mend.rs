@@ -10,7 +10,7 @@ impl DataError {
     pub fn mended(&self, options: &ReadOptions) -> Option<(ReadOptions, String)> {
         let mut options = options.clone();
         let said = match self {
-            DataError::NoHeader { .. } if !options.header => {
+            DataError::NoHeader { .. } if !options.header && !options.no_header => {
                 options.no_header = true;
                 "--no-header".to_owned()
             }

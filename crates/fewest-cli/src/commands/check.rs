@@ -68,9 +68,6 @@ pub(crate) fn run(args: &CheckArgs, terminal: Terminal) -> Result<u8, Failure> {
     }
 }
 
-/// Most faults that are listed.
-const MOST_FAULTS: usize = 50;
-
 /// Something wrong with a file, and the option with which it is read all the same.
 #[derive(Clone)]
 struct Fault {
@@ -97,7 +94,8 @@ impl Checked {
                 Err(error) => error,
             };
             match error.mended(&options) {
-                Some((mended, option)) if faults.len() < MOST_FAULTS => {
+                // A fault that the option does not get past would come again and again.
+                Some((mended, option)) if faults.iter().all(|fault| fault.text != error.to_string()) => {
                     options = mended;
                     faults.push(Fault { text: error.to_string(), option });
                 }

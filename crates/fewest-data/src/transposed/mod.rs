@@ -79,6 +79,11 @@ impl Frame<'_> {
             },
         )?;
         all.bad.check()?;
+        if all.names.is_empty() && !all.columns.is_empty() {
+            let place = Place { file: file.clone(), ..Place::default() };
+            let found = "no row holds numbers, though features are said to be in the rows";
+            return Err(malformed(place, found, "leave out --transpose if samples are in the rows"));
+        }
         if all.names.is_empty() {
             return Err(DataError::NoRows { file: file.clone() });
         }

@@ -107,6 +107,13 @@ fn transposed_text_with_classes_in_a_row_or_a_file() {
 }
 
 #[test]
+fn a_table_of_samples_is_not_transposed_in_silence() {
+    let options = ReadOptions { transpose: true, target_optional: true, ..ReadOptions::default() };
+    let case = Case::new("a.csv", "id,colour,y\ns1,red,no\ns2,blue,yes\n");
+    holds(&case.read_with(&options).expect_err("text").to_string(), &["no row holds numbers", "--transpose"]);
+}
+
+#[test]
 fn a_table_with_features_in_rows_is_noticed() {
     let table = format!(
         "\"\",s1,s2,s3,s4\n{}",
@@ -168,6 +175,8 @@ fn labels_are_found_by_the_names_of_the_samples() {
     let unnamed = Case::new("b.csv", "a,b\n1,5\n2,6\n");
     let options = labelled(&unnamed, "id,kind\ns1,a\ns2,b\n", &plain);
     holds(&unnamed.read_with(&options).expect_err("no names").to_string(), &["no names", "--id"]);
+    let headless = labelled(&case, "s1,a\ns2,b\ns3,a\ns4,b\n", &plain);
+    holds(&case.read_with(&headless).expect_err("no header").to_string(), &["line 1", "add a header line"]);
     // A class file is in the order of the samples.
     let file = case.beside("a.cls");
     std::fs::write(&file, "4 2 1\n# no yes\n0 1 1 0\n").expect("a class file");

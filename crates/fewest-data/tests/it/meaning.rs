@@ -333,3 +333,23 @@ fn rows_without_a_class_and_other_classes_can_be_left_out() {
     to_columns(&path, &dropped, &out).expect("converted");
     assert_eq!(rows(&read(&out, &ReadOptions::default()).expect("read")), rows(&data));
 }
+
+#[test]
+fn truth_values_are_one_in_every_spelling() {
+    let train = Case::new("a.csv", "flag,a,y\nTrue,1,0\nFalse,2,1\nTrue,3,1\n").read().expect("read");
+    assert_eq!(train.names.to_vec(), ["flag=True", "a"]);
+    let options = ReadOptions {
+        features: Some(train.names.to_vec()),
+        levels: vec![("flag".into(), vec!["False".into(), "True".into()])],
+        target_optional: true,
+        ..ReadOptions::default()
+    };
+    for [yes, no] in [["True", "False"], ["TRUE", "FALSE"], ["true", "false"]] {
+        let data = Case::new("b.csv", format!("flag,a\n{yes},1\n{no},2\n")).read_with(&options).expect("read");
+        assert_eq!(rows(&data), [[1.0, 1.0], [0.0, 2.0]], "{yes}");
+        assert!(!notes(&data).contains("has not seen"), "{}", notes(&data));
+    }
+    // Both spellings in one column stay apart.
+    let both = Case::new("a.csv", "flag,y\nTrue,0\nTRUE,1\nFalse,1\n").read().expect("read");
+    assert_eq!(both.names.to_vec(), ["flag=False", "flag=TRUE", "flag=True"]);
+}
