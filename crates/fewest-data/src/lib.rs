@@ -77,6 +77,7 @@ pub use split::{stratified, stratified_folds, stratified_halves};
 pub use summary::{Duplicate, Summary, summary};
 pub use target::{Target, class_position};
 
+use columns::Sorted;
 use source::Source;
 
 /// Reads a data set from a file, or from standard input when `path` is `-`.
@@ -173,8 +174,9 @@ fn read_format(source: &mut Source, format: Format, options: &ReadOptions) -> Re
         data.only_columns(&options.only)?;
     }
     let cells = cells::Cells::new(options);
-    let matrix = !(format.is_table() || format.is_text() && format != Format::Svmlight)
-        || matches!(data.features, Features::Sparse(_));
+    // Codes for missing values are found as cells of text are read, else among the numbers.
+    let by_cell = format.is_table() || matches!(format, Format::Gct | Format::SeriesMatrix);
+    let matrix = !by_cell || matches!(data.features, Features::Sparse(_));
     if cells.has_codes() && matrix {
         data.decode_missing(&cells, options.missing)?;
     }
@@ -202,35 +204,7 @@ pub struct Conversion {
 pub fn to_columns(path: &str, options: &ReadOptions, out: &str) -> Result<Conversion, DataError> {
     let (mut source, format, guessed) = source::open(&foreign::path_of(path)?, options)?;
     check_options(&source.name, format, options)?;
-    let sorted = match format {
-        _ if !format.is_table() && !options.only.is_empty() => None,
-        Format::Gct | Format::SeriesMatrix => None,
-        Format::Xlsx | Format::Ods | Format::Arrow => {
-            let (mut text, options) = spool::text_of(&source, format, options)?.expect("it is read as text");
-            if options.transpose { None } else { Some(csv::sorted(&mut text, Format::Csv, &options, out)?) }
-        }
-        Format::Csv | Format::Tsv if options.transpose => None,
-        _ if options.labels.is_some() => None,
-        _ if options.features.is_some() || options.missing || !options.apart.is_empty() => None,
-        _ if !options.classes.is_empty() => None,
-        Format::Npz | Format::Parquet if options.drop_unlabelled => None,
-        Format::Svmlight | Format::Npz | Format::Arff if !options.missing_codes.is_empty() => None,
-        Format::H5ad | Format::H5 | Format::Loom | Format::Gctx | Format::Mtx
-            if options.drop_unlabelled || !options.missing_codes.is_empty() =>
-        {
-            None
-        }
-        Format::Csv | Format::Tsv => Some(csv::sorted(&mut source, format, options, out)?),
-        Format::Svmlight => Some(svmlight::sorted(&source, options, out)?),
-        Format::Arff => Some(arff::sorted(&source, options, out)?),
-        Format::Parquet => Some(parquet::sorted(&source, options, out)?),
-        Format::Npz if options.drop.is_empty() => Some(npz::sorted(&source, options, out)?),
-        Format::H5ad | Format::H5 | Format::Loom | Format::Gctx if options.drop.is_empty() => {
-            Some(h5::sorted(&source, options, out)?)
-        }
-        Format::Mtx if options.drop.is_empty() => mtx::sorted(&source, options, out)?,
-        Format::Npz | Format::Csc | Format::H5ad | Format::H5 | Format::Loom | Format::Gctx | Format::Mtx => None,
-    };
+    let sorted = sorted(&mut source, format, options, out)?;
     if let Some(mut sorted) = sorted {
         sorted.notes.extend(guessed.then_some(Note::Guessed { format: format.name() }));
         check_names(out, &sorted.names, sorted.target.as_ref())?;
@@ -241,6 +215,35 @@ pub fn to_columns(path: &str, options: &ReadOptions, out: &str) -> Result<Conver
     let mut notes = std::mem::take(&mut data.notes);
     notes.extend(write_as(out, &data, Format::Csc)?);
     Ok(Conversion { n_samples: data.features.n_samples(), n_features: data.features.n_features(), notes })
+}
+
+/// What a column file at `out` is to hold, sorted by column on the way; none where the data must be
+/// read whole.
+fn sorted(source: &mut Source, format: Format, options: &ReadOptions, out: &str) -> Result<Option<Sorted>, DataError> {
+    use Format::{Arff, Arrow, Csc, Csv, Gct, Gctx, H5, H5ad, Loom, Mtx, Npz, Ods, Parquet, SeriesMatrix, Svmlight};
+    use Format::{Tsv, Xlsx};
+    let others = options.features.is_some() || options.labels.is_some() || !options.apart.is_empty();
+    let rows = options.missing || options.transpose || !options.classes.is_empty();
+    if others || rows || !format.is_table() && !options.only.is_empty() {
+        return Ok(None);
+    }
+    if let Some((mut text, options)) = spool::text_of(source, format, options)? {
+        return sorted(&mut text, Csv, &options, out);
+    }
+    Ok(match format {
+        Npz | Parquet | H5ad | H5 | Loom | Gctx | Mtx if options.drop_unlabelled => None,
+        Svmlight | Npz | Arff | H5ad | H5 | Loom | Gctx | Mtx if !options.missing_codes.is_empty() => None,
+        Npz | H5ad | H5 | Loom | Gctx | Mtx if !options.drop.is_empty() => None,
+        Csv | Tsv => Some(csv::sorted(source, format, options, out)?),
+        Svmlight => Some(svmlight::sorted(source, options, out)?),
+        Arff => Some(arff::sorted(source, options, out)?),
+        Parquet => Some(parquet::sorted(source, options, out)?),
+        Npz => Some(npz::sorted(source, options, out)?),
+        H5ad | H5 | Loom | Gctx => Some(h5::sorted(source, options, out)?),
+        Mtx => mtx::sorted(source, options, out)?,
+        Gct | SeriesMatrix | Csc => None,
+        Xlsx | Ods | Arrow => unreachable!("they are read as text"),
+    })
 }
 
 /// Writes a data set in the format of the ending (`-` needs [`write_as`]).

@@ -179,7 +179,10 @@ impl Source {
     /// Bytes that are no text in UTF-8 or UTF-16.
     fn text_form(&self) -> Result<TextForm, DataError> {
         let mut head = Vec::new();
-        self.reader()?.take(1 << 12).read_to_end(&mut head).map_err(|e| self.read_error(e))?;
+        self.reader()?.take(1 << 16).read_to_end(&mut head).map_err(|e| self.read_error(e))?;
+        // The last byte may be the first of two that end a line.
+        let carriage_returns = head.iter().rev().skip(1).any(|&b| b == b'\r') && !head.contains(&b'\n');
+        head.truncate(1 << 12);
         let zeros = |offset: usize| head.iter().skip(offset).step_by(2).filter(|&&b| b == 0).count();
         let (even, odd) = (zeros(0), zeros(1));
         let utf16 = match &head[..] {
@@ -193,13 +196,7 @@ impl Source {
             _ if 4 * odd > head.len() && 16 * even < head.len() => Some(ByteOrder::Little),
             _ => return Err(self.no_text(&head)),
         };
-        let text = TextForm { utf16, ..TextForm::default() };
-        let mut head = Vec::new();
-        let reader = text.reader(Box::new(self.decompressed()?.take(1 << 16)));
-        reader.take(1 << 16).read_to_end(&mut head).map_err(|e| self.read_error(e))?;
-        // The last byte may be the first of two that end a line.
-        let carriage_returns = head.iter().rev().skip(1).any(|&b| b == b'\r') && !head.contains(&b'\n');
-        Ok(TextForm { carriage_returns, ..text })
+        Ok(TextForm { utf16, carriage_returns, ..TextForm::default() })
     }
 
     /// The error of bytes that are no text.

@@ -9,6 +9,12 @@ fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
 }
 
+/// A short study of `d.csv`, whose model is `m.json`.
+fn study(scratch: &Scratch, rest: &[&str]) {
+    let words = "study d.csv --methods rfe --folds 2 --repeats 1 --inner-cv 3 --cost-points 2 --model m.json -q";
+    scratch.run(&[&words.split(' ').collect::<Vec<_>>()[..], rest].concat()).code(0);
+}
+
 /// The part of a file that a fold of `evaluate` holds out, and the others.
 fn parted(text: &str, held: &[usize]) -> [String; 2] {
     let mut parts = [String::new(), String::new()];
@@ -65,28 +71,7 @@ fn labelled_samples_give_what_a_fold_gives() {
 fn probabilities_of_three_classes_come_from_the_model_file() {
     let scratch = Scratch::new("predict_three");
     scratch.file("d.csv", generated(90, 4, &["a", "b", "c"], 5));
-    let study = [
-        "study",
-        "d.csv",
-        "--methods",
-        "rfe",
-        "--max-features",
-        "1..2",
-        "--folds",
-        "2",
-        "--repeats",
-        "1",
-        "--inner-cv",
-        "3",
-        "--cost-points",
-        "2",
-        "--json",
-        "s.json",
-        "--model",
-        "m.json",
-        "-q",
-    ];
-    scratch.run(&study).code(0);
+    study(&scratch, &["--max-features", "1..2", "--json", "s.json"]);
     let (result, model) = (scratch.json("s.json"), scratch.json("m.json"));
     let pairs = &model["model"]["probabilities"]["pairs"];
     assert_eq!((pairs.as_array().unwrap().len(), pairs), (3, &result["panel"]["probabilities"]["pairs"]));
@@ -133,26 +118,7 @@ fn probabilities_of_three_classes_come_from_the_model_file() {
 fn a_page_says_what_the_model_is_worth() {
     let scratch = Scratch::new("predict_page");
     scratch.file("d.csv", generated(80, 4, &["a", "b"], 5));
-    let study = [
-        "study",
-        "d.csv",
-        "--methods",
-        "rfe",
-        "--max-features",
-        "2",
-        "--folds",
-        "2",
-        "--repeats",
-        "1",
-        "--inner-cv",
-        "3",
-        "--cost-points",
-        "2",
-        "--model",
-        "m.json",
-        "-q",
-    ];
-    scratch.run(&study).code(0);
+    study(&scratch, &["--max-features", "2"]);
     scratch.file("new.csv", generated(60, 4, &["a", "b"], 6).replace(",b\n", ",z\n").replacen(",z\n", ",b\n", 20));
     let predict = ["predict", "m.json", "new.csv", "--out", "p.csv", "--json", "p.json", "--report", "p.html"];
     let ran = scratch.run(&predict).code(0);

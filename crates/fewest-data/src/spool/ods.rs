@@ -27,31 +27,55 @@ enum Cell {
     Text(String),
 }
 
-/// What is done with the rows of a sheet.
+/// What is done with the sheets of a workbook and their rows.
 trait TakeRows {
-    /// Takes a row, and how many times it comes.
+    /// A sheet begins.
+    fn sheet(&mut self, name: &str);
+
+    /// Takes a row of it, and how many times it comes.
     fn row(&mut self, cells: &[Cell], times: usize) -> Result<(), DataError>;
 }
 
-/// The number of cells of the widest row.
-struct Width(usize);
+/// The names of the sheets, and the number of cells of the widest row of each.
+#[derive(Default)]
+struct Sheets {
+    names: Vec<String>,
+    widths: Vec<usize>,
+}
 
-impl TakeRows for Width {
+impl TakeRows for Sheets {
+    fn sheet(&mut self, name: &str) {
+        self.names.push(name.to_owned());
+        self.widths.push(0);
+    }
+
     fn row(&mut self, cells: &[Cell], _: usize) -> Result<(), DataError> {
-        self.0 = self.0.max(cells.len());
+        if let Some(width) = self.widths.last_mut() {
+            *width = cells.len().max(*width);
+        }
         Ok(())
     }
 }
 
-/// The rows as text; blank ones only before others.
+/// The rows of one sheet as text; blank ones only before others.
 struct Rows<'a> {
     out: TextWriter<'a>,
+    wanted: &'a str,
+    /// The sheet is the one that is wanted.
+    on: bool,
     columns: usize,
     blank: usize,
 }
 
 impl TakeRows for Rows<'_> {
+    fn sheet(&mut self, name: &str) {
+        self.on = name == self.wanted;
+    }
+
     fn row(&mut self, cells: &[Cell], times: usize) -> Result<(), DataError> {
+        if !self.on {
+            return Ok(());
+        }
         if cells.is_empty() {
             self.blank += times;
             return Ok(());
@@ -77,24 +101,17 @@ impl TakeRows for Rows<'_> {
 pub(super) fn text(source: &Source, options: &ReadOptions) -> Result<Text, DataError> {
     let mut input = source.seekable()?;
     let bytes = check_archive(source, &input, options.memory())?;
-    let mut names = Vec::new();
     let document = Document { source, memory: options.memory() };
-    document.each_sheet(
-        &mut input,
-        |name| {
-            names.push(name.to_owned());
-            false
-        },
-        &mut Width(0),
-    )?;
-    let (name, shown) = sheet(&source.name, &names, options)?;
-    let mut width = Width(0);
-    document.each_sheet(&mut input, |other| other == name, &mut width)?;
-    if width.0 == 0 {
+    let mut sheets = Sheets::default();
+    document.each_row(&mut input, &mut sheets)?;
+    let (wanted, shown) = sheet(&source.name, &sheets.names, options)?;
+    let columns =
+        sheets.names.iter().zip(&sheets.widths).find(|(name, _)| *name == wanted).map_or(0, |(_, width)| *width);
+    if columns == 0 {
         return Err(DataError::Empty { file: shown });
     }
-    let mut rows = Rows { out: TextWriter::new(&source.name, bytes)?, columns: width.0, blank: 0 };
-    document.each_sheet(&mut input, |other| other == name, &mut rows)?;
+    let mut rows = Rows { out: TextWriter::new(&source.name, bytes)?, wanted, on: false, columns, blank: 0 };
+    document.each_row(&mut input, &mut rows)?;
     Ok(Text { name: shown, file: rows.out.finish()? })
 }
 
@@ -110,13 +127,8 @@ impl Document<'_> {
         DataError::Damaged { file: self.source.name.clone(), what: what.to_string() }
     }
 
-    /// Hands the rows of the sheets that are `wanted` by their names to `take`.
-    fn each_sheet(
-        &self,
-        input: &mut File,
-        mut wanted: impl FnMut(&str) -> bool,
-        take: &mut dyn TakeRows,
-    ) -> Result<(), DataError> {
+    /// Hands the sheets and their rows to `take`.
+    fn each_row(&self, input: &mut File, take: &mut dyn TakeRows) -> Result<(), DataError> {
         input.rewind().map_err(|e| self.source.read_error(e))?;
         let mut zip = zip::ZipArchive::new(BufReader::new(input)).map_err(|e| self.damaged(e))?;
         let entry = zip.by_name("content.xml").map_err(|e| self.damaged(e))?;
@@ -127,10 +139,8 @@ impl Document<'_> {
             buffer.clear();
             match reader.read_event_into(&mut buffer).map_err(|e| self.damaged(e))? {
                 Event::Start(start) if start.name().as_ref() == "table:table" => {
-                    let sheet = self.attribute(&start, "table:name")?.unwrap_or_default();
-                    let is_wanted = wanted(&sheet);
-                    let mut nothing = Width(0);
-                    self.rows(&mut reader, if is_wanted { take } else { &mut nothing })?;
+                    take.sheet(&self.attribute(&start, "table:name")?.unwrap_or_default());
+                    self.rows(&mut reader, take)?;
                 }
                 Event::Eof => return Ok(()),
                 _ => {}

@@ -16,7 +16,7 @@ use crate::{DataError, Format, Place, TextColumn};
 const MOST: usize = 10_000;
 
 /// What stands above the rows of features.
-pub(super) fn frame(source: &Source) -> Result<Frame<'_>, DataError> {
+pub(super) fn frame(source: &Source, memory: u64) -> Result<Frame<'_>, DataError> {
     let file = &source.name;
     let syntax = Syntax { file, delimiter: b'\t', first_line: 1, comment: None, skip_blank: true };
     let (mut skip, mut describing) = (2, 0);
@@ -25,7 +25,7 @@ pub(super) fn frame(source: &Source) -> Result<Frame<'_>, DataError> {
         malformed(Place::line(file, line), found, "see docs/formats/genes-in-rows.md for the form of GCT")
     };
     let mut version = String::new();
-    let first_line = each_line(source, &syntax, crate::ReadOptions::default().memory(), |line, mut cells| {
+    let first_line = each_line(source, &syntax, memory, |line, mut cells| {
         match line {
             1 if ["#1.2", "#1.3"].contains(&cells[0].as_str()) => version.clone_from(&cells[0]),
             1 => return Err(wrong(1, format!("the first line is `{}`, not #1.2 or #1.3", cells[0]))),

@@ -10,13 +10,13 @@ use crate::waves::malformed;
 use crate::{DataError, Format, Place, TextColumn, names};
 
 /// What stands above the rows of probes.
-pub(super) fn frame(source: &Source) -> Result<Frame<'_>, DataError> {
+pub(super) fn frame(source: &Source, memory: u64) -> Result<Frame<'_>, DataError> {
     let file = &source.name;
     // The mark at the end of the table begins as the lines above it do.
     let syntax = Syntax { file, delimiter: b'\t', first_line: 1, comment: Some(b'!'), skip_blank: true };
     let (mut described, mut samples) = (Vec::new(), Vec::new());
     let mut begun = false;
-    let first_line = each_line(source, &syntax, crate::ReadOptions::default().memory(), |_, mut cells| {
+    let first_line = each_line(source, &syntax, memory, |_, mut cells| {
         let key = cells.remove(0);
         if begun {
             samples = cells;

@@ -48,8 +48,8 @@ struct Body {
 /// Reads a table with features in rows.
 pub(crate) fn read(source: &mut Source, format: Format, options: &ReadOptions) -> Result<Dataset, DataError> {
     match format {
-        Format::Gct => gct::frame(source)?.read(source, options),
-        Format::SeriesMatrix => geo::frame(source)?.read(source, options),
+        Format::Gct => gct::frame(source, options.memory())?.read(source, options),
+        Format::SeriesMatrix => geo::frame(source, options.memory())?.read(source, options),
         _ => delimited::read(source, format, options),
     }
 }

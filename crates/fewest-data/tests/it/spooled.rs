@@ -2,7 +2,7 @@
 
 use fewest_data::{Dataset, Features, Labels, Note, ReadOptions, read, to_columns};
 
-use crate::common::{Case, holds, notes};
+use crate::common::{Case, classes, holds, lines, notes};
 
 fn path(name: &str) -> String {
     format!("{}/tests/files/{name}", env!("CARGO_MANIFEST_DIR"))
@@ -74,6 +74,26 @@ fn labels_in_a_workbook() {
     let of_row: Vec<&str> = target.codes.iter().map(|&code| target.classes[code as usize].as_str()).collect();
     assert_eq!(of_row, ["no", "no", "yes"]);
     holds(&notes(&data), &["column `id`", "9 row(s)"]);
+}
+
+#[cfg(feature = "workbook")]
+#[test]
+fn a_column_file_of_a_sheet_heeds_every_option() {
+    let case =
+        Case::new("kinds.csv", format!("id,kind\n{}", lines(12, |i| format!("s{i},{}\n", ["a", "b", "c"][i % 3]))));
+    let made = case.beside("made.csc");
+    let labels = Labels { file: case.path().to_owned(), ..Labels::default() };
+    let options = ReadOptions {
+        labels: Some(labels),
+        classes: vec!["a".into(), "c".into()],
+        drop: vec!["half".into(), "y".into()],
+        samples: Some("id".into()),
+        ..ReadOptions::default()
+    };
+    to_columns(&path("table.xlsx"), &options, &made).expect("converted");
+    let data = read(&made, &ReadOptions::default()).expect("a column file");
+    assert_eq!(classes(&data), ["a", "c", "a", "c", "a", "c", "a", "c"]);
+    assert_eq!(data.target.expect("a target").column, "kind");
 }
 
 #[cfg(feature = "workbook")]
