@@ -46,6 +46,7 @@ __all__ = [
     "certify_list",
     "check_rules",
     "choose_cost",
+    "class_probabilities",
     "column_outline",
     "command",
     "costs",
@@ -166,6 +167,7 @@ def choose_cost(
     fit_cost: float | None,
     limits: dict[str, Any],
 ) -> dict[str, Any]: ...
+def class_probabilities(calibration: dict[str, Any], decisions: NDArray[np.float64]) -> NDArray[np.float64]: ...
 def column_outline(
     path: str, pieces: int
 ) -> tuple[list[int], list[str] | None, tuple[str, list[str], NDArray[np.uint32]] | None, _Sums]: ...

@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import combinations
 from typing import Any
 
 import numpy as np
-from scipy.special import expit
 
-#: Probabilities of a pair stay this far from 0 and 1, as LIBSVM's do.
-EDGE = 1e-7
-
-
-def second(calibration: dict[str, Any], decision: np.ndarray) -> np.ndarray:
-    """Probability of the second of two classes: by a sigmoid, or linear between values."""
-    if "a" in calibration:
-        return expit(calibration["a"] * decision + calibration["b"])
-    return np.interp(decision, calibration["decisions"], calibration["probabilities"])
+from fewest import _core
 
 
 def of_classes(probabilities: dict[str, Any], decision: np.ndarray, n_classes: int) -> np.ndarray:
@@ -36,42 +26,8 @@ def of_classes(probabilities: dict[str, Any], decision: np.ndarray, n_classes: i
     probabilities : ndarray of shape (n_samples, n_classes)
         One column for each class.
     """
-    if "pairs" not in probabilities:
-        of_second = second(probabilities, decision[:, 0])
-        return np.column_stack([1.0 - of_second, of_second])
-    return coupled(np.column_stack([second(pair, decision[:, at]) for at, pair in enumerate(probabilities["pairs"])]), n_classes)
-
-
-def coupled(of_second: np.ndarray, n_classes: int) -> np.ndarray:
-    """Probability of each class from that of the second class in each pair, by the second method of Wu,
-    Lin and Weng (JMLR 5, 2004), as LIBSVM's but without its tolerance.
-
-    Parameters
-    ----------
-    of_second : ndarray of shape (n_samples, n_pairs)
-        Pairs in the order (0,1), (0,2), ..., (1,2), ...
-    n_classes : int
-        How many classes there are.
-
-    Returns
-    -------
-    probabilities : ndarray of shape (n_samples, n_classes)
-        One column for each class.
-    """
-    n, k = len(of_second), n_classes
-    # Q p + b e = 0, e'p = 1 with Q_ii = sum_s r_si^2, Q_ij = -r_ji r_ij.
-    left = np.zeros((n, k + 1, k + 1))
-    left[:, :k, k] = left[:, k, :k] = 1.0
-    for pair, (a, b) in enumerate(combinations(range(k), 2)):
-        of_b = np.clip(of_second[:, pair], EDGE, 1.0 - EDGE)
-        of_a = 1.0 - of_b
-        left[:, a, a] += of_b**2
-        left[:, b, b] += of_a**2
-        left[:, a, b] = left[:, b, a] = -of_a * of_b
-    right = np.zeros((n, k + 1, 1))
-    right[:, k] = 1.0
-    found = np.maximum(np.linalg.solve(left, right)[:, :k, 0], 0.0)
-    return found / found.sum(axis=1, keepdims=True)
+    flat = np.ascontiguousarray(decision, dtype=np.float64).ravel()
+    return _core.class_probabilities(probabilities, flat).reshape(-1, n_classes)
 
 
 def agreeing(probabilities: np.ndarray, predicted: np.ndarray) -> np.ndarray:

@@ -5,7 +5,8 @@ use fewest::validation::{Metrics, ShareLaw, corrected_t_test, measure_summary, s
 use fewest_data::{Target, stratified_halves};
 use fewest_eval::folds::{strata, stratified};
 use fewest_eval::stability::{Candidates, StabilityReport, StabilitySettings};
-use numpy::PyReadonlyArray1;
+use fewest_eval::study::Probabilities;
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pythonize::pythonize;
@@ -13,6 +14,28 @@ use serde_json::{Map, json};
 
 use crate::enter::sheltered;
 use crate::{numbers, raised, settings};
+
+/// Probability of each class, sample after sample, from decision values (one for each pair of
+/// classes, positive for the second) and a calibration as a model file has it.
+///
+/// # Errors
+/// `ValueError` for what is no calibration, or values that do not fit it.
+#[pyfunction]
+pub(crate) fn class_probabilities<'py>(
+    py: Python<'py>,
+    calibration: &Bound<'py, PyAny>,
+    decisions: PyReadonlyArray1<'py, f64>,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    sheltered(|| {
+        let known: Probabilities = pythonize::depythonize(calibration)?;
+        let decisions = numbers(&decisions)?;
+        if known.pairs() == 0 || !decisions.len().is_multiple_of(known.pairs()) {
+            let text = format!("{} decision values do not fit {} pairs of classes", decisions.len(), known.pairs());
+            return Err(PyValueError::new_err(text));
+        }
+        Ok(known.of_each(decisions).concat().into_pyarray(py))
+    })
+}
 
 /// Agreement of predicted classes and decision values (sample after sample, one for each pair of
 /// classes, positive for the second; none: no `auc`) with the truth, by name; None where a measure

@@ -353,6 +353,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<file::ColumnFile>()?;
     module.add_function(wrap_pyfunction!(dump::write_columns, module)?)?;
     module.add_function(wrap_pyfunction!(generate::generate, module)?)?;
+    module.add_function(wrap_pyfunction!(judge::class_probabilities, module)?)?;
     module.add_function(wrap_pyfunction!(judge::measures, module)?)?;
     module.add_function(wrap_pyfunction!(judge::set_f1, module)?)?;
     module.add_function(wrap_pyfunction!(judge::summary, module)?)?;

@@ -33,7 +33,7 @@ from fewest import (
     export_model,
     load_model,
 )
-from fewest._probabilities import agreeing, coupled
+from fewest._probabilities import agreeing, of_classes
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -209,7 +209,9 @@ def test_coupled_probabilities_are_those_of_libsvm():
         expected, (slope, shift) = peer.predict_proba(X), (peer.probA_, peer.probB_)
     # LIBSVM gives the probability of the first of a pair.
     first = 1.0 / (1.0 + np.exp(slope * peer.decision_function(X) + shift))
-    found = coupled(1.0 - first, 4)
+    # That of the second has the same slope and shift.
+    pairs = [{"a": float(a), "b": float(b)} for a, b in zip(slope, shift, strict=True)]
+    found = of_classes({"pairs": pairs}, peer.decision_function(X), 4)
     # LIBSVM's rounds end at 0.005 / 4.
     np.testing.assert_allclose(found, expected, atol=2e-3)
 
