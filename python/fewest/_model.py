@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import _ovr_decision_function
 
 from fewest import _plain
 from fewest._columns import labels_of
@@ -178,13 +179,8 @@ class TrainedModel(ClassifierMixin, BaseEstimator):
         decision, k = self._by_pair(X), len(self.classes_)
         if k == 2:
             return decision[:, 0]
-        scores, sums = np.zeros((len(decision), k)), np.zeros((len(decision), k))
-        for pair, (a, b) in enumerate(combinations(range(k), 2)):
-            scores[:, b] += decision[:, pair] >= 0
-            scores[:, a] += decision[:, pair] < 0
-            sums[:, b] += decision[:, pair]
-            sums[:, a] -= decision[:, pair]
-        return scores + sums / (3.0 * (np.abs(sums) + 1.0))
+        # A value of 0 is a vote for the second, as in the command.
+        return _ovr_decision_function(decision >= 0, decision, k)
 
     @completes_doc
     def predict(self, X: Any) -> np.ndarray:
