@@ -4,10 +4,7 @@
 use fewest::Design;
 
 use crate::note::TargetRule;
-use crate::target::class_name;
-use crate::{
-    DataError, Dataset, Features, Format, Names, Note, ReadOptions, Target, TextColumn, binary, header, names,
-};
+use crate::{DataError, Dataset, Features, Format, Names, Note, ReadOptions, TextColumn, binary, header, names};
 
 /// Prefixes of a column of samples, as files and their libraries name it.
 const PREFIXES: [&str; 3] = ["obs/", "col_attrs/", "cols/"];
@@ -29,9 +26,6 @@ pub(crate) struct Annotations {
 /// Bytes of a text beside its characters.
 #[cfg(feature = "hdf5")]
 const TEXT: u64 = 40;
-
-/// The target, the rows that have a class where others are to be left out, and notes.
-type FoundTarget = (Option<Target>, Option<Vec<usize>>, Vec<Note>);
 
 impl Annotations {
     /// About the bytes that it takes.
@@ -97,7 +91,7 @@ impl Annotations {
     ///
     /// # Errors
     /// No such column, and those of [`binary::target`].
-    pub(crate) fn target(&self, file: &str, options: &ReadOptions) -> Result<FoundTarget, DataError> {
+    pub(crate) fn target(&self, file: &str, options: &ReadOptions) -> Result<binary::FoundTarget, DataError> {
         let usual =
             || header::USUAL.iter().find_map(|usual| self.columns.iter().find(|c| c.name.eq_ignore_ascii_case(usual)));
         let (column, rule) = match &options.target {
@@ -111,12 +105,7 @@ impl Annotations {
                 None => return Err(self.no_target(file)),
             },
         };
-        let cells = crate::cells::Cells::new(options);
-        let name = |text: &String| if cells.is_missing(text.as_bytes()) { String::new() } else { class_name(text) };
-        let names: Vec<String> = column.values.iter().map(name).collect();
-        let (target, rows) = binary::target(file, &column.name, names.iter().map(String::as_str), options)?;
-        let notes = target.as_ref().map(|target| target.notes(rule, options));
-        Ok((target, rows, notes.unwrap_or_default()))
+        binary::target_of(file, &column.name, &column.values, rule, options)
     }
 
     /// The error of a file without a target, which names the columns that may be it.

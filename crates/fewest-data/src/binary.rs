@@ -4,12 +4,14 @@
 use fewest::SparseDesign;
 use rayon::prelude::*;
 
+use crate::cells::Cells;
 use crate::header::check_distinct;
 use crate::names::unique;
+use crate::note::TargetRule;
 use crate::options::check_memory;
 use crate::problems::{Cases, NotFinite, check_classes};
-use crate::target::{Labels, Target};
-use crate::{DataError, Names, Place, ReadOptions};
+use crate::target::{Labels, Target, class_name};
+use crate::{DataError, Names, Note, Place, ReadOptions};
 
 /// A target, and the rows that have a class where others are to be left out.
 pub(crate) type Labelled = (Option<Target>, Option<Vec<usize>>);
@@ -47,6 +49,28 @@ pub(crate) fn target<'a>(
     }
     let some = rows.len() < n;
     Ok((Some(target), some.then_some(rows)))
+}
+
+/// A target, the rows that have a class where others are to be left out, and notes.
+pub(crate) type FoundTarget = (Option<Target>, Option<Vec<usize>>, Vec<Note>);
+
+/// The target of a column of texts, as numbers and missing values are understood.
+///
+/// # Errors
+/// Those of [`target`].
+pub(crate) fn target_of(
+    file: &str,
+    column: &str,
+    texts: &[String],
+    rule: TargetRule,
+    options: &ReadOptions,
+) -> Result<FoundTarget, DataError> {
+    let cells = Cells::new(options);
+    let name = |text: &String| if cells.is_missing(text.as_bytes()) { String::new() } else { class_name(text) };
+    let names: Vec<String> = texts.iter().map(name).collect();
+    let (target, rows) = target(file, column, names.iter().map(String::as_str), options)?;
+    let notes = target.as_ref().map(|target| target.notes(rule, options));
+    Ok((target, rows, notes.unwrap_or_default()))
 }
 
 /// Whether a value may not be there: it is not finite, and not a missing one that is let through.

@@ -10,7 +10,6 @@ use std::io::{self, BufReader};
 
 use zip::ZipArchive;
 
-use crate::cells::Cells;
 use crate::columns::Sorted;
 use crate::compressed::{self, Form, Numbers as _};
 use crate::header::check_distinct;
@@ -18,9 +17,8 @@ use crate::note::TargetRule;
 use crate::options::check_memory;
 use crate::shared::{Part, SharedFile};
 use crate::source::Source;
-use crate::target::class_name;
 use crate::waves::malformed;
-use crate::{DataError, Dataset, Features, Format, Names, Note, Place, ReadOptions, Target, TextColumn, binary};
+use crate::{DataError, Dataset, Features, Format, Names, Place, ReadOptions, TextColumn, binary};
 use matrix::Matrix;
 use npy::{Array, HeaderError};
 use numbers::Numbers;
@@ -73,9 +71,6 @@ fn damaged(file: &str, error: &dyn std::fmt::Display) -> DataError {
 fn unzipped(file: &str, shared: &SharedFile) -> Result<ZipArchive<BufReader<Part>>, DataError> {
     ZipArchive::new(BufReader::new(shared.part(0))).map_err(|e| damaged(file, &e))
 }
-
-/// A target, the rows that have a class where others are to be left out, and notes.
-type FoundTarget = (Option<Target>, Option<Vec<usize>>, Vec<Note>);
 
 /// An open archive.
 struct Archive<'a> {
@@ -194,7 +189,7 @@ impl<'a> Archive<'a> {
 
     /// The target `y`, or the array the caller named, the rows that have a class where some have
     /// none, and the notes on it.
-    fn target(&mut self, n: usize, options: &ReadOptions) -> Result<FoundTarget, DataError> {
+    fn target(&mut self, n: usize, options: &ReadOptions) -> Result<binary::FoundTarget, DataError> {
         let key = options.target.clone().unwrap_or_else(|| "y".into());
         if !self.has(&key) {
             return if options.target_optional {
@@ -203,18 +198,14 @@ impl<'a> Archive<'a> {
                 Err(self.unknown(&key, "target"))
             };
         }
-        let cells = Cells::new(options);
-        let name = |text: &String| if cells.is_missing(text.as_bytes()) { String::new() } else { class_name(text) };
-        let names: Vec<String> = self.texts(&key, n)?.iter().map(name).collect();
+        let texts = self.texts(&key, n)?;
         let column = if self.has("target_name") && options.target.is_none() {
             self.texts("target_name", 1)?.swap_remove(0)
         } else {
             key
         };
-        let (target, rows) = binary::target(self.file, &column, names.iter().map(String::as_str), options)?;
         let rule = if options.target.is_some() { TargetRule::Asked } else { TargetRule::Format };
-        let notes = target.as_ref().map(|target| target.notes(rule, options));
-        Ok((target, rows, notes.unwrap_or_default()))
+        binary::target_of(self.file, &column, &texts, rule, options)
     }
 }
 
