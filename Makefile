@@ -9,6 +9,7 @@ BENCH_PYTHON ?= .venv/bin/python
 FUZZ_SECONDS ?= 600
 PROOF_CASES ?= 100000
 PROFILE ?= dev
+DEMO_FEATURES := --no-default-features --features highs
 # What lints, documentation and tests of Rust look at: `make lint PACKAGES="-p fewest-data"`.
 PACKAGES ?= --workspace
 PREFIX ?= $(HOME)/.local
@@ -40,7 +41,7 @@ tools: .venv/tools.done ## the library of HiGHS into .venv: a wheel of PyPI, or 
 # Crates come down while the library of HiGHS does; where they cannot, the build says why.
 demo: need-cargo ## builds the command (two minutes the first time), then a study of a real data set, the best five features with a proof, and its check
 	@$(CARGO) fetch --locked --quiet --target "$$($(CARGO) -vV | sed -n 's/^host: //p')" 2>/dev/null & $(MAKE) --no-print-directory tools; wait
-	$(CARGO) build --profile demo --locked -p fewest-cli --no-default-features --features highs
+	$(CARGO) build --profile demo --locked -p fewest-cli $(DEMO_FEATURES)
 	@./docs/transcript.sh demo
 
 # The library goes along: what is installed runs without this folder.
@@ -188,6 +189,7 @@ guide: need-cargo tools python-build ## adds the method of CONTRIBUTING.md in a 
 
 lint: need-cargo tools
 	@if $(CARGO) clippy --version >/dev/null 2>&1; then $(CARGO) clippy $(PACKAGES) --all-targets --locked -- -D warnings; \
+	  $(CARGO) clippy -p fewest-cli $(DEMO_FEATURES) --locked -- -D warnings; \
 	else echo "SKIPPED lints: clippy is missing (rustup component add clippy)"; fi
 
 docs: need-cargo tools

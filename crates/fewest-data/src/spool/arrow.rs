@@ -10,7 +10,8 @@ use arrow_array::{Array, RecordBatch};
 use arrow_ipc::reader::FileReader;
 use arrow_schema::{ArrowError, DataType, TimeUnit};
 
-use super::{Text, TextWriter, arrow_layout};
+use super::writer::TextWriter;
+use super::{Text, arrow_layout};
 use crate::source::Source;
 use crate::{DataError, ReadOptions};
 

@@ -9,7 +9,8 @@ use std::io::{BufReader, Read, Seek as _};
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
-use super::{Text, TextWriter, check_archive, sheet};
+use super::writer::TextWriter;
+use super::{Text, check_archive, sheet};
 use crate::source::Source;
 use crate::{DataError, ReadOptions};
 

@@ -5,7 +5,8 @@ use std::io::{BufReader, Seek as _};
 
 use calamine::{DataRef, ExcelDateTime, Reader as _, Xlsx};
 
-use super::{Text, TextWriter, check_archive, sheet};
+use super::writer::TextWriter;
+use super::{Text, check_archive, sheet};
 use crate::source::Source;
 use crate::{DataError, ReadOptions};
 

@@ -10,12 +10,14 @@
 //! | `part.rs`, `judge.rs`, `calibration.rs`, `platt.rs`, `isotonic.rs`, `probabilities.rs` | samples and what costs depend on; classifiers on few features; probabilities |
 //! | `search.rs`, `inner.rs`, `table.rs` | selections; every candidate on an inner split; the table of scores that every rule reads |
 //! | `learn.rs`, `panel.rs` | from a choice to a classifier; proof, neighbours and substitutes of the panel |
+//! | `compare.rs` | the scores of every candidate in every outer fold, by which rules of choice are compared |
 //! | `run.rs`, `state.rs`, `report.rs` | the course of a study; how far it has come; what it found |
 //!
 //! Nothing here touches a file or prints: progress and the state to go on from are told to an
 //! [`fewest::Observer`], limits are [`fewest::Limits`].
 
 mod calibration;
+mod compare;
 mod inner;
 mod isotonic;
 mod judge;
@@ -34,6 +36,7 @@ mod state;
 mod table;
 
 pub use calibration::{Calibration, CalibrationRule};
+pub use compare::{FoldTable, fold_tables};
 pub use isotonic::Isotonic;
 pub use platt::Sigmoid;
 pub use probabilities::{CalibrationLine, Losses, Probabilities};
@@ -43,3 +46,4 @@ pub use run::study;
 pub use score::{Score, Scores};
 pub use settings::{StudyMethod, StudySettings};
 pub use state::StudyState;
+pub use table::{Key, Row};

@@ -97,11 +97,11 @@ pub fn study(
 }
 
 /// A part of the study: what is learned from, what is judged, and the inner splits.
-struct PartDeal {
-    deal: Deal,
-    splits: Vec<Deal>,
-    repeat: usize,
-    fold: usize,
+pub(super) struct PartDeal {
+    pub(super) deal: Deal,
+    pub(super) splits: Vec<Deal>,
+    pub(super) repeat: usize,
+    pub(super) fold: usize,
 }
 
 /// A study at work.
@@ -360,7 +360,7 @@ fn tried(table: &Table, whole: PartSize, grid: &Grid, settings: &StudySettings) 
 
 /// Checks all that can be known before the work; the methods and sizes to try, and what the costs on
 /// all samples depend on.
-fn check(data: &Data<'_>, settings: &StudySettings, limits: &Limits) -> Result<(Grid, PartSize), Error> {
+pub(super) fn check(data: &Data<'_>, settings: &StudySettings, limits: &Limits) -> Result<(Grid, PartSize), Error> {
     let (n, p, classes) = (data.features.n_samples(), data.features.n_features(), data.target.classes.len());
     limits.check()?;
     settings.check(p, classes)?;
@@ -405,7 +405,7 @@ fn check(data: &Data<'_>, settings: &StudySettings, limits: &Limits) -> Result<(
 }
 
 /// The outer folds: (repetition, fold, what is learned from and what is judged).
-fn outer_deals(data: &Data<'_>, settings: &StudySettings) -> Result<Vec<(usize, usize, Deal)>, Error> {
+pub(super) fn outer_deals(data: &Data<'_>, settings: &StudySettings) -> Result<Vec<(usize, usize, Deal)>, Error> {
     let folds = stratified(data.target, settings.folds, settings.repeats, settings.seed)?;
     let deal = |(at, fold): (usize, Fold)| {
         (fold.repeat, at % settings.folds, Deal { inside: fold.train(data.n()), outside: fold.test })
@@ -414,7 +414,7 @@ fn outer_deals(data: &Data<'_>, settings: &StudySettings) -> Result<Vec<(usize, 
 }
 
 /// All samples, then the outer folds, each with its inner splits.
-fn parts(data: &Data<'_>, settings: &StudySettings, outer: &[(usize, usize, Deal)]) -> Vec<PartDeal> {
+pub(super) fn parts(data: &Data<'_>, settings: &StudySettings, outer: &[(usize, usize, Deal)]) -> Vec<PartDeal> {
     let whole = Deal { inside: (0..data.target.codes.len()).collect(), outside: Vec::new() };
     let deals = std::iter::once((0, 0, whole)).chain(outer.iter().cloned());
     let part = |(at, (repeat, fold, deal)): (usize, (usize, usize, Deal))| {

@@ -7,34 +7,34 @@ use super::score::{Score, Scores};
 
 /// A candidate by its place on the grid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(crate) struct Key {
+pub struct Key {
     /// Position of the size.
-    pub(crate) size: usize,
+    pub size: usize,
     /// Position of the cost of the selection; 0 for a method without one.
-    pub(crate) cost: usize,
+    pub cost: usize,
     /// Position of the cost of the classifier.
-    pub(crate) fit: usize,
+    pub fit: usize,
     /// Position of the method.
-    pub(crate) method: usize,
+    pub method: usize,
 }
 
 /// Scores of one split, and what was selected in it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub(crate) struct Row {
+pub struct Row {
     /// Place of the candidate, and its scores; candidates that time did not allow are absent.
-    pub(crate) scores: Vec<(Key, Scores)>,
+    pub scores: Vec<(Key, Scores)>,
     /// Place of the subset (its `fit` is 0), and its features, ascending.
-    pub(crate) subsets: Vec<(Key, Vec<usize>)>,
+    pub subsets: Vec<(Key, Vec<usize>)>,
     /// Selections that were made.
-    pub(crate) selections: u64,
+    pub selections: u64,
     /// Classifiers that were trained.
-    pub(crate) trainings: u64,
+    pub trainings: u64,
     /// Grid points that time did not allow: method and cost.
-    pub(crate) left: Vec<(usize, usize)>,
+    pub left: Vec<(usize, usize)>,
     /// Whether time or the user cut something short.
-    pub(crate) cut: bool,
-    /// Time used.
-    pub(crate) milliseconds: u64,
+    pub cut: bool,
+    /// Milliseconds used.
+    pub milliseconds: u64,
 }
 
 /// A candidate with its scores by split.
