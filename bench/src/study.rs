@@ -32,8 +32,9 @@ pub fn run_study(file: &str, mut options: Options) -> Result<Value, String> {
         return Err("--out FILE is missing".into());
     }
     let read = fewest_data::read(file, &ReadOptions::default()).map_err(|e| e.to_string())?;
-    let weights = vec![1.0; read.target.codes.len()];
-    let data = Data::new(&read.features, &read.target, &weights);
+    let target = read.target.ok_or("the file has no classes")?;
+    let weights = vec![1.0; target.codes.len()];
+    let data = Data::new(&read.features, &target, &weights);
     let mut lines = BufWriter::new(File::create(&out).map_err(|e| format!("{out}: {e}"))?);
     let mut folds = 0;
     let mut each = |table| {

@@ -34,8 +34,10 @@ pub(crate) fn text_of(
         Format::Ods => ods::text(source, options)?,
         #[cfg(feature = "arrow")]
         Format::Arrow => arrow::text(source, options)?,
-        #[cfg(not(all(feature = "arrow", feature = "workbook")))]
-        Format::Xlsx | Format::Ods | Format::Arrow => not_built_in(source, format)?,
+        #[cfg(not(feature = "workbook"))]
+        Format::Xlsx | Format::Ods => not_built_in(source, format)?,
+        #[cfg(not(feature = "arrow"))]
+        Format::Arrow => not_built_in(source, format)?,
         _ => return Ok(None),
     };
     let options = ReadOptions { delimiter: Some(Delimiter::Sign(b',')), layer: None, ..options.clone() };
@@ -84,7 +86,7 @@ fn sheet<'n>(file: &str, names: &'n [String], options: &ReadOptions) -> Result<(
 fn check_archive(source: &Source, input: &File, memory: u64) -> Result<u64, DataError> {
     let file = &source.name;
     let damaged = |what: String| DataError::Damaged { file: file.clone(), what };
-    let mut zip = zip::ZipArchive::new(io::BufReader::new(input)).map_err(|error| damaged(error.to_string()))?;
+    let mut zip = zip::ZipArchive::new(std::io::BufReader::new(input)).map_err(|error| damaged(error.to_string()))?;
     let mut bytes = 0u64;
     for at in 0..zip.len() {
         let entry = zip.by_index_raw(at).map_err(|error| damaged(error.to_string()))?;

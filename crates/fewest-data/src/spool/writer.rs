@@ -19,7 +19,7 @@ pub(super) struct TextWriter<'a> {
     written: u64,
     most: u64,
     /// Cells of the row so far.
-    cells: usize,
+    pub(super) cells: usize,
 }
 
 impl<'a> TextWriter<'a> {
