@@ -2,6 +2,7 @@
 
 use fewest::method::auto_cost::{Candidate, CostChoice, CostScores, FitCosts, SplitParts, cost_grid, judge, l1_costs};
 use fewest::{Error, Limits, RuleList, Rules, Samples, SvmSettings};
+use fewest_eval::FoldTimes;
 use fewest_papers::AnyMethod;
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
@@ -84,9 +85,14 @@ pub(crate) fn choose_cost<'py>(
             return Err(PyValueError::new_err("a split needs a weight for each sample"));
         }
         let (choice, _) = enter(py, &limits, None, |limits, _| {
-            let rounds = splits.len().div_ceil(rayon::current_num_threads().max(1)) * candidates.len();
-            let share = limits.time.map(|time| time / rounds.max(1) as u32);
-            let judged = |((training, held_out), own): (&SplitRows, &&[f64])| -> Result<Vec<CostScores>, Error> {
+            let times = FoldTimes::new(limits.time, None, splits.len());
+            let judged = |at: usize| -> Result<Option<Vec<CostScores>>, Error> {
+                // Once the time is over, the splits that were judged stand for all; one always is.
+                if at > 0 && (times.is_over() || limits.cancel.is_cancelled()) {
+                    return Ok(None);
+                }
+                let ((training, held_out), own) = (&splits[at], split_weights[at]);
+                let mut share = times.next(candidates.len());
                 let classes_of = |rows: &[usize]| rows.iter().map(|&i| codes[i]).collect::<Vec<u32>>();
                 let (classes, held_classes) = (classes_of(training), classes_of(held_out));
                 let weights: Vec<f64> = training.iter().map(|&i| own[i]).collect();
@@ -97,10 +103,15 @@ pub(crate) fn choose_cost<'py>(
                     held_out: &*judged,
                     classes: &held_classes,
                 };
-                judge(&parts, &candidates, &fit, &mut || Limits { time: share, ..limits.clone() })
+                let clock = share.clock(&limits.cancel);
+                let mut next = || Limits { time: share.next_limit(), ..limits.clone() };
+                judge(&parts, &candidates, &fit, &clock, &mut next).map(Some)
             };
-            let scores: Vec<Vec<CostScores>> =
-                splits.par_iter().zip(&split_weights).map(judged).collect::<Result<_, _>>()?;
+            let scores: Vec<Vec<CostScores>> = (0..splits.len())
+                .into_par_iter()
+                .map(judged)
+                .filter_map(Result::transpose)
+                .collect::<Result<_, _>>()?;
             CostChoice::of(&costs, &scores, &fit)
         })?;
         Ok(pythonize(py, &choice)?)

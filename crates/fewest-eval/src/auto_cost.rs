@@ -113,11 +113,12 @@ fn split_scores(
     let candidate = |(ask, &cost): (Ask, &f64)| Candidate { cost, method: ask.method, svm: ask.svm };
     let candidates: Vec<Candidate<SomeMethod>> = asks.into_iter().zip(costs).map(candidate).collect();
     let parts = SplitParts { training: part.samples()?, rules, held_out: held.design(), classes: &held.target.codes };
+    let clock = share.clock(&scene.cancel);
     let mut limits = || Limits {
         cancel: scene.cancel.clone(),
         time: share.next_limit(),
         memory: scene.memory.clone(),
         ..own.clone()
     };
-    Ok(judge(&parts, &candidates, fit, &mut limits)?)
+    Ok(judge(&parts, &candidates, fit, &clock, &mut limits)?)
 }

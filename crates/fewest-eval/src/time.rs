@@ -80,6 +80,11 @@ impl Deadline {
         Self { share: self.share.share(share), ..self.clone() }
     }
 
+    /// What is left, if there is a limit.
+    pub(crate) fn left(&self) -> Option<Duration> {
+        self.share.left()
+    }
+
     /// Whether the user asked to stop.
     pub(crate) fn cancelled(&self) -> bool {
         self.limits.cancel.is_cancelled()
@@ -167,6 +172,11 @@ impl FoldTime {
         let left = self.left.max(1);
         self.left = self.left.saturating_sub(1);
         self.share.of_selection(1.0 / left as f64)
+    }
+
+    /// What trainings ask whether it is over, or the run cancelled.
+    pub fn clock(&self, cancel: &Cancel) -> Clock {
+        self.share.clock(cancel)
     }
 
     /// Notes how a selection ended.

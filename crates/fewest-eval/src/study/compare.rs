@@ -4,7 +4,7 @@
 use fewest::{Error, Limits};
 use serde::Serialize;
 
-use super::inner::{costs, row};
+use super::inner::{costs, levels, row};
 use super::part::StudyPart;
 use super::run::{check, outer_deals, parts};
 use super::settings::{StudyMethod, StudySettings};
@@ -46,9 +46,9 @@ pub fn fold_tables(
 ) -> Result<(), Error> {
     let (grid, _) = check(data, settings, limits)?;
     let outer = outer_deals(data, settings)?;
-    let deadline = Deadline::new(limits, None);
+    let (deadline, jobs) = (Deadline::new(limits, None), levels(&grid, settings).concat());
     for part in parts(data, settings, &outer).iter().skip(1) {
-        let row = |deal| row(data, deal, &grid, settings, &deadline);
+        let row = |deal| row(data, deal, &grid, &jobs, settings, &deadline);
         let inner = part.splits.iter().map(row).collect::<Result<_, Error>>()?;
         let size = StudyPart::new(data, &part.deal.inside, settings)?.size;
         each(FoldTable {

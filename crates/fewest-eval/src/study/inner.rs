@@ -8,7 +8,7 @@
 //!          out
 //! Cost     per split: an elimination and a few roots of `exact` for each cost, and a training on K
 //!          features for each distinct subset and cost of the classifier.
-//! Fails    never on limits: what time did not allow is listed in the row.
+//! Fails    never on limits: the row lists the jobs that were done.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -21,7 +21,7 @@ use super::part::{PartSize, StudyPart};
 use super::score::Scores;
 use super::search::{Found, Search};
 use super::settings::{StudyMethod, StudySettings};
-use super::table::{Key, Row};
+use super::table::{Job, Key, Row};
 use crate::folds::places;
 use crate::part::Data;
 use crate::time::Deadline;
@@ -31,7 +31,7 @@ const LOWEST: f64 = 1e-4;
 /// ... to this. Below 1 / n no sample reaches the margin, and the subset stays the same.
 const HIGHEST: f64 = 1e2;
 /// Costs of the classifier, over 1 / mean |x|^2 of the chosen features alone.
-const FIT: [f64; 7] = [0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0];
+pub(crate) const FIT: [f64; 7] = [0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0];
 /// What multiplies them for the Gaussian kernel.
 const FIT_KERNEL: f64 = 10.0;
 
@@ -51,11 +51,16 @@ pub(crate) struct Deal {
 
 /// Costs of the selections in a part, ascending.
 pub(crate) fn costs(part: PartSize, settings: &StudySettings) -> Vec<f64> {
-    let (n, points) = (part.samples.max(1) as f64, settings.cost_points);
     let centre = if part.mean_square > 0.0 { 1.0 / part.mean_square } else { 1.0 };
+    relative_costs(part.samples, settings).into_iter().map(|cost| centre * cost).collect()
+}
+
+/// Costs of the selections among so many samples, times mean |x|^2, ascending.
+pub(crate) fn relative_costs(samples: usize, settings: &StudySettings) -> Vec<f64> {
+    let (n, points) = (samples.max(1) as f64, settings.cost_points);
     let (low, high) = (LOWEST.max(1.0 / n).ln(), HIGHEST.ln());
     let at = |i: usize| if points == 1 { 0.5 } else { i as f64 / (points - 1) as f64 };
-    (0..points).map(|i| centre * (low + at(i) * (high - low)).exp()).collect()
+    (0..points).map(|i| (low + at(i) * (high - low)).exp()).collect()
 }
 
 /// The middle of the costs of a classifier.
@@ -98,18 +103,31 @@ type Users = Vec<(Key, Kernel)>;
 /// Scores of candidates, and the trainings they took.
 type Judged = (Vec<(Key, Scores)>, u64);
 
-/// A question to a method: at a cost of the grid, or without one.
-#[derive(Debug, Clone, Copy)]
-enum Job {
-    Linear(usize),
-    Other(StudyMethod),
+/// The jobs of a grid, coarse first: methods without a cost and the middle of the costs, then
+/// costs half way to the ends, then all others.
+pub(crate) fn levels(grid: &Grid, settings: &StudySettings) -> Vec<Vec<Job>> {
+    let without = (0..grid.methods.len()).filter(|&at| !grid.methods[at].has_cost()).map(Job::Method);
+    let mut levels: Vec<Vec<Job>> = vec![without.collect()];
+    if grid.methods.iter().any(|method| method.has_cost()) {
+        let points = settings.cost_points;
+        let middle = points / 2;
+        let between = [middle / 2, (middle + points) / 2];
+        let level = |at: usize| usize::from(at != middle) + usize::from(at != middle && !between.contains(&at));
+        for wanted in 0..3 {
+            let jobs: Vec<Job> = (0..points).filter(|&at| level(at) == wanted).map(Job::Cost).collect();
+            if wanted == 0 { levels[0].extend(jobs) } else { levels.push(jobs) }
+        }
+    }
+    levels.retain(|jobs| !jobs.is_empty());
+    levels
 }
 
-/// Every candidate on one split.
+/// The candidates of these jobs on one split.
 pub(crate) fn row(
     data: &Data<'_>,
     deal: &Deal,
     grid: &Grid,
+    jobs: &[Job],
     settings: &StudySettings,
     deadline: &Deadline,
 ) -> Result<Row, Error> {
@@ -119,9 +137,6 @@ pub(crate) fn row(
     let held = part.hold_out(data, &deal.outside)?;
     let costs = costs(part.size, settings);
     // Step 2.
-    let linear = grid.methods.iter().any(|method| method.has_cost());
-    let mut jobs: Vec<Job> = if linear { (0..costs.len()).map(Job::Linear).collect() } else { Vec::new() };
-    jobs.extend(grid.methods.iter().filter(|method| !method.has_cost()).map(|&method| Job::Other(method)));
     let search = Search::new(&part, settings, &grid.methods, &grid.sizes);
     let answers: Vec<Option<Vec<Found>>> = jobs
         .par_iter()
@@ -131,8 +146,8 @@ pub(crate) fn row(
             }
             let limits = deadline.limits(0.5);
             let found = match *job {
-                Job::Linear(cost) => search.at_cost(costs[cost], &limits)?,
-                Job::Other(method) => search.without_cost(method, &limits)?,
+                Job::Cost(cost) => search.at_cost(costs[cost], &limits)?,
+                Job::Method(method) => search.without_cost(grid.methods[method], &limits)?,
             };
             Ok((!deadline.cancelled()).then_some(found))
         })
@@ -141,15 +156,9 @@ pub(crate) fn row(
     // Users of each distinct question: subset, kernel, size.
     let mut questions: BTreeMap<(usize, Vec<usize>), Users> = BTreeMap::new();
     for (job, answer) in jobs.iter().zip(answers) {
-        let cost = if let Job::Linear(cost) = job { *cost } else { 0 };
-        let Some(found) = answer else {
-            let here = |at: &usize| match job {
-                Job::Linear(_) => grid.methods[*at].has_cost(),
-                Job::Other(method) => grid.methods[*at] == *method,
-            };
-            out.left.extend((0..grid.methods.len()).filter(here).map(|at| (at, cost)));
-            continue;
-        };
+        let Some(found) = answer else { continue };
+        out.jobs.push(*job);
+        let cost = if let Job::Cost(cost) = job { *cost } else { 0 };
         for Found { size, method, features, kernel } in found {
             let key = Key { size, cost, fit: 0, method };
             out.subsets.push((key, features.clone()));

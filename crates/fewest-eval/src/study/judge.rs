@@ -4,8 +4,9 @@ use fewest::model::{FitSettings, Model, fit};
 use fewest::validation::area;
 use fewest::{Clock, Error, Kernel, SvmSettings};
 
+use super::calibration::CalibrationRule;
 use super::part::StudyPart;
-use super::platt::Sigmoid;
+use super::probabilities::Probabilities;
 use super::score::Scores;
 use crate::part::HeldOut;
 use crate::preparation::columns;
@@ -26,7 +27,7 @@ pub(crate) fn judge(
 ) -> Result<Vec<Option<Scores>>, Error> {
     let (inside, outside) = (part.columns(features), columns(held.design(), features));
     let all: Vec<usize> = (0..features.len()).collect();
-    let second: Vec<bool> = part.prepared.target.codes.iter().map(|&c| c == 1).collect();
+    let codes = &part.prepared.target.codes;
     let mut found = Vec::new();
     for &cost in costs {
         let Some(cost) = cost.filter(|_| clock.stop().is_none()) else {
@@ -36,9 +37,10 @@ pub(crate) fn judge(
         let svm = SvmSettings { cost, tolerance: svm.tolerance.max(TOLERANCE), ..svm.clone() };
         let weight_bounds = part.weight_bounds.of_all(features);
         let settings = FitSettings { svm, kernel, weight_bounds, ..FitSettings::default() };
-        let model = fit(&inside, &all, &part.prepared.target.codes, &part.prepared.weights, &settings, clock)?;
-        let sigmoid = (model.n_classes == 2).then(|| Sigmoid::fit(&model.decisions(&inside), &second));
-        found.push(Some(scores(&model, &model.decisions(&outside), sigmoid.flatten(), held)));
+        let model = fit(&inside, &all, codes, &part.prepared.weights, &settings, clock)?;
+        let classes = model.n_classes as usize;
+        let known = Probabilities::fit(CalibrationRule::Platt, &model.decisions(&inside), codes, classes);
+        found.push(Some(scores(&model, &model.decisions(&outside), known.as_ref(), held)));
     }
     Ok(found)
 }
@@ -60,7 +62,7 @@ pub(crate) fn train(
 
 /// What decision values (sample after sample, one for each machine) are worth on the samples held
 /// out.
-fn scores(model: &Model, decisions: &[f64], sigmoid: Option<Sigmoid>, held: &HeldOut) -> Scores {
+fn scores(model: &Model, decisions: &[f64], known: Option<&Probabilities>, held: &HeldOut) -> Scores {
     let (codes, weights, machines) = (&held.target.codes, &held.weights, model.machines.len());
     let total: f64 = weights.iter().sum();
     let mean = |sum: f64| (total > 0.0).then(|| sum / total);
@@ -78,8 +80,8 @@ fn scores(model: &Model, decisions: &[f64], sigmoid: Option<Sigmoid>, held: &Hel
         }
         areas.extend(area(values));
     }
-    let loss = sigmoid.map(|sigmoid| {
-        let one = |i: usize| weights[i] * sigmoid.log_loss(decisions[i], codes[i] == 1);
+    let loss = known.map(|known| {
+        let one = |i: usize| weights[i] * known.log_loss(&decisions[i * machines..(i + 1) * machines], codes[i]);
         (0..codes.len()).map(one).sum::<f64>()
     });
     let auc = (!areas.is_empty()).then(|| areas.iter().sum::<f64>() / areas.len() as f64);

@@ -11,7 +11,7 @@ use super::part::{PartSize, StudyPart};
 use super::probabilities::Probabilities;
 use super::report::{Choice, Judgement};
 use super::search::Search;
-use super::settings::StudySettings;
+use super::settings::{StudyMethod, StudySettings};
 use super::table::{Key, Row};
 use crate::classifier::Predictions;
 use crate::part::Data;
@@ -52,11 +52,17 @@ pub(crate) fn learn(
     deadline: &Deadline,
 ) -> Result<Learned, Error> {
     let part = StudyPart::new(data, rows, settings)?;
-    let choice = choice(part.size, grid, settings, key);
+    let mut choice = choice(part.size, grid, settings, key);
     let search = Search::new(&part, settings, &grid.methods, &grid.sizes);
     let mut limits = deadline.limits(0.8);
     limits.nodes = Some(settings.nodes);
-    let report = search.select(choice.method, choice.cost.unwrap_or(1.0), key.size, limits)?;
+    let mut report = search.select(choice.method, choice.cost.unwrap_or(1.0), key.size, limits)?;
+    let status = report.selection.outcome.status;
+    if report.selection.outcome.features().is_empty() && cut_short(status) {
+        // An answer at any moment: that of the filter.
+        (report, choice.method, choice.cost) = (search.filtered(choice.max_features)?, StudyMethod::InfoGain, None);
+        report.selection.outcome.status = status;
+    }
     let features = report.selection.outcome.features();
     let model = fitted(&part, settings, &features, report.kernel, choice.fit_cost)?;
     Ok(Learned { part, choice, report, features, model })
@@ -96,7 +102,8 @@ pub(crate) fn calibrate(
         let Some((_, features)) = subset else { return Ok((Vec::new(), Vec::new())) };
         let part = StudyPart::new(data, &deal.inside, settings)?;
         let held = part.hold_out(data, &deal.outside)?;
-        let kernel = Search::new(&part, settings, &grid.methods, &grid.sizes).kernel(grid.methods[key.method])?;
+        let kernel = Search::new(&part, settings, &grid.methods, &grid.sizes)
+            .kernel(grid.methods[key.method], grid.sizes[key.size])?;
         let choice = choice(part.size, grid, settings, key);
         let Some(model) = fitted(&part, settings, features, kernel, choice.fit_cost)? else {
             return Ok((Vec::new(), Vec::new()));

@@ -6,7 +6,7 @@
 //!
 //! | file | holds |
 //! | --- | --- |
-//! | `settings.rs`, `score.rs`, `rule.rs` | what is asked for; scores; rules of choice |
+//! | `settings.rs`, `score.rs`, `rule.rs`, `prior.rs` | what is asked for; scores; rules of choice; what they shrink to |
 //! | `part.rs`, `judge.rs`, `calibration.rs`, `platt.rs`, `isotonic.rs`, `probabilities.rs` | samples and what costs depend on; classifiers on few features; probabilities |
 //! | `search.rs`, `inner.rs`, `table.rs` | selections; every candidate on an inner split; the table of scores that every rule reads |
 //! | `learn.rs`, `panel.rs` | from a choice to a classifier; proof, neighbours and substitutes of the panel |
@@ -25,6 +25,7 @@ mod learn;
 mod panel;
 mod part;
 mod platt;
+mod prior;
 mod probabilities;
 mod report;
 mod rule;
@@ -46,4 +47,4 @@ pub use run::study;
 pub use score::{Score, Scores};
 pub use settings::{StudyMethod, StudySettings};
 pub use state::StudyState;
-pub use table::{Key, Row};
+pub use table::{Job, Key, Row};

@@ -1,7 +1,7 @@
 //! The panel: what was chosen on all samples, its proof, what comes next to it, what could replace
 //! what.
 
-use fewest::method::certificate::{Certificate, certify};
+use fewest::method::certificate::{Certificate, certify_several};
 use fewest::method::exact::ExactSettings;
 use fewest::method::swaps::swaps;
 use fewest::{Error, Kernel, Memory, Problem, Rules, Selection, Silent, Solution, Status, Subset, SvmSettings};
@@ -28,7 +28,7 @@ pub(crate) fn panel(
     let Learned { part, choice, mut report, mut features, model: mut trained } = learned;
     let search = Search::new(&part, settings, &grid.methods, &grid.sizes);
     let k = choice.max_features.min(part.size.usable.max(1));
-    let linear = report.kernel == Kernel::Linear && part.prepared.target.classes.len() == 2 && !features.is_empty();
+    let linear = report.kernel == Kernel::Linear && !features.is_empty();
     let cost = choice.cost.unwrap_or(choice.fit_cost);
     let (mut certificate, mut solutions, mut cut) = (None, Vec::new(), false);
     if linear && choice.method == StudyMethod::Exact {
@@ -46,15 +46,28 @@ pub(crate) fn panel(
             solutions = several(&search, settings, cost, k, &features, &report.selection, deadline)?;
         }
     } else if linear {
-        let found = certified(&part.problem()?, &part.rules(settings, Some(k))?, settings, cost, &features, deadline)?;
+        let (several, rules) = (part.several()?, part.rules(settings, Some(k))?);
+        let found = certified(&several.problems(), &rules, settings, cost, &features, deadline)?;
         cut |= cut_short(found.status);
         certificate = Some(found);
     }
+    if choice.method == StudyMethod::Kta && report.selection.outcome.status != Status::Optimal {
+        let mut limits = deadline.limits(0.7);
+        limits.nodes = Some(settings.proof_nodes);
+        let proof = search.prove_alignment(k, &features, limits)?;
+        cut |= cut_short(proof.selection.outcome.status);
+        let found = proof.selection.outcome.features();
+        if !found.is_empty() && found != features {
+            trained = fitted(&part, settings, &found, proof.kernel, choice.fit_cost)?;
+            features = found;
+        }
+        report = proof;
+    }
     let swaps = if linear {
-        let (problem, rules) = (part.problem()?, part.rules(settings, Some(k))?);
+        let (several, rules) = (part.several()?, part.rules(settings, Some(k))?);
         let svm = SvmSettings { cost, ..settings.svm.clone() };
         let memory = Memory::new(svm.memory);
-        swaps(std::slice::from_ref(&problem), &rules, &features, &svm, &[], &memory, &deadline.clock())?
+        swaps(&several.problems(), &rules, &features, &svm, &[], &memory, &deadline.clock())?
     } else {
         Vec::new()
     };
@@ -113,7 +126,7 @@ fn several(
 
 /// How far a subset of another method is from the best for a linear SVM at this cost.
 fn certified(
-    problem: &Problem<'_>,
+    problems: &[Problem<'_>],
     rules: &Rules,
     settings: &StudySettings,
     cost: f64,
@@ -125,5 +138,5 @@ fn certified(
     let svm = SvmSettings { cost, ..settings.svm.clone() };
     let exact = ExactSettings { svm, ..ExactSettings::default() };
     let subset = Subset::from_indices(rules.p(), features.iter().copied());
-    certify(problem, rules, &subset, &exact, limits, &mut Silent)
+    certify_several(problems, rules, &subset, &exact, limits, &mut Silent)
 }

@@ -1,6 +1,6 @@
 //! A part of a study: its samples, and what costs and rules depend on.
 
-use fewest::{DenseDesign, Error, FeatureSet, Memory, Problem, RuleList, Rules, WeightBounds};
+use fewest::{DenseDesign, Error, FeatureSet, Memory, MultiClass, RuleList, Rules, Several, WeightBounds};
 
 use super::settings::StudySettings;
 use crate::part::{Data, HeldOut, Part};
@@ -48,9 +48,9 @@ impl StudyPart {
         Ok(self.prepared.hold_out(data, rows, &Memory::unlimited())?)
     }
 
-    /// As a problem of two classes.
-    pub(crate) fn problem(&self) -> Result<Problem<'_>, Error> {
-        self.prepared.samples()?.problem()
+    /// The problems of two classes that share a subset: one for each pair of classes.
+    pub(crate) fn several(&self) -> Result<Several<'_>, Error> {
+        Several::new(&self.prepared.samples()?, MultiClass::default(), &Memory::unlimited())
     }
 
     /// The rules asked for, and what the samples rule out; at most `size` features.

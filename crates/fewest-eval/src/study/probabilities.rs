@@ -129,7 +129,7 @@ impl Probabilities {
     }
 
     /// -ln of the probability of a sample's class; one of 0 counts as the smallest step above it.
-    fn log_loss(&self, decisions: &[f64], class: u32) -> f64 {
+    pub(crate) fn log_loss(&self, decisions: &[f64], class: u32) -> f64 {
         match self {
             Self::Two(calibration) => calibration.log_loss(decisions[0], class == 1),
             Self::Pairs { .. } => -self.of(decisions)[class as usize].max(f64::EPSILON).ln(),

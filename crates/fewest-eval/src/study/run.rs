@@ -5,16 +5,17 @@ use std::time::{Duration, Instant};
 use fewest::{Error, Event, Limits, Observer, Status, check_values};
 use rayon::prelude::*;
 
-use super::inner::{Deal, Grid, fit_middle, row, splits};
+use super::inner::{Deal, Grid, fit_middle, levels, row, splits};
 use super::learn::{Learned, calibrate, choice, cut_short, judge, learn};
 use super::panel::panel;
 use super::part::{PartSize, StudyPart};
+use super::prior::Prior;
 use super::report::{Choice, Effort, FoldReport, InnerSize, RuleReport, StudyReport, Tried};
 use super::rule::ChoiceRule;
 use super::score::Score;
 use super::settings::{StudyMethod, StudySettings};
 use super::state::{PartState, StudyState};
-use super::table::{Key, Row, Table};
+use super::table::{Job, Key, Row, Table};
 use crate::folds::{Fold, stratified};
 use crate::part::Data;
 use crate::time::Deadline;
@@ -53,6 +54,7 @@ pub fn study(
     let outer = outer_deals(data, settings)?;
     let parts: Vec<PartDeal> = parts(data, settings, &outer);
     let all = Deadline::new(limits, settings.selection_seconds.map(Duration::from_secs_f64));
+    let jobs = levels(&grid, settings).concat();
     let state = state.unwrap_or_default().sized(parts.len());
     let mut study = Study {
         data,
@@ -62,27 +64,34 @@ pub fn study(
         work: all.share(WORK),
         all,
         done: 0,
-        total: parts.iter().map(|part| part.splits.len() as u64).sum(),
+        total: parts.iter().map(|part| part.splits.len() as u64).sum::<u64>() * jobs.len() as u64,
+        // Where nothing ends it early, no order of the jobs is needed.
+        levels: if limits.time.is_none() { vec![jobs] } else { levels(&grid, settings) },
+        least: parts.len().min(settings.folds + 1),
         state,
         observer,
         broken: false,
         short: false,
     };
     // Step 1.
-    let first = study.panel_choice(&parts[0])?;
+    let mut first = study.panel_choice(&parts[0], study.shares(0))?;
     // Step 2.
     for (at, part) in parts.iter().enumerate().skip(1) {
         if study.state.parts[at].fold.is_some() {
-            study.done += part.splits.len() as u64;
+            study.done += (part.splits.len() * study.jobs()) as u64;
             continue;
         }
         if study.stop().is_some() {
             continue;
         }
-        let deadline = study.work.share(1.0 / (parts.len() - at) as f64);
-        study.rows(at, part, &deadline)?;
+        let deadline = study.rows(at, part, study.shares(at))?;
         study.fold(at, part, &deadline).map_err(|error| named(error, part, settings.repeats))?;
         study.keep();
+    }
+    // What the folds left of the time is for the panel.
+    if study.stop().is_none() && study.missing(0) > 0 {
+        let rest = study.work.clone();
+        first = study.panel_choice(&parts[0], [rest.clone(), rest])?.or(first);
     }
     // Step 3.
     let (mut cut, mut found) = (study.stop().is_some() || study.short, None);
@@ -113,9 +122,14 @@ struct Study<'a> {
     whole: PartSize,
     all: Deadline,
     work: Deadline,
-    /// Inner splits done, and to do.
+    /// Jobs on inner splits done, and to do.
     done: u64,
     total: u64,
+    /// The jobs of an inner split, coarse first.
+    levels: Vec<Vec<Job>>,
+    /// Parts of which none is left without a choice, where time allows that: all samples and one
+    /// deal of the outer folds.
+    least: usize,
     state: StudyState,
     observer: &'a mut dyn Observer,
     /// Whether the observer asked to stop.
@@ -138,51 +152,100 @@ impl Study<'_> {
         self.broken |= self.observer.on(&Event::Checkpoint { state: &kept, last: self.stop().is_some() }).is_break();
     }
 
-    /// The rows of a part that are not known yet, as many at a time as there are threads.
-    fn rows(&mut self, at: usize, part: &PartDeal, deadline: &Deadline) -> Result<(), Error> {
-        let deadline = deadline.share(GRID);
+    /// Jobs on an inner split.
+    fn jobs(&self) -> usize {
+        self.levels.iter().map(Vec::len).sum()
+    }
+
+    /// Jobs of a part that are not done.
+    fn missing(&self, at: usize) -> usize {
+        let done = |row: &Option<Row>| row.as_ref().map_or(0, |row| row.jobs.len());
+        let rows = &self.state.parts[at].rows;
+        rows.iter().map(|row| self.jobs() - done(row).min(self.jobs())).sum()
+    }
+
+    /// The time of a part for its first level, which is an equal share among the parts that are to
+    /// have one, and for the others, an equal share among all.
+    fn shares(&self, at: usize) -> [Deadline; 2] {
+        let parts = self.state.parts.len();
+        let least = if at < self.least { self.least } else { parts };
+        [least, parts].map(|parts| self.work.share(1.0 / (parts - at) as f64))
+    }
+
+    /// The rows of a part, level after level, as many splits at a time as there are threads; when the
+    /// selection on the part must end.
+    fn rows(&mut self, at: usize, part: &PartDeal, shares: [Deadline; 2]) -> Result<Deadline, Error> {
         self.state.parts[at].rows.resize_with(part.splits.len(), || None);
-        let waiting: Vec<usize> =
-            (0..part.splits.len()).filter(|&split| self.state.parts[at].rows[split].is_none()).collect();
-        self.done += (part.splits.len() - waiting.len()) as u64;
-        for batch in waiting.chunks(rayon::current_num_threads().max(1)) {
-            if self.broken || deadline.stop().is_some() {
+        self.done += (part.splits.len() * self.jobs() - self.missing(at)) as u64;
+        for level in 0.. {
+            let Some(jobs) = self.levels.get(level).cloned() else { break };
+            let deadline = shares[level.min(1)].share(GRID);
+            let lacking = |row: &Option<Row>| -> Vec<Job> {
+                let done = |job: &Job| row.as_ref().is_some_and(|row| row.jobs.contains(job));
+                jobs.iter().copied().filter(|job| !done(job)).collect()
+            };
+            let lacks: Vec<(usize, Vec<Job>)> =
+                self.state.parts[at].rows.iter().map(lacking).enumerate().filter(|lack| !lack.1.is_empty()).collect();
+            for batch in lacks.chunks(rayon::current_num_threads().max(1)) {
+                if self.broken || deadline.stop().is_some() {
+                    break;
+                }
+                let begun = Instant::now();
+                let (data, grid, settings) = (self.data, self.grid, self.settings);
+                let one = |(split, jobs): &(usize, Vec<Job>)| {
+                    row(data, &part.splits[*split], grid, jobs, settings, &deadline)
+                };
+                let found: Result<Vec<Row>, Error> = batch.par_iter().map(one).collect();
+                for ((split, _), row) in batch.iter().zip(found.map_err(|error| named(error, part, settings.repeats))?)
+                {
+                    self.done += row.jobs.len() as u64;
+                    match &mut self.state.parts[at].rows[*split] {
+                        // A level that was cut short says less than the ones before.
+                        Some(_) if row.cut => {}
+                        Some(known) => known.add(row),
+                        none => *none = Some(row),
+                    }
+                }
+                self.keep();
+                if self.plenty(batch.len() * jobs.len(), begun.elapsed()) {
+                    let all = self.levels.concat();
+                    self.levels = vec![all];
+                    return self.rows(at, part, shares);
+                }
+            }
+            if self.state.parts[at].rows.iter().any(|row| !lacking(row).is_empty()) {
                 break;
             }
-            let (data, grid, settings) = (self.data, self.grid, self.settings);
-            let one = |&split: &usize| row(data, &part.splits[split], grid, settings, &deadline);
-            let rows: Vec<Row> = batch
-                .par_iter()
-                .map(one)
-                .collect::<Result<_, Error>>()
-                .map_err(|error| named(error, part, settings.repeats))?;
-            for (&split, row) in batch.iter().zip(rows) {
-                self.state.parts[at].rows[split] = Some(row);
-            }
-            self.done += batch.len() as u64;
-            self.keep();
         }
-        let rows = &self.state.parts[at].rows;
-        self.state.parts[at].effort = effort(rows);
-        Ok(())
+        let [first, rest] = shares;
+        let complete = self.missing(at) == 0;
+        self.state.parts[at].effort = effort(&self.state.parts[at].rows, self.jobs());
+        Ok(if complete { rest } else { first })
+    }
+
+    /// Whether half of the time is enough for all jobs, of which so many took so long, so that their
+    /// order is of no account.
+    fn plenty(&self, jobs: usize, took: Duration) -> bool {
+        let waiting = (self.total - self.done.min(self.total)) as f64;
+        let needed = took.mul_f64(waiting / jobs.max(1) as f64);
+        self.levels.len() > 1 && self.work.left().is_none_or(|left| needed < left / 2)
     }
 
     /// Of the splits that nothing cut short; where there are none, of what the others have in
     /// common.
-    fn table(&self, at: usize) -> Table {
+    fn table(&self, at: usize, samples: usize) -> Table {
         let rows = || self.state.parts[at].rows.iter().flatten();
         let done: Vec<&Row> = rows().filter(|row| !row.cut).collect();
         let rows = if done.is_empty() { rows().collect() } else { done };
-        Table::new(&rows, self.data.features.n_features(), &self.grid.sizes)
+        let prior = Prior::new(self.grid, self.settings, samples, self.whole.usable);
+        Table::new(&rows, self.data.features.n_features(), self.grid, &prior)
     }
 
     /// Step 1: the choice on all samples and what it selects; none where there was no time for
     /// either.
-    fn panel_choice(&mut self, part: &PartDeal) -> Result<Option<(Learned, Key)>, Error> {
-        let parts = self.state.parts.len();
-        let deadline = self.work.share(1.0 / parts as f64);
-        self.rows(0, part, &deadline)?;
-        let (learned, key) = self.learned(&part.deal, &self.table(0), &deadline)?;
+    fn panel_choice(&mut self, part: &PartDeal, shares: [Deadline; 2]) -> Result<Option<(Learned, Key)>, Error> {
+        let deadline = self.rows(0, part, shares)?;
+        let (learned, key) = self.learned(&part.deal, &self.table(0, part.deal.inside.len()), &deadline)?;
         self.short = learned.features.is_empty() && cut_short(learned.report.selection.outcome.status);
         Ok((!learned.features.is_empty()).then_some((learned, key)))
     }
@@ -212,12 +275,11 @@ impl Study<'_> {
         Key { size: self.grid.sizes.len() - 1, cost, fit: fit_middle(), method: 0 }
     }
 
-    /// Step 2: chooses, selects and judges; nothing where time did not allow a choice.
+    /// Step 2: chooses, selects and judges; nothing where time is over.
     fn fold(&mut self, at: usize, part: &PartDeal, deadline: &Deadline) -> Result<(), Error> {
-        let (data, grid, settings, table) = (self.data, self.grid, self.settings, self.table(at));
-        // No method may have found a feature of use; then the place does not matter.
-        let done = self.state.parts[at].rows.iter().all(|row| row.as_ref().is_some_and(|row| !row.cut));
-        if settings.rule.choose(&table).is_none() && !done {
+        let (data, grid, settings, table) =
+            (self.data, self.grid, self.settings, self.table(at, part.deal.inside.len()));
+        if self.stop().is_some() {
             return Ok(());
         }
         let begun = Instant::now();
@@ -233,7 +295,7 @@ impl Study<'_> {
             return Ok(());
         }
         let status = learned.report.selection.outcome.status;
-        let stopped = cut_short(status) || rows.iter().any(|row| row.as_ref().is_none_or(|row| row.cut));
+        let stopped = cut_short(status) || self.missing(at) > 0;
         let fold = FoldReport {
             repeat: part.repeat,
             fold: part.fold,
@@ -288,7 +350,7 @@ impl Study<'_> {
         cut: bool,
         limits: &Limits,
     ) -> StudyReport {
-        let (data, grid, settings, table) = (self.data, self.grid, self.settings, self.table(0));
+        let (data, grid, settings, table) = (self.data, self.grid, self.settings, self.table(0, self.whole.samples));
         let mut total = Effort::default();
         for (part, state) in parts.iter().zip(&self.state.parts) {
             total = total.plus(&state.effort);
@@ -322,13 +384,13 @@ impl Study<'_> {
 }
 
 /// What was done on the inner splits of a part.
-fn effort(rows: &[Option<Row>]) -> Effort {
+fn effort(rows: &[Option<Row>], jobs: usize) -> Effort {
     let mut out = Effort { splits_left: rows.iter().filter(|row| row.is_none()).count() as u64, ..Effort::default() };
     for row in rows.iter().flatten() {
         out.splits += 1;
         out.selections += row.selections;
         out.trainings += row.trainings;
-        out.selections_left += row.left.len() as u64;
+        out.selections_left += jobs.saturating_sub(row.jobs.len()) as u64;
         out.milliseconds += row.milliseconds;
     }
     out
@@ -392,10 +454,7 @@ pub(super) fn check(data: &Data<'_>, settings: &StudySettings, limits: &Limits) 
     part.rules(settings, Some(largest))?;
     let mut methods = settings.methods.clone();
     if methods.is_empty() {
-        if classes == 2 {
-            methods.push(StudyMethod::Exact);
-        }
-        methods.extend([StudyMethod::Rfe, StudyMethod::InfoGain]);
+        methods.extend([StudyMethod::Exact, StudyMethod::Rfe, StudyMethod::InfoGain]);
         if n <= SMALL.0 && p <= SMALL.1 && largest <= SMALL.2 {
             methods.push(StudyMethod::Kta);
         }

@@ -6,9 +6,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Score {
-    /// Mean of accuracy, AUC, 1 - log-loss and 1 - hinge: on few samples each alone is coarse, and
-    /// they err in different ways. Without a log-loss (more than two classes) the hinge counts
-    /// twice.
+    /// Mean of accuracy, AUC and 1 - hinge: on few samples each alone is coarse, and they err in
+    /// different ways.
     Combined,
     /// Share of the samples classified right, each by its weight.
     Accuracy,
@@ -65,7 +64,7 @@ impl Scores {
         match score {
             Score::Combined => {
                 let (accuracy, auc, hinge) = (self.accuracy?, self.auc?, self.hinge?);
-                Some(0.25 * (accuracy + auc + 2.0 - hinge - self.log_loss.unwrap_or(hinge)))
+                Some((accuracy + auc + 1.0 - hinge) / 3.0)
             }
             Score::Accuracy => self.accuracy,
             Score::Auc => self.auc,

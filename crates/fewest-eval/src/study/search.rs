@@ -5,14 +5,16 @@
 //! SVM-RFE ends with, without a tree: relaxation of the root, and its rounding. It proves nothing,
 //! and a grid point costs little more than its elimination.
 
-use fewest::method::exact::{ExactSettings, exact};
+use std::time::Instant;
+
+use fewest::method::exact::{ExactSettings, exact_several};
 use fewest::method::info_gain::InfoGainSettings;
 use fewest::method::kta::KtaSettings;
 use fewest::method::path::SizeReport;
 use fewest::method::rfe::{RfeSettings, Step};
 use fewest::{
-    AnyMethod, Error, Gamma, Kernel, Limits, Method, Problem, Report, RuleList, Rules, Selection, Silent, Subset,
-    SvmSettings,
+    AnyMethod, Error, Gamma, Kernel, Limits, Memory, Method, MultiClass, Report, RuleList, Rules, Samples, Selection,
+    Several, Silent, Subset, SvmSettings,
 };
 
 use super::part::StudyPart;
@@ -29,6 +31,11 @@ const QUICK_GAP: f64 = 1e-3;
 const STEP: Step = Step::Remaining(0.1);
 /// Relative duality gap of the trainings of SVM-RFE.
 const TOLERANCE: f64 = 1e-6;
+
+/// Nodes of a search by `kta` on an inner split.
+const NODES: u64 = 200;
+/// Sizes up to which `kta` searches for more than its start inside the folds.
+const PROVEN: usize = 3;
 
 /// What a grid point found at one size.
 #[derive(Debug, Clone)]
@@ -98,32 +105,38 @@ impl<'a> Search<'a> {
         if self.part.size.usable == 0 {
             return Ok(Vec::new());
         }
-        let rules = self.part.rules(self.settings, None)?;
-        // Of a search by bounds its start is enough to judge by.
-        let limits = Limits { nodes: Some(1), ..limits.clone() };
-        let (samples, sizes) = (self.part.prepared.samples()?, self.usable(self.sizes));
-        let reports = self.method(method, 1.0)?.path(&samples, &rules, &sizes, &limits, &mut Silent)?;
-        Ok(self.found(reports, at))
+        let (rules, samples) = (self.part.rules(self.settings, None)?, self.part.prepared.samples()?);
+        let sizes = self.usable(self.sizes);
+        let mut out = Vec::new();
+        for sizes in sizes.chunk_by(|&a, &b| !method.has_kernel() || kernel_size(a) == kernel_size(b)) {
+            let limits = Limits { nodes: Some(nodes(method, sizes[0], NODES)), ..limits.clone() };
+            let reports = self.method(method, 1.0, sizes[0])?.path(&samples, &rules, sizes, &limits, &mut Silent)?;
+            out.extend(self.found(reports, at));
+        }
+        Ok(out)
     }
 
-    fn method(&self, method: StudyMethod, cost: f64) -> Result<AnyMethod, Error> {
+    fn method(&self, method: StudyMethod, cost: f64, k: usize) -> Result<AnyMethod, Error> {
         Ok(match method {
             StudyMethod::Exact => ExactSettings { svm: self.svm(cost), ..ExactSettings::default() }.into(),
             StudyMethod::Rfe => self.elimination(cost).into(),
             StudyMethod::InfoGain => InfoGainSettings::default().into(),
-            StudyMethod::Kta => {
-                let gamma = self.kernel(method)?.gamma().map_or(KtaSettings::default().gamma, Gamma::Number);
-                KtaSettings { gamma, memory: self.settings.svm.memory, ..KtaSettings::default() }.into()
-            }
+            StudyMethod::Kta => self.alignment(k)?.into(),
         })
     }
 
-    /// The kernel of a method's classifiers.
-    pub(crate) fn kernel(&self, method: StudyMethod) -> Result<Kernel, Error> {
+    fn alignment(&self, k: usize) -> Result<KtaSettings, Error> {
+        let gamma = self.kernel(StudyMethod::Kta, k)?.gamma().map_or(KtaSettings::default().gamma, Gamma::Number);
+        Ok(KtaSettings { gamma, memory: self.settings.svm.memory, ..KtaSettings::default() })
+    }
+
+    /// The kernel of a method's classifiers on k features.
+    pub(crate) fn kernel(&self, method: StudyMethod, k: usize) -> Result<Kernel, Error> {
         if !method.has_kernel() {
             return Ok(Kernel::Linear);
         }
-        let gamma = KtaSettings::default().gamma.number(self.part.prepared.design(), self.largest())?;
+        let most = kernel_size(k).min(self.largest());
+        let gamma = KtaSettings::default().gamma.number(self.part.prepared.design(), most)?;
         Ok(Kernel::Rbf { gamma })
     }
 
@@ -174,8 +187,9 @@ impl<'a> Search<'a> {
         chosen.sort_unstable();
         chosen.dedup();
         let (design, part) = (self.part.columns(&chosen), self.part);
-        let labels = part.problem()?.labels().to_vec();
-        let problem = Problem::new(&design, &labels, Some(&part.prepared.weights))?;
+        let samples = Samples::new(&design, &part.prepared.target.codes, Some(&part.prepared.weights))?;
+        let several = Several::new(&samples, MultiClass::default(), &Memory::unlimited())?;
+        let problems = several.problems();
         let mut out = Vec::new();
         for (size, start) in starts {
             let list = restricted(&part.rule_list(self.settings, Some(self.sizes[*size])), &chosen);
@@ -187,7 +201,7 @@ impl<'a> Search<'a> {
                 ..ExactSettings::default()
             };
             let limits = Limits { nodes: Some(1), gap_rel: QUICK_GAP.max(limits.gap_rel), ..limits.clone() };
-            let found = exact(&problem, &rules, &settings, limits, &mut Silent)?.outcome.subset;
+            let found = exact_several(&problems, &rules, &settings, limits, &mut Silent)?.outcome.subset;
             let features = found.map_or_else(|| start.clone(), |subset| subset.iter().map(|at| chosen[at]).collect());
             out.push((*size, features));
         }
@@ -205,20 +219,42 @@ impl<'a> Search<'a> {
     }
 
     /// The selection that is judged or reported: `exact` goes on from its quick subset, on all
-    /// features.
+    /// features, and has at least half of the time; without that subset it begins with the filter's.
     pub(crate) fn select(&self, method: StudyMethod, cost: f64, size: usize, limits: Limits) -> Result<Report, Error> {
+        let begun = Instant::now();
         let k = self.sizes[size].min(self.part.size.usable.max(1));
+        let samples = self.part.prepared.samples()?;
         if method != StudyMethod::Exact {
             let rules = self.part.rules(self.settings, Some(k))?;
-            return self.method(method, cost)?.select(&self.part.prepared.samples()?, &rules, limits, &mut Silent);
+            let limits = Limits { nodes: limits.nodes.map(|most| nodes(method, k, most)), ..limits };
+            return self.method(method, cost, k)?.select(&samples, &rules, limits, &mut Silent);
         }
-        let Eliminated { survivors, ranking } = self.eliminate(cost, &[k], &limits)?;
-        let mut start = Vec::new();
+        let quick = Limits { time: limits.time.map(|time| time / 2), ..limits.clone() };
+        let Eliminated { survivors, ranking } = self.eliminate(cost, &[k], &quick)?;
         let survivors: Vec<(usize, Vec<usize>)> = survivors.into_iter().map(|s| (size, s.1)).collect();
-        for (_, features) in self.polish(cost, &survivors, &ranking, &limits)?.into_iter().chain(survivors) {
-            start.push(features);
+        let polished = self.polish(cost, &survivors, &ranking, &quick.after(begun))?;
+        let mut start: Vec<Vec<usize>> = polished.into_iter().chain(survivors).map(|found| found.1).collect();
+        if start.is_empty() {
+            start.push(self.filtered(k)?.selection.outcome.features());
         }
-        Ok(Report::new(self.prove(cost, k, start, 1, limits)?, Kernel::Linear))
+        let several = self.part.several()?;
+        let selection = self.prove(cost, k, start, 1, limits.after(begun))?;
+        Ok(Report::new(selection, Kernel::Linear).with_several(&several, MultiClass::default()))
+    }
+
+    /// The filter by information gain, whatever it takes: one pass.
+    pub(crate) fn filtered(&self, k: usize) -> Result<Report, Error> {
+        let rules = self.part.rules(self.settings, Some(k.min(self.part.size.usable.max(1))))?;
+        let filter: AnyMethod = InfoGainSettings::default().into();
+        filter.select(&self.part.prepared.samples()?, &rules, Limits::default(), &mut Silent)
+    }
+
+    /// `kta` from this subset, with its tree.
+    pub(crate) fn prove_alignment(&self, k: usize, start: &[usize], limits: Limits) -> Result<Report, Error> {
+        let rules = self.part.rules(self.settings, Some(k))?;
+        let start = vec![Subset::from_indices(rules.p(), start.iter().copied())];
+        let settings = KtaSettings { start, ..self.alignment(k)? };
+        settings.select(&self.part.prepared.samples()?, &rules, limits, &mut Silent)
     }
 
     /// `exact` on all features from these subsets; the best `solutions` subsets.
@@ -233,8 +269,20 @@ impl<'a> Search<'a> {
         let rules = self.part.rules(self.settings, Some(k))?;
         let start = start.into_iter().map(|features| Subset::from_indices(rules.p(), features)).collect();
         let settings = ExactSettings { svm: self.svm(cost), start, solutions, ..ExactSettings::default() };
-        exact(&self.part.problem()?, &rules, &settings, limits, &mut Silent)
+        exact_several(&self.part.several()?.problems(), &rules, &settings, limits, &mut Silent)
     }
+}
+
+/// The number of features that gamma is for, so that sizes of about as many share their kernel
+/// matrices: the next power of two.
+fn kernel_size(k: usize) -> usize {
+    k.next_power_of_two()
+}
+
+/// The nodes of a selection, of at most so many: the start of `kta` is enough to judge it by where
+/// its search would take long.
+fn nodes(method: StudyMethod, k: usize, most: u64) -> u64 {
+    if method.has_kernel() && k > PROVEN { 1 } else { most }
 }
 
 /// Features that a rule other than a cost or a prohibition names.

@@ -8,14 +8,13 @@ use serde::{Deserialize, Serialize};
 
 use super::calibration::CalibrationRule;
 use super::rule::ChoiceRule;
-use super::score::Score;
 use crate::preparation::{ClassWeights, Preparation, scale_kind};
 
 /// A method that a study tries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StudyMethod {
-    /// The best subset for a linear SVM at a cost; two classes.
+    /// The best subset for a linear SVM at a cost.
     Exact,
     /// SVM-RFE with a linear SVM at a cost.
     Rfe,
@@ -200,14 +199,6 @@ impl StudySettings {
             }
             if let Some(bad) = weights.iter().find(|w| !(**w > 0.0 && w.is_finite())) {
                 return Err(Error::setting("class weight", bad, "a finite number above 0"));
-            }
-        }
-        if classes > 2 {
-            if self.methods.contains(&StudyMethod::Exact) {
-                return Err(Error::setting("method", "exact", format!("rfe, info-gain or kta for {classes} classes")));
-            }
-            if self.rule.score == Score::LogLoss {
-                return Err(Error::setting("score", "log-loss", format!("another one for {classes} classes")));
             }
         }
         Ok(())

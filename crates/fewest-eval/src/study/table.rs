@@ -3,6 +3,8 @@
 use fewest::validation::{Summary, stability};
 use serde::{Deserialize, Serialize};
 
+use super::inner::Grid;
+use super::prior::Prior;
 use super::score::{Score, Scores};
 
 /// A candidate by its place on the grid.
@@ -18,6 +20,16 @@ pub struct Key {
     pub method: usize,
 }
 
+/// A question to a method on the samples of a split.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Job {
+    /// The linear methods at the cost of this position, every size.
+    Cost(usize),
+    /// The method of this position, which has no cost, every size.
+    Method(usize),
+}
+
 /// Scores of one split, and what was selected in it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Row {
@@ -25,16 +37,31 @@ pub struct Row {
     pub scores: Vec<(Key, Scores)>,
     /// Place of the subset (its `fit` is 0), and its features, ascending.
     pub subsets: Vec<(Key, Vec<usize>)>,
+    /// The jobs that were done.
+    pub jobs: Vec<Job>,
     /// Selections that were made.
     pub selections: u64,
     /// Classifiers that were trained.
     pub trainings: u64,
-    /// Grid points that time did not allow: method and cost.
-    pub left: Vec<(usize, usize)>,
     /// Whether time or the user cut something short.
     pub cut: bool,
     /// Milliseconds used.
     pub milliseconds: u64,
+}
+
+impl Row {
+    /// Adds what other jobs found on the same split.
+    pub(crate) fn add(&mut self, other: Row) {
+        self.scores.extend(other.scores);
+        self.subsets.extend(other.subsets);
+        self.scores.sort_by_key(|entry| entry.0);
+        self.subsets.sort_by_key(|entry| entry.0);
+        self.jobs.extend(other.jobs);
+        self.selections += other.selections;
+        self.trainings += other.trainings;
+        self.cut |= other.cut;
+        self.milliseconds += other.milliseconds;
+    }
 }
 
 /// A candidate with its scores by split.
@@ -43,6 +70,10 @@ pub(crate) struct Line {
     pub(crate) key: Key,
     /// Its size: how many features it may have.
     pub(crate) max_features: usize,
+    /// Methods of the same kind have neighbours in common: those with a linear SVM and a cost.
+    pub(crate) kind: usize,
+    /// Steps of the grid between it and the prior.
+    pub(crate) steps: f64,
     /// By split.
     pub(crate) scores: Vec<Scores>,
     /// How alike its subsets are.
@@ -56,12 +87,15 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// Of the rows of some splits, for p features and these sizes.
-    pub(crate) fn new(rows: &[&Row], p: usize, sizes: &[usize]) -> Self {
+    /// Of the rows of some splits, for p features.
+    pub(crate) fn new(rows: &[&Row], p: usize, grid: &Grid, prior: &Prior<'_>) -> Self {
         let Some((first, others)) = rows.split_first() else { return Self::default() };
+        let kind = |method: usize| if grid.methods[method].has_cost() { 0 } else { 1 + method };
         let line = |&(key, scores): &(Key, Scores)| Line {
             key,
-            max_features: sizes[key.size],
+            max_features: grid.sizes[key.size],
+            kind: kind(key.method),
+            steps: prior.steps(key),
             scores: vec![scores],
             stability: None,
         };

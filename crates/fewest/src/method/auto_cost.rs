@@ -155,8 +155,8 @@ pub struct CostScores {
     hinge: Vec<f64>,
 }
 
-/// Judges every candidate, costs ascending, on one split. `limits` are asked for each selection;
-/// once the time is over, a cost counts as the one before it.
+/// Judges every candidate, costs ascending, on one split. `limits` are asked for each selection,
+/// `clock` by all trainings; once its time is over, a cost counts as the one before it.
 ///
 /// # Errors
 /// As [`crate::Method::select`] and [`model::fit`].
@@ -164,6 +164,7 @@ pub fn judge<M: Selector + Serialize>(
     parts: &SplitParts<'_>,
     candidates: &[Candidate<M>],
     fit: &FitCosts,
+    clock: &Clock,
     limits: &mut dyn FnMut() -> Limits,
 ) -> Result<Vec<CostScores>, Error> {
     let mut found: Vec<CostScores> = Vec::with_capacity(candidates.len());
@@ -175,8 +176,7 @@ pub fn judge<M: Selector + Serialize>(
             Some((same, report)) if same == settings => report,
             _ => {
                 let asked = limits();
-                let over = asked.cancel.is_cancelled() || asked.time.is_some_and(|time| time.is_zero());
-                if let (true, Some(mut before)) = (over, found.last().cloned()) {
+                if let (Some(_), Some(mut before)) = (clock.stop(), found.last().cloned()) {
                     // The last losses are those of the classifiers that go with this cost.
                     let most = fit.of(candidate.cost).len();
                     before.hinge.drain(..before.hinge.len().saturating_sub(most));
@@ -190,7 +190,7 @@ pub fn judge<M: Selector + Serialize>(
             }
         };
         let fit_costs = if report.model.is_some() { vec![candidate.cost] } else { fit.of(candidate.cost) };
-        found.push(scores(parts, &report, &candidate.svm, &fit_costs, limits)?);
+        found.push(scores(parts, &report, &candidate.svm, &fit_costs, clock)?);
         last = Some((settings, report));
     }
     Ok(found)
@@ -202,22 +202,25 @@ fn scores(
     report: &Report,
     svm: &SvmSettings,
     fit_costs: &[f64],
-    limits: &mut dyn FnMut() -> Limits,
+    clock: &Clock,
 ) -> Result<CostScores, Error> {
     let (training, classes) = (&parts.training, parts.training.n_classes() as usize);
     let features = report.selection.outcome.features();
     let pairs = classes * (classes - 1) / 2;
     let (mut auc, mut hinge) = (None, Vec::new());
     for (at, &cost) in fit_costs.iter().enumerate() {
+        if let (Some(_), Some(&before)) = (clock.stop(), hinge.last()) {
+            hinge.push(before);
+            continue;
+        }
         let decisions = if features.is_empty() {
             vec![0.0; parts.classes.len() * pairs]
         } else if let Some(own) = &report.model {
             own.decisions(parts.held_out)
         } else {
-            let clock = Clock::of(limits().cancel, None);
             let settings = report.fit_settings(svm, Some(cost), &parts.rules);
             let (design, codes, weights) = (training.design(), training.classes(), training.weights());
-            model::fit(design, &features, codes, weights, &settings, &clock)?.decisions(parts.held_out)
+            model::fit(design, &features, codes, weights, &settings, clock)?.decisions(parts.held_out)
         };
         if at == 0 {
             // Classes predicted are of no account for the area.
