@@ -54,6 +54,17 @@ impl StudyMethod {
     }
 }
 
+/// Which of two choices is the panel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Prefer {
+    /// What the rule takes.
+    #[default]
+    Best,
+    /// The smallest size that is as good inside the folds.
+    Smallest,
+}
+
 /// Settings of [`super::study`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -78,6 +89,10 @@ pub struct StudySettings {
     pub cost_points: usize,
     /// How method, costs and size are chosen. The default is the winner of `bench/study_rules.py`.
     pub rule: ChoiceRule,
+    /// Which choice is the panel: what the rule takes, or the smallest size within one standard error
+    /// of it that loses at most 1 % of accuracy. Both are judged. Default the first:
+    /// `bench/results/study_rules.md` has what the other loses.
+    pub prefer: Prefer,
     /// How decision values of two classes become probabilities. Default Platt's sigmoid.
     pub calibration: CalibrationRule,
     /// Whether every rule is judged on the outer folds, too. Default not.
@@ -121,6 +136,7 @@ impl Default for StudySettings {
             methods: Vec::new(),
             cost_points: 8,
             rule: ChoiceRule::default(),
+            prefer: Prefer::default(),
             calibration: CalibrationRule::default(),
             compare_rules: false,
             missing: None,
