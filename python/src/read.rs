@@ -100,6 +100,7 @@ impl Asked {
             missing: true,
             drop_unlabelled: self.drop_unlabelled,
             classes: self.classes,
+            positive: None,
             layer: self.layer,
             labels: self.labels.map(|(file, column)| Labels { file, column, by: self.by }),
             samples: self.id,

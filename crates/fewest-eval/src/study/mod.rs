@@ -10,12 +10,14 @@
 //! | `part.rs`, `judge.rs`, `calibration.rs`, `platt.rs`, `isotonic.rs`, `probabilities.rs` | samples and what costs depend on; classifiers on few features; probabilities |
 //! | `search.rs`, `inner.rs`, `table.rs` | selections; every candidate on an inner split; the table of scores that every rule reads |
 //! | `learn.rs`, `panel.rs` | from a choice to a classifier; proof, neighbours and substitutes of the panel |
+//! | `threshold.rs`, `decision_curve.rs` | the cut of decision values for a wanted sensitivity; net benefit |
 //! | `run.rs`, `state.rs`, `report.rs` | the course of a study; how far it has come; what it found |
 //!
 //! Nothing here touches a file or prints: progress and the state to go on from are told to an
 //! [`fewest::Observer`], limits are [`fewest::Limits`].
 
 mod calibration;
+mod decision_curve;
 mod inner;
 mod isotonic;
 mod judge;
@@ -32,8 +34,10 @@ mod search;
 mod settings;
 mod state;
 mod table;
+mod threshold;
 
 pub use calibration::{Calibration, CalibrationRule};
+pub use decision_curve::NetBenefit;
 pub use isotonic::Isotonic;
 pub use platt::Sigmoid;
 pub use probabilities::{CalibrationLine, Losses, Probabilities};
