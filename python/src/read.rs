@@ -164,6 +164,8 @@ fn read(path: &str, options: ReadOptions) -> Result<Dataset, DataError> {
         }
         found => found?,
     };
+    // Labels go to the caller, who says which is positive where that matters.
+    data.notes.retain(|note| !matches!(note, Note::PositiveClass { .. }));
     if data.target.is_some() && !options.target_optional {
         data.notes.extend(fewest_data::hints(&data));
     }

@@ -86,6 +86,8 @@ pub(crate) enum Ticks {
     Whole,
     /// x is the decimal logarithm of what is shown.
     Decades,
+    /// Numbers as they are.
+    Plain,
 }
 
 /// The axes.
@@ -198,6 +200,7 @@ pub(crate) fn lines(series: &[Series], axes: Axes<'_>) -> Drawing {
             Ticks::Whole if (tick - tick.round()).abs() < 1e-9 => short(*tick),
             Ticks::Whole => String::new(),
             Ticks::Decades => decade(*tick, x.end - x.start),
+            Ticks::Plain => short(*tick),
         };
         chart
             .configure_mesh()

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::chart::{Axes, Bar, Role, Series, Ticks, lines};
 use crate::common::{balance, bar_chart, data, label, settings, total, warnings};
+use crate::prediction::classes;
 use crate::read::Part;
 use crate::view::{Block, Budget, Cell, Chart, Column, Page, Section, Table, numbers, shorten, words};
 use crate::words::{brief, percent, plural, seconds};
@@ -24,6 +25,7 @@ pub(crate) fn page(result: Part<'_>, budget: &Budget) -> Result<Page, String> {
     sections.extend(sizes(result, budget)?);
     sections.extend(frequency(result, budget, "frequency", "frequency-section", "Which features are chosen")?);
     sections.extend(confusion(result, budget, "Samples held out"));
+    sections.extend(by_class(result, budget));
     sections.extend(wrong(result, budget));
     if against.is_there() {
         let heading = format!("Which features {} chooses", name(against));
@@ -323,6 +325,11 @@ pub(crate) fn confusion(result: Part<'_>, budget: &Budget, samples: &str) -> Opt
         format!("{samples}, by their true class and the class predicted (as 1st: the first row's class, and so on)");
     let table = budget.table(&caption, columns, rows);
     Some(Section { id: "confusion", heading: "What is taken for what".to_owned(), blocks: vec![Block::Table(table)] })
+}
+
+/// The share of each class that is classified right, where the result has it.
+pub(crate) fn by_class(result: Part<'_>, budget: &Budget) -> Option<Section> {
+    if result.at("recall").is_there() { classes(result, budget) } else { None }
 }
 
 /// Samples that were taken for another class, most often first.

@@ -86,12 +86,12 @@ fn measures(result: Part<'_>, budget: &Budget) -> Result<Option<Block>, String> 
             (bar, cells)
         })
         .collect();
-    let summary = "Intervals are those of independent samples: Wilson's for shares, Newcombe's for the AUC; the model is taken as it is.";
+    let summary = "Intervals are those of independent samples: Wilson's for shares, Newcombe's for the AUC, Student's for mean losses; the model is taken as it is.";
     bar_chart("measures", "Measures", summary.to_owned(), &drawn, table).map(Some)
 }
 
 /// How many of each class are right.
-fn classes(result: Part<'_>, budget: &Budget) -> Option<Section> {
+pub(crate) fn classes(result: Part<'_>, budget: &Budget) -> Option<Section> {
     let rows: Vec<Vec<Cell>> = result
         .at("classes")
         .entries()
