@@ -121,8 +121,8 @@ pub(crate) fn threshold(result: Part<'_>) -> Option<String> {
         of.at("mean").number().map_or("not known".to_owned(), |mean| format!("{mean:.3}{between}"))
     };
     Some(format!(
-        "{} is taken from the bias of the SVM, by which inner folds find {} of the positive class; on samples that took no part the sensitivity is {}, the specificity {}",
-        crate::words::number(value),
+        "the bias is shifted by {}, so that inner folds find {} of the positive class; on samples that took no part the sensitivity is {}, the specificity {}",
+        crate::words::number(-value),
         percent(wanted),
         reached("sensitivity"),
         reached("specificity")
