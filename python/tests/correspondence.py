@@ -361,7 +361,10 @@ COMMANDS: dict[str, Command] = {
     ),
     "study": Command(
         fewest.Study,
-        (_DATA - {"scale", "missing", "sample-weights", "positive"}) | _RULES - {"max-features"} | _SAID | {"time-limit", "model", "model-format"},
+        (_DATA - {"scale", "missing", "sample-weights", "positive"})
+        | _RULES - {"max-features"}
+        | _SAID
+        | {"time-limit", "model", "model-format"},
         {
             "max-features": of("sizes"),
             "methods": of("methods"),
