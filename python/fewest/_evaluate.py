@@ -247,30 +247,19 @@ def _evaluation(estimator, X, y, classes, codes, splits, sample_weight, tasks, t
     for name in folds[0]["metrics"]:
         values = np.array([fold["metrics"][name] for fold in folds if fold["metrics"][name] is not None], dtype=float)
         if len(values):
-            summary[name] = _core.summary(name, values, share, judged.tolist())
-    recalls = [_recall(counts) for counts in confusions]
+            # Of two classes the share of the positive one, and of the other.
+            of = {"sensitivity": 0 if first else 1, "specificity": 1 if first else 0}.get(name)
+            summary[name] = _core.summary(name, values, share, judged.tolist() if of is None else [float(judged[of])])
     recall = {}
-    labels = classes.tolist()
-    for at, label in enumerate(labels):
-        values = np.array([of[at] for of in recalls if of[at] is not None])
+    for at, label in enumerate(classes.tolist()):
+        values = np.array([counts[at, at] / counts[at].sum() for counts in confusions if counts[at].any()])
         recall[label] = _core.summary("recall", values, share, [float(judged[at])]) if len(values) else None
-    if len(classes) == 2:
-        for name, at in (("sensitivity", 0 if first else 1), ("specificity", 1 if first else 0)):
-            for fold, of in zip(folds, recalls, strict=True):
-                fold["metrics"][name] = of[at]
-            if (found := recall[labels[at]]) is not None:
-                summary[name] = found
     subsets = [fold["selected"].tolist() for fold in folds]
     frequency = np.bincount(np.concatenate([fold["selected"] for fold in folds]), minlength=n_features) / len(folds)
     stable = _core.subset_stability(subsets, n_features)
     said = {"method": called(estimator), "names": seen[0][1] if names is None else names, "scheme": scheme}
     said["positive"] = str(classes[0 if first else 1]) if len(classes) == 2 else None
     return Evaluation(folds, summary, frequency, stable, sum(confusions), recall=recall, feature_names=names, asked=said)
-
-
-def _recall(counts: np.ndarray) -> list[float | None]:
-    """The share of each class that is classified right; None without a sample of it."""
-    return [float(row[at] / row.sum()) if row.sum() else None for at, row in enumerate(counts)]
 
 
 def joined(seen: list[tuple[int, Any]]) -> tuple[int, np.ndarray | None, list[np.ndarray]]:
@@ -323,6 +312,9 @@ def _fold(estimator, X, y, classes, codes, split, sample_weight, tasks, truth, f
         # Measures are of the engine's second class.
         known, of, decisions = 1 - known, 1 - of, -decisions
     metrics = _core.measures(known, of, decisions, len(classes))
+    if len(classes) == 2:
+        for name, code in (("sensitivity", 1), ("specificity", 0)):
+            metrics[name] = float(np.mean(of[known == code] == code)) if (known == code).any() else None
     selected = np.flatnonzero(selector.get_support())
     metrics["n_features"] = float(len(selected))
     if truth is not None:
