@@ -14,7 +14,8 @@ use crate::{numbers, raised, settings};
 /// Chooses method, costs and size inside folds, judges that on the samples held out, and does the
 /// same on all samples. `classes`: their names, for messages; `settings`: the fields of
 /// [`StudySettings`]. Returns `panel` (none where time did not allow a choice), `folds`, `summary`,
-/// `recall`, `decision_curve`, `frequency`, `stability`, `tried`, `inner`, `effort`, `status`, `interrupted`.
+/// `recall`, `decision_curve`, `frequency`, `stability`, `tried`, `inner`, `effort`, `status`,
+/// `interrupted`.
 ///
 /// # Errors
 /// As [`crate::select`].

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use crate::chart::{Axes, Bar, Role, Series, Ticks, lines};
 use crate::common::{balance, bar_chart, data, label, settings, total, warnings};
-use crate::prediction::classes;
 use crate::read::Part;
 use crate::view::{Block, Budget, Cell, Chart, Column, Page, Section, Table, numbers, shorten, words};
 use crate::words::{brief, percent, plural, seconds};
@@ -327,9 +326,32 @@ pub(crate) fn confusion(result: Part<'_>, budget: &Budget, samples: &str) -> Opt
     Some(Section { id: "confusion", heading: "What is taken for what".to_owned(), blocks: vec![Block::Table(table)] })
 }
 
-/// The share of each class that is classified right, where the result has it.
+/// How many of each class are right.
 pub(crate) fn by_class(result: Part<'_>, budget: &Budget) -> Option<Section> {
-    if result.at("recall").is_there() { classes(result, budget) } else { None }
+    if !result.at("recall").is_there() {
+        return None;
+    }
+    let rows: Vec<Vec<Cell>> = result
+        .at("classes")
+        .entries()
+        .filter_map(|(key, name)| {
+            let name = name.text()?;
+            let recall = result.at("recall").at(name);
+            let ends = interval(recall, 1.0);
+            Some(vec![
+                budget.name(name),
+                result.at("class_counts").at(key).count()?.to_string().into(),
+                recall.at("mean").number().map_or_else(String::new, percent).into(),
+                ends.map_or_else(String::new, |(low, high)| format!("{} to {}", percent(low), percent(high))).into(),
+            ])
+        })
+        .collect();
+    if rows.is_empty() {
+        return None;
+    }
+    let columns = vec![words("class"), numbers("samples"), numbers("right"), numbers("95 % interval")];
+    let table = budget.table("Share of each class that is classified right", columns, rows.into_iter());
+    Some(Section { id: "classes", heading: "Class by class".to_owned(), blocks: vec![Block::Table(table)] })
 }
 
 /// Samples that were taken for another class, most often first.

@@ -153,7 +153,7 @@ fn decision_curve(result: Part<'_>, budget: &Budget) -> Result<Option<Section>, 
         Series { points: vec![(curve[0].0, 0.0), (curve[curve.len() - 1].0, 0.0)], ..line(|c| c.1, Role::Second) };
     let axes = Axes { x: "threshold of the probability", y: "net benefit", ticks: Ticks::Plain, mark: None };
     let svg = lines(&[line(|c| c.2, Role::Second), none, line(|c| c.1, Role::First)], axes)?;
-    let rows = curve.iter().filter(|c| (100.0 * c.0).round() as u64 % 5 == 0).map(|&(p, own, all)| {
+    let rows = curve.iter().filter(|c| ((100.0 * c.0).round() as u64).is_multiple_of(5)).map(|&(p, own, all)| {
         vec![format!("{p:.2}").into(), format!("{own:.4}").into(), format!("{all:.4}").into(), "0".into()]
     });
     let columns = vec![numbers("threshold"), numbers("net benefit"), numbers("act on all"), numbers("act on none")];

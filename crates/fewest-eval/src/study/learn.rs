@@ -126,10 +126,10 @@ pub(crate) fn calibrate(
     };
     let parts: Vec<(Vec<f64>, Vec<u32>)> = deals.par_iter().zip(rows).map(one).collect::<Result<_, Error>>()?;
     let (decisions, codes): (Vec<Vec<f64>>, Vec<Vec<u32>>) = parts.into_iter().unzip();
-    let (mut decisions, codes) = (decisions.concat(), codes.concat());
+    let (decisions, codes) = (decisions.concat(), codes.concat());
     let threshold = settings.sensitivity.and_then(|share| threshold(&decisions, &codes, share));
     let shift = threshold.unwrap_or(0.0);
-    decisions.iter_mut().for_each(|f| *f -= shift);
+    let decisions: Vec<f64> = decisions.iter().map(|f| f - shift).collect();
     let n_classes = data.target.classes.len();
     Ok(Calibrated { probabilities: Probabilities::fit(settings.calibration, &decisions, &codes, n_classes), threshold })
 }

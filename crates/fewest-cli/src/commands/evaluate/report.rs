@@ -10,7 +10,8 @@ use crate::commands::held_out::{names as sample_names, wrong};
 use crate::commands::raw::Raw;
 use crate::commands::reading::warnings;
 use crate::commands::scaled::{scale_name, scaling_text};
-use crate::export::model_json::{SCHEMA, by_class, classes_value, counts_value, of_two, positive_value};
+use crate::export::classes::{by_class, of_two, positive_value};
+use crate::export::model_json::{SCHEMA, classes_value, counts_value};
 
 /// Results of all folds.
 pub(crate) struct Report<'a> {

@@ -7,7 +7,8 @@ use serde_json::{Map, Value, json};
 use super::said::Said;
 use crate::cli::PredictArgs;
 use crate::commands::held_out::wrong;
-use crate::export::model_json::{SCHEMA, by_class, classes_value, of_two, positive_value};
+use crate::export::classes::{by_class, of_two, positive_value};
+use crate::export::model_json::{SCHEMA, classes_value};
 use crate::export::table;
 use crate::export::task_models::Classifiers;
 

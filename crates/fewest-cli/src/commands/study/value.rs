@@ -12,9 +12,9 @@ use crate::commands::invocation::Invocation;
 use crate::commands::raw::Raw;
 use crate::commands::reading::warnings;
 use crate::commands::scaled::scale_name;
+use crate::export::classes::{by_class, of_two, positive_value};
 use crate::export::model_json::{
-    FeatureScaling, SCHEMA, TrainedModel, bias_value, by_class, classes_value, counts_value, levels_of, of_two,
-    positive_value,
+    FeatureScaling, SCHEMA, TrainedModel, bias_value, classes_value, counts_value, levels_of,
 };
 use crate::export::result::SelectionResult;
 use crate::export::settings::of_bounds;
