@@ -400,11 +400,12 @@ COMMANDS: dict[str, Command] = {
     ),
     "verify": Command(
         fewest.verify,
-        _DATA - {"memory", "threads", "sample-weights"} | _RULES - {"max-features"} | {"json", "quiet", "verbose"},
+        _DATA - {"memory", "threads", "sample-weights", "positive"} | _RULES - {"max-features"} | {"json", "quiet", "verbose"},
         {
             "memory": of("max_memory"),
             "threads": of("n_jobs"),
             "sample-weights": of("sample_weight"),
+            "positive": "``y``: the label that sorts last",
             "as": of("as_"),
             "strict": of("strict"),
             "gap": of("gap"),
