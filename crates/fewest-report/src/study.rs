@@ -160,7 +160,7 @@ fn decision_curve(result: Part<'_>, budget: &Budget) -> Result<Option<Section>, 
     let table = budget.table("Net benefit by threshold, in samples found per sample", columns, rows);
     let class = shorten(result.at("positive").text().unwrap_or("+1"), 40);
     let summary = format!(
-        "Acting on samples whose probability of {class} is at least p is worth p / (1 - p) false alarms for each one found: choose p by what a miss and a false alarm cost, and read at it. The panel is of use where its line (first colour) is above both others: acting on every sample, and on none, which is 0."
+        "What it is worth to act on the samples whose probability of {class} is at least p, in samples found per sample; a false alarm counts p / (1 - p) of one found. Who takes nine false alarms for one found reads at p = 0.1. The panel is of use where its line (first colour) is above both others: acting on every sample, and on none, which is 0."
     );
     let chart = Chart { id: "decision-curve", title: "Net benefit against threshold".to_owned(), summary, svg, table };
     let heading = "What decisions by the probabilities are worth".to_owned();
