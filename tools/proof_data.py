@@ -47,6 +47,7 @@ class Data:
     def __init__(self, path, made):
         """Reads a file as `made` says, scales features, multiplies weights by those of classes: in doubles."""
         said, how = made.get("settings", {}), dict(made.get("read", {}))
+        positive = how.pop("positive", None)
         drop, scale, rule = how.pop("drop", []) + how.pop("apart", []), said.get("scale", "none"), said.get("class_weight", "none")
         if any(how.values()) or said.get("missing", "error") != "error" or said.get("validate"):
             raise Unable("options of reading, missing values and --validate are not known here")
@@ -80,6 +81,9 @@ class Data:
             raise Unable(f"scaling {scale!r} is not known here")
         if scale != "none":
             self.columns = [scaled(column, scale) for column in self.columns]
+        self.positive = None if positive is None else class_name(positive)
+        if positive is not None and (self.positive not in self.classes or len(set(self.classes)) != 2):
+            raise Unable(f"the positive class {positive!r} is none of two classes of the data as they are read here")
         n, sizes = len(self.classes), {name: self.classes.count(name) for name in set(self.classes)}
         rules = {"none": lambda size: 1.0, "balanced": lambda size: n / (len(sizes) * size)}
         rules |= {"cw2": lambda size: 1 / size, "cw3": lambda size: 1 / size + len(sizes)}
@@ -97,6 +101,8 @@ class Data:
                 classes = sorted(classes, key=float)
             except ValueError:
                 classes = sorted(classes, key=str.encode)
+            # Of two classes the positive one is the second.
+            classes.sort(key=lambda name: name == self.positive)
             need(len(classes) > 1, "header: the data, or those of a task, have one class alone")
             if multi_class == "one-vs-rest" or (len(classes) == 2 and task is None):
                 for name in classes if len(classes) > 2 else classes[1:]:

@@ -18,6 +18,7 @@ from fewest import _core
 from fewest._engine import summed
 from fewest._folds import dealt, splits_of
 from fewest._frames import in_order, labels_in, named, plain_labels, refuse_missing_labels
+from fewest._positive import is_first
 from fewest._rules import _Index
 from fewest._tables import called, most_first, names_of, table
 
@@ -47,6 +48,9 @@ class Evaluation:
     comparison : dict or None
         ``difference`` in accuracy (a summary), and ``t_test``, one-sided, corrected as above: that
         the first is better.
+    recall : dict
+        The share of each class that is classified right, as ``summary`` has it; None for a class that no
+        fold held out.
     feature_names : ndarray of str or None
         Names of the features that ``frequency`` and ``selected`` count, where the estimator makes
         them anew in each fold, such as words: those that any fold has. None: they are the same in
@@ -62,6 +66,7 @@ class Evaluation:
     confusion: np.ndarray
     against: Evaluation | None = None
     comparison: dict[str, Any] | None = None
+    recall: dict[Any, dict[str, Any] | None] = field(default_factory=dict)
     feature_names: np.ndarray | None = None
     asked: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
@@ -79,6 +84,8 @@ class Evaluation:
             "classes": dict.fromkeys(map(str, range(len(self.confusion)))),
             "folds": [{"seconds": fold["seconds"]} for fold in self.folds],
             "summary": self.summary,
+            "recall": {str(label): recall for label, recall in self.recall.items()},
+            "positive": self.asked.get("positive"),
             "undefined": {name: count for name, count in counts.items() if count},
             "frequency": most_first(names_of(self.asked.get("names"), len(self.frequency)), self.frequency)[0],
             "stability": self.stability,
@@ -121,6 +128,7 @@ def evaluate(
     tasks: Any = None,
     truth: Any = None,
     against: Any = None,
+    pos_label: Any = None,
     n_jobs: int | None = None,
 ) -> Evaluation:
     """Judge a selector by cross-validation: the selection is made anew inside each fold.
@@ -155,6 +163,9 @@ def evaluate(
         measure ``set_f1``, the F1 of the selected set against them (Tamura et al. 2022).
     against : estimator, default=None
         Judged on the same folds, and compared.
+    pos_label : bool, int, float or str, default=None
+        The class of two that ``f1``, ``sensitivity`` and ``specificity`` are of; what ``--positive`` is to the
+        command. None: the later one.
     n_jobs : int, default=None
         Folds at a time, as joblib counts.
 
@@ -177,6 +188,7 @@ def evaluate(
     X, y, groups, sample_weight, tasks = together(X, y, groups=groups, sample_weight=sample_weight, tasks=tasks)
     classes, codes = np.unique(y, return_inverse=True)
     codes = codes.ravel()
+    first = is_first(pos_label, classes)
     if isinstance(cv, Integral):
         splitter: Any = dealt(codes, int(cv), n_repeats, random_state, tasks)
     elif n_repeats != 1:
@@ -189,7 +201,7 @@ def evaluate(
     share = float(np.mean([len(test) / len(train) for train, test in splits]))
     scheme = {"cv": int(cv), "repeats": n_repeats} if isinstance(cv, Integral) else {}
     found = [
-        _evaluation(one, X, y, classes, codes, splits, sample_weight, tasks, truth, share, n_jobs, scheme)
+        _evaluation(one, X, y, classes, codes, splits, sample_weight, tasks, truth, share, n_jobs, scheme, first)
         for one in ([estimator] if against is None else [estimator, against])
     ]
     if against is None:
@@ -213,10 +225,12 @@ def together(X: Any, y: Any, **others: Any) -> list[Any]:
     return [summed(X), np.asarray(plain_labels(y)).ravel(), *(None if one is None else np.asarray(one).ravel() for one in rest)]
 
 
-def _evaluation(estimator, X, y, classes, codes, splits, sample_weight, tasks, truth, share, n_jobs, scheme):
+def _evaluation(estimator, X, y, classes, codes, splits, sample_weight, tasks, truth, share, n_jobs, scheme, first):
     """One estimator on all folds."""
     run = delayed(_fold)
-    folds = Parallel(n_jobs=n_jobs)(run(clone(estimator), X, y, classes, codes, split, sample_weight, tasks, truth) for split in splits)
+    folds = Parallel(n_jobs=n_jobs)(
+        run(clone(estimator), X, y, classes, codes, split, sample_weight, tasks, truth, first) for split in splits
+    )
     seen = [fold.pop("seen") for fold in folds]
     n_features, names, places = joined(seen)
     for fold, place in zip(folds, places, strict=True):
@@ -233,12 +247,19 @@ def _evaluation(estimator, X, y, classes, codes, splits, sample_weight, tasks, t
     for name in folds[0]["metrics"]:
         values = np.array([fold["metrics"][name] for fold in folds if fold["metrics"][name] is not None], dtype=float)
         if len(values):
-            summary[name] = _core.summary(name, values, share, judged.tolist())
+            # Of two classes the share of the positive one, and of the other.
+            of = {"sensitivity": 0 if first else 1, "specificity": 1 if first else 0}.get(name)
+            summary[name] = _core.summary(name, values, share, judged.tolist() if of is None else [float(judged[of])])
+    recall = {}
+    for at, label in enumerate(classes.tolist()):
+        values = np.array([counts[at, at] / counts[at].sum() for counts in confusions if counts[at].any()])
+        recall[label] = _core.summary("recall", values, share, [float(judged[at])]) if len(values) else None
     subsets = [fold["selected"].tolist() for fold in folds]
     frequency = np.bincount(np.concatenate([fold["selected"] for fold in folds]), minlength=n_features) / len(folds)
     stable = _core.subset_stability(subsets, n_features)
     said = {"method": called(estimator), "names": seen[0][1] if names is None else names, "scheme": scheme}
-    return Evaluation(folds, summary, frequency, stable, sum(confusions), feature_names=names, asked=said)
+    said["positive"] = str(classes[0 if first else 1]) if len(classes) == 2 else None
+    return Evaluation(folds, summary, frequency, stable, sum(confusions), recall=recall, feature_names=names, asked=said)
 
 
 def joined(seen: list[tuple[int, Any]]) -> tuple[int, np.ndarray | None, list[np.ndarray]]:
@@ -272,7 +293,7 @@ def seen_by(estimator: Any, selector: Any) -> tuple[int, Any]:
     return selector.n_features_in_, None if names is None else [str(name) for name in names]
 
 
-def _fold(estimator, X, y, classes, codes, split, sample_weight, tasks, truth):
+def _fold(estimator, X, y, classes, codes, split, sample_weight, tasks, truth, first):
     """One fold."""
     train, test = split
     begun = monotonic()
@@ -286,7 +307,14 @@ def _fold(estimator, X, y, classes, codes, split, sample_weight, tasks, truth):
     else:
         predicted, decisions = _of_tasks(estimator, selector, held_out, tasks[test], len(classes))
     of = np.searchsorted(classes, predicted).astype(np.uint32)
-    metrics = _core.measures(codes[test].astype(np.uint32), of, decisions, len(classes))
+    known = codes[test].astype(np.uint32)
+    if first:
+        # Measures are of the engine's second class.
+        known, of, decisions = 1 - known, 1 - of, -decisions
+    metrics = _core.measures(known, of, decisions, len(classes))
+    if len(classes) == 2:
+        for name, code in (("sensitivity", 1), ("specificity", 0)):
+            metrics[name] = float(np.mean(of[known == code] == code)) if (known == code).any() else None
     selected = np.flatnonzero(selector.get_support())
     metrics["n_features"] = float(len(selected))
     if truth is not None:

@@ -24,6 +24,7 @@ from fewest._docs import completes_doc
 from fewest._engine import Listener, Samples, bias_of, is_elsewhere, limits_of, seed_of, svm_of, warn_of_limit
 from fewest._frames import in_order, is_annotated, labels_in, named
 from fewest._path import sizes_of
+from fewest._positive import is_first, of_second, turned_bounds
 from fewest._preparation import Preparation
 from fewest._probabilities import agreeing, of_classes
 from fewest._read import Coding, has_texts
@@ -85,6 +86,14 @@ class Study(Selector):
     calibration : {"platt", "isotonic", "none"}, default="platt"
         How decision values of samples held out become probabilities, of more than two classes pair by
         pair: by a sigmoid, by any function that never falls (for many samples), or not at all.
+    pos_label : bool, int, float or str, default=None
+        The class of two that ``f1``, ``sensitivity`` and ``specificity``, the probabilities in ``folds_``,
+        ``decision_curve_`` and ``threshold_`` are of; what ``--positive`` is to the command. Decision values,
+        weights and signs of weights speak for ``classes_[1]`` whatever it is. None: ``classes_[1]``.
+    sensitivity : float, default=None
+        Share of the positive class that is to be found, above 0, up to 1: decision values are cut where so
+        many of the samples held out inside the folds are found, in each outer fold and for the panel.
+        ``summary_["sensitivity"]`` says what comes of it on samples not seen. None: they are cut at 0.
     cv : int, default=5
         Outer folds.
     n_repeats : int, default=2
@@ -124,7 +133,18 @@ class Study(Selector):
     ----------
     summary_ : dict
         Mean, ``se`` and ``ci95`` of each measure over the outer folds: accuracy, balanced_accuracy,
-        f1, mcc, auc, log_loss, brier, n_features.
+        f1, mcc, auc, log_loss, brier, n_features; of two classes sensitivity and specificity, the shares
+        of the positive class and of the other one that are classified right.
+    recall_ : dict
+        The share of each class that is classified right over the outer folds, as ``summary_`` has it; None
+        for a class that none held out.
+    decision_curve_ : list of dict or None
+        For thresholds p of the probability from 0.01 to 0.99 what acting on the samples above it is worth in
+        the outer folds: ``net_benefit``, TP / n - FP / n * p / (1 - p) (Vickers and Elkin 2006), beside
+        ``treat_all`` and ``treat_none``. None without probabilities, or for more classes than two.
+    threshold_ : dict or None
+        With ``sensitivity``: ``value``, what the intercept of the classifier was shifted by, down by it, and
+        ``trained_intercept``, the one before; weights and what is proven are those of the SVM as trained.
     folds_ : list of dict
         Every outer fold: what was chosen there, the features, the samples held out and how they were
         classified.
@@ -178,6 +198,8 @@ class Study(Selector):
         "scoring": [StrOptions({"combined", "accuracy", "roc_auc", "log_loss", "hinge"})],
         "pick": [StrOptions({"best", "smooth", "one_se", "small_cost", "stable"})],
         "calibration": [StrOptions({"platt", "isotonic", "none"})],
+        "pos_label": [Real, str, "boolean", None],
+        "sensitivity": [Interval(Real, 0.0, 1.0, closed="right"), None],
         "cv": [Interval(Integral, 2, None, closed="left")],
         "n_repeats": AT_LEAST_ONE,
         "inner_cv": [Interval(Integral, 2, None, closed="left")],
@@ -205,6 +227,8 @@ class Study(Selector):
         scoring: str = "hinge",
         pick: str = "smooth",
         calibration: str = "platt",
+        pos_label: Any = None,
+        sensitivity: float | None = None,
         cv: int = 5,
         n_repeats: int = 2,
         inner_cv: int = 5,
@@ -280,16 +304,24 @@ class Study(Selector):
     def _fit(self, samples: Samples) -> None:
         begun, p = monotonic(), samples.X.shape[1]
         names = [str(label) for label in samples.classes.tolist()]
+        # Measures are of the engine's second class.
+        first = is_first(self.pos_label, samples.classes)
+        if self.sensitivity is not None and len(names) != 2:
+            raise ValueError(f"sensitivity is that of one of two classes, but there are {len(names)}: {names}; leave it out")
         limits = limits_of(self, self.time_limit, gap=float(self.gap))
         listener = Listener(self, samples, int(self.verbose), self.callback)
         wanted = listener if listener.wanted else None
-        answer = _core.study(samples.matrix, samples.codes, names, self._settings(samples, p), limits, wanted)
+        codes = (1 - samples.codes.astype(np.int64)).astype(np.uint32) if first else samples.codes
+        asked = self._settings(samples, p, first)
+        answer = _core.study(samples.matrix, codes, names[::-1] if first else names, asked, limits, wanted)
+        answer = of_second(answer) if first else answer
         warn_of_limit(self, answer, "This is what is known so far.")
         self._set_study(answer, p)
         counts = np.bincount(samples.codes, minlength=len(names)).tolist()
         self._told = {
             "status": answer["status"],
             "classes": {str(code): name for code, name in enumerate(names)},
+            "positive": names[0 if first else 1] if len(names) == 2 else None,
             "class_counts": {str(code): count for code, count in enumerate(counts)},
             "n_samples": sum(counts),
             "panel": answer["panel"],
@@ -311,6 +343,7 @@ class Study(Selector):
             "n_features": p,
             "panel": None if panel is None else _named(panel, names),
             "summary": self.summary_,
+            "recall": {str(label): recall for label, recall in self.recall_.items()},
             "stability": self.stability_,
             "folds": [{} for _ in self.folds_],
             "frequency": {names[j]: float(self.frequency_[j]) for j in np.flatnonzero(self.frequency_)},
@@ -318,8 +351,8 @@ class Study(Selector):
         }
         return table(result)
 
-    def _settings(self, samples: Samples, p: int) -> dict[str, Any]:
-        """What the engine is asked to do."""
+    def _settings(self, samples: Samples, p: int, first: bool) -> dict[str, Any]:
+        """What the engine is asked to do; where the ``first`` class is positive, with both in the other order."""
         rules = self.rules or Rules()
         if rules.max_features is not None:
             raise ValueError(
@@ -331,6 +364,10 @@ class Study(Selector):
         weights: Any = "balanced" if self.class_weight == "balanced" else "none"
         if isinstance(self.class_weight, dict):
             weights = {"each": [float(self.class_weight.get(label, 1.0)) for label in samples.classes.tolist()]}
+        resolved = rules._resolved(p, getattr(self, "feature_names_in_", None), None)
+        if first:
+            resolved["weights"] = turned_bounds(resolved["weights"])
+            weights = {"each": weights["each"][::-1]} if isinstance(weights, dict) else weights
         pick = "" if self.pick == "best" else f":{self.pick.replace('_', '-')}"
         return {
             "sizes": self._sizes(p),
@@ -343,11 +380,12 @@ class Study(Selector):
             "cost_points": int(self.n_Cs),
             "rule": f"{SCORES.get(self.scoring, self.scoring)}{pick}",
             "calibration": self.calibration,
+            "sensitivity": None if self.sensitivity is None else float(self.sensitivity),
             "missing": self.impute and self.impute.replace("_", "-"),
             "texts": [] if self._coding is None else self._coding.texts,
             "scale": self.scale,
             "class_weight": weights,
-            "rules": rules._resolved(p, getattr(self, "feature_names_in_", None), None),
+            "rules": resolved,
             "solutions": int(self.n_solutions),
             "proof_nodes": int(self.node_limit),
             "selection_seconds": None if self.selection_time_limit is None else float(self.selection_time_limit),
@@ -383,7 +421,9 @@ class Study(Selector):
         self.solutions_ = [(np.asarray(subset, dtype=np.intp), value) for subset, value in panel.get("solutions", [])]
         self.swaps_, self.certificate_ = panel.get("swaps", []), panel.get("certificate")
         self.summary_, self.folds_, self.stability_ = answer["summary"], answer["folds"], answer["stability"]
-        self.tried_ = answer["tried"]
+        self.tried_, self.decision_curve_ = answer["tried"], answer["decision_curve"]
+        self.recall_ = dict(zip(self.classes_.tolist(), answer["recall"], strict=False))
+        self.threshold_ = panel.get("threshold")
         self.frequency_ = np.zeros(p)
         for feature, share in answer["frequency"]:
             self.frequency_[feature] = share
@@ -407,6 +447,8 @@ class Study(Selector):
         classifier.n_features_in_ = self.n_features_
         classifier._bounds = self._bounds_of(self.support_)
         self.estimator_ = classifier._fit(samples.with_X(self._scaled(samples.X[:, self.support_])))
+        if self.threshold_ is not None:
+            self.estimator_.intercept_ = self.estimator_.intercept_ - self.threshold_["value"]
 
     def _scaled(self, X: Any) -> Any:
         """The panel's features, without missing values and scaled."""
@@ -432,7 +474,8 @@ class Study(Selector):
 
         Of more than two classes those of the pairs are coupled (Wu, Lin and Weng 2004). ``predict``
         goes by the sign of the decision value, or by votes, as in the folds: where another class is
-        more probable than the one it names, both have the mean of their probabilities.
+        more probable than the one it names, both have the mean of their probabilities. With
+        ``sensitivity`` it goes by the threshold, and probabilities are as they are.
 
         Returns
         -------
@@ -443,8 +486,10 @@ class Study(Selector):
         reduced, classes = self._reduced(X), self.estimator_.classes_
         decision = self.estimator_._by_pair(reduced)
         decision = -decision if decision.ndim > 1 else decision[:, None]
-        predicted = np.searchsorted(classes, self._of(reduced, "predict"))
-        return agreeing(of_classes(self._calibration, decision, len(classes)), predicted)
+        probabilities = of_classes(self._calibration, decision, len(classes))
+        if self.threshold_ is not None:
+            return probabilities
+        return agreeing(probabilities, np.searchsorted(classes, self._of(reduced, "predict")))
 
     def _how_prepared(self, support: np.ndarray) -> tuple[Any, Any, Any]:
         return self.fill_, self.center_, self.scale_

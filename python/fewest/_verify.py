@@ -132,7 +132,8 @@ def verify(
         The samples as the method saw them: what ``fit`` was given, or, for a proof of the command, the
         scaled features.
     y : array-like of shape (n_samples,)
-        The class of each sample; as many classes as there were in ``fit``.
+        The class of each sample; as many classes as there were in ``fit``. For a proof of the command that was
+        made with ``--positive``, labels of which the positive one sorts last.
     sample_weight : array-like of shape (n_samples,), default=None
         What ``fit`` was given.
     class_weight : dict, "balanced" or None, default=None

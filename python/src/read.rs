@@ -100,6 +100,7 @@ impl Asked {
             missing: true,
             drop_unlabelled: self.drop_unlabelled,
             classes: self.classes,
+            positive: None,
             layer: self.layer,
             labels: self.labels.map(|(file, column)| Labels { file, column, by: self.by }),
             samples: self.id,
@@ -163,6 +164,8 @@ fn read(path: &str, options: ReadOptions) -> Result<Dataset, DataError> {
         }
         found => found?,
     };
+    // Labels go to the caller, who says which is positive where that matters.
+    data.notes.retain(|note| !matches!(note, Note::PositiveClass { .. }));
     if data.target.is_some() && !options.target_optional {
         data.notes.extend(fewest_data::hints(&data));
     }

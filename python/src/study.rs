@@ -14,7 +14,8 @@ use crate::{numbers, raised, settings};
 /// Chooses method, costs and size inside folds, judges that on the samples held out, and does the
 /// same on all samples. `classes`: their names, for messages; `settings`: the fields of
 /// [`StudySettings`]. Returns `panel` (none where time did not allow a choice), `folds`, `summary`,
-/// `frequency`, `stability`, `tried`, `inner`, `effort`, `status`, `interrupted`.
+/// `recall`, `decision_curve`, `frequency`, `stability`, `tried`, `inner`, `effort`, `status`,
+/// `interrupted`.
 ///
 /// # Errors
 /// As [`crate::select`].
@@ -36,18 +37,20 @@ pub(crate) fn study<'py>(
         let data = fewest_eval::Data::new(&features, &target, &weights);
         let (report, course) =
             enter(py, &limits, listener, |limits, observer| study_of(&data, &wanted, &limits, None, observer))?;
-        let mut value = report_value(&report);
+        let mut value = report_value(&report, wanted.sensitivity, &target.codes);
         value.insert("interrupted".to_owned(), json!(course.interrupted));
         Ok(pythonize(py, &Value::Object(value))?)
     })
 }
 
-fn report_value(report: &StudyReport) -> Map<String, Value> {
+fn report_value(report: &StudyReport, sensitivity: Option<f64>, codes: &[u32]) -> Map<String, Value> {
     let value = json!({
         "status": report.status.name(),
-        "panel": report.panel.as_ref().map(panel_value),
+        "panel": report.panel.as_ref().map(|panel| panel_value(panel, sensitivity)),
         "folds": report.folds,
         "summary": report.summary().into_iter().map(|(name, summary)| (name.to_owned(), json!(summary))).collect::<Map<_, _>>(),
+        "recall": report.recall(),
+        "decision_curve": report.decision_curve(codes),
         "frequency": report.frequency(),
         "stability": report.stability(),
         "tried": report.tried,
@@ -58,8 +61,9 @@ fn report_value(report: &StudyReport) -> Map<String, Value> {
     value
 }
 
-/// The panel; `center`, `scale` and `fill` are those of its features, in their order.
-fn panel_value(panel: &Panel) -> Value {
+/// The panel; `center`, `scale` and `fill` are those of its features, in their order, `threshold` is
+/// that of the sensitivity asked for.
+fn panel_value(panel: &Panel, sensitivity: Option<f64>) -> Value {
     let outcome = panel.outcome();
     let of = |values: &Vec<f64>, default: f64| -> Vec<f64> {
         panel.selected.iter().map(|&j| values.get(j).copied().unwrap_or(default)).collect()
@@ -76,7 +80,12 @@ fn panel_value(panel: &Panel) -> Value {
         [machine] if machine.weights.len() == panel.selected.len() => Some(machine.weights.as_slice()),
         _ => None,
     });
+    let intercept = panel.model.as_ref().and_then(|model| model.machines.first()).map(|machine| machine.solution.bias);
+    let threshold = panel
+        .threshold
+        .map(|value| json!({"sensitivity": sensitivity, "value": value, "trained_intercept": intercept}));
     json!({
+        "threshold": threshold,
         "choice": panel.choice, "selected": panel.selected,
         "kernel": fewest::KernelRule::from(panel.report.kernel),
         "weights": weights, "sense": outcome.sense, "objective": outcome.objective, "bound": outcome.bound, "gap": outcome.gap(),

@@ -245,6 +245,7 @@ COMMON = {
     "missing-codes": "``missing_codes`` of ``read_table``",
     "drop-unlabelled": "``drop_unlabelled`` of ``read_table``",
     "classes": "``classes`` of ``read_table``",
+    "positive": "``pos_label`` of ``Study`` and ``evaluate``; otherwise weights and decision values speak for ``classes_[1]``",
     "index-limit": "``index_limit`` of ``read_table``",
     "json": "the attributes of a fitted selector",
     "report": "fewest report of the command, displays",
@@ -260,7 +261,7 @@ COMMON = {
 #: What the commands of a run have beside its method: where it comes from and where it goes.
 _DATA = {
     *("format", "target", "drop", "only", "text", "no-header", "header", "delimiter", "comment", "decimal", "thousands"),
-    *("missing-codes", "drop-unlabelled", "classes", "transpose", "labels", "by", "id", "unique-names", "zero-based"),
+    *("missing-codes", "drop-unlabelled", "classes", "positive", "transpose", "labels", "by", "id", "unique-names", "zero-based"),
     *("layer", "index-limit", "sample-weights", "scale", "missing", "memory", "threads"),
 }
 _RULES = {
@@ -311,7 +312,7 @@ COMMANDS: dict[str, Command] = {
     ),
     "evaluate": Command(
         fewest.evaluate,
-        _DATA | _RULES | _SAID | {"time-limit", "method"},
+        (_DATA - {"positive"}) | _RULES | _SAID | {"time-limit", "method"},
         {
             "cv": of("cv"),
             "folds": of("cv"),
@@ -321,6 +322,7 @@ COMMANDS: dict[str, Command] = {
             "against": of("against"),
             "truth": of("truth"),
             "selection-time-limit": "``time_limit`` of the selector",
+            "positive": of("pos_label"),
             "tune": "``GridSearchCV`` as the estimator",
             "inner-cv": "``cv`` of ``GridSearchCV``",
             "choose": "``refit`` of ``GridSearchCV``; ``size_rule`` of ``SVMRFE``",
@@ -359,7 +361,10 @@ COMMANDS: dict[str, Command] = {
     ),
     "study": Command(
         fewest.Study,
-        (_DATA - {"scale", "missing", "sample-weights"}) | _RULES - {"max-features"} | _SAID | {"time-limit", "model", "model-format"},
+        (_DATA - {"scale", "missing", "sample-weights", "positive"})
+        | _RULES - {"max-features"}
+        | _SAID
+        | {"time-limit", "model", "model-format"},
         {
             "max-features": of("sizes"),
             "methods": of("methods"),
@@ -374,6 +379,8 @@ COMMANDS: dict[str, Command] = {
             "cost-points": of("n_Cs"),
             "choose": of("scoring", "pick"),
             "calibration": of("calibration"),
+            "positive": of("pos_label"),
+            "sensitivity": of("sensitivity"),
             "compare-rules": of("compare_rules"),
             "selection-time-limit": of("selection_time_limit"),
             "gap": of("gap"),
@@ -393,11 +400,12 @@ COMMANDS: dict[str, Command] = {
     ),
     "verify": Command(
         fewest.verify,
-        _DATA - {"memory", "threads", "sample-weights"} | _RULES - {"max-features"} | {"json", "quiet", "verbose"},
+        _DATA - {"memory", "threads", "sample-weights", "positive"} | _RULES - {"max-features"} | {"json", "quiet", "verbose"},
         {
             "memory": of("max_memory"),
             "threads": of("n_jobs"),
             "sample-weights": of("sample_weight"),
+            "positive": "``y``: the label that sorts last",
             "as": of("as_"),
             "strict": of("strict"),
             "gap": of("gap"),

@@ -317,6 +317,46 @@ impl Dataset {
         Ok(())
     }
 
+    /// Makes a class of two the second one, which is +1; without one asked for, notes where the
+    /// second is named as if it were the other.
+    ///
+    /// # Errors
+    /// No target, a class that is not there, more classes than two.
+    pub(crate) fn make_positive(&mut self, class: Option<&str>) -> Result<(), DataError> {
+        let Some(class) = class else {
+            self.notes.extend(self.target.as_ref().and_then(Target::note_on_positive));
+            return Ok(());
+        };
+        let unsupported = |what: String, remedy: &str| DataError::Unsupported {
+            file: self.source.clone(),
+            what,
+            remedy: remedy.into(),
+        };
+        let Some(target) = &mut self.target else {
+            let what = format!("{class} was to be the positive class, but there is no target column");
+            return Err(unsupported(what, "name it with --target"));
+        };
+        let some = || target.classes.iter().take(10).cloned().collect::<Vec<_>>().join(", ");
+        let at = class_position(&target.classes, class).ok_or_else(|| DataError::UnknownClass {
+            file: self.source.clone(),
+            name: class.to_owned(),
+            available: some(),
+        })?;
+        if target.classes.len() != 2 {
+            let what = format!(
+                "{class} was to be the positive class of two, but there are {}: {}",
+                target.classes.len(),
+                some()
+            );
+            return Err(unsupported(what, "keep two of them with --classes, or leave out --positive"));
+        }
+        if at == 0 {
+            target.classes.swap(0, 1);
+            target.codes.iter_mut().for_each(|code| *code = 1 - *code);
+        }
+        Ok(())
+    }
+
     /// Makes missing values of numbers that stand for them.
     ///
     /// # Errors

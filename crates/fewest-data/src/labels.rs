@@ -35,6 +35,7 @@ pub(crate) fn joined(
         labels: None,
         apart: options.apart.iter().filter(|name| !has(name)).cloned().collect(),
         classes: Vec::new(),
+        positive: None,
         ..options.clone()
     };
     if !in_data {

@@ -142,6 +142,7 @@ fn read_source(
         data.align(features)?;
     }
     if !options.target_optional {
+        data.make_positive(options.positive.as_deref())?;
         data.note_constant();
     }
     data.note_missing();
@@ -223,7 +224,7 @@ fn sorted(source: &mut Source, format: Format, options: &ReadOptions, out: &str)
     use Format::{Arff, Arrow, Csc, Csv, Gct, Gctx, H5, H5ad, Loom, Mtx, Npz, Ods, Parquet, SeriesMatrix, Svmlight};
     use Format::{Tsv, Xlsx};
     let others = options.features.is_some() || options.labels.is_some() || !options.apart.is_empty();
-    let rows = options.missing || options.transpose || !options.classes.is_empty();
+    let rows = options.missing || options.transpose || !options.classes.is_empty() || options.positive.is_some();
     if others || rows || !format.is_table() && !options.only.is_empty() {
         return Ok(None);
     }

@@ -75,6 +75,13 @@ pub enum Note {
         /// Some have a fraction.
         fraction: bool,
     },
+    /// The class that is +1, as nobody named one, has a name that other classes mostly have.
+    PositiveClass {
+        /// The class that is +1.
+        positive: String,
+        /// The other one.
+        other: String,
+    },
     /// Rows without a class were left out.
     Unlabelled {
         /// How many.
@@ -277,6 +284,11 @@ impl fmt::Display for Sentence<'_> {
                 f,
                 "the target `{column}` has {classes} different numbers{}, and each is a class; name another --target if it is a quantity",
                 if *fraction { ", some with fractions" } else { "" }
+            ),
+            Note::PositiveClass { positive, other } => write!(
+                f,
+                "the class {positive} is the positive one (+1), as it is the later of the two; if {other} is what you look for, say --positive {}",
+                typed(other)
             ),
             Note::Unlabelled { rows } => write!(f, "{rows} row(s) without a class are left out"),
             Note::OtherClasses { rows } => write!(f, "{rows} row(s) of other classes are left out"),

@@ -313,6 +313,9 @@ pub struct ReadOptions {
     pub drop_unlabelled: bool,
     /// Keep the rows of these classes only.
     pub classes: Vec<String>,
+    /// The class of two that is +1; default the later one, see [`crate::Target::classes`]. A file for
+    /// prediction has its classes from the model, and does not need it.
+    pub positive: Option<String>,
     /// Which matrix of a file that holds several: `X`, `raw`, or the name of a layer; default `X`.
     pub layer: Option<String>,
     /// A second file with the classes, or other columns of the samples.

@@ -12,8 +12,9 @@ use crate::{cells, number};
 pub struct Target {
     /// Name of the column in the file (`y` for formats that do not name it).
     pub column: String,
-    /// Class names, sorted: by value if all are numbers, else as text. A number is written in its
-    /// shortest form, so that `+1`, `1` and `1.0` are one class in every format.
+    /// Class names, sorted: by value if all are numbers, else as text; of two the one that is to be
+    /// positive is the second ([`ReadOptions::positive`]). A number is written in its shortest form,
+    /// so that `+1`, `1` and `1.0` are one class in every format.
     pub classes: Vec<String>,
     /// For each row the position of its class in `classes`.
     pub codes: Vec<u32>,
@@ -34,6 +35,11 @@ impl Target {
             [first, second] => Some([("-1", first), ("+1", second)]),
             _ => None,
         }
+    }
+
+    /// The class that is +1 of two.
+    pub fn positive(&self) -> Option<&str> {
+        self.mapping().map(|mapping| mapping[1].1)
     }
 
     /// Rows of each class.
@@ -100,6 +106,14 @@ impl Target {
         std::iter::once(told).chain(self.note().filter(|_| !options.target_optional)).collect()
     }
 
+    /// The note on a second class of two that is named as what is looked for seldom is, where the
+    /// first is not.
+    pub(crate) fn note_on_positive(&self) -> Option<Note> {
+        let [(_, first), (_, second)] = self.mapping()?;
+        let told = is_negative_name(second) && !is_negative_name(first);
+        told.then(|| Note::PositiveClass { positive: second.to_owned(), other: first.to_owned() })
+    }
+
     /// The note on a target of numbers that may be a quantity: classes with fractions, or more than
     /// 20 of them.
     pub(crate) fn note(&self) -> Option<Note> {
@@ -109,6 +123,33 @@ impl Target {
         let told = fraction || classes > 20 && numbers();
         told.then(|| Note::NumberClasses { column: self.column.clone(), classes, fraction })
     }
+}
+
+/// Names of classes that stand for what is not there, not looked for, or compared with.
+const NEGATIVE_NAMES: [&str; 18] = [
+    "0",
+    "-1",
+    "absent",
+    "benign",
+    "control",
+    "controls",
+    "ctrl",
+    "false",
+    "healthy",
+    "neg",
+    "negative",
+    "no",
+    "non",
+    "none",
+    "normal",
+    "reference",
+    "unaffected",
+    "wildtype",
+];
+
+/// Whether a class has such a name.
+fn is_negative_name(class: &str) -> bool {
+    NEGATIVE_NAMES.iter().any(|name| name.eq_ignore_ascii_case(class.trim()))
 }
 
 /// Where a class is in a list of classes: the one of that name, else the one that says the same.

@@ -4,9 +4,9 @@
 //! Given    the class of each sample, what the classifier says of it, and its probabilities.
 //! Returns  the measures of [`crate::evaluate`] and [`crate::study`] by the same functions, each
 //!          with an interval where independent samples give one: Wilson's for shares, Newcombe's
-//!          for the area of two classes.
+//!          for the area of two classes, Student's for mean losses.
 
-use fewest::validation::{FoldMetrics, Metrics, Summary, measure_summary, summaries};
+use fewest::validation::{FoldMetrics, Metrics, Summary, loss_summary, recalls, summaries};
 
 use crate::classifier::Predictions;
 use crate::study::{CalibrationLine, Losses, Probabilities};
@@ -35,18 +35,20 @@ impl ExternalValidation {
             return None;
         }
         let (metrics, confusion) = (of.metrics(n_classes), of.confusion(n_classes));
-        let mut summary = summaries(&[FoldMetrics { repeat: 0, metrics: &metrics, confusion: &confusion }], 0.0);
+        let fold = [FoldMetrics { repeat: 0, metrics: &metrics, confusion: &confusion }];
+        let (mut summary, recall) = (summaries(&fold, 0.0), recalls(&fold, 0.0));
         let probabilities = probabilities.filter(|_| !of.decisions.is_empty());
-        let losses = probabilities.map(|known| known.losses(of));
-        if let Some(losses) = losses {
-            let each = [("log_loss", losses.log_loss), ("brier", losses.brier)];
-            summary.extend(each.map(|(name, value)| (name, measure_summary(name, &[value], 0.0, &[]))));
+        let each = probabilities.map(|known| known.each_loss(of));
+        let losses = each.as_ref().map(|each| Losses::mean(each));
+        if let (Some(each), Some(mean)) = (&each, losses) {
+            let of = |name, mean, own: fn(&Losses) -> f64| {
+                (name, loss_summary(name, &[mean], 0.0, &each.iter().map(own).collect::<Vec<f64>>()))
+            };
+            summary.extend([
+                of("log_loss", mean.log_loss, |loss| loss.log_loss),
+                of("brier", mean.brier, |loss| loss.brier),
+            ]);
         }
-        let recall = |(class, row): (usize, &Vec<u64>)| {
-            let all = row.iter().sum::<u64>() as f64;
-            (all > 0.0).then(|| measure_summary("recall", &[row[class] as f64 / all], 0.0, &[all]))
-        };
-        let recall = confusion.iter().enumerate().map(recall).collect();
         let calibration = probabilities.and_then(|known| known.line(of));
         Some(Self { metrics, summary, recall, confusion, losses, calibration })
     }
@@ -81,6 +83,9 @@ mod tests {
         let [low, high] = value("auc").ci95.unwrap();
         assert!(low < value("auc").mean && value("auc").mean < high);
         assert_eq!(value("log_loss").mean, found.losses.unwrap().log_loss);
+        assert_eq!((value("sensitivity"), value("specificity")), (second, found.recall[0].unwrap()));
+        let [low, high] = value("brier").ci95.unwrap();
+        assert!(low < value("brier").mean && value("brier").mean < high && value("log_loss").ci95.is_some());
         assert!((found.calibration.unwrap().observed - 0.25).abs() < 1e-12);
         assert!(found.losses.unwrap().brier > 0.0 && found.losses.unwrap().brier < 0.25);
     }

@@ -25,7 +25,7 @@ const HEIGHT: u32 = 290;
 const ROW: u32 = 22;
 /// Columns that a label may take beside a row.
 pub(crate) const LABEL: usize = 19;
-/// Points of a line beyond which they are small.
+/// Points of the longest line beyond which those of all are small.
 const CROWD: usize = 40;
 /// Width of the labels beside rows, and of a letter at most.
 const BESIDE: i32 = 166;
@@ -86,6 +86,8 @@ pub(crate) enum Ticks {
     Whole,
     /// x is the decimal logarithm of what is shown.
     Decades,
+    /// Numbers as they are.
+    Plain,
 }
 
 /// The axes.
@@ -198,6 +200,7 @@ pub(crate) fn lines(series: &[Series], axes: Axes<'_>) -> Drawing {
             Ticks::Whole if (tick - tick.round()).abs() < 1e-9 => short(*tick),
             Ticks::Whole => String::new(),
             Ticks::Decades => decade(*tick, x.end - x.start),
+            Ticks::Plain => short(*tick),
         };
         chart
             .configure_mesh()
@@ -216,6 +219,8 @@ pub(crate) fn lines(series: &[Series], axes: Axes<'_>) -> Drawing {
         if let Some(mark) = axes.mark {
             chart.draw_series(LineSeries::new([(mark, y.start), (mark, y.end)], INK.stroke_width(2)))?;
         }
+        let longest = series.iter().map(|s| s.points.len()).max().unwrap_or(0);
+        let radius = if longest > CROWD { 2 } else { 4 };
         for Series { points, errors, stepped, joined, role } in series {
             let colour = role.colour();
             let mut path = Vec::new();
@@ -231,7 +236,6 @@ pub(crate) fn lines(series: &[Series], axes: Axes<'_>) -> Drawing {
             for (&(x, _), &(low, high)) in points.iter().zip(errors) {
                 chart.draw_series(LineSeries::new([(x, low), (x, high)], colour.stroke_width(2)))?;
             }
-            let radius = if points.len() > CROWD { 2 } else { 4 };
             chart.draw_series(points.iter().map(|&point| Circle::new(point, radius, colour.filled())))?;
         }
         Ok(())

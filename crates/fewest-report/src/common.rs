@@ -99,6 +99,9 @@ pub(crate) fn data(budget: &Budget, result: Part<'_>) -> Vec<(&'static str, Cell
     if !classes.is_empty() {
         lines.push(("classes", budget.foreign(&classes.join(", "), 2 * LIST)));
     }
+    if let Some(class) = result.at("positive").text() {
+        lines.push(("positive class", budget.foreign(class, LIST)));
+    }
     if let Some(scale) = result.at("settings").at("scale").text() {
         lines.push(("scaling", budget.foreign(scale, LIST)));
     }

@@ -24,6 +24,7 @@ pub(crate) fn page(result: Part<'_>, budget: &Budget) -> Result<Page, String> {
     sections.extend(sizes(result, budget)?);
     sections.extend(frequency(result, budget, "frequency", "frequency-section", "Which features are chosen")?);
     sections.extend(confusion(result, budget, "Samples held out"));
+    sections.extend(by_class(result, budget));
     sections.extend(wrong(result, budget));
     if against.is_there() {
         let heading = format!("Which features {} chooses", name(against));
@@ -323,6 +324,34 @@ pub(crate) fn confusion(result: Part<'_>, budget: &Budget, samples: &str) -> Opt
         format!("{samples}, by their true class and the class predicted (as 1st: the first row's class, and so on)");
     let table = budget.table(&caption, columns, rows);
     Some(Section { id: "confusion", heading: "What is taken for what".to_owned(), blocks: vec![Block::Table(table)] })
+}
+
+/// How many of each class are right.
+pub(crate) fn by_class(result: Part<'_>, budget: &Budget) -> Option<Section> {
+    if !result.at("recall").is_there() {
+        return None;
+    }
+    let rows: Vec<Vec<Cell>> = result
+        .at("classes")
+        .entries()
+        .filter_map(|(key, name)| {
+            let name = name.text()?;
+            let recall = result.at("recall").at(name);
+            let ends = interval(recall, 1.0);
+            Some(vec![
+                budget.name(name),
+                result.at("class_counts").at(key).count()?.to_string().into(),
+                recall.at("mean").number().map_or_else(String::new, percent).into(),
+                ends.map_or_else(String::new, |(low, high)| format!("{} to {}", percent(low), percent(high))).into(),
+            ])
+        })
+        .collect();
+    if rows.is_empty() {
+        return None;
+    }
+    let columns = vec![words("class"), numbers("samples"), numbers("right"), numbers("95 % interval")];
+    let table = budget.table("Share of each class that is classified right", columns, rows.into_iter());
+    Some(Section { id: "classes", heading: "Class by class".to_owned(), blocks: vec![Block::Table(table)] })
 }
 
 /// Samples that were taken for another class, most often first.

@@ -2,7 +2,7 @@
 
 use crate::chart::{Bar, Role};
 use crate::common::{balance, bar_chart, data, label, list, settings};
-use crate::evaluation::{confusion, guessing, interval, measure_words, wrong};
+use crate::evaluation::{by_class, confusion, guessing, interval, measure_words, wrong};
 use crate::read::Part;
 use crate::view::{Block, Budget, Cell, Page, Section, numbers, shorten, words};
 use crate::words::{percent, plural};
@@ -14,7 +14,7 @@ pub(crate) const NO_SHARES: [&str; 2] = ["log_loss", "brier"];
 pub(crate) fn page(result: Part<'_>, budget: &Budget) -> Result<Page, String> {
     let judged = result.at("metrics").is_there();
     let mut sections = vec![summary(result, budget)?];
-    sections.extend(classes(result, budget));
+    sections.extend(by_class(result, budget));
     sections.extend(confusion(result, budget, "Samples"));
     sections.extend(calibration(result));
     sections.extend(wrong(result, budget));
@@ -86,33 +86,8 @@ fn measures(result: Part<'_>, budget: &Budget) -> Result<Option<Block>, String> 
             (bar, cells)
         })
         .collect();
-    let summary = "Intervals are those of independent samples: Wilson's for shares, Newcombe's for the AUC; the model is taken as it is.";
+    let summary = "Intervals are those of independent samples: Wilson's for shares, Newcombe's for the AUC, Student's for mean losses; the model is taken as it is.";
     bar_chart("measures", "Measures", summary.to_owned(), &drawn, table).map(Some)
-}
-
-/// How many of each class are right.
-fn classes(result: Part<'_>, budget: &Budget) -> Option<Section> {
-    let rows: Vec<Vec<Cell>> = result
-        .at("classes")
-        .entries()
-        .filter_map(|(key, name)| {
-            let name = name.text()?;
-            let recall = result.at("recall").at(name);
-            let ends = interval(recall, 1.0);
-            Some(vec![
-                budget.name(name),
-                result.at("class_counts").at(key).count()?.to_string().into(),
-                recall.at("mean").number().map_or_else(String::new, percent).into(),
-                ends.map_or_else(String::new, |(low, high)| format!("{} to {}", percent(low), percent(high))).into(),
-            ])
-        })
-        .collect();
-    if rows.is_empty() {
-        return None;
-    }
-    let columns = vec![words("class"), numbers("samples"), numbers("right"), numbers("95 % interval")];
-    let table = budget.table("Share of each class that is classified right", columns, rows.into_iter());
-    Some(Section { id: "classes", heading: "Class by class".to_owned(), blocks: vec![Block::Table(table)] })
 }
 
 /// What the probabilities are worth, and whether they mean what they say.

@@ -1,9 +1,11 @@
 //! The page of `fewest study`: a panel, what it is worth on samples not seen, and why to believe
 //! it.
 
+use crate::chart::{Axes, Role, Series, Ticks, lines};
 use crate::common::{balance, data, list, settings, warnings};
 use crate::evaluation::{
-    SizePoint, accuracy_by_size, confusion, folds, frequency, guessing, interval, measures, stability_words, wrong,
+    SizePoint, accuracy_by_size, by_class, confusion, folds, frequency, guessing, interval, measures, stability_words,
+    wrong,
 };
 use crate::read::Part;
 use crate::view::{Block, Budget, Cell, Chart, Page, Section, numbers, shorten, words};
@@ -26,13 +28,14 @@ const FORMULAS: [(&str, &str); 4] = [
     ),
 ];
 /// Who says so.
-const SOURCES: [(&str, &str); 6] = [
+const SOURCES: [(&str, &str); 7] = [
     ("estimate", "nested cross-validation: S. Varma, R. Simon, BMC Bioinformatics 7 (2006), 91"),
     ("interval", "corrected for folds that share samples: C. Nadeau, Y. Bengio, Machine Learning 52 (2003), 239-281"),
     ("exact", "the model: H. Aytug, European Journal of Operational Research, 2015; the search is fewest's own"),
     ("rfe", "I. Guyon, J. Weston, S. Barnhill, V. Vapnik, Machine Learning 46 (2002), 389-422"),
     ("stability", "S. Nogueira, K. Sechidis, G. Brown, Journal of Machine Learning Research 18 (2018), 1-54"),
     ("probabilities", "J. Platt, Advances in Large Margin Classifiers (1999), 61-74"),
+    ("net benefit", "A. J. Vickers, E. B. Elkin, Medical Decision Making 26 (2006), 565-574"),
 ];
 
 /// The page of a study.
@@ -45,6 +48,8 @@ pub(crate) fn page(result: Part<'_>, budget: &Budget) -> Result<Page, String> {
     sections.extend(sizes(result, budget)?);
     sections.push(unseen(result, budget)?);
     sections.extend(confusion(result, budget, "Samples held out"));
+    sections.extend(by_class(result, budget));
+    sections.extend(decision_curve(result, budget)?);
     sections.extend(wrong(result, budget));
     sections.extend(tried(result, budget));
     sections.extend(balance(budget, result)?);
@@ -98,11 +103,68 @@ fn answer(result: Part<'_>, budget: &Budget) -> Section {
             .map_or_else(String::new, |(low, high)| format!(" (95 % interval {low:.3} to {high:.3})"));
         pairs.push(("area under ROC", format!("{auc:.3}{between}").into()));
     }
+    pairs.extend(threshold(result).map(|text| ("threshold", budget.foreign(&text, 400))));
     pairs.extend(stability_words(result).map(|text| ("stability", Cell::from(text))));
     pairs.extend(classifier(panel).map(|text| ("classifier", Cell::from(text))));
     pairs.extend(data(budget, result));
     blocks.push(Block::Pairs(pairs));
     Section { id: "summary", heading: "The answer".to_owned(), blocks }
+}
+
+/// Where the decision values are cut for a wanted sensitivity, and what comes of it.
+pub(crate) fn threshold(result: Part<'_>) -> Option<String> {
+    let threshold = result.at("panel").at("threshold");
+    let (wanted, value) = (threshold.at("sensitivity").number()?, threshold.at("value").number()?);
+    let reached = |name: &str| {
+        let of = result.at("summary").at(name);
+        let between = of.at("ci95").pair().map_or_else(String::new, |(low, high)| format!(" ({low:.3} to {high:.3})"));
+        of.at("mean").number().map_or("not known".to_owned(), |mean| format!("{mean:.3}{between}"))
+    };
+    Some(format!(
+        "the bias is shifted by {}, so that inner folds find {} of the positive class; on samples that took no part the sensitivity is {}, the specificity {}",
+        crate::words::number(-value),
+        percent(wanted),
+        reached("sensitivity"),
+        reached("specificity")
+    ))
+}
+
+/// The net benefit of the probabilities.
+fn decision_curve(result: Part<'_>, budget: &Budget) -> Result<Option<Section>, String> {
+    let of = |at: Part<'_>| {
+        let [p, own, all] = ["threshold", "net_benefit", "treat_all"].map(|key| at.at(key).number());
+        Some((p?, own?, all?))
+    };
+    let curve: Vec<(f64, f64, f64)> = result.at("decision_curve").items().filter_map(of).collect();
+    let highest = curve.iter().map(|c| c.1.max(c.2)).fold(0.0, f64::max);
+    if curve.len() < 2 || highest <= 0.0 {
+        return Ok(None);
+    }
+    // What is far below 0 is of no use to anyone, and would leave no room for the rest.
+    let drawn = |y: f64| y >= -0.25 * highest;
+    let line = |value: fn(&(f64, f64, f64)) -> f64, role| Series {
+        points: curve.iter().map(|c| (c.0, value(c))).filter(|point| drawn(point.1)).collect(),
+        errors: Vec::new(),
+        stepped: false,
+        joined: true,
+        role,
+    };
+    let none =
+        Series { points: vec![(curve[0].0, 0.0), (curve[curve.len() - 1].0, 0.0)], ..line(|c| c.1, Role::Second) };
+    let axes = Axes { x: "threshold of the probability", y: "net benefit", ticks: Ticks::Plain, mark: None };
+    let svg = lines(&[line(|c| c.2, Role::Second), none, line(|c| c.1, Role::First)], axes)?;
+    let rows = curve.iter().filter(|c| ((100.0 * c.0).round() as u64).is_multiple_of(5)).map(|&(p, own, all)| {
+        vec![format!("{p:.2}").into(), format!("{own:.4}").into(), format!("{all:.4}").into(), "0".into()]
+    });
+    let columns = vec![numbers("threshold"), numbers("net benefit"), numbers("act on all"), numbers("act on none")];
+    let table = budget.table("Net benefit by threshold, in samples found per sample", columns, rows);
+    let class = shorten(result.at("positive").text().unwrap_or("+1"), 40);
+    let summary = format!(
+        "What it is worth to act on the samples whose probability of {class} is at least p, in samples found per sample; a false alarm counts p / (1 - p) of one found. Who takes nine false alarms for one found reads at p = 0.1. The panel is of use where its line (first colour) is above both others: acting on every sample, and on none, which is 0."
+    );
+    let chart = Chart { id: "decision-curve", title: "Net benefit against threshold".to_owned(), summary, svg, table };
+    let heading = "What decisions by the probabilities are worth".to_owned();
+    Ok(Some(Section { id: "decision-curve-section", heading, blocks: vec![Block::Chart(chart)] }))
 }
 
 /// What is proven of the panel, by its own search or by a certificate.

@@ -60,6 +60,10 @@ pub(crate) struct ReadingArgs {
     /// Keep the rows of these classes only: a,b
     #[arg(long, value_name = "NAMES", allow_hyphen_values = true, help_heading = "Data")]
     pub(crate) classes: Vec<String>,
+    /// The class of two that is +1: weights, decision values and probabilities speak for it, F1,
+    /// sensitivity and specificity are of it [default: the later one, by value or alphabet]
+    #[arg(long, value_name = "NAME", allow_hyphen_values = true, help_heading = "Data")]
+    pub(crate) positive: Option<String>,
 }
 
 impl ReadingArgs {
@@ -97,6 +101,7 @@ impl ReadingArgs {
             decimal: self.decimal,
             thousands: self.thousands,
             drop_unlabelled: self.drop_unlabelled,
+            positive: self.positive.clone(),
             ..options
         })
     }

@@ -41,6 +41,11 @@ pub(crate) fn share(text: &str) -> Result<f64, String> {
     number(text, |x| x > 0.0 && x < 1.0, "between 0 and 1")
 }
 
+/// A number above 0, up to 1.
+pub(crate) fn share_up_to_one(text: &str) -> Result<f64, String> {
+    number(text, |x| x > 0.0 && x <= 1.0, "above 0 and at most 1")
+}
+
 /// A number above one half, up to 1.
 pub(crate) fn more_than_half(text: &str) -> Result<f64, String> {
     number(text, |x| x > 0.5 && x <= 1.0, "above 0.5 and at most 1")

@@ -60,6 +60,11 @@ pub(crate) struct StudyArgs {
     /// How decision values of samples held out become probabilities of two classes
     #[arg(long, value_name = "RULE", default_value = "platt", value_parser = values::choice::<CalibrationRule>(CALIBRATIONS), help_heading = "Study")]
     pub(crate) calibration: CalibrationRule,
+    /// Find this share of the positive class (see --positive), above 0, up to 1: decision values are
+    /// cut where so many of the samples held out inside the folds are found; the outer folds say what
+    /// comes of it [default: they are cut at 0]
+    #[arg(long, value_name = "SHARE", value_parser = values::share_up_to_one, help_heading = "Study")]
+    pub(crate) sensitivity: Option<f64>,
     /// Judge every rule of --choose on the outer folds, too; it takes longer
     #[arg(long, help_heading = "Study")]
     pub(crate) compare_rules: bool,

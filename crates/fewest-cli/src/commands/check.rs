@@ -5,9 +5,11 @@ use std::fmt::Write as _;
 use fewest_data::{Dataset, Note, ReadOptions, Summary, bytes_text};
 use serde_json::{Value, json};
 
+use super::reading;
 use crate::args::data;
 use crate::args::notation;
 use crate::cli::CheckArgs;
+use crate::export::classes::positive_value;
 use crate::export::file::Sink;
 use crate::export::json as json_text;
 use crate::export::model_json::{SCHEMA, classes_value};
@@ -99,7 +101,7 @@ impl Checked {
                     options = mended;
                     faults.push(Fault { text: error.to_string(), option });
                 }
-                _ if faults.is_empty() => return Err(error.into()),
+                _ if faults.is_empty() => return Err(reading::near_class(error)),
                 _ => {
                     faults.push(Fault { text: error.to_string(), option: String::new() });
                     return Err(Failure::Input(listed(&faults)));
@@ -169,7 +171,10 @@ fn value(data: &Dataset, columns: &[Column], summary: &Summary, faults: &[Fault]
         .collect();
     let target = data.target.as_ref().map(|t| {
         let counts = t.classes.iter().zip(t.counts()).map(|(c, n)| (c.clone(), json!(n))).collect();
-        json!({"column": t.column, "classes": classes_value(&t.classes), "counts": Value::Object(counts)})
+        json!({
+            "column": t.column, "classes": classes_value(&t.classes), "counts": Value::Object(counts),
+            "positive": positive_value(&t.classes)
+        })
     });
     let features: Vec<Value> = columns
         .iter()
@@ -224,6 +229,7 @@ fn report(data: &Dataset, columns: &[Column], summary: &Summary) -> String {
             k => (0..k).map(|at| text(at, "")).collect(),
         };
         lines.push(("target", format!("{}: {}", target.column, all.join(", "))));
+        lines.extend(target.positive().map(|class| ("positive", class.to_owned())));
     }
     let mut out = table::pairs(&lines);
     let lacking = columns.iter().any(|c| c.missing > 0);

@@ -18,6 +18,10 @@ pub(crate) fn run(args: &ConvertArgs, terminal: Terminal) -> Result<u8, Failure>
     let format = data::out_format(out, args.out_format)?;
     let sink = Sink::open("the output", &args.out)?;
     Sink::apart(&[("the output", Some(&sink))], &[("the data", &args.data.data)])?;
+    if args.data.reading.positive.is_some() {
+        let text = "--positive: a file of data does not hold which class is positive; leave it out, and say it to the command that learns from the file";
+        return Err(Failure::Input(text.to_owned()));
+    }
     let mut options = args.data.read_options()?;
     let keep = data::names("--features", &args.features)?;
     options.features = (!keep.is_empty()).then_some(keep);

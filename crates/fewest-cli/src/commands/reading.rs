@@ -34,11 +34,21 @@ pub(super) fn read_apart(
             DataError::UnknownColumn { role: by.map_or(role, |by| by.0), file, name, available }
         }
         other => other,
-    })?;
+    });
+    let data = data.map_err(near_class)?;
     for note in &data.notes {
         tell(note, terminal);
     }
     Ok(data)
+}
+
+/// An error, with the class that may be meant where one is named that is not there.
+pub(super) fn near_class(error: DataError) -> Failure {
+    let DataError::UnknownClass { name, available, .. } = &error else { return error.into() };
+    match notation::closest(name, available.split(", ")) {
+        Some(near) => Failure::Input(format!("{error} (did you mean {near}?)")),
+        None => error.into(),
+    }
 }
 
 /// Adds what may be wrong with the columns to the notes of data to learn from, and tells it.
@@ -77,7 +87,8 @@ pub(crate) fn tell(note: &Note, terminal: Terminal) {
         | Note::ManyValues { .. }
         | Note::NeverChosen { .. }
         | Note::NumberClasses { .. }
-        | Note::Perfect { .. } => terminal.warn(&words(note)),
+        | Note::Perfect { .. }
+        | Note::PositiveClass { .. } => terminal.warn(&words(note)),
         Note::TargetColumn { rule: TargetRule::Asked | TargetRule::UsualName | TargetRule::Format, .. } => {
             terminal.detail(&note.to_string());
         }

@@ -278,6 +278,7 @@ impl Task<'_> {
             ("missing_codes", json!(list(&reading.missing_codes))),
             ("drop_unlabelled", json!(reading.drop_unlabelled)),
             ("classes", json!(list(&reading.classes))),
+            ("positive", json!(reading.positive)),
             ("delimiter", json!(reading.delimiter.map(Delimiter::name))),
             ("comment", json!(reading.comment)),
             ("transpose", json!(reading.transpose)),

@@ -2,6 +2,7 @@
 //! LIBSVM.
 
 pub(crate) mod chart;
+pub(crate) mod classes;
 mod fields;
 pub(crate) mod file;
 pub(crate) mod json;

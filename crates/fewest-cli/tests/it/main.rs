@@ -35,6 +35,7 @@ mod missing;
 mod options;
 mod path_folds;
 mod peer_models;
+mod positive;
 mod predict;
 mod proof_option;
 mod report;

@@ -102,6 +102,8 @@ fn a_second_checker_agrees_on_proofs_of_every_kind() {
         "three.csv -m exact --max-features 2 --class-weight cw3",
         "three.csv -m exact --max-features 2 --multi-class one-vs-rest",
         "sites.csv -m exact --max-features 2 --tasks site --sample-weights w",
+        "d.csv -m exact --max-features 3 --positive a --sign f1:-,f2:+",
+        "sites.csv -m exact --max-features 2 --tasks site --positive a --class-weight a=2,b=1",
     ] {
         let words: Vec<&str> = line.split(' ').collect();
         let ran = scratch.run(&[&["select"], &words[..], &["--proof", "x.proof"]].concat());

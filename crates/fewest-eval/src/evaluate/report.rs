@@ -1,7 +1,7 @@
 //! What the folds of an evaluation say together.
 
 use fewest::validation::{
-    FoldMetrics, Stability, Summary, TTest, corrected_t_test, measure_summary, stability, summaries, t_test,
+    FoldMetrics, Stability, Summary, TTest, corrected_t_test, measure_summary, recalls, stability, summaries, t_test,
 };
 
 use super::fold::FoldResult;
@@ -43,6 +43,12 @@ impl<'a> Evaluation<'a> {
         }
         out.push(("n_features", measure_summary("n_features", &self.sizes(), self.test_share, &[])));
         out
+    }
+
+    /// Share of each class that is classified right, with its interval; none of a class that no fold
+    /// held out.
+    pub fn recall(&self) -> Vec<Option<Summary>> {
+        recalls(&self.folds.iter().map(|fold| fold.judged()).collect::<Vec<_>>(), self.test_share)
     }
 
     /// The measures that have no value in some folds, and in how many.

@@ -8,11 +8,12 @@ use super::calibration::CalibrationRule;
 use super::inner::{Deal, Grid, costs, fit_cost};
 use super::judge::train;
 use super::part::{PartSize, StudyPart};
-use super::probabilities::Probabilities;
+use super::probabilities::{Losses, Probabilities};
 use super::report::{Choice, Judgement};
 use super::search::Search;
 use super::settings::{StudyMethod, StudySettings};
 use super::table::{Key, Row};
+use super::threshold::threshold;
 use crate::classifier::Predictions;
 use crate::part::Data;
 use crate::preparation::columns;
@@ -28,6 +29,26 @@ pub(crate) struct Learned {
     pub(crate) features: Vec<usize>,
     /// The classifier on these features, in their order; none without a feature.
     pub(crate) model: Option<Model>,
+}
+
+/// What the decision values of samples that inner splits held out say of a choice.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Calibrated {
+    /// From decision values, less the threshold, to probabilities.
+    pub(crate) probabilities: Option<Probabilities>,
+    /// Where to cut them for the sensitivity asked for.
+    pub(crate) threshold: Option<f64>,
+}
+
+impl Calibrated {
+    /// The classifier whose decision values are less the threshold; its solution keeps the bias that
+    /// it was trained to.
+    pub(crate) fn shifted(&self, mut model: Model) -> Model {
+        if let (Some(threshold), [machine]) = (self.threshold, &mut model.machines[..]) {
+            machine.bias -= threshold;
+        }
+        model
+    }
 }
 
 /// The costs and names of a place on the grid, in a part.
@@ -83,8 +104,8 @@ pub(crate) fn fitted(
     train(part, &settings.svm, features, kernel, cost, &Clock::unlimited()).map(Some)
 }
 
-/// The probabilities of a choice, from the decision values of samples that inner splits held out:
-/// their own subsets and classifiers. None where none are asked for.
+/// Probabilities and threshold of a choice, from the decision values of samples that inner splits
+/// held out: their own subsets and classifiers. None where none are asked for.
 pub(crate) fn calibrate(
     data: &Data<'_>,
     deals: &[Deal],
@@ -92,9 +113,9 @@ pub(crate) fn calibrate(
     grid: &Grid,
     settings: &StudySettings,
     key: Key,
-) -> Result<Option<Probabilities>, Error> {
-    if settings.calibration == CalibrationRule::None {
-        return Ok(None);
+) -> Result<Calibrated, Error> {
+    if settings.calibration == CalibrationRule::None && settings.sensitivity.is_none() {
+        return Ok(Calibrated::default());
     }
     let place = Key { fit: 0, ..key };
     let one = |(deal, row): (&Deal, &Option<Row>)| -> Result<(Vec<f64>, Vec<u32>), Error> {
@@ -112,23 +133,29 @@ pub(crate) fn calibrate(
     };
     let parts: Vec<(Vec<f64>, Vec<u32>)> = deals.par_iter().zip(rows).map(one).collect::<Result<_, Error>>()?;
     let (decisions, codes): (Vec<Vec<f64>>, Vec<Vec<u32>>) = parts.into_iter().unzip();
+    let (decisions, codes) = (decisions.concat(), codes.concat());
+    let threshold = settings.sensitivity.and_then(|share| threshold(&decisions, &codes, share));
+    let shift = threshold.unwrap_or(0.0);
+    let decisions: Vec<f64> = decisions.iter().map(|f| f - shift).collect();
     let n_classes = data.target.classes.len();
-    Ok(Probabilities::fit(settings.calibration, &decisions.concat(), &codes.concat(), n_classes))
+    Ok(Calibrated { probabilities: Probabilities::fit(settings.calibration, &decisions, &codes, n_classes), threshold })
 }
 
-/// Judges what was learned on other samples.
+/// Judges what was learned on other samples, with the threshold in force.
 pub(crate) fn judge(
     data: &Data<'_>,
     learned: &Learned,
-    calibration: Option<&Probabilities>,
+    calibrated: &Calibrated,
     rows: &[usize],
 ) -> Result<Judgement, Error> {
     let held = learned.part.hold_out(data, rows)?;
     let classes = data.target.classes.len();
     let columns = columns(held.design(), &learned.features);
-    let judged = Predictions::of(learned.model.as_ref(), &columns, &learned.part.prepared, &held);
-    let calibration = calibration.filter(|_| !judged.decisions.is_empty());
-    let losses = calibration.map(|calibration| calibration.losses(&judged));
+    let model = learned.model.clone().map(|model| calibrated.shifted(model));
+    let judged = Predictions::of(model.as_ref(), &columns, &learned.part.prepared, &held);
+    let calibration = calibrated.probabilities.as_ref().filter(|_| !judged.decisions.is_empty());
+    let losses = calibration.map(|calibration| calibration.each_loss(&judged)).unwrap_or_default();
+    let mean = (!losses.is_empty()).then(|| Losses::mean(&losses));
     let each = calibration.map(|calibration| calibration.of_each(&judged.decisions));
     let (probabilities, class_probabilities) = match each {
         Some(each) if classes == 2 => (Some(each.iter().map(|of_class| of_class[1]).collect()), None),
@@ -136,13 +163,14 @@ pub(crate) fn judge(
     };
     Ok(Judgement {
         metrics: judged.metrics(classes),
-        log_loss: losses.map(|losses| losses.log_loss),
-        brier: losses.map(|losses| losses.brier),
+        log_loss: mean.map(|losses| losses.log_loss),
+        brier: mean.map(|losses| losses.brier),
         confusion: judged.confusion(classes),
         test: rows.to_vec(),
         predicted: judged.predicted,
         probabilities,
         class_probabilities,
+        losses,
     })
 }
 

@@ -11,6 +11,7 @@
 //! | `search.rs`, `inner.rs`, `table.rs` | selections; every candidate on an inner split; the table of scores that every rule reads |
 //! | `learn.rs`, `panel.rs` | from a choice to a classifier; proof, neighbours and substitutes of the panel |
 //! | `compare.rs` | the scores of every candidate in every outer fold, by which rules of choice are compared |
+//! | `threshold.rs`, `decision_curve.rs` | the cut of decision values for a wanted sensitivity; net benefit |
 //! | `run.rs`, `state.rs`, `report.rs` | the course of a study; how far it has come; what it found |
 //!
 //! Nothing here touches a file or prints: progress and the state to go on from are told to an
@@ -18,6 +19,7 @@
 
 mod calibration;
 mod compare;
+mod decision_curve;
 mod inner;
 mod isotonic;
 mod judge;
@@ -35,9 +37,11 @@ mod search;
 mod settings;
 mod state;
 mod table;
+mod threshold;
 
 pub use calibration::{Calibration, CalibrationRule};
 pub use compare::{FoldTable, fold_tables};
+pub use decision_curve::NetBenefit;
 pub use isotonic::Isotonic;
 pub use platt::Sigmoid;
 pub use probabilities::{CalibrationLine, Losses, Probabilities};

@@ -7,8 +7,7 @@ use fewest::method::swaps::swaps;
 use fewest::{Error, Kernel, Memory, Problem, Rules, Selection, Silent, Solution, Status, Subset, SvmSettings};
 
 use super::inner::Grid;
-use super::learn::{Learned, cut_short, fitted};
-use super::probabilities::Probabilities;
+use super::learn::{Calibrated, Learned, cut_short, fitted};
 use super::report::Panel;
 use super::search::Search;
 use super::settings::{StudyMethod, StudySettings};
@@ -20,7 +19,7 @@ const LIST_EFFORT: u64 = 10;
 /// The panel with its proof; and whether time or the user cut the proof short.
 pub(crate) fn panel(
     learned: Learned,
-    calibration: Option<Probabilities>,
+    calibrated: Calibrated,
     grid: &Grid,
     settings: &StudySettings,
     deadline: &Deadline,
@@ -73,14 +72,15 @@ pub(crate) fn panel(
     };
     let model = trained.map(|mut model| {
         model.features.clone_from(&features);
-        model
+        calibrated.shifted(model)
     });
     let panel = Panel {
         choice,
         report,
         selected: features,
         model,
-        calibration,
+        calibration: calibrated.probabilities,
+        threshold: calibrated.threshold,
         imputation: part.prepared.learnt.imputation,
         scaling: part.prepared.learnt.scaling,
         certificate,

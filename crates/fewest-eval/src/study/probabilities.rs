@@ -49,13 +49,21 @@ pub struct CalibrationLine {
 }
 
 /// What probabilities are worth on samples whose classes are known.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Losses {
     /// Mean of -ln(probability of the true class).
     pub log_loss: f64,
     /// Mean squared difference of probability and class: of two classes that of the second, of more
     /// summed over the classes.
     pub brier: f64,
+}
+
+impl Losses {
+    /// Of at least one.
+    pub(crate) fn mean(each: &[Self]) -> Self {
+        let mean = |of: fn(&Self) -> f64| each.iter().map(of).sum::<f64>() / each.len() as f64;
+        Self { log_loss: mean(|loss| loss.log_loss), brier: mean(|loss| loss.brier) }
+    }
 }
 
 impl Probabilities {
@@ -102,12 +110,16 @@ impl Probabilities {
 
     /// What the probabilities of samples are worth; of at least one.
     pub fn losses(&self, of: &Predictions) -> Losses {
-        let n = of.truth.len() as f64;
-        let each = || of.decisions.chunks(self.pairs()).zip(&of.truth);
-        Losses {
-            log_loss: each().map(|(values, &class)| self.log_loss(values, class)).sum::<f64>() / n,
-            brier: each().map(|(values, &class)| self.brier(values, class)).sum::<f64>() / n,
-        }
+        Losses::mean(&self.each_loss(of))
+    }
+
+    /// The same of each sample alone.
+    pub fn each_loss(&self, of: &Predictions) -> Vec<Losses> {
+        let one = |(values, &class): (&[f64], &u32)| Losses {
+            log_loss: self.log_loss(values, class),
+            brier: self.brier(values, class),
+        };
+        of.decisions.chunks(self.pairs()).zip(&of.truth).map(one).collect()
     }
 
     /// Whether the probabilities mean what they say; two classes, at least one sample.

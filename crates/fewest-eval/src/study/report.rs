@@ -1,14 +1,19 @@
 //! What a study reports. Features, samples and classes are indices, from 0.
 
+use std::collections::BTreeMap;
+
 use fewest::method::certificate::Certificate;
 use fewest::method::swaps::Swap;
 use fewest::model::Model;
-use fewest::validation::{FoldMetrics, Metrics, Stability, Summary, measure_summary, stability, summaries};
+use fewest::validation::{
+    FoldMetrics, Metrics, Stability, Summary, loss_summary, measure_summary, recalls, stability, summaries,
+};
 use fewest::{Outcome, Report, Solution, Status};
 use fewest_data::{Imputation, Scaling};
 use serde::{Deserialize, Serialize};
 
-use super::probabilities::Probabilities;
+use super::decision_curve::{NetBenefit, decision_curve};
+use super::probabilities::{Losses, Probabilities};
 use super::rule::ChoiceRule;
 use super::settings::StudyMethod;
 
@@ -70,6 +75,10 @@ pub struct Judgement {
     /// Probability of each class of each; more than two classes.
     #[serde(default)]
     pub class_probabilities: Option<Vec<Vec<f64>>>,
+    /// Log-loss and Brier score of each; empty without probabilities, or in a state that an earlier
+    /// version kept.
+    #[serde(default)]
+    pub losses: Vec<Losses>,
 }
 
 /// An outer fold.
@@ -133,6 +142,8 @@ pub struct Panel {
     pub model: Option<Model>,
     /// From decision values to the probability of each class, where asked for.
     pub calibration: Option<Probabilities>,
+    /// What was taken from the bias of the classifier, for the sensitivity asked for.
+    pub threshold: Option<f64>,
     /// What stands in for missing values, before scaling; none: there are none.
     pub imputation: Option<Imputation>,
     /// Scaling of all features.
@@ -222,15 +233,48 @@ impl StudyReport {
     /// Mean of each measure over the outer folds, with its interval.
     pub fn summary(&self) -> Vec<(&'static str, Summary)> {
         let mut out = summaries(&self.folds.iter().map(FoldReport::judged).collect::<Vec<_>>(), self.test_share);
-        let mut add = |name: &'static str, values: Vec<f64>| {
+        let losses = self.sample_losses();
+        let mut add = |name: &'static str, values: Vec<f64>, of: fn(&Losses) -> f64| {
             if !values.is_empty() {
-                out.push((name, measure_summary(name, &values, self.test_share, &[])));
+                let each: Vec<f64> = losses.iter().map(of).collect();
+                out.push((name, loss_summary(name, &values, self.test_share, &each)));
             }
         };
-        add("log_loss", self.folds.iter().filter_map(|f| f.judgement.log_loss).collect());
-        add("brier", self.folds.iter().filter_map(|f| f.judgement.brier).collect());
-        add("n_features", self.folds.iter().map(|f| f.selected.len() as f64).collect());
+        let judged = || self.folds.iter().map(|fold| &fold.judgement);
+        add("log_loss", judged().filter_map(|judged| judged.log_loss).collect(), |loss| loss.log_loss);
+        add("brier", judged().filter_map(|judged| judged.brier).collect(), |loss| loss.brier);
+        let sizes: Vec<f64> = self.folds.iter().map(|fold| fold.selected.len() as f64).collect();
+        if !sizes.is_empty() {
+            out.push(("n_features", measure_summary("n_features", &sizes, self.test_share, &[])));
+        }
         out
+    }
+
+    /// Share of each class that the outer folds classify right, with its interval.
+    pub fn recall(&self) -> Vec<Option<Summary>> {
+        recalls(&self.folds.iter().map(FoldReport::judged).collect::<Vec<_>>(), self.test_share)
+    }
+
+    /// What the probabilities of each sample are worth, by its number: the mean over the repetitions.
+    fn sample_losses(&self) -> Vec<Losses> {
+        let mut of: BTreeMap<usize, Vec<Losses>> = BTreeMap::new();
+        let judged = self.folds.iter().map(|fold| &fold.judgement);
+        for (&row, &loss) in judged.flat_map(|judged| judged.test.iter().zip(&judged.losses)) {
+            of.entry(row).or_default().push(loss);
+        }
+        of.values().map(|each| Losses::mean(each)).collect()
+    }
+
+    /// Net benefit of the probabilities of the outer folds; none without any, or for more classes
+    /// than two. `codes` has the class of each sample of the data.
+    pub fn decision_curve(&self, codes: &[u32]) -> Option<Vec<NetBenefit>> {
+        let judged = || self.folds.iter().map(|fold| &fold.judgement);
+        let of = |judged: &Judgement| {
+            let known = judged.probabilities.as_deref().unwrap_or_default();
+            judged.test.iter().zip(known).map(|(&row, &p)| (p, codes[row] == 1)).collect::<Vec<_>>()
+        };
+        let samples: Vec<(f64, bool)> = judged().flat_map(of).collect();
+        (!samples.is_empty()).then(|| decision_curve(&samples))
     }
 
     /// Share of the outer folds that chose each feature, largest first; those never chosen are left

@@ -286,7 +286,7 @@ impl Study<'_> {
         let (learned, key) = self.learned(&part.deal, &table, deadline)?;
         let PartState { rows, effort, .. } = &self.state.parts[at];
         let calibration = calibrate(data, &part.splits, rows, grid, settings, key)?;
-        let judgement = judge(data, &learned, calibration.as_ref(), &part.deal.outside)?;
+        let judgement = judge(data, &learned, &calibration, &part.deal.outside)?;
         let mut rules = Vec::new();
         if settings.compare_rules {
             rules = self.compare(at, part, &table, deadline)?;
@@ -330,7 +330,7 @@ impl Study<'_> {
         let one = |key: &Key| -> Result<(Key, RuleReport), Error> {
             let learned = learn(data, &part.deal.inside, grid, settings, *key, deadline)?;
             let calibration = calibrate(data, &part.splits, rows, grid, settings, *key)?;
-            let judgement = judge(data, &learned, calibration.as_ref(), &part.deal.outside)?;
+            let judgement = judge(data, &learned, &calibration, &part.deal.outside)?;
             let (metrics, log_loss) = (judgement.metrics, judgement.log_loss);
             let (rule, choice, selected) = (settings.rule, learned.choice, learned.features);
             Ok((*key, RuleReport { rule, choice, selected, metrics, log_loss }))

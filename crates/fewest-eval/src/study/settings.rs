@@ -95,6 +95,10 @@ pub struct StudySettings {
     pub prefer: Prefer,
     /// How decision values of two classes become probabilities. Default Platt's sigmoid.
     pub calibration: CalibrationRule,
+    /// Share of the second of two classes that is to be found, above 0, up to 1: the bias of each
+    /// classifier is shifted so that this share of the samples that inner splits held out is above
+    /// 0. None: the bias is that of the SVM. Default none.
+    pub sensitivity: Option<f64>,
     /// Whether every rule is judged on the outer folds, too. Default not.
     pub compare_rules: bool,
     /// What stands in for missing values (NaN), learnt from each training part; none: there are
@@ -138,6 +142,7 @@ impl Default for StudySettings {
             rule: ChoiceRule::default(),
             prefer: Prefer::default(),
             calibration: CalibrationRule::default(),
+            sensitivity: None,
             compare_rules: false,
             missing: None,
             texts: Vec::new(),
@@ -193,6 +198,15 @@ impl StudySettings {
             && Duration::try_from_secs_f64(seconds).is_err()
         {
             return Err(Error::setting("selection_seconds", seconds, "a number of seconds, 0 or more"));
+        }
+        if let Some(share) = self.sensitivity {
+            if !(share > 0.0 && share <= 1.0) {
+                return Err(Error::setting("sensitivity", share, "above 0, up to 1"));
+            }
+            if classes != 2 {
+                let must = format!("left out: it is that of one of two classes, but there are {classes}");
+                return Err(Error::setting("sensitivity", share, must));
+            }
         }
         let sizes = self.sizes(p);
         if let Some(&k) = sizes.iter().find(|&&k| k == 0 || k > p) {

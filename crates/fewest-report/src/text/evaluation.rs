@@ -41,6 +41,7 @@ fn method(result: Part<'_>, scheme: &str, door: Door<'_>) -> String {
     if let Some((index, (low, high))) = stability.at("index").number().zip(stability.at("ci95").pair()) {
         lines.push(("stability", format!("{index:.3} (95 %: {low:.3} to {high:.3})")));
     }
+    lines.extend(result.at("positive").text().map(|class| ("positive class", class.to_owned())));
     lines.extend(scaling(door));
     let total: f64 = folds.clone().filter_map(|fold| fold.at("seconds").number()).sum();
     lines.push(("time", format!("{} per fold", seconds(total / folds.len().max(1) as f64))));
@@ -56,6 +57,10 @@ fn method(result: Part<'_>, scheme: &str, door: Door<'_>) -> String {
     out += &measures.render(door.look);
     out += &undefined(result).map_or_else(String::new, |text| door.look.paragraph(&text, 0));
     out.push('\n');
+    if result.at("recall").is_there() {
+        out += &by_class(result, door);
+        out.push('\n');
+    }
     let mut frequent = Table::new(&["feature", "share of folds"], 1);
     for (name, share) in result.at("frequency").entries().take(ROWS) {
         frequent.row(vec![name.to_owned(), format!("{:.0} %", 100.0 * share.number().unwrap_or(0.0))]);
@@ -63,6 +68,17 @@ fn method(result: Part<'_>, scheme: &str, door: Door<'_>) -> String {
     out += &frequent.render(door.look);
     out += &door.more(result.at("frequency").entries().count().saturating_sub(ROWS));
     out + "\n"
+}
+
+/// How much of each class is classified right.
+pub(super) fn by_class(result: Part<'_>, door: Door<'_>) -> String {
+    let mut table = Table::new(&["class", "recall", "std error", "95 % interval"], 3);
+    for (name, recall) in result.at("recall").entries().take(ROWS) {
+        let of = |key: &str| recall.at(key).number().map_or_else(String::new, |x| format!("{x:.4}"));
+        let between = recall.at("ci95").pair().map_or_else(String::new, |(low, high)| format!("{low:.4} to {high:.4}"));
+        table.row(vec![name.to_owned(), of("mean"), of("se"), between]);
+    }
+    table.render(door.look) + &door.more(result.at("recall").entries().count().saturating_sub(ROWS))
 }
 
 /// The measures of two classes that some folds have no value of. Of more classes, some measures

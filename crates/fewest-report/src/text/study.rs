@@ -1,8 +1,9 @@
 //! A study: one screen.
 
 use super::Door;
+use super::evaluation::by_class;
 use crate::read::Part;
-use crate::study::{change, judged};
+use crate::study::{change, judged, threshold};
 use crate::table::Table;
 use crate::words::{Proof, brief, number, plural, seconds};
 
@@ -15,6 +16,7 @@ const NAMES: usize = 12;
 pub(super) fn text(result: Part<'_>, door: Door<'_>) -> String {
     let (panel, completed) = (result.at("panel"), is_completed(result));
     let mut lines = vec![("samples", samples(result))];
+    lines.extend(result.at("positive").text().map(|class| ("positive class", class.to_owned())));
     if panel.is_there() {
         lines.extend(panel_lines(panel));
     } else if completed {
@@ -23,6 +25,7 @@ pub(super) fn text(result: Part<'_>, door: Door<'_>) -> String {
         lines.push(("panel", "none: time was over before a subset was found".to_owned()));
     }
     lines.extend(estimate(result));
+    lines.extend(threshold(result).map(|text| ("threshold", text)));
     lines.push(("tried", tried(result)));
     lines.extend(left(result).map(|left| ("left", left)));
     let effort = |key: &str| result.at("effort").at(key).count().unwrap_or(0);
@@ -33,6 +36,10 @@ pub(super) fn text(result: Part<'_>, door: Door<'_>) -> String {
     if panel.is_there() {
         out.push('\n');
         out += &features(result, door);
+    }
+    if result.at("recall").entries().count() > 2 {
+        out.push('\n');
+        out += &by_class(result, door);
     }
     if result.at("sizes").items().len() > 1 {
         out.push('\n');
@@ -99,7 +106,13 @@ fn estimate(result: Part<'_>) -> Vec<(&'static str, String)> {
         _ => format!("{} of {}", plural(folds, "fold"), folds + left),
     };
     let mut lines = Vec::new();
-    let shown = [("accuracy", "accuracy"), ("auc", "AUC"), ("log_loss", "log-loss")];
+    let shown = [
+        ("accuracy", "accuracy"),
+        ("auc", "AUC"),
+        ("sensitivity", "sensitivity"),
+        ("specificity", "specificity"),
+        ("log_loss", "log-loss"),
+    ];
     for (name, summary) in result.at("summary").entries() {
         let Some((_, label)) = shown.iter().find(|shown| shown.0 == name) else { continue };
         let interval = summary

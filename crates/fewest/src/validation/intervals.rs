@@ -2,8 +2,9 @@
 //!
 //! The variance over a few folds is itself a guess, and 0 where all folds are alike. So the interval
 //! of the folds is widened to hold the score interval of as many independent samples: Wilson (1927)
-//! for a share, Newcombe (2006, method 5) for an area under the ROC curve of two classes. Both have
-//! a length above 0 where every sample is right.
+//! for a share, Newcombe (2006, method 5) for an area under the ROC curve of two classes, Student's
+//! of the samples' own losses for a mean loss. The first two have a length above 0 where every
+//! sample is right.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +25,9 @@ pub struct FoldMetrics<'a> {
     pub confusion: &'a [Vec<u64>],
 }
 
-/// Mean over the folds of each measure, where it has a meaning, as [`measure_summary`] gives it.
+/// Mean over the folds of each measure, where it has a meaning, as [`measure_summary`] gives it; of
+/// two classes sensitivity and specificity, too: the shares of the second class and of the first
+/// that are classified right.
 pub fn summaries(folds: &[FoldMetrics<'_>], test_share: f64) -> Vec<(&'static str, Summary)> {
     let Some(first) = folds.first() else { return Vec::new() };
     let counts = judged(folds);
@@ -32,7 +35,45 @@ pub fn summaries(folds: &[FoldMetrics<'_>], test_share: f64) -> Vec<(&'static st
         let values: Vec<f64> = folds.iter().filter_map(|fold| fold.metrics.named()[at].1).collect();
         (!values.is_empty()).then(|| (name, measure_summary(name, &values, test_share, &counts)))
     };
-    first.metrics.named().into_iter().enumerate().filter_map(of_measure).collect()
+    let mut out: Vec<_> = first.metrics.named().into_iter().enumerate().filter_map(of_measure).collect();
+    if let [specificity, sensitivity] = recalls(folds, test_share)[..] {
+        let both = [("sensitivity", sensitivity), ("specificity", specificity)];
+        out.extend(both.into_iter().filter_map(|(name, summary)| Some((name, summary?))));
+    }
+    out
+}
+
+/// Share of the samples of a class that are classified right; none without a sample of it. Rows of
+/// `confusion`: true classes, columns: predicted ones.
+pub fn recall(confusion: &[Vec<u64>], class: usize) -> Option<f64> {
+    let row = &confusion[class];
+    let all = row.iter().sum::<u64>();
+    (all > 0).then(|| row[class] as f64 / all as f64)
+}
+
+/// Mean over the folds of the share of each class that is classified right, over those that held
+/// samples of it out; none where no fold did.
+pub fn recalls(folds: &[FoldMetrics<'_>], test_share: f64) -> Vec<Option<Summary>> {
+    if folds.is_empty() {
+        return Vec::new();
+    }
+    let of_class = |(class, &count): (usize, &f64)| {
+        let values: Vec<f64> = folds.iter().filter_map(|fold| recall(fold.confusion, class)).collect();
+        (!values.is_empty()).then(|| measure_summary("recall", &values, test_share, &[count]))
+    };
+    judged(folds).iter().enumerate().map(of_class).collect()
+}
+
+/// Mean over folds of a loss, as [`measure_summary`] gives it, with an interval no shorter than that
+/// of as many independent samples: the mean, and t sd / sqrt(n) to both sides. `losses` has the loss
+/// of each sample that was held out, once.
+pub fn loss_summary(name: &str, values: &[f64], test_share: f64, losses: &[f64]) -> Summary {
+    let summary = measure_summary(name, values, test_share, &[]);
+    let Some([low, high]) = (!losses.is_empty()).then(|| Summary::new(losses, 0.0).ci95).flatten() else {
+        return summary;
+    };
+    let radius = 0.5 * (high - low);
+    summary.covering([(summary.mean - radius).max(0.0), summary.mean + radius])
 }
 
 /// Mean of a measure's values, at least one, with its 95 % interval: Student's t with the variance
@@ -43,7 +84,9 @@ pub fn summaries(folds: &[FoldMetrics<'_>], test_share: f64) -> Vec<(&'static st
 pub fn measure_summary(name: &str, values: &[f64], test_share: f64, judged: &[f64]) -> Summary {
     let summary = Summary::new(values, test_share);
     let summary = match (name, judged) {
-        ("accuracy" | "recall", [_, ..]) => summary.covering(share_interval(summary.mean, judged.iter().sum())),
+        ("accuracy" | "recall" | "sensitivity" | "specificity", [_, ..]) => {
+            summary.covering(share_interval(summary.mean, judged.iter().sum()))
+        }
         ("auc", &[a, b]) if a > 0.0 && b > 0.0 => summary.covering(area_interval(summary.mean, a, b)),
         _ => summary,
     };
@@ -127,5 +170,38 @@ mod tests {
         let share = share_interval(1.0, 12.0);
         assert!((of("accuracy")[0] - share[0]).abs() < 1e-12 && of("accuracy")[1] == 1.0);
         assert!((of("auc")[0] - area_interval(1.0, 6.0, 6.0)[0]).abs() < 1e-12);
+        // Six of each class.
+        let share = share_interval(1.0, 6.0);
+        assert!((of("sensitivity")[0] - share[0]).abs() < 1e-12 && of("sensitivity") == of("specificity"));
+    }
+
+    #[test]
+    fn shares_of_classes_are_of_the_folds_that_held_them_out() {
+        let (truth, predicted) = ([[0, 1, 1, 1], [1, 1, 1, 1]], [[0, 1, 1, 0], [1, 0, 1, 1]]);
+        let metrics = [0, 1].map(|at| Metrics::new(&truth[at], &predicted[at], &[], 2));
+        let counts = [0, 1].map(|at| crate::validation::confusion(&truth[at], &predicted[at], 2));
+        let fold = |at: usize| FoldMetrics { repeat: 0, metrics: &metrics[at], confusion: &counts[at] };
+        let folds = [fold(0), fold(1)];
+        let [specificity, sensitivity] = recalls(&folds, 0.5)[..] else { panic!("there are two classes") };
+        // 2 of 3 and 3 of 4; the one sample of the first class is in the first fold.
+        assert!((sensitivity.unwrap().mean - 17.0 / 24.0).abs() < 1e-15);
+        assert_eq!(specificity.unwrap().mean, 1.0);
+        let [low, _] = specificity.unwrap().ci95.unwrap();
+        assert!((low - share_interval(1.0, 1.0)[0]).abs() < 1e-12);
+        let named = summaries(&folds, 0.5);
+        assert_eq!(named.iter().find(|entry| entry.0 == "sensitivity").unwrap().1, sensitivity.unwrap());
+    }
+
+    #[test]
+    fn an_interval_of_a_loss_is_no_shorter_than_that_of_independent_samples() {
+        let losses = [0.1, 0.2, 0.3, 0.6];
+        // Folds alike: t quantile 0.975 at 3 degrees of freedom is 3.182446, sd 0.2160247.
+        let found = loss_summary("log_loss", &[0.3, 0.3], 1.0, &losses).ci95.unwrap();
+        let radius = 3.182446 * 0.216_024_69 / 2.0;
+        assert!((found[1] - (0.3 + radius)).abs() < 1e-6 && found[0] == 0.0, "{found:?}");
+        // Folds that differ more keep their own interval.
+        let wide = measure_summary("log_loss", &[0.1, 0.5], 1.0, &[]);
+        assert_eq!(loss_summary("log_loss", &[0.1, 0.5], 1.0, &losses), wide);
+        assert!(loss_summary("brier", &[0.1], 0.0, &[0.1]).ci95.is_none());
     }
 }

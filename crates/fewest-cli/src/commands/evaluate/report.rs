@@ -10,6 +10,7 @@ use crate::commands::held_out::{names as sample_names, wrong};
 use crate::commands::raw::Raw;
 use crate::commands::reading::warnings;
 use crate::commands::scaled::{scale_name, scaling_text};
+use crate::export::classes::{by_class, of_two, positive_value};
 use crate::export::model_json::{SCHEMA, classes_value, counts_value};
 
 /// Results of all folds.
@@ -52,7 +53,8 @@ impl<'a> Report<'a> {
         let prepare = &options.selection.prepare;
         let (kind, reason) = prepare.scaling(&raw.data.features);
         value["settings"] = json!({
-            "data": raw.data.source, "target": raw.target.column, "missing": prepare.missing.name(),
+            "data": raw.data.source, "target": raw.target.column,
+            "positive": options.selection.data.reading.positive, "missing": prepare.missing.name(),
             "scale": scale_name(kind), "scale_reason": reason.text(), "scheme": scheme, "inner_cv": options.inner,
             "tune": {"C": options.tuned.costs, "fit_cost": options.tuned.fit_costs, "gamma": options.tuned.gammas}, "sizes": options.sizes, "choose": options.choose
         });
@@ -85,8 +87,9 @@ impl MethodReport<'_> {
         let names = &raw.data.names;
         let fold = |f: &&FoldResult| {
             let selected: Vec<String> = f.selected.iter().map(|&j| names.get(j).into_owned()).collect();
-            let metrics: Map<String, Value> =
+            let mut metrics: Map<String, Value> =
                 f.metrics.named().into_iter().map(|(name, value)| (name.to_owned(), json!(value))).collect();
+            metrics.extend(of_two(&f.confusion));
             let mut value = json!({
                 "fold": f.fold, "repeat": f.repeat, "selected": selected, "n_features": f.selected.len(),
                 "metrics": metrics, "confusion": f.confusion, "n_test": f.n_test, "seconds": f.seconds, "status": f.status,
@@ -118,6 +121,7 @@ impl MethodReport<'_> {
         json!({
             "schema": SCHEMA, "method": self.name, "n_samples": raw.target.codes.len(), "n_features": names.len(),
             "classes": classes_value(&raw.target.classes), "class_counts": counts_value(&raw.target),
+            "positive": positive_value(&raw.target.classes), "recall": by_class(&raw.target.classes, &self.found.recall()),
             "warnings": warnings(&raw.data), "folds": self.found.folds.iter().map(fold).collect::<Vec<_>>(),
             "summary": summary, "undefined": undefined, "confusion": total, "frequency": frequency, "stability": self.found.stability(),
             "wrong": wrong

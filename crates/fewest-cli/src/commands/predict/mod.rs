@@ -32,6 +32,15 @@ pub(crate) fn run(args: &PredictArgs, invocation: &Invocation) -> Result<u8, Fai
     let trained = classifiers.first();
     let sinks = Sinks::open(args)?;
 
+    if let Some(class) = &args.data.reading.positive {
+        let said = match classifiers.classes() {
+            [_, positive] => format!("in the model it is {positive}"),
+            classes => format!("the model has {} classes", classes.len()),
+        };
+        return Err(Failure::Input(format!(
+            "--positive {class}: the model says which class is positive, {said}; leave it out, or train with it"
+        )));
+    }
     let mut options = args.data.read_options()?;
     options.target_optional = true;
     options.missing = trained.imputation.is_some();

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use super::said::Said;
 use crate::cli::PredictArgs;
 use crate::commands::held_out::wrong;
+use crate::export::classes::{by_class, of_two, positive_value};
 use crate::export::model_json::{SCHEMA, classes_value};
 use crate::export::table;
 use crate::export::task_models::Classifiers;
@@ -80,7 +81,7 @@ impl<'a> Worth<'a> {
             "schema": SCHEMA, "kind": "prediction", "model": model, "data": data.source, "n_samples": n,
             "accuracy": found.map(|found| found.metrics.accuracy), "right": self.right(), "scored": self.scored(),
             "unknown_class": unknown, "target": data.target.as_ref().map(|target| &target.column),
-            "classes": classes_value(classes),
+            "classes": classes_value(classes), "positive": positive_value(classes),
             "class_counts": known.map(|known| counts(&mut known.iter().flatten().copied())),
             "predicted_counts": counts(&mut self.said.predicted.iter().copied()),
             "selected": first.names, "n_features": first.names.len(),
@@ -88,16 +89,15 @@ impl<'a> Worth<'a> {
         if let Some(found) = found {
             let mut metrics: Map<String, Value> =
                 found.metrics.named().into_iter().map(|(name, value)| (name.to_owned(), json!(value))).collect();
+            metrics.extend(of_two(&found.confusion));
             metrics.insert("log_loss".to_owned(), json!(found.losses.map(|losses| losses.log_loss)));
             metrics.insert("brier".to_owned(), json!(found.losses.map(|losses| losses.brier)));
             let summary: Map<String, Value> =
                 found.summary.iter().map(|(name, summary)| ((*name).to_owned(), json!(summary))).collect();
-            let recall: Map<String, Value> =
-                classes.iter().zip(&found.recall).map(|(class, recall)| (class.clone(), json!(recall))).collect();
             value["n_test"] = json!(self.scored());
             value["metrics"] = Value::Object(metrics);
             value["summary"] = Value::Object(summary);
-            value["recall"] = Value::Object(recall);
+            value["recall"] = by_class(classes, &found.recall);
             value["confusion"] = json!(found.confusion);
             value["calibration"] = json!(found.calibration);
             value["wrong"] = self.wrong();

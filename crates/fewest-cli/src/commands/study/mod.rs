@@ -155,6 +155,7 @@ fn settings(args: &StudyArgs, raw: &Raw) -> StudySettings {
         cost_points: args.cost_points,
         rule: args.choose,
         calibration: args.calibration,
+        sensitivity: args.sensitivity,
         compare_rules: args.compare_rules,
         missing: args.prepare.missing.rule(),
         texts: raw.texts().to_vec(),

@@ -12,6 +12,7 @@ use crate::commands::invocation::Invocation;
 use crate::commands::raw::Raw;
 use crate::commands::reading::warnings;
 use crate::commands::scaled::scale_name;
+use crate::export::classes::{by_class, of_two, positive_value};
 use crate::export::model_json::{
     FeatureScaling, SCHEMA, TrainedModel, bias_value, classes_value, counts_value, levels_of,
 };
@@ -79,8 +80,11 @@ impl View<'_> {
             "target": raw.target.column,
             "classes": classes_value(&raw.target.classes),
             "class_counts": counts_value(&raw.target),
+            "positive": positive_value(&raw.target.classes),
             "warnings": warnings(&raw.data),
             "summary": summary,
+            "recall": by_class(&raw.target.classes, &found.recall()),
+            "decision_curve": found.decision_curve(&raw.target.codes),
             "confusion": self.confusion(),
             "panel": found.panel.as_ref().map(|panel| self.panel(panel)),
             "frequency": frequency,
@@ -139,6 +143,9 @@ impl View<'_> {
             .collect();
         more.insert("replacements".to_owned(), Value::Array(replacements));
         more.insert("probabilities".to_owned(), json!(panel.calibration));
+        if let Some(threshold) = self.threshold(panel) {
+            more.insert("threshold".to_owned(), threshold);
+        }
         SelectionResult {
             method: panel.choice.method.name(),
             selection: &selection,
@@ -159,11 +166,22 @@ impl View<'_> {
         .into_value()
     }
 
+    /// The threshold that the wanted sensitivity led to, and the bias that the classifier was trained
+    /// to; that of the model is less by the threshold.
+    fn threshold(&self, panel: &Panel) -> Option<Value> {
+        let (threshold, model) = (panel.threshold?, panel.model.as_ref()?);
+        Some(json!({
+            "sensitivity": self.settings.sensitivity, "value": threshold,
+            "trained_intercept": model.machines.first().map(|machine| machine.solution.bias)
+        }))
+    }
+
     fn fold(&self, fold: &FoldReport) -> Value {
         let judged = &fold.judgement;
         let class = |code: &u32| self.raw.target.classes[*code as usize].clone();
         let mut metrics: Map<String, Value> =
             judged.metrics.named().into_iter().map(|(name, value)| (name.to_owned(), json!(value))).collect();
+        metrics.extend(of_two(&judged.confusion));
         metrics.insert("log_loss".to_owned(), json!(judged.log_loss));
         metrics.insert("brier".to_owned(), json!(judged.brier));
         let mut value = Map::from_iter([
@@ -245,6 +263,7 @@ impl View<'_> {
         let costs: Map<String, Value> = priced.map(|(j, cost)| (self.name(j), json!(cost))).collect();
         let mut value = json!({
             "data": self.raw.data.source, "format": self.raw.data.format.name(), "target": self.raw.target.column,
+            "positive": args.data.reading.positive, "sensitivity": settings.sensitivity,
             "missing": args.prepare.missing.name(), "scale": settings.scale.map(scale_name),
             "scale_reason": args.prepare.scaling(&self.raw.data.features).1.text(), "max_features": self.found.sizes,
             "methods": self.found.methods, "folds": settings.folds, "repeats": settings.repeats,

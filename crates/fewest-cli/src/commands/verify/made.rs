@@ -62,6 +62,7 @@ pub(super) struct Reading {
     pub(super) classes: Vec<String>,
     #[serde(deserialize_with = "few")]
     pub(super) only: Vec<String>,
+    pub(super) positive: Option<String>,
     pub(super) delimiter: Option<String>,
     pub(super) comment: Option<char>,
     pub(super) transpose: bool,

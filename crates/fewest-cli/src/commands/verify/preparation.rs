@@ -221,6 +221,8 @@ fn data_args(args: &VerifyArgs, sources: &mut Sources<'_>) -> Result<DataArgs, F
     let codes = sources.read("missing_codes", codes, |read| filled(&read.missing_codes), shown);
     let classes = list("--classes", &reading.classes)?;
     let classes = sources.read("classes", classes, |read| filled(&read.classes), shown);
+    let positive = column(reading.positive.as_ref());
+    let positive = sources.read("positive", positive, |read| read.positive.clone(), |name| json!(name));
     let mut flag = |key, typed: bool, of: fn(&Reading) -> bool| {
         let set = |is: bool| is.then_some(());
         sources.read(key, Stated::typed(set(typed)), |read| set(of(read)), |()| json!(true)).is_some()
@@ -260,6 +262,7 @@ fn data_args(args: &VerifyArgs, sources: &mut Sources<'_>) -> Result<DataArgs, F
             missing_codes: quoted(codes.as_ref()),
             drop_unlabelled,
             classes: quoted(classes.as_ref()),
+            positive,
             delimiter: delimiter.as_deref().and_then(Delimiter::by_name),
             comment,
             transpose,
@@ -336,12 +339,13 @@ pub(super) fn differences(facts: &[Fact]) -> Vec<Difference> {
 }
 
 /// How a table was read, of what says something.
-pub(super) const READING: [&str; 20] = [
+pub(super) const READING: [&str; 21] = [
     "drop",
     "only",
     "text",
     "missing_codes",
     "classes",
+    "positive",
     "no_header",
     "header",
     "drop_unlabelled",
