@@ -25,6 +25,7 @@ mod h5;
 #[cfg(not(feature = "hdf5"))]
 #[path = "without_hdf5.rs"]
 mod h5;
+mod grouped;
 mod header;
 mod hints;
 mod imputation;
@@ -63,6 +64,7 @@ mod waves;
 pub use columns::{ColumnOutline, ColumnPart, EntrySums, column_outline, column_part};
 pub use dataset::{Dataset, Features, TextColumn};
 pub use error::{DataError, ErrorKind, IndexFault, OtherStyle, Place, Position, bytes_text};
+pub use grouped::{DealError, grouped_folds, grouped_halves};
 pub use hints::hints;
 pub use imputation::{Imputation, Indicator, MissingRule, missing_counts};
 pub use mapped::MappedDesign;

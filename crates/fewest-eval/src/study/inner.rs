@@ -22,7 +22,9 @@ use super::score::Scores;
 use super::search::{Found, Search};
 use super::settings::{StudyMethod, StudySettings};
 use super::table::{Key, Row};
+use crate::error::EvalError;
 use crate::folds::places;
+use crate::groups::count_of;
 use crate::part::Data;
 use crate::time::Deadline;
 
@@ -72,13 +74,22 @@ pub(crate) fn fit_cost(part: PartSize, kernel: Kernel, k: usize, fit: usize) -> 
     FIT[fit] / (if each > 0.0 { each } else { 1.0 } * k as f64)
 }
 
-/// Inner splits of a part's rows: `repeats` times `folds` stratified folds.
-pub(crate) fn splits(data: &Data<'_>, rows: &[usize], settings: &StudySettings, seed: u64) -> Vec<Deal> {
-    let target = data.target.rows(rows);
+/// Inner splits of a part's rows: `repeats` times `folds` stratified folds, fewer where there are
+/// fewer samples or groups.
+///
+/// # Errors
+/// Groups that cannot be dealt.
+pub(crate) fn splits(
+    data: &Data<'_>,
+    rows: &[usize],
+    settings: &StudySettings,
+    seed: u64,
+) -> Result<Vec<Deal>, Error> {
+    let units = data.groups_of(rows).map_or(rows.len(), |groups| count_of(&groups));
     let mut deals = Vec::new();
     for repeat in 0..settings.inner_repeats as u64 {
-        let folds = settings.inner_folds.min(rows.len());
-        let of = fewest_data::stratified_folds(&target, folds, seed.wrapping_add(repeat));
+        let folds = settings.inner_folds.min(units);
+        let of = data.deal(rows, folds, seed.wrapping_add(repeat)).map_err(EvalError::inside)?;
         for fold in 0..folds as u32 {
             let (outside, inside) = places(rows, |at| of[at] == fold);
             let deal = Deal { inside, outside };
@@ -89,7 +100,7 @@ pub(crate) fn splits(data: &Data<'_>, rows: &[usize], settings: &StudySettings, 
             }
         }
     }
-    deals
+    Ok(deals)
 }
 
 /// Candidates that share a subset and a size, with their kernels.
