@@ -99,10 +99,19 @@ pub(crate) fn data(budget: &Budget, result: Part<'_>) -> Vec<(&'static str, Cell
     if !classes.is_empty() {
         lines.push(("classes", budget.foreign(&classes.join(", "), 2 * LIST)));
     }
+    lines.extend(groups(result).map(|text| ("groups", budget.foreign(&text, LIST))));
     if let Some(scale) = result.at("settings").at("scale").text() {
         lines.push(("scaling", budget.foreign(scale, LIST)));
     }
     lines
+}
+
+/// Which samples stay together in folds and halves, where a result says it.
+pub(crate) fn groups(result: Part<'_>) -> Option<String> {
+    let groups = result.at("settings").at("groups");
+    let count = groups.at("count").count()?;
+    let one = shorten(groups.at("column").text().unwrap_or("group"), 40);
+    Some(format!("samples of one {one} stay together ({})", plural(count, "group")))
 }
 
 /// A sum of counts, which a file may hold of any size.

@@ -10,6 +10,7 @@ use super::auto_cost;
 use super::in_force::{Known, check_classes, limits, rules};
 use super::prepare::{PrepareOptions, listed};
 use super::raw::Raw;
+use super::reading::warn_of_repeats;
 use crate::args::rules::RuleSource;
 use crate::args::svm::ClassWeight;
 use crate::cli::SelectionArgs;
@@ -28,9 +29,14 @@ pub(crate) fn load(
     terminal: Terminal,
 ) -> Result<Raw, Failure> {
     let tasks = options.text("tasks");
+    let (tasks, groups) = (tasks.as_deref(), selection.groups.as_deref());
     let reading =
-        PrepareOptions { folds, tasks: tasks.as_deref(), ..PrepareOptions::new(&selection.data, &selection.prepare) };
-    reading.load(terminal)
+        PrepareOptions { folds, tasks, groups, ..PrepareOptions::new(&selection.data, &selection.prepare) };
+    let mut raw = reading.load(terminal)?;
+    if folds.is_none() && groups.is_none() {
+        warn_of_repeats(&mut raw.data, terminal);
+    }
+    Ok(raw)
 }
 
 /// Samples, and how each part of them is prepared for a method.
@@ -95,6 +101,7 @@ impl<O: Borrow<MethodOptions> + Sync> TypedSelector<'_, O> {
             class_weights: &preparation.class_weight,
             sample_weights: &part.sample_weights,
             folds: None,
+            groups: part.groups.as_deref(),
             held_out: None,
             categorical: &preparation.categorical,
             kernel_memory: raw.kernel_memory(),

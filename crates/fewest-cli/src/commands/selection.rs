@@ -12,12 +12,12 @@ use fewest_eval::auto_cost::choose;
 use serde_json::{Map, Value, json};
 
 use super::auto_cost;
-use super::in_force::{check_classes, limits, refuse_with_tasks, rules, warn_of_rules};
+use super::in_force::{check_classes, check_folds, limits, refuse_groups, refuse_with_tasks, rules, warn_of_rules};
 use super::invocation::Invocation;
 use super::part::Parts;
 use super::prepare::{PrepareOptions, PreparedData, listed};
-use super::raw::Raw;
-use super::reading::{FEW, warnings};
+use super::raw::{Raw, groups_value};
+use super::reading::{FEW, warn_of_repeats, warnings};
 use super::rule_words::rule_words;
 use crate::args::notation;
 use crate::args::rules::RuleSource;
@@ -107,6 +107,8 @@ impl<'a> Plan<'a> {
         let terminal = invocation.terminal;
         let class_weight = options.value::<ClassWeight>("class_weight");
         let validate = options.value::<Validate>("validate");
+        let deals = keeps_raw || options.chooses_cost() || options.args().deals_folds();
+        refuse_groups(args.groups.as_deref(), options, deals)?;
         let (folds, tasks, categorical) = (options.text("folds"), options.text("tasks"), options.categorical());
         refuse_with_tasks(options)?;
         let reading = PrepareOptions {
@@ -118,8 +120,13 @@ impl<'a> Plan<'a> {
             folds: folds.as_deref(),
             categorical: &categorical,
             tasks: tasks.as_deref(),
+            groups: args.groups.as_deref(),
         };
-        let raw = reading.load(terminal)?;
+        let mut raw = reading.load(terminal)?;
+        if deals && folds.is_none() && args.groups.is_none() {
+            warn_of_repeats(&mut raw.data, terminal);
+        }
+        check_folds(&raw)?;
         limits.cancel = interrupt::listen(terminal)?;
         let read = invocation.elapsed();
         let (options, choice) = if options.chooses_cost() {
@@ -247,7 +254,7 @@ impl Task<'_> {
 
     /// What a proof says of how it was made: enough to read the data again.
     fn made(&self) -> Value {
-        let apart: Vec<String> = self.options.text("folds").into_iter().chain(self.options.text("tasks")).collect();
+        let apart: Vec<String> = self.options.text("folds").into_iter().chain(self.options.text("tasks")).chain(self.args.groups.clone()).collect();
         let mut read = self.reading();
         read.insert("apart".to_owned(), json!(apart));
         json!({
@@ -398,6 +405,9 @@ impl Task<'_> {
         out.extend(settings::of_rules(&self.asked, bounds, &prepared.data.names));
         let mut set = |key: &str, value: Value| _ = out.insert(key.to_owned(), value);
         set("variance_threshold", json!(args.rules.variance_threshold));
+        if let Some(groups) = groups_value(prepared.groups.as_ref(), args.groups.as_deref()) {
+            set("groups", groups);
+        }
         if self.options.entry().has("cost") {
             set("cost_rule", json!(if self.choice.is_some() { "auto" } else { "given" }));
         }

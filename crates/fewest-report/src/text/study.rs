@@ -1,6 +1,7 @@
 //! A study: one screen.
 
 use super::Door;
+use crate::common::groups;
 use crate::read::Part;
 use crate::study::{change, judged};
 use crate::table::Table;
@@ -15,6 +16,7 @@ const NAMES: usize = 12;
 pub(super) fn text(result: Part<'_>, door: Door<'_>) -> String {
     let (panel, completed) = (result.at("panel"), is_completed(result));
     let mut lines = vec![("samples", samples(result))];
+    lines.extend(groups(result).map(|groups| ("groups", groups)));
     if panel.is_there() {
         lines.extend(panel_lines(panel));
     } else if completed {

@@ -139,22 +139,29 @@ impl<'a> Options<'a> {
     /// The folds of the data.
     ///
     /// # Errors
-    /// More folds than samples, or a column with one fold only.
+    /// More folds than samples or groups, a column with one fold only or that parts a group.
     pub(crate) fn folds(&self, raw: &Raw) -> Result<Vec<Fold>, Failure> {
+        let failed = |error| raw.failure(error);
         if let Some(names) = &raw.folds {
-            return folds::named(names).map_err(|_| {
+            let folds = folds::named(names).map_err(|_| {
                 Failure::Input(format!(
                     "{}: the column `{}` has one fold only, but evaluate needs at least 2",
                     raw.data.source,
                     self.fold_column.as_deref().unwrap_or_default()
                 ))
-            });
+            })?;
+            raw.groups.as_ref().map_or(Ok(()), |groups| folds::check_groups(&folds, groups)).map_err(failed)?;
+            return Ok(folds);
         }
         let samples = raw.samples();
-        if self.leave_one_out {
-            return Ok(folds::leave_one_out(samples.n()));
+        match &raw.groups {
+            Some(groups) if self.leave_one_out => folds::named(&groups.by_sample()).map_err(failed),
+            None if self.leave_one_out => Ok(folds::leave_one_out(samples.n())),
+            _ => {
+                let (strata, seed) = (samples.strata(), self.seed);
+                folds::stratified(&strata, samples.groups, self.cv, self.repeats, seed).map_err(failed)
+            }
         }
-        folds::stratified(&samples.strata(), self.cv, self.repeats, self.seed).map_err(|error| raw.failure(error))
     }
 
     /// The features that should be found.

@@ -148,7 +148,7 @@ fn judged(
     let Some(raw) = &task.raw else { return Ok(None) };
     let failed = |error| raw.failure(error);
     let samples = raw.samples();
-    let dealt = stratified(&samples.strata(), deal.cv, deal.repeats, deal.seed).map_err(failed)?;
+    let dealt = stratified(&samples.strata(), samples.groups, deal.cv, deal.repeats, deal.seed).map_err(failed)?;
     let (folds, empty) = with_weight(dealt, raw.weights());
     if !empty.is_empty() {
         let names = notation::some(&empty);

@@ -12,6 +12,7 @@ use super::in_force::warn_of_source;
 use super::invocation::Invocation;
 use super::prepare::{PrepareOptions, listed};
 use super::raw::Raw;
+use super::reading::warn_of_repeats;
 use super::report;
 use crate::args::features::Features;
 use crate::args::notation;
@@ -38,7 +39,11 @@ pub(crate) fn run(args: &StudyArgs, invocation: &Invocation) -> Result<u8, Failu
     let sizes = args.rules.sizes()?;
     let source = RuleSource::read(&args.rules, sizes.as_ref().and_then(|sizes| sizes.last().copied()))?;
     let sinks = Sinks::open(args)?;
-    let mut raw = PrepareOptions::new(&args.data, &args.prepare).load(terminal)?;
+    let groups = args.groups.as_deref();
+    let mut raw = PrepareOptions { groups, ..PrepareOptions::new(&args.data, &args.prepare) }.load(terminal)?;
+    if groups.is_none() {
+        warn_of_repeats(&mut raw.data, terminal);
+    }
     warn_of_source(&source, &mut raw, terminal)?;
     let (rules, sizes, bounds) = rules(args, &source, sizes, &raw)?;
     let settings = StudySettings {
