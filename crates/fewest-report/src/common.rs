@@ -109,9 +109,8 @@ pub(crate) fn data(budget: &Budget, result: Part<'_>) -> Vec<(&'static str, Cell
 /// Which samples stay together in folds and halves, where a result says it.
 pub(crate) fn groups(result: Part<'_>) -> Option<String> {
     let groups = result.at("settings").at("groups");
-    let count = groups.at("count").count()?;
-    let one = shorten(groups.at("column").text().unwrap_or("group"), 40);
-    Some(format!("samples of one {one} stay together ({})", plural(count, "group")))
+    let column = shorten(groups.at("column").text().unwrap_or("group"), 40);
+    Some(crate::words::groups(&column, groups.at("count").count()?))
 }
 
 /// A sum of counts, which a file may hold of any size.

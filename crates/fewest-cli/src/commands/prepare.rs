@@ -121,7 +121,7 @@ impl<'a> PrepareOptions<'a> {
         let weights = sample_weights(&data, self.prepare.sample_weights.as_deref())?;
         let folds = self.folds.map(|name| apart_names(&data, name, "fold")).transpose()?;
         let tasks = self.tasks.map(|name| apart_names(&data, name, "task")).transpose()?;
-        let groups = self.groups.map(|name| groups(&data, name, terminal)).transpose()?;
+        let groups = self.groups.map(|name| groups(&data, name, &target.column, terminal)).transpose()?;
         let texts = data.text_columns();
         let marked = rule == Some(MissingRule::Indicator);
         let indicators = if marked { data.add_indicators()? } else { Vec::new() };

@@ -152,11 +152,17 @@ pub(super) fn sample_weights(data: &Dataset, name: Option<&str>) -> Result<Vec<f
     column.values.iter().enumerate().map(weight).collect()
 }
 
-/// The groups of a column set apart.
+/// The groups of a column set apart; `target` is the column of the classes.
 ///
 /// # Errors
-/// A blank cell, one group only.
-pub(super) fn groups(data: &Dataset, name: &str, terminal: Terminal) -> Result<Groups, Failure> {
+/// A blank cell, one group only, the classes as groups.
+pub(super) fn groups(data: &Dataset, name: &str, target: &str, terminal: Terminal) -> Result<Groups, Failure> {
+    if name == target {
+        return Err(Failure::Input(format!(
+            "{}: --groups is {name}, the column of the class, but folds need samples of every class; name the column of the person or batch",
+            data.source
+        )));
+    }
     let groups = Groups::new(&apart_names(data, name, "group")?);
     let (count, source) = (groups.count(), &data.source);
     if count < 2 {

@@ -469,6 +469,12 @@ impl Task<'_> {
         Some(fewest_report::problems(number("number")?, how, number("tasks").zip(column.as_deref())))
     }
 
+    /// Which samples stay together, in words.
+    pub(crate) fn groups_text(&self) -> Option<String> {
+        let (groups, column) = (self.prepared.groups.as_ref()?, self.args.groups.as_deref()?);
+        Some(fewest_report::groups(column, groups.count() as u64))
+    }
+
     /// Whether the result says what a report shows of the data.
     pub(crate) fn describes(&self) -> bool {
         self.story.describe || self.args.report.is_some()

@@ -214,3 +214,31 @@ fn kernels(users: &[(Key, Kernel)]) -> Vec<Kernel> {
     }
     kernels
 }
+
+#[cfg(test)]
+mod tests {
+    use fewest::DenseDesign;
+    use fewest_data::{Features, Target};
+
+    use super::*;
+
+    #[test]
+    fn splits_keep_groups_together_and_are_as_many_as_there_are_groups_at_most() {
+        let groups: Vec<u32> = (0..60).map(|i| i * 7 % 60 / 5).collect();
+        let codes: Vec<u32> = groups.iter().map(|g| g % 2).collect();
+        let target = Target { column: "y".into(), classes: vec!["a".into(), "b".into()], codes };
+        let features = Features::Dense(DenseDesign::new(60, 1, vec![0.0; 60]).unwrap());
+        let weights = vec![1.0; 60];
+        let data = Data { groups: Some(&groups), ..Data::new(&features, &target, &weights) };
+        let rows: Vec<usize> = (0..60).filter(|&i| groups[i] < 8).collect();
+        for (folds, made) in [(4, 4), (20, 8)] {
+            let settings = StudySettings { inner_folds: folds, inner_repeats: 2, ..StudySettings::default() };
+            let deals = splits(&data, &rows, &settings, 1).unwrap();
+            assert_eq!(deals.len(), 2 * made);
+            for Deal { inside, outside } in &deals {
+                assert_eq!(inside.len() + outside.len(), rows.len());
+                assert!(inside.iter().all(|&i| outside.iter().all(|&j| groups[i] != groups[j])));
+            }
+        }
+    }
+}

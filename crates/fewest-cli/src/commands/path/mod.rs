@@ -102,6 +102,7 @@ pub(crate) fn run(args: &PathArgs, options: &MethodOptions, invocation: &Invocat
         ];
         let cost = |choice| ("cost", format!("at the largest size {}", auto_cost::text(choice)));
         lines.extend(task.choice.as_ref().map(cost));
+        lines.extend(task.groups_text().map(|text| ("groups", text)));
         lines.extend(task.prepared.missing_text().map(|text| ("missing", text)));
         terminal.out(&(table::pairs(&lines) + "\n" + &found.story(&task.prepared.data.names)))?;
     }
