@@ -20,12 +20,12 @@ mod error;
 mod first_line;
 mod foreign;
 pub mod generate;
+mod grouped;
 #[cfg(feature = "hdf5")]
 mod h5;
 #[cfg(not(feature = "hdf5"))]
 #[path = "without_hdf5.rs"]
 mod h5;
-mod grouped;
 mod header;
 mod hints;
 mod imputation;

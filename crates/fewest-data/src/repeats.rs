@@ -5,8 +5,21 @@ use crate::{Dataset, Features, Note};
 
 /// What one of those is called that several rows are often of.
 const UNITS: [&str; 15] = [
-    "subject", "subj", "patient", "person", "donor", "participant", "individual", "volunteer", "proband", "animal",
-    "mouse", "speaker", "author", "molecule", "compound",
+    "subject",
+    "subj",
+    "patient",
+    "person",
+    "donor",
+    "participant",
+    "individual",
+    "volunteer",
+    "proband",
+    "animal",
+    "mouse",
+    "speaker",
+    "author",
+    "molecule",
+    "compound",
 ];
 
 /// Words that may stand behind it.
@@ -52,7 +65,10 @@ pub fn repeats(data: &Dataset) -> Option<Note> {
         }
         values.sort_unstable_by(f64::total_cmp);
         values.dedup();
-        note(&data.names.get(j), (values.len() >= LEAST_NUMBERS && again(values.len(), rows)).then_some((values.len(), false)))
+        note(
+            &data.names.get(j),
+            (values.len() >= LEAST_NUMBERS && again(values.len(), rows)).then_some((values.len(), false)),
+        )
     })
 }
 

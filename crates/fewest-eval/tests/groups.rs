@@ -125,8 +125,7 @@ fn groups_without_a_meaning_look_like_one_by_rows_alone() {
         let folds = folds::stratified(&all.target, data.groups, 6, 2, 0).unwrap();
         let recipe = Recipe::of(Fixed { rules: RuleList::default(), ..fixed() });
         let scene = Scene::new(data, &preparation);
-        let results =
-            evaluate(&scene, &folds, &[recipe], &EvaluateSettings::default(), None, &|_, _| Ok(())).unwrap();
+        let results = evaluate(&scene, &folds, &[recipe], &EvaluateSettings::default(), None, &|_, _| Ok(())).unwrap();
         let found = Evaluation::new(&results, folds::test_share(&folds, data.n()), P);
         found.summaries().into_iter().find(|(name, _)| *name == "accuracy").unwrap().1.mean
     };
@@ -170,7 +169,8 @@ fn groups_that_cannot_be_dealt_are_refused() {
     };
     assert!(study_of(&all.data(true), 25).contains("at most the number of groups, 24"));
     // The samples of a class in two groups.
-    let few: Vec<u32> = all.target.codes.iter().zip(&all.groups).map(|(&c, g)| if c == 0 { g % 2 } else { *g }).collect();
+    let few: Vec<u32> =
+        all.target.codes.iter().zip(&all.groups).map(|(&c, g)| if c == 0 { g % 2 } else { *g }).collect();
     let data = Data { groups: Some(&few), ..all.data(false) };
     let error = study_of(&data, 5);
     assert!(error.contains("class a are in 2 groups") && error.contains("at least 3"), "{error}");

@@ -30,7 +30,9 @@ pub(crate) fn failure(error: EvalError, source: &str) -> Failure {
         }
         EvalError::Deal { error: DealError::EmptyFold { folds, groups }, inner } => {
             let option = if inner { "--inner-cv" } else { "--cv" };
-            format!("{source}: one of the {folds} folds of {option} is left without samples, as the {groups} groups differ so much in size; use fewer folds")
+            format!(
+                "{source}: one of the {folds} folds of {option} is left without samples, as the {groups} groups differ so much in size; use fewer folds"
+            )
         }
         EvalError::Deal { error: DealError::ClassInOneHalf { class, groups }, .. } => format!(
             "{source}: class {class} is in {groups} of the groups, which leave one half without it; keep other classes with --classes, or name smaller groups"

@@ -30,8 +30,7 @@ pub(crate) fn load(
 ) -> Result<Raw, Failure> {
     let tasks = options.text("tasks");
     let (tasks, groups) = (tasks.as_deref(), selection.groups.as_deref());
-    let reading =
-        PrepareOptions { folds, tasks, groups, ..PrepareOptions::new(&selection.data, &selection.prepare) };
+    let reading = PrepareOptions { folds, tasks, groups, ..PrepareOptions::new(&selection.data, &selection.prepare) };
     let mut raw = reading.load(terminal)?;
     if folds.is_none() && groups.is_none() {
         warn_of_repeats(&mut raw.data, terminal);

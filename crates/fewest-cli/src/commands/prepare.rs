@@ -167,7 +167,8 @@ impl<'a> PrepareOptions<'a> {
         let tasks = raw.tasks.as_ref().map(|names| Tasks::new(names, &raw.target)).transpose();
         let tasks = tasks.map_err(|error| raw.failure(error))?;
         let preparation = self.preparation(&raw)?;
-        let Raw { mut data, mut target, mut weights, folds, groups, indicators, kernel_memory, account, taken, .. } = raw;
+        let Raw { mut data, mut target, mut weights, folds, groups, indicators, kernel_memory, account, taken, .. } =
+            raw;
         let by_class = preparation.class_weight.of(&target.counts());
         let mut sample_weights = weights.clone();
         for (weight, &code) in weights.iter_mut().zip(&target.codes) {
@@ -349,8 +350,7 @@ impl PreparedData {
 
     /// A number that changes with any value, class, weight, fold, task or group.
     pub(crate) fn check(&self) -> u64 {
-        let (tasks, groups) =
-            (self.tasks.as_ref().map(Tasks::by_sample), self.groups.as_ref().map(Groups::by_sample));
+        let (tasks, groups) = (self.tasks.as_ref().map(Tasks::by_sample), self.groups.as_ref().map(Groups::by_sample));
         let named = [self.folds.as_deref(), tasks.as_deref(), groups.as_deref()];
         check(&self.data, &self.target, &self.weights, named)
     }

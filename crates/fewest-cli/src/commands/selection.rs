@@ -254,7 +254,13 @@ impl Task<'_> {
 
     /// What a proof says of how it was made: enough to read the data again.
     fn made(&self) -> Value {
-        let apart: Vec<String> = self.options.text("folds").into_iter().chain(self.options.text("tasks")).chain(self.args.groups.clone()).collect();
+        let apart: Vec<String> = self
+            .options
+            .text("folds")
+            .into_iter()
+            .chain(self.options.text("tasks"))
+            .chain(self.args.groups.clone())
+            .collect();
         let mut read = self.reading();
         read.insert("apart".to_owned(), json!(apart));
         json!({

@@ -79,12 +79,7 @@ pub(crate) fn fit_cost(part: PartSize, kernel: Kernel, k: usize, fit: usize) -> 
 ///
 /// # Errors
 /// Groups that cannot be dealt.
-pub(crate) fn splits(
-    data: &Data<'_>,
-    rows: &[usize],
-    settings: &StudySettings,
-    seed: u64,
-) -> Result<Vec<Deal>, Error> {
+pub(crate) fn splits(data: &Data<'_>, rows: &[usize], settings: &StudySettings, seed: u64) -> Result<Vec<Deal>, Error> {
     let units = data.groups_of(rows).map_or(rows.len(), |groups| count_of(&groups));
     let mut deals = Vec::new();
     for repeat in 0..settings.inner_repeats as u64 {

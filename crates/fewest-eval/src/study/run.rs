@@ -436,11 +436,7 @@ fn outer_deals(data: &Data<'_>, settings: &StudySettings) -> Result<Vec<(usize, 
 }
 
 /// All samples, then the outer folds, each with its inner splits.
-fn parts(
-    data: &Data<'_>,
-    settings: &StudySettings,
-    outer: &[(usize, usize, Deal)],
-) -> Result<Vec<PartDeal>, Error> {
+fn parts(data: &Data<'_>, settings: &StudySettings, outer: &[(usize, usize, Deal)]) -> Result<Vec<PartDeal>, Error> {
     let whole = Deal { inside: (0..data.target.codes.len()).collect(), outside: Vec::new() };
     let deals = std::iter::once((0, 0, whole)).chain(outer.iter().cloned());
     let part = |(at, (repeat, fold, deal)): (usize, (usize, usize, Deal))| -> Result<PartDeal, Error> {
