@@ -258,6 +258,18 @@ mod tests {
     }
 
     #[test]
+    fn dump() {
+        for seed in 0..6 {
+            let (target, groups) = some(seed);
+            let groups = Groups::new(&target, &groups).of;
+            for folds in [2, 3, 5, 10] {
+                let of = grouped_folds(&target, &groups.iter().map(|&g| g as u32).collect::<Vec<_>>(), folds, None).unwrap();
+                println!("CASE {seed} {folds}|{:?}|{groups:?}|{of:?}", target.codes);
+            }
+        }
+    }
+
+    #[test]
     fn names_of_groups_do_not_matter() {
         let (target, groups) = some(3);
         let other: Vec<u32> = groups.iter().map(|group| 1000 - group).collect();
