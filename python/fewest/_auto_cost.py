@@ -45,7 +45,7 @@ def with_costs(selector: Any, samples: Samples, rules: dict[str, Any]) -> Any:
         fewest = min(len(np.unique(samples.groups[samples.codes == code])) for code in range(int(samples.codes.max()) + 1))
         if fewest < 2:
             raise ValueError(
-                'C="auto" holds out groups with samples of each class, but a class is in one group only; add groups, give a number for C, '
+                'C="auto" holds out groups with samples of each class, but a class is in one group only; add groups, give a number, '
                 "or leave groups out"
             )
     folds = dealt(samples.codes, min(FOLDS, fewest), REPEATS, 0, groups=samples.groups)
