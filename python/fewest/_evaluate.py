@@ -12,9 +12,10 @@ from joblib import Parallel, delayed
 from sklearn import get_config
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import GroupsConsumerMixin, check_cv
+from sklearn.model_selection import check_cv
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing, indexable
+from sklearn.utils.metadata_routing import get_routing_for_object
 
 from fewest import _core
 from fewest._engine import summed
@@ -353,8 +354,9 @@ def _selector(estimator: Any) -> Any:
 def dealing(estimator: Any) -> list[str]:
     """The names under which fit takes the groups, where it deals folds: of a search, and of steps."""
     inner, names = getattr(estimator, "estimator", estimator), []
-    if inner is not estimator and isinstance(check_cv(estimator.cv, classifier=True), GroupsConsumerMixin):
-        names.append("groups")
+    if inner is not estimator and hasattr(estimator, "cv"):
+        splitter = get_routing_for_object(check_cv(estimator.cv, classifier=True))
+        names += ["groups"] if splitter.split.requests.get("groups") else []
     steps = inner.steps if isinstance(inner, Pipeline) else [("", inner)]
     names += [f"{name}__groups" if name else "groups" for name, step in steps if getattr(step, "_deals_folds", False)]
     # Routed metadata have one name.

@@ -1,6 +1,7 @@
 """Groups of samples that stay together: in folds, halves, and the folds inside them."""
 
 import json
+from functools import wraps
 
 import numpy as np
 import pandas as pd
@@ -51,28 +52,33 @@ def test_folds_are_balanced_as_scikit_learn_balances(data):
         assert unevenness(ours) <= unevenness(theirs) + 0.03
     # Names of groups do not matter.
     named = np.unique([f"g{group * 7 % 24}" for group in groups], return_inverse=True)[1]
-    for ours, other in zip(dealt(y, 4, 2, 3, groups=groups.astype(np.uint32)), dealt(y, 4, 2, 3, groups=named.astype(np.uint32)), strict=True):
+    for ours, other in zip(
+        dealt(y, 4, 2, 3, groups=groups.astype(np.uint32)), dealt(y, 4, 2, 3, groups=named.astype(np.uint32)), strict=True
+    ):
         np.testing.assert_array_equal(ours[1], other[1])
 
 
 def test_evaluate_keeps_groups_together_inside_folds_too(data, monkeypatch):
     X, y, groups = data
-    seen = []
-    for of in (SVMRFE(cv=3), SVMRFE(n_features_to_select=2, C="auto"), EvaluationRFE(Cs=(1.0,), cv=3), SVMRFE(n_features_to_select=2)):
-        for model, key in ((of, "groups"), (make_pipeline(StandardScaler(), of), f"{type(of).__name__.lower()}__groups")):
-            seen.clear()
-            fit = type(model).fit
+    chosen = {"n_features_to_select": 2}
+    for of in (SVMRFE(cv=3), SVMRFE(C="auto", **chosen), EvaluationRFE(Cs=(1.0,), cv=3), SVMRFE(**chosen)):
+        for model in (of, make_pipeline(StandardScaler(), of)):
+            given, fit = [], type(of).fit
 
-            def noting(self, *given, fit=fit, **named):
-                seen.append(named)
-                return fit(self, *given, **named)
+            @wraps(fit)
+            def noting(self, X, y, *, groups=None, given=given, fit=fit):
+                given.append(groups)
+                return fit(self, X, y, groups=groups)
 
-            monkeypatch.setattr(type(model), "fit", noting)
+            monkeypatch.setattr(type(of), "fit", noting)
             found = evaluate(model, X, y, cv=4, groups=groups)
             monkeypatch.undo()
             assert all(whole(fold["test"], groups) for fold in found.folds)
             assert "samples of one group stay together (24 groups)" in str(found)
-            assert len(seen) >= 4 and all((key in named) == (model is not of or of._deals_folds) or not of._deals_folds for named in seen[:4])
+            for fold, inside in zip(found.folds, given, strict=True):
+                train = np.setdiff1d(np.arange(len(y)), fold["test"])
+                wanted = groups[train] if of._deals_folds else None
+                np.testing.assert_array_equal(inside, wanted)
     # A search whose splitter takes groups.
     search = GridSearchCV(SVMRFE(n_features_to_select=2), {"C": [0.1, 1.0]}, cv=GroupKFold(3))
     assert all(whole(fold["test"], groups) for fold in evaluate(search, X, y, cv=3, groups=groups).folds)
@@ -148,7 +154,9 @@ def test_the_command_deals_the_same_folds(data, tmp_path):
     assert said["cost_choice"]["splits"] == chosen.cost_choice_["splits"]
     assert [row["auc"] for row in said["cost_choice"]["costs"]] == pytest.approx([row["auc"] for row in chosen.cost_choice_["costs"]])
     said = command("select", *base, "-m", "eb-rfe", "--max-features", "2", "--cv", "4", "--costs", "1")
-    assert said["selected"] == ["abcdef"[j] for j in EvaluationRFE(n_features_to_select=2, Cs=(1.0,), cv=4).fit(X, y, groups=groups).get_support(True)]
+    assert said["selected"] == [
+        "abcdef"[j] for j in EvaluationRFE(n_features_to_select=2, Cs=(1.0,), cv=4).fit(X, y, groups=groups).get_support(True)
+    ]
 
 
 def test_what_groups_cannot_do_is_refused(data):

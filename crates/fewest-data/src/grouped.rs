@@ -257,15 +257,34 @@ mod tests {
         }
     }
 
+    /// The fold of each group, in the order of their first rows, by `StratifiedGroupKFold(folds)` of
+    /// scikit-learn 1.9.1, of groups that are numbered in that order.
     #[test]
-    fn dump() {
-        for seed in 0..6 {
+    fn without_the_shuffle_folds_are_those_of_scikit_learn() {
+        for (seed, folds, wanted) in [
+            (0, 2, "0110101100111001000100000101000011101110"),
+            (0, 3, "0201001200202111101001021120222202021102"),
+            (0, 5, "1010043240412233344303000104113440022242"),
+            (0, 10, "4377506799305516152453083118796898208422"),
+            (1, 2, "0111011011000001111000001101001011011010"),
+            (1, 3, "1120212220001002122112001200001102121100"),
+            (1, 5, "0442114122203024333203441442320423130001"),
+            (1, 10, "9807113174975032852335564890692504637086"),
+            (2, 2, "1100000011111010000011101001101100001101"),
+            (2, 3, "0202000202121221100020010112212011021210"),
+            (2, 5, "0424411034121330110224001230234243321431"),
+            (2, 10, "2849355041121230340928568089612447967373"),
+            (3, 2, "0010010010001111111101001000000010110000"),
+            (3, 3, "0100122000002112021111221122220200001220"),
+            (3, 5, "2320004224311213424113040031143324320301"),
+            (3, 10, "4329980796978304616812737557185409246510"),
+        ] {
             let (target, groups) = some(seed);
-            let groups = Groups::new(&target, &groups).of;
-            for folds in [2, 3, 5, 10] {
-                let of = grouped_folds(&target, &groups.iter().map(|&g| g as u32).collect::<Vec<_>>(), folds, None).unwrap();
-                println!("CASE {seed} {folds}|{:?}|{groups:?}|{of:?}", target.codes);
-            }
+            let of = grouped_folds(&target, &groups, folds, None).unwrap();
+            let first = Groups::new(&target, &groups).of;
+            let row = |group: usize| first.iter().position(|&of| of == group).unwrap();
+            let found: String = (0..40).map(|group| char::from_digit(of[row(group)], 10).unwrap()).collect();
+            assert_eq!(found, wanted, "seed {seed}, {folds} folds");
         }
     }
 

@@ -150,7 +150,8 @@ mod tests {
     }
 
     fn numbers(column: &str, of: impl Fn(usize) -> f64) -> Dataset {
-        let features = Features::Dense(DenseDesign::new(60, 1, (0..60).map(of).collect()).unwrap());
+        let values: Vec<f64> = (0..60).map(of).collect();
+        let features = Features::Dense(DenseDesign::new(60, 1, values).unwrap());
         Dataset { features, names: Names::Listed(vec![column.into()]), notes: vec![], ..texts("", &[], 60) }
     }
 

@@ -6,7 +6,7 @@ use fewest_data::{Dataset, Names, Note, Target};
 use fewest_eval::Learnt;
 
 use super::raw::Raw;
-use super::reading::tell;
+use super::reading::{tell, warn_of_repeats};
 use crate::args::features::Features;
 use crate::args::notation;
 use crate::args::resolver::never_chosen;
@@ -114,11 +114,15 @@ pub(super) fn refuse_groups(column: Option<&str>, options: &MethodOptions, deals
     Err(Failure::Input(format!("--groups {column} says which samples stay together in folds, {why}")))
 }
 
-/// Refuses a column of folds that parts a group.
+/// Refuses a column of folds that parts a group. Tells of a column that may name groups, where samples
+/// are dealt without any.
 ///
 /// # Errors
 /// The first group that is in two folds.
-pub(super) fn check_folds(raw: &Raw) -> Result<(), Failure> {
+pub(super) fn look_at_groups(raw: &mut Raw, deals: bool, terminal: Terminal) -> Result<(), Failure> {
+    if deals && raw.folds.is_none() && raw.groups.is_none() {
+        warn_of_repeats(&mut raw.data, terminal);
+    }
     let (Some(names), Some(groups)) = (&raw.folds, &raw.groups) else { return Ok(()) };
     let folds = fewest_eval::folds::named(names).unwrap_or_default();
     fewest_eval::folds::check_groups(&folds, groups).map_err(|error| raw.failure(error))

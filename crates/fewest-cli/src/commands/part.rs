@@ -7,10 +7,9 @@ use fewest::Cancel;
 use fewest_eval::{Ask, EvalError, Part, PartSelector, Preparation, Scene, SomeMethod};
 
 use super::auto_cost;
-use super::in_force::{Known, check_classes, limits, rules};
+use super::in_force::{Known, check_classes, limits, look_at_groups, rules};
 use super::prepare::{PrepareOptions, listed};
 use super::raw::Raw;
-use super::reading::warn_of_repeats;
 use crate::args::rules::RuleSource;
 use crate::args::svm::ClassWeight;
 use crate::cli::SelectionArgs;
@@ -32,9 +31,7 @@ pub(crate) fn load(
     let (tasks, groups) = (tasks.as_deref(), selection.groups.as_deref());
     let reading = PrepareOptions { folds, tasks, groups, ..PrepareOptions::new(&selection.data, &selection.prepare) };
     let mut raw = reading.load(terminal)?;
-    if folds.is_none() && groups.is_none() {
-        warn_of_repeats(&mut raw.data, terminal);
-    }
+    look_at_groups(&mut raw, true, terminal)?;
     Ok(raw)
 }
 

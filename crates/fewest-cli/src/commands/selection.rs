@@ -12,12 +12,12 @@ use fewest_eval::auto_cost::choose;
 use serde_json::{Map, Value, json};
 
 use super::auto_cost;
-use super::in_force::{check_classes, check_folds, limits, refuse_groups, refuse_with_tasks, rules, warn_of_rules};
+use super::in_force::{check_classes, limits, look_at_groups, refuse_groups, refuse_with_tasks, rules, warn_of_rules};
 use super::invocation::Invocation;
 use super::part::Parts;
 use super::prepare::{PrepareOptions, PreparedData, listed};
 use super::raw::{Raw, groups_value};
-use super::reading::{FEW, warn_of_repeats, warnings};
+use super::reading::{FEW, warnings};
 use super::rule_words::rule_words;
 use crate::args::notation;
 use crate::args::rules::RuleSource;
@@ -123,10 +123,7 @@ impl<'a> Plan<'a> {
             groups: args.groups.as_deref(),
         };
         let mut raw = reading.load(terminal)?;
-        if deals && folds.is_none() && args.groups.is_none() {
-            warn_of_repeats(&mut raw.data, terminal);
-        }
-        check_folds(&raw)?;
+        look_at_groups(&mut raw, deals, terminal)?;
         limits.cancel = interrupt::listen(terminal)?;
         let read = invocation.elapsed();
         let (options, choice) = if options.chooses_cost() {
@@ -175,7 +172,7 @@ impl<'a> Plan<'a> {
 
 /// Data, rules and settings of a run.
 pub(crate) struct Task<'a> {
-    args: &'a SelectionArgs,
+    pub(super) args: &'a SelectionArgs,
     story: &'a StoryArgs,
     pub(super) options: MethodOptions,
     /// How the costs were chosen, with `--cost auto`.
@@ -465,20 +462,6 @@ impl Task<'_> {
             ("trace".to_owned(), History::value(histories, max_features)),
         ];
         story.into_iter().chain(chosen).collect()
-    }
-
-    /// What was taken together, where it is more than one problem.
-    pub(crate) fn problems_text(&self, report: &Report) -> Option<String> {
-        let problems = report.details.get("problems")?;
-        let (number, column) = (|key: &str| problems.get(key).and_then(Value::as_u64), self.options.text("tasks"));
-        let how = problems.get("multi_class").and_then(Value::as_str);
-        Some(fewest_report::problems(number("number")?, how, number("tasks").zip(column.as_deref())))
-    }
-
-    /// Which samples stay together, in words.
-    pub(crate) fn groups_text(&self) -> Option<String> {
-        let (groups, column) = (self.prepared.groups.as_ref()?, self.args.groups.as_deref()?);
-        Some(fewest_report::groups(column, groups.count() as u64))
     }
 
     /// Whether the result says what a report shows of the data.

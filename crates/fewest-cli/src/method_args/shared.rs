@@ -19,7 +19,6 @@ use crate::args::notation::NameList;
 use crate::args::rules::read_values;
 use crate::args::svm::gamma;
 use crate::args::{notation, values};
-use crate::commands::eval_words::failure;
 use crate::failure::Failure;
 
 /// Heading of the options that have a meaning with `--certify` only.
@@ -379,7 +378,7 @@ impl FoldsArgs {
                 return Err(Failure::Input(format!("{source}: --cv is {count}, but there are {n} samples")));
             }
             let of = dealt(data.target, data.groups, count, self.seed.unwrap_or(0));
-            return checked(of.map_err(|error| failure(error, source))?, data);
+            return checked(of.map_err(|error| Failure::Input(format!("{source}: --cv: {error}")))?, data);
         };
         let mut known: Vec<&String> = names.iter().collect();
         known.sort_unstable();

@@ -139,19 +139,17 @@ impl<'a> Options<'a> {
     /// The folds of the data.
     ///
     /// # Errors
-    /// More folds than samples or groups, a column with one fold only or that parts a group.
+    /// More folds than samples or groups, or a column with one fold only.
     pub(crate) fn folds(&self, raw: &Raw) -> Result<Vec<Fold>, Failure> {
         let failed = |error| raw.failure(error);
         if let Some(names) = &raw.folds {
-            let folds = folds::named(names).map_err(|_| {
+            return folds::named(names).map_err(|_| {
                 Failure::Input(format!(
                     "{}: the column `{}` has one fold only, but evaluate needs at least 2",
                     raw.data.source,
                     self.fold_column.as_deref().unwrap_or_default()
                 ))
-            })?;
-            raw.groups.as_ref().map_or(Ok(()), |groups| folds::check_groups(&folds, groups)).map_err(failed)?;
-            return Ok(folds);
+            });
         }
         let samples = raw.samples();
         match &raw.groups {

@@ -8,11 +8,10 @@ use fewest_eval::study::{StudyMethod, StudyReport, StudySettings, StudyState, st
 use serde_json::{Value, json};
 
 use super::fit::ModelSink;
-use super::in_force::warn_of_source;
+use super::in_force::{look_at_groups, warn_of_source};
 use super::invocation::Invocation;
 use super::prepare::{PrepareOptions, listed};
 use super::raw::Raw;
-use super::reading::warn_of_repeats;
 use super::report;
 use crate::args::features::Features;
 use crate::args::notation;
@@ -41,9 +40,7 @@ pub(crate) fn run(args: &StudyArgs, invocation: &Invocation) -> Result<u8, Failu
     let sinks = Sinks::open(args)?;
     let groups = args.groups.as_deref();
     let mut raw = PrepareOptions { groups, ..PrepareOptions::new(&args.data, &args.prepare) }.load(terminal)?;
-    if groups.is_none() {
-        warn_of_repeats(&mut raw.data, terminal);
-    }
+    look_at_groups(&mut raw, true, terminal)?;
     warn_of_source(&source, &mut raw, terminal)?;
     let (rules, sizes, bounds) = rules(args, &source, sizes, &raw)?;
     let settings = StudySettings {
