@@ -20,6 +20,7 @@ use crate::{numbers, raised, settings};
 /// As [`crate::select`].
 #[pyfunction]
 #[pyo3(signature = (x, codes, classes, given, limits, listener, groups=None))]
+#[expect(clippy::too_many_arguments, reason = "Python names them")]
 pub(crate) fn study<'py>(
     py: Python<'py>,
     x: Columns<'py>,

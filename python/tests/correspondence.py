@@ -363,14 +363,16 @@ COMMANDS: dict[str, Command] = {
     ),
     "study": Command(
         fewest.Study,
-        (_DATA - {"scale", "missing", "sample-weights"}) | _RULES - {"max-features"} | _SAID | {"time-limit", "model", "model-format"},
+        (_DATA - {"scale", "missing", "sample-weights"})
+        | _RULES - {"max-features"}
+        | _SAID
+        | {"time-limit", "model", "model-format", "groups"},
         {
             "max-features": of("sizes"),
             "methods": of("methods"),
             "scale": of("scale"),
             "missing": of("impute"),
             "sample-weights": "the command alone",
-            "groups": of("groups", method="fit"),
             "folds": of("cv"),
             "repeats": of("n_repeats"),
             "inner-cv": of("inner_cv"),

@@ -202,7 +202,7 @@ pub fn grouped_halves(
             let mut of = groups.placed(&order, 2);
             // Which half the first group is in is random, too.
             if random.coin() {
-                of.iter_mut().for_each(|half| *half = 1 - *half);
+                of = of.into_iter().map(|half| 1 - half).collect();
             }
             lacks = lacking(&of);
             if lacks.is_none() {

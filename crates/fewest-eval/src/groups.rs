@@ -49,6 +49,8 @@ pub(crate) fn counts_by_class(codes: &[u32], classes: &[u32], count: usize) -> V
     pairs.sort_unstable();
     pairs.dedup();
     let mut counts = vec![0; count];
-    pairs.into_iter().for_each(|(class, _)| counts[class as usize] += 1);
+    for (class, _) in pairs {
+        counts[class as usize] += 1;
+    }
     counts
 }
