@@ -49,6 +49,9 @@ def with_costs(selector: Any, samples: Samples, rules: dict[str, Any]) -> Any:
                 "or leave groups out"
             )
     folds = dealt(samples.codes, min(FOLDS, fewest), REPEATS, 0, groups=samples.groups)
+    if samples.groups is not None:
+        # Groups may keep all samples of a class together, more so than samples one by one.
+        folds = [fold for fold in folds if len(np.unique(samples.codes[fold[0]])) == len(np.unique(samples.codes))]
     splits = [(train.tolist(), test.tolist()) for train, test in folds]
     split_weights = [weights_in(samples, selector.class_weight, np.asarray(train)) for train, _ in splits]
     methods = []

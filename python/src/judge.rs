@@ -178,8 +178,8 @@ fn of_each<'a>(
     }
 }
 
-/// Pairs of halves of the samples, each stratified: pairs x 2 x half of the samples, ascending. Samples
-/// whose `groups` are the same are in one half.
+/// Pairs of halves of the samples, each stratified: pairs x 2 x half of the samples, ascending.
+/// Samples whose `groups` are the same are in one half.
 ///
 /// # Errors
 /// `ValueError` for a class that there is not, groups that leave a half without a class.

@@ -1,9 +1,9 @@
 //! Splits of rows that keep groups together, such as all recordings of one person.
 //!
-//! Folds are dealt as scikit-learn's `StratifiedGroupKFold` does: groups go one after the other, those
-//! whose classes differ most in number first, each into the fold that makes the shares of the
-//! classes most alike over folds. Groups are taken in the order of their first rows, so that a split
-//! depends on which rows are together, and not on how groups are called.
+//! Folds are dealt as scikit-learn's `StratifiedGroupKFold` does: groups go one after the other,
+//! those whose classes differ most in number first, each into the fold that makes the shares of the
+//! classes most alike over folds. Groups are taken in the order of their first rows, so that a
+//! split depends on which rows are together, and not on how groups are called.
 
 use crate::Target;
 use crate::generate::random::Random;
@@ -89,17 +89,17 @@ impl Groups {
         random.sample(self.len(), self.len())
     }
 
-    /// The fold of each group, and the rows of each class in each fold: groups go in this order, but
-    /// those of a larger standard deviation of their class counts before the others.
+    /// The fold of each group, and the rows of each class in each fold: groups go in this order,
+    /// but those of a larger standard deviation of their class counts before the others.
     fn dealt(&self, mut order: Vec<usize>, folds: usize) -> Vec<usize> {
         let spread: Vec<f64> = self.counts.iter().map(|counts| deviation(counts.iter().copied())).collect();
         order.sort_by(|&a, &b| spread[b].total_cmp(&spread[a]));
         self.placed(&order, folds)
     }
 
-    /// The fold of each group, which go in this order: each into the fold by which the mean standard
-    /// deviation over folds of the shares of classes becomes smallest, among equals into that of
-    /// fewest rows.
+    /// The fold of each group, which go in this order: each into the fold by which the mean
+    /// standard deviation over folds of the shares of classes becomes smallest, among equals into
+    /// that of fewest rows.
     fn placed(&self, order: &[usize], folds: usize) -> Vec<usize> {
         let mut of = vec![0; self.len()];
         let mut filled = vec![vec![0.0; self.totals.len()]; folds];
@@ -175,8 +175,8 @@ pub fn grouped_folds(target: &Target, groups: &[u32], count: usize, seed: Option
 
 /// Deals the groups of rows into two halves, `pairs` times: large groups first, those of about one
 /// size in random order, each into the half by which the shares of the classes become most alike.
-/// Every row is in one of the halves, which are as even as the groups allow. Ascending. The same seed
-/// gives the same halves everywhere.
+/// Every row is in one of the halves, which are as even as the groups allow. Ascending. The same
+/// seed gives the same halves everywhere.
 ///
 /// # Errors
 /// A class that one half has no row of.
@@ -257,8 +257,8 @@ mod tests {
         }
     }
 
-    /// The fold of each group, in the order of their first rows, by `StratifiedGroupKFold(folds)` of
-    /// scikit-learn 1.9.1, of groups that are numbered in that order.
+    /// The fold of each group, in the order of their first rows, by `StratifiedGroupKFold(folds)`
+    /// of scikit-learn 1.9.1, of groups that are numbered in that order.
     #[test]
     fn without_the_shuffle_folds_are_those_of_scikit_learn() {
         for (seed, folds, wanted) in [

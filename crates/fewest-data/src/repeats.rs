@@ -1,5 +1,5 @@
-//! A column that may say which rows belong together: the person, the donor, the molecule that several
-//! rows are of.
+//! A column that may say which rows belong together: the person, the donor, the molecule that
+//! several rows are of.
 
 use crate::{Dataset, Features, Note};
 
@@ -31,10 +31,10 @@ const LEAST: usize = 5;
 /// Fewer numbers are counts.
 const LEAST_NUMBERS: usize = 10;
 
-/// The first column whose name is that of a person or the like, or is `name`, whose values repeat and
-/// are too many to be categories; the names of the samples, where they do. Where these have another
-/// value in each row, what all but their last numbers tell may repeat: `s01_1`, `s01_2`. A mapped
-/// file, which may be larger than memory, is not looked at.
+/// The first column whose name is that of a person or the like, or is `name`, whose values repeat
+/// and are too many to be categories; the names of the samples, where they do. Where these have
+/// another value in each row, what all but their last numbers tell may repeat: `s01_1`, `s01_2`. A
+/// mapped file, which may be larger than memory, is not looked at.
 pub fn repeats(data: &Dataset) -> Option<Note> {
     if matches!(data.features, Features::Mapped(_)) {
         return None;
@@ -77,8 +77,8 @@ fn again(values: usize, rows: usize) -> bool {
     values >= LEAST && 4 * values <= 3 * rows
 }
 
-/// How many different values there are, where they repeat; else how many different beginnings, where
-/// these do, and that it is these.
+/// How many different values there are, where they repeat; else how many different beginnings,
+/// where these do, and that it is these.
 fn told(values: &[String], rows: usize) -> Option<(usize, bool)> {
     let mut all: Vec<&str> = values.iter().map(String::as_str).collect();
     all.sort_unstable();

@@ -30,7 +30,8 @@ const LARGE: f64 = (256 << 20) as f64;
 /// Chooses the costs of a selector on these samples, ascending, in `time`.
 ///
 /// # Errors
-/// Classes of one sample or in one group, values too large or too small, and whatever a split is refused for.
+/// Classes of one sample or in one group, values too large or too small, and whatever a split is
+/// refused for.
 pub fn choose(
     scene: &Scene<'_>,
     rows: &[usize],
@@ -76,6 +77,11 @@ pub fn choose(
         }
         let (of, fold) = (&dealt[at / folds], (at % folds) as u32);
         let (inside, outside) = places(rows, |place| of[place] == fold);
+        // Groups may keep all samples of a class together, more so than samples one by one.
+        let has = |class: u32| outside.iter().any(|&i| scene.data.target.codes[i] == class);
+        if scene.data.groups.is_some() && !(0..target.classes.len() as u32).all(has) {
+            return Ok(None);
+        }
         split_scores(scene, [&outside, &inside], &choices, &costs, &fit, &mut times.next(costs.len())).map(Some)
     };
     let (jobs, share) = (0..dealt.len() * folds, rows.len() as f64 / scene.data.n().max(1) as f64);

@@ -117,14 +117,13 @@ pub fn halves(
 /// # Errors
 /// The first group whose samples are in two folds.
 pub fn check_groups(folds: &[Fold], groups: &Groups) -> Result<(), EvalError> {
-    let mut place: Vec<Option<&Fold>> = vec![None; groups.count()];
+    let mut place = std::collections::HashMap::new();
     for fold in folds {
-        for &i in &fold.test {
-            let group = groups.codes[i] as usize;
-            let known = place[group].get_or_insert(fold);
-            if known.repeat == fold.repeat && known.name != fold.name {
+        for group in fold.test.iter().map(|&i| groups.codes[i]) {
+            let known: &Fold = place.entry((fold.repeat, group)).or_insert(fold);
+            if known.name != fold.name {
                 let folds = [known.name.clone(), fold.name.clone()];
-                return Err(EvalError::GroupInTwoFolds { group: groups.names[group].clone(), folds });
+                return Err(EvalError::GroupInTwoFolds { group: groups.names[group as usize].clone(), folds });
             }
         }
     }

@@ -93,8 +93,8 @@ impl Default for StabilitySettings {
 }
 
 impl StabilitySettings {
-    /// Refuses what would come to nothing: too few samples or groups for halves, a bound that no share
-    /// of the halves keeps.
+    /// Refuses what would come to nothing: too few samples or groups for halves, a bound that no
+    /// share of the halves keeps.
     ///
     /// # Errors
     /// A class of one sample or in one group, a bound that is too small.

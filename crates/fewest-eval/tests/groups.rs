@@ -1,5 +1,5 @@
-//! Groups of samples: no part of an evaluation has some of a group's samples without the others, and
-//! groups that say nothing of the classes are told by rows alone.
+//! Groups of samples: no part of an evaluation has some of a group's samples without the others,
+//! and groups that say nothing of the classes are told by rows alone.
 
 use std::sync::Mutex;
 
@@ -17,8 +17,8 @@ use fewest_testing::Rng;
 const GROUPS: usize = 24;
 const P: usize = 20;
 
-/// Samples of groups: each group has a class by chance and a place of its own, where all its samples
-/// are.
+/// Samples of groups: each group has a class by chance and a place of its own, where all its
+/// samples are.
 struct Grouped {
     features: Features,
     target: Target,

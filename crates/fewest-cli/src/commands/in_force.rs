@@ -114,8 +114,8 @@ pub(super) fn refuse_groups(column: Option<&str>, options: &MethodOptions, deals
     Err(Failure::Input(format!("--groups {column} says which samples stay together in folds, {why}")))
 }
 
-/// Refuses a column of folds that parts a group. Tells of a column that may name groups, where samples
-/// are dealt without any.
+/// Refuses a column of folds that parts a group. Tells of a column that may name groups, where
+/// samples are dealt without any.
 ///
 /// # Errors
 /// The first group that is in two folds.

@@ -1,5 +1,5 @@
-//! The classifiers of tasks, each trained on the samples of its task and the features of all; what is
-//! taken together, in words.
+//! The classifiers of tasks, each trained on the samples of its task and the features of all; what
+//! is taken together, in words.
 
 use fewest::model::FitSettings;
 use fewest::{Clock, Report};

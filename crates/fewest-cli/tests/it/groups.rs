@@ -1,5 +1,5 @@
-//! `--groups`: which samples are held out, what results and pages say, what is refused, and the warning
-//! where a column may name groups.
+//! `--groups`: which samples are held out, what results and pages say, what is refused, and the
+//! warning where a column may name groups.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
