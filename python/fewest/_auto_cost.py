@@ -12,7 +12,7 @@ from fewest import _core
 from fewest._engine import Samples, bias_of, limits_of, svm_of, weights_in
 from fewest._folds import dealt
 
-#: Folds, where each class has so many samples, and how often they are dealt.
+#: Folds, where each class has so many samples, or with groups is in so many of them, and how often they are dealt.
 FOLDS, REPEATS = 5, 2
 #: Relative duality gap of a training that is only judged.
 TOLERANCE = 1e-6
@@ -41,7 +41,18 @@ def with_costs(selector: Any, samples: Samples, rules: dict[str, Any]) -> Any:
         raise ValueError(
             f'C="auto" holds out samples of each class, but a class has {fewest} only; add samples, or give a number for C'
         )
-    splits = [(train.tolist(), test.tolist()) for train, test in dealt(samples.codes, min(FOLDS, fewest), REPEATS, 0)]
+    if samples.groups is not None:
+        fewest = min(len(np.unique(samples.groups[samples.codes == code])) for code in range(int(samples.codes.max()) + 1))
+        if fewest < 2:
+            raise ValueError(
+                'C="auto" holds out groups with samples of each class, but a class is in one group only; add groups, give a number, '
+                "or leave groups out"
+            )
+    folds = dealt(samples.codes, min(FOLDS, fewest), REPEATS, 0, groups=samples.groups)
+    if samples.groups is not None:
+        # Groups may keep all samples of a class together, more so than samples one by one.
+        folds = [fold for fold in folds if len(np.unique(samples.codes[fold[0]])) == len(np.unique(samples.codes))]
+    splits = [(train.tolist(), test.tolist()) for train, test in folds]
     split_weights = [weights_in(samples, selector.class_weight, np.asarray(train)) for train, _ in splits]
     methods = []
     costs, fit_costs = _core.costs(samples.matrix, samples.sample_weight, rules["max_features"])

@@ -11,8 +11,10 @@ import numpy as np
 from sklearn.base import BaseEstimator, _fit_context, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
+from sklearn.model_selection import StratifiedGroupKFold
 from sklearn.pipeline import Pipeline
 from sklearn.utils import safe_mask
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -34,6 +36,7 @@ from fewest._engine import (
     validated,
     warn_of_limit,
 )
+from fewest._folds import coded_groups
 from fewest._frames import named, names_beside
 from fewest._memory import method_with_memory
 from fewest._path import fitted_path
@@ -107,7 +110,7 @@ class Selector(Linked, CallbackSupportMixin, Scored, SelectorMixin, BaseEstimato
     @_fit_context(prefer_skip_nested_validation=True)
     @completes_doc
     @limited
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> Self:
         """Select features, and train a classifier on them.
 
         Parameters
@@ -120,11 +123,11 @@ class Selector(Linked, CallbackSupportMixin, Scored, SelectorMixin, BaseEstimato
         self : object
             Fitted.
         """
-        return self._run(self._validated(X, y, sample_weight))
+        return self._run(self._with_groups(self._validated(X, y, sample_weight), X, groups))
 
     @completes_doc
     @limited
-    def path(self, X: Any, y: Any, sizes: Any, sample_weight: Any = None) -> list[Self]:
+    def path(self, X: Any, y: Any, sizes: Any, sample_weight: Any = None, *, groups: Any = None) -> list[Self]:
         """Select features for each of several sizes, each from what the size before found.
 
         Parameters
@@ -139,15 +142,58 @@ class Selector(Linked, CallbackSupportMixin, Scored, SelectorMixin, BaseEstimato
             the search was stopped. A kernel's gamma is that of the largest size. ``time_limit`` is
             for all of them.
         """
-        return self._sized(X, y, sizes, sample_weight, None)
+        return self._sized(X, y, sizes, sample_weight, None, groups)
 
-    def _sized(self, X: Any, y: Any, sizes: Any, sample_weight: Any, tasks: Any) -> list[Self]:
+    def get_metadata_routing(self) -> Any:
+        """How metadata go on: groups to what deals folds, without being asked for.
+
+        Returns
+        -------
+        routing : MetadataRequest or MetadataRouter
+            As scikit-learn has it.
+        """
+        requests = self._get_metadata_request()
+        of_fit = requests.fit.requests
+        if of_fit.get("groups") is None:
+            # Nobody has to ask for them: the splitter does.
+            of_fit.pop("groups", None)
+        if not self._deals_folds:
+            return requests
+        router = MetadataRouter(owner=self).add_self_request(requests)
+        return router.add(splitter=self._splitter(), method_mapping=MethodMapping().add(caller="fit", callee="split"))
+
+    @property
+    def _deals_folds(self) -> bool:
+        """Whether something is chosen by folds."""
+        return getattr(self, "C", None) == "auto"
+
+    def _splitter(self) -> Any:
+        """What deals the folds, for who asks whether it takes groups."""
+        return StratifiedGroupKFold()
+
+    def _with_groups(self, samples: Samples, X: Any, groups: Any) -> Samples:
+        """The samples, of X, with the groups that the choice of the cost keeps together."""
+        if groups is None:
+            return samples
+        if not self._deals_folds:
+            raise ValueError(
+                "groups say which samples stay together in folds, but nothing is dealt into folds here; leave groups out"
+                + (', or let folds choose the cost: C="auto"' if hasattr(self, "C") else "")
+            )
+        if is_elsewhere(X) or not isinstance(samples, Samples):
+            raise TypeError("groups need the samples in memory; give an array, such as X.compute() of a Dask collection")
+        codes = coded_groups(X, groups, X.shape[0] if hasattr(X, "shape") else len(X))
+        samples.groups = codes if samples.kept is None else codes[samples.kept]
+        return samples
+
+    def _sized(self, X: Any, y: Any, sizes: Any, sample_weight: Any, tasks: Any, groups: Any) -> list[Self]:
         """What path returns; ``tasks`` where the selector takes some."""
         if is_elsewhere(X):
             raise TypeError("path needs the samples in memory; give an array, such as X.compute() of a Dask collection")
         selector = clone(self)
         selector._validate_params()
         samples = selector._validated(X, y, sample_weight)
+        samples = selector._with_groups(samples, X, groups)
         if tasks is not None:
             samples = selector._with_tasks(samples, X, tasks)
         return fitted_path(selector, samples, sizes)

@@ -9,7 +9,6 @@ import numpy as np
 from sklearn.base import _fit_context, clone
 from sklearn.model_selection import check_cv
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
-from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 
 from fewest._base import Selector
 from fewest._call import limited
@@ -114,21 +113,13 @@ class CrossValidated(Selector):
         samples = selector._validated(X, y, sample_weight)
         return selector._fitted_path(samples, selector._splits(self.cv, samples, X, y, groups), sizes)
 
-    def get_metadata_routing(self) -> Any:
-        """How metadata go on: groups to the splitter, which says whether it takes some.
+    @property
+    def _deals_folds(self) -> bool:
+        return True
 
-        Returns
-        -------
-        routing : MetadataRouter
-            As scikit-learn has it.
-        """
-        router = MetadataRouter(owner=self).add_self_request(self)
-        requests = router._self_request.fit.requests
-        if requests.get("groups") is None:
-            # Nobody has to ask for them: the splitter does.
-            requests.pop("groups", None)
-        splitter = check_cv(self.cv, classifier=True)
-        return router.add(splitter=splitter, method_mapping=MethodMapping().add(caller="fit", callee="split"))
+    def _splitter(self) -> Any:
+        # A number with groups deals folds of whole groups.
+        return super()._splitter() if self.cv is None or isinstance(self.cv, Integral) else check_cv(self.cv, classifier=True)
 
     def _given_size(self) -> int | None:
         size = self.n_features_to_select

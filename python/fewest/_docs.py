@@ -204,7 +204,11 @@ METHOD_PARAMETERS = {
         "array-like of shape (n_samples,)",
         "How many samples each counts as, 0 or more; default 1.",
     ),
-    "groups": ("array-like of shape (n_samples,)", "Groups of samples for the splitter ``cv``."),
+    "groups": (
+        "array-like of shape (n_samples,)",
+        """The group of each sample, such as a person or a batch: samples of one group stay together in the folds
+        that choose (``cv``, ``C="auto"``). A splitter is given them.""",
+    ),
 }
 
 #: Parameters of synthetic data.

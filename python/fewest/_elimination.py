@@ -207,8 +207,6 @@ class SVMRFE(CrossValidated):
             Samples. Taken as they are, unless ``scale`` says otherwise.
         sample_weight : array-like of shape (n_samples,), default=None
             How many samples each counts as, 0 or more, in training and in scores; default 1.
-        groups : array-like of shape (n_samples,), default=None
-            Groups of samples for the splitter ``cv``.
 
         Returns
         -------
@@ -220,6 +218,8 @@ class SVMRFE(CrossValidated):
         raw = self._validated(X, y, sample_weight)
         if not isinstance(raw, Samples):
             self._check_for_shards()
+        if self.C == "auto" or not self._deals_folds:
+            raw = self._with_groups(raw, X, groups)
         self._tuning = self._tuned(raw, X, y, groups)
         self._raw = None if self._how() is None else raw
         try:
@@ -281,6 +281,10 @@ class SVMRFE(CrossValidated):
         """Whether cross-validation chooses the size."""
         return self.cv is not None and self.Cs is None
 
+    @property
+    def _deals_folds(self) -> bool:
+        return self.C == "auto" or self.cv is not None or self.Cs is not None
+
     def _tuned(self, samples: Samples, X: Any, y: Any, groups: Any) -> dict[str, Any] | None:
         """How the cost is tuned, as the engine takes it."""
         if self.Cs is None:
@@ -303,7 +307,7 @@ class SVMRFE(CrossValidated):
             raise TypeError("path needs the samples in memory; give an array, such as X.compute() of a Dask collection")
         selector = clone(self)
         selector._validate_params()
-        samples = selector._learnt(selector._validated(X, y, sample_weight))
+        samples = selector._learnt(selector._with_groups(selector._validated(X, y, sample_weight), X, groups))
         return fitted_path(selector, samples, sizes)
 
     path.__doc__ = CrossValidated.path.__doc__

@@ -89,6 +89,8 @@ class Samples:
     """Which of the caller's samples these are; none when all of them are."""
     tasks: np.ndarray | None = None
     """Task of each sample, 0, 1, ...; none without tasks."""
+    groups: np.ndarray | None = None
+    """Group of each sample, where some stay together in the folds that choose the cost."""
     matrix: Any = field(init=False)
 
     def __post_init__(self) -> None:
@@ -115,7 +117,7 @@ class Samples:
 
     def with_X(self, X: Any) -> Samples:
         """The same samples with other columns."""
-        return Samples(X, self.codes, self.weights, self.sample_weight, self.classes, self.kept)
+        return Samples(X, self.codes, self.weights, self.sample_weight, self.classes, self.kept, groups=self.groups)
 
 
 def is_elsewhere(X: Any) -> bool:

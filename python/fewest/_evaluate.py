@@ -9,14 +9,17 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
+from sklearn import get_config
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import check_cv
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing, indexable
+from sklearn.utils.metadata_routing import get_routing_for_object
 
 from fewest import _core
 from fewest._engine import summed
-from fewest._folds import dealt, splits_of
+from fewest._folds import coded_groups, dealt, said_groups, splits_of
 from fewest._frames import in_order, labels_in, named, plain_labels, refuse_missing_labels
 from fewest._positive import is_first
 from fewest._rules import _Index
@@ -89,7 +92,7 @@ class Evaluation:
             "undefined": {name: count for name, count in counts.items() if count},
             "frequency": most_first(names_of(self.asked.get("names"), len(self.frequency)), self.frequency)[0],
             "stability": self.stability,
-            "settings": {"scheme": self.asked.get("scheme")},
+            "settings": self.asked.get("settings", {}),
         }
         if self.against is not None and self.comparison is not None:
             # Without a share of common samples it is the paired test.
@@ -152,7 +155,9 @@ def evaluate(
     random_state : int, default=0
         With an int for ``cv``: how they are dealt.
     groups : array-like of shape (n_samples,), default=None
-        Groups of samples for the splitter.
+        The group of each sample, such as a person or a batch: samples of one group stay together, in the
+        folds and in those that a selector deals inside them (``cv``, ``C="auto"``). A splitter is given
+        them, and so is that of a search, where it takes some.
     sample_weight : array-like of shape (n_samples,), default=None
         How many samples each counts as in training, 0 or more.
     tasks : array-like of shape (n_samples,), default=None
@@ -185,12 +190,14 @@ def evaluate(
     >>> found.summary["accuracy"]["mean"] > 0.9, found.stability["index"] > 0.3
     (True, True)
     """
+    named_groups = groups
     X, y, groups, sample_weight, tasks = together(X, y, groups=groups, sample_weight=sample_weight, tasks=tasks)
     classes, codes = np.unique(y, return_inverse=True)
     codes = codes.ravel()
     first = is_first(pos_label, classes)
     if isinstance(cv, Integral):
-        splitter: Any = dealt(codes, int(cv), n_repeats, random_state, tasks)
+        of = None if groups is None else coded_groups(X, groups, len(y))
+        splitter: Any = dealt(codes, int(cv), n_repeats, random_state, tasks, of)
     elif n_repeats != 1:
         raise ValueError(
             f"n_repeats is {n_repeats}, which has a meaning with a number for cv only; leave it out, or give a number for cv"
@@ -200,8 +207,9 @@ def evaluate(
     splits = splits_of(splitter, X, y, groups, sample_weight)
     share = float(np.mean([len(test) / len(train) for train, test in splits]))
     scheme = {"cv": int(cv), "repeats": n_repeats} if isinstance(cv, Integral) else {}
+    settings = {"scheme": scheme, **said_groups(named_groups, groups)}
     found = [
-        _evaluation(one, X, y, classes, codes, splits, sample_weight, tasks, truth, share, n_jobs, scheme, first)
+        _evaluation(one, X, y, classes, codes, splits, (sample_weight, tasks, groups), truth, share, n_jobs, settings, first)
         for one in ([estimator] if against is None else [estimator, against])
     ]
     if against is None:
@@ -225,12 +233,10 @@ def together(X: Any, y: Any, **others: Any) -> list[Any]:
     return [summed(X), np.asarray(plain_labels(y)).ravel(), *(None if one is None else np.asarray(one).ravel() for one in rest)]
 
 
-def _evaluation(estimator, X, y, classes, codes, splits, sample_weight, tasks, truth, share, n_jobs, scheme, first):
+def _evaluation(estimator, X, y, classes, codes, splits, beside, truth, share, n_jobs, settings, first):
     """One estimator on all folds."""
     run = delayed(_fold)
-    folds = Parallel(n_jobs=n_jobs)(
-        run(clone(estimator), X, y, classes, codes, split, sample_weight, tasks, truth, first) for split in splits
-    )
+    folds = Parallel(n_jobs=n_jobs)(run(clone(estimator), X, y, classes, codes, split, beside, truth, first) for split in splits)
     seen = [fold.pop("seen") for fold in folds]
     n_features, names, places = joined(seen)
     for fold, place in zip(folds, places, strict=True):
@@ -257,7 +263,7 @@ def _evaluation(estimator, X, y, classes, codes, splits, sample_weight, tasks, t
     subsets = [fold["selected"].tolist() for fold in folds]
     frequency = np.bincount(np.concatenate([fold["selected"] for fold in folds]), minlength=n_features) / len(folds)
     stable = _core.subset_stability(subsets, n_features)
-    said = {"method": called(estimator), "names": seen[0][1] if names is None else names, "scheme": scheme}
+    said = {"method": called(estimator), "names": seen[0][1] if names is None else names, "settings": settings}
     said["positive"] = str(classes[0 if first else 1]) if len(classes) == 2 else None
     return Evaluation(folds, summary, frequency, stable, sum(confusions), recall=recall, feature_names=names, asked=said)
 
@@ -293,13 +299,14 @@ def seen_by(estimator: Any, selector: Any) -> tuple[int, Any]:
     return selector.n_features_in_, None if names is None else [str(name) for name in names]
 
 
-def _fold(estimator, X, y, classes, codes, split, sample_weight, tasks, truth, first):
-    """One fold."""
-    train, test = split
+def _fold(estimator, X, y, classes, codes, split, beside, truth, first):
+    """One fold; ``beside``: weights, tasks and groups of all samples."""
+    (train, test), (sample_weight, tasks, groups) = split, beside
     begun = monotonic()
     weights = {} if sample_weight is None else {routed(estimator, "sample_weight"): sample_weight[train]}
     of_tasks = {} if tasks is None else {routed(estimator, "tasks"): tasks[train]}
-    estimator.fit(_safe_indexing(X, train), y[train], **weights, **of_tasks)
+    of_groups = {} if groups is None else dict.fromkeys(dealing(estimator), groups[train])
+    estimator.fit(_safe_indexing(X, train), y[train], **weights, **of_tasks, **of_groups)
     seconds = monotonic() - begun
     selector, held_out = _selector(estimator), _safe_indexing(X, test)
     if tasks is None:
@@ -368,6 +375,18 @@ def _selector(estimator: Any) -> Any:
         if hasattr(step, "get_support"):
             return step
     raise TypeError(f"{type(estimator).__name__} has no selector; a step with get_support is needed")
+
+
+def dealing(estimator: Any) -> list[str]:
+    """The names under which fit takes the groups, where it deals folds: of a search, and of steps."""
+    inner, names = getattr(estimator, "estimator", estimator), []
+    if inner is not estimator and hasattr(estimator, "cv"):
+        splitter = get_routing_for_object(check_cv(estimator.cv, classifier=True))
+        names += ["groups"] if splitter.split.requests.get("groups") else []
+    steps = inner.steps if isinstance(inner, Pipeline) else [("", inner)]
+    names += [f"{name}__groups" if name else "groups" for name, step in steps if getattr(step, "_deals_folds", False)]
+    # Routed metadata have one name.
+    return ["groups"] if names and get_config()["enable_metadata_routing"] else names
 
 
 def routed(estimator: Any, name: str) -> str:

@@ -252,7 +252,17 @@ class BendersSelector(SeveralProblems):
     @_fit_context(prefer_skip_nested_validation=True)
     @completes_doc
     @limited
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, X_val: Any = None, y_val: Any = None, tasks: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        X_val: Any = None,
+        y_val: Any = None,
+        tasks: Any = None,
+        groups: Any = None,
+    ) -> Self:
         """Select features, and train a classifier on them.
 
         Parameters
@@ -278,7 +288,9 @@ class BendersSelector(SeveralProblems):
             raise ValueError("X_val and validation_fraction both name samples to judge by; leave one of them out")
         if self.patience is not None and X_val is None and self.validation_fraction is None:
             raise ValueError("patience has a meaning with samples to judge by only: give validation_fraction, or X_val to fit")
-        samples = self._validated(X, y, sample_weight)
+        samples = self._with_groups(self._validated(X, y, sample_weight), X, groups)
+        if groups is not None and self.validation_fraction is not None:
+            raise ValueError("validation_fraction holds out single samples, but groups keep some together; give X_val and y_val")
         if X_val is not None or self.validation_fraction is not None:
             check_classes(self, samples.classes, samples.classes, True)
             if tasks is not None:

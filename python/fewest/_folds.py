@@ -7,21 +7,61 @@ from typing import Any
 
 import numpy as np
 from sklearn.model_selection import check_cv
+from sklearn.utils import column_or_1d
 
 from fewest import _core
 from fewest._engine import seed_of
+from fewest._frames import in_order, missing_labels
+from fewest._warn import warn
 
 Split = tuple[np.ndarray, np.ndarray]
 
 
-def dealt(codes: np.ndarray, count: int, repeats: int, random_state: Any, tasks: np.ndarray | None = None) -> list[Split]:
-    """The folds that the command deals: stratified, each repetition with the next seed."""
+#: Folds of a cv that is None, as scikit-learn has it.
+FOLDS = 5
+
+
+def coded_groups(X: Any, groups: Any, n: int) -> np.ndarray:
+    """The group of each of n samples, of X, as a number."""
+    in_order(X, groups=groups)
+    missing, groups = missing_labels(groups), column_or_1d(groups, warn=True)
+    if len(groups) != n:
+        raise ValueError(f"groups has {len(groups)} entries, but X has {n} samples; give one for each")
+    if missing.size:
+        raise ValueError(f"groups has {missing.size} missing entries, the first at {missing[0]}; give each sample a group")
+    names, places = np.unique(groups, return_inverse=True)
+    if len(names) < 2:
+        raise ValueError(f"groups has one group only, {names[0]!r}, which cannot be in several folds; leave groups out")
+    if len(names) == n:
+        warn("groups has another value for each sample, so that no samples stay together")
+    return places.astype(np.uint32).ravel()
+
+
+def said_groups(groups: Any, codes: np.ndarray | None) -> dict[str, Any]:
+    """What the settings of a result say of groups: what they are called, and how many there are."""
+    if codes is None:
+        return {}
+    name = getattr(groups, "name", None)
+    return {"groups": {"column": "group" if name is None else str(name), "count": len(np.unique(codes))}}
+
+
+def dealt(
+    codes: np.ndarray,
+    count: int,
+    repeats: int,
+    random_state: Any,
+    tasks: np.ndarray | None = None,
+    groups: np.ndarray | None = None,
+) -> list[Split]:
+    """The folds that the command deals: stratified, each repetition with the next seed; samples whose
+    groups, numbers, are the same are in one fold.
+    """
     if not isinstance(repeats, Integral) or repeats < 1:
         raise ValueError(f"repeats is {repeats}, but must be a number, at least 1")
     if count < 2:
         raise ValueError(f"cv is {count}, but must be at least 2, or a splitter")
     names, n_classes = None if tasks is None else [str(task) for task in tasks], int(codes.max()) + 1
-    tests = _core.folds(codes.astype(np.uint32), n_classes, count, int(repeats), seed_of(random_state), names)
+    tests = _core.folds(codes.astype(np.uint32), n_classes, count, int(repeats), seed_of(random_state), names, groups)
     return [(np.setdiff1d(np.arange(len(codes)), test), np.asarray(test)) for test in tests]
 
 
@@ -29,9 +69,13 @@ def splits_of(cv: Any, X: Any, y: np.ndarray, groups: Any, weights: np.ndarray |
     """The splits of a splitter, as positions of samples of positive weight. One that holds no such
     sample out is none.
 
-    Every class has to be in every training part: a classifier of fewer classes is judged by luck.
+    Every class has to be in every training part: a classifier of fewer classes is judged by luck. A
+    number with groups: so many folds as the command deals, of whole groups; a splitter is given the
+    groups.
     """
     classes, codes = np.unique(y, return_inverse=True)
+    if groups is not None and (cv is None or isinstance(cv, Integral)):
+        cv = dealt(codes.ravel(), FOLDS if cv is None else int(cv), 1, 0, groups=coded_groups(X, groups, len(y)))
     n, kept = len(y), None if weights is None else np.asarray(weights) > 0
     present = np.unique(codes if kept is None else codes[kept])
     found, number = [], -1

@@ -135,7 +135,7 @@ class FeatureGeneratingMachine(SeveralProblems):
     @_fit_context(prefer_skip_nested_validation=True)
     @completes_doc
     @limited
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, tasks: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, tasks: Any = None, groups: Any = None) -> Self:
         """Select features, and train a classifier on them.
 
         Parameters
@@ -158,7 +158,8 @@ class FeatureGeneratingMachine(SeveralProblems):
         """
         if tasks is not None and is_elsewhere(X):
             raise TypeError("tasks need the samples in memory; give an array, such as X.compute() of a Dask collection")
-        return self._run(self._with_tasks(self._validated(X, y, sample_weight), X, tasks))
+        samples = self._with_groups(self._validated(X, y, sample_weight), X, groups)
+        return self._run(self._with_tasks(samples, X, tasks))
 
     _finds_size = True
     _takes_shards = True

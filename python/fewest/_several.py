@@ -36,7 +36,7 @@ class SeveralProblems(Selector):
     @_fit_context(prefer_skip_nested_validation=True)
     @completes_doc
     @limited
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, tasks: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, tasks: Any = None, groups: Any = None) -> Self:
         """Select features, and train a classifier on them.
 
         Parameters
@@ -52,11 +52,12 @@ class SeveralProblems(Selector):
         self : object
             Fitted.
         """
-        return self._run(self._with_tasks(self._validated(X, y, sample_weight), X, tasks))
+        samples = self._with_groups(self._validated(X, y, sample_weight), X, groups)
+        return self._run(self._with_tasks(samples, X, tasks))
 
     @completes_doc
     @limited
-    def path(self, X: Any, y: Any, sizes: Any, sample_weight: Any = None, *, tasks: Any = None) -> list[Self]:
+    def path(self, X: Any, y: Any, sizes: Any, sample_weight: Any = None, *, tasks: Any = None, groups: Any = None) -> list[Self]:
         """Select features for each of several sizes, each from what the size before found.
 
         Parameters
@@ -72,7 +73,7 @@ class SeveralProblems(Selector):
             A fitted selector for each size, with ``n_features_to_select`` set to it; fewer where
             the search was stopped. ``time_limit`` is for all of them.
         """
-        return self._sized(X, y, sizes, sample_weight, tasks)
+        return self._sized(X, y, sizes, sample_weight, tasks, groups)
 
     @available_if(Selector._certifiable)
     @completes_doc

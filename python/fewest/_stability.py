@@ -15,7 +15,8 @@ from sklearn.utils import _safe_indexing
 from fewest import _core
 from fewest._base import Selector
 from fewest._engine import seed_of, summed
-from fewest._evaluate import _selector, joined, routed, seen_by, together
+from fewest._evaluate import _selector, dealing, joined, routed, seen_by, together
+from fewest._folds import coded_groups, said_groups
 from fewest._rules import Rules
 from fewest._tables import called, most_first, names_of, table
 
@@ -93,7 +94,7 @@ class Stability:
                 "both_halves": both,
                 "pairs": [{} for _ in self.pairs],
                 "n_samples": said.get("n_samples"),
-                "settings": {"max_false": said.get("max_false")},
+                "settings": {"max_false": said.get("max_false"), **said.get("settings", {})},
             }
         )
 
@@ -113,6 +114,7 @@ def stability(
     max_false: float = 1.0,
     assume: str = "r-concave",
     random_state: Any = 0,
+    groups: Any = None,
     sample_weight: Any = None,
     n_jobs: int | None = None,
 ) -> Stability:
@@ -143,6 +145,9 @@ def stability(
         one mode, or that they fall off as in all experiments of the paper.
     random_state : int, RandomState instance or None, default=0
         How samples are dealt into halves.
+    groups : array-like of shape (n_samples,), default=None
+        The group of each sample, such as a person or a batch: samples of one group stay together, in the
+        halves and in the folds that a selector deals inside them (``cv``, ``C="auto"``).
     sample_weight : array-like of shape (n_samples,), default=None
         How many samples each counts as in training, 0 or more.
     n_jobs : int, default=None
@@ -173,13 +178,15 @@ def stability(
         raise ValueError(f"assume is {assume!r}, but must be one of {', '.join(_LAWS)}")
     if n_pairs < 1:
         raise ValueError(f"n_pairs is {n_pairs}, but must be at least 1")
-    X, y, sample_weight = together(X, y, sample_weight=sample_weight)
+    named_groups = groups
+    X, y, groups, sample_weight = together(X, y, groups=groups, sample_weight=sample_weight)
     classes, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
     if counts.min() < 2:
         raise ValueError(f"class {classes[counts.argmin()]} has one sample, so that one half has none of it; leave that class out")
-    halves = _core.halves(codes.ravel().astype(np.uint32), len(classes), n_pairs, seed_of(random_state))
+    of = None if groups is None else coded_groups(X, groups, len(y))
+    halves = _core.halves(codes.ravel().astype(np.uint32), len(classes), n_pairs, seed_of(random_state), of)
     run = delayed(_pair)
-    found = Parallel(n_jobs=n_jobs)(run(estimator, X, y, pair, sample_weight) for pair in halves)
+    found = Parallel(n_jobs=n_jobs)(run(estimator, X, y, pair, sample_weight, groups) for pair in halves)
     p, names, places = joined([seen for _, of_halves, _ in found for seen in of_halves])
     halves_of = [half for pair, *_ in found for half in pair]
     chosen = [place[half] for half, place in zip(halves_of, places, strict=True)]
@@ -205,17 +212,19 @@ def stability(
             "candidates": candidates,
             "n_samples": len(y),
             "max_false": float(max_false),
+            "settings": said_groups(named_groups, of),
         },
     )
 
 
-def _pair(estimator, X, y, halves, sample_weight):
+def _pair(estimator, X, y, halves, sample_weight, groups):
     """What both halves select, what features the selector saw in each, and what it may select."""
     selected, seen, candidates = [], [], []
     for rows in halves:
         model = clone(estimator)
         weights = {} if sample_weight is None else {routed(model, "sample_weight"): sample_weight[rows]}
-        model.fit(_safe_indexing(X, rows), y[rows], **weights)
+        of_groups = {} if groups is None else dict.fromkeys(dealing(model), groups[rows])
+        model.fit(_safe_indexing(X, rows), y[rows], **weights, **of_groups)
         selector = _selector(model)
         selected.append(np.flatnonzero(selector.get_support()))
         seen.append(seen_by(model, selector))

@@ -22,6 +22,7 @@ from fewest._columns import ColumnFile
 from fewest._constraints import AT_LEAST_ONE, stores_arguments
 from fewest._docs import completes_doc
 from fewest._engine import Listener, Samples, bias_of, is_elsewhere, limits_of, seed_of, svm_of, warn_of_limit
+from fewest._folds import said_groups
 from fewest._frames import in_order, is_annotated, labels_in, named
 from fewest._path import sizes_of
 from fewest._positive import is_first, of_second, turned_bounds
@@ -258,7 +259,7 @@ class Study(Selector):
     @_fit_context(prefer_skip_nested_validation=True)
     @completes_doc
     @limited
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, *, groups: Any = None) -> Self:
         """Choose inside folds, judge outside, and do the same on all samples.
 
         Parameters
@@ -267,13 +268,24 @@ class Study(Selector):
             Samples, not scaled: that is done inside the folds. Of a frame with columns of text,
             categories or truth values these become features of 0 and 1 (``colour=red``), and dates are
             left out with a warning, as ``fewest study`` has it; ``feature_names_in_`` has the features.
+        groups : array-like of shape (n_samples,), default=None
+            The group of each sample, such as a person or a batch: samples of one group stay together in
+            the outer folds and in those inside.
 
         Returns
         -------
         self : object
             Fitted.
         """
-        return self._run(self._validated(X, y, None))
+        self._groups = groups
+        try:
+            return self._run(self._with_groups(self._validated(X, y, None), X, groups))
+        finally:
+            del self._groups
+
+    @property
+    def _deals_folds(self) -> bool:
+        return True
 
     def _validated(self, X: Any, y: Any, sample_weight: Any) -> Samples:
         self._coding: Coding | None = None
@@ -313,7 +325,7 @@ class Study(Selector):
         wanted = listener if listener.wanted else None
         codes = (1 - samples.codes.astype(np.int64)).astype(np.uint32) if first else samples.codes
         asked = self._settings(samples, p, first)
-        answer = _core.study(samples.matrix, codes, names[::-1] if first else names, asked, limits, wanted)
+        answer = _core.study(samples.matrix, codes, names[::-1] if first else names, asked, limits, wanted, samples.groups)
         answer = of_second(answer) if first else answer
         warn_of_limit(self, answer, "This is what is known so far.")
         self._set_study(answer, p)
@@ -327,7 +339,7 @@ class Study(Selector):
             "panel": answer["panel"],
             "effort": answer["effort"],
             "sizes": answer["inner"],
-            "settings": {"folds": int(self.cv), "repeats": int(self.n_repeats)},
+            "settings": {"folds": int(self.cv), "repeats": int(self.n_repeats), **said_groups(self._groups, samples.groups)},
             "seconds": monotonic() - begun,
         }
         self._train(samples, answer["panel"])

@@ -2,8 +2,8 @@
 
 use fewest::RuleList;
 use fewest::validation::{Metrics, ShareLaw, corrected_t_test, measure_summary, stability as stability_of};
-use fewest_data::{Target, stratified_halves};
-use fewest_eval::folds::{strata, stratified};
+use fewest_data::Target;
+use fewest_eval::folds::{halves as halves_of, strata, stratified};
 use fewest_eval::stability::{Candidates, StabilityReport, StabilitySettings};
 use fewest_eval::study::Probabilities;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
@@ -138,12 +138,12 @@ fn target(codes: &PyReadonlyArray1<'_, u32>, n_classes: usize) -> PyResult<Targe
 }
 
 /// `count` stratified folds, dealt `repeats` times: of each the samples held out, ascending. With
-/// tasks each task is dealt on its own.
+/// tasks each task is dealt on its own; samples whose `groups` are the same are in one fold.
 ///
 /// # Errors
-/// `ValueError` for a class that there is not, more folds than samples.
+/// `ValueError` for a class that there is not, more folds than samples or groups.
 #[pyfunction]
-#[pyo3(signature = (codes, n_classes, count, repeats, seed, tasks=None))]
+#[pyo3(signature = (codes, n_classes, count, repeats, seed, tasks=None, groups=None))]
 pub(crate) fn folds(
     codes: PyReadonlyArray1<'_, u32>,
     n_classes: usize,
@@ -151,27 +151,51 @@ pub(crate) fn folds(
     repeats: usize,
     seed: u64,
     tasks: Option<Vec<String>>,
+    groups: Option<PyReadonlyArray1<'_, u32>>,
 ) -> PyResult<Vec<Vec<usize>>> {
     sheltered(|| {
-        let target = target(&codes, n_classes)?;
-        let folds = stratified(&strata(&target, tasks.as_deref()), count, repeats, seed);
+        let (target, groups) = (target(&codes, n_classes)?, of_each(groups.as_ref(), &codes)?);
+        let folds = stratified(&strata(&target, tasks.as_deref()), groups, count, repeats, seed);
         let folds = folds.map_err(|error| raised(error.into()))?;
         Ok(folds.into_iter().map(|fold| fold.test).collect())
     })
 }
 
-/// Pairs of halves of the samples, each stratified: pairs x 2 x half of the samples, ascending.
+/// The groups, one for each sample.
 ///
 /// # Errors
-/// `ValueError` for a class that there is not.
+/// `ValueError` for another number of them.
+fn of_each<'a>(
+    groups: Option<&'a PyReadonlyArray1<'_, u32>>,
+    codes: &PyReadonlyArray1<'_, u32>,
+) -> PyResult<Option<&'a [u32]>> {
+    let groups = groups.map(numbers).transpose()?;
+    match groups {
+        Some(groups) if groups.len() != numbers(codes)?.len() => {
+            Err(PyValueError::new_err(format!("{} groups; give one for each sample", groups.len())))
+        }
+        groups => Ok(groups),
+    }
+}
+
+/// Pairs of halves of the samples, each stratified: pairs x 2 x half of the samples, ascending.
+/// Samples whose `groups` are the same are in one half.
+///
+/// # Errors
+/// `ValueError` for a class that there is not, groups that leave a half without a class.
 #[pyfunction]
+#[pyo3(signature = (codes, n_classes, pairs, seed, groups=None))]
 pub(crate) fn halves(
     codes: PyReadonlyArray1<'_, u32>,
     n_classes: usize,
     pairs: usize,
     seed: u64,
+    groups: Option<PyReadonlyArray1<'_, u32>>,
 ) -> PyResult<Vec<[Vec<usize>; 2]>> {
-    sheltered(|| Ok(stratified_halves(&target(&codes, n_classes)?, pairs, seed)))
+    sheltered(|| {
+        let (target, groups) = (target(&codes, n_classes)?, of_each(groups.as_ref(), &codes)?);
+        halves_of(&target, groups, pairs, seed).map_err(|error| raised(error.into()))
+    })
 }
 
 /// Of rules on `p` features: how many can be selected where these have one value only, and the most

@@ -13,13 +13,16 @@ use crate::{numbers, raised, settings};
 
 /// Chooses method, costs and size inside folds, judges that on the samples held out, and does the
 /// same on all samples. `classes`: their names, for messages; `settings`: the fields of
-/// [`StudySettings`]. Returns `panel` (none where time did not allow a choice), `folds`, `summary`,
-/// `recall`, `decision_curve`, `frequency`, `stability`, `tried`, `inner`, `effort`, `status`,
+/// [`StudySettings`]; `groups`: that of each sample, where some stay together in folds. Returns
+/// `panel` (none where time did not allow a choice), `folds`, `summary`, `recall`,
+/// `decision_curve`, `frequency`, `stability`, `tried`, `inner`, `effort`, `status`,
 /// `interrupted`.
 ///
 /// # Errors
 /// As [`crate::select`].
 #[pyfunction]
+#[pyo3(signature = (x, codes, classes, given, limits, listener, groups=None))]
+#[expect(clippy::too_many_arguments, reason = "Python names them")]
 pub(crate) fn study<'py>(
     py: Python<'py>,
     x: Columns<'py>,
@@ -28,13 +31,15 @@ pub(crate) fn study<'py>(
     given: &Bound<'py, PyAny>,
     limits: &Bound<'py, PyAny>,
     listener: Option<Py<PyAny>>,
+    groups: Option<PyReadonlyArray1<'py, u32>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     sheltered(|| {
         let (wanted, limits): (StudySettings, CallLimits) = (settings(given)?, settings(limits)?);
         let target = Target { column: "y".to_owned(), classes, codes: numbers(&codes)?.to_vec() };
         let features = owned(&*x.design()?).map_err(raised)?;
         let weights = vec![1.0; target.codes.len()];
-        let data = fewest_eval::Data::new(&features, &target, &weights);
+        let groups = groups.as_ref().map(numbers).transpose()?;
+        let data = fewest_eval::Data { groups, ..fewest_eval::Data::new(&features, &target, &weights) };
         let (report, course) =
             enter(py, &limits, listener, |limits, observer| study_of(&data, &wanted, &limits, None, observer))?;
         let mut value = report_value(&report, wanted.sensitivity, &target.codes);

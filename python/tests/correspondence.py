@@ -223,6 +223,7 @@ COMMON = {
     "threads": "``n_jobs``",
     "sample-weights": "``sample_weight`` of ``fit``",
     "scale": "``scale`` of ``SVMRFE``, ``sklearn.preprocessing.StandardScaler`` or ``MaxAbsScaler`` before it",
+    "groups": "``groups`` of ``fit``",
     "missing": "``impute`` of ``SVMRFE`` and ``Study``, ``sklearn.impute.SimpleImputer`` before it",
     "target": "``y`` of ``fit``; ``target`` of ``read_table``",
     "layer": "``layer`` of ``read_table``, ``adata.layers`` of an AnnData",
@@ -302,6 +303,7 @@ COMMANDS: dict[str, Command] = {
         fewest.ExactSelector.path,
         _DATA | _RULES | _SAID | {"time-limit", "trace", "describe", "method"},
         {
+            "groups": of("groups"),
             "resume": _RESUME,
             "resume-every": _RESUME,
             "cv": "``fewest.evaluate`` of each size; ``cv`` of ``SVMRFE``",
@@ -321,6 +323,7 @@ COMMANDS: dict[str, Command] = {
             "repeats": of("n_repeats"),
             "against": of("against"),
             "truth": of("truth"),
+            "groups": of("groups"),
             "selection-time-limit": "``time_limit`` of the selector",
             "positive": of("pos_label"),
             "tune": "``GridSearchCV`` as the estimator",
@@ -337,6 +340,7 @@ COMMANDS: dict[str, Command] = {
             "threshold": of("threshold"),
             "max-false": of("max_false"),
             "assume": of("assume"),
+            "groups": of("groups"),
             "seed": of("random_state"),
             "selection-time-limit": "``time_limit`` of the selector",
             "resume": _RESUME,
@@ -364,7 +368,7 @@ COMMANDS: dict[str, Command] = {
         (_DATA - {"scale", "missing", "sample-weights", "positive"})
         | _RULES - {"max-features"}
         | _SAID
-        | {"time-limit", "model", "model-format"},
+        | {"time-limit", "model", "model-format", "groups"},
         {
             "max-features": of("sizes"),
             "methods": of("methods"),
@@ -422,6 +426,7 @@ COMMANDS: dict[str, Command] = {
             "categorical": of("categorical_features"),
             "multi-class": of("multi_class"),
             "tasks": of("tasks"),
+            "groups": "the columns of ``X``",
             "validate": "the rows of ``X`` and ``y``",
             "seed": "the rows of ``X`` and ``y``",
             "folds": "the columns of ``X``",

@@ -56,6 +56,17 @@ pub enum Note {
         /// Cells that are there.
         present: usize,
     },
+    /// A column that may say which rows belong together, whose values repeat.
+    Repeats {
+        /// The column; empty for names of the samples in a column without a name.
+        column: String,
+        /// Its different values.
+        values: usize,
+        /// The rows.
+        rows: usize,
+        /// These are what its values, each of which is there once, have before a last number.
+        stems: bool,
+    },
     /// A column of digits was read as text, as some of its numbers begin with a zero.
     LeadingZeros {
         /// The column.
@@ -271,6 +282,26 @@ impl fmt::Display for Sentence<'_> {
                 "text column `{column}` has {distinct} different values in {present} rows; if it is an identifier, say --drop {}",
                 typed(column)
             ),
+            Note::Repeats { column, values, rows, stems } => {
+                let named = match column.as_str() {
+                    "" => "the first column".to_owned(),
+                    name => format!("column `{name}`"),
+                };
+                if *stems {
+                    return write!(
+                        f,
+                        "{named} has another name in each of the {rows} rows, but with only {values} beginnings before a last number, so that rows of one may be on both sides of a fold; a column of these beginnings, as --groups, keeps them together"
+                    );
+                }
+                let (one, keeps) = match column.as_str() {
+                    "" => ("of them", "a name for it, as --groups,".to_owned()),
+                    name => (name, format!("--groups {}", typed(name))),
+                };
+                write!(
+                    f,
+                    "{named} has {values} values on {rows} rows, so that rows of one {one} may be on both sides of a fold; {keeps} keeps them together"
+                )
+            }
             Note::LeadingZeros { column } => write!(
                 f,
                 "column `{column}` is read as text, as some of its numbers begin with a zero; write them without it if they are quantities"

@@ -10,11 +10,12 @@ use rayon::prelude::*;
 
 use crate::error::EvalError;
 use crate::folds::places;
+use crate::groups::counts_by_class;
 use crate::method::SomeMethod;
 use crate::selector::{Ask, PartSelector, Scene};
 use crate::time::{FoldTime, FoldTimes};
 
-/// Folds, where each class has so many samples.
+/// Folds, where each class has so many samples, or with groups is in so many of them.
 const FOLDS: usize = 5;
 
 /// Times the folds are dealt, with the seeds 0, 1, ...
@@ -29,7 +30,8 @@ const LARGE: f64 = (256 << 20) as f64;
 /// Chooses the costs of a selector on these samples, ascending, in `time`.
 ///
 /// # Errors
-/// Classes of one sample, values too large or too small, and whatever a split is refused for.
+/// Classes of one sample or in one group, values too large or too small, and whatever a split is
+/// refused for.
 pub fn choose(
     scene: &Scene<'_>,
     rows: &[usize],
@@ -41,7 +43,13 @@ pub fn choose(
     if samples < 2 {
         return Err(EvalError::FewSamples { samples });
     }
-    let folds = FOLDS.min(samples);
+    let folds = FOLDS.min(match scene.data.groups_of(rows) {
+        None => samples,
+        Some(groups) => match counts_by_class(&groups, &target.codes, target.classes.len()).into_iter().min() {
+            Some(groups) if groups < 2 => return Err(EvalError::FewGroups { groups }),
+            groups => groups.unwrap_or(samples),
+        },
+    });
     let grid = {
         let part = scene.part(rows)?;
         let Ask { method, rules, .. } = selector.ask(&part)?;
@@ -59,7 +67,8 @@ pub fn choose(
         costs.iter().map(|&cost| selector.at_cost(cost, None)).collect::<Result<_, _>>()?;
     let fitting = if selector.has_own_classifier() { Vec::new() } else { grid.fitting };
     let fit = selector.fit_cost().map_or(FitCosts::Among(fitting), FitCosts::Fixed);
-    let dealt: Vec<Vec<u32>> = (0..REPEATS).map(|seed| fewest_data::stratified_folds(&target, folds, seed)).collect();
+    let deal = |seed| scene.data.deal(rows, folds, seed);
+    let dealt: Vec<Vec<u32>> = (0..REPEATS).map(deal).collect::<Result<_, _>>()?;
     let times = FoldTimes::new(time, None, dealt.len() * folds);
     let split = |at: usize| -> Result<Option<Vec<CostScores>>, EvalError> {
         // Once the time is over, the splits that were judged stand for all; one always is.
@@ -68,6 +77,11 @@ pub fn choose(
         }
         let (of, fold) = (&dealt[at / folds], (at % folds) as u32);
         let (inside, outside) = places(rows, |place| of[place] == fold);
+        // Groups may keep all samples of a class together, more so than samples one by one.
+        let has = |class: u32| outside.iter().any(|&i| scene.data.target.codes[i] == class);
+        if scene.data.groups.is_some() && !(0..target.classes.len() as u32).all(has) {
+            return Ok(None);
+        }
         split_scores(scene, [&outside, &inside], &choices, &costs, &fit, &mut times.next(costs.len())).map(Some)
     };
     let (jobs, share) = (0..dealt.len() * folds, rows.len() as f64 / scene.data.n().max(1) as f64);

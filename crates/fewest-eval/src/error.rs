@@ -3,7 +3,7 @@
 use std::error::Error as StdError;
 
 use fewest::Error;
-use fewest_data::DataError;
+use fewest_data::{DataError, DealError};
 
 /// An error of an evaluation. Its text names the thing, the value found and a remedy.
 #[derive(Debug, thiserror::Error)]
@@ -30,6 +30,40 @@ pub enum EvalError {
         samples: usize,
         /// Whether they are the folds inside a training part.
         inner: bool,
+    },
+    /// Groups that cannot be dealt into folds.
+    #[error("{error}")]
+    Deal {
+        /// Why.
+        error: DealError,
+        /// Whether they are the folds inside a training part.
+        inner: bool,
+    },
+    /// A group whose samples are in two folds.
+    #[error(
+        "the samples of group {group} are in {} and in {}, but groups stay together; give the group one fold, or leave the groups out", .folds[0], .folds[1]
+    )]
+    GroupInTwoFolds {
+        /// The group.
+        group: String,
+        /// The names of both folds.
+        folds: [String; 2],
+    },
+    /// A class is in too few groups to be in both halves.
+    #[error("class {class} is in {groups} group only, so that one half has none of it; leave that class out")]
+    ClassInOneGroup {
+        /// The class.
+        class: String,
+        /// Groups that have samples of it.
+        groups: usize,
+    },
+    /// A class is in too few groups for a cost to be chosen by cross-validation.
+    #[error(
+        "the choice of a cost holds out groups with samples of each class, but a class is in {groups} group only; add groups, give a cost, or leave that class out"
+    )]
+    FewGroups {
+        /// Groups with samples of the rarest class.
+        groups: usize,
     },
     /// Fewer than two folds.
     #[error("there is one fold only, but at least 2 are needed")]
@@ -113,6 +147,15 @@ pub enum EvalError {
 }
 
 impl EvalError {
+    /// The error, of the folds inside a training part.
+    #[must_use]
+    pub fn inside(self) -> Self {
+        match self {
+            EvalError::Deal { error, .. } => EvalError::Deal { error, inner: true },
+            other => other,
+        }
+    }
+
     /// The error with the part of the run that it is of.
     #[must_use]
     pub fn within(self, part: &str) -> Self {

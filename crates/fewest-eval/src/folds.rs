@@ -6,6 +6,7 @@ use fewest::Error;
 use fewest_data::Target;
 
 use crate::error::EvalError;
+use crate::groups::Groups;
 
 /// One fold.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,12 +48,32 @@ pub fn strata<'a>(target: &'a Target, tasks: Option<&[String]>) -> Cow<'a, Targe
     Cow::Owned(Target { codes, classes: known.iter().map(name).collect(), ..target.clone() })
 }
 
-/// `count` folds, stratified by `strata`, dealt `repeats` times, with the seeds `seed`, `seed + 1`,
-/// ... The same seed gives the same folds everywhere.
+/// The fold of each sample, of `count` that are stratified by `strata`. Samples whose `groups` are
+/// the same are in one fold. The same seed gives the same folds everywhere.
 ///
 /// # Errors
-/// Fewer than two folds, or more than samples.
-pub fn stratified(strata: &Target, count: usize, repeats: usize, seed: u64) -> Result<Vec<Fold>, EvalError> {
+/// Fewer groups than folds, groups that leave a fold empty.
+pub fn dealt(strata: &Target, groups: Option<&[u32]>, count: usize, seed: u64) -> Result<Vec<u32>, EvalError> {
+    match groups {
+        None => Ok(fewest_data::stratified_folds(strata, count, seed)),
+        Some(groups) => fewest_data::grouped_folds(strata, groups, count, Some(seed))
+            .map_err(|error| EvalError::Deal { error, inner: false }),
+    }
+}
+
+/// `count` folds, stratified by `strata`, dealt `repeats` times, with the seeds `seed`, `seed + 1`,
+/// ... Samples whose `groups` are the same are in one fold. The same seed gives the same folds
+/// everywhere.
+///
+/// # Errors
+/// Fewer than two folds, or more than samples or groups.
+pub fn stratified(
+    strata: &Target,
+    groups: Option<&[u32]>,
+    count: usize,
+    repeats: usize,
+    seed: u64,
+) -> Result<Vec<Fold>, EvalError> {
     let n = strata.codes.len();
     if count < 2 {
         return Err(Error::setting("number of folds", count, "at least 2").into());
@@ -60,16 +81,53 @@ pub fn stratified(strata: &Target, count: usize, repeats: usize, seed: u64) -> R
     if count > n {
         return Err(EvalError::TooManyFolds { folds: count, samples: n, inner: false });
     }
-    let deal = |repeat: usize| {
-        let of = fewest_data::stratified_folds(strata, count, seed.wrapping_add(repeat as u64));
-        let fold = move |f: usize| Fold {
+    let deal = |repeat: usize| -> Result<Vec<Fold>, EvalError> {
+        let of = dealt(strata, groups, count, seed.wrapping_add(repeat as u64))?;
+        let fold = |f: usize| Fold {
             repeat,
             name: Fold::name(repeat, f, repeats),
             test: (0..n).filter(|&i| of[i] as usize == f).collect(),
         };
-        (0..count).map(fold)
+        Ok((0..count).map(fold).collect())
     };
-    Ok((0..repeats).flat_map(deal).collect())
+    let all: Vec<Vec<Fold>> = (0..repeats).map(deal).collect::<Result<_, _>>()?;
+    Ok(all.concat())
+}
+
+/// Pairs of halves of the samples, stratified by `strata`. Samples whose `groups` are the same are
+/// in one half. The same seed gives the same halves everywhere.
+///
+/// # Errors
+/// A class that the groups keep in one half.
+pub fn halves(
+    strata: &Target,
+    groups: Option<&[u32]>,
+    pairs: usize,
+    seed: u64,
+) -> Result<Vec<[Vec<usize>; 2]>, EvalError> {
+    match groups {
+        None => Ok(fewest_data::stratified_halves(strata, pairs, seed)),
+        Some(groups) => fewest_data::grouped_halves(strata, groups, pairs, seed)
+            .map_err(|error| EvalError::Deal { error, inner: false }),
+    }
+}
+
+/// Refuses folds that part a group.
+///
+/// # Errors
+/// The first group whose samples are in two folds.
+pub fn check_groups(folds: &[Fold], groups: &Groups) -> Result<(), EvalError> {
+    let mut place = std::collections::HashMap::new();
+    for fold in folds {
+        for group in fold.test.iter().map(|&i| groups.codes[i]) {
+            let known: &Fold = place.entry((fold.repeat, group)).or_insert(fold);
+            if known.name != fold.name {
+                let folds = [known.name.clone(), fold.name.clone()];
+                return Err(EvalError::GroupInTwoFolds { group: groups.names[group as usize].clone(), folds });
+            }
+        }
+    }
+    Ok(())
 }
 
 /// A fold for each name, the samples that have it.

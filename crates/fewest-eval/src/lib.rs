@@ -24,7 +24,7 @@
 //!     rules: RuleList { max_features: Some(1), ..RuleList::default() },
 //!     fit_cost: None,
 //! };
-//! let folds = folds::stratified(&target, 5, 1, 0)?;
+//! let folds = folds::stratified(&target, None, 5, 1, 0)?;
 //! let (recipes, settings) = ([Recipe::of(selector)], EvaluateSettings::default());
 //! let results = evaluate(&scene, &folds, &recipes, &settings, None, &|_, _| Ok(()))?;
 //! let found = Evaluation::new(&results, folds::test_share(&folds, 20), 3);
@@ -36,7 +36,7 @@
 //! | --- | --- |
 //! | `preparation` | what is learnt from samples to learn from, and applied to others: missing values, scaling, features that say nothing, weights of classes |
 //! | `part` | samples as read, those to learn from, those held out |
-//! | [`folds`], `time` | samples and time dealt out |
+//! | [`folds`], `groups`, `time` | samples, which of them stay together, and time dealt out |
 //! | `selector`, `classifier`, `tasks` | a method on a part, the classifier on what it selects, one for each task |
 //! | [`auto_cost`] | the cost of a method, chosen on the samples that it is run on |
 //! | [`evaluate`], [`sizes`] | methods, and sizes of one method, judged in folds |
@@ -53,6 +53,7 @@ mod error;
 pub mod evaluate;
 mod external;
 pub mod folds;
+mod groups;
 mod jobs;
 pub mod knockoffs;
 mod method;
@@ -78,6 +79,7 @@ pub mod statistics {
 pub use classifier::{FoldModel, Predictions, Training};
 pub use error::EvalError;
 pub use external::ExternalValidation;
+pub use groups::Groups;
 pub use jobs::Told;
 pub use method::SomeMethod;
 pub use part::{Data, HeldOut, Part, Tasks};

@@ -6,7 +6,7 @@ use fewest::{Design, Error, FeatureSet, Memory, Reserved, RuleList, Rules, Sampl
 use fewest_data::{Features, Target};
 
 use crate::error::EvalError;
-use crate::folds::strata;
+use crate::folds::{dealt, strata};
 use crate::preparation::{Learnt, Preparation};
 
 /// Samples as they were read: n of them, p features, nothing prepared.
@@ -21,12 +21,14 @@ pub struct Data<'a> {
     pub weights: &'a [f64],
     /// The name of each sample's task, where one subset serves several problems.
     pub tasks: Option<&'a [String]>,
+    /// The group of each sample, where some stay together in folds and halves.
+    pub groups: Option<&'a [u32]>,
 }
 
 impl<'a> Data<'a> {
-    /// Samples of one task.
+    /// Samples of one task, each by itself.
     pub fn new(features: &'a Features, target: &'a Target, weights: &'a [f64]) -> Self {
-        Self { features, target, weights, tasks: None }
+        Self { features, target, weights, tasks: None, groups: None }
     }
 
     /// Number of samples.
@@ -37,6 +39,20 @@ impl<'a> Data<'a> {
     /// What samples are dealt by: their class, and with tasks task and class.
     pub fn strata(&self) -> Cow<'a, Target> {
         strata(self.target, self.tasks)
+    }
+
+    /// The groups of these samples, where there are groups.
+    pub fn groups_of(&self, rows: &[usize]) -> Option<Vec<u32>> {
+        self.groups.map(|groups| rows.iter().map(|&i| groups[i]).collect())
+    }
+
+    /// The fold of each of these samples, of `count` that are stratified and keep groups together:
+    /// what every cross-validation of a part is dealt by.
+    ///
+    /// # Errors
+    /// Fewer groups than folds, groups that leave a fold empty.
+    pub fn deal(&self, rows: &[usize], count: usize, seed: u64) -> Result<Vec<u32>, EvalError> {
+        dealt(&self.strata().rows(rows), self.groups_of(rows).as_deref(), count, seed)
     }
 
     /// A copy of the features of these samples, ascending, and what it takes of the memory.
@@ -98,6 +114,8 @@ pub struct Part {
     pub sample_weights: Vec<f64>,
     /// The tasks they belong to, where there are tasks.
     pub tasks: Option<Tasks>,
+    /// The group of each, where some stay together.
+    pub groups: Option<Vec<u32>>,
     /// What they say of how samples are prepared.
     pub learnt: Learnt,
     /// The weight of each class.
@@ -134,11 +152,11 @@ impl Part {
         let (mut features, taken) = data.rows(rows, memory)?;
         let names = data.tasks.map(|tasks| rows.iter().map(|&i| tasks[i].clone()).collect::<Vec<String>>());
         let tasks = names.map(|names| Tasks::new(&names, &target)).transpose()?;
-        let by_class = preparation.class_weight.of(&counts);
+        let (by_class, groups) = (preparation.class_weight.of(&counts), data.groups_of(rows));
         let sample_weights: Vec<f64> = rows.iter().map(|&i| data.weights[i]).collect();
         let weights = weighed(&sample_weights, &target, &by_class);
         let learnt = preparation.fit(&mut features)?;
-        Ok(Self { features, target, weights, sample_weights, tasks, learnt, by_class, taken })
+        Ok(Self { features, target, weights, sample_weights, tasks, groups, learnt, by_class, taken })
     }
 
     /// The samples of other rows, prepared as these.

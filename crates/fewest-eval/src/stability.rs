@@ -10,12 +10,14 @@ use std::time::{Duration, Instant};
 
 use fewest::validation::{ShareLaw, Stability, stability as stability_of};
 use fewest::{Error, RuleList, Rules, Status};
-use fewest_data::Target;
 use serde::{Deserialize, Serialize};
 
 use crate::auto_cost;
 use crate::error::EvalError;
+use crate::folds::halves;
+use crate::groups::counts_by_class;
 use crate::jobs::{self, Told};
+use crate::part::Data;
 use crate::selector::{PartSelector, Scene};
 use crate::time::{FoldTime, FoldTimes, ended};
 
@@ -91,12 +93,20 @@ impl Default for StabilitySettings {
 }
 
 impl StabilitySettings {
-    /// Refuses what would come to nothing: too few samples for halves, a bound that no share of the
-    /// halves keeps.
+    /// Refuses what would come to nothing: too few samples or groups for halves, a bound that no
+    /// share of the halves keeps.
     ///
     /// # Errors
-    /// A class of one sample, a bound that is too small.
-    pub fn check(&self, strata: &Target, candidates: Candidates) -> Result<(), EvalError> {
+    /// A class of one sample or in one group, a bound that is too small.
+    pub fn check(&self, data: &Data<'_>, candidates: Candidates) -> Result<(), EvalError> {
+        let strata = data.strata();
+        if let Some(groups) = data.groups {
+            let counts = counts_by_class(groups, &strata.codes, strata.classes.len());
+            if let Some(class) = counts.iter().position(|&count| count < 2) {
+                let (class, groups) = (strata.classes[class].clone(), counts[class]);
+                return Err(EvalError::ClassInOneGroup { class, groups });
+            }
+        }
         if let Some(class) = strata.counts().iter().position(|&count| count < 2) {
             return Err(EvalError::NotInBothHalves { class: strata.classes[class].clone() });
         }
@@ -124,9 +134,8 @@ pub fn stability(
     known: Option<Vec<Option<PairResult>>>,
     told: Told<'_, PairResult>,
 ) -> Result<Vec<Option<PairResult>>, EvalError> {
-    let strata = scene.data.strata();
-    settings.check(&strata, candidates)?;
-    let pairs = fewest_data::stratified_halves(&strata, settings.pairs, settings.seed);
+    settings.check(&scene.data, candidates)?;
+    let pairs = halves(&scene.data.strata(), scene.data.groups, settings.pairs, settings.seed)?;
     let known = known.filter(|known| known.len() == pairs.len()).unwrap_or_else(|| vec![None; pairs.len()]);
     let waiting = known.iter().filter(|result| result.is_none()).count();
     let times = FoldTimes::new(settings.time, settings.selection_time, waiting);

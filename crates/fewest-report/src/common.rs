@@ -102,10 +102,18 @@ pub(crate) fn data(budget: &Budget, result: Part<'_>) -> Vec<(&'static str, Cell
     if let Some(class) = result.at("positive").text() {
         lines.push(("positive class", budget.foreign(class, LIST)));
     }
+    lines.extend(groups(result).map(|text| ("groups", budget.foreign(&text, LIST))));
     if let Some(scale) = result.at("settings").at("scale").text() {
         lines.push(("scaling", budget.foreign(scale, LIST)));
     }
     lines
+}
+
+/// Which samples stay together in folds and halves, where a result says it.
+pub(crate) fn groups(result: Part<'_>) -> Option<String> {
+    let groups = result.at("settings").at("groups");
+    let column = shorten(groups.at("column").text().unwrap_or("group"), 40);
+    Some(crate::words::groups(&column, groups.at("count").count()?))
 }
 
 /// A sum of counts, which a file may hold of any size.

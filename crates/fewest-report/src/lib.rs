@@ -37,8 +37,8 @@ pub use table::{Look, Table};
 pub use text::{Door, Words, text};
 pub use view::shorten;
 pub use words::{
-    NOTHING_GAINED, Proof, at_most, bound, brief, elimination_steps, expected, number, percent, plural, problems,
-    relative_gap, seconds, some,
+    NOTHING_GAINED, Proof, at_most, bound, brief, elimination_steps, expected, groups, number, percent, plural,
+    problems, relative_gap, seconds, some,
 };
 
 const TEMPLATE: &str = include_str!("page.html");

@@ -34,6 +34,11 @@ pub fn bound(x: f64, maximised: bool) -> String {
     first_proven([0.0, 1.0, 2.0].map(|halves| number(x + halves * towards)), proven)
 }
 
+/// Which samples stay together in folds and halves: those for which a column names the same group.
+pub fn groups(column: &str, count: u64) -> String {
+    format!("samples of one {column} stay together ({})", plural(count, "group"))
+}
+
 /// A share in percent, with the digits that tell something.
 pub fn percent(share: f64) -> String {
     let x = 100.0 * share;

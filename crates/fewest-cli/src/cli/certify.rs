@@ -63,6 +63,7 @@ impl CertifyArgs {
             method: SEARCH.to_owned(),
             prepare: self.prepare.clone(),
             rules: self.rules.clone(),
+            groups: None,
             time_limit: self.time_limit,
             json: self.json.clone(),
             report: self.report.clone(),

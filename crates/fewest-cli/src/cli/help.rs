@@ -32,7 +32,7 @@ that. A proof that Python wrote is about the arrays as they were given (--scale 
 proof answers, and who says each part of it.
 
 To ask for a question: type options of select, or name its result with --as. Where the proof answers another one it is not
-verified. `none` switches off what the proof says: --drop none, --text none, --sample-weights none, --tasks none.
+verified. `none` switches off what the proof says: --drop none, --text none, --sample-weights none, --tasks none, --groups none.
 
 Examples:
   fewest verify best.proof wdbc.csv

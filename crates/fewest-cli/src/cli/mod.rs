@@ -143,6 +143,10 @@ pub(crate) struct SelectionArgs {
     /// Rules.
     #[command(flatten)]
     pub(crate) rules: RuleArgs,
+    /// Column that names the group of each sample, such as a person or a batch: samples of one group
+    /// stay together in folds and halves; the column is set apart and never selected
+    #[arg(long, value_name = "COLUMN", help_heading = "Evaluation")]
+    pub(crate) groups: Option<String>,
     /// Stop after this long with the best so far, reading included: 500ms, 60s, 5m, 1h; path shares
     /// it out among its sizes, evaluate and stability among all their selections
     #[arg(long, value_name = "TIME", value_parser = values::time, help_heading = "Limits")]
@@ -234,7 +238,7 @@ pub(crate) struct EvaluateArgs {
     /// Repeat the folds this many times, dealt anew [default: 1]
     #[arg(long, value_name = "R", value_parser = values::size, help_heading = "Evaluation", conflicts_with = "folds")]
     pub(crate) repeats: Option<usize>,
-    /// A fold for each sample
+    /// A fold for each sample, with --groups one for each group
     #[arg(long, help_heading = "Evaluation", conflicts_with_all = ["cv", "folds", "repeats"])]
     pub(crate) leave_one_out: bool,
     /// Choose inside each fold among these: C=0.25,1,4, fit-cost=0.1,1 or gamma=0.1,1 (repeat for
@@ -321,6 +325,9 @@ pub(crate) struct KnockoffArgs {
     /// features may be selected than in one draw
     #[arg(long, value_name = "M", default_value_t = 1, value_parser = values::size, help_heading = "Knockoffs")]
     pub(crate) draws: usize,
+    /// Refused in words of its own: nothing is dealt.
+    #[arg(long, value_name = "COLUMN", hide = true)]
+    pub(crate) groups: Option<String>,
     /// How the copies are drawn
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = values::count, help_heading = "Knockoffs")]
     pub(crate) seed: u64,

@@ -46,6 +46,10 @@ pub(crate) struct StudyArgs {
     /// Repeat the inner folds this many times, dealt anew
     #[arg(long, value_name = "R", default_value_t = 1, value_parser = values::size, help_heading = "Study")]
     pub(crate) inner_repeats: usize,
+    /// Column that names the group of each sample, such as a person or a batch: samples of one
+    /// group stay together in all folds; the column is set apart and never selected
+    #[arg(long, value_name = "COLUMN", help_heading = "Study")]
+    pub(crate) groups: Option<String>,
     /// How samples are dealt into folds
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = values::count, help_heading = "Study")]
     pub(crate) seed: u64,

@@ -102,6 +102,9 @@ pub(crate) struct AskedArgs {
     /// How samples were drawn that are held out
     #[arg(long, value_name = "N", value_parser = values::count, help_heading = "Method")]
     pub(crate) seed: Option<u64>,
+    /// Column with groups that was set apart, or none
+    #[arg(long, value_name = "COLUMN", help_heading = "Method")]
+    pub(crate) groups: Option<String>,
     /// Column with folds that was set apart, or none
     #[arg(long, value_name = "COLUMN", help_heading = "Method")]
     pub(crate) folds: Option<String>,

@@ -1,5 +1,6 @@
 //! The errors of an evaluation in the command's words.
 
+use fewest_data::DealError;
 use fewest_eval::EvalError;
 
 use crate::args::notation;
@@ -21,6 +22,32 @@ pub(crate) fn failure(error: EvalError, source: &str) -> Failure {
         EvalError::TooManyFolds { folds, samples, inner: false } => {
             format!("{source}: --cv is {folds}, but there are {samples} samples")
         }
+        EvalError::Deal { error: DealError::FewGroups { folds, groups }, inner } => {
+            let (option, of) = if inner { ("--inner-cv", "the training part has") } else { ("--cv", "there are") };
+            format!(
+                "{source}: {option} is {folds}, but {of} {groups} groups, which stay together; use {option} {groups} or less"
+            )
+        }
+        EvalError::Deal { error: DealError::EmptyFold { folds, groups }, inner } => {
+            let option = if inner { "--inner-cv" } else { "--cv" };
+            format!(
+                "{source}: one of the {folds} folds of {option} is left without samples, as the {groups} groups differ so much in size; use fewer folds"
+            )
+        }
+        EvalError::Deal { error: DealError::ClassInOneHalf { class, groups }, .. } => format!(
+            "{source}: class {class} is in {groups} of the groups, which leave one half without it; keep other classes with --classes, or name smaller groups"
+        ),
+        EvalError::ClassInOneGroup { class, groups } => format!(
+            "{source}: class {class} is in {} only, so that one half has none of it; keep other classes with --classes, or leave out --groups",
+            notation::plural(groups, "group")
+        ),
+        EvalError::FewGroups { groups } => format!(
+            "{source}: --cost auto holds out groups with samples of each class, but a class is in {} only; add groups, give a number, or keep other classes with --classes",
+            notation::plural(groups, "group")
+        ),
+        EvalError::GroupInTwoFolds { group, folds: [a, b] } => format!(
+            "{source}: the samples of group {group} are in {a} and in {b}, but --groups keeps them together; give the group one fold, or leave out --groups"
+        ),
         EvalError::FewFolds { folds } => {
             let folds = notation::plural(folds, "fold");
             format!("{source}: {folds} with samples of positive weight, but at least 2 are needed")

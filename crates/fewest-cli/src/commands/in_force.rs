@@ -6,13 +6,13 @@ use fewest_data::{Dataset, Names, Note, Target};
 use fewest_eval::Learnt;
 
 use super::raw::Raw;
-use super::reading::tell;
+use super::reading::{tell, warn_of_repeats};
 use crate::args::features::Features;
 use crate::args::notation;
 use crate::args::resolver::never_chosen;
 use crate::args::rules::RuleSource;
 use crate::failure::Failure;
-use crate::method_args::MethodOptions;
+use crate::method_args::{MethodOptions, Validate};
 use crate::terminal::Terminal;
 
 /// The limits of a search, but for its time.
@@ -95,6 +95,37 @@ pub(crate) fn refuse_with_tasks(options: &MethodOptions) -> Result<(), Failure> 
         return Ok(());
     };
     Err(Failure::Input(format!("with --tasks each task has classifiers of its own, but {why}")))
+}
+
+/// Refuses groups of samples where they have no effect: nothing is dealt, or single samples are.
+///
+/// # Errors
+/// The option, and what to do.
+pub(super) fn refuse_groups(column: Option<&str>, options: &MethodOptions, deals: bool) -> Result<(), Failure> {
+    let Some(column) = column else { return Ok(()) };
+    let why = if !deals {
+        let or = if options.entry().has("cost") { ", or let folds choose the cost: --cost auto" } else { "" };
+        format!("but nothing is dealt into folds here; leave it out (--drop {column} if it is no feature){or}")
+    } else if matches!(options.value("validate"), Some(Validate::Share(_))) {
+        "but --validate with a share holds out single samples; name a file of samples to hold out, or leave one of the two out".to_owned()
+    } else {
+        return Ok(());
+    };
+    Err(Failure::Input(format!("--groups {column} says which samples stay together in folds, {why}")))
+}
+
+/// Refuses a column of folds that parts a group. Tells of a column that may name groups, where
+/// samples are dealt without any.
+///
+/// # Errors
+/// The first group that is in two folds.
+pub(super) fn look_at_groups(raw: &mut Raw, deals: bool, terminal: Terminal) -> Result<(), Failure> {
+    if deals && raw.folds.is_none() && raw.groups.is_none() {
+        warn_of_repeats(&mut raw.data, terminal);
+    }
+    let (Some(names), Some(groups)) = (&raw.folds, &raw.groups) else { return Ok(()) };
+    let folds = fewest_eval::folds::named(names).unwrap_or_default();
+    fewest_eval::folds::check_groups(&folds, groups).map_err(|error| raw.failure(error))
 }
 
 /// The rules that were asked for.

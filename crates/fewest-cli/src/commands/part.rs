@@ -7,7 +7,7 @@ use fewest::Cancel;
 use fewest_eval::{Ask, EvalError, Part, PartSelector, Preparation, Scene, SomeMethod};
 
 use super::auto_cost;
-use super::in_force::{Known, check_classes, limits, rules};
+use super::in_force::{Known, check_classes, limits, look_at_groups, rules};
 use super::prepare::{PrepareOptions, listed};
 use super::raw::Raw;
 use crate::args::rules::RuleSource;
@@ -28,9 +28,11 @@ pub(crate) fn load(
     terminal: Terminal,
 ) -> Result<Raw, Failure> {
     let tasks = options.text("tasks");
-    let reading =
-        PrepareOptions { folds, tasks: tasks.as_deref(), ..PrepareOptions::new(&selection.data, &selection.prepare) };
-    reading.load(terminal)
+    let (tasks, groups) = (tasks.as_deref(), selection.groups.as_deref());
+    let reading = PrepareOptions { folds, tasks, groups, ..PrepareOptions::new(&selection.data, &selection.prepare) };
+    let mut raw = reading.load(terminal)?;
+    look_at_groups(&mut raw, true, terminal)?;
+    Ok(raw)
 }
 
 /// Samples, and how each part of them is prepared for a method.
@@ -95,6 +97,7 @@ impl<O: Borrow<MethodOptions> + Sync> TypedSelector<'_, O> {
             class_weights: &preparation.class_weight,
             sample_weights: &part.sample_weights,
             folds: None,
+            groups: part.groups.as_deref(),
             held_out: None,
             categorical: &preparation.categorical,
             kernel_memory: raw.kernel_memory(),

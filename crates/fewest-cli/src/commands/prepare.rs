@@ -7,12 +7,12 @@ use std::sync::Arc;
 use fewest::model::{FitSettings, Model};
 use fewest::{Clock, Design, Memory, Report, Reserved, Rules, Samples, SvmSettings};
 use fewest_data::{Dataset, Features, Indicator, MissingRule, Names, Note, ReadOptions, Target};
-use fewest_eval::{EvalError, Learnt, Preparation, Tasks, Training};
+use fewest_eval::{EvalError, Groups, Learnt, Preparation, Tasks, Training};
 
 use super::eval_words::failure;
 use super::in_force::Known;
 use super::raw::{Raw, check, feature_imputation};
-use super::reading::{apart_names, hint, labelled, read_apart, read_features, sample_weights};
+use super::reading::{apart_names, groups, hint, labelled, read_apart, read_features, sample_weights};
 use super::scaled::{scale_name, scaling_text};
 use crate::args::data::{DataArgs, PrepareArgs, ScaleArg};
 use crate::args::features::Features as RuleFeatures;
@@ -44,6 +44,8 @@ pub(crate) struct PreparedData {
     pub(crate) folds: Option<Vec<String>>,
     /// The tasks of the samples, where a column of the data says them.
     pub(crate) tasks: Option<Tasks>,
+    /// The groups that stay together, where a column of the data says them.
+    pub(crate) groups: Option<Groups>,
     /// Features that say where another one has no value.
     indicators: Vec<Indicator>,
     /// Bytes that `--memory` leaves for kernel values.
@@ -76,13 +78,16 @@ pub(crate) struct PrepareOptions<'a> {
     pub(crate) categorical: &'a [String],
     /// Column with the task of each sample.
     pub(crate) tasks: Option<&'a str>,
+    /// Column with the group of each sample.
+    pub(crate) groups: Option<&'a str>,
 }
 
 impl<'a> PrepareOptions<'a> {
     /// Nothing but these.
     pub(crate) fn new(data: &'a DataArgs, prepare: &'a PrepareArgs) -> Self {
         let (class_weight, variance_threshold, validate) = (None, None, None);
-        Self { data, prepare, class_weight, variance_threshold, validate, folds: None, categorical: &[], tasks: None }
+        let (folds, tasks, groups) = (None, None, None);
+        Self { data, prepare, class_weight, variance_threshold, validate, folds, categorical: &[], tasks, groups }
     }
 
     /// Reads and prepares.
@@ -101,10 +106,11 @@ impl<'a> PrepareOptions<'a> {
         let (mut options, rule) = (self.data.read_options()?, self.prepare.missing.rule());
         options.missing = rule.is_some();
         options.apart.extend(self.prepare.sample_weights.clone());
-        options.apart.extend(self.folds.into_iter().chain(self.tasks).map(str::to_owned));
+        options.apart.extend(self.folds.into_iter().chain(self.tasks).chain(self.groups).map(str::to_owned));
         let named = [
             ("column of --tasks", self.tasks),
             ("column of --folds", self.folds),
+            ("column of --groups", self.groups),
             ("column of --sample-weights", self.prepare.sample_weights.as_deref()),
         ];
         let mut data = read_apart(&self.data.data, &options, &named, terminal)?;
@@ -115,12 +121,13 @@ impl<'a> PrepareOptions<'a> {
         let weights = sample_weights(&data, self.prepare.sample_weights.as_deref())?;
         let folds = self.folds.map(|name| apart_names(&data, name, "fold")).transpose()?;
         let tasks = self.tasks.map(|name| apart_names(&data, name, "task")).transpose()?;
+        let groups = self.groups.map(|name| groups(&data, name, &target.column, terminal)).transpose()?;
         let texts = data.text_columns();
         let marked = rule == Some(MissingRule::Indicator);
         let indicators = if marked { data.add_indicators()? } else { Vec::new() };
         let kernel_memory = self.kernel_memory(&data)?;
         let account = Memory::new(options.memory().saturating_sub(data.features.bytes()));
-        Ok(Raw { data, target, weights, folds, tasks, texts, indicators, kernel_memory, account, taken: None })
+        Ok(Raw { data, target, weights, folds, tasks, groups, texts, indicators, kernel_memory, account, taken: None })
     }
 
     /// What `--memory` leaves when the data are there.
@@ -160,7 +167,8 @@ impl<'a> PrepareOptions<'a> {
         let tasks = raw.tasks.as_ref().map(|names| Tasks::new(names, &raw.target)).transpose();
         let tasks = tasks.map_err(|error| raw.failure(error))?;
         let preparation = self.preparation(&raw)?;
-        let Raw { mut data, mut target, mut weights, folds, indicators, kernel_memory, account, taken, .. } = raw;
+        let Raw { mut data, mut target, mut weights, folds, groups, indicators, kernel_memory, account, taken, .. } =
+            raw;
         let by_class = preparation.class_weight.of(&target.counts());
         let mut sample_weights = weights.clone();
         for (weight, &code) in weights.iter_mut().zip(&target.codes) {
@@ -197,6 +205,7 @@ impl<'a> PrepareOptions<'a> {
             held_out,
             folds,
             tasks,
+            groups,
             indicators,
             kernel_memory,
             memory,
@@ -297,6 +306,7 @@ impl PreparedData {
             class_weights: &self.preparation.class_weight,
             sample_weights: &self.sample_weights,
             folds: self.folds.as_deref(),
+            groups: self.groups.as_ref().map(|groups| groups.codes.as_slice()),
             held_out: self.held_out.as_ref(),
             categorical: &self.preparation.categorical,
             kernel_memory: self.kernel_memory,
@@ -338,10 +348,11 @@ impl PreparedData {
         failure(error, &self.data.source)
     }
 
-    /// A number that changes with any value, class, weight or fold.
+    /// A number that changes with any value, class, weight, fold, task or group.
     pub(crate) fn check(&self) -> u64 {
-        let tasks = self.tasks.as_ref().map(Tasks::by_sample);
-        check(&self.data, &self.target, &self.weights, [self.folds.as_deref(), tasks.as_deref()])
+        let (tasks, groups) = (self.tasks.as_ref().map(Tasks::by_sample), self.groups.as_ref().map(Groups::by_sample));
+        let named = [self.folds.as_deref(), tasks.as_deref(), groups.as_deref()];
+        check(&self.data, &self.target, &self.weights, named)
     }
 
     /// What is taken of the memory beside the data.

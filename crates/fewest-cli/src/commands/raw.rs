@@ -2,7 +2,8 @@
 
 use fewest::{Memory, Reserved};
 use fewest_data::{Dataset, Imputation, Indicator, Names, Target};
-use fewest_eval::{Data as Samples, EvalError};
+use fewest_eval::{Data as Samples, EvalError, Groups};
+use serde_json::{Value, json};
 
 use super::eval_words::failure;
 use crate::export::model_json::FeatureImputation;
@@ -21,6 +22,8 @@ pub(crate) struct Raw {
     pub(crate) folds: Option<Vec<String>>,
     /// The name of each sample's task, where a column of the data says it.
     pub(super) tasks: Option<Vec<String>>,
+    /// The groups that stay together, where a column of the data says them.
+    pub(crate) groups: Option<Groups>,
     /// The features that each text column became.
     pub(super) texts: Vec<Vec<usize>>,
     /// Features that say where another one has no value.
@@ -37,7 +40,13 @@ impl Raw {
     /// The samples, as evaluations take them.
     pub(crate) fn samples(&self) -> Samples<'_> {
         let (features, tasks) = (&self.data.features, self.tasks.as_deref());
-        Samples { features, target: &self.target, weights: &self.weights, tasks }
+        let groups = self.groups.as_ref().map(|groups| groups.codes.as_slice());
+        Samples { features, target: &self.target, weights: &self.weights, tasks, groups }
+    }
+
+    /// The column of groups and how many it names, for results.
+    pub(crate) fn groups_value(&self, column: Option<&str>) -> Option<Value> {
+        groups_value(self.groups.as_ref(), column)
     }
 
     /// An error of an evaluation of these samples.
@@ -70,6 +79,7 @@ impl Raw {
             weights: self.weights.clone(),
             folds: self.folds.clone(),
             tasks: self.tasks.clone(),
+            groups: self.groups.clone(),
             texts: self.texts.clone(),
             indicators: self.indicators.clone(),
             kernel_memory: self.kernel_memory,
@@ -78,9 +88,11 @@ impl Raw {
         })
     }
 
-    /// A number that changes with any value, class, weight or fold.
+    /// A number that changes with any value, class, weight, fold, task or group.
     pub(crate) fn check(&self) -> u64 {
-        check(&self.data, &self.target, &self.weights, [self.folds.as_deref(), self.tasks.as_deref()])
+        let groups = self.groups.as_ref().map(Groups::by_sample);
+        let named = [self.folds.as_deref(), self.tasks.as_deref(), groups.as_deref()];
+        check(&self.data, &self.target, &self.weights, named)
     }
 
     /// The features that each text column became.
@@ -110,11 +122,16 @@ impl Raw {
 }
 
 /// [`fingerprint`] of values, classes, weights, and columns that name things.
-pub(super) fn check(data: &Dataset, target: &Target, weights: &[f64], named: [Option<&[String]>; 2]) -> u64 {
+pub(super) fn check(data: &Dataset, target: &Target, weights: &[f64], named: [Option<&[String]>; 3]) -> u64 {
     let classes = target.codes.iter().map(|&code| u64::from(code));
     let names = named.into_iter().flatten().flatten().flat_map(|name| name.bytes()).map(u64::from);
     let words = classes.chain(weights.iter().map(|weight| weight.to_bits())).chain(names);
     fingerprint(data.features.as_design(), words)
+}
+
+/// The column of groups and how many it names, for results.
+pub(super) fn groups_value(groups: Option<&Groups>, column: Option<&str>) -> Option<Value> {
+    groups.map(|groups| json!({"column": column, "count": groups.count()}))
 }
 
 /// What stands in for missing values of these features, in their order.

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use fewest_data::{DataError, Dataset, Features, Indicator, Note, ReadOptions, Target, TargetRule, class_position};
+use fewest_eval::Groups;
 
 use crate::args::data::path_text;
 use crate::args::notation;
@@ -88,7 +89,8 @@ pub(crate) fn tell(note: &Note, terminal: Terminal) {
         | Note::NeverChosen { .. }
         | Note::NumberClasses { .. }
         | Note::Perfect { .. }
-        | Note::PositiveClass { .. } => terminal.warn(&words(note)),
+        | Note::PositiveClass { .. }
+        | Note::Repeats { .. } => terminal.warn(&words(note)),
         Note::TargetColumn { rule: TargetRule::Asked | TargetRule::UsualName | TargetRule::Format, .. } => {
             terminal.detail(&note.to_string());
         }
@@ -161,7 +163,43 @@ pub(super) fn sample_weights(data: &Dataset, name: Option<&str>) -> Result<Vec<f
     column.values.iter().enumerate().map(weight).collect()
 }
 
-/// The name of each sample's `what`, a fold or a task.
+/// The groups of a column set apart; `target` is the column of the classes.
+///
+/// # Errors
+/// A blank cell, one group only, the classes as groups.
+pub(super) fn groups(data: &Dataset, name: &str, target: &str, terminal: Terminal) -> Result<Groups, Failure> {
+    if name == target {
+        return Err(Failure::Input(format!(
+            "{}: --groups is {name}, the column of the class, but folds need samples of every class; name the column of the person or batch",
+            data.source
+        )));
+    }
+    let groups = Groups::new(&apart_names(data, name, "group")?);
+    let (count, source) = (groups.count(), &data.source);
+    if count < 2 {
+        return Err(Failure::Input(format!(
+            "{source}: the column `{name}` names one group only, {}, which cannot be in several folds or halves; leave out --groups, or name another column",
+            notation::some(&groups.names)
+        )));
+    }
+    if count == groups.codes.len() {
+        terminal.warn(&format!(
+            "the column `{name}` has another value in each of the {count} rows, so that no samples stay together; name a column whose values repeat"
+        ));
+    }
+    Ok(groups)
+}
+
+/// Tells of a column that may say which samples belong together, where no groups are given although
+/// samples are dealt.
+pub(super) fn warn_of_repeats(data: &mut Dataset, terminal: Terminal) {
+    if let Some(note) = fewest_data::repeats(data) {
+        tell(&note, terminal);
+        data.notes.push(note);
+    }
+}
+
+/// The name of each sample's `what`, a fold, a task or a group.
 ///
 /// # Errors
 /// A blank cell.

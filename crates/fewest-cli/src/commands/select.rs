@@ -172,6 +172,7 @@ fn summary(task: &Task<'_>, result: &SelectionResult<'_>, report: &Report, fitti
     lines.push(("samples", result.n_samples.to_string()));
     lines.push(("target", format!("{}: {classes}", prepared.target.column)));
     lines.extend(task.problems_text(report).map(|text| ("problems", text)));
+    lines.extend(task.groups_text().map(|text| ("groups", text)));
     lines.extend(prepared.missing_text().map(|text| ("missing", text)));
     lines.push(("scaling", prepared.scaling_text()));
     if let Some(trained) = result.model.filter(|trained| trained.model.kernel != Kernel::Linear) {

@@ -12,11 +12,11 @@ use fewest_eval::auto_cost::choose;
 use serde_json::{Map, Value, json};
 
 use super::auto_cost;
-use super::in_force::{check_classes, limits, refuse_with_tasks, rules, warn_of_rules};
+use super::in_force::{check_classes, limits, look_at_groups, refuse_groups, refuse_with_tasks, rules, warn_of_rules};
 use super::invocation::Invocation;
 use super::part::Parts;
 use super::prepare::{PrepareOptions, PreparedData, listed};
-use super::raw::Raw;
+use super::raw::{Raw, groups_value};
 use super::reading::{FEW, warnings};
 use super::rule_words::rule_words;
 use crate::args::notation;
@@ -107,6 +107,8 @@ impl<'a> Plan<'a> {
         let terminal = invocation.terminal;
         let class_weight = options.value::<ClassWeight>("class_weight");
         let validate = options.value::<Validate>("validate");
+        let deals = keeps_raw || options.chooses_cost() || options.args().deals_folds();
+        refuse_groups(args.groups.as_deref(), options, deals)?;
         let (folds, tasks, categorical) = (options.text("folds"), options.text("tasks"), options.categorical());
         refuse_with_tasks(options)?;
         let reading = PrepareOptions {
@@ -118,8 +120,10 @@ impl<'a> Plan<'a> {
             folds: folds.as_deref(),
             categorical: &categorical,
             tasks: tasks.as_deref(),
+            groups: args.groups.as_deref(),
         };
-        let raw = reading.load(terminal)?;
+        let mut raw = reading.load(terminal)?;
+        look_at_groups(&mut raw, deals, terminal)?;
         limits.cancel = interrupt::listen(terminal)?;
         let read = invocation.elapsed();
         let (options, choice) = if options.chooses_cost() {
@@ -168,7 +172,7 @@ impl<'a> Plan<'a> {
 
 /// Data, rules and settings of a run.
 pub(crate) struct Task<'a> {
-    args: &'a SelectionArgs,
+    pub(super) args: &'a SelectionArgs,
     story: &'a StoryArgs,
     pub(super) options: MethodOptions,
     /// How the costs were chosen, with `--cost auto`.
@@ -247,7 +251,13 @@ impl Task<'_> {
 
     /// What a proof says of how it was made: enough to read the data again.
     fn made(&self) -> Value {
-        let apart: Vec<String> = self.options.text("folds").into_iter().chain(self.options.text("tasks")).collect();
+        let apart: Vec<String> = self
+            .options
+            .text("folds")
+            .into_iter()
+            .chain(self.options.text("tasks"))
+            .chain(self.args.groups.clone())
+            .collect();
         let mut read = self.reading();
         read.insert("apart".to_owned(), json!(apart));
         json!({
@@ -399,6 +409,9 @@ impl Task<'_> {
         out.extend(settings::of_rules(&self.asked, bounds, &prepared.data.names));
         let mut set = |key: &str, value: Value| _ = out.insert(key.to_owned(), value);
         set("variance_threshold", json!(args.rules.variance_threshold));
+        if let Some(groups) = groups_value(prepared.groups.as_ref(), args.groups.as_deref()) {
+            set("groups", groups);
+        }
         if self.options.entry().has("cost") {
             set("cost_rule", json!(if self.choice.is_some() { "auto" } else { "given" }));
         }
@@ -450,14 +463,6 @@ impl Task<'_> {
             ("trace".to_owned(), History::value(histories, max_features)),
         ];
         story.into_iter().chain(chosen).collect()
-    }
-
-    /// What was taken together, where it is more than one problem.
-    pub(crate) fn problems_text(&self, report: &Report) -> Option<String> {
-        let problems = report.details.get("problems")?;
-        let (number, column) = (|key: &str| problems.get(key).and_then(Value::as_u64), self.options.text("tasks"));
-        let how = problems.get("multi_class").and_then(Value::as_str);
-        Some(fewest_report::problems(number("number")?, how, number("tasks").zip(column.as_deref())))
     }
 
     /// Whether the result says what a report shows of the data.

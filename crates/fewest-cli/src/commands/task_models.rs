@@ -1,8 +1,10 @@
-//! The classifiers of tasks, each trained on the samples of its task and the features of all.
+//! The classifiers of tasks, each trained on the samples of its task and the features of all; what
+//! is taken together, in words.
 
 use fewest::model::FitSettings;
 use fewest::{Clock, Report};
 use fewest_eval::TaskClassifier;
+use serde_json::Value;
 
 use super::prepare::PreparedData;
 use super::selection::Task;
@@ -46,5 +48,19 @@ impl Task<'_> {
         let svm = self.prepared.method_data().svm(self.options.args().task_svm());
         let settings = report.fit_settings(&svm, self.options.fit_cost(), &self.rules);
         self.prepared.task_classifiers(&column, report, settings, clock)
+    }
+
+    /// What was taken together, where it is more than one problem.
+    pub(crate) fn problems_text(&self, report: &Report) -> Option<String> {
+        let problems = report.details.get("problems")?;
+        let (number, column) = (|key: &str| problems.get(key).and_then(Value::as_u64), self.options.text("tasks"));
+        let how = problems.get("multi_class").and_then(Value::as_str);
+        Some(fewest_report::problems(number("number")?, how, number("tasks").zip(column.as_deref())))
+    }
+
+    /// Which samples stay together, in words.
+    pub(crate) fn groups_text(&self) -> Option<String> {
+        let (groups, column) = (self.prepared.groups.as_ref()?, self.args.groups.as_deref()?);
+        Some(fewest_report::groups(column, groups.count() as u64))
     }
 }

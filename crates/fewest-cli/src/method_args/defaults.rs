@@ -54,6 +54,7 @@ mod tests {
             class_weights: &ClassWeights::None,
             sample_weights: &[1.0; 20],
             folds: None,
+            groups: None,
             held_out: None,
             categorical: &[],
             kernel_memory: None,

@@ -11,6 +11,7 @@ use fewest::validation::Folds;
 use fewest::{Design, Gamma, MultiClass, SvmSettings};
 use fewest_data::{Names, Target};
 use fewest_eval::ClassWeights;
+use fewest_eval::folds::dealt;
 
 use crate::args::data::selected;
 use crate::args::features::Features;
@@ -37,6 +38,8 @@ pub(crate) struct MethodData<'a> {
     pub(crate) sample_weights: &'a [f64],
     /// The name of each sample's fold, where a column says it.
     pub(crate) folds: Option<&'a [String]>,
+    /// The group of each sample, where some stay together.
+    pub(crate) groups: Option<&'a [u32]>,
     /// Samples that are not trained on.
     #[cfg_attr(
         not(all(feature = "highs", feature = "papers")),
@@ -374,7 +377,8 @@ impl FoldsArgs {
             if count > n {
                 return Err(Failure::Input(format!("{source}: --cv is {count}, but there are {n} samples")));
             }
-            return checked(fewest_data::stratified_folds(data.target, count, self.seed.unwrap_or(0)), data);
+            let of = dealt(data.target, data.groups, count, self.seed.unwrap_or(0));
+            return checked(of.map_err(|error| Failure::Input(format!("{source}: --cv: {error}")))?, data);
         };
         let mut known: Vec<&String> = names.iter().collect();
         known.sort_unstable();
@@ -386,7 +390,8 @@ impl FoldsArgs {
             )));
         }
         let code = |name: &String| known.binary_search(&name).expect("listed above") as u32;
-        checked(names.iter().map(code).collect(), data)
+        let of: Vec<u32> = names.iter().map(code).collect();
+        checked(of, data)
     }
 }
 

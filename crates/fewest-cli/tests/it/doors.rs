@@ -95,7 +95,7 @@ fn evaluate_says_the_same() {
         let words = ["evaluate", "-m", "rfe", "--max-features", "3", "--cv", "4", "--repeats", "2", "--seed", "3"];
         let said = said(&scratch, &set, &words);
         let scene = Scene::new(set.data(), &set.preparation);
-        let folds = folds::stratified(&set.target, 4, 2, 3).unwrap();
+        let folds = folds::stratified(&set.target, None, 4, 2, 3).unwrap();
         let recipes = [Recipe::of(rfe(3))];
         let results = evaluate(&scene, &folds, &recipes, &EvaluateSettings::default(), None, &|_, _| Ok(())).unwrap();
         let found = Evaluation::new(&results, folds::test_share(&folds, set.target.codes.len()), set.p());
@@ -160,7 +160,7 @@ fn sizes_are_judged_the_same() {
     for set in sets(&scratch) {
         let said = said(&scratch, &set, &["path", "-m", "rfe", "--max-features", "1..3", "--cv", "3"]);
         let scene = Scene::new(set.data(), &set.preparation);
-        let folds = folds::stratified(&set.target, 3, 1, 0).unwrap();
+        let folds = folds::stratified(&set.target, None, 3, 1, 0).unwrap();
         let scores = judge_sizes(&scene, &folds, &rfe(3), &[1, 2, 3], None).unwrap();
         for (at, result) in said["path"].as_array().unwrap().iter().enumerate() {
             assert_eq!(summary(scores.summaries(at)), result["cv"], "{}", set.name);

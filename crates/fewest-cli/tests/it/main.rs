@@ -21,6 +21,7 @@ mod forms;
 mod fuzz_files;
 mod gbd;
 mod generate;
+mod groups;
 mod hard_memory;
 mod hints;
 mod interrupt;

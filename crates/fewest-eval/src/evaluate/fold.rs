@@ -237,7 +237,7 @@ impl<'a> Recipe<'a> {
         if count > rows.len() {
             return Err(EvalError::TooManyFolds { folds: count, samples: rows.len(), inner: true });
         }
-        let folds = Folds::new(fewest_data::stratified_folds(&scene.data.strata().rows(rows), count, seed))?;
+        let folds = Folds::new(scene.data.deal(rows, count, seed).map_err(EvalError::inside)?)?;
         let mut scores = vec![vec![Vec::new(); n_choices * n_fits]; n_sizes];
         for f in 0..folds.count() {
             let (outside, inside) = folds.split(f);

@@ -47,7 +47,7 @@ pub fn fold_tables(
     let (grid, _) = check(data, settings, limits)?;
     let outer = outer_deals(data, settings)?;
     let (deadline, jobs) = (Deadline::new(limits, None), levels(&grid, settings).concat());
-    for part in parts(data, settings, &outer).iter().skip(1) {
+    for part in parts(data, settings, &outer)?.iter().skip(1) {
         let row = |deal| row(data, deal, &grid, &jobs, settings, &deadline);
         let inner = part.splits.iter().map(row).collect::<Result<_, Error>>()?;
         let size = StudyPart::new(data, &part.deal.inside, settings)?.size;

@@ -22,7 +22,9 @@ use super::score::Scores;
 use super::search::{Found, Search};
 use super::settings::{StudyMethod, StudySettings};
 use super::table::{Job, Key, Row};
+use crate::error::EvalError;
 use crate::folds::places;
+use crate::groups::count_of;
 use crate::part::Data;
 use crate::time::Deadline;
 
@@ -77,13 +79,17 @@ pub(crate) fn fit_cost(part: PartSize, kernel: Kernel, k: usize, fit: usize) -> 
     FIT[fit] / (if each > 0.0 { each } else { 1.0 } * k as f64)
 }
 
-/// Inner splits of a part's rows: `repeats` times `folds` stratified folds.
-pub(crate) fn splits(data: &Data<'_>, rows: &[usize], settings: &StudySettings, seed: u64) -> Vec<Deal> {
-    let target = data.target.rows(rows);
+/// Inner splits of a part's rows: `repeats` times `folds` stratified folds, fewer where there are
+/// fewer samples or groups.
+///
+/// # Errors
+/// Groups that cannot be dealt.
+pub(crate) fn splits(data: &Data<'_>, rows: &[usize], settings: &StudySettings, seed: u64) -> Result<Vec<Deal>, Error> {
+    let units = data.groups_of(rows).map_or(rows.len(), |groups| count_of(&groups));
     let mut deals = Vec::new();
     for repeat in 0..settings.inner_repeats as u64 {
-        let folds = settings.inner_folds.min(rows.len());
-        let of = fewest_data::stratified_folds(&target, folds, seed.wrapping_add(repeat));
+        let folds = settings.inner_folds.min(units);
+        let of = data.deal(rows, folds, seed.wrapping_add(repeat)).map_err(EvalError::inside)?;
         for fold in 0..folds as u32 {
             let (outside, inside) = places(rows, |at| of[at] == fold);
             let deal = Deal { inside, outside };
@@ -94,7 +100,7 @@ pub(crate) fn splits(data: &Data<'_>, rows: &[usize], settings: &StudySettings, 
             }
         }
     }
-    deals
+    Ok(deals)
 }
 
 /// Candidates that share a subset and a size, with their kernels.
@@ -211,4 +217,32 @@ fn kernels(users: &[(Key, Kernel)]) -> Vec<Kernel> {
         }
     }
     kernels
+}
+
+#[cfg(test)]
+mod tests {
+    use fewest::DenseDesign;
+    use fewest_data::{Features, Target};
+
+    use super::*;
+
+    #[test]
+    fn splits_keep_groups_together_and_are_as_many_as_there_are_groups_at_most() {
+        let groups: Vec<u32> = (0..60).map(|i| i * 7 % 60 / 5).collect();
+        let codes: Vec<u32> = groups.iter().map(|g| g % 2).collect();
+        let target = Target { column: "y".into(), classes: vec!["a".into(), "b".into()], codes };
+        let features = Features::Dense(DenseDesign::new(60, 1, vec![0.0; 60]).unwrap());
+        let weights = vec![1.0; 60];
+        let data = Data { groups: Some(&groups), ..Data::new(&features, &target, &weights) };
+        let rows: Vec<usize> = (0..60).filter(|&i| groups[i] < 8).collect();
+        for (folds, made) in [(4, 4), (20, 8)] {
+            let settings = StudySettings { inner_folds: folds, inner_repeats: 2, ..StudySettings::default() };
+            let deals = splits(&data, &rows, &settings, 1).unwrap();
+            assert_eq!(deals.len(), 2 * made);
+            for Deal { inside, outside } in &deals {
+                assert_eq!(inside.len() + outside.len(), rows.len());
+                assert!(inside.iter().all(|&i| outside.iter().all(|&j| groups[i] != groups[j])));
+            }
+        }
+    }
 }

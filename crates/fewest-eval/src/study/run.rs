@@ -17,6 +17,7 @@ use super::settings::{StudyMethod, StudySettings};
 use super::state::{PartState, StudyState};
 use super::table::{Job, Key, Row, Table};
 use crate::folds::{Fold, stratified};
+use crate::groups::{count_of, counts_by_class};
 use crate::part::Data;
 use crate::time::Deadline;
 
@@ -52,7 +53,7 @@ pub fn study(
 ) -> Result<StudyReport, Error> {
     let (grid, whole) = check(data, settings, limits)?;
     let outer = outer_deals(data, settings)?;
-    let parts: Vec<PartDeal> = parts(data, settings, &outer);
+    let parts: Vec<PartDeal> = parts(data, settings, &outer)?;
     let all = Deadline::new(limits, settings.selection_seconds.map(Duration::from_secs_f64));
     let jobs = levels(&grid, settings).concat();
     let state = state.unwrap_or_default().sized(parts.len());
@@ -444,6 +445,7 @@ pub(super) fn check(data: &Data<'_>, settings: &StudySettings, limits: &Limits) 
             )));
         }
     }
+    check_groups(data, settings.folds)?;
     if settings.folds > n {
         return Err(Error::setting("folds", settings.folds, format!("at most the number of samples, {n}")));
     }
@@ -463,9 +465,29 @@ pub(super) fn check(data: &Data<'_>, settings: &StudySettings, limits: &Limits) 
     Ok((Grid { methods, sizes }, part.size))
 }
 
+/// Checks that groups can be dealt: one with samples of each class may be held out twice, and one must
+/// be left.
+fn check_groups(data: &Data<'_>, folds: usize) -> Result<(), Error> {
+    let Some(groups) = data.groups else { return Ok(()) };
+    if groups.len() != data.n() {
+        return Err(Error::Data(format!("{} groups for {} samples; give one per sample", groups.len(), data.n())));
+    }
+    let counts = counts_by_class(groups, &data.target.codes, data.target.classes.len());
+    if let Some((class, count)) = data.target.classes.iter().zip(counts).find(|of| of.1 < LEAST) {
+        return Err(Error::Data(format!(
+            "samples of class {class} are in {count} groups, but a study needs at least {LEAST} groups with samples of each class; leave that class out"
+        )));
+    }
+    let count = count_of(groups);
+    if folds > count {
+        return Err(Error::setting("folds", folds, format!("at most the number of groups, {count}")));
+    }
+    Ok(())
+}
+
 /// The outer folds: (repetition, fold, what is learned from and what is judged).
 pub(super) fn outer_deals(data: &Data<'_>, settings: &StudySettings) -> Result<Vec<(usize, usize, Deal)>, Error> {
-    let folds = stratified(data.target, settings.folds, settings.repeats, settings.seed)?;
+    let folds = stratified(&data.strata(), data.groups, settings.folds, settings.repeats, settings.seed)?;
     let deal = |(at, fold): (usize, Fold)| {
         (fold.repeat, at % settings.folds, Deal { inside: fold.train(data.n()), outside: fold.test })
     };
@@ -473,13 +495,17 @@ pub(super) fn outer_deals(data: &Data<'_>, settings: &StudySettings) -> Result<V
 }
 
 /// All samples, then the outer folds, each with its inner splits.
-pub(super) fn parts(data: &Data<'_>, settings: &StudySettings, outer: &[(usize, usize, Deal)]) -> Vec<PartDeal> {
+pub(super) fn parts(
+    data: &Data<'_>,
+    settings: &StudySettings,
+    outer: &[(usize, usize, Deal)],
+) -> Result<Vec<PartDeal>, Error> {
     let whole = Deal { inside: (0..data.target.codes.len()).collect(), outside: Vec::new() };
     let deals = std::iter::once((0, 0, whole)).chain(outer.iter().cloned());
-    let part = |(at, (repeat, fold, deal)): (usize, (usize, usize, Deal))| {
+    let part = |(at, (repeat, fold, deal)): (usize, (usize, usize, Deal))| -> Result<PartDeal, Error> {
         // Another stream for each part; splits of outer folds differ from the folds themselves.
         let seed = settings.seed.wrapping_add(1_000_003u64.wrapping_mul(at as u64 + 1));
-        PartDeal { splits: splits(data, &deal.inside, settings, seed), deal, repeat, fold }
+        Ok(PartDeal { splits: splits(data, &deal.inside, settings, seed)?, deal, repeat, fold })
     };
     deals.enumerate().map(part).collect()
 }

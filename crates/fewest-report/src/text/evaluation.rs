@@ -1,6 +1,7 @@
 //! Results of folds.
 
 use super::{Door, ROWS, scaling};
+use crate::common::groups;
 use crate::read::Part;
 use crate::table::Table;
 use crate::words::{brief, seconds};
@@ -21,12 +22,14 @@ pub(super) fn text(result: Part<'_>, door: Door<'_>) -> String {
 fn scheme(result: Part<'_>) -> String {
     let scheme = result.at("settings").at("scheme");
     let cv = scheme.at("cv").count().unwrap_or(result.at("folds").items().len() as u64);
-    match (scheme.at("folds").text(), scheme.text(), scheme.at("repeats").count()) {
+    let groups = groups(result).map_or_else(String::new, |groups| format!("; {groups}"));
+    let dealt = match (scheme.at("folds").text(), scheme.text(), scheme.at("repeats").count()) {
         (Some(column), ..) => format!("the folds of `{column}`"),
         (None, Some(name), _) => name.to_owned(),
         (None, None, Some(repeats)) if repeats > 1 => format!("{cv} folds, {repeats} times"),
         _ => format!("{cv} folds"),
-    }
+    };
+    dealt + &groups
 }
 
 fn method(result: Part<'_>, scheme: &str, door: Door<'_>) -> String {

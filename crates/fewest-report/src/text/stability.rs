@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{Door, ROWS, scaling, yes};
+use crate::common::groups;
 use crate::read::Part;
 use crate::table::Table;
 use crate::words::{brief, expected, plural, some};
@@ -59,6 +60,9 @@ fn lines(result: Part<'_>, door: Door<'_>) -> Vec<(&'static str, String)> {
         ("halves", format!("{halves} of {n} samples each, {done} pairs that share none")),
         ("a half selects", format!("{selects} of {count} features")),
     ];
+    if let Some(groups) = groups(result) {
+        lines[1].1 = format!("{halves} of about {n} samples each, {done} pairs that share none; {groups}");
+    }
     if let Some((threshold, bound)) = result.at("threshold").number().zip(bounds.at("bound").number()) {
         let agreeing = (threshold * halves as f64).round();
         let assumption = bounds.at("assumption").text().unwrap_or_default();

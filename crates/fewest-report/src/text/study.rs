@@ -2,6 +2,7 @@
 
 use super::Door;
 use super::evaluation::by_class;
+use crate::common::groups;
 use crate::read::Part;
 use crate::study::{change, judged, threshold};
 use crate::table::Table;
@@ -17,6 +18,7 @@ pub(super) fn text(result: Part<'_>, door: Door<'_>) -> String {
     let (panel, completed) = (result.at("panel"), is_completed(result));
     let mut lines = vec![("samples", samples(result))];
     lines.extend(result.at("positive").text().map(|class| ("positive class", class.to_owned())));
+    lines.extend(groups(result).map(|groups| ("groups", groups)));
     if panel.is_there() {
         lines.extend(panel_lines(panel));
     } else if completed {

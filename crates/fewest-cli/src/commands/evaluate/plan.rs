@@ -139,8 +139,9 @@ impl<'a> Options<'a> {
     /// The folds of the data.
     ///
     /// # Errors
-    /// More folds than samples, or a column with one fold only.
+    /// More folds than samples or groups, or a column with one fold only.
     pub(crate) fn folds(&self, raw: &Raw) -> Result<Vec<Fold>, Failure> {
+        let failed = |error| raw.failure(error);
         if let Some(names) = &raw.folds {
             return folds::named(names).map_err(|_| {
                 Failure::Input(format!(
@@ -151,10 +152,14 @@ impl<'a> Options<'a> {
             });
         }
         let samples = raw.samples();
-        if self.leave_one_out {
-            return Ok(folds::leave_one_out(samples.n()));
+        match &raw.groups {
+            Some(groups) if self.leave_one_out => folds::named(&groups.by_sample()).map_err(failed),
+            None if self.leave_one_out => Ok(folds::leave_one_out(samples.n())),
+            _ => {
+                let (strata, seed) = (samples.strata(), self.seed);
+                folds::stratified(&strata, samples.groups, self.cv, self.repeats, seed).map_err(failed)
+            }
         }
-        folds::stratified(&samples.strata(), self.cv, self.repeats, self.seed).map_err(|error| raw.failure(error))
     }
 
     /// The features that should be found.

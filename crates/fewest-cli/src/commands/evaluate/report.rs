@@ -58,6 +58,9 @@ impl<'a> Report<'a> {
             "scale": scale_name(kind), "scale_reason": reason.text(), "scheme": scheme, "inner_cv": options.inner,
             "tune": {"C": options.tuned.costs, "fit_cost": options.tuned.fit_costs, "gamma": options.tuned.gammas}, "sizes": options.sizes, "choose": options.choose
         });
+        if let Some(groups) = raw.groups_value(options.selection.groups.as_deref()) {
+            value["settings"]["groups"] = groups;
+        }
         if let Some(column) = options.methods[0].choices[0].text("tasks") {
             value["settings"]["tasks"] = json!(column);
         }

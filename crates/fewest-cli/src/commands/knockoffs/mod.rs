@@ -25,6 +25,11 @@ use report::Report;
 /// Bad input, a method that says nothing of importance, memory.
 pub(crate) fn run(args: &KnockoffArgs, options: &MethodOptions, invocation: &Invocation) -> Result<u8, Failure> {
     let terminal = invocation.terminal;
+    if let Some(column) = &args.groups {
+        return Err(Failure::Input(format!(
+            "--groups is {column}, but knockoffs deals no folds or halves, and its bound is for samples that know nothing of each other; give one row for each group, such as the means of its samples, and leave out --groups"
+        )));
+    }
     check(options)?;
     let sink = Sink::open_if("--json", args.json.as_ref())?;
     let page = Sink::open_if("--report", args.report.as_ref())?;

@@ -102,6 +102,7 @@ pub(crate) fn run(args: &PathArgs, options: &MethodOptions, invocation: &Invocat
         ];
         let cost = |choice| ("cost", format!("at the largest size {}", auto_cost::text(choice)));
         lines.extend(task.choice.as_ref().map(cost));
+        lines.extend(task.groups_text().map(|text| ("groups", text)));
         lines.extend(task.prepared.missing_text().map(|text| ("missing", text)));
         terminal.out(&(table::pairs(&lines) + "\n" + &found.story(&task.prepared.data.names)))?;
     }
@@ -148,7 +149,7 @@ fn judged(
     let Some(raw) = &task.raw else { return Ok(None) };
     let failed = |error| raw.failure(error);
     let samples = raw.samples();
-    let dealt = stratified(&samples.strata(), deal.cv, deal.repeats, deal.seed).map_err(failed)?;
+    let dealt = stratified(&samples.strata(), samples.groups, deal.cv, deal.repeats, deal.seed).map_err(failed)?;
     let (folds, empty) = with_weight(dealt, raw.weights());
     if !empty.is_empty() {
         let names = notation::some(&empty);

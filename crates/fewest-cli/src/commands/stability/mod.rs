@@ -57,7 +57,7 @@ pub(crate) fn run(args: &StabilityArgs, options: &MethodOptions, invocation: &In
         time: None,
         selection_time: args.selection_time_limit,
     };
-    settings.check(&raw.samples().strata(), candidates).map_err(|error| raw.failure(error))?;
+    settings.check(&raw.samples(), candidates).map_err(|error| raw.failure(error))?;
     let resume = match &args.resume {
         Some(path) => {
             let run = json!({"options": identity(args, &options), DATA: raw.check()});

@@ -66,6 +66,8 @@ impl<'a> Report<'a> {
             return Value::Null;
         };
         settings.extend(own);
+        let groups = raw.groups_value(args.selection.groups.as_deref());
+        settings.extend(groups.map(|groups| ("groups".to_owned(), groups)));
         json!({
             "schema": SCHEMA, "kind": "stability", "method": self.options.name(), "status": found.status.name(),
             "selected": names(&stable), "selected_indices": stable,

@@ -8,7 +8,7 @@ use fewest_eval::study::{StudyMethod, StudyReport, StudySettings, StudyState, st
 use serde_json::{Value, json};
 
 use super::fit::ModelSink;
-use super::in_force::warn_of_source;
+use super::in_force::{look_at_groups, warn_of_source};
 use super::invocation::Invocation;
 use super::prepare::{PrepareOptions, listed};
 use super::raw::Raw;
@@ -38,7 +38,9 @@ pub(crate) fn run(args: &StudyArgs, invocation: &Invocation) -> Result<u8, Failu
     let sizes = args.rules.sizes()?;
     let source = RuleSource::read(&args.rules, sizes.as_ref().and_then(|sizes| sizes.last().copied()))?;
     let sinks = Sinks::open(args)?;
-    let mut raw = PrepareOptions::new(&args.data, &args.prepare).load(terminal)?;
+    let groups = args.groups.as_deref();
+    let mut raw = PrepareOptions { groups, ..PrepareOptions::new(&args.data, &args.prepare) }.load(terminal)?;
+    look_at_groups(&mut raw, true, terminal)?;
     warn_of_source(&source, &mut raw, terminal)?;
     let (rules, sizes, bounds) = rules(args, &source, sizes, &raw)?;
     let settings = StudySettings {

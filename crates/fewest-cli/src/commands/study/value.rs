@@ -280,6 +280,9 @@ impl View<'_> {
             "selection_time_limit": settings.selection_seconds, "gap": args.gap, "node_limit": settings.proof_nodes,
             "solutions": settings.solutions, "threads": rayon::current_num_threads()
         });
+        if let Some(groups) = self.raw.groups_value(args.groups.as_deref()) {
+            value["groups"] = groups;
+        }
         if let Some(bounds) = of_bounds(self.bounds, &self.raw.data.names) {
             value["weight_bounds"] = bounds;
         }

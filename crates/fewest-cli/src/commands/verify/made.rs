@@ -37,9 +37,18 @@ pub(super) struct Settings {
     pub(super) validate: Option<f64>,
     pub(super) seed: Option<u64>,
     pub(super) tasks: Option<String>,
+    pub(super) groups: Option<GroupSettings>,
     pub(super) multi_class: Option<MultiClass>,
     /// Of a result, where options say how the data are read.
     pub(super) reading: Reading,
+}
+
+/// How samples were kept together.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct GroupSettings {
+    /// The column that names the groups.
+    pub(super) column: Option<String>,
 }
 
 /// How the data were read, where settings do not say it.

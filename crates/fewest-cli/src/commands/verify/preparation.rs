@@ -174,6 +174,8 @@ pub(super) fn read(
     let sample_weights = sources.choose("sample_weights", typed, |s| s.sample_weights.clone(), |name| json!(name));
     let folds = sources.choose("folds", column(args.asked.folds.as_ref()), |s| s.folds.clone(), |name| json!(name));
     let tasks = sources.choose("tasks", column(args.asked.tasks.as_ref()), |s| s.tasks.clone(), |name| json!(name));
+    let of = |s: &Settings| s.groups.as_ref().and_then(|groups| groups.column.clone());
+    let groups = sources.choose("groups", column(args.asked.groups.as_ref()), of, |name| json!(name));
     let typed = Stated::typed(args.asked.multi_class.map(MultiClass::from));
     let multi_class = sources.choose("multi_class", typed, |s| s.multi_class, |how: &MultiClass| json!(how.text()));
     let typed = args
@@ -195,6 +197,7 @@ pub(super) fn read(
         folds: folds.as_deref(),
         categorical: &categorical,
         tasks: tasks.as_deref(),
+        groups: groups.as_deref(),
     };
     let data = options.run(terminal)?;
     sources.decided(data.scale_name());
