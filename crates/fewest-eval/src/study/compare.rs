@@ -4,9 +4,9 @@
 use fewest::{Error, Limits};
 use serde::Serialize;
 
+use super::deal::{check, outer_deals, parts};
 use super::inner::{costs, levels, row};
 use super::part::StudyPart;
-use super::run::{check, outer_deals, parts};
 use super::settings::{StudyMethod, StudySettings};
 use super::table::Row;
 use crate::part::Data;

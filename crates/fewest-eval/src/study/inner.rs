@@ -42,6 +42,8 @@ const FIT_KERNEL: f64 = 10.0;
 pub(crate) struct Grid {
     pub(crate) methods: Vec<StudyMethod>,
     pub(crate) sizes: Vec<usize>,
+    /// Methods that were not asked for and do not suit the data or the rules.
+    pub(crate) left_out: Vec<StudyMethod>,
 }
 
 /// Rows of the data to learn from and to judge, both ascending.

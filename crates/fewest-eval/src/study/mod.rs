@@ -12,13 +12,14 @@
 //! | `learn.rs`, `panel.rs` | from a choice to a classifier; proof, neighbours and substitutes of the panel |
 //! | `compare.rs` | the scores of every candidate in every outer fold, by which rules of choice are compared |
 //! | `threshold.rs`, `decision_curve.rs` | the cut of decision values for a wanted sensitivity; net benefit |
-//! | `run.rs`, `state.rs`, `report.rs` | the course of a study; how far it has come; what it found |
+//! | `deal.rs`, `run.rs`, `state.rs`, `report.rs` | how samples are dealt; the course of a study; how far it has come; what it found |
 //!
 //! Nothing here touches a file or prints: progress and the state to go on from are told to an
 //! [`fewest::Observer`], limits are [`fewest::Limits`].
 
 mod calibration;
 mod compare;
+mod deal;
 mod decision_curve;
 mod inner;
 mod isotonic;
@@ -45,10 +46,12 @@ pub use decision_curve::NetBenefit;
 pub use isotonic::Isotonic;
 pub use platt::Sigmoid;
 pub use probabilities::{CalibrationLine, Losses, Probabilities};
-pub use report::{Choice, Effort, FoldReport, InnerSize, Judgement, Panel, RuleReport, StudyReport, Tried};
+pub use report::{
+    Choice, Effort, FoldReport, InnerSize, Judgement, OtherFold, OtherPanel, Panel, RuleReport, StudyReport, Tried,
+};
 pub use rule::{ChoiceRule, Pick};
 pub use run::study;
 pub use score::{Score, Scores};
-pub use settings::{StudyMethod, StudySettings};
+pub use settings::{Prefer, StudyMethod, StudySettings};
 pub use state::StudyState;
 pub use table::{Job, Key, Row};

@@ -96,6 +96,9 @@ pub struct FoldReport {
     pub status: Status,
     /// The samples held out.
     pub judgement: Judgement,
+    /// The other of the two choices; none where both are the same.
+    #[serde(default)]
+    pub other: Option<OtherFold>,
     /// Sizes inside the training part.
     pub inner: Vec<InnerSize>,
     /// What other rules chose and how that did, with `compare_rules`.
@@ -109,9 +112,53 @@ pub struct FoldReport {
 impl FoldReport {
     /// What it says on the samples held out.
     fn judged(&self) -> FoldMetrics<'_> {
-        let Judgement { metrics, confusion, .. } = &self.judgement;
+        self.chosen().judged()
+    }
+
+    fn chosen(&self) -> Chosen<'_> {
+        Chosen { repeat: self.repeat, judgement: &self.judgement, selected: &self.selected }
+    }
+
+    /// What the other choice comes to, which may be the same.
+    fn other(&self) -> Chosen<'_> {
+        let same = self.chosen();
+        self.other.as_ref().map_or(same, |o| Chosen { judgement: &o.judgement, selected: &o.selected, ..same })
+    }
+}
+
+/// A choice in an outer fold.
+#[derive(Clone, Copy)]
+struct Chosen<'a> {
+    repeat: usize,
+    judgement: &'a Judgement,
+    selected: &'a [usize],
+}
+
+impl<'a> Chosen<'a> {
+    fn judged(self) -> FoldMetrics<'a> {
+        let Judgement { metrics, confusion, .. } = self.judgement;
         FoldMetrics { repeat: self.repeat, metrics, confusion }
     }
+}
+
+/// The choice that is not the panel's in an outer fold.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OtherFold {
+    /// What was chosen inside the training part.
+    pub choice: Choice,
+    /// Features, ascending.
+    pub selected: Vec<usize>,
+    /// The samples held out.
+    pub judgement: Judgement,
+}
+
+/// The choice on all samples that is not the panel's.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OtherPanel {
+    /// What was chosen.
+    pub choice: Choice,
+    /// Features, ascending.
+    pub selected: Vec<usize>,
 }
 
 /// What a rule chose in a fold, and how it did.
@@ -211,6 +258,8 @@ pub struct StudyReport {
     pub status: Status,
     /// The panel; none where time did not allow any choice.
     pub panel: Option<Panel>,
+    /// The other choice; none where it is the panel's, or there was no time for it.
+    pub other: Option<OtherPanel>,
     /// The methods tried on all samples, in the order asked for.
     pub tried: Vec<Tried>,
     /// Sizes on all samples, inner splits.
@@ -221,6 +270,8 @@ pub struct StudyReport {
     pub effort: Effort,
     /// Methods of the grid.
     pub methods: Vec<StudyMethod>,
+    /// Methods that were not tried, as the data are too large for them or they do not keep the rules.
+    pub left_out: Vec<StudyMethod>,
     /// Sizes of the grid.
     pub sizes: Vec<usize>,
     /// Size of the test part over that of the training part.
@@ -232,18 +283,45 @@ pub struct StudyReport {
 impl StudyReport {
     /// Mean of each measure over the outer folds, with its interval.
     pub fn summary(&self) -> Vec<(&'static str, Summary)> {
-        let mut out = summaries(&self.folds.iter().map(FoldReport::judged).collect::<Vec<_>>(), self.test_share);
-        let losses = self.sample_losses();
+        self.summary_of(&self.folds.iter().map(FoldReport::chosen).collect::<Vec<_>>())
+    }
+
+    /// The same for the other choice.
+    pub fn other_summary(&self) -> Vec<(&'static str, Summary)> {
+        self.summary_of(&self.folds.iter().map(FoldReport::other).collect::<Vec<_>>())
+    }
+
+    /// How much more accurate the panel's choice is than the other one, fold by fold; none without
+    /// folds.
+    pub fn difference(&self) -> Option<Summary> {
+        let accuracy = |chosen: Chosen<'_>| chosen.judgement.metrics.accuracy;
+        let values: Vec<f64> = self.folds.iter().map(|fold| accuracy(fold.chosen()) - accuracy(fold.other())).collect();
+        (!values.is_empty()).then(|| measure_summary("difference", &values, self.test_share, &[]))
+    }
+
+    /// How alike the subsets of the other choice are.
+    pub fn other_stability(&self) -> Option<Stability> {
+        stability(&self.folds.iter().map(|fold| fold.other().selected.to_vec()).collect::<Vec<_>>(), self.n_features)
+    }
+
+    /// Whether the panel has the largest of several sizes, so that larger ones may be better.
+    pub fn took_largest(&self) -> bool {
+        let largest = self.sizes.last().copied();
+        self.sizes.len() > 1 && self.panel.as_ref().is_some_and(|panel| Some(panel.choice.max_features) == largest)
+    }
+
+    fn summary_of(&self, folds: &[Chosen<'_>]) -> Vec<(&'static str, Summary)> {
+        let mut out = summaries(&folds.iter().map(|chosen| chosen.judged()).collect::<Vec<_>>(), self.test_share);
+        let losses = sample_losses(folds);
         let mut add = |name: &'static str, values: Vec<f64>, of: fn(&Losses) -> f64| {
             if !values.is_empty() {
                 let each: Vec<f64> = losses.iter().map(of).collect();
                 out.push((name, loss_summary(name, &values, self.test_share, &each)));
             }
         };
-        let judged = || self.folds.iter().map(|fold| &fold.judgement);
-        add("log_loss", judged().filter_map(|judged| judged.log_loss).collect(), |loss| loss.log_loss);
-        add("brier", judged().filter_map(|judged| judged.brier).collect(), |loss| loss.brier);
-        let sizes: Vec<f64> = self.folds.iter().map(|fold| fold.selected.len() as f64).collect();
+        add("log_loss", folds.iter().filter_map(|of| of.judgement.log_loss).collect(), |loss| loss.log_loss);
+        add("brier", folds.iter().filter_map(|of| of.judgement.brier).collect(), |loss| loss.brier);
+        let sizes: Vec<f64> = folds.iter().map(|of| of.selected.len() as f64).collect();
         if !sizes.is_empty() {
             out.push(("n_features", measure_summary("n_features", &sizes, self.test_share, &[])));
         }
@@ -253,16 +331,6 @@ impl StudyReport {
     /// Share of each class that the outer folds classify right, with its interval.
     pub fn recall(&self) -> Vec<Option<Summary>> {
         recalls(&self.folds.iter().map(FoldReport::judged).collect::<Vec<_>>(), self.test_share)
-    }
-
-    /// What the probabilities of each sample are worth, by its number: the mean over the repetitions.
-    fn sample_losses(&self) -> Vec<Losses> {
-        let mut of: BTreeMap<usize, Vec<Losses>> = BTreeMap::new();
-        let judged = self.folds.iter().map(|fold| &fold.judgement);
-        for (&row, &loss) in judged.flat_map(|judged| judged.test.iter().zip(&judged.losses)) {
-            of.entry(row).or_default().push(loss);
-        }
-        of.values().map(|each| Losses::mean(each)).collect()
     }
 
     /// Net benefit of the probabilities of the outer folds; none without any, or for more classes
@@ -291,4 +359,13 @@ impl StudyReport {
     pub fn stability(&self) -> Option<Stability> {
         stability(&self.folds.iter().map(|fold| fold.selected.clone()).collect::<Vec<_>>(), self.n_features)
     }
+}
+
+/// What the probabilities of each sample are worth, by its number: the mean over the repetitions.
+fn sample_losses(folds: &[Chosen<'_>]) -> Vec<Losses> {
+    let mut of: BTreeMap<usize, Vec<Losses>> = BTreeMap::new();
+    for (&row, &loss) in folds.iter().flat_map(|chosen| chosen.judgement.test.iter().zip(&chosen.judgement.losses)) {
+        of.entry(row).or_default().push(loss);
+    }
+    of.values().map(|each| Losses::mean(each)).collect()
 }

@@ -2,22 +2,23 @@
 
 use std::time::{Duration, Instant};
 
-use fewest::{Error, Event, Limits, Observer, Status, check_values};
+use fewest::{Error, Event, Limits, Observer, Status};
 use rayon::prelude::*;
 
-use super::inner::{Deal, Grid, fit_middle, levels, row, splits};
+use super::deal::{PartDeal, check, named, outer_deals, parts};
+use super::inner::{Deal, Grid, fit_middle, levels, row};
 use super::learn::{Learned, calibrate, choice, cut_short, judge, learn};
 use super::panel::panel;
-use super::part::{PartSize, StudyPart};
+use super::part::PartSize;
 use super::prior::Prior;
-use super::report::{Choice, Effort, FoldReport, InnerSize, RuleReport, StudyReport, Tried};
+use super::report::{
+    Choice, Effort, FoldReport, InnerSize, Judgement, OtherFold, OtherPanel, RuleReport, StudyReport, Tried,
+};
 use super::rule::ChoiceRule;
 use super::score::Score;
-use super::settings::{StudyMethod, StudySettings};
+use super::settings::{Prefer, StudySettings};
 use super::state::{PartState, StudyState};
 use super::table::{Job, Key, Row, Table};
-use crate::folds::{Fold, stratified};
-use crate::groups::{count_of, counts_by_class};
 use crate::part::Data;
 use crate::time::Deadline;
 
@@ -25,12 +26,6 @@ use crate::time::Deadline;
 const WORK: f64 = 0.85;
 /// Share of a part's time for its grid; the rest is for the selection.
 const GRID: f64 = 0.8;
-/// Samples of each class, at least: one may be held out twice, and one must be left.
-const LEAST: usize = 3;
-/// The methods with a kernel are tried up to this many samples, features and sizes without being
-/// asked.
-const SMALL: (usize, usize, usize) = (400, 40, 10);
-
 /// From data to a panel: an honest estimate by outer folds, in each of which everything is done
 /// anew, and the same on all samples.
 ///
@@ -95,23 +90,16 @@ pub fn study(
         first = study.panel_choice(&parts[0], [rest.clone(), rest])?.or(first);
     }
     // Step 3.
-    let (mut cut, mut found) = (study.stop().is_some() || study.short, None);
+    let (mut cut, mut found, mut other) = (study.stop().is_some() || study.short, None, None);
     if let Some((learned, key)) = first {
         let rows = &study.state.parts[0].rows;
         let calibration = calibrate(data, &parts[0].splits, rows, &grid, settings, key)?;
         let (panel, short) = panel(learned, calibration, &grid, settings, &study.all)?;
         cut |= short;
         found = Some(panel);
+        other = study.other_panel(&parts[0], key)?;
     }
-    Ok(study.report(&parts, found, cut, limits))
-}
-
-/// A part of the study: what is learned from, what is judged, and the inner splits.
-pub(super) struct PartDeal {
-    pub(super) deal: Deal,
-    pub(super) splits: Vec<Deal>,
-    pub(super) repeat: usize,
-    pub(super) fold: usize,
+    Ok(StudyReport { other, ..study.report(&parts, found, cut, limits) })
 }
 
 /// A study at work.
@@ -178,8 +166,8 @@ impl Study<'_> {
     fn rows(&mut self, at: usize, part: &PartDeal, shares: [Deadline; 2]) -> Result<Deadline, Error> {
         self.state.parts[at].rows.resize_with(part.splits.len(), || None);
         self.done += (part.splits.len() * self.jobs() - self.missing(at)) as u64;
-        for level in 0.. {
-            let Some(jobs) = self.levels.get(level).cloned() else { break };
+        let mut level = 0;
+        while let Some(jobs) = self.levels.get(level).cloned() {
             let deadline = shares[level.min(1)].share(GRID);
             let lacking = |row: &Option<Row>| -> Vec<Job> {
                 let done = |job: &Job| row.as_ref().is_some_and(|row| row.jobs.contains(job));
@@ -187,34 +175,27 @@ impl Study<'_> {
             };
             let lacks: Vec<(usize, Vec<Job>)> =
                 self.state.parts[at].rows.iter().map(lacking).enumerate().filter(|lack| !lack.1.is_empty()).collect();
+            let mut plenty = false;
             for batch in lacks.chunks(rayon::current_num_threads().max(1)) {
                 if self.broken || deadline.stop().is_some() {
                     break;
                 }
                 let begun = Instant::now();
-                let (data, grid, settings) = (self.data, self.grid, self.settings);
-                let one = |(split, jobs): &(usize, Vec<Job>)| {
-                    row(data, &part.splits[*split], grid, jobs, settings, &deadline)
-                };
-                let found: Result<Vec<Row>, Error> = batch.par_iter().map(one).collect();
-                for ((split, _), row) in batch.iter().zip(found.map_err(|error| named(error, part, settings.repeats))?)
-                {
-                    self.done += row.jobs.len() as u64;
-                    match &mut self.state.parts[at].rows[*split] {
-                        // A level that was cut short says less than the ones before.
-                        Some(_) if row.cut => {}
-                        Some(known) => known.add(row),
-                        none => *none = Some(row),
-                    }
-                }
+                self.batch(at, part, batch, &deadline)?;
                 self.keep();
-                if self.plenty(batch.len() * jobs.len(), begun.elapsed()) {
-                    let all = self.levels.concat();
-                    self.levels = vec![all];
-                    return self.rows(at, part, shares);
+                let jobs: usize = batch.iter().map(|lack| lack.1.len()).sum();
+                plenty = self.levels.len() > 1 && self.is_plenty(jobs, begun.elapsed());
+                if plenty {
+                    break;
                 }
             }
-            if self.state.parts[at].rows.iter().any(|row| !lacking(row).is_empty()) {
+            if plenty {
+                // The order of the jobs is of no account.
+                self.levels = vec![self.levels.concat()];
+                level = 0;
+            } else if self.state.parts[at].rows.iter().all(|row| lacking(row).is_empty()) {
+                level += 1;
+            } else {
                 break;
             }
         }
@@ -224,21 +205,45 @@ impl Study<'_> {
         Ok(if complete { rest } else { first })
     }
 
-    /// Whether half of the time is enough for all jobs, of which so many took so long, so that their
-    /// order is of no account.
-    fn plenty(&self, jobs: usize, took: Duration) -> bool {
+    /// Jobs on some splits of a part, which are worked on at the same time.
+    fn batch(
+        &mut self,
+        at: usize,
+        part: &PartDeal,
+        batch: &[(usize, Vec<Job>)],
+        deadline: &Deadline,
+    ) -> Result<(), Error> {
+        let (data, grid, settings) = (self.data, self.grid, self.settings);
+        let one = |(split, jobs): &(usize, Vec<Job>)| row(data, &part.splits[*split], grid, jobs, settings, deadline);
+        let found: Result<Vec<Row>, Error> = batch.par_iter().map(one).collect();
+        let found = found.map_err(|error| named(error, part, settings.repeats))?;
+        for ((split, _), row) in batch.iter().zip(found) {
+            let done = row.jobs.len() as u64;
+            match &mut self.state.parts[at].rows[*split] {
+                // A level that was cut short says less than the ones before.
+                Some(_) if row.cut => continue,
+                Some(known) => known.add(row),
+                none => *none = Some(row),
+            }
+            self.done += done;
+        }
+        Ok(())
+    }
+
+    /// Whether half of the time is enough for all jobs, of which so many took so long.
+    fn is_plenty(&self, jobs: usize, took: Duration) -> bool {
         let waiting = (self.total - self.done.min(self.total)) as f64;
         let needed = took.mul_f64(waiting / jobs.max(1) as f64);
-        self.levels.len() > 1 && self.work.left().is_none_or(|left| needed < left / 2)
+        self.work.left().is_none_or(|left| needed < left / 2)
     }
 
     /// Of the splits that nothing cut short; where there are none, of what the others have in
     /// common.
-    fn table(&self, at: usize, samples: usize) -> Table {
+    fn table(&self, at: usize, part: &PartDeal) -> Table {
         let rows = || self.state.parts[at].rows.iter().flatten();
         let done: Vec<&Row> = rows().filter(|row| !row.cut).collect();
         let rows = if done.is_empty() { rows().collect() } else { done };
-        let prior = Prior::new(self.grid, self.settings, samples, self.whole.usable);
+        let prior = Prior::new(self.grid, self.settings, part.deal.inside.len(), self.whole.usable);
         Table::new(&rows, self.data.features.n_features(), self.grid, &prior)
     }
 
@@ -246,17 +251,36 @@ impl Study<'_> {
     /// either.
     fn panel_choice(&mut self, part: &PartDeal, shares: [Deadline; 2]) -> Result<Option<(Learned, Key)>, Error> {
         let deadline = self.rows(0, part, shares)?;
-        let (learned, key) = self.learned(&part.deal, &self.table(0, part.deal.inside.len()), &deadline)?;
+        let table = self.table(0, part);
+        let (learned, key) = self.learned(&part.deal, &table, self.choices(&table)[0], &deadline)?;
         self.short = learned.features.is_empty() && cut_short(learned.report.selection.outcome.status);
         Ok((!learned.features.is_empty()).then_some((learned, key)))
     }
 
-    /// The choice, or the middle of the grid where there is none, selected and trained. A method that
-    /// finds no feature of use gives way to what the rule chooses of the others; if none finds one,
-    /// the last one's empty subset.
-    fn learned(&self, deal: &Deal, table: &Table, deadline: &Deadline) -> Result<(Learned, Key), Error> {
-        // Without a table the middle is as good as any place.
-        let mut key = self.settings.rule.choose(table).unwrap_or_else(|| self.middle());
+    /// The choice that is preferred and the other one; the middle of the grid where there is none.
+    fn choices(&self, table: &Table) -> [Key; 2] {
+        let settings = self.settings;
+        let best = settings.rule.choose(table).unwrap_or_else(|| self.middle());
+        let smallest = settings.rule.smallest(table, best, 1.0 / (settings.inner_folds - 1) as f64);
+        match settings.prefer {
+            Prefer::Best => [best, smallest],
+            Prefer::Smallest => [smallest, best],
+        }
+    }
+
+    /// The choice on all samples that is not the panel's.
+    fn other_panel(&self, part: &PartDeal, taken: Key) -> Result<Option<OtherPanel>, Error> {
+        let [_, key] = self.choices(&self.table(0, part));
+        if key == taken || self.all.stop().is_some() {
+            return Ok(None);
+        }
+        let learned = learn(self.data, &part.deal.inside, self.grid, self.settings, key, &self.all.share(0.5))?;
+        Ok(Some(OtherPanel { choice: learned.choice, selected: learned.features }))
+    }
+
+    /// The choice, selected and trained. A method that finds no feature of use gives way to what the
+    /// rule chooses of the others; if none finds one, the last one's empty subset.
+    fn learned(&self, deal: &Deal, table: &Table, mut key: Key, deadline: &Deadline) -> Result<(Learned, Key), Error> {
         let mut gone = Vec::new();
         loop {
             let learned = learn(self.data, &deal.inside, self.grid, self.settings, key, deadline)?;
@@ -278,16 +302,25 @@ impl Study<'_> {
 
     /// Step 2: chooses, selects and judges; nothing where time is over.
     fn fold(&mut self, at: usize, part: &PartDeal, deadline: &Deadline) -> Result<(), Error> {
-        let (data, grid, settings, table) =
-            (self.data, self.grid, self.settings, self.table(at, part.deal.inside.len()));
         if self.stop().is_some() {
             return Ok(());
         }
+        let (data, grid, settings, table) = (self.data, self.grid, self.settings, self.table(at, part));
         let begun = Instant::now();
-        let (learned, key) = self.learned(&part.deal, &table, deadline)?;
+        let [first, second] = self.choices(&table);
+        let (learned, key) = self.learned(&part.deal, &table, first, deadline)?;
         let PartState { rows, effort, .. } = &self.state.parts[at];
-        let calibration = calibrate(data, &part.splits, rows, grid, settings, key)?;
-        let judgement = judge(data, &learned, &calibration, &part.deal.outside)?;
+        let judged = |learned: &Learned, key: Key| -> Result<Judgement, Error> {
+            let calibration = calibrate(data, &part.splits, rows, grid, settings, key)?;
+            judge(data, learned, &calibration, &part.deal.outside)
+        };
+        let judgement = judged(&learned, key)?;
+        let mut other = None;
+        if first != second {
+            let learned = learn(data, &part.deal.inside, grid, settings, second, deadline)?;
+            let judgement = judged(&learned, second)?;
+            other = Some(OtherFold { choice: learned.choice, selected: learned.features, judgement });
+        }
         let mut rules = Vec::new();
         if settings.compare_rules {
             rules = self.compare(at, part, &table, deadline)?;
@@ -304,6 +337,7 @@ impl Study<'_> {
             selected: learned.features,
             status,
             judgement,
+            other,
             inner: inner(&table, grid, settings.rule),
             rules,
             seconds: effort.seconds() + begun.elapsed().as_secs_f64(),
@@ -351,7 +385,7 @@ impl Study<'_> {
         cut: bool,
         limits: &Limits,
     ) -> StudyReport {
-        let (data, grid, settings, table) = (self.data, self.grid, self.settings, self.table(0, self.whole.samples));
+        let (data, grid, settings, table) = (self.data, self.grid, self.settings, self.table(0, &parts[0]));
         let mut total = Effort::default();
         for (part, state) in parts.iter().zip(&self.state.parts) {
             total = total.plus(&state.effort);
@@ -372,11 +406,13 @@ impl Study<'_> {
         StudyReport {
             status,
             panel,
+            other: None,
             tried: tried(&table, self.whole, grid, settings),
             inner: inner(&table, grid, settings.rule),
             folds,
             effort: total,
             methods: grid.methods.clone(),
+            left_out: grid.left_out.clone(),
             sizes: grid.sizes.clone(),
             test_share: parts[1..].iter().map(share).sum::<f64>() / (parts.len() - 1) as f64,
             n_features: data.features.n_features(),
@@ -419,108 +455,4 @@ fn tried(table: &Table, whole: PartSize, grid: &Grid, settings: &StudySettings) 
         Some(Tried { choice, accuracy, score, stability: line.stability })
     };
     (0..grid.methods.len()).filter_map(one).collect()
-}
-
-/// Checks all that can be known before the work; the methods and sizes to try, and what the costs on
-/// all samples depend on.
-pub(super) fn check(data: &Data<'_>, settings: &StudySettings, limits: &Limits) -> Result<(Grid, PartSize), Error> {
-    let (n, p, classes) = (data.features.n_samples(), data.features.n_features(), data.target.classes.len());
-    limits.check()?;
-    settings.check(p, classes)?;
-    for (what, found) in [("class labels", data.target.codes.len()), ("sample weights", data.weights.len())] {
-        if found != n {
-            return Err(Error::Data(format!("{found} {what} for {n} samples; give one per sample")));
-        }
-    }
-    if settings.missing.is_none() {
-        check_values(data.features.as_design(), 0)?;
-    }
-    if classes < 2 {
-        return Err(Error::Data("all samples are of one class; two are needed".into()));
-    }
-    for (class, count) in data.target.classes.iter().zip(data.target.counts()) {
-        if count < LEAST {
-            return Err(Error::Data(format!(
-                "class {class} has {count} samples, but a study needs at least {LEAST} of each class; leave that class out"
-            )));
-        }
-    }
-    check_groups(data, settings.folds)?;
-    if settings.folds > n {
-        return Err(Error::setting("folds", settings.folds, format!("at most the number of samples, {n}")));
-    }
-    let sizes = settings.sizes(p);
-    let whole: Vec<usize> = (0..n).collect();
-    let part = StudyPart::new(data, &whole, settings)?;
-    let largest = sizes.last().copied().unwrap_or(1);
-    part.rules(settings, Some(largest))?;
-    let mut methods = settings.methods.clone();
-    if methods.is_empty() {
-        methods.extend([StudyMethod::Exact, StudyMethod::Rfe, StudyMethod::InfoGain]);
-        if n <= SMALL.0 && p <= SMALL.1 && largest <= SMALL.2 {
-            methods.push(StudyMethod::Kta);
-        }
-        methods.retain(|method| !settings.bounds_weights() || method.keeps_bounds());
-    }
-    Ok((Grid { methods, sizes }, part.size))
-}
-
-/// Checks that groups can be dealt: one with samples of each class may be held out twice, and one must
-/// be left.
-fn check_groups(data: &Data<'_>, folds: usize) -> Result<(), Error> {
-    let Some(groups) = data.groups else { return Ok(()) };
-    if groups.len() != data.n() {
-        return Err(Error::Data(format!("{} groups for {} samples; give one per sample", groups.len(), data.n())));
-    }
-    let counts = counts_by_class(groups, &data.target.codes, data.target.classes.len());
-    if let Some((class, count)) = data.target.classes.iter().zip(counts).find(|of| of.1 < LEAST) {
-        return Err(Error::Data(format!(
-            "samples of class {class} are in {count} groups, but a study needs at least {LEAST} groups with samples of each class; leave that class out"
-        )));
-    }
-    let count = count_of(groups);
-    if folds > count {
-        return Err(Error::setting("folds", folds, format!("at most the number of groups, {count}")));
-    }
-    Ok(())
-}
-
-/// The outer folds: (repetition, fold, what is learned from and what is judged).
-pub(super) fn outer_deals(data: &Data<'_>, settings: &StudySettings) -> Result<Vec<(usize, usize, Deal)>, Error> {
-    let folds = stratified(&data.strata(), data.groups, settings.folds, settings.repeats, settings.seed)?;
-    let deal = |(at, fold): (usize, Fold)| {
-        (fold.repeat, at % settings.folds, Deal { inside: fold.train(data.n()), outside: fold.test })
-    };
-    Ok(folds.into_iter().enumerate().map(deal).collect())
-}
-
-/// All samples, then the outer folds, each with its inner splits.
-pub(super) fn parts(
-    data: &Data<'_>,
-    settings: &StudySettings,
-    outer: &[(usize, usize, Deal)],
-) -> Result<Vec<PartDeal>, Error> {
-    let whole = Deal { inside: (0..data.target.codes.len()).collect(), outside: Vec::new() };
-    let deals = std::iter::once((0, 0, whole)).chain(outer.iter().cloned());
-    let part = |(at, (repeat, fold, deal)): (usize, (usize, usize, Deal))| -> Result<PartDeal, Error> {
-        // Another stream for each part; splits of outer folds differ from the folds themselves.
-        let seed = settings.seed.wrapping_add(1_000_003u64.wrapping_mul(at as u64 + 1));
-        Ok(PartDeal { splits: splits(data, &deal.inside, settings, seed)?, deal, repeat, fold })
-    };
-    deals.enumerate().map(part).collect()
-}
-
-/// An error with the fold it came from.
-fn named(error: Error, part: &PartDeal, repeats: usize) -> Error {
-    if part.deal.outside.is_empty() {
-        return error;
-    }
-    let repetition = if repeats > 1 { format!(" of repetition {}", part.repeat + 1) } else { String::new() };
-    let place = format!("outer fold {}{repetition}", part.fold + 1);
-    match error {
-        Error::Data(text) => Error::Data(format!("{place}: {text}")),
-        Error::Rules(text) => Error::Rules(format!("{place}: {text}")),
-        Error::Solver(text) => Error::Solver(format!("{place}: {text}")),
-        other => other,
-    }
 }
