@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use fewest_eval::study::{CalibrationRule, ChoiceRule, StudyMethod};
+use fewest_eval::study::{CalibrationRule, ChoiceRule, Prefer, StudyMethod};
 
 use super::ModelArgs;
 use crate::args::data::{DataArgs, PrepareArgs};
@@ -17,6 +17,10 @@ const CALIBRATIONS: &[(&str, &str)] = &[
     ("isotonic", "by any function that never falls; for many samples"),
     ("none", "not at all"),
 ];
+
+/// What `--prefer` may be.
+const PREFERRED: &[(&str, &str)] =
+    &[("best", "what --choose takes"), ("smallest", "the smallest size that is as good inside the folds")];
 
 /// `fewest study`.
 #[derive(Debug, clap::Args)]
@@ -56,11 +60,16 @@ pub(crate) struct StudyArgs {
     /// Costs of the selection to choose from, from 1e-4 to 1e2 times 1 / mean |x|^2
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = values::size, help_heading = "Study")]
     pub(crate) cost_points: usize,
-    /// How method, costs and size are chosen: a score (combined, the mean of the others; accuracy,
-    /// auc, log-loss, hinge), then best, smooth (best with its neighbours), one-se (smallest size
-    /// within one standard error), small-cost or stable
+    /// How method, costs and size are chosen: a score (combined, the mean of accuracy, auc and 1 -
+    /// hinge; accuracy, auc, log-loss, hinge), then best, smooth (best with its neighbours), shrunk
+    /// (the same, towards costs that need no data), one-se (smallest size within one standard error),
+    /// small-cost or stable
     #[arg(long, value_name = "SCORE[:PICK]", default_value_t, help_heading = "Study")]
     pub(crate) choose: ChoiceRule,
+    /// Which of the two panels that are judged is the panel: what --choose takes, or the smallest
+    /// size within one standard error of it that loses at most 1 % of accuracy inside the folds
+    #[arg(long, value_name = "WHICH", default_value = "best", value_parser = values::choice::<Prefer>(PREFERRED), help_heading = "Study")]
+    pub(crate) prefer: Prefer,
     /// How decision values of samples held out become probabilities of two classes
     #[arg(long, value_name = "RULE", default_value = "platt", value_parser = values::choice::<CalibrationRule>(CALIBRATIONS), help_heading = "Study")]
     pub(crate) calibration: CalibrationRule,

@@ -47,7 +47,8 @@ pub use isotonic::Isotonic;
 pub use platt::Sigmoid;
 pub use probabilities::{CalibrationLine, Losses, Probabilities};
 pub use report::{
-    Choice, Effort, FoldReport, InnerSize, Judgement, OtherFold, OtherPanel, Panel, RuleReport, StudyReport, Tried,
+    Choice, ChoiceReport, Effort, FoldReport, InnerSize, Judgement, OtherFold, OtherPanel, Panel, RuleReport,
+    StudyReport, Tried,
 };
 pub use rule::{ChoiceRule, Pick};
 pub use run::study;

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::decision_curve::{NetBenefit, decision_curve};
 use super::probabilities::{Losses, Probabilities};
 use super::rule::ChoiceRule;
-use super::settings::StudyMethod;
+use super::settings::{Prefer, StudyMethod};
 
 /// What was chosen inside a training part.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -150,6 +150,19 @@ pub struct OtherFold {
     pub selected: Vec<usize>,
     /// The samples held out.
     pub judgement: Judgement,
+}
+
+/// A choice on all samples, and what the same way of choosing comes to in the outer folds.
+#[derive(Debug, Clone, Serialize)]
+pub struct ChoiceReport {
+    /// What was chosen.
+    pub choice: Choice,
+    /// Features, ascending.
+    pub selected: Vec<usize>,
+    /// Each measure over the outer folds.
+    pub summary: BTreeMap<&'static str, Summary>,
+    /// How alike the subsets of the outer folds are.
+    pub stability: Option<Stability>,
 }
 
 /// The choice on all samples that is not the panel's.
@@ -302,6 +315,29 @@ impl StudyReport {
     /// How alike the subsets of the other choice are.
     pub fn other_stability(&self) -> Option<Stability> {
         stability(&self.folds.iter().map(|fold| fold.other().selected.to_vec()).collect::<Vec<_>>(), self.n_features)
+    }
+
+    /// What the rule takes and the smallest size that is as good, of which `prefer` says which is the
+    /// panel; none without a panel.
+    pub fn choices(&self, prefer: Prefer) -> Option<[ChoiceReport; 2]> {
+        let panel = self.panel.as_ref()?;
+        let summary = |of: Vec<(&'static str, Summary)>| of.into_iter().collect();
+        let own = ChoiceReport {
+            choice: panel.choice,
+            selected: panel.selected.clone(),
+            summary: summary(self.summary()),
+            stability: self.stability(),
+        };
+        let (choice, selected) = match &self.other {
+            Some(other) => (other.choice, other.selected.clone()),
+            None => (own.choice, own.selected.clone()),
+        };
+        let summary = summary(self.other_summary());
+        let other = ChoiceReport { choice, selected, summary, stability: self.other_stability() };
+        Some(match prefer {
+            Prefer::Best => [own, other],
+            Prefer::Smallest => [other, own],
+        })
     }
 
     /// Whether the panel has the largest of several sizes, so that larger ones may be better.

@@ -56,11 +56,6 @@ pub(crate) fn run(args: &StudyArgs, invocation: &Invocation) -> Result<u8, Failu
         sink.accepts(raw.target.classes.len(), kernel, scaled, false)?;
         sink.holds(args.prepare.missing)?;
     }
-    if settings.bounds_weights() && settings.methods.is_empty() {
-        let without: Vec<&str> =
-            StudyMethod::ALL.into_iter().filter(|method| !method.keeps_bounds()).map(StudyMethod::name).collect();
-        terminal.note(&format!("{} keep no bounds on weights and take no part", without.join(" and ")));
-    }
     let resume = resume(args, &settings, &raw)?;
     let state: Option<StudyState> = resume.as_ref().map_or(Ok(None), Resume::load_json)?;
     let cancel = interrupt::listen(terminal)?;
@@ -69,6 +64,9 @@ pub(crate) fn run(args: &StudyArgs, invocation: &Invocation) -> Result<u8, Failu
     let mut watch = Watch::new(&raw.data.names, terminal, None).keeping(resume.as_ref())?;
     let found = study(&raw.samples(), &settings, &limits, state, &mut watch)?;
     watch.finish()?;
+    for &method in &found.left_out {
+        terminal.note(&format!("{} takes no part: {}", method.name(), value::left_out(method, &settings, &raw)));
+    }
     let view = value::View { args, raw: &raw, settings: &settings, bounds: &bounds, found: &found, invocation };
     if sinks.json.is_some() || sinks.page.is_some() {
         report::write(Document::Value(view.value()), sinks.json.as_ref(), sinks.page.as_ref(), terminal)?;
@@ -156,6 +154,7 @@ fn settings(args: &StudyArgs, raw: &Raw) -> StudySettings {
         seed: args.seed,
         cost_points: args.cost_points,
         rule: args.choose,
+        prefer: args.prefer,
         calibration: args.calibration,
         sensitivity: args.sensitivity,
         compare_rules: args.compare_rules,

@@ -2,7 +2,9 @@
 
 use fewest::model::Model;
 use fewest::{SvmSettings, WeightBounds};
-use fewest_eval::study::{Choice, FoldReport, InnerSize, Panel, RuleReport, StudyReport, StudySettings, Tried};
+use fewest_eval::study::{
+    Choice, FoldReport, InnerSize, Panel, RuleReport, StudyMethod, StudyReport, StudySettings, Tried,
+};
 use serde_json::{Map, Value, json};
 
 use crate::cli::StudyArgs;
@@ -87,6 +89,10 @@ impl View<'_> {
             "decision_curve": found.decision_curve(&raw.target.codes),
             "confusion": self.confusion(),
             "panel": found.panel.as_ref().map(|panel| self.panel(panel)),
+            "prefer": self.settings.prefer,
+            "panels": self.panels(),
+            "largest_size": found.took_largest(),
+            "left_out": self.left_out(),
             "frequency": frequency,
             "stability": found.stability(),
             "sizes": found.inner.iter().map(size).collect::<Vec<_>>(),
@@ -103,6 +109,26 @@ impl View<'_> {
             value["rules"] = self.rules();
         }
         value
+    }
+
+    /// What the rule takes and the smallest size that is as good, each with what it comes to in the
+    /// outer folds; null without a panel.
+    fn panels(&self) -> Value {
+        let Some(choices) = self.found.choices(self.settings.prefer) else { return Value::Null };
+        let [best, smallest] = choices.map(|of| {
+            let mut value = choice(&of.choice);
+            value.insert("selected".to_owned(), json!(self.names(&of.selected)));
+            value.insert("summary".to_owned(), json!(of.summary));
+            value.insert("stability".to_owned(), json!(of.stability));
+            Value::Object(value)
+        });
+        json!({"best": best, "smallest": smallest, "difference": self.found.difference()})
+    }
+
+    /// Methods that were not tried, and why.
+    fn left_out(&self) -> Vec<Value> {
+        let why = |method: &StudyMethod| left_out(*method, self.settings, self.raw);
+        self.found.left_out.iter().map(|method| json!({"method": method, "why": why(method)})).collect()
     }
 
     /// Rows: true classes, columns: predicted ones; over all outer folds.
@@ -268,7 +294,7 @@ impl View<'_> {
             "scale_reason": args.prepare.scaling(&self.raw.data.features).1.text(), "max_features": self.found.sizes,
             "methods": self.found.methods, "folds": settings.folds, "repeats": settings.repeats,
             "inner_cv": settings.inner_folds, "inner_repeats": settings.inner_repeats, "seed": settings.seed,
-            "cost_points": settings.cost_points, "choose": settings.rule, "calibration": settings.calibration, "loss": settings.svm.loss,
+            "cost_points": settings.cost_points, "choose": settings.rule, "prefer": settings.prefer, "calibration": settings.calibration, "loss": settings.svm.loss,
             "bias": bias_value(settings.svm.bias), "tolerance": settings.svm.tolerance, "memory": settings.svm.memory,
             "class_weight": args.margin.class_weight().text(), "sample_weights": args.prepare.sample_weights,
             "require": names(&rules.require), "forbid": names(&rules.forbid.iter().collect::<Vec<_>>()),
@@ -288,6 +314,15 @@ impl View<'_> {
         }
         value
     }
+}
+
+/// Why a method was not tried.
+pub(super) fn left_out(method: StudyMethod, settings: &StudySettings, raw: &Raw) -> String {
+    if settings.bounds_weights() && !method.keeps_bounds() {
+        return "it keeps no bounds on weights".to_owned();
+    }
+    let (n, p) = (raw.target.codes.len(), raw.data.names.len());
+    format!("{n} samples of {p} features take it long; --methods names it all the same")
 }
 
 /// Method, size and costs of a choice.
