@@ -100,8 +100,9 @@ def best(score="combined", smooth="methods", weight=0.0, deals=1):
     return rule
 
 
-def smallest(most_lost, errors, corrected=True, weight=0.01, deals=1, unbroken=True):
-    """The smallest size within `errors` paired standard errors of the best, losing at most `most_lost` of accuracy."""
+def smallest(most_lost=0.01, errors=1, corrected=True, weight=0.01, deals=1, unbroken=True, account=(0.005, 0.01)):
+    """The smallest size within `errors` paired standard errors of the best that loses at most `most_lost` of accuracy, or that loses less
+    accuracy and score than is of account."""
 
     def rule(fold):
         values = valued(fold, "combined", "methods", weight, deals)
@@ -113,7 +114,8 @@ def smallest(most_lost, errors, corrected=True, weight=0.01, deals=1, unbroken=T
             at = places[np.argmax(means[places])]
             lost = values[:, top] - values[:, at]
             error = lost.std(ddof=1) * math.sqrt(1 / len(lost) + (0.25 if corrected else 0))
-            if lost.mean() <= errors * error + 1e-12 and (accuracy[:, top] - accuracy[:, at]).mean() <= most_lost:
+            less = (accuracy[:, top] - accuracy[:, at]).mean()
+            if (lost.mean() <= errors * error + 1e-12 and less <= most_lost) or (less <= account[0] and lost.mean() <= account[1]):
                 last = at
             elif unbroken:
                 break
@@ -143,12 +145,15 @@ RULES = {
     "auc:smooth": best("auc"),
     "log-loss:smooth": best("log-loss"),
     "untuned": untuned,
-    "smallest (the default's)": smallest(0.01, 1),
-    "smallest, two deals": smallest(0.01, 1, deals=2),
-    "smallest, error not corrected": smallest(0.01, 1, corrected=False),
-    "smallest, any loss": smallest(1.0, 1),
-    "smallest, 2 errors": smallest(0.01, 2),
-    "smallest, any size on the way": smallest(0.01, 1, unbroken=False),
+    "smallest (the default's)": smallest(),
+    "smallest, two deals": smallest(deals=2),
+    "smallest, any sure loss": smallest(account=(-1, -1)),
+    "smallest, no account alone": smallest(errors=-1e9),
+    "smallest, 1 % and 0.02 are of no account": smallest(account=(0.01, 0.02)),
+    "smallest, error not corrected": smallest(corrected=False),
+    "smallest, any loss within the error": smallest(1.0),
+    "smallest, 2 errors": smallest(errors=2),
+    "smallest, any size on the way": smallest(unbroken=False),
 }
 PANELS = {name: name for name in RULES if name.startswith("smallest")}
 
@@ -167,7 +172,7 @@ def worse(best_of, small_of):
 def page(found, deals):
     lines = ["# Rules of choice", "", f"`bench/study_rules.py`, {len(found)} sets, {deals} deals of 5 outer folds, 5 inner folds, the candidates of a study up to the size. "
              "Ranks by accuracy over all rules here, ties shared. A shrunk score is smoothed and loses 0.01 (or as said) for each step of the grid from "
-             "C = 0.01 and 0.1 of the classifier. The smallest size is within one paired standard error (corrected for folds that share samples) and loses at most 1 % of accuracy inside the folds."]
+             "C = 0.01 and 0.1 of the classifier. The smallest size is within one paired standard error (corrected for folds that share samples) and loses at most 1 % of accuracy inside the folds, or at most 0.5 % of accuracy and 0.01 of the score."]
     for most in (5, 10):
         table = {rule: [found[name][most][rule] for name in found] for rule in RULES}
         accuracy = {rule: [np.mean([f[0] for f in of]) for of in sets] for rule, sets in table.items()}

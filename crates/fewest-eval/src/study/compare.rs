@@ -5,7 +5,8 @@ use fewest::{Error, Limits};
 use serde::Serialize;
 
 use super::deal::{check, outer_deals, parts};
-use super::inner::{costs, levels, row};
+use super::grid::{costs, levels};
+use super::inner::row;
 use super::part::StudyPart;
 use super::settings::{StudyMethod, StudySettings};
 use super::table::Row;

@@ -3,20 +3,28 @@
 
 use fewest::{Error, Limits, check_values};
 
-use super::inner::{Deal, Grid, splits};
+use super::grid::Grid;
 use super::part::{PartSize, StudyPart};
 use super::settings::{StudyMethod, StudySettings};
-use crate::folds::{Fold, stratified};
+use crate::error::EvalError;
+use crate::folds::{Fold, places, stratified};
 use crate::groups::{count_of, counts_by_class};
 use crate::part::Data;
 
 /// Samples of each class, at least: one may be held out twice, and one must be left.
 const LEAST: usize = 3;
-/// The method with a kernel is tried without being asked up to this many values in the matrix, whose
-/// square its work grows with ...
-const VALUES: usize = 32_000;
-/// ... and up to this size.
-const LARGEST: usize = 20;
+/// The method with a kernel is tried in full without being asked up to this many samples, features
+/// and sizes ...
+const SMALL: (usize, usize, usize) = (400, 40, 10);
+/// ... and in short, at few sizes and costs, up to this many samples and features.
+const MEDIUM: (usize, usize) = (1000, 100);
+
+/// Rows of the data to learn from and to judge, both ascending.
+#[derive(Debug, Clone)]
+pub(crate) struct Deal {
+    pub(crate) inside: Vec<usize>,
+    pub(crate) outside: Vec<usize>,
+}
 
 /// A part of the study: what is learned from, what is judged, and the inner splits.
 pub(crate) struct PartDeal {
@@ -59,15 +67,16 @@ pub(crate) fn check(data: &Data<'_>, settings: &StudySettings, limits: &Limits) 
     let part = StudyPart::new(data, &whole, settings)?;
     let largest = sizes.last().copied().unwrap_or(1);
     part.rules(settings, Some(largest))?;
-    let (mut methods, mut left_out) = (settings.methods.clone(), Vec::new());
+    let (mut methods, mut left_out, mut in_short) = (settings.methods.clone(), Vec::new(), false);
     if methods.is_empty() {
-        let small = n.saturating_mul(p) <= VALUES && largest <= LARGEST;
+        let medium = n <= MEDIUM.0 && p <= MEDIUM.1;
+        in_short = n > SMALL.0 || p > SMALL.1 || largest > SMALL.2;
         let suits = |method: &StudyMethod| {
-            (small || !method.has_kernel()) && (!settings.bounds_weights() || method.keeps_bounds())
+            (medium || !method.has_kernel()) && (!settings.bounds_weights() || method.keeps_bounds())
         };
         (methods, left_out) = StudyMethod::ALL.into_iter().partition(suits);
     }
-    Ok((Grid { methods, sizes, left_out }, part.size))
+    Ok((Grid { methods, sizes, in_short, left_out }, part.size))
 }
 
 /// Checks that groups can be dealt: one with samples of each class may be held out twice, and one must
@@ -127,5 +136,57 @@ pub(crate) fn named(error: Error, part: &PartDeal, repeats: usize) -> Error {
         Error::Rules(text) => Error::Rules(format!("{place}: {text}")),
         Error::Solver(text) => Error::Solver(format!("{place}: {text}")),
         other => other,
+    }
+}
+
+/// Inner splits of a part's rows: `repeats` times `folds` stratified folds, fewer where there are
+/// fewer samples or groups.
+///
+/// # Errors
+/// Groups that cannot be dealt.
+pub(crate) fn splits(data: &Data<'_>, rows: &[usize], settings: &StudySettings, seed: u64) -> Result<Vec<Deal>, Error> {
+    let units = data.groups_of(rows).map_or(rows.len(), |groups| count_of(&groups));
+    let mut deals = Vec::new();
+    for repeat in 0..settings.inner_repeats as u64 {
+        let folds = settings.inner_folds.min(units);
+        let of = data.deal(rows, folds, seed.wrapping_add(repeat)).map_err(EvalError::inside)?;
+        for fold in 0..folds as u32 {
+            let (outside, inside) = places(rows, |at| of[at] == fold);
+            let deal = Deal { inside, outside };
+            let codes = deal.inside.iter().map(|&i| data.target.codes[i]);
+            let missing = (0..data.target.classes.len() as u32).any(|class| !codes.clone().any(|code| code == class));
+            if !missing && !deal.outside.is_empty() {
+                deals.push(deal);
+            }
+        }
+    }
+    Ok(deals)
+}
+
+#[cfg(test)]
+mod tests {
+    use fewest::DenseDesign;
+    use fewest_data::{Features, Target};
+
+    use super::*;
+
+    #[test]
+    fn splits_keep_groups_together_and_are_as_many_as_there_are_groups_at_most() {
+        let groups: Vec<u32> = (0..60).map(|i| i * 7 % 60 / 5).collect();
+        let codes: Vec<u32> = groups.iter().map(|g| g % 2).collect();
+        let target = Target { column: "y".into(), classes: vec!["a".into(), "b".into()], codes };
+        let features = Features::Dense(DenseDesign::new(60, 1, vec![0.0; 60]).unwrap());
+        let weights = vec![1.0; 60];
+        let data = Data { groups: Some(&groups), ..Data::new(&features, &target, &weights) };
+        let rows: Vec<usize> = (0..60).filter(|&i| groups[i] < 8).collect();
+        for (folds, made) in [(4, 4), (20, 8)] {
+            let settings = StudySettings { inner_folds: folds, inner_repeats: 2, ..StudySettings::default() };
+            let deals = splits(&data, &rows, &settings, 1).unwrap();
+            assert_eq!(deals.len(), 2 * made);
+            for Deal { inside, outside } in &deals {
+                assert_eq!(inside.len() + outside.len(), rows.len());
+                assert!(inside.iter().all(|&i| outside.iter().all(|&j| groups[i] != groups[j])));
+            }
+        }
     }
 }

@@ -5,14 +5,15 @@ use fewest::{Clock, Error, Kernel, Report, Status};
 use rayon::prelude::*;
 
 use super::calibration::CalibrationRule;
-use super::inner::{Deal, Grid, costs, fit_cost};
+use super::deal::Deal;
+use super::grid::{Grid, Key, costs, fit_cost};
 use super::judge::train;
 use super::part::{PartSize, StudyPart};
 use super::probabilities::{Losses, Probabilities};
 use super::report::{Choice, Judgement};
 use super::search::Search;
 use super::settings::{StudyMethod, StudySettings};
-use super::table::{Key, Row};
+use super::table::Row;
 use super::threshold::threshold;
 use crate::classifier::Predictions;
 use crate::part::Data;
@@ -74,7 +75,7 @@ pub(crate) fn learn(
 ) -> Result<Learned, Error> {
     let part = StudyPart::new(data, rows, settings)?;
     let mut choice = choice(part.size, grid, settings, key);
-    let search = Search::new(&part, settings, &grid.methods, &grid.sizes);
+    let search = Search::new(&part, settings, grid);
     let mut limits = deadline.limits(0.8);
     limits.nodes = Some(settings.nodes);
     let mut report = search.select(choice.method, choice.cost.unwrap_or(1.0), key.size, limits)?;
@@ -123,8 +124,7 @@ pub(crate) fn calibrate(
         let Some((_, features)) = subset else { return Ok((Vec::new(), Vec::new())) };
         let part = StudyPart::new(data, &deal.inside, settings)?;
         let held = part.hold_out(data, &deal.outside)?;
-        let kernel = Search::new(&part, settings, &grid.methods, &grid.sizes)
-            .kernel(grid.methods[key.method], grid.sizes[key.size])?;
+        let kernel = Search::new(&part, settings, grid).kernel(grid.methods[key.method], grid.sizes[key.size])?;
         let choice = choice(part.size, grid, settings, key);
         let Some(model) = fitted(&part, settings, features, kernel, choice.fit_cost)? else {
             return Ok((Vec::new(), Vec::new()));

@@ -6,9 +6,10 @@
 //!
 //! | file | holds |
 //! | --- | --- |
-//! | `settings.rs`, `score.rs`, `rule.rs`, `prior.rs` | what is asked for; scores; rules of choice; what they shrink to |
+//! | `settings.rs`, `score.rs`, `rule.rs` | what is asked for; scores; rules of choice |
+//! | `choose.rs`, `prior.rs` | the candidate that a rule takes, the smallest one that is as good; what rules shrink to |
 //! | `part.rs`, `judge.rs`, `calibration.rs`, `platt.rs`, `isotonic.rs`, `probabilities.rs` | samples and what costs depend on; classifiers on few features; probabilities |
-//! | `search.rs`, `inner.rs`, `table.rs` | selections; every candidate on an inner split; the table of scores that every rule reads |
+//! | `grid.rs`, `search.rs`, `inner.rs`, `table.rs` | what is tried, in which order; selections; every candidate on an inner split; the table of scores that every rule reads |
 //! | `learn.rs`, `panel.rs` | from a choice to a classifier; proof, neighbours and substitutes of the panel |
 //! | `compare.rs` | the scores of every candidate in every outer fold, by which rules of choice are compared |
 //! | `threshold.rs`, `decision_curve.rs` | the cut of decision values for a wanted sensitivity; net benefit |
@@ -18,9 +19,11 @@
 //! [`fewest::Observer`], limits are [`fewest::Limits`].
 
 mod calibration;
+mod choose;
 mod compare;
 mod deal;
 mod decision_curve;
+mod grid;
 mod inner;
 mod isotonic;
 mod judge;
@@ -43,6 +46,7 @@ mod threshold;
 pub use calibration::{Calibration, CalibrationRule};
 pub use compare::{FoldTable, fold_tables};
 pub use decision_curve::NetBenefit;
+pub use grid::{Job, Key};
 pub use isotonic::Isotonic;
 pub use platt::Sigmoid;
 pub use probabilities::{CalibrationLine, Losses, Probabilities};
@@ -55,4 +59,4 @@ pub use run::study;
 pub use score::{Score, Scores};
 pub use settings::{Prefer, StudyMethod, StudySettings};
 pub use state::StudyState;
-pub use table::{Job, Key, Row};
+pub use table::Row;

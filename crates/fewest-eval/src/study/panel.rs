@@ -6,7 +6,7 @@ use fewest::method::exact::ExactSettings;
 use fewest::method::swaps::swaps;
 use fewest::{Error, Kernel, Memory, Problem, Rules, Selection, Silent, Solution, Status, Subset, SvmSettings};
 
-use super::inner::Grid;
+use super::grid::Grid;
 use super::learn::{Calibrated, Learned, cut_short, fitted};
 use super::report::Panel;
 use super::search::Search;
@@ -25,7 +25,7 @@ pub(crate) fn panel(
     deadline: &Deadline,
 ) -> Result<(Panel, bool), Error> {
     let Learned { part, choice, mut report, mut features, model: mut trained } = learned;
-    let search = Search::new(&part, settings, &grid.methods, &grid.sizes);
+    let search = Search::new(&part, settings, grid);
     let k = choice.max_features.min(part.size.usable.max(1));
     let linear = report.kernel == Kernel::Linear && !features.is_empty();
     let cost = choice.cost.unwrap_or(choice.fit_cost);

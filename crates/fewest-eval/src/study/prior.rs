@@ -5,9 +5,8 @@
 //! good on most data: a linear SVM at `C = 0.01 / s`, its classifier at `0.1 / s`, s being the mean
 //! square of a feature (1 for standardised ones). `bench/results/study_rules.md` has the measurement.
 
-use super::inner::{FIT, Grid, relative_costs};
+use super::grid::{FIT, Grid, Key, relative_costs};
 use super::settings::StudySettings;
-use super::table::Key;
 
 /// Cost of the selection, times the mean square of a feature.
 const SELECTION: f64 = 0.01;

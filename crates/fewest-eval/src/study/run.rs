@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 use fewest::{Error, Event, Limits, Observer, Status};
 use rayon::prelude::*;
 
-use super::deal::{PartDeal, check, named, outer_deals, parts};
-use super::inner::{Deal, Grid, fit_middle, levels, row};
+use super::deal::{Deal, PartDeal, check, named, outer_deals, parts};
+use super::grid::{Grid, Job, Key, fit_middle, levels};
+use super::inner::row;
 use super::learn::{Learned, calibrate, choice, cut_short, judge, learn};
 use super::panel::panel;
 use super::part::PartSize;
@@ -18,7 +19,7 @@ use super::rule::ChoiceRule;
 use super::score::Score;
 use super::settings::{Prefer, StudySettings};
 use super::state::{PartState, StudyState};
-use super::table::{Job, Key, Row, Table};
+use super::table::{Row, Table};
 use crate::part::Data;
 use crate::time::Deadline;
 

@@ -13,10 +13,11 @@ use fewest::method::kta::KtaSettings;
 use fewest::method::path::SizeReport;
 use fewest::method::rfe::{RfeSettings, Step};
 use fewest::{
-    AnyMethod, Error, Gamma, Kernel, Limits, Memory, Method, MultiClass, Report, RuleList, Rules, Samples, Selection,
-    Several, Silent, Subset, SvmSettings,
+    AnyMethod, Design, Error, Gamma, Kernel, Limits, Memory, Method, MultiClass, Report, RuleList, Rules, Samples,
+    Selection, Several, Silent, Subset, SvmSettings,
 };
 
+use super::grid::Grid;
 use super::part::StudyPart;
 use super::settings::{StudyMethod, StudySettings};
 
@@ -36,6 +37,10 @@ const TOLERANCE: f64 = 1e-6;
 const NODES: u64 = 200;
 /// Sizes up to which `kta` searches for more than its start inside the folds.
 const PROVEN: usize = 3;
+/// Values of the matrix that `kta` in short selects by.
+const VALUES: usize = 16_000;
+/// How samples for it are drawn.
+const SEED: u64 = 0;
 
 /// What a grid point found at one size.
 #[derive(Debug, Clone)]
@@ -57,22 +62,30 @@ struct Eliminated {
     ranking: Vec<usize>,
 }
 
+/// Some samples of a part.
+struct SomeSamples {
+    design: Box<dyn Design>,
+    codes: Vec<u32>,
+    weights: Vec<f64>,
+}
+
+impl SomeSamples {
+    fn samples(&self) -> Result<Samples<'_>, Error> {
+        Samples::new(&*self.design, &self.codes, Some(&self.weights))
+    }
+}
+
 /// What is searched in a part.
 pub(crate) struct Search<'a> {
     part: &'a StudyPart,
     settings: &'a StudySettings,
-    methods: &'a [StudyMethod],
+    grid: &'a Grid,
     sizes: &'a [usize],
 }
 
 impl<'a> Search<'a> {
-    pub(crate) fn new(
-        part: &'a StudyPart,
-        settings: &'a StudySettings,
-        methods: &'a [StudyMethod],
-        sizes: &'a [usize],
-    ) -> Self {
-        Self { part, settings, methods, sizes }
+    pub(crate) fn new(part: &'a StudyPart, settings: &'a StudySettings, grid: &'a Grid) -> Self {
+        Self { part, settings, grid, sizes: &grid.sizes }
     }
 
     fn svm(&self, cost: f64) -> SvmSettings {
@@ -80,7 +93,7 @@ impl<'a> Search<'a> {
     }
 
     fn place(&self, method: StudyMethod) -> Option<usize> {
-        self.methods.iter().position(|&known| known == method)
+        self.grid.methods.iter().position(|&known| known == method)
     }
 
     /// The linear methods at a cost, every size.
@@ -105,8 +118,11 @@ impl<'a> Search<'a> {
         if self.part.size.usable == 0 {
             return Ok(Vec::new());
         }
-        let (rules, samples) = (self.part.rules(self.settings, None)?, self.part.prepared.samples()?);
-        let sizes = self.usable(self.sizes);
+        let rules = self.part.rules(self.settings, None)?;
+        let some = self.some(method);
+        let samples = some.as_ref().map_or_else(|| self.part.prepared.samples(), SomeSamples::samples)?;
+        let mut sizes = self.usable(self.sizes);
+        sizes.retain(|&k| k <= PROVEN || !(method.has_kernel() && self.grid.in_short));
         let mut out = Vec::new();
         for sizes in sizes.chunk_by(|&a, &b| !method.has_kernel() || kernel_size(a) == kernel_size(b)) {
             let limits = Limits { nodes: Some(nodes(method, sizes[0], NODES)), ..limits.clone() };
@@ -128,6 +144,19 @@ impl<'a> Search<'a> {
     fn alignment(&self, k: usize) -> Result<KtaSettings, Error> {
         let gamma = self.kernel(StudyMethod::Kta, k)?.gamma().map_or(KtaSettings::default().gamma, Gamma::Number);
         Ok(KtaSettings { gamma, memory: self.settings.svm.memory, ..KtaSettings::default() })
+    }
+
+    /// The samples that a method in short selects by: as many of each class as its share of those that
+    /// the features allow; none: all of them.
+    fn some(&self, method: StudyMethod) -> Option<SomeSamples> {
+        let (part, most) = (&self.part.prepared, VALUES / self.part.size.usable.max(1));
+        if !(method.has_kernel() && self.grid.in_short && part.weights.len() > most) {
+            return None;
+        }
+        let rows = fewest_data::stratified(&part.target, most as f64 / part.weights.len() as f64, SEED).1;
+        let of = |list: &[f64]| rows.iter().map(|&i| list[i]).collect();
+        let codes = rows.iter().map(|&i| part.target.codes[i]).collect();
+        Some(SomeSamples { design: part.design().select_samples(&rows), codes, weights: of(&part.weights) })
     }
 
     /// The kernel of a method's classifiers on k features.
@@ -223,8 +252,9 @@ impl<'a> Search<'a> {
     pub(crate) fn select(&self, method: StudyMethod, cost: f64, size: usize, limits: Limits) -> Result<Report, Error> {
         let begun = Instant::now();
         let k = self.sizes[size].min(self.part.size.usable.max(1));
-        let samples = self.part.prepared.samples()?;
         if method != StudyMethod::Exact {
+            let some = self.some(method);
+            let samples = some.as_ref().map_or_else(|| self.part.prepared.samples(), SomeSamples::samples)?;
             let rules = self.part.rules(self.settings, Some(k))?;
             let limits = Limits { nodes: limits.nodes.map(|most| nodes(method, k, most)), ..limits };
             return self.method(method, cost, k)?.select(&samples, &rules, limits, &mut Silent);

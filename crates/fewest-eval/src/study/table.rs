@@ -3,32 +3,9 @@
 use fewest::validation::{Summary, stability};
 use serde::{Deserialize, Serialize};
 
-use super::inner::Grid;
+use super::grid::{Grid, Job, Key};
 use super::prior::Prior;
 use super::score::{Score, Scores};
-
-/// A candidate by its place on the grid.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Key {
-    /// Position of the size.
-    pub size: usize,
-    /// Position of the cost of the selection; 0 for a method without one.
-    pub cost: usize,
-    /// Position of the cost of the classifier.
-    pub fit: usize,
-    /// Position of the method.
-    pub method: usize,
-}
-
-/// A question to a method on the samples of a split.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Job {
-    /// The linear methods at the cost of this position, every size.
-    Cost(usize),
-    /// The method of this position, which has no cost, every size.
-    Method(usize),
-}
 
 /// Scores of one split, and what was selected in it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
