@@ -7,8 +7,8 @@ use fewest::{Cancel, DenseDesign, Error, Event, Limits, RuleList, Silent, Status
 use fewest_data::{Features, Target};
 use fewest_eval::ClassWeights;
 use fewest_eval::study::{
-    Calibration, CalibrationRule, ChoiceRule, Pick, Probabilities, Score, StudyMethod, StudyReport, StudySettings,
-    StudyState, study,
+    Calibration, CalibrationRule, ChoiceRule, Pick, Prefer, Probabilities, Score, StudyMethod, StudyReport,
+    StudySettings, StudyState, study,
 };
 use fewest_testing::Rng;
 
@@ -416,4 +416,64 @@ fn rules_of_choice_are_text() {
     let text = serde_json::to_string(&settings).unwrap();
     assert_eq!(serde_json::from_str::<StudySettings>(&text).unwrap(), settings);
     assert!(serde_json::from_str::<StudySettings>("{\"unknown\": 1}").is_err());
+}
+
+#[test]
+fn however_little_time_there_is_a_panel() {
+    let data = Data::new(240, 30, 3, 21);
+    for milliseconds in [1, 20, 100] {
+        let limits = Limits { time: Some(Duration::from_millis(milliseconds)), ..Limits::default() };
+        for methods in [vec![StudyMethod::Exact], vec![StudyMethod::Rfe], Vec::new()] {
+            let settings = StudySettings { methods, ..StudySettings::default() };
+            let report = data.limited(&settings, &limits, None).unwrap();
+            let panel = report.panel.expect("the filter stands in");
+            assert!(!panel.selected.is_empty() && panel.model.is_some());
+            if report.status == Status::TimeLimit {
+                let left = report.effort.folds_left + report.effort.splits_left + report.effort.selections_left;
+                assert!(left > 0 || report.folds.iter().any(|fold| fold.stopped), "{:?}", report.effort);
+            }
+        }
+    }
+}
+
+#[test]
+fn an_interaction_of_two_features_is_found_on_more_samples_and_features() {
+    for (n, p) in [(90, 6), (401, 41)] {
+        let mut data = Data::new(n, p, 0, 23);
+        let Features::Dense(design) = &data.features else { unreachable!() };
+        let (a, b) = (design.column(0).to_vec(), design.column(1).to_vec());
+        let values: Vec<f64> = (0..p).flat_map(|j| design.column(j).to_vec()).collect();
+        let codes = a.iter().zip(&b).map(|(a, b)| u32::from(a * b > 0.0)).collect();
+        data = Data::of(n, p, values, codes);
+        let settings =
+            StudySettings { folds: 2, repeats: 1, inner_folds: 3, cost_points: 2, ..StudySettings::default() };
+        let report = data.study(&settings).unwrap();
+        let panel = report.panel.as_ref().unwrap();
+        assert_eq!((panel.choice.method, &panel.selected[..2]), (StudyMethod::Kta, &[0, 1][..]), "{n} x {p}");
+        assert!(panel.selected.len() <= 3, "{n} x {p}: {:?}", panel.selected);
+        assert!(report.folds.iter().all(|fold| fold.judgement.metrics.accuracy > 0.8));
+        assert!(report.left_out.is_empty());
+    }
+    let wide = Data::new(30, 101, 2, 25).study(&short()).unwrap();
+    assert_eq!(wide.left_out, [StudyMethod::Kta]);
+}
+
+#[test]
+fn the_smallest_panel_is_judged_beside_the_best() {
+    let data = Data::new(120, 12, 2, 27);
+    let best = data.study(&short()).unwrap();
+    let settings = StudySettings { prefer: Prefer::Smallest, ..short() };
+    let smallest = data.study(&settings).unwrap();
+    let of = |report: &StudyReport, prefer| {
+        report.choices(prefer).unwrap().map(|choice| (choice.choice, choice.selected, choice.summary["accuracy"]))
+    };
+    assert_eq!(of(&best, Prefer::Best), of(&smallest, Prefer::Smallest), "the same two, whichever is the panel");
+    let [large, small] = of(&best, Prefer::Best);
+    assert!(small.0.max_features <= large.0.max_features);
+    assert_eq!(smallest.panel.as_ref().unwrap().choice, small.0);
+    let difference = best.difference().unwrap();
+    assert!((difference.mean - (large.2.mean - small.2.mean)).abs() < 1e-12);
+    let one = StudySettings { sizes: Some(vec![2]), ..short() };
+    let one = data.study(&one).unwrap();
+    assert!(one.other.is_none() && !one.took_largest());
 }

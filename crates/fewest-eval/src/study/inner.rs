@@ -126,3 +126,38 @@ fn kernels(users: &[(Key, Kernel)]) -> Vec<Kernel> {
     }
     kernels
 }
+
+#[cfg(test)]
+mod tests {
+    use fewest::{DenseDesign, Limits};
+    use fewest_data::{Features, Target};
+
+    use super::*;
+    use crate::study::deal::{check, outer_deals, parts};
+    use crate::study::grid::levels;
+
+    #[test]
+    fn levels_together_are_the_whole_grid() {
+        let mut rng = fewest_testing::Rng::new(3);
+        let codes: Vec<u32> = (0..40).map(|i| i % 2).collect();
+        let values = (0..240).map(|at| rng.normal() + f64::from(codes[at % 40]) * f64::from(u8::from(at < 80)));
+        let features = Features::Dense(DenseDesign::new(40, 6, values.collect::<Vec<_>>()).unwrap());
+        let target = Target { column: "y".into(), classes: vec!["a".into(), "b".into()], codes };
+        let weights = vec![1.0; 40];
+        let data = Data::new(&features, &target, &weights);
+        let settings = StudySettings { sizes: Some(vec![1, 2, 3]), ..StudySettings::default() };
+        let grid = check(&data, &settings, &Limits::default()).unwrap().0;
+        let outer = outer_deals(&data, &settings).unwrap();
+        let split = &parts(&data, &settings, &outer).unwrap()[0].splits[0];
+        let deadline = Deadline::new(&Limits::default(), None);
+        let of = |jobs: &[Job]| row(&data, split, &grid, jobs, &settings, &deadline).unwrap();
+        let levels = levels(&grid, &settings);
+        let whole = of(&levels.concat());
+        let mut together = Row::default();
+        levels.iter().for_each(|jobs| together.add(of(jobs)));
+        assert_eq!(levels.len(), 3);
+        assert_eq!(levels.concat().len(), settings.cost_points + 2);
+        assert_eq!((&together.scores, &together.subsets), (&whole.scores, &whole.subsets));
+        assert_eq!((together.selections, together.cut), (whole.selections, false));
+    }
+}
