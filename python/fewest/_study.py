@@ -97,12 +97,14 @@ class Study(Selector):
     methods : "auto" or sequence of {"exact", "rfe", "info-gain", "kta"}, default="auto"
         Methods to try; "auto": those that suit the data, and where rules bound weights those that keep
         the bounds.
-    scoring : {"combined", "accuracy", "roc_auc", "log_loss", "hinge"}, default="hinge"
+    scoring : {"combined", "accuracy", "roc_auc", "log_loss", "hinge"}, default="combined"
         What candidates are judged by on the inner folds; the first is the mean of the others, with
         1 - log-loss and 1 - hinge.
-    pick : {"best", "smooth", "one_se", "small_cost", "stable"}, default="smooth"
+    pick : {"best", "smooth", "shrunk", "one_se", "small_cost", "stable"}, default="shrunk"
         Which one is taken: of the best mean score; of the best after averaging with the neighbours on
-        the grid of costs and sizes of one feature more or fewer; of the smallest size and costs within
+        the grid of costs and sizes of one feature more or fewer; the same less 0.01 for each step of the grid
+        between the costs and those that need no data (0.01 of the selection, 0.1 of the classifier); of the
+        smallest size and costs within
         one standard error of the best; of the smallest costs there at the size of the best; of the
         most stable subsets there.
     prefer : {"best", "smallest"}, default="best"
@@ -250,7 +252,7 @@ class Study(Selector):
         "sizes": [Interval(Integral, 1, None, closed="left"), "array-like", None],
         "methods": [StrOptions({"auto"}), "array-like"],
         "scoring": [StrOptions({"combined", "accuracy", "roc_auc", "log_loss", "hinge"})],
-        "pick": [StrOptions({"best", "smooth", "one_se", "small_cost", "stable"})],
+        "pick": [StrOptions({"best", "smooth", "shrunk", "one_se", "small_cost", "stable"})],
         "prefer": [StrOptions({"best", "smallest"})],
         "calibration": [StrOptions({"platt", "isotonic", "none"})],
         "pos_label": [Real, str, "boolean", None],
@@ -280,8 +282,8 @@ class Study(Selector):
         sizes: int | Sequence[int] | None = None,
         rules: Rules | None = None,
         methods: str | Sequence[str] = "auto",
-        scoring: str = "hinge",
-        pick: str = "smooth",
+        scoring: str = "combined",
+        pick: str = "shrunk",
         prefer: str = "best",
         calibration: str = "platt",
         pos_label: Any = None,
@@ -602,7 +604,7 @@ class Study(Selector):
         self.largest_size_, self.left_out_ = answer["grid"]["took_largest"], self._said["left_out"]
         self._scaling = answer["grid"]["scale"][0]
         self.tried_, self.decision_curve_ = answer["tried"], answer["decision_curve"]
-        self.recall_ = dict(zip(self.classes_.tolist(), answer["recall"], strict=False))
+        self.recall_ = dict(zip(self.classes_.tolist(), answer["recall"] or [None] * len(self.classes_), strict=True))
         self.threshold_ = panel.get("threshold")
         self.frequency_ = np.zeros(p)
         for feature, share in answer["frequency"]:
@@ -699,7 +701,6 @@ class Study(Selector):
     path = Absent("a study chooses the size; see tried_, or sizes")  # type: ignore[assignment]
 
 
-
 def _certificate(found: dict[str, Any] | None) -> dict[str, Any] | None:
     """A certificate with the keys that ``certify`` of selectors has."""
     if found is None:
@@ -713,8 +714,8 @@ def _of_weight(samples: Samples, X: Any) -> Samples:
     there = np.flatnonzero(samples.weights > 0)
     if len(there) == len(samples.weights):
         return samples.with_X(X)
-    parts = (samples.codes, samples.weights, samples.sample_weight)
-    return Samples(X[there], *(part[there] for part in parts), samples.classes, there)
+    codes, weights, sample_weight = (part[there] for part in (samples.codes, samples.weights, samples.sample_weight))
+    return Samples(X[there], codes, weights, sample_weight, samples.classes, there)
 
 
 def _said_weights(class_weight: Any) -> str:

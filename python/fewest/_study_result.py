@@ -261,8 +261,8 @@ def _means(rules: list[dict[str, Any]]) -> dict[str, Any]:
 def sample_names(X: Any) -> list[str] | None:
     """Names of the samples, where the index of a frame or an AnnData has some."""
     index = getattr(X, "obs_names", getattr(X, "index", None))
-    values = getattr(index, "to_list", list)() if hasattr(index, "dtype") else []
-    return list(values) if values and all(isinstance(value, str) for value in values) else None
+    values: list[Any] = index.to_list() if index is not None and hasattr(index, "to_list") else []
+    return values if values and all(isinstance(value, str) for value in values) else None
 
 
 def said_rules(rules: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
