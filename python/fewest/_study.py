@@ -397,34 +397,21 @@ class Study(Selector):
         classes = names[::-1] if first else names
         weights = np.ascontiguousarray(samples.sample_weight)
         answer = _core.study(samples.matrix, codes, weights, classes, asked, limits, wanted, samples.groups)
-        self._warn_of(answer, samples)
+        self._warn_of(answer, samples, asked)
         about = self._about(answer, samples, asked, monotonic() - begun)
         self._said = StudyResult(answer, self._names(), classes, codes, about).value()
         self._set_study(of_second(answer) if first else answer, p)
         self._train(samples, answer["panel"])
 
-    def _warn_of(self, answer: dict[str, Any], samples: Samples) -> None:
+    def _warn_of(self, answer: dict[str, Any], samples: Samples, asked: dict[str, Any]) -> None:
         """Warnings of what time did not allow, and of methods that are left out."""
         done, left = len(answer["folds"]), answer["effort"]["folds_left"]
         known = ": how well the panel does is not known." if done == 0 else "; this is what is known so far."
         warn_of_limit(self, answer, f"{done} of {done + left} outer folds done{known}")
-        named = answer["grid"]["methods"]
-        for method in answer["grid"]["left_out"]:
-            why, methods = self._left_out(method, samples), [*named, method]
-            again = "" if self._bounds_weights else f"; methods={methods} tries it all the same"
-            warn(f"{method} was left out: {why}{again}")
-
-    @property
-    def _bounds_weights(self) -> bool:
-        """Whether rules bound weights, which some methods do not keep."""
-        return self.rules is not None and (self.rules.signs is not None or self.rules.bounds is not None)
-
-    def _left_out(self, method: str, samples: Samples) -> str:
-        """Why a method was not tried."""
-        if self._bounds_weights:
-            return "it keeps no bounds on weights"
-        n, p = samples.X.shape
-        return f"{n} samples of {p} features take it long"
+        for left_out in _left_out(answer, samples, asked):
+            methods = [*answer["grid"]["methods"], left_out["method"]]
+            again = "" if asked["rules"]["weights"] else f"; methods={methods} tries it all the same"
+            warn(f"{left_out['method']} was left out: {left_out['why']}{again}")
 
     def _about(self, answer: dict[str, Any], samples: Samples, asked: dict[str, Any], seconds: float) -> dict[str, Any]:
         """What a result says beside what the engine found."""
@@ -437,7 +424,7 @@ class Study(Selector):
             "samples": self._given["samples"],
             "warnings": [] if coding is None else coding.warnings,
             "levels": {} if coding is None or panel is None else coding.levels(panel["selected"]),
-            "left_out": [{"method": method, "why": self._left_out(method, samples)} for method in answer["grid"]["left_out"]],
+            "left_out": _left_out(answer, samples, asked),
             "loss": asked["svm"]["loss"],
             "bias": asked["svm"]["bias"],
             "gap": float(self.gap),
@@ -508,7 +495,7 @@ class Study(Selector):
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str | None:
         """The study with the keys of ``fewest study --json`` (docs/study.md), names in place of indices;
-        ``fewest report`` and :func:`load_model` read it, too. With ``pos_label`` the positive class is ``+1`` there,
+        ``fewest report`` makes the page of it. With ``pos_label`` the positive class is ``+1`` there,
         as with ``--positive``, and weights speak for it.
 
         Parameters
@@ -707,6 +694,13 @@ def _certificate(found: dict[str, Any] | None) -> dict[str, Any] | None:
         return None
     kept = {key: value for key, value in found.items() if key not in ("seconds", "counts")}
     return kept | {"best": np.asarray(found["best"], dtype=np.intp), "elapsed": found["seconds"]}
+
+
+def _left_out(answer: dict[str, Any], samples: Samples, asked: dict[str, Any]) -> list[dict[str, str]]:
+    """The methods that were not tried, and why."""
+    n, p = samples.X.shape
+    why = "it keeps no bounds on weights" if asked["rules"]["weights"] else f"{n} samples of {p} features take it long"
+    return [{"method": method, "why": why} for method in answer["grid"]["left_out"]]
 
 
 def _of_weight(samples: Samples, X: Any) -> Samples:

@@ -138,7 +138,7 @@ def test_weights_of_0_stay_in_the_folds_as_in_the_command(tmp_path):
     # The classifier is that of the command's panel.
     trained = json.loads(study.to_json())["panel"]["model"]["machines"][0]
     np.testing.assert_allclose(study.coef_[0, study.support_], trained["weights"], rtol=1e-3)
-    assert (weights.to_numpy()[study.estimator_.support_] > 0).all() if study.estimator_.support_.size else True
+    assert (weights.to_numpy()[study.estimator_.support_] > 0).all()
 
 
 def test_weights_and_classes_together_are_those_of_the_command(tmp_path):
@@ -311,6 +311,11 @@ def test_the_model_file_has_all_that_predictions_need(tmp_path):
         # Near a tie those of a study are made to agree with its classes.
         far = np.abs(study.decision_function(X)) > 0.5
         np.testing.assert_allclose(model.predict_proba(X)[far], study.predict_proba(X)[far], atol=1e-9)
+        # And so does the command.
+        X.to_csv(tmp_path / "x.csv", index=False, float_format="%.17g")
+        words = ["predict", str(tmp_path / "model.json"), str(tmp_path / "x.csv"), "--out", str(tmp_path / "out.csv"), "--quiet"]
+        assert _core.command(["fewest", *words]) == 0
+        assert pd.read_csv(tmp_path / "out.csv")["prediction"].tolist() == study.predict(X).tolist()
     X, y = numbers()
     pipeline = make_pipeline(StandardScaler(), Study(**QUICK, scale="none")).fit(X, y)
     export_model(pipeline, tmp_path / "model.json")
@@ -320,7 +325,9 @@ def test_the_model_file_has_all_that_predictions_need(tmp_path):
     X, y = load_iris(return_X_y=True)
     study = Study(**{**QUICK, "methods": ["exact"]}).fit(X, y)
     export_model(study, tmp_path / "model.json")
-    assert (load_model(tmp_path / "model.json").predict(X) == study.predict(X)).all()
+    model = load_model(tmp_path / "model.json")
+    assert (model.predict(X) == study.predict(X)).all()
+    np.testing.assert_allclose(np.median(model.predict_proba(X) - study.predict_proba(X)), 0.0, atol=1e-9)
 
 
 def test_displays_of_a_study():
@@ -351,3 +358,18 @@ def test_a_page_names_the_samples_that_folds_took_for_another_class(tmp_path):
     assert all(entry["sample"] == names[entry["row"]] for entry in said["wrong"])
     assert said["target"] == "state" and said["folds"][0]["test_samples"][0].startswith("person ")
     assert not wrong or said["wrong"][0]["sample"] in study.report()
+
+
+def test_rules_of_any_kind_are_written():
+    X, y = numbers()
+    rules = Rules(
+        at_most=[(np.int64(2), np.arange(3))],
+        implies=[(0, 1)],
+        costs=np.arange(1.0, 7.0),
+        budget=np.float64(9),
+        bounds={2: (-1.0, np.inf)},
+    )
+    study = Study(**QUICK, rules=rules, class_weight={"sick": np.float64(2.0)}).fit(X, y)
+    said = json.loads(study.to_json())["settings"]
+    assert said["at_most"] == [[2, ["x0", "x1", "x2"]]] and said["implies"] == [["x0", "x1"]] and said["budget"] == 9.0
+    assert said["feature_costs"]["x5"] == 6.0 and said["weight_bounds"] == {"x2": [-1.0, None]} and said["class_weight"] == "sick=2"
