@@ -66,6 +66,8 @@ class Selector(Linked, CallbackSupportMixin, Scored, SelectorMixin, BaseEstimato
     #: Whether it takes columns that are spread over workers, and whether of two classes only.
     _takes_shards = False
     _binary_on_shards = True
+    #: Whether samples of weight 0 stay among the others, of which folds are dealt.
+    _keeps_weightless = False
     #: Whether C weighs the loss against an L1 penalty.
     _has_l1_cost = False
 
@@ -206,7 +208,7 @@ class Selector(Linked, CallbackSupportMixin, Scored, SelectorMixin, BaseEstimato
                 raise ImportError("Dask collections and lists of files need Dask: pip install 'fewest[dask]'") from why
             samples: Any = ShardSamples(self, X, y, sample_weight)
             return samples
-        return validated(self, X, y, sample_weight, self.class_weight, self._binary_only)
+        return validated(self, X, y, sample_weight, self.class_weight, self._binary_only, keeps_all=self._keeps_weightless)
 
     def _prepared(self, samples: Samples) -> Samples:
         """The samples as the selector trains on them."""

@@ -58,6 +58,7 @@ __all__ = [
     "knockoff_selection",
     "l1_costs",
     "measures",
+    "page",
     "path",
     "preparation",
     "read_table",
@@ -238,6 +239,7 @@ def select_from(
 def study(
     x: _Matrix,
     codes: NDArray[np.uint32],
+    weights: NDArray[np.float64],
     classes: Sequence[str],
     given: dict[str, Any],
     limits: dict[str, Any],
@@ -245,6 +247,7 @@ def study(
     groups: NDArray[np.uint32] | None = None,
 ) -> dict[str, Any]: ...
 def table(result: dict[str, Any]) -> str: ...
+def page(result: dict[str, Any]) -> str: ...
 def verify(
     path: str,
     x: _Matrix,

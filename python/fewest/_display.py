@@ -70,13 +70,13 @@ class SelectionPathDisplay(_Display):
 
     @classmethod
     def from_estimator(cls, estimator):
-        """From a fitted :class:`SVMRFE` with ``cv``, without drawing.
+        """From a fitted :class:`SVMRFE` with ``cv``, or a :class:`Study`, without drawing.
 
         Parameters
         ----------
-        estimator : SVMRFE
-            Fitted, with ``cv``, or a pipeline that ends with it; scikit-learn's ``RFECV`` is taken,
-            too.
+        estimator : SVMRFE or Study
+            Fitted, ``SVMRFE`` with ``cv``, or a pipeline that ends with it; scikit-learn's ``RFECV`` is taken,
+            too. Of a study it is the accuracy over the inner splits, ``sizes_``, which guided the choice.
 
         Returns
         -------
@@ -84,9 +84,23 @@ class SelectionPathDisplay(_Display):
             The display.
         """
         selector = _last_step(estimator)
+        if (sizes := getattr(selector, "sizes_", None)) is not None:
+            return cls._from_sizes(selector, sizes)
         if not hasattr(selector, "cv_results_"):
             raise ValueError(f"{type(selector).__name__} has no cv_results_; fit it with cv, such as cv=5")
         return cls.from_cv_results(selector.cv_results_, n_features_chosen=selector.n_features_)
+
+    @classmethod
+    def _from_sizes(cls, study, sizes):
+        if not sizes:
+            raise ValueError(f"{type(study).__name__} has no sizes to show: it was stopped before any was judged; raise time_limit")
+        panel = None if study.panels_ is None else study.panels_[study.prefer]
+        return cls(
+            n_features=[size["max_features"] for size in sizes],
+            mean_test_score=[size["accuracy"] for size in sizes],
+            standard_error=[size["se"] or 0.0 for size in sizes],
+            n_features_chosen=panel and panel["max_features"],
+        )
 
     @classmethod
     def from_cv_results(cls, cv_results, *, n_features_chosen=None):

@@ -75,7 +75,7 @@ def summed(X: Any) -> Any:
 
 @dataclass
 class Samples:
-    """Validated samples of positive weight."""
+    """Validated samples of positive weight, or, where a study deals folds among all, of any."""
 
     X: Any
     codes: np.ndarray
@@ -215,10 +215,11 @@ def validated(
     binary_only: bool,
     reset: bool = True,
     drops_negative: bool = False,
+    keeps_all: bool = False,
 ) -> Samples:
     """Check X, y and weights; set ``classes_``, ``n_features_in_``, ``feature_names_in_``, or,
     without ``reset``, compare with them. A negative weight is an error, or, as for LIBSVM, no
-    sample.
+    sample; with ``keeps_all`` samples of weight 0 are among them.
     """
     y = labels_in(X, y)
     in_order(X, y=y, sample_weight=sample_weight)
@@ -235,7 +236,10 @@ def validated(
             raise ValueError("all sample weights are zero; at least one sample of each of two classes needs a weight")
         if drops_negative and len(np.unique(y[kept])) == 1 < len(np.unique(y)):
             raise ValueError("Invalid input - all samples with positive weights belong to the same class")
-        X, y, sample_weight = X[kept], y[kept], sample_weight[kept]
+        if keeps_all:
+            kept = None
+        else:
+            X, y, sample_weight = X[kept], y[kept], sample_weight[kept]
     classes, codes = np.unique(y, return_inverse=True)
     check_classes(estimator, classes, y, binary_only)
     if reset:

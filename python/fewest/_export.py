@@ -31,7 +31,8 @@ def export_model(estimator: Any, path: str | os.PathLike[str], *, target_name: s
     ----------
     estimator : selector, SVC, LinearSVC or Pipeline
         Fitted. A pipeline is a ``StandardScaler`` or ``MaxAbsScaler`` and one of the others; the
-        scaling becomes part of the model. Features are named as the columns were, else x1, x2, ...
+        scaling becomes part of the model, and of a :class:`Study` its own scaling, what stands in for missing
+        values, columns of text and probabilities do. Features are named as the columns were, else x1, x2, ...
         as the command names them.
     path : str or path-like
         The file; JSON.
@@ -58,8 +59,7 @@ def export_model(estimator: Any, path: str | os.PathLike[str], *, target_name: s
         classifier, support = last.estimator_, np.flatnonzero(last.support_)
     names = getattr(estimator, "feature_names_in_", getattr(last, "feature_names_in_", None))
     listed = [f"x{j + 1}" if names is None else str(names[j]) for j in support]
-    prepared = getattr(last, "preparation_", None)
-    centre, scale, kind = _scaling(scaler, prepared, p)
+    fill, center, scale, kind = _prepared(scaler, last, support)
     classes = label_texts(classifier.classes_)
     kernel, machines, vectors = _machines(classifier, classes)
     model: dict[str, Any] = {
@@ -69,11 +69,15 @@ def export_model(estimator: Any, path: str | os.PathLike[str], *, target_name: s
         "feature_indices": support.tolist(),
         "scaling": {
             "kind": kind,
-            "features": {name: {"centre": centre[j], "scale": scale[j]} for name, j in zip(listed, support, strict=True)},
+            "features": {name: {"centre": c, "scale": s} for name, c, s in zip(listed, center.tolist(), scale.tolist(), strict=True)},
         },
-        "imputation": _imputation(last, listed, support),
+        "imputation": _imputation(last, listed, fill),
         "machines": machines,
     }
+    if (coding := getattr(last, "_coding", None)) is not None and (levels := coding.levels(support.tolist())):
+        model["levels"] = levels
+    if (calibration := getattr(last, "_calibration", None)) is not None:
+        model["probabilities"] = calibration
     if categories := getattr(classifier, "_categories", []):
         model["categorical"] = [listed[at] for at in categories]
     if len(machines) == 1:
@@ -101,7 +105,7 @@ def _parts(estimator: Any) -> tuple[Any, Any]:
     steps = [step for _, step in estimator.steps] if isinstance(estimator, Pipeline) else [estimator]
     scaler, last = (None, *steps)[-2:]
     known = scaler is None or type(scaler) in (StandardScaler, MaxAbsScaler)
-    if len(steps) > 2 or not known or not isinstance(last, (Selector, SVC, LinearSVC)) or hasattr(last, "center_"):
+    if len(steps) > 2 or not known or not isinstance(last, (Selector, SVC, LinearSVC)):
         raise TypeError(
             "a model file holds a selector, SVC or LinearSVC, or a pipeline of StandardScaler or MaxAbsScaler and one of them, "
             f"not {estimator!r}"
@@ -109,25 +113,30 @@ def _parts(estimator: Any) -> tuple[Any, Any]:
     return scaler, last
 
 
-def _scaling(scaler: Any, prepared: Any, p: int) -> tuple[list[float], list[float], str]:
-    """What is subtracted from each feature, what it is divided by, and the name of that."""
-    kind = {StandardScaler: "standard", MaxAbsScaler: "maxabs"}.get(type(scaler), "none")
-    centre = getattr(scaler, "mean_", None) if getattr(scaler, "with_mean", False) else None
-    scale = getattr(scaler, "scale_", None)
-    if prepared is not None:
-        if scaler is not None:
+def _prepared(scaler: Any, last: Any, support: np.ndarray) -> tuple[Any, np.ndarray, np.ndarray, str]:
+    """What stands in for missing values of these features, what is subtracted from them, what they are
+    divided by, and the name of that.
+    """
+    fill, center, scale = last._how_prepared(support) if isinstance(last, Selector) else (None, None, None)
+    own = getattr(last, "_scaling", None)
+    if own == "none":
+        center, scale = None, None
+    if scaler is not None:
+        if not (fill is None and center is None and scale is None):
             raise TypeError("a model file has one scaling; leave out the scaler, or scale and impute of the selector")
-        centre, scale = prepared.center, prepared.scale
-        kind = "none" if scale is None else "maxabs" if centre is None else "standard"
-    return (np.zeros(p) if centre is None else centre).tolist(), (np.ones(p) if scale is None else scale).tolist(), kind
+        center = scaler.mean_[support] if getattr(scaler, "with_mean", False) else None
+        scale = None if scaler.scale_ is None else scaler.scale_[support]
+        own = {StandardScaler: "standard", MaxAbsScaler: "maxabs"}[type(scaler)]
+    kind = own or ("none" if scale is None else "maxabs" if center is None else "standard")
+    k = len(support)
+    return fill, np.zeros(k) if center is None else center, np.ones(k) if scale is None else scale, kind
 
 
-def _imputation(selector: Any, names: list[str], support: np.ndarray) -> dict[str, Any] | None:
+def _imputation(selector: Any, names: list[str], fill: Any) -> dict[str, Any] | None:
     """What stands in for missing values."""
-    fill = getattr(getattr(selector, "preparation_", None), "fill", None)
     if fill is None:
         return None
-    each = {name: {"fill": float(fill[j]), "indicates": None} for name, j in zip(names, support, strict=True)}
+    each = {name: {"fill": float(value), "indicates": None} for name, value in zip(names, fill, strict=True)}
     return {"rule": selector.impute.replace("_", "-"), "features": each}
 
 

@@ -35,7 +35,7 @@ def is_first(pos_label: Any, classes: np.ndarray) -> bool:
 def of_second(answer: dict[str, Any]) -> dict[str, Any]:
     """What the engine says of a study whose two classes had changed places, with decision values that speak for
     the second class again. What is said of the positive class stays: measures, thresholds of the probability,
-    the probabilities of samples.
+    the probabilities of samples; so does ``panel["model"]``, whose classes are those of the engine.
 
     Parameters
     ----------
@@ -47,15 +47,13 @@ def of_second(answer: dict[str, Any]) -> dict[str, Any]:
     answer : dict
         The same.
     """
-    for fold in answer["folds"]:
-        judged = fold["judgement"]
+    for of in (of for fold in answer["folds"] for of in (fold, fold["other"]) if of is not None):
+        judged = of["judgement"]
         judged["predicted"] = [1 - code for code in judged["predicted"]]
         judged["confusion"] = [row[::-1] for row in judged["confusion"][::-1]]
     answer["recall"] = answer["recall"][::-1]
     if (panel := answer["panel"]) is None:
         return answer
-    if panel["weights"] is not None:
-        panel["weights"] = [-weight for weight in panel["weights"]]
     if panel["threshold"] is not None:
         panel["threshold"]["value"] *= -1.0
         panel["threshold"]["trained_intercept"] *= -1.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -364,6 +364,12 @@ class Coding:
         self._columns = [column for column, _ in self._levels] + [name for name in self._names if name not in made]
         self.warnings = [note for note, loud in notes if loud]
         self.features = self._frame(found["x"], frame)
+
+    def levels(self, support: Iterable[int]) -> dict[str, list[str]]:
+        """All values of the columns of text that some of these features are made of, by column."""
+        chosen = set(support)
+        each = zip(self._levels, self.texts, strict=True)
+        return {column: list(values) for (column, values), made in each if chosen.intersection(made)}
 
     def apply(self, frame: Any) -> tuple[Any, list[str]]:
         """The same features of another frame, and what its user should know."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Sequence
 from numbers import Integral, Real
 from time import monotonic
@@ -12,16 +14,27 @@ import scipy.sparse as sp
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from fewest import _core
+from fewest._available import Absent, available_where
 from fewest._base import Selector
 from fewest._call import limited
 from fewest._columns import ColumnFile
 from fewest._constraints import AT_LEAST_ONE, stores_arguments
 from fewest._docs import completes_doc
-from fewest._engine import Listener, Samples, bias_of, is_elsewhere, limits_of, seed_of, svm_of, warn_of_limit
+from fewest._engine import (
+    Listener,
+    Samples,
+    bias_of,
+    class_weights,
+    is_elsewhere,
+    limits_of,
+    seed_of,
+    svm_of,
+    threads_of,
+    warn_of_limit,
+)
 from fewest._folds import said_groups
 from fewest._frames import in_order, is_annotated, labels_in, named
 from fewest._path import sizes_of
@@ -30,6 +43,7 @@ from fewest._preparation import Preparation
 from fewest._probabilities import agreeing, of_classes
 from fewest._read import Coding, has_texts
 from fewest._rules import Rules
+from fewest._study_result import StudyResult, confusion, said_rules, sample_names
 from fewest._svc import SVC
 from fewest._tables import table
 from fewest._warn import warn
@@ -47,16 +61,23 @@ METHODS = ("exact", "rfe", "info-gain", "kta")
 SCORES = {"roc_auc": "auc", "log_loss": "log-loss"}
 #: Sizes where none are given.
 MOST = 10
+#: What outer folds are summed up by; of two classes alone the second list.
+MEASURES = ("accuracy", "balanced_accuracy", "f1", "mcc", "auc", "log_loss", "brier", "n_features")
+OF_TWO = ("sensitivity", "specificity")
 
 
-class Absent:
-    """A method of selectors that a study does not have, and why."""
-
-    def __init__(self, why: str) -> None:
-        self.why = why
-
-    def __get__(self, study: object, owner: type | None = None) -> None:
-        raise AttributeError(self.why)
+def _says_probabilities(study: Any) -> None:
+    """Raise an AttributeError that says why a fitted study has no probabilities."""
+    if not hasattr(study, "estimator_") or study._calibration is not None:
+        return
+    if study.calibration == "none":
+        raise AttributeError('there are no probabilities with calibration="none"; say "platt" or "isotonic"')
+    if study.status_ == "completed":
+        raise AttributeError("there are no probabilities, as no panel was found")
+    raise AttributeError(
+        f"there are no probabilities: the study was stopped (status_ {study.status_!r}) before samples were held out for them; "
+        "raise time_limit"
+    )
 
 
 class Study(Selector):
@@ -76,14 +97,20 @@ class Study(Selector):
     methods : "auto" or sequence of {"exact", "rfe", "info-gain", "kta"}, default="auto"
         Methods to try; "auto": those that suit the data, and where rules bound weights those that keep
         the bounds.
-    scoring : {"combined", "accuracy", "roc_auc", "log_loss", "hinge"}, default="hinge"
+    scoring : {"combined", "accuracy", "roc_auc", "log_loss", "hinge"}, default="combined"
         What candidates are judged by on the inner folds; the first is the mean of the others, with
         1 - log-loss and 1 - hinge.
-    pick : {"best", "smooth", "one_se", "small_cost", "stable"}, default="smooth"
+    pick : {"best", "smooth", "shrunk", "one_se", "small_cost", "stable"}, default="shrunk"
         Which one is taken: of the best mean score; of the best after averaging with the neighbours on
-        the grid of costs and sizes of one feature more or fewer; of the smallest size and costs within
+        the grid of costs and sizes of one feature more or fewer; the same less 0.01 for each step of the grid
+        between the costs and those that need no data (0.01 of the selection, 0.1 of the classifier); of the
+        smallest size and costs within
         one standard error of the best; of the smallest costs there at the size of the best; of the
         most stable subsets there.
+    prefer : {"best", "smallest"}, default="best"
+        Which of two choices is the panel: what ``pick`` takes, or the smallest number of features within one
+        standard error of that which loses at most 1 % of accuracy on the inner folds. Both are judged on
+        the outer folds; ``panels_`` has both.
     calibration : {"platt", "isotonic", "none"}, default="platt"
         How decision values of samples held out become probabilities, of more than two classes pair by
         pair: by a sigmoid, by any function that never falls (for many samples), or not at all.
@@ -133,9 +160,28 @@ class Study(Selector):
     Attributes
     ----------
     summary_ : dict
-        Mean, ``se`` and ``ci95`` of each measure over the outer folds: accuracy, balanced_accuracy,
+        ``mean``, ``se`` and ``ci95`` of each measure over the outer folds: accuracy, balanced_accuracy,
         f1, mcc, auc, log_loss, brier, n_features; of two classes sensitivity and specificity, the shares
-        of the positive class and of the other one that are classified right.
+        of the positive class and of the other one that are classified right. None for one that is not
+        known: log_loss and brier without probabilities, all of them where no outer fold was done in time.
+    panels_ : dict or None
+        The two choices, ``best`` and ``smallest`` (the same, where no smaller size is as good), each with
+        ``method``, ``max_features``, ``C``, ``fit_C``, ``selected`` (indices), ``names``, and ``summary`` and
+        ``stability`` of what the same way of choosing comes to in the outer folds; ``difference``: how much
+        more accurate the panel's choice is than the other one, fold by fold, or None. None without a panel.
+    sizes_ : list of dict
+        Accuracy by number of features over the inner splits of all samples: ``max_features``, ``accuracy``,
+        ``se``. These values guided the choice; ``summary_`` is the estimate.
+    largest_size_ : bool
+        Whether the panel has the largest of several sizes, so that larger ones may be better.
+    confusion_ : ndarray of shape (n_classes, n_classes)
+        Samples held out over all outer folds: rows are true classes, columns predicted ones, in the order of
+        ``classes_``.
+    left_out_ : list of dict
+        The methods that ``methods="auto"`` did not try: ``method`` and ``why``.
+    effort_ : dict
+        What was done on inner splits, ``selections``, ``trainings``, ``splits``, ``milliseconds``, and what
+        time did not allow: ``splits_left``, ``selections_left``, ``folds_left``.
     recall_ : dict
         The share of each class that is classified right over the outer folds, as ``summary_`` has it; None
         for a class that none held out.
@@ -147,8 +193,10 @@ class Study(Selector):
         With ``sensitivity``: ``value``, what the intercept of the classifier was shifted by, down by it, and
         ``trained_intercept``, the one before; weights and what is proven are those of the SVM as trained.
     folds_ : list of dict
-        Every outer fold: what was chosen there, the features, the samples held out and how they were
-        classified.
+        Every outer fold: ``choice`` made there, ``selected`` features, ``judgement`` of the samples held out
+        (``test`` their positions, ``predicted`` codes of classes, ``confusion``, ``metrics``,
+        ``probabilities`` of the positive class), ``other``: the same three of the other choice, None where it is
+        the same, ``status``, ``seconds``.
     frequency_ : ndarray of shape (n_features,)
         Share of the outer folds that chose each feature.
     stability_ : dict or None
@@ -163,9 +211,15 @@ class Study(Selector):
         Every method on all samples at its best.
     swaps_ : list of dict
         What could replace each feature of the panel.
+    bound_ : float or None
+        What is proven of the panel, by the search of its method or, where that proves nothing (rfe,
+        info-gain), by ``certificate_``, as are ``gap_``, ``objective_gap_`` and ``baseline_``. None where time
+        allowed no proof.
     certificate_ : dict or None
         How far the panel is from the best subset of its size, for a linear method that proves
-        nothing itself.
+        nothing itself: ``objective``, ``bound``, ``baseline``, ``gap``, ``objective_gap``, ``best`` (indices of the
+        best subset known) and ``best_objective``, ``status``, ``elapsed``, as ``certify`` of other selectors
+        returns it.
     center_, scale_ : ndarray of shape (n_selected,)
         What is subtracted from the panel's features, and what they are divided by.
     fill_ : ndarray of shape (n_selected,) or None
@@ -175,7 +229,8 @@ class Study(Selector):
     coef_ : ndarray of shape (n_machines, n_features)
         Its weights for scaled features, 0 for the features that are not selected.
     objective_ : float
-        Objective of the method on the panel.
+        Objective of the method on the panel, which ``bound_`` bounds: that of ``certificate_`` where there
+        is one.
 
     See Also
     --------
@@ -197,7 +252,8 @@ class Study(Selector):
         "sizes": [Interval(Integral, 1, None, closed="left"), "array-like", None],
         "methods": [StrOptions({"auto"}), "array-like"],
         "scoring": [StrOptions({"combined", "accuracy", "roc_auc", "log_loss", "hinge"})],
-        "pick": [StrOptions({"best", "smooth", "one_se", "small_cost", "stable"})],
+        "pick": [StrOptions({"best", "smooth", "shrunk", "one_se", "small_cost", "stable"})],
+        "prefer": [StrOptions({"best", "smallest"})],
         "calibration": [StrOptions({"platt", "isotonic", "none"})],
         "pos_label": [Real, str, "boolean", None],
         "sensitivity": [Interval(Real, 0.0, 1.0, closed="right"), None],
@@ -217,6 +273,7 @@ class Study(Selector):
         "class_weight": [StrOptions({"balanced"}), dict, None],
     }
     _binary_only = False
+    _keeps_weightless = True
 
     @stores_arguments
     def __init__(
@@ -225,8 +282,9 @@ class Study(Selector):
         sizes: int | Sequence[int] | None = None,
         rules: Rules | None = None,
         methods: str | Sequence[str] = "auto",
-        scoring: str = "hinge",
-        pick: str = "smooth",
+        scoring: str = "combined",
+        pick: str = "shrunk",
+        prefer: str = "best",
         calibration: str = "platt",
         pos_label: Any = None,
         sensitivity: float | None = None,
@@ -259,7 +317,7 @@ class Study(Selector):
     @_fit_context(prefer_skip_nested_validation=True)
     @completes_doc
     @limited
-    def fit(self, X: Any, y: Any, *, groups: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> Self:
         """Choose inside folds, judge outside, and do the same on all samples.
 
         Parameters
@@ -268,6 +326,10 @@ class Study(Selector):
             Samples, not scaled: that is done inside the folds. Of a frame with columns of text,
             categories or truth values these become features of 0 and 1 (``colour=red``), and dates are
             left out with a warning, as ``fewest study`` has it; ``feature_names_in_`` has the features.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How many samples each counts as in trainings and in the scores of the inner folds, 0 or more. The outer
+            folds, which are dealt among all samples, count each once, and so do scales and weights of
+            classes.
         groups : array-like of shape (n_samples,), default=None
             The group of each sample, such as a person or a batch: samples of one group stay together in
             the outer folds and in those inside.
@@ -277,11 +339,11 @@ class Study(Selector):
         self : object
             Fitted.
         """
-        self._groups = groups
+        self._given = {"y": y, "weights": sample_weight, "groups": groups, "samples": sample_names(X), "X": type(X).__name__}
         try:
-            return self._run(self._with_groups(self._validated(X, y, None), X, groups))
+            return self._run(self._with_groups(self._validated(X, y, sample_weight), X, groups))
         finally:
-            del self._groups
+            del self._given
 
     @property
     def _deals_folds(self) -> bool:
@@ -294,14 +356,21 @@ class Study(Selector):
         y, frame = labels_in(X, y), named(X)
         if not has_texts(frame):
             # An AnnData has names of its samples.
-            return super()._validated(X if is_annotated(X) else frame, y, sample_weight)
-        in_order(X, y=y)
+            return self._weighed(super()._validated(X if is_annotated(X) else frame, y, sample_weight))
+        in_order(X, y=y, sample_weight=sample_weight)
         coding = Coding(frame)
         for note in coding.warnings:
             warn(note)
         features, coding.features = coding.features, None
         samples = super()._validated(features, y, sample_weight)
         self._coding = coding
+        return self._weighed(samples)
+
+    def _weighed(self, samples: Samples) -> Samples:
+        """With the weights of classes that the engine finds: those of samples that count once."""
+        once = np.ones(len(samples.codes))
+        of_class = class_weights(self.class_weight, samples.classes, samples.codes, once)
+        samples.weights = samples.sample_weight * of_class[samples.codes]
         return samples
 
     def _coded(self, X: Any) -> Any:
@@ -325,43 +394,122 @@ class Study(Selector):
         wanted = listener if listener.wanted else None
         codes = (1 - samples.codes.astype(np.int64)).astype(np.uint32) if first else samples.codes
         asked = self._settings(samples, p, first)
-        answer = _core.study(samples.matrix, codes, names[::-1] if first else names, asked, limits, wanted, samples.groups)
-        answer = of_second(answer) if first else answer
-        warn_of_limit(self, answer, "This is what is known so far.")
-        self._set_study(answer, p)
-        counts = np.bincount(samples.codes, minlength=len(names)).tolist()
-        self._told = {
-            "status": answer["status"],
-            "classes": {str(code): name for code, name in enumerate(names)},
-            "positive": names[0 if first else 1] if len(names) == 2 else None,
-            "class_counts": {str(code): count for code, count in enumerate(counts)},
-            "n_samples": sum(counts),
-            "panel": answer["panel"],
-            "effort": answer["effort"],
-            "sizes": answer["inner"],
-            "settings": {"folds": int(self.cv), "repeats": int(self.n_repeats), **said_groups(self._groups, samples.groups)},
-            "seconds": monotonic() - begun,
-        }
+        classes = names[::-1] if first else names
+        weights = np.ascontiguousarray(samples.sample_weight)
+        answer = _core.study(samples.matrix, codes, weights, classes, asked, limits, wanted, samples.groups)
+        self._warn_of(answer, samples, asked)
+        about = self._about(answer, samples, asked, monotonic() - begun)
+        self._said = StudyResult(answer, self._names(), classes, codes, about).value()
+        self._set_study(of_second(answer) if first else answer, p)
         self._train(samples, answer["panel"])
+
+    def _warn_of(self, answer: dict[str, Any], samples: Samples, asked: dict[str, Any]) -> None:
+        """Warnings of what time did not allow, and of methods that are left out."""
+        done, left = len(answer["folds"]), answer["effort"]["folds_left"]
+        known = ": how well the panel does is not known." if done == 0 else "; this is what is known so far."
+        warn_of_limit(self, answer, f"{done} of {done + left} outer folds done{known}")
+        for left_out in _left_out(answer, samples, asked):
+            methods = [*answer["grid"]["methods"], left_out["method"]]
+            again = "" if asked["rules"]["weights"] else f"; methods={methods} tries it all the same"
+            warn(f"{left_out['method']} was left out: {left_out['why']}{again}")
+
+    def _about(self, answer: dict[str, Any], samples: Samples, asked: dict[str, Any], seconds: float) -> dict[str, Any]:
+        """What a result says beside what the engine found."""
+        coding, panel = self._coding, answer["panel"]
+        y = self._given["y"]
+        target = y if isinstance(y, str) else getattr(y, "name", None)
+        target = "y" if target is None else str(target)
+        return {
+            "target": target,
+            "samples": self._given["samples"],
+            "warnings": [] if coding is None else coding.warnings,
+            "levels": {} if coding is None or panel is None else coding.levels(panel["selected"]),
+            "left_out": _left_out(answer, samples, asked),
+            "loss": asked["svm"]["loss"],
+            "bias": asked["svm"]["bias"],
+            "gap": float(self.gap),
+            "seconds": seconds,
+            "command": " ".join(f"{self!r}.fit(X, y)".split()),
+            "settings": self._said_settings(answer, samples, asked, target),
+        }
+
+    def _said_settings(self, answer: dict[str, Any], samples: Samples, asked: dict[str, Any], target: str) -> dict[str, Any]:
+        """The settings in force, under the names that the command has for them."""
+        weights, grid, svm = self._given["weights"], answer["grid"], asked["svm"]
+        return {
+            "data": None,
+            "format": self._given["X"],
+            "target": target,
+            "positive": None if self.pos_label is None else str(self.pos_label),
+            "sensitivity": asked["sensitivity"],
+            "missing": asked["missing"] or "error",
+            "scale": grid["scale"][0],
+            "scale_reason": grid["scale"][1],
+            "max_features": grid["sizes"],
+            "methods": grid["methods"],
+            "folds": asked["folds"],
+            "repeats": asked["repeats"],
+            "inner_cv": asked["inner_folds"],
+            "inner_repeats": asked["inner_repeats"],
+            "seed": asked["seed"],
+            "cost_points": asked["cost_points"],
+            "choose": grid["rule"],
+            "prefer": asked["prefer"],
+            "calibration": asked["calibration"],
+            "loss": svm["loss"],
+            "bias": svm["bias"],
+            "tolerance": svm["tolerance"],
+            "memory": svm.get("memory"),
+            "class_weight": _said_weights(self.class_weight),
+            "sample_weights": None if weights is None else str(getattr(weights, "name", None) or "sample_weight"),
+            **said_rules(asked["rules"], self._names()),
+            "variance_threshold": None,
+            "time_limit": self.time_limit,
+            "selection_time_limit": asked["selection_seconds"],
+            "gap": float(self.gap),
+            "node_limit": asked["proof_nodes"],
+            "solutions": asked["solutions"],
+            "threads": threads_of(self.n_jobs) or os.cpu_count(),
+            **said_groups(self._given["groups"], samples.groups),
+        }
 
     def __str__(self) -> str:
         """The summary that ``fewest study`` prints; what it is made of, where it is not fitted."""
-        if not hasattr(self, "_told"):
-            return repr(self)
-        p = len(self.support_)
-        names, panel = self._names(), self._told["panel"]
-        result = self._told | {
-            "kind": "study",
-            "n_features": p,
-            "panel": None if panel is None else _named(panel, names),
-            "summary": self.summary_,
-            "recall": {str(label): recall for label, recall in self.recall_.items()},
-            "stability": self.stability_,
-            "folds": [{} for _ in self.folds_],
-            "frequency": {names[j]: float(self.frequency_[j]) for j in np.flatnonzero(self.frequency_)},
-            "tried": [tried | tried["choice"] for tried in self.tried_],
-        }
-        return table(result)
+        return table(self._said) if hasattr(self, "_said") else repr(self)
+
+    def report(self, path: str | os.PathLike[str] | None = None) -> str | None:
+        """The study as one HTML page, which needs no other file: what ``fewest study --report`` writes.
+
+        Parameters
+        ----------
+        path : str or path-like, default=None
+            The file. None: the page is returned.
+
+        Returns
+        -------
+        page : str or None
+            The page, where no file is named.
+        """
+        check_is_fitted(self)
+        return _written(_core.page(self._said), path)
+
+    def to_json(self, path: str | os.PathLike[str] | None = None) -> str | None:
+        """The study with the keys of ``fewest study --json`` (docs/study.md), names in place of indices;
+        ``fewest report`` makes the page of it. With ``pos_label`` the positive class is ``+1`` there,
+        as with ``--positive``, and weights speak for it.
+
+        Parameters
+        ----------
+        path : str or path-like, default=None
+            The file. None: the text is returned.
+
+        Returns
+        -------
+        text : str or None
+            The JSON, where no file is named.
+        """
+        check_is_fitted(self)
+        return _written(json.dumps(self._said, indent=1, ensure_ascii=False) + "\n", path)
 
     def _settings(self, samples: Samples, p: int, first: bool) -> dict[str, Any]:
         """What the engine is asked to do; where the ``first`` class is positive, with both in the other order."""
@@ -391,6 +539,7 @@ class Study(Selector):
             "methods": methods,
             "cost_points": int(self.n_Cs),
             "rule": f"{SCORES.get(self.scoring, self.scoring)}{pick}",
+            "prefer": self.prefer,
             "calibration": self.calibration,
             "sensitivity": None if self.sensitivity is None else float(self.sensitivity),
             "missing": self.impute and self.impute.replace("_", "-"),
@@ -425,21 +574,50 @@ class Study(Selector):
         self.ranking_ = np.where(self.support_, 1, 2)
         self.method_, self.C_ = panel["choice"]["method"], panel["choice"]["cost"]
         self.fit_C_ = panel["choice"]["fit_cost"]
+        self.certificate_ = _certificate(panel.get("certificate"))
         for name in ("objective", "bound", "baseline", "gap", "objective_gap"):
-            setattr(self, f"{name}_", panel.get(name))
+            setattr(self, f"{name}_", (self.certificate_ or panel).get(name))
         self.status_, self.trace_ = answer["status"], {}
         self.center_, self.scale_ = np.asarray(panel["center"], dtype=float), np.asarray(panel["scale"], dtype=float)
         self.fill_ = None if panel.get("fill") is None else np.asarray(panel["fill"], dtype=float)
         self.solutions_ = [(np.asarray(subset, dtype=np.intp), value) for subset, value in panel.get("solutions", [])]
-        self.swaps_, self.certificate_ = panel.get("swaps", []), panel.get("certificate")
-        self.summary_, self.folds_, self.stability_ = answer["summary"], answer["folds"], answer["stability"]
+        self.swaps_ = panel.get("swaps", [])
+        measures = MEASURES + (OF_TWO if len(self.classes_) == 2 else ())
+        self.summary_ = {name: answer["summary"].get(name) for name in measures}
+        self.folds_, self.stability_ = answer["folds"], answer["stability"]
+        self.confusion_ = confusion(self.folds_, len(self.classes_))
+        self.panels_ = self._both(answer["panels"])
+        self.sizes_, self.effort_ = answer["inner"], answer["effort"]
+        self.largest_size_, self.left_out_ = answer["grid"]["took_largest"], self._said["left_out"]
+        self._scaling = answer["grid"]["scale"][0]
         self.tried_, self.decision_curve_ = answer["tried"], answer["decision_curve"]
-        self.recall_ = dict(zip(self.classes_.tolist(), answer["recall"], strict=False))
+        self.recall_ = dict(zip(self.classes_.tolist(), answer["recall"] or [None] * len(self.classes_), strict=True))
         self.threshold_ = panel.get("threshold")
         self.frequency_ = np.zeros(p)
         for feature, share in answer["frequency"]:
             self.frequency_[feature] = share
         self._calibration: Any = panel.get("calibration")
+
+    def _both(self, panels: dict[str, Any] | None) -> dict[str, Any] | None:
+        """The two choices, in the words of Python."""
+        if panels is None:
+            return None
+        names = self._names()
+
+        def one(of: dict[str, Any]) -> dict[str, Any]:
+            choice = of["choice"]
+            return {
+                "method": choice["method"],
+                "max_features": choice["max_features"],
+                "C": choice["cost"],
+                "fit_C": choice["fit_cost"],
+                "selected": np.asarray(of["selected"], dtype=np.intp),
+                "names": [names[j] for j in of["selected"]],
+                "summary": {name: of["summary"].get(name) for name in self.summary_},
+                "stability": of["stability"],
+            }
+
+        return {"best": one(panels["best"]), "smallest": one(panels["smallest"]), "difference": panels["difference"]}
 
     def _train(self, samples: Samples, panel: dict[str, Any] | None) -> None:
         """The classifier of the panel, trained again at its cost on its features, scaled."""
@@ -458,7 +636,7 @@ class Study(Selector):
         )
         classifier.n_features_in_ = self.n_features_
         classifier._bounds = self._bounds_of(self.support_)
-        self.estimator_ = classifier._fit(samples.with_X(self._scaled(samples.X[:, self.support_])))
+        self.estimator_ = classifier._fit(_of_weight(samples, self._scaled(samples.X[:, self.support_])))
         if self.threshold_ is not None:
             self.estimator_.intercept_ = self.estimator_.intercept_ - self.threshold_["value"]
 
@@ -474,12 +652,7 @@ class Study(Selector):
         reduced = super()._reduced(X)
         return self._scaled(reduced) if reduced.shape[1] else reduced
 
-    def _has_probabilities(self) -> bool:
-        if hasattr(self, "estimator_") and self._calibration is None:
-            raise AttributeError("probabilities are there with a calibration, once the study has come to a choice")
-        return True
-
-    @available_if(_has_probabilities)
+    @available_where(_says_probabilities)
     @completes_doc
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probability of each class, by ``calibration`` on the decision values of samples held out.
@@ -515,14 +688,41 @@ class Study(Selector):
     path = Absent("a study chooses the size; see tried_, or sizes")  # type: ignore[assignment]
 
 
-def _named(panel: dict[str, Any], names: list[str]) -> dict[str, Any]:
-    """A panel with the keys of the command's JSON."""
-    selected = [names[j] for j in panel["selected"]]
-    model: dict[str, Any] = {"kernel": panel["kernel"]["kind"]}
-    if panel["weights"] is not None:
-        model["weights"] = dict(zip(selected, panel["weights"], strict=True))
-    swaps = [
-        {"feature": names[swap["feature"]], "by": [{"feature": names[j], "objective": value} for j, value in swap["by"]]}
-        for swap in panel["swaps"]
-    ]
-    return panel | panel["choice"] | {"selected": selected, "model": model, "replacements": swaps}
+def _certificate(found: dict[str, Any] | None) -> dict[str, Any] | None:
+    """A certificate with the keys that ``certify`` of selectors has."""
+    if found is None:
+        return None
+    kept = {key: value for key, value in found.items() if key not in ("seconds", "counts")}
+    return kept | {"best": np.asarray(found["best"], dtype=np.intp), "elapsed": found["seconds"]}
+
+
+def _left_out(answer: dict[str, Any], samples: Samples, asked: dict[str, Any]) -> list[dict[str, str]]:
+    """The methods that were not tried, and why."""
+    n, p = samples.X.shape
+    why = "it keeps no bounds on weights" if asked["rules"]["weights"] else f"{n} samples of {p} features take it long"
+    return [{"method": method, "why": why} for method in answer["grid"]["left_out"]]
+
+
+def _of_weight(samples: Samples, X: Any) -> Samples:
+    """These columns of the samples that have a weight."""
+    there = np.flatnonzero(samples.weights > 0)
+    if len(there) == len(samples.weights):
+        return samples.with_X(X)
+    codes, weights, sample_weight = (part[there] for part in (samples.codes, samples.weights, samples.sample_weight))
+    return Samples(X[there], codes, weights, sample_weight, samples.classes, there)
+
+
+def _said_weights(class_weight: Any) -> str:
+    """Weights of classes as the command has them."""
+    if isinstance(class_weight, dict):
+        return ",".join(f"{label}={weight:g}" for label, weight in class_weight.items())
+    return class_weight or "none"
+
+
+def _written(text: str, path: str | os.PathLike[str] | None) -> str | None:
+    """The text, or, where a file is named, nothing but that file."""
+    if path is None:
+        return text
+    with open(path, "w", encoding="utf-8") as out:
+        out.write(text)
+    return None

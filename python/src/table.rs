@@ -1,4 +1,4 @@
-//! Results as the command's tables.
+//! Results as the command's tables and pages.
 
 use fewest_report::{Door, Look, Words};
 use pyo3::exceptions::PyValueError;
@@ -22,5 +22,17 @@ pub(crate) fn table(result: &Bound<'_, PyAny>) -> PyResult<String> {
         let door = Door { look: Look::default(), words: &WORDS, scaling: None };
         let text = fewest_report::text(&settings::<Value>(result)?, door);
         text.ok_or_else(|| PyValueError::new_err("no result that has tables"))
+    })
+}
+
+/// The HTML page of a result: a dictionary with the keys that the command's JSON has.
+///
+/// # Errors
+/// `ValueError` for another dictionary.
+#[pyfunction]
+pub(crate) fn page(result: &Bound<'_, PyAny>) -> PyResult<String> {
+    sheltered(|| {
+        let made = fewest_report::page(&settings::<Value>(result)?);
+        made.map_err(|error| PyValueError::new_err(error.to_string()))
     })
 }

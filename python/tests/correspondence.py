@@ -248,8 +248,8 @@ COMMON = {
     "classes": "``classes`` of ``read_table``",
     "positive": "``pos_label`` of ``Study`` and ``evaluate``; otherwise weights and decision values speak for ``classes_[1]``",
     "index-limit": "``index_limit`` of ``read_table``",
-    "json": "the attributes of a fitted selector",
-    "report": "fewest report of the command, displays",
+    "json": "the attributes of a fitted selector, ``to_json`` of ``Study``",
+    "report": "``report`` of ``Study``, fewest report of the command, displays",
     "trace": "``callback``, ``trace_``",
     "describe": "displays",
     "model": "``export_model``",
@@ -365,16 +365,18 @@ COMMANDS: dict[str, Command] = {
     ),
     "study": Command(
         fewest.Study,
-        (_DATA - {"scale", "missing", "sample-weights", "positive"})
+        (_DATA - {"scale", "missing", "positive"})
         | _RULES - {"max-features"}
-        | _SAID
+        | _SAID - {"json", "report"}
         | {"time-limit", "model", "model-format", "groups"},
         {
+            "json": "``to_json``, attributes",
+            "report": "``report``",
             "max-features": of("sizes"),
             "methods": of("methods"),
             "scale": of("scale"),
             "missing": of("impute"),
-            "sample-weights": "the command alone",
+            "prefer": of("prefer"),
             "folds": of("cv"),
             "repeats": of("n_repeats"),
             "inner-cv": of("inner_cv"),

@@ -146,8 +146,7 @@ def of_samples():
     for name in ALL:
         estimator = made(name)
         yield f"{name}.fit", lambda X, y, w, e=estimator: clone(e).fit(X, y)
-        if name != "Study":
-            yield f"{name}.fit weights", lambda X, y, w, e=estimator: clone(e).fit(X, y.to_numpy(), w)
+        yield f"{name}.fit weights", lambda X, y, w, e=estimator: clone(e).fit(X, y.to_numpy(), w)
         yield f"{name}.score", lambda X, y, w, e=estimator: clone(e).fit(X, y.to_numpy()).score(X, y, w)
     rfe = SVMRFE(n_features_to_select=2)
     fitted = lambda X, y: clone(rfe).fit(X, y.to_numpy())

@@ -92,6 +92,9 @@ def cannot_hold(estimator):
         return {
             "check_class_weight_classifiers": "without a bias, as in the paper, weights of classes cannot move a border off the origin"
         }
+    if isinstance(estimator, Study):
+        why = "folds are dealt among the samples as they are, and not among copies of them"
+        return dict.fromkeys(("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data"), why)
     return {}
 
 
