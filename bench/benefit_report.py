@@ -10,9 +10,8 @@ from scipy import stats
 # Peers that a set must have to be ranked.
 CORE = ["ANOVA", "L1", "RFE", "random forest"]
 FIRST = "study"
-RULE = "study, "
-# The rule of choice of `study` unless another one is asked for.
-DEFAULT = "study, hinge:smooth"
+# The other panel of a study, by the same run.
+SMALLEST = "study, the smallest"
 # Samples judged over samples learned from, in five folds.
 SHARE = 1 / 4
 
@@ -98,11 +97,10 @@ def grid(headings, lines):
     return ["| " + " | ".join(row) + " |" for row in [headings, ["---"] * len(headings), *lines]]
 
 
-def one_size(table, size, ours):
+def one_size(table, size, ours, deals):
     """Lines of the page, what is kept as JSON, and what the picture shows."""
-    own = {name: {m: cell for m, cell in known.items() if not m.startswith(RULE)} for name, known in table.items()}
-    sets = [name for name, known in own.items() if all(method in known for method in [FIRST, *CORE])]
-    own = {name: own[name] for name in sets}
+    sets = [name for name, known in table.items() if all(method in known for method in [FIRST, *CORE])]
+    own = {name: table[name] for name in sets}
     methods = sorted({method for known in own.values() for method in known})
     ranking, _ = ranked(own, [method for method in methods if all(method in known for known in own.values())])
     critical = None
@@ -124,7 +122,7 @@ def one_size(table, size, ours):
         sure = "" if method == FIRST else "{} : {}".format(*record["study_significantly"])
         numbers = [shown(record["mean_rank"], 2), *(shown(record[what]) for what in ("accuracy", "auc", "stability"))]
         lines.append([f"**{method}**" if method in ours else method, str(len(at)), *numbers, shown(record["features"], 1), shown(record["seconds"], 2), versus, sure])
-    page = [f"## At most {size} features: {len(sets)} sets", ""]
+    page = [f"## At most {size} features: {len(sets)} sets, {deals} deal{'s' * (deals > 1)} of the folds", ""]
     page += grid(["method", "sets", "mean rank", "accuracy", "AUC", "stability", "features", "s / fold", "study better : worse", "at 5 %"], lines)
     near, best = 0, 0
     for known in own.values():
@@ -136,20 +134,6 @@ def one_size(table, size, ours):
         page.append(f"Ranks are over the methods that are done on all of these sets; they differ at 5 % from {critical:.2f} on (Nemenyi).")
     page += ["", *grid(["accuracy", *sets], [[method, *(shown(own[name][method].accuracy) if method in own[name] else "-" for name in sets)] for method in methods]), ""]
     return page, {"size": size, "sets": sets, "critical_difference": critical, "within_one_se": near, "best": best, "methods": kept}, (ranking, critical)
-
-
-def rules(table, size, deals):
-    """What every rule of choice would have done, from the tables of the same studies."""
-    known = sorted({method for of in table.values() for method in of if method.startswith(RULE)})
-    ranking, sets = ranked(table, known)
-    lines = []
-    for rule in sorted(known, key=lambda rule: ranking.get(rule, np.inf)):
-        pairs = [(table[name][rule].accuracy, table[name][DEFAULT].accuracy) for name in sets]
-        versus = f"{sum(a > b + 1e-9 for a, b in pairs)} : {sum(a < b - 1e-9 for a, b in pairs)}"
-        numbers = [shown(ranking[rule], 2), shown(mean(a for a, _ in pairs)), shown(mean(table[name][rule].auc for name in sets))]
-        lines.append([rule.removeprefix(RULE), *numbers, "" if rule == DEFAULT else versus])
-    title = [f"## Rules of choice, sizes 1 to {size}: {len(sets)} sets, deals of the folds: {deals}", ""]
-    return [*title, *grid(["rule", "mean rank", "accuracy", "AUC", "better : worse than the default"], lines), ""] if known and sets else []
 
 
 def picture(panels, ours):
@@ -184,17 +168,16 @@ def write(path, widths, sizes, folds, ours):
     """`widths`: by set its number of features."""
     found, page, kept, panels = rows(path), [], [], []
     late = sorted({f"{row['method']} on {row['set']}" for row in found if row["status"] == "limit"})
-    for size in sizes:
-        table = cells(found, size, folds, widths)
-        lines, record, panel = one_size(table, size, ours)
-        page += lines
-        kept.append(record)
-        panels.append((size, panel))
-    for deals in range(1, 2 + max((row["repeat"] for row in found), default=0)):
+    most = 1 + max((row["repeat"] for row in found), default=0)
+    for deals in sorted({1, most}):
         for size in sizes:
-            page += rules(cells(found, size, folds, widths, deals), size, deals)
-    head = ["# Benefit", "", "`bench/benefit.py`, one deal of five outer folds; ours in bold. Ranks by accuracy, ties shared. Times are CPU seconds of one thread. \"At 5 %\": sets on which `study` is better : worse by the corrected t-test of Nadeau and Bengio (2003).", ""]
+            lines, record, panel = one_size(cells(found, size, folds, widths, deals), size, ours, deals)
+            page += lines
+            kept.append(record | {"deals": deals})
+            if deals == most:
+                panels.append((size, panel))
+    head = ["# Benefit", "", "`bench/benefit.py`, deals of five outer folds; ours in bold. Ranks by accuracy, ties shared. Times are CPU seconds of one thread. \"At 5 %\": sets on which `study` is better : worse by the corrected t-test of Nadeau and Bengio (2003).", ""]
     tail = ["Beyond its limit of CPU seconds: " + (", ".join(late) or "none") + ".", "", f"{c.cpu()}, {c.versions()}."]
     (c.RESULTS / "benefit.md").write_text("\n".join([*head, *page, *tail]) + "\n")
-    (c.RESULTS / "benefit.json").write_text(json.dumps({"cpu": c.cpu(), "versions": c.versions(), "sizes": kept, "rows": [row for row in found if not row["method"].startswith(RULE)]}) + "\n")
+    (c.RESULTS / "benefit.json").write_text(json.dumps({"cpu": c.cpu(), "versions": c.versions(), "sizes": kept, "rows": [row for row in found if "accuracy" in row or row["status"] == "limit"]}) + "\n")
     (c.RESULTS / "benefit.svg").write_text(picture(panels, ours))

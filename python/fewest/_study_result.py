@@ -195,12 +195,21 @@ class StudyResult:
             "predicted": [self.classes[code] for code in judged["predicted"]],
             **{key: judged[key] for key in ("probabilities", "class_probabilities")},
             **{key: fold[key] for key in ("inner", "status", "stopped", "seconds")},
+            "other": self._other(fold["other"]),
         }
         if (samples := self.about["samples"]) is not None:
             said["test_samples"] = [samples[row] for row in judged["test"]]
         if fold["rules"]:
             said["rules"] = [self._rule(rule) for rule in fold["rules"]]
         return said
+
+    def _other(self, other: dict[str, Any] | None) -> dict[str, Any] | None:
+        """The choice of a fold that is not the panel's."""
+        if other is None:
+            return None
+        judged = other["judgement"]
+        scores = {"accuracy": judged["metrics"]["accuracy"], "auc": judged["metrics"]["auc"], "log_loss": judged["log_loss"]}
+        return {**other["choice"], "selected": self._named(other["selected"]), **scores}
 
     def _rule(self, rule: dict[str, Any]) -> dict[str, Any]:
         of = {"accuracy": rule["metrics"]["accuracy"], "auc": rule["metrics"]["auc"], "log_loss": rule["log_loss"]}

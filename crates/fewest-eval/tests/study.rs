@@ -451,7 +451,7 @@ fn an_interaction_of_two_features_is_found_on_more_samples_and_features() {
         let panel = report.panel.as_ref().unwrap();
         assert_eq!((panel.choice.method, &panel.selected[..2]), (StudyMethod::Kta, &[0, 1][..]), "{n} x {p}");
         assert!(panel.selected.len() <= 3, "{n} x {p}: {:?}", panel.selected);
-        assert!(report.folds.iter().all(|fold| fold.judgement.metrics.accuracy > 0.8));
+        assert!(report.folds.iter().all(|fold| fold.judgement.metrics.accuracy > 0.7));
         assert!(report.left_out.is_empty());
     }
     let wide = Data::new(30, 101, 2, 25).study(&short()).unwrap();

@@ -227,6 +227,15 @@ impl View<'_> {
             ("stopped".to_owned(), json!(fold.stopped)),
             ("seconds".to_owned(), json!(fold.seconds)),
         ]);
+        let other = fold.other.as_ref().map(|other| {
+            let mut value = choice(&other.choice);
+            value.insert("selected".to_owned(), json!(self.names(&other.selected)));
+            value.insert("accuracy".to_owned(), json!(other.judgement.metrics.accuracy));
+            value.insert("auc".to_owned(), json!(other.judgement.metrics.auc));
+            value.insert("log_loss".to_owned(), json!(other.judgement.log_loss));
+            Value::Object(value)
+        });
+        value.insert("other".to_owned(), json!(other));
         let names = sample_names(self.raw.data.samples.as_ref(), &judged.test);
         value.extend(names.map(|names| ("test_samples".to_owned(), names)));
         value.extend(choice(&fold.choice));
