@@ -63,7 +63,7 @@ pub(crate) fn check(data: &Data<'_>, settings: &StudySettings, limits: &Limits) 
     if methods.is_empty() {
         let small = n.saturating_mul(p) <= VALUES && largest <= LARGEST;
         let suits = |method: &StudyMethod| {
-            (small || !method.has_kernel()) && (!settings.bounds_weights() || method.keeps_bounds())
+            (small && !settings.points || !method.has_kernel()) && (!settings.bounds_weights() || method.keeps_bounds())
         };
         (methods, left_out) = StudyMethod::ALL.into_iter().partition(suits);
     }

@@ -11,7 +11,7 @@
 //! | `search.rs`, `inner.rs`, `table.rs` | selections; every candidate on an inner split; the table of scores that every rule reads |
 //! | `learn.rs`, `panel.rs` | from a choice to a classifier; proof, neighbours and substitutes of the panel |
 //! | `compare.rs` | the scores of every candidate in every outer fold, by which rules of choice are compared |
-//! | `threshold.rs`, `decision_curve.rs` | the cut of decision values for a wanted sensitivity; net benefit |
+//! | `threshold.rs`, `decision_curve.rs`, `points.rs` | the cut of decision values for a wanted sensitivity; net benefit; the panel as points that are added by hand |
 //! | `deal.rs`, `run.rs`, `state.rs`, `report.rs` | how samples are dealt; the course of a study; how far it has come; what it found |
 //!
 //! Nothing here touches a file or prints: progress and the state to go on from are told to an
@@ -28,6 +28,7 @@ mod learn;
 mod panel;
 mod part;
 mod platt;
+mod points;
 mod prior;
 mod probabilities;
 mod report;
@@ -45,6 +46,7 @@ pub use compare::{FoldTable, fold_tables};
 pub use decision_curve::NetBenefit;
 pub use isotonic::Isotonic;
 pub use platt::Sigmoid;
+pub use points::{Points, PointsFeature, PointsFold, PointsLevel, PointsWorth};
 pub use probabilities::{CalibrationLine, Losses, Probabilities};
 pub use report::{
     Choice, ChoiceReport, Effort, FoldReport, InnerSize, Judgement, OtherFold, OtherPanel, Panel, RuleReport,

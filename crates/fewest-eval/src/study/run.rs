@@ -10,6 +10,7 @@ use super::inner::{Deal, Grid, fit_middle, levels, row};
 use super::learn::{Learned, calibrate, choice, cut_short, judge, learn};
 use super::panel::panel;
 use super::part::PartSize;
+use super::points::Source;
 use super::prior::Prior;
 use super::report::{
     Choice, Effort, FoldReport, InnerSize, Judgement, OtherFold, OtherPanel, RuleReport, StudyReport, Tried,
@@ -91,15 +92,17 @@ pub fn study(
     }
     // Step 3.
     let (mut cut, mut found, mut other) = (study.stop().is_some() || study.short, None, None);
+    let mut points = None;
     if let Some((learned, key)) = first {
         let rows = &study.state.parts[0].rows;
         let calibration = calibrate(data, &parts[0].splits, rows, &grid, settings, key)?;
         let (panel, short) = panel(learned, calibration, &grid, settings, &study.all)?;
         cut |= short;
+        points = study.points_of(0, &parts[0], key).map(|source| source.of_panel(&panel)).transpose()?;
         found = Some(panel);
         other = study.other_panel(&parts[0], key)?;
     }
-    Ok(StudyReport { other, ..study.report(&parts, found, cut, limits) })
+    Ok(StudyReport { other, points, ..study.report(&parts, found, cut, limits) })
 }
 
 /// A study at work.
@@ -278,6 +281,13 @@ impl Study<'_> {
         Ok(Some(OtherPanel { choice: learned.choice, selected: learned.features }))
     }
 
+    /// What a points score of a part is made from; none where none is asked for.
+    fn points_of<'b>(&'b self, at: usize, part: &'b PartDeal, key: Key) -> Option<Source<'b>> {
+        let (data, grid, settings, rows) = (self.data, self.grid, self.settings, &self.state.parts[at].rows[..]);
+        let source = Source { data, deal: &part.deal, splits: &part.splits, rows, grid, settings, key };
+        settings.points.then_some(source)
+    }
+
     /// The choice, selected and trained. A method that finds no feature of use gives way to what the
     /// rule chooses of the others; if none finds one, the last one's empty subset.
     fn learned(&self, deal: &Deal, table: &Table, mut key: Key, deadline: &Deadline) -> Result<(Learned, Key), Error> {
@@ -321,6 +331,7 @@ impl Study<'_> {
             let judgement = judged(&learned, second)?;
             other = Some(OtherFold { choice: learned.choice, selected: learned.features, judgement });
         }
+        let points = self.points_of(at, part, key).map(|source| source.of_fold(&learned)).transpose()?;
         let mut rules = Vec::new();
         if settings.compare_rules {
             rules = self.compare(at, part, &table, deadline)?;
@@ -338,6 +349,7 @@ impl Study<'_> {
             status,
             judgement,
             other,
+            points,
             inner: inner(&table, grid, settings.rule),
             rules,
             seconds: effort.seconds() + begun.elapsed().as_secs_f64(),
@@ -407,6 +419,7 @@ impl Study<'_> {
             status,
             panel,
             other: None,
+            points: None,
             tried: tried(&table, self.whole, grid, settings),
             inner: inner(&table, grid, settings.rule),
             folds,
