@@ -16,22 +16,9 @@
 
 use std::collections::BTreeMap;
 
-use fewest::model::Model;
 use fewest::validation::{FoldMetrics, Metrics, Summary, area, measure_summary, summaries};
-use fewest::{DenseDesign, Design, Error};
-use fewest_data::{Imputation, Scaling};
+use fewest::{DenseDesign, Design};
 use serde::{Deserialize, Serialize};
-
-use super::calibration::Calibration;
-use super::inner::{Deal, Grid};
-use super::learn::{Learned, split_models};
-use super::report::{FoldReport, Panel};
-use super::settings::StudySettings;
-use super::table::{Key, Row};
-use super::threshold::threshold;
-use crate::classifier::Predictions;
-use crate::part::Data;
-use crate::preparation::columns;
 
 /// Quantiles that features are cut at.
 const QUANTILES: [f64; 3] = [0.25, 0.5, 0.75];
@@ -40,11 +27,9 @@ const LEVELS: usize = 4;
 /// How far the share of samples above a rounded cut may be from that above the quantile.
 const NEAR: f64 = 0.05;
 /// The most points of a level that are tried, twice: 1, 1.5, ..., 10.
-const SCALES: std::ops::RangeInclusive<u32> = 2..=20;
+pub(crate) const SCALES: std::ops::RangeInclusive<u32> = 2..=20;
 /// Area that a smaller scale may lose.
 const SLACK: f64 = 1e-3;
-/// Totals that have a probability, at most.
-const TOTALS: i64 = 1000;
 
 /// A points score for two classes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -109,25 +94,22 @@ impl PointsFeature {
 }
 
 impl PointsWorth {
-    /// Over the outer folds; none where no fold has points.
-    pub(crate) fn new(folds: &[FoldReport], test_share: f64) -> Option<Self> {
-        let both: Vec<(&FoldReport, &PointsFold)> =
-            folds.iter().filter_map(|fold| Some((fold, fold.points.as_ref()?))).collect();
-        if both.is_empty() {
+    /// Over the outer folds: repetition, the classifier, its points; none without a fold.
+    pub(crate) fn new(folds: &[(usize, &Metrics, &PointsFold)], test_share: f64) -> Option<Self> {
+        if folds.is_empty() {
             return None;
         }
-        let of =
-            |&(fold, points): &(&FoldReport, &'_ PointsFold)| (fold.repeat, points.metrics, points.confusion.clone());
-        let owned: Vec<(usize, Metrics, Vec<Vec<u64>>)> = both.iter().map(of).collect();
+        let of = |&(repeat, _, points): &(usize, &Metrics, &'_ PointsFold)| {
+            (repeat, points.metrics, points.confusion.clone())
+        };
+        let owned: Vec<(usize, Metrics, Vec<Vec<u64>>)> = folds.iter().map(of).collect();
         let judged: Vec<FoldMetrics<'_>> = owned
             .iter()
             .map(|(repeat, metrics, confusion)| FoldMetrics { repeat: *repeat, metrics, confusion })
             .collect();
         let lost = |value: fn(&Metrics) -> Option<f64>| {
-            let one = |(fold, points): &(&FoldReport, &PointsFold)| {
-                Some(value(&fold.judgement.metrics)? - value(&points.metrics)?)
-            };
-            let values: Vec<f64> = both.iter().filter_map(one).collect();
+            let one = |&(_, own, points): &(usize, &Metrics, &PointsFold)| Some(value(own)? - value(&points.metrics)?);
+            let values: Vec<f64> = folds.iter().filter_map(one).collect();
             (!values.is_empty()).then(|| measure_summary("difference", &values, test_share, &[]))
         };
         let mut difference = BTreeMap::new();
@@ -137,47 +119,15 @@ impl PointsWorth {
     }
 }
 
-/// A linear classifier of two classes and what prepares its samples.
-#[derive(Clone, Copy)]
-struct Classifier<'a> {
-    /// Its features, ascending.
-    features: &'a [usize],
-    /// None: it has no feature.
-    model: Option<&'a Model>,
-    scaling: &'a Scaling,
-    imputation: Option<&'a Imputation>,
-}
-
-impl Classifier<'_> {
-    /// Weights of the values as in the data.
-    fn weights(&self) -> Vec<f64> {
-        let machine = self.model.and_then(|model| model.machines.first());
-        let weight = |(at, &j): (usize, &usize)| {
-            let scale = self.scaling.scale.get(j).copied().unwrap_or(1.0);
-            machine.map_or(0.0, |machine| machine.weights[at] / scale)
-        };
-        self.features.iter().enumerate().map(weight).collect()
-    }
-
-    /// The columns of its features as in the data, missing values filled in.
-    fn columns(&self, data: &Data<'_>, rows: &[usize]) -> Result<DenseDesign<'static>, Error> {
-        let mut features = data.features.rows(rows);
-        if let Some(imputation) = self.imputation {
-            imputation.apply(&mut features).map_err(|error| Error::Data(error.to_string()))?;
-        }
-        Ok(columns(features.as_design(), self.features))
-    }
-}
-
 /// A feature's levels before they are scaled and rounded.
-struct Steps {
+pub(crate) struct Steps {
     feature: usize,
     /// From this value on, the decision value is so much larger than at the lowest level.
     levels: Vec<(f64, f64)>,
 }
 
 impl Steps {
-    fn new(feature: usize, weight: f64, values: &[f64]) -> Self {
+    pub(crate) fn new(feature: usize, weight: f64, values: &[f64]) -> Self {
         let mean = |from: f64, to: f64| {
             let within = values.iter().filter(|&&x| x >= from && x < to);
             let (sum, count) = within.fold((0.0, 0u32), |(sum, count), x| (sum + x, count + 1));
@@ -228,25 +178,14 @@ fn cuts(values: &[f64]) -> Vec<f64> {
     cuts
 }
 
-/// The steps of every feature of a classifier.
-fn steps(of: &Classifier<'_>, columns: &DenseDesign<'_>) -> Vec<Steps> {
-    let (n, weights) = (columns.n_samples(), of.weights());
-    let one = |(at, &feature): (usize, &usize)| {
-        let mut values = vec![0.0; n];
-        columns.each_in_column(at, &mut |i, x| values[i] = x);
-        Steps::new(feature, weights[at], &values)
-    };
-    of.features.iter().enumerate().map(one).collect()
-}
-
 /// The points where the largest, before rounding, is this; every total of the samples.
-fn scaled(steps: &[Steps], largest: f64) -> Vec<PointsFeature> {
+pub(crate) fn scaled(steps: &[Steps], largest: f64) -> Vec<PointsFeature> {
     let most = steps.iter().flat_map(|steps| &steps.levels).map(|level| level.1.abs()).fold(0.0, f64::max);
     let scale = if most > 0.0 { largest / most } else { 0.0 };
     steps.iter().map(|steps| steps.rounded(scale)).collect()
 }
 
-fn totals(features: &[PointsFeature], columns: &DenseDesign<'_>) -> Vec<i64> {
+pub(crate) fn totals(features: &[PointsFeature], columns: &DenseDesign<'_>) -> Vec<i64> {
     let mut totals = vec![0; columns.n_samples()];
     for (at, of) in features.iter().enumerate() {
         let none = of.points(0.0);
@@ -258,7 +197,7 @@ fn totals(features: &[PointsFeature], columns: &DenseDesign<'_>) -> Vec<i64> {
 }
 
 /// The total of fewest errors, by weight; of equal ones the middle.
-fn fewest_errors(totals: &[i64], codes: &[u32], weights: &[f64]) -> i64 {
+pub(crate) fn fewest_errors(totals: &[i64], codes: &[u32], weights: &[f64]) -> i64 {
     let (least, most) = (totals.iter().min().copied().unwrap_or(0), totals.iter().max().copied().unwrap_or(0));
     let errors = |cut: i64| -> f64 {
         let wrong = |i: &usize| (totals[*i] >= cut) != (codes[*i] == 1);
@@ -272,16 +211,16 @@ fn fewest_errors(totals: &[i64], codes: &[u32], weights: &[f64]) -> i64 {
 
 /// What the inner splits say: the scale, and of each sample held out its total less the threshold of
 /// its split, with its class.
-struct Chosen {
-    largest: f64,
-    beyond: Vec<f64>,
-    codes: Vec<u32>,
+pub(crate) struct Chosen {
+    pub(crate) largest: f64,
+    pub(crate) beyond: Vec<f64>,
+    pub(crate) codes: Vec<u32>,
 }
 
 /// At each scale: total less threshold of each sample that a split held out, and the classes.
-type Split = (Vec<Vec<i64>>, Vec<u32>);
+pub(crate) type Split = (Vec<Vec<i64>>, Vec<u32>);
 
-fn chosen(splits: &[Split]) -> Chosen {
+pub(crate) fn chosen(splits: &[Split]) -> Chosen {
     let scales: Vec<f64> = SCALES.map(|twice| f64::from(twice) / 2.0).collect();
     let area_of = |(beyond, codes): &(&Vec<i64>, &Vec<u32>)| {
         let value =
@@ -299,101 +238,6 @@ fn chosen(splits: &[Split]) -> Chosen {
     let at = (middle..scales.len()).find(|&at| areas[at] >= best - SLACK).unwrap_or(0);
     let beyond = splits.iter().flat_map(|split| &split.0[at]).map(|&total| total as f64).collect();
     Chosen { largest: scales[at], beyond, codes: splits.iter().flat_map(|split| split.1.clone()).collect() }
-}
-
-/// What a points score is made from: the samples, the inner splits, the place on the grid.
-#[derive(Clone, Copy)]
-pub(crate) struct Source<'a> {
-    pub(crate) data: &'a Data<'a>,
-    pub(crate) deal: &'a Deal,
-    pub(crate) splits: &'a [Deal],
-    pub(crate) rows: &'a [Option<Row>],
-    pub(crate) grid: &'a Grid,
-    pub(crate) settings: &'a StudySettings,
-    pub(crate) key: Key,
-}
-
-impl Source<'_> {
-    /// The score of a classifier that was learned from all of the samples, whose weights are given.
-    fn points(&self, of: &Classifier<'_>, weights: &[f64]) -> Result<Points, Error> {
-        let (data, settings) = (self.data, self.settings);
-        let chosen = chosen(&self.each_split()?);
-        let columns = of.columns(data, &self.deal.inside)?;
-        let features = scaled(&steps(of, &columns), chosen.largest);
-        let codes: Vec<u32> = self.deal.inside.iter().map(|&i| data.target.codes[i]).collect();
-        let usual = fewest_errors(&totals(&features, &columns), &codes, weights);
-        let wanted = settings.sensitivity.and_then(|share| threshold(&chosen.beyond, &chosen.codes, share));
-        let threshold = usual + wanted.map_or(0, |shift| shift.ceil() as i64);
-        let second: Vec<bool> = chosen.codes.iter().map(|&code| code == 1).collect();
-        let calibration = Calibration::fit(settings.calibration, &chosen.beyond, &second);
-        let end = |of: fn(i64, i64) -> i64| -> i64 {
-            features.iter().map(|feature| feature.levels.iter().map(|level| level.points).fold(0, of)).sum()
-        };
-        let (least, most) = (end(i64::min), end(i64::max));
-        let probability = |total: i64| Some((total, calibration.as_ref()?.probability((total - usual) as f64)));
-        let probabilities = (least..=most.min(least + TOTALS)).filter_map(probability).collect();
-        Ok(Points { features, threshold, probabilities })
-    }
-
-    /// Each inner split with its own subset, cuts and points, at every scale.
-    fn each_split(&self) -> Result<Vec<Split>, Error> {
-        let one = |split: super::learn::SplitModel<'_>| -> Result<Split, Error> {
-            let learnt = &split.part.prepared.learnt;
-            let of = Classifier {
-                features: split.features,
-                model: Some(&split.model),
-                scaling: &learnt.scaling,
-                imputation: learnt.imputation.as_ref(),
-            };
-            let (inside, outside) =
-                (of.columns(self.data, &split.deal.inside)?, of.columns(self.data, &split.deal.outside)?);
-            let (steps, prepared) = (steps(&of, &inside), &split.part.prepared);
-            let beyond = |twice: u32| {
-                let features = scaled(&steps, f64::from(twice) / 2.0);
-                let cut = fewest_errors(&totals(&features, &inside), &prepared.target.codes, &prepared.weights);
-                totals(&features, &outside).into_iter().map(|total| total - cut).collect()
-            };
-            Ok((SCALES.map(beyond).collect(), split.held.target.codes.clone()))
-        };
-        split_models(self.data, self.splits, self.rows, self.grid, self.settings, self.key, one)
-    }
-
-    /// The points of the panel; the weights of its samples are those that it was trained with.
-    pub(crate) fn of_panel(&self, panel: &Panel) -> Result<Points, Error> {
-        let of = Classifier {
-            features: &panel.selected,
-            model: panel.model.as_ref(),
-            scaling: &panel.scaling,
-            imputation: panel.imputation.as_ref(),
-        };
-        let by_class = self.settings.class_weight.of(&self.data.target.counts());
-        let codes = &self.data.target.codes;
-        let weights: Vec<f64> = codes.iter().zip(self.data.weights).map(|(&c, w)| w * by_class[c as usize]).collect();
-        self.points(&of, &weights)
-    }
-
-    /// The points of what an outer fold learned, on the samples that it held out.
-    pub(crate) fn of_fold(&self, learned: &Learned) -> Result<PointsFold, Error> {
-        let (prepared, outside) = (&learned.part.prepared, &self.deal.outside);
-        let of = Classifier {
-            features: &learned.features,
-            model: learned.model.as_ref(),
-            scaling: &prepared.learnt.scaling,
-            imputation: prepared.learnt.imputation.as_ref(),
-        };
-        let points = self.points(&of, &prepared.weights)?;
-        let beyond: Vec<i64> = totals(&points.features, &of.columns(self.data, outside)?)
-            .into_iter()
-            .map(|total| total - points.threshold)
-            .collect();
-        let judged = Predictions {
-            truth: outside.iter().map(|&i| self.data.target.codes[i]).collect(),
-            predicted: beyond.iter().map(|&beyond| u32::from(beyond >= 0)).collect(),
-            // Half a point, so that a total at the threshold is on the side it is counted on.
-            decisions: beyond.iter().map(|&beyond| beyond as f64 + 0.5).collect(),
-        };
-        Ok(PointsFold { metrics: judged.metrics(2), confusion: judged.confusion(2) })
-    }
 }
 
 #[cfg(test)]

@@ -119,6 +119,11 @@ impl FoldReport {
         self.chosen().judged()
     }
 
+    /// The repetition, the classifier and its points score; none without points.
+    fn with_points(&self) -> Option<(usize, &Metrics, &PointsFold)> {
+        Some((self.repeat, &self.judgement.metrics, self.points.as_ref()?))
+    }
+
     fn chosen(&self) -> Chosen<'_> {
         Chosen { repeat: self.repeat, judgement: &self.judgement, selected: &self.selected }
     }
@@ -348,7 +353,8 @@ impl StudyReport {
 
     /// What the points scores of the outer folds are worth; none without any.
     pub fn points_worth(&self) -> Option<PointsWorth> {
-        PointsWorth::new(&self.folds, self.test_share)
+        let each = self.folds.iter().filter_map(FoldReport::with_points);
+        PointsWorth::new(&each.collect::<Vec<_>>(), self.test_share)
     }
 
     /// Whether the panel has the largest of several sizes, so that larger ones may be better.

@@ -10,7 +10,7 @@ use super::inner::{Deal, Grid, fit_middle, levels, row};
 use super::learn::{Learned, calibrate, choice, cut_short, judge, learn};
 use super::panel::panel;
 use super::part::PartSize;
-use super::points::Source;
+use super::points_of::Source;
 use super::prior::Prior;
 use super::report::{
     Choice, Effort, FoldReport, InnerSize, Judgement, OtherFold, OtherPanel, RuleReport, StudyReport, Tried,
