@@ -177,7 +177,7 @@ fn methods(result: Part<'_>) -> String {
 
 fn score_words(score: &str) -> &str {
     match score {
-        "combined" => "the mean of accuracy, AUC, 1 - log-loss and 1 - hinge loss, as far as there are these",
+        "combined" => "the mean of accuracy, AUC and 1 - hinge loss",
         "auc" => "the AUC",
         "log-loss" => "the log-loss",
         "hinge" => "the hinge loss",

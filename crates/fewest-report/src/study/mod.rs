@@ -374,7 +374,8 @@ fn how(result: Part<'_>) -> Section {
 /// Sentences to copy into a paper.
 fn for_methods(result: Part<'_>, budget: &Budget) -> Section {
     let what = "What was done, item by item of TRIPOD+AI (G. S. Collins and others, BMJ 385 (2024), e078378). Study design, dates, eligibility, ethics and what the features mean are yours to add.";
-    let pairs = methods_text(result).into_iter().map(|(item, text)| (item, budget.foreign(&text, 4000))).collect();
-    let blocks = vec![Block::Text(what.to_owned()), Block::Pairs(pairs)];
+    // One list for each, so that they stand below each other at any width.
+    let item = |(item, text): (&'static str, String)| Block::Pairs(vec![(item, budget.foreign(&text, 4000))]);
+    let blocks = [Block::Text(what.to_owned())].into_iter().chain(methods_text(result).into_iter().map(item)).collect();
     Section { id: "methods-part", heading: "For the methods part".to_owned(), blocks }
 }
