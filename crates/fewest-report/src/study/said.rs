@@ -37,11 +37,12 @@ pub(crate) fn folds(result: Part<'_>) -> (u64, u64) {
 }
 
 /// That the panel has the largest of the sizes that were tried, where larger ones are left; and the
-/// size up to which others may be tried.
+/// size up to which others may be tried. None where there was no time to try any.
 pub(crate) fn largest(result: Part<'_>) -> Option<(String, u64)> {
     let size = result.at("panel").at("max_features").count()?;
     let all = result.at("n_features").count()?;
-    if result.at("largest_size").0.as_bool() != Some(true) || size >= all {
+    let tried = result.at("tried").items().len() > 0 && result.at("largest_size").0.as_bool() == Some(true);
+    if !tried || size >= all {
         return None;
     }
     let words = format!("the largest number of features tried ({size}) was chosen; more may be better");
