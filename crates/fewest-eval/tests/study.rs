@@ -422,8 +422,7 @@ fn rules_of_choice_are_text() {
 /// is that of a total of at least 2, but for some.
 fn counted(n: usize, seed: u64) -> Data {
     let mut rng = Rng::new(seed);
-    let mut values = vec![0.0; 8 * n];
-    values.iter_mut().for_each(|x| *x = f64::from(u8::from(rng.chance(0.5))));
+    let values: Vec<f64> = (0..8 * n).map(|_| f64::from(u8::from(rng.chance(0.5)))).collect();
     let total = |i: usize| values[i] + values[n + i] + 2.0 * values[2 * n + i] - values[3 * n + i];
     let sure = |i: usize| 1.0 / (1.0 + (-3.0 * (total(i) - 1.5)).exp());
     let codes = (0..n).map(|i| u32::from(rng.chance(sure(i)))).collect();

@@ -167,7 +167,7 @@ fn a_study_shows_both_panels_points_another_file_and_the_methods_part() {
     let whole = study(&names);
     let text = page(&whole).expect("a page");
     for part in [
-        "Choosing the smaller panel costs 2.00 % of accuracy (95 % interval -3.00 % to 7.00 %; it holds 0, so that this may be chance)",
+        "Choosing the smaller panel costs 2.00 % of accuracy (95 % interval -3.00 % to 7.00 %; the interval holds 0, so that this may be chance)",
         "The largest number of features tried (2) was chosen; more may be better. Try up to 4: --max-features 1..4 of the command, sizes=range(1, 5)",
         "Not tried: age: dose.",
         "a total of 3 or more says dose.",

@@ -5,11 +5,11 @@
 //!          which on a sample is of the second class; the probability at each total.
 //! Steps    1. cut each feature at quartiles, rounded to two or three digits; a feature of at most
 //!          four values is cut at each of them  2. what a level adds to the decision value: weight
-//!          times the mean of its samples, less that of the lowest level  3. scale these so that the
-//!          largest is 1, 1.5, ..., 10, and round  4. the scale: the smallest whose area under the
-//!          ROC curve on the samples that inner splits held out is within 0.001 of the best; each
-//!          split has its own subset, cuts and points  5. the threshold: the total of fewest errors
-//!          on the samples learned from, or of the sensitivity asked for on those held out
+//!          times the mean of its samples, less that of the lowest level  3. scale these so that
+//!          the largest is 1, 1.5, ..., 10, and round  4. the scale: the smallest whose area under
+//!          the ROC curve on the samples that inner splits held out is within 0.001 of the best;
+//!          each split has its own subset, cuts and points  5. the threshold: the total of fewest
+//!          errors on the samples learned from, or of the sensitivity asked for on those held out
 //! Cost     a training on few features for each inner split.
 //! Says     nothing of what the rounding loses: that is measured on the outer folds, in each of
 //!          which all of this is done anew.
@@ -209,8 +209,8 @@ pub(crate) fn fewest_errors(totals: &[i64], codes: &[u32], weights: &[f64]) -> i
     equal[equal.len() / 2]
 }
 
-/// What the inner splits say: the scale, and of each sample held out its total less the threshold of
-/// its split, with its class.
+/// What the inner splits say: the scale, and of each sample held out its total less the threshold
+/// of its split, with its class.
 pub(crate) struct Chosen {
     pub(crate) largest: f64,
     pub(crate) beyond: Vec<f64>,

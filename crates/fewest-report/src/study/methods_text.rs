@@ -1,5 +1,5 @@
-//! Sentences for the methods part of a paper, from the JSON of a study. Every one of them is true of
-//! that run: what it does not say, no sentence says.
+//! Sentences for the methods part of a paper, from the JSON of a study. Every one of them is true
+//! of that run: what it does not say, no sentence says.
 
 use super::external;
 use super::said::{Panels, folds, judged, less, measured};
@@ -340,7 +340,7 @@ mod tests {
     }
 
     fn whole(value: &Value) -> String {
-        methods_text(Part(value)).into_iter().map(|(item, text)| format!("{item}: {text}\n")).collect()
+        methods_text(Part(value)).into_iter().fold(String::new(), |out, (item, text)| out + item + ": " + &text + "\n")
     }
 
     #[test]

@@ -365,7 +365,12 @@ fn how(result: Part<'_>) -> Section {
     let method = result.at("panel").at("method").text().unwrap_or("exact");
     let formula = FORMULAS.iter().find(|formula| formula.0 == method).map_or(FORMULAS[0].1, |formula| formula.1);
     let mut blocks = vec![Block::Code(formula.to_owned())];
-    let used = |key: &str| !matches!(key, "exact" | "rfe") || key == method;
+    let platt = result.at("settings").at("calibration").text().is_none_or(|rule| rule == "platt");
+    let used = |key: &str| match key {
+        "exact" | "rfe" => key == method,
+        "probabilities" => platt,
+        _ => true,
+    };
     let lines = SOURCES.iter().filter(|source| used(source.0)).map(|&(key, text)| (key, Cell::from(text)));
     blocks.push(Block::Pairs(lines.collect()));
     Section { id: "method", heading: "How it was done, and where that comes from".to_owned(), blocks }

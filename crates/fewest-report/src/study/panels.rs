@@ -44,7 +44,7 @@ fn cost(panels: &Panels<'_>) -> Option<String> {
     };
     let between = panels.difference.at("ci95").pair().map_or_else(String::new, |(low, high)| {
         let (low, high) = if by < 0.0 { (-high, -low) } else { (low, high) };
-        let chance = if low <= 0.0 && high >= 0.0 { "; it holds 0, so that this may be chance" } else { "" };
+        let chance = if low <= 0.0 && high >= 0.0 { "; the interval holds 0, so that this may be chance" } else { "" };
         format!(" (95 % interval {} to {}{chance})", percent(low), percent(high))
     });
     Some(format!("Choosing the {} {what}{between}: fold by fold, on the samples held out.", panels.called))

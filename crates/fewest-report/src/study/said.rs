@@ -89,8 +89,8 @@ impl<'a> Panels<'a> {
         Some(Self { taken, other, called, difference: panels.at("difference"), same: key(taken) == key(other) })
     }
 
-    /// `5 features: a, b; accuracy 0.974 (0.962 to 0.986), 0.001 less (-0.010 to 0.012)`; at most so
-    /// many names.
+    /// `5 features: a, b; accuracy 0.974 (0.962 to 0.986), 0.001 less (95 % interval -0.010 to
+    /// 0.012)`; at most so many names.
     pub(crate) fn line(&self, most: usize) -> String {
         let names = self.other.at("selected").texts();
         let more = if names.len() > most { format!(", ... ({} more)", names.len() - most) } else { String::new() };

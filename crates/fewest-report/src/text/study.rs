@@ -29,9 +29,8 @@ pub(super) fn text(result: Part<'_>, door: Door<'_>) -> String {
     }
     lines.extend(estimate(result));
     lines.extend(threshold(result).map(|text| ("threshold", text)));
-    lines.extend(Panels::of(result).map(|panels| match panels.same {
-        true => ("other panel", one_panel(result).to_owned()),
-        false => (panels.called, panels.line(NAMES)),
+    lines.extend(Panels::of(result).map(|panels| {
+        if panels.same { ("other panel", one_panel(result).to_owned()) } else { (panels.called, panels.line(NAMES)) }
     }));
     lines.extend(points::rule(result).map(|rule| ("points", points_words(result, &rule))));
     lines.extend(external::line(result).map(|line| ("external", line)));

@@ -1,4 +1,5 @@
-//! `--external FILE`: the panel on the samples of another file, none of which takes part in the study.
+//! `--external FILE`: the panel on the samples of another file, none of which takes part in the
+//! study.
 
 use fewest::RuleList;
 use fewest_data::Dataset;
@@ -86,7 +87,7 @@ impl External {
         trained.model.features = (0..trained.names.len()).collect();
         let mut value = predict::worth(&trained, &mut self.data)?;
         if let Value::Object(object) = &mut value {
-            OWN.iter().for_each(|key| _ = object.remove(*key));
+            object.retain(|key, _| !OWN.contains(&key.as_str()));
         }
         Ok(value)
     }
