@@ -70,7 +70,7 @@ fn predictors(result: Part<'_>) -> String {
         format!("The outcome is the column {target}{positive}.")
     });
     let scaled = match settings.at("scale").text() {
-        Some("standard") => Some("Features were standardised (mean 0, standard deviation 1)"),
+        Some("standard") => Some("Features were standardised"),
         Some("maxabs") => Some("Features were divided by their largest absolute value"),
         _ => None,
     };
