@@ -1,4 +1,4 @@
-"""Do the 95 % intervals of `fewest study` hold the truth in 95 % of runs? Data that are made up, with the truth from 20,000 other samples.
+"""Do the 95 % intervals of `fewest study` hold the truth in 95 % of runs? Data that are made up, with the truth from 5,000 other samples.
 
 coverage.py [--runs 100] [--sets genes,credit] [--binary FILE]: runs what is not in bench/.cache/coverage.json yet, and writes results/coverage.md and coverage.json after each run. Each run draws a training set, studies it with small
 settings (rfe and info-gain, sizes 1 to 5, 5 folds once), and asks `fewest predict` what the panel is worth on other samples of the same kind. Two truths: that of the panel at hand, and that of the procedure, which is its mean over the
@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "bench" / "results" / "coverage.md"
 STORE = ROOT / "bench" / ".cache" / "coverage.json"
 MEASURES = ("accuracy", "auc", "log_loss", "brier", "sensitivity", "specificity")
-OTHERS = 20_000
+OTHERS = 5_000
 
 
 def genes(random, n):

@@ -9,8 +9,13 @@ use crate::enter::sheltered;
 use crate::settings;
 
 /// What users of Python call things.
-const WORDS: Words =
-    Words { rest: "the result holds them all", max_false: "max_false", fdr: "fdr", stability: "`fewest.stability`" };
+const WORDS: Words = Words {
+    rest: "the result holds them all",
+    max_false: "max_false",
+    fdr: "fdr",
+    stability: "`fewest.stability`",
+    sizes: |most| format!("sizes=range(1, {})", most + 1),
+};
 
 /// The tables of a result: a dictionary with the keys that the command's JSON has.
 ///

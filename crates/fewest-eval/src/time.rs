@@ -80,6 +80,11 @@ impl Deadline {
         Self { share: self.share.share(share), ..self.clone() }
     }
 
+    /// The same, ended so much earlier.
+    pub(crate) fn before(&self, time: Duration) -> Self {
+        Self { share: self.share.earlier(time), ..self.clone() }
+    }
+
     /// What is left, if there is a limit.
     pub(crate) fn left(&self) -> Option<Duration> {
         self.share.left()

@@ -98,6 +98,12 @@ pub fn page(result: &Value) -> Result<String, Error> {
     page.and_then(|page| render(&page)).map_err(Error::Broken)
 }
 
+/// Sentences for the methods part of a paper, from the JSON of a study: an item of TRIPOD+AI and
+/// what was done.
+pub fn methods_text(study: &Value) -> Vec<(&'static str, String)> {
+    study::methods_text::methods_text(Part(study))
+}
+
 fn render(page: &Page) -> Result<String, String> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);

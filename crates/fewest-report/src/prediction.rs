@@ -57,12 +57,12 @@ fn summary(result: Part<'_>, budget: &Budget) -> Result<Section, String> {
     pairs.push(("features", list(budget, &result.at("selected").texts())));
     pairs.extend(data(budget, result));
     blocks.push(Block::Pairs(pairs));
-    blocks.extend(measures(result, budget)?);
+    blocks.extend(measures(result, budget, "measures")?);
     Ok(Section { id: "summary", heading: "How well it does".to_owned(), blocks })
 }
 
-/// All measures, with the intervals of those that have one.
-fn measures(result: Part<'_>, budget: &Budget) -> Result<Option<Block>, String> {
+/// All measures, with the intervals of those that have one; `id` is the anchor of the chart.
+pub(crate) fn measures(result: Part<'_>, budget: &Budget, id: &'static str) -> Result<Option<Block>, String> {
     let each: Vec<(&str, f64, Vec<Cell>)> = result
         .at("summary")
         .entries()
@@ -87,7 +87,7 @@ fn measures(result: Part<'_>, budget: &Budget) -> Result<Option<Block>, String> 
         })
         .collect();
     let summary = "Intervals are those of independent samples: Wilson's for shares, Newcombe's for the AUC, Student's for mean losses; the model is taken as it is.";
-    bar_chart("measures", "Measures", summary.to_owned(), &drawn, table).map(Some)
+    bar_chart(id, "Measures", summary.to_owned(), &drawn, table).map(Some)
 }
 
 /// What the probabilities are worth, and whether they mean what they say.

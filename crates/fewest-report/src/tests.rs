@@ -89,6 +89,23 @@ fn study(names: &[String]) -> Value {
     value["panel"]["fit_cost"] = json!(1.0);
     value["panel"]["replacements"] =
         json!([{"feature": names[0], "without": 60.0, "by": [{"feature": names[1], "objective": 55.0}]}]);
+    let of = |mean: f64| json!({"mean": mean, "se": 0.02, "ci95": [mean - 0.05, mean + 0.05]});
+    let panel = |k: usize, mean: f64| {
+        json!({"method": names[0], "max_features": k, "cost": 0.1, "fit_cost": 1.0, "selected": names[..k],
+               "summary": {"accuracy": of(mean), "auc": of(0.93), "log_loss": of(0.3), "n_features": of(k as f64)},
+               "stability": {"index": 0.7, "ci95": [0.6, 0.8]}})
+    };
+    value["prefer"] = json!("best");
+    value["panels"] = json!({"best": panel(2, 0.9), "smallest": panel(1, 0.88), "difference": of(0.02)});
+    value["largest_size"] = json!(true);
+    value["left_out"] = json!([{"method": names[0], "why": names[1]}]);
+    value["points"] = json!({
+        "features": [{"feature": names[0], "levels": [{"at_least": 50.0, "points": 2}, {"at_least": 70.0, "points": 3}]},
+                     {"feature": names[1], "levels": []}],
+        "threshold": 3, "probabilities": [{"total": 0, "probability": 0.1}, {"total": 2, "probability": 0.4}, {"total": 3, "probability": 0.7}],
+        "summary": {"accuracy": of(0.87), "auc": of(0.92)}, "difference": {"accuracy": of(0.03), "auc": of(0.01)}
+    });
+    value["external"] = prediction(names);
     value
 }
 
@@ -142,6 +159,80 @@ fn a_study_says_what_it_is_worth_first() {
     let mut none = study(&names);
     (none["panel"], none["folds"], none["summary"]) = (Value::Null, json!([]), json!({}));
     assert!(page(&none).expect("a page").contains("no outer fold was done in time"));
+}
+
+#[test]
+fn a_study_shows_both_panels_points_another_file_and_the_methods_part() {
+    let names: Vec<String> = ["age", "dose", "c", "d", "e", "f", "g", "h", "i", "j"].map(String::from).to_vec();
+    let whole = study(&names);
+    let text = page(&whole).expect("a page");
+    for part in [
+        "Choosing the smaller panel costs 2.00 % of accuracy (95 % interval -3.00 % to 7.00 %; the interval holds 0, so that this may be chance)",
+        "The largest number of features tried (2) was chosen; more may be better. Try up to 4: --max-features 1..4 of the command, sizes=range(1, 5)",
+        "Not tried: age: dose.",
+        "a total of 3 or more says dose.",
+        "accuracy 0.870 (0.820 to 0.920), 0.030 less than the classifier, 95 % interval -0.020 to 0.080",
+        "Probability of dose at each of 3 totals",
+        "without another training: 20 samples of dose; 1 of a class that the panel does not know are left aside.",
+        "The other file: Share of each class",
+        "in 4 of 7 outer folds",
+        "For the methods part",
+    ] {
+        assert!(text.contains(part), "{part}");
+    }
+    // What is left out of the JSON is left out of the page.
+    let mut less = whole.clone();
+    for key in ["panels", "points", "external", "left_out", "largest_size"] {
+        less[key] = Value::Null;
+    }
+    let text = page(&less).expect("a page");
+    for part in ["Two panels", "as points", "another file", "Not tried", "largest number"] {
+        assert!(!text.contains(part), "{part}");
+    }
+    // The smaller one is the panel; the other one is then better by as much.
+    let mut small = whole.clone();
+    (small["prefer"], small["panels"]["difference"]) =
+        (json!("smallest"), json!({"mean": -0.02, "ci95": [-0.03, -0.01]}));
+    let text = page(&small).expect("a page");
+    assert!(text.contains("Choosing the larger panel gains 2.00 % of accuracy (95 % interval 1.00 % to 3.00 %)"));
+    assert!(text.contains("the panel is the smallest size that is as good as its pick"));
+    let mut same = whole.clone();
+    same["panels"]["smallest"] = same["panels"]["best"].clone();
+    assert!(page(&same).expect("a page").contains("As far as time allowed to look, the smallest size that is as good"));
+    same["status"] = json!("completed");
+    assert!(page(&same).expect("a page").contains("both panels are the same."));
+}
+
+#[test]
+fn the_text_of_a_study_has_the_words_of_its_door() {
+    let names: Vec<String> = ["age", "dose", "c", "d", "e", "f", "g", "h", "i", "j"].map(String::from).to_vec();
+    let words = crate::Words {
+        rest: "",
+        max_false: "",
+        fdr: "",
+        stability: "",
+        sizes: |most| format!("sizes=range(1, {})", most + 1),
+    };
+    let door = crate::Door { look: crate::Look::default(), words: &words, scaling: None };
+    let mut whole = study(&names);
+    let text = crate::text(&whole, door).expect("a text");
+    for part in [
+        "smaller panel  1 feature: age; accuracy 0.880 (0.830 to 0.930), 0.020 less (95 % interval -0.030 to 0.070)",
+        "external       accuracy 0.800 (0.700 to 0.900); 20 samples of dose; 1 of a class",
+        "sizes          the largest number of features tried (2) was chosen; more may be better: sizes=range(1, 5)",
+        "not tried      age: dose",
+        "age        >= 50: +2, >= 70: +3",
+        "dose       adds nothing",
+        "probability of dose by total: 0: 0.100, 2: 0.400, 3: 0.700",
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+    (whole["folds"], whole["summary"], whole["effort"]) = (json!([]), json!({}), json!({"folds_left": 10}));
+    (whole["points"]["summary"], whole["points"]["difference"]) = (Value::Null, Value::Null);
+    let text = crate::text(&whole, door).expect("a text");
+    assert!(text.contains("not known: 0 of 10 outer folds done"), "{text}");
+    assert!(text.contains("what they lose is not known: no outer fold was done"), "{text}");
+    assert!(page(&whole).expect("a page").contains("is not known: 0 of 10 outer folds were done."));
 }
 
 fn all_pages() -> Vec<String> {

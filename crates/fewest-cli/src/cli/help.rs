@@ -140,7 +140,8 @@ last. The time limit is for all of it. The same seed gives the same answer on an
 Examples:
   fewest study wdbc.csv --report study.html
   fewest study genes.csv.gz --max-features 1..20 --require TP53 --json study.json --model panel.json
-  fewest study genes.csv.gz --methods exact,rfe --time-limit 1h --resume study.state";
+  fewest study genes.csv.gz --methods exact,rfe --time-limit 1h --resume study.state
+  fewest study clinic.csv --points --external other_clinic.csv --report study.html";
 
 /// Shown under `fewest report --help`.
 pub(super) const REPORT_EXAMPLES: &str = "\

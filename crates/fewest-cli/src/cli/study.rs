@@ -78,6 +78,14 @@ pub(crate) struct StudyArgs {
     /// comes of it [default: they are cut at 0]
     #[arg(long, value_name = "SHARE", value_parser = values::share_up_to_one, help_heading = "Study")]
     pub(crate) sensitivity: Option<f64>,
+    /// Make the panel a points score of two classes, too: whole numbers that are added by hand, with
+    /// the probability at each total; what they lose is measured on the outer folds
+    #[arg(long, help_heading = "Study")]
+    pub(crate) points: bool,
+    /// Judge the panel, as it is, on the samples of this file, too; it is read as the data are, and
+    /// needs their target
+    #[arg(long, value_name = "FILE", help_heading = "Study")]
+    pub(crate) external: Option<PathBuf>,
     /// Judge every rule of --choose on the outer folds, too; it takes longer
     #[arg(long, help_heading = "Study")]
     pub(crate) compare_rules: bool,

@@ -100,6 +100,11 @@ impl Raw {
         &self.texts
     }
 
+    /// Features that say where another one has no value.
+    pub(crate) fn indicators(&self) -> &[Indicator] {
+        &self.indicators
+    }
+
     /// What stands in for missing values of these features.
     pub(crate) fn imputation_of(&self, imputation: &Imputation, features: &[usize]) -> FeatureImputation {
         feature_imputation(imputation, &self.indicators, &self.data.names, features)

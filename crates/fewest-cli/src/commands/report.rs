@@ -16,6 +16,7 @@ const WORDS: Words = Words {
     max_false: "--max-false",
     fdr: "--fdr",
     stability: "`fewest stability`",
+    sizes: |most| format!("--max-features 1..{most}"),
 };
 
 /// The tables of a result that has some; `scaling`: how features are scaled.

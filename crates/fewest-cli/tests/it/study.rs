@@ -30,7 +30,7 @@ fn with<'a>(more: &[&'a str]) -> Vec<&'a str> {
 /// What must not depend on time, threads or the command line.
 fn essence(mut result: Value) -> Value {
     let object = result.as_object_mut().unwrap();
-    for key in ["command", "seconds", "effort", "settings"] {
+    for key in ["command", "seconds", "effort", "settings", "methods_text"] {
         object.remove(key);
     }
     let panel = object["panel"].as_object_mut().unwrap();
@@ -188,7 +188,7 @@ fn a_time_limit_leaves_what_is_known() {
     assert_eq!(result["status"], "time_limit");
     assert!(result["effort"]["folds_left"].as_u64().unwrap() > 0);
     let ran = scratch.run(&with(&["--time-limit", "0s", "--json", "none.json"])).code(3);
-    assert!(ran.out.contains("not known: no outer fold was done in time"), "{}", ran.out);
+    assert!(ran.out.contains("not known: 0 of 3 outer folds done"), "{}", ran.out);
     assert_eq!(scratch.json("none.json")["folds"], json!([]));
     scratch.run(&["report", "none.json", "-o", "none.html"]).code(0);
 }
@@ -217,7 +217,7 @@ fn more_classes_and_a_comparison_of_rules() {
     let result = scratch.json("s.json");
     assert_eq!(result["panel"]["probabilities"]["pairs"].as_array().unwrap().len(), 3);
     let rules = result["rules"].as_object().unwrap();
-    assert_eq!(rules.len(), 25);
+    assert_eq!(rules.len(), 30);
     let own = rules[result["settings"]["choose"].as_str().unwrap()]["accuracy"].as_f64().unwrap();
     assert!((own - result["summary"]["accuracy"]["mean"].as_f64().unwrap()).abs() < 1e-12);
 }
@@ -247,4 +247,78 @@ fn what_is_wrong_is_named() {
         let ran = scratch.run(words).code(2);
         assert!(ran.err.contains(needle) && ran.out.is_empty(), "{words:?}: {}", ran.err);
     }
+}
+
+#[test]
+fn another_file_is_judged_as_predict_judges_it() {
+    let scratch = Scratch::new("study_external");
+    scratch.file("d.csv", generated(60, 4, &["a", "b"], 1));
+    scratch.file("e.csv", generated(40, 6, &["a", "b"], 2));
+    let more =
+        ["--methods", "rfe", "--external", "e.csv", "--json", "s.json", "--model", "m.json", "--report", "s.html"];
+    let ran = scratch.run(&with(&more)).code(0);
+    assert!(ran.out.contains("external") && ran.out.contains("40 samples of e.csv"), "{}", ran.out);
+    scratch.run(&["predict", "m.json", "e.csv", "--out", "p.csv", "--json", "p.json"]).code(0);
+    let (study, predicted) = (scratch.json("s.json"), scratch.json("p.json"));
+    for key in ["summary", "metrics", "recall", "confusion", "calibration", "wrong", "right", "scored", "selected"] {
+        assert_eq!(study["external"][key], predicted[key], "{key}");
+    }
+    assert_eq!(study["external"]["data"], "e.csv");
+    assert!(scratch.read("s.html").contains("How well it does on the samples of another file"));
+    let said = study["methods_text"].as_array().unwrap().iter().map(|of| of["text"].as_str().unwrap());
+    let said: Vec<&str> = said.collect();
+    assert!(said.iter().any(|text| text.contains("External validation without retraining")), "{said:?}");
+
+    // A class that the data do not have is counted, what cannot be judged is said before the study.
+    scratch.file("more.csv", scratch.read("e.csv") + "1,2,3,4,5,6,c\n");
+    let ran = scratch.run(&with(&["--methods", "rfe", "--external", "more.csv", "--json", "s.json"])).code(0);
+    assert!(ran.err.contains("1 sample of a class that the data do not have are left aside"), "{}", ran.err);
+    assert_eq!(scratch.json("s.json")["external"]["unknown_class"], 1);
+    scratch.file("less.csv", generated(40, 3, &["a", "b"], 2));
+    scratch.file("none.csv", generated(40, 4, &["u", "v"], 2));
+    scratch.file("plain.csv", generated(40, 4, &["a", "b"], 2).replacen(",y", ",z", 1));
+    for (file, why) in [
+        ("less.csv", "f4"),
+        ("less.csv", "the study may choose any feature of its data"),
+        ("none.csv", "no sample has a class of the data"),
+        ("plain.csv", "needs the class of each sample"),
+        ("gone.csv", "gone.csv"),
+        ("d.csv", "the data of the study; name a file of other samples"),
+    ] {
+        let begun = Instant::now();
+        let ran = scratch.run(&with(&["--external", file, "--json", "no.json"])).code(2);
+        assert!(ran.err.contains(why), "{file}: {}", ran.err);
+        assert!(begun.elapsed() < Duration::from_secs(20) && !scratch.path("no.json").exists());
+    }
+    // What may not be chosen need not be there.
+    scratch.run(&with(&["--methods", "rfe", "--external", "less.csv", "--forbid", "f4"])).code(0);
+}
+
+#[test]
+fn points_are_written_with_what_they_lose() {
+    let scratch = Scratch::new("study_points");
+    scratch.file("d.csv", generated(90, 4, &["a", "b"], 1));
+    let ran = scratch.run(&with(&["--points", "--json", "s.json", "--report", "s.html"])).code(0);
+    for word in ["points of", "or more says b; accuracy", "than the classifier", "by total", "not tried"] {
+        assert!(ran.out.contains(word), "{word}: {}", ran.out);
+    }
+    let result = scratch.json("s.json");
+    let points = &result["points"];
+    let named: Vec<&Value> = points["features"].as_array().unwrap().iter().map(|of| &of["feature"]).collect();
+    assert_eq!(json!(named), result["panel"]["selected"]);
+    for level in points["features"].as_array().unwrap().iter().flat_map(|of| of["levels"].as_array().unwrap()) {
+        assert!(level["points"].as_i64().unwrap().abs() <= 10 && level["at_least"].is_f64(), "{level}");
+    }
+    let mean = |of: &Value| of["accuracy"]["mean"].as_f64().unwrap();
+    let lost = mean(&result["summary"]) - mean(&points["summary"]);
+    assert!((lost - mean(&points["difference"])).abs() < 1e-12 && points["difference"]["auc"]["ci95"].is_array());
+    assert!(points["probabilities"].as_array().unwrap().len() > 1 && points["threshold"].is_i64());
+    assert_eq!(result["settings"]["points"], true);
+    assert!(scratch.read("s.html").contains("The panel as points"));
+
+    let ran = scratch.run(&with(&["--points", "--methods", "kta"])).code(2);
+    assert!(ran.err.contains("linear") && ran.err.contains("--points"), "{}", ran.err);
+    scratch.file("d.csv", generated(60, 4, &["a", "b", "c"], 1));
+    let ran = scratch.run(&with(&["--points"])).code(2);
+    assert!(ran.err.contains("points are for two classes, but there are 3"), "{}", ran.err);
 }

@@ -72,7 +72,8 @@ pub(crate) fn check(data: &Data<'_>, settings: &StudySettings, limits: &Limits) 
         let medium = n <= MEDIUM.0 && p <= MEDIUM.1;
         in_short = n > SMALL.0 || p > SMALL.1 || largest > SMALL.2;
         let suits = |method: &StudyMethod| {
-            (medium || !method.has_kernel()) && (!settings.bounds_weights() || method.keeps_bounds())
+            (medium && !settings.points || !method.has_kernel())
+                && (!settings.bounds_weights() || method.keeps_bounds())
         };
         (methods, left_out) = StudyMethod::ALL.into_iter().partition(suits);
     }

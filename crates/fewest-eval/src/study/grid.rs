@@ -89,7 +89,7 @@ pub(crate) fn levels(grid: &Grid, settings: &StudySettings) -> Vec<Vec<Job>> {
     if grid.methods.iter().any(|method| method.has_cost()) {
         let points = settings.cost_points;
         let middle = points / 2;
-        let between = [middle / 2, (middle + points) / 2];
+        let between = [middle / 2, usize::midpoint(middle, points)];
         let level = |at: usize| usize::from(at != middle) + usize::from(at != middle && !between.contains(&at));
         for wanted in 0..3 {
             let jobs: Vec<Job> = (0..points).filter(|&at| level(at) == wanted).map(Job::Cost).collect();

@@ -16,7 +16,7 @@ use super::settings::{StudyMethod, StudySettings};
 use super::table::Row;
 use super::threshold::threshold;
 use crate::classifier::Predictions;
-use crate::part::Data;
+use crate::part::{Data, HeldOut};
 use crate::preparation::columns;
 use crate::time::Deadline;
 
@@ -105,6 +105,40 @@ pub(crate) fn fitted(
     train(part, &settings.svm, features, kernel, cost, &Clock::unlimited()).map(Some)
 }
 
+/// A choice on an inner split: its own subset and classifier, and the samples held out.
+pub(crate) struct SplitModel<'a> {
+    pub(crate) deal: &'a Deal,
+    pub(crate) part: &'a StudyPart,
+    pub(crate) held: &'a HeldOut,
+    pub(crate) features: &'a [usize],
+    pub(crate) model: Model,
+}
+
+/// What `each` says of a choice on every inner split that has a subset of it.
+pub(crate) fn split_models<T: Send>(
+    data: &Data<'_>,
+    deals: &[Deal],
+    rows: &[Option<Row>],
+    grid: &Grid,
+    settings: &StudySettings,
+    key: Key,
+    each: impl Fn(SplitModel<'_>) -> Result<T, Error> + Sync,
+) -> Result<Vec<T>, Error> {
+    let place = Key { fit: 0, ..key };
+    let one = |(deal, row): (&Deal, &Option<Row>)| -> Result<Option<T>, Error> {
+        let subset = row.as_ref().and_then(|row| row.subsets.iter().find(|entry| entry.0 == place));
+        let Some((_, features)) = subset else { return Ok(None) };
+        let part = StudyPart::new(data, &deal.inside, settings)?;
+        let held = part.hold_out(data, &deal.outside)?;
+        let kernel = Search::new(&part, settings, grid).kernel(grid.methods[key.method], grid.sizes[key.size])?;
+        let choice = choice(part.size, grid, settings, key);
+        let Some(model) = fitted(&part, settings, features, kernel, choice.fit_cost)? else { return Ok(None) };
+        each(SplitModel { deal, part: &part, held: &held, features, model }).map(Some)
+    };
+    let found: Vec<Option<T>> = deals.par_iter().zip(rows).map(one).collect::<Result<_, Error>>()?;
+    Ok(found.into_iter().flatten().collect())
+}
+
 /// Probabilities and threshold of a choice, from the decision values of samples that inner splits
 /// held out: their own subsets and classifiers. None where none are asked for.
 pub(crate) fn calibrate(
@@ -118,20 +152,11 @@ pub(crate) fn calibrate(
     if settings.calibration == CalibrationRule::None && settings.sensitivity.is_none() {
         return Ok(Calibrated::default());
     }
-    let place = Key { fit: 0, ..key };
-    let one = |(deal, row): (&Deal, &Option<Row>)| -> Result<(Vec<f64>, Vec<u32>), Error> {
-        let subset = row.as_ref().and_then(|row| row.subsets.iter().find(|entry| entry.0 == place));
-        let Some((_, features)) = subset else { return Ok((Vec::new(), Vec::new())) };
-        let part = StudyPart::new(data, &deal.inside, settings)?;
-        let held = part.hold_out(data, &deal.outside)?;
-        let kernel = Search::new(&part, settings, grid).kernel(grid.methods[key.method], grid.sizes[key.size])?;
-        let choice = choice(part.size, grid, settings, key);
-        let Some(model) = fitted(&part, settings, features, kernel, choice.fit_cost)? else {
-            return Ok((Vec::new(), Vec::new()));
-        };
-        Ok((model.decisions(&columns(held.design(), features)), held.target.codes.clone()))
+    let one = |split: SplitModel<'_>| -> Result<(Vec<f64>, Vec<u32>), Error> {
+        let decisions = split.model.decisions(&columns(split.held.design(), split.features));
+        Ok((decisions, split.held.target.codes.clone()))
     };
-    let parts: Vec<(Vec<f64>, Vec<u32>)> = deals.par_iter().zip(rows).map(one).collect::<Result<_, Error>>()?;
+    let parts = split_models(data, deals, rows, grid, settings, key, one)?;
     let (decisions, codes): (Vec<Vec<f64>>, Vec<Vec<u32>>) = parts.into_iter().unzip();
     let (decisions, codes) = (decisions.concat(), codes.concat());
     let threshold = settings.sensitivity.and_then(|share| threshold(&decisions, &codes, share));

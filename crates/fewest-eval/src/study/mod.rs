@@ -12,7 +12,7 @@
 //! | `grid.rs`, `search.rs`, `inner.rs`, `table.rs` | what is tried, in which order; selections; every candidate on an inner split; the table of scores that every rule reads |
 //! | `learn.rs`, `panel.rs` | from a choice to a classifier; proof, neighbours and substitutes of the panel |
 //! | `compare.rs` | the scores of every candidate in every outer fold, by which rules of choice are compared |
-//! | `threshold.rs`, `decision_curve.rs` | the cut of decision values for a wanted sensitivity; net benefit |
+//! | `threshold.rs`, `decision_curve.rs`, `points.rs`, `points_of.rs` | the cut of decision values for a wanted sensitivity; net benefit; the panel as points that are added by hand |
 //! | `deal.rs`, `run.rs`, `state.rs`, `report.rs` | how samples are dealt; the course of a study; how far it has come; what it found |
 //!
 //! Nothing here touches a file or prints: progress and the state to go on from are told to an
@@ -31,6 +31,8 @@ mod learn;
 mod panel;
 mod part;
 mod platt;
+mod points;
+mod points_of;
 mod prior;
 mod probabilities;
 mod report;
@@ -49,6 +51,7 @@ pub use decision_curve::NetBenefit;
 pub use grid::{Job, Key};
 pub use isotonic::Isotonic;
 pub use platt::Sigmoid;
+pub use points::{Points, PointsFeature, PointsFold, PointsLevel, PointsWorth};
 pub use probabilities::{CalibrationLine, Losses, Probabilities};
 pub use report::{
     Choice, ChoiceReport, Effort, FoldReport, InnerSize, Judgement, OtherFold, OtherPanel, Panel, RuleReport,

@@ -13,6 +13,7 @@ use fewest_data::{Imputation, Scaling};
 use serde::{Deserialize, Serialize};
 
 use super::decision_curve::{NetBenefit, decision_curve};
+use super::points::{Points, PointsFold, PointsWorth};
 use super::probabilities::{Losses, Probabilities};
 use super::rule::ChoiceRule;
 use super::settings::{Prefer, StudyMethod};
@@ -99,6 +100,9 @@ pub struct FoldReport {
     /// The other of the two choices; none where both are the same.
     #[serde(default)]
     pub other: Option<OtherFold>,
+    /// The points score of the choice, with `points`.
+    #[serde(default)]
+    pub points: Option<PointsFold>,
     /// Sizes inside the training part.
     pub inner: Vec<InnerSize>,
     /// What other rules chose and how that did, with `compare_rules`.
@@ -113,6 +117,11 @@ impl FoldReport {
     /// What it says on the samples held out.
     fn judged(&self) -> FoldMetrics<'_> {
         self.chosen().judged()
+    }
+
+    /// The repetition, the classifier and its points score; none without points.
+    fn with_points(&self) -> Option<(usize, &Metrics, &PointsFold)> {
+        Some((self.repeat, &self.judgement.metrics, self.points.as_ref()?))
     }
 
     fn chosen(&self) -> Chosen<'_> {
@@ -273,6 +282,8 @@ pub struct StudyReport {
     pub panel: Option<Panel>,
     /// The other choice; none where it is the panel's, or there was no time for it.
     pub other: Option<OtherPanel>,
+    /// The panel as a points score, with `points`.
+    pub points: Option<Points>,
     /// The methods tried on all samples, in the order asked for.
     pub tried: Vec<Tried>,
     /// Sizes on all samples, inner splits.
@@ -338,6 +349,12 @@ impl StudyReport {
             Prefer::Best => [own, other],
             Prefer::Smallest => [other, own],
         })
+    }
+
+    /// What the points scores of the outer folds are worth; none without any.
+    pub fn points_worth(&self) -> Option<PointsWorth> {
+        let each = self.folds.iter().filter_map(FoldReport::with_points);
+        PointsWorth::new(&each.collect::<Vec<_>>(), self.test_share)
     }
 
     /// Whether the panel has the largest of several sizes, so that larger ones may be better.

@@ -11,6 +11,7 @@ use super::inner::row;
 use super::learn::{Learned, calibrate, choice, cut_short, judge, learn};
 use super::panel::panel;
 use super::part::PartSize;
+use super::points_of::Source;
 use super::prior::Prior;
 use super::report::{
     Choice, Effort, FoldReport, InnerSize, Judgement, OtherFold, OtherPanel, RuleReport, StudyReport, Tried,
@@ -27,6 +28,8 @@ use crate::time::Deadline;
 const WORK: f64 = 0.85;
 /// Share of a part's time for its grid; the rest is for the selection.
 const GRID: f64 = 0.8;
+/// Time that is left for the selections on a part, in those of its first rows.
+const SELECTIONS: u64 = 3;
 /// From data to a panel: an honest estimate by outer folds, in each of which everything is done
 /// anew, and the same on all samples.
 ///
@@ -92,15 +95,17 @@ pub fn study(
     }
     // Step 3.
     let (mut cut, mut found, mut other) = (study.stop().is_some() || study.short, None, None);
+    let mut points = None;
     if let Some((learned, key)) = first {
         let rows = &study.state.parts[0].rows;
         let calibration = calibrate(data, &parts[0].splits, rows, &grid, settings, key)?;
         let (panel, short) = panel(learned, calibration, &grid, settings, &study.all)?;
         cut |= short;
+        points = study.points_of(0, &parts[0], key).map(|source| source.of_panel(&panel)).transpose()?;
         found = Some(panel);
         other = study.other_panel(&parts[0], key)?;
     }
-    Ok(StudyReport { other, ..study.report(&parts, found, cut, limits) })
+    Ok(StudyReport { other, points, ..study.report(&parts, found, cut, limits) })
 }
 
 /// A study at work.
@@ -169,7 +174,10 @@ impl Study<'_> {
         self.done += (part.splits.len() * self.jobs() - self.missing(at)) as u64;
         let mut level = 0;
         while let Some(jobs) = self.levels.get(level).cloned() {
-            let deadline = shares[level.min(1)].share(GRID);
+            // What is left of the time is for two selections on the whole part.
+            let longest = self.state.parts[at].rows.iter().flatten().map(|row| row.milliseconds).max();
+            let reserved = if level == 0 { 0 } else { SELECTIONS * longest.unwrap_or(0) };
+            let deadline = shares[level.min(1)].before(Duration::from_millis(reserved)).share(GRID);
             let lacking = |row: &Option<Row>| -> Vec<Job> {
                 let done = |job: &Job| row.as_ref().is_some_and(|row| row.jobs.contains(job));
                 jobs.iter().copied().filter(|job| !done(job)).collect()
@@ -279,6 +287,13 @@ impl Study<'_> {
         Ok(Some(OtherPanel { choice: learned.choice, selected: learned.features }))
     }
 
+    /// What a points score of a part is made from; none where none is asked for.
+    fn points_of<'b>(&'b self, at: usize, part: &'b PartDeal, key: Key) -> Option<Source<'b>> {
+        let (data, grid, settings, rows) = (self.data, self.grid, self.settings, &self.state.parts[at].rows[..]);
+        let source = Source { data, deal: &part.deal, splits: &part.splits, rows, grid, settings, key };
+        settings.points.then_some(source)
+    }
+
     /// The choice, selected and trained. A method that finds no feature of use gives way to what the
     /// rule chooses of the others; if none finds one, the last one's empty subset.
     fn learned(&self, deal: &Deal, table: &Table, mut key: Key, deadline: &Deadline) -> Result<(Learned, Key), Error> {
@@ -309,7 +324,8 @@ impl Study<'_> {
         let (data, grid, settings, table) = (self.data, self.grid, self.settings, self.table(at, part));
         let begun = Instant::now();
         let [first, second] = self.choices(&table);
-        let (learned, key) = self.learned(&part.deal, &table, first, deadline)?;
+        let half = if first == second { deadline.clone() } else { deadline.share(0.5) };
+        let (learned, key) = self.learned(&part.deal, &table, first, &half)?;
         let PartState { rows, effort, .. } = &self.state.parts[at];
         let judged = |learned: &Learned, key: Key| -> Result<Judgement, Error> {
             let calibration = calibrate(data, &part.splits, rows, grid, settings, key)?;
@@ -322,6 +338,7 @@ impl Study<'_> {
             let judgement = judged(&learned, second)?;
             other = Some(OtherFold { choice: learned.choice, selected: learned.features, judgement });
         }
+        let points = self.points_of(at, part, key).map(|source| source.of_fold(&learned)).transpose()?;
         let mut rules = Vec::new();
         if settings.compare_rules {
             rules = self.compare(at, part, &table, deadline)?;
@@ -339,6 +356,7 @@ impl Study<'_> {
             status,
             judgement,
             other,
+            points,
             inner: inner(&table, grid, settings.rule),
             rules,
             seconds: effort.seconds() + begun.elapsed().as_secs_f64(),
@@ -408,6 +426,7 @@ impl Study<'_> {
             status,
             panel,
             other: None,
+            points: None,
             tried: tried(&table, self.whole, grid, settings),
             inner: inner(&table, grid, settings.rule),
             folds,

@@ -99,6 +99,9 @@ pub struct StudySettings {
     /// classifier is shifted so that this share of the samples that inner splits held out is above
     /// 0. None: the bias is that of the SVM. Default none.
     pub sensitivity: Option<f64>,
+    /// Whether the panel is also made a points score of two classes, whose loss is measured on the
+    /// outer folds; every method is then a linear one. Default not.
+    pub points: bool,
     /// Whether every rule is judged on the outer folds, too. Default not.
     pub compare_rules: bool,
     /// What stands in for missing values (NaN), learnt from each training part; none: there are
@@ -143,6 +146,7 @@ impl Default for StudySettings {
             prefer: Prefer::default(),
             calibration: CalibrationRule::default(),
             sensitivity: None,
+            points: false,
             compare_rules: false,
             missing: None,
             texts: Vec::new(),
@@ -182,6 +186,14 @@ impl StudySettings {
             return Err(Error::Rules(format!(
                 "bounds on weights need two classes, but there are {classes}; leave them out, or keep two classes"
             )));
+        }
+        if self.points && classes != 2 {
+            let must = format!("left out: points are for two classes, but there are {classes}");
+            return Err(Error::setting("points", true, must));
+        }
+        if let Some(method) = self.methods.iter().find(|method| self.points && method.has_kernel()) {
+            let must = format!("left out: they need a linear classifier, and that of {} has a kernel", method.name());
+            return Err(Error::setting("points", true, format!("{must}; or try other methods")));
         }
         let least = [
             ("folds", self.folds, 2),

@@ -36,6 +36,8 @@ pub struct Words {
     pub fdr: &'static str,
     /// What finds stable features.
     pub stability: &'static str,
+    /// The setting that tries sizes up to a number of features: `--max-features 1..20`.
+    pub sizes: fn(u64) -> String,
 }
 
 impl Door<'_> {

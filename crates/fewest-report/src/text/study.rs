@@ -4,7 +4,8 @@ use super::Door;
 use super::evaluation::by_class;
 use crate::common::groups;
 use crate::read::Part;
-use crate::study::{change, judged, threshold};
+use crate::study::said::{Panels, change, folds, judged, largest, left_out, one_panel};
+use crate::study::{external, points, threshold};
 use crate::table::Table;
 use crate::words::{Proof, brief, number, plural, seconds};
 
@@ -28,7 +29,15 @@ pub(super) fn text(result: Part<'_>, door: Door<'_>) -> String {
     }
     lines.extend(estimate(result));
     lines.extend(threshold(result).map(|text| ("threshold", text)));
+    lines.extend(Panels::of(result).map(|panels| {
+        if panels.same { ("other panel", one_panel(result).to_owned()) } else { (panels.called, panels.line(NAMES)) }
+    }));
+    lines.extend(points::rule(result).map(|rule| ("points", points_words(result, &rule))));
+    lines.extend(external::line(result).map(|line| ("external", line)));
     lines.push(("tried", tried(result)));
+    lines.extend(left_out(result).map(|words| ("not tried", words)));
+    let more = largest(result).map(|(words, more)| format!("{words}: {}", (door.words.sizes)(more)));
+    lines.extend(more.map(|more| ("sizes", more)));
     lines.extend(left(result).map(|left| ("left", left)));
     let effort = |key: &str| result.at("effort").at(key).count().unwrap_or(0);
     let (selections, trainings) = (plural(effort("selections"), "selection"), plural(effort("trainings"), "training"));
@@ -39,6 +48,7 @@ pub(super) fn text(result: Part<'_>, door: Door<'_>) -> String {
         out.push('\n');
         out += &features(result, door);
     }
+    out += &points_table(result, door);
     if result.at("recall").entries().count() > 2 {
         out.push('\n');
         out += &by_class(result, door);
@@ -100,7 +110,8 @@ fn estimate(result: Part<'_>) -> Vec<(&'static str, String)> {
         (result.at("folds").items().len() as u64, result.at("effort").at("folds_left").count().unwrap_or(0));
     let [asked, repeats] = ["folds", "repeats"].map(|key| result.at("settings").at(key).count().unwrap_or(1));
     if folds == 0 {
-        return vec![("accuracy", "not known: no outer fold was done in time".to_owned())];
+        let all = self::folds(result).1;
+        return vec![("accuracy", format!("not known: 0 of {all} outer folds done"))];
     }
     let scheme = match (left, repeats) {
         (0, 1) => plural(asked, "fold"),
@@ -146,6 +157,27 @@ fn tried(result: Part<'_>) -> String {
     } else {
         format!("{} (accuracy inside the folds)", all.join(", "))
     }
+}
+
+/// The rule of a points score, and what it is worth.
+fn points_words(result: Part<'_>, rule: &str) -> String {
+    let worth =
+        points::worth(result).unwrap_or_else(|| "what they lose is not known: no outer fold was done".to_owned());
+    format!("{rule}; {worth}")
+}
+
+/// What each feature adds to the total; nothing without points.
+fn points_table(result: Part<'_>, door: Door<'_>) -> String {
+    let all = result.at("points").at("features").items();
+    if all.len() == 0 {
+        return String::new();
+    }
+    let mut table = Table::new(&["points of", "the highest level reached"], 1);
+    for feature in all {
+        table.row(vec![feature.at("feature").text().unwrap_or_default().to_owned(), points::levels_line(feature)]);
+    }
+    let by_total = points::probability_line(result).map_or_else(String::new, |line| door.look.paragraph(&line, 0));
+    format!("\n{}{by_total}", table.render(door.look))
 }
 
 /// What time did not allow.

@@ -5,6 +5,7 @@ mod said;
 mod value;
 
 use fewest_data::{Dataset, Features, Imputation, Indicator, MissingRule, ScaleKind, Scaling};
+use serde_json::Value;
 
 use super::invocation::Invocation;
 use super::reading::{self, apart_names};
@@ -70,7 +71,7 @@ pub(crate) fn run(args: &PredictArgs, invocation: &Invocation) -> Result<u8, Fai
     };
     sinks.out.write(&said.csv(&data), terminal)?;
 
-    let worth = Worth::new(args, &classifiers, &said, &data);
+    let worth = Worth::new(place.to_string(), [classifiers.classes(), &trained.names], &said, &data);
     if sinks.json.is_some() || sinks.page.is_some() {
         let value = worth.value(&invocation.command_line);
         report::write(Document::Value(value), sinks.json.as_ref(), sinks.page.as_ref(), terminal)?;
@@ -85,6 +86,18 @@ pub(crate) fn run(args: &PredictArgs, invocation: &Invocation) -> Result<u8, Fai
         }
     }
     Ok(0)
+}
+
+/// What a classifier is worth on samples whose classes are known, as `--json` has it; `data` have its
+/// features as read.
+///
+/// # Errors
+/// Another number of features.
+pub(super) fn worth(trained: &TrainedModel, data: &mut Dataset) -> Result<Value, Failure> {
+    impute(trained, &mut data.features)?;
+    scale(trained, &mut data.features)?;
+    let said = Said::by_one(trained, data);
+    Ok(Worth::new(String::new(), [&trained.classes, &trained.names], &said, data).value(""))
 }
 
 /// Where the results go.

@@ -5,17 +5,18 @@ use fewest_eval::{ExternalValidation, Predictions};
 use serde_json::{Map, Value, json};
 
 use super::said::Said;
-use crate::cli::PredictArgs;
 use crate::commands::held_out::wrong;
 use crate::export::classes::{by_class, of_two, positive_value};
 use crate::export::model_json::{SCHEMA, classes_value};
 use crate::export::table;
-use crate::export::task_models::Classifiers;
 
 /// What a model is worth on samples.
 pub(super) struct Worth<'a> {
-    args: &'a PredictArgs,
-    classifiers: &'a Classifiers,
+    /// What the model is called.
+    model: String,
+    classes: &'a [String],
+    /// Names of the features.
+    features: &'a [String],
     said: &'a Said<'a>,
     data: &'a Dataset,
     /// The class of each sample as the model counts them; none where it does not know it.
@@ -24,18 +25,17 @@ pub(super) struct Worth<'a> {
 }
 
 impl<'a> Worth<'a> {
-    /// Judges what was said, where the data have a target.
+    /// Judges what was said, where the data have a target; of a model its name, classes and features.
     pub(super) fn new(
-        args: &'a PredictArgs,
-        classifiers: &'a Classifiers,
+        model: String,
+        [classes, features]: [&'a [String]; 2],
         said: &'a Said<'a>,
         data: &'a Dataset,
     ) -> Self {
-        let classes = classifiers.classes();
         let known = data.target.as_ref().map(|target| target.codes_in(classes));
         let of: Option<Predictions> = known.as_ref().map(|known| said.of_known(known));
         let found = of.and_then(|of| ExternalValidation::new(&of, classes.len(), said.probabilities));
-        Self { args, classifiers, said, data, known, found }
+        Self { model, classes, features, said, data, known, found }
     }
 
     /// How many predictions are right; none where the data have no target.
@@ -66,8 +66,8 @@ impl<'a> Worth<'a> {
 
     /// The JSON.
     pub(super) fn value(&self, command_line: &str) -> Value {
-        let (data, first, classes) = (self.data, self.classifiers.first(), self.classifiers.classes());
-        let (model, found) = (self.args.model.display().to_string(), self.found.as_ref());
+        let (data, features, classes) = (self.data, self.features, self.classes);
+        let (model, found) = (&self.model, self.found.as_ref());
         let n = data.features.n_samples();
         let counts = |codes: &mut dyn Iterator<Item = u32>| {
             let mut counts = vec![0u64; classes.len()];
@@ -84,7 +84,7 @@ impl<'a> Worth<'a> {
             "classes": classes_value(classes), "positive": positive_value(classes),
             "class_counts": known.map(|known| counts(&mut known.iter().flatten().copied())),
             "predicted_counts": counts(&mut self.said.predicted.iter().copied()),
-            "selected": first.names, "n_features": first.names.len(),
+            "selected": features, "n_features": features.len(),
         });
         if let Some(found) = found {
             let mut metrics: Map<String, Value> =
@@ -114,6 +114,6 @@ impl<'a> Worth<'a> {
         let rows: Vec<usize> = (0..known.len()).filter(|&i| known[i].is_some()).collect();
         let predicted: Vec<u32> = rows.iter().map(|&i| self.said.predicted[i]).collect();
         let class = |i: usize| known[i].unwrap_or_default();
-        wrong(self.classifiers.classes(), &class, self.data.samples.as_ref(), [(&rows[..], &predicted[..])])
+        wrong(self.classes, &class, self.data.samples.as_ref(), [(&rows[..], &predicted[..])])
     }
 }

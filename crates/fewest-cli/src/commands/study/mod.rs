@@ -1,5 +1,6 @@
 //! `fewest study`: from a file to a panel, with an honest estimate and a proof.
 
+mod external;
 mod value;
 
 use fewest::{Limits, RuleList, Rules, Status, SvmSettings, WeightBounds};
@@ -24,6 +25,7 @@ use crate::interrupt;
 use crate::progress::Watch;
 use crate::resume::{BETWEEN_FOLDS, DATA, Resume};
 use crate::terminal::Terminal;
+use external::External;
 
 /// Sizes unless others are asked for.
 const SIZES: usize = 10;
@@ -50,6 +52,7 @@ pub(crate) fn run(args: &StudyArgs, invocation: &Invocation) -> Result<u8, Failu
         class_weight: class_weights(args, &raw)?,
         ..settings(args, &raw)
     };
+    let external = External::read(args, &settings.rules, &raw, terminal)?;
     if let Some(sink) = &sinks.model {
         let kernel = if settings.methods == [StudyMethod::Kta] { "rbf" } else { "linear" };
         let scaled = settings.scale != Some(fewest_data::ScaleKind::None);
@@ -67,7 +70,18 @@ pub(crate) fn run(args: &StudyArgs, invocation: &Invocation) -> Result<u8, Failu
     for &method in &found.left_out {
         terminal.note(&format!("{} takes no part: {}", method.name(), value::left_out(method, &settings, &raw)));
     }
-    let view = value::View { args, raw: &raw, settings: &settings, bounds: &bounds, found: &found, invocation };
+    let mut view = value::View {
+        args,
+        raw: &raw,
+        settings: &settings,
+        bounds: &bounds,
+        found: &found,
+        invocation,
+        external: None,
+    };
+    if let (Some(external), Some(trained)) = (external, view.trained()) {
+        view.external = Some(external.value(trained)?);
+    }
     if sinks.json.is_some() || sinks.page.is_some() {
         report::write(Document::Value(view.value()), sinks.json.as_ref(), sinks.page.as_ref(), terminal)?;
     }
@@ -100,6 +114,7 @@ impl Sinks {
             [("--json", json.as_ref()), ("--report", page.as_ref()), ("--model", model.as_ref().map(ModelSink::sink))];
         let mut inputs = vec![("the data", args.data.data.as_path())];
         inputs.extend(args.rules.files());
+        inputs.extend(args.external.as_deref().map(|path| ("the file of --external", path)));
         inputs.extend(args.resume.as_deref().map(|path| ("the file of --resume", path)));
         Sink::apart(&outputs, &inputs)?;
         let taken = outputs.iter().filter_map(|output| output.1).any(Sink::is_stdout);
@@ -157,6 +172,7 @@ fn settings(args: &StudyArgs, raw: &Raw) -> StudySettings {
         prefer: args.prefer,
         calibration: args.calibration,
         sensitivity: args.sensitivity,
+        points: args.points,
         compare_rules: args.compare_rules,
         missing: args.prepare.missing.rule(),
         texts: raw.texts().to_vec(),

@@ -3,7 +3,7 @@
 use fewest::model::Model;
 use fewest::{SvmSettings, WeightBounds};
 use fewest_eval::study::{
-    Choice, FoldReport, InnerSize, Panel, RuleReport, StudyMethod, StudyReport, StudySettings, Tried,
+    Choice, FoldReport, InnerSize, Panel, PointsFeature, RuleReport, StudyMethod, StudyReport, StudySettings, Tried,
 };
 use serde_json::{Map, Value, json};
 
@@ -29,6 +29,8 @@ pub(super) struct View<'a> {
     pub(super) bounds: &'a WeightBounds,
     pub(super) found: &'a StudyReport,
     pub(super) invocation: &'a Invocation,
+    /// What the panel is worth on the samples of `--external`.
+    pub(super) external: Option<Value>,
 }
 
 impl View<'_> {
@@ -108,6 +110,14 @@ impl View<'_> {
         if self.settings.compare_rules {
             value["rules"] = self.rules();
         }
+        if self.settings.points {
+            value["points"] = self.points();
+        }
+        if self.args.external.is_some() {
+            value["external"] = json!(self.external);
+        }
+        let sentences = fewest_report::methods_text(&value);
+        value["methods_text"] = sentences.iter().map(|(item, text)| json!({"item": item, "text": text})).collect();
         value
     }
 
@@ -123,6 +133,20 @@ impl View<'_> {
             Value::Object(value)
         });
         json!({"best": best, "smallest": smallest, "difference": self.found.difference()})
+    }
+
+    /// The panel as points, and what these are worth in the outer folds; null without a panel.
+    fn points(&self) -> Value {
+        let Some(points) = &self.found.points else { return Value::Null };
+        let feature = |of: &PointsFeature| json!({"feature": self.name(of.feature), "levels": of.levels});
+        let probability = |&(total, probability): &(i64, f64)| json!({"total": total, "probability": probability});
+        let worth = self.found.points_worth();
+        json!({
+            "features": points.features.iter().map(feature).collect::<Vec<_>>(), "threshold": points.threshold,
+            "probabilities": points.probabilities.iter().map(probability).collect::<Vec<_>>(),
+            "summary": worth.as_ref().map(|worth| &worth.summary),
+            "difference": worth.as_ref().map(|worth| &worth.difference)
+        })
     }
 
     /// Methods that were not tried, and why.
@@ -315,6 +339,10 @@ impl View<'_> {
             "selection_time_limit": settings.selection_seconds, "gap": args.gap, "node_limit": settings.proof_nodes,
             "solutions": settings.solutions, "threads": rayon::current_num_threads()
         });
+        value["points"] = json!(settings.points);
+        if let Some(path) = &args.external {
+            value["external"] = json!(path.display().to_string());
+        }
         if let Some(groups) = self.raw.groups_value(args.groups.as_deref()) {
             value["groups"] = groups;
         }
@@ -329,6 +357,9 @@ impl View<'_> {
 pub(super) fn left_out(method: StudyMethod, settings: &StudySettings, raw: &Raw) -> String {
     if settings.bounds_weights() && !method.keeps_bounds() {
         return "it keeps no bounds on weights".to_owned();
+    }
+    if settings.points && method == StudyMethod::Kta {
+        return "--points needs a linear classifier, and its own has a kernel".to_owned();
     }
     let (n, p) = (raw.target.codes.len(), raw.data.names.len());
     format!("{n} samples of {p} features take it long; --methods names it all the same")

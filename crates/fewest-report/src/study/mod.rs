@@ -1,8 +1,17 @@
 //! The page of `fewest study`: a panel, what it is worth on samples not seen, and why to believe
 //! it.
 
+pub(crate) mod external;
+pub(crate) mod methods_text;
+mod panels;
+pub(crate) mod points;
+pub(crate) mod said;
+
+use methods_text::methods_text;
+use said::{change, folds as counted, judged, largest, left_out};
+
 use crate::chart::{Axes, Role, Series, Ticks, lines};
-use crate::common::{balance, data, list, settings, warnings};
+use crate::common::{balance, data, list, sentence_case, settings, warnings};
 use crate::evaluation::{
     SizePoint, accuracy_by_size, by_class, confusion, folds, frequency, guessing, interval, measures, stability_words,
     wrong,
@@ -44,6 +53,8 @@ pub(crate) fn page(result: Part<'_>, budget: &Budget) -> Result<Page, String> {
     let count = panel.at("selected").items().len() as u64;
     let mut sections = vec![answer(result, budget)];
     sections.extend(features(result, budget));
+    sections.extend(panels::section(result, budget));
+    sections.extend(points::section(result, budget));
     sections.extend(frequency(result, budget, "frequency", "frequency-section", "How often each feature came back")?);
     sections.extend(sizes(result, budget)?);
     sections.push(unseen(result, budget)?);
@@ -51,21 +62,31 @@ pub(crate) fn page(result: Part<'_>, budget: &Budget) -> Result<Page, String> {
     sections.extend(by_class(result, budget));
     sections.extend(decision_curve(result, budget)?);
     sections.extend(wrong(result, budget));
+    sections.extend(external::section(result, budget)?);
     sections.extend(tried(result, budget));
     sections.extend(balance(budget, result)?);
     sections.push(how(result));
+    sections.push(for_methods(result, budget));
     sections.push(settings(budget, result, result.at("command"), ""));
     let title = match (count, result.at("target").text()) {
         (0, _) => "No panel was found".to_owned(),
         (_, Some(target)) => format!("{} that tell {}", plural(count, "feature"), shorten(target, 60)),
         _ => format!("A panel of {}", plural(count, "feature")),
     };
-    let done = plural(result.at("folds").items().len() as u64, "outer fold");
+    let (done, all) = counted(result);
+    let measured = match (done, done < all) {
+        (0, _) => format!("What they are worth is not known: 0 of {all} outer folds were done."),
+        (_, true) => format!(
+            "What they are worth was measured on samples that took no part in the choice, in {done} of {all} outer folds."
+        ),
+        _ => format!(
+            "What they are worth was measured on samples that took no part in the choice, in {}.",
+            plural(done, "outer fold")
+        ),
+    };
     Ok(Page {
         title,
-        lead: format!(
-            "Features, method and settings were chosen from the data. What they are worth was measured on samples that took no part in the choice, in {done}."
-        ),
+        lead: format!("Features, method and settings were chosen from the data. {measured}"),
         sections,
         version: shorten(result.at("version").text().unwrap_or("an unnamed version"), 40),
     })
@@ -95,6 +116,13 @@ fn answer(result: Part<'_>, budget: &Budget) -> Section {
     }
     if result.at("status").text().is_some_and(|status| status != "completed") {
         blocks.push(Block::Warning(left(result)));
+    }
+    if let Some((words, more)) = largest(result) {
+        blocks.push(Block::Warning(format!(
+            "{} Try up to {more}: --max-features 1..{more} of the command, sizes=range(1, {}) of Study in Python.",
+            sentence_case(&words),
+            more + 1
+        )));
     }
     blocks.extend(warnings(result));
     let mut pairs = vec![("panel", list(budget, &names))];
@@ -182,12 +210,6 @@ fn proof(panel: Part<'_>) -> Option<String> {
     Some(format!("{what}, on all samples: {sentence}."))
 }
 
-/// What proofs and exchanges are about: the objective of a linear SVM, which is that of the
-/// certificate where there is one.
-pub(crate) fn judged(panel: Part<'_>) -> Part<'_> {
-    if panel.at("certificate").is_there() { panel.at("certificate") } else { panel }
-}
-
 /// Method and costs, in words.
 fn classifier(panel: Part<'_>) -> Option<String> {
     let method = panel.at("method").text()?;
@@ -260,11 +282,6 @@ fn features(result: Part<'_>, budget: &Budget) -> Option<Section> {
     Some(Section { id: "panel", heading: "The panel".to_owned(), blocks })
 }
 
-/// A share with its sign: an exchange may be better than a panel that is not proven best.
-pub(crate) fn change(share: f64) -> String {
-    if share < 0.0 { percent(share) } else { format!("+{}", percent(share)) }
-}
-
 /// Accuracy by number of features, inside all samples.
 fn sizes(result: Part<'_>, budget: &Budget) -> Result<Option<Section>, String> {
     let in_folds = |k: u64| result.at("folds").items().filter(|f| f.at("max_features").count() == Some(k)).count();
@@ -318,8 +335,10 @@ fn tried(result: Part<'_>, budget: &Budget) -> Option<Section> {
             ]
         })
         .collect();
+    let gone = left_out(result).map(|gone| Block::Text(format!("Not tried: {}.", shorten(&gone, 400))));
     if rows.is_empty() {
-        return None;
+        let heading = "What was tried".to_owned();
+        return gone.map(|gone| Section { id: "tried", heading, blocks: vec![gone] });
     }
     let columns = vec![
         words("method"),
@@ -331,8 +350,14 @@ fn tried(result: Part<'_>, budget: &Budget) -> Option<Section> {
     ];
     let mut table =
         budget.table("Each method at its best, by inner cross-validation on all samples", columns, rows.into_iter());
-    table.note = "The rule of choice picks among all of them by one score; see the settings.";
-    Some(Section { id: "tried", heading: "What was tried".to_owned(), blocks: vec![Block::Table(table)] })
+    table.note = match result.at("prefer").text() {
+        Some("smallest") => {
+            "The rule of choice picks among all of them by one score; the panel is the smallest size that is as good as its pick; see the settings."
+        }
+        _ => "The rule of choice picks among all of them by one score; see the settings.",
+    };
+    let blocks = [Block::Table(table)].into_iter().chain(gone).collect();
+    Some(Section { id: "tried", heading: "What was tried".to_owned(), blocks })
 }
 
 /// Formula and sources.
@@ -340,8 +365,22 @@ fn how(result: Part<'_>) -> Section {
     let method = result.at("panel").at("method").text().unwrap_or("exact");
     let formula = FORMULAS.iter().find(|formula| formula.0 == method).map_or(FORMULAS[0].1, |formula| formula.1);
     let mut blocks = vec![Block::Code(formula.to_owned())];
-    let used = |key: &str| !matches!(key, "exact" | "rfe") || key == method;
+    let platt = result.at("settings").at("calibration").text().is_none_or(|rule| rule == "platt");
+    let used = |key: &str| match key {
+        "exact" | "rfe" => key == method,
+        "probabilities" => platt,
+        _ => true,
+    };
     let lines = SOURCES.iter().filter(|source| used(source.0)).map(|&(key, text)| (key, Cell::from(text)));
     blocks.push(Block::Pairs(lines.collect()));
     Section { id: "method", heading: "How it was done, and where that comes from".to_owned(), blocks }
+}
+
+/// Sentences to copy into a paper.
+fn for_methods(result: Part<'_>, budget: &Budget) -> Section {
+    let what = "What was done, item by item of TRIPOD+AI (G. S. Collins and others, BMJ 385 (2024), e078378). Study design, dates, eligibility, ethics and what the features mean are yours to add.";
+    // One list for each, so that they stand below each other at any width.
+    let item = |(item, text): (&'static str, String)| Block::Pairs(vec![(item, budget.foreign(&text, 4000))]);
+    let blocks = [Block::Text(what.to_owned())].into_iter().chain(methods_text(result).into_iter().map(item)).collect();
+    Section { id: "methods-part", heading: "For the methods part".to_owned(), blocks }
 }

@@ -1,0 +1,56 @@
+//! The panel on the samples of another file, on the page of a study.
+
+use super::said::measured;
+use crate::evaluation::{by_class, confusion, guessing, interval, wrong};
+use crate::prediction::{calibration_sentence, measures};
+use crate::read::Part;
+use crate::view::{Block, Budget, Section, Table, shorten};
+use crate::words::{percent, plural};
+
+/// How many samples of which file were judged, and how many were left aside.
+pub(crate) fn samples(external: Part<'_>) -> Option<String> {
+    let (scored, file) = (external.at("scored").count()?, external.at("data").text().unwrap_or("another file"));
+    let unknown = match external.at("unknown_class").count() {
+        None | Some(0) => String::new(),
+        Some(count) => format!("; {count} of a class that the panel does not know are left aside"),
+    };
+    Some(format!("{} of {}{unknown}", plural(scored, "sample"), shorten(file, 80)))
+}
+
+/// `accuracy 0.930 (0.900 to 0.950), AUC 0.980 (0.960 to 0.990); 200 samples of other.csv`
+pub(crate) fn line(result: Part<'_>) -> Option<String> {
+    let external = result.at("external");
+    let one =
+        |(name, label): (&str, &str)| measured(external.at("summary").at(name)).map(|value| format!("{label} {value}"));
+    let worth: Vec<String> = [("accuracy", "accuracy"), ("auc", "AUC")].into_iter().filter_map(one).collect();
+    Some(format!("{}; {}", worth.join(", "), samples(external)?))
+}
+
+/// What the panel is worth there.
+pub(super) fn section(result: Part<'_>, budget: &Budget) -> Result<Option<Section>, String> {
+    let external = result.at("external");
+    let Some(samples) = samples(external) else { return Ok(None) };
+    let mut blocks =
+        vec![Block::Text(format!("The panel's classifier, as it is, without another training: {samples}."))];
+    let accuracy = external.at("summary").at("accuracy");
+    if let Some(mean) = accuracy.at("mean").number() {
+        let between = interval(accuracy, 1.0)
+            .map_or_else(String::new, |(low, high)| format!(" (95 % interval {} to {})", percent(low), percent(high)));
+        blocks.push(Block::Finding(format!("Right on {} of them{between}.", percent(mean))));
+        blocks.extend(guessing(external, mean));
+    }
+    blocks.extend(measures(external, budget, "external-measures")?);
+    let tables = [by_class(external, budget), confusion(external, budget, "Samples"), wrong(external, budget)];
+    blocks.extend(tables.into_iter().flatten().flat_map(|section| section.blocks).map(elsewhere));
+    blocks.extend(calibration_sentence(external).map(Block::Text));
+    let heading = "How well it does on the samples of another file".to_owned();
+    Ok(Some(Section { id: "external", heading, blocks }))
+}
+
+/// A table whose caption says that it is of the other file, as the page has one of the study, too.
+fn elsewhere(block: Block) -> Block {
+    match block {
+        Block::Table(table) => Block::Table(Table { caption: format!("The other file: {}", table.caption), ..table }),
+        other => other,
+    }
+}
