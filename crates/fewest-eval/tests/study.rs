@@ -438,7 +438,7 @@ fn however_little_time_there_is_a_panel() {
 
 #[test]
 fn an_interaction_of_two_features_is_found_on_more_samples_and_features() {
-    for (n, p) in [(90, 6), (401, 41)] {
+    for (n, p) in [(200, 6), (401, 41)] {
         let mut data = Data::new(n, p, 0, 23);
         let Features::Dense(design) = &data.features else { unreachable!() };
         let (a, b) = (design.column(0).to_vec(), design.column(1).to_vec());

@@ -172,12 +172,9 @@ impl Study<'_> {
     fn rows(&mut self, at: usize, part: &PartDeal, shares: [Deadline; 2]) -> Result<Deadline, Error> {
         self.state.parts[at].rows.resize_with(part.splits.len(), || None);
         self.done += (part.splits.len() * self.jobs() - self.missing(at)) as u64;
-        let mut level = 0;
+        let (mut level, mut reserved) = (0, Duration::ZERO);
         while let Some(jobs) = self.levels.get(level).cloned() {
-            // What is left of the time is for two selections on the whole part.
-            let longest = self.state.parts[at].rows.iter().flatten().map(|row| row.milliseconds).max();
-            let reserved = if level == 0 { 0 } else { SELECTIONS * longest.unwrap_or(0) };
-            let deadline = shares[level.min(1)].before(Duration::from_millis(reserved)).share(GRID);
+            let deadline = shares[level.min(1)].before(reserved).share(GRID);
             let lacking = |row: &Option<Row>| -> Vec<Job> {
                 let done = |job: &Job| row.as_ref().is_some_and(|row| row.jobs.contains(job));
                 jobs.iter().copied().filter(|job| !done(job)).collect()
@@ -203,6 +200,11 @@ impl Study<'_> {
                 self.levels = vec![self.levels.concat()];
                 level = 0;
             } else if self.state.parts[at].rows.iter().all(|row| lacking(row).is_empty()) {
+                if level == 0 {
+                    // Finer levels leave time for the selections on the whole part.
+                    let longest = self.state.parts[at].rows.iter().flatten().map(|row| row.milliseconds).max();
+                    reserved = Duration::from_millis(SELECTIONS * longest.unwrap_or(0));
+                }
                 level += 1;
             } else {
                 break;
