@@ -58,6 +58,7 @@ __all__ = [
     "knockoff_selection",
     "l1_costs",
     "measures",
+    "methods_text",
     "page",
     "path",
     "preparation",
@@ -248,6 +249,7 @@ def study(
 ) -> dict[str, Any]: ...
 def table(result: dict[str, Any]) -> str: ...
 def page(result: dict[str, Any]) -> str: ...
+def methods_text(result: dict[str, Any]) -> list[tuple[str, str]]: ...
 def verify(
     path: str,
     x: _Matrix,

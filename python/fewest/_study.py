@@ -111,6 +111,9 @@ class Study(Selector):
         Which of two choices is the panel: what ``pick`` takes, or the smallest number of features within one
         standard error of that which loses at most 1 % of accuracy on the inner folds. Both are judged on
         the outer folds; ``panels_`` has both.
+    points : bool, default=False
+        Whether the panel is a points score, too: small integers for levels of its features, for two
+        classes and linear methods; judged on the outer folds (``points_``).
     calibration : {"platt", "isotonic", "none"}, default="platt"
         How decision values of samples held out become probabilities, of more than two classes pair by
         pair: by a sigmoid, by any function that never falls (for many samples), or not at all.
@@ -177,6 +180,11 @@ class Study(Selector):
     confusion_ : ndarray of shape (n_classes, n_classes)
         Samples held out over all outer folds: rows are true classes, columns predicted ones, in the order of
         ``classes_``.
+    points_ : dict or None
+        With ``points=True`` the levels and points of each feature, by name, the ``threshold`` from which
+        a total says the second class (with ``pos_label`` the positive one), its probability by total,
+        and what the score is worth in the outer folds: ``summary``, and ``difference``, what the
+        classifier has more.
     left_out_ : list of dict
         The methods that ``methods="auto"`` did not try: ``method`` and ``why``.
     effort_ : dict
@@ -254,6 +262,7 @@ class Study(Selector):
         "scoring": [StrOptions({"combined", "accuracy", "roc_auc", "log_loss", "hinge"})],
         "pick": [StrOptions({"best", "smooth", "shrunk", "one_se", "small_cost", "stable"})],
         "prefer": [StrOptions({"best", "smallest"})],
+        "points": ["boolean"],
         "calibration": [StrOptions({"platt", "isotonic", "none"})],
         "pos_label": [Real, str, "boolean", None],
         "sensitivity": [Interval(Real, 0.0, 1.0, closed="right"), None],
@@ -285,6 +294,7 @@ class Study(Selector):
         scoring: str = "combined",
         pick: str = "shrunk",
         prefer: str = "best",
+        points: bool = False,
         calibration: str = "platt",
         pos_label: Any = None,
         sensitivity: float | None = None,
@@ -455,6 +465,7 @@ class Study(Selector):
             "cost_points": asked["cost_points"],
             "choose": grid["rule"],
             "prefer": asked["prefer"],
+            "points": asked["points"],
             "calibration": asked["calibration"],
             "loss": svm["loss"],
             "bias": svm["bias"],
@@ -540,6 +551,7 @@ class Study(Selector):
             "cost_points": int(self.n_Cs),
             "rule": f"{SCORES.get(self.scoring, self.scoring)}{pick}",
             "prefer": self.prefer,
+            "points": bool(self.points),
             "calibration": self.calibration,
             "sensitivity": None if self.sensitivity is None else float(self.sensitivity),
             "missing": self.impute and self.impute.replace("_", "-"),
@@ -588,6 +600,7 @@ class Study(Selector):
         self.confusion_ = confusion(self.folds_, len(self.classes_))
         self.panels_ = self._both(answer["panels"])
         self.sizes_, self.effort_ = answer["inner"], answer["effort"]
+        self.points_ = self._said.get("points")
         self.largest_size_, self.left_out_ = answer["grid"]["took_largest"], self._said["left_out"]
         self._scaling = answer["grid"]["scale"][0]
         self.tried_, self.decision_curve_ = answer["tried"], answer["decision_curve"]

@@ -71,7 +71,23 @@ class StudyResult:
         }
         if any(fold["rules"] for fold in answer["folds"]):
             said["rules"] = self._rules()
+        if about["settings"]["points"]:
+            said["points"] = self._points()
+        said["methods_text"] = [{"item": item, "text": text} for item, text in _core.methods_text(said)]
         return said
+
+    def _points(self) -> dict[str, Any] | None:
+        """The panel as points, and what these are worth in the outer folds."""
+        points, worth = self.answer["points"], self.answer["points_worth"] or {}
+        if points is None:
+            return None
+        return {
+            "features": [{"feature": self.names[of["feature"]], "levels": of["levels"]} for of in points["features"]],
+            "threshold": points["threshold"],
+            "probabilities": [{"total": total, "probability": probability} for total, probability in points["probabilities"]],
+            "summary": worth.get("summary"),
+            "difference": worth.get("difference"),
+        }
 
     def _data(self) -> dict[str, Any]:
         keys = ["-1", "+1"] if len(self.classes) == 2 else [str(code) for code in range(len(self.classes))]

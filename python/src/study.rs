@@ -64,6 +64,7 @@ fn report_value(report: &StudyReport, wanted: &StudySettings, codes: &[u32]) -> 
         "summary": report.summary().into_iter().map(|(name, summary)| (name.to_owned(), json!(summary))).collect::<Map<_, _>>(),
         "recall": report.recall(),
         "decision_curve": report.decision_curve(codes),
+        "points": report.points, "points_worth": report.points_worth(),
         "frequency": report.frequency(),
         "stability": report.stability(),
         "tried": report.tried,

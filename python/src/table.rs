@@ -41,3 +41,13 @@ pub(crate) fn page(result: &Bound<'_, PyAny>) -> PyResult<String> {
         made.map_err(|error| PyValueError::new_err(error.to_string()))
     })
 }
+
+/// Sentences for the methods part of a paper: (item of TRIPOD+AI, what was done), from a study's
+/// dictionary with the keys that the command's JSON has.
+///
+/// # Errors
+/// `ValueError` for what is no JSON.
+#[pyfunction]
+pub(crate) fn methods_text(result: &Bound<'_, PyAny>) -> PyResult<Vec<(&'static str, String)>> {
+    sheltered(|| Ok(fewest_report::methods_text(&settings::<Value>(result)?)))
+}
