@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use crate::Options;
 
 /// Runs the command.
-pub fn run_study(file: &str, mut options: Options) -> Result<Value, String> {
+pub(crate) fn run_study(file: &str, mut options: Options) -> Result<Value, String> {
     let size = options.number("size", 10.0)? as usize;
     let default = StudySettings::default();
     let settings = StudySettings {

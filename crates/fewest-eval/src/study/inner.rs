@@ -154,7 +154,9 @@ mod tests {
         let levels = levels(&grid, &settings);
         let whole = of(&levels.concat());
         let mut together = Row::default();
-        levels.iter().for_each(|jobs| together.add(of(jobs)));
+        for jobs in &levels {
+            together.add(of(jobs));
+        }
         assert_eq!(levels.len(), 3);
         assert_eq!(levels.concat().len(), settings.cost_points + 2);
         assert_eq!((&together.scores, &together.subsets), (&whole.scores, &whole.subsets));
