@@ -98,10 +98,11 @@ impl<'a> Search<'a> {
 
     /// The linear methods at a cost, every size.
     pub(crate) fn at_cost(&self, cost: f64, limits: &Limits) -> Result<Vec<Found>, Error> {
+        let begun = Instant::now();
         let Eliminated { survivors, ranking } = self.eliminate(cost, self.sizes, limits)?;
         let mut out = Vec::new();
         if let Some(method) = self.place(StudyMethod::Exact) {
-            for (size, features) in self.polish(cost, &survivors, &ranking, limits)? {
+            for (size, features) in self.polish(cost, &survivors, &ranking, &limits.clone().after(begun))? {
                 out.push(Found { size, method, features, kernel: Kernel::Linear });
             }
         }
@@ -124,8 +125,10 @@ impl<'a> Search<'a> {
         let mut sizes = self.usable(self.sizes);
         sizes.retain(|&k| k <= PROVEN || !(method.has_kernel() && self.grid.in_short));
         let mut out = Vec::new();
+        let begun = Instant::now();
         for sizes in sizes.chunk_by(|&a, &b| !method.has_kernel() || kernel_size(a) == kernel_size(b)) {
-            let limits = Limits { nodes: Some(nodes(method, sizes[0], NODES)), ..limits.clone() };
+            let limits = limits.clone().after(begun);
+            let limits = Limits { nodes: Some(nodes(method, sizes[0], NODES)), ..limits };
             let reports = self.method(method, 1.0, sizes[0])?.path(&samples, &rules, sizes, &limits, &mut Silent)?;
             out.extend(self.found(reports, at));
         }
@@ -210,6 +213,7 @@ impl<'a> Search<'a> {
         ranking: &[usize],
         limits: &Limits,
     ) -> Result<Vec<(usize, Vec<usize>)>, Error> {
+        let begun = Instant::now();
         let mut chosen: Vec<usize> = ranking.iter().copied().take(self.candidates()).collect();
         chosen.extend(starts.iter().flat_map(|start| &start.1));
         chosen.extend(named(&self.settings.rules));
@@ -229,7 +233,8 @@ impl<'a> Search<'a> {
                 start: vec![Subset::from_indices(chosen.len(), inside)],
                 ..ExactSettings::default()
             };
-            let limits = Limits { nodes: Some(1), gap_rel: QUICK_GAP.max(limits.gap_rel), ..limits.clone() };
+            let limits = limits.clone().after(begun);
+            let limits = Limits { nodes: Some(1), gap_rel: QUICK_GAP.max(limits.gap_rel), ..limits };
             let found = exact_several(&problems, &rules, &settings, limits, &mut Silent)?.outcome.subset;
             let features = found.map_or_else(|| start.clone(), |subset| subset.iter().map(|at| chosen[at]).collect());
             out.push((*size, features));
