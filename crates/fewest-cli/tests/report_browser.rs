@@ -80,6 +80,15 @@ fn harmful() -> (String, Vec<String>) {
     (text, names)
 }
 
+/// Points of a decision curve: those of both lines that are not far below 0, and the ends of the third.
+fn decisions(study: &Value) -> usize {
+    let curve = study["decision_curve"].as_array().unwrap();
+    let of = |key: &str| curve.iter().map(|at| at[key].as_f64().unwrap()).collect::<Vec<f64>>();
+    let (own, all) = (of("net_benefit"), of("treat_all"));
+    let highest = own.iter().chain(&all).fold(0.0, |most: f64, &y| most.max(y));
+    2 + own.iter().chain(&all).filter(|y| **y >= -0.25 * highest).count()
+}
+
 #[test]
 #[expect(clippy::too_many_lines, reason = "one session of a browser, which takes long to start")]
 fn pages_of_real_runs_work_in_a_browser() {
@@ -110,12 +119,12 @@ fn pages_of_real_runs_work_in_a_browser() {
     let study = ["study", wdbc, "--max-features", "1..4", "--folds", "3", "--repeats", "1", "--inner-cv", "3"];
     let (file, result) = made(&[&study[..], &["--cost-points", "4", "--model", "panel.json"]].concat(), "study");
     plan.push(json!({"name": "study", "file": file, "marks": {
-        "measures": 6, "folds": 3, "sizes": 4, "balance-chart": 2,
+        "measures": 8, "folds": 3, "sizes": 4, "balance-chart": 2, "decision-curve": decisions(&result),
         "frequency": result["frequency"].as_object().unwrap().len().min(30)
     }}));
 
     let (file, _) = made(&["predict", "panel.json", wdbc, "--out", "predicted.csv"], "predict");
-    plan.push(json!({"name": "predict", "file": file, "marks": {"measures": 5, "balance-chart": 2}}));
+    plan.push(json!({"name": "predict", "file": file, "marks": {"measures": 7, "balance-chart": 2}}));
 
     if let Some(german) = data_file("german-numeric.csv") {
         let costs: String =
@@ -166,7 +175,7 @@ fn pages_of_real_runs_work_in_a_browser() {
         ];
         let (file, result) = made(&arguments, "leukemia");
         plan.push(json!({"name": "leukemia", "file": file, "marks": {
-            "measures": 5, "folds": 10, "sizes": 3, "frequency": result["frequency"].as_object().unwrap().len().min(30), "balance-chart": 2
+            "measures": 7, "folds": 10, "sizes": 3, "frequency": result["frequency"].as_object().unwrap().len().min(30), "balance-chart": 2
         }}));
         let stability =
             ["stability", genes, "--method", "rfe", "--step", "half", "--max-features", "10", "--pairs", "20"];
