@@ -105,7 +105,7 @@ fn prove(
     }
     let mut limits = deadline.limits(0.7);
     limits.nodes = Some(settings.proof_nodes);
-    search.prove(cost, k, vec![features.to_vec()], 1, limits)
+    Ok(search.prove(cost, k, vec![features.to_vec()], 1, limits)?.selection)
 }
 
 /// The best subsets, where they can be proven for little more than the first one.
@@ -120,7 +120,7 @@ fn several(
 ) -> Result<Vec<Solution>, Error> {
     let mut limits = deadline.limits(0.5);
     limits.nodes = Some((LIST_EFFORT * known.outcome.counts.nodes).max(settings.nodes));
-    let found = search.prove(cost, k, vec![features.to_vec()], settings.solutions, limits)?;
+    let found = search.prove(cost, k, vec![features.to_vec()], settings.solutions, limits)?.selection;
     Ok(if found.outcome.status == Status::Optimal { found.solutions } else { Vec::new() })
 }
 

@@ -14,7 +14,7 @@ use fewest::method::path::SizeReport;
 use fewest::method::rfe::{RfeSettings, Step};
 use fewest::{
     AnyMethod, Design, Error, Gamma, Kernel, Limits, Memory, Method, MultiClass, Report, RuleList, Rules, Samples,
-    Selection, Several, Silent, Subset, SvmSettings,
+    Several, Silent, Subset, SvmSettings,
 };
 
 use super::grid::Grid;
@@ -272,9 +272,7 @@ impl<'a> Search<'a> {
         if start.is_empty() {
             start.push(self.filtered(k)?.selection.outcome.features());
         }
-        let several = self.part.several()?;
-        let selection = self.prove(cost, k, start, 1, limits.after(begun))?;
-        Ok(Report::new(selection, Kernel::Linear).with_several(&several, MultiClass::default()))
+        self.prove(cost, k, start, 1, limits.after(begun))
     }
 
     /// The filter by information gain, whatever it takes: one pass.
@@ -300,11 +298,13 @@ impl<'a> Search<'a> {
         start: Vec<Vec<usize>>,
         solutions: usize,
         limits: Limits,
-    ) -> Result<Selection, Error> {
+    ) -> Result<Report, Error> {
         let rules = self.part.rules(self.settings, Some(k))?;
         let start = start.into_iter().map(|features| Subset::from_indices(rules.p(), features)).collect();
         let settings = ExactSettings { svm: self.svm(cost), start, solutions, ..ExactSettings::default() };
-        exact_several(&self.part.several()?.problems(), &rules, &settings, limits, &mut Silent)
+        let several = self.part.several()?;
+        let selection = exact_several(&several.problems(), &rules, &settings, limits, &mut Silent)?;
+        Ok(Report::new(selection, Kernel::Linear).with_several(&several, MultiClass::default()))
     }
 }
 
