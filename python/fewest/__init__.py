@@ -19,6 +19,7 @@ from fewest._filter import InformationGain
 from fewest._generating import FeatureGeneratingMachine
 from fewest._knockoffs import Knockoffs, knockoffs
 from fewest._l1 import L1SVMSelector
+from fewest._markers import Markers, markers
 from fewest._mbp import LagrangianSelector, MBPSelector
 from fewest._memory import set_memory
 from fewest._model import TrainedModel, load_model
@@ -49,11 +50,13 @@ __all__ = [
     "read_table",
     "certify",
     "knockoffs",
+    "markers",
     "stability",
     "verify",
     "Certificate",
     "Evaluation",
     "Knockoffs",
+    "Markers",
     "Stability",
     "Table",
     "TrainedModel",

@@ -247,6 +247,17 @@ def study(
     listener: _Listener,
     groups: NDArray[np.uint32] | None = None,
 ) -> dict[str, Any]: ...
+def markers(
+    x: _Matrix,
+    codes: NDArray[np.uint32],
+    weights: NDArray[np.float64],
+    classes: Sequence[str],
+    names: Sequence[str],
+    given: dict[str, Any],
+    limits: dict[str, Any],
+    listener: _Listener,
+    groups: NDArray[np.uint32] | None = None,
+) -> dict[str, Any]: ...
 def table(result: dict[str, Any]) -> str: ...
 def page(result: dict[str, Any]) -> str: ...
 def methods_text(result: dict[str, Any]) -> list[tuple[str, str]]: ...

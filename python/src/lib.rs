@@ -14,6 +14,7 @@ mod file;
 mod generate;
 mod judge;
 mod knockoffs;
+mod markers;
 mod matrix;
 mod path;
 mod prepare;
@@ -343,6 +344,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(cost::costs_of_l1, module)?)?;
     module.add_function(wrap_pyfunction!(cost::choose_cost, module)?)?;
     module.add_function(wrap_pyfunction!(study::study, module)?)?;
+    module.add_function(wrap_pyfunction!(markers::markers, module)?)?;
     module.add_function(wrap_pyfunction!(table::table, module)?)?;
     module.add_function(wrap_pyfunction!(table::page, module)?)?;
     module.add_function(wrap_pyfunction!(table::methods_text, module)?)?;

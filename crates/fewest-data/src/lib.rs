@@ -77,7 +77,7 @@ pub use pattern::matching;
 pub use proof::{ProofFile, ProofMark, check_proof_path};
 pub use repeats::repeats;
 pub use scaling::{ScaleKind, ScaleReason, Scaling, deviations, low_variance, means, variances};
-pub use split::{stratified, stratified_folds, stratified_halves};
+pub use split::{sampled, stratified, stratified_folds, stratified_halves};
 pub use summary::{Duplicate, Summary, summary};
 pub use target::{Target, class_position};
 

@@ -43,6 +43,34 @@ pub fn stratified_folds(target: &Target, count: usize, seed: u64) -> Vec<u32> {
     folds
 }
 
+/// The stream of random numbers of [`sampled`].
+const SAMPLED: u32 = 20;
+
+/// At most `most` rows, ascending: all of them where they are no more, otherwise of each class as
+/// many as there are, but no more than a number that is the same for all classes and makes the sum
+/// fit; one of each class in any case. The same seed gives the same rows everywhere.
+pub fn sampled(target: &Target, most: usize, seed: u64) -> Vec<usize> {
+    let counts = target.counts();
+    let n = target.codes.len();
+    if n <= most {
+        return (0..n).collect();
+    }
+    let sum = |each: usize| counts.iter().map(|&count| count.min(each)).sum::<usize>();
+    let (mut each, mut above) = (1, n);
+    while above - each > 1 {
+        let middle = usize::midpoint(each, above);
+        if sum(middle) <= most { each = middle } else { above = middle }
+    }
+    let mut random = Random::new(seed, SAMPLED);
+    let mut out = Vec::new();
+    for (class, &count) in counts.iter().enumerate() {
+        let rows = rows_of(target, class);
+        out.extend(random.sample(count, count.min(each)).into_iter().map(|at| rows[at]));
+    }
+    out.sort_unstable();
+    out
+}
+
 /// The stream of random numbers of [`stratified_halves`].
 const HALVES: u32 = 17;
 

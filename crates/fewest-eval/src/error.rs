@@ -65,6 +65,18 @@ pub enum EvalError {
         /// Groups with samples of the rarest class.
         groups: usize,
     },
+    /// Fewer features are high in a class than are asked for.
+    #[error(
+        "{least} features that are high in class {class} are asked for, but {features} have their largest mean there; ask for fewer, or let more features in"
+    )]
+    FewMarkers {
+        /// The class.
+        class: String,
+        /// Features whose mean is largest there and that the other rules allow.
+        features: usize,
+        /// How many are asked for.
+        least: usize,
+    },
     /// Fewer than two folds.
     #[error("there is one fold only, but at least 2 are needed")]
     OneFold,

@@ -41,6 +41,7 @@
 //! | [`auto_cost`] | the cost of a method, chosen on the samples that it is run on |
 //! | [`evaluate`], [`sizes`] | methods, and sizes of one method, judged in folds |
 //! | `external` | a classifier on samples of another file |
+//! | [`markers`] | the few features that tell all classes apart, their cost chosen inside folds, with the bound |
 //! | [`stability`], [`knockoffs`] | what is selected on halves again and again, and what is told from copies: bounds on false features |
 //! | [`statistics`] | measures, intervals, tests |
 //! | [`study`] | method, costs and size chosen inside folds, then a panel with its proof |
@@ -56,6 +57,7 @@ pub mod folds;
 mod groups;
 mod jobs;
 pub mod knockoffs;
+pub mod markers;
 mod method;
 mod part;
 mod preparation;

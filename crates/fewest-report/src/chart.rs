@@ -242,18 +242,20 @@ pub(crate) fn lines(series: &[Series], axes: Axes<'_>) -> Drawing {
     })
 }
 
-/// A matrix of shares from -1 to 1: the colour tells the sign, its strength the size, and the
-/// number stands in the cell.
-pub(crate) fn matrix(labels: &[String], values: &[Vec<f64>]) -> Drawing {
-    let (k, left, top) = (labels.len() as i32, BESIDE, 8);
-    let side = ((WIDTH as i32 - left - 8) / k.max(1)).clamp(12, 46);
-    draw((top + k * side + 26) as u32, |area| {
-        for (row, label) in labels.iter().enumerate() {
+/// A matrix of shares from -1 to 1, a row of values for each of `rows`: the colour tells the sign, its
+/// strength the size, and the number stands in the cell.
+pub(crate) fn matrix(rows: &[String], columns: &[String], values: &[Vec<f64>]) -> Drawing {
+    let (left, top) = (BESIDE, 8);
+    let side = ((WIDTH as i32 - left - 8) / (columns.len() as i32).max(1)).clamp(12, 46);
+    let bottom = top + rows.len() as i32 * side;
+    draw((bottom + 26) as u32, |area| {
+        for (column, label) in columns.iter().enumerate() {
+            let x = left + column as i32 * side;
+            text(area, label, (x + side / 2, bottom + 6), HPos::Center, VPos::Top)?;
+        }
+        for (row, label) in rows.iter().enumerate() {
             let y = top + row as i32 * side;
-            let numbered = format!("{label} {}", row + 1);
-            text(area, &numbered, (left - 8, y + side / 2), HPos::Right, VPos::Center)?;
-            let x = left + row as i32 * side;
-            text(area, &(row + 1).to_string(), (x + side / 2, top + k * side + 6), HPos::Center, VPos::Top)?;
+            text(area, label, (left - 8, y + side / 2), HPos::Right, VPos::Center)?;
             for (column, &value) in values[row].iter().enumerate() {
                 let x = left + column as i32 * side;
                 let colour = if value < 0.0 { SECOND } else { FIRST };
@@ -354,7 +356,7 @@ mod tests {
         assert_eq!((count(&svg, "<circle"), count(&svg, "fill=\"#040404\"")), (4, 2), "{svg}");
 
         let names = ["a".to_owned(), "b".to_owned()];
-        assert_eq!(count(&matrix(&names, &[vec![1.0, 0.0], vec![-0.5, 1.0]]).unwrap(), "<rect"), 4);
+        assert_eq!(count(&matrix(&names, &names, &[vec![1.0, 0.0], vec![-0.5, 1.0]]).unwrap(), "<rect"), 4);
         assert_eq!(count(&dots(&names, &names, &[vec![true, false], vec![true, true]]).unwrap(), "<circle"), 3);
     }
 
@@ -364,7 +366,10 @@ mod tests {
         let one = Series { points: vec![(5.0, 5.0)], errors: vec![], stepped: false, joined: true, role: Role::First };
         assert_eq!(count(&lines(&[one], axes).unwrap(), "<circle"), 1);
         assert!(
-            lines(&[], axes).is_ok() && bars(&[]).is_ok() && matrix(&[], &[]).is_ok() && dots(&[], &[], &[]).is_ok()
+            lines(&[], axes).is_ok()
+                && bars(&[]).is_ok()
+                && matrix(&[], &[], &[]).is_ok()
+                && dots(&[], &[], &[]).is_ok()
         );
     }
 

@@ -11,6 +11,7 @@ mod common;
 mod course;
 mod evaluation;
 mod knockoffs;
+mod markers;
 mod near;
 mod path;
 mod prediction;
@@ -82,6 +83,8 @@ pub fn page(result: &Value) -> Result<String, Error> {
         path::page(part, &budget)
     } else if part.at("kind").text() == Some("study") {
         study::page(part, &budget)
+    } else if part.at("kind").text() == Some("markers") {
+        markers::page(part, &budget)
     } else if part.at("kind").text() == Some("stability") {
         stability::page(part, &budget)
     } else if part.at("kind").text() == Some("knockoffs") {

@@ -295,7 +295,9 @@ pub(crate) fn stand_ins(result: Part<'_>, budget: &Budget) -> Result<Option<Sect
         .collect();
     if names.len() > 1 && values.len() == names.len() && values.iter().all(|row| row.len() == names.len()) {
         let k = names.len().min(MATRIX);
-        let labels: Vec<String> = names.iter().take(k).map(|n| crate::view::shorten(n, 15)).collect();
+        let numbered = |(at, name): (usize, &&str)| format!("{} {}", crate::view::shorten(name, 15), at + 1);
+        let labels: Vec<String> = names.iter().take(k).enumerate().map(numbered).collect();
+        let numbers_of: Vec<String> = (1..=k).map(|at| at.to_string()).collect();
         let drawn: Vec<Vec<f64>> = values.iter().take(k).map(|row| row[..k].to_vec()).collect();
         let pairs = (0..names.len()).flat_map(|a| (0..a).map(move |b| (b, a)));
         let mut pairs: Vec<(usize, usize, f64)> = pairs.map(|(a, b)| (a, b, values[a][b])).collect();
@@ -312,7 +314,7 @@ pub(crate) fn stand_ins(result: Part<'_>, budget: &Budget) -> Result<Option<Sect
             id: "correlations",
             title: "Correlation among the chosen features".to_owned(),
             summary: format!("{strongest}{more} The columns are the rows by their numbers; the stronger the colour, the stronger the correlation."),
-            svg: matrix(&labels, &drawn)?,
+            svg: matrix(&labels, &numbers_of, &drawn)?,
             table,
         }));
     }

@@ -43,7 +43,11 @@ pub(crate) enum CostChoice {
 }
 
 impl CostChoice {
-    fn read(text: &str) -> Result<Self, String> {
+    /// Reads it.
+    ///
+    /// # Errors
+    /// What it must be.
+    pub(crate) fn read(text: &str) -> Result<Self, String> {
         match text {
             "auto" => Ok(CostChoice::Auto),
             _ => values::positive(text).map(CostChoice::Number).map_err(|why| format!("{why}, or auto")),

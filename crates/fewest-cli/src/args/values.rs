@@ -61,6 +61,21 @@ pub(crate) fn one_or_more(text: &str) -> Result<f64, String> {
     number(text, |x| x >= 1.0 && x.is_finite(), "a finite number, 1 or more")
 }
 
+/// Limits from below and from above, one of which may be left out: LOW..HIGH.
+pub(crate) fn limits(text: &str) -> Result<[Option<f64>; 2], String> {
+    let must = || "must be LOW..HIGH, LOW.. or ..HIGH, with finite numbers, the smaller one first".to_owned();
+    let side = |text: &str| match text {
+        "" => Ok(None),
+        _ => finite(text).map(Some).map_err(|_| must()),
+    };
+    let (low, high) = text.split_once("..").ok_or_else(must)?;
+    match [side(low.trim())?, side(high.trim())?] {
+        [None, None] => Err(must()),
+        [Some(low), Some(high)] if low > high => Err(must()),
+        limits => Ok(limits),
+    }
+}
+
 /// A count of 0 or more.
 pub(crate) fn count(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| "must be an integer, 0 or more".to_owned())

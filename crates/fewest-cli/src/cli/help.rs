@@ -143,6 +143,17 @@ Examples:
   fewest study genes.csv.gz --methods exact,rfe --time-limit 1h --resume study.state
   fewest study clinic.csv --points --external other_clinic.csv --report study.html";
 
+/// Shown under `fewest markers --help`.
+pub(super) const MARKERS_EXAMPLES: &str = "\
+The model: an SVM for each pair of classes on the shared features, each class of equal weight, so that a pair that is hard to tell apart
+costs most and a rare class as much as a frequent one. The cost is chosen inside folds by macro F1; everything is scaled inside them.
+Counts of cells: add --normalize-total 1e4 --log1p.
+
+Examples:
+  fewest markers cells.h5ad --target obs/cell_type --max-features 50 --groups obs/donor --report markers.html
+  fewest markers cells.h5ad --target cell_type --max-features 50 --per-class 2 --forbid 'MT-*,/^RP[SL]/' --expression ..3
+  fewest markers cells.h5ad --target cell_type --max-features 20 --require CD3D,MS4A1 --json markers.json";
+
 /// Shown under `fewest report --help`.
 pub(super) const REPORT_EXAMPLES: &str = "\
 The page is one file, loads nothing, and is the one that --report writes. Stand-ins, correlations and the strength of single features are

@@ -2,6 +2,7 @@
 
 mod certify;
 mod help;
+mod markers;
 mod parse;
 mod study;
 mod verify;
@@ -24,6 +25,7 @@ pub(crate) use certify::{CertifyArgs, SOLUTIONS};
 use help::{
     EVALUATE_EXAMPLES, EXAMPLES, KNOCKOFF_EXAMPLES, PATH_EXAMPLES, REPORT_EXAMPLES, RULES_FORMAT, STABILITY_EXAMPLES,
 };
+pub(crate) use markers::MarkersArgs;
 pub(crate) use parse::{CommandLine, ParseEnd, parse, with_all_methods};
 pub(crate) use study::StudyArgs;
 pub(crate) use verify::VerifyArgs;
@@ -72,6 +74,9 @@ pub(crate) enum Command {
     /// From a file to a panel: method, costs and size chosen inside folds, an honest accuracy, a
     /// proof
     Study(Box<StudyArgs>),
+    /// Find the few features that tell all classes apart, such as genes that tell cell types: what each
+    /// is in each class, which classes it tells apart, how well the panel does, a proof
+    Markers(Box<MarkersArgs>),
     /// Say how far a given list of features is from the best one of its size, and what each of them
     /// is worth
     Certify(Box<CertifyArgs>),

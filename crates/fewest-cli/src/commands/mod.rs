@@ -15,6 +15,7 @@ mod held_out;
 pub(crate) mod in_force;
 pub(crate) mod invocation;
 pub(crate) mod knockoffs;
+pub(crate) mod markers;
 pub(crate) mod methods;
 mod near;
 mod part;

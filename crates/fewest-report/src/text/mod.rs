@@ -2,6 +2,7 @@
 
 mod evaluation;
 mod knockoffs;
+mod markers;
 mod prediction;
 mod stability;
 mod study;
@@ -47,11 +48,12 @@ impl Door<'_> {
     }
 }
 
-/// The tables of a result of `evaluate`, `stability`, `knockoffs`, `study` or `predict`; none for other JSON.
+/// The tables of a result of `evaluate`, `stability`, `knockoffs`, `study`, `markers` or `predict`; none for other JSON.
 pub fn text(result: &Value, door: Door<'_>) -> Option<String> {
     let result = Part(result);
     match result.at("kind").text() {
         Some("study") => Some(study::text(result, door)),
+        Some("markers") => Some(markers::text(result, door)),
         Some("stability") => Some(stability::text(result, door)),
         Some("prediction") => Some(prediction::text(result, door)),
         Some("knockoffs") => Some(knockoffs::text(result, door)),

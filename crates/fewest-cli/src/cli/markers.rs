@@ -1,0 +1,84 @@
+//! `fewest markers` on the command line.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use fewest::Loss;
+
+use super::ModelArgs;
+use crate::args::data::{DataArgs, PrepareArgs};
+use crate::args::rules::RuleArgs;
+use crate::args::svm::{ClassWeight, CostChoice, LOSSES};
+use crate::args::values;
+use crate::method_args::MultiClassChoice;
+
+/// `fewest markers`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = super::help::MARKERS_EXAMPLES)]
+pub(crate) struct MarkersArgs {
+    /// Data.
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    /// Preparation.
+    #[command(flatten)]
+    pub(crate) prepare: PrepareArgs,
+    /// Rules.
+    #[command(flatten)]
+    pub(crate) rules: RuleArgs,
+    /// At least this many markers are high in each class: their mean there is the largest of all
+    /// classes
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = values::count, help_heading = "Markers")]
+    pub(crate) per_class: u64,
+    /// Leave out features whose largest mean of a class, in units of the data, is outside these
+    /// limits: LOW..HIGH, LOW.. or ..HIGH; such as what a probe is too dim or too bright for
+    #[arg(long, value_name = "LOW..HIGH", value_parser = values::limits, allow_hyphen_values = true, help_heading = "Markers")]
+    pub(crate) expression: Option<[Option<f64>; 2]>,
+    /// How more classes than two become two-class problems, whose objectives add
+    #[arg(long, value_name = "HOW", default_value = "one-vs-one", help_heading = "Markers")]
+    pub(crate) multi_class: MultiClassChoice,
+    /// Number of stratified folds, by which the cost is chosen and the panel is judged
+    #[arg(long, alias = "cv", value_name = "F", default_value_t = 3, value_parser = values::folds, help_heading = "Markers")]
+    pub(crate) folds: usize,
+    /// Column that names the group of each sample, such as a donor: samples of one group stay
+    /// together in all folds; the column is set apart and never selected
+    #[arg(long, value_name = "COLUMN", help_heading = "Markers")]
+    pub(crate) groups: Option<String>,
+    /// Make the folds of this many samples at most, of rare classes all of them; the panel and its
+    /// bound are of all samples
+    #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = values::size, help_heading = "Markers")]
+    pub(crate) sample: usize,
+    /// How samples are dealt into folds
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = values::count, help_heading = "Markers")]
+    pub(crate) seed: u64,
+    /// Slack cost C, or auto: chosen inside the folds by macro F1, among 0.3, 1 and 3 k / W for k
+    /// classes and samples whose weights sum up to W
+    #[arg(long, value_name = "C|auto", default_value = "auto", value_parser = CostChoice::read, allow_negative_numbers = true, help_heading = "SVM")]
+    pub(crate) cost: CostChoice,
+    /// Loss
+    #[arg(long, value_name = "LOSS", default_value = "squared-hinge", value_parser = values::choice::<Loss>(LOSSES), help_heading = "SVM")]
+    pub(crate) loss: Loss,
+    /// Multiply the cost by class: none, balanced = n / (k n_c), cw2 = 1 / n_c, cw3 = 1 / n_c + k
+    /// (n_c of n samples are of the class, one of k), or NAME=W,NAME=W,...
+    #[arg(long, value_name = "WEIGHTS", default_value = "balanced", value_parser = ClassWeight::read, allow_hyphen_values = true, help_heading = "SVM")]
+    pub(crate) class_weight: ClassWeight,
+    /// Stop after this long with what is known by then, reading included: 500ms, 60s, 5m, 1h
+    #[arg(long, value_name = "TIME", default_value = "5m", value_parser = values::time, help_heading = "Limits")]
+    pub(crate) time_limit: Duration,
+    /// The search for a better panel ends when at most this share of what features can gain is left
+    /// open
+    #[arg(long, value_name = "GAP", default_value_t = 0.01, value_parser = values::below_one, help_heading = "Limits")]
+    pub(crate) gap: f64,
+    /// Nodes that the search may take [default: no limit]
+    #[arg(long, value_name = "N", value_parser = values::count, help_heading = "Limits")]
+    pub(crate) node_limit: Option<u64>,
+    /// Model.
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+    /// Write the result as JSON to this file, or - for standard output (the summary is then left
+    /// out)
+    #[arg(long, value_name = "FILE|-", help_heading = "Output")]
+    pub(crate) json: Option<PathBuf>,
+    /// Write a page for people to this file, or - for standard output; one file, nothing is loaded
+    #[arg(long, value_name = "FILE.html", help_heading = "Output")]
+    pub(crate) report: Option<PathBuf>,
+}

@@ -1,0 +1,207 @@
+//! `fewest markers`: the few features that tell all classes apart ([`fewest_eval::markers`]).
+
+use fewest::{Limits, RuleList, Status};
+use fewest_data::{ScaleKind, ScaleReason};
+use fewest_eval::Preparation;
+use fewest_eval::markers::{MarkersReport, MarkersSettings, markers};
+use serde_json::{Value, json};
+
+use super::fit::ModelSink;
+use super::in_force::{look_at_groups, warn_of_source};
+use super::invocation::Invocation;
+use super::prepare::{PrepareOptions, listed};
+use super::raw::Raw;
+use super::reading::warnings;
+use super::report;
+use super::scaled::{scale_name, scaling_text};
+use crate::args::features::Features;
+use crate::args::rules::RuleSource;
+use crate::args::svm::CostChoice;
+use crate::cli::MarkersArgs;
+use crate::export::file::Sink;
+use crate::export::json::Document;
+use crate::export::model_json::{FeatureScaling, SCHEMA, TrainedModel, classes_value, counts_value, levels_of};
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::progress::Watch;
+use crate::terminal::Terminal;
+
+/// Runs the command.
+///
+/// # Errors
+/// Bad input, found before the search where that is possible.
+pub(crate) fn run(args: &MarkersArgs, invocation: &Invocation) -> Result<u8, Failure> {
+    let terminal = invocation.terminal;
+    let source = RuleSource::read(&args.rules, args.rules.max_features()?)?;
+    if args.rules.max_features()?.is_none() && !source.bounds_size() {
+        return Err(Failure::input("say how many markers there may be: --max-features K"));
+    }
+    let json = Sink::open_if("--json", args.json.as_ref())?;
+    let page = Sink::open_if("--report", args.report.as_ref())?;
+    let model = ModelSink::open(&args.model)?;
+    let outputs =
+        [("--json", json.as_ref()), ("--report", page.as_ref()), ("--model", model.as_ref().map(ModelSink::sink))];
+    let mut inputs = vec![("the data", args.data.data.as_path())];
+    inputs.extend(args.rules.files());
+    Sink::apart(&outputs, &inputs)?;
+    let groups = args.groups.as_deref();
+    let mut raw = PrepareOptions { groups, ..PrepareOptions::new(&args.data, &args.prepare) }.load(terminal)?;
+    look_at_groups(&mut raw, true, terminal)?;
+    warn_of_source(&source, &mut raw, terminal)?;
+    let settings = settings(args, &source, &raw)?;
+    if let Some(sink) = &model {
+        sink.accepts(raw.target.classes.len(), "linear", settings.preparation.scale != Some(ScaleKind::None), false)?;
+        sink.holds(args.prepare.missing)?;
+    }
+    let cancel = interrupt::listen(terminal)?;
+    let (time, memory) = (invocation.left(Some(args.time_limit)), raw.account().clone());
+    let limits = Limits { time, gap_rel: args.gap, nodes: args.node_limit, cancel, memory, ..Limits::default() };
+    let mut watch = Watch::new(&raw.data.names, terminal, None).keeping(None)?;
+    let found = markers(&raw.samples(), &settings, listed(&raw.data.names), &limits, &mut watch);
+    let found = found.map_err(|error| raw.failure(error))?;
+    watch.finish()?;
+    let value = value(args, &raw, &settings, &found, invocation);
+    if json.is_some() || page.is_some() {
+        report::write(Document::Value(value.clone()), json.as_ref(), page.as_ref(), terminal)?;
+    }
+    match (&model, trained(&raw, &settings, &found)) {
+        (Some(sink), Some(trained)) => sink.write(&trained, terminal)?,
+        (Some(_), None) => terminal.warn("no model was written, as there is no panel"),
+        (None, _) => {}
+    }
+    if !outputs.iter().filter_map(|output| output.1).any(Sink::is_stdout) {
+        let scaling = scaling_text((scale_of(args), ScaleReason::Asked));
+        terminal.out(&report::text(&value, Some(&scaling)))?;
+    }
+    Ok(ending(&found, terminal))
+}
+
+/// The scaling asked for, or the standard one.
+fn scale_of(args: &MarkersArgs) -> ScaleKind {
+    args.prepare.scale.map_or(ScaleKind::Standard, crate::args::data::ScaleArg::kind)
+}
+
+/// The settings, rules by index.
+fn settings(args: &MarkersArgs, source: &RuleSource, raw: &Raw) -> Result<MarkersSettings, Failure> {
+    let (names, constant) = (&raw.data.names, raw.data.features.constant());
+    let rules: RuleList = source.resolve(&Features::new(names).with_variables(raw.texts(), &[&constant]))?;
+    let preparation = Preparation {
+        missing: args.prepare.missing.rule(),
+        texts: raw.texts().to_vec(),
+        variance_threshold: args.rules.variance_threshold,
+        scale: Some(scale_of(args)),
+        class_weight: args.class_weight.weights(&raw.target)?,
+        ..Preparation::default()
+    };
+    let default = MarkersSettings::default();
+    Ok(MarkersSettings {
+        rules,
+        per_class: args.per_class as usize,
+        expression: args.expression.unwrap_or_default(),
+        cost: match args.cost {
+            CostChoice::Number(cost) => Some(cost),
+            CostChoice::Auto => None,
+        },
+        loss: args.loss,
+        multi_class: args.multi_class.into(),
+        preparation,
+        folds: args.folds,
+        seed: args.seed,
+        sample: args.sample,
+        memory: raw.kernel_memory().unwrap_or(default.memory),
+        ..default
+    })
+}
+
+/// The whole result.
+fn value(
+    args: &MarkersArgs,
+    raw: &Raw,
+    settings: &MarkersSettings,
+    found: &MarkersReport,
+    invocation: &Invocation,
+) -> Value {
+    let names: Vec<String> = (0..raw.data.names.len()).map(|j| raw.data.names.get(j).into_owned()).collect();
+    let mut own = found.value(settings, &names, &raw.target.classes);
+    let mut value = json!({
+        "schema": SCHEMA, "kind": "markers",
+        "n_samples": raw.target.codes.len(), "n_features": names.len(), "target": raw.target.column,
+        "classes": classes_value(&raw.target.classes), "class_counts": counts_value(&raw.target),
+        "warnings": warnings(&raw.data),
+        "settings": settings_value(args, raw, settings),
+        "command": invocation.command_line, "seconds": invocation.elapsed().as_secs_f64(),
+        "version": env!("CARGO_PKG_VERSION"),
+    });
+    own.remove("classes");
+    value.as_object_mut().expect("it is written as an object").append(&mut own);
+    value
+}
+
+fn settings_value(args: &MarkersArgs, raw: &Raw, settings: &MarkersSettings) -> Value {
+    let mut value = json!({
+        "data": raw.data.source, "format": raw.data.format.name(), "target": raw.target.column,
+        "max_features": settings.rules.max_features, "per_class": settings.per_class, "expression": settings.expression,
+        "multi_class": settings.multi_class.text(), "folds": settings.folds, "sample": settings.sample, "seed": settings.seed,
+        "cost": settings.cost, "class_costs": settings.class_costs, "loss": settings.loss,
+        "class_weight": args.class_weight.text(), "sample_weights": args.prepare.sample_weights,
+        "missing": args.prepare.missing.name(), "scale": settings.preparation.scale.map(scale_name),
+        "variance_threshold": settings.preparation.variance_threshold,
+        "time_limit": args.time_limit.as_secs_f64(), "gap": args.gap, "node_limit": args.node_limit,
+        "threads": rayon::current_num_threads(),
+    });
+    if let Some(groups) = raw.groups_value(args.groups.as_deref()) {
+        value["groups"] = groups;
+    }
+    value
+}
+
+/// The classifier of the panel with its names and scaling; none without a panel.
+fn trained(raw: &Raw, settings: &MarkersSettings, found: &MarkersReport) -> Option<TrainedModel> {
+    let panel = found.panel.as_ref()?;
+    let features = &panel.model.features;
+    let names: Vec<String> = features.iter().map(|&j| raw.data.names.get(j).into_owned()).collect();
+    let scaling = &panel.learnt.scaling;
+    let of = |list: &[f64], none: f64| -> Vec<f64> {
+        features.iter().map(|&j| list.get(j).copied().unwrap_or(none)).collect()
+    };
+    Some(TrainedModel {
+        scaling: FeatureScaling {
+            kind: scale_name(scaling.kind).to_owned(),
+            centre: of(&scaling.center, 0.0),
+            scale: of(&scaling.scale, 1.0),
+        },
+        levels: levels_of(&raw.data, &names),
+        imputation: panel.learnt.imputation.as_ref().map(|i| raw.imputation_of(i, features)),
+        model: panel.model.clone(),
+        classes: raw.target.classes.clone(),
+        target: raw.target.column.clone(),
+        n_columns: raw.data.names.len(),
+        svm: fewest::SvmSettings { memory: settings.memory, ..panel.svm.clone() },
+        calibration: None,
+        names,
+    })
+}
+
+/// The exit code; says what was cut short.
+fn ending(found: &MarkersReport, terminal: Terminal) -> u8 {
+    let what = match &found.panel {
+        None => "there is no panel yet",
+        Some(panel) if panel.outcome.bound.is_none() => "the panel has no bound yet",
+        Some(_) => "the bound says how far the panel is from the best at most",
+    };
+    match found.status {
+        Status::Completed => 0,
+        Status::Cancelled => {
+            terminal.note(&format!("cancelled; {what}"));
+            3
+        }
+        Status::NodeLimit => {
+            terminal.note(&format!("stopped at the node limit; {what}; --node-limit sets another"));
+            3
+        }
+        _ => {
+            terminal.note(&format!("stopped at the time limit; {what}; --time-limit sets another"));
+            3
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! Markers: the few features that tell all classes apart, such as genes that tell cell types, and
+//! how far they are from the best.
+//!
+//! Solves   min over allowed z of `sum_t v_t(z)`, t the pairs of classes (or the classes, each
+//!          against the others), `v_t` the linear SVM of t on subset z with classes of equal
+//!          weight, squared hinge: a pair that is hard to tell apart costs most, and a rare class as
+//!          much as a frequent one.
+//! Given    samples of two classes or more, rules with a size, [`MarkersSettings`].
+//! Returns  the panel in order, its objective and the bound, what each feature is in each class and
+//!          which classes it tells apart, and what folds say of it ([`MarkersReport`]).
+//! Steps    1. in each fold: prepare, eliminate at every cost, train on what is left, judge the
+//!          samples held out by macro F1  2. the cost of largest mean  3. at this cost, on all
+//!          samples: eliminate  4. search from there for a better panel and for the bound
+//! Why      `bench/markers.py` has the objectives, schemes and costs beside each other.
+//! Fails    never on limits: the status says so. Errors: settings out of range, rules that
+//!          contradict each other or the samples, a class in one fold only.
+
+mod apart;
+mod expression;
+mod report;
+mod run;
+mod select;
+mod settings;
+mod value;
+
+pub use apart::{Apart, Contribution};
+pub use expression::Expression;
+pub use report::{ClassReport, Confused, MarkerPanel, MarkersReport, TriedCost};
+pub use run::markers;
+pub use settings::{CLASS_COSTS, MarkersSettings};

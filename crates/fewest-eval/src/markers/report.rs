@@ -1,0 +1,198 @@
+//! What is known of markers.
+
+use fewest::model::Model;
+use fewest::validation::{Summary, measure_summary};
+use fewest::{Outcome, Status, SvmSettings};
+use serde::Serialize;
+
+use super::apart::Apart;
+use super::expression::Expression;
+use crate::evaluate::{Evaluation, FoldResult};
+use crate::preparation::Learnt;
+
+/// A cost that was tried.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TriedCost {
+    /// What the samples of a class cost together ([`super::MarkersSettings::class_costs`]); none
+    /// where a cost was given.
+    pub class_cost: Option<f64>,
+    /// Macro F1 in each fold that was done.
+    pub f1: Vec<f64>,
+}
+
+impl TriedCost {
+    /// The mean over the folds; none without a fold.
+    pub fn mean(&self) -> Option<f64> {
+        (!self.f1.is_empty()).then(|| self.f1.iter().sum::<f64>() / self.f1.len() as f64)
+    }
+}
+
+/// Markers, and what folds say of them.
+#[derive(Debug)]
+pub struct MarkersReport {
+    /// How it ended.
+    pub status: Status,
+    /// Costs tried; one where a cost was given.
+    pub tried: Vec<TriedCost>,
+    /// Position of the one chosen.
+    pub chosen: usize,
+    /// What each fold selected at that cost, and how the samples held out were classified.
+    pub folds: Vec<FoldResult>,
+    /// The same by the required features alone, where some are.
+    pub required: Option<Vec<FoldResult>>,
+    /// Samples that the folds are made of.
+    pub sampled: usize,
+    /// Held out over learned from.
+    pub(crate) test_share: f64,
+    /// Number of features.
+    pub(crate) p: usize,
+    /// The panel; none where time did not allow one, or the rules allow none.
+    pub panel: Option<MarkerPanel>,
+}
+
+/// The panel.
+#[derive(Debug)]
+pub struct MarkerPanel {
+    /// Features, first the one that the elimination among them leaves last.
+    pub features: Vec<usize>,
+    /// Objective, bound and status of the search.
+    pub outcome: Outcome,
+    /// Of which SVM.
+    pub svm: SvmSettings,
+    /// The classifier, a machine for each pair of classes; its features ascend.
+    pub model: Model,
+    /// How samples are prepared.
+    pub learnt: Learnt,
+    /// In the order of `features`.
+    pub table: Vec<Expression>,
+    /// In the order of `features`.
+    pub apart: Vec<Apart>,
+}
+
+/// A class in the folds.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ClassReport {
+    /// Share of its samples that are classified right.
+    pub recall: Option<f64>,
+    /// Share of the samples classified as it that are of it.
+    pub precision: Option<f64>,
+    /// Their harmonic mean.
+    pub f1: Option<f64>,
+    /// Samples held out.
+    pub samples: u64,
+}
+
+/// A pair of classes that is told apart poorly.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Confused {
+    /// True class.
+    pub class: u32,
+    /// The class its samples were taken for.
+    pub taken_for: u32,
+    /// How many.
+    pub samples: u64,
+    /// Over the samples of the class that were held out.
+    pub share: f64,
+}
+
+/// Pairs with a smaller share are not listed.
+const POOR: f64 = 0.1;
+
+impl MarkersReport {
+    fn evaluation<'a>(&self, folds: &'a [FoldResult]) -> Evaluation<'a> {
+        Evaluation { folds: folds.iter().collect(), test_share: self.test_share, p: self.p }
+    }
+
+    /// The measures of the folds by name.
+    pub fn summaries(&self) -> Vec<(&'static str, Summary)> {
+        self.evaluation(&self.folds).summaries()
+    }
+
+    /// Macro F1 of the folds.
+    pub fn macro_f1(&self) -> Option<Summary> {
+        self.summary_of(&self.folds)
+    }
+
+    /// Macro F1 of the required features alone.
+    pub fn required_f1(&self) -> Option<Summary> {
+        self.summary_of(self.required.as_ref()?)
+    }
+
+    fn summary_of(&self, folds: &[FoldResult]) -> Option<Summary> {
+        let values: Vec<f64> = folds.iter().map(|fold| macro_f1(&fold.confusion)).collect();
+        (!values.is_empty()).then(|| measure_summary("f1", &values, self.test_share, &[]))
+    }
+
+    /// Macro F1 with the panel less that with the required features alone, fold by fold.
+    pub fn brought(&self) -> Option<Summary> {
+        let f1 = |fold: &FoldResult| macro_f1(&fold.confusion);
+        let pairs = self.folds.iter().zip(self.required.as_ref()?);
+        let differences: Vec<f64> = pairs.map(|(with, without)| f1(with) - f1(without)).collect();
+        (!differences.is_empty()).then(|| measure_summary("difference", &differences, self.test_share, &[]))
+    }
+
+    /// The measures of the required features alone.
+    pub fn required_summaries(&self) -> Option<Vec<(&'static str, Summary)>> {
+        Some(self.evaluation(self.required.as_ref()?).summaries())
+    }
+
+    /// Samples held out by true class (rows) and predicted class.
+    pub fn confusion(&self) -> Vec<Vec<u64>> {
+        let classes = self.folds.first().map_or(0, |fold| fold.confusion.len());
+        self.evaluation(&self.folds).confusion(classes)
+    }
+
+    /// Each class in the folds.
+    pub fn classes(&self) -> Vec<ClassReport> {
+        let confusion = self.confusion();
+        let share = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
+        let of = |class: usize| {
+            let (right, samples) = (confusion[class][class], confusion[class].iter().sum::<u64>());
+            let predicted: u64 = confusion.iter().map(|row| row[class]).sum();
+            ClassReport {
+                recall: share(right, samples),
+                precision: share(right, predicted),
+                f1: share(2 * right, samples + predicted),
+                samples,
+            }
+        };
+        (0..confusion.len()).map(of).collect()
+    }
+
+    /// The pairs of classes that are told apart worst, the worst first.
+    pub fn confused(&self) -> Vec<Confused> {
+        let mut out = Vec::new();
+        for (class, row) in self.confusion().iter().enumerate() {
+            let all: u64 = row.iter().sum();
+            for (taken_for, &samples) in row.iter().enumerate().filter(|(other, _)| *other != class) {
+                let share = samples as f64 / all.max(1) as f64;
+                if share >= POOR {
+                    out.push(Confused { class: class as u32, taken_for: taken_for as u32, samples, share });
+                }
+            }
+        }
+        out.sort_by(|x, y| y.share.total_cmp(&x.share).then((x.class, x.taken_for).cmp(&(y.class, y.taken_for))));
+        out
+    }
+
+    /// Share of the folds that selected each feature, largest first.
+    pub fn frequency(&self) -> Vec<(usize, f64)> {
+        self.evaluation(&self.folds).frequency()
+    }
+
+    /// How alike the panels of the folds are.
+    pub fn stability(&self) -> Option<fewest::validation::Stability> {
+        self.evaluation(&self.folds).stability()
+    }
+}
+
+/// The mean of F1 over the classes there are or were predicted.
+pub(crate) fn macro_f1(confusion: &[Vec<u64>]) -> f64 {
+    let of = |class: usize| {
+        let samples = confusion[class].iter().sum::<u64>();
+        let all = samples + confusion.iter().map(|row| row[class]).sum::<u64>();
+        (all > 0).then(|| 2.0 * confusion[class][class] as f64 / all as f64)
+    };
+    let known: Vec<f64> = (0..confusion.len()).filter_map(of).collect();
+    known.iter().sum::<f64>() / known.len().max(1) as f64
+}

@@ -1,0 +1,187 @@
+//! Markers: equal to enumeration, bound below all, judged on samples held out, rules kept.
+
+use fewest::model::FitSettings;
+use fewest::{DenseDesign, Limits, RuleList, Rules, Silent, Status, model};
+use fewest_data::{Features, Target};
+use fewest_eval::markers::{MarkersReport, MarkersSettings, markers};
+use fewest_eval::{ClassWeights, Data, EvalError};
+use fewest_testing::{Rng, allowed_subsets};
+
+/// Classes of unequal numbers; feature j is high in class j % k, with noise, the last ones are noise.
+fn data(k: usize, n: usize, p: usize, seed: u64) -> (Vec<f64>, Target) {
+    let mut rng = Rng::new(seed);
+    let codes: Vec<u32> = (0..n).map(|i| (i % (k + 2)).min(k - 1) as u32).collect();
+    let value = |rng: &mut Rng, j: usize, i: usize| {
+        let high = j + 2 < p && codes[i] as usize == j % k;
+        (rng.normal() + if high { 2.0 } else { 0.0 }).max(-0.5) + 0.5
+    };
+    let mut values = Vec::with_capacity(n * p);
+    for j in 0..p {
+        for i in 0..n {
+            values.push(value(&mut rng, j, i));
+        }
+    }
+    let classes = (0..k).map(|class| format!("type {class}")).collect();
+    (values, Target { column: "y".into(), classes, codes })
+}
+
+fn find(features: &Features, target: &Target, settings: &MarkersSettings) -> Result<MarkersReport, EvalError> {
+    let weights = vec![1.0; target.codes.len()];
+    markers(&Data::new(features, target, &weights), settings, &[], &Limits::default(), &mut Silent)
+}
+
+fn dense(values: &[f64], n: usize) -> Features {
+    Features::Dense(DenseDesign::new(n, values.len() / n, values.to_vec()).unwrap())
+}
+
+fn sized(size: usize) -> MarkersSettings {
+    MarkersSettings {
+        rules: RuleList { max_features: Some(size), ..RuleList::default() },
+        ..MarkersSettings::default()
+    }
+}
+
+/// The objective of a subset from its definition: each pair of classes on its own.
+fn objective(values: &[f64], target: &Target, found: &MarkersReport, subset: &[usize]) -> f64 {
+    let (n, panel) = (target.codes.len(), found.panel.as_ref().unwrap());
+    let mut features = dense(values, n);
+    panel.learnt.apply(&mut features).unwrap();
+    let by_class = ClassWeights::Balanced.of(&target.counts());
+    let weights: Vec<f64> = target.codes.iter().map(|&code| by_class[code as usize]).collect();
+    let settings = FitSettings { svm: panel.svm.clone(), ..FitSettings::default() };
+    let clock = fewest::Clock::unlimited();
+    let model = model::fit(features.as_design(), subset, &target.codes, &weights, &settings, &clock).unwrap();
+    model.machines.iter().map(|machine| machine.solution.primal).sum()
+}
+
+#[test]
+fn the_panel_is_the_best_of_all_and_no_panel_is_below_the_bound() {
+    for (seed, k, size) in [(1, 3, 2), (2, 3, 3), (3, 4, 3)] {
+        let (values, target) = data(k, 48, 9, seed);
+        let features = dense(&values, 48);
+        let mut settings = sized(size);
+        settings.rules.at_most = vec![(1, vec![0, k])];
+        let found = find(&features, &target, &settings).unwrap();
+        assert_eq!(found.status, Status::Completed);
+        let panel = found.panel.as_ref().unwrap();
+        let rules = Rules::new(9, settings.rules.clone(), &[]).unwrap();
+        let each = allowed_subsets(&rules).into_iter().filter(|subset| !subset.is_empty());
+        let best = each
+            .map(|subset| objective(&values, &target, &found, &subset.iter().collect::<Vec<_>>()))
+            .fold(f64::INFINITY, f64::min);
+        let (own, bound) = (panel.outcome.objective.unwrap(), panel.outcome.bound.unwrap());
+        assert!((own - best).abs() <= 1e-4 * best, "{own} {best}");
+        assert!(bound <= best * (1.0 + 1e-9), "{bound} {best}");
+        let mut ascending = panel.features.clone();
+        ascending.sort_unstable();
+        assert_eq!(ascending, panel.model.features);
+    }
+}
+
+#[test]
+fn folds_judge_samples_that_took_no_part() {
+    let (mut values, target) = data(3, 90, 12, 7);
+    let settings = sized(3);
+    let good = find(&dense(&values, 90), &target, &settings).unwrap();
+    assert!(good.macro_f1().unwrap().mean > 0.8, "{:?}", good.macro_f1());
+    assert!(good.confused().iter().all(|pair| pair.share >= 0.1));
+    let by_class = good.classes();
+    assert_eq!(by_class.iter().map(|class| class.samples).sum::<u64>(), 90);
+    let recall: f64 = by_class.iter().map(|class| class.recall.unwrap()).sum::<f64>() / 3.0;
+    let balanced: f64 = good.summaries().iter().find(|of| of.0 == "balanced_accuracy").unwrap().1.mean;
+    assert!((recall - balanced).abs() < 0.05);
+    // Features that say nothing: as good as chance.
+    let mut rng = Rng::new(9);
+    values.iter_mut().for_each(|value| *value = rng.normal());
+    let chance = find(&dense(&values, 90), &target, &settings).unwrap();
+    assert!(chance.macro_f1().unwrap().mean < 0.55, "{:?}", chance.macro_f1());
+}
+
+#[test]
+fn each_class_has_its_markers_and_expression_keeps_its_limits() {
+    let (values, target) = data(4, 80, 14, 3);
+    let features = dense(&values, 80);
+    let settings = MarkersSettings { per_class: 2, ..sized(8) };
+    let found = find(&features, &target, &settings).unwrap();
+    let panel = found.panel.as_ref().unwrap();
+    for class in 0..4 {
+        assert!(panel.table.iter().filter(|of| of.highest() == class).count() >= 2, "{:?}", panel.table);
+    }
+    let too_many = MarkersSettings { per_class: 9, ..sized(40) };
+    let refused = find(&features, &target, &too_many).unwrap_err().to_string();
+    assert!(refused.contains("9 features that are high in class type"), "{refused}");
+    let most = panel.table.iter().map(|of| of.largest()).fold(0.0, f64::max);
+    let limited = MarkersSettings { expression: [None, Some(0.95 * most)], ..sized(8) };
+    let found = find(&features, &target, &limited).unwrap();
+    assert!(found.panel.unwrap().table.iter().all(|of| of.largest() <= 0.95 * most));
+}
+
+#[test]
+fn required_features_are_judged_alone() {
+    let (values, target) = data(3, 90, 12, 5);
+    let mut settings = sized(4);
+    // Noise.
+    settings.rules.require = vec![11];
+    let found = find(&dense(&values, 90), &target, &settings).unwrap();
+    assert!(found.panel.as_ref().unwrap().features.contains(&11));
+    assert!(found.brought().unwrap().mean > 0.2);
+    assert!(found.required_f1().unwrap().mean < 0.6);
+    let none = find(&dense(&values, 90), &target, &sized(4)).unwrap();
+    assert!(none.required.is_none() && none.brought().is_none());
+}
+
+#[test]
+fn means_and_shares_are_those_of_the_data() {
+    let (values, target) = data(3, 60, 8, 2);
+    let found = find(&dense(&values, 60), &target, &sized(3)).unwrap();
+    let panel = found.panel.as_ref().unwrap();
+    for (of, apart) in panel.table.iter().zip(&panel.apart) {
+        for class in 0..3 {
+            let of_class: Vec<f64> =
+                (0..60).filter(|&i| target.codes[i] as usize == class).map(|i| values[of.feature * 60 + i]).collect();
+            let n = of_class.len() as f64;
+            assert!((of.mean[class] - of_class.iter().sum::<f64>() / n).abs() < 1e-12);
+            assert!((of.share[class] - of_class.iter().filter(|x| **x > 0.0).count() as f64 / n).abs() < 1e-12);
+        }
+        assert!(apart.weight.iter().sum::<f64>().abs() < 1e-9);
+        for pair in &apart.pairs {
+            assert!(of.mean[pair.high as usize] >= of.mean[pair.low as usize]);
+        }
+    }
+}
+
+#[test]
+fn threads_change_nothing() {
+    let (values, target) = data(4, 80, 20, 4);
+    let features = dense(&values, 80);
+    let with = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let found = pool.install(|| find(&features, &target, &sized(4)).unwrap());
+        let panel = found.panel.as_ref().unwrap();
+        (panel.features.clone(), panel.outcome.objective, found.tried.clone(), found.confusion())
+    };
+    assert_eq!(with(1), with(3));
+}
+
+#[test]
+fn a_sample_of_the_samples_makes_the_folds_and_all_make_the_panel() {
+    let (values, target) = data(3, 120, 10, 6);
+    let features = dense(&values, 120);
+    let sampled = find(&features, &target, &MarkersSettings { sample: 60, ..sized(3) }).unwrap();
+    assert!(sampled.sampled <= 60 && sampled.folds.iter().map(|fold| fold.n_test).sum::<usize>() == sampled.sampled);
+    let fixed = |sample| MarkersSettings { sample, cost: Some(0.05), ..sized(3) };
+    let all = find(&features, &target, &fixed(200)).unwrap().panel.unwrap();
+    let few = find(&features, &target, &fixed(60)).unwrap().panel.unwrap();
+    assert_eq!((all.features, all.outcome.objective), (few.features, few.outcome.objective));
+}
+
+#[test]
+fn what_cannot_be_asked_is_refused() {
+    let (values, target) = data(3, 30, 5, 1);
+    let features = dense(&values, 30);
+    let refused = |settings: MarkersSettings| find(&features, &target, &settings).unwrap_err().to_string();
+    assert!(refused(MarkersSettings::default()).contains("max_features"));
+    assert!(refused(MarkersSettings { folds: 1, ..sized(2) }).contains("at least 2"));
+    assert!(refused(MarkersSettings { class_costs: vec![], ..sized(2) }).contains("class_costs"));
+    assert!(refused(MarkersSettings { expression: [Some(2.0), Some(1.0)], ..sized(2) }).contains("expression"));
+}

@@ -1,0 +1,216 @@
+//! The page of `fewest markers`: the panel, what each marker is in each class, which classes it tells
+//! apart, and what folds say of it.
+
+use crate::chart::matrix;
+use crate::common::{balance, data, groups, label, number_cell, settings, status_words, warnings};
+use crate::evaluation::{confusion, stability_words};
+use crate::read::Part;
+use crate::view::{Block, Budget, Cell, Chart, Page, Section, numbers, shorten, words};
+use crate::words::{Proof, brief, number, percent, plural, seconds};
+
+/// Markers that are drawn; the table has more.
+const DRAWN: usize = 60;
+
+/// The page of markers.
+pub(crate) fn page(result: Part<'_>, budget: &Budget) -> Result<Page, String> {
+    let count = result.at("panel").at("markers").items().len() as u64;
+    let classes = result.at("by_class").items().len() as u64;
+    let mut sections = vec![summary(result, budget)];
+    sections.extend(panel(result, budget)?);
+    sections.extend(by_class(result, budget));
+    sections.extend(confusion(result, budget, "Samples held out"));
+    sections.extend(costs(result, budget));
+    sections.extend(balance(budget, result)?);
+    sections.push(settings(budget, result, result.at("command"), ""));
+    Ok(Page {
+        title: format!("{} of {classes} classes", plural(count, "marker")),
+        lead: "One panel that tells every class from every other: each pair of classes has an SVM on the shared features, and each class weighs the same.".to_owned(),
+        sections,
+        version: shorten(result.at("version").text().unwrap_or("an unnamed version"), 40),
+    })
+}
+
+/// What the bound proves of the panel.
+pub(crate) fn proof<'a>(result: Part<'a>) -> Proof<'a> {
+    let panel = result.at("panel");
+    Proof {
+        objective: panel.at("objective").number().unwrap_or(f64::NAN),
+        bound: panel.at("bound").number(),
+        gap: panel.at("gap").number(),
+        maximised: false,
+        status: panel.at("status").text().unwrap_or_default(),
+        max_features: result.at("settings").at("max_features").count(),
+        condition: None,
+    }
+}
+
+/// A measure with its interval.
+pub(crate) fn measure(of: Part<'_>) -> Option<String> {
+    let value = of.at("mean").number()?;
+    let between = of.at("ci95").pair().map_or_else(String::new, |(low, high)| format!(" ({low:.3} to {high:.3})"));
+    Some(format!("{value:.3}{between}"))
+}
+
+fn summary(result: Part<'_>, budget: &Budget) -> Section {
+    let panel = result.at("panel");
+    let mut blocks = Vec::new();
+    let folds = plural(result.at("folds").items().len() as u64, "fold");
+    let dealt = groups(result).map_or_else(String::new, |groups| format!("; {groups}"));
+    match measure(result.at("macro_f1")) {
+        Some(f1) => blocks.push(Block::Finding(format!(
+            "Macro F1 {f1} on samples that took no part in the choice of the markers: {folds}{dealt}."
+        ))),
+        None => blocks.push(Block::Finding("No fold was done: how well the panel does is not known.".to_owned())),
+    }
+    if panel.is_there() {
+        blocks.push(Block::Text(format!("{}.", crate::common::sentence_case(&proof(result).sentence()))));
+    }
+    blocks.extend(warnings(result));
+    let mut pairs: Vec<(&'static str, Cell)> = Vec::new();
+    if panel.is_there() {
+        let names = panel.at("features").texts();
+        pairs.push(("markers, in order", crate::common::list(budget, &names)));
+        if let Some((objective, baseline)) = panel.at("objective").number().zip(panel.at("baseline").number()) {
+            pairs.push(("objective", format!("{} ({} without features)", number(objective), number(baseline)).into()));
+        }
+        let text = |key: &str| panel.at(key).text().unwrap_or_default().to_owned();
+        let cost = panel.at("cost").number().map_or_else(String::new, brief);
+        pairs.push(("model", format!("{}, {}, cost {cost}", text("multi_class"), text("loss")).into()));
+    }
+    if let Some(alone) = measure(result.at("required").at("macro_f1")) {
+        pairs.push(("macro F1 of the required features alone", alone.into()));
+        let brought = measure(result.at("required").at("difference"));
+        pairs.extend(brought.map(|brought| ("what the others bring", brought.into())));
+    }
+    pairs.extend(stability_words(result).map(|text| ("stability of the panels of the folds", Cell::from(text))));
+    let status = result.at("status").text().unwrap_or_default();
+    pairs.push(("status", format!("{}: {}", shorten(status, 20), status_words(status)).into()));
+    pairs.extend(result.at("seconds").number().map(|time| ("time", seconds(time).into())));
+    pairs.extend(data(budget, result));
+    blocks.push(Block::Pairs(pairs));
+    Section { id: "summary", heading: "Panel".to_owned(), blocks }
+}
+
+/// Each marker: a picture of its means, and a table.
+fn panel(result: Part<'_>, budget: &Budget) -> Result<Option<Section>, String> {
+    let markers: Vec<Part<'_>> = result.at("panel").at("markers").items().collect();
+    if markers.is_empty() {
+        return Ok(None);
+    }
+    let classes: Vec<&str> = result.at("classes").entries().filter_map(|class| class.1.text()).collect();
+    let numbers_of =
+        |marker: &Part<'_>, key: &str| -> Vec<f64> { marker.at(key).items().filter_map(Part::number).collect() };
+    let largest =
+        |values: &[f64]| (1..values.len()).fold(0, |best, at| if values[at] > values[best] { at } else { best });
+    let row = |marker: &Part<'_>| {
+        let (means, shares) = (numbers_of(marker, "mean"), numbers_of(marker, "share"));
+        let at = largest(&means);
+        let pairs: Vec<String> = marker
+            .at("tells_apart")
+            .items()
+            .map(|pair| {
+                let text = |key: &str| shorten(pair.at(key).text().unwrap_or_default(), 30);
+                format!(
+                    "{} from {} ({})",
+                    text("high"),
+                    text("low"),
+                    pair.at("share").number().map_or_else(String::new, percent)
+                )
+            })
+            .collect();
+        vec![
+            marker.at("rank").count().unwrap_or(0).to_string().into(),
+            budget.name(marker.at("feature").text().unwrap_or_default()),
+            budget.name(marker.at("highest").text().unwrap_or_default()),
+            number_cell(means.get(at).copied()),
+            shares.get(at).copied().map_or_else(String::new, percent).into(),
+            budget.foreign(&pairs.join("; "), 120),
+            marker.at("frequency").number().map_or_else(String::new, percent).into(),
+        ]
+    };
+    let columns = vec![
+        numbers("rank"),
+        words("feature"),
+        words("highest in"),
+        numbers("mean there"),
+        numbers("above 0 there"),
+        words("tells apart, share of the distance"),
+        numbers("in folds"),
+    ];
+    let table = budget.table("The markers", columns, markers.iter().map(row));
+    let drawn = &markers[..markers.len().min(DRAWN)];
+    let names: Vec<String> =
+        drawn.iter().map(|marker| label(marker.at("feature").text().unwrap_or_default())).collect();
+    let relative = |marker: &Part<'_>| -> Vec<f64> {
+        let means = numbers_of(marker, "mean");
+        let most = means.iter().fold(0.0_f64, |most, mean| most.max(mean.abs()));
+        means.iter().map(|mean| if most > 0.0 { mean / most } else { 0.0 }).collect()
+    };
+    let values: Vec<Vec<f64>> = drawn.iter().map(relative).collect();
+    let heads: Vec<String> = (1..=classes.len()).map(|at| at.to_string()).collect();
+    let named: Vec<String> =
+        classes.iter().enumerate().map(|(at, name)| format!("{} {}", at + 1, shorten(name, 30))).collect();
+    let chart = Block::Chart(Chart {
+        id: "means",
+        title: "Mean of each marker in each class".to_owned(),
+        summary: format!("Means over the largest of the row, classes by number: {}.", named.join(", ")),
+        svg: matrix(&names, &heads, &values)?,
+        table,
+    });
+    Ok(Some(Section { id: "markers", heading: "Markers".to_owned(), blocks: vec![chart] }))
+}
+
+/// Each class in the folds, and those that are told apart poorly.
+fn by_class(result: Part<'_>, budget: &Budget) -> Option<Section> {
+    let share = |part: Part<'_>| Cell::from(part.number().map_or_else(String::new, |share| format!("{share:.3}")));
+    let rows: Vec<Vec<Cell>> = result
+        .at("by_class")
+        .items()
+        .map(|class| {
+            vec![
+                budget.name(class.at("class").text().unwrap_or_default()),
+                class.at("samples").count().unwrap_or(0).to_string().into(),
+                share(class.at("recall")),
+                share(class.at("precision")),
+                share(class.at("f1")),
+            ]
+        })
+        .collect();
+    if rows.is_empty() {
+        return None;
+    }
+    let columns = vec![words("class"), numbers("samples"), numbers("recall"), numbers("precision"), numbers("F1")];
+    let mut blocks = vec![Block::Table(budget.table("Each class, on samples held out", columns, rows.into_iter()))];
+    let poor = result.at("confused").items().map(|pair| {
+        vec![
+            budget.name(pair.at("class").text().unwrap_or_default()),
+            budget.name(pair.at("taken_for").text().unwrap_or_default()),
+            pair.at("samples").count().unwrap_or(0).to_string().into(),
+            pair.at("share").number().map_or_else(String::new, percent).into(),
+        ]
+    });
+    let columns = vec![words("class"), words("taken for"), numbers("samples"), numbers("share of the class")];
+    let table = budget.table("Classes that are told apart poorly", columns, poor);
+    if !table.rows.is_empty() {
+        blocks.push(Block::Table(table));
+    }
+    Some(Section { id: "classes", heading: "How well each class is told".to_owned(), blocks })
+}
+
+/// The costs that were tried.
+fn costs(result: Part<'_>, budget: &Budget) -> Option<Section> {
+    let tried = result.at("tried").items();
+    if tried.len() < 2 {
+        return None;
+    }
+    let rows = tried.map(|tried| {
+        vec![
+            tried.at("class_cost").number().map_or_else(String::new, brief).into(),
+            tried.at("macro_f1").number().map_or_else(String::new, |f1| format!("{f1:.3}")).into(),
+            if tried.at("chosen").0.as_bool() == Some(true) { "yes" } else { "" }.into(),
+        ]
+    });
+    let columns = vec![numbers("cost of a class"), numbers("macro F1"), words("chosen")];
+    let table = budget.table("Costs tried inside the folds", columns, rows);
+    Some(Section { id: "costs", heading: "Choice of the cost".to_owned(), blocks: vec![Block::Table(table)] })
+}

@@ -1,0 +1,134 @@
+//! Markers of all classes.
+
+use std::fmt::Write as _;
+
+use super::{Door, scaling};
+use crate::common::groups;
+use crate::markers::{measure, proof};
+use crate::read::Part;
+use crate::table::Table;
+use crate::words::{brief, number, percent, plural, seconds};
+
+/// Markers that are listed; JSON holds them all.
+const SHOWN: usize = 60;
+/// Pairs of classes that are listed as told apart poorly.
+const POOR: usize = 8;
+
+/// The whole text.
+pub(super) fn text(result: Part<'_>, door: Door<'_>) -> String {
+    let panel = result.at("panel");
+    let mut out = door.look.pairs(&lines(result, door)) + "\n";
+    if panel.is_there() {
+        out += &markers(panel, door);
+        out.push('\n');
+    }
+    out += &classes(result, door);
+    out + &confused(result, door)
+}
+
+fn lines(result: Part<'_>, door: Door<'_>) -> Vec<(&'static str, String)> {
+    let panel = result.at("panel");
+    let classes = result.at("by_class").items().len();
+    let mut lines = vec![("classes", format!("{classes} of {}", result.at("target").text().unwrap_or("the target")))];
+    if let Some(f1) = measure(result.at("macro_f1")) {
+        let folds = result.at("folds").items().len() as u64;
+        let dealt = groups(result).map_or_else(String::new, |groups| format!("; {groups}"));
+        lines.push((
+            "macro F1",
+            format!("{f1} on samples that took no part in the choice, {}{dealt}", plural(folds, "fold")),
+        ));
+    }
+    if let Some(alone) = measure(result.at("required").at("macro_f1")) {
+        let brought = result.at("required").at("difference");
+        let between =
+            brought.at("ci95").pair().map_or_else(String::new, |(low, high)| format!(" ({low:.3} to {high:.3})"));
+        let more = brought.at("mean").number().unwrap_or(f64::NAN);
+        lines.push(("required alone", format!("{alone}; the others bring {more:.3}{between}")));
+    }
+    if panel.is_there() {
+        let of = |key: &str| panel.at(key).number();
+        let objective = of("objective").map_or_else(String::new, number);
+        let without = of("baseline").map_or_else(String::new, |value| format!(" ({} without features)", number(value)));
+        lines.push(("objective", format!("{objective}{without}")));
+        lines.push(("proven", proof(result).sentence()));
+        let class_cost = of("class_cost").map_or_else(String::new, |cost| format!(", {} for each class", brief(cost)));
+        lines.push((
+            "model",
+            format!(
+                "{}, {}, cost {}{class_cost}",
+                panel.at("multi_class").text().unwrap_or_default(),
+                panel.at("loss").text().unwrap_or_default(),
+                of("cost").map_or_else(String::new, brief)
+            ),
+        ));
+    }
+    lines.extend(scaling(door));
+    lines.push(("status", result.at("status").text().unwrap_or_default().to_owned()));
+    if let Some(time) = result.at("seconds").number() {
+        lines.push(("time", seconds(time)));
+    }
+    lines
+}
+
+fn markers(panel: Part<'_>, door: Door<'_>) -> String {
+    let mut table = Table::new(
+        &["rank", "feature", "highest in", "mean there", "above 0 there", "tells apart most", "in folds"],
+        0,
+    );
+    let all = panel.at("markers").items();
+    let count = all.len();
+    for marker in all.take(SHOWN) {
+        let highest = marker.at("highest").text().unwrap_or_default();
+        let of = |key: &str| marker.at(key).items().filter_map(Part::number).collect::<Vec<f64>>();
+        let (means, shares) = (of("mean"), of("share"));
+        let at = (1..means.len()).fold(0, |best, class| if means[class] > means[best] { class } else { best });
+        let pair = marker.at("tells_apart").items().next();
+        let apart = pair.map_or_else(String::new, |pair| {
+            format!("{} | {}", pair.at("high").text().unwrap_or_default(), pair.at("low").text().unwrap_or_default())
+        });
+        table.row(vec![
+            marker.at("rank").count().unwrap_or(0).to_string(),
+            marker.at("feature").text().unwrap_or_default().to_owned(),
+            highest.to_owned(),
+            means.get(at).copied().map_or_else(String::new, brief),
+            shares.get(at).copied().map_or_else(String::new, percent),
+            apart,
+            marker.at("frequency").number().map_or_else(String::new, percent),
+        ]);
+    }
+    table.render(door.look) + &door.more(count.saturating_sub(SHOWN))
+}
+
+fn classes(result: Part<'_>, door: Door<'_>) -> String {
+    let mut table = Table::new(&["class", "samples", "recall", "precision", "F1"], 0);
+    let share = |part: Part<'_>| part.number().map_or_else(String::new, |share| format!("{share:.3}"));
+    for class in result.at("by_class").items() {
+        table.row(vec![
+            class.at("class").text().unwrap_or_default().to_owned(),
+            class.at("samples").count().unwrap_or(0).to_string(),
+            share(class.at("recall")),
+            share(class.at("precision")),
+            share(class.at("f1")),
+        ]);
+    }
+    table.render(door.look)
+}
+
+fn confused(result: Part<'_>, door: Door<'_>) -> String {
+    let pairs = result.at("confused").items();
+    if pairs.len() == 0 {
+        return String::new();
+    }
+    let mut out = "\nTold apart poorly:\n".to_owned();
+    let count = pairs.len();
+    for pair in pairs.take(POOR) {
+        let _ = writeln!(
+            out,
+            "  {} of {} taken for {}",
+            percent(pair.at("share").number().unwrap_or(0.0)),
+            pair.at("class").text().unwrap_or_default(),
+            pair.at("taken_for").text().unwrap_or_default()
+        );
+    }
+    out + &door.more(count.saturating_sub(POOR))
+}

@@ -1,0 +1,478 @@
+"""The few features that tell all classes apart, such as genes that tell cell types."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from importlib import import_module
+from numbers import Integral
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from fewest import _core
+from fewest._call import limited
+from fewest._constraints import AT_LEAST_ONE, COST, COST_OR_AUTO, stores_arguments
+from fewest._engine import Listener, Samples, limits_of, seed_of, warn_of_limit
+from fewest._folds import coded_groups
+from fewest._frames import is_annotated, labels_in
+from fewest._rules import Rules
+from fewest._several import MULTI_CLASS, PROBLEMS, SeveralProblems
+from fewest._tables import table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fewest._engine import Progress
+
+
+@dataclass(frozen=True)
+class Markers:
+    """What :func:`markers` found; ``print`` shows the tables of ``fewest markers``.
+
+    Parameters
+    ----------
+    genes : list of str
+        The panel in order: the first is the one that an elimination among them leaves last. Empty
+        where time did not allow a panel.
+    classes : list of str
+        The types.
+    objective : float or None
+        The sum of the objectives of the SVMs of all pairs of types on the panel.
+    bound : float or None
+        No allowed panel has a smaller objective.
+    gap : float or None
+        The share of what features can gain over none that the panel leaves open at most.
+    macro_f1 : dict or None
+        Macro F1 in the folds, on samples that took no part in the choice: ``mean``, ``se``, ``ci95``.
+    status : str
+        How it ended: "completed", or the limit that was met.
+    result : dict
+        All of it, with the keys of the JSON of ``fewest markers``.
+    """
+
+    genes: list[str]
+    classes: list[str]
+    objective: float | None
+    bound: float | None
+    gap: float | None
+    macro_f1: dict[str, Any] | None
+    status: str
+    result: dict[str, Any] = field(repr=False, compare=False)
+
+    def __str__(self) -> str:
+        """The tables that ``fewest markers`` prints."""
+        return table(self.result)
+
+    def _markers(self) -> list[dict[str, Any]]:
+        return [] if self.result["panel"] is None else self.result["panel"]["markers"]
+
+    def table(self) -> Any:
+        """A data frame with a row for each gene and type, genes in order: ``gene``, ``rank``, ``type``,
+        ``mean`` and ``share`` above 0 in the type, ``weight`` (above 0 where the gene speaks for the
+        type), ``highest`` (whether its mean is largest there).
+        """
+        pandas = import_module("pandas")
+        rows = [
+            {
+                "gene": marker["feature"],
+                "rank": marker["rank"],
+                "type": name,
+                "mean": marker["mean"][at],
+                "share": marker["share"][at],
+                "weight": marker["weight"][at],
+                "highest": marker["highest"] == name,
+            }
+            for marker in self._markers()
+            for at, name in enumerate(self.classes)
+        ]
+        return pandas.DataFrame(rows, columns=["gene", "rank", "type", "mean", "share", "weight", "highest"])
+
+    def apart(self) -> Any:
+        """A data frame of the pairs of types that each gene does most for: ``gene``, ``high`` and ``low``
+        (types of larger and of smaller mean), ``share`` of the distance between both.
+        """
+        pandas = import_module("pandas")
+        rows = [{"gene": marker["feature"], **pair} for marker in self._markers() for pair in marker["tells_apart"]]
+        return pandas.DataFrame(rows, columns=["gene", "high", "low", "share"])
+
+    def types(self) -> Any:
+        """A data frame of the types in the folds: ``recall``, ``precision``, ``f1``, ``samples``."""
+        pandas = import_module("pandas")
+        return pandas.DataFrame(self.result["by_class"]).set_index("class")[["samples", "recall", "precision", "f1"]]
+
+    def confusion(self) -> Any:
+        """A data frame of the samples held out: true types (rows) and predicted ones."""
+        pandas = import_module("pandas")
+        return pandas.DataFrame(self.result["confusion"], index=self.classes, columns=self.classes)
+
+    def confused(self) -> Any:
+        """A data frame of the types told apart poorly, the worst first: ``class``, ``taken_for``, ``samples``,
+        ``share``.
+        """
+        pandas = import_module("pandas")
+        return pandas.DataFrame(self.result["confused"], columns=["class", "taken_for", "samples", "share"])
+
+    def by_type(self) -> dict[str, list[str]]:
+        """The genes by the type in which their mean is largest, for plots of scanpy."""
+        found = {name: [m["feature"] for m in self._markers() if m["highest"] == name] for name in self.classes}
+        return {name: genes for name, genes in found.items() if genes}
+
+    def dotplot(self, adata: Any, groupby: str, **options: Any) -> Any:
+        """The dot plot of scanpy, genes by the type in which they are highest; ``options`` are its own."""
+        return import_module("scanpy").pl.dotplot(adata, self.by_type(), groupby, **options)
+
+    def matrixplot(self, adata: Any, groupby: str, **options: Any) -> Any:
+        """The matrix plot of scanpy, as :meth:`dotplot`."""
+        return import_module("scanpy").pl.matrixplot(adata, self.by_type(), groupby, **options)
+
+    def plot_confusion(self, ax: Any = None, **options: Any) -> Any:
+        """The confusion of the samples held out as scikit-learn draws it, rows as shares of the type."""
+        counts = np.asarray(self.result["confusion"], dtype=float)
+        shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1.0)
+        display = import_module("sklearn.metrics").ConfusionMatrixDisplay(shares, display_labels=self.classes)
+        return display.plot(ax=ax, **{"values_format": ".2f", "xticks_rotation": "vertical", **options})
+
+    def to_json(self) -> str:
+        """What ``fewest markers --json`` writes of the result."""
+        return json.dumps(self.result, indent=1)
+
+    def store(self, adata: Any, key: str = "fewest") -> None:
+        """Write into an AnnData: ``var[key]`` (whether a gene is in the panel), ``var[key + "_rank"]``,
+        ``varm[key + "_weights"]`` (genes by types), ``uns[key]`` (``genes``, ``classes``, ``objective``,
+        ``bound``, ``gap``, ``macro_f1``, ``json``: all of the result).
+        """
+        pandas = import_module("pandas")
+        place = {str(name): at for at, name in enumerate(adata.var_names)}
+        chosen, rank = np.zeros(len(place), dtype=bool), np.full(len(place), np.nan)
+        weights = np.zeros((len(place), len(self.classes)))
+        for marker in self._markers():
+            at = place[marker["feature"]]
+            chosen[at], rank[at], weights[at] = True, marker["rank"], marker["weight"]
+        adata.var[key], adata.var[f"{key}_rank"] = chosen, rank
+        adata.varm[f"{key}_weights"] = pandas.DataFrame(weights, index=adata.var_names, columns=self.classes)
+        numbers = {"objective": self.objective, "bound": self.bound, "gap": self.gap, "macro_f1": (self.macro_f1 or {}).get("mean")}
+        told = {name: float(value) for name, value in numbers.items() if value is not None}
+        adata.uns[key] = {
+            "genes": np.array(self.genes, dtype=object),
+            "classes": np.array(self.classes, dtype=object),
+            "status": self.status,
+            "json": self.to_json(),
+            **told,
+        }
+
+
+def markers(
+    adata: Any,
+    groupby: Any,
+    n_genes: int | None = None,
+    *,
+    layer: str | None = None,
+    use_raw: bool | None = None,
+    normalize_total: float | None = None,
+    log1p: bool = False,
+    rules: Rules | None = None,
+    per_class: int = 0,
+    expression: tuple[float | None, float | None] | None = None,
+    groups: Any = None,
+    sample_weight: Any = None,
+    C: float | str = "auto",
+    loss: str = "squared_hinge",
+    multi_class: str = "ovo",
+    class_weight: dict[Any, float] | str | None = "balanced",
+    scale: str = "standard",
+    cv: int = 3,
+    sample: int = 20_000,
+    random_state: Any = 0,
+    time_limit: float | None = 300.0,
+    gap: float = 0.01,
+    node_limit: int | None = None,
+    key_added: str | None = "fewest",
+    on_interrupt: str = "raise",
+    callback: Callable[[Progress], object] | None = None,
+    verbose: int = 0,
+    n_jobs: int | None = None,
+    max_memory: int | str | None = None,
+) -> Markers:
+    """Find the few genes that tell all cell types apart, with a bound on how far they are from the best.
+
+    What ``fewest markers`` does: an SVM for each pair of types on the shared genes, each type of equal
+    weight, so that a pair that is hard to tell apart costs most and a rare type as much as a frequent
+    one. The cost is chosen inside folds by macro F1, and the panel is judged there, with scaling and
+    selection anew in each fold. Then an elimination on all samples, and a search from its panel for a
+    better one and for the bound.
+
+    Parameters
+    ----------
+    adata : AnnData, or {array-like, sparse matrix, data frame} of shape (n_samples, n_features)
+        Samples (cells) with their features (genes).
+    groupby : str or array-like of shape (n_samples,)
+        The type of each sample: a column of ``obs`` of an AnnData, or the labels.
+    n_genes : int, default=None
+        At most this many genes; None: the size of ``rules``.
+    layer : str, default=None
+        The layer of an AnnData to take in place of X.
+    use_raw : bool, default=None
+        Whether to take ``raw`` of an AnnData. None: where there is one and no layer is named, as
+        scanpy's functions on genes do.
+    normalize_total : float, default=None
+        Multiply the values of each sample so that they sum up to this, such as 1e4; for counts. On a
+        copy.
+    log1p : bool, default=False
+        Take ln(1 + x) of each value, after that. On a copy.
+    rules : Rules, default=None
+        Rules on the panel: must-in and must-out by name, families, a budget.
+    per_class : int, default=0
+        At least this many genes of the panel are high in each type: their mean there is the largest of
+        all types.
+    expression : tuple of (float or None), default=None
+        Smallest and largest value that the largest mean of a type may have; genes outside are left out.
+    groups : str or array-like of shape (n_samples,), default=None
+        Samples of one group, such as a donor, stay together in all folds: a column of ``obs``, or one
+        entry for each sample.
+    sample_weight : array-like of shape (n_samples,), default=None
+        How many samples each counts as.
+    C : float or "auto", default="auto"
+        Slack cost. "auto": chosen inside the folds among 0.3, 1 and 3 ``n_types / sum of weights``.
+    loss : {"hinge", "squared_hinge"}, default="squared_hinge"
+        Loss.
+    multi_class : {"ovo", "ovr"}, default="ovo"
+        A problem for each pair of types, or for each type against the others.
+    class_weight : dict, "balanced", "cw2", "cw3" or None, default="balanced"
+        Factor of C by type.
+    scale : {"standard", "maxabs", "none"}, default="standard"
+        Scaling, learnt inside the folds; sparse data are divided by the standard deviation, and not
+        centred.
+    cv : int, default=3
+        Folds.
+    sample : int, default=20000
+        Make the folds of this many samples at most, of rare types all of them. The panel and its bound
+        are of all samples.
+    random_state : int, RandomState instance or None, default=0
+        How samples are dealt into folds.
+    time_limit : float, default=300.0
+        Seconds for all of it.
+    gap : float, default=0.01
+        The search ends where at most this share of what features can gain is left open.
+    node_limit : int, default=None
+        Nodes that the search may take.
+    key_added : str, default="fewest"
+        Where results go in an AnnData (:meth:`Markers.store`); None: nowhere.
+    on_interrupt : {"raise", "keep"}, default="raise"
+        After Ctrl-C: raise ``KeyboardInterrupt``, or return what is known.
+    callback : callable, default=None
+        Is told of the progress; returns True to stop.
+    verbose : int, default=0
+        1: print the progress.
+    n_jobs : int, default=None
+        Threads.
+    max_memory : int or str, default=None
+        Bytes to keep within, such as "2G"; None: :func:`fewest.set_memory`.
+
+    Returns
+    -------
+    found : Markers
+        The panel in order, tables by gene and by type, objective and bound.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from fewest import markers
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> found = markers(X, y, 3)
+    >>> found.genes
+    ['flavanoids', 'color_intensity', 'proline']
+    >>> found.macro_f1["mean"] > 0.9, found.gap < 0.01
+    (True, True)
+    """
+    settings = {name: value for name, value in locals().items() if name not in ("adata", "groupby", "groups", "sample_weight", "key_added")}
+    finder = _Finder(**settings)
+    found = finder.find(adata, groupby, groups, sample_weight)
+    if key_added is not None and is_annotated(adata):
+        if use_raw_of(adata, layer, use_raw):
+            missing = [gene for gene in found.genes if gene not in adata.var_names]
+            if missing:
+                raise ValueError(
+                    f"{len(missing)} genes of the panel are in raw, but not in adata, such as {missing[0]!r}; "
+                    "give key_added=None, or adata.raw.to_adata()"
+                )
+        found.store(adata, key_added)
+    return found
+
+
+class _Finder(SeveralProblems):
+    """The search, with its checks of parameters and samples."""
+
+    _parameter_constraints = {
+        "n_genes": [*AT_LEAST_ONE, None],
+        "layer": [str, None],
+        "use_raw": ["boolean", None],
+        "normalize_total": [*COST, None],
+        "log1p": ["boolean"],
+        "per_class": [Interval(Integral, 0, None, closed="left")],
+        "expression": [tuple, list, None],
+        "C": COST_OR_AUTO,
+        "multi_class": MULTI_CLASS,
+        "scale": [StrOptions({"standard", "maxabs", "none"})],
+        "cv": [Interval(Integral, 2, None, closed="left")],
+        "sample": AT_LEAST_ONE,
+    }
+    _remedy = "A longer time_limit, or fewer genes in X."
+
+    @stores_arguments
+    def __init__(
+        self,
+        *,
+        n_genes: int | None = None,
+        layer: str | None = None,
+        use_raw: bool | None = None,
+        normalize_total: float | None = None,
+        log1p: bool = False,
+        rules: Rules | None = None,
+        per_class: int = 0,
+        expression: Any = None,
+        C: float | str = "auto",
+        loss: str = "squared_hinge",
+        multi_class: str = "ovo",
+        class_weight: dict[Any, float] | str | None = "balanced",
+        scale: str = "standard",
+        cv: int = 3,
+        sample: int = 20_000,
+        random_state: Any = 0,
+        time_limit: float | None = 300.0,
+        gap: float = 0.01,
+        node_limit: int | None = None,
+        on_interrupt: str = "raise",
+        callback: Callable[[Progress], object] | None = None,
+        verbose: int = 0,
+        n_jobs: int | None = None,
+        max_memory: int | str | None = None,
+    ) -> None: ...
+
+    #: The size under the name that selectors have for it.
+    n_features_to_select = property(lambda self: self.n_genes)
+
+    @limited
+    def find(self, adata: Any, groupby: Any, groups: Any, sample_weight: Any) -> Markers:
+        """What :func:`markers` returns."""
+        self._validate_params()
+        if self.n_genes is None and (self.rules or Rules()).max_features is None:
+            raise ValueError("say how many genes there may be: n_genes=50")
+        y = labels_in(adata, groupby)
+        X = self._normalized(self._matrix(adata))
+        samples = self._validated(X, y, sample_weight)
+        if groups is not None:
+            samples.groups = coded_groups(adata, labels_in(adata, groups), len(samples.codes))
+        names, classes = self._names(), [str(label) for label in samples.classes.tolist()]
+        listener = Listener(self, samples, int(self.verbose), self.callback)
+        wanted = listener if listener.wanted else None
+        limits = limits_of(self, self.time_limit, gap=float(self.gap), nodes=self.node_limit)
+        asked, weights = self._settings(samples), np.ascontiguousarray(samples.sample_weight)
+        result = _core.markers(samples.matrix, samples.codes, weights, classes, names, asked, limits, wanted, samples.groups)
+        warn_of_limit(self, result, "The panel so far is returned, with the bound proven by then.")
+        del result["interrupted"]
+        panel = result["panel"] or {}
+        counts = np.bincount(samples.codes, minlength=len(classes)).tolist()
+        target = groupby if isinstance(groupby, str) else str(getattr(groupby, "name", None) or "y")
+        result = {
+            "kind": "markers",
+            "n_samples": len(samples.codes),
+            "n_features": len(names),
+            "target": target,
+            "class_counts": dict(zip(classes, counts, strict=True)),
+            "settings": {"max_features": asked["rules"]["max_features"], "scale": self.scale},
+            **result,
+        }
+        told = {name: panel.get(name) for name in ("objective", "bound", "gap")}
+        return Markers(
+            genes=panel.get("features", []), classes=classes, macro_f1=result["macro_f1"], status=result["status"], result=result, **told
+        )
+
+    def _matrix(self, adata: Any) -> Any:
+        """The matrix asked for, with names."""
+        if not is_annotated(adata):
+            if self.layer is not None or self.use_raw:
+                raise ValueError("layer and use_raw are of an AnnData; leave them out")
+            return adata
+        if use_raw_of(adata, self.layer, self.use_raw):
+            return _View(adata.raw.X, adata.obs, adata.raw.var_names)
+        if self.layer is None:
+            return adata
+        if self.layer not in adata.layers:
+            there = ", ".join(map(str, adata.layers)) or "none"
+            raise ValueError(f"layer is {self.layer!r}, but adata has no such layer; it has {there}")
+        return _View(adata.layers[self.layer], adata.obs, adata.var_names)
+
+    def _normalized(self, X: Any) -> Any:
+        """A copy whose samples sum up to ``normalize_total``, of which ln(1 + x) is taken; X itself where
+        nothing is asked.
+        """
+        if self.normalize_total is None and not self.log1p:
+            return X
+        values = X.X if is_annotated(X) else X
+        matrix = values.tocsr().astype(np.float64) if sp.issparse(values) else np.array(values, dtype=np.float64)
+        least = matrix.data.min(initial=0.0) if sp.issparse(matrix) else matrix.min(initial=0.0)
+        if not least >= 0.0:
+            raise ValueError(
+                f"the smallest value is {least}, but normalize_total and log1p are for counts, 0 or more; leave them out, or name the "
+                "layer that holds counts"
+            )
+        if self.normalize_total is not None:
+            sums = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
+            factors = np.divide(float(self.normalize_total), sums, out=np.ones_like(sums), where=sums > 0)
+            matrix = sp.diags_array(factors).tocsr() @ matrix if sp.issparse(matrix) else matrix * factors[:, None]
+        if self.log1p:
+            matrix = matrix.log1p() if sp.issparse(matrix) else np.log1p(matrix)
+        if is_annotated(X):
+            return _View(matrix, X.obs, X.var_names)
+        columns = getattr(X, "columns", None)
+        return matrix if columns is None else import_module("pandas").DataFrame(matrix, columns=columns, index=getattr(X, "index", None))
+
+    def _settings(self, samples: Samples) -> dict[str, Any]:
+        """What the engine is asked to do."""
+        weights: Any = {None: "none", "cw2": "inverse", "cw3": "softened"}.get(self.class_weight, "balanced") if not isinstance(
+            self.class_weight, dict
+        ) else {"each": [float(self.class_weight.get(label, 1.0)) for label in samples.classes.tolist()]}
+        low, high = (None, None) if self.expression is None else self.expression
+        return {
+            "rules": self._rules(samples.X.shape[1]),
+            "per_class": int(self.per_class),
+            "expression": [None if low is None else float(low), None if high is None else float(high)],
+            "cost": None if self.C == "auto" else float(self.C),
+            "loss": self.loss.replace("_", "-"),
+            "multi_class": PROBLEMS[self.multi_class],
+            "preparation": {"scale": self.scale, "class_weight": weights},
+            "folds": int(self.cv),
+            "seed": seed_of(self.random_state),
+            "sample": int(self.sample),
+        }
+
+
+_Finder.__name__ = "markers"
+
+
+class _View:
+    """A matrix of an AnnData with what belongs to it."""
+
+    def __init__(self, X: Any, obs: Any, var_names: Any) -> None:
+        self.X, self.obs, self.var_names = X, obs, var_names
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Samples and features."""
+        return tuple(self.X.shape)
+
+    def __len__(self) -> int:
+        return int(self.X.shape[0])
+
+
+def use_raw_of(adata: Any, layer: str | None, use_raw: bool | None) -> bool:
+    """Whether raw of an AnnData is taken."""
+    there = getattr(adata, "raw", None) is not None
+    if use_raw and layer is not None:
+        raise ValueError(f"use_raw is True and layer is {layer!r}; give one of them")
+    if use_raw and not there:
+        raise ValueError("use_raw is True, but adata has no raw; leave it out")
+    return there and layer is None if use_raw is None else use_raw
