@@ -17,6 +17,7 @@ pub(crate) mod invocation;
 pub(crate) mod knockoffs;
 pub(crate) mod methods;
 mod near;
+mod normalized;
 mod part;
 pub(crate) mod path;
 pub(crate) mod predict;

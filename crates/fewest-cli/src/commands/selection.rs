@@ -299,6 +299,8 @@ impl Task<'_> {
             ("zero_based", json!(reading.zero_based)),
             ("layer", json!(data.layer)),
             ("index_limit", json!(data.index_limit)),
+            ("normalize_total", json!(reading.normalize_total)),
+            ("log1p", json!(reading.log1p)),
         ];
         read.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
     }

@@ -4,7 +4,8 @@
 //! A model file is
 //! `{"schema", "kind": "model", "version", "target", "classes", "n_features", "model"}`; a
 //! selection result holds the same `model` and `classes`, so that both can be read back here.
-//! `levels` are all values in training of text columns whose dummy columns are features. Missing
+//! `normalization`: values of a sample were multiplied so that their sum over `n_features` is
+//! `total`, then x became ln(1 + x) with `log1p`. `levels` are all values in training of text columns whose dummy columns are features. Missing
 //! values become `imputation`'s `fill`; a feature that `indicates` a column is 1 where that has no
 //! value, else 0. Decision value of a machine: `sum_j w_j (x_j - centre_j) / scale_j + intercept`,
 //! or the kernel sum over `support_vectors`, which are stored scaled. Positive values vote for
@@ -13,7 +14,7 @@
 use fewest::dual::DualSolution;
 use fewest::model::{Machine, Model};
 use fewest::{Bias, Kernel, Loss, RowMatrix, Status, SvmSettings};
-use fewest_data::{Dataset, Note, Target};
+use fewest_data::{Dataset, Normalization, Normalized, Note, Target};
 use fewest_eval::study::Probabilities;
 use serde_json::{Map, Value, json};
 
@@ -45,6 +46,13 @@ pub(crate) struct FeatureImputation {
     pub(crate) indicates: Vec<Option<String>>,
 }
 
+/// What a model's samples were read with, before all else.
+fn normalized_value(done: &Normalized) -> Value {
+    json!({
+        "total": done.how.total, "log1p": done.how.log1p, "n_features": done.features, "uncounted": done.how.uncounted
+    })
+}
+
 /// A model with the names and the scaling that belong to it.
 #[derive(Debug, Clone)]
 pub(crate) struct TrainedModel {
@@ -58,6 +66,8 @@ pub(crate) struct TrainedModel {
     pub(crate) target: String,
     /// Scaling of the model's features.
     pub(crate) scaling: FeatureScaling,
+    /// What is done to values as they are read; none: nothing.
+    pub(crate) normalized: Option<Normalized>,
     /// What stands in for missing values; none: they are refused.
     pub(crate) imputation: Option<FeatureImputation>,
     /// All values in training of the text columns that its features are made of, by column.
@@ -121,6 +131,9 @@ impl TrainedModel {
                 out.insert("weights".into(), by_name(&self.names, machine.weights.iter().map(|w| json!(w))));
             }
             out.insert("intercept".into(), json!(machine.bias));
+        }
+        if let Some(done) = &self.normalized {
+            out.insert("normalization".into(), normalized_value(done));
         }
         let each = self.scaling.centre.iter().zip(&self.scaling.scale);
         let scaling = by_name(&self.names, each.map(|(c, s)| json!({"centre": c, "scale": s})));
@@ -243,6 +256,10 @@ pub(super) fn read(file: &Value) -> Result<TrainedModel, String> {
     let imputation = model.get("imputation").filter(|value| !value.is_null());
     let imputation = imputation.map(|value| read_imputation(value, &names)).transpose()?;
     let levels = read_levels(model)?;
+    let normalized = match model.get("normalization") {
+        None | Some(Value::Null) => None,
+        Some(value) => Some(read_normalized(value)?),
+    };
     let rows: Vec<Vec<f64>> =
         if kernel == Kernel::Linear { vec![] } else { list(model, "support_vectors", "a list of rows")? };
     if rows.iter().any(|r| r.len() != names.len()) {
@@ -281,6 +298,7 @@ pub(super) fn read(file: &Value) -> Result<TrainedModel, String> {
         classes,
         target: file.get("target").and_then(Value::as_str).unwrap_or_default().to_owned(),
         scaling,
+        normalized,
         imputation,
         levels,
         svm,
@@ -301,6 +319,20 @@ fn check_shown(model: &Value, names: &[String], machines: &[Machine]) -> Result<
         None => return Ok(()),
     };
     Err(format!("its {key} is not that of its machine, which is the one used; write the model again"))
+}
+
+fn read_normalized(value: &Value) -> Result<Normalized, String> {
+    let total = match value.get("total") {
+        None | Some(Value::Null) => None,
+        Some(_) => Some(number(value, "total")?),
+    };
+    if total.is_some_and(|total| total <= 0.0) {
+        return Err(wrong("total", "a number above 0"));
+    }
+    let log1p = value.get("log1p").and_then(Value::as_bool).ok_or_else(|| wrong("log1p", "true or false"))?;
+    let uncounted = list(value, "uncounted", "a list of names")?;
+    let features = field(value, "n_features", "a count")?.as_u64().ok_or_else(|| wrong("n_features", "a count"))?;
+    Ok(Normalized { how: Normalization { total, log1p, uncounted }, features: features as usize, empty: 0 })
 }
 
 fn read_scaling(value: &Value, names: &[String]) -> Result<FeatureScaling, String> {
@@ -440,6 +472,7 @@ mod tests {
             names: vec!["a".into(), "b \"q\"".into()],
             classes: vec!["no".into(), "yes".into()],
             target: "y".into(),
+            normalized: None,
             scaling: FeatureScaling { kind: "standard".into(), centre: vec![1.0, -0.1], scale: vec![2.0, 0.3] },
             imputation: linear.then(|| FeatureImputation {
                 rule: "indicator".into(),

@@ -32,6 +32,9 @@ pub(super) fn kinds(header: &Header, columns: &[Arc<ColumnDescriptor>]) -> Resul
             if *role == Role::Ignored {
                 return Ok(Kind::Unused);
             }
+            if *role == Role::Counted {
+                return Ok(kind(column).unwrap_or(Kind::Unused));
+            }
             kind(column).ok_or_else(|| DataError::Unsupported {
                 file: header.file.clone(),
                 what: format!(
