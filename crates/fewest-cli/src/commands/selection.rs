@@ -251,13 +251,8 @@ impl Task<'_> {
 
     /// What a proof says of how it was made: enough to read the data again.
     fn made(&self) -> Value {
-        let apart: Vec<String> = self
-            .options
-            .text("folds")
-            .into_iter()
-            .chain(self.options.text("tasks"))
-            .chain(self.args.groups.clone())
-            .collect();
+        let (folds, tasks) = (self.options.text("folds"), self.options.text("tasks"));
+        let apart: Vec<String> = folds.into_iter().chain(tasks).chain(self.args.groups.clone()).collect();
         let mut read = self.reading();
         read.insert("apart".to_owned(), json!(apart));
         json!({

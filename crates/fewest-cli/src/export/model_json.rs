@@ -14,12 +14,13 @@
 use fewest::dual::DualSolution;
 use fewest::model::{Machine, Model};
 use fewest::{Bias, Kernel, Loss, RowMatrix, Status, SvmSettings};
-use fewest_data::{Dataset, Normalization, Normalized, Note, Target};
+use fewest_data::{Dataset, Normalized, Note, Target};
 use fewest_eval::study::Probabilities;
 use serde_json::{Map, Value, json};
 
 use super::fields::{field, list, number, text, wrong};
 use super::kernel_json::{kernel_entries, read_categorical, read_kernel};
+use super::normalization;
 
 /// Version of the file layout.
 pub(crate) const SCHEMA: u64 = 1;
@@ -44,13 +45,6 @@ pub(crate) struct FeatureImputation {
     pub(crate) fill: Vec<f64>,
     /// The column that the feature says where it is missing, where it is such a feature.
     pub(crate) indicates: Vec<Option<String>>,
-}
-
-/// What a model's samples were read with, before all else.
-fn normalized_value(done: &Normalized) -> Value {
-    json!({
-        "total": done.how.total, "log1p": done.how.log1p, "n_features": done.features, "uncounted": done.how.uncounted
-    })
 }
 
 /// A model with the names and the scaling that belong to it.
@@ -132,9 +126,7 @@ impl TrainedModel {
             }
             out.insert("intercept".into(), json!(machine.bias));
         }
-        if let Some(done) = &self.normalized {
-            out.insert("normalization".into(), normalized_value(done));
-        }
+        out.extend(self.normalized.as_ref().map(|done| ("normalization".into(), normalization::value(done))));
         let each = self.scaling.centre.iter().zip(&self.scaling.scale);
         let scaling = by_name(&self.names, each.map(|(c, s)| json!({"centre": c, "scale": s})));
         // Moved, as `json!` would copy them: a model may have a million features.
@@ -256,10 +248,7 @@ pub(super) fn read(file: &Value) -> Result<TrainedModel, String> {
     let imputation = model.get("imputation").filter(|value| !value.is_null());
     let imputation = imputation.map(|value| read_imputation(value, &names)).transpose()?;
     let levels = read_levels(model)?;
-    let normalized = match model.get("normalization") {
-        None | Some(Value::Null) => None,
-        Some(value) => Some(read_normalized(value)?),
-    };
+    let normalized = normalization::read(model)?;
     let rows: Vec<Vec<f64>> =
         if kernel == Kernel::Linear { vec![] } else { list(model, "support_vectors", "a list of rows")? };
     if rows.iter().any(|r| r.len() != names.len()) {
@@ -319,20 +308,6 @@ fn check_shown(model: &Value, names: &[String], machines: &[Machine]) -> Result<
         None => return Ok(()),
     };
     Err(format!("its {key} is not that of its machine, which is the one used; write the model again"))
-}
-
-fn read_normalized(value: &Value) -> Result<Normalized, String> {
-    let total = match value.get("total") {
-        None | Some(Value::Null) => None,
-        Some(_) => Some(number(value, "total")?),
-    };
-    if total.is_some_and(|total| total <= 0.0) {
-        return Err(wrong("total", "a number above 0"));
-    }
-    let log1p = value.get("log1p").and_then(Value::as_bool).ok_or_else(|| wrong("log1p", "true or false"))?;
-    let uncounted = list(value, "uncounted", "a list of names")?;
-    let features = field(value, "n_features", "a count")?.as_u64().ok_or_else(|| wrong("n_features", "a count"))?;
-    Ok(Normalized { how: Normalization { total, log1p, uncounted }, features: features as usize, empty: 0 })
 }
 
 fn read_scaling(value: &Value, names: &[String]) -> Result<FeatureScaling, String> {

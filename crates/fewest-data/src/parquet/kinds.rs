@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use ::parquet::basic::{ConvertedType, LogicalType, Type as Physical};
+use ::parquet::basic::{Compression, ConvertedType, LogicalType, Type as Physical};
+use ::parquet::file::metadata::ColumnChunkMetaData;
 use ::parquet::schema::types::ColumnDescriptor;
 
 use crate::DataError;
@@ -76,4 +77,18 @@ fn kind(column: &ColumnDescriptor) -> Option<Kind> {
         }
         _ => None,
     }
+}
+
+/// Refuses a compression that cannot be read, by name.
+pub(super) fn check_codec(file: &str, name: &str, chunk: &ColumnChunkMetaData) -> Result<(), DataError> {
+    let codec = match chunk.compression() {
+        Compression::BROTLI(_) => "brotli",
+        Compression::LZO => "LZO",
+        _ => return Ok(()),
+    };
+    Err(DataError::Unsupported {
+        file: file.into(),
+        what: format!("column `{name}` is compressed with {codec}, which cannot be read here"),
+        remedy: "write the file with zstd, snappy, gzip, lz4 or without compression".into(),
+    })
 }

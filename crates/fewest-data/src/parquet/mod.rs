@@ -10,10 +10,9 @@ mod write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ::parquet::basic::Compression;
 use ::parquet::column::reader::ColumnReader;
 use ::parquet::data_type::{ByteArray, ByteArrayType};
-use ::parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
+use ::parquet::file::metadata::RowGroupMetaData;
 use ::parquet::file::reader::{FileReader, SerializedFileReader};
 use ::parquet::schema::types::ColumnDescriptor;
 use rayon::prelude::*;
@@ -30,7 +29,7 @@ use crate::source::Source;
 use crate::target::{Target, class_name};
 use crate::{DataError, Dataset, Format, Names, Note, Place, ReadOptions, TextColumn, binary, number};
 use decode::{BATCH, Batch, Codes, damaged, decode, numeric};
-use kinds::{Kind, kinds};
+use kinds::{Kind, check_codec, kinds};
 
 pub(crate) use write::write;
 
@@ -486,18 +485,4 @@ impl Table<'_> {
 /// The notes, and that on the classes.
 fn with_target(notes: Vec<Note>, target: Option<&Target>, options: &ReadOptions) -> Vec<Note> {
     notes.into_iter().chain(target.filter(|_| !options.target_optional).and_then(Target::note)).collect()
-}
-
-/// Refuses a compression that cannot be read, by name.
-fn check_codec(file: &str, name: &str, chunk: &ColumnChunkMetaData) -> Result<(), DataError> {
-    let codec = match chunk.compression() {
-        Compression::BROTLI(_) => "brotli",
-        Compression::LZO => "LZO",
-        _ => return Ok(()),
-    };
-    Err(DataError::Unsupported {
-        file: file.into(),
-        what: format!("column `{name}` is compressed with {codec}, which cannot be read here"),
-        remedy: "write the file with zstd, snappy, gzip, lz4 or without compression".into(),
-    })
 }
