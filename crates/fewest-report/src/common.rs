@@ -124,10 +124,8 @@ pub(crate) fn normalized(settings: Part<'_>) -> Option<String> {
 
 /// How features were scaled, and what was done to the values before.
 fn scaling(settings: Part<'_>) -> Option<String> {
-    let scale = settings.at("scale").text().map(|scale| match is_uncentred(settings) {
-        true => format!("{scale} (sparse data: not centred)"),
-        false => scale.to_owned(),
-    });
+    let uncentred = if is_uncentred(settings) { " (sparse data: not centred)" } else { "" };
+    let scale = settings.at("scale").text().map(|scale| format!("{scale}{uncentred}"));
     let parts: Vec<String> = normalized(settings).into_iter().chain(scale).collect();
     (!parts.is_empty()).then(|| parts.join("; "))
 }

@@ -9,7 +9,7 @@ const ASKED: [&str; 3] = ["--normalize-total", "10000", "--log1p"];
 /// Counts of 60 cells and 10 genes, with a column `batch` of text or not.
 fn counts(genes: usize) -> String {
     let mut noise = Noise(5);
-    let mut text = (1..=genes).map(|j| format!("g{j},")).collect::<String>() + "y\n";
+    let mut text = (1..=genes).map(|j| format!("g{j}")).collect::<Vec<_>>().join(",") + ",y\n";
     for i in 0..60 {
         let (class, depth) = (i % 2, 20.0 + 100.0 * (1.0 + noise.next()));
         for j in 0..genes {

@@ -10,7 +10,7 @@ use crate::common::{Noise, Scratch};
 /// The same 80 samples of 8 features as csv, svmlight and a column file; half of the values are 0.
 fn files(scratch: &Scratch) {
     let mut noise = Noise(11);
-    let mut table = (1..=8).map(|j| format!("x{j},")).collect::<String>() + "y\n";
+    let mut table = (1..=8).map(|j| format!("x{j}")).collect::<Vec<_>>().join(",") + ",y\n";
     let mut sparse = String::new();
     for i in 0..80 {
         let class = i % 2;
