@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from itertools import combinations
 from typing import Any
 
@@ -54,6 +55,10 @@ class TrainedModel(ClassifierMixin, BaseEstimator):
         Name of the column of classes in training.
     estimator_ : SVC
         The classifier on these features, scaled.
+    normalization_ : dict or None
+        What was done to counts as they were read in training: ``total``, ``log1p``, and ``n_features`` in the
+        totals. The model does not do it to X, which has a few of these features: read X with the same
+        ``normalize_total`` and ``log1p`` of :func:`read_table`. A warning says so.
 
     See Also
     --------
@@ -99,6 +104,9 @@ class TrainedModel(ClassifierMixin, BaseEstimator):
         self.selected_features_ = self.feature_names_in_ = np.array(names, dtype=object)
         self.n_features_in_, self.target_name_ = len(names), str(file.get("target") or "")
         self._indices, self._n_columns = np.asarray(model["feature_indices"], dtype=int), int(file["n_features"])
+        self.normalization_ = model.get("normalization")
+        if self.normalization_ is not None:
+            warnings.warn(_normalized(self.normalization_), UserWarning, stacklevel=4)
         scaling = [model["scaling"]["features"][name] for name in names]
         imputation = (model.get("imputation") or {}).get("features")
         fill = None if imputation is None else [imputation[name]["fill"] for name in names]
@@ -245,6 +253,13 @@ def load_model(path: str | os.PathLike[str]) -> TrainedModel:
         It classifies samples as ``fewest predict`` does.
     """
     return TrainedModel(path)
+
+
+def _normalized(how: dict[str, Any]) -> str:
+    """What to do where counts were normalised as they were read."""
+    total = [] if how["total"] is None else [f"normalize_total={how['total']:g}"]
+    asked = ", ".join([*total, *(["log1p=True"] if how["log1p"] else [])])
+    return f"the model was trained on values that were read with {asked}: give X as read_table(path, {asked}) has it"
 
 
 def _no_column(column: str, needed: np.ndarray) -> str:

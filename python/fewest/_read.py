@@ -108,6 +108,8 @@ def read_table(
     unique_names: bool = False,
     zero_based: bool = False,
     index_limit: int | None = None,
+    normalize_total: float | None = None,
+    log1p: bool = False,
     target_optional: bool = False,
     max_memory: int | str | None = None,
 ) -> Table:
@@ -169,6 +171,11 @@ def read_table(
         Whether feature numbers of svmlight begin at 0. False: as a comment at its start says, else at 1.
     index_limit : int, default=None
         Largest feature number of svmlight. None: about the bytes of the file.
+    normalize_total : float, default=None
+        Counts: the values of each sample are multiplied so that their sum over all features is this, such as
+        1e4, before features are left out; a sample of zeros stays as it is.
+    log1p : bool, default=False
+        Counts: whether each value x becomes ln(1 + x), after ``normalize_total``.
     target_optional : bool, default=False
         Whether it is a file to predict: without a target of a usual name, ``y`` is None and the last
         column a feature; one class is enough.
@@ -228,6 +235,8 @@ def read_table(
         "unique_names": bool(unique_names),
         "zero_based": bool(zero_based),
         "index_limit": index_limit,
+        "normalize_total": None if normalize_total is None else float(normalize_total),
+        "log1p": bool(log1p),
         "target_optional": bool(target_optional),
         "memory": None if max_memory is None else bytes_of(max_memory),
     }

@@ -1,6 +1,6 @@
 //! `fewest.read_table`: the command's readers, and their texts in the words of Python.
 
-use fewest_data::{DataError, Dataset, Delimiter, Format, Labels, Note, ReadOptions};
+use fewest_data::{DataError, Dataset, Delimiter, Format, Labels, Normalization, Note, ReadOptions};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -39,6 +39,8 @@ struct Asked {
     zero_based: bool,
     layer: Option<String>,
     index_limit: Option<u64>,
+    normalize_total: Option<f64>,
+    log1p: bool,
     memory: Option<u64>,
     target_optional: bool,
     /// Exactly these features, of text columns that have these values.
@@ -101,6 +103,7 @@ impl Asked {
             drop_unlabelled: self.drop_unlabelled,
             classes: self.classes,
             positive: None,
+            normalize: Normalization { total: self.normalize_total, log1p: self.log1p, uncounted: Vec::new() },
             layer: self.layer,
             labels: self.labels.map(|(file, column)| Labels { file, column, by: self.by }),
             samples: self.id,
@@ -187,16 +190,19 @@ fn is_warning(note: &Note) -> bool {
 enum Parameter {
     Is(&'static str),
     Text(&'static str),
+    Number(&'static str),
     List(&'static str),
 }
 
 fn parameter(option: &str) -> Option<Parameter> {
-    use Parameter::{Is, List, Text};
+    use Parameter::{Is, List, Number, Text};
     Some(match option {
         "transpose" => Is("transpose=True"),
         "drop-unlabelled" => Is("drop_unlabelled=True"),
         "unique-names" => Is("unique_names=True"),
         "zero-based" => Is("zero_based=True"),
+        "log1p" => Is("log1p=True"),
+        "normalize-total" => Number("normalize_total"),
         "header" => Is("header=True"),
         "no-header" => Is("header=False"),
         "target" => Text("target"),
@@ -227,7 +233,8 @@ pub(crate) fn in_options(text: &str) -> String {
     let (mut out, mut rest) = (String::new(), text.as_str());
     while let Some(at) = rest.find("--") {
         let name = &rest[at + 2..];
-        let end = name.find(|c: char| !(c.is_ascii_lowercase() || c == '-')).unwrap_or(name.len());
+        let end =
+            name.find(|c: char| !(c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')).unwrap_or(name.len());
         let begins = rest[..at].chars().next_back().is_none_or(|c| " (".contains(c));
         let Some(known) = parameter(&name[..end]).filter(|_| begins) else {
             out.push_str(&rest[..at + 2]);
@@ -238,12 +245,14 @@ pub(crate) fn in_options(text: &str) -> String {
         rest = &name[end..];
         match known {
             Parameter::Is(said) => out.push_str(said),
-            Parameter::Text(said) | Parameter::List(said) => {
+            Parameter::Text(said) | Parameter::Number(said) | Parameter::List(said) => {
                 out.push_str(said);
                 if let Some((value, behind)) = value(rest) {
                     let list = matches!(known, Parameter::List(_));
                     let (open, close) = if list { ("[", "]") } else { ("", "") };
-                    out.extend(["=", open, &format!("{value:?}"), close]);
+                    let number = matches!(known, Parameter::Number(_));
+                    let value = if number { value } else { format!("{value:?}") };
+                    out.extend(["=", open, &value, close]);
                     rest = behind;
                 }
             }

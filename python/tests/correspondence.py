@@ -248,6 +248,8 @@ COMMON = {
     "classes": "``classes`` of ``read_table``",
     "positive": "``pos_label`` of ``Study`` and ``evaluate``; otherwise weights and decision values speak for ``classes_[1]``",
     "index-limit": "``index_limit`` of ``read_table``",
+    "normalize-total": "``normalize_total`` of ``read_table``",
+    "log1p": "``log1p`` of ``read_table``",
     "json": "the attributes of a fitted selector, ``to_json`` of ``Study``",
     "report": "``report`` of ``Study``, fewest report of the command, displays",
     "trace": "``callback``, ``trace_``",
@@ -263,7 +265,7 @@ COMMON = {
 _DATA = {
     *("format", "target", "drop", "only", "text", "no-header", "header", "delimiter", "comment", "decimal", "thousands"),
     *("missing-codes", "drop-unlabelled", "classes", "positive", "transpose", "labels", "by", "id", "unique-names", "zero-based"),
-    *("layer", "index-limit", "sample-weights", "scale", "missing", "memory", "threads"),
+    *("layer", "index-limit", "normalize-total", "log1p", "sample-weights", "scale", "missing", "memory", "threads"),
 }
 _RULES = {
     *("max-features", "max-variables", "require", "forbid", "implies", "at-most", "at-least", "together", "budget", "rules"),

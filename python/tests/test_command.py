@@ -76,7 +76,7 @@ def typed(capfd, *command):
     """
     assert _core.command(["fewest", *command, "--help"]) == 0
     lines = capfd.readouterr().out.splitlines()
-    heads = [re.match(r" {2,6}(?:-\w, )?--([a-z][a-z-]*)(?= |$)", line) for line in lines]
+    heads = [re.match(r" {2,6}(?:-\w, )?--([a-z][a-z0-9-]*)(?= |$)", line) for line in lines]
     return {head[1] for head in heads if head} - {"help", "version"}
 
 
@@ -101,7 +101,7 @@ def test_every_command_is_in_the_table(capfd):
 
 def test_every_common_option_is_known(methods, capfd):
     assert _core.command(["fewest", "select", "--method", "exact", "--help"]) == 0
-    typed = set(re.findall(r"^ +(?:-\w, )?--([a-z][a-z-]*)", capfd.readouterr().out, re.MULTILINE)) - {"help", "version"}
+    typed = set(re.findall(r"^ +(?:-\w, )?--([a-z][a-z0-9-]*)", capfd.readouterr().out, re.MULTILINE)) - {"help", "version"}
     assert typed - dict(options(methods["exact"])).keys() == COMMON.keys()
 
 

@@ -99,6 +99,23 @@ def test_sparse_files_stay_sparse(tmp_path):
     np.testing.assert_array_equal(read_table(zero, zero_based=True).X.toarray(), [[2.5, 0, 0], [0, 0, -1]])
 
 
+def test_counts_are_normalised_as_the_formula_has_it(tmp_path):
+    counts = np.array([[1.0, 5.0, 0.0], [2.0, 0.0, 4.0], [0.0, 0.0, 0.0], [6.0, 5.0, 2.0]])
+    sums = np.where(counts.sum(axis=1) > 0, counts.sum(axis=1), 1.0)
+    expected = np.log1p(counts / sums[:, None] * 1e4)
+    rows = "".join(f"{','.join(str(x) for x in row)},{i % 2}\n" for i, row in enumerate(counts))
+    file = write(tmp_path, "a.csv", "a,b,c,y\n" + rows)
+    table = read_table(file, normalize_total=1e4, log1p=True, drop=["c"])
+    np.testing.assert_allclose(table.X, expected[:, :2], rtol=1e-14)
+    assert any("total over 3 features is 10000" in note for note in table.notes)
+    sparse = write(tmp_path, "a.svm", "0 1:1 2:5\n1 1:2 3:4\n0\n1 1:6 2:5 3:2\n")
+    np.testing.assert_allclose(read_table(sparse, normalize_total=1e4, log1p=True).X.toarray(), expected, rtol=1e-14)
+    with pytest.raises(ValueError, match="row 1, column `b`.*leave out normalize_total if"):
+        read_table(write(tmp_path, "b.csv", "a,b,y\n1,-2,0\n3,4,1\n"), normalize_total=1)
+    with pytest.raises(ValueError, match="normalize_total is 0, but must be a number above 0"):
+        read_table(file, normalize_total=0)
+
+
 @pytest.mark.parametrize("file", ["small.xlsx", "small.ods", "small.feather"])
 def test_sheets_and_arrow(file):
     table = read_table(FILES / file, id="name" if file.endswith("feather") else None)

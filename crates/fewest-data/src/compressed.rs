@@ -4,9 +4,10 @@
 use fewest::{DenseDesign, SparseDesign};
 
 use crate::columns::{Buckets, Sorter};
+use crate::normalize::Totals;
 use crate::options::check_memory;
 use crate::problems::NotFinite;
-use crate::{DataError, Features, Names, binary};
+use crate::{DataError, Features, Names, Note, ReadOptions, binary};
 
 /// What a matrix is, as it is stored.
 #[derive(Clone, Copy)]
@@ -142,8 +143,13 @@ pub(crate) fn features(matrix: &mut impl Stored) -> Result<Features, DataError> 
     Ok(Features::Sparse(SparseDesign::new(n, start, index, values)?))
 }
 
-/// The values for a column file at `out`, all of them finite.
-pub(crate) fn sorted(matrix: &mut impl Stored, names: &Names, out: &str) -> Result<Sorter, DataError> {
+/// The values for a column file at `out`, all of them finite, and what is said of them.
+pub(crate) fn sorted(
+    matrix: &mut impl Stored,
+    names: &Names,
+    options: &ReadOptions,
+    out: &str,
+) -> Result<(Sorter, Option<Note>), DataError> {
     let (file, memory, form) = (matrix.file().to_owned(), matrix.memory(), matrix.form());
     let Form { n, p, kind } = form;
     let to = places(matrix.wanted(), p);
@@ -157,22 +163,42 @@ pub(crate) fn sorted(matrix: &mut impl Stored, names: &Names, out: &str) -> Resu
         Some(wanted) => wanted.iter().map(|&j| most[j as usize]).collect(),
         None => most,
     };
-    let mut feed = Feed::new(&file, names, Sorter::new(&file, out, n, &most, memory)?);
-    let mut push = |i: usize, j: usize, x: f64| match &to {
-        None => feed.push(i, j, x),
-        Some(to) if to[j] == u32::MAX => Ok(()),
-        Some(to) => feed.push(i, to[j] as usize, x),
+    let (to, how) = (to.as_deref(), &options.normalize);
+    let normal = if how.is_none() {
+        None
+    } else {
+        // The values are read twice, as a total is known at the end alone.
+        let mut totals = Totals::new(&file, how, n);
+        each_value(matrix, &start, to, |i, j, x| {
+            totals.add(i, j, x);
+            Ok(())
+        })?;
+        Some(totals.finish(|j| names.get(j).into_owned())?)
     };
-    match kind {
-        Kind::Dense => matrix.each_dense(push)?,
-        Kind::Rows => {
-            each_slice(matrix, &start, |i, slice| slice.iter().try_for_each(|&(j, x)| push(i, j as usize, x)))?;
-        }
+    let mut feed = Feed::new(&file, names, Sorter::new(&file, out, n, &most, memory)?);
+    each_value(matrix, &start, to, |i, j, x| feed.push(i, j, normal.as_ref().map_or(x, |normal| normal.value(i, x))))?;
+    Ok((feed.finish()?, normal.map(|normal| normal.note(options, names.len()))))
+}
+
+/// Runs `take(i, j, x)` on the values in the order of the file, j a new place of [`places`].
+fn each_value(
+    matrix: &mut impl Stored,
+    start: &[usize],
+    to: Option<&[u32]>,
+    mut take: impl FnMut(usize, usize, f64) -> Result<(), DataError>,
+) -> Result<(), DataError> {
+    let mut push = |i: usize, j: usize, x: f64| match to {
+        None => take(i, j, x),
+        Some(to) if to[j] == u32::MAX => Ok(()),
+        Some(to) => take(i, to[j] as usize, x),
+    };
+    match matrix.form().kind {
+        Kind::Dense => matrix.each_dense(push),
+        Kind::Rows => each_slice(matrix, start, |i, slice| slice.iter().try_for_each(|&(j, x)| push(i, j as usize, x))),
         Kind::Columns => {
-            each_slice(matrix, &start, |j, slice| slice.iter().try_for_each(|&(i, x)| push(i as usize, j, x)))?;
+            each_slice(matrix, start, |j, slice| slice.iter().try_for_each(|&(i, x)| push(i as usize, j, x)))
         }
     }
-    feed.finish()
 }
 
 /// Refuses starts of slices that do not fit the matrix or the other two arrays.

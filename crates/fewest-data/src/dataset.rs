@@ -96,6 +96,19 @@ impl Features {
         }
     }
 
+    /// Stores every value, zeros, too.
+    pub fn make_dense(&mut self) {
+        if matches!(self, Features::Dense(_)) {
+            return;
+        }
+        let (design, n, p) = (self.as_design(), self.n_samples(), self.n_features());
+        let mut values = vec![0.0; n * p];
+        for (j, column) in values.chunks_mut(n.max(1)).take(p).enumerate() {
+            design.each_in_column(j, &mut |i, x| column[i] = x);
+        }
+        *self = Features::Dense(DenseDesign::new(n, p, values).expect("n values for each feature"));
+    }
+
     /// The features with one value only; missing values are no values.
     pub fn constant(&self) -> FeatureSet {
         FeatureSet::of(self.n_features(), |j| self.is_constant(j))
@@ -255,7 +268,7 @@ impl Dataset {
     }
 
     /// Keeps these features alone, ascending.
-    fn keep_columns(&mut self, keep: &[usize]) {
+    pub(crate) fn keep_columns(&mut self, keep: &[usize]) {
         self.features = self.features.select(&keep.iter().map(|&j| Some(j)).collect::<Vec<_>>());
         self.names = Names::Listed(keep.iter().map(|&j| self.names.get(j).into_owned()).collect());
     }

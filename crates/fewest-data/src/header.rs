@@ -19,6 +19,8 @@ pub(crate) enum Role {
     Samples,
     /// Not wanted.
     Ignored,
+    /// Not wanted as a feature, but part of the totals of samples if it holds numbers.
+    Counted,
     /// A feature, or several when it holds text.
     Feature,
 }
@@ -59,8 +61,9 @@ impl Header {
             _ => Role::Ignored,
         };
         let mut roles: Vec<Role> = names.iter().enumerate().map(unnamed).collect();
+        let left_out = |name: &String| left_out(name, options);
         for c in dropped {
-            roles[c] = Role::Ignored;
+            roles[c] = left_out(&names[c]);
         }
         if let Some(name) = &options.samples {
             roles[find(name, "column with the names of samples")?] = Role::Samples;
@@ -80,10 +83,10 @@ impl Header {
         }
         if !only.is_empty() {
             let others = roles.iter_mut().enumerate().filter(|(c, _)| only.binary_search(c).is_err());
-            others.filter(|(_, role)| **role == Role::Feature).for_each(|(_, role)| *role = Role::Ignored);
+            others.filter(|(_, role)| **role == Role::Feature).for_each(|(c, role)| *role = left_out(&names[c]));
         }
         if let Some(wanted) = &options.features {
-            let count = keep_wanted(&names, &mut roles, wanted);
+            let count = keep_wanted(&names, &mut roles, wanted, left_out);
             if count > 0 {
                 notes.push(Note::Ignored { count });
             }
@@ -117,9 +120,16 @@ fn target_column(names: &[String], roles: &[Role], options: &ReadOptions) -> Opt
     }
 }
 
-/// Ignores features that are not wanted, neither as numbers (`age`) nor as text (`colour=red`).
+/// The role of a column that is no feature.
+fn left_out(name: &String, options: &ReadOptions) -> Role {
+    let counts = options.normalize.total.is_some() && !name.is_empty();
+    let uncounted = || options.text.contains(name) || options.normalize.uncounted.contains(name);
+    if counts && !uncounted() { Role::Counted } else { Role::Ignored }
+}
+
+/// Leaves out features that are not wanted, neither as numbers (`age`) nor as text (`colour=red`).
 /// Returns how many.
-fn keep_wanted(names: &[String], roles: &mut [Role], wanted: &[String]) -> usize {
+fn keep_wanted(names: &[String], roles: &mut [Role], wanted: &[String], left_out: impl Fn(&String) -> Role) -> usize {
     let mut keep: HashSet<&str> = HashSet::new();
     for name in wanted {
         keep.insert(name);
@@ -130,7 +140,7 @@ fn keep_wanted(names: &[String], roles: &mut [Role], wanted: &[String]) -> usize
     let mut ignored = 0;
     for (name, role) in names.iter().zip(roles) {
         if *role == Role::Feature && !keep.contains(name.as_str()) {
-            *role = Role::Ignored;
+            *role = left_out(name);
             ignored += 1;
         }
     }
@@ -138,8 +148,8 @@ fn keep_wanted(names: &[String], roles: &mut [Role], wanted: &[String]) -> usize
 }
 
 /// Refuses a table none of whose columns became a feature, as all were left out.
-pub(crate) fn check_left(header: &Header, names: &[String], options: &ReadOptions) -> Result<(), DataError> {
-    if options.features.is_some() || !names.is_empty() {
+pub(crate) fn check_left(header: &Header, any: bool, options: &ReadOptions) -> Result<(), DataError> {
+    if options.features.is_some() || any {
         return Ok(());
     }
     Err(DataError::NoFeatures { file: header.file.clone(), target: header.target().unwrap_or_default().to_owned() })

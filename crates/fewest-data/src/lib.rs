@@ -35,6 +35,8 @@ mod mapped;
 mod mend;
 mod mtx;
 mod names;
+mod normalization;
+mod normalize;
 mod note;
 mod npz;
 mod number;
@@ -70,6 +72,7 @@ pub use hints::hints;
 pub use imputation::{Imputation, Indicator, MissingRule, missing_counts};
 pub use mapped::MappedDesign;
 pub use names::{Finder, Names};
+pub use normalization::{Normalization, Normalized};
 pub use note::{Note, TargetRule};
 pub use options::{Compression, Delimiter, Format, Labels, ReadOptions};
 pub use output::Draft;
@@ -98,8 +101,9 @@ pub fn read(path: &str, options: &ReadOptions) -> Result<Dataset, DataError> {
     read_source(&mut source, format, guessed, options)
 }
 
-/// Refuses options that have no meaning for the format.
+/// Refuses options that have no meaning for the format, or none at all.
 fn check_options(file: &str, format: Format, options: &ReadOptions) -> Result<(), DataError> {
+    options.normalize.check(file)?;
     let sheet = matches!(format, Format::Xlsx | Format::Ods | Format::Arrow);
     let csv = matches!(format, Format::Csv | Format::Tsv) || sheet;
     let asked = [
@@ -159,6 +163,21 @@ fn read_format(source: &mut Source, format: Format, options: &ReadOptions) -> Re
         let data = read_format(&mut text, Format::Csv, &options)?;
         return Ok(Dataset { format, ..data });
     }
+    // Readers of tables do it themselves, as they know which columns hold categories.
+    if options.normalize.is_none() || format.is_table() && !options.transpose {
+        return read_values(source, format, options);
+    }
+    let drop = if format == Format::Svmlight { options.drop.clone() } else { Vec::new() };
+    let whole = ReadOptions { drop, only: Vec::new(), ..options.clone() };
+    let mut data = read_values(source, format, &whole)?;
+    data.normalize(options, |_| true)?;
+    data.drop_columns(&options.drop)?;
+    data.only_columns(&options.only)?;
+    Ok(data)
+}
+
+/// Reads the file itself, its values as they are there.
+fn read_values(source: &mut Source, format: Format, options: &ReadOptions) -> Result<Dataset, DataError> {
     let mut data = match format {
         Format::Csv | Format::Tsv if !options.transpose => csv::read(source, format, options)?,
         Format::Csv | Format::Tsv | Format::Gct | Format::SeriesMatrix => transposed::read(source, format, options)?,
@@ -227,6 +246,9 @@ pub fn to_columns(path: &str, options: &ReadOptions, out: &str) -> Result<Conver
 fn sorted(source: &mut Source, format: Format, options: &ReadOptions, out: &str) -> Result<Option<Sorted>, DataError> {
     use Format::{Arff, Arrow, Csc, Csv, Gct, Gctx, H5, H5ad, Loom, Mtx, Npz, Ods, Parquet, SeriesMatrix, Svmlight};
     use Format::{Tsv, Xlsx};
+    if !options.normalize.is_none() && (format.is_text() || format.is_table()) && format != Mtx {
+        return Ok(None);
+    }
     let others = options.features.is_some() || options.labels.is_some() || !options.apart.is_empty();
     let rows = options.missing || options.transpose || !options.classes.is_empty() || options.positive.is_some();
     if others || rows || !format.is_table() && !options.only.is_empty() {

@@ -5,7 +5,7 @@ use std::fmt;
 use fewest::FeatureSet;
 use fewest_text::typed;
 
-use crate::Names;
+use crate::{Names, Normalized};
 
 /// How the target column was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -203,6 +203,8 @@ pub enum Note {
         /// The others, and how many features each has.
         left: Vec<(String, usize)>,
     },
+    /// Values were brought to a total, or their logarithms taken.
+    Normalized(Box<Normalized>),
     /// The format of standard input was guessed.
     Guessed {
         /// The name of the format.
@@ -365,6 +367,7 @@ impl fmt::Display for Sentence<'_> {
                 let other = left.first().map_or("", |(name, _)| name);
                 write!(f, "; for those say --layer {}", typed(other))
             }
+            Note::Normalized(done) => normalized(f, done),
             Note::Guessed { format } => write!(f, "the input looks like {format} and was read so"),
             Note::ClassesRenamed { renamed } => {
                 f.write_str("class names became numbers, which is all the format holds:")?;
@@ -372,6 +375,25 @@ impl fmt::Display for Sentence<'_> {
             }
             Note::NamesDropped => f.write_str("feature names were dropped, which the format cannot hold"),
         }
+    }
+}
+
+/// What was done to the values of each sample.
+fn normalized(f: &mut fmt::Formatter<'_>, done: &Normalized) -> fmt::Result {
+    if let Some(total) = done.how.total {
+        write!(
+            f,
+            "the values of each sample were multiplied so that their total over {} features is {total}",
+            done.features
+        )?;
+        if done.empty > 0 {
+            write!(f, " ({} sample(s) have none and stay 0)", done.empty)?;
+        }
+    }
+    match (done.how.total.is_some(), done.how.log1p) {
+        (true, true) => f.write_str("; then each value x became ln(1 + x)"),
+        (false, true) => f.write_str("each value x became ln(1 + x)"),
+        _ => Ok(()),
     }
 }
 

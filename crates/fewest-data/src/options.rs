@@ -1,6 +1,6 @@
 //! File formats and what a caller may ask of a reader.
 
-use crate::DataError;
+use crate::{DataError, Normalization};
 
 /// The first bytes of HDF5.
 const HDF5: &[u8] = b"\x89HDF\r\n\x1a\n";
@@ -316,6 +316,8 @@ pub struct ReadOptions {
     /// The class of two that is +1; default the later one, see [`crate::Target::classes`]. A file for
     /// prediction has its classes from the model, and does not need it.
     pub positive: Option<String>,
+    /// What is done to the values of each sample, before any feature is left out.
+    pub normalize: Normalization,
     /// Which matrix of a file that holds several: `X`, `raw`, or the name of a layer; default `X`.
     pub layer: Option<String>,
     /// A second file with the classes, or other columns of the samples.

@@ -12,7 +12,8 @@ use crate::{DataError, Dataset, Features, Place};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ScaleKind {
-    /// Minus the mean, over the population standard deviation (1/n).
+    /// Minus the mean, over the population standard deviation (1/n). Sparse data are divided alone:
+    /// centring would make them dense.
     Standard,
     /// Over the largest absolute value; keeps zeros.
     MaxAbs,
@@ -25,6 +26,8 @@ pub enum ScaleKind {
 pub enum ScaleReason {
     /// The caller said so.
     Asked,
+    /// The caller asked for `Standard`, but the data are sparse: they are not centred.
+    AskedSparse,
     /// Dense data: the default is `Standard`.
     Dense,
     /// Sparse data: the default is `MaxAbs`.
@@ -39,6 +42,7 @@ impl ScaleReason {
     pub fn text(self) -> &'static str {
         match self {
             ScaleReason::Asked => "as asked",
+            ScaleReason::AskedSparse => "as asked; sparse data: divided by standard deviations, not centred",
             ScaleReason::Dense => "the default for dense data",
             ScaleReason::Sparse => "the default for sparse data",
             ScaleReason::UnitRows => "the default for sparse data whose rows have length 1, such as text",
@@ -59,6 +63,14 @@ impl ScaleKind {
             _ => (ScaleKind::MaxAbs, ScaleReason::Sparse),
         }
     }
+
+    /// Why features are scaled so where the caller asks for it.
+    pub fn asked_for(self, features: &Features) -> ScaleReason {
+        match (self, features) {
+            (ScaleKind::Standard, Features::Sparse(_) | Features::Mapped(_)) => ScaleReason::AskedSparse,
+            _ => ScaleReason::Asked,
+        }
+    }
 }
 
 /// Whether every row that is not empty has length 1, and there is one.
@@ -74,16 +86,16 @@ fn has_unit_rows(features: &Features) -> bool {
 
 /// A fitted scaling: x becomes (x - center) / scale for each feature.
 ///
-/// `center` has p entries for `Standard` and none otherwise (zero); `scale` has p entries, or none
-/// for `None` (one).
+/// `center` has p entries for `Standard` of dense data and none otherwise (zero); `scale` has p
+/// entries, or none for `None` (one).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Scaling {
     /// What was fitted.
     pub kind: ScaleKind,
     /// Subtracted, length p or 0.
     pub center: Vec<f64>,
-    /// Divided by, all positive, length p or 0. A constant feature has 1 with `Standard` (it
-    /// becomes 0), a zero feature has 1 with `MaxAbs`.
+    /// Divided by, all positive, length p or 0. A constant feature has 1 with `Standard`, a zero
+    /// feature has 1 with `MaxAbs`.
     pub scale: Vec<f64>,
 }
 
@@ -91,9 +103,9 @@ impl Scaling {
     /// Fits on the data, features in parallel. Values may be as large and as small as doubles are.
     ///
     /// # Errors
-    /// [`DataError::SparseStandard`] for `Standard` on sparse data; [`DataError::OutOfRange`],
-    /// which names the feature by its number, for `None` where a value is above 1e70 in size, and
-    /// for `Standard` where the standard deviation is above 0 but below the smallest normal double.
+    /// [`DataError::OutOfRange`], which names the feature by its number, for `None` where a value is
+    /// above 1e70 in size, and for `Standard` where the standard deviation is above 0 but below the
+    /// smallest normal double.
     pub fn fit(kind: ScaleKind, features: &Features) -> Result<Self, DataError> {
         fit(kind, features, &|j| format!("feature number {}", j + 1))
     }
@@ -117,11 +129,11 @@ impl Scaling {
         self
     }
 
-    /// Scales in place; a mapped file from now on, without a copy.
+    /// Scales in place; a mapped file from now on, without a copy. Sparse data become dense where a
+    /// centre was fitted on dense data that is not 0: they hold few features then.
     ///
     /// # Errors
-    /// [`DataError::ScalingShape`] when fitted on another number of features;
-    /// [`DataError::SparseStandard`].
+    /// [`DataError::ScalingShape`] when fitted on another number of features.
     pub fn apply(&self, features: &mut Features) -> Result<(), DataError> {
         if self.kind == ScaleKind::None {
             return Ok(());
@@ -130,14 +142,14 @@ impl Scaling {
         if expected != found {
             return Err(DataError::ScalingShape { expected, found });
         }
+        if self.center.iter().any(|&center| center != 0.0) {
+            features.make_dense();
+        }
         match features {
             Features::Dense(design) => {
                 for j in 0..found {
                     self.apply_column(j, design.column_mut(j));
                 }
-            }
-            Features::Sparse(_) | Features::Mapped(_) if self.kind == ScaleKind::Standard => {
-                return Err(DataError::SparseStandard);
             }
             Features::Sparse(design) => {
                 for j in 0..found {
@@ -161,18 +173,17 @@ impl Scaling {
 
 /// Fits; `place` names a feature in errors.
 fn fit(kind: ScaleKind, features: &Features, place: &(dyn Fn(usize) -> String + Sync)) -> Result<Scaling, DataError> {
-    let columns = (0..features.n_features()).into_par_iter();
+    let (n, columns) = (features.n_samples(), (0..features.n_features()).into_par_iter());
     let (center, scale) = match (kind, features) {
-        (ScaleKind::Standard, Features::Sparse(_) | Features::Mapped(_)) => return Err(DataError::SparseStandard),
-        (ScaleKind::Standard, Features::Dense(design)) => {
+        (ScaleKind::Standard, _) => {
             let one = |j| {
-                let column = design.column(j);
-                let moments = Moments::new(column, column.len());
+                let moments = Moments::new(&stored(features, j), n);
                 let scale = moments.deviation();
                 check_deviation(scale, &moments, || place(j))?;
                 Ok((moments.mean(), if moments.variance > 0.0 { scale } else { 1.0 }))
             };
-            columns.map(one).collect::<Result<Vec<_>, DataError>>()?.into_iter().unzip()
+            let (center, scale) = columns.map(one).collect::<Result<Vec<_>, DataError>>()?.into_iter().unzip();
+            (if matches!(features, Features::Dense(_)) { center } else { Vec::new() }, scale)
         }
         (ScaleKind::MaxAbs, _) => {
             let largest = |j| Some(largest(&stored(features, j))).filter(|m| *m > 0.0).unwrap_or(1.0);

@@ -85,7 +85,7 @@ pub use groups::Groups;
 pub use jobs::Told;
 pub use method::SomeMethod;
 pub use part::{Data, HeldOut, Part, Tasks};
-pub use preparation::{ClassWeights, Learnt, Preparation, rescale, scale_kind};
+pub use preparation::{ClassWeights, Learnt, Preparation, scale_kind};
 pub use selector::{Ask, Fixed, PartSelector, Scene, Selected};
 pub use tasks::{TaskClassifier, TaskDecisions, judge_tasks};
 pub use time::{FoldTime, FoldTimes};

@@ -104,7 +104,7 @@ impl Learnt {
         if let Some(imputation) = &self.imputation {
             imputation.apply(features)?;
         }
-        rescale(&self.scaling, features)
+        self.scaling.apply(features)
     }
 
     /// The features that no method may choose.
@@ -115,21 +115,7 @@ impl Learnt {
 
 /// The scaling asked for, or the default for the data, and why.
 pub fn scale_kind(asked: Option<ScaleKind>, features: &Features) -> (ScaleKind, ScaleReason) {
-    asked.map_or_else(|| ScaleKind::default_for(features), |kind| (kind, ScaleReason::Asked))
-}
-
-/// Scales features by what was fitted on others. Centring fills sparse data in: they hold few
-/// features then.
-///
-/// # Errors
-/// Another number of features.
-pub fn rescale(scaling: &Scaling, features: &mut Features) -> Result<(), DataError> {
-    let design = features.as_design();
-    if scaling.kind == ScaleKind::Standard && design.is_sparse() {
-        let all: Vec<usize> = (0..design.n_features()).collect();
-        *features = Features::Dense(columns(design, &all));
-    }
-    scaling.apply(features)
+    asked.map_or_else(|| ScaleKind::default_for(features), |kind| (kind, kind.asked_for(features)))
 }
 
 /// Some columns of a design, every value stored.

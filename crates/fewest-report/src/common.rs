@@ -103,10 +103,31 @@ pub(crate) fn data(budget: &Budget, result: Part<'_>) -> Vec<(&'static str, Cell
         lines.push(("positive class", budget.foreign(class, LIST)));
     }
     lines.extend(groups(result).map(|text| ("groups", budget.foreign(&text, LIST))));
-    if let Some(scale) = result.at("settings").at("scale").text() {
-        lines.push(("scaling", budget.foreign(scale, LIST)));
-    }
+    lines.extend(scaling(result.at("settings")).map(|text| ("scaling", budget.foreign(&text, LIST))));
     lines
+}
+
+/// Whether sparse data were divided by standard deviations without being centred, as settings say.
+pub(crate) fn is_uncentred(settings: Part<'_>) -> bool {
+    settings.at("scale").text() == Some("standard")
+        && settings.at("scale_reason").text().is_some_and(|why| why.contains("not centred"))
+}
+
+/// What was done to the counts of each sample as they were read, where settings say it.
+pub(crate) fn normalized(settings: Part<'_>) -> Option<String> {
+    let reading = settings.at("reading");
+    let total = reading.at("normalize_total").number().map(|total| format!("total {total}"));
+    let log1p = (reading.at("log1p").0 == &Value::Bool(true)).then(|| "ln(1 + x)".to_owned());
+    let parts: Vec<String> = total.into_iter().chain(log1p).collect();
+    (!parts.is_empty()).then(|| parts.join(", then "))
+}
+
+/// How features were scaled, and what was done to the values before.
+fn scaling(settings: Part<'_>) -> Option<String> {
+    let uncentred = if is_uncentred(settings) { " (sparse data: not centred)" } else { "" };
+    let scale = settings.at("scale").text().map(|scale| format!("{scale}{uncentred}"));
+    let parts: Vec<String> = normalized(settings).into_iter().chain(scale).collect();
+    (!parts.is_empty()).then(|| parts.join("; "))
 }
 
 /// Which samples stay together in folds and halves, where a result says it.

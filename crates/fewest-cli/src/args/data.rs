@@ -148,7 +148,8 @@ impl MissingArg {
 /// Feature scaling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ScaleArg {
-    /// Centre at the mean, divide by the standard deviation (population variance)
+    /// Centre at the mean, divide by the standard deviation (population variance); sparse data are
+    /// divided, not centred
     Standard,
     /// Divide by the largest absolute value
     Maxabs,

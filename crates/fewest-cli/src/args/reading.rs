@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fewest_data::{Delimiter, Labels, ReadOptions};
+use fewest_data::{Delimiter, Labels, Normalization, ReadOptions};
 
 use crate::failure::Failure;
 
@@ -54,6 +54,13 @@ pub(crate) struct ReadingArgs {
     /// NaN, null, <NA>, #N/A, \N; among numbers also None, ., - and --)
     #[arg(long, value_name = "CODES", allow_hyphen_values = true, help_heading = "Data")]
     pub(crate) missing_codes: Vec<String>,
+    /// Counts: multiply the values of each sample so that their sum over all features is N, such as
+    /// 10000; before features are left out, missing values filled in and features scaled
+    #[arg(long, value_name = "N", value_parser = total, help_heading = "Data")]
+    pub(crate) normalize_total: Option<f64>,
+    /// Counts: take ln(1 + x) of every value, after --normalize-total
+    #[arg(long, help_heading = "Data")]
+    pub(crate) log1p: bool,
     /// Leave out rows without a class
     #[arg(long, help_heading = "Data")]
     pub(crate) drop_unlabelled: bool,
@@ -102,6 +109,7 @@ impl ReadingArgs {
             thousands: self.thousands,
             drop_unlabelled: self.drop_unlabelled,
             positive: self.positive.clone(),
+            normalize: Normalization { total: self.normalize_total, log1p: self.log1p, uncounted: Vec::new() },
             ..options
         })
     }
@@ -119,6 +127,11 @@ fn delimiter(text: &str) -> Result<Delimiter, String> {
 
 fn comment(text: &str) -> Result<char, String> {
     sign(text, |sign| sign.is_ascii_punctuation() && sign != '"', "one sign, such as #")
+}
+
+fn total(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|total| *total > 0.0 && total.is_finite());
+    number.ok_or_else(|| "must be a number above 0, such as 10000".to_owned())
 }
 
 fn decimal(text: &str) -> Result<char, String> {

@@ -15,8 +15,10 @@ use serde_json::{Value, json};
 
 use super::invocation::Invocation;
 use super::prepare::{PrepareOptions, PreparedData, listed};
+use super::scaled::reading_value;
 use crate::args::data::{self, MissingArg};
 use crate::args::notation::NameList;
+use crate::args::reading::ReadingArgs;
 use crate::args::svm::KernelName;
 use crate::cli::{FitArgs, ModelArgs, ModelFormat};
 use crate::export::file::Sink;
@@ -85,6 +87,19 @@ impl ModelSink {
                 "--model-format holds no values that stand in for missing ones; use json, or fill them in first with `fewest convert --missing RULE`",
             )),
         }
+    }
+
+    /// Refuses before the run a format that cannot say what is done to values as they are read.
+    ///
+    /// # Errors
+    /// The remedy.
+    pub(crate) fn takes(&self, reading: &ReadingArgs) -> Result<(), Failure> {
+        if self.format == ModelFormat::Json || reading.normalize_total.is_none() && !reading.log1p {
+            return Ok(());
+        }
+        Err(Failure::input(
+            "--model-format holds no --normalize-total and no --log1p; use json, or make a file of such values first with `fewest convert`",
+        ))
     }
 
     /// Refuses before the run a format of other programs, which holds no more than theirs; `what` is
@@ -182,6 +197,7 @@ pub(crate) fn run(args: &FitArgs, invocation: &Invocation) -> Result<u8, Failure
         let whole = features.len() == prepared.data.names.len();
         sink.accepts(prepared.target.classes.len(), kernel, prepared.scale_name() != "none", whole)?;
         sink.holds(args.prepare.missing)?;
+        sink.takes(&args.data.reading)?;
         if !categories.is_empty() {
             sink.holds_more("no categories")?;
         }
@@ -362,7 +378,7 @@ fn value(
 ) -> Value {
     let sum = |value: fn(&DualSolution) -> f64| trained.model.machines.iter().map(|m| value(&m.solution)).sum::<f64>();
     let (objective, bound) = (sum(|s| s.primal), sum(|s| s.dual));
-    json!({
+    let mut value = json!({
         "schema": SCHEMA,
         "kind": "fit",
         "status": status(trained).name(),
@@ -386,7 +402,11 @@ fn value(
         },
         "model": trained.value(),
         "version": env!("CARGO_PKG_VERSION"),
-    })
+    });
+    if let Some(reading) = reading_value(&prepared.data) {
+        value["settings"]["reading"] = reading;
+    }
+    value
 }
 
 /// The kernel with its numbers.

@@ -18,6 +18,7 @@ pub(crate) mod knockoffs;
 pub(crate) mod markers;
 pub(crate) mod methods;
 mod near;
+mod normalized;
 mod part;
 pub(crate) mod path;
 pub(crate) mod predict;

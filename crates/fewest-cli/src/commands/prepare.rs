@@ -11,6 +11,7 @@ use fewest_eval::{EvalError, Groups, Learnt, Preparation, Tasks, Training};
 
 use super::eval_words::failure;
 use super::in_force::Known;
+use super::normalized::{check_totals, normalization_of};
 use super::raw::{Raw, check, feature_imputation};
 use super::reading::{apart_names, groups, hint, labelled, read_apart, read_features, sample_weights};
 use super::scaled::{scale_name, scaling_text};
@@ -241,10 +242,13 @@ impl<'a> PrepareOptions<'a> {
             apart: Vec::new(),
             format: None,
             missing: self.prepare.missing.rule().is_some(),
+            normalize: normalization_of(data.normalized()),
             ..options
         };
         let names: Vec<String> = data.names.iter().map(Cow::into_owned).collect();
-        labelled(read_features(path, &names, indicators, options, terminal)?, target)
+        let other = read_features(path, &names, indicators, options, terminal)?;
+        check_totals(&other, data.normalized(), terminal)?;
+        labelled(other, target)
     }
 }
 
@@ -275,9 +279,9 @@ impl PreparedData {
         scale_name(self.learnt.scaling.kind)
     }
 
-    /// The scaling in words.
+    /// The scaling in words, and what was done to the values before.
     pub(crate) fn scaling_text(&self) -> String {
-        scaling_text((self.learnt.scaling.kind, self.learnt.scale_reason))
+        scaling_text((self.learnt.scaling.kind, self.learnt.scale_reason), &self.data)
     }
 
     /// Why features are scaled so.
@@ -403,6 +407,7 @@ impl PreparedData {
         let model_names: Vec<String> = model.features.iter().map(|&j| self.data.names.get(j).into_owned()).collect();
         TrainedModel {
             levels: levels_of(&self.data, &model_names),
+            normalized: self.data.normalized().cloned(),
             names: model_names,
             scaling: self.scaling_of(&model.features),
             imputation: self

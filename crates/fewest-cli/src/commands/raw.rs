@@ -1,7 +1,7 @@
 //! Data as read.
 
 use fewest::{Memory, Reserved};
-use fewest_data::{Dataset, Imputation, Indicator, Names, Target};
+use fewest_data::{Dataset, Imputation, Indicator, Names, Note, Target};
 use fewest_eval::{Data as Samples, EvalError, Groups};
 use serde_json::{Value, json};
 
@@ -69,7 +69,7 @@ impl Raw {
             target: None,
             samples: self.data.samples.clone(),
             apart: Vec::new(),
-            notes: Vec::new(),
+            notes: self.data.notes.iter().filter(|note| matches!(note, Note::Normalized(_))).cloned().collect(),
             source: self.data.source.clone(),
             format: self.data.format,
         };

@@ -64,7 +64,11 @@ pub(super) fn hint(data: &mut Dataset, terminal: Terminal) {
 /// The notes that [`tell`] says to everyone, for the `warnings` of a result.
 pub(crate) fn warnings(data: &Dataset) -> Vec<String> {
     let told = |note: &&Note| {
-        !matches!(note, Note::TargetColumn { rule: TargetRule::Asked | TargetRule::UsualName | TargetRule::Format, .. })
+        !matches!(
+            note,
+            Note::Normalized(_)
+                | Note::TargetColumn { rule: TargetRule::Asked | TargetRule::UsualName | TargetRule::Format, .. }
+        )
     };
     data.notes.iter().filter(told).map(words).collect()
 }
@@ -94,6 +98,7 @@ pub(crate) fn tell(note: &Note, terminal: Terminal) {
         Note::TargetColumn { rule: TargetRule::Asked | TargetRule::UsualName | TargetRule::Format, .. } => {
             terminal.detail(&note.to_string());
         }
+        Note::Normalized(_) => terminal.detail(&note.to_string()),
         other => terminal.note(&other.to_string()),
     }
 }

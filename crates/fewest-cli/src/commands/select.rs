@@ -51,6 +51,7 @@ pub(crate) fn run(args: &SelectArgs, options: &MethodOptions, invocation: &Invoc
         let (classes, scaled) = (task.prepared.target.classes.len(), task.prepared.scale_name() != "none");
         sink.accepts(classes, &kernel_name(options), scaled, task.takes_all())?;
         sink.holds(args.selection.prepare.missing)?;
+        sink.takes(&args.selection.data.reading)?;
     }
     if let Some(sink) = &program {
         let samples = task.prepared.samples()?;

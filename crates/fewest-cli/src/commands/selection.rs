@@ -251,13 +251,8 @@ impl Task<'_> {
 
     /// What a proof says of how it was made: enough to read the data again.
     fn made(&self) -> Value {
-        let apart: Vec<String> = self
-            .options
-            .text("folds")
-            .into_iter()
-            .chain(self.options.text("tasks"))
-            .chain(self.args.groups.clone())
-            .collect();
+        let (folds, tasks) = (self.options.text("folds"), self.options.text("tasks"));
+        let apart: Vec<String> = folds.into_iter().chain(tasks).chain(self.args.groups.clone()).collect();
         let mut read = self.reading();
         read.insert("apart".to_owned(), json!(apart));
         json!({
@@ -299,6 +294,8 @@ impl Task<'_> {
             ("zero_based", json!(reading.zero_based)),
             ("layer", json!(data.layer)),
             ("index_limit", json!(data.index_limit)),
+            ("normalize_total", json!(reading.normalize_total)),
+            ("log1p", json!(reading.log1p)),
         ];
         read.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
     }

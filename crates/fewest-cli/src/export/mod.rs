@@ -10,6 +10,7 @@ pub(crate) mod kernel_json;
 pub(crate) mod liblinear;
 pub(crate) mod libsvm;
 pub(crate) mod model_json;
+mod normalization;
 pub(crate) mod result;
 pub(crate) mod settings;
 pub(crate) mod table;

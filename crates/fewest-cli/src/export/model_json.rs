@@ -4,7 +4,8 @@
 //! A model file is
 //! `{"schema", "kind": "model", "version", "target", "classes", "n_features", "model"}`; a
 //! selection result holds the same `model` and `classes`, so that both can be read back here.
-//! `levels` are all values in training of text columns whose dummy columns are features. Missing
+//! `normalization`: values of a sample were multiplied so that their sum over `n_features` is
+//! `total`, then x became ln(1 + x) with `log1p`. `levels` are all values in training of text columns whose dummy columns are features. Missing
 //! values become `imputation`'s `fill`; a feature that `indicates` a column is 1 where that has no
 //! value, else 0. Decision value of a machine: `sum_j w_j (x_j - centre_j) / scale_j + intercept`,
 //! or the kernel sum over `support_vectors`, which are stored scaled. Positive values vote for
@@ -13,12 +14,13 @@
 use fewest::dual::DualSolution;
 use fewest::model::{Machine, Model};
 use fewest::{Bias, Kernel, Loss, RowMatrix, Status, SvmSettings};
-use fewest_data::{Dataset, Note, Target};
+use fewest_data::{Dataset, Normalized, Note, Target};
 use fewest_eval::study::Probabilities;
 use serde_json::{Map, Value, json};
 
 use super::fields::{field, list, number, text, wrong};
 use super::kernel_json::{kernel_entries, read_categorical, read_kernel};
+use super::normalization;
 
 /// Version of the file layout.
 pub(crate) const SCHEMA: u64 = 1;
@@ -58,6 +60,8 @@ pub(crate) struct TrainedModel {
     pub(crate) target: String,
     /// Scaling of the model's features.
     pub(crate) scaling: FeatureScaling,
+    /// What is done to values as they are read; none: nothing.
+    pub(crate) normalized: Option<Normalized>,
     /// What stands in for missing values; none: they are refused.
     pub(crate) imputation: Option<FeatureImputation>,
     /// All values in training of the text columns that its features are made of, by column.
@@ -122,6 +126,7 @@ impl TrainedModel {
             }
             out.insert("intercept".into(), json!(machine.bias));
         }
+        out.extend(self.normalized.as_ref().map(|done| ("normalization".into(), normalization::value(done))));
         let each = self.scaling.centre.iter().zip(&self.scaling.scale);
         let scaling = by_name(&self.names, each.map(|(c, s)| json!({"centre": c, "scale": s})));
         // Moved, as `json!` would copy them: a model may have a million features.
@@ -243,6 +248,7 @@ pub(super) fn read(file: &Value) -> Result<TrainedModel, String> {
     let imputation = model.get("imputation").filter(|value| !value.is_null());
     let imputation = imputation.map(|value| read_imputation(value, &names)).transpose()?;
     let levels = read_levels(model)?;
+    let normalized = normalization::read(model)?;
     let rows: Vec<Vec<f64>> =
         if kernel == Kernel::Linear { vec![] } else { list(model, "support_vectors", "a list of rows")? };
     if rows.iter().any(|r| r.len() != names.len()) {
@@ -281,6 +287,7 @@ pub(super) fn read(file: &Value) -> Result<TrainedModel, String> {
         classes,
         target: file.get("target").and_then(Value::as_str).unwrap_or_default().to_owned(),
         scaling,
+        normalized,
         imputation,
         levels,
         svm,
@@ -440,6 +447,7 @@ mod tests {
             names: vec!["a".into(), "b \"q\"".into()],
             classes: vec!["no".into(), "yes".into()],
             target: "y".into(),
+            normalized: None,
             scaling: FeatureScaling { kind: "standard".into(), centre: vec![1.0, -0.1], scale: vec![2.0, 0.3] },
             imputation: linear.then(|| FeatureImputation {
                 rule: "indicator".into(),

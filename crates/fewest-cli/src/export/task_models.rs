@@ -122,8 +122,9 @@ pub(crate) fn read(content: &str) -> Result<Classifiers, String> {
         if each.iter().any(|(known, _)| *known == task) {
             return Err(about("is there twice"));
         }
-        if each.first().is_some_and(|(_, first)| first.names != trained.names || first.scaling != trained.scaling) {
-            return Err(about("has other features, or other scaling, than the first"));
+        let prepared = |one: &TrainedModel| (one.names.clone(), one.scaling.clone(), one.normalized.clone());
+        if each.first().is_some_and(|(_, first)| prepared(first) != prepared(&trained)) {
+            return Err(about("has other features, scaling or normalization than the first"));
         }
         each.push((task, trained));
     }

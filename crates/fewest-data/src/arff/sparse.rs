@@ -8,6 +8,7 @@ use crate::cells::Cells;
 use crate::columns::Sorted;
 use crate::encoding::{Categories, TextColumnUse, text_column};
 use crate::header::{Header, Role, check_distinct};
+use crate::normalize::Part;
 use crate::source::Source;
 use crate::sparse::{self, Head, SparseRows};
 use crate::table::{Declaration, ValueList};
@@ -24,8 +25,18 @@ pub(crate) fn read(
     options: &ReadOptions,
 ) -> Result<Dataset, DataError> {
     let reader = Reader::new(header, declared, last_line, options)?;
+    if !options.normalize.is_none() && !options.missing_codes.is_empty() {
+        return Err(DataError::Unsupported {
+            file: source.name.clone(),
+            what: format!(
+                "--missing-codes and {} were asked for together, of sparse rows",
+                options.normalize.options()
+            ),
+            remedy: "convert the file with --missing-codes first".into(),
+        });
+    }
     let table = sparse::read(source, &reader, header.target().unwrap_or_default(), options)?;
-    Ok(Dataset {
+    let data = Dataset {
         features: Features::Sparse(table.design),
         names: Names::Listed(reader.names),
         samples: None,
@@ -34,7 +45,8 @@ pub(crate) fn read(
         target: table.target,
         source: source.name.clone(),
         format: Format::Arff,
-    })
+    };
+    data.normalized_table(options, &reader.parts)
 }
 
 /// Reads what a column file at `out` is to hold.
@@ -77,6 +89,8 @@ struct Reader<'a> {
     /// Attributes that are not 0 where they are left out, ascending.
     defaults: Vec<usize>,
     names: Vec<String>,
+    /// What each feature is to the totals of samples.
+    parts: Vec<Part>,
     notes: Vec<crate::Note>,
     cells: Cells,
     /// Missing values are let through.
@@ -97,6 +111,7 @@ impl<'a> Reader<'a> {
             lists: ValueList::of_columns(header, declared),
             defaults: Vec::new(),
             names: Vec::new(),
+            parts: Vec::new(),
             notes: header.notes.clone(),
             cells: Cells::new(options),
             missing: options.missing,
@@ -128,9 +143,11 @@ impl<'a> Reader<'a> {
         let at = self.names.len() as u32;
         match (self.header.roles[c], declared) {
             (Role::Ignored, _) => Ok(Goal::Nowhere),
+            (Role::Counted, declared) if !declared.is_number() => Ok(Goal::Nowhere),
             (Role::Target, _) => Ok(Goal::Target(first)),
-            (Role::Feature, declared) if declared.is_number() => {
+            (Role::Feature | Role::Counted, declared) if declared.is_number() => {
                 self.names.push(name.clone());
+                self.parts.push(if self.header.roles[c] == Role::Counted { Part::Counted } else { Part::Number });
                 Ok(Goal::Number(at, number::parse(first.as_bytes()).unwrap_or(0.0)))
             }
             (Role::Feature, Declaration::Values(values)) => {
@@ -142,10 +159,11 @@ impl<'a> Reader<'a> {
                     return Ok(Goal::Nowhere);
                 };
                 self.names.extend(categories.names().cloned());
+                self.parts.resize(self.names.len(), Part::Category);
                 self.notes.push(categories.note(name));
                 Ok(Goal::Text(at, categories.code(&first), categories))
             }
-            (Role::Apart(_) | Role::Samples | Role::Feature, _) => Err(DataError::Unsupported {
+            (Role::Apart(_) | Role::Samples | Role::Feature | Role::Counted, _) => Err(DataError::Unsupported {
                 file: self.header.file.clone(),
                 what: format!("column `{name}` holds text in sparse rows"),
                 remedy: "drop it with --drop, or write the rows dense".into(),

@@ -375,8 +375,6 @@ pub enum DataError {
         /// What to do.
         remedy: &'static str,
     },
-    /// `standard` scaling of sparse data.
-    SparseStandard,
     /// A scaling made for another number of features.
     ScalingShape {
         /// Features of the scaling.

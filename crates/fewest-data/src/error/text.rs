@@ -36,26 +36,14 @@ impl fmt::Display for Message<'_> {
     #[expect(clippy::too_many_lines, reason = "a list of texts, one for each error")]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
-            DataError::NotFound { file } => write!(
-                f,
-                "{file}: no such file; check the path"
-            ),
-            DataError::Io { file, action, source } => write!(
-                f,
-                "{file}: cannot {action}: {source}"
-            ),
+            DataError::NotFound { file } => write!(f, "{file}: no such file; check the path"),
+            DataError::Io { file, action, source } => write!(f, "{file}: cannot {action}: {source}"),
             DataError::UnknownFormat { file } => write!(
                 f,
                 "{file}: the ending tells no format; use .csv, .tsv, .txt, .svm, .libsvm, .arff, .parquet, .feather, .xlsx, .ods, .npz, .gct, .h5ad, .h5, .loom, .gctx, .mtx (also with .gz, .zst, .bz2), .csc or a folder of Cell Ranger, or name one with --format"
             ),
-            DataError::Empty { file } => write!(
-                f,
-                "{file}: the file is empty; it needs at least one row of data"
-            ),
-            DataError::NoRows { file } => write!(
-                f,
-                "{file}: there is a header but no row of data below it; add rows"
-            ),
+            DataError::Empty { file } => write!(f, "{file}: the file is empty; it needs at least one row of data"),
+            DataError::NoRows { file } => write!(f, "{file}: there is a header but no row of data below it; add rows"),
             DataError::NoFeatures { file, target } => write!(
                 f,
                 "{file}: there is no feature column besides `{target}`; add feature columns or name another --target"
@@ -91,8 +79,8 @@ impl fmt::Display for Message<'_> {
             DataError::NotANumber { place, cell, numbers, total } => write!(
                 f,
                 "{place}: `{cell}` is not a number, but {numbers} of the {total} cells of this column are; fix the cell, say --missing-codes {} if it stands for a missing value, or --text {} to read the column as categories",
-        typed(cell),
-        typed(place.column.as_deref().unwrap_or_default())
+                typed(cell),
+                typed(place.column.as_deref().unwrap_or_default())
             ),
             DataError::NumberStyle { place, cell, other } => write!(
                 f,
@@ -152,22 +140,19 @@ impl fmt::Display for Message<'_> {
                 "{file}: text column `{column}` has {distinct} numbers with `{unit}` behind them, such as `{example}`; write the numbers alone, or say --text {} to make a feature of each value",
                 typed(column)
             ),
-            DataError::UnknownColumn { file, name, role, available } => write!(
-                f,
-                "{file}: there is no column `{name}` to be the {role}; the columns are {available}"
-            ),
-            DataError::UnknownClass { file, name, available } => write!(
-                f,
-                "{file}: there is no class {name}; the classes are {available}"
-            ),
+            DataError::UnknownColumn { file, name, role, available } => {
+                write!(f, "{file}: there is no column `{name}` to be the {role}; the columns are {available}")
+            }
+            DataError::UnknownClass { file, name, available } => {
+                write!(f, "{file}: there is no class {name}; the classes are {available}")
+            }
             DataError::MissingFeature { file, name, missing, needed } => write!(
                 f,
                 "{file}: feature `{name}` is needed but missing ({missing} of {needed} are); add the column, or check its spelling"
             ),
-            DataError::Index { place, index, previous, fault } => write!(
-                f,
-                "{place}: feature index {index} {}", index_text(*fault, *previous)
-            ),
+            DataError::Index { place, index, previous, fault } => {
+                write!(f, "{place}: feature index {index} {}", index_text(*fault, *previous))
+            }
             DataError::TooManyFeatures { place, index, allowed } if *allowed == u64::from(u32::MAX) => write!(
                 f,
                 "{place}: feature number {index} is beyond {allowed}, the largest that can be read; number the features from 1 without gaps"
@@ -176,31 +161,23 @@ impl fmt::Display for Message<'_> {
                 f,
                 "{place}: feature number {index} is beyond {allowed}, the most that a file of this size is trusted with; if it is right, raise the limit with --index-limit"
             ),
-            DataError::Malformed { place, found, remedy } => write!(
-                f,
-                "{place}: {found}; {remedy}"
-            ),
-            DataError::Damaged { file, what } => write!(
-                f,
-                "{file}: the file is damaged or cut short ({what}); copy or download it again"
-            ),
+            DataError::Malformed { place, found, remedy } => write!(f, "{place}: {found}; {remedy}"),
+            DataError::Damaged { file, what } => {
+                write!(f, "{file}: the file is damaged or cut short ({what}); copy or download it again")
+            }
             DataError::Memory { file, what, needed, allowed, remedy } => write!(
                 f,
-                "{file}: {what} needs {}, but only {} are allowed; {remedy}", bytes_text(*needed), bytes_text(*allowed)
+                "{file}: {what} needs {}, but only {} are allowed; {remedy}",
+                bytes_text(*needed),
+                bytes_text(*allowed)
             ),
             DataError::Output { file, source } => {
                 write!(f, "{file}: cannot write: {source}; {}; nothing was left behind", output_remedy(self.0))
             }
-            DataError::Unsupported { file, what, remedy } => write!(
-                f,
-                "{file}: {what}; {remedy}"
-            ),
+            DataError::Unsupported { file, what, remedy } => write!(f, "{file}: {what}; {remedy}"),
             DataError::OutOfRange { column, value, limit, remedy } => {
                 write!(f, "{column}: {value:e} is {limit}; {remedy}")
             }
-            DataError::SparseStandard => f.write_str(
-                "standard scaling subtracts the mean, which would fill in the zeros of sparse data; say --scale maxabs or --scale none",
-            ),
             DataError::ScalingShape { expected, found } => write!(
                 f,
                 "the scaling is for {expected} features, but the data have {found}; fit it on the same columns"

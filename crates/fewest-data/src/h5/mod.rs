@@ -54,8 +54,8 @@ pub(crate) fn sorted(source: &Source, options: &ReadOptions, out: &str) -> Resul
     let hdf = Hdf::open(source, options)?;
     let Opened { mut matrix, names, annotations, mut notes, .. } = open(&hdf, options)?;
     let (target, _, more) = annotations.target(&source.name, options)?;
-    let values = compressed::sorted(&mut matrix, &names, out)?;
-    notes.extend(more);
+    let (values, normalized) = compressed::sorted(&mut matrix, &names, options, out)?;
+    notes.extend(more.into_iter().chain(normalized));
     crate::dataset::refuse_text(&source.name, options)?;
     Ok(Sorted { values, names, target, notes })
 }

@@ -10,6 +10,7 @@ use crate::annotations::Annotations;
 use crate::binary::named;
 use crate::columns::{Sorted, Sorter};
 use crate::compressed::{Feed, in_order};
+use crate::normalize::Totals;
 use crate::options::check_memory;
 use crate::source::Source;
 use crate::{DataError, Dataset, Features, Format, Names, Note, Place, ReadOptions, TextColumn};
@@ -43,12 +44,24 @@ pub(crate) fn sorted(source: &Source, options: &ReadOptions, out: &str) -> Resul
         return Ok(None);
     }
     let file = &source.name;
+    let how = &options.normalize;
+    let normal = if how.is_none() {
+        None
+    } else {
+        let mut totals = Totals::new(file, how, table.n);
+        table.each(|i, j, x| {
+            totals.add(i, j, x);
+            Ok(())
+        })?;
+        Some(totals.finish(|j| table.names.get(j).into_owned())?)
+    };
     let mut feed = Feed::new(file, &table.names, Sorter::new(file, out, table.n, &counts.stored, table.memory)?);
-    table.each(|i, j, x| feed.push(i, j, x))?;
+    table.each(|i, j, x| feed.push(i, j, normal.as_ref().map_or(x, |normal| normal.value(i, x))))?;
     let values = feed.finish()?;
     crate::dataset::refuse_text(file, options)?;
     let Table { names, mut notes, .. } = table;
     notes.extend(more);
+    notes.extend(normal.map(|normal| normal.note(options, names.len())));
     Ok(Some(Sorted { values, names, target, notes }))
 }
 

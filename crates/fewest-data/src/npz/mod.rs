@@ -58,8 +58,9 @@ pub(crate) fn sorted(source: &Source, options: &ReadOptions, out: &str) -> Resul
     let mut archive = Archive::open(source, options)?;
     let form = archive.form()?;
     let names = archive.names(&form)?;
-    let values = compressed::sorted(&mut Matrix { archive: &mut archive, form }, &names, out)?;
-    let (target, _, notes) = archive.target(form.n, options)?;
+    let (values, normalized) = compressed::sorted(&mut Matrix { archive: &mut archive, form }, &names, options, out)?;
+    let (target, _, mut notes) = archive.target(form.n, options)?;
+    notes.extend(normalized);
     crate::dataset::refuse_text(archive.file, options)?;
     Ok(Sorted { values, names, target, notes })
 }

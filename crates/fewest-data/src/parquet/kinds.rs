@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use ::parquet::basic::{ConvertedType, LogicalType, Type as Physical};
+use ::parquet::basic::{Compression, ConvertedType, LogicalType, Type as Physical};
+use ::parquet::file::metadata::ColumnChunkMetaData;
 use ::parquet::schema::types::ColumnDescriptor;
 
 use crate::DataError;
@@ -31,6 +32,9 @@ pub(super) fn kinds(header: &Header, columns: &[Arc<ColumnDescriptor>]) -> Resul
         .map(|((column, role), name)| {
             if *role == Role::Ignored {
                 return Ok(Kind::Unused);
+            }
+            if *role == Role::Counted {
+                return Ok(kind(column).unwrap_or(Kind::Unused));
             }
             kind(column).ok_or_else(|| DataError::Unsupported {
                 file: header.file.clone(),
@@ -73,4 +77,18 @@ fn kind(column: &ColumnDescriptor) -> Option<Kind> {
         }
         _ => None,
     }
+}
+
+/// Refuses a compression that cannot be read, by name.
+pub(super) fn check_codec(file: &str, name: &str, chunk: &ColumnChunkMetaData) -> Result<(), DataError> {
+    let codec = match chunk.compression() {
+        Compression::BROTLI(_) => "brotli",
+        Compression::LZO => "LZO",
+        _ => return Ok(()),
+    };
+    Err(DataError::Unsupported {
+        file: file.into(),
+        what: format!("column `{name}` is compressed with {codec}, which cannot be read here"),
+        remedy: "write the file with zstd, snappy, gzip, lz4 or without compression".into(),
+    })
 }

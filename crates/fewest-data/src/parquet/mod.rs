@@ -10,10 +10,9 @@ mod write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ::parquet::basic::Compression;
 use ::parquet::column::reader::ColumnReader;
 use ::parquet::data_type::{ByteArray, ByteArrayType};
-use ::parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
+use ::parquet::file::metadata::RowGroupMetaData;
 use ::parquet::file::reader::{FileReader, SerializedFileReader};
 use ::parquet::schema::types::ColumnDescriptor;
 use rayon::prelude::*;
@@ -23,13 +22,14 @@ use crate::cells::{Cells, is_padded};
 use crate::columns::{Sorted, Sorter};
 use crate::encoding::{Categories, TextColumnUse, text_column, wanted_as_text};
 use crate::header::{Header, Role, check_distinct, check_left};
+use crate::normalize::Part;
 use crate::problems::NotFinite;
 use crate::shared::SharedFile;
 use crate::source::Source;
 use crate::target::{Target, class_name};
 use crate::{DataError, Dataset, Format, Names, Note, Place, ReadOptions, TextColumn, binary, number};
 use decode::{BATCH, Batch, Codes, damaged, decode, numeric};
-use kinds::{Kind, kinds};
+use kinds::{Kind, check_codec, kinds};
 
 pub(crate) use write::write;
 
@@ -104,6 +104,8 @@ fn without_index(options: &ReadOptions, columns: &[Arc<ColumnDescriptor>]) -> Re
 struct Plan {
     features: Vec<Feature>,
     names: Vec<String>,
+    /// What each feature is to the totals of samples.
+    parts: Vec<Part>,
     notes: Vec<Note>,
 }
 
@@ -148,7 +150,7 @@ impl Table<'_> {
     /// All of it, in memory.
     fn load(self, options: &ReadOptions) -> Result<Dataset, DataError> {
         let (file, n) = (&self.header.file, self.rows);
-        let Plan { features, names, notes } = self.plan(options)?;
+        let Plan { features, names, parts, notes } = self.plan(options)?;
         let mut values = binary::zeros(file, n, names.len(), options.memory())?;
         let mut jobs = Vec::with_capacity(features.len());
         let mut rest = &mut values[..];
@@ -173,7 +175,7 @@ impl Table<'_> {
         let samples = self.samples()?;
         let notes = with_target(notes, target.as_ref(), options);
         let data = Dataset::dense(file, n, values, names, target, apart, notes, Format::Parquet)?;
-        let mut data = Dataset { samples, ..data };
+        let mut data = Dataset { samples, ..data }.normalized_table(options, &parts)?;
         if let Some(rows) = rows {
             data.keep_labelled(&rows);
         }
@@ -183,7 +185,7 @@ impl Table<'_> {
     /// What a column file at `out` is to hold.
     fn sorted(self, options: &ReadOptions, out: &str) -> Result<Sorted, DataError> {
         let (file, n) = (&self.header.file, self.rows);
-        let Plan { features, names, notes } = self.plan(options)?;
+        let Plan { features, names, notes, .. } = self.plan(options)?;
         let values = Mutex::new(Sorter::new(file, out, n, &vec![n as u32; names.len()], options.memory())?);
         let look = |feature: &Feature| {
             let mut bad = NotFinite::default();
@@ -228,9 +230,11 @@ impl Table<'_> {
     /// What becomes of the columns.
     fn plan(&self, options: &ReadOptions) -> Result<Plan, DataError> {
         let (header, n) = (self.header, self.rows);
-        let mut plan = Plan { features: Vec::new(), names: Vec::new(), notes: header.notes.clone() };
+        let (features, names, parts) = (Vec::new(), Vec::new(), Vec::new());
+        let mut plan = Plan { features, names, parts, notes: header.notes.clone() };
         for c in (0..self.kinds.len()).filter(|&c| header.roles[c] == Role::Feature) {
             let (name, first) = (&header.names[c], plan.names.len());
+            let number = if self.kinds[c] == Kind::Boolean { Part::Category } else { Part::Number };
             let text = if self.kinds[c] == Kind::Text || wanted_as_text(name, options) == Some(true) {
                 let codes = self.codes(c)?;
                 if let (Some(&row), false) = (codes.missing.first(), options.missing) {
@@ -242,6 +246,7 @@ impl Table<'_> {
                 let values: Vec<String> = values;
                 if self.kinds[c] == Kind::Text && self.holds_numbers(c, &values, wanted_as_text(name, options))? {
                     plan.names.push(name.clone());
+                    plan.parts.push(Part::Number);
                     plan.features.push(Feature { column: c, first, text: Some(Text::Numbers) });
                     continue;
                 }
@@ -255,18 +260,43 @@ impl Table<'_> {
                         plan.notes.extend(note);
                         plan.notes.extend(self.unseen(name, &categories, &codes, options));
                         plan.names.extend(categories.names().cloned());
+                        plan.parts.resize(plan.names.len(), Part::Category);
                         Some(Text::Categories(categories))
                     }
                 }
             } else {
                 plan.names.push(name.clone());
+                plan.parts.push(number);
                 None
             };
             plan.features.push(Feature { column: c, first, text });
         }
+        check_left(header, !plan.names.is_empty(), options)?;
+        self.count(&mut plan)?;
         check_distinct(&header.file, plan.names.iter().map(String::as_str))?;
-        check_left(header, &plan.names, options)?;
         Ok(plan)
+    }
+
+    /// Adds the columns that are no features but count in the totals of samples.
+    fn count(&self, plan: &mut Plan) -> Result<(), DataError> {
+        for c in (0..self.kinds.len()).filter(|&c| self.header.roles[c] == Role::Counted) {
+            let text = match self.kinds[c] {
+                Kind::Unused | Kind::Boolean => continue,
+                Kind::Text => {
+                    let codes = self.codes(c)?;
+                    let there = codes.values.iter().filter(|value| !self.cells.is_missing(value.as_bytes())).cloned();
+                    if !self.holds_numbers(c, &there.collect::<Vec<_>>(), None)? {
+                        continue;
+                    }
+                    Some(Text::Numbers)
+                }
+                Kind::Number | Kind::Single | Kind::Unsigned => None,
+            };
+            plan.features.push(Feature { column: c, first: plan.names.len(), text });
+            plan.names.push(self.header.names[c].clone());
+            plan.parts.push(Part::Counted);
+        }
+        Ok(())
     }
 
     /// The names of the samples.
@@ -455,18 +485,4 @@ impl Table<'_> {
 /// The notes, and that on the classes.
 fn with_target(notes: Vec<Note>, target: Option<&Target>, options: &ReadOptions) -> Vec<Note> {
     notes.into_iter().chain(target.filter(|_| !options.target_optional).and_then(Target::note)).collect()
-}
-
-/// Refuses a compression that cannot be read, by name.
-fn check_codec(file: &str, name: &str, chunk: &ColumnChunkMetaData) -> Result<(), DataError> {
-    let codec = match chunk.compression() {
-        Compression::BROTLI(_) => "brotli",
-        Compression::LZO => "LZO",
-        _ => return Ok(()),
-    };
-    Err(DataError::Unsupported {
-        file: file.into(),
-        what: format!("column `{name}` is compressed with {codec}, which cannot be read here"),
-        remedy: "write the file with zstd, snappy, gzip, lz4 or without compression".into(),
-    })
 }

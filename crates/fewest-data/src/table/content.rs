@@ -70,6 +70,8 @@ impl<'a> Profile<'a> {
             .iter()
             .enumerate()
             .map(|(c, name)| match declared.get(c) {
+                Some(declared) if declared.is_number() && header.roles[c] == Role::Counted => Some(false),
+                None if header.roles[c] == Role::Counted => None,
                 Some(declared) if declared.is_number() => Some(options.text.contains(name)),
                 Some(Declaration::Values(_)) => Some(true),
                 _ => wanted_as_text(name, options),
@@ -157,6 +159,7 @@ impl<'a> Profile<'a> {
                     Role::Ignored | Role::Apart(_) | Role::Samples => {}
                     Role::Target => found.target(c, cell, self, place),
                     Role::Feature => found.feature(c, cell, self, place),
+                    Role::Counted => found.counted(c, cell, self),
                 }
             }
             Ok(())
@@ -179,6 +182,10 @@ impl<'a> Profile<'a> {
         let mut again = false;
         for c in 0..self.text.len() {
             let column = &found.columns[c];
+            if self.header.roles[c] == Role::Counted {
+                self.text[c] |= column.numbers == 0 || column.text.is_some();
+                continue;
+            }
             if self.header.roles[c] != Role::Feature || self.text[c] {
                 continue;
             }
@@ -244,6 +251,15 @@ impl TableContent {
                 text.note_value(cell);
                 text.first.get_or_insert_with(|| (place(), shown(cell)));
             }
+        }
+    }
+
+    /// A cell of a column that counts in totals if all its cells are numbers.
+    fn counted(&mut self, c: usize, cell: &[u8], profile: &Profile<'_>) {
+        if profile.cells.number(cell).is_some() {
+            self.columns[c].numbers += 1;
+        } else if !profile.cells.is_missing_number(cell) {
+            self.columns[c].text.get_or_insert_default();
         }
     }
 

@@ -47,7 +47,8 @@ impl ValueList {
             let Declaration::Values(values) = declared else { return None };
             let by_value = *role == Role::Target || declared.is_number();
             let name = |value: &String| if by_value { class_name(value) } else { value.clone() };
-            (*role != Role::Ignored).then(|| ValueList { values: values.iter().map(name).collect(), by_value })
+            (!matches!(role, Role::Ignored | Role::Counted))
+                .then(|| ValueList { values: values.iter().map(name).collect(), by_value })
         };
         declared.iter().zip(&header.roles).map(list).collect()
     }

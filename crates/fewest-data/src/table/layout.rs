@@ -12,6 +12,7 @@ use super::rows::{Rows, trimmed};
 use crate::columns::{Buckets, Sorted, Sorter};
 use crate::encoding::{Categories, TextColumnUse, text_column};
 use crate::header::{Header, Role, check_distinct, check_left};
+use crate::normalize::Part;
 use crate::note::TargetRule;
 use crate::source::Source;
 use crate::sparse::placed;
@@ -61,6 +62,8 @@ pub(super) struct Layout<'a> {
     n: usize,
     goals: Vec<Goal>,
     names: Vec<String>,
+    /// What each feature is to the totals of samples.
+    parts: Vec<Part>,
     target: Option<String>,
     notes: Vec<Note>,
 }
@@ -138,10 +141,17 @@ impl<'a> Layout<'a> {
         let no_target = found.missing_targets == found.rows;
         check_turned(&profile, &found)?;
         let (mut goals, mut names, mut notes) = (Vec::new(), Vec::new(), header.notes.clone());
+        let mut parts = Vec::new();
         for (c, column) in found.columns.into_iter().enumerate() {
             let name = &header.names[c];
             goals.push(match header.roles[c] {
                 Role::Ignored => Goal::Nowhere,
+                Role::Counted if profile.text[c] => Goal::Nowhere,
+                Role::Counted => {
+                    names.push(name.clone());
+                    parts.push(Part::Counted);
+                    Goal::Number
+                }
                 Role::Apart(at) => Goal::Apart(at),
                 Role::Samples => Goal::Samples,
                 Role::Target if no_target => Goal::Nowhere,
@@ -163,6 +173,7 @@ impl<'a> Layout<'a> {
                         }
                         TextColumnUse::Categories(categories, note) => {
                             names.extend(categories.names().cloned());
+                            parts.resize(names.len(), Part::Category);
                             notes.push(categories.note(name));
                             notes.extend(note);
                             Goal::Text(categories)
@@ -171,17 +182,18 @@ impl<'a> Layout<'a> {
                 }
                 Role::Feature => {
                     names.push(name.clone());
+                    parts.push(Part::Number);
                     Goal::Number
                 }
             });
         }
         check_distinct(&header.file, names.iter().map(String::as_str))?;
-        check_left(header, &names, options)?;
+        check_left(header, parts.iter().any(|part| *part != Part::Counted), options)?;
         if found.left_out > 0 {
             notes.push(Note::Unlabelled { rows: found.left_out });
         }
         let target = header.target().filter(|_| !no_target).map(str::to_owned);
-        Ok(Self { profile, header, n: found.rows, goals, names, target, notes })
+        Ok(Self { profile, header, n: found.rows, goals, names, parts, target, notes })
     }
 
     /// Reads the file again, into the matrix.
@@ -199,7 +211,7 @@ impl<'a> Layout<'a> {
             Ok(())
         })?;
         let data = Dataset::dense(&self.header.file, n, values, self.names, target, apart, self.notes, format)?;
-        Ok(Dataset { samples, ..data })
+        Dataset { samples, ..data }.normalized_table(options, &self.parts)
     }
 
     /// Reads the file again, for a column file at `out`.

@@ -15,6 +15,7 @@ mod generate;
 mod hostile;
 mod imputation;
 mod meaning;
+mod normalize;
 mod same_table;
 mod scaling;
 mod spooled;

@@ -1,7 +1,7 @@
 //! Scaling and variances against their definitions.
 
 use fewest::FeatureSet;
-use fewest_data::{DataError, ScaleKind, Scaling, deviations, low_variance, means, variances};
+use fewest_data::{DataError, Features, ScaleKind, Scaling, deviations, low_variance, means, variances};
 
 use crate::common::{Case, rows};
 
@@ -36,11 +36,46 @@ fn maxabs_is_the_same_dense_and_sparse() {
 }
 
 #[test]
-fn standard_on_sparse_data_is_refused() {
-    let data = Case::new("a.svm", SPARSE).read().expect("read");
-    let error = Scaling::fit(ScaleKind::Standard, &data.features).expect_err("refused");
-    assert!(matches!(error, DataError::SparseStandard));
-    crate::common::holds(&error.to_string(), &["--scale maxabs"]);
+fn standard_on_sparse_data_divides_and_does_not_centre() {
+    let mut dense = Case::new("a.csv", TABLE).read().expect("read");
+    let mut sparse = Case::new("a.svm", SPARSE).read().expect("read");
+    let scaling = Scaling::fit(ScaleKind::Standard, &sparse.features).expect("fit");
+    let centred = Scaling::fit(ScaleKind::Standard, &dense.features).expect("fit");
+    assert!(scaling.center.is_empty());
+    for (a, b) in scaling.scale.iter().zip(&centred.scale) {
+        assert!((a - b).abs() <= 1e-15 * b);
+    }
+    let (before, mut applied) = (rows(&sparse), dense.features.clone());
+    scaling.apply(&mut sparse.features).expect("apply");
+    assert!(matches!(sparse.features, Features::Sparse(_)));
+    // The constant column stays as it is.
+    assert!(rows(&sparse).iter().all(|row| row[1] == 5.0));
+    for (row, was) in rows(&sparse).iter().zip(&before) {
+        assert_eq!(row[2], was[2] / scaling.scale[2]);
+    }
+    // What was learnt of sparse data is the same on dense ones, and the other way round.
+    scaling.apply(&mut applied).expect("apply");
+    dense.features = applied;
+    assert_eq!(rows(&dense), rows(&sparse));
+    let mut other = Case::new("a.svm", SPARSE).read().expect("read");
+    centred.apply(&mut other.features).expect("apply");
+    let mut table = Case::new("a.csv", TABLE).read().expect("read");
+    centred.apply(&mut table.features).expect("apply");
+    assert_eq!(rows(&other), rows(&table));
+}
+
+#[test]
+fn deviations_of_sparse_columns_bear_offsets_and_zeros() {
+    // A full column of a large offset, a full constant one, one with a single value, and one that
+    // is nearly full.
+    let text =
+        "1 1:1000000001 2:7 3:4 4:1e9\n-1 1:1000000002 2:7 4:1e9\n1 1:1000000003 2:7\n-1 1:1000000004 2:7 4:1e9\n";
+    let data = Case::new("a.svm", text).read().expect("read");
+    let scaling = Scaling::fit(ScaleKind::Standard, &data.features).expect("fit");
+    let wanted = [1.25f64.sqrt(), 1.0, 3.0f64.sqrt(), 3.0f64.sqrt() / 4.0 * 1e9];
+    for (found, wanted) in scaling.scale.iter().zip(wanted) {
+        assert!((found - wanted).abs() <= 1e-14 * wanted, "{found} {wanted}");
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 use super::external;
 use super::said::{Panels, folds, judged, less, measured};
-use crate::common::sentence_case;
+use crate::common::{is_uncentred, normalized, sentence_case};
 use crate::read::Part;
 use crate::words::{Proof, brief, percent, plural, some};
 
@@ -69,7 +69,12 @@ fn predictors(result: Part<'_>) -> String {
             result.at("positive").text().map_or_else(String::new, |class| format!("; {class} is the positive class"));
         format!("The outcome is the column {target}{positive}.")
     });
+    let counts = normalized(settings)
+        .map(|text| format!("The values of each sample were normalised as they were read ({text})."));
     let scaled = match settings.at("scale").text() {
+        Some("standard") if is_uncentred(settings) => {
+            Some("Features were divided by their standard deviations and not centred, as the data are sparse")
+        }
         Some("standard") => Some("Features were standardised"),
         Some("maxabs") => Some("Features were divided by their largest absolute value"),
         _ => None,
@@ -83,7 +88,7 @@ fn predictors(result: Part<'_>) -> String {
     let low = low.map(|least| format!(" or a variance of at most {} there", brief(least))).unwrap_or_default();
     let constant =
         settings.is_there().then(|| format!("Features of one value in a training part{low} were not selected."));
-    joined(vec![outcome, scaled, constant, rules(settings)])
+    joined(vec![outcome, counts, scaled, constant, rules(settings)])
 }
 
 /// Rules on the chosen features.

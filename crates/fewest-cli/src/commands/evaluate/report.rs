@@ -9,7 +9,7 @@ use super::plan::{Options, Recipes};
 use crate::commands::held_out::{names as sample_names, wrong};
 use crate::commands::raw::Raw;
 use crate::commands::reading::warnings;
-use crate::commands::scaled::{scale_name, scaling_text};
+use crate::commands::scaled::{reading_value, scale_name, scaling_text};
 use crate::export::classes::{by_class, of_two, positive_value};
 use crate::export::model_json::{SCHEMA, classes_value, counts_value};
 
@@ -58,6 +58,9 @@ impl<'a> Report<'a> {
             "scale": scale_name(kind), "scale_reason": reason.text(), "scheme": scheme, "inner_cv": options.inner,
             "tune": {"C": options.tuned.costs, "fit_cost": options.tuned.fit_costs, "gamma": options.tuned.gammas}, "sizes": options.sizes, "choose": options.choose
         });
+        if let Some(reading) = reading_value(&raw.data) {
+            value["settings"]["reading"] = reading;
+        }
         if let Some(groups) = raw.groups_value(options.selection.groups.as_deref()) {
             value["settings"]["groups"] = groups;
         }
@@ -76,7 +79,7 @@ impl<'a> Report<'a> {
     /// For people.
     pub(crate) fn text(&self) -> String {
         let scaling = self.options.selection.prepare.scaling(&self.raw.data.features);
-        crate::commands::report::text(&self.value(""), Some(&scaling_text(scaling)))
+        crate::commands::report::text(&self.value(""), Some(&scaling_text(scaling, &self.raw.data)))
     }
 }
 

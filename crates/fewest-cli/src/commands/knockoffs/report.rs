@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::cli::KnockoffArgs;
 use crate::commands::prepare::PreparedData;
 use crate::commands::reading::warnings;
+use crate::commands::scaled::reading_value;
 use crate::export::model_json::{SCHEMA, classes_value, counts_value};
 use crate::method_args::MethodOptions;
 
@@ -41,6 +42,7 @@ impl Report<'_> {
             return Value::Null;
         };
         settings.extend(own);
+        settings.extend(reading_value(&prepared.data).map(|reading| ("reading".to_owned(), reading)));
         json!({
             "schema": SCHEMA, "kind": "knockoffs", "method": self.options.name(), "status": report.status.name(),
             "selected": selected.iter().map(|&place| self.name(place)).collect::<Vec<_>>(),

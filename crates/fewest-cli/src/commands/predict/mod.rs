@@ -4,10 +4,11 @@
 mod said;
 mod value;
 
-use fewest_data::{Dataset, Features, Imputation, Indicator, MissingRule, ScaleKind, Scaling};
+use fewest_data::{Dataset, Features, Imputation, Indicator, MissingRule, ReadOptions, ScaleKind, Scaling};
 use serde_json::Value;
 
 use super::invocation::Invocation;
+use super::normalized::check_totals;
 use super::reading::{self, apart_names};
 use super::report;
 use crate::args::notation;
@@ -52,9 +53,11 @@ pub(crate) fn run(args: &PredictArgs, invocation: &Invocation) -> Result<u8, Fai
         options.apart.push(tasks.column.clone());
     }
     options.levels.clone_from(&trained.levels);
+    normalize(&mut options, trained)?;
     let indicators = indicators(trained);
     let read = reading::read_features(&args.data.data, &trained.names, &indicators, options, terminal);
     let mut data = read.map_err(|failure| not_imputed(failure, trained))?;
+    check_totals(&data, trained.normalized.as_ref(), terminal)?;
     if let Some(name) = &args.data.target
         && data.target.as_ref().is_none_or(|target| target.column != *name)
     {
@@ -86,6 +89,21 @@ pub(crate) fn run(args: &PredictArgs, invocation: &Invocation) -> Result<u8, Fai
         }
     }
     Ok(0)
+}
+
+/// Reads values as those that the model was trained on; what is typed must be the same.
+fn normalize(options: &mut ReadOptions, trained: &TrainedModel) -> Result<(), Failure> {
+    let Some(done) = &trained.normalized else { return Ok(()) };
+    let (typed, learnt) = (&options.normalize, &done.how);
+    if !typed.is_none() && (typed.total, typed.log1p) != (learnt.total, learnt.log1p) {
+        return Err(Failure::Input(format!(
+            "{}: the model was trained with {}, which it does to new values by itself; leave it out",
+            typed.options(),
+            learnt.options()
+        )));
+    }
+    options.normalize.clone_from(learnt);
+    Ok(())
 }
 
 /// What a classifier is worth on samples whose classes are known, as `--json` has it; `data` have its
@@ -180,5 +198,5 @@ fn scale(trained: &TrainedModel, features: &mut Features) -> Result<(), Failure>
     }
     let kind = if centred { ScaleKind::Standard } else { ScaleKind::MaxAbs };
     let center = if centred { centre.clone() } else { vec![] };
-    Ok(fewest_eval::rescale(&Scaling { kind, center, scale: scale.clone() }, features)?)
+    Ok(Scaling { kind, center, scale: scale.clone() }.apply(features)?)
 }

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::said::Said;
 use crate::commands::held_out::wrong;
+use crate::commands::scaled::reading_value;
 use crate::export::classes::{by_class, of_two, positive_value};
 use crate::export::model_json::{SCHEMA, classes_value};
 use crate::export::table;
@@ -103,6 +104,9 @@ impl<'a> Worth<'a> {
             value["wrong"] = self.wrong();
         }
         value["settings"] = json!({"data": data.source, "model": model, "target": value["target"]});
+        if let Some(reading) = reading_value(data) {
+            value["settings"]["reading"] = reading;
+        }
         value["command"] = json!(command_line);
         value["version"] = json!(env!("CARGO_PKG_VERSION"));
         value

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::cli::StabilityArgs;
 use crate::commands::raw::Raw;
 use crate::commands::reading::warnings;
-use crate::commands::scaled::{scale_name, scaling_text};
+use crate::commands::scaled::{reading_value, scale_name, scaling_text};
 use crate::export::model_json::{SCHEMA, classes_value, counts_value};
 use crate::method_args::MethodOptions;
 
@@ -67,6 +67,7 @@ impl<'a> Report<'a> {
         };
         settings.extend(own);
         let groups = raw.groups_value(args.selection.groups.as_deref());
+        settings.extend(reading_value(&raw.data).map(|reading| ("reading".to_owned(), reading)));
         settings.extend(groups.map(|groups| ("groups".to_owned(), groups)));
         json!({
             "schema": SCHEMA, "kind": "stability", "method": self.options.name(), "status": found.status.name(),
@@ -93,6 +94,6 @@ impl<'a> Report<'a> {
     /// For people.
     pub(super) fn text(&self) -> String {
         let scaling = self.args.selection.prepare.scaling(&self.raw.data.features);
-        crate::commands::report::text(&self.value(""), Some(&scaling_text(scaling)))
+        crate::commands::report::text(&self.value(""), Some(&scaling_text(scaling, &self.raw.data)))
     }
 }

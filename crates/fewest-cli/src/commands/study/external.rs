@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::args::notation;
 use crate::cli::StudyArgs;
+use crate::commands::normalized::{check_totals, normalization_of};
 use crate::commands::predict;
 use crate::commands::raw::Raw;
 use crate::commands::reading::read_features;
@@ -51,7 +52,9 @@ impl External {
         // Which columns are read, and which class is which, the study says.
         (options.drop, options.only, options.positive) = (Vec::new(), Vec::new(), None);
         options.levels = levels_of(&raw.data, &names);
+        options.normalize = normalization_of(raw.data.normalized());
         let data = read_features(path, &names, raw.indicators(), options, terminal).map_err(chosen_from)?;
+        check_totals(&data, raw.data.normalized(), terminal)?;
         let Some(target) = &data.target else {
             return Err(Failure::Input(format!(
                 "{}: there is no target column `{}`; a file for --external needs the class of each sample",

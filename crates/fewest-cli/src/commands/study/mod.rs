@@ -58,6 +58,7 @@ pub(crate) fn run(args: &StudyArgs, invocation: &Invocation) -> Result<u8, Failu
         let scaled = settings.scale != Some(fewest_data::ScaleKind::None);
         sink.accepts(raw.target.classes.len(), kernel, scaled, false)?;
         sink.holds(args.prepare.missing)?;
+        sink.takes(&args.data.reading)?;
     }
     let resume = resume(args, &settings, &raw)?;
     let state: Option<StudyState> = resume.as_ref().map_or(Ok(None), Resume::load_json)?;

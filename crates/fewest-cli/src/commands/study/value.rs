@@ -13,7 +13,7 @@ use crate::commands::held_out::{names as sample_names, wrong};
 use crate::commands::invocation::Invocation;
 use crate::commands::raw::Raw;
 use crate::commands::reading::warnings;
-use crate::commands::scaled::scale_name;
+use crate::commands::scaled::{reading_value, scale_name};
 use crate::export::classes::{by_class, of_two, positive_value};
 use crate::export::model_json::{
     FeatureScaling, SCHEMA, TrainedModel, bias_value, classes_value, counts_value, levels_of,
@@ -57,6 +57,7 @@ impl View<'_> {
                 centre: of(&panel.scaling.center, 0.0),
                 scale: of(&panel.scaling.scale, 1.0),
             },
+            normalized: self.raw.data.normalized().cloned(),
             levels: levels_of(&self.raw.data, &self.names(&panel.selected)),
             imputation: panel.imputation.as_ref().map(|i| self.raw.imputation_of(i, &panel.selected)),
             model,
@@ -340,6 +341,9 @@ impl View<'_> {
             "solutions": settings.solutions, "threads": rayon::current_num_threads()
         });
         value["points"] = json!(settings.points);
+        if let Some(reading) = reading_value(&self.raw.data) {
+            value["reading"] = reading;
+        }
         if let Some(path) = &args.external {
             value["external"] = json!(path.display().to_string());
         }

@@ -82,6 +82,8 @@ pub(super) struct Reading {
     pub(super) zero_based: bool,
     pub(super) layer: Option<String>,
     pub(super) index_limit: Option<u64>,
+    pub(super) normalize_total: Option<f64>,
+    pub(super) log1p: bool,
 }
 
 /// A list that is refused before it takes much memory.

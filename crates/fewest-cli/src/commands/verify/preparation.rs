@@ -237,6 +237,7 @@ fn data_args(args: &VerifyArgs, sources: &mut Sources<'_>) -> Result<DataArgs, F
     let drop_unlabelled = flag("drop_unlabelled", reading.drop_unlabelled, |read| read.drop_unlabelled);
     let transpose = flag("transpose", reading.transpose, |read| read.transpose);
     let unique_names = flag("unique_names", reading.unique_names, |read| read.unique_names);
+    let log1p = flag("log1p", reading.log1p, |read| read.log1p);
     let zero_based = flag("zero_based", reading.zero_based, |read| read.zero_based);
     let sign = |sign: &char| json!(sign);
     let decimal = sources.read("decimal", Stated::typed(reading.decimal), |read| read.decimal, sign);
@@ -251,6 +252,8 @@ fn data_args(args: &VerifyArgs, sources: &mut Sources<'_>) -> Result<DataArgs, F
     let layer =
         sources.read("layer", Stated::typed(typed.layer.clone()), |read| read.layer.clone(), |name| json!(name));
     let limit = sources.read("index_limit", Stated::typed(typed.index_limit), |read| read.index_limit, |n| json!(n));
+    let total = Stated::typed(reading.normalize_total);
+    let normalize_total = sources.read("normalize_total", total, |read| read.normalize_total, |total| json!(total));
     Ok(DataArgs {
         format: typed.format.or(said.filter(|_| !known)),
         target,
@@ -274,6 +277,8 @@ fn data_args(args: &VerifyArgs, sources: &mut Sources<'_>) -> Result<DataArgs, F
             id,
             unique_names,
             zero_based,
+            normalize_total,
+            log1p,
         },
         layer,
         index_limit: limit,
@@ -342,7 +347,7 @@ pub(super) fn differences(facts: &[Fact]) -> Vec<Difference> {
 }
 
 /// How a table was read, of what says something.
-pub(super) const READING: [&str; 21] = [
+pub(super) const READING: [&str; 23] = [
     "drop",
     "only",
     "text",
@@ -364,6 +369,8 @@ pub(super) const READING: [&str; 21] = [
     "zero_based",
     "layer",
     "index_limit",
+    "normalize_total",
+    "log1p",
 ];
 
 /// Facts as JSON: how the table was read is an object of its own.

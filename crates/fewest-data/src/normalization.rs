@@ -1,0 +1,71 @@
+//! What may be done to counts as they are read, and what was done.
+
+use crate::DataError;
+
+/// What is done to the values of each sample as they are read: first the total, then the logarithm.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Normalization {
+    /// The sum of a sample's values over all features is made this, above 0; a sample whose sum is
+    /// 0 stays as it is. None: sums stay as they are.
+    pub total: Option<f64>,
+    /// x becomes ln(1 + x).
+    pub log1p: bool,
+    /// Columns of a table that hold numbers and are no counts: totals leave them out, besides the
+    /// target and columns that are set apart or read as categories.
+    pub uncounted: Vec<String>,
+}
+
+/// What was done, for those who apply the same to other samples.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Normalized {
+    /// What was asked; `uncounted` are all columns that the totals left out by name.
+    pub how: Normalization,
+    /// Features in the totals.
+    pub features: usize,
+    /// Samples whose total is 0.
+    pub empty: usize,
+}
+
+impl Normalization {
+    /// Whether nothing is done.
+    pub fn is_none(&self) -> bool {
+        self.total.is_none() && !self.log1p
+    }
+
+    /// In a few words: `total 10000, then ln(1 + x)`.
+    pub fn text(&self) -> String {
+        match (self.total, self.log1p) {
+            (Some(total), true) => format!("total {total}, then ln(1 + x)"),
+            (Some(total), false) => format!("total {total}"),
+            (None, true) => "ln(1 + x)".to_owned(),
+            (None, false) => "as in the file".to_owned(),
+        }
+    }
+
+    /// As options of the command.
+    pub fn options(&self) -> String {
+        let total = self.total.map(|total| format!("--normalize-total {total}"));
+        total.into_iter().chain(self.log1p.then(|| "--log1p".to_owned())).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Refuses a total that is none.
+    pub(crate) fn check(&self, file: &str) -> Result<(), DataError> {
+        match self.total {
+            Some(total) if !(total > 0.0 && total.is_finite()) => Err(DataError::Unsupported {
+                file: file.into(),
+                what: format!("--normalize-total is {total}, but must be a number above 0"),
+                remedy: "give one such as 10000".into(),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// What a value becomes, given the total of its sample.
+    pub(crate) fn value(&self, x: f64, total: f64) -> f64 {
+        let x = match self.total {
+            Some(wanted) if total > 0.0 => x / total * wanted,
+            _ => x,
+        };
+        if self.log1p { libm::log1p(x) } else { x }
+    }
+}
