@@ -9,11 +9,13 @@ use serde_json::{Value, json};
 use super::fit::ModelSink;
 use super::in_force::{look_at_groups, warn_of_source};
 use super::invocation::Invocation;
+use super::normalized::reading_value;
 use super::prepare::{PrepareOptions, listed};
 use super::raw::Raw;
 use super::reading::warnings;
 use super::report;
 use super::scaled::{scale_name, scaling_text};
+use crate::args::data::ScaleArg;
 use crate::args::features::Features;
 use crate::args::rules::RuleSource;
 use crate::args::svm::CostChoice;
@@ -70,15 +72,16 @@ pub(crate) fn run(args: &MarkersArgs, invocation: &Invocation) -> Result<u8, Fai
         (None, _) => {}
     }
     if !outputs.iter().filter_map(|output| output.1).any(Sink::is_stdout) {
-        let scaling = scaling_text((scale_of(args), ScaleReason::Asked));
+        let scaling = scaling_text(scale_of(args, &raw), &raw.data);
         terminal.out(&report::text(&value, Some(&scaling)))?;
     }
     Ok(ending(&found, terminal))
 }
 
-/// The scaling asked for, or the standard one.
-fn scale_of(args: &MarkersArgs) -> ScaleKind {
-    args.prepare.scale.map_or(ScaleKind::Standard, crate::args::data::ScaleArg::kind)
+/// The scaling asked for, or the standard one, and what that is for these data.
+fn scale_of(args: &MarkersArgs, raw: &Raw) -> (ScaleKind, ScaleReason) {
+    let kind = args.prepare.scale.map_or(ScaleKind::Standard, ScaleArg::kind);
+    (kind, kind.asked_for(&raw.data.features))
 }
 
 /// The settings, rules by index.
@@ -89,7 +92,7 @@ fn settings(args: &MarkersArgs, source: &RuleSource, raw: &Raw) -> Result<Marker
         missing: args.prepare.missing.rule(),
         texts: raw.texts().to_vec(),
         variance_threshold: args.rules.variance_threshold,
-        scale: Some(scale_of(args)),
+        scale: Some(scale_of(args, raw).0),
         class_weight: args.class_weight.weights(&raw.target)?,
         ..Preparation::default()
     };
@@ -149,6 +152,10 @@ fn settings_value(args: &MarkersArgs, raw: &Raw, settings: &MarkersSettings) -> 
         "time_limit": args.time_limit.as_secs_f64(), "gap": args.gap, "node_limit": args.node_limit,
         "threads": rayon::current_num_threads(),
     });
+    value["scale_reason"] = json!(scale_of(args, raw).1.text());
+    if let Some(reading) = reading_value(&raw.data) {
+        value["reading"] = reading;
+    }
     if let Some(groups) = raw.groups_value(args.groups.as_deref()) {
         value["groups"] = groups;
     }
@@ -177,6 +184,7 @@ fn trained(raw: &Raw, settings: &MarkersSettings, found: &MarkersReport) -> Opti
         target: raw.target.column.clone(),
         n_columns: raw.data.names.len(),
         svm: fewest::SvmSettings { memory: settings.memory, ..panel.svm.clone() },
+        normalized: raw.data.normalized().cloned(),
         calibration: None,
         names,
     })
