@@ -3,6 +3,8 @@
 
 use std::time::Instant;
 
+use rayon::prelude::*;
+
 use super::machines::Machines;
 use super::mixture::{Columns, Level, Point, Subsets};
 use super::part::{Part, joint};
@@ -11,9 +13,10 @@ use super::support_norm::{Start, SupportNorm, has_hessian};
 use super::tuning::GROWTH;
 use super::{FgmSettings, Mkl, mkl};
 use crate::bound::saddle::train_within;
+use crate::design::Rows;
 use crate::dual::train::train_rows;
 use crate::dual::{Bias, BoxDual, DualSolution, kkt};
-use crate::{Clock, Error, Memory, Oracle, RowMatrix, Run, ScoreQuery, Status, SvmSettings, WeightBounds};
+use crate::{Clock, Error, Memory, Oracle, Run, ScoreQuery, Status, SvmSettings, WeightBounds};
 
 /// What is kept, with margins of 1.
 pub(super) struct Kept {
@@ -124,7 +127,8 @@ impl<'a> MixtureOracle<'a> {
         let before = self.columns.features.len();
         self.columns.gather(self.parts, &violated.features)?;
         // Models made of columns need no matrix of all.
-        let matrices = if self.grows() && !self.columns.rows.iter().any(has_hessian) { 0 } else { self.parts.len() };
+        let matrices =
+            if self.grows() && !self.columns.rows().into_iter().any(has_hessian) { 0 } else { self.parts.len() };
         let needed = |q: usize| 24 * matrices as u64 * (q as u64).pow(2);
         let q = self.columns.features.len();
         if self.settings.mkl == Mkl::Fast && needed(q) > self.settings.memory {
@@ -154,8 +158,8 @@ impl<'a> MixtureOracle<'a> {
     fn without_list(&mut self, most: usize, always: &[usize], grown: bool, tolerance: f64, clock: &Clock) -> Point {
         let features = &self.columns.features;
         let required = features.iter().map(|j| always.binary_search(j).is_ok()).collect();
-        let (rows, signs, start) = (&self.columns.rows, self.signs.of_all(features), self.start.take());
-        let mut problem = SupportNorm::new(rows, self.parts, required, most, signs, self.settings.memory, start);
+        let (rows, signs, start) = (self.columns.rows(), self.signs.of_all(features), self.start.take());
+        let mut problem = SupportNorm::new(&rows, self.parts, required, most, signs, self.settings.memory, start);
         let at_hand = self.separation.at_hand(features);
         let most_violated = |scores: &[f64]| at_hand.most_violated(scores).most;
         let point = problem.solve(tolerance, grown, &most_violated, clock);
@@ -169,8 +173,8 @@ impl<'a> MixtureOracle<'a> {
         let signs = self.signs.of_all(&self.columns.features);
         let q = self.columns.features.len();
         let at_hand = self.separation.at_hand(&self.columns.features);
-        let mut machine = Machines::new(&self.columns.rows, self.parts, q, &signs);
-        let designs = || self.columns.rows.iter().map(RowMatrix::design).collect::<Vec<_>>();
+        let mut machine = Machines::new(&self.columns.rows(), self.parts, q, &signs);
+        let designs = || self.columns.rows().into_iter().map(Rows::design).collect::<Vec<_>>();
         let designs = (self.settings.mkl == Mkl::Simple).then(designs);
         let mut iterations = 0;
         loop {
@@ -215,7 +219,7 @@ impl<'a> MixtureOracle<'a> {
         let mut used: Vec<usize> = (0..q).filter(|&k| point.z[k] > 0.0).collect();
         used.sort_unstable_by_key(|&k| features[k]);
         let mut machines = Vec::new();
-        for (t, (part, rows)) in self.parts.iter().zip(&self.columns.rows).enumerate() {
+        for (t, (part, rows)) in self.parts.iter().zip(self.columns.rows()).enumerate() {
             let own: Vec<f64> = used.iter().map(|&k| point.weights[t * q + k]).collect();
             let mut weights = vec![0.0; features.len()];
             used.iter().zip(&own).for_each(|(&k, w)| weights[k] = *w);
@@ -263,7 +267,7 @@ impl<'a> MixtureOracle<'a> {
         }
         self.columns.gather(self.parts, &second)?;
         let (one, other) = (|| self.train(&first, point, clock), || self.train(&second, point, clock));
-        let large = self.columns.rows.iter().any(|rows| rows.block() < rows.n_samples());
+        let large = self.columns.rows().into_iter().any(Rows::in_blocks);
         let (one, other) = if large { rayon::join(one, other) } else { (one(), other()) };
         let (one, other) = (one?, other?);
         Ok(if other.value < one.value { other } else { one })
@@ -272,15 +276,15 @@ impl<'a> MixtureOracle<'a> {
     /// The SVMs on a subset, whose columns are at hand.
     fn train(&self, features: &[usize], start: &Point, clock: &Clock) -> Result<Kept, Error> {
         let at: Vec<usize> = features.iter().map(|j| self.columns.position[j] as usize).collect();
-        let mut machines = Vec::new();
-        for (part, rows) in self.parts.iter().zip(&self.columns.rows) {
-            machines.push(if self.signs.is_free() {
-                train_rows(&rows.columns(&at), &part.dual, part.own(&start.beta), self.svm, clock)
-            } else {
-                let (signs, memory) = (self.signs.of_all(&self.columns.features), Memory::new(self.svm.memory));
-                train_within(&*rows.design(), &at, &signs, part.of_samples, self.svm, &memory, clock)?
-            });
-        }
+        let machine = |(part, rows): (&Part<'_>, Rows<'_>)| {
+            if self.signs.is_free() {
+                return Ok(train_rows(&rows.columns(&at), &part.dual, part.own(&start.beta), self.svm, clock));
+            }
+            let (signs, memory) = (self.signs.of_all(&self.columns.features), Memory::new(self.svm.memory));
+            train_within(&*rows.design(), &at, &signs, part.of_samples, self.svm, &memory, clock)
+        };
+        let each = self.parts.par_iter().zip(self.columns.rows());
+        let machines = each.map(machine).collect::<Result<Vec<DualSolution>, Error>>()?;
         let value = machines.iter().map(|machine| machine.primal).sum();
         Ok(Kept { shares: features.iter().map(|&feature| (feature, 1.0)).collect(), machines, value })
     }

@@ -46,6 +46,7 @@
 //! Fails    never on limits: the mixture so far is returned. Errors: settings out of range; too
 //!          many columns for the memory.
 
+mod blocks;
 mod descent;
 mod machine;
 mod machines;
@@ -71,7 +72,7 @@ use super::{Classes, Info, Method, RULES_AND_SIGNS, Report};
 use crate::dual::{Bias, DualSolution, Loss, kkt};
 use crate::model::{self, FitSettings, Model};
 use crate::problem::checked_labels;
-use crate::several::{SubProblem, check_several};
+use crate::several::{Shared, SubProblem, check_several};
 use crate::{
     Clock, Design, Error, Interval, Limits, MultiClass, Observer, Problem, RuleList, Rules, Run, Samples, Selection,
     Sense, Several, Source, Status, Subset, SvmSettings, WeightBounds, Yardstick, drive,
@@ -172,16 +173,16 @@ impl Method for FgmSettings {
         limits: Limits,
         observer: &mut dyn Observer,
     ) -> Result<Report, Error> {
-        let several = Several::of(samples, self.multi_class, rules, &limits.memory)?;
-        let problems = several.problems();
-        if let [problem] = &problems[..] {
-            return Ok(fgm(problem, rules, self, limits, observer)?.into());
+        let shared = Shared::of(samples, self.multi_class, rules, &limits.memory)?;
+        if shared.parts().len() == 1 {
+            let several = Several::of(samples, self.multi_class, rules, &limits.memory)?;
+            return Ok(fgm(&several.problems()[0], rules, self, limits, observer)?.into());
         }
-        let found = fgm_several(&problems, rules, self, limits, observer)?;
-        let model = self.classifier(samples, &several, &found)?;
+        let found = generate(Part::shared(&shared, &self.svm()), rules, self, limits, observer)?.of_several();
+        let model = self.classifier(samples, shared.parts(), &found)?;
         Ok(report_of(found.selection, &found.kept, found.rounds)
             .with_model(model)
-            .with_several(&several, self.multi_class))
+            .with_parts(shared.parts(), self.multi_class))
     }
 
     fn finds_size(&self) -> bool {
@@ -195,7 +196,7 @@ impl FgmSettings {
     fn classifier(
         &self,
         samples: &Samples<'_>,
-        several: &Several<'_>,
+        parts: &[SubProblem],
         found: &FgmSeveralReport,
     ) -> Result<Option<Model>, Error> {
         let features: Vec<usize> = found.kept.iter().map(|k| k.feature).collect();
@@ -210,7 +211,7 @@ impl FgmSettings {
         let machine = |(part, solution): (&SubProblem, &DualSolution)| {
             machine_of(part.negative.unwrap_or(0), part.positive, solution.clone())
         };
-        let machines = several.parts().iter().zip(&found.machines).map(machine).collect();
+        let machines = parts.iter().zip(&found.machines).map(machine).collect();
         Ok(Some(linear_model(features, samples.n_classes(), machines)))
     }
 }
@@ -249,8 +250,8 @@ pub fn fgm(
     observer: &mut dyn Observer,
 ) -> Result<FgmReport, Error> {
     let source = problem.design();
-    let generated = generate(vec![(&source, problem.labels(), problem.weights())], rules, settings, limits, observer)?;
-    Ok(generated.of_one())
+    let parts = Part::all(vec![(&source, problem.labels(), problem.weights())], &settings.svm());
+    Ok(generate(parts, rules, settings, limits, observer)?.of_one())
 }
 
 /// [`fgm`] of several problems on the same features, whose values add: one margin rho for all, one
@@ -271,7 +272,7 @@ pub fn fgm_several(
         let (design, problem): (&&dyn Design, &Problem<'_>) = (design, problem);
         (design, problem.labels(), problem.weights())
     };
-    let parts = designs.iter().zip(problems).map(part).collect();
+    let parts = Part::all(designs.iter().zip(problems).map(part).collect(), &settings.svm());
     generate(parts, rules, settings, limits, observer).map(Generated::of_several)
 }
 
@@ -291,11 +292,12 @@ pub fn fgm_from(
     observer: &mut dyn Observer,
 ) -> Result<FgmReport, Error> {
     let weights = checked_labels(source.n_samples(), labels, weights)?;
-    Ok(generate(vec![(source, labels, &weights)], rules, settings, limits, observer)?.of_one())
+    let parts = Part::all(vec![(source, labels, &weights)], &settings.svm());
+    Ok(generate(parts, rules, settings, limits, observer)?.of_one())
 }
 
 fn generate(
-    problems: Vec<(&dyn Source, &[f64], &[f64])>,
+    parts: Vec<Part<'_>>,
     rules: &Rules,
     settings: &FgmSettings,
     limits: Limits,
@@ -306,7 +308,6 @@ fn generate(
     let signs = signs_of(rules)?;
     let mut run = Run::bounded(rules, limits, Sense::Min, observer)?;
     let svm = settings.svm();
-    let parts = Part::all(problems, &svm);
     run.measure_by(Yardstick::new(paper_value(parts.iter().map(|part| kkt::without_features(&part.dual)).sum()), &[]));
     let separation = Separation::new(&generated);
     let mut oracle = MixtureOracle::new(&parts, &svm, settings, &separation, signs, run.memory());

@@ -9,6 +9,7 @@
 
 use std::borrow::Cow;
 
+use super::blocks::Ahead;
 use crate::RowMatrix;
 use crate::dual::normal::{Extended, Normal, prices};
 use crate::dual::{Bias, BoxDual};
@@ -61,6 +62,21 @@ impl<'a> Quadratic<'a> {
         match self {
             Self::Entries { gram, m, slope } => simd::axpy(change, &gram[j * *m..(j + 1) * *m], slope),
             Self::Columns { x, rest, .. } => x.row(j).add_to(-change, rest),
+        }
+    }
+
+    /// `u_j += change` for these coefficients, where G is at hand; those of columns moved at once.
+    pub(super) fn advance_all(&mut self, places: &[usize], changes: &[f64]) {
+        if let Self::Entries { gram, slope, .. } = self {
+            simd::add_lines(gram, places, changes, slope);
+        }
+    }
+
+    /// What a block of coefficients needs of G, where it is at hand.
+    pub(super) fn ahead(&self, block: &[usize]) -> Option<Ahead> {
+        match self {
+            Self::Entries { gram, m, slope } => Some(Ahead::of(gram, *m, slope, block)),
+            Self::Columns { .. } => None,
         }
     }
 
