@@ -1,6 +1,6 @@
 """An atlas of cells: 50 genes for 15 types of cells, with a bound, from a column file that is as large as it comes.
 
-    python bench/atlas.py [--cells 10000 --genes 10000] [--fewest PATH] [--multi-class one-vs-rest] ...
+    python bench/atlas.py [--cells 10000 --genes 10000] [--fewest PATH] [--multi_class one-vs-rest] ...
 
 Makes an atlas with a fixed seed and selects genes with `fgm` (or another method), and tells seconds, CPU seconds, the largest memory, objective,
 bound and gap, and how many of the genes selected differ between types at all, and are markers.
@@ -82,7 +82,7 @@ class Section:
     """A section of a column file: its checksum grows as it is written."""
 
     def __init__(self, path, at):
-        self.file, self.sum = open(path, "r+b"), 0
+        self.file, self.sum = open(path, "r+b"), 0  # noqa: SIM115  closed by `end`
         self.file.seek(at)
 
     def put(self, array):
@@ -101,7 +101,7 @@ def text_of(words):
 
 def counts_of(r, means, sizes, tables, depth, raw):
     """Draws the counts gene by gene into the file `raw`; (values of each gene, sum of each cell)."""
-    cells, types, genes = sizes.sum(), *means.shape
+    cells, genes = sizes.sum(), means.shape[1]
     stored, sums = np.zeros(genes, "<u8"), np.zeros(cells)
     for j in range(genes):
         drawn = [table[r.integers(0, PLACES, n)] for table, n in zip(tables, r.poisson(depth * sizes * means[:, j]), strict=True)]

@@ -68,7 +68,9 @@ impl Joint {
             add_entries(&rows, &values, (&self.values, self.width), &self.group, sums);
         }
         if by != 1.0 {
-            sums.iter_mut().for_each(|sum| *sum /= by);
+            for sum in sums.iter_mut() {
+                *sum /= by;
+            }
         }
     }
 }

@@ -128,7 +128,9 @@ impl<'a> Shared<'a> {
     fn joint(&self, betas: &[&[f64]]) -> Joint {
         let mut group = vec![NONE; self.design.n_samples()];
         for (piece, of) in self.pieces.iter().enumerate() {
-            of.iter().for_each(|&i| group[i] = piece as u32);
+            for &i in of {
+                group[i] = piece as u32;
+            }
         }
         // A sample that is in no problem has values of 0, and adds them to any.
         group.iter_mut().filter(|g| **g == NONE).for_each(|g| *g = 0);

@@ -9,36 +9,12 @@
 use rayon::prelude::*;
 
 use super::descent::Model;
-use super::quadratic::Quadratic;
+use super::quadratic::{Ahead, Quadratic};
 
 /// Features of a block.
 const BLOCK: usize = 16;
 /// Entries of G in all problems together that blocks are worth.
 const WORTH: usize = 1 << 18;
-
-/// What a problem knows of a block: its slopes there, and G among its features.
-pub(super) struct Ahead {
-    slopes: Vec<f64>,
-    entries: Vec<f64>,
-}
-
-impl Ahead {
-    /// Those of G with rows of m entries.
-    pub(super) fn of(gram: &[f64], m: usize, slope: &[f64], block: &[usize]) -> Self {
-        let row = |&i: &usize| block.iter().map(move |&j| gram[i * m + j]);
-        Self { slopes: block.iter().map(|&j| slope[j]).collect(), entries: block.iter().flat_map(row).collect() }
-    }
-
-    fn curve(&self, k: usize) -> f64 {
-        self.entries[k * self.slopes.len() + k]
-    }
-
-    fn advance(&mut self, k: usize, change: f64) {
-        let n = self.slopes.len();
-        let row = &self.entries[k * n..(k + 1) * n];
-        self.slopes.iter_mut().zip(row).for_each(|(slope, entry)| *slope += change * entry);
-    }
-}
 
 impl Model<'_> {
     /// Whether a sweep takes features in blocks.
@@ -120,7 +96,7 @@ mod tests {
         let model = || Model {
             penalty: &penalty,
             quadratics: grams.iter().enumerate().map(|(t, gram)| Quadratic::entries(gram, &pull(t))).collect(),
-            s: 2.0,
+            s: 9.0,
             shuffle: Shuffle::default(),
             since: 0,
             care: 1,
@@ -133,9 +109,9 @@ mod tests {
         let (mut order, mut drawn): (Vec<usize>, Vec<usize>) = ((0..q).collect(), (0..q).collect());
         for _ in 0..3 {
             let gained = plain.sweep(&mut u, &mut order);
-            (0..q).for_each(|at| {
+            for at in 0..q {
                 blocks.shuffle.draw(&mut drawn, at);
-            });
+            }
             let same = blocks.sweep_blocks(&mut v, &drawn);
             assert!((gained - same).abs() <= 1e-9 * gained, "{gained} and {same}");
             for (a, b) in u.iter().flatten().zip(v.iter().flatten()) {

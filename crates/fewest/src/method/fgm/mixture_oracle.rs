@@ -129,7 +129,9 @@ impl<'a> MixtureOracle<'a> {
         // Models made of columns need no matrix of all.
         let matrices =
             if self.grows() && !self.columns.rows().into_iter().any(has_hessian) { 0 } else { self.parts.len() };
-        let needed = |q: usize| 24 * matrices as u64 * (q as u64).pow(2);
+        // Those of several problems are not copied while nearly all weights are in use.
+        let bytes = if matrices > 1 { 16 } else { 24 };
+        let needed = |q: usize| bytes * matrices as u64 * (q as u64).pow(2);
         let q = self.columns.features.len();
         if self.settings.mkl == Mkl::Fast && needed(q) > self.settings.memory {
             return Err(Error::Memory {

@@ -27,14 +27,17 @@
 //!          length of w open, so that a bound would be one on w / rho.
 //! Several  problems (more classes than two, tasks) are one whose matrix is block-diagonal, with one
 //!          rho: V is the sum of theirs, squared scores add over them, mu and z are shared
-//!          ([`fgm_several`]).
+//!          ([`fgm_several`]). Those of classes and tasks share the matrix and the rows of their
+//!          samples: one walk along its values gives the scores of all, and nothing is copied but the
+//!          columns of the generated subsets. Threads share the problems.
 //! Bound    -S(alpha, d) at the most violated d (Theorem 1): no allowed subset, and no mixture, has
 //!          a smaller value. Under a budget, groups or implications the sum it counts is raised by
 //!          the slack the search may have left, 1e-6. Where a subset is kept and B is not the size
 //!          of the rules, d is sought once more, at the last alpha, under the rules.
 //! Cost     per round one pass over X, and on the q columns of the generated subsets a few dozen
 //!          steps of two passes and some sweeps each; memory: those columns, and 24 q^2 bytes unless
-//!          they are sparse and many (`support_norm`). p only enters by the pass.
+//!          they are sparse and many (`support_norm`). p only enters by the pass. Of T problems the
+//!          sweeps of each, and 16 T q^2 bytes.
 //! Differs  from the paper: margins are 1 while it computes: with V the value of that problem, this
 //!          one's is -1 / (4 V), so both have the same subsets and mixtures. Improvements, each
 //!          with its setting:
@@ -178,7 +181,7 @@ impl Method for FgmSettings {
             let several = Several::of(samples, self.multi_class, rules, &limits.memory)?;
             return Ok(fgm(&several.problems()[0], rules, self, limits, observer)?.into());
         }
-        let found = generate(Part::shared(&shared, &self.svm()), rules, self, limits, observer)?.of_several();
+        let found = generate(&Part::shared(&shared, &self.svm()), rules, self, limits, observer)?.of_several();
         let model = self.classifier(samples, shared.parts(), &found)?;
         Ok(report_of(found.selection, &found.kept, found.rounds)
             .with_model(model)
@@ -251,7 +254,7 @@ pub fn fgm(
 ) -> Result<FgmReport, Error> {
     let source = problem.design();
     let parts = Part::all(vec![(&source, problem.labels(), problem.weights())], &settings.svm());
-    Ok(generate(parts, rules, settings, limits, observer)?.of_one())
+    Ok(generate(&parts, rules, settings, limits, observer)?.of_one())
 }
 
 /// [`fgm`] of several problems on the same features, whose values add: one margin rho for all, one
@@ -273,7 +276,7 @@ pub fn fgm_several(
         (design, problem.labels(), problem.weights())
     };
     let parts = Part::all(designs.iter().zip(problems).map(part).collect(), &settings.svm());
-    generate(parts, rules, settings, limits, observer).map(Generated::of_several)
+    generate(&parts, rules, settings, limits, observer).map(Generated::of_several)
 }
 
 /// [`fgm`] on a matrix that may be elsewhere, with the labels (-1 or 1) and weights (default all 1)
@@ -293,11 +296,11 @@ pub fn fgm_from(
 ) -> Result<FgmReport, Error> {
     let weights = checked_labels(source.n_samples(), labels, weights)?;
     let parts = Part::all(vec![(source, labels, &weights)], &settings.svm());
-    Ok(generate(parts, rules, settings, limits, observer)?.of_one())
+    Ok(generate(&parts, rules, settings, limits, observer)?.of_one())
 }
 
 fn generate(
-    parts: Vec<Part<'_>>,
+    parts: &[Part<'_>],
     rules: &Rules,
     settings: &FgmSettings,
     limits: Limits,
@@ -310,9 +313,9 @@ fn generate(
     let svm = settings.svm();
     run.measure_by(Yardstick::new(paper_value(parts.iter().map(|part| kkt::without_features(&part.dual)).sum()), &[]));
     let separation = Separation::new(&generated);
-    let mut oracle = MixtureOracle::new(&parts, &svm, settings, &separation, signs, run.memory());
+    let mut oracle = MixtureOracle::new(parts, &svm, settings, &separation, signs, run.memory());
     let proves = matches!(generated, Cow::Borrowed(_)) || allows_every_union(rules);
-    let mut rounds = Rounds::new(&parts, &separation, proves, oracle.grows());
+    let mut rounds = Rounds::new(parts, &separation, proves, oracle.grows());
     // Steps 1 to 4.
     rounds.first(&mut run)?;
     let status = drive(&mut oracle, &mut rounds, &mut run)?;
