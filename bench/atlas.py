@@ -222,7 +222,7 @@ def main():
     }
     print(json.dumps(row), flush=True)
     kept = c.Kept("atlas")
-    kept.add(digest, f"{a.cells} x {a.genes}, {row['how']}, {a.threads} threads {a.more}".strip(), **row)
+    kept.add(digest, f"{a.cells} x {a.genes}, {row['how']}, {a.threads} threads, gap {a.gap} {a.more}".strip(), **row)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ use crate::bound::saddle::train_within;
 use crate::design::Rows;
 use crate::dual::train::train_rows;
 use crate::dual::{Bias, BoxDual, DualSolution, kkt};
-use crate::{Clock, Error, Memory, Oracle, Run, ScoreQuery, Status, SvmSettings, WeightBounds};
+use crate::{Clock, Error, Memory, Oracle, RowMatrix, Run, ScoreQuery, Status, SvmSettings, WeightBounds};
 
 /// What is kept, with margins of 1.
 pub(super) struct Kept {
@@ -278,18 +278,42 @@ impl<'a> MixtureOracle<'a> {
     /// The SVMs on a subset, whose columns are at hand.
     fn train(&self, features: &[usize], start: &Point, clock: &Clock) -> Result<Kept, Error> {
         let at: Vec<usize> = features.iter().map(|j| self.columns.position[j] as usize).collect();
-        let machine = |(part, rows): (&Part<'_>, Rows<'_>)| {
+        let machine = |((t, part), rows): ((usize, &Part<'_>), Rows<'_>)| {
             if self.signs.is_free() {
-                return Ok(train_rows(&rows.columns(&at), &part.dual, part.own(&start.beta), self.svm, clock));
+                let rows = rows.columns(&at);
+                let trained = train_rows(&rows, &part.dual, part.own(&start.beta), self.svm, clock);
+                return Ok(if clock.stop().is_some() {
+                    better_of_mixture(trained, &rows, part, (t, &at), start)
+                } else {
+                    trained
+                });
             }
             let (signs, memory) = (self.signs.of_all(&self.columns.features), Memory::new(self.svm.memory));
             train_within(&*rows.design(), &at, &signs, part.of_samples, self.svm, &memory, clock)
         };
-        let each = self.parts.par_iter().zip(self.columns.rows());
+        let each = self.parts.par_iter().enumerate().zip(self.columns.rows());
         let machines = each.map(machine).collect::<Result<Vec<DualSolution>, Error>>()?;
         let value = machines.iter().map(|machine| machine.primal).sum();
         Ok(Kept { shares: features.iter().map(|&feature| (feature, 1.0)).collect(), machines, value })
     }
+}
+
+/// A machine whose training a limit has stopped, or the weights of problem t in the mixture on these
+/// columns where they have a better value.
+fn better_of_mixture(
+    trained: DualSolution,
+    rows: &RowMatrix,
+    part: &Part<'_>,
+    (t, at): (usize, &[usize]),
+    mixture: &Point,
+) -> DualSolution {
+    let q = mixture.z.len();
+    let weights: Vec<f64> = at.iter().map(|&k| if k < q { mixture.weights[t * q + k] } else { 0.0 }).collect();
+    let mut scores = vec![0.0; part.dual.len()];
+    rows.scores(&weights, 0.0, &mut scores);
+    let bias = mixture.bias[t];
+    let primal = primal(&part.dual, &scores, bias, weights.iter().map(|w| w * w).sum());
+    if primal < trained.primal { DualSolution { bias, primal, weights, ..trained } } else { trained }
 }
 
 /// The value of weights, with `ridges` = sum_j w_j^2 / z_j, that give these scores.
