@@ -294,7 +294,7 @@ impl RowMatrix {
 
     /// With the rows of `other` behind its own: as many columns, dense or sparse alike.
     #[must_use]
-    pub fn followed_by(mut self, other: &RowMatrix) -> RowMatrix {
+    pub(crate) fn followed_by(mut self, other: &RowMatrix) -> RowMatrix {
         assert_eq!(self.p, other.p, "as many columns in both");
         if let (Some(ours), Some(theirs)) = (&mut self.sparse, &other.sparse) {
             let before = self.values.len();
