@@ -5,22 +5,26 @@
 
 mod blocks;
 mod dense;
+mod joint;
 mod pass;
 mod recentred;
 mod rows;
 mod scattered;
 mod source;
 mod sparse;
+mod stacked;
 mod strided;
 mod unit;
 
 pub use dense::DenseDesign;
+pub use joint::Joint;
 pub use recentred::{Recentred, centres};
 pub use rows::{Row, RowMatrix};
 pub use scattered::Scattered;
 pub use source::{Best, better, keep};
 pub use source::{FeatureScore, ScoreQuery, Source};
 pub use sparse::SparseDesign;
+pub use stacked::Rows;
 pub use strided::StridedDesign;
 pub use unit::{common_unit, largest, power};
 

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::blocks::{BLOCK, BLOCKS, block_of, in_blocks, of_samples};
-use super::{DenseDesign, Design, SparseDesign};
+use super::{DenseDesign, Design, Rows, SparseDesign};
 use crate::simd;
 
 /// The place of a column that is left out.
@@ -266,54 +266,44 @@ impl RowMatrix {
         Self::sparse(columns.len(), own_start, own_columns, values)
     }
 
-    /// Row k: column `columns[k]` at these samples (ascending), times `factor` (one for each); after
-    /// the columns a constant one of value `last`, if it is given. Sparse.
+    /// [`Rows::columns_at`] of this matrix.
     #[must_use]
     pub fn columns_at(&self, columns: &[usize], samples: &[usize], factor: &[f64], last: Option<f64>) -> RowMatrix {
-        // Columns that are not wanted go to a row behind all others.
-        let mut row = vec![columns.len(); self.p];
-        columns.iter().enumerate().for_each(|(k, &j)| row[j] = k);
-        let mut start = vec![0usize; columns.len() + 3];
-        for &i in samples {
-            self.row(i).each(|j, _| start[row[j] + 2] += 1);
-        }
-        for k in 2..start.len() {
-            start[k] += start[k - 1];
-        }
-        // start[k + 1] is where the next value of row k goes, and in the end where row k ends.
-        let all = start[columns.len() + 2];
-        let (mut places, mut values) = (vec![0u32; all], vec![0.0; all]);
-        for (at, (&i, factor)) in samples.iter().zip(factor).enumerate() {
-            self.row(i).each(|j, x| {
-                let slot = &mut start[row[j] + 1];
-                (places[*slot], values[*slot]) = (at as u32, factor * x);
-                *slot += 1;
-            });
-        }
-        start.truncate(columns.len() + 1);
-        let stored = start[columns.len()];
-        places.truncate(stored);
-        values.truncate(stored);
-        if let Some(last) = last {
-            places.extend(0..samples.len() as u32);
-            values.extend(factor.iter().map(|factor| factor * last));
-            start.push(values.len());
-        }
-        RowMatrix::sparse(samples.len(), start, places, values)
+        Rows::from(self).columns_at(columns, samples, factor, last)
     }
 
-    /// Copy of these rows of a sparse matrix.
+    /// Copy of these rows.
     #[must_use]
     pub fn chosen(&self, rows: &[usize]) -> RowMatrix {
         let (mut start, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
         for &i in rows {
-            if let Row::Sparse(own, x) = self.row(i) {
-                columns.extend_from_slice(own);
-                values.extend_from_slice(x);
+            match self.row(i) {
+                Row::Dense(x) => values.extend_from_slice(x),
+                Row::Sparse(own, x) => {
+                    columns.extend_from_slice(own);
+                    values.extend_from_slice(x);
+                }
             }
             start.push(values.len());
         }
-        RowMatrix::sparse(self.p, start, columns, values)
+        match self.sparse {
+            None => RowMatrix::dense(rows.len(), self.p, values),
+            Some(_) => RowMatrix::sparse(self.p, start, columns, values),
+        }
+    }
+
+    /// With the rows of `other` behind its own: as many columns, dense or sparse alike.
+    #[must_use]
+    pub(crate) fn followed_by(mut self, other: &RowMatrix) -> RowMatrix {
+        assert_eq!(self.p, other.p, "as many columns in both");
+        if let (Some(ours), Some(theirs)) = (&mut self.sparse, &other.sparse) {
+            let before = self.values.len();
+            ours.start.extend(theirs.start[1..].iter().map(|start| before + start));
+            ours.columns.extend_from_slice(&theirs.columns);
+        }
+        self.n += other.n;
+        self.values.extend_from_slice(&other.values);
+        self
     }
 
     /// Row j: column j; sparse.

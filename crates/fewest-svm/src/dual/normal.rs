@@ -8,7 +8,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::Bias;
-use crate::design::Row;
+use crate::design::{Row, Rows};
 use crate::kernel::cholesky::Factor;
 use crate::kernel::outer::{OuterSum, TILE};
 use crate::{Clock, RowMatrix, Status};
@@ -50,7 +50,7 @@ pub fn prices(columns: usize, samples: usize, stored: Option<usize>) -> (f64, f6
 /// Rows with the bias as a constant last feature of value `last`.
 #[derive(Debug, Clone, Copy)]
 pub struct Extended<'a> {
-    rows: &'a RowMatrix,
+    rows: Rows<'a>,
     /// Value of the constant feature.
     pub last: f64,
     /// Whether there is one.
@@ -66,13 +66,13 @@ pub fn anchored(penalty: f64, held: f64) -> f64 {
 }
 
 impl<'a> Extended<'a> {
-    pub fn new(rows: &'a RowMatrix, bias: Bias) -> Self {
+    pub fn new(rows: impl Into<Rows<'a>>, bias: Bias) -> Self {
         let (last, biased, last_penalty) = match bias {
             Bias::Free => (1.0, true, 0.0),
             Bias::Penalised(s) => (s, true, 1.0),
             Bias::None => (0.0, false, 0.0),
         };
-        Self { rows, last, biased, last_penalty }
+        Self { rows: rows.into(), last, biased, last_penalty }
     }
 
     /// Whether the bias is not penalised.
@@ -278,6 +278,31 @@ impl<'a> Normal<'a> {
         let (s, m) = (i / TILE, self.m);
         let scattered = self.scattered.get(i * m + i).copied().unwrap_or(0.0);
         scattered + self.sum.tiles().get(s * (s + 1) / 2 + s).map_or(0.0, |tile| tile[i % TILE][i % TILE])
+    }
+
+    /// Where all rows are sparse: makes the upper triangle of H - R that of the lower, in its place;
+    /// whether they are.
+    pub fn mirror(&mut self) -> bool {
+        let m = self.m;
+        if self.scattered.is_empty() {
+            return false;
+        }
+        // Square by square, so that both halves of a square stay in the cache.
+        for top in (0..m).step_by(SQUARE) {
+            for left in (0..=top).step_by(SQUARE) {
+                for i in top..(top + SQUARE).min(m) {
+                    for j in left..(left + SQUARE).min(i) {
+                        self.scattered[j * m + i] = self.scattered[i * m + j];
+                    }
+                }
+            }
+        }
+        true
+    }
+
+    /// H - R, all m x m entries, after [`Normal::mirror`] where all rows are sparse; else none.
+    pub fn symmetric(&self) -> Option<&[f64]> {
+        (!self.scattered.is_empty()).then_some(&self.scattered[..])
     }
 
     /// H - R, all m x m entries, into `out`.

@@ -37,7 +37,10 @@ use crate::design::Recentred;
 use crate::kernel::{Kernel, KernelRule};
 use crate::model::{FitSettings, Model};
 use crate::search::NearBest;
-use crate::{Error, Limits, MultiClass, Observer, Rules, Samples, Selection, Settings, Several, Subset, SvmSettings};
+use crate::several::summary;
+use crate::{
+    Error, Limits, MultiClass, Observer, Rules, Samples, Selection, Settings, Several, SubProblem, Subset, SvmSettings,
+};
 pub use list::Selector;
 use path::SizeReport;
 
@@ -240,7 +243,13 @@ impl Report {
     #[must_use]
     #[doc(hidden)]
     pub fn with_several(self, several: &Several<'_>, multi_class: MultiClass) -> Self {
-        match several.summary(multi_class) {
+        self.with_parts(several.parts(), multi_class)
+    }
+
+    /// With what several problems tell apart.
+    #[must_use]
+    pub(crate) fn with_parts(self, parts: &[SubProblem], multi_class: MultiClass) -> Self {
+        match summary(parts, multi_class) {
             Some(summary) => self.detail("problems", summary),
             None => self,
         }

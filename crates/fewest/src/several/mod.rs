@@ -8,6 +8,7 @@
 //! A sum of functions that are each concave in alpha and linear in z is one again, with the gains
 //! `sum_t g_j(c_tj)`: methods that need no more than that take several problems as they take one.
 
+mod shared;
 mod stack;
 
 use std::collections::HashSet;
@@ -18,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use crate::problem::class_pairs;
 use crate::weights::check_two_classes;
 use crate::{Design, Error, Memory, Problem, Reserved, Rules, Samples};
+pub(crate) use shared::Shared;
 use stack::Stack;
 
 /// How more classes than two become two-class problems.
@@ -75,7 +77,7 @@ pub struct Several<'a> {
     parts: Vec<SubProblem>,
     designs: Vec<Joined<'a>>,
     /// Labels and weights of each.
-    labels: Vec<(Vec<f64>, Vec<f64>)>,
+    labels: Vec<Labels>,
     _taken: Option<Reserved>,
 }
 
@@ -93,15 +95,7 @@ impl<'a> Several<'a> {
     /// # Errors
     /// A task whose samples are of one class; more memory needed than is left.
     pub fn new(samples: &Samples<'a>, multi_class: MultiClass, memory: &Memory) -> Result<Self, Error> {
-        let mut parts = Vec::new();
-        match samples.tasks() {
-            None => parts.extend(split(samples, None, multi_class)?),
-            Some(tasks) => {
-                for task in 0..tasks.iter().max().map_or(0, |last| last + 1) {
-                    parts.extend(split(samples, Some(task), multi_class)?);
-                }
-            }
-        }
+        let mut parts = all_parts(samples, multi_class)?;
         let whole = |part: &SubProblem| part.task.is_none() && (part.negative.is_none() || samples.n_classes() == 2);
         let copies = parts.iter().any(|part| !whole(part));
         let taken = if copies {
@@ -119,8 +113,7 @@ impl<'a> Several<'a> {
             } else {
                 pieces.join(part)
             };
-            let label = |&i: &usize| if samples.classes()[i] == part.positive { 1.0 } else { -1.0 };
-            labels.push((of.iter().map(label).collect(), of.iter().map(|&i| samples.weights()[i]).collect()));
+            labels.push(labels_of(samples, part, &of));
             part.samples = of.len();
             designs.push(design);
         }
@@ -143,18 +136,6 @@ impl<'a> Several<'a> {
         &self.parts
     }
 
-    /// How many problems, and of what; nothing where it is one.
-    pub(crate) fn summary(&self, multi_class: MultiClass) -> Option<Summary> {
-        let tasks: HashSet<u32> = self.parts.iter().filter_map(|part| part.task).collect();
-        let classes: HashSet<u32> =
-            self.parts.iter().flat_map(|part| [Some(part.positive), part.negative]).flatten().collect();
-        (self.parts.len() > 1).then(|| Summary {
-            number: self.parts.len(),
-            multi_class: (classes.len() > 2).then_some(multi_class),
-            tasks: if tasks.is_empty() { None } else { Some(tasks.len()) },
-        })
-    }
-
     /// The problems.
     pub fn problems(&self) -> Vec<Problem<'_>> {
         let mut problems = Vec::with_capacity(self.designs.len());
@@ -167,6 +148,56 @@ impl<'a> Several<'a> {
         }
         problems
     }
+}
+
+/// Labels and weights of the samples of a problem.
+pub(crate) type Labels = (Vec<f64>, Vec<f64>);
+
+/// How many problems, and of what; nothing where it is one.
+pub(crate) fn summary(parts: &[SubProblem], multi_class: MultiClass) -> Option<Summary> {
+    let tasks: HashSet<u32> = parts.iter().filter_map(|part| part.task).collect();
+    let classes: HashSet<u32> = parts.iter().flat_map(|part| [Some(part.positive), part.negative]).flatten().collect();
+    (parts.len() > 1).then(|| Summary {
+        number: parts.len(),
+        multi_class: (classes.len() > 2).then_some(multi_class),
+        tasks: if tasks.is_empty() { None } else { Some(tasks.len()) },
+    })
+}
+
+impl SubProblem {
+    /// The pieces of its samples, in order: where problems are `by_class` of pairs of classes, those
+    /// of each.
+    fn pieces(&self, by_class: bool) -> Vec<Key> {
+        match self.negative {
+            Some(negative) if by_class => vec![(self.task, Some(negative)), (self.task, Some(self.positive))],
+            _ => vec![(self.task, None)],
+        }
+    }
+}
+
+/// The samples of a piece.
+fn samples_of(samples: &Samples<'_>, (task, class): Key) -> Vec<usize> {
+    let is = |&i: &usize| {
+        task.is_none_or(|task| samples.tasks().is_some_and(|tasks| tasks[i] == task))
+            && class.is_none_or(|class| samples.classes()[i] == class)
+    };
+    (0..samples.n_samples()).filter(is).collect()
+}
+
+/// Labels and weights of these samples in a problem.
+fn labels_of(samples: &Samples<'_>, part: &SubProblem, of: &[usize]) -> Labels {
+    let label = |&i: &usize| if samples.classes()[i] == part.positive { 1.0 } else { -1.0 };
+    (of.iter().map(label).collect(), of.iter().map(|&i| samples.weights()[i]).collect())
+}
+
+/// The problems of all samples, numbers of samples not counted yet.
+fn all_parts(samples: &Samples<'_>, multi_class: MultiClass) -> Result<Vec<SubProblem>, Error> {
+    let Some(tasks) = samples.tasks() else { return split(samples, None, multi_class) };
+    let mut parts = Vec::new();
+    for task in 0..tasks.iter().max().map_or(0, |last| last + 1) {
+        parts.extend(split(samples, Some(task), multi_class)?);
+    }
+    Ok(parts)
 }
 
 /// The problems of one task, or of all samples, numbers of samples not counted yet.
@@ -206,13 +237,9 @@ type Key = (Option<u32>, Option<u32>);
 impl Pieces<'_, '_> {
     /// The matrix of a problem, and its samples in order.
     fn join<'j>(&mut self, part: &SubProblem) -> (Joined<'j>, Vec<usize>) {
-        let classes = match part.negative {
-            Some(negative) if self.by_class => vec![Some(negative), Some(part.positive)],
-            _ => vec![None],
-        };
         let (mut of, mut pieces) = (Vec::new(), Vec::new());
-        for class in classes {
-            let at = self.piece((part.task, class));
+        for key in part.pieces(self.by_class) {
+            let at = self.piece(key);
             of.extend(&self.known[at].1);
             pieces.push(self.known[at].2.clone());
         }
@@ -223,12 +250,7 @@ impl Pieces<'_, '_> {
         if let Some(at) = self.known.iter().position(|piece| piece.0 == key) {
             return at;
         }
-        let (task, class) = key;
-        let is = |i: usize| {
-            self.samples.tasks().is_none_or(|tasks| Some(tasks[i]) == task)
-                && class.is_none_or(|class| self.samples.classes()[i] == class)
-        };
-        let of: Vec<usize> = (0..self.samples.n_samples()).filter(|&i| is(i)).collect();
+        let of = samples_of(self.samples, key);
         let copy = Arc::from(self.samples.design().select_samples(&of));
         self.known.push((key, of, copy));
         self.known.len() - 1

@@ -4,8 +4,8 @@
 use fewest::method::fgm::{FgmSettings, FgmSeveralReport, Mkl, fgm, fgm_several};
 use fewest::saddle::AlphaHalf;
 use fewest::{
-    Bias, Clock, DenseDesign, Design, Limits, Method, MultiClass, Problem, RuleList, Rules, Samples, Silent, Status,
-    Subset, SvmSettings, WeightBound,
+    Bias, Clock, DenseDesign, Design, Limits, Memory, Method, MultiClass, Problem, RuleList, Rules, Samples, Several,
+    Silent, SparseDesign, Status, Subset, SvmSettings, WeightBound,
 };
 use fewest_testing::{RandomProblem, Rng, allowed_subsets, random_rules};
 
@@ -257,4 +257,74 @@ fn classes_have_a_classifier_and_tasks_their_own() {
         (Some(6), Some(2))
     );
     assert!(report.model.is_none());
+}
+
+/// The columns of a matrix without their zeros.
+fn sparse(x: &DenseDesign<'_>) -> SparseDesign<'static> {
+    let (mut start, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
+    for j in 0..x.n_features() {
+        x.each_in_column(j, &mut |i, value| {
+            if value != 0.0 {
+                rows.push(i as u32);
+                values.push(value);
+            }
+        });
+        start.push(rows.len());
+    }
+    SparseDesign::new(x.n_samples(), start, rows, values).expect("in order")
+}
+
+/// What problems give that share the matrix of their samples is what they give with one each.
+#[test]
+fn problems_on_one_matrix_are_those_on_copies() {
+    let mut rng = Rng::new(76);
+    let mut cases = 0;
+    for case in 0..60 {
+        let (p, k) = (5 + rng.below(20), 3 + case % 3);
+        let tasked = case % 4 == 3;
+        let (drawn, _) = RandomProblem { n: 60, p, density: 0.5, noise: 0.1, seed: 700 + case as u64 }.draw();
+        // With tasks two classes, which may have signs.
+        let k = if tasked { 2 } else { k };
+        let classes: Vec<u32> = (0..60).map(|i| if i < k { i } else { rng.below(k) } as u32).collect();
+        let tasks: Vec<u32> = (0..60)
+            .map(|i| {
+                if i < 2 {
+                    0
+                } else if i < 4 {
+                    1
+                } else {
+                    rng.below(2) as u32
+                }
+            })
+            .collect();
+        let classes: Vec<u32> =
+            if tasked { (0..60).map(|i| if i < 4 { i % 2 } else { classes[i as usize] }).collect() } else { classes };
+        let case_weights: Vec<f64> = (0..60).map(|_| 0.5 + rng.below(3) as f64).collect();
+        let weights = if tasked { draw_signs(&mut rng, p) } else { Vec::new() };
+        let some = if rng.chance(0.4) { random_rules(&mut rng, p) } else { RuleList::default() };
+        let list = RuleList { max_features: Some(1 + rng.below(p.min(4))), weights, ..some };
+        let Ok(rules) = Rules::new(p, list, &[]) else { continue };
+        let multi_class = [MultiClass::OneVsOne, MultiClass::OneVsRest][case % 2];
+        let settings = FgmSettings { multi_class, mkl: Mkl::Fast, ..draw_settings(&mut rng) };
+        let compressed = sparse(&drawn);
+        for design in [&drawn as &dyn Design, &compressed] {
+            cases += 1;
+            let about = format!("case {case}: {settings:?}, {:?}", rules.list());
+            let samples = Samples::new(design, &classes, Some(&case_weights)).expect("valid");
+            let samples = if tasked { samples.with_tasks(&tasks).expect("valid") } else { samples };
+            let limits = || Limits { gap_rel: 1e-6, ..Limits::default() };
+            let report = settings.select(&samples, &rules, limits(), &mut Silent).expect("valid");
+            let several = Several::new(&samples, multi_class, &Memory::unlimited()).expect("valid");
+            let found = fgm_several(&several.problems(), &rules, &settings, limits(), &mut Silent).expect("valid");
+            let (one, other) = (&report.selection.outcome, &found.selection.outcome);
+            assert_eq!(one.subset, other.subset, "{about}");
+            let near = |a: Option<f64>, b: Option<f64>| {
+                let (a, b) = (a.expect("a value"), b.expect("a value"));
+                (a - b).abs() <= 1e-9 * b.abs()
+            };
+            assert!(near(one.objective, other.objective), "{about}: {one:?} and {other:?}");
+            assert!(near(one.bound, other.bound), "{about}: {one:?} and {other:?}");
+        }
+    }
+    assert!(cases > 80, "{cases} cases");
 }

@@ -14,7 +14,8 @@
 
 use super::penalty::{SupportPenalty, size};
 use super::quadratic::Quadratic;
-use super::tuning::support_norm::{PACE, SLOW, SWEEPS};
+use super::tuning::support_norm::{NEARLY, PACE, SLOW, SWEEPS};
+use crate::Clock;
 use crate::dual::sweep::Shuffle;
 use crate::kernel::cholesky::Factor;
 
@@ -36,6 +37,8 @@ pub(super) struct Model<'a> {
     pub(super) care: usize,
     /// Weights at most of a Newton step.
     pub(super) most: usize,
+    /// When to leave the model as it is.
+    pub(super) clock: &'a Clock,
 }
 
 /// When a descent ends.
@@ -63,7 +66,7 @@ impl Model<'_> {
         while sweeps < SWEEPS {
             sweeps += 1;
             let gained = self.sweep(u, &mut order);
-            if enough.see(gained) {
+            if enough.see(gained) || self.clock.stop().is_some() {
                 return;
             }
             sweeps += self.settle(u, enough);
@@ -73,6 +76,12 @@ impl Model<'_> {
     /// Steps 2 and 3; returns how many sweeps that took.
     fn settle(&mut self, u: &mut [Vec<f64>], enough: &mut Enough) -> usize {
         let columns: Vec<usize> = (0..self.penalty.q).filter(|&j| u.iter().any(|own| own[j] != 0.0)).collect();
+        // A copy of G that leaves out few, and is not for a Newton step, is not worth its time.
+        if u.len() * columns.len() > self.most.max(self.penalty.q)
+            && columns.len() as f64 > NEARLY * self.penalty.q as f64
+        {
+            return 0;
+        }
         let penalty = self.penalty.restricted(&columns);
         let places: Vec<Vec<usize>> = (0..u.len())
             .map(|t| columns.iter().copied().chain(self.penalty.biases[t].map(|_| self.penalty.q)).collect())
@@ -91,6 +100,7 @@ impl Model<'_> {
             since: self.since,
             care: self.care,
             most: self.most,
+            clock: self.clock,
         };
         let mut order: Vec<usize> = (0..columns.len()).collect();
         let mut sweeps = 0;
@@ -98,7 +108,7 @@ impl Model<'_> {
             sweeps += 1;
             small.since += 1;
             let gained = small.sweep(&mut v, &mut order);
-            if enough.see(gained) {
+            if enough.see(gained) || small.clock.stop().is_some() {
                 break;
             }
             if small.since >= small.care * pace && u.len() * columns.len() <= small.most {
@@ -129,10 +139,14 @@ impl Model<'_> {
 
     /// Minimises over each coordinate in turn, in an order drawn anew; returns about what that
     /// gained.
-    fn sweep(&mut self, u: &mut [Vec<f64>], order: &mut [usize]) -> f64 {
+    pub(super) fn sweep(&mut self, u: &mut [Vec<f64>], order: &mut [usize]) -> f64 {
         let mut gained = 0.0;
+        let blocks = self.has_blocks();
         for at in 0..order.len() {
             let j = self.shuffle.draw(order, at);
+            if blocks {
+                continue;
+            }
             let curve = |t: usize| self.quadratics[t].curve(j);
             if let [own] = u {
                 let to = self.minimiser(j, curve(0), curve(0) * own[j] - self.quadratics[0].slope(j));
@@ -143,6 +157,9 @@ impl Model<'_> {
                 let to = self.minimisers(j, &curves, b);
                 gained += to.into_iter().enumerate().map(|(t, to)| self.step(t, j, to, u)).sum::<f64>();
             }
+        }
+        if blocks {
+            gained += self.sweep_blocks(u, order);
         }
         for t in 0..u.len() {
             if let Some(ridge) = self.penalty.biases[t] {
@@ -180,7 +197,7 @@ impl Model<'_> {
     }
 
     /// Those that minimise `sum_t (1/2 curve_t u_t^2 - b_t u_t) + penalty(|u|)`.
-    fn minimisers(&self, j: usize, curves: &[f64], mut b: Vec<f64>) -> Vec<f64> {
+    pub(super) fn minimisers(&self, j: usize, curves: &[f64], mut b: Vec<f64>) -> Vec<f64> {
         for b in &mut b {
             *b = self.penalty.signed(j, *b);
         }

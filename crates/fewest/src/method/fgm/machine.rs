@@ -19,12 +19,13 @@
 use super::margin::MarginHessian;
 use super::mixture::{Level, count, squared_hinge};
 use super::tuning::machine::{PATIENCE, PIVOTS, ROUNDING, STEPS};
+use crate::design::Rows;
 use crate::dual::newton::flat_point;
 use crate::dual::normal::{Extended, anchored};
 use crate::dual::{BoxDual, kkt};
 use crate::kernel::cholesky::Factor;
 use crate::simd;
-use crate::{Clock, Interval, RowMatrix, WeightBounds};
+use crate::{Clock, Interval, WeightBounds};
 
 /// The machine, with what the last z left behind.
 pub(super) struct Machine<'a> {
@@ -60,7 +61,7 @@ pub(super) struct Answer {
 
 impl<'a> Machine<'a> {
     /// `signs` of the weights, by column.
-    pub(super) fn new(rows: &'a RowMatrix, dual: &'a BoxDual, signs: WeightBounds) -> Self {
+    pub(super) fn new(rows: Rows<'a>, dual: &'a BoxDual, signs: WeightBounds) -> Self {
         let x = Extended::new(rows, dual.bias);
         Self {
             x,
@@ -143,7 +144,7 @@ impl<'a> Machine<'a> {
         let mut factor = Factor::new(support.len());
         self.factor(&mut factor, &support, &root);
         Curvature {
-            gram: &self.hessian.gram,
+            gram: self.hessian.gram(),
             m,
             root,
             support,
@@ -165,9 +166,9 @@ impl<'a> Machine<'a> {
         let penalty = match (i == j, i < self.q) {
             (false, _) => 0.0,
             (true, true) => 1.0,
-            (true, false) => anchored(self.x.last_penalty, self.hessian.gram[i * self.x.width() + i]),
+            (true, false) => anchored(self.x.last_penalty, self.hessian.gram()[i * self.x.width() + i]),
         };
-        penalty + root[i] * root[j] * self.hessian.gram[i * self.x.width() + j]
+        penalty + root[i] * root[j] * self.hessian.gram()[i * self.x.width() + j]
     }
 
     /// Step 3 with signs: the d over the support of the smallest `1/2 d'Hd - down.d` with `u + d`

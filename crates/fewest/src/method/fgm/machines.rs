@@ -3,7 +3,9 @@
 use super::machine::{Answer, Curvature, Machine};
 use super::mixture::Level;
 use super::part::{Part, joint};
-use crate::{Clock, RowMatrix, WeightBounds};
+use crate::design::Rows;
+use crate::{Clock, WeightBounds};
+use rayon::prelude::*;
 
 /// A machine for each problem, on q columns.
 pub(super) struct Machines<'a> {
@@ -13,8 +15,8 @@ pub(super) struct Machines<'a> {
 
 impl<'a> Machines<'a> {
     /// `rows` of each problem; `signs` of the weights, by column.
-    pub(super) fn new(rows: &'a [RowMatrix], parts: &'a [Part<'a>], q: usize, signs: &WeightBounds) -> Self {
-        let machine = |(rows, part): (&'a RowMatrix, &'a Part<'a>)| Machine::new(rows, &part.dual, signs.clone());
+    pub(super) fn new(rows: &[Rows<'a>], parts: &'a [Part<'a>], q: usize, signs: &WeightBounds) -> Self {
+        let machine = |(rows, part): (&Rows<'a>, &'a Part<'a>)| Machine::new(*rows, &part.dual, signs.clone());
         Self { each: rows.iter().zip(parts).map(machine).collect(), q }
     }
 
@@ -25,7 +27,8 @@ impl<'a> Machines<'a> {
 
     /// Trains all at z (length q), each until its gap is at most `tolerance` or `clock` says so.
     pub(super) fn train(&mut self, z: &[f64], tolerance: f64, clock: &Clock) -> Answer {
-        let mut answers: Vec<Answer> = self.each.iter_mut().map(|machine| machine.train(z, tolerance, clock)).collect();
+        let mut answers: Vec<Answer> =
+            self.each.par_iter_mut().map(|machine| machine.train(z, tolerance, clock)).collect();
         if answers.len() == 1 {
             return answers.remove(0);
         }

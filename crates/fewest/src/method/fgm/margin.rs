@@ -10,8 +10,8 @@ use crate::dual::normal::{Extended, Normal};
 pub(super) struct MarginHessian<'a> {
     normal: Normal<'a>,
     inside: Vec<bool>,
-    /// G, m x m.
-    pub(super) gram: Vec<f64>,
+    /// G, m x m, where the sums that it is made of are not those entries themselves.
+    entries: Vec<f64>,
 }
 
 /// What the Hessian of fewer columns leaves to that of more.
@@ -24,18 +24,30 @@ pub(super) struct Known {
 impl<'a> MarginHessian<'a> {
     /// No sample inside.
     pub(super) fn new(x: Extended<'a>, n: usize) -> Self {
-        let m = x.width();
-        Self { normal: Normal::new(x), inside: vec![false; n], gram: vec![0.0; m * m] }
+        let mut hessian = Self { normal: Normal::new(x), inside: vec![false; n], entries: Vec::new() };
+        hessian.make_entries();
+        hessian
+    }
+
+    /// G, m x m.
+    pub(super) fn gram(&self) -> &[f64] {
+        self.normal.symmetric().unwrap_or(&self.entries)
+    }
+
+    fn make_entries(&mut self) {
+        if !self.normal.mirror() {
+            self.normal.gram(&mut self.entries);
+        }
     }
 
     /// The samples inside that of the first columns had.
     pub(super) fn grown(x: Extended<'a>, dual: &BoxDual, Known { entries, inside }: Known) -> Self {
         let weighted = (0..inside.len()).filter(|&i| inside[i]).map(|i| (i, 2.0 * dual.cost[i]));
-        let mut normal = Normal::grown(x, &entries, &weighted.collect::<Vec<_>>());
+        let normal = Normal::grown(x, &entries, &weighted.collect::<Vec<_>>());
         drop(entries);
-        let mut gram = Vec::new();
-        normal.gram(&mut gram);
-        Self { normal, inside, gram }
+        let mut hessian = Self { normal, inside, entries: Vec::new() };
+        hessian.make_entries();
+        hessian
     }
 
     pub(super) fn into_known(self) -> Known {
@@ -63,6 +75,6 @@ impl<'a> MarginHessian<'a> {
         for &i in &changed {
             self.inside[i] = !self.inside[i];
         }
-        self.normal.gram(&mut self.gram);
+        self.make_entries();
     }
 }

@@ -5,8 +5,9 @@ use std::collections::{HashMap, HashSet};
 
 use rayon::prelude::*;
 
-use super::part::{Part, joint};
+use super::part::{Part, joint, pieces, rows};
 use super::samples;
+use crate::design::Rows;
 use crate::dual::BoxDual;
 use crate::{Error, Memory, Reserved, RowMatrix, WeightBounds};
 
@@ -16,8 +17,10 @@ pub(super) struct Columns {
     /// Features, in the order in which they were generated.
     pub(super) features: Vec<usize>,
     pub(super) position: HashMap<usize, u32>,
-    /// Of each problem: n x q, columns as in `features`.
-    pub(super) rows: Vec<RowMatrix>,
+    /// Of each piece of the samples: n x q, columns as in `features`.
+    rows: Vec<RowMatrix>,
+    /// The pieces of each problem, one or two.
+    of_part: Vec<Vec<usize>>,
     /// The memory of `rows`, twice: appending moves them.
     taken: Reserved,
 }
@@ -26,8 +29,18 @@ impl Columns {
     /// None yet.
     pub(super) fn new(parts: &[Part<'_>], memory: &Memory) -> Self {
         let (features, position) = (Vec::new(), HashMap::new());
-        let rows = parts.iter().map(|part| RowMatrix::dense(part.dual.len(), 0, Vec::new())).collect();
-        Self { features, position, rows, taken: memory.take(0).expect("nothing is always left") }
+        let (sizes, of_part) = pieces(parts);
+        let rows = sizes.into_iter().map(|n| RowMatrix::dense(n, 0, Vec::new())).collect();
+        Self { features, position, rows, of_part, taken: memory.take(0).expect("nothing is always left") }
+    }
+
+    /// The rows of each problem.
+    pub(super) fn rows(&self) -> Vec<Rows<'_>> {
+        let of = |pieces: &Vec<usize>| match pieces[..] {
+            [first, second] => Rows::on_top(&self.rows[first], &self.rows[second]),
+            _ => Rows::from(&self.rows[pieces[0]]),
+        };
+        self.of_part.iter().map(of).collect()
     }
 
     /// Adds the columns that are not there yet.
@@ -40,8 +53,7 @@ impl Columns {
             }
         }
         if self.features.len() > before {
-            for (part, rows) in parts.iter().zip(&mut self.rows) {
-                let more = part.source.rows(&self.features[before..])?;
+            for (more, rows) in rows(parts, &self.features[before..])?.into_iter().zip(&mut self.rows) {
                 if !self.taken.grow(2 * more.held()) {
                     let (n, columns) = (rows.n_samples(), self.features.len());
                     let what = format!("the {columns} columns of all generated subsets of {n} samples");

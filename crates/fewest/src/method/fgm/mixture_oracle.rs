@@ -3,6 +3,8 @@
 
 use std::time::Instant;
 
+use rayon::prelude::*;
+
 use super::machines::Machines;
 use super::mixture::{Columns, Level, Point, Subsets};
 use super::part::{Part, joint};
@@ -11,6 +13,7 @@ use super::support_norm::{Start, SupportNorm, has_hessian};
 use super::tuning::GROWTH;
 use super::{FgmSettings, Mkl, mkl};
 use crate::bound::saddle::train_within;
+use crate::design::Rows;
 use crate::dual::train::train_rows;
 use crate::dual::{Bias, BoxDual, DualSolution, kkt};
 use crate::{Clock, Error, Memory, Oracle, RowMatrix, Run, ScoreQuery, Status, SvmSettings, WeightBounds};
@@ -124,8 +127,11 @@ impl<'a> MixtureOracle<'a> {
         let before = self.columns.features.len();
         self.columns.gather(self.parts, &violated.features)?;
         // Models made of columns need no matrix of all.
-        let matrices = if self.grows() && !self.columns.rows.iter().any(has_hessian) { 0 } else { self.parts.len() };
-        let needed = |q: usize| 24 * matrices as u64 * (q as u64).pow(2);
+        let matrices =
+            if self.grows() && !self.columns.rows().into_iter().any(has_hessian) { 0 } else { self.parts.len() };
+        // Those of several problems are not copied while nearly all weights are in use.
+        let bytes = if matrices > 1 { 16 } else { 24 };
+        let needed = |q: usize| bytes * matrices as u64 * (q as u64).pow(2);
         let q = self.columns.features.len();
         if self.settings.mkl == Mkl::Fast && needed(q) > self.settings.memory {
             return Err(Error::Memory {
@@ -154,8 +160,8 @@ impl<'a> MixtureOracle<'a> {
     fn without_list(&mut self, most: usize, always: &[usize], grown: bool, tolerance: f64, clock: &Clock) -> Point {
         let features = &self.columns.features;
         let required = features.iter().map(|j| always.binary_search(j).is_ok()).collect();
-        let (rows, signs, start) = (&self.columns.rows, self.signs.of_all(features), self.start.take());
-        let mut problem = SupportNorm::new(rows, self.parts, required, most, signs, self.settings.memory, start);
+        let (rows, signs, start) = (self.columns.rows(), self.signs.of_all(features), self.start.take());
+        let mut problem = SupportNorm::new(&rows, self.parts, required, most, signs, self.settings.memory, start);
         let at_hand = self.separation.at_hand(features);
         let most_violated = |scores: &[f64]| at_hand.most_violated(scores).most;
         let point = problem.solve(tolerance, grown, &most_violated, clock);
@@ -169,8 +175,8 @@ impl<'a> MixtureOracle<'a> {
         let signs = self.signs.of_all(&self.columns.features);
         let q = self.columns.features.len();
         let at_hand = self.separation.at_hand(&self.columns.features);
-        let mut machine = Machines::new(&self.columns.rows, self.parts, q, &signs);
-        let designs = || self.columns.rows.iter().map(RowMatrix::design).collect::<Vec<_>>();
+        let mut machine = Machines::new(&self.columns.rows(), self.parts, q, &signs);
+        let designs = || self.columns.rows().into_iter().map(Rows::design).collect::<Vec<_>>();
         let designs = (self.settings.mkl == Mkl::Simple).then(designs);
         let mut iterations = 0;
         loop {
@@ -215,7 +221,7 @@ impl<'a> MixtureOracle<'a> {
         let mut used: Vec<usize> = (0..q).filter(|&k| point.z[k] > 0.0).collect();
         used.sort_unstable_by_key(|&k| features[k]);
         let mut machines = Vec::new();
-        for (t, (part, rows)) in self.parts.iter().zip(&self.columns.rows).enumerate() {
+        for (t, (part, rows)) in self.parts.iter().zip(self.columns.rows()).enumerate() {
             let own: Vec<f64> = used.iter().map(|&k| point.weights[t * q + k]).collect();
             let mut weights = vec![0.0; features.len()];
             used.iter().zip(&own).for_each(|(&k, w)| weights[k] = *w);
@@ -263,7 +269,7 @@ impl<'a> MixtureOracle<'a> {
         }
         self.columns.gather(self.parts, &second)?;
         let (one, other) = (|| self.train(&first, point, clock), || self.train(&second, point, clock));
-        let large = self.columns.rows.iter().any(|rows| rows.block() < rows.n_samples());
+        let large = self.columns.rows().into_iter().any(Rows::in_blocks);
         let (one, other) = if large { rayon::join(one, other) } else { (one(), other()) };
         let (one, other) = (one?, other?);
         Ok(if other.value < one.value { other } else { one })
@@ -272,18 +278,42 @@ impl<'a> MixtureOracle<'a> {
     /// The SVMs on a subset, whose columns are at hand.
     fn train(&self, features: &[usize], start: &Point, clock: &Clock) -> Result<Kept, Error> {
         let at: Vec<usize> = features.iter().map(|j| self.columns.position[j] as usize).collect();
-        let mut machines = Vec::new();
-        for (part, rows) in self.parts.iter().zip(&self.columns.rows) {
-            machines.push(if self.signs.is_free() {
-                train_rows(&rows.columns(&at), &part.dual, part.own(&start.beta), self.svm, clock)
-            } else {
-                let (signs, memory) = (self.signs.of_all(&self.columns.features), Memory::new(self.svm.memory));
-                train_within(&*rows.design(), &at, &signs, part.of_samples, self.svm, &memory, clock)?
-            });
-        }
+        let machine = |((t, part), rows): ((usize, &Part<'_>), Rows<'_>)| {
+            if self.signs.is_free() {
+                let rows = rows.columns(&at);
+                let trained = train_rows(&rows, &part.dual, part.own(&start.beta), self.svm, clock);
+                return Ok(if clock.stop().is_some() {
+                    better_of_mixture(trained, &rows, part, (t, &at), start)
+                } else {
+                    trained
+                });
+            }
+            let (signs, memory) = (self.signs.of_all(&self.columns.features), Memory::new(self.svm.memory));
+            train_within(&*rows.design(), &at, &signs, part.of_samples, self.svm, &memory, clock)
+        };
+        let each = self.parts.par_iter().enumerate().zip(self.columns.rows());
+        let machines = each.map(machine).collect::<Result<Vec<DualSolution>, Error>>()?;
         let value = machines.iter().map(|machine| machine.primal).sum();
         Ok(Kept { shares: features.iter().map(|&feature| (feature, 1.0)).collect(), machines, value })
     }
+}
+
+/// A machine whose training a limit has stopped, or the weights of problem t in the mixture on these
+/// columns where they have a better value.
+fn better_of_mixture(
+    trained: DualSolution,
+    rows: &RowMatrix,
+    part: &Part<'_>,
+    (t, at): (usize, &[usize]),
+    mixture: &Point,
+) -> DualSolution {
+    let q = mixture.z.len();
+    let weights: Vec<f64> = at.iter().map(|&k| if k < q { mixture.weights[t * q + k] } else { 0.0 }).collect();
+    let mut scores = vec![0.0; part.dual.len()];
+    rows.scores(&weights, 0.0, &mut scores);
+    let bias = mixture.bias[t];
+    let primal = primal(&part.dual, &scores, bias, weights.iter().map(|w| w * w).sum());
+    if primal < trained.primal { DualSolution { bias, primal, weights, ..trained } } else { trained }
 }
 
 /// The value of weights, with `ridges` = sum_j w_j^2 / z_j, that give these scores.

@@ -288,7 +288,7 @@ impl Simple<'_> {
         let settings = SvmSettings { tolerance: inner, ..self.svm.clone() };
         let (mut solutions, mut beta, mut scores) = (Vec::new(), Vec::new(), Vec::new());
         let mut weights = vec![0.0; q * self.parts.len()];
-        for (t, ((part, design), rows)) in self.parts.iter().zip(self.designs).zip(&self.columns.rows).enumerate() {
+        for (t, ((part, design), rows)) in self.parts.iter().zip(self.designs).zip(self.columns.rows()).enumerate() {
             let design = weighted(&**design, &used, &factors);
             let solution = if self.signs.is_free() {
                 let (all, start): (Vec<usize>, _) = ((0..used.len()).collect(), start.map(|beta| part.own(beta)));
@@ -396,9 +396,9 @@ mod tests {
                 mu
             };
             let signs = WeightBounds::default();
-            let mut machine = Machines::new(&columns.rows, &parts, 12, &signs);
+            let mut machine = Machines::new(&columns.rows(), &parts, 12, &signs);
             let newton = fast(&mut machine, &mut subsets, 12, start(), 1e-9, None, &Clock::unlimited());
-            let designs = [columns.rows[0].design()];
+            let designs = [columns.rows()[0].design()];
             let (columns, subsets) = (&columns, &subsets);
             let simple = Simple { designs: &designs, parts: &parts, svm: &svm, columns, subsets, signs: &signs };
             let simple = simple.solve(start(), None, 1e-5, &Clock::unlimited());

@@ -27,14 +27,17 @@
 //!          length of w open, so that a bound would be one on w / rho.
 //! Several  problems (more classes than two, tasks) are one whose matrix is block-diagonal, with one
 //!          rho: V is the sum of theirs, squared scores add over them, mu and z are shared
-//!          ([`fgm_several`]).
+//!          ([`fgm_several`]). Those of classes and tasks share the matrix and the rows of their
+//!          samples: one walk along its values gives the scores of all, and nothing is copied but the
+//!          columns of the generated subsets. Threads share the problems.
 //! Bound    -S(alpha, d) at the most violated d (Theorem 1): no allowed subset, and no mixture, has
 //!          a smaller value. Under a budget, groups or implications the sum it counts is raised by
 //!          the slack the search may have left, 1e-6. Where a subset is kept and B is not the size
 //!          of the rules, d is sought once more, at the last alpha, under the rules.
 //! Cost     per round one pass over X, and on the q columns of the generated subsets a few dozen
 //!          steps of two passes and some sweeps each; memory: those columns, and 24 q^2 bytes unless
-//!          they are sparse and many (`support_norm`). p only enters by the pass.
+//!          they are sparse and many (`support_norm`). p only enters by the pass. Of T problems the
+//!          sweeps of each, and 16 T q^2 bytes.
 //! Differs  from the paper: margins are 1 while it computes: with V the value of that problem, this
 //!          one's is -1 / (4 V), so both have the same subsets and mixtures. Improvements, each
 //!          with its setting:
@@ -46,6 +49,7 @@
 //! Fails    never on limits: the mixture so far is returned. Errors: settings out of range; too
 //!          many columns for the memory.
 
+mod blocks;
 mod descent;
 mod machine;
 mod machines;
@@ -71,7 +75,7 @@ use super::{Classes, Info, Method, RULES_AND_SIGNS, Report};
 use crate::dual::{Bias, DualSolution, Loss, kkt};
 use crate::model::{self, FitSettings, Model};
 use crate::problem::checked_labels;
-use crate::several::{SubProblem, check_several};
+use crate::several::{Shared, SubProblem, check_several};
 use crate::{
     Clock, Design, Error, Interval, Limits, MultiClass, Observer, Problem, RuleList, Rules, Run, Samples, Selection,
     Sense, Several, Source, Status, Subset, SvmSettings, WeightBounds, Yardstick, drive,
@@ -172,16 +176,16 @@ impl Method for FgmSettings {
         limits: Limits,
         observer: &mut dyn Observer,
     ) -> Result<Report, Error> {
-        let several = Several::of(samples, self.multi_class, rules, &limits.memory)?;
-        let problems = several.problems();
-        if let [problem] = &problems[..] {
-            return Ok(fgm(problem, rules, self, limits, observer)?.into());
+        let shared = Shared::of(samples, self.multi_class, rules, &limits.memory)?;
+        if shared.parts().len() == 1 {
+            let several = Several::of(samples, self.multi_class, rules, &limits.memory)?;
+            return Ok(fgm(&several.problems()[0], rules, self, limits, observer)?.into());
         }
-        let found = fgm_several(&problems, rules, self, limits, observer)?;
-        let model = self.classifier(samples, &several, &found)?;
+        let found = generate(&Part::shared(&shared, &self.svm()), rules, self, limits, observer)?.of_several();
+        let model = self.classifier(samples, shared.parts(), &found)?;
         Ok(report_of(found.selection, &found.kept, found.rounds)
             .with_model(model)
-            .with_several(&several, self.multi_class))
+            .with_parts(shared.parts(), self.multi_class))
     }
 
     fn finds_size(&self) -> bool {
@@ -195,7 +199,7 @@ impl FgmSettings {
     fn classifier(
         &self,
         samples: &Samples<'_>,
-        several: &Several<'_>,
+        parts: &[SubProblem],
         found: &FgmSeveralReport,
     ) -> Result<Option<Model>, Error> {
         let features: Vec<usize> = found.kept.iter().map(|k| k.feature).collect();
@@ -210,7 +214,7 @@ impl FgmSettings {
         let machine = |(part, solution): (&SubProblem, &DualSolution)| {
             machine_of(part.negative.unwrap_or(0), part.positive, solution.clone())
         };
-        let machines = several.parts().iter().zip(&found.machines).map(machine).collect();
+        let machines = parts.iter().zip(&found.machines).map(machine).collect();
         Ok(Some(linear_model(features, samples.n_classes(), machines)))
     }
 }
@@ -249,8 +253,8 @@ pub fn fgm(
     observer: &mut dyn Observer,
 ) -> Result<FgmReport, Error> {
     let source = problem.design();
-    let generated = generate(vec![(&source, problem.labels(), problem.weights())], rules, settings, limits, observer)?;
-    Ok(generated.of_one())
+    let parts = Part::all(vec![(&source, problem.labels(), problem.weights())], &settings.svm());
+    Ok(generate(&parts, rules, settings, limits, observer)?.of_one())
 }
 
 /// [`fgm`] of several problems on the same features, whose values add: one margin rho for all, one
@@ -271,8 +275,8 @@ pub fn fgm_several(
         let (design, problem): (&&dyn Design, &Problem<'_>) = (design, problem);
         (design, problem.labels(), problem.weights())
     };
-    let parts = designs.iter().zip(problems).map(part).collect();
-    generate(parts, rules, settings, limits, observer).map(Generated::of_several)
+    let parts = Part::all(designs.iter().zip(problems).map(part).collect(), &settings.svm());
+    generate(&parts, rules, settings, limits, observer).map(Generated::of_several)
 }
 
 /// [`fgm`] on a matrix that may be elsewhere, with the labels (-1 or 1) and weights (default all 1)
@@ -291,11 +295,12 @@ pub fn fgm_from(
     observer: &mut dyn Observer,
 ) -> Result<FgmReport, Error> {
     let weights = checked_labels(source.n_samples(), labels, weights)?;
-    Ok(generate(vec![(source, labels, &weights)], rules, settings, limits, observer)?.of_one())
+    let parts = Part::all(vec![(source, labels, &weights)], &settings.svm());
+    Ok(generate(&parts, rules, settings, limits, observer)?.of_one())
 }
 
 fn generate(
-    problems: Vec<(&dyn Source, &[f64], &[f64])>,
+    parts: &[Part<'_>],
     rules: &Rules,
     settings: &FgmSettings,
     limits: Limits,
@@ -306,12 +311,11 @@ fn generate(
     let signs = signs_of(rules)?;
     let mut run = Run::bounded(rules, limits, Sense::Min, observer)?;
     let svm = settings.svm();
-    let parts = Part::all(problems, &svm);
     run.measure_by(Yardstick::new(paper_value(parts.iter().map(|part| kkt::without_features(&part.dual)).sum()), &[]));
     let separation = Separation::new(&generated);
-    let mut oracle = MixtureOracle::new(&parts, &svm, settings, &separation, signs, run.memory());
+    let mut oracle = MixtureOracle::new(parts, &svm, settings, &separation, signs, run.memory());
     let proves = matches!(generated, Cow::Borrowed(_)) || allows_every_union(rules);
-    let mut rounds = Rounds::new(&parts, &separation, proves, oracle.grows());
+    let mut rounds = Rounds::new(parts, &separation, proves, oracle.grows());
     // Steps 1 to 4.
     rounds.first(&mut run)?;
     let status = drive(&mut oracle, &mut rounds, &mut run)?;

@@ -7,13 +7,25 @@
 
 use std::ops::Range;
 
+use rayon::prelude::*;
+
 use crate::dual::{BoxDual, kkt};
 use crate::problem::Labelled;
-use crate::{Source, SvmSettings};
+use crate::several::Shared;
+use crate::{Error, RowMatrix, Source, SvmSettings};
+
+/// Where the columns of a problem are.
+#[derive(Clone, Copy)]
+enum Data<'a> {
+    /// In a matrix of its own.
+    Own(&'a dyn Source),
+    /// In the one that all problems share.
+    Shared(&'a Shared<'a>),
+}
 
 /// One of the problems.
 pub(super) struct Part<'a> {
-    pub(super) source: &'a dyn Source,
+    data: Data<'a>,
     pub(super) dual: BoxDual,
     /// Labels and weights of its samples.
     pub(super) of_samples: Labelled<'a>,
@@ -24,13 +36,22 @@ pub(super) struct Part<'a> {
 impl<'a> Part<'a> {
     /// The problems of sources with labels and weights.
     pub(super) fn all(problems: Vec<(&'a dyn Source, &'a [f64], &'a [f64])>, svm: &SvmSettings) -> Vec<Self> {
-        let mut first = 0;
-        let mut parts = Vec::with_capacity(problems.len());
-        for (source, labels, weights) in problems {
+        Self::each(problems.into_iter().map(|(source, labels, weights)| (Data::Own(source), labels, weights)), svm)
+    }
+
+    /// The problems of samples that share a matrix.
+    pub(super) fn shared(shared: &'a Shared<'a>, svm: &SvmSettings) -> Vec<Self> {
+        let labels = shared.labels().iter();
+        Self::each(labels.map(|(labels, weights)| (Data::Shared(shared), &labels[..], &weights[..])), svm)
+    }
+
+    fn each(problems: impl Iterator<Item = (Data<'a>, &'a [f64], &'a [f64])>, svm: &SvmSettings) -> Vec<Self> {
+        let (mut first, mut parts) = (0, Vec::new());
+        for (data, labels, weights) in problems {
             let samples = first..first + labels.len();
             first = samples.end;
             let dual = BoxDual::new(labels, weights, svm);
-            parts.push(Part { source, dual, of_samples: Labelled { labels, weights }, samples });
+            parts.push(Part { data, dual, of_samples: Labelled { labels, weights }, samples });
         }
         parts
     }
@@ -41,6 +62,71 @@ impl<'a> Part<'a> {
     }
 }
 
+/// The matrix of the first problem, where it has one of its own.
+pub(super) fn source<'a>(parts: &[Part<'a>]) -> Option<&'a dyn Source> {
+    match parts {
+        [Part { data: Data::Own(source), .. }] => Some(*source),
+        _ => None,
+    }
+}
+
+/// The matrices of rows that problems are made of: samples of each, and which ones each problem has.
+pub(super) fn pieces(parts: &[Part<'_>]) -> (Vec<usize>, Vec<Vec<usize>>) {
+    match parts {
+        [Part { data: Data::Shared(shared), .. }, ..] => (shared.sizes(), shared.of_part().to_vec()),
+        _ => (parts.iter().map(|part| part.dual.len()).collect(), (0..parts.len()).map(|t| vec![t]).collect()),
+    }
+}
+
+/// The rows of these columns: of each piece.
+pub(super) fn rows(parts: &[Part<'_>], features: &[usize]) -> Result<Vec<RowMatrix>, Error> {
+    let mut rows = Vec::new();
+    for part in parts {
+        match part.data {
+            Data::Own(source) => rows.push(source.rows(features)?),
+            Data::Shared(shared) => return Ok(shared.rows(features)),
+        }
+    }
+    Ok(rows)
+}
+
+/// Of each feature the sum over problems of its squared scores as they count, at beta of the samples
+/// of all problems.
+pub(super) fn squares(
+    parts: &[Part<'_>],
+    beta: &[f64],
+    counted: &(dyn Fn(usize, f64) -> f64 + Sync),
+) -> Result<Vec<f64>, Error> {
+    let mut squares = Vec::new();
+    for part in parts {
+        match part.data {
+            Data::Shared(shared) => {
+                let betas: Vec<&[f64]> = parts.iter().map(|part| part.own(beta)).collect();
+                return Ok(shared.squares(&betas, counted));
+            }
+            Data::Own(source) => {
+                let scores = source.scores(part.own(beta))?;
+                squares.resize(scores.len(), 0.0);
+                for (j, (sum, c)) in squares.iter_mut().zip(scores).enumerate() {
+                    *sum += counted(j, c).powi(2);
+                }
+            }
+        }
+    }
+    Ok(squares)
+}
+
+/// Values of all samples, problem by problem.
+pub(super) fn apart<'v>(parts: &[Part<'_>], mut of_all: &'v mut [f64]) -> Vec<&'v mut [f64]> {
+    let mut all = Vec::with_capacity(parts.len());
+    for part in parts {
+        let own;
+        (own, of_all) = of_all.split_at_mut(part.samples.len());
+        all.push(own);
+    }
+    all
+}
+
 /// Samples of all problems.
 pub(super) fn n_samples(parts: &[Part<'_>]) -> usize {
     parts.last().map_or(0, |part| part.samples.end)
@@ -48,9 +134,8 @@ pub(super) fn n_samples(parts: &[Part<'_>]) -> usize {
 
 /// Makes beta of all samples feasible, problem by problem.
 pub(super) fn make_feasible(parts: &[Part<'_>], beta: &mut [f64]) {
-    for part in parts {
-        kkt::make_feasible(&part.dual, &mut beta[part.samples.clone()]);
-    }
+    let each = parts.par_iter().zip(apart(parts, beta));
+    each.for_each(|(part, own)| kkt::make_feasible(&part.dual, own));
 }
 
 /// What counts of each of q features: its score, or weight, or the length of those of T problems.

@@ -64,6 +64,21 @@ impl<'a> Quadratic<'a> {
         }
     }
 
+    /// `u_j += change` for these coefficients, where G is at hand; those of columns moved at once.
+    pub(super) fn advance_all(&mut self, places: &[usize], changes: &[f64]) {
+        if let Self::Entries { gram, slope, .. } = self {
+            simd::add_lines(gram, places, changes, slope);
+        }
+    }
+
+    /// What a block of coefficients needs of G, where it is at hand.
+    pub(super) fn ahead(&self, block: &[usize]) -> Option<Ahead> {
+        match self {
+            Self::Entries { gram, m, slope } => Some(Ahead::of(gram, *m, slope, block)),
+            Self::Columns { .. } => None,
+        }
+    }
+
     /// The part of these coefficients, which may move by itself until [`Quadratic::join`].
     pub(super) fn part(&mut self, places: &[usize]) -> Quadratic<'static> {
         match self {
@@ -149,5 +164,31 @@ impl<'a> Quadratic<'a> {
         let Self::Columns { x, rest, .. } = self else { return None };
         let (sweep, step) = prices(x.n_samples(), rest.len(), Some(x.stored()));
         Some((step / sweep) as usize)
+    }
+}
+
+/// What a problem knows of a block: its slopes there, and G among its features.
+pub(super) struct Ahead {
+    pub(super) slopes: Vec<f64>,
+    entries: Vec<f64>,
+}
+
+impl Ahead {
+    /// Those of G with rows of m entries.
+    fn of(gram: &[f64], m: usize, slope: &[f64], block: &[usize]) -> Self {
+        let row = |&i: &usize| block.iter().map(move |&j| gram[i * m + j]);
+        Self { slopes: block.iter().map(|&j| slope[j]).collect(), entries: block.iter().flat_map(row).collect() }
+    }
+
+    /// Entry k, k.
+    pub(super) fn curve(&self, k: usize) -> f64 {
+        self.entries[k * self.slopes.len() + k]
+    }
+
+    /// Coefficient k of the block has moved.
+    pub(super) fn advance(&mut self, k: usize, change: f64) {
+        let n = self.slopes.len();
+        let row = &self.entries[k * n..(k + 1) * n];
+        self.slopes.iter_mut().zip(row).for_each(|(slope, entry)| *slope += change * entry);
     }
 }

@@ -8,7 +8,7 @@
 
 use std::collections::HashMap;
 
-use super::part::Part;
+use super::part::{Part, source, squares};
 use super::tuning::{NODES, SLACK};
 use crate::design::{better, keep};
 use crate::{Clock, Error, FeatureScore, Interval, Rules, ScoreQuery};
@@ -69,18 +69,11 @@ impl<'a> Separation<'a> {
     ) -> Result<ViolatedSubset, Error> {
         // Where all places are taken no other feature can have a weight.
         let next = if matches!(self, Separation::Largest(query) if query.most == 0) { 0 } else { next };
-        if let (Separation::Largest(query), [one]) = (self, parts) {
+        if let (Separation::Largest(query), Some(source)) = (self, source(parts)) {
             let wider = ScoreQuery { most: query.most + next, ..query.clone() };
-            return Ok(of_largest(one.source.largest(beta, &wider)?, query, next));
+            return Ok(of_largest(source.largest(beta, &wider)?, query, next));
         }
-        let mut squares = Vec::new();
-        for part in parts {
-            let scores = part.source.scores(part.own(beta))?;
-            squares.resize(scores.len(), 0.0);
-            for (j, (sum, c)) in squares.iter_mut().zip(scores).enumerate() {
-                *sum += self.counted(j, c).powi(2);
-            }
-        }
+        let squares = squares(parts, beta, &|j, c| self.counted(j, c))?;
         match self {
             Separation::Search(rules) => Ok(search(rules, &squares, clock)),
             Separation::Largest(query) => {

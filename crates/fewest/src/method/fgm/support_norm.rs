@@ -29,18 +29,21 @@
 use super::descent::{Enough, Model};
 use super::margin::{Known, MarginHessian};
 use super::mixture::{Level, Point, count, shared_of_all, squared_hinge};
-use super::part::{Part, joint, make_feasible, n_samples};
+use super::part::{Part, apart, joint, make_feasible, n_samples};
 use super::penalty::{SupportPenalty, size};
 use super::quadratic::Quadratic;
 use super::samples;
 use super::tuning::support_norm::{
     BETTER, CARE, EARLY, ENTRIES, FINE, INNER, MIXES, NEAR, PATIENCE, ROUNDING, SHARE, STEPS, TRIES,
 };
+use rayon::prelude::*;
+
+use crate::design::Rows;
 use crate::dual::normal::Extended;
 use crate::dual::patience::Patience;
 use crate::dual::sweep::Shuffle;
 use crate::simd;
-use crate::{Clock, RowMatrix, WeightBounds};
+use crate::{Clock, WeightBounds};
 
 /// What one problem has of its own.
 struct Block<'a> {
@@ -54,7 +57,7 @@ impl Block<'_> {
     /// The model of these columns at the slacks of beta, of all samples.
     fn quadratic(&self, work: &[usize], beta: &[f64], pull: &[f64]) -> Quadratic<'_> {
         match &self.hessian {
-            Some(hessian) => Quadratic::entries(&hessian.gram, pull),
+            Some(hessian) => Quadratic::entries(hessian.gram(), pull),
             None => Quadratic::columns(self.x, work, &self.part.dual, self.part.own(beta)),
         }
     }
@@ -119,7 +122,7 @@ impl<'a> SupportNorm<'a> {
     /// weights, by column. Newton steps take `memory` bytes at most. `start`: coefficients of the
     /// first columns and s.
     pub(super) fn new(
-        rows: &'a [RowMatrix],
+        rows: &[Rows<'a>],
         parts: &'a [Part<'a>],
         required: Vec<bool>,
         most: usize,
@@ -130,7 +133,7 @@ impl<'a> SupportNorm<'a> {
         let q = required.len();
         let (mut blocks, mut w, mut s) = (Vec::new(), Vec::new(), 0.0);
         for (t, (part, rows)) in parts.iter().zip(rows).enumerate() {
-            let x = Extended::new(rows, part.dual.bias);
+            let x = Extended::new(*rows, part.dual.bias);
             let m = x.width();
             let mut own = vec![0.0; m];
             let mut hessian = None;
@@ -143,7 +146,7 @@ impl<'a> SupportNorm<'a> {
                 hessian = hessians[t].take();
             }
             w.push(own);
-            let hessian = has_hessian(rows).then(|| match hessian {
+            let hessian = has_hessian(*rows).then(|| match hessian {
                 Some(known) => MarginHessian::grown(x, &part.dual, known),
                 None => MarginHessian::new(x, part.dual.len()),
             });
@@ -158,9 +161,8 @@ impl<'a> SupportNorm<'a> {
 
     /// X w of the samples of all problems.
     fn scores(&self, w: &[Vec<f64>], out: &mut [f64]) {
-        for (block, w) in self.blocks.iter().zip(w) {
-            block.x.scores(w, &mut out[block.part.samples.clone()]);
-        }
+        let each = self.blocks.par_iter().zip(w).zip(apart(self.parts, out));
+        each.for_each(|((block, w), out)| block.x.scores(w, out));
     }
 
     /// What the next round starts from.
@@ -205,15 +207,16 @@ impl<'a> SupportNorm<'a> {
             }
             best = Some(dual);
             // Step 2.
-            for Block { part, hessian, .. } in &mut self.blocks {
+            self.blocks.par_iter_mut().for_each(|Block { part, hessian, .. }| {
                 if let Some(hessian) = hessian {
                     hessian.follow(&part.dual, part.own(&beta));
                 }
-            }
+            });
             // Step 3.
             let aim = INNER * tolerance.max(0.1 * gap);
             let open = (progress.care * aim.powi(2)).max(1e-15) * upper;
-            let u = self.model(&beta, &pull, Enough { open, share: progress.care * SHARE, gained: 0.0 });
+            let enough = Enough { open, share: progress.care * SHARE, gained: 0.0 };
+            let u = self.model(&beta, &pull, enough, clock);
             // Step 4.
             let less = |(u, w): (&Vec<f64>, &Vec<f64>)| u.iter().zip(w).map(|(u, w)| u - w).collect();
             let direction: Vec<Vec<f64>> = u.iter().zip(&self.w).map(less).collect();
@@ -236,15 +239,13 @@ impl<'a> SupportNorm<'a> {
     /// Step 1: alpha and value at w, whose margins are given, and the gradient of the loss there,
     /// negated: sum_i beta_i x_i with the bias.
     fn evaluate(&self, margins: &[f64], beta: &mut [f64]) -> (f64, Vec<Vec<f64>>) {
-        let mut loss = 0.0;
-        for part in self.parts {
-            loss += squared_hinge(&part.dual, part.own(margins), &mut beta[part.samples.clone()]);
-        }
-        (self.penalty.value(&self.w) + loss, self.pull(beta))
+        let each = self.parts.par_iter().zip(apart(self.parts, beta));
+        let losses: Vec<f64> = each.map(|(part, beta)| squared_hinge(&part.dual, part.own(margins), beta)).collect();
+        (self.penalty.value(&self.w) + losses.iter().sum::<f64>(), self.pull(beta))
     }
 
     fn pull(&self, beta: &[f64]) -> Vec<Vec<f64>> {
-        self.blocks.iter().map(|b| b.x.weights(b.part.own(beta))).collect()
+        self.blocks.par_iter().map(|b| b.x.weights(b.part.own(beta))).collect()
     }
 
     /// The dual point of largest value on the way from the best so far to beta, made feasible.
@@ -338,7 +339,7 @@ impl<'a> SupportNorm<'a> {
                 let slack = |i: usize| (1.0 - dual.y[i] * (margins[i] + t * along[i])).max(0.0);
                 samples::sum(dual.len(), |i| dual.cost[i] * slack(i) * slack(i))
             };
-            self.penalty.value(&at) + self.parts.iter().map(loss).sum::<f64>()
+            self.penalty.value(&at) + self.parts.par_iter().map(loss).collect::<Vec<f64>>().iter().sum::<f64>()
         };
         let enough = upper * (1.0 + ROUNDING);
         let (mut t, mut reached) = (1.0, value(1.0));
@@ -366,13 +367,14 @@ impl<'a> SupportNorm<'a> {
     }
 
     /// Step 3: the u that minimises `-pull.d + 1/2 d'Gd + P(u)`, d = u - w, but for what is `enough`.
-    fn model(&mut self, beta: &[f64], pull: &[Vec<f64>], mut enough: Enough) -> Vec<Vec<f64>> {
+    fn model(&mut self, beta: &[f64], pull: &[Vec<f64>], mut enough: Enough, clock: &Clock) -> Vec<Vec<f64>> {
         let work = self.work(pull);
         let penalty = self.penalty.restricted(&work);
         let q = self.penalty.q;
         let within = |own: &Vec<f64>| work.iter().map(|&j| own[j]).chain(own[q..].iter().copied()).collect();
         let mut u: Vec<Vec<f64>> = self.w.iter().map(within).collect();
-        let quadratics = self.blocks.iter().zip(pull).map(|(block, pull)| block.quadratic(&work, beta, pull)).collect();
+        let quadratics =
+            self.blocks.par_iter().zip(pull).map(|(block, pull)| block.quadratic(&work, beta, pull)).collect();
         let mut model = Model {
             penalty: &penalty,
             quadratics,
@@ -381,6 +383,7 @@ impl<'a> SupportNorm<'a> {
             since: 0,
             care: 1,
             most: self.leaps,
+            clock,
         };
         model.minimise(&mut u, pull, &mut enough);
         self.s = model.s;
@@ -428,7 +431,7 @@ impl Model<'_> {
             // The value is flat in s^2: what is left open is at most the shares that are off times
             // the way to go.
             let left = 0.5 * off.abs() * (next * next - self.s * self.s).abs();
-            if left <= enough.open.max(enough.share * enough.gained) {
+            if left <= enough.open.max(enough.share * enough.gained) || self.clock.stop().is_some() {
                 break;
             }
             self.s = next;
@@ -437,7 +440,7 @@ impl Model<'_> {
 }
 
 /// Whether models keep the Hessian: of sparse columns it pays where they are few.
-pub(super) fn has_hessian(rows: &RowMatrix) -> bool {
+pub(super) fn has_hessian(rows: Rows<'_>) -> bool {
     let q = rows.n_features();
     !rows.is_sparse() || rows.stored() as f64 > ENTRIES * (q * q) as f64
 }

@@ -67,6 +67,8 @@ pub(super) mod support_norm {
     pub(in super::super) const SLOW: usize = 15;
     /// and one for so many weights, as it costs their cube and a sweep their square.
     pub(in super::super) const PACE: usize = 8;
+    /// Where more than this share of the weights is not 0, sweeps go on over all.
+    pub(in super::super) const NEARLY: f64 = 0.7;
     /// Values of s tried for a model.
     pub(in super::super) const TRIES: usize = 20;
 }
