@@ -186,7 +186,7 @@ def markers(
     cv: int = 3,
     sample: int = 20_000,
     random_state: Any = 0,
-    time_limit: float | None = 300.0,
+    time_limit: float | None = 120.0,
     gap: float = 0.01,
     node_limit: int | None = None,
     key_added: str | None = "fewest",
@@ -252,7 +252,7 @@ def markers(
         are of all samples.
     random_state : int, RandomState instance or None, default=0
         How samples are dealt into folds.
-    time_limit : float, default=300.0
+    time_limit : float, default=120.0
         Seconds for all of it.
     gap : float, default=0.01
         The search ends where at most this share of what features can gain is left open.
@@ -341,7 +341,7 @@ class _Finder(SeveralProblems):
         cv: int = 3,
         sample: int = 20_000,
         random_state: Any = 0,
-        time_limit: float | None = 300.0,
+        time_limit: float | None = 120.0,
         gap: float = 0.01,
         node_limit: int | None = None,
         on_interrupt: str = "raise",

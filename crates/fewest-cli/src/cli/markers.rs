@@ -62,7 +62,7 @@ pub(crate) struct MarkersArgs {
     #[arg(long, value_name = "WEIGHTS", default_value = "balanced", value_parser = ClassWeight::read, allow_hyphen_values = true, help_heading = "SVM")]
     pub(crate) class_weight: ClassWeight,
     /// Stop after this long with what is known by then, reading included: 500ms, 60s, 5m, 1h
-    #[arg(long, value_name = "TIME", default_value = "5m", value_parser = values::time, help_heading = "Limits")]
+    #[arg(long, value_name = "TIME", default_value = "2m", value_parser = values::time, help_heading = "Limits")]
     pub(crate) time_limit: Duration,
     /// The search for a better panel ends when at most this share of what features can gain is left
     /// open

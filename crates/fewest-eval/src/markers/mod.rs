@@ -8,9 +8,9 @@
 //! Given    samples of two classes or more, rules with a size, [`MarkersSettings`].
 //! Returns  the panel in order, its objective and the bound, what each feature is in each class and
 //!          which classes it tells apart, and what folds say of it ([`MarkersReport`]).
-//! Steps    1. in each fold: prepare, eliminate at every cost, train on what is left, judge the
-//!          samples held out by macro F1  2. the cost of largest mean  3. at this cost, on all
-//!          samples: eliminate  4. search from there for a better panel and for the bound
+//! Steps    1. in each fold and at every cost: the panel (`search`), the classifier on it, macro F1 of
+//!          the samples held out  2. the cost of largest mean  3. at this cost, on all samples: the
+//!          panel and its bound, with a search for a better one where the problems are small
 //! Why      `bench/markers.py` has the objectives, schemes and costs beside each other.
 //! Fails    never on limits: the status says so. Errors: settings out of range, rules that
 //!          contradict each other or the samples, a class in one fold only.
@@ -19,6 +19,7 @@ mod apart;
 mod expression;
 mod report;
 mod run;
+mod search;
 mod select;
 mod settings;
 mod value;

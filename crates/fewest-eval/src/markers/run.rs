@@ -18,6 +18,8 @@ use crate::time::{Deadline, ended};
 
 /// Share of the time for the folds, where there is a limit.
 const FOLDS: f64 = 0.4;
+/// Share of the time of a panel for its elimination.
+const ELIMINATION: f64 = 0.3;
 /// Bytes of data above which one fold is worked on at a time.
 const AT_ONCE: f64 = (256 << 20) as f64;
 
@@ -136,7 +138,7 @@ impl Run<'_> {
         Ok(judged.into_iter().flatten().collect())
     }
 
-    /// One fold; nothing when cancelled.
+    /// One fold; nothing when cancelled, or where time allowed no panel.
     fn judge(
         &self,
         fold: &Fold,
@@ -182,8 +184,10 @@ impl Run<'_> {
         let mut by_cost = Vec::new();
         for (at, cost) in costs.iter().enumerate() {
             let svm = inside.svm(cost.unwrap_or(1.0));
-            let found = inside.panel(&svm, &share.share(1.0 / (costs.len() - at) as f64), Some(1), &mut Silent)?;
-            if share.cancelled() {
+            let share = share.share(1.0 / (costs.len() - at) as f64);
+            let begun = inside.eliminate(&svm, share.limits(ELIMINATION))?;
+            let found = inside.search(begun.subset, &svm, &share, None, &mut Silent)?;
+            if share.cancelled() || (found.subset.is_none() && is_cut(found.status)) {
                 return Ok(None);
             }
             by_cost.push(result(found.features(), &svm, found.status, found.elapsed.as_secs_f64())?);
@@ -207,7 +211,8 @@ impl Run<'_> {
         let memory = &self.limits.memory;
         let part = MarkerPart::new(self.data, &all, self.settings, self.names, memory)?;
         let svm = part.svm(class_cost);
-        let outcome = part.panel(&svm, &self.deadline, self.limits.nodes, observer)?;
+        let begun = part.eliminate(&svm, self.deadline.limits(ELIMINATION))?;
+        let outcome = part.search(begun.subset, &svm, &self.deadline, Some(self.limits.nodes), observer)?;
         *cut |= is_cut(outcome.status);
         let features = outcome.features();
         if features.is_empty() {

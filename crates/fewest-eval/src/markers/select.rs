@@ -1,10 +1,15 @@
-//! The markers of a part: an elimination, then the search of `exact` from its panel.
+//! Samples to learn from, with the rules that they make, and eliminations on them.
 
-use fewest::method::exact::{ExactSettings, exact_several};
 use fewest::method::rfe::{RfeSettings, Step, rfe_classes};
-use fewest::{Error, Limits, Memory, Observer, Outcome, RuleList, Rules, Several, Silent, SvmSettings};
+use fewest::{
+    Error, Limits, Memory, Observer, Outcome, RuleList, Rules, Samples, Several, Silent, SparseDesign, Subset,
+    SvmSettings,
+};
+
+use rayon::prelude::*;
 
 use super::expression::{ByClass, Expression};
+use super::search::Search;
 use super::settings::MarkersSettings;
 use crate::error::EvalError;
 use crate::part::{Data, Part};
@@ -14,13 +19,15 @@ use crate::time::Deadline;
 const STEP: f64 = 0.03;
 /// Relative gap of its trainings.
 const ROUGHLY: f64 = 1e-4;
-/// Share of the time for it.
-const ELIMINATION: f64 = 0.5;
-/// Stored values times classes above which an elimination begins with few features ...
-const LARGE: f64 = 1e9;
-/// ... this many for each marker, and
-const POOL_EACH: usize = 20;
-/// no fewer than this.
+/// Stored values times classes above which an elimination is done in short: ...
+const LARGE: f64 = 1e8;
+/// ... on so many samples, of each class as many,
+const FEW: usize = 5_000;
+/// in larger steps,
+const LONG_STEP: f64 = 0.1;
+/// and from so many features for each marker, but no fewer than
+const POOL_EACH: usize = 10;
+/// this.
 const POOL: usize = 500;
 
 /// Samples to learn from, with what they say of the rules.
@@ -31,8 +38,6 @@ pub(crate) struct MarkerPart<'a> {
     settings: &'a MarkersSettings,
     memory: Memory,
     rules: Rules,
-    /// The features that an elimination begins with; none: all.
-    pool: Option<Vec<usize>>,
 }
 
 impl<'a> MarkerPart<'a> {
@@ -51,20 +56,14 @@ impl<'a> MarkerPart<'a> {
         let part = Part::new(data, rows, &settings.preparation, memory)?;
         let by_class = ByClass::new(&data.target.codes, data.weights, rows, data.target.classes.len());
         let mut list = settings.rules.clone();
-        let size = part.design().stored() as f64 * data.target.classes.len() as f64;
-        let mut pool = None;
-        if settings.per_class > 0 || settings.expression != [None, None] || size > LARGE {
+        if settings.per_class > 0 || settings.expression != [None, None] {
             let all: Vec<usize> = (0..data.features.n_features()).collect();
             let table = by_class.expressions(data.features.as_design(), &all);
             limit(&mut list, &table, settings, &part);
             each_class(&mut list, &table, settings, &data.target.classes)?;
-            if size > LARGE {
-                let most = (POOL_EACH * list.max_features.unwrap_or(0)).max(POOL);
-                pool = Some(best_of_pairs(&part, &table, &list, most));
-            }
         }
         let rules = part.rules(list, names)?;
-        Ok(Self { part, by_class, settings, memory: memory.clone(), rules, pool })
+        Ok(Self { part, by_class, settings, memory: memory.clone(), rules })
     }
 
     /// The SVM at the cost of a class.
@@ -74,49 +73,102 @@ impl<'a> MarkerPart<'a> {
         SvmSettings { cost, loss: self.settings.loss, memory: self.settings.memory, ..SvmSettings::default() }
     }
 
-    /// The panel at this SVM, with its bound: that of an elimination, or a better one that the search
-    /// from there finds in the time and in so many nodes.
-    pub(crate) fn panel(
+    /// The best panel that is found at this SVM, from one of an elimination, and the bound.
+    pub(crate) fn search(
         &self,
+        begun: Option<Subset>,
         svm: &SvmSettings,
         deadline: &Deadline,
-        nodes: Option<u64>,
+        nodes: Option<Option<u64>>,
         observer: &mut dyn Observer,
     ) -> Result<Outcome, Error> {
-        let begun = self.eliminate(svm, deadline.limits(ELIMINATION))?;
-        if begun.subset.is_none() {
-            return Ok(begun);
-        }
-        let several = Several::of(&self.part.samples()?, self.settings.multi_class, &self.rules, &self.memory)?;
-        let start = begun.subset.clone().into_iter().collect();
-        let settings = ExactSettings { svm: svm.clone(), start, ..ExactSettings::default() };
-        let limits = Limits { nodes, ..deadline.limits(1.0) };
-        let found = exact_several(&several.problems(), &self.rules, &settings, limits, observer)?.outcome;
-        Ok(if found.subset.is_some() {
-            found
-        } else {
-            Outcome { subset: begun.subset, objective: begun.objective, ..found }
-        })
+        let several = &Several::of(&self.part.samples()?, self.settings.multi_class, &self.rules, &self.memory)?;
+        Search { several, rules: &self.rules, svm }.panel(begun, deadline, nodes, observer)
     }
 
     /// The panel of an elimination at this SVM; none where the rules allow none.
-    fn eliminate(&self, svm: &SvmSettings, limits: Limits) -> Result<Outcome, Error> {
+    pub(crate) fn eliminate(&self, svm: &SvmSettings, limits: Limits) -> Result<Outcome, Error> {
         let svm = SvmSettings { tolerance: ROUGHLY, ..svm.clone() };
-        let step = Step::Remaining(STEP);
-        let settings = RfeSettings { svm, step, start: self.pool.clone(), ..RfeSettings::default() };
-        Ok(rfe_classes(&self.part.samples()?, &self.rules, &settings, limits, &mut Silent)?.selection.outcome)
+        let kept = self.pool();
+        let step = Step::Remaining(if self.is_large() { LONG_STEP } else { STEP });
+        let settings = RfeSettings { svm, step, start: kept.clone(), ..RfeSettings::default() };
+        let rank = |samples: &Samples<'_>| rfe_classes(samples, &self.rules, &settings, limits, &mut Silent);
+        Ok(self.with_few(kept.as_deref().unwrap_or_default(), rank)?.selection.outcome)
     }
 
     /// The order of the features of a panel: the last one left by an elimination among them is the
     /// first.
     pub(crate) fn order(&self, panel: &[usize], svm: &SvmSettings, limits: Limits) -> Result<Vec<usize>, Error> {
-        let settings = RfeSettings { svm: svm.clone(), start: Some(panel.to_vec()), ..RfeSettings::default() };
+        let svm = SvmSettings { tolerance: ROUGHLY, ..svm.clone() };
+        let settings = RfeSettings { svm, start: Some(panel.to_vec()), ..RfeSettings::default() };
         let rules = Rules::new(self.rules.p(), RuleList { max_features: Some(1), ..RuleList::default() }, &[])?;
-        let found = rfe_classes(&self.part.samples()?, &rules, &settings, limits, &mut Silent)?.selection;
+        let rank = |samples: &Samples<'_>| rfe_classes(samples, &rules, &settings, limits, &mut Silent);
+        let mut kept = panel.to_vec();
+        kept.sort_unstable();
+        let found = self.with_few(&kept, rank)?.selection;
         let mut ranked: Vec<(usize, usize)> =
             found.ranking.iter().filter(|of| panel.contains(&of.feature)).map(|of| (of.rank, of.feature)).collect();
         ranked.sort_unstable();
         Ok(ranked.into_iter().map(|of| of.1).collect())
+    }
+
+    fn is_large(&self) -> bool {
+        self.part.design().stored() as f64 * self.part.target.classes.len() as f64 > LARGE
+    }
+
+    /// What is said of the samples, or of few of them in these features alone, whose classes weigh what
+    /// they weigh in all.
+    fn with_few<T>(&self, kept: &[usize], of: impl FnOnce(&Samples<'_>) -> Result<T, Error>) -> Result<T, Error> {
+        if !self.is_large() {
+            return of(&self.part.samples()?);
+        }
+        let (target, weights) = (&self.part.target, &self.part.weights);
+        let rows = fewest_data::sampled(target, FEW, self.settings.seed);
+        let mut share = vec![[0.0; 2]; target.classes.len()];
+        target.codes.iter().zip(weights).for_each(|(&code, weight)| share[code as usize][0] += weight);
+        rows.iter().for_each(|&i| share[target.codes[i] as usize][1] += weights[i]);
+        let codes: Vec<u32> = rows.iter().map(|&i| target.codes[i]).collect();
+        let weigh = |&i: &usize| weights[i] * share[target.codes[i] as usize][0] / share[target.codes[i] as usize][1];
+        let weights: Vec<f64> = rows.iter().map(weigh).collect();
+        of(&Samples::new(&self.columns(kept, &rows)?, &codes, Some(&weights))?)
+    }
+
+    /// The values of these samples, ascending, in these features, ascending; the others are empty.
+    fn columns(&self, kept: &[usize], rows: &[usize]) -> Result<SparseDesign<'static>, Error> {
+        let design = self.part.design();
+        let mut place = vec![None; design.n_samples()];
+        rows.iter().enumerate().for_each(|(at, &i)| place[i] = Some(at as u32));
+        let column = |&j: &usize| {
+            let mut values: Vec<(u32, f64)> = Vec::new();
+            design.each_in_column(j, &mut |i, x| values.extend(place[i].map(|at| (at, x))));
+            values
+        };
+        let columns: Vec<Vec<(u32, f64)>> = kept.par_iter().map(column).collect();
+        let mut lengths = vec![0; design.n_features()];
+        kept.iter().zip(&columns).for_each(|(&j, column)| lengths[j] = column.len());
+        let ends = lengths.iter().scan(0, |end, length| {
+            *end += length;
+            Some(*end)
+        });
+        let start: Vec<usize> = std::iter::once(0).chain(ends).collect();
+        let (places, values): (Vec<u32>, Vec<f64>) = columns.into_iter().flatten().unzip();
+        SparseDesign::new(rows.len(), start, places, values)
+    }
+
+    /// The features that an elimination begins with; none: all.
+    fn pool(&self) -> Option<Vec<usize>> {
+        if !self.is_large() {
+            return None;
+        }
+        let (k, design) = (self.part.target.classes.len(), self.part.design());
+        let (rows, all): (Vec<usize>, Vec<usize>) =
+            ((0..self.part.weights.len()).collect(), (0..design.n_features()).collect());
+        // Scaled: what differs between classes counts.
+        let by_class = ByClass::new(&self.part.target.codes, &self.part.sample_weights, &rows, k);
+        let table = by_class.expressions(design, &all);
+        let list = self.rules.list();
+        let most = (POOL_EACH * list.max_features.unwrap_or(0)).max(POOL);
+        Some(best_of_pairs(&table, list, most))
     }
 }
 
@@ -155,15 +207,14 @@ fn each_class(
     Ok(())
 }
 
-/// Up to `most` features: those that tell the two classes of a pair best, by their means over the
-/// scale of the feature, the pairs in turn; and those that rules require.
-fn best_of_pairs(part: &Part, table: &[Expression], list: &RuleList, most: usize) -> Vec<usize> {
-    let scale = |feature: usize| part.learnt.scaling.scale.get(feature).copied().unwrap_or(1.0);
-    let k = part.target.classes.len();
+/// Up to `most` features: those whose scaled means are farthest apart in the two classes of a pair,
+/// the pairs in turn; and those that rules require.
+fn best_of_pairs(table: &[Expression], list: &RuleList, most: usize) -> Vec<usize> {
+    let k = table.first().map_or(0, |of| of.mean.len());
     let mut orders: Vec<std::vec::IntoIter<usize>> = Vec::new();
     for a in 0..k {
         for b in a + 1..k {
-            let far = |of: &Expression| (of.mean[a] - of.mean[b]).abs() / scale(of.feature);
+            let far = |of: &Expression| (of.mean[a] - of.mean[b]).abs();
             let allowed = table.iter().filter(|of| !list.forbid.contains(of.feature));
             let mut each: Vec<(f64, usize)> = allowed.map(|of| (far(of), of.feature)).collect();
             let kept = most.min(each.len());

@@ -75,6 +75,10 @@ impl MarkersSettings {
         let Some(most) = self.rules.max_features.filter(|most| *most > 0) else {
             return Err(Error::setting("max_features", "none", "1 or more: the number of markers"));
         };
+        if !self.rules.weights.is_empty() {
+            let why = "bounds on weights say which of two classes a feature speaks for, but markers tell all classes apart; leave them out";
+            return Err(Error::Rules(why.into()));
+        }
         let positive = |cost: &f64| *cost > 0.0 && cost.is_finite();
         if self.class_costs.is_empty() || !self.class_costs.iter().all(positive) {
             return Err(Error::setting(

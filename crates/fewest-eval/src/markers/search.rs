@@ -1,0 +1,125 @@
+//! A panel at one SVM, and its bound: by `fgm`, by an elimination, by `exact`.
+//!
+//! Steps    1. eliminate features, on samples few enough  2. `fgm` on all samples: a panel, and the
+//!          bound of every allowed panel by the mixtures of panels (squared hinge)  3. the panel of
+//!          smaller objective  4. the search of `exact` from there, where the problems are small
+
+use fewest::method::exact::{ExactSettings, exact_several};
+use fewest::method::fgm::{FgmSettings, fgm, fgm_several};
+use fewest::model::{self, FitSettings};
+use fewest::saddle::without_features;
+use fewest::{
+    Bias, Clock, Error, Limits, Loss, Observer, Outcome, Problem, Rules, Several, Silent, Status, Subset, SvmSettings,
+    Yardstick,
+};
+use rayon::prelude::*;
+
+use crate::time::Deadline;
+
+/// Gap at which `fgm` stops: what is left open is the distance of panels from mixtures of panels.
+const RELAXED: f64 = 0.01;
+/// Share of the time for `fgm`.
+const TIME: f64 = 0.6;
+/// Samples of all problems times features up to which `exact` searches.
+const SMALL: f64 = 3e7;
+
+/// What a search works on.
+pub(crate) struct Search<'a> {
+    pub(crate) several: &'a Several<'a>,
+    pub(crate) rules: &'a Rules,
+    pub(crate) svm: &'a SvmSettings,
+}
+
+impl Search<'_> {
+    /// Steps 2 to 4. `begun` is what an elimination left; without `nodes` step 4 is left out.
+    pub(crate) fn panel(
+        &self,
+        begun: Option<Subset>,
+        deadline: &Deadline,
+        nodes: Option<Option<u64>>,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome, Error> {
+        let problems = self.several.problems();
+        let clock = deadline.clock();
+        let mut found = self.relax(&problems, deadline.limits(TIME))?;
+        if let Some(begun) = begun.filter(|begun| self.rules.allows(begun)) {
+            let objective = self.objective(&problems, &begun, &clock)?;
+            if found.objective.is_none_or(|known| objective < known) {
+                found.objective = Some(objective);
+                found.subset = Some(begun);
+            }
+        }
+        let size: f64 = problems.iter().map(|problem| problem.n_samples() as f64 * problem.n_features() as f64).sum();
+        let closed = found.gap().is_some_and(|gap| gap <= deadline.limits(1.0).gap_rel);
+        let Some(nodes) = nodes.filter(|_| size <= SMALL && !closed && clock.stop().is_none()) else {
+            return Ok(found);
+        };
+        let start = found.subset.clone().into_iter().collect();
+        let settings = ExactSettings { svm: self.svm.clone(), start, ..ExactSettings::default() };
+        let limits = Limits { nodes, ..deadline.limits(1.0) };
+        match exact_several(&problems, self.rules, &settings, limits, observer) {
+            Ok(searched) => Ok(better(found, searched.outcome)),
+            Err(Error::Memory { .. }) => Ok(found),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The panel of `fgm` and the bound; nothing but the yardstick for another loss than its own.
+    fn relax(&self, problems: &[Problem<'_>], limits: Limits) -> Result<Outcome, Error> {
+        let yardstick = Some(Yardstick::new(without_features(problems, self.svm), &[]));
+        let SvmSettings { cost, tolerance, memory, loss, .. } = *self.svm;
+        let settings = FgmSettings { cost: 2.0 * cost, bias: Bias::Free, tolerance, memory, ..FgmSettings::default() };
+        let ours = Limits { gap_rel: RELAXED, ..limits };
+        let found = match problems {
+            _ if loss != Loss::SquaredHinge => Outcome { status: Status::Completed, ..nothing(yardstick) },
+            [problem] => fgm(problem, self.rules, &settings, ours, &mut Silent)?.selection.outcome,
+            _ => fgm_several(problems, self.rules, &settings, ours, &mut Silent)?.selection.outcome,
+        };
+        // Its values are -1 / (4 V) of the sum V of the objectives.
+        let sum = |value: f64| -0.25 / value;
+        let objective = found.objective.filter(|_| found.subset.is_some()).map(sum);
+        let bound = found.bound.filter(|bound| *bound < 0.0 && loss == Loss::SquaredHinge).map(sum);
+        Ok(Outcome { objective, bound, yardstick, ..found })
+    }
+
+    /// The sum of the objectives of the problems on a subset.
+    fn objective(&self, problems: &[Problem<'_>], subset: &Subset, clock: &Clock) -> Result<f64, Error> {
+        let features: Vec<usize> = subset.iter().collect();
+        let settings = FitSettings { svm: self.svm.clone(), ..FitSettings::default() };
+        let of = |problem: &Problem<'_>| {
+            let classes: Vec<u32> = problem.labels().iter().map(|y| u32::from(*y > 0.0)).collect();
+            let model = model::fit(problem.design(), &features, &classes, problem.weights(), &settings, clock)?;
+            Ok(model.machines.iter().map(|machine| machine.solution.primal).sum::<f64>())
+        };
+        let each: Vec<f64> = problems.par_iter().map(of).collect::<Result<_, Error>>()?;
+        Ok(each.iter().sum())
+    }
+}
+
+/// No panel yet.
+fn nothing(yardstick: Option<Yardstick>) -> Outcome {
+    Outcome {
+        status: Status::Completed,
+        subset: None,
+        objective: None,
+        sense: fewest::Sense::Min,
+        bound: None,
+        yardstick,
+        elapsed: std::time::Duration::ZERO,
+        counts: fewest::Counts::default(),
+    }
+}
+
+/// What a search found that began with a panel: the better panel, and the better bound.
+fn better(begun: Outcome, found: Outcome) -> Outcome {
+    let bound = match (begun.bound, found.bound) {
+        (Some(one), Some(other)) => Some(one.max(other)),
+        (one, other) => one.or(other),
+    };
+    let improved = found.objective.is_some_and(|new| begun.objective.is_none_or(|old| new <= old));
+    let elapsed = begun.elapsed + found.elapsed;
+    if improved && found.subset.is_some() {
+        return Outcome { bound, elapsed, ..found };
+    }
+    Outcome { subset: begun.subset, objective: begun.objective, bound, elapsed, ..found }
+}
