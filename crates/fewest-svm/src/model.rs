@@ -71,6 +71,14 @@ pub fn fit(
     settings: &FitSettings,
     clock: &Clock,
 ) -> Result<Model, Error> {
+    let p = design.n_features();
+    let pairs = settings.kernel == Kernel::Linear && classes.iter().any(|class| *class > 1);
+    if pairs && classes.len() == design.n_samples() && features.len() < p && features.iter().all(|j| *j < p) {
+        // The samples of a pair are copied: of these columns alone.
+        let (columns, all) = (design.rows(features).design(), (0..features.len()).collect::<Vec<usize>>());
+        let model = fit(&*columns, &all, classes, weights, settings, clock)?;
+        return Ok(Model { features: features.to_vec(), ..model });
+    }
     fit_by(design, features, classes, weights, settings, &mut |design, of_samples, categorical| {
         train_categorical(design, features, of_samples, settings.kernel, categorical, &settings.svm, clock)
     })
