@@ -31,7 +31,7 @@ pub(crate) fn page(result: Part<'_>, budget: &Budget) -> Result<Page, String> {
 }
 
 /// What the bound proves of the panel.
-pub(crate) fn proof<'a>(result: Part<'a>) -> Proof<'a> {
+pub(crate) fn proof(result: Part<'_>) -> Proof<'_> {
     let panel = result.at("panel");
     Proof {
         objective: panel.at("objective").number().unwrap_or(f64::NAN),

@@ -214,7 +214,7 @@ impl Run<'_> {
         let part = MarkerPart::new(self.data, &all, self.settings, self.names, memory)?;
         let svm = part.svm(class_cost);
         let begun = part.eliminate(&svm, self.deadline.limits(ELIMINATION))?;
-        let outcome = part.search(begun.subset, &svm, &self.deadline, Some(self.limits.nodes), observer)?;
+        let outcome = part.search(begun.subset, &svm, &self.deadline, Some(self.limits), observer)?;
         *cut |= is_cut(outcome.status);
         let features = outcome.features();
         if features.is_empty() {

@@ -79,11 +79,11 @@ impl<'a> MarkerPart<'a> {
         begun: Option<Subset>,
         svm: &SvmSettings,
         deadline: &Deadline,
-        nodes: Option<Option<u64>>,
+        exact: Option<&Limits>,
         observer: &mut dyn Observer,
     ) -> Result<Outcome, Error> {
         let several = &Several::of(&self.part.samples()?, self.settings.multi_class, &self.rules, &self.memory)?;
-        Search { several, rules: &self.rules, svm }.panel(begun, deadline, nodes, observer)
+        Search { several, rules: &self.rules, svm }.panel(begun, deadline, exact, observer)
     }
 
     /// The panel of an elimination at this SVM; none where the rules allow none.
@@ -126,7 +126,9 @@ impl<'a> MarkerPart<'a> {
         let rows = fewest_data::sampled(target, FEW, self.settings.seed);
         let mut share = vec![[0.0; 2]; target.classes.len()];
         target.codes.iter().zip(weights).for_each(|(&code, weight)| share[code as usize][0] += weight);
-        rows.iter().for_each(|&i| share[target.codes[i] as usize][1] += weights[i]);
+        for &i in &rows {
+            share[target.codes[i] as usize][1] += weights[i];
+        }
         let codes: Vec<u32> = rows.iter().map(|&i| target.codes[i]).collect();
         let weigh = |&i: &usize| weights[i] * share[target.codes[i] as usize][0] / share[target.codes[i] as usize][1];
         let weights: Vec<f64> = rows.iter().map(weigh).collect();
