@@ -65,6 +65,14 @@ pub enum EvalError {
         /// Groups with samples of the rarest class.
         groups: usize,
     },
+    /// A class is too small to be held out and learned from.
+    #[error(
+        "folds hold out samples of each class, but class {class} has one sample only; add samples, or leave that class out"
+    )]
+    OneSample {
+        /// The class.
+        class: String,
+    },
     /// Fewer features are high in a class than are asked for.
     #[error(
         "{least} features that are high in class {class} are asked for, but {features} have their largest mean there; ask for fewer, or let more features in"

@@ -3,7 +3,7 @@
 use fewest::model::FitSettings;
 use fewest::{DenseDesign, Limits, RuleList, Rules, Silent, Status, model};
 use fewest_data::{Features, Target};
-use fewest_eval::markers::{MarkersReport, MarkersSettings, markers};
+use fewest_eval::markers::{Expression, MarkersReport, MarkersSettings, markers};
 use fewest_eval::{ClassWeights, Data, EvalError};
 use fewest_testing::{Rng, allowed_subsets};
 
@@ -92,7 +92,9 @@ fn folds_judge_samples_that_took_no_part() {
     assert!((recall - balanced).abs() < 0.05);
     // Features that say nothing: as good as chance.
     let mut rng = Rng::new(9);
-    values.iter_mut().for_each(|value| *value = rng.normal());
+    for value in &mut values {
+        *value = rng.normal();
+    }
     let chance = find(&dense(&values, 90), &target, &settings).unwrap();
     assert!(chance.macro_f1().unwrap().mean < 0.55, "{:?}", chance.macro_f1());
 }
@@ -110,7 +112,7 @@ fn each_class_has_its_markers_and_expression_keeps_its_limits() {
     let too_many = MarkersSettings { per_class: 9, ..sized(40) };
     let refused = find(&features, &target, &too_many).unwrap_err().to_string();
     assert!(refused.contains("9 features that are high in class type"), "{refused}");
-    let most = panel.table.iter().map(|of| of.largest()).fold(0.0, f64::max);
+    let most = panel.table.iter().map(Expression::largest).fold(0.0, f64::max);
     let limited = MarkersSettings { expression: [None, Some(0.95 * most)], ..sized(8) };
     let found = find(&features, &target, &limited).unwrap();
     assert!(found.panel.unwrap().table.iter().all(|of| of.largest() <= 0.95 * most));

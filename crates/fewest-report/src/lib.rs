@@ -1,9 +1,10 @@
-//! A result of `fewest select`, `path`, `certify`, `evaluate`, `stability`, `knockoffs`, `study` or
-//! `predict` as one HTML page: no network, no other file, light and dark, for print.
+//! A result of `fewest select`, `path`, `certify`, `evaluate`, `stability`, `knockoffs`, `study`,
+//! `markers` or `predict` as one HTML page: no network, no other file, light and dark, for print.
 //!
 //! [`page`] is a pure function of the result's JSON. Names in it come from data files: they are
 //! shortened, their control characters made visible ([`visible`]), and the template escapes all
-//! that it puts in. [`text`] is the same result as tables for a terminal. [`Proof::sentence`] says the gap in words, on the page as in the terminal.
+//! that it puts in. [`text`] is the same result as tables for a terminal. [`Proof::sentence`] says
+//! the gap in words, on the page as in the terminal.
 
 mod certified;
 mod chart;
@@ -54,7 +55,7 @@ const POLICY: &str = "default-src 'none'; style-src 'sha256-Rt45+lK854snHsTcD3Xk
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Error {
     /// The JSON is no result of `select`, `path`, `certify`, `evaluate`, `stability`, `knockoffs`,
-    /// `study` or `predict`.
+    /// `study`, `markers` or `predict`.
     NoResult,
     /// A chart or the template could not be made; a fault of ours.
     Broken(String),
@@ -64,7 +65,7 @@ impl std::fmt::Display for Error {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Error::NoResult => f.write_str(
-                "no result of `fewest select`, `path`, `certify`, `evaluate`, `stability`, `knockoffs`, `study` or `predict`",
+                "no result of `fewest select`, `path`, `certify`, `evaluate`, `stability`, `knockoffs`, `study`, `markers` or `predict`",
             ),
             Error::Broken(why) => write!(f, "the report could not be made: {why}"),
         }

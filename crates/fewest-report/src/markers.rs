@@ -1,5 +1,5 @@
-//! The page of `fewest markers`: the panel, what each marker is in each class, which classes it tells
-//! apart, and what folds say of it.
+//! The page of `fewest markers`: the panel, what each marker is in each class, which classes it
+//! tells apart, and what folds say of it.
 
 use crate::chart::matrix;
 use crate::common::{balance, data, groups, label, number_cell, settings, status_words, warnings};
@@ -14,7 +14,7 @@ const DRAWN: usize = 60;
 /// The page of markers.
 pub(crate) fn page(result: Part<'_>, budget: &Budget) -> Result<Page, String> {
     let count = result.at("panel").at("markers").items().len() as u64;
-    let classes = result.at("by_class").items().len() as u64;
+    let classes = result.at("classes").entries().count() as u64;
     let mut sections = vec![summary(result, budget)];
     sections.extend(panel(result, budget)?);
     sections.extend(by_class(result, budget));
@@ -31,7 +31,7 @@ pub(crate) fn page(result: Part<'_>, budget: &Budget) -> Result<Page, String> {
 }
 
 /// What the bound proves of the panel.
-pub(crate) fn proof<'a>(result: Part<'a>) -> Proof<'a> {
+pub(crate) fn proof(result: Part<'_>) -> Proof<'_> {
     let panel = result.at("panel");
     Proof {
         objective: panel.at("objective").number().unwrap_or(f64::NAN),

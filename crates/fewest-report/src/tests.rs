@@ -1,6 +1,8 @@
 //! Pages of made-up results: escaping, size, policy, contrast. Pages of real runs are tested in a
 //! browser by `fewest-cli`.
 
+mod markers;
+
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -239,7 +241,7 @@ fn all_pages() -> Vec<String> {
     let names = nasty();
     let one = selection(&names);
     let path = json!({"schema": 1, "path": [one, one], "command": names[0], "version": names[1]});
-    [one.clone(), path, evaluation(&names), study(&names), prediction(&names)]
+    [one.clone(), path, evaluation(&names), study(&names), prediction(&names), markers::markers(&names)]
         .iter()
         .map(|result| page(result).expect("a page"))
         .collect()

@@ -85,7 +85,7 @@ pub(crate) enum Command {
     /// Classify samples with a trained model, and say what it is worth where their classes are known
     Predict(PredictArgs),
     /// Make a page for people from the JSON of select, path, certify, evaluate, stability, knockoffs,
-    /// study or predict
+    /// study, markers or predict
     Report(ReportArgs),
     /// Check a proof file by a program of its own: VERIFIED with what it proves, or the first fault
     Verify(Box<VerifyArgs>),
@@ -421,7 +421,7 @@ pub(crate) struct PredictArgs {
 #[derive(Debug, Args)]
 #[command(after_help = REPORT_EXAMPLES)]
 pub(crate) struct ReportArgs {
-    /// JSON that select, path, certify, evaluate, stability, knockoffs, study or predict wrote
+    /// JSON that select, path, certify, evaluate, stability, knockoffs, study, markers or predict wrote
     pub(crate) result: PathBuf,
     /// Write the page to this file, or - for standard output
     #[arg(long, short = 'o', value_name = "FILE.html", help_heading = "Output")]

@@ -67,6 +67,14 @@ pub(crate) fn failure(error: EvalError, source: &str) -> Failure {
         EvalError::FewSamples { samples } => format!(
             "{source}: --cost auto holds out samples of each class, but a class has {samples} only; add samples, give a number, or keep other classes with --classes"
         ),
+        EvalError::OneSample { class } => format!(
+            "{source}: folds hold out samples of each class, but class {class} has one sample only; add samples, or keep other classes with --classes"
+        ),
+        EvalError::FewMarkers { class, features, least } => format!(
+            "--per-class is {least}, but {} that the rules and --expression allow {} the largest mean in class {class}; ask for fewer, or let more features in",
+            notation::plural(features, "feature"),
+            if features == 1 { "has" } else { "have" }
+        ),
         EvalError::CostRange { cost, least, most } => format!(
             "{source}: --cost auto would try {cost:e}, but costs are from {least:e} to {most:e}; the values of the features are too large or too small: scale them with --scale standard, or give a cost"
         ),

@@ -21,7 +21,7 @@ use crate::args::svm::CostChoice;
 use crate::cli::MarkersArgs;
 use crate::export::file::Sink;
 use crate::export::json::Document;
-use crate::export::model_json::{FeatureScaling, SCHEMA, TrainedModel, classes_value, counts_value, levels_of};
+use crate::export::model_json::{FeatureScaling, SCHEMA, TrainedModel, counts_value, levels_of};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::progress::Watch;
@@ -124,18 +124,17 @@ fn value(
     invocation: &Invocation,
 ) -> Value {
     let names: Vec<String> = (0..raw.data.names.len()).map(|j| raw.data.names.get(j).into_owned()).collect();
-    let mut own = found.value(settings, &names, &raw.target.classes);
+    let own = found.value(settings, &names, &raw.target.classes);
     let mut value = json!({
         "schema": SCHEMA, "kind": "markers",
         "n_samples": raw.target.codes.len(), "n_features": names.len(), "target": raw.target.column,
-        "classes": classes_value(&raw.target.classes), "class_counts": counts_value(&raw.target),
+        "class_counts": counts_value(&raw.target),
         "warnings": warnings(&raw.data),
         "settings": settings_value(args, raw, settings),
         "command": invocation.command_line, "seconds": invocation.elapsed().as_secs_f64(),
         "version": env!("CARGO_PKG_VERSION"),
     });
-    own.remove("classes");
-    value.as_object_mut().expect("it is written as an object").append(&mut own);
+    value.as_object_mut().expect("it is written as an object").extend(own);
     value
 }
 

@@ -37,7 +37,7 @@ pub(crate) fn run(args: &ReportArgs, terminal: Terminal) -> Result<u8, Failure> 
         .map_err(|error| Failure::Input(format!("{place}: cannot be read: {}", crate::failure::plain(&error))))?;
     let value: Value = serde_json::from_str(&text).map_err(|error| {
         Failure::Input(format!(
-            "{place}: no JSON ({error}); name a file that --json of select, path, certify, evaluate, stability, knockoffs, study or predict wrote"
+            "{place}: no JSON ({error}); name a file that --json of select, path, certify, evaluate, stability, knockoffs, study, markers or predict wrote"
         ))
     })?;
     let page = fewest_report::page(&value).map_err(|error| match error {

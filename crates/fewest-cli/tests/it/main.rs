@@ -31,6 +31,7 @@ mod kta_kernels;
 mod l1;
 mod labels;
 mod limits;
+mod markers;
 mod milo;
 mod missing;
 mod normalize;

@@ -36,7 +36,7 @@ pub fn markers(
     limits: &Limits,
     observer: &mut dyn Observer,
 ) -> Result<MarkersReport, EvalError> {
-    settings.check()?;
+    settings.check(data.target.classes.len())?;
     let run = Run { data, settings, names, limits, deadline: Deadline::new(limits, None) };
     let costs: Vec<Option<f64>> = match settings.cost {
         Some(_) => vec![None],
@@ -53,7 +53,9 @@ pub fn markers(
     });
     let tried: Vec<TriedCost> = tried.collect();
     let mut cut = judged.len() < folds.len() || judged.iter().any(|fold| fold.by_cost[chosen].stopped);
-    let panel = run.panel(costs[chosen].unwrap_or(1.0), &mut cut, observer)?;
+    // Where some folds are done, there is a panel, too: one round of the search, however late it is.
+    let none = judged.is_empty() && run.deadline.stop().is_some();
+    let panel = if none { None } else { run.panel(costs[chosen].unwrap_or(1.0), &mut cut, observer)? };
     let required = judged.iter().map(|fold| fold.required.clone()).collect::<Option<Vec<FoldResult>>>();
     let searched = panel.as_ref().map(|panel| panel.outcome.status).filter(|status| status.is_limit());
     let status = match ended(limits.cancel.is_cancelled(), cut) {
@@ -93,10 +95,11 @@ impl Run<'_> {
     fn folds(&self, rows: &[usize]) -> Result<(Vec<Fold>, f64), EvalError> {
         let target = self.data.strata().rows(rows);
         let groups = self.data.groups_of(rows);
-        let few = target.counts().into_iter().min().unwrap_or(0);
-        if few < 2 {
-            return Err(EvalError::FewSamples { samples: few });
+        let counts = target.counts();
+        if let Some(alone) = counts.iter().position(|count| *count < 2) {
+            return Err(EvalError::OneSample { class: target.classes[alone].clone() });
         }
+        let few = counts.into_iter().min().unwrap_or(0);
         let count = if groups.is_none() { self.settings.folds.min(few) } else { self.settings.folds };
         let folds = stratified(&target, groups.as_deref(), count, 1, self.settings.seed)?;
         let share = test_share(&folds, rows.len());
@@ -117,8 +120,8 @@ impl Run<'_> {
             rows
         };
         let share = self.deadline.share(FOLDS);
-        let fold = |(at, fold): (usize, &Fold)| -> Result<Option<Judged>, EvalError> {
-            if share.cancelled() || (at > 0 && share.stop().is_some()) {
+        let fold = |fold: &Fold| -> Result<Option<Judged>, EvalError> {
+            if share.stop().is_some() {
                 return Ok(None);
             }
             let train: Vec<usize> = rows.iter().copied().filter(|i| fold.test.binary_search(i).is_err()).collect();
@@ -126,10 +129,9 @@ impl Run<'_> {
         };
         let large = self.data.features.bytes() as f64 * rows.len() as f64 > AT_ONCE * self.data.n() as f64;
         let at_once = if large { 1 } else { rayon::current_num_threads().max(1) };
-        let numbered: Vec<(usize, &Fold)> = folds.iter().enumerate().collect();
         let mut judged = Vec::new();
-        for some in numbered.chunks(at_once) {
-            judged.extend(some.par_iter().map(|&of| fold(of)).collect::<Result<Vec<_>, _>>()?);
+        for some in folds.chunks(at_once) {
+            judged.extend(some.par_iter().map(fold).collect::<Result<Vec<_>, _>>()?);
             let (done, total) = (judged.len() as u64, Some(folds.len() as u64));
             if observer.on(&Event::Progress { done, total, elapsed: self.deadline.elapsed() }).is_break() {
                 self.limits.cancel.cancel();
@@ -212,7 +214,7 @@ impl Run<'_> {
         let part = MarkerPart::new(self.data, &all, self.settings, self.names, memory)?;
         let svm = part.svm(class_cost);
         let begun = part.eliminate(&svm, self.deadline.limits(ELIMINATION))?;
-        let outcome = part.search(begun.subset, &svm, &self.deadline, Some(self.limits.nodes), observer)?;
+        let outcome = part.search(begun.subset, &svm, &self.deadline, Some(self.limits), observer)?;
         *cut |= is_cut(outcome.status);
         let features = outcome.features();
         if features.is_empty() {

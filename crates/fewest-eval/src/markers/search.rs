@@ -31,12 +31,13 @@ pub(crate) struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Steps 2 to 4. `begun` is what an elimination left; without `nodes` step 4 is left out.
+    /// Steps 2 to 4. `begun` is what an elimination left; step 4 takes the nodes of `exact`, without
+    /// which it is left out.
     pub(crate) fn panel(
         &self,
         begun: Option<Subset>,
         deadline: &Deadline,
-        nodes: Option<Option<u64>>,
+        exact: Option<&Limits>,
         observer: &mut dyn Observer,
     ) -> Result<Outcome, Error> {
         let problems = self.several.problems();
@@ -51,12 +52,12 @@ impl Search<'_> {
         }
         let size: f64 = problems.iter().map(|problem| problem.n_samples() as f64 * problem.n_features() as f64).sum();
         let closed = found.gap().is_some_and(|gap| gap <= deadline.limits(1.0).gap_rel);
-        let Some(nodes) = nodes.filter(|_| size <= SMALL && !closed && clock.stop().is_none()) else {
+        let Some(exact) = exact.filter(|_| size <= SMALL && !closed && clock.stop().is_none()) else {
             return Ok(found);
         };
         let start = found.subset.clone().into_iter().collect();
         let settings = ExactSettings { svm: self.svm.clone(), start, ..ExactSettings::default() };
-        let limits = Limits { nodes, ..deadline.limits(1.0) };
+        let limits = Limits { nodes: exact.nodes, ..deadline.limits(1.0) };
         match exact_several(&problems, self.rules, &settings, limits, observer) {
             Ok(searched) => Ok(better(found, searched.outcome)),
             Err(Error::Memory { .. }) => Ok(found),

@@ -59,7 +59,7 @@ impl<'a> MarkerPart<'a> {
         if settings.per_class > 0 || settings.expression != [None, None] {
             let all: Vec<usize> = (0..data.features.n_features()).collect();
             let table = by_class.expressions(data.features.as_design(), &all);
-            limit(&mut list, &table, settings, &part);
+            limit(&mut list, &table, settings, &part)?;
             each_class(&mut list, &table, settings, &data.target.classes)?;
         }
         let rules = part.rules(list, names)?;
@@ -79,11 +79,11 @@ impl<'a> MarkerPart<'a> {
         begun: Option<Subset>,
         svm: &SvmSettings,
         deadline: &Deadline,
-        nodes: Option<Option<u64>>,
+        exact: Option<&Limits>,
         observer: &mut dyn Observer,
     ) -> Result<Outcome, Error> {
         let several = &Several::of(&self.part.samples()?, self.settings.multi_class, &self.rules, &self.memory)?;
-        Search { several, rules: &self.rules, svm }.panel(begun, deadline, nodes, observer)
+        Search { several, rules: &self.rules, svm }.panel(begun, deadline, exact, observer)
     }
 
     /// The panel of an elimination at this SVM; none where the rules allow none.
@@ -126,7 +126,9 @@ impl<'a> MarkerPart<'a> {
         let rows = fewest_data::sampled(target, FEW, self.settings.seed);
         let mut share = vec![[0.0; 2]; target.classes.len()];
         target.codes.iter().zip(weights).for_each(|(&code, weight)| share[code as usize][0] += weight);
-        rows.iter().for_each(|&i| share[target.codes[i] as usize][1] += weights[i]);
+        for &i in &rows {
+            share[target.codes[i] as usize][1] += weights[i];
+        }
         let codes: Vec<u32> = rows.iter().map(|&i| target.codes[i]).collect();
         let weigh = |&i: &usize| weights[i] * share[target.codes[i] as usize][0] / share[target.codes[i] as usize][1];
         let weights: Vec<f64> = rows.iter().map(weigh).collect();
@@ -173,14 +175,30 @@ impl<'a> MarkerPart<'a> {
 }
 
 /// Leaves features out whose largest mean of a class is outside the limits.
-fn limit(list: &mut RuleList, table: &[Expression], settings: &MarkersSettings, part: &Part) {
+///
+/// # Errors
+/// No feature is inside.
+fn limit(list: &mut RuleList, table: &[Expression], settings: &MarkersSettings, part: &Part) -> Result<(), EvalError> {
     let [low, high] = settings.expression;
     let outside = |of: &&Expression| {
         let largest = of.largest();
         low.is_some_and(|low| largest < low) || high.is_some_and(|high| largest > high)
     };
+    if !table.is_empty() && table.iter().all(|of| outside(&of)) {
+        let ends = table
+            .iter()
+            .map(Expression::largest)
+            .fold([f64::INFINITY, f64::NEG_INFINITY], |[least, most], mean| [least.min(mean), most.max(mean)]);
+        let side = |limit: Option<f64>| limit.map_or_else(String::new, |limit| limit.to_string());
+        let range = format!(
+            "limits that leave a feature: the largest means of a class are from {:.4} to {:.4} here",
+            ends[0], ends[1]
+        );
+        return Err(Error::setting("expression", format!("{}..{}", side(low), side(high)), range).into());
+    }
     let left_out = part.ruled_out();
     list.forbid.extend(table.iter().filter(outside).map(|of| of.feature).chain(left_out.iter()));
+    Ok(())
 }
 
 /// Adds the rule that so many features are high in each class.

@@ -67,11 +67,11 @@ impl Default for MarkersSettings {
 }
 
 impl MarkersSettings {
-    /// Checks every number against its range.
+    /// Checks every number against its range, for so many classes.
     ///
     /// # Errors
     /// The first setting out of range.
-    pub(crate) fn check(&self) -> Result<usize, Error> {
+    pub(crate) fn check(&self, n_classes: usize) -> Result<(), Error> {
         let Some(most) = self.rules.max_features.filter(|most| *most > 0) else {
             return Err(Error::setting("max_features", "none", "1 or more: the number of markers"));
         };
@@ -95,6 +95,13 @@ impl MarkersSettings {
         {
             return Err(Error::setting("expression", format!("{low} to {high}"), "a smaller and a larger number"));
         }
-        Ok(most)
+        if self.per_class.saturating_mul(n_classes) > most {
+            let range = format!(
+                "at most {}, as {n_classes} classes share {most} markers; ask for fewer, or allow more markers",
+                most / n_classes
+            );
+            return Err(Error::setting("per_class", self.per_class, range));
+        }
+        Ok(())
     }
 }

@@ -40,9 +40,14 @@ impl MarkersReport {
                 "difference": self.brought(),
             })
         });
+        // Keys as everywhere: -1 and +1 for two classes, 0, 1, ... for more.
+        let class_of = |(at, class): (usize, &String)| {
+            let key = if classes.len() == 2 { ["-1", "+1"][at].to_owned() } else { at.to_string() };
+            (key, json!(class))
+        };
         let value = json!({
             "status": self.status.name(),
-            "classes": classes,
+            "classes": classes.iter().enumerate().map(class_of).collect::<Map<_, _>>(),
             "panel": self.panel.as_ref().map(|panel| self.panel_value(panel, settings, &name, classes)),
             "macro_f1": self.macro_f1(),
             "summary": summaries(self.summaries()),

@@ -28,7 +28,7 @@ pub(super) fn text(result: Part<'_>, door: Door<'_>) -> String {
 
 fn lines(result: Part<'_>, door: Door<'_>) -> Vec<(&'static str, String)> {
     let panel = result.at("panel");
-    let classes = result.at("by_class").items().len();
+    let classes = result.at("classes").entries().count();
     let mut lines = vec![("classes", format!("{classes} of {}", result.at("target").text().unwrap_or("the target")))];
     if let Some(f1) = measure(result.at("macro_f1")) {
         let folds = result.at("folds").items().len() as u64;

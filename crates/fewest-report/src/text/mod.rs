@@ -48,7 +48,8 @@ impl Door<'_> {
     }
 }
 
-/// The tables of a result of `evaluate`, `stability`, `knockoffs`, `study`, `markers` or `predict`; none for other JSON.
+/// The tables of a result of `evaluate`, `stability`, `knockoffs`, `study`, `markers` or `predict`;
+/// none for other JSON.
 pub fn text(result: &Value, door: Door<'_>) -> Option<String> {
     let result = Part(result);
     match result.at("kind").text() {

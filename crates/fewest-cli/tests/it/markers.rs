@@ -1,0 +1,287 @@
+//! `fewest markers`: its JSON, page, model and tables; rules, groups, limits, refusals; sparse.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+use crate::common::{Noise, Ran, Scratch};
+
+const CLASSES: [&str; 3] = ["B cell", "NK", "T cell"];
+/// Of which g1 to g6 and both MT- are high in one class each, two or more of each class.
+const FEATURES: [&str; 10] = ["g1", "g2", "g3", "g4", "g5", "g6", "g7", "g8", "MT-1", "MT-2"];
+
+/// 90 cells of 6 donors, of which half of the values are 0, as csv and as svmlight.
+fn files(scratch: &Scratch) {
+    let mut noise = Noise(5);
+    let (mut table, mut sparse) = (FEATURES.join(",") + ",donor,kind\n", String::new());
+    for i in 0..90 {
+        let class = [0, 1, 2, 2, 0, 2][i % 6];
+        let _ = write!(sparse, "{class}");
+        for j in 0..FEATURES.len() {
+            let high = j != 6 && j != 7 && j % 3 == class;
+            let raw = noise.next() + if high { 1.4 - j as f64 / 20.0 } else { 0.0 };
+            let value = if raw > 0.3 { (raw * 1e4).round() / 1e4 } else { 0.0 };
+            let _ = write!(table, "{value},");
+            if value > 0.0 {
+                let _ = write!(sparse, " {}:{value}", j + 1);
+            }
+        }
+        let _ = writeln!(table, "d{},{}", i / 15, CLASSES[class]);
+        sparse.push('\n');
+    }
+    let plain: String = table.lines().fold(String::new(), |out, line| {
+        let cells: Vec<&str> = line.split(',').collect();
+        out + &[&cells[..10], &cells[11..]].concat().join(",") + "\n"
+    });
+    scratch.file("d.csv", plain).file("donors.csv", table).file("d.svm", sparse);
+}
+
+fn scratch(name: &str) -> Scratch {
+    let scratch = Scratch::new(name);
+    files(&scratch);
+    scratch
+}
+
+/// `fewest markers d.csv --max-features 4` and more.
+fn ran(scratch: &Scratch, more: &[&str]) -> Ran {
+    scratch.run(&[&["markers", "d.csv", "--max-features", "4"], more].concat())
+}
+
+/// Its JSON.
+fn result(scratch: &Scratch, more: &[&str]) -> Value {
+    let ran = ran(scratch, &[&["--json", "-"], more].concat()).code(0);
+    serde_json::from_str(&ran.out).unwrap_or_else(|error| panic!("{error}: {}", ran.out))
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
+}
+
+fn texts(value: &Value) -> Vec<&str> {
+    value.as_array().into_iter().flatten().map(|text| text.as_str().expect("text")).collect()
+}
+
+/// The result without times, threads and the command.
+fn timeless(mut result: Value) -> Value {
+    for key in ["/seconds", "/command", "/panel/seconds", "/settings/threads"] {
+        *result.pointer_mut(key).expect(key) = Value::Null;
+    }
+    result
+}
+
+#[test]
+fn the_tables_and_the_json_hold_panel_bound_and_judgement() {
+    let scratch = scratch("markers_whole");
+    let said = ran(&scratch, &[]).code(0).out;
+    let found = result(&scratch, &[]);
+    assert_eq!(
+        (&found["kind"], &found["schema"], &found["status"]),
+        (&json!("markers"), &json!(1), &json!("completed"))
+    );
+    let panel = &found["panel"];
+    let markers = panel["markers"].as_array().expect("markers");
+    assert!((1..=4).contains(&markers.len()), "{panel}");
+    for (at, marker) in markers.iter().enumerate() {
+        assert_eq!((&marker["rank"], &marker["feature"]), (&json!(at + 1), &panel["features"][at]));
+        for key in ["mean", "share", "weight"] {
+            assert_eq!(marker[key].as_array().map(Vec::len), Some(3), "{key}: {marker}");
+        }
+        for pair in marker["tells_apart"].as_array().expect("pairs") {
+            assert!(pair["high"].is_string() && pair["low"].is_string() && number(&pair["share"]) > 0.0, "{pair}");
+        }
+        let name = marker["feature"].as_str().expect("a name");
+        assert!(said.contains(name) && !["g7", "g8"].contains(&name), "{name}: {said}");
+    }
+    let (objective, bound) = (number(&panel["objective"]), number(&panel["bound"]));
+    assert!(bound <= objective && objective < number(&panel["baseline"]), "{panel}");
+    assert!(number(&panel["gap"]) <= 0.01, "{panel}");
+    let f1 = number(&found["macro_f1"]["mean"]);
+    assert!(f1 > 0.8, "{}", found["macro_f1"]);
+    for part in [&format!("{f1:.3}"), "macro F1", "proven", "samples that took no part", "one-vs-one", "B cell"] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    assert_eq!(found["classes"], json!({"0": CLASSES[0], "1": CLASSES[1], "2": CLASSES[2]}));
+    assert_eq!(found["class_counts"], json!({"0": 30, "1": 15, "2": 45}));
+    assert_eq!(found["by_class"].as_array().map(Vec::len), Some(3));
+    let held: f64 = found["by_class"].as_array().unwrap().iter().map(|class| number(&class["samples"])).sum();
+    assert_eq!(held, 90.0);
+    assert!(found["confused"].is_array() && found["required"].is_null());
+    let tried = found["tried"].as_array().expect("costs");
+    assert_eq!(tried.iter().map(|of| number(&of["class_cost"])).collect::<Vec<_>>(), [0.3, 1.0, 3.0]);
+    let chosen: Vec<&Value> = tried.iter().filter(|of| of["chosen"] == true).collect();
+    assert!(chosen.len() == 1 && (number(&chosen[0]["macro_f1"]) - f1).abs() < 1e-9, "{tried:?}");
+    // C = class cost times k / W, the weights of balanced classes add to 90.
+    assert!((number(&panel["cost"]) - number(&chosen[0]["class_cost"]) * 3.0 / 90.0).abs() < 1e-12, "{panel}");
+    for (key, value) in [
+        ("max_features", json!(4)),
+        ("folds", json!(3)),
+        ("loss", json!("squared-hinge")),
+        ("class_weight", json!("balanced")),
+        ("scale", json!("standard")),
+        ("sample", json!(20_000)),
+        ("expression", json!([null, null])),
+    ] {
+        assert_eq!(found["settings"][key], value, "{key}");
+    }
+}
+
+#[test]
+fn the_page_of_the_run_is_that_of_its_json() {
+    let scratch = scratch("markers_page");
+    ran(&scratch, &["--json", "markers.json", "--report", "a.html", "--require", "g7"]).code(0);
+    scratch.run(&["report", "markers.json", "-o", "b.html"]).code(0);
+    let page = scratch.read("a.html");
+    assert_eq!(page, scratch.read("b.html"));
+    for part in ["markers of 3 classes", "NK", "g7", "Macro F1", "Costs tried inside the folds"] {
+        assert!(page.contains(part), "{part}");
+    }
+}
+
+#[test]
+fn the_model_classifies() {
+    let scratch = scratch("markers_model");
+    ran(&scratch, &["--model", "m.json", "--json", "r.json"]).code(0);
+    scratch.run(&["predict", "m.json", "d.csv", "--out", "p.csv", "--json", "p.json"]).code(0);
+    let (found, predicted) = (scratch.json("r.json"), scratch.json("p.json"));
+    assert!(number(&predicted["accuracy"]) > 0.85, "{}", predicted["accuracy"]);
+    let (mut chosen, mut used) = (texts(&found["panel"]["features"]), texts(&predicted["selected"]));
+    chosen.sort_unstable();
+    used.sort_unstable();
+    assert_eq!(chosen, used);
+    assert_eq!(scratch.read("p.csv").lines().count(), 91);
+}
+
+#[test]
+fn rules_are_kept() {
+    let scratch = scratch("markers_rules");
+    let free = result(&scratch, &["--forbid", "MT-*"]);
+    assert!(texts(&free["panel"]["features"]).iter().all(|name| name.starts_with('g')), "{}", free["panel"]);
+    for fold in free["folds"].as_array().expect("folds") {
+        assert!(texts(&fold["features"]).iter().all(|name| name.starts_with('g')), "{fold}");
+    }
+
+    let each = result(&scratch, &["--per-class", "1"]);
+    let highest: Vec<&Value> = each["panel"]["markers"].as_array().unwrap().iter().map(|m| &m["highest"]).collect();
+    assert!(CLASSES.iter().all(|class| highest.contains(&&json!(class))), "{highest:?}");
+    assert_eq!(each["settings"]["per_class"], 1);
+
+    let largest = |marker: &Value| marker["mean"].as_array().unwrap().iter().map(number).fold(0.0, f64::max);
+    let most = each["panel"]["markers"].as_array().unwrap().iter().map(largest).fold(0.0, f64::max);
+    let limit = format!("..{}", 0.99 * most);
+    let dim = result(&scratch, &["--expression", &limit]);
+    for marker in dim["panel"]["markers"].as_array().unwrap() {
+        assert!(largest(marker) <= 0.99 * most, "{marker}");
+    }
+    assert_eq!(dim["settings"]["expression"], json!([null, 0.99 * most]));
+
+    let required = result(&scratch, &["--require", "g7,g8"]);
+    let names = texts(&required["panel"]["features"]);
+    assert!(names.contains(&"g7") && names.contains(&"g8"), "{names:?}");
+    let alone = &required["required"];
+    assert_eq!(texts(&alone["features"]), ["g7", "g8"]);
+    let whole = number(&required["macro_f1"]["mean"]) - number(&alone["macro_f1"]["mean"]);
+    assert!(number(&alone["difference"]["mean"]) > 0.2, "{alone}");
+    assert!((number(&alone["difference"]["mean"]) - whole).abs() < 1e-9, "{alone}");
+    let said = ran(&scratch, &["--require", "g7,g8"]).code(0).out;
+    assert!(said.contains("required alone") && said.contains("the others bring"), "{said}");
+}
+
+#[test]
+fn groups_stay_together() {
+    let scratch = scratch("markers_groups");
+    let base = ["markers", "donors.csv", "--target", "kind", "--max-features", "3", "--groups", "donor"];
+    let said = scratch.run(&[&base[..], &["--json", "r.json", "--report", "r.html"]].concat()).code(0);
+    assert!(said.out.contains("samples of one donor stay together (6 groups)"), "{}", said.out);
+    let found = scratch.json("r.json");
+    assert_eq!(found["settings"]["groups"], json!({"column": "donor", "count": 6}));
+    assert_eq!(found["n_features"], 10);
+    // Donors have 15 cells each.
+    for fold in found["folds"].as_array().expect("folds") {
+        assert_eq!(fold["samples"].as_u64().expect("a count") % 15, 0, "{fold}");
+    }
+    assert!(scratch.read("r.html").contains("samples of one donor stay together"));
+}
+
+#[test]
+fn what_is_wrong_is_named_with_a_remedy() {
+    let scratch = scratch("markers_refused");
+    let mut lonely = scratch.read("d.csv");
+    lonely += "1,0,0,0,0,0,0,0,0,0,rare\n";
+    scratch.file("lonely.csv", lonely).file("one.csv", "x,y\n1,a\n2,a\n");
+    scratch.file("bounds.csv", "name,lower,upper\ng1,0,\n");
+    let sized = ["--max-features", "4"];
+    for (words, needles) in [
+        (&["d.csv"][..], &["--max-features K"][..]),
+        (&["d.csv", "--expression", "5..1"], &["--expression", "LOW..HIGH", "smaller one first"]),
+        (&["d.csv", "--sign", "g1:+"], &["bounds on weights", "leave them out"]),
+        (&["d.csv", "--weight-bounds", "bounds.csv"], &["bounds on weights", "leave them out"]),
+        (&["lonely.csv"], &["class rare", "one sample", "--classes"]),
+        (&["one.csv"], &["two classes"]),
+        (&["d.csv", "--require", "g99"], &["no feature \"g99\"", "--require"]),
+        (&["d.csv", "--per-class", "2"], &["--per-class is 2", "at most 1", "3 classes share 4 markers"]),
+        (
+            &["d.csv", "--per-class", "9", "--max-features", "30"],
+            &["--per-class is 9", "class B cell", "ask for fewer"],
+        ),
+        (&["d.csv", "--folds", "1"], &["--folds"]),
+        (&["d.csv", "--expression", "100.."], &["--expression is 100..", "largest means of a class are from 0."]),
+        (&["d.csv", "--json", "d.csv"], &["d.csv"]),
+    ] {
+        let with: Vec<&str> = if words == ["d.csv"] || words.contains(&"--max-features") {
+            [&["markers"], words].concat()
+        } else {
+            [&["markers"], words, &sized].concat()
+        };
+        let ran = scratch.run(&with).code(2);
+        for needle in needles {
+            assert!(ran.err.contains(needle) && ran.out.is_empty(), "{words:?}: `{needle}` is not in: {}", ran.err);
+        }
+    }
+}
+
+#[test]
+fn a_time_limit_leaves_what_is_known() {
+    let scratch = scratch("markers_limits");
+    let words = ["--json", "r.json", "--report", "r.html", "--model", "m.json"];
+    let said = ran(&scratch, &[&["--time-limit", "0s"], &words[..]].concat()).code(3);
+    assert!(said.err.contains("stopped at the time limit; there is no panel yet"), "{}", said.err);
+    assert!(said.err.contains("no model was written"), "{}", said.err);
+    assert!(said.out.contains("3 of kind") && said.out.contains("time_limit"), "{}", said.out);
+    let found = scratch.json("r.json");
+    assert_eq!((&found["status"], &found["panel"]), (&json!("time_limit"), &Value::Null));
+    assert_eq!((&found["folds"], &found["macro_f1"]), (&json!([]), &Value::Null));
+    scratch.run(&["report", "r.json", "-o", "again.html"]).code(0);
+    assert_eq!(scratch.read("r.html"), scratch.read("again.html"));
+    assert!(scratch.read("r.html").contains("No fold was done") && !scratch.path("m.json").exists());
+    // A panel so far has its bound.
+    ran(&scratch, &["--time-limit", "3ms", "--json", "r.json"]).code(3);
+    let panel = &scratch.json("r.json")["panel"];
+    assert!(panel.is_null() || panel["bound"].as_f64() <= panel["objective"].as_f64(), "{panel}");
+}
+
+#[test]
+fn threads_change_nothing_and_seeds_do() {
+    let scratch = scratch("markers_threads");
+    let one = timeless(result(&scratch, &["--threads", "1"]));
+    assert_eq!(one, timeless(result(&scratch, &["--threads", "2"])));
+    assert_ne!(one["confusion"], timeless(result(&scratch, &["--seed", "7"]))["confusion"]);
+}
+
+#[test]
+fn sparse_data_give_the_panel_of_dense_data() {
+    let scratch = scratch("markers_sparse");
+    let dense = result(&scratch, &["--cost", "0.05"]);
+    let run = ["markers", "d.svm", "--max-features", "4", "--cost", "0.05", "--scale", "standard", "--json", "r.json"];
+    let said = scratch.run(&run).code(0).out;
+    assert!(said.contains("not centred"), "{said}");
+    let sparse = scratch.json("r.json");
+    let index = |of: &Value| -> Vec<Value> {
+        of["panel"]["markers"].as_array().unwrap().iter().map(|marker| marker["index"].clone()).collect()
+    };
+    assert_eq!(index(&dense), index(&sparse));
+    for key in ["objective", "baseline"] {
+        let (a, b) = (number(&dense["panel"][key]), number(&sparse["panel"][key]));
+        assert!((a - b).abs() <= 1e-9 * a, "{key}: {a} {b}");
+    }
+    assert_eq!((&dense["confusion"], &dense["tried"][0]["class_cost"]), (&sparse["confusion"], &Value::Null));
+}
