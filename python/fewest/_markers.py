@@ -357,8 +357,10 @@ class _Finder(SeveralProblems, documented=False):
         max_memory: int | str | None = None,
     ) -> None: ...
 
-    #: The size under the name that selectors have for it.
-    n_features_to_select = property(lambda self: self.n_genes)
+    @property
+    def n_features_to_select(self) -> int | None:
+        """The size under the name that selectors have for it."""
+        return self.n_genes
 
     @limited
     def find(self, adata: Any, groupby: Any, groups: Any, sample_weight: Any) -> Markers:
