@@ -74,6 +74,11 @@ class Markers:
         """A data frame with a row for each gene and type, genes in order: ``gene``, ``rank``, ``type``,
         ``mean`` and ``share`` above 0 in the type, ``weight`` (above 0 where the gene speaks for the
         type), ``highest`` (whether its mean is largest there).
+
+        Returns
+        -------
+        table : DataFrame
+            One row for each gene and type.
         """
         pandas = import_module("pandas")
         rows = [
@@ -94,50 +99,127 @@ class Markers:
     def apart(self) -> Any:
         """A data frame of the pairs of types that each gene does most for: ``gene``, ``high`` and ``low``
         (types of larger and of smaller mean), ``share`` of the distance between both.
+
+        Returns
+        -------
+        pairs : DataFrame
+            Up to three pairs for each gene.
         """
         pandas = import_module("pandas")
         rows = [{"gene": marker["feature"], **pair} for marker in self._markers() for pair in marker["tells_apart"]]
         return pandas.DataFrame(rows, columns=["gene", "high", "low", "share"])
 
     def types(self) -> Any:
-        """A data frame of the types in the folds: ``recall``, ``precision``, ``f1``, ``samples``."""
+        """A data frame of the types in the folds: ``recall``, ``precision``, ``f1``, ``samples``.
+
+        Returns
+        -------
+        types : DataFrame
+            One row for each type.
+        """
         pandas = import_module("pandas")
         return pandas.DataFrame(self.result["by_class"]).set_index("class")[["samples", "recall", "precision", "f1"]]
 
     def confusion(self) -> Any:
-        """A data frame of the samples held out: true types (rows) and predicted ones."""
+        """A data frame of the samples held out: true types (rows) and predicted ones.
+
+        Returns
+        -------
+        counts : DataFrame
+            How many samples.
+        """
         pandas = import_module("pandas")
         return pandas.DataFrame(self.result["confusion"], index=self.classes, columns=self.classes)
 
     def confused(self) -> Any:
         """A data frame of the types told apart poorly, the worst first: ``class``, ``taken_for``, ``samples``,
         ``share``.
+
+        Returns
+        -------
+        pairs : DataFrame
+            One row for each pair of types.
         """
         pandas = import_module("pandas")
         return pandas.DataFrame(self.result["confused"], columns=["class", "taken_for", "samples", "share"])
 
     def by_type(self) -> dict[str, list[str]]:
-        """The genes by the type in which their mean is largest, for plots of scanpy."""
+        """The genes by the type in which their mean is largest, for plots of scanpy.
+
+        Returns
+        -------
+        genes : dict of str to list of str
+            Types without a gene are left out.
+        """
         found = {name: [m["feature"] for m in self._markers() if m["highest"] == name] for name in self.classes}
         return {name: genes for name, genes in found.items() if genes}
 
     def dotplot(self, adata: Any, groupby: str, **options: Any) -> Any:
-        """The dot plot of scanpy, genes by the type in which they are highest; ``options`` are its own."""
+        """The dot plot of scanpy, genes by the type in which they are highest; ``options`` are its own.
+
+        Parameters
+        ----------
+        adata : AnnData
+            Cells, the same or others with these genes.
+        groupby : str
+            The column of ``obs`` with the types.
+        **options : dict
+            Options of scanpy's function.
+
+        Returns
+        -------
+        plot : object
+            What scanpy returns.
+        """
         return import_module("scanpy").pl.dotplot(adata, self.by_type(), groupby, **options)
 
     def matrixplot(self, adata: Any, groupby: str, **options: Any) -> Any:
-        """The matrix plot of scanpy, as :meth:`dotplot`."""
+        """The matrix plot of scanpy, as :meth:`dotplot`.
+
+        Parameters
+        ----------
+        adata : AnnData
+            Cells, the same or others with these genes.
+        groupby : str
+            The column of ``obs`` with the types.
+        **options : dict
+            Options of scanpy's function.
+
+        Returns
+        -------
+        plot : object
+            What scanpy returns.
+        """
         return import_module("scanpy").pl.matrixplot(adata, self.by_type(), groupby, **options)
 
     def plot_confusion(self, ax: Any = None, **options: Any) -> Any:
-        """The confusion of the samples held out as scikit-learn draws it, rows as shares of the type."""
+        """The confusion of the samples held out as scikit-learn draws it, rows as shares of the type.
+
+        Parameters
+        ----------
+        ax : Axes, default=None
+            Where to draw; None: a new figure.
+        **options : dict
+            Options of ``ConfusionMatrixDisplay.plot``.
+
+        Returns
+        -------
+        display : ConfusionMatrixDisplay
+            Its ``figure_`` and ``ax_`` can be changed.
+        """
         counts = np.asarray(self.result["confusion"], dtype=float)
         shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1.0)
         display = import_module("sklearn.metrics").ConfusionMatrixDisplay(shares, display_labels=self.classes)
         return display.plot(ax=ax, **{"values_format": ".2f", "xticks_rotation": "vertical", **options})
 
     def to_json(self) -> str:
-        """What ``fewest markers --json`` writes of the result."""
+        """What ``fewest markers --json`` writes of the result.
+
+        Returns
+        -------
+        text : str
+            The JSON.
+        """
         return json.dumps(self.result, indent=1)
 
     def store(self, adata: Any, key: str = "fewest") -> None:
@@ -145,6 +227,13 @@ class Markers:
         ``varm[key + "_weights"]`` (genes by types, in the order of ``classes``), ``uns[key]``
         (``genes``, ``classes``, ``objective``, ``bound``, ``gap``, ``macro_f1``, ``json``: all of the
         result). Genes that are in raw alone are in ``uns`` alone; a warning names them.
+
+        Parameters
+        ----------
+        adata : AnnData
+            Where to write.
+        key : str, default="fewest"
+            The name to write under.
         """
         names = [str(name) for name in adata.var_names]
         place = {name: at for at, name in enumerate(names)}

@@ -88,8 +88,8 @@ def close(ours, theirs, where="result"):
             {"C": 0.01, "loss": "hinge", "multi_class": "ovr", "class_weight": "cw2", "scale": "maxabs"},
         ),
         (
-            ["--per-class", "1", "--expression", "1.5..6", "--require", "g7", "--folds", "4", "--seed", "3", "--sample", "100"],
-            {"per_class": 1, "expression": (1.5, 6.0), "rules": Rules(require=["g7"]), "cv": 4, "random_state": 3, "sample": 100},
+            ["--per-class", "1", "--expression", "1.5..6", "--require", "g4", "--folds", "4", "--seed", "3", "--sample", "100"],
+            {"per_class": 1, "expression": (1.5, 6.0), "rules": Rules(require=["g4"]), "cv": 4, "random_state": 3, "sample": 100},
         ),
     ],
     ids=["plain", "counts", "cost", "rules"],
