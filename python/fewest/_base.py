@@ -70,12 +70,15 @@ class Selector(Linked, CallbackSupportMixin, Scored, SelectorMixin, BaseEstimato
     _keeps_weightless = False
     #: Whether C weighs the loss against an L1 penalty.
     _has_l1_cost = False
+    #: What the parameter of the size is called.
+    _size_name = "n_features_to_select"
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
+    def __init_subclass__(cls, documented: bool = True, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if "__init__" in vars(cls):
             lists = "within" in inspect.signature(cls.__init__).parameters
-            complete_class(cls, SELECTOR_ATTRIBUTES | (WITHIN_ATTRIBUTES if lists else {}))
+            if documented:
+                complete_class(cls, SELECTOR_ATTRIBUTES | (WITHIN_ATTRIBUTES if lists else {}))
             complete_constraints(cls)
 
     def _method(self, samples: Samples, rules: dict[str, Any]) -> dict[str, Any]:
@@ -248,16 +251,16 @@ class Selector(Linked, CallbackSupportMixin, Scored, SelectorMixin, BaseEstimato
         """Most features as the user says, by the parameter or by the rules."""
         size, by_rules = self.n_features_to_select, (self.rules or Rules()).max_features
         if isinstance(size, (bool, np.bool_)):
-            raise ValueError(f"n_features_to_select is {size}, but must be a number of features, or None")
+            raise ValueError(f"{self._size_name} is {size}, but must be a number of features, or None")
         if size is not None and by_rules is not None and size != by_rules:
-            raise ValueError(f"n_features_to_select is {size}, but rules say max_features={by_rules}; leave one of them out")
+            raise ValueError(f"{self._size_name} is {size}, but rules say max_features={by_rules}; leave one of them out")
         return by_rules if size is None else size
 
     def _rules(self, p: int) -> dict[str, Any]:
         """Rules and size as the engine takes them."""
         rules, size = self.rules or Rules(), self._given_size()
         if size is not None and size > p:
-            warn(f"n_features_to_select is {size}, but X has {p} features; all of them may be selected.")
+            warn(f"{self._size_name} is {size}, but X has {p} features; all of them may be selected.")
         if size is None and not rules._bound_size:
             size = self._default_size(p)
         if size is not None and size < p and (group := rules._never_chosen(p, getattr(self, "feature_names_in_", None), int(size))):

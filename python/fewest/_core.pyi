@@ -57,6 +57,7 @@ __all__ = [
     "joined_sums",
     "knockoff_selection",
     "l1_costs",
+    "markers",
     "measures",
     "methods_text",
     "page",

@@ -102,12 +102,14 @@ def names_beside(X: Any) -> list[str] | None:
     return X.names if isinstance(X, _Named) else None
 
 
-def labels_in(X: Any, y: Any) -> Any:
-    """y, or, where it is a name and X an AnnData, the column of that name of the table of its samples."""
+def labels_in(X: Any, y: Any, given: str = "y", of: str = "X") -> Any:
+    """y, or, where it is a name and X an AnnData, the column of that name of the table of its samples.
+    They are called ``given`` and ``of``.
+    """
     if not (isinstance(y, str) and is_annotated(X)):
         return y
     if y not in X.obs:
-        raise ValueError(f"y is {y!r}, but obs of X has no such column; it has {', '.join(map(str, X.obs.columns)) or 'none'}")
+        raise ValueError(f"{given} is {y!r}, but obs of {of} has no such column; it has {', '.join(map(str, X.obs.columns)) or 'none'}")
     return X.obs[y]
 
 

@@ -15,12 +15,13 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from fewest import _core
 from fewest._call import limited
 from fewest._constraints import AT_LEAST_ONE, COST, COST_OR_AUTO, stores_arguments
-from fewest._engine import Listener, Samples, limits_of, seed_of, warn_of_limit
+from fewest._engine import Listener, Samples, limits_of, seed_of, summed, warn_of_limit
 from fewest._folds import coded_groups
-from fewest._frames import is_annotated, labels_in
+from fewest._frames import index_of, is_annotated, labels_in, native
 from fewest._rules import Rules
 from fewest._several import MULTI_CLASS, PROBLEMS, SeveralProblems
 from fewest._tables import table
+from fewest._warn import warn
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -73,6 +74,11 @@ class Markers:
         """A data frame with a row for each gene and type, genes in order: ``gene``, ``rank``, ``type``,
         ``mean`` and ``share`` above 0 in the type, ``weight`` (above 0 where the gene speaks for the
         type), ``highest`` (whether its mean is largest there).
+
+        Returns
+        -------
+        table : DataFrame
+            One row for each gene and type.
         """
         pandas = import_module("pandas")
         rows = [
@@ -93,66 +99,158 @@ class Markers:
     def apart(self) -> Any:
         """A data frame of the pairs of types that each gene does most for: ``gene``, ``high`` and ``low``
         (types of larger and of smaller mean), ``share`` of the distance between both.
+
+        Returns
+        -------
+        pairs : DataFrame
+            Up to three pairs for each gene.
         """
         pandas = import_module("pandas")
         rows = [{"gene": marker["feature"], **pair} for marker in self._markers() for pair in marker["tells_apart"]]
         return pandas.DataFrame(rows, columns=["gene", "high", "low", "share"])
 
     def types(self) -> Any:
-        """A data frame of the types in the folds: ``recall``, ``precision``, ``f1``, ``samples``."""
+        """A data frame of the types in the folds: ``recall``, ``precision``, ``f1``, ``samples``.
+
+        Returns
+        -------
+        types : DataFrame
+            One row for each type.
+        """
         pandas = import_module("pandas")
         return pandas.DataFrame(self.result["by_class"]).set_index("class")[["samples", "recall", "precision", "f1"]]
 
     def confusion(self) -> Any:
-        """A data frame of the samples held out: true types (rows) and predicted ones."""
+        """A data frame of the samples held out: true types (rows) and predicted ones.
+
+        Returns
+        -------
+        counts : DataFrame
+            How many samples.
+        """
         pandas = import_module("pandas")
         return pandas.DataFrame(self.result["confusion"], index=self.classes, columns=self.classes)
 
     def confused(self) -> Any:
         """A data frame of the types told apart poorly, the worst first: ``class``, ``taken_for``, ``samples``,
         ``share``.
+
+        Returns
+        -------
+        pairs : DataFrame
+            One row for each pair of types.
         """
         pandas = import_module("pandas")
         return pandas.DataFrame(self.result["confused"], columns=["class", "taken_for", "samples", "share"])
 
     def by_type(self) -> dict[str, list[str]]:
-        """The genes by the type in which their mean is largest, for plots of scanpy."""
+        """The genes by the type in which their mean is largest, for plots of scanpy.
+
+        Returns
+        -------
+        genes : dict of str to list of str
+            Types without a gene are left out.
+        """
         found = {name: [m["feature"] for m in self._markers() if m["highest"] == name] for name in self.classes}
         return {name: genes for name, genes in found.items() if genes}
 
     def dotplot(self, adata: Any, groupby: str, **options: Any) -> Any:
-        """The dot plot of scanpy, genes by the type in which they are highest; ``options`` are its own."""
+        """The dot plot of scanpy, genes by the type in which they are highest; ``options`` are its own.
+
+        Parameters
+        ----------
+        adata : AnnData
+            Cells, the same or others with these genes.
+        groupby : str
+            The column of ``obs`` with the types.
+        **options : dict
+            Options of scanpy's function.
+
+        Returns
+        -------
+        plot : object
+            What scanpy returns.
+        """
         return import_module("scanpy").pl.dotplot(adata, self.by_type(), groupby, **options)
 
     def matrixplot(self, adata: Any, groupby: str, **options: Any) -> Any:
-        """The matrix plot of scanpy, as :meth:`dotplot`."""
+        """The matrix plot of scanpy, as :meth:`dotplot`.
+
+        Parameters
+        ----------
+        adata : AnnData
+            Cells, the same or others with these genes.
+        groupby : str
+            The column of ``obs`` with the types.
+        **options : dict
+            Options of scanpy's function.
+
+        Returns
+        -------
+        plot : object
+            What scanpy returns.
+        """
         return import_module("scanpy").pl.matrixplot(adata, self.by_type(), groupby, **options)
 
     def plot_confusion(self, ax: Any = None, **options: Any) -> Any:
-        """The confusion of the samples held out as scikit-learn draws it, rows as shares of the type."""
+        """The confusion of the samples held out as scikit-learn draws it, rows as shares of the type.
+
+        Parameters
+        ----------
+        ax : Axes, default=None
+            Where to draw; None: a new figure.
+        **options : dict
+            Options of ``ConfusionMatrixDisplay.plot``.
+
+        Returns
+        -------
+        display : ConfusionMatrixDisplay
+            Its ``figure_`` and ``ax_`` can be changed.
+        """
         counts = np.asarray(self.result["confusion"], dtype=float)
         shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1.0)
         display = import_module("sklearn.metrics").ConfusionMatrixDisplay(shares, display_labels=self.classes)
         return display.plot(ax=ax, **{"values_format": ".2f", "xticks_rotation": "vertical", **options})
 
     def to_json(self) -> str:
-        """What ``fewest markers --json`` writes of the result."""
+        """What ``fewest markers --json`` writes of the result.
+
+        Returns
+        -------
+        text : str
+            The JSON.
+        """
         return json.dumps(self.result, indent=1)
 
     def store(self, adata: Any, key: str = "fewest") -> None:
         """Write into an AnnData: ``var[key]`` (whether a gene is in the panel), ``var[key + "_rank"]``,
-        ``varm[key + "_weights"]`` (genes by types), ``uns[key]`` (``genes``, ``classes``, ``objective``,
-        ``bound``, ``gap``, ``macro_f1``, ``json``: all of the result).
+        ``varm[key + "_weights"]`` (genes by types, in the order of ``classes``), ``uns[key]``
+        (``genes``, ``classes``, ``objective``, ``bound``, ``gap``, ``macro_f1``, ``json``: all of the
+        result). Genes that are in raw alone are in ``uns`` alone; a warning names them.
+
+        Parameters
+        ----------
+        adata : AnnData
+            Where to write.
+        key : str, default="fewest"
+            The name to write under.
         """
-        pandas = import_module("pandas")
-        place = {str(name): at for at, name in enumerate(adata.var_names)}
-        chosen, rank = np.zeros(len(place), dtype=bool), np.full(len(place), np.nan)
-        weights = np.zeros((len(place), len(self.classes)))
+        names = [str(name) for name in adata.var_names]
+        place = {name: at for at, name in enumerate(names)}
+        chosen, rank = np.zeros(len(names), dtype=bool), np.full(len(names), np.nan)
+        weights, missing = np.zeros((len(names), len(self.classes))), []
         for marker in self._markers():
-            at = place[marker["feature"]]
+            name, at = marker["feature"], marker["index"]
+            if at >= len(names) or names[at] != name:
+                if name not in place:
+                    missing.append(name)
+                    continue
+                at = place[name]
             chosen[at], rank[at], weights[at] = True, marker["rank"], marker["weight"]
+        if missing:
+            warn(f"genes of the panel that var of adata does not have are in uns[{key!r}] alone: {', '.join(missing)}")
         adata.var[key], adata.var[f"{key}_rank"] = chosen, rank
-        adata.varm[f"{key}_weights"] = pandas.DataFrame(weights, index=adata.var_names, columns=self.classes)
+        adata.varm[f"{key}_weights"] = weights
         numbers = {"objective": self.objective, "bound": self.bound, "gap": self.gap, "macro_f1": (self.macro_f1 or {}).get("mean")}
         told = {name: float(value) for name, value in numbers.items() if value is not None}
         adata.uns[key] = {
@@ -283,26 +381,21 @@ def markers(
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
     >>> found = markers(X, y, 3)
     >>> found.genes
-    ['flavanoids', 'color_intensity', 'proline']
+    ['flavanoids', 'proline', 'color_intensity']
     >>> found.macro_f1["mean"] > 0.9, found.gap < 0.01
     (True, True)
     """
-    settings = {name: value for name, value in locals().items() if name not in ("adata", "groupby", "groups", "sample_weight", "key_added")}
+    settings = {
+        name: value for name, value in locals().items() if name not in ("adata", "groupby", "groups", "sample_weight", "key_added")
+    }
     finder = _Finder(**settings)
     found = finder.find(adata, groupby, groups, sample_weight)
     if key_added is not None and is_annotated(adata):
-        if use_raw_of(adata, layer, use_raw):
-            missing = [gene for gene in found.genes if gene not in adata.var_names]
-            if missing:
-                raise ValueError(
-                    f"{len(missing)} genes of the panel are in raw, but not in adata, such as {missing[0]!r}; "
-                    "give key_added=None, or adata.raw.to_adata()"
-                )
         found.store(adata, key_added)
     return found
 
 
-class _Finder(SeveralProblems):
+class _Finder(SeveralProblems, documented=False):
     """The search, with its checks of parameters and samples."""
 
     _parameter_constraints = {
@@ -316,10 +409,12 @@ class _Finder(SeveralProblems):
         "C": COST_OR_AUTO,
         "multi_class": MULTI_CLASS,
         "scale": [StrOptions({"standard", "maxabs", "none"})],
+        "random_state": ["random_state"],
         "cv": [Interval(Integral, 2, None, closed="left")],
         "sample": AT_LEAST_ONE,
     }
     _remedy = "A longer time_limit, or fewer genes in X."
+    _size_name = "n_genes"
 
     @stores_arguments
     def __init__(
@@ -351,8 +446,10 @@ class _Finder(SeveralProblems):
         max_memory: int | str | None = None,
     ) -> None: ...
 
-    #: The size under the name that selectors have for it.
-    n_features_to_select = property(lambda self: self.n_genes)
+    @property
+    def n_features_to_select(self) -> int | None:
+        """The size under the name that selectors have for it."""
+        return self.n_genes
 
     @limited
     def find(self, adata: Any, groupby: Any, groups: Any, sample_weight: Any) -> Markers:
@@ -360,11 +457,19 @@ class _Finder(SeveralProblems):
         self._validate_params()
         if self.n_genes is None and (self.rules or Rules()).max_features is None:
             raise ValueError("say how many genes there may be: n_genes=50")
-        y = labels_in(adata, groupby)
+        if self.expression is not None and len(self.expression) != 2:
+            raise ValueError(
+                f"expression is {self.expression!r}, but must be a smallest and a largest value, such as (0.5, 3) or (None, 3)"
+            )
+        for name, value in (("groupby", groupby), ("groups", groups)):
+            if isinstance(value, str) and not is_annotated(adata):
+                raise ValueError(f"{name} is {value!r}, which names a column of an AnnData; give an entry for each sample")
+        y, groups = labels_in(adata, groupby, "groupby", "adata"), labels_in(adata, groups, "groups", "adata")
         X = self._normalized(self._matrix(adata))
         samples = self._validated(X, y, sample_weight)
         if groups is not None:
-            samples.groups = coded_groups(adata, labels_in(adata, groups), len(samples.codes))
+            codes = coded_groups(X, groups, X.shape[0] if hasattr(X, "shape") else len(X))
+            samples.groups = codes if samples.kept is None else codes[samples.kept]
         names, classes = self._names(), [str(label) for label in samples.classes.tolist()]
         listener = Listener(self, samples, int(self.verbose), self.callback)
         wanted = listener if listener.wanted else None
@@ -381,13 +486,19 @@ class _Finder(SeveralProblems):
             "n_samples": len(samples.codes),
             "n_features": len(names),
             "target": target,
-            "class_counts": dict(zip(classes, counts, strict=True)),
+            "class_counts": {str(at): count for at, count in enumerate(counts)},
             "settings": {"max_features": asked["rules"]["max_features"], "scale": self.scale},
             **result,
+            "classes": {str(at): name for at, name in enumerate(classes)},
         }
         told = {name: panel.get(name) for name in ("objective", "bound", "gap")}
         return Markers(
-            genes=panel.get("features", []), classes=classes, macro_f1=result["macro_f1"], status=result["status"], result=result, **told
+            genes=panel.get("features", []),
+            classes=classes,
+            macro_f1=result["macro_f1"],
+            status=result["status"],
+            result=result,
+            **told,
         )
 
     def _matrix(self, adata: Any) -> Any:
@@ -396,9 +507,17 @@ class _Finder(SeveralProblems):
             if self.layer is not None or self.use_raw:
                 raise ValueError("layer and use_raw are of an AnnData; leave them out")
             return adata
-        if use_raw_of(adata, self.layer, self.use_raw):
+        raw = use_raw_of(adata, self.layer, self.use_raw)
+        if (raw or self.layer is None) and getattr(adata, "isbacked", False):
+            raise TypeError("adata is on the disk; give adata.to_memory()")
+        if raw:
             return _View(adata.raw.X, adata.obs, adata.raw.var_names)
         if self.layer is None:
+            if adata.X is None:
+                there = ", ".join(map(repr, adata.layers))
+                raise ValueError(
+                    f"adata has no X; name a layer, of which there are {there}" if there else "adata has no X and no layer"
+                )
             return adata
         if self.layer not in adata.layers:
             there = ", ".join(map(str, adata.layers)) or "none"
@@ -411,13 +530,19 @@ class _Finder(SeveralProblems):
         """
         if self.normalize_total is None and not self.log1p:
             return X
-        values = X.X if is_annotated(X) else X
-        matrix = values.tocsr().astype(np.float64) if sp.issparse(values) else np.array(values, dtype=np.float64)
+        values = X.X if is_annotated(X) else native(X)
+        try:
+            matrix: Any = summed(values).tocsr().astype(np.float64) if sp.issparse(values) else np.array(values, dtype=np.float64)
+        except (ValueError, TypeError):
+            # The validation says what is wrong.
+            return X
         least = matrix.data.min(initial=0.0) if sp.issparse(matrix) else matrix.min(initial=0.0)
-        if not least >= 0.0:
+        if np.isnan(least) or matrix.ndim != 2:
+            return X
+        if least < 0.0:
             raise ValueError(
-                f"the smallest value is {least}, but normalize_total and log1p are for counts, 0 or more; leave them out, or name the "
-                "layer that holds counts"
+                f"the smallest value is {least:g}, but normalize_total and log1p are for counts, 0 or more; leave them out, or "
+                "name the layer that holds counts"
             )
         if self.normalize_total is not None:
             sums = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
@@ -427,14 +552,16 @@ class _Finder(SeveralProblems):
             matrix = matrix.log1p() if sp.issparse(matrix) else np.log1p(matrix)
         if is_annotated(X):
             return _View(matrix, X.obs, X.var_names)
-        columns = getattr(X, "columns", None)
-        return matrix if columns is None else import_module("pandas").DataFrame(matrix, columns=columns, index=getattr(X, "index", None))
+        columns = getattr(values, "column_names", getattr(values, "columns", None))
+        return matrix if columns is None else import_module("pandas").DataFrame(matrix, columns=columns, index=index_of(values))
 
     def _settings(self, samples: Samples) -> dict[str, Any]:
         """What the engine is asked to do."""
-        weights: Any = {None: "none", "cw2": "inverse", "cw3": "softened"}.get(self.class_weight, "balanced") if not isinstance(
-            self.class_weight, dict
-        ) else {"each": [float(self.class_weight.get(label, 1.0)) for label in samples.classes.tolist()]}
+        weights: Any = (
+            {None: "none", "cw2": "inverse", "cw3": "softened"}.get(self.class_weight, "balanced")
+            if not isinstance(self.class_weight, dict)
+            else {"each": [float(self.class_weight.get(label, 1.0)) for label in samples.classes.tolist()]}
+        )
         low, high = (None, None) if self.expression is None else self.expression
         return {
             "rules": self._rules(samples.X.shape[1]),

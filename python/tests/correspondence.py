@@ -365,6 +365,39 @@ COMMANDS: dict[str, Command] = {
             "tasks": of("tasks"),
         },
     ),
+    "markers": Command(
+        fewest.markers,
+        (_DATA - {"layer", "normalize-total", "log1p", "sample-weights", "scale", "missing", "memory", "threads", "positive"})
+        | (_RULES - {"max-features"})
+        | _SAID - {"json", "report", "verbose"}
+        | {"missing", "positive", "model", "model-format"},
+        {
+            "layer": of("layer"),
+            "normalize-total": of("normalize_total"),
+            "log1p": of("log1p"),
+            "sample-weights": of("sample_weight"),
+            "scale": of("scale"),
+            "memory": of("max_memory"),
+            "threads": of("n_jobs"),
+            "verbose": of("verbose"),
+            "max-features": of("n_genes"),
+            "per-class": of("per_class"),
+            "expression": of("expression"),
+            "multi-class": of("multi_class"),
+            "folds": of("cv"),
+            "groups": of("groups"),
+            "sample": of("sample"),
+            "seed": of("random_state"),
+            "cost": of("C"),
+            "loss": of("loss"),
+            "class-weight": of("class_weight"),
+            "time-limit": of("time_limit"),
+            "gap": of("gap"),
+            "node-limit": of("node_limit"),
+            "json": "``to_json`` of ``Markers``, attributes",
+            "report": "the command alone; ``print`` shows the tables",
+        },
+    ),
     "study": Command(
         fewest.Study,
         (_DATA - {"scale", "missing", "positive"})

@@ -18,6 +18,7 @@ from fewest import _core
 MADE = {"name", "folds", "memory", "kernel", "gamma"}
 #: Options with a default that is another in Python, and why.
 DIFFER = {
+    ("markers", "scale"): "the command says what other commands do with sparse data, too",
     ("study", "methods"): "None and a list in Python, a text in the command",
     ("study", "choose"): "one text in the command",
     ("study", "time-limit"): "seconds in Python, a text in the command",
@@ -25,7 +26,7 @@ DIFFER = {
 
 
 #: What a text is in Python.
-NOTATIONS = {"one-vs-one": "ovo"}
+NOTATIONS = {"one-vs-one": "ovo", "squared-hinge": "squared_hinge", "2m": 120.0}
 
 
 class Asked(Exception):
@@ -99,7 +100,7 @@ def number(text):
         return text
 
 
-@pytest.mark.parametrize("command", ["evaluate", "stability", "knockoffs", "certify", "study"])
+@pytest.mark.parametrize("command", ["evaluate", "stability", "knockoffs", "certify", "markers", "study"])
 def test_a_function_has_the_defaults_of_its_command(command):
     code = f"import sys; from fewest import _core; sys.exit(_core.command(['fewest', {command!r}, '--help']))"
     text = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=HOME).stdout

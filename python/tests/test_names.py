@@ -27,6 +27,7 @@ from fewest import (
     certify,
     evaluate,
     knockoffs,
+    markers,
     stability,
     verify,
 )
@@ -167,6 +168,9 @@ def of_samples():
     yield "stability weights", lambda X, y, w: stability(rfe, X, y.to_numpy(), n_pairs=2, sample_weight=w)
     yield "knockoffs", lambda X, y, w: knockoffs(rfe, X, y)
     yield "knockoffs weights", lambda X, y, w: knockoffs(rfe, X, y.to_numpy(), sample_weight=w)
+    yield "markers", lambda X, y, w: markers(X, y, 2)
+    yield "markers weights", lambda X, y, w: markers(X, y.to_numpy(), 2, sample_weight=w)
+    yield "markers groups", lambda X, y, w: markers(X, y.to_numpy(), 2, groups=w)
     yield "display", lambda X, y, w: StabilityDisplay.from_estimator(rfe, X, y, n_splits=2)
     yield "columns", lambda X, y, w: dump_columns("/nowhere/x.csc", X, y)
     yield "validation", lambda X, y, w: BendersSelector(n_features_to_select=1).fit(X, y.to_numpy(), X_val=X, y_val=y)

@@ -35,6 +35,7 @@ from fewest import (
     evaluate,
     export_model,
     knockoffs,
+    markers,
     stability,
 )
 from fewest._columns import label_texts
@@ -310,6 +311,8 @@ def test_missing_labels_are_counted(selector):
     for call in (evaluate, stability, knockoffs):
         with pytest.raises(ValueError, match="2 of 20"):
             call(SVMRFE(), X, number)
+    with pytest.raises(ValueError, match="2 of 20"):
+        markers(X, number, 2)
 
 
 def test_small_things():

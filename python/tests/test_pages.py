@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 DOCS = Path(__file__).parents[1] / "docs"
-PAGES = ["index.md", "start.md", *(f"guides/{name}.md" for name in ("genes", "credit", "hospitals", "text", "nonlinear"))]
+PAGES = ["index.md", "start.md", "cells.md", *(f"guides/{name}.md" for name in ("genes", "credit", "hospitals", "text", "nonlinear"))]
 #: A block of code, and what it prints, if that is shown.
 BLOCK = re.compile(r"```python\n(?P<code>.*?)```\n(?:\n```text\n(?P<said>.*?)```\n)?", re.DOTALL)
 

@@ -33,6 +33,7 @@ from fewest import (
     evaluate,
     export_model,
     knockoffs,
+    markers,
     stability,
     verify,
 )
@@ -202,6 +203,8 @@ def test_no_method_writes_to_what_it_is_given(tmp_path):
                 evaluate(model, X, labels, cv=2, groups=groups, sample_weight=weights)
                 stability(model, X, labels, n_pairs=2, sample_weight=weights)
                 StabilityDisplay.from_estimator(model, X, labels, n_splits=2)
+            markers(X, labels, 2, sample_weight=weights, groups=groups, C=0.1, normalize_total=10, log1p=True)
+            markers(X, labels, rules=Rules(require=[1], max_features=2), class_weight={0: 1.0, 1: 2.0})
             export_model(exact, tmp_path / "model.json")
             dump_columns(str(tmp_path / "x.csc"), X, labels)
             assert ColumnFile(str(tmp_path / "x.csc")).shape == (60, 6)

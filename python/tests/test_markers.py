@@ -1,0 +1,344 @@
+"""`fewest.markers`: the command's answer, an AnnData and what is written into it, tables, what is refused."""
+
+import importlib.util
+import json
+import warnings
+
+import matplotlib
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from problems import ctrl_c
+from sklearn.datasets import load_wine
+from sklearn.exceptions import ConvergenceWarning
+from test_annotated import Annotated
+from test_untouched import Untouched
+
+from fewest import Markers, Rules, _core, markers
+
+matplotlib.use("Agg")
+
+
+def cells(n=180, p=20, seed=0):
+    """Counts of three types; genes 0 to 2 are high in one type each, genes 3 and 4 in two."""
+    rng = np.random.default_rng(seed)
+    types = np.array(["B", "NK", "T"])[rng.integers(0, 3, n)]
+    mean = np.full((n, p), 1.0)
+    for j, high in enumerate([["B"], ["NK"], ["T"], ["B", "T"], ["NK", "T"]]):
+        mean[np.isin(types, high), j] = 4.0
+    X = rng.poisson(mean).astype(float)
+    obs = pd.DataFrame(
+        {"cell_type": pd.Categorical(types), "donor": [f"d{i}" for i in rng.integers(0, 6, n)]},
+        index=[f"cell{i}" for i in range(n)],
+    )
+    return X, obs, [f"g{j}" for j in range(p)]
+
+
+def stand_in(form=np.array):
+    """Built like an AnnData: logarithms in X, counts in a layer, raw with more genes."""
+    X, obs, names = cells()
+    adata = Annotated(form(np.log1p(X)), obs, names)
+    adata.layers, adata.raw, adata.uns, adata.varm = {"counts": form(X)}, None, {}, {}
+    adata.var = pd.DataFrame(index=names)
+    return adata
+
+
+def real(form=np.array):
+    """The same by the package itself."""
+    anndata = pytest.importorskip("anndata")
+    X, obs, names = cells()
+    return anndata.AnnData(form(np.log1p(X)), obs=obs, var=pd.DataFrame(index=names), layers={"counts": form(X)})
+
+
+BUILDS = pytest.mark.parametrize("build", [stand_in, real])
+
+
+def timeless(value):
+    """Without what differs from run to run (iterations, by the last digit of a logarithm), and between the command and Python."""
+    left = {"seconds", "counts", "command", "version", "settings", "warnings", "schema"}
+    if isinstance(value, dict):
+        return {key: timeless(entry) for key, entry in value.items() if key not in left}
+    return [timeless(entry) for entry in value] if isinstance(value, list) else value
+
+
+def close(ours, theirs, where="result"):
+    """Equal, numbers up to rounding."""
+    if isinstance(theirs, dict):
+        assert ours.keys() == theirs.keys(), where
+        for key in theirs:
+            close(ours[key], theirs[key], f"{where}.{key}")
+    elif isinstance(theirs, list):
+        assert len(ours) == len(theirs), where
+        for at, pair in enumerate(zip(ours, theirs, strict=True)):
+            close(*pair, f"{where}[{at}]")
+    elif isinstance(theirs, float):
+        assert ours == pytest.approx(theirs, rel=1e-9, abs=1e-12), where
+    else:
+        assert ours == theirs, where
+
+
+@pytest.mark.parametrize(
+    ("options", "given"),
+    [
+        ([], {}),
+        (["--normalize-total", "100", "--log1p", "--groups", "donor"], {"normalize_total": 100.0, "log1p": True}),
+        (
+            ["--cost", "0.01", "--loss", "hinge", "--multi-class", "one-vs-rest", "--class-weight", "cw2", "--scale", "maxabs"],
+            {"C": 0.01, "loss": "hinge", "multi_class": "ovr", "class_weight": "cw2", "scale": "maxabs"},
+        ),
+        (
+            ["--per-class", "1", "--expression", "1.5..6", "--require", "g4", "--folds", "4", "--seed", "3", "--sample", "100"],
+            {"per_class": 1, "expression": (1.5, 6.0), "rules": Rules(require=["g4"]), "cv": 4, "random_state": 3, "sample": 100},
+        ),
+    ],
+    ids=["plain", "counts", "cost", "rules"],
+)
+def test_it_is_what_the_command_says(tmp_path, options, given):
+    X, obs, names = cells()
+    frame = pd.DataFrame(X, columns=names)
+    if "--groups" in options:
+        given = {**given, "groups": obs["donor"].to_numpy()}
+        frame["donor"] = obs["donor"].to_numpy()
+    frame.assign(cell_type=obs["cell_type"].to_numpy()).to_csv(tmp_path / "d.csv", index=False)
+    out = tmp_path / "out.json"
+    more = ["--target", "cell_type", "--max-features", "4", "--json", str(out), "--quiet"]
+    assert _core.command(["fewest", "markers", str(tmp_path / "d.csv"), *options, *more]) == 0
+    found = markers(pd.DataFrame(X, columns=names), pd.Series(obs["cell_type"].to_numpy(), name="cell_type"), 4, **given)
+    theirs = json.loads(out.read_text())
+    close(timeless(json.loads(found.to_json())), timeless(theirs))
+    assert found.genes == theirs["panel"]["features"] and found.objective == pytest.approx(theirs["panel"]["objective"])
+
+
+def test_the_tables_say_what_is_in_the_result():
+    X, obs, names = cells()
+    found = markers(pd.DataFrame(X, columns=names), obs["cell_type"].to_numpy(), 3)
+    assert isinstance(found, Markers) and found.classes == ["B", "NK", "T"] and len(found.genes) == 3
+    assert set(found.genes) <= set(names[:5]) and found.status == "completed"
+    assert found.bound <= found.objective and 0 <= found.gap <= 0.01 and 0.7 < found.macro_f1["mean"] <= 1
+    table = found.table()
+    assert list(table.columns) == ["gene", "rank", "type", "mean", "share", "weight", "highest"] and len(table) == 9
+    assert table["gene"].drop_duplicates().tolist() == found.genes and table["rank"].tolist() == [1] * 3 + [2] * 3 + [3] * 3
+    for row in table.itertuples():
+        values = X[(obs["cell_type"] == row.type).to_numpy(), names.index(row.gene)]
+        assert row.mean == pytest.approx(values.mean()) and row.share == pytest.approx((values > 0).mean())
+    assert table[table["highest"]].groupby("type")["gene"].apply(list).to_dict() == found.by_type()
+    apart = found.apart()
+    assert list(apart.columns) == ["gene", "high", "low", "share"] and ((apart["share"] > 0) & (apart["high"] != apart["low"])).all()
+    types, confusion = found.types(), found.confusion()
+    assert list(types.index) == list(confusion.index) == list(confusion.columns) == found.classes
+    np.testing.assert_array_equal(confusion.sum(axis=1), types["samples"])
+    np.testing.assert_allclose(np.diag(confusion) / types["samples"], types["recall"])
+    assert list(found.confused().columns) == ["class", "taken_for", "samples", "share"]
+    text = str(found)
+    assert all(gene in text for gene in found.genes) and "macro F1" in text
+    assert len(repr(found)) < 1000 and json.loads(found.to_json())["panel"]["features"] == found.genes
+    drawn = found.plot_confusion()
+    assert drawn.confusion_matrix.sum() == pytest.approx(3)
+    matplotlib.pyplot.close(drawn.figure_)
+
+
+@BUILDS
+@pytest.mark.parametrize("form", [np.array, sp.csr_matrix, sp.csc_matrix])
+def test_an_annotated_matrix_is_taken_and_written_to(build, form):
+    adata = build(form)
+    X, obs, names = cells()
+    before = adata.X.copy()
+    found = markers(adata, "cell_type", 3, scale="maxabs", groups="donor")
+    want = markers(
+        pd.DataFrame(np.log1p(X), columns=names), obs["cell_type"].to_numpy(), 3, scale="maxabs", groups=obs["donor"].to_numpy()
+    )
+    assert found.genes == want.genes and found.objective == pytest.approx(want.objective)
+    assert found.result["target"] == "cell_type"
+    assert (before != adata.X).sum() == 0
+    assert adata.var.index[adata.var["fewest"]].tolist() == sorted(found.genes)
+    assert adata.var["fewest_rank"].dropna().sort_values().index.tolist() == found.genes
+    weights = adata.varm["fewest_weights"]
+    assert weights.shape == (20, 3) and (np.abs(weights).sum(axis=1) > 0).sum() == 3
+    told = found.table().pivot(index="gene", columns="type", values="weight")
+    np.testing.assert_array_equal(told.loc[found.genes].to_numpy(), weights[[names.index(gene) for gene in found.genes]])
+    kept = adata.uns["fewest"]
+    assert list(kept["genes"]) == found.genes and list(kept["classes"]) == found.classes and kept["bound"] == found.bound
+    assert json.loads(kept["json"]) == json.loads(found.to_json())
+
+
+@BUILDS
+def test_nothing_is_written_where_no_key_is_given(build):
+    adata = build()
+    with Untouched(np.asarray(adata.X), adata.layers["counts"], adata.obs["donor"].to_numpy()):
+        markers(adata, "cell_type", 2, key_added=None, layer="counts", log1p=True, normalize_total=50)
+    assert list(adata.var.columns) == [] and not adata.uns and not list(adata.varm)
+    markers(adata, "cell_type", 2, key_added="panel", C=1e-3)
+    assert list(adata.var.columns) == ["panel", "panel_rank"] and list(adata.uns) == ["panel"] and list(adata.varm) == ["panel_weights"]
+
+
+@BUILDS
+def test_layers_and_raw(build):
+    adata = build()
+    X, obs, names = cells()
+    y = obs["cell_type"].to_numpy()
+    counts = markers(adata, "cell_type", 3, layer="counts", C=1e-3)
+    assert counts.objective == pytest.approx(markers(X, y, 3, C=1e-3).objective)
+    logs = markers(adata, "cell_type", 3, C=1e-3)
+    assert logs.objective == pytest.approx(markers(np.log1p(X), y, 3, C=1e-3).objective)
+    wide = np.column_stack([X[:, ::-1], X[:, 0] + X[:, 3]])
+    raw = Annotated(wide, obs, [*names[::-1], "extra"])
+    if build is real:
+        anndata = importlib.import_module("anndata")
+        raw = anndata.AnnData(wide, obs=obs, var=pd.DataFrame(index=[*names[::-1], "extra"]))
+    adata.raw = raw
+    with pytest.warns(UserWarning, match=r"var of adata does not have are in uns\['fewest'\] alone: extra"):
+        found = markers(adata, "cell_type", 2, C=1e-3, rules=Rules(require=["extra"]))
+    assert "extra" in found.genes and list(adata.uns["fewest"]["genes"]) == found.genes
+    assert adata.var.index[adata.var["fewest"]].tolist() == [gene for gene in found.genes if gene != "extra"]
+    assert found.objective == pytest.approx(markers(wide, y, 2, C=1e-3, rules=Rules(require=[20])).objective)
+    again = markers(adata, "cell_type", 3, C=1e-3, use_raw=False)
+    assert again.objective == pytest.approx(logs.objective)
+    assert markers(adata, "cell_type", 3, C=1e-3, layer="counts").objective == pytest.approx(counts.objective)
+    with pytest.raises(ValueError, match="use_raw is True and layer is 'counts'; give one of them"):
+        markers(adata, "cell_type", 3, layer="counts", use_raw=True)
+
+
+def test_a_real_one_is_written_to_a_file(tmp_path):
+    adata = real(sp.csr_matrix)
+    adata.obs["cell_type"] = adata.obs["cell_type"].cat.rename_categories({"T": "CD4+/CD25 T"})
+    found = markers(adata, "cell_type", 3)
+    adata.write_h5ad(tmp_path / "with.h5ad")
+    read = importlib.import_module("anndata").read_h5ad(tmp_path / "with.h5ad")
+    assert list(read.uns["fewest"]["genes"]) == found.genes and "CD4+/CD25 T" in list(read.uns["fewest"]["classes"])
+    np.testing.assert_array_equal(read.varm["fewest_weights"], adata.varm["fewest_weights"])
+
+
+@pytest.mark.parametrize("form", [np.array, np.asfortranarray, sp.csr_matrix, sp.csc_array, sp.coo_array, pd.DataFrame])
+def test_counts_are_normalised_on_a_copy(form):
+    X, obs, _ = cells()
+    X[7] = 0.0
+    y = obs["cell_type"].to_numpy()
+    sums = X.sum(axis=1, keepdims=True)
+    first = np.log1p(X * np.divide(100.0, sums, out=np.ones_like(sums), where=sums > 0))
+    # Sparse data are not centred.
+    want = markers(sp.csr_array(first) if sp.issparse(form(X)) else first, y, 3)
+    given = form(X)
+    with Untouched(given, y):
+        found = markers(given, y, 3, normalize_total=100, log1p=True)
+    assert [int(gene.lstrip("x")) for gene in found.genes] == [int(gene.lstrip("x")) for gene in want.genes]
+    assert found.objective == pytest.approx(want.objective, rel=1e-6)
+
+
+def test_entries_in_parts_are_summed_before_logarithms():
+    X, obs, _ = cells()
+    half = sp.csr_array(X)
+    parts = sp.csr_array((np.tile(half.data / 2, 1).repeat(2), half.indices.repeat(2), half.indptr * 2), shape=half.shape)
+    y = obs["cell_type"].to_numpy()
+    with Untouched(parts):
+        found = markers(parts, y, 3, log1p=True)
+    assert found.objective == pytest.approx(markers(half, y, 3, log1p=True).objective)
+
+
+def test_sparse_and_dense_are_the_same_where_nothing_is_centred():
+    X, obs, _ = cells()
+    y = obs["cell_type"].to_numpy()
+    for scale in ("none", "maxabs"):
+        dense, sparse = (markers(form(X), y, 3, scale=scale) for form in (np.array, sp.csr_array))
+        assert dense.genes == sparse.genes and dense.objective == pytest.approx(sparse.objective)
+        assert dense.macro_f1 == sparse.macro_f1
+
+
+def test_weights_and_groups_of_samples_of_weight_zero():
+    X, obs, _ = cells()
+    y, donor, weights = obs["cell_type"].to_numpy(), obs["donor"].to_numpy(), np.ones(len(X))
+    weights[:30] = 0.0
+    found = markers(X, y, 3, sample_weight=weights, groups=donor)
+    want = markers(X[30:], y[30:], 3, groups=donor[30:])
+    assert found.genes == want.genes and found.objective == pytest.approx(want.objective) and found.macro_f1 == want.macro_f1
+
+
+def test_weights_of_types_go_by_their_labels():
+    X, y = load_wine(return_X_y=True)
+    plain = markers(X, y, 3, C=1e-3, class_weight=None)
+    one = markers(X, y, 3, C=1e-3, class_weight={0: 1.0, 1: 1.0, 2: 1.0})
+    other = markers(X, y, 3, C=1e-3, class_weight={2: 9.0})
+    assert one.objective == pytest.approx(plain.objective) and other.objective > plain.objective
+    assert plain.classes == ["0", "1", "2"]
+
+
+def test_what_makes_no_sense_is_refused():
+    adata = stand_in()
+    X, obs, _ = cells()
+    y = obs["cell_type"].to_numpy()
+    for given, words in [
+        ({"n_genes": None}, "say how many genes there may be: n_genes=50"),
+        ({"n_genes": 0}, "'n_genes' parameter of markers must be"),
+        ({"cv": 1}, "'cv' parameter of markers must be"),
+        ({"C": -1.0}, "'C' parameter of markers must be"),
+        ({"log1p": "yes"}, "'log1p' parameter of markers must be"),
+        ({"multi_class": "crammer"}, "'multi_class' parameter of markers must be"),
+        ({"scale": "robust"}, "'scale' parameter of markers must be"),
+        ({"per_class": -1}, "'per_class' parameter of markers must be"),
+        ({"random_state": "now"}, "'random_state' parameter of markers must be"),
+        ({"expression": (3.0, 1.0)}, "3 to 1"),
+        ({"expression": (3.0,)}, "must be a smallest and a largest value"),
+        ({"layer": "logs"}, "layer is 'logs', but adata has no such layer; it has counts"),
+        ({"layer": "counts", "use_raw": True}, "give one of them"),
+        ({"use_raw": True}, "adata has no raw"),
+        ({"groups": "patient"}, "groups is 'patient', but obs of adata has no such column; it has cell_type, donor"),
+        ({"rules": Rules(require=["nobody"])}, "nobody"),
+        ({"rules": Rules(max_features=4)}, "n_genes is 3, but rules say max_features=4"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            markers(adata, "cell_type", **{"n_genes": 3, **given})
+    with pytest.raises(ValueError, match="groupby is 'type', but obs of adata has no such column; it has cell_type, donor"):
+        markers(adata, "type", 3)
+    with pytest.raises(ValueError, match="groupby is 'cell_type', which names a column of an AnnData"):
+        markers(X, "cell_type", 3)
+    with pytest.raises(ValueError, match="layer and use_raw are of an AnnData"):
+        markers(X, y, 3, layer="counts")
+    for form in (np.array, sp.csr_array):
+        with pytest.raises(ValueError, match="the smallest value is -2, but normalize_total and log1p are for counts"):
+            markers(form(np.where(X == 3, -2.0, X)), y, 3, log1p=True)
+        with pytest.raises(ValueError, match="X contains NaN"):
+            markers(form(np.where(X == 3, np.nan, X)), y, 3, log1p=True)
+    with pytest.raises(ValueError, match="holds texts"):
+        markers(pd.DataFrame(X).assign(z=y), y, 3, log1p=True)
+    with pytest.raises(TypeError, match="unexpected keyword"):
+        markers(X, y, 3, n_top=5)
+    with pytest.warns(UserWarning, match="n_genes is 30, but X has 20 features"):
+        markers(X, y, 30, C=1e-3)
+    adata.isbacked = True
+    with pytest.raises(TypeError, match=r"on the disk; give adata.to_memory\(\)"):
+        markers(adata, "cell_type", 3)
+    adata.isbacked, adata.X = False, None
+    with pytest.raises(ValueError, match="adata has no X; name a layer, of which there are 'counts'"):
+        markers(adata, "cell_type", 3)
+
+
+def large():
+    rng = np.random.default_rng(0)
+    return rng.normal(size=(1500, 400)), rng.integers(0, 6, 1500)
+
+
+def test_a_limit_warns_and_returns_what_is_known():
+    X, y = large()
+    for seconds in (0.0, 0.5):
+        with pytest.warns(ConvergenceWarning, match="markers stopped before its end: time_limit was reached"):
+            found = markers(X, y, 20, time_limit=seconds, gap=0.0)
+        assert found.status == "time_limit" and str(found) and json.loads(found.to_json())
+        assert len(found.table()) == len(found.genes) * 6 and len(found.types()) == 6
+        assert found.by_type() is not None and found.confusion().shape == (6, 6) and found.apart() is not None
+        adata = Annotated(X, pd.DataFrame(index=range(len(y))), range(400))
+        adata.var, adata.varm, adata.uns = pd.DataFrame(index=[str(j) for j in range(400)]), {}, {}
+        if not found.genes:
+            found.store(adata)
+            assert not adata.var["fewest"].any()
+    with pytest.warns(ConvergenceWarning, match="a callback stopped it"):
+        assert markers(X, y, 20, callback=lambda progress: True).status == "cancelled"
+
+
+def test_ctrl_c():
+    X, y = large()
+    with ctrl_c(0.5), pytest.raises(KeyboardInterrupt):
+        markers(X, y, 20, gap=0.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        with ctrl_c(0.5):
+            assert markers(X, y, 20, gap=0.0, on_interrupt="keep").status == "cancelled"
