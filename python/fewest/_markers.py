@@ -118,7 +118,7 @@ class Markers:
             One row for each type.
         """
         pandas = import_module("pandas")
-        return pandas.DataFrame(self.result["by_class"]).set_index("class")[["samples", "recall", "precision", "f1"]]
+        return pandas.DataFrame(self.result["by_class"], columns=["class", "samples", "recall", "precision", "f1"]).set_index("class")
 
     def confusion(self) -> Any:
         """A data frame of the samples held out: true types (rows) and predicted ones.

@@ -46,6 +46,8 @@ pub struct MarkersReport {
     pub(crate) test_share: f64,
     /// Number of features.
     pub(crate) p: usize,
+    /// Number of classes.
+    pub(crate) n_classes: usize,
     /// The panel; none where time did not allow one, or the rules allow none.
     pub panel: Option<MarkerPanel>,
 }
@@ -138,8 +140,7 @@ impl MarkersReport {
 
     /// Samples held out by true class (rows) and predicted class.
     pub fn confusion(&self) -> Vec<Vec<u64>> {
-        let classes = self.folds.first().map_or(0, |fold| fold.confusion.len());
-        self.evaluation(&self.folds).confusion(classes)
+        self.evaluation(&self.folds).confusion(self.n_classes)
     }
 
     /// Each class in the folds.

@@ -71,6 +71,7 @@ pub fn markers(
         sampled: rows.len(),
         test_share: share,
         p: data.features.n_features(),
+        n_classes: data.target.classes.len(),
         panel,
     })
 }
