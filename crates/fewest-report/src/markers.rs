@@ -91,6 +91,17 @@ fn summary(result: Part<'_>, budget: &Budget) -> Section {
     Section { id: "summary", heading: "Panel".to_owned(), blocks }
 }
 
+fn numbers_of(marker: Part<'_>, key: &str) -> Vec<f64> {
+    marker.at(key).items().filter_map(Part::number).collect()
+}
+
+/// The mean of a marker, and its share above 0, in the class where its mean is largest.
+pub(crate) fn where_highest(marker: Part<'_>) -> (Option<f64>, Option<f64>) {
+    let (means, shares) = (numbers_of(marker, "mean"), numbers_of(marker, "share"));
+    let at = (1..means.len()).fold(0, |best, class| if means[class] > means[best] { class } else { best });
+    (means.get(at).copied(), shares.get(at).copied())
+}
+
 /// Each marker: a picture of its means, and a table.
 fn panel(result: Part<'_>, budget: &Budget) -> Result<Option<Section>, String> {
     let markers: Vec<Part<'_>> = result.at("panel").at("markers").items().collect();
@@ -98,13 +109,8 @@ fn panel(result: Part<'_>, budget: &Budget) -> Result<Option<Section>, String> {
         return Ok(None);
     }
     let classes: Vec<&str> = result.at("classes").entries().filter_map(|class| class.1.text()).collect();
-    let numbers_of =
-        |marker: &Part<'_>, key: &str| -> Vec<f64> { marker.at(key).items().filter_map(Part::number).collect() };
-    let largest =
-        |values: &[f64]| (1..values.len()).fold(0, |best, at| if values[at] > values[best] { at } else { best });
     let row = |marker: &Part<'_>| {
-        let (means, shares) = (numbers_of(marker, "mean"), numbers_of(marker, "share"));
-        let at = largest(&means);
+        let (mean, share) = where_highest(*marker);
         let pairs: Vec<String> = marker
             .at("tells_apart")
             .items()
@@ -122,8 +128,8 @@ fn panel(result: Part<'_>, budget: &Budget) -> Result<Option<Section>, String> {
             marker.at("rank").count().unwrap_or(0).to_string().into(),
             budget.name(marker.at("feature").text().unwrap_or_default()),
             budget.name(marker.at("highest").text().unwrap_or_default()),
-            number_cell(means.get(at).copied()),
-            shares.get(at).copied().map_or_else(String::new, percent).into(),
+            number_cell(mean),
+            share.map_or_else(String::new, percent).into(),
             budget.foreign(&pairs.join("; "), 120),
             marker.at("frequency").number().map_or_else(String::new, percent).into(),
         ]
@@ -142,7 +148,7 @@ fn panel(result: Part<'_>, budget: &Budget) -> Result<Option<Section>, String> {
     let names: Vec<String> =
         drawn.iter().map(|marker| label(marker.at("feature").text().unwrap_or_default())).collect();
     let relative = |marker: &Part<'_>| -> Vec<f64> {
-        let means = numbers_of(marker, "mean");
+        let means = numbers_of(*marker, "mean");
         let most = means.iter().fold(0.0_f64, |most, mean| most.max(mean.abs()));
         means.iter().map(|mean| if most > 0.0 { mean / most } else { 0.0 }).collect()
     };

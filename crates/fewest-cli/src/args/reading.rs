@@ -4,6 +4,7 @@ use std::path::Path;
 
 use fewest_data::{Delimiter, Labels, Normalization, ReadOptions};
 
+use super::values;
 use crate::failure::Failure;
 
 /// How text is read.
@@ -56,7 +57,7 @@ pub(crate) struct ReadingArgs {
     pub(crate) missing_codes: Vec<String>,
     /// Counts: multiply the values of each sample so that their sum over all features is N, such as
     /// 10000; before features are left out, missing values filled in and features scaled
-    #[arg(long, value_name = "N", value_parser = total, help_heading = "Data")]
+    #[arg(long, value_name = "N", value_parser = values::positive, help_heading = "Data")]
     pub(crate) normalize_total: Option<f64>,
     /// Counts: take ln(1 + x) of every value, after --normalize-total
     #[arg(long, help_heading = "Data")]
@@ -127,11 +128,6 @@ fn delimiter(text: &str) -> Result<Delimiter, String> {
 
 fn comment(text: &str) -> Result<char, String> {
     sign(text, |sign| sign.is_ascii_punctuation() && sign != '"', "one sign, such as #")
-}
-
-fn total(text: &str) -> Result<f64, String> {
-    let number = text.parse::<f64>().ok().filter(|total| *total > 0.0 && total.is_finite());
-    number.ok_or_else(|| "must be a number above 0, such as 10000".to_owned())
 }
 
 fn decimal(text: &str) -> Result<char, String> {

@@ -6,22 +6,21 @@ use fewest_eval::Preparation;
 use fewest_eval::markers::{MarkersReport, MarkersSettings, markers};
 use serde_json::{Value, json};
 
-use super::fit::ModelSink;
 use super::in_force::{look_at_groups, warn_of_source};
 use super::invocation::Invocation;
 use super::prepare::{PrepareOptions, listed};
 use super::raw::Raw;
 use super::reading::warnings;
 use super::report;
-use super::scaled::{reading_value, scale_name, scaling_text};
+use super::scaled::{feature_scaling, reading_value, scale_name, scaling_text};
+use super::sinks::PanelSinks;
 use crate::args::data::ScaleArg;
 use crate::args::features::Features;
 use crate::args::rules::RuleSource;
 use crate::args::svm::CostChoice;
 use crate::cli::MarkersArgs;
-use crate::export::file::Sink;
 use crate::export::json::Document;
-use crate::export::model_json::{FeatureScaling, SCHEMA, TrainedModel, counts_value, levels_of};
+use crate::export::model_json::{SCHEMA, TrainedModel, counts_value, levels_of};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::progress::Watch;
@@ -37,22 +36,18 @@ pub(crate) fn run(args: &MarkersArgs, invocation: &Invocation) -> Result<u8, Fai
     if args.rules.max_features()?.is_none() && !source.bounds_size() {
         return Err(Failure::input("say how many markers there may be: --max-features K"));
     }
-    let json = Sink::open_if("--json", args.json.as_ref())?;
-    let page = Sink::open_if("--report", args.report.as_ref())?;
-    let model = ModelSink::open(&args.model)?;
-    let outputs =
-        [("--json", json.as_ref()), ("--report", page.as_ref()), ("--model", model.as_ref().map(ModelSink::sink))];
     let mut inputs = vec![("the data", args.data.data.as_path())];
     inputs.extend(args.rules.files());
-    Sink::apart(&outputs, &inputs)?;
+    let sinks = PanelSinks::open((args.json.as_ref(), args.report.as_ref()), &args.model, &inputs)?;
     let groups = args.groups.as_deref();
     let mut raw = PrepareOptions { groups, ..PrepareOptions::new(&args.data, &args.prepare) }.load(terminal)?;
     look_at_groups(&mut raw, true, terminal)?;
     warn_of_source(&source, &mut raw, terminal)?;
     let settings = settings(args, &source, &raw)?;
-    if let Some(sink) = &model {
+    if let Some(sink) = &sinks.model {
         sink.accepts(raw.target.classes.len(), "linear", settings.preparation.scale != Some(ScaleKind::None), false)?;
         sink.holds(args.prepare.missing)?;
+        sink.takes(&args.data.reading)?;
     }
     let cancel = interrupt::listen(terminal)?;
     let (time, memory) = (invocation.left(Some(args.time_limit)), raw.account().clone());
@@ -62,15 +57,15 @@ pub(crate) fn run(args: &MarkersArgs, invocation: &Invocation) -> Result<u8, Fai
     let found = found.map_err(|error| raw.failure(error))?;
     watch.finish()?;
     let value = value(args, &raw, &settings, &found, invocation);
-    if json.is_some() || page.is_some() {
-        report::write(Document::Value(value.clone()), json.as_ref(), page.as_ref(), terminal)?;
+    if sinks.json.is_some() || sinks.page.is_some() {
+        report::write(Document::Value(value.clone()), sinks.json.as_ref(), sinks.page.as_ref(), terminal)?;
     }
-    match (&model, trained(&raw, &settings, &found)) {
+    match (&sinks.model, trained(&raw, &settings, &found)) {
         (Some(sink), Some(trained)) => sink.write(&trained, terminal)?,
         (Some(_), None) => terminal.warn("no model was written, as there is no panel"),
         (None, _) => {}
     }
-    if !outputs.iter().filter_map(|output| output.1).any(Sink::is_stdout) {
+    if !sinks.taken {
         let scaling = scaling_text(scale_of(args, &raw), &raw.data);
         terminal.out(&report::text(&value, Some(&scaling)))?;
     }
@@ -165,16 +160,8 @@ fn trained(raw: &Raw, settings: &MarkersSettings, found: &MarkersReport) -> Opti
     let panel = found.panel.as_ref()?;
     let features = &panel.model.features;
     let names: Vec<String> = features.iter().map(|&j| raw.data.names.get(j).into_owned()).collect();
-    let scaling = &panel.learnt.scaling;
-    let of = |list: &[f64], none: f64| -> Vec<f64> {
-        features.iter().map(|&j| list.get(j).copied().unwrap_or(none)).collect()
-    };
     Some(TrainedModel {
-        scaling: FeatureScaling {
-            kind: scale_name(scaling.kind).to_owned(),
-            centre: of(&scaling.center, 0.0),
-            scale: of(&scaling.scale, 1.0),
-        },
+        scaling: feature_scaling(&panel.learnt.scaling, features),
         levels: levels_of(&raw.data, &names),
         imputation: panel.learnt.imputation.as_ref().map(|i| raw.imputation_of(i, features)),
         model: panel.model.clone(),

@@ -14,12 +14,12 @@ use super::in_force::Known;
 use super::normalized::{check_totals, normalization_of};
 use super::raw::{Raw, check, feature_imputation};
 use super::reading::{apart_names, groups, hint, labelled, read_apart, read_features, sample_weights};
-use super::scaled::{scale_name, scaling_text};
+use super::scaled::{feature_scaling, scale_name, scaling_text};
 use crate::args::data::{DataArgs, PrepareArgs, ScaleArg};
 use crate::args::features::Features as RuleFeatures;
 use crate::args::notation;
 use crate::args::svm::ClassWeight;
-use crate::export::model_json::{FeatureScaling, TrainedModel, levels_of};
+use crate::export::model_json::{TrainedModel, levels_of};
 use crate::failure::Failure;
 use crate::method_args::{HeldOutSamples, MethodData, Validate};
 use crate::terminal::Terminal;
@@ -409,7 +409,7 @@ impl PreparedData {
             levels: levels_of(&self.data, &model_names),
             normalized: self.data.normalized().cloned(),
             names: model_names,
-            scaling: self.scaling_of(&model.features),
+            scaling: feature_scaling(&self.learnt.scaling, &model.features),
             imputation: self
                 .learnt
                 .imputation
@@ -421,15 +421,6 @@ impl PreparedData {
             n_columns: self.data.names.len(),
             svm: svm.clone(),
             calibration: None,
-        }
-    }
-
-    /// The scaling of the chosen features, in their order.
-    fn scaling_of(&self, features: &[usize]) -> FeatureScaling {
-        FeatureScaling {
-            kind: self.scale_name().to_owned(),
-            centre: features.iter().map(|&j| self.learnt.scaling.center.get(j).copied().unwrap_or(0.0)).collect(),
-            scale: features.iter().map(|&j| self.learnt.scaling.scale.get(j).copied().unwrap_or(1.0)).collect(),
         }
     }
 

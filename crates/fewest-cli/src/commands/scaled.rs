@@ -1,7 +1,9 @@
 //! How values are brought to a total and features scaled, and why, in words and in results.
 
-use fewest_data::{Dataset, ScaleKind, ScaleReason};
+use fewest_data::{Dataset, ScaleKind, ScaleReason, Scaling};
 use serde_json::{Map, Value, json};
+
+use crate::export::model_json::FeatureScaling;
 
 /// A scaling in words, with the reason where the data decided, and what was done to the values
 /// before.
@@ -34,4 +36,11 @@ pub(crate) fn scale_name(kind: ScaleKind) -> &'static str {
         ScaleKind::MaxAbs => "maxabs",
         ScaleKind::None => "none",
     }
+}
+
+/// The scaling of some of the features that it was fitted on, in their order.
+pub(crate) fn feature_scaling(scaling: &Scaling, features: &[usize]) -> FeatureScaling {
+    let each = |list: &[f64], none: f64| features.iter().map(|&j| list.get(j).copied().unwrap_or(none)).collect();
+    let kind = scale_name(scaling.kind).to_owned();
+    FeatureScaling { kind, centre: each(&scaling.center, 0.0), scale: each(&scaling.scale, 1.0) }
 }

@@ -1,8 +1,9 @@
-//! Where `select` and `path` write.
+//! Where `select` and `path`, `study` and `markers` write.
 
 use std::path::{Path, PathBuf};
 
-use crate::cli::SelectionArgs;
+use super::fit::ModelSink;
+use crate::cli::{ModelArgs, SelectionArgs};
 use crate::export::file::Sink;
 use crate::failure::Failure;
 use crate::method_args::MethodOptions;
@@ -49,6 +50,40 @@ impl Sinks {
         Sink::apart(&outputs, &inputs)?;
         let taken = outputs.iter().filter_map(|output| output.1).any(Sink::is_stdout);
         Ok(Self { json, trace, report, taken })
+    }
+}
+
+/// Where `study` and `markers` write.
+pub(crate) struct PanelSinks {
+    /// `--json`.
+    pub(crate) json: Option<Sink>,
+    /// `--report`.
+    pub(crate) page: Option<Sink>,
+    /// `--model`.
+    pub(crate) model: Option<ModelSink>,
+    /// Whether something else than the summary goes to standard output, so that the summary is left
+    /// out.
+    pub(crate) taken: bool,
+}
+
+impl PanelSinks {
+    /// Opens them; `inputs` are the files that are read.
+    ///
+    /// # Errors
+    /// As [`Sinks::open`].
+    pub(crate) fn open(
+        (json, page): (Option<&PathBuf>, Option<&PathBuf>),
+        model: &ModelArgs,
+        inputs: &[(&'static str, &Path)],
+    ) -> Result<Self, Failure> {
+        let json = Sink::open_if("--json", json)?;
+        let page = Sink::open_if("--report", page)?;
+        let model = ModelSink::open(model)?;
+        let outputs =
+            [("--json", json.as_ref()), ("--report", page.as_ref()), ("--model", model.as_ref().map(ModelSink::sink))];
+        Sink::apart(&outputs, inputs)?;
+        let taken = outputs.iter().filter_map(|output| output.1).any(Sink::is_stdout);
+        Ok(Self { json, page, model, taken })
     }
 }
 

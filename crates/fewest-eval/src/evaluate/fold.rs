@@ -6,7 +6,7 @@ use fewest::validation::{FoldMetrics, Folds, Metrics, SizeRule, Summary, choose_
 use serde::{Deserialize, Serialize};
 
 use crate::auto_cost;
-use crate::classifier::FoldModel;
+use crate::classifier::{FoldModel, Predictions};
 use crate::error::EvalError;
 use crate::folds::Fold;
 use crate::preparation::Preparation;
@@ -57,6 +57,30 @@ pub struct FoldResult {
 }
 
 impl FoldResult {
+    /// What was selected, and how the samples held out were judged, of so many classes; the rest is
+    /// the caller's to say.
+    pub(crate) fn new(fold: &Fold, selected: Vec<usize>, judged: Predictions, classes: usize) -> Self {
+        Self {
+            repeat: fold.repeat,
+            fold: fold.name.clone(),
+            selected,
+            metrics: judged.metrics(classes),
+            confusion: judged.confusion(classes),
+            n_test: fold.test.len(),
+            test: fold.test.clone(),
+            predicted: judged.predicted,
+            seconds: 0.0,
+            status: String::new(),
+            stopped: false,
+            cost: f64::NAN,
+            fit_cost: None,
+            gamma: None,
+            max_features: None,
+            inner: Vec::new(),
+            set_f1: None,
+        }
+    }
+
     /// What it says on the samples held out.
     pub fn judged(&self) -> FoldMetrics<'_> {
         FoldMetrics { repeat: self.repeat, metrics: &self.metrics, confusion: &self.confusion }
@@ -179,13 +203,6 @@ impl<'a> Recipe<'a> {
         let status = report.selection.outcome.status;
         let trained = report.model.is_none() && !selected.is_empty();
         Ok(Some(FoldResult {
-            repeat: fold.repeat,
-            fold: fold.name.clone(),
-            metrics: judged.metrics(classes),
-            confusion: judged.confusion(classes),
-            n_test: fold.test.len(),
-            test: fold.test.clone(),
-            predicted: judged.predicted,
             seconds,
             status: status.name().to_owned(),
             stopped: status.is_limit() || time.cut_short(),
@@ -195,7 +212,7 @@ impl<'a> Recipe<'a> {
             max_features: self.sizes[size],
             inner,
             set_f1: truth.map(|truth| set_f1(&selected, truth)),
-            selected,
+            ..FoldResult::new(fold, selected, judged, classes)
         }))
     }
 

@@ -1,7 +1,7 @@
 //! What is known of markers.
 
 use fewest::model::Model;
-use fewest::validation::{Summary, measure_summary};
+use fewest::validation::{Summary, class_f1, macro_f1, measure_summary, recall};
 use fewest::{Outcome, Status, SvmSettings};
 use serde::Serialize;
 
@@ -146,15 +146,13 @@ impl MarkersReport {
     /// Each class in the folds.
     pub fn classes(&self) -> Vec<ClassReport> {
         let confusion = self.confusion();
-        let share = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
         let of = |class: usize| {
-            let (right, samples) = (confusion[class][class], confusion[class].iter().sum::<u64>());
             let predicted: u64 = confusion.iter().map(|row| row[class]).sum();
             ClassReport {
-                recall: share(right, samples),
-                precision: share(right, predicted),
-                f1: share(2 * right, samples + predicted),
-                samples,
+                recall: recall(&confusion, class),
+                precision: (predicted > 0).then(|| confusion[class][class] as f64 / predicted as f64),
+                f1: class_f1(&confusion, class),
+                samples: confusion[class].iter().sum(),
             }
         };
         (0..confusion.len()).map(of).collect()
@@ -185,15 +183,4 @@ impl MarkersReport {
     pub fn stability(&self) -> Option<fewest::validation::Stability> {
         self.evaluation(&self.folds).stability()
     }
-}
-
-/// The mean of F1 over the classes there are or were predicted.
-pub(crate) fn macro_f1(confusion: &[Vec<u64>]) -> f64 {
-    let of = |class: usize| {
-        let samples = confusion[class].iter().sum::<u64>();
-        let all = samples + confusion.iter().map(|row| row[class]).sum::<u64>();
-        (all > 0).then(|| 2.0 * confusion[class][class] as f64 / all as f64)
-    };
-    let known: Vec<f64> = (0..confusion.len()).filter_map(of).collect();
-    known.iter().sum::<f64>() / known.len().max(1) as f64
 }

@@ -1,11 +1,12 @@
 //! Markers, from beginning to end.
 
 use fewest::model::FitSettings;
+use fewest::validation::macro_f1;
 use fewest::{Clock, Event, Limits, Observer, Silent, Status, SvmSettings};
 use rayon::prelude::*;
 
 use super::apart::apart;
-use super::report::{MarkerPanel, MarkersReport, TriedCost, macro_f1};
+use super::report::{MarkerPanel, MarkersReport, TriedCost};
 use super::select::MarkerPart;
 use super::settings::MarkersSettings;
 use crate::classifier::{FoldModel, Training};
@@ -13,7 +14,6 @@ use crate::error::EvalError;
 use crate::evaluate::FoldResult;
 use crate::folds::{Fold, stratified, test_share};
 use crate::part::Data;
-use crate::selector::Scene;
 use crate::time::{Deadline, ended};
 
 /// Share of the time for the folds, where there is a limit.
@@ -152,9 +152,8 @@ impl Run<'_> {
         let memory = &self.limits.memory;
         let inside = MarkerPart::new(self.data, train, self.settings, self.names, memory)?;
         let held = inside.part.hold_out(self.data, &fold.test, memory)?;
-        let scene = Scene { memory: memory.clone(), ..Scene::new(*self.data, &self.settings.preparation) };
         let clock = Clock::of(self.limits.cancel.clone(), None);
-        let training = Training::of(&inside.part, &scene.memory);
+        let training = Training::of(&inside.part, memory);
         let classes = self.data.target.classes.len();
         let result = |features: Vec<usize>, svm: &SvmSettings, status: Status, seconds: f64| {
             let settings = FitSettings { svm: svm.clone(), ..FitSettings::default() };
@@ -165,23 +164,12 @@ impl Run<'_> {
             };
             let judged = model.predict(&inside.part, &held)?;
             Ok::<FoldResult, EvalError>(FoldResult {
-                repeat: fold.repeat,
-                fold: fold.name.clone(),
-                metrics: judged.metrics(classes),
-                confusion: judged.confusion(classes),
-                n_test: fold.test.len(),
-                test: fold.test.clone(),
-                predicted: judged.predicted,
                 seconds,
                 status: status.name().to_owned(),
                 stopped: is_cut(status),
                 cost: svm.cost,
-                fit_cost: None,
-                gamma: None,
                 max_features: self.settings.rules.max_features,
-                inner: Vec::new(),
-                set_f1: None,
-                selected: features,
+                ..FoldResult::new(fold, features, judged, classes)
             })
         };
         let mut by_cost = Vec::new();

@@ -69,17 +69,19 @@ impl Search<'_> {
     fn relax(&self, problems: &[Problem<'_>], limits: Limits) -> Result<Outcome, Error> {
         let yardstick = Some(Yardstick::new(without_features(problems, self.svm), &[]));
         let SvmSettings { cost, tolerance, memory, loss, .. } = *self.svm;
+        if loss != Loss::SquaredHinge {
+            return Ok(nothing(yardstick));
+        }
         let settings = FgmSettings { cost: 2.0 * cost, bias: Bias::Free, tolerance, memory, ..FgmSettings::default() };
         let ours = Limits { gap_rel: RELAXED, ..limits };
         let found = match problems {
-            _ if loss != Loss::SquaredHinge => Outcome { status: Status::Completed, ..nothing(yardstick) },
             [problem] => fgm(problem, self.rules, &settings, ours, &mut Silent)?.selection.outcome,
             _ => fgm_several(problems, self.rules, &settings, ours, &mut Silent)?.selection.outcome,
         };
         // Its values are -1 / (4 V) of the sum V of the objectives.
         let sum = |value: f64| -0.25 / value;
         let objective = found.objective.filter(|_| found.subset.is_some()).map(sum);
-        let bound = found.bound.filter(|bound| *bound < 0.0 && loss == Loss::SquaredHinge).map(sum);
+        let bound = found.bound.filter(|bound| *bound < 0.0).map(sum);
         // That mixtures of panels are known well says nothing of panels.
         let status = if found.status == Status::Optimal { Status::Completed } else { found.status };
         Ok(Outcome { status, objective, bound, yardstick, ..found })

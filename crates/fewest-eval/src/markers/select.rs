@@ -5,7 +5,6 @@ use fewest::{
     Error, Limits, Memory, Observer, Outcome, RuleList, Rules, Samples, Several, Silent, SparseDesign, Subset,
     SvmSettings,
 };
-
 use rayon::prelude::*;
 
 use super::expression::{ByClass, Expression};
@@ -38,6 +37,8 @@ pub(crate) struct MarkerPart<'a> {
     settings: &'a MarkersSettings,
     memory: Memory,
     rules: Rules,
+    /// The features that an elimination in short begins with; none: all, in full.
+    pool: Option<Vec<usize>>,
 }
 
 impl<'a> MarkerPart<'a> {
@@ -63,7 +64,9 @@ impl<'a> MarkerPart<'a> {
             each_class(&mut list, &table, settings, &data.target.classes)?;
         }
         let rules = part.rules(list, names)?;
-        Ok(Self { part, by_class, settings, memory: memory.clone(), rules })
+        let large = part.design().stored() as f64 * data.target.classes.len() as f64 > LARGE;
+        let pool = large.then(|| pool(&part, rules.list()));
+        Ok(Self { part, by_class, settings, memory: memory.clone(), rules, pool })
     }
 
     /// The SVM at the cost of a class.
@@ -89,11 +92,10 @@ impl<'a> MarkerPart<'a> {
     /// The panel of an elimination at this SVM; none where the rules allow none.
     pub(crate) fn eliminate(&self, svm: &SvmSettings, limits: Limits) -> Result<Outcome, Error> {
         let svm = SvmSettings { tolerance: ROUGHLY, ..svm.clone() };
-        let kept = self.pool();
-        let step = Step::Remaining(if self.is_large() { LONG_STEP } else { STEP });
-        let settings = RfeSettings { svm, step, start: kept.clone(), ..RfeSettings::default() };
+        let step = Step::Remaining(if self.pool.is_some() { LONG_STEP } else { STEP });
+        let settings = RfeSettings { svm, step, start: self.pool.clone(), ..RfeSettings::default() };
         let rank = |samples: &Samples<'_>| rfe_classes(samples, &self.rules, &settings, limits, &mut Silent);
-        Ok(self.with_few(kept.as_deref().unwrap_or_default(), rank)?.selection.outcome)
+        Ok(self.with_few(self.pool.as_deref().unwrap_or_default(), rank)?.selection.outcome)
     }
 
     /// The order of the features of a panel: the last one left by an elimination among them is the
@@ -112,14 +114,10 @@ impl<'a> MarkerPart<'a> {
         Ok(ranked.into_iter().map(|of| of.1).collect())
     }
 
-    fn is_large(&self) -> bool {
-        self.part.design().stored() as f64 * self.part.target.classes.len() as f64 > LARGE
-    }
-
     /// What is said of the samples, or of few of them in these features alone, whose classes weigh what
     /// they weigh in all.
     fn with_few<T>(&self, kept: &[usize], of: impl FnOnce(&Samples<'_>) -> Result<T, Error>) -> Result<T, Error> {
-        if !self.is_large() {
+        if self.pool.is_none() {
             return of(&self.part.samples()?);
         }
         let (target, weights) = (&self.part.target, &self.part.weights);
@@ -156,22 +154,16 @@ impl<'a> MarkerPart<'a> {
         let (places, values): (Vec<u32>, Vec<f64>) = columns.into_iter().flatten().unzip();
         SparseDesign::new(rows.len(), start, places, values)
     }
+}
 
-    /// The features that an elimination begins with; none: all.
-    fn pool(&self) -> Option<Vec<usize>> {
-        if !self.is_large() {
-            return None;
-        }
-        let (k, design) = (self.part.target.classes.len(), self.part.design());
-        let (rows, all): (Vec<usize>, Vec<usize>) =
-            ((0..self.part.weights.len()).collect(), (0..design.n_features()).collect());
-        // Scaled: what differs between classes counts.
-        let by_class = ByClass::new(&self.part.target.codes, &self.part.sample_weights, &rows, k);
-        let table = by_class.expressions(design, &all);
-        let list = self.rules.list();
-        let most = (POOL_EACH * list.max_features.unwrap_or(0)).max(POOL);
-        Some(best_of_pairs(&table, list, most))
-    }
+/// The features that an elimination in short begins with, ascending.
+fn pool(part: &Part, list: &RuleList) -> Vec<usize> {
+    let design = part.design();
+    let (rows, all): (Vec<usize>, Vec<usize>) = ((0..part.weights.len()).collect(), (0..design.n_features()).collect());
+    // Scaled: what differs between classes counts.
+    let by_class = ByClass::new(&part.target.codes, &part.sample_weights, &rows, part.target.classes.len());
+    let most = (POOL_EACH * list.max_features.unwrap_or(0)).max(POOL);
+    best_of_pairs(&by_class.expressions(design, &all), list, most)
 }
 
 /// Leaves features out whose largest mean of a class is outside the limits.

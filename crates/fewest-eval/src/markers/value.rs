@@ -1,5 +1,6 @@
 //! Markers as JSON, the same in every door; features and classes go by names.
 
+use fewest::validation::macro_f1;
 use serde_json::{Map, Value, json};
 
 use super::report::{MarkerPanel, MarkersReport};
@@ -12,7 +13,7 @@ impl MarkersReport {
         let named = |features: &[usize]| features.iter().map(|&j| name(j)).collect::<Vec<Value>>();
         let fold = |fold: &crate::evaluate::FoldResult| {
             json!({
-                "fold": fold.fold, "samples": fold.n_test, "cost": fold.cost, "macro_f1": super::report::macro_f1(&fold.confusion),
+                "fold": fold.fold, "samples": fold.n_test, "cost": fold.cost, "macro_f1": macro_f1(&fold.confusion),
                 "accuracy": fold.metrics.accuracy, "balanced_accuracy": fold.metrics.balanced_accuracy,
                 "status": fold.status, "features": named(&fold.selected),
             })

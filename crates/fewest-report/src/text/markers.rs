@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::{Door, scaling};
 use crate::common::groups;
-use crate::markers::{measure, proof};
+use crate::markers::{measure, proof, where_highest};
 use crate::read::Part;
 use crate::table::Table;
 use crate::words::{brief, number, percent, plural, seconds};
@@ -79,9 +79,7 @@ fn markers(panel: Part<'_>, door: Door<'_>) -> String {
     let count = all.len();
     for marker in all.take(SHOWN) {
         let highest = marker.at("highest").text().unwrap_or_default();
-        let of = |key: &str| marker.at(key).items().filter_map(Part::number).collect::<Vec<f64>>();
-        let (means, shares) = (of("mean"), of("share"));
-        let at = (1..means.len()).fold(0, |best, class| if means[class] > means[best] { class } else { best });
+        let (mean, share) = where_highest(marker);
         let pair = marker.at("tells_apart").items().next();
         let apart = pair.map_or_else(String::new, |pair| {
             format!("{} | {}", pair.at("high").text().unwrap_or_default(), pair.at("low").text().unwrap_or_default())
@@ -90,8 +88,8 @@ fn markers(panel: Part<'_>, door: Door<'_>) -> String {
             marker.at("rank").count().unwrap_or(0).to_string(),
             marker.at("feature").text().unwrap_or_default().to_owned(),
             highest.to_owned(),
-            means.get(at).copied().map_or_else(String::new, brief),
-            shares.get(at).copied().map_or_else(String::new, percent),
+            mean.map_or_else(String::new, brief),
+            share.map_or_else(String::new, percent),
             apart,
             marker.at("frequency").number().map_or_else(String::new, percent),
         ]);

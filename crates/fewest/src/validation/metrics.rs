@@ -30,6 +30,20 @@ pub fn confusion(truth: &[u32], predicted: &[u32], n_classes: usize) -> Vec<Vec<
     counts
 }
 
+/// Harmonic mean of precision and recall of a class; none where it is neither there nor predicted.
+/// Rows of `confusion`: true classes, columns: predicted ones.
+pub fn class_f1(confusion: &[Vec<u64>], class: usize) -> Option<f64> {
+    let predicted: u64 = confusion.iter().map(|row| row[class]).sum();
+    let all = confusion[class].iter().sum::<u64>() + predicted;
+    (all > 0).then(|| 2.0 * confusion[class][class] as f64 / all as f64)
+}
+
+/// The mean of [`class_f1`] over the classes there are or were predicted.
+pub fn macro_f1(confusion: &[Vec<u64>]) -> f64 {
+    let known: Vec<f64> = (0..confusion.len()).filter_map(|class| class_f1(confusion, class)).collect();
+    known.iter().sum::<f64>() / known.len() as f64
+}
+
 impl Metrics {
     /// Of at least one sample. `decisions` holds, sample after sample, the value of each pair's
     /// machine ((0,1), (0,2), ...; positive for the second class), or of the one machine of two
@@ -43,16 +57,7 @@ impl Metrics {
         let total: f64 = right.iter().sum();
         let there: Vec<usize> = (0..n_classes).filter(|&c| of_class[c] > 0.0).collect();
         let recall = there.iter().map(|&c| right[c] / of_class[c]).sum::<f64>();
-        let f1_of = |c: usize| {
-            let all = of_class[c] + predicted[c];
-            (all > 0.0).then(|| 2.0 * right[c] / all)
-        };
-        let f1 = if n_classes == 2 {
-            f1_of(1)
-        } else {
-            let known: Vec<f64> = (0..n_classes).filter_map(f1_of).collect();
-            Some(known.iter().sum::<f64>() / known.len() as f64)
-        };
+        let f1 = if n_classes == 2 { class_f1(&counts, 1) } else { Some(macro_f1(&counts)) };
         let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
         let spread = (all * all - dot(&predicted, &predicted)) * (all * all - dot(&of_class, &of_class));
         let mcc = (spread > 0.0).then(|| (total * all - dot(&predicted, &of_class)) / spread.sqrt());

@@ -19,5 +19,5 @@ pub use folds::{Folds, Split};
 pub use grouped::SamplesByClass;
 pub use intervals::{FoldMetrics, loss_summary, measure_summary, recall, recalls, summaries};
 pub use knockoffs::{KnockoffSelection, Knockoffs, WithCopies, knockoff_selection};
-pub use metrics::{Metrics, area, confusion, hinge_loss, set_f1};
+pub use metrics::{Metrics, area, class_f1, confusion, hinge_loss, macro_f1, set_f1};
 pub use statistics::{SizeRule, Stability, Summary, TTest, choose_size, corrected_t_test, stability, t_test};

@@ -8,17 +8,16 @@ use fewest_eval::ClassWeights;
 use fewest_eval::study::{StudyMethod, StudyReport, StudySettings, StudyState, study};
 use serde_json::{Value, json};
 
-use super::fit::ModelSink;
 use super::in_force::{look_at_groups, warn_of_source};
 use super::invocation::Invocation;
 use super::prepare::{PrepareOptions, listed};
 use super::raw::Raw;
 use super::report;
+use super::sinks::PanelSinks;
 use crate::args::features::Features;
 use crate::args::notation;
 use crate::args::rules::RuleSource;
 use crate::cli::StudyArgs;
-use crate::export::file::Sink;
 use crate::export::json::Document;
 use crate::failure::Failure;
 use crate::interrupt;
@@ -39,7 +38,11 @@ pub(crate) fn run(args: &StudyArgs, invocation: &Invocation) -> Result<u8, Failu
     let methods = args.method_list().map_err(Failure::Input)?;
     let sizes = args.rules.sizes()?;
     let source = RuleSource::read(&args.rules, sizes.as_ref().and_then(|sizes| sizes.last().copied()))?;
-    let sinks = Sinks::open(args)?;
+    let mut inputs = vec![("the data", args.data.data.as_path())];
+    inputs.extend(args.rules.files());
+    inputs.extend(args.external.as_deref().map(|path| ("the file of --external", path)));
+    inputs.extend(args.resume.as_deref().map(|path| ("the file of --resume", path)));
+    let sinks = PanelSinks::open((args.json.as_ref(), args.report.as_ref()), &args.model, &inputs)?;
     let groups = args.groups.as_deref();
     let mut raw = PrepareOptions { groups, ..PrepareOptions::new(&args.data, &args.prepare) }.load(terminal)?;
     look_at_groups(&mut raw, true, terminal)?;
@@ -95,32 +98,6 @@ pub(crate) fn run(args: &StudyArgs, invocation: &Invocation) -> Result<u8, Failu
         terminal.out(&super::report::text(&view.value(), None))?;
     }
     Ok(ending(&found, terminal))
-}
-
-/// Where the results go.
-struct Sinks {
-    json: Option<Sink>,
-    page: Option<Sink>,
-    model: Option<ModelSink>,
-    /// Whether something else than the summary goes to standard output.
-    taken: bool,
-}
-
-impl Sinks {
-    fn open(args: &StudyArgs) -> Result<Self, Failure> {
-        let json = Sink::open_if("--json", args.json.as_ref())?;
-        let page = Sink::open_if("--report", args.report.as_ref())?;
-        let model = ModelSink::open(&args.model)?;
-        let outputs =
-            [("--json", json.as_ref()), ("--report", page.as_ref()), ("--model", model.as_ref().map(ModelSink::sink))];
-        let mut inputs = vec![("the data", args.data.data.as_path())];
-        inputs.extend(args.rules.files());
-        inputs.extend(args.external.as_deref().map(|path| ("the file of --external", path)));
-        inputs.extend(args.resume.as_deref().map(|path| ("the file of --resume", path)));
-        Sink::apart(&outputs, &inputs)?;
-        let taken = outputs.iter().filter_map(|output| output.1).any(Sink::is_stdout);
-        Ok(Self { json, page, model, taken })
-    }
 }
 
 /// Rules by index, without a size, the sizes, and the rules' bounds on weights.

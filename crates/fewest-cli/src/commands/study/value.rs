@@ -13,11 +13,9 @@ use crate::commands::held_out::{names as sample_names, wrong};
 use crate::commands::invocation::Invocation;
 use crate::commands::raw::Raw;
 use crate::commands::reading::warnings;
-use crate::commands::scaled::{reading_value, scale_name};
+use crate::commands::scaled::{feature_scaling, reading_value, scale_name};
 use crate::export::classes::{by_class, of_two, positive_value};
-use crate::export::model_json::{
-    FeatureScaling, SCHEMA, TrainedModel, bias_value, classes_value, counts_value, levels_of,
-};
+use crate::export::model_json::{SCHEMA, TrainedModel, bias_value, classes_value, counts_value, levels_of};
 use crate::export::result::SelectionResult;
 use crate::export::settings::of_bounds;
 
@@ -47,16 +45,9 @@ impl View<'_> {
     pub(super) fn trained(&self) -> Option<TrainedModel> {
         let panel = self.found.panel.as_ref()?;
         let model: Model = panel.model.clone()?;
-        let of = |list: &[f64], none: f64| -> Vec<f64> {
-            panel.selected.iter().map(|&j| list.get(j).copied().unwrap_or(none)).collect()
-        };
         Some(TrainedModel {
             names: self.names(&panel.selected),
-            scaling: FeatureScaling {
-                kind: scale_name(panel.scaling.kind).to_owned(),
-                centre: of(&panel.scaling.center, 0.0),
-                scale: of(&panel.scaling.scale, 1.0),
-            },
+            scaling: feature_scaling(&panel.scaling, &panel.selected),
             normalized: self.raw.data.normalized().cloned(),
             levels: levels_of(&self.raw.data, &self.names(&panel.selected)),
             imputation: panel.imputation.as_ref().map(|i| self.raw.imputation_of(i, &panel.selected)),
