@@ -51,6 +51,12 @@ fn results_models_and_proofs_hold_it() {
     let other = scratch.run(&["predict", "m.json", "d.csv", "--log1p"]).code(2).err;
     assert!(other.contains("the model was trained with --normalize-total 10000 --log1p"), "{other}");
     scratch.run(&[&plain[..], &ASKED, &["--model", "l.txt", "--model-format", "liblinear"]].concat()).code(2);
+    // A panel's model, too, whose format cannot hold it.
+    for command in ["study", "markers"] {
+        let panel = [command, "n.csv", "--max-features", "2", "--model", "l.txt", "--model-format", "libsvm"];
+        let refused = scratch.run(&[&panel[..], &ASKED].concat()).code(2).err;
+        assert!(refused.contains("--model-format holds no --normalize-total"), "{refused}");
+    }
 }
 
 #[test]
