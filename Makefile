@@ -15,7 +15,7 @@ PACKAGES ?= --workspace
 PREFIX ?= $(HOME)/.local
 
 .PHONY: help demo install limits limits-python wheel sdist package test test-rust test-python test-data python-build python-test python-types python-pytest python-docs browser check fmt-check circles guide lint docs tools peers bench bench-python fuzz fuzz-proof need-cargo
-.PHONY: pages crates spelling python-lint api api-write deny msrv coverage gates
+.PHONY: r-test pages crates spelling python-lint api api-write deny msrv coverage gates
 .PHONY: bench-objectives bench-train bench-rfe bench-read bench-forms bench-memory
 .PHONY: papers
 .PHONY: bench-sklearn bench-exact bench-exact-build bench-exact-scip bench-exact-el0ps bench-exact-frontier bench-exact-real bench-kta
@@ -65,7 +65,7 @@ package: need-cargo .venv/wheel.done ## the command as one static file for any L
 # All parts run, whichever fails. The folder of shared data is hidden from all but the last, so that
 # nothing depends on it but what says so: the tests that were skipped for want of it run in the last.
 test: ## everything CI runs: format, lints, documentation, all tests, those of the Python package too
-	@failed=0; $(MAKE) --keep-going --no-print-directory FEWEST_DATA=$(NO_DATA) check test-rust test-python || failed=1; \
+	@failed=0; $(MAKE) --keep-going --no-print-directory FEWEST_DATA=$(NO_DATA) check test-rust test-python r-test || failed=1; \
 	$(MAKE) --no-print-directory test-data || failed=1; exit $$failed
 
 NO_DATA := /nowhere
@@ -82,6 +82,10 @@ test-rust: need-cargo tools peers
 test-python: python-build .venv/docs.done
 	@failed=0; $(MAKE) --keep-going --no-print-directory -j2 python-docs python-types || failed=1; \
 	$(MAKE) --no-print-directory python-pytest || failed=1; exit $$failed
+
+r-test: need-cargo tools ## the R package: R CMD check with its tests and vignette; R comes from Debian where it may be installed
+	$(CARGO) build --locked -p fewest-cli
+	.ci/r-test target/debug/fewest
 
 test-data: python-build ## the tests that `make test-rust` skipped for want of the shared data, those of Python, and the examples, with the folder
 	@if [ ! -d "$(FEWEST_DATA)" ]; then \

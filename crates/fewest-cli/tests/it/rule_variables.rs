@@ -86,3 +86,32 @@ fn what_can_never_be_chosen_is_said() {
     let said = scratch.run(&fits).code(0).err;
     assert!(!said.contains("never can be"), "{said}");
 }
+
+#[test]
+fn an_archive_keeps_what_was_text() {
+    let scratch = Scratch::new("rule_variables_npz");
+    // Two values make one column, of which the archive names the other value.
+    let two = |line: (usize, &str)| format!("{},{}\n", line.1, ["sex", "m", "f"][line.0.min(1 + line.0 % 2)]);
+    scratch.file("d.csv", table().lines().enumerate().map(two).collect::<String>());
+    scratch.run(&["convert", "d.csv", "d.npz"]).code(0);
+    let of = |data: &str, options: &[&str]| {
+        let select = ["select", data, "-m", "exact", "--json", "r.json", "--model", "m.json"];
+        scratch.run(&[&select[..], options].concat()).code(0);
+        (scratch.json("r.json")["selected"].clone(), scratch.json("m.json")["model"]["levels"].clone())
+    };
+    for options in [&["--max-variables", "2", "--require", "sex"][..], &["--max-features", "3", "--forbid", "smoke"]] {
+        let (there, levels) = of("d.csv", options);
+        let mut here = of("d.npz", options);
+        here.0.as_array_mut().expect("names").sort_by_key(ToString::to_string);
+        let mut sorted = there.clone();
+        sorted.as_array_mut().expect("names").sort_by_key(ToString::to_string);
+        assert_eq!(here, (sorted, levels));
+    }
+    let (_, levels) = of("d.npz", &["--max-variables", "2", "--require", "sex"]);
+    assert_eq!(levels["sex"], serde_json::json!(["f", "m"]));
+    let predicted = ["d.csv", "d.npz"].map(|data| {
+        scratch.run(&["predict", "m.json", data, "--out", "p.csv"]).code(0);
+        scratch.read("p.csv")
+    });
+    assert_eq!(predicted[0], predicted[1]);
+}

@@ -1,9 +1,10 @@
-//! NumPy archives: `X` (n x p) and `y`, optional `names`, or the arrays of `scipy.sparse.save_npz`
+//! NumPy archives: `X` (n x p) and `y`, optional `names` and `variables`, or the arrays of `scipy.sparse.save_npz`
 //! with `y` beside them.
 
 mod matrix;
 mod npy;
 mod numbers;
+mod variables;
 mod write;
 
 use std::io::{self, BufReader};
@@ -37,7 +38,8 @@ pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Dataset, Da
         Features::Sparse(design) => binary::check_sparse(file, design, options.missing, finite)?,
         Features::Mapped(_) => unreachable!("archives are read into memory"),
     }
-    let (target, rows, notes) = archive.target(form.n, options)?;
+    let (target, rows, mut notes) = archive.target(form.n, options)?;
+    notes.extend(variables::read(&mut archive, &form, &names)?);
     let apart = options.apart.iter().map(|name| {
         let values = archive.texts(name, form.n)?;
         Ok(TextColumn { name: name.clone(), values })

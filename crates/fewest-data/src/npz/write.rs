@@ -7,6 +7,7 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
 use super::npy::write_header;
+use super::variables;
 use crate::{Dataset, Features, Names, number};
 
 type Zip<'a> = ZipWriter<zip::write::StreamWriter<&'a mut (dyn Write + Send)>>;
@@ -41,6 +42,9 @@ pub(crate) fn write(data: &Dataset, out: &mut (dyn Write + Send)) -> io::Result<
     }
     if let Names::Listed(names) = &data.names {
         texts(&mut zip, "names", &names.iter().map(String::as_str).collect::<Vec<_>>())?;
+    }
+    for (key, values) in variables::of(&data.notes, &data.names).into_iter().flatten() {
+        texts(&mut zip, key, &values.iter().map(String::as_str).collect::<Vec<_>>())?;
     }
     zip.finish().map_err(io::Error::from)?.into_inner().flush()
 }

@@ -313,16 +313,19 @@ fn arff_faults() {
 #[test]
 fn npz_faults() {
     use std::io::Write as _;
-    let archive = |key: &str, header: &str, bytes: &[u8]| {
+    let archive_of = |arrays: &[(&str, &str, &[u8])]| {
         let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
-        zip.start_file(format!("{key}.npy"), zip::write::SimpleFileOptions::default()).expect("entry");
-        let mut text = b"\x93NUMPY\x01\x00".to_vec();
-        text.extend_from_slice(&(header.len() as u16).to_le_bytes());
-        text.extend_from_slice(header.as_bytes());
-        text.extend_from_slice(bytes);
-        zip.write_all(&text).expect("write");
+        for (key, header, bytes) in arrays {
+            zip.start_file(format!("{key}.npy"), zip::write::SimpleFileOptions::default()).expect("entry");
+            let mut text = b"\x93NUMPY\x01\x00".to_vec();
+            text.extend_from_slice(&(header.len() as u16).to_le_bytes());
+            text.extend_from_slice(header.as_bytes());
+            text.extend_from_slice(bytes);
+            zip.write_all(&text).expect("write");
+        }
         zip.finish().expect("finish").into_inner()
     };
+    let archive = |key: &str, header: &str, bytes: &[u8]| archive_of(&[(key, header, bytes)]);
     let giant = archive("X", "{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000, 100), }", &[0; 16]);
     holds(&refused("a.npz", giant), &["array X", "does not fit"]);
     let wide = archive("X", "{'descr': '<f8', 'fortran_order': False, 'shape': (2,), }", &[0; 16]);
@@ -331,4 +334,8 @@ fn npz_faults() {
     holds(&refused("a.npz", other), &["no column `X` to be the matrix", "Z"]);
     let object = archive("X", "{'descr': '|O', 'fortran_order': False, 'shape': (2,), }", &[0; 16]);
     holds(&refused("a.npz", object), &["array X", "|O"]);
+    let text = |key, letters| (key, "{'descr': '|S1', 'fortran_order': False, 'shape': (2,), }", letters);
+    let x = ("X", "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2), }", &[0; 32][..]);
+    let foreign = archive_of(&[x, text("y", &b"ab"[..]), text("names", b"uv"), text("variables", b"\0w")]);
+    holds(&refused("a.npz", foreign), &["feature `v` was made of `w`", "`w=VALUE`"]);
 }

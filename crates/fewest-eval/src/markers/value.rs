@@ -9,6 +9,7 @@ use super::settings::MarkersSettings;
 impl MarkersReport {
     /// As JSON; `names` are those of all features, `classes` those of the classes.
     pub fn value(&self, settings: &MarkersSettings, names: &[String], classes: &[String]) -> Map<String, Value> {
+        let text = |j: usize| names.get(j).map_or_else(|| j.to_string(), String::clone);
         let name = |j: usize| names.get(j).map_or_else(|| json!(j), |name| json!(name));
         let named = |features: &[usize]| features.iter().map(|&j| name(j)).collect::<Vec<Value>>();
         let fold = |fold: &crate::evaluate::FoldResult| {
@@ -59,7 +60,7 @@ impl MarkersReport {
             "folds": self.folds.iter().map(fold).collect::<Vec<Value>>(),
             "samples_in_folds": self.sampled,
             "stability": self.stability(),
-            "frequency": self.frequency().into_iter().map(|(j, share)| json!([name(j), share])).collect::<Vec<Value>>(),
+            "frequency": self.frequency().into_iter().map(|(j, share)| (text(j), json!(share))).collect::<Map<_, _>>(),
             "required": required,
         });
         let Value::Object(value) = value else { unreachable!("it is written as an object") };

@@ -1,0 +1,52 @@
+#' SVM-RFE and multiple SVM-RFE, in place of a loop
+#'
+#' Ranks all features as the widely used loop around `e1071::svm()` does: train a linear SVM, drop
+#' the feature of smallest squared weight, train again. With `k` above 1 it is multiple SVM-RFE: at
+#' each step `k` SVMs, each without one of `k` folds of the samples, and the criterion is the mean of
+#' their normalised squared weights divided by the standard deviation.
+#'
+#' A ranking is no estimate of accuracy, and features that were ranked on all samples look better on
+#' them than they are: [fewest_evaluate()] with `method = "rfe"` ranks inside the folds.
+#'
+#' @param x A matrix or data frame, samples in rows; or anything else that [fewest_samples()] takes.
+#'   A data frame without `y` has the classes in its first column.
+#' @param y The classes.
+#' @param k Folds of multiple SVM-RFE; 1 is SVM-RFE.
+#' @param halve.above While more features than this are left, half of them go in one step.
+#' @param cost The cost C of the SVM.
+#' @param scale Whether features are scaled to mean 0 and standard deviation 1, as [base::scale()]
+#'   does it (n - 1).
+#' @param ... [Options][fewest_options] of `rfe`: `seed` (of the folds), `folds` (a fold for each
+#'   sample, the same at each step), `class_weight`, `tolerance`, `time_limit`, ...
+#' @return Positions of all features, best first, with their names. `"criterion"`, an attribute, has
+#'   the criterion that each left with.
+#' @references Guyon, Weston, Barnhill, Vapnik (2002), Machine Learning 46, 389-422. Duan, Rajapakse,
+#'   Wang, Azuaje (2005), IEEE Transactions on NanoBioscience 4, 228-234.
+#' @examplesIf fewest::fewest_available()
+#' two <- droplevels(iris[iris$Species != "setosa", ])
+#' svm_rfe(two[1:4], two$Species)
+#' svm_rfe(two[1:4], two$Species, k = 5)
+#' @export
+svm_rfe <- function(x, y = NULL, k = 1, halve.above = 5000, cost = 10, scale = TRUE, ...) {
+  if (is.null(y) && is.data.frame(x)) {
+    y <- x[[1]]
+    x <- x[-1]
+  }
+  samples <- fewest_samples(x, y)
+  matrix <- if (samples$transposed) t(samples$x) else samples$x
+  if (!is.matrix(matrix)) matrix <- as.matrix(matrix)
+  dimnames(matrix) <- list(NULL, samples$names)
+  if (scale) {
+    matrix <- base::scale(matrix)
+    matrix[, attr(matrix, "scaled:scale") == 0] <- 0
+  }
+  matrix <- matrix[, , drop = FALSE]
+  result <- fewest_select(matrix, samples$y, method = "rfe", max_features = 1, cost = cost, scale = "none",
+                          resamples = if (k > 1) k, halve_above = if (ncol(matrix) > halve.above) halve.above, ..., quiet = TRUE)
+  ranked <- vapply(result$ranking, function(r) r$index + 1, 0)
+  criterion <- vapply(result$ranking, function(r) or_na(r$criterion), 0)
+  constant <- setdiff(seq_along(samples$names), ranked)
+  out <- as.integer(c(ranked, constant))
+  names(out) <- samples$names[out]
+  structure(out, criterion = c(criterion, rep(0, length(constant))))
+}

@@ -1,0 +1,3 @@
+library(testthat)
+library(fewest)
+test_check("fewest")

@@ -1,0 +1,34 @@
+args <- function(...) command_args(list(...), tempdir())
+
+test_that("arguments are the command's options", {
+  expect_identical(args(max_features = 5, certify = TRUE, plain = FALSE, seed = NULL), c("--max-features", "5", "--certify"))
+  expect_identical(args(max_features = 1:3), c("--max-features", "1,2,3"))
+  expect_identical(args(cost = 0.1, gap = 1e-7, node_limit = 123456789), c("--cost", "0.1", "--gap", "1e-07", "--node-limit", "123456789"))
+  expect_identical(args(time_limit = 60, selection_time_limit = "5m"), c("--time-limit", "60s", "--selection-time-limit", "5m"))
+  expect_identical(args(sign = c(age = "+", income = "-")), c("--sign", "age:+", "--sign", "income:-"))
+  expect_identical(args(together = list(c("a", "b"), "c")), c("--together", "a,b", "--together", "c"))
+  expect_identical(args(implies = list(a = c("b", "c"))), c("--implies", "a:b,c"))
+  expect_identical(args(at_most = list(2, c("a", "b"))), c("--at-most", "2:a,b"))
+  expect_identical(args(at_least = list(list(1, "a"), list(2, c("b", "c")))), c("--at-least", "1:a", "--at-least", "2:b,c"))
+  expect_identical(args(tune = list(C = c(0.5, 1))), c("--tune", "C=0.5,1"))
+})
+
+test_that("names that would be taken apart are quoted, other texts are not", {
+  expect_identical(args(require = c("a,b", "c:d", "say \"x\"", "plain")), c("--require", "\"a,b\",\"c:d\",\"say \\\"x\\\"\",plain"))
+  expect_identical(args(drop = "/^RP[SL]/"), c("--drop", "/^RP[SL]/"))
+  expect_identical(args(gamma = "sigest:0.5", class_weight = "case=2,control=1"), c("--gamma", "sigest:0.5", "--class-weight", "case=2,control=1"))
+})
+
+test_that("numbers are the same numbers", {
+  x <- c(0.1, 1 / 3, 1e-300, 123456.789, 2^53, pi)
+  expect_identical(as.numeric(number(x)), x)
+})
+
+test_that("an argument without a name, and a missing value, are refused", {
+  expect_error(args(5), "by name")
+  expect_error(args(require = c("a", NA)), "missing value")
+})
+
+test_that("the words of the command become those of R", {
+  expect_identical(as_arguments("use --max-features 1..4 or `fewest study`"), "use max_features 1:4 or `fewest_study()`")
+})
