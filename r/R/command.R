@@ -115,7 +115,8 @@ release_address <- function() {
 # handed on, so that the command ends with the best it has. Returns what it printed, or fails with
 # what it said; where it names the file `data` it means x.
 run_command <- function(args, quiet, data = NULL) {
-  process <- processx::process$new(fewest_command(), args, stdout = "|", stderr = "|", encoding = "UTF-8")
+  process <- processx::process$new(fewest_command(), args, stdout = "|", stderr = "|", encoding = "UTF-8",
+                                  env = c("current", FEWEST_PROGRESS = if (quiet) "" else "lines"))
   on.exit(if (process$is_alive()) process$kill())
   out <- character()
   errors <- character()
@@ -138,7 +139,7 @@ run_command <- function(args, quiet, data = NULL) {
         process$kill()
         fail("interrupted twice: the command was killed, and nothing is left of the run", class = "fewest_interrupted")
       }
-      message("interrupted: fewest ends with the best it has; once more stops it at once")
+      if (quiet) message("interrupted: fewest ends with the best it has; once more stops it at once")
       process$interrupt()
     })
   }

@@ -22,6 +22,9 @@ const PATIENCE: Duration = Duration::from_millis(400);
 /// Time between two looks of the bar.
 const REFRESH: Duration = Duration::from_millis(100);
 
+/// Time between two lines of progress, where a program asked for lines.
+const LINE: Duration = Duration::from_secs(2);
+
 /// Receives the events of a run.
 pub(crate) struct Watch<'a> {
     names: &'a Names,
@@ -206,6 +209,10 @@ impl<'a> Watch<'a> {
     /// Brings the bar up to date, but not more often than can be seen.
     fn show(&mut self) {
         let since = self.shown.map_or(self.start.elapsed(), |shown| shown.elapsed());
+        if self.terminal.shows_lines() && since >= LINE {
+            self.shown = Some(Instant::now());
+            self.terminal.progress(&format!("{:.0} s, {}", self.seconds(), self.state.text()));
+        }
         if !self.terminal.shows_progress() || since < if self.shown.is_some() { REFRESH } else { PATIENCE } {
             return;
         }

@@ -74,6 +74,19 @@ impl Terminal {
         say(&paint("fewest", "31;1"), text);
     }
 
+    /// Says how far a run is, in a line for the program that asked for it.
+    #[expect(clippy::unused_self, reason = "all printing goes through a terminal, so that none is hidden in a module")]
+    pub(crate) fn progress(self, text: &str) {
+        say("progress: ", text);
+    }
+
+    /// Whether lines of progress should be written: standard error goes to a program, which says so
+    /// by `FEWEST_PROGRESS=lines`.
+    pub(crate) fn shows_lines(self) -> bool {
+        let asked = std::env::var_os("FEWEST_PROGRESS").is_some_and(|v| v == "lines");
+        self.level > Level::Quiet && asked && !std::io::stderr().is_terminal()
+    }
+
     /// Whether a progress bar should be drawn.
     pub(crate) fn shows_progress(self) -> bool {
         self.level > Level::Quiet && std::io::stderr().is_terminal()

@@ -189,3 +189,20 @@ fn what_has_nothing_to_keep_ends_by_the_signal_and_leaves_nothing_behind() {
     assert_eq!((ended.code(), ended.signal()), (None, Some(2)));
     assert!(start.elapsed() < Duration::from_secs(2) && scratch.files().is_empty(), "{:?}", scratch.files());
 }
+
+/// A program that reads standard error gets lines of progress when it asks for them.
+#[test]
+fn progress_comes_in_lines_where_a_program_asks() {
+    let scratch = Scratch::new("progress_lines");
+    scratch.file("d.csv", generated(200, 120, &["no", "yes"], 22));
+    let select = ["select", "d.csv", "-m", "exact", "--max-features", "12"];
+    let run = |value: &str, extra: &[&str]| {
+        let mut command = scratch.command(&[&select[..], extra].concat());
+        Ran::from(command.env("FEWEST_PROGRESS", value).output().expect("fewest can be started")).code(3).err
+    };
+    let lines = run("lines", &["--time-limit", "5s"]);
+    let line = lines.lines().find(|line| line.starts_with("progress: ")).unwrap_or_else(|| panic!("{lines}"));
+    assert!(line.contains(" s, ") && line.contains("incumbent") && line.contains("bound"), "{line}");
+    assert!(!run("", &["--time-limit", "2500ms"]).contains("progress: "));
+    assert!(!run("lines", &["--quiet", "--time-limit", "2500ms"]).contains("progress: "));
+}
