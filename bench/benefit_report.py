@@ -2,10 +2,16 @@
 
 import json
 import math
+import pathlib
+import sys
 
 import common as c
 import numpy as np
 from scipy import stats
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "papers"))
+
+from paired import Paired  # noqa: E402
 
 # Peers that a set must have to be ranked.
 CORE = ["ANOVA", "L1", "RFE", "random forest"]
@@ -66,11 +72,7 @@ def cells(found, size, folds, widths, deals=1):
 
 def corrected(a, b):
     """p of the two-sided t-test that two methods are equal on folds that share training samples."""
-    d = a.accuracies - b.accuracies
-    if not d.any():
-        return 1.0
-    spread = math.sqrt(d.var(ddof=1) * (1 / len(d) + SHARE))
-    return 2 * stats.t.sf(abs(d.mean()) / spread, len(d) - 1) if spread > 0 else 0.0
+    return Paired(a.accuracies, b.accuracies, SHARE).p
 
 
 def ranked(table, methods):

@@ -234,13 +234,16 @@ def machine_time():
     return "\n".join(table(head, body))
 
 
-def filled(text, blocks):
-    """A page with its marked blocks filled: <!-- rows: name --> ... <!-- end -->."""
-    marked = re.compile(r"(<!-- rows: ([\w-]+) -->).*?(<!-- end -->)", re.DOTALL)
-    found = {name for _, name, _ in marked.findall(text)}
-    if found != set(blocks):
+def filled(text, blocks, others=False):
+    """A page with its marked blocks filled: <!-- rows: name --> ... <!-- end -->. With `others` the
+    page has blocks of other scripts, which stay.
+    """
+    marked = re.compile(r"(<!-- rows: ([\w-]+) -->)(.*?)(<!-- end -->)", re.DOTALL)
+    found = {name for _, name, _, _ in marked.findall(text)}
+    if found != set(blocks) and not (others and found >= set(blocks)):
         raise ValueError(f"blocks of the page: {sorted(found)}; of the rows: {sorted(blocks)}")
-    return marked.sub(lambda at: f"{at[1]}\n{blocks[at[2]].strip()}\n{at[3]}", text)
+    filling = lambda at: f"\n{blocks[at[2]].strip()}\n" if at[2] in blocks else at[3]
+    return marked.sub(lambda at: at[1] + filling(at) + at[4], text)
 
 
 def written(path, lines, check):
@@ -273,9 +276,10 @@ def parser(doc):
     return out
 
 
-def main(here, options, run, pages, blocks):
+def main(here, options, run, pages, blocks, claims=None):
     """A script: `run(fewest, rows, args)` asks what is missing, `pages(rows)` gives the lines of
-    each page by file name, `blocks(rows)` the numbers of the README by name.
+    each page by file name, `blocks(rows)` the numbers of the README by name, `claims(rows)` the
+    claims of the paper ([`paired.Claim`]), which docs/reproduction.md lists.
     """
     args = options.parse_args()
     out = pathlib.Path(args.out or here / (".quick" if args.quick else "results"))
@@ -300,7 +304,10 @@ def main(here, options, run, pages, blocks):
             page = here / "README.md"
             same.append(written(page, [filled(page.read_text(), blocks(rows))], args.check))
             page = ROOT / "docs" / "reproduction.md"
-            same.append(written(page, [filled(page.read_text(), {"time": machine_time()})], args.check))
+            told = {"time": machine_time()}
+            if claims:
+                told[f"claims-{here.name}"] = "\n".join(table(["claim", "state", "why"], [claim.row() for claim in claims(rows)]))
+            same.append(written(page, [filled(page.read_text(), told, others=True)], args.check))
     failed = sum("failed" in row for row in rows.rows.values())
     if failed:
         print(f"{failed} rows are of runs that failed; the same command tries them again")

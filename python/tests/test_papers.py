@@ -163,3 +163,35 @@ def test_every_table_and_figure_has_its_row():
         section = page.split(f"## {paper}\n")[1].split("\n## ")[0]
         first = [line.split("|")[1].strip() for line in section.splitlines() if line.startswith("| ")]
         assert not [name for name in names if name not in first], paper
+
+
+@pytest.fixture(name="paired")
+def the_comparisons(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "papers")
+    import paired
+
+    yield paired
+    del sys.modules["paired"]
+
+
+def test_a_claim_says_what_its_parts_bear(paired):
+    cases = {
+        (1, 1): "seen", (1, None): "seen", (1, 0): "partly", (1, -1): "partly", (0, 0): "not seen",
+        (0, -1): "not seen", (-1, -1): "reversed", (None,): "not testable", (): "not testable",
+    }  # fmt: skip
+    for signs, state in cases.items():
+        assert paired.state(signs) == state
+    claim = paired.Claim("a is better", ("here", True, "4 of 5"), ("there", False, "1 of 5"), why="Few sets.")
+    assert claim.row() == ["a is better", "partly", "here: 4 of 5. there: 1 of 5. Few sets."]
+
+
+def test_a_paired_comparison_is_the_t_test_of_the_differences(paired):
+    stats = pytest.importorskip("scipy.stats")
+    a, b = [1.0, 2.5, 3.0, 4.25, 4.0], [0.5, 2.0, 3.25, 3.0, 3.0]
+    pair, test = paired.Paired(a, b), stats.ttest_rel(a, b)
+    assert (pair.t, pair.p) == pytest.approx((test.statistic, test.pvalue))
+    assert (pair.more, pair.equal, pair.less) == (4, 0, 1)
+    corrected = paired.Paired(a, b, share=1 / 4)
+    assert corrected.error == pytest.approx(pair.error * (1 + 5 / 4) ** 0.5)
+    assert paired.compared("a", paired.Paired([2, 3, 2.5], [1, 2, 1.25]), claimed=-1)[1] == -1
+    assert paired.Paired([1, 1], [1, 1]).sign() == 0
