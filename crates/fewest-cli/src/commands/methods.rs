@@ -10,7 +10,7 @@ use crate::export::file::Sink;
 use crate::export::table::{self, Table, pairs, paragraph};
 use crate::export::{json as json_text, model_json::SCHEMA};
 use crate::failure::{Failure, in_options};
-use crate::method_args::{Entry, find, methods, settings};
+use crate::method_args::{Entry, find, methods, of_paper, paper_names, settings};
 use crate::terminal::{Terminal, bold};
 
 /// Runs the command.
@@ -20,7 +20,7 @@ use crate::terminal::{Terminal, bold};
 pub(crate) fn run(args: &MethodsArgs, terminal: Terminal) -> Result<u8, Failure> {
     let chosen: Vec<&Entry> = match &args.method {
         None => methods().collect(),
-        Some(name) => vec![find(name)?],
+        Some(name) => vec![find(of_paper(name).unwrap_or(name))?],
     };
     if let Some(sink) = Sink::open_if("--json", args.json.as_ref())? {
         let list: Vec<_> = chosen.iter().map(|entry| value(entry)).collect();
@@ -89,6 +89,10 @@ fn overview(methods: &[&Entry]) -> String {
 fn details(entry: &Entry) -> String {
     let info = entry.info();
     let mut out = format!("{} - {}\n\n", bold(info.name), info.title);
+    let called: Vec<&str> = paper_names(info.name).collect();
+    if !called.is_empty() {
+        out += &paragraph(&format!("Papers call it {}.", called.join(", ")), 2);
+    }
     out += &paragraph(&in_options(info.solves), 2);
     let _ = write!(out, "\n  {}\n\n", in_options(info.formula));
     for (label, text) in [

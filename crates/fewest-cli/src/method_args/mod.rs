@@ -118,6 +118,33 @@ pub(crate) fn methods() -> impl Iterator<Item = &'static Entry> {
     METHODS.iter().chain(PAPERS)
 }
 
+/// What papers call methods, in small letters, and the names here.
+const PAPER_NAMES: &[(&str, &str)] = &[
+    ("fsp-m", "exact"),
+    ("fsp-lambda", "exact"),
+    ("inlo-k", "kta"),
+    ("svm-rfe", "rfe"),
+    ("rfe-k", "rfe"),
+    ("msvm-rfe", "rfe"),
+    ("onsvm", "l1-svm"),
+    ("lpsvm", "l1-svm"),
+    ("fgm-b", "fgm"),
+    ("gbd-m", "gbd"),
+    ("gbd-lambda", "gbd"),
+    ("milo-l", "milp2"),
+];
+
+/// What papers call a method.
+pub(crate) fn paper_names(method: &str) -> impl Iterator<Item = &'static str> {
+    PAPER_NAMES.iter().filter(move |known| known.1 == method).map(|known| known.0)
+}
+
+/// The method that papers call so.
+pub(crate) fn of_paper(name: &str) -> Option<&'static str> {
+    let name = name.to_lowercase();
+    PAPER_NAMES.iter().find(|known| known.0 == name).map(|known| known.1)
+}
+
 /// A method by name.
 ///
 /// # Errors
@@ -125,7 +152,10 @@ pub(crate) fn methods() -> impl Iterator<Item = &'static Entry> {
 pub(crate) fn find(name: &str) -> Result<&'static Entry, Failure> {
     methods().find(|entry| entry.name == name).ok_or_else(|| {
         let known: Vec<&str> = methods().map(|entry| entry.name).collect();
-        let near = shared::did_you_mean(name, &known);
+        let near = match of_paper(name) {
+            Some(ours) => format!(" (its name here is {ours})"),
+            None => shared::did_you_mean(name, &known),
+        };
         Failure::Input(format!("there is no method {name}{near}; available are {}", known.join(", ")))
     })
 }

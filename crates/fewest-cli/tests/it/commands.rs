@@ -316,6 +316,12 @@ fn methods_completions_and_manual() {
     let rfe = scratch.run(&["methods", "rfe"]).code(0).out;
     assert!(rfe.contains("Guyon") && rfe.contains("--step"));
     scratch.run(&["methods", "nothing"]).code(2);
+    // The names of papers lead to the method.
+    for (paper, name) in [("MILO-L", "milp2"), ("inlo-k", "kta"), ("svm-rfe", "rfe"), ("onsvm", "l1-svm")] {
+        assert!(scratch.run(&["methods", paper]).code(0).out.starts_with(&format!("{name} - ")));
+        let said = scratch.run(&["select", "d.csv", "-m", paper, "--max-features", "1"]).code(2).err;
+        assert!(said.contains(&format!("there is no method {paper} (its name here is {name})")), "{said}");
+    }
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         assert!(scratch.run(&["completions", shell]).code(0).out.contains("fewest"));
     }
