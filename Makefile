@@ -14,8 +14,8 @@ DEMO_FEATURES := --no-default-features --features highs
 PACKAGES ?= --workspace
 PREFIX ?= $(HOME)/.local
 
-.PHONY: help demo install limits limits-python wheel sdist package test test-rust test-python test-data python-build python-test python-types python-pytest python-docs browser check fmt-check circles guide lint docs tools peers bench bench-python fuzz fuzz-proof need-cargo
-.PHONY: r-test pages crates spelling python-lint api api-write deny msrv coverage gates
+.PHONY: help demo install limits limits-python wheel sdist package source test test-rust test-python test-data python-build python-test python-types python-pytest python-docs browser check fmt-check circles guide lint docs tools peers bench bench-python fuzz fuzz-proof need-cargo
+.PHONY: r-test pages versions workflows crates spelling python-lint api api-write deny msrv coverage gates
 .PHONY: bench-objectives bench-train bench-rfe bench-read bench-forms bench-memory
 .PHONY: papers
 .PHONY: bench-sklearn bench-exact bench-exact-build bench-exact-scip bench-exact-el0ps bench-exact-frontier bench-exact-real bench-kta
@@ -61,6 +61,10 @@ sdist: need-cargo .venv/wheel.done ## the source distribution of the Python pack
 	PATH="$(dir $(CARGO)):$$PATH" .ci/sdist .venv
 package: need-cargo .venv/wheel.done ## the command as one static file for any Linux, in an archive and as a package for Debian (target/packages)
 	PATH="$(dir $(CARGO)):$$PATH" .ci/package .venv
+# Written by git, so that it holds what is committed, and its checksum is ours.
+source: ## the source of the commit at hand as one archive, which the recipes of packaging/ build from (target/source)
+	@mkdir -p target/source; version="$$(.ci/versions | sed -n 's/^version \([^ ]*\) .*/\1/p')"; \
+	git archive --format=tar --prefix="fewest-$$version/" HEAD | gzip -9n > "target/source/fewest-$$version-source.tar.gz"; ls -l target/source
 
 # All parts run, whichever fails. The folder of shared data is hidden from all but the last, so that
 # nothing depends on it but what says so: the tests that were skipped for want of it run in the last.
@@ -138,10 +142,10 @@ browser: need-cargo tools peers ## the report pages of real runs in a browser (p
 	FEWEST_BROWSER="$$browser" FEWEST_SCREENSHOTS=$(CURDIR)/target/screenshots FEWEST_PEERS_PYTHON=$(CURDIR)/.venv/bin/python \
 	  $(CARGO) test --locked -p fewest-cli --test report_browser -- --nocapture
 
-check: fmt-check pages crates spelling python-lint circles lint docs api ## the fast part of `make test`
+check: fmt-check pages versions workflows crates spelling python-lint circles lint docs api ## the fast part of `make test`
 
-# Gates of a second each, cheapest first; CONTRIBUTING.md says what each holds. typos and ruff are
-# binaries of PyPI.
+# Gates of a second each, cheapest first; CONTRIBUTING.md says what each holds. typos, ruff and
+# jactionlint are binaries of PyPI.
 .venv/checks.done: .ci/checks.txt
 	@if [ ! -x .venv/bin/python ]; then python3 -m venv .venv; fi
 	@if .venv/bin/python -m pip install --quiet --disable-pip-version-check -r .ci/checks.txt; then touch $@; fi
@@ -149,7 +153,14 @@ check: fmt-check pages crates spelling python-lint circles lint docs api ## the 
 pages: ## links and anchors of all pages lead somewhere, and every page of docs/ is in the site
 	@python3 .ci/pages
 
-crates: need-cargo ## licences, sources and needed Rust version of every crate linked in, and that each is used
+versions: ## every file that names the version of this project names one
+	@python3 .ci/versions
+
+workflows: .venv/checks.done
+	@if [ -x .venv/bin/jactionlint ]; then .venv/bin/jactionlint --profile correctness --shellcheck= --pyflakes= .github/workflows/*.yml && echo "workflows hold"; \
+	else echo "SKIPPED check of the workflows: jactionlint is missing (pip install jactionlint)"; fi
+
+crates: need-cargo ## licences, sources and needed Rust version of every crate linked in, that each is used, and that ours can be published
 	@PATH="$(dir $(CARGO)):$$PATH" python3 .ci/crates
 
 spelling: .venv/checks.done
