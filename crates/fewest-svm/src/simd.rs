@@ -69,6 +69,26 @@ fn plain_dot(a: &[f64], b: &[f64]) -> f64 {
     sum + total(lanes)
 }
 
+/// Columns, and vectors, that [`scores_of_columns`] takes at a time.
+pub const COLUMNS: usize = 4;
+/// See [`COLUMNS`].
+pub const MACHINES: usize = 8;
+
+/// `out_cm = column_c . v_m` for vectors that lie side by side: `v[i][m]`.
+#[multiversion(targets("x86_64+avx512f+avx512vl+fma", "x86_64+avx2+fma"))]
+pub fn scores_of_columns(columns: [&[f64]; COLUMNS], v: &[[f64; MACHINES]]) -> [[f64; MACHINES]; COLUMNS] {
+    let mut sums = [[0.0; MACHINES]; COLUMNS];
+    let [a, b, c, d] = columns.map(|column| &column[..v.len()]);
+    for i in 0..v.len() {
+        for (sums, x) in sums.iter_mut().zip([a[i], b[i], c[i], d[i]]) {
+            for m in 0..MACHINES {
+                sums[m] += x * v[i][m];
+            }
+        }
+    }
+    sums
+}
+
 /// `out_t += sum_k x_k column_k[t]`, where column k is number `which_k` of those that lie at distance
 /// `stride` in `columns`, each read from position `from` on.
 #[multiversion(targets("x86_64+avx512f+avx512vl+fma", "x86_64+avx2+fma"))]
