@@ -259,7 +259,7 @@ fn twins_tie_and_a_feature_alone_has_no_deviation() {
 }
 
 #[test]
-fn threads_and_storage_change_nothing_and_a_path_is_its_sizes() {
+fn threads_change_nothing_and_a_path_is_its_sizes() {
     let (design, classes) = drawn(26, 50, 1.0, true, 5);
     let samples = Samples::new(&*design, &classes, None).unwrap();
     for resampling in [Resampling::Folds, Resampling::Bootstrap] {

@@ -24,12 +24,12 @@ use crate::dual::{BoxDual, DualSolution, linear, smo};
 use crate::kernel::gram::GramMatrix;
 use crate::problem::class_pairs;
 use crate::run::state::stranger;
-use crate::simd::{COLUMNS, MACHINES, scores_of_columns};
+use crate::simd::{PANEL, VECTORS, agreements, panel_scores};
 use crate::subset_oracle::{by_criterion, updates_pay};
-use crate::{Clock, Design, Error, Memory, Reserved, RowMatrix, Rules, Samples, SvmSettings};
+use crate::{Clock, Design, Error, Loss, Memory, Reserved, RowMatrix, Rules, Samples, SvmSettings};
 
-/// Features that one thread looks at, one after the other.
-const CHUNK: usize = 64 * COLUMNS;
+/// Panels that one thread looks at, one after the other.
+const CHUNK: usize = 32;
 
 /// Samples for each feature that leaves, from which on inverses follow features: they are made
 /// afresh where more leave. As in [`crate::subset_oracle`].
@@ -48,9 +48,9 @@ pub(super) struct ResampledMachines<'a> {
     /// The survivors, and where each one is there (by feature).
     features: Vec<usize>,
     place: Vec<usize>,
-    /// Squared weights, summed over pairs: survivors x resamples, in rows of `width`.
-    squares: Vec<f64>,
-    width: usize,
+    /// Squared weights, summed over pairs, of each panel of survivors by resample; none before there
+    /// is a training.
+    squares: Vec<[f64; PANEL]>,
     on: On,
     _taken: Reserved,
 }
@@ -73,7 +73,7 @@ enum On {
     Rows,
 }
 
-/// The Gram matrix of the survivors, and a copy of their columns where these are dense.
+/// The Gram matrix of the survivors, and a copy of their columns, in panels, where these are dense.
 #[derive(Default)]
 struct SharedGram {
     /// Nothing until it is made afresh.
@@ -82,9 +82,7 @@ struct SharedGram {
     fresh: usize,
     /// Features that left and that it still holds.
     gone: Vec<usize>,
-    columns: Vec<f64>,
-    /// Where the column of a feature is among `columns`.
-    slot: Vec<usize>,
+    panels: Vec<[f64; PANEL]>,
 }
 
 impl<'a> ResampledMachines<'a> {
@@ -114,13 +112,12 @@ impl<'a> ResampledMachines<'a> {
         // Each machine has an inverse on its free samples.
         let of_gram = GramMatrix::bytes(n).saturating_mul(1 + machines.len() as u64);
         let on_gram = affords_gram(n, features.len(), svm) && of_gram <= svm.memory && updates_pay(design, None);
-        let width = resamples.count.next_multiple_of(MACHINES);
         let of_data = match (on_gram, design.is_sparse()) {
             (true, false) => of_gram + 8 * (n * features.len()) as u64,
             (true, true) => of_gram,
             (false, _) => RowMatrix::bytes(design, features.len()),
         };
-        let bytes = of_data + 8 * (width * features.len()) as u64;
+        let bytes = of_data + 8 * (resamples.count * features.len()) as u64;
         let what = || format!("training {} machines on {n} samples and {} features", machines.len(), features.len());
         let taken = memory.reserve(bytes, what, "use fewer resamples, or select among fewer features")?;
         let on = if on_gram { On::Gram(SharedGram::default()) } else { On::Rows };
@@ -135,7 +132,6 @@ impl<'a> ResampledMachines<'a> {
             features,
             place,
             squares: Vec::new(),
-            width,
             on,
             _taken: taken,
         })
@@ -148,7 +144,7 @@ impl<'a> ResampledMachines<'a> {
 
     /// Whether the last training gave any feature a weight.
     pub(super) fn tells_apart(&self) -> bool {
-        self.trained && self.squares.iter().any(|square| *square > 0.0)
+        self.trained && self.squares.as_flattened().iter().any(|square| *square > 0.0)
     }
 
     /// Where the next training starts, by machine.
@@ -171,11 +167,13 @@ impl<'a> ResampledMachines<'a> {
 
     /// Takes features out, all of a unit at once.
     pub(super) fn remove(&mut self, leaving: &[usize]) {
+        let (n, count) = (self.samples.n_samples(), self.resamples.count);
         for &j in leaving {
+            // The last one takes its place.
             let (at, last) = (self.place[j], self.features.len() - 1);
-            if !self.squares.is_empty() {
-                self.squares.copy_within(last * self.width..(last + 1) * self.width, at * self.width);
-                self.squares.truncate(last * self.width);
+            take_place(&mut self.squares, count, last, at);
+            if let On::Gram(shared) = &mut self.on {
+                take_place(&mut shared.panels, n, last, at);
             }
             self.features.swap_remove(at);
             if let Some(&moved) = self.features.get(at) {
@@ -187,7 +185,7 @@ impl<'a> ResampledMachines<'a> {
         if shared.matrix.is_none() {
             return;
         }
-        let (design, n, left) = (self.samples.design(), self.samples.n_samples(), self.features.len());
+        let (design, left) = (self.samples.design(), self.features.len());
         // Afresh once half the features are gone: it costs as much as that many updates and ends
         // their rounding errors.
         let is_old = 2 * left <= shared.fresh || leaving.len() > left;
@@ -219,10 +217,14 @@ impl<'a> ResampledMachines<'a> {
         }
         let rows = matches!(self.on, On::Rows).then(|| design.rows(&self.features));
         let weights = self.resamples.weights(self.samples, step);
-        let (svm, pairs, on) = (&self.svm, &self.pairs, &self.on);
+        let (svm, pairs, on, is_fixed) = (&self.svm, &self.pairs, &self.on, self.resamples.is_fixed());
         let train = |(at, machine): (usize, &mut Machine)| {
             let (pair, weights) = (&pairs[at / weights.len()], &weights[at % weights.len()]);
             let dual = pair.dual(weights, svm);
+            if svm.loss == Loss::SquaredHinge && !is_fixed {
+                // The weights are in the matrix that the inverse is of.
+                machine.active_set.forget();
+            }
             let start = Some(machine.beta.as_slice());
             let solution = match (on, &rows) {
                 (On::Gram(SharedGram { matrix: Some(gram), .. }), _) => {
@@ -237,10 +239,10 @@ impl<'a> ResampledMachines<'a> {
         let solutions: Vec<DualSolution> = self.machines.par_iter_mut().enumerate().map(train).collect();
         self.trained = true;
         self.squares.clear();
-        self.squares.resize(self.features.len() * self.width, 0.0);
+        self.squares.resize(self.features.len().div_ceil(PANEL) * self.resamples.count, [0.0; PANEL]);
         match &self.on {
             On::Gram(_) if design.is_sparse() => self.look_at_sparse(design),
-            On::Gram(_) => self.look_at_columns(),
+            On::Gram(_) => self.look_at_panels(),
             On::Rows => self.take_weights(&solutions),
         }
         solutions.iter().map(|solution| solution.iterations).sum()
@@ -248,58 +250,57 @@ impl<'a> ResampledMachines<'a> {
 
     /// Squared weights of machines that made them themselves.
     fn take_weights(&mut self, solutions: &[DualSolution]) {
+        let count = self.resamples.count;
         for (at, solution) in solutions.iter().enumerate() {
-            let of_resample = self.squares.iter_mut().skip(at % self.resamples.count).step_by(self.width);
-            of_resample.zip(&solution.weights).for_each(|(square, w)| *square += w * w);
+            for (panel, weights) in solution.weights.chunks(PANEL).enumerate() {
+                let squares = &mut self.squares[panel * count + at % count];
+                squares.iter_mut().zip(weights).for_each(|(square, w)| *square += w * w);
+            }
         }
     }
 
     /// Squared weights of all machines, in one pass over the columns.
-    fn look_at_columns(&mut self) {
+    fn look_at_panels(&mut self) {
         let On::Gram(shared) = &self.on else { return };
-        let (n, width) = (self.samples.n_samples(), self.width);
-        // Of each pair, and of so many resamples: their betas side by side, by sample.
-        let count = self.resamples.count;
-        let mut blocks = vec![vec![[0.0; MACHINES]; n]; self.pairs.len() * width / MACHINES];
-        for (at, machine) in self.machines.iter().enumerate() {
-            let (pair, resample) = (at / count, at % count);
-            let block = &mut blocks[pair * width / MACHINES + resample / MACHINES];
-            block.iter_mut().zip(&machine.beta).for_each(|(beta, b)| beta[resample % MACHINES] = *b);
-        }
-        let look = |(squares, features): (&mut [f64], &[usize])| {
-            for (squares, features) in squares.chunks_mut(COLUMNS * width).zip(features.chunks(COLUMNS)) {
-                // The last one stands in where there are fewer.
-                let columns = std::array::from_fn(|c| shared.column(features[c.min(features.len() - 1)], n));
-                for (at, block) in blocks.iter().enumerate() {
-                    let first = at % (width / MACHINES) * MACHINES;
-                    let scores = scores_of_columns(columns, block);
-                    for (squares, scores) in squares.chunks_mut(width).zip(&scores) {
-                        for (square, w) in squares[first..first + MACHINES].iter_mut().zip(scores) {
-                            *square += w * w;
-                        }
+        let (n, count) = (self.samples.n_samples(), self.resamples.count);
+        // The betas of so many machines side by side, by sample.
+        let beside = |machines: &[Machine]| {
+            let beta = |i: usize| std::array::from_fn(|m| machines.get(m).map_or(0.0, |machine| machine.beta[i]));
+            (0..n).map(beta).collect::<Vec<[f64; VECTORS]>>()
+        };
+        let blocks: Vec<Vec<[f64; VECTORS]>> = self.machines.chunks(VECTORS).map(beside).collect();
+        let look = |(squares, panels): (&mut [[f64; PANEL]], &[[f64; PANEL]])| {
+            for (squares, panel) in squares.chunks_mut(count).zip(panels.chunks(n)) {
+                for (at, scores) in blocks.iter().map(|block| panel_scores(panel, block)).enumerate() {
+                    let of_block = (at * VECTORS..self.machines.len()).zip(&scores);
+                    for (machine, scores) in of_block {
+                        let squares = &mut squares[machine % count];
+                        squares.iter_mut().zip(scores).for_each(|(square, w)| *square += w * w);
                     }
                 }
             }
         };
-        self.squares.par_chunks_mut(CHUNK * width).zip(self.features.par_chunks(CHUNK)).for_each(look);
+        self.squares.par_chunks_mut(CHUNK * count).zip(shared.panels.par_chunks(CHUNK * n)).for_each(look);
     }
 
     /// The same of sparse columns.
     fn look_at_sparse(&mut self, design: &dyn Design) {
-        let (n, count, width) = (self.samples.n_samples(), self.resamples.count, self.width);
-        let mut joint = Joint::new(vec![0; n], 1, self.machines.len());
+        let (n, count, machines) = (self.samples.n_samples(), self.resamples.count, self.machines.len());
+        let mut joint = Joint::new(vec![0; n], 1, machines);
         for (at, machine) in self.machines.iter().enumerate() {
             machine.beta.iter().enumerate().for_each(|(i, b)| joint.set(i, at, *b));
         }
-        let (joint, machines) = (&joint, self.machines.len());
-        let look = |(squares, features): (&mut [f64], &[usize])| {
+        let joint = &joint;
+        let look = |(squares, features): (&mut [[f64; PANEL]], &[usize])| {
             let mut sums = joint.sums();
-            for (squares, &j) in squares.chunks_mut(width).zip(features) {
+            for (at, &j) in features.iter().enumerate() {
                 joint.column(design, j, &mut sums);
-                (0..machines).for_each(|at| squares[at % count] += joint.of(&sums, 0, at).powi(2));
+                let of_panel = &mut squares[at / PANEL * count..][..count];
+                (0..machines).for_each(|m| of_panel[m % count][at % PANEL] += joint.of(&sums, 0, m).powi(2));
             }
         };
-        self.squares.par_chunks_mut(CHUNK * width).zip(self.features.par_chunks(CHUNK)).for_each(look);
+        let features = self.features.par_chunks(CHUNK * PANEL);
+        self.squares.par_chunks_mut(CHUNK * count).zip(features).for_each(look);
     }
 
     /// Steps 3 and 4: the `count` surviving units of smallest criterion, smallest first, ties by
@@ -307,29 +308,19 @@ impl<'a> ResampledMachines<'a> {
     pub(super) fn smallest(&self, count: usize) -> Vec<(usize, f64)> {
         let resamples = self.resamples.count;
         let mut totals = vec![0.0; resamples];
-        for squares in self.squares.chunks(self.width) {
-            totals.iter_mut().zip(squares).for_each(|(total, square)| *total += square);
+        for squares in self.squares.chunks(resamples) {
+            totals.iter_mut().zip(squares).for_each(|(total, squares)| *total += squares.iter().sum::<f64>());
         }
         let mut found: Vec<(usize, f64)> = if self.rules.n_units() == self.rules.p() {
-            let of_feature = self.features.iter().zip(self.squares.chunks(self.width));
-            of_feature.map(|(&j, squares)| (self.rules.unit_of(j), agreement(squares, &totals))).collect()
+            // Before there is a training all are alike.
+            let criteria = self.squares.chunks(resamples).flat_map(|squares| agreements(squares, &totals));
+            let criteria = criteria.chain(std::iter::repeat(0.0));
+            self.features.iter().map(|&j| self.rules.unit_of(j)).zip(criteria).collect()
         } else {
-            let heads = self.features.iter().map(|&j| self.rules.unit_of(j)).filter(|&u| {
-                let first = self.rules.unit(u)[0];
-                self.place[first] != usize::MAX
-            });
-            let mut units: Vec<usize> = heads.collect();
+            let mut units: Vec<usize> = self.features.iter().map(|&j| self.rules.unit_of(j)).collect();
             units.sort_unstable();
             units.dedup();
-            let of_unit = |&u: &usize| {
-                let mut sums = vec![0.0; resamples];
-                for &j in self.rules.unit(u) {
-                    let squares = &self.squares[self.place[j] * self.width..];
-                    sums.iter_mut().zip(squares).for_each(|(sum, square)| *sum += square);
-                }
-                (u, agreement(&sums, &totals))
-            };
-            units.iter().map(of_unit).collect()
+            units.iter().map(|&u| (u, self.agreement_on(self.rules.unit(u), &totals))).collect()
         };
         if count < found.len() {
             found.select_nth_unstable_by(count, by_criterion);
@@ -337,6 +328,19 @@ impl<'a> ResampledMachines<'a> {
         }
         found.sort_unstable_by(by_criterion);
         found
+    }
+
+    /// The criterion of a unit of these features.
+    fn agreement_on(&self, unit: &[usize], totals: &[f64]) -> f64 {
+        if self.squares.is_empty() {
+            return 0.0;
+        }
+        let mut sums = vec![[0.0; PANEL]; totals.len()];
+        for at in unit.iter().map(|&j| self.place[j]) {
+            let of_panel = &self.squares[at / PANEL * totals.len()..];
+            sums.iter_mut().zip(of_panel).for_each(|(sum, squares)| sum[0] += squares[at % PANEL]);
+        }
+        agreements(&sums, totals)[0]
     }
 }
 
@@ -357,43 +361,41 @@ impl SharedGram {
             Some(mut gram) => gram.remove_until(design, &gone, clock).map(|()| gram),
             None => {
                 self.fresh = features.len();
-                self.copy_columns(design, features);
+                if self.panels.is_empty() && !design.is_sparse() {
+                    self.panels = panels_of(design, features);
+                }
                 GramMatrix::linear_until(design, features, clock)
             }
         };
         self.matrix = made.ok();
         self.matrix.is_some()
     }
-
-    fn copy_columns(&mut self, design: &dyn Design, features: &[usize]) {
-        if design.is_sparse() {
-            return;
-        }
-        let n = design.n_samples();
-        self.columns.clear();
-        self.columns.resize(n * features.len(), 0.0);
-        self.slot.resize(design.n_features(), 0);
-        for (at, (column, &j)) in self.columns.chunks_mut(n.max(1)).zip(features).enumerate() {
-            design.add_column(j, 1.0, column);
-            self.slot[j] = at;
-        }
-    }
-
-    fn column(&self, j: usize, n: usize) -> &[f64] {
-        &self.columns[self.slot[j] * n..][..n]
-    }
 }
 
-/// Mean by standard deviation of the shares that a unit has of all squared weights, over the
-/// resamples: of each its squared weight and the sum of all.
-fn agreement(squares: &[f64], totals: &[f64]) -> f64 {
-    let shares = || squares.iter().zip(totals).map(|(square, total)| if *total > 0.0 { square / total } else { 0.0 });
-    let count = totals.len() as f64;
-    let mean = shares().sum::<f64>() / count;
-    let variance = shares().map(|share| (share - mean).powi(2)).sum::<f64>() / (count - 1.0);
-    match (variance > 0.0, mean > 0.0) {
-        (true, _) => mean / variance.sqrt(),
-        (false, true) => f64::INFINITY,
-        (false, false) => 0.0,
+/// The columns in panels, filled up with zeros.
+fn panels_of(design: &dyn Design, features: &[usize]) -> Vec<[f64; PANEL]> {
+    let n = design.n_samples();
+    let mut panels = vec![[0.0; PANEL]; n * features.len().div_ceil(PANEL)];
+    let mut column = vec![0.0; n];
+    for (at, &j) in features.iter().enumerate() {
+        column.fill(0.0);
+        design.add_column(j, 1.0, &mut column);
+        let panel = &mut panels[at / PANEL * n..][..n];
+        panel.iter_mut().zip(&column).for_each(|(values, x)| values[at % PANEL] = *x);
     }
+    panels
+}
+
+/// In panels of so many rows: what stands last takes the place `at`, and leaves zeros.
+fn take_place(panels: &mut Vec<[f64; PANEL]>, rows: usize, last: usize, at: usize) {
+    if panels.is_empty() {
+        return;
+    }
+    for row in 0..rows {
+        let value = std::mem::take(&mut panels[last / PANEL * rows + row][last % PANEL]);
+        if at != last {
+            panels[at / PANEL * rows + row][at % PANEL] = value;
+        }
+    }
+    panels.truncate(last.div_ceil(PANEL) * rows);
 }

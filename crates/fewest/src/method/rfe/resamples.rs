@@ -10,10 +10,13 @@ use crate::{Error, Samples};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Resampling {
-    /// As many stratified folds as resamples; each resample leaves one of them out.
+    /// As many stratified folds as resamples, dealt anew at each step; each resample leaves one of
+    /// them out.
     #[default]
     Folds,
-    /// Draws with replacement within each class, as many as it has samples.
+    /// The same, dealt once.
+    FixedFolds,
+    /// Draws with replacement within each class, as many as it has samples, anew at each step.
     Bootstrap,
 }
 
@@ -25,7 +28,7 @@ crate::settings! {
     pub struct Resamples {
         /// How many there are.
         pub count: usize = 10 => "at least 2",
-        /// How they are drawn, anew at each step.
+        /// How they are drawn.
         pub resampling: Resampling = Resampling::Folds,
         /// What they are drawn by.
         pub seed: u64 = 0,
@@ -93,16 +96,21 @@ impl Resamples {
         }
     }
 
+    /// Whether they are the same at each step.
+    pub(super) fn is_fixed(&self) -> bool {
+        self.folds.is_some() || self.resampling == Resampling::FixedFolds
+    }
+
     /// The weight of each sample in each resample of a step, from 1: resamples x samples. It is a
     /// function of the seed and the step alone, whatever was drawn before.
     pub fn weights(&self, samples: &Samples<'_>, step: u64) -> Vec<Vec<f64>> {
         if let Some(folds) = &self.folds {
             return (0..folds.count()).map(|fold| self.fixed(folds, fold, samples)).collect();
         }
-        let mut draws = Draws::new(self.seed, step);
+        let mut draws = Draws::new(self.seed, if self.is_fixed() { 0 } else { step });
         let strata = strata(samples);
         match self.resampling {
-            Resampling::Folds => self.leave_folds_out(samples.weights(), strata, &mut draws),
+            Resampling::Folds | Resampling::FixedFolds => self.leave_folds_out(samples.weights(), strata, &mut draws),
             Resampling::Bootstrap => (0..self.count).map(|_| draws.bootstrap(samples.weights(), &strata)).collect(),
         }
     }
@@ -199,5 +207,7 @@ mod tests {
         }
         assert_eq!(held_out(3), held_out(3));
         assert_ne!(held_out(3), held_out(4));
+        let once = |step| resampling(Resampling::FixedFolds).weights(&samples, step);
+        assert_eq!(once(3), once(4));
     }
 }
