@@ -125,7 +125,7 @@ fn equals_the_loop_of_the_paper_with_folds_fixed_and_drawn() {
             let resampling = if seed % 2 == 0 { Resampling::Folds } else { Resampling::Bootstrap };
             let fixed = (seed % 4 == 0).then(|| {
                 // Each class in turn, so that every training part has all.
-                let mut seen = vec![0; 3];
+                let mut seen = [0; 3];
                 let next = |&class: &u32| {
                     seen[class as usize] += 1;
                     seen[class as usize] % 5

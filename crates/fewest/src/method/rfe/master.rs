@@ -107,7 +107,7 @@ impl<'a> Elimination<'a> {
         let now = self.survivors.len();
         let step = match self.step {
             // Half, and of an odd number that one of both next to it which is even.
-            _ if self.halve_above.is_some_and(|above| now > above) => now / 2 + (now & now / 2 & 1),
+            _ if self.halve_above.is_some_and(|above| now > above) => now / 2 + (now & (now / 2) & 1),
             Step::Count(k) => k,
             Step::Remaining(f) => (f * now as f64) as usize,
             Step::Original(f) => (f * self.start as f64) as usize,

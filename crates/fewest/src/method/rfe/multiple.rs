@@ -231,7 +231,7 @@ impl<'a> ResampledMachines<'a> {
                     smo::solve(&mut &*gram, &dual, start, &mut machine.active_set, svm, clock)
                 }
                 (_, Some(rows)) => linear::solve_linear(rows, &dual, start, None, svm, clock),
-                (On::Gram(_), None) | (On::Rows, None) => unreachable!("one of both was made above"),
+                (On::Gram(_) | On::Rows, None) => unreachable!("one of both was made above"),
             };
             machine.beta.clone_from(&solution.beta);
             solution
@@ -357,15 +357,14 @@ impl SharedGram {
     /// Makes it that of the survivors; false where the clock said stop before.
     fn prepare(&mut self, design: &dyn Design, features: &[usize], clock: &Clock) -> bool {
         let gone = std::mem::take(&mut self.gone);
-        let made = match self.matrix.take() {
-            Some(mut gram) => gram.remove_until(design, &gone, clock).map(|()| gram),
-            None => {
-                self.fresh = features.len();
-                if self.panels.is_empty() && !design.is_sparse() {
-                    self.panels = panels_of(design, features);
-                }
-                GramMatrix::linear_until(design, features, clock)
+        let made = if let Some(mut gram) = self.matrix.take() {
+            gram.remove_until(design, &gone, clock).map(|()| gram)
+        } else {
+            self.fresh = features.len();
+            if self.panels.is_empty() && !design.is_sparse() {
+                self.panels = panels_of(design, features);
             }
+            GramMatrix::linear_until(design, features, clock)
         };
         self.matrix = made.ok();
         self.matrix.is_some()

@@ -75,7 +75,7 @@ impl Resamples {
                 )));
             }
             return (0..folds.count()).try_for_each(|fold| {
-                Folds::check_training(fold, samples.classes(), &self.fixed(folds, fold, samples))
+                Folds::check_training(fold, samples.classes(), &Self::fixed(folds, fold, samples))
             });
         }
         if self.resampling == Resampling::Bootstrap {
@@ -105,7 +105,7 @@ impl Resamples {
     /// function of the seed and the step alone, whatever was drawn before.
     pub fn weights(&self, samples: &Samples<'_>, step: u64) -> Vec<Vec<f64>> {
         if let Some(folds) = &self.folds {
-            return (0..folds.count()).map(|fold| self.fixed(folds, fold, samples)).collect();
+            return (0..folds.count()).map(|fold| Self::fixed(folds, fold, samples)).collect();
         }
         let mut draws = Draws::new(self.seed, if self.is_fixed() { 0 } else { step });
         let strata = strata(samples);
@@ -116,7 +116,7 @@ impl Resamples {
     }
 
     /// Those of a fold that the caller gave.
-    fn fixed(&self, folds: &Folds, fold: usize, samples: &Samples<'_>) -> Vec<f64> {
+    fn fixed(folds: &Folds, fold: usize, samples: &Samples<'_>) -> Vec<f64> {
         let times = folds.times(fold).0;
         let of_samples = folds.training_weights(fold).unwrap_or(samples.weights());
         times.iter().zip(of_samples).map(|(times, weight)| times * weight).collect()
