@@ -108,7 +108,9 @@ def written(rows):
         lines.append(f"| {name} | {size} | {np.mean(ways['rfe']['accuracies']):.3f} | " + " | ".join(cells) + f" | {steady} | {seconds} |")
     told = "; ".join(f"{way}: {more} better, {less} worse" for way, (more, less) in beyond.items())
     lines += ["", f"Beyond two corrected errors, of {len(by)} rows: {told}."]
-    return "\n".join(lines) + "\n"
+    absent = [name for name in SETS if not any(name == known for known, _ in by)]
+    lines += ["", f"Not run, for want of time: {', '.join(absent)}."] if absent else []
+    return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
 def main():
