@@ -388,8 +388,8 @@ fn eliminate(
 ///
 /// # Errors
 /// Those of [`rfe_classes`] and of [`Samples::new`], those of the source; a kernel other than
-/// linear, a criterion other than the weights, tuning, bounds on weights; more memory needed than
-/// allowed, or, for the n x n products, than eight times [`SvmSettings::memory`].
+/// linear, a criterion other than the weights, tuning, resamples, bounds on weights; more memory
+/// needed than allowed, or, for the n x n products, than eight times [`SvmSettings::memory`].
 pub fn rfe_from(
     source: &dyn GramSource,
     classes: &[u32],
@@ -405,8 +405,8 @@ pub fn rfe_from(
     let plain = settings.tuning.is_none() && settings.resamples.is_none();
     if !settings.kernel.is_linear() || settings.criterion != Criterion::Weights || !plain {
         return Err(Error::Data(
-            "columns elsewhere are eliminated by the weights of linear machines of all samples at one cost; have X in \
-             memory"
+            "columns elsewhere are eliminated by the weights of linear machines at one cost, of all samples; have X in \
+             memory, or leave the resamples out"
                 .into(),
         ));
     }
