@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Real
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from fewest._columns import ColumnFile
 from fewest._constraints import AT_LEAST_ONE, COST_OR_AUTO, stores_arguments
 from fewest._cross_validated import SIZE_AND_START, STEP, CrossValidated, criterion_of, folds_of, step_of
 from fewest._docs import completes_doc
-from fewest._engine import Listener, Samples, is_elsewhere, limits_of, warn_of_limit, weights_in
+from fewest._engine import Listener, Samples, is_elsewhere, limits_of, seed_of, warn_of_limit, weights_in
 from fewest._path import fitted_path
 from fewest._preparation import Preparation
 from fewest._svm import voted, votes
@@ -62,6 +62,19 @@ class SVMRFE(CrossValidated):
     step_of : {"original", "remaining"}, default="original"
         What a share is taken of: all features (scikit-learn), or those that remain ("remaining"
         with 0.5 halves them).
+    halve_above : int, default=None
+        While more features than this survive, half of them leave in one step. None: never.
+    resamples : int, splitter or iterable, default=None
+        Multiple SVM-RFE [2]_: features are ranked by SVMs trained on so many resamples of the samples,
+        by the mean of ``w_j ** 2 / |w| ** 2`` over them, divided by its standard deviation. A splitter, or (train, test) pairs:
+        the training parts are the resamples, the same at each step; a sample named twice counts twice. None: all samples rank,
+        by ``w_j ** 2``. Linear kernel, one C.
+    resampling : {"folds", "fixed_folds", "bootstrap"}, default="folds"
+        With a number of ``resamples``: that many stratified folds, of which each resample leaves one
+        out, dealt anew at each step, or once ("fixed_folds"); "bootstrap": draws with replacement within each class, as many as
+        it has samples, anew at each step.
+    random_state : int, RandomState instance or None, default=0
+        With a number of ``resamples``: what they are drawn by.
     start : sequence of features, default=None
         Features to begin with, by index, name or mask; the others never enter. None: all.
     Cs : sequence of float, default=None
@@ -104,7 +117,7 @@ class SVMRFE(CrossValidated):
     certain_steps_ : int or None
         After how many of them the same features are left as by trainings without any error: their
         criteria differ by more than what the duality gaps leave open. The others are ties within
-        ``tol`` or rounding. None where the criterion is not the squared weights.
+        ``tol`` or rounding. None where the criterion is not the squared weights, and with ``resamples``.
     objective_ : float
         Objective of the SVM on the selected features.
     preparation_ : object or None
@@ -125,6 +138,8 @@ class SVMRFE(CrossValidated):
     ----------
     .. [1] Guyon, Weston, Barnhill, Vapnik, "Gene selection for cancer classification using support vector machines", Machine
        Learning 46, 2002.
+    .. [2] Duan, Rajapakse, Wang, Azuaje, "Multiple SVM-RFE for gene selection in cancer classification with expression data",
+       IEEE Transactions on NanoBioscience 4, 2005.
 
     Examples
     --------
@@ -147,6 +162,10 @@ class SVMRFE(CrossValidated):
         "C": COST_OR_AUTO,
         **SIZE_AND_START,
         **STEP,
+        "halve_above": [*AT_LEAST_ONE, None],
+        "resamples": ["cv_object"],
+        "resampling": [StrOptions({"folds", "fixed_folds", "bootstrap"})],
+        "random_state": ["random_state"],
         "impute": [StrOptions({"mean", "median", "most_frequent"}), None],
         "scale": ["boolean"],
         "Cs": ["array-like", None],
@@ -164,6 +183,10 @@ class SVMRFE(CrossValidated):
         rules: Rules | None = None,
         step: float = 1,
         step_of: str = "original",
+        halve_above: int | None = None,
+        resamples: Any = None,
+        resampling: str = "folds",
+        random_state: Any = 0,
         start: Any = None,
         C: float | str = 1.0,
         Cs: Sequence[float] | None = None,
@@ -221,19 +244,20 @@ class SVMRFE(CrossValidated):
         if self.C == "auto" or not self._deals_folds:
             raw = self._with_groups(raw, X, groups)
         self._tuning = self._tuned(raw, X, y, groups)
+        self._resamples = self._resampled(raw, X, y, groups)
         self._raw = None if self._how() is None else raw
         try:
             samples = self._learnt(raw)
             return self._run(samples, self._splits(self.cv if self._chooses_size else None, samples, X, y, groups))
         finally:
-            del self._tuning, self._raw
+            del self._tuning, self._resamples, self._raw
 
     def _check_for_shards(self) -> None:
         """Refuse what columns on workers are not asked for."""
         plain: dict[str, tuple[Any, ...]] = {
             "kernel": ("linear",),
             "criterion": ("auto", "weights"),
-            **dict.fromkeys(("Cs", "cv", "impute", "resume"), (None,)),
+            **dict.fromkeys(("Cs", "cv", "impute", "resume", "resamples"), (None,)),
             "scale": (False,),
         }
         for name, values in plain.items():
@@ -283,7 +307,8 @@ class SVMRFE(CrossValidated):
 
     @property
     def _deals_folds(self) -> bool:
-        return self.C == "auto" or self.cv is not None or self.Cs is not None
+        fixed = self.resamples is not None and not isinstance(self.resamples, Integral)
+        return self.C == "auto" or self.cv is not None or self.Cs is not None or fixed
 
     def _tuned(self, samples: Samples, X: Any, y: Any, groups: Any) -> dict[str, Any] | None:
         """How the cost is tuned, as the engine takes it."""
@@ -296,6 +321,34 @@ class SVMRFE(CrossValidated):
         folds = folds_of(self._splits(5 if self.cv is None else self.cv, samples, X, y, groups), samples, self.class_weight)
         return {"costs": [float(cost) for cost in self.Cs], "folds": folds, "retune": int(self.retune)}
 
+    def _resampled(self, samples: Samples, X: Any, y: Any, groups: Any) -> dict[str, Any] | None:
+        """The resamples that rank features, as the engine takes them."""
+        how = self.resampling.replace("_", "-")
+        if self.resamples is None:
+            if self.resampling != "folds":
+                raise ValueError(
+                    f"resampling is {self.resampling!r}, which says how resamples are drawn; give resamples, or leave it out"
+                )
+            return None
+        if self.Cs is not None:
+            raise ValueError("resamples rank at one C, and Cs are several; leave one of them out")
+        if self.kernel != "linear" or criterion_of(self) != "weights":
+            raise ValueError(
+                f"resamples rank by the weights of linear SVMs, but kernel is {self.kernel!r} and criterion is {self.criterion!r}; "
+                "leave these out, or resamples"
+            )
+        if isinstance(self.resamples, Integral):
+            return {"count": int(self.resamples), "resampling": how, "seed": seed_of(self.random_state)}
+        if self._chooses_size or self.C == "auto":
+            raise ValueError(
+                "resamples are splits of all samples, but cv and C='auto' eliminate on parts of them; give a number of resamples, "
+                "which are drawn in each"
+            )
+        if self.resampling != "folds":
+            raise ValueError(f"resampling is {self.resampling!r}, but resamples are splits already; leave it out, or give a number")
+        folds = folds_of(self._splits(self.resamples, samples, X, y, groups), samples, self.class_weight)
+        return {"count": len(folds["splits"]), "folds": folds}
+
     @limited
     def path(self, X: Any, y: Any, sizes: Any, sample_weight: Any = None, groups: Any = None) -> list[Self]:
         for name in ("cv", "Cs"):
@@ -307,8 +360,12 @@ class SVMRFE(CrossValidated):
             raise TypeError("path needs the samples in memory; give an array, such as X.compute() of a Dask collection")
         selector = clone(self)
         selector._validate_params()
-        samples = selector._learnt(selector._with_groups(selector._validated(X, y, sample_weight), X, groups))
-        return fitted_path(selector, samples, sizes)
+        raw = selector._with_groups(selector._validated(X, y, sample_weight), X, groups)
+        selector._resamples = selector._resampled(raw, X, y, groups)
+        try:
+            return fitted_path(selector, selector._learnt(raw), sizes)
+        finally:
+            del selector._resamples
 
     path.__doc__ = CrossValidated.path.__doc__
 
@@ -344,7 +401,8 @@ class SVMRFE(CrossValidated):
     def _method(self, samples, rules):
         tuning = getattr(self, "_tuning", None)
         how = {"criterion": criterion_of(self), "step": step_of(self), "tuning": tuning, "start": self._begun()}
-        return {"name": "rfe", "svm": self._svm(), "kernel": self._kernel, **how}
+        more = {"halve_above": self.halve_above, "resamples": getattr(self, "_resamples", None)}
+        return {"name": "rfe", "svm": self._svm(), "kernel": self._kernel, **how, **more}
 
     def _set_results(self, answer, p):
         super()._set_results(answer, p)

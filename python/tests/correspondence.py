@@ -90,6 +90,9 @@ SHARED = {
     "criterion": of("criterion"),
     "step": of("step"),
     "step-of": of("step_of"),
+    "halve-above": of("halve_above"),
+    "resamples": of("resamples"),
+    "resampling": of("resampling"),
     "plain": of("plain"),
     "lp": of("lp"),
     "write-model": of("path", method="write_model"),
@@ -118,7 +121,7 @@ SHARED = {
 #: Where a method's place is another one.
 OWN = {
     # A splitter holds its own seed.
-    "rfe": {"seed": of("cv")},
+    "rfe": {"seed": of("cv", "random_state"), "folds": of("cv", "resamples")},
     "eb-rfe": {"seed": of("cv")},
     "bit-flip": {"seed": of("cv")},
     "attribute-flip": {"seed": of("cv")},

@@ -69,6 +69,55 @@ fn plain_dot(a: &[f64], b: &[f64]) -> f64 {
     sum + total(lanes)
 }
 
+/// Columns of a panel: a sample's values in them lie side by side.
+pub const PANEL: usize = 8;
+/// Vectors that [`panel_scores`] takes at a time.
+pub const VECTORS: usize = 5;
+
+/// `out_mc = column_c . v_m` for the columns of a panel, and vectors whose values lie side by side.
+#[multiversion(targets("x86_64+avx512f+avx512vl+fma", "x86_64+avx2+fma"))]
+pub fn panel_scores(panel: &[[f64; PANEL]], v: &[[f64; VECTORS]]) -> [[f64; PANEL]; VECTORS] {
+    let mut sums = [[0.0; PANEL]; VECTORS];
+    for (x, v) in panel.iter().zip(v) {
+        for m in 0..VECTORS {
+            for c in 0..PANEL {
+                sums[m][c] += v[m] * x[c];
+            }
+        }
+    }
+    sums
+}
+
+/// Of the columns of a panel: mean by standard deviation of `values[k] / totals[k]` over k; a
+/// deviation of 0 makes it infinite, or 0 where the mean is 0. A total of 0 makes the share 0.
+#[multiversion(targets("x86_64+avx512f+avx512vl+fma", "x86_64+avx2+fma"))]
+pub fn agreements(values: &[[f64; PANEL]], totals: &[f64]) -> [f64; PANEL] {
+    let count = totals.len() as f64;
+    let (mut mean, mut squares) = ([0.0; PANEL], [0.0; PANEL]);
+    let by = |total: f64| if total > 0.0 { total } else { f64::INFINITY };
+    for (values, &total) in values.iter().zip(totals) {
+        let total = by(total);
+        for c in 0..PANEL {
+            mean[c] += values[c] / total;
+        }
+    }
+    for mean in &mut mean {
+        *mean /= count;
+    }
+    for (values, &total) in values.iter().zip(totals) {
+        let total = by(total);
+        for c in 0..PANEL {
+            let off = values[c] / total - mean[c];
+            squares[c] += off * off;
+        }
+    }
+    std::array::from_fn(|c| match (squares[c] > 0.0, mean[c] > 0.0) {
+        (true, _) => mean[c] / (squares[c] / (count - 1.0)).sqrt(),
+        (false, true) => f64::INFINITY,
+        (false, false) => 0.0,
+    })
+}
+
 /// `out_t += sum_k x_k column_k[t]`, where column k is number `which_k` of those that lie at distance
 /// `stride` in `columns`, each read from position `from` on.
 #[multiversion(targets("x86_64+avx512f+avx512vl+fma", "x86_64+avx2+fma"))]

@@ -390,7 +390,7 @@ impl<'a> SubsetOracle<'a> {
 /// Whether it pays to update the Gram matrix while so many features leave at each step; before the
 /// first one leaves, whether it pays to make it. An update is one of its inverse, too; of a sparse
 /// design, trainings on rows cost less where these hold few values.
-fn updates_pay(design: &dyn Design, leaving: Option<usize>) -> bool {
+pub(crate) fn updates_pay(design: &dyn Design, leaving: Option<usize>) -> bool {
     let square = (design.n_samples() as f64).powi(2);
     let passes = leaving.map_or(1.0, |leaving| UPDATE_PASSES / (1.0 + 2.0 * leaving as f64));
     !design.is_sparse() || square <= passes * design.stored() as f64

@@ -430,13 +430,13 @@ impl Task<'_> {
             out.insert("validate".to_owned(), json!(validate.map(|validate| validate.value())));
             out.insert("patience".to_owned(), json!(options.value::<u64>("patience")));
         }
-        if options.args().deals_folds() {
+        if options.args().deals_folds() || options.text("folds").is_some() {
             out.insert("folds".to_owned(), json!(options.text("folds")));
         }
         if options.entry().has("tasks") {
             out.insert("tasks".to_owned(), json!(options.text("tasks")));
         }
-        if options.args().deals_folds() || options.given("validate") {
+        if options.args().draws() || options.given("validate") {
             out.insert("seed".to_owned(), json!(options.value::<u64>("seed").unwrap_or(0)));
         }
     }

@@ -71,6 +71,7 @@ fn flatten(settings: Value, names: &Names, out: &mut Map<String, Value>) {
                 out.insert("kernel".to_owned(), kernel.remove("kind").unwrap_or_default());
                 out.extend(kernel);
             }
+            ("resamples", Value::Object(group)) => add_resamples(group, out),
             ("folds", folds) => _ = out.insert("cv".to_owned(), fold_count(&folds)),
             ("step", step) => add_step(&step, out),
             ("categorical", features) => {
@@ -95,6 +96,14 @@ fn flatten(settings: Value, names: &Names, out: &mut Map<String, Value>) {
 fn fold_count(folds: &Value) -> Value {
     let of = folds["of"].as_array().into_iter().flatten();
     json!(of.filter_map(Value::as_u64).max().map_or(0, |last| last + 1))
+}
+
+/// How many resamples rank, and how they are drawn where they are.
+fn add_resamples(mut group: Map<String, Value>, out: &mut Map<String, Value>) {
+    out.insert("resamples".to_owned(), group.remove("count").unwrap_or_default());
+    if !group.contains_key("folds") {
+        out.extend(group);
+    }
 }
 
 /// How many features leave in one step, and of what a fraction is.

@@ -68,6 +68,11 @@ pub(crate) trait MethodArgs: std::fmt::Debug + Send + Sync {
     fn deals_folds(&self) -> bool {
         false
     }
+
+    /// Whether it draws by `--seed`.
+    fn draws(&self) -> bool {
+        self.deals_folds()
+    }
 }
 
 /// A method on the command line.

@@ -366,6 +366,16 @@ impl FoldsArgs {
         all.into_iter().find(|option| option.1).map(|option| option.0)
     }
 
+    /// `--folds`.
+    pub(crate) fn column(&self) -> Option<&str> {
+        self.folds.as_deref()
+    }
+
+    /// `--seed`.
+    pub(crate) fn seed(&self) -> u64 {
+        self.seed.unwrap_or(0)
+    }
+
     /// The folds of the samples at hand.
     ///
     /// # Errors
@@ -377,7 +387,7 @@ impl FoldsArgs {
             if count > n {
                 return Err(Failure::Input(format!("{source}: --cv is {count}, but there are {n} samples")));
             }
-            let of = dealt(data.target, data.groups, count, self.seed.unwrap_or(0));
+            let of = dealt(data.target, data.groups, count, self.seed());
             return checked(of.map_err(|error| Failure::Input(format!("{source}: --cv: {error}")))?, data);
         };
         let mut known: Vec<&String> = names.iter().collect();

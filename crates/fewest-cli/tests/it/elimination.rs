@@ -1,6 +1,6 @@
 //! `rfe` with kernels, classes and tuned costs on the command line.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::common::{Scratch, generated};
 
@@ -64,6 +64,51 @@ fn a_tuned_cost_is_the_cost_of_the_model() {
 }
 
 #[test]
+fn resamples_rank_by_draws_or_by_a_column_of_folds() {
+    let scratch = Scratch::new("rfe_resamples");
+    let rows = generated(30, 9, &["a", "b"], 4);
+    let folds: Vec<String> = rows
+        .lines()
+        .enumerate()
+        .map(|(i, line)| if i == 0 { format!("fold,{line}") } else { format!("f{},{line}", i % 5) })
+        .collect();
+    scratch.file("d.csv", folds.join("\n"));
+    let base = ["select", "d.csv", "-m", "rfe", "--max-features", "2", "--json", "r.json", "--halve-above", "6"];
+    let run = |more: &[&str]| {
+        scratch.run(&[&base[..], more].concat()).code(0);
+        scratch.json("r.json")
+    };
+    let fixed = run(&["--folds", "fold"]);
+    let order =
+        |result: &Value| result["ranking"].as_array().unwrap().iter().map(|r| r["index"].clone()).collect::<Vec<_>>();
+    assert_eq!(fixed["settings"]["resamples"], json!(5));
+    assert_eq!(fixed["settings"]["folds"], json!("fold"));
+    assert_eq!(fixed["settings"]["halve_above"], json!(6));
+    assert!(fixed["certain_steps"].is_null());
+    assert!(fixed["ranking"].as_array().unwrap().iter().all(|r| r["feature"] != "fold"));
+    assert_eq!(order(&run(&["--folds", "fold", "--resamples", "5"])), order(&fixed));
+    let ran = scratch.run(&[&base[..], &["--folds", "fold", "--resamples", "4"]].concat()).code(2);
+    assert!(ran.err.contains("--resamples is 4") && ran.err.contains("5 folds"), "{}", ran.err);
+    for resampling in ["folds", "fixed-folds", "bootstrap"] {
+        let drawn = ["--drop", "fold", "--resamples", "5", "--resampling", resampling, "--seed", "3"];
+        let found = run(&drawn);
+        assert_eq!(found["settings"]["resampling"], json!(resampling));
+        assert_eq!((&found["settings"]["seed"], &found["settings"]["resamples"]), (&json!(3), &json!(5)));
+        assert_eq!(order(&run(&[&drawn[..], &["--threads", "2"]].concat())), order(&found));
+        let path = [
+            &["path", "d.csv", "-m", "rfe", "--max-features", "2,5", "--json", "p.json", "--halve-above", "6"],
+            &drawn[..],
+        ];
+        scratch.run(&path.concat()).code(0);
+        assert_eq!(scratch.json("p.json")["path"][0]["selected"], found["selected"]);
+        let judged = ["evaluate", "d.csv", "-m", "rfe", "--max-features", "2", "--cv", "3"];
+        scratch.run(&[&judged[..], &drawn].concat()).code(0);
+        let halves = ["stability", "d.csv", "-m", "rfe", "--max-features", "2", "--pairs", "3"];
+        scratch.run(&[&halves[..], &drawn].concat()).code(0);
+    }
+}
+
+#[test]
 fn options_that_do_not_fit_are_refused() {
     let scratch = Scratch::new("rfe_refused");
     scratch.file("d.csv", generated(30, 4, &["a", "b"], 4));
@@ -75,7 +120,17 @@ fn options_that_do_not_fit_are_refused() {
         (&["--kernel", "rbf", "--degree", "2"], &["--degree", "rbf"]),
         (&["--kernel", "rbf", "--certify"], &["--certify", "linear"]),
         (&["--cv", "3"], &["--cv", "--costs"]),
-        (&["--seed", "3"], &["--seed", "--costs"]),
+        (&["--seed", "3"], &["--seed", "--costs or --resamples"]),
+        (&["--resamples", "1"], &["--resamples is 1"]),
+        (&["--resamples", "31"], &["--resamples is 31", "at most 30"]),
+        (&["--resampling", "bootstrap"], &["--resampling", "--resamples"]),
+        (&["--resamples", "3", "--cv", "3"], &["--cv", "--costs"]),
+        (&["--resamples", "3", "--costs", "1,2"], &["--resamples", "--costs"]),
+        (&["--resamples", "3", "--kernel", "rbf"], &["--resamples", "linear"]),
+        (&["--resamples", "3", "--criterion", "margin"], &["--resamples", "--criterion"]),
+        (&["--resamples", "3", "--sign", "f1:+"], &["resamples", "bounds"]),
+        (&["--resamples", "3", "--groups", "y"], &["--groups"]),
+        (&["--halve-above", "0"], &["--halve-above is 0"]),
         (&["--costs", "1,0"], &["--costs is 1,0", "`0` is none"]),
         (&["--costs", "1,2", "--cv", "1"], &["--cv is 1"]),
         (&["--costs", "1,2", "--cv", "31"], &["--cv is 31", "30 samples"]),

@@ -17,6 +17,7 @@ mod proof_mutation;
 mod resume;
 mod rfe;
 mod rfe_kernels;
+mod rfe_multiple;
 mod rfe_shrinking;
 mod rfe_splits;
 mod rules;

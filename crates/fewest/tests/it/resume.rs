@@ -4,7 +4,7 @@ use fewest::kernel::{Gamma, KernelRule};
 use fewest::kernel_oracle::Criterion;
 use fewest::method::exact::ExactSettings;
 use fewest::method::kta::KtaSettings;
-use fewest::method::rfe::{RfeSettings, Step, Tuning};
+use fewest::method::rfe::{Resamples, Resampling, RfeSettings, Step, Tuning};
 use fewest::validation::Folds;
 use fewest::{
     DenseDesign, Design, Kernel, Limits, Outcome, Problem, Report, RuleList, Rules, Samples, Status, SvmSettings,
@@ -237,6 +237,11 @@ fn rfe_goes_on_to_the_same_ranking() {
     let kernel = KernelRule::new(Kernel::Rbf { gamma: 1.0 }, Gamma::PerFeature);
     let rbf = RfeSettings { kernel, criterion: Criterion::Margin, ..linear.clone() };
     check(&rbf.into(), &data, &rules, Same::Answer);
+    for resampling in [Resampling::Folds, Resampling::Bootstrap] {
+        let resamples = Some(Resamples { count: 5, resampling, ..Resamples::default() });
+        let multiple = RfeSettings { resamples, halve_above: Some(25), ..linear.clone() };
+        check(&multiple.into(), &data, &rules, Same::Answer);
+    }
     let folds = Folds::new((0..50).map(|i| (i / 3 % 4) as u32).collect()).unwrap();
     let tuning = Tuning { costs: vec![0.1, 1.0, 10.0], folds, retune: 3 };
     let tuned: AnyMethod = RfeSettings { tuning: Some(tuning), ..linear }.into();

@@ -10,7 +10,7 @@ use fewest::kernel_oracle::Criterion;
 use fewest::method::fgm::{FgmReport, FgmSettings, Mkl, fgm, fgm_from};
 use fewest::method::info_gain::{Binning, information_gain, information_gain_from, information_gains};
 use fewest::method::l1_svm::{L1Report, L1Settings, l1_svm, l1_svm_from};
-use fewest::method::rfe::{RfeSettings, Step, rfe_classes, rfe_from};
+use fewest::method::rfe::{Resamples, RfeSettings, Step, rfe_classes, rfe_from};
 use fewest::{
     Bias, Clock, Design, Error, FeatureScore, Kernel, Limits, Loss, Problem, RowMatrix, RuleList, Rules, Samples,
     ScoreQuery, Silent, Source, Status, SvmSettings, WeightBound,
@@ -434,7 +434,10 @@ fn an_elimination_source_that_fails_is_an_error_and_a_limit_a_status() {
     // Products that are too large.
     let error = run(99, &settings(n * n * 2), Limits::default()).expect_err("no memory").to_string();
     assert!(error.contains("products of 40 samples") && error.contains("squared hinge"), "{error}");
+    let resampled = RfeSettings { resamples: Some(Resamples::default()), ..copies_20.clone() };
     let curved = RfeSettings { kernel: Kernel::Rbf { gamma: 1.0 }.into(), criterion: Criterion::Margin, ..copies_20 };
-    let error = run(99, &curved, Limits::default()).expect_err("columns are elsewhere").to_string();
-    assert!(error.contains("linear machines at one cost"), "{error}");
+    for refused in [resampled, curved] {
+        let error = run(99, &refused, Limits::default()).expect_err("columns are elsewhere").to_string();
+        assert!(error.contains("linear machines at one cost"), "{error}");
+    }
 }

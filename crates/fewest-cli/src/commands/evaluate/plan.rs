@@ -222,8 +222,10 @@ fn size_rule(text: &str) -> Result<SizeRule, Failure> {
 fn recipes(options: &MethodOptions, tuned: &Tuned, args: &EvaluateArgs) -> Result<Recipes, Failure> {
     let mut choices = vec![options.again()?];
     if options.args().deals_folds() {
-        let dealt = options.with("cv", &args.inner_cv.to_string())?;
-        choices = vec![dealt.with("seed", &args.seed.to_string())?];
+        choices = vec![choices[0].with("cv", &args.inner_cv.to_string())?];
+    }
+    if options.args().draws() {
+        choices = vec![choices[0].with("seed", &args.seed.to_string())?];
     }
     let each = |choices: Vec<MethodOptions>, option: &str, values: &[String]| -> Result<Vec<MethodOptions>, Failure> {
         if values.is_empty() {

@@ -120,6 +120,7 @@ fn with_folds(args: &PathArgs, options: &MethodOptions) -> Result<MethodOptions,
             (Some(_), ..) => {
                 unused("--inner-cv", &format!("is for methods that cross-validate, and {} does not", options.name()))
             }
+            (_, Some(seed), _) if options.args().draws() => options.with("seed", &seed.to_string()),
             (_, Some(_), None) => unused("--seed", "says how samples are dealt into folds, and there is no --cv"),
             _ => options.again(),
         };

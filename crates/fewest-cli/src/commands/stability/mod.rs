@@ -43,7 +43,7 @@ pub(crate) fn run(args: &StabilityArgs, options: &MethodOptions, invocation: &In
     inputs.extend(args.resume.as_deref().map(|path| ("the file of --resume", path)));
     Sink::apart(&[("--json", sink.as_ref()), ("--report", page.as_ref())], &inputs)?;
     let options =
-        if options.args().deals_folds() { options.with("seed", &args.seed.to_string())? } else { options.again()? };
+        if options.args().draws() { options.with("seed", &args.seed.to_string())? } else { options.again()? };
     refuse_with_tasks(&options)?;
     let mut raw = part::load(selection, &options, None, terminal)?;
     warn_of_source(&source, &mut raw, terminal)?;

@@ -1,7 +1,7 @@
 //! The master of SVM-RFE: who survives, who left when, and who may leave.
 
 use super::oracle::{Course, Question, Ranking};
-use super::{Step, permitted};
+use super::{RfeSettings, Step, permitted};
 use crate::subset_oracle::by_criterion;
 use crate::{Choice, Error, Event, Master, Next, Oracle, Ranked, Rules, Run, Status, Subset};
 
@@ -52,6 +52,7 @@ impl<'a> RemovalRules<'a> {
 pub(super) struct Elimination<'a> {
     pub(super) rules: &'a Rules,
     step: Step,
+    halve_above: Option<usize>,
     /// Features the elimination started with.
     start: usize,
     pub(super) survivors: Subset,
@@ -75,14 +76,15 @@ pub(super) struct Elimination<'a> {
 }
 
 impl<'a> Elimination<'a> {
-    pub(super) fn new(rules: &'a Rules, step: Step) -> Self {
+    pub(super) fn new(rules: &'a Rules, settings: &RfeSettings) -> Self {
         let survivors = permitted(rules);
         let forbidden = (0..rules.p()).filter(|&j| !survivors.contains(j));
         let left = forbidden.map(|feature| Ranked { feature, rank: 0, step: Some(0), criterion: 0.0 }).collect();
         let removal = RemovalRules::new(rules, &survivors);
         let mut master = Self {
             rules,
-            step,
+            step: settings.step,
+            halve_above: settings.halve_above,
             start: survivors.len(),
             survivors,
             removal,
@@ -104,6 +106,8 @@ impl<'a> Elimination<'a> {
     fn quota(&self) -> usize {
         let now = self.survivors.len();
         let step = match self.step {
+            // Half, and of an odd number that one of both next to it which is even.
+            _ if self.halve_above.is_some_and(|above| now > above) => now / 2 + (now & (now / 2) & 1),
             Step::Count(k) => k,
             Step::Remaining(f) => (f * now as f64) as usize,
             Step::Original(f) => (f * self.start as f64) as usize,

@@ -25,6 +25,7 @@
 //!          leaves, there, and a training on n x n products, here; where these do not fit, of the
 //!          squared hinge, n for each feature that stays and step of the conjugate gradients, there
 //!          (`dual/conjugate.rs`).
+//! Resamples of the samples may rank instead of all of them (Duan et al. 2005): `multiple.rs`.
 //! Differs  from the paper: weights are compared at a tight duality gap, so that the order is not
 //!          the solver's noise; in a tie the feature of larger index goes first. One machine per
 //!          pair of classes; criteria are summed over pairs.
@@ -34,14 +35,17 @@
 mod elsewhere;
 mod held_out;
 pub(crate) mod master;
+mod multiple;
 mod oracle;
 mod pairs;
 pub mod path;
+mod resamples;
 #[doc(hidden)]
 pub mod splits;
 mod state;
 
 pub(super) use oracle::best_of;
+pub use resamples::{Resamples, Resampling};
 
 use serde::{Deserialize, Serialize};
 
@@ -60,6 +64,7 @@ use crate::{
 use elsewhere::SourceOracle;
 use held_out::{HeldOut, HeldOutDecisions};
 use master::Elimination;
+use multiple::ResampledMachines;
 use oracle::RankingOracle;
 use pairs::{Pair, PairSamples, trains_pairs};
 
@@ -106,6 +111,12 @@ crate::settings! {
         pub criterion: Criterion = Criterion::Weights,
         /// Features per step. "Halving" is `Remaining(0.5)`.
         pub step: Step = Step::Count(1),
+        /// While more features than this survive, half of them leave in one step.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub halve_above: Option<usize> = None => "at least 1",
+        /// Machines of so many resamples rank the features: multiple SVM-RFE.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub resamples: Option<Resamples> = None,
         /// Whether and how the cost is tuned on the way.
         pub tuning: Option<Tuning> = None,
         /// The features that it begins with, in any order; the others never enter.
@@ -118,6 +129,22 @@ impl RfeSettings {
     /// With gamma as a number, unless it depends on the features that survive.
     fn resolved(&self, data: &Samples<'_>, rules: &Rules) -> Result<Self, Error> {
         Ok(Self { kernel: self.kernel.resolve(data.design(), rules.most_features())?, ..self.clone() })
+    }
+}
+
+impl RfeSettings {
+    /// Refuses what machines of resamples do not rank by.
+    fn check_resampled(&self, resamples: &Resamples) -> Result<(), Error> {
+        let refused = if !self.kernel.is_linear() {
+            "with the linear kernel only: other machines have no weights; leave the resamples out, or the kernel"
+        } else if self.criterion != Criterion::Weights {
+            "with the criterion weights only: theirs is a mean of squared weights by a deviation; leave one of both out"
+        } else if self.tuning.is_some() {
+            "at one cost; leave the costs to choose from out, or the resamples"
+        } else {
+            return Ok(());
+        };
+        Err(Error::setting("resamples", resamples.count, refused))
     }
 }
 
@@ -152,6 +179,13 @@ impl Method for RfeSettings {
             if tuning.retune == 0 {
                 return Err(Error::setting("retune", 0, "at least 1"));
             }
+        }
+        if self.halve_above == Some(0) {
+            return Err(Error::setting("halve_above", 0, "at least 1"));
+        }
+        if let Some(resamples) = &self.resamples {
+            resamples.check()?;
+            self.check_resampled(resamples)?;
         }
         match self.step {
             Step::Count(0) => Err(Error::setting("step", 0, "at least 1")),
@@ -316,6 +350,11 @@ fn eliminate(
                 .to_owned(),
         ));
     }
+    if settings.resamples.is_some() && !rules.weight_bounds().is_free() {
+        return Err(Error::Rules(
+            "machines of resamples obey no bounds on weights; leave the bounds out, or the resamples".to_owned(),
+        ));
+    }
     let (pairs, problems, grouped);
     let mut oracle = if trains_pairs(data, rules, settings) {
         pairs = PairSamples::new(data, rules, permitted(rules).len(), &settings.svm, run.memory())?;
@@ -326,7 +365,9 @@ fn eliminate(
         RankingOracle::kernel(&grouped, rules, settings)?
     };
     oracle.hold_out(held_out);
-    let mut master = Elimination::new(rules, settings.step);
+    let resampled = |of: &Resamples| ResampledMachines::new(data, rules, &settings.svm, of, run.memory());
+    oracle.rank_by(settings.resamples.as_ref().map(resampled).transpose()?);
+    let mut master = Elimination::new(rules, settings);
     if let Some(state) = run.resume(NAME)? {
         master.restore(state, &mut oracle)?;
     }
@@ -347,8 +388,8 @@ fn eliminate(
 ///
 /// # Errors
 /// Those of [`rfe_classes`] and of [`Samples::new`], those of the source; a kernel other than
-/// linear, a criterion other than the weights, tuning, bounds on weights; more memory needed than
-/// allowed, or, for the n x n products, than eight times [`SvmSettings::memory`].
+/// linear, a criterion other than the weights, tuning, resamples, bounds on weights; more memory
+/// needed than allowed, or, for the n x n products, than eight times [`SvmSettings::memory`].
 pub fn rfe_from(
     source: &dyn GramSource,
     classes: &[u32],
@@ -361,15 +402,18 @@ pub fn rfe_from(
     settings.check(rules.p())?;
     let p = source.n_features();
     rules.check_features(p)?;
-    if !settings.kernel.is_linear() || settings.criterion != Criterion::Weights || settings.tuning.is_some() {
+    let plain = settings.tuning.is_none() && settings.resamples.is_none();
+    if !settings.kernel.is_linear() || settings.criterion != Criterion::Weights || !plain {
         return Err(Error::Data(
-            "columns elsewhere are eliminated by the weights of linear machines at one cost; have X in memory".into(),
+            "columns elsewhere are eliminated by the weights of linear machines at one cost, of all samples; have X in \
+             memory, or leave the resamples out"
+                .into(),
         ));
     }
     let (n_classes, weights) = checked_classes(source.n_samples(), classes, weights)?;
     let rules = &*within(rules, settings.start.as_deref())?;
     let mut run = Run::new(rules, limits, Sense::Min, observer)?;
-    let mut master = Elimination::new(rules, settings.step);
+    let mut master = Elimination::new(rules, settings);
     let mut there = SourceOracle::new(source, Pair::all(classes, n_classes, &weights), rules, &settings.svm);
     master.pause = Some(there.most_that_fit());
     let mut status = drive(&mut there, &mut master, &mut run)?;

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::held_out::{HeldOut, HeldOutDecisions, PairMachine};
+use super::multiple::ResampledMachines;
 use super::pairs::{PairSamples, PairsOracle};
 use super::{RfeSettings, Tuned, permitted};
 use crate::kernel_oracle::{Criterion, KernelOracle};
@@ -43,8 +44,11 @@ pub(super) struct Course {
     beta: Vec<Vec<f64>>,
     cost: f64,
     tuned: Vec<Tuned>,
-    trainings: u64,
+    pub(super) trainings: u64,
     scored: Option<CvScore>,
+    /// Of each machine of a resample, in a record of its own.
+    #[serde(skip)]
+    pub(super) resampled: Option<Vec<Vec<f64>>>,
 }
 
 /// Trains on the surviving features and ranks their units.
@@ -57,6 +61,8 @@ pub(super) struct RankingOracle<'a> {
     trainings: u64,
     tuned: Vec<Tuned>,
     held_out: Option<HeldOut<'a>>,
+    /// What ranks in place of the engine, which then trains on what is left in the end.
+    resampled: Option<ResampledMachines<'a>>,
 }
 
 /// The two ways to train and rank.
@@ -106,12 +112,22 @@ impl<'a> RankingOracle<'a> {
     ) -> Self {
         let every = settings.tuning.as_ref().map_or(1, |t| t.retune);
         let (criterion, tuned) = (settings.criterion, Vec::new());
-        Self { engine, rules, criterion, validation, every, trainings: 0, tuned, held_out: None }
+        Self { engine, rules, criterion, validation, every, trainings: 0, tuned, held_out: None, resampled: None }
     }
 
     /// Records the decision values of these samples at every training from now on.
     pub(super) fn hold_out(&mut self, samples: Option<HeldOut<'a>>) {
         self.held_out = samples;
+    }
+
+    /// Ranks by these machines from now on.
+    pub(super) fn rank_by(&mut self, machines: Option<ResampledMachines<'a>>) {
+        self.resampled = machines;
+    }
+
+    /// Whether machines of resamples rank.
+    pub(super) fn is_resampled(&self) -> bool {
+        self.resampled.is_some()
     }
 
     fn record(&mut self) {
@@ -142,6 +158,9 @@ impl<'a> RankingOracle<'a> {
     }
 
     fn remove(&mut self, leaving: &[usize]) {
+        if let Some(machines) = &mut self.resampled {
+            machines.remove(leaving);
+        }
         match &mut self.engine {
             Engine::Linear(oracle, ..) => oracle.remove(leaving),
             Engine::Kernel(oracle) => oracle.remove(leaving),
@@ -150,6 +169,9 @@ impl<'a> RankingOracle<'a> {
 
     /// Whether there is a training.
     fn is_trained(&self) -> bool {
+        if let Some(machines) = &self.resampled {
+            return machines.is_trained();
+        }
         match &self.engine {
             Engine::Linear(oracle, ..) => !oracle.solutions().is_empty(),
             Engine::Kernel(oracle) => oracle.machines().is_some(),
@@ -158,6 +180,9 @@ impl<'a> RankingOracle<'a> {
 
     /// Whether the last training, however short, gave any feature a weight.
     fn tells_apart(&self) -> bool {
+        if let Some(machines) = &self.resampled {
+            return machines.tells_apart();
+        }
         let moved = |solution: &DualSolution| solution.beta.iter().any(|b| *b != 0.0);
         match &self.engine {
             Engine::Linear(oracle, ..) => oracle.solutions().into_iter().any(moved),
@@ -199,7 +224,7 @@ impl<'a> RankingOracle<'a> {
 
     fn objective(&self) -> f64 {
         match &self.engine {
-            Engine::Linear(..) if !self.is_trained() => f64::INFINITY,
+            Engine::Linear(oracle, ..) if oracle.solutions().is_empty() => f64::INFINITY,
             Engine::Linear(oracle, ..) => oracle.solutions().iter().map(|s| s.primal).sum(),
             Engine::Kernel(oracle) => oracle.machines().map_or(f64::INFINITY, |m| m.iter().map(|s| s.primal).sum()),
         }
@@ -208,6 +233,9 @@ impl<'a> RankingOracle<'a> {
     /// The `count` units of smallest criterion; where time is over before a costly criterion is
     /// known of all, by their squared weights.
     fn smallest(&mut self, count: usize, clock: &Clock) -> Vec<(usize, f64)> {
+        if let Some(machines) = &self.resampled {
+            return machines.smallest(count);
+        }
         let share = self.share_of_squares();
         match &mut self.engine {
             Engine::Linear(oracle, ..) => {
@@ -224,6 +252,9 @@ impl<'a> RankingOracle<'a> {
     /// How far the roots of the criteria are from those of the optimum: a root is the norm of a
     /// unit's weights, of all pairs of classes.
     fn error(&self) -> Option<f64> {
+        if self.is_resampled() {
+            return None;
+        }
         let solutions: Vec<&DualSolution> = match (&self.engine, self.criterion) {
             (Engine::Linear(oracle, ..), _) => oracle.solutions(),
             (Engine::Kernel(oracle), Criterion::Weights) => oracle.machines()?.iter().collect(),
@@ -246,7 +277,8 @@ impl<'a> RankingOracle<'a> {
                 (beta.collect(), oracle.scored().cloned())
             }
         };
-        Course { beta, cost: self.cost(), tuned: self.tuned.clone(), trainings: self.trainings, scored }
+        let resampled = self.resampled.as_ref().map(ResampledMachines::betas);
+        Course { beta, cost: self.cost(), tuned: self.tuned.clone(), trainings: self.trainings, scored, resampled }
     }
 
     /// Goes on from a course of an earlier run, whose steps took out these features.
@@ -259,10 +291,15 @@ impl<'a> RankingOracle<'a> {
         steps: impl Iterator<Item = &'b [usize]>,
     ) -> Result<(), Error> {
         // One step after the other, so that sums are rounded as they were.
+        let resampled = self.is_resampled();
         steps.for_each(|leaving| match &mut self.engine {
+            _ if resampled => self.remove(leaving),
             Engine::Linear(oracle, ..) => oracle.remove(leaving),
             Engine::Kernel(oracle) => oracle.remove_again(leaving),
         });
+        if let (Some(machines), Some(betas)) = (&mut self.resampled, course.resampled) {
+            machines.start_from(betas)?;
+        }
         (self.tuned, self.trainings) = (course.tuned, course.trainings);
         match &mut self.engine {
             Engine::Linear(oracle, ..) => oracle.start_from(course.beta)?,
@@ -285,6 +322,17 @@ impl<'a> RankingOracle<'a> {
         Ok(())
     }
 
+    /// Trains the machines of the resamples, and, where they are asked for, those of all samples.
+    fn train_all(&mut self, run: &mut Run<'_>, share: f64, whole: bool) {
+        if let Some(machines) = &mut self.resampled {
+            self.trainings += 1;
+            run.counts.solver_iterations += machines.train(self.trainings, &run.wind_up(share));
+        }
+        if whole || self.resampled.is_none() {
+            self.train(run, share);
+        }
+    }
+
     /// Chooses the cost when it is due, then trains until the gap is met or a limit is reached, and
     /// then for this share of what winding up may take.
     fn train(&mut self, run: &mut Run<'_>, share: f64) {
@@ -298,7 +346,7 @@ impl<'a> RankingOracle<'a> {
             oracle.set_cost(cost);
             self.tuned.push(Tuned { step: self.trainings + 1, n_features, cost, accuracy });
         }
-        self.trainings += 1;
+        self.trainings += u64::from(self.resampled.is_none());
         let clock = run.wind_up(share);
         let iterations: u64 = match &mut self.engine {
             Engine::Linear(oracle, ..) => oracle.train(&clock).iter().map(|s| s.iterations).sum(),
@@ -324,7 +372,7 @@ impl Oracle for RankingOracle<'_> {
                 // Even a training that was cut short tells features apart; one that found nothing
                 // has half of what may still be taken.
                 if !self.tells_apart() {
-                    self.train(run, 0.5);
+                    self.train_all(run, 0.5, false);
                 }
                 let clock = run.wind_up(1.0);
                 let criteria = self.smallest(usize::MAX, &clock);
@@ -333,13 +381,14 @@ impl Oracle for RankingOracle<'_> {
                 (usize::MAX, true)
             }
         };
+        let last = matches!(question, Question::KeepBest { .. }) || self.rules.allows(self.subset());
         if stale {
-            self.train(run, if matches!(question, Question::KeepBest { .. }) { 1.0 } else { 0.0 });
+            let share = if matches!(question, Question::KeepBest { .. }) { 1.0 } else { 0.0 };
+            self.train_all(run, share, last || self.held_out.is_some());
         }
         let smallest = self.smallest(count, &run.clock());
         // A training that was cut short says little, unless it is the last one.
-        let last = || matches!(question, Question::KeepBest { .. }) || self.rules.allows(self.subset());
-        if run.stop().is_none() || last() {
+        if run.stop().is_none() || last {
             self.record();
         }
         Ok(Ranking { objective: self.objective(), smallest, error: self.error(), dropped, course: self.course() })
@@ -357,14 +406,17 @@ pub(super) fn keep_best(
     // A little more than nothing for weights of 0, so that as many features stay as the rules
     // allow; -1e100 stands for "not among the survivors": no rule can make such a feature pay. The
     // margin criterion can be negative, and then all are raised.
-    let largest = criteria.iter().map(|c| c.1.abs()).fold(0.0, f64::max);
+    //
+    // A criterion without end is worth twice the largest that has one.
+    let finite = criteria.iter().map(|c| c.1.abs()).filter(|c| c.is_finite()).fold(0.0, f64::max);
+    let largest = if criteria.iter().any(|c| c.1 == f64::INFINITY) { 2.0 * finite.max(0.5) } else { finite };
     let little = 1e-9 * if largest > 0.0 { largest } else { 1.0 };
     let raise = criteria.iter().map(|c| -c.1).fold(0.0, f64::max) + little;
     let mut gains = vec![-1e100; rules.p()];
     for &(u, criterion) in criteria {
         let unit = rules.unit(u);
         for &j in unit {
-            gains[j] = criterion / unit.len() as f64 + raise;
+            gains[j] = criterion.min(largest) / unit.len() as f64 + raise;
         }
     }
     let best = best_of(rules, &gains, survivors, clock);

@@ -190,7 +190,7 @@ pub(in crate::method) fn survivors(
 ) -> Result<Vec<Survivors>, Error> {
     let allowed: Vec<(usize, &Rules)> =
         sizes.iter().enumerate().filter_map(|(at, size)| Some((at, size.rules.as_ref()?))).collect();
-    let courses: Vec<_> = allowed.chunk_by(|a, b| same_course(a.1, b.1, settings.step)).collect();
+    let courses: Vec<_> = allowed.chunk_by(|a, b| same_course(a.1, b.1, settings)).collect();
     let (p, first) = (data.design().n_features(), courses.iter().map(|course| sizes[course[0].0].k).collect());
     let mut parts = Parts::new(NAME, p, first, observer)?;
     let mut all = Vec::new();
@@ -222,11 +222,12 @@ pub(in crate::method) fn survivors(
 /// reached: nothing that the smaller size alone forbids or requires from the start, no choice of
 /// what must stay ([`RuleList::at_least`]), and no step that the larger size cuts short and another
 /// rule then lengthens again.
-fn same_course(smaller: &Rules, larger: &Rules, step: Step) -> bool {
+fn same_course(smaller: &Rules, larger: &Rules, settings: &RfeSettings) -> bool {
     let list = larger.list();
     let only_size = list.budget.is_none() && list.at_most.is_empty() && larger.n_units() == larger.p();
     let only_size = only_size && list.implies.is_empty();
-    smaller.root() == larger.root() && list.at_least.is_empty() && (step == Step::Count(1) || only_size)
+    let one_by_one = settings.step == Step::Count(1) && settings.halve_above.is_none();
+    smaller.root() == larger.root() && list.at_least.is_empty() && (one_by_one || only_size)
 }
 
 /// The largest of the sets that survived on the way which these rules allow.

@@ -24,7 +24,11 @@ impl Elimination<'_> {
             }
         }
         out.put(&(self.steps, self.count, self.certain, left))?;
-        out.put(&self.course)
+        out.put(&self.course)?;
+        match &self.course.resampled {
+            Some(betas) => out.put(betas),
+            None => Ok(()),
+        }
     }
 
     /// Goes on from a state.
@@ -33,7 +37,10 @@ impl Elimination<'_> {
     /// One that is damaged or of another problem.
     pub(super) fn restore(&mut self, mut state: StateReader, oracle: &mut RankingOracle<'_>) -> Result<(), Error> {
         let (steps, count, certain, left): (u64, usize, Option<u64>, Vec<Left>) = state.take()?;
-        let course: Course = state.take()?;
+        let mut course: Course = state.take()?;
+        if oracle.is_resampled() && course.trainings > 0 {
+            course.resampled = Some(state.take()?);
+        }
         for (step, features) in &left {
             for &(feature, criterion) in features {
                 if feature >= self.rules.p() || !self.survivors.remove(feature) {
