@@ -20,6 +20,8 @@
 #' | `groups`, `folds`, `sample_weights`, `tasks`: one value for each sample, or the name of a column of the samples | `--groups`, ... |
 #' | `time_limit = 60` (seconds) or `"5m"` | `--time-limit 60s` |
 #'
+#' `json = "FILE"` and `model = "FILE"` keep what the command writes; `report`, `proof`, `trace` and `resume` are files, too.
+#'
 #' Names of features go as they are, with blanks, commas and quotes.
 #'
 #' A limit is no error: the result has the best subset so far, and its `status` says what ended it.
@@ -73,7 +75,7 @@ option_args <- function(name, value, files) {
   if (name %in% c("at_most", "at_least")) return(each(flag, as_counts(value), function(v) paste0(v[[1]], ":", listed(v[[2]]))))
   if (name %in% names(PAIR_SIGN) && !is.null(names(value))) {
     pairs <- Map(function(key, v) paste0(quoted_name(key), PAIR_SIGN[[name]], listed(v)), names(value), value)
-    return(each(flag, pairs, identity))
+    return(if (name == "class_weight") c(flag, paste(pairs, collapse = ",")) else each(flag, pairs, identity))
   }
   if (is.list(value)) return(each(flag, value, function(v) listed(v, name %in% OF_NAMES)))
   if (name %in% c("time_limit", "selection_time_limit", "resume_every") && is.numeric(value)) value <- paste0(number(value), "s")

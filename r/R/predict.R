@@ -46,6 +46,7 @@ new_samples <- function(newdata, design) {
     return(frame_samples(as.list(frame), NULL, design))
   }
   if (identical(design$kind, "columns")) {
+    if (is.matrix(newdata) && !is.null(colnames(newdata))) newdata <- as.data.frame(newdata)
     if (!is.data.frame(newdata)) fail("the model was trained on a data frame; give newdata as one, with the same columns")
     return(frame_samples(as.list(newdata), NULL, design))
   }

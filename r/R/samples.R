@@ -34,8 +34,12 @@ fewest_samples <- function(x, y = NULL, ...) UseMethod("fewest_samples")
 samples <- function(x, y, names, transposed = FALSE, variables = NULL, baselines = NULL, columns = NULL, design = list()) {
   n <- if (transposed) ncol(x) else nrow(x)
   p <- if (transposed) nrow(x) else ncol(x)
+  if (is.data.frame(y) && length(y) == 1) y <- y[[1]]
   if (!is.null(y) && length(y) != n) fail(sprintf("y has %d values, but x has %d samples%s", length(y), n, turned_hint(length(y), p)))
+  if (p == 0) fail("x has no features")
   if (is.null(names)) names <- paste0("x", seq_len(p))
+  blank <- which(is.na(names) | !nzchar(names))
+  if (length(blank)) fail(sprintf("feature %d of x has no name (%d in all have none); name all of them, or none", blank[1], length(blank)))
   structure(list(x = x, y = y, names = names, transposed = transposed, variables = variables,
                  baselines = baselines, columns = columns, n = n, design = design), class = "fewest_samples")
 }

@@ -128,6 +128,7 @@ run <- function(command, kind, x, y, arguments, quiet, model = FALSE) {
   how <- names(arguments) %in% OF_DATA
   samples <- do.call(fewest_samples, c(list(x, y), arguments[how]))
   options <- arguments[!how]
+  if (is.null(samples$y)) fail("there are no classes: give y, or a formula with a left side")
   # Of two classes in a factor the second one is positive, as in glm().
   classes <- if (is.factor(samples$y)) levels(droplevels(samples$y))
   if (length(classes) == 2 && is.null(options$positive) && is.null(options$classes)) options$positive <- classes[2]
@@ -135,8 +136,9 @@ run <- function(command, kind, x, y, arguments, quiet, model = FALSE) {
   dir.create(folder)
   on.exit(unlink(folder, recursive = TRUE))
   data <- file.path(folder, "data.npz")
-  json <- file.path(folder, "result.json")
-  trained <- file.path(folder, "model.json")
+  json <- if (is.null(options$json)) file.path(folder, "result.json") else path.expand(options$json)
+  trained <- if (is.null(options$model)) file.path(folder, "model.json") else path.expand(options$model)
+  options[c("json", "model")] <- NULL
   write_npz(data, arrays_of(samples, sample_columns(options, samples)))
   args <- c(command, data, command_args(options, folder), "--json", json, if (model) c("--model", trained))
   ran <- run_command(args, quiet, data)

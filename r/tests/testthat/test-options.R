@@ -10,6 +10,7 @@ test_that("arguments are the command's options", {
   expect_identical(args(implies = list(a = c("b", "c"))), c("--implies", "a:b,c"))
   expect_identical(args(at_most = list(2, c("a", "b"))), c("--at-most", "2:a,b"))
   expect_identical(args(at_least = list(list(1, "a"), list(2, c("b", "c")))), c("--at-least", "1:a", "--at-least", "2:b,c"))
+  expect_identical(args(class_weight = c(`a, b` = 2, c = 1)), c("--class-weight", "\"a, b\"=2,c=1"))
   expect_identical(args(tune = list(C = c(0.5, 1))), c("--tune", "C=0.5,1"))
 })
 

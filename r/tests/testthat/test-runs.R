@@ -162,6 +162,17 @@ test_that("names go as they are", {
   expect_identical(predict(fit, x[, 4:1]), predict(fit, x))
 })
 
+test_that("files are kept where they are asked for, and there must be classes", {
+  needs_command()
+  files <- tempfile(c("json", "model"))
+  fit <- fewest_select(two_x, two$Species, method = "rfe", max_features = 2, json = files[1], model = files[2])
+  expect_identical(jsonlite::fromJSON(files[1])$selected, fit$selected)
+  expect_true(file.exists(files[2]))
+  expect_error(fewest_select(~ Sepal.Width, two, method = "rfe", max_features = 1), "no classes")
+  of_frame <- fewest_select(two, "Species", method = "rfe", max_features = 2)
+  expect_identical(predict(of_frame, two_x), predict(fit, two_x))
+})
+
 test_that("a limit is a status", {
   needs_command()
   set.seed(2)

@@ -35,6 +35,11 @@ test_that("what is no data is refused by name", {
   expect_error(fewest_samples(data.frame(d = Sys.Date(), a = 1), 1), "column `d` is of class `Date`")
   expect_error(fewest_samples(data.frame(id = paste0("s", 1:200)), 1:200), "identifier")
   expect_error(fewest_samples(matrix("a"), 1), "make it one of numbers")
+  expect_error(fewest_samples(two_x[, 0], two$Species), "no features")
+  unnamed <- two_x
+  colnames(unnamed)[2:3] <- c(NA, "")
+  expect_error(fewest_samples(unnamed, two$Species), "feature 2 of x has no name \\(2 in all")
+  expect_identical(fewest_samples(two_x, two["Species"])$y, two$Species)
 })
 
 test_that("inputs stay as they are", {

@@ -54,6 +54,6 @@ test_that("it takes the data frame of the loop, and names features", {
   expect_setequal(names(ranked), names(two)[1:4])
   expect_setequal(unname(ranked), 1:4)
   expect_length(attr(ranked, "criterion"), 4)
-  constant <- svm_rfe(cbind(two_x, one = 1), two$Species)
+  expect_warning(constant <- svm_rfe(cbind(two_x, one = 1), two$Species), "one value only")
   expect_identical(names(constant)[5], "one")
 })
