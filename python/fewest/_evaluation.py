@@ -40,6 +40,9 @@ class EvaluationRFE(CrossValidated):
     adaptive : float, default=None
         Ratio of at least 1: only features whose criterion exceeds the smallest by at most
         ``adaptive - 1`` times its size are candidates.
+    accuracy_loss : float, default=0.0
+        The smallest subset is taken whose accuracy is at most this below the best one's: 0.01 is one
+        sample of a hundred. In [0, 1).
 
     Attributes
     ----------
@@ -79,6 +82,7 @@ class EvaluationRFE(CrossValidated):
         **SIZE_AND_START,
         "candidates": AT_LEAST_ONE,
         "adaptive": [Interval(Real, 1.0, None, closed="left"), None],
+        "accuracy_loss": [Interval(Real, 0.0, 1.0, closed="left")],
     }
 
     @stores_arguments
@@ -90,6 +94,7 @@ class EvaluationRFE(CrossValidated):
         start: Any = None,
         candidates: int = 3,
         adaptive: float | None = None,
+        accuracy_loss: float = 0.0,
         Cs: Sequence[float] = (0.0625, 0.25, 1.0, 4.0, 16.0, 64.0),
         fit_C: float | None = None,
         cv: Any = 5,
@@ -123,6 +128,7 @@ class EvaluationRFE(CrossValidated):
             "criterion": criterion_of(self),
             "candidates": int(self.candidates),
             "adaptive": None if self.adaptive is None else float(self.adaptive),
+            "accuracy_loss": float(self.accuracy_loss),
             "costs": [float(cost) for cost in self.Cs],
             "folds": self._folds,
             "start": self._begun(),

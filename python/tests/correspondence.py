@@ -111,6 +111,7 @@ SHARED = {
     "starts": of("n_starts"),
     "candidates": of("candidates"),
     "adaptive": of("adaptive"),
+    "accuracy-loss": of("accuracy_loss"),
     "cv": of("cv"),
     "folds": of("cv"),
     "start": of("start"),

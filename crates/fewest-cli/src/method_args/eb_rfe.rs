@@ -20,6 +20,10 @@ pub(crate) struct EbRfeArgs {
     /// candidates
     #[arg(long, value_name = "RATIO", value_parser = values::one_or_more, allow_negative_numbers = true, help_heading = "Method")]
     adaptive: Option<f64>,
+    /// Take the smallest subset whose accuracy is at most this below the best one's, such as 0.01:
+    /// one sample of a hundred
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0, allow_negative_numbers = true, help_heading = "Method")]
+    accuracy_loss: f64,
     /// Choose the cost among these by cross-validation [default: 0.0625,0.25,1,4,16,64]
     #[arg(long, value_name = "C,C,...", allow_negative_numbers = true, help_heading = "Method")]
     costs: Option<Costs>,
@@ -47,6 +51,7 @@ impl MethodArgs for EbRfeArgs {
             criterion: self.ranking.criterion(),
             candidates: self.candidates,
             adaptive: self.adaptive,
+            accuracy_loss: self.accuracy_loss,
             costs,
             folds: self.folds.resolve(data)?,
             start: self.start.as_ref().map(|names| names.indices(data.names)).transpose()?,

@@ -4,7 +4,8 @@
 //! Solves   nothing exactly: a greedy descent guided by cross-validated accuracy.
 //! Paper    Krupka 2016, Algorithm 3; section 3.5 for the number of candidates that adapts.
 //! Given    [`Samples`], Rules, [`EbRfeSettings`].
-//! Returns  the best subset found, its accuracy and cost, the whole curve.
+//! Returns  the best subset found, or the smallest that is nearly as accurate, its accuracy and
+//!          cost, the whole curve.
 //! Steps    1. every candidate set (the survivors without one unit) is cross-validated for every
 //!          cost
 //!          2. the one of largest accuracy survives, ties to the unit of smaller criterion; it is
@@ -55,6 +56,9 @@ crate::settings! {
         /// With a ratio r, at least 1: only units whose criterion exceeds the smallest by at most (r -
         /// 1) times its size are candidates: many where the smallest are close, one where they are not.
         pub adaptive: Option<f64> = None => "at least 1",
+        /// The smallest subset is returned whose accuracy is at most this below the best one's; a share
+        /// of the samples, at least 0 and below 1 (thesis, section 3.3).
+        pub accuracy_loss: f64 = 0.0 => "at least 0 and below 1",
         /// Costs to choose from, ascending; in a tie the smaller one is taken.
         pub costs: Vec<f64> = vec![0.0625, 0.25, 1.0, 4.0, 16.0, 64.0] => "ascending numbers above 0",
         /// Folds of the samples.
@@ -69,7 +73,7 @@ impl Method for EbRfeSettings {
     const INFO: Info = Info {
         name: NAME,
         title: "evaluation-based elimination: cross-validation picks among the smallest",
-        solves: "At each step cross-validates the K subsets that lack one of the K features of smallest criterion, for every cost, keeps the best, and goes on until one feature is left. Returns the best subset seen, ties to the smaller one, and the curve of all steps. `candidates` 1 is SVM-RFE with its cost tuned at every step.",
+        solves: "At each step cross-validates the K subsets that lack one of the K features of smallest criterion, for every cost, keeps the best, and goes on until one feature is left. Returns the best subset seen, ties to the smaller one, or with `accuracy_loss` the smallest that is nearly as good, and the curve of all steps. `candidates` 1 is SVM-RFE with its cost tuned at every step.",
         formula: "criterion as for rfe; next set = argmax of the mean accuracy over the folds, over K candidates and all costs",
         proves: "nothing: a heuristic; its objective is the accuracy it chose by, which is optimistic (see fewest evaluate)",
         bounds: false,
@@ -93,6 +97,9 @@ impl Method for EbRfeSettings {
         check_costs(&self.costs)?;
         if self.candidates == 0 {
             return Err(Error::setting("candidates", 0, "at least 1"));
+        }
+        if !(0.0..1.0).contains(&self.accuracy_loss) {
+            return Err(Error::setting("accuracy_loss", self.accuracy_loss, "at least 0 and below 1"));
         }
         match self.adaptive {
             Some(ratio) if !(ratio >= 1.0 && ratio.is_finite()) => {
@@ -208,11 +215,15 @@ pub fn eb_rfe(
     };
     run.keep(NAME, true, |out| out.put(&steps.state));
     let last = if run.incumbent().is_none() { Some(steps.wind_up(&validation, &mut run)) } else { None };
-    let (cost, ranking) = (steps.best_cost, steps.ranking());
-    let EbRfeState { curve, trainings, .. } = steps.state;
-    run.counts.oracle_calls = curve.len() as u64;
+    let ranking = steps.ranking();
+    run.counts.oracle_calls = steps.state.curve.len() as u64;
     let outcome = run.finish(status);
-    let outcome = Outcome { subset: outcome.subset.clone().or(last), ..outcome };
+    let mut outcome = Outcome { subset: outcome.subset.clone().or(last), ..outcome };
+    let mut cost = steps.best_cost;
+    if let Some((subset, step)) = outcome.objective.and_then(|best| steps.smallest(best - settings.accuracy_loss)) {
+        (outcome.subset, outcome.objective, cost) = (Some(subset), Some(step.accuracy), step.cost);
+    }
+    let EbRfeState { curve, trainings, .. } = steps.state;
     let selection = Selection { outcome, ranking, solutions: Vec::new() };
     Ok(EbRfeReport { selection, cost, curve, trainings })
 }
@@ -355,6 +366,22 @@ impl<'a> Steps<'a> {
         self.oracle.start_from(chosen.clone());
         self.state.scored = Some(chosen);
         self.ranking = Vec::new();
+    }
+
+    /// The smallest allowed subset seen whose accuracy is at least this, with its step; none where
+    /// nothing is to be lost.
+    fn smallest(&self, accuracy: f64) -> Option<(Subset, &EbStep)> {
+        let mut survivors = permitted(self.rules);
+        let mut found = None;
+        for step in self.state.curve.iter().filter(|_| self.settings.accuracy_loss > 0.0) {
+            for &(feature, _) in &step.left {
+                survivors.remove(feature);
+            }
+            if step.accuracy >= accuracy - ROUNDING && self.rules.allows(&survivors) {
+                found = Some((survivors.clone(), step));
+            }
+        }
+        found
     }
 
     /// A limit came before any allowed subset: the last ranking decides, or one by a training that

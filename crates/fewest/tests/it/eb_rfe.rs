@@ -39,6 +39,7 @@ fn settings(n: usize, candidates: usize, kernel: KernelRule) -> EbRfeSettings {
         criterion: Criterion::Margin,
         candidates,
         adaptive: None,
+        accuracy_loss: 0.0,
         costs: COSTS.to_vec(),
         folds: folds(n, 4),
         start: None,
@@ -158,6 +159,32 @@ fn more_candidates_follow_the_ranking_and_adapt() {
     let some = counts(Some(2.0));
     assert!(some.iter().any(|&c| c > 1) && some[1..8].iter().any(|&c| c < 5), "{some:?}");
     assert_eq!(counts(Some(1e12)), counts(None));
+}
+
+#[test]
+fn the_smallest_subset_that_loses_little_is_taken() {
+    let (design, classes) = draw(60, 12, 2, 8);
+    let data = Samples::new(&design, &classes, None).unwrap();
+    let mut smaller = 0;
+    for rules in [Rules::none(12), Rules::at_most_features(12, 7).unwrap()] {
+        let all = run(&data, &rules, &settings(60, 3, PER_FEATURE));
+        let best = all.selection.outcome.objective.unwrap();
+        for loss in [0.0, 0.02, 0.05, 0.3] {
+            let found = run(&data, &rules, &EbRfeSettings { accuracy_loss: loss, ..settings(60, 3, PER_FEATURE) });
+            assert_eq!(found.curve, all.curve);
+            let near = all.curve.iter().filter(|step| step.accuracy >= best - loss - 1e-12);
+            let step = near.filter(|step| step.n_features <= rules.most_features()).next_back().unwrap();
+            let outcome = &found.selection.outcome;
+            let subset = outcome.subset.as_ref().unwrap();
+            let found_there = (subset.len(), outcome.objective, found.cost);
+            assert_eq!(found_there, (step.n_features, Some(step.accuracy), step.cost));
+            // The survivors of that step: those ranked first.
+            let ranked = |j: usize| found.selection.ranking.iter().find(|r| r.feature == j).unwrap().rank;
+            assert!(subset.iter().all(|j| ranked(j) <= subset.len()));
+            smaller += usize::from(loss > 0.0 && subset.len() < all.selection.outcome.subset.as_ref().unwrap().len());
+        }
+    }
+    assert!(smaller > 0, "no loss made a subset smaller");
 }
 
 #[test]

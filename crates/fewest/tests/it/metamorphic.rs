@@ -133,7 +133,7 @@ impl Case {
             "fsv" => json!({"name": name, "alpha": 5.0 * self.unit}),
             "eb-rfe" => json!({
                 "name": name, "svm": svm, "kernel": {"kind": "linear"}, "criterion": "weights", "candidates": 2,
-                "adaptive": null, "costs": [cost], "folds": folds,
+                "adaptive": null, "accuracy_loss": 0.0, "costs": [cost], "folds": folds,
             }),
             "bit-flip" | "attribute-flip" => json!({
                 "name": name, "svm": svm, "kernel": {"kind": "linear"}, "costs": [cost], "folds": folds, "passes": 1,

@@ -19,7 +19,7 @@ fn settings(info: &Info) -> Value {
     match info.name {
         "eb-rfe" => json!({
             "name": info.name, "svm": {}, "kernel": {"kind": "linear"}, "criterion": "weights", "candidates": 2,
-            "adaptive": null, "costs": [1.0], "folds": folds,
+            "adaptive": null, "accuracy_loss": 0.0, "costs": [1.0], "folds": folds,
         }),
         "bit-flip" | "attribute-flip" => flip,
         name => json!({"name": name}),
