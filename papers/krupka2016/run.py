@@ -1,21 +1,24 @@
 #!/usr/bin/env python3
 """The experiments of krupka2016 with `fewest` on public sets: runs what is missing, then writes the tables.
 
-    python3 papers/krupka2016/run.py [--fewest PATH] [--only models | genes | tuning ...] [--sets NAME ...]
+    python3 papers/krupka2016/run.py [--fewest PATH] [--only models | genes | tuning | flips ...] [--sets NAME ...]
 
 models  R1 to R5 (SVM-RFE, cost tuned at every step, best subset returned: `eb-rfe --candidates 1`)
         and EB3 to EB20 (R5 with 3, 5, 8, 12 and 20 candidates) on 18 sets
 genes   R5 to EB20 on five sets with more features than samples
 tuning  section 2.6: R5 with a linear kernel, without a variance threshold, with a larger one
+flips   sections 2.8 and 3.5: Bit-Flip and Attribute-Flip from the subset of R5, and EB20 with a dynamic C
 
 Each model is judged twice: by the thesis, where the 9 folds that choose the subset also give its
 accuracy, and by nested cross-validation, 5 folds outside and 9 inside each. Then the thesis's tests
 across data sets: relative improvements with one-sided t-tests; beside them Friedman's test,
-Wilcoxon's signed ranks and the sign test.
+Wilcoxon's signed ranks and the sign test. The claims of docs/reproduction.md are paired t-tests
+across sets, two-sided.
 
-The pages are OUT/tables.md, OUT/genes.md and OUT/tuning.md. Needs numpy, scipy and scikit-learn.
+The pages are OUT/tables.md, OUT/genes.md, OUT/tuning.md and OUT/flips.md. Needs numpy, scipy and scikit-learn.
 """
 
+import json
 import pathlib
 import sys
 import tempfile
@@ -53,7 +56,11 @@ TUNING = {
     "equal class weights": (RBF, 0.02, "none"),
 }
 CHAIN = ["R5", "EB3", "EB5", "EB8", "EB12", "EB20"]
-PARTS = {"models": list(MODELS), "genes": CHAIN, "tuning": list(TUNING)}
+# Section 2.8, from the subset of R5, and section 3.5: as many candidates as have nearly the smallest weight.
+FLIPS = ("bit-flip", "attribute-flip")
+RATIO = 1.5
+ADAPTIVE = "EB20, dynamic"
+PARTS = {"models": list(MODELS), "genes": CHAIN, "tuning": list(TUNING), "flips": [*FLIPS, ADAPTIVE]}
 INNER, OUTER = 9, 5
 NEAR = 0.005  # "very similar performances": so much less accuracy, for a smaller subset
 
@@ -63,6 +70,8 @@ def form(part, model):
     if part == "tuning":
         kernel, threshold, weights = TUNING[model]
         return kernel, 1, threshold, weights, SIX
+    if part == "flips":
+        model = "EB20" if model == ADAPTIVE else "R5"
     candidates, threshold, weights, costs = MODELS[model]
     return RBF, candidates, threshold, weights, costs
 
@@ -70,6 +79,7 @@ def form(part, model):
 def asked(part, name, model):
     """The key of a run; R5 of `tuning` is that of `models`."""
     kernel, candidates, threshold, weights, costs = form(part, model)
+    candidates = f"{candidates} --adaptive {RATIO:g}" if model == ADAPTIVE else f"{candidates}, then {model}" if model in FLIPS else candidates
     options = f"{kernel} --candidates {candidates} --costs {costs} --class-weight {weights} --variance-threshold {threshold:g}, halved"
     return {"set": name, "options": options, "folds": f"{INNER}; nested {OUTER}, {INNER}"}
 
@@ -97,10 +107,13 @@ def judge(fewest, data, part, model):
     """One model on one set: by the thesis, and nested. Seconds are CPU seconds."""
     kernel, candidates, wanted, weights, costs = form(part, model)
     threshold = data.threshold(wanted)
-    words = [data.file, "--text", "y", "-m", "eb-rfe", *kernel.split(), "--candidates", candidates, "--costs", costs]
-    words += ["--class-weight", weights, "--variance-threshold", threshold, "--threads", 1]
+    given = [data.file, "--text", "y", "--costs", costs, "--class-weight", weights, "--variance-threshold", threshold, "--threads", 1]
+    words = [*given, "-m", "eb-rfe", *kernel.split(), "--candidates", candidates]
+    words += ["--adaptive", RATIO] if model == ADAPTIVE else []
     start = common.cpu_seconds()
     found = fewest.json("select", *words, "--cv", INNER)
+    if model in FLIPS:
+        return flipped(fewest, data, model, found, given, kernel, threshold)
     middle = common.cpu_seconds()
     nested = fewest.json("evaluate", *words, "--cv", OUTER, "--inner-cv", INNER)
     best = next(step for step in found["curve"] if step["n_features"] == len(found["selected"]))
@@ -114,6 +127,30 @@ def judge(fewest, data, part, model):
         "cost": found["cost"],
         "folds": best["folds"],
         "near": near,
+        "seconds": middle - start,
+        "nested_accuracy": nested["summary"]["accuracy"]["mean"],
+        "nested_features": nested["summary"]["n_features"]["mean"],
+        "nested_seconds": common.cpu_seconds() - middle,
+    }
+
+
+def flipped(fewest, data, method, first, given, kernel, threshold):
+    """A flip of the subset that R5 found, by the same folds. Nested, the start is that of `rfe` at as many features."""
+    start = common.cpu_seconds()
+    file = data.file.with_name("first.json")
+    file.write_text(json.dumps(first))
+    plain = kernel.split(" --criterion")[0].split()  # the criterion is that of the elimination
+    found = fewest.json("select", *given, "-m", method, *plain, "--cv", INNER, "--start", file)
+    middle = common.cpu_seconds()
+    words = ["--max-features", len(first["selected"]), "--cv", OUTER, "--inner-cv", INNER]
+    nested = fewest.json("evaluate", *given, "-m", method, *kernel.split(), *words)
+    return {
+        "shape": data.shape,
+        "threshold": threshold,
+        "start_accuracy": first["accuracy"],
+        "start_features": len(first["selected"]),
+        "accuracy": found["accuracy"],
+        "features": len(found["selected"]),
         "seconds": middle - start,
         "nested_accuracy": nested["summary"]["accuracy"]["mean"],
         "nested_features": nested["summary"]["n_features"]["mean"],
@@ -136,7 +173,7 @@ def run(fewest, rows, args):
                         made[:] = made or [Set(name, pathlib.Path(folder))]
                         return judge(fewest, made[0], part, model)
 
-                    rows.get(asked(part, name, model), work, needs="folds")
+                    rows.get(asked(part, name, model), work, needs="accuracy" if model in FLIPS else "folds")
 
 
 def one_sided(values):
