@@ -492,5 +492,7 @@ def blocks(rows):
     results = found[1]
     cell = lambda m: number(mean(r["inner_product"] for r in results.of(m, results.problems)))
     out["tuned"] = "\n".join(tuned(rows)[0]) or "No rows yet."
-    out["inner"] = "\n".join(table(["", *results.methods], [["inner product, mean", *map(cell, results.methods)]]))
+    count = lambda m: len(results.of(m, results.problems))
+    named = [m if count(m) == len(results.problems) else f"{m}, {count(m)} of {len(results.problems)}" for m in results.methods]
+    out["inner"] = "\n".join(table(["", *named], [["inner product, mean", *map(cell, results.methods)]]))
     return out
