@@ -9,6 +9,7 @@ from methods import METHODS, TUNING
 # has the lowest validation error.
 REFERENCES = ("GBD-M, validated", "exact", "RFE")
 EXACT = ("GBD-M", "GBD-M/plain", "exact", "GBD-λ", "GBD-λ/plain")  # the methods that prove bounds
+PARTIAL = ("FSV",)  # it may select nothing; the others do not wait for it
 BINS = 5
 
 
@@ -45,14 +46,14 @@ def tuned(rows):
             groups = []
             for problem, rs in by(short, lambda r: r["key"]["problem"]):
                 rfe = chosen(rows.where(problem=problem, method="RFE"))
-                long = rows.where(problem=problem, method=method.label, limit=method.limit)
+                long = rows.where(problem=problem, method=method.label, limit=method.within(experiment))
                 rs, long = ([r | r.get("validated", {}) for r in some if "empty" not in r] for some in (rs, long))
                 own = chosen(rs)
                 at = [next((r for r in some if rfe and r["key"]["cost"] == rfe["key"]["cost"]), None) for some in (rs, long)]
                 if len(rs) == 8 and all(at):
                     groups.append((own, *at, rfe))
             if groups:
-                cells = [sum(own["key"]["cost"] == same["key"]["cost"] for own, same, *_ in groups), f"{method.limit:g}"]
+                cells = [sum(own["key"]["cost"] == same["key"]["cost"] for own, same, *_ in groups), f"{method.within(experiment):g}"]
                 cells += [number(statistics.fmean(r["test_error"] for r in rs)) for rs in zip(*groups)]
                 cells += [", ".join(map(str, better(groups, a, b))) for a, b in ((0, 1), (0, 3), (1, 2))]
                 body.append([experiment, method.label, len(groups), *cells])
@@ -69,19 +70,23 @@ def better(pairs, a, b):
 
 def comparable(rows, experiment):
     """What counts of an experiment: the methods run on at least half of its problems, on the
-    problems that all of them have; its rows; and a line about both.
+    problems that all of them have, but those of PARTIAL on their own; its rows; and a line about both.
     """
     found, limits, longer = {}, {}, []
-    every = [r for r in rows.rows.values() if r["key"]["problem"].startswith(f"{experiment}/")]
-    for label in [method.label for method in METHODS]:
+    labels = [method.label for method in METHODS if experiment in method.experiments]
+    # FSV at lambda = 0 has no term for features.
+    counts_ = lambda key: key["method"] in labels and not (key["method"] == "FSV" and key["share"] == 0)
+    every = [r for r in rows.rows.values() if r["key"]["problem"].startswith(f"{experiment}/") and counts_(r["key"])]
+    own = {method.label: method.within(experiment) for method in METHODS}
+    for label in labels:
         mine = [r for r in every if r["key"]["method"] == label]
         by_limit = {}
         for r in mine:
             if "failed" not in r:
                 by_limit.setdefault(r["key"]["limit"], {}).setdefault(r["key"]["problem"], []).append(r)
         if by_limit:
-            # The limit at which most problems were done; the longer one among equals.
-            limits[label] = max(by_limit, key=lambda at: (len(by_limit[at]), at))
+            # The default limit, else that at which most problems were done; the longer one among equals.
+            limits[label] = max(by_limit, key=lambda at: (at == own[label], len(by_limit[at]), at))
             picked = {problem: chosen(rs) for problem, rs in by_limit[limits[label]].items()}
             found[label] = {problem: r for problem, r in picked.items() if r}
             for limit in (at for at in by_limit if at > limits[label]):
@@ -91,10 +96,11 @@ def comparable(rows, experiment):
                     told = ", ".join(map(str, better(pairs, 0, 1)))
                     longer.append(f"{label} with {limit:g} s on {len(pairs)} of the problems against RFE: better, equal, worse {told}.")
     # A heuristic that chose nothing at any parameter has no classifier to compare.
-    kept, problems, said = common.shared({label: set(of) for label, of in found.items()})
+    kept, problems, said = common.shared({label: set(of) for label, of in found.items() if label not in PARTIAL})
     if not kept:
         return None, [], ""
-    best = {(problem, label): found[label][problem] for label in kept for problem in problems}
+    kept += [label for label in found if label in PARTIAL and 2 * len(found[label]) >= len(problems)]
+    best = {(problem, label): found[label][problem] for label in kept for problem in problems if problem in found[label]}
     for label in [m for m in kept if m.startswith("GBD")]:
         for problem in problems:
             if "validated" in best[problem, label]:
@@ -106,7 +112,9 @@ def comparable(rows, experiment):
             present.append(f"{label}, validated")
     told = ", ".join(f"{label} {limits[label]:g} s" for label in kept)
     if "FSV" in kept:
-        said += f" FSV was stopped by its limit on {sum(found['FSV'][p]['status'] == 'time_limit' for p in problems)} of them."
+        mine = [found["FSV"][p] for p in problems if p in found["FSV"]]
+        said = said.replace("all columns", "all columns but FSV")
+        said += f" FSV selects features on {len(mine)} of them, which its columns are over; its limit stopped it on {sum(r['status'] == 'time_limit' for r in mine)} of these."
     said += f' Limits of a solve: {told}. "validated": of all subsets that GBD tried, the one of lowest validation error, as the paper reports.'
     return Results(best, present), every, " ".join([said, *longer])
 
@@ -201,16 +209,33 @@ def differences(results, groups):
     return table(headings, rows)
 
 
-def counts(results, reference, method):
-    """On how many problems the reference has the smaller, the same, the larger test error."""
-    return better([(results.best[p, reference], results.best[p, method]) for p in results.problems], 0, 1)
+def with_error(values):
+    """Mean and standard error."""
+    if len(values) < 2:
+        return number(mean(values), "{:+.4f}")
+    return f"{statistics.fmean(values):+.4f} ± {statistics.stdev(values) / len(values) ** 0.5:.4f}"
+
+
+def counts(results, reference, method, problems=None):
+    """On how many problems the reference has the smaller, the same, the larger test error; of those
+    that are named, where both have one.
+    """
+    both = [p for p in problems or results.problems if (p, reference) in results.best and (p, method) in results.best]
+    return better([(results.best[p, reference], results.best[p, method]) for p in both], 0, 1)
+
+
+def proven(results, method="exact"):
+    """The problems where a method proves the optimum."""
+    return [p for p in results.problems if (p, method) in results.best and results.best[p, method]["status"] == "optimal"]
 
 
 def wins(results):
     lines = []
     for reference in dict.fromkeys([results.reference, *(m for m in ("GBD-M/plain, validated", "exact") if m in results.methods)]):
-        rows = [[method, *counts(results, reference, method)] for method in results.methods if method != reference]
-        lines += table([f"{reference} against", "better", "equal", "worse"], rows)
+        problems = None if reference != "exact" else proven(results)
+        rows = [[method, *counts(results, reference, method, problems)] for method in results.methods if method != reference]
+        of = f", where it proves the optimum ({len(problems)} of {len(results.problems)})," if problems is not None else ""
+        lines += table([f"{reference}{of} against", "better", "equal", "worse"], rows)
     return lines
 
 
@@ -320,12 +345,12 @@ def experiment_1(results):
     if results.others:
         lines += section(
             "Difference of test errors by M / p (Fig. 1)",
-            f"Mean of TE({results.reference}) - TE(other); negative: {results.reference} is better.",
+            f"Mean of TE({results.reference}) - TE(other) and its standard error; negative: {results.reference} is better.",
         )
         rows = []
         for name, problems in bins(results):
-            differences_ = [mean(a["test_error"] - b["test_error"] for a, b in results.pairs(m, problems)) for m in results.others]
-            rows.append([name, len(problems), *(number(d, "{:+.4f}") for d in differences_)])
+            by_method = [[a["test_error"] - b["test_error"] for a, b in results.pairs(m, problems)] for m in results.others]
+            rows.append([name, len(problems), *map(with_error, by_method)])
         lines += table(["M / p", "problems", *results.others], rows)
         lines += paper(
             "GBD-M improves as the share of selected features grows, does well in bin 3 (0.4 - 0.6), and has a harder time in bin 1 (0 - 0.2)."
@@ -434,6 +459,9 @@ def short_wins(results):
         for m in results.methods
         if m.startswith("GBD") or m == "exact"
     ]
+    if "exact" in results.methods and 0 < len(sure := proven(results)) < len(results.problems):
+        cells = [", ".join(map(str, counts(results, "exact", rival, sure))) if rival != "exact" else "" for rival in rivals]
+        rows.append([f"exact, on the {len(sure)} where it proves the optimum", *cells])
     return table(["test error: better, equal, worse", *(f"against {m}" for m in rivals)], rows)
 
 
@@ -464,5 +492,7 @@ def blocks(rows):
     results = found[1]
     cell = lambda m: number(mean(r["inner_product"] for r in results.of(m, results.problems)))
     out["tuned"] = "\n".join(tuned(rows)[0]) or "No rows yet."
-    out["inner"] = "\n".join(table(["", *results.methods], [["inner product, mean", *map(cell, results.methods)]]))
+    count = lambda m: len(results.of(m, results.problems))
+    named = [m if count(m) == len(results.problems) else f"{m}, {count(m)} of {len(results.problems)}" for m in results.methods]
+    out["inner"] = "\n".join(table(["", *named], [["inner product, mean", *map(cell, results.methods)]]))
     return out

@@ -1,21 +1,24 @@
 #!/usr/bin/env python3
 """The experiments of krupka2016 with `fewest` on public sets: runs what is missing, then writes the tables.
 
-    python3 papers/krupka2016/run.py [--fewest PATH] [--only models | genes | tuning ...] [--sets NAME ...]
+    python3 papers/krupka2016/run.py [--fewest PATH] [--only models | genes | tuning | flips ...] [--sets NAME ...]
 
 models  R1 to R5 (SVM-RFE, cost tuned at every step, best subset returned: `eb-rfe --candidates 1`)
         and EB3 to EB20 (R5 with 3, 5, 8, 12 and 20 candidates) on 18 sets
 genes   R5 to EB20 on five sets with more features than samples
 tuning  section 2.6: R5 with a linear kernel, without a variance threshold, with a larger one
+flips   sections 2.8 and 3.5: Bit-Flip and Attribute-Flip from the subset of R5, and EB20 with a dynamic C
 
 Each model is judged twice: by the thesis, where the 9 folds that choose the subset also give its
 accuracy, and by nested cross-validation, 5 folds outside and 9 inside each. Then the thesis's tests
 across data sets: relative improvements with one-sided t-tests; beside them Friedman's test,
-Wilcoxon's signed ranks and the sign test.
+Wilcoxon's signed ranks and the sign test. The claims of docs/reproduction.md are paired t-tests
+across sets, two-sided.
 
-The pages are OUT/tables.md, OUT/genes.md and OUT/tuning.md. Needs numpy, scipy and scikit-learn.
+The pages are OUT/tables.md, OUT/genes.md, OUT/tuning.md and OUT/flips.md. Needs numpy, scipy and scikit-learn.
 """
 
+import json
 import pathlib
 import sys
 import tempfile
@@ -28,6 +31,7 @@ import common  # noqa: E402
 import numpy as np  # noqa: E402
 import sets  # noqa: E402
 from common import table  # noqa: E402
+from paired import Claim, Paired, compared  # noqa: E402
 from scipy import stats  # noqa: E402
 
 FIVE, SIX = "0.25,1,4,16,64", "0.0625,0.25,1,4,16,64"
@@ -53,7 +57,11 @@ TUNING = {
     "equal class weights": (RBF, 0.02, "none"),
 }
 CHAIN = ["R5", "EB3", "EB5", "EB8", "EB12", "EB20"]
-PARTS = {"models": list(MODELS), "genes": CHAIN, "tuning": list(TUNING)}
+# Section 2.8, from the subset of R5, and section 3.5: as many candidates as have nearly the smallest weight.
+FLIPS = ("bit-flip", "attribute-flip")
+RATIO = 1.5
+ADAPTIVE = "EB20, dynamic"
+PARTS = {"models": list(MODELS), "genes": CHAIN, "tuning": list(TUNING), "flips": [*FLIPS, ADAPTIVE]}
 INNER, OUTER = 9, 5
 NEAR = 0.005  # "very similar performances": so much less accuracy, for a smaller subset
 
@@ -63,6 +71,8 @@ def form(part, model):
     if part == "tuning":
         kernel, threshold, weights = TUNING[model]
         return kernel, 1, threshold, weights, SIX
+    if part == "flips":
+        model = "EB20" if model == ADAPTIVE else "R5"
     candidates, threshold, weights, costs = MODELS[model]
     return RBF, candidates, threshold, weights, costs
 
@@ -70,6 +80,7 @@ def form(part, model):
 def asked(part, name, model):
     """The key of a run; R5 of `tuning` is that of `models`."""
     kernel, candidates, threshold, weights, costs = form(part, model)
+    candidates = f"{candidates} --adaptive {RATIO:g}" if model == ADAPTIVE else f"{candidates}, then {model}" if model in FLIPS else candidates
     options = f"{kernel} --candidates {candidates} --costs {costs} --class-weight {weights} --variance-threshold {threshold:g}, halved"
     return {"set": name, "options": options, "folds": f"{INNER}; nested {OUTER}, {INNER}"}
 
@@ -97,10 +108,13 @@ def judge(fewest, data, part, model):
     """One model on one set: by the thesis, and nested. Seconds are CPU seconds."""
     kernel, candidates, wanted, weights, costs = form(part, model)
     threshold = data.threshold(wanted)
-    words = [data.file, "--text", "y", "-m", "eb-rfe", *kernel.split(), "--candidates", candidates, "--costs", costs]
-    words += ["--class-weight", weights, "--variance-threshold", threshold, "--threads", 1]
+    given = [data.file, "--text", "y", "--costs", costs, "--class-weight", weights, "--variance-threshold", threshold, "--threads", 1]
+    words = [*given, "-m", "eb-rfe", *kernel.split(), "--candidates", candidates]
+    words += ["--adaptive", RATIO] if model == ADAPTIVE else []
     start = common.cpu_seconds()
     found = fewest.json("select", *words, "--cv", INNER)
+    if model in FLIPS:
+        return flipped(fewest, data, model, found, given, kernel, threshold)
     middle = common.cpu_seconds()
     nested = fewest.json("evaluate", *words, "--cv", OUTER, "--inner-cv", INNER)
     best = next(step for step in found["curve"] if step["n_features"] == len(found["selected"]))
@@ -114,6 +128,30 @@ def judge(fewest, data, part, model):
         "cost": found["cost"],
         "folds": best["folds"],
         "near": near,
+        "seconds": middle - start,
+        "nested_accuracy": nested["summary"]["accuracy"]["mean"],
+        "nested_features": nested["summary"]["n_features"]["mean"],
+        "nested_seconds": common.cpu_seconds() - middle,
+    }
+
+
+def flipped(fewest, data, method, first, given, kernel, threshold):
+    """A flip of the subset that R5 found, by the same folds. Nested, the start is that of `rfe` at as many features."""
+    start = common.cpu_seconds()
+    file = data.file.with_name("first.json")
+    file.write_text(json.dumps(first))
+    plain = kernel.split(" --criterion")[0].split()  # the criterion is that of the elimination
+    found = fewest.json("select", *given, "-m", method, *plain, "--cv", INNER, "--start", file)
+    middle = common.cpu_seconds()
+    words = ["--max-features", len(first["selected"]), "--cv", OUTER, "--inner-cv", INNER]
+    nested = fewest.json("evaluate", *given, "-m", method, *kernel.split(), *words)
+    return {
+        "shape": data.shape,
+        "threshold": threshold,
+        "start_accuracy": first["accuracy"],
+        "start_features": len(first["selected"]),
+        "accuracy": found["accuracy"],
+        "features": len(found["selected"]),
         "seconds": middle - start,
         "nested_accuracy": nested["summary"]["accuracy"]["mean"],
         "nested_features": nested["summary"]["n_features"]["mean"],
@@ -136,7 +174,7 @@ def run(fewest, rows, args):
                         made[:] = made or [Set(name, pathlib.Path(folder))]
                         return judge(fewest, made[0], part, model)
 
-                    rows.get(asked(part, name, model), work, needs="folds")
+                    rows.get(asked(part, name, model), work, needs="accuracy" if model in FLIPS else "folds")
 
 
 def one_sided(values):
@@ -166,8 +204,8 @@ def done(rows, part, models=None):
     return {name: row for name, row in found.items() if all(row.values())}
 
 
-def claims(found, accuracy, features):
-    """One table for each claim: improvements over R5 and over the model to the left, with tests across the sets."""
+def improvements(found, accuracy, features):
+    """One table for each of the two claims of Table 3.1: improvements over R5 and over the model to the left, with tests across the sets."""
     lines = []
     for what, better in ((accuracy, "accuracy"), (features, "number of features, fewer is better")):
         # Rounded, so that equal means of the same folds are equal.
@@ -247,7 +285,7 @@ def chain_page(rows, part, title):
     lines += [f"By nested cross-validation ({OUTER} folds outside, {INNER} inside; features are a mean over the outer folds):", ""]
     lines += by_set(found, models, nested=True)
     for heading, accuracy, features in (("By the thesis", "accuracy", "features"), ("Nested", "nested_accuracy", "nested_features")):
-        lines += [f"## {heading}", "", *claims(found, accuracy, features)]
+        lines += [f"## {heading}", "", *improvements(found, accuracy, features)]
     lines += ["## Time against K", "", *against_k(found)]
     total = sum(row["seconds"] + row["nested_seconds"] for row in mine)
     return [
@@ -277,13 +315,194 @@ def tuning_means(found):
     return table(["R5 with", "sets", "accuracy by the thesis %", "nested %", "features", "cost chosen, geometric mean", "CPU s"], body)
 
 
+def pair(found, a, b, what, scale=float):
+    """Model a against model b over the sets."""
+    return Paired(*([float(scale(round(row[m][what], 9))) for row in found.values()] for m in (a, b)))
+
+
+def fewer(found, model, what="features"):
+    """By how many % fewer features than R5, over the sets."""
+    share = [100 * (row["R5"][what] - row[model][what]) / row["R5"][what] for row in found.values()]
+    return Paired(share, [0.0] * len(share))
+
+
+POINTS = {"digits": 2, "scale": 100, "unit": "points"}
+PERCENT = {"digits": 1, "unit": "%"}
+
+
+def tuning_tests(found):
+    """R5 against each change of it."""
+    if len(found) < 2:
+        return []
+    body = []
+    for m in (m for m in TUNING if m != "R5"):
+        cells = [pair(found, "R5", m, what).text(**POINTS) for what in ("accuracy", "nested_accuracy")]
+        cells += [pair(found, "R5", m, "features").text(1), pair(found, "R5", m, "cost", np.log2).text(2)]
+        body.append([m, *cells, pair(found, "R5", m, "seconds", lambda v: 100 * np.log(v)).text(0, unit="%")])
+    head = ["R5 against", "accuracy by the thesis", "nested", "features", "log2 of the cost chosen", "CPU s, log scale"]
+    return table(head, body)
+
+
+def flips_page(rows):
+    found = with_flips(rows)
+    if not found:
+        return []
+    mine = [row[m] for row in found.values() for m in PARTS["flips"]]
+    lines = ["# krupka2016: Bit-Flip, Attribute-Flip, a dynamic C", "", "Written by `papers/krupka2016/run.py`.", *common.about(mine)]
+    lines += [
+        "By the thesis the flips start from the subset of R5 and choose by the same 9 folds. Nested they start from `rfe` at as many",
+        f"features as R5 keeps on all samples. {ADAPTIVE}: only features whose criterion is at most {RATIO:g} times the smallest are candidates.",
+        "CPU s of a flip are without those of R5.",
+        "",
+        *flips_means(found),
+        "By set, accuracy in % and number of features, by the thesis; nested:",
+        "",
+    ]
+    cell = lambda r: f"{100 * r['accuracy']:.1f}, {r['features']}; {100 * r['nested_accuracy']:.1f}, {r['nested_features']:.3g}"
+    models = ["R5", *PARTS["flips"], "EB20"]
+    lines += table(["set", *models], [[name, *(cell(row[m]) for m in models)] for name, row in found.items()])
+    return [*lines, *common.source(mine, "the sets above, part flips")]
+
+
+def with_flips(rows):
+    """{set: {model: row}} of the sets that have flips, R5 and EB20."""
+    models, flips = done(rows, "models"), done(rows, "flips")
+    return {name: models[name] | flips[name] for name in models if name in flips}
+
+
+def flips_means(found):
+    body = []
+    for m in ["R5", *PARTS["flips"], "EB20"]:
+        runs = [row[m] for row in found.values()]
+        cells = [f"{100 * np.mean([r['accuracy'] for r in runs]):.2f}", f"{np.mean([r['features'] for r in runs]):.1f}"]
+        cells += [f"{100 * np.mean([r['nested_accuracy'] for r in runs]):.2f}", f"{np.mean([r['nested_features'] for r in runs]):.1f}"]
+        tests = [pair(found, m, "R5", what).text(**POINTS) if m != "R5" and len(found) > 1 else "" for what in ("accuracy", "nested_accuracy")]
+        body.append([m, *cells, *tests, f"{sum(r['seconds'] for r in runs):.1f}"])
+    head = ["model", "accuracy by the thesis %", "features", "nested %", "features, nested", "against R5 by the thesis", "nested", "CPU s"]
+    return [f"Means over {len(found)} sets:", "", *table(head, body)]
+
+
+def no_worse(label, test, **how):
+    """A part: no loss. One that is not significant leaves it open."""
+    if test.sign() == 0 and test.mean < 0:
+        return f"left open: {label}", None, test.text(**how)
+    return label, test.sign() >= 0, test.text(**how)
+
+
+def claims(rows):
+    """What the rows bear of each claim: pairs are sets, each with one accuracy by either protocol."""
+    models, genes, tuned = (done(rows, part) for part in ("models", "genes", "tuning"))
+    flips = with_flips(rows)
+    both = [(models, f"{len(models)} sets"), (genes, f"{len(genes)} sets of genes")]
+    either = [("accuracy", "by the thesis"), ("nested_accuracy", "nested")]
+    sizes = [("features", "by the thesis"), ("nested_features", "nested")]
+    total = {m: sum(row[m]["seconds"] for row in models.values()) for m in CHAIN}
+    times = [total[m] / total["R5"] for m in CHAIN]
+    order = ["R4", "R5", "R1", "R2", "R3"]
+    means = [float(np.mean([row[m]["accuracy"] for row in models.values()])) for m in order]
+    threshold = [("threshold 0.02", "R5"), ("threshold 0.05", "threshold 0.05")]
+    cost = lambda a, b: pair(tuned, a, b, "cost", np.log2)
+    seconds = lambda a, b: pair(tuned, a, b, "seconds", lambda v: 100 * np.log(v))
+    lighter, unweighted = "no threshold", "equal class weights"
+    return [
+        Claim(
+            "EB-RFE is significantly more accurate than SVM-RFE",
+            *(
+                compared(f"EB20 against R5 {how}, {which}", pair(found, "EB20", "R5", what), **POINTS)
+                for what, how in either
+                for found, which in both
+            ),
+        ),
+        Claim(
+            "the more so the larger K",
+            *(
+                compared(f"{b} against {a} by the thesis", pair(models, b, a, "accuracy"), **POINTS)
+                for a, b in zip(CHAIN, CHAIN[1:])
+            ),
+            compared("EB20 against EB3 nested", pair(models, "EB20", "EB3", "nested_accuracy"), **POINTS),
+        ),
+        Claim(
+            "EB-RFE finds smaller subsets",
+            *(
+                compared(f"EB20 against R5 {how}, {which}, fewer by", fewer(found, "EB20", what), **PERCENT)
+                for what, how in sizes
+                for found, which in both
+            ),
+        ),
+        Claim(
+            "a larger K harms neither accuracy nor sparsity",
+            *(
+                no_worse(f"EB20 against R5 nested, {which}, accuracy", pair(found, "EB20", "R5", "nested_accuracy"), **POINTS)
+                for found, which in both
+            ),
+            *(no_worse(f"{which}, fewer features by", fewer(found, "EB20", "nested_features"), **PERCENT) for found, which in both),
+        ),
+        Claim(
+            "run time is proportional to K",
+            ("grows with every K", all(a < b for a, b in zip(times, times[1:])), ", ".join(f"{t:.1f}" for t in times) + " times R5"),
+            ("in proportion, within a quarter", 0.75 <= times[-1] / 20 <= 1.25, f"{times[-1]:.1f} times at K = 20"),
+        ),
+        Claim(
+            "EB-RFE outperforms every other approach that was tried",
+            *(
+                compared(f"EB20 against {m} {how}", pair(flips, "EB20", m, what), **POINTS)
+                for what, how in either
+                for m in FLIPS
+            ),
+            why="The thesis has no numbers of the flips",
+        )
+        if flips
+        else Claim("EB-RFE outperforms every other approach that was tried", why="The flips are not run"),
+        Claim(
+            "the radial kernel is significantly better than the linear one",
+            *(compared(how, pair(tuned, "R5", "linear kernel", what), **POINTS) for what, how in either),
+        ),
+        Claim(
+            "R4 > R5 > R1 > R2 > R3 in mean accuracy (Table 2.2)",
+            ("the same order", all(a > b for a, b in zip(means, means[1:])), ", ".join(f"{100 * v:.2f}" for v in means)),
+            why="One of 120 orders. "
+            + "Neighbours: "
+            + "; ".join(f"{a} - {b} {pair(models, a, b, 'accuracy').mean * 100:+.2f} (t {pair(models, a, b, 'accuracy').t:.1f})" for a, b in zip(order, order[1:]))
+            + f"; R4 - R3 t {pair(models, 'R4', 'R3', 'accuracy').t:.1f}",
+        ),
+        Claim(
+            "pruning by variance is not critical to accuracy",
+            *(
+                (f"{label} against none {how}", pair(tuned, m, lighter, what).sign() == 0, pair(tuned, m, lighter, what).text(**POINTS))
+                for label, m in threshold
+                for what, how in either
+            ),
+        ),
+        Claim(
+            "SVM-RFE runs much faster on pruned data",
+            *(compared(f"{label} against none, CPU s on a log scale", seconds(m, lighter), -1, digits=0, unit="%") for label, m in threshold),
+            why="Thresholds leave half of the features at least",
+        ),
+        Claim(
+            "pruned data give a smaller subset",
+            *(compared(f"{label} against none", pair(tuned, m, lighter, "features"), -1, digits=1) for label, m in threshold),
+        ),
+        Claim(
+            "pruned data give a larger cost, a harder margin",
+            *(compared(f"{label} against none, log2 of the cost", cost(m, lighter)) for label, m in threshold),
+        ),
+        Claim(
+            "weights for rare classes act as less pruning: a small gain, a softer margin, a larger subset",
+            compared("softer, log2 of the cost", cost("R5", unweighted), -1),
+            compared("larger subset", pair(tuned, "R5", unweighted, "features"), digits=1),
+            *(compared(f"gain {how}", pair(tuned, "R5", unweighted, what), **POINTS) for what, how in either),
+            compared("less pruning is softer, too: none against 0.02", cost(lighter, "R5"), -1),
+        ),
+    ]
+
+
 def tuning_page(rows):
     found = done(rows, "tuning")
     if not found:
         return ["# krupka2016: the tuning of section 2.6", "", "No set has all models yet."]
     mine = [row for sets_ in found.values() for row in sets_.values()]
     lines = ["# krupka2016: the tuning of section 2.6", "", "Written by `papers/krupka2016/run.py`.", *common.about(mine)]
-    lines += [*tuning_means(found), "By set, accuracy in % by the thesis, cost chosen:", ""]
+    lines += [*tuning_means(found), "R5 against each of the others, paired over the sets, two-sided:", "", *tuning_tests(found), "By set, accuracy in % by the thesis, cost chosen:", ""]
     body = [[name, *(f"{100 * row[m]['accuracy']:.1f}, {row[m]['cost']:g}" for m in TUNING)] for name, row in found.items()]
     return [*lines, *table(["set", *TUNING], body), *common.source(mine, "the sets and models above, part tuning")]
 
@@ -293,6 +512,7 @@ def pages(rows):
         "tables.md": chain_page(rows, "models", "18 public sets in the place of VPS-30-En"),
         "genes.md": chain_page(rows, "genes", "more features than samples"),
         "tuning.md": tuning_page(rows),
+        "flips.md": flips_page(rows),
     }
 
 
@@ -340,7 +560,9 @@ def blocks(rows):
             f"a smaller subset is within {100 * NEAR:g} points. Thresholds had to be halved on {halves} of {len(found)} sets."
         )
     found = done(rows, "tuning")
-    out["tuning"] = "\n".join(tuning_means(found)) if found else "No rows yet."
+    out["tuning"] = "\n".join([*tuning_means(found), *tuning_tests(found)]) if found else "No rows yet."
+    found = with_flips(rows)
+    out["flips"] = "\n".join(flips_means(found)) if found else "No rows yet."
     return out
 
 
@@ -353,7 +575,7 @@ def main():
         sys.exit(f"--only {wrong[0]}: the parts are {', '.join(PARTS)}")
     if args.quick:
         options.set_defaults(only=["models"], sets=["soybean-small"])
-    common.main(HERE, options, run, pages, blocks)
+    common.main(HERE, options, run, pages, blocks, claims)
 
 
 if __name__ == "__main__":

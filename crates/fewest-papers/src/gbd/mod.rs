@@ -20,7 +20,8 @@
 //!          cut; memory: cuts times p.
 //! Differs  from the paper: written as a minimisation, so its UB is our bound and its LB our
 //!          objective. The first subset, which the paper leaves open, is the first features by
-//!          index that the rules allow. [`GbdSettings::plain`] differs in nothing else; by default
+//!          index that the rules allow. In the master eta is at least 0, which holds for every
+//!          subset; the paper's is free. [`GbdSettings::plain`] differs in nothing else; by default
 //!          there are improvements, each with its setting:
 //!          - `warm_start`: a training starts from the last beta, a master from the best subset
 //!            (the paper's own suggestion);
@@ -111,7 +112,7 @@ fewest::settings! {
 }
 
 impl GbdSettings {
-    /// The paper's text: no improvement.
+    /// The paper's text: no improvement. Only the master's eta is at least 0, where the paper's is free.
     pub fn plain() -> Self {
         Self {
             svm: SvmSettings::default(),
@@ -133,7 +134,7 @@ impl Method for GbdSettings {
     const TASKS: bool = true;
     const INFO: Info = Info {
         name: NAME,
-        title: "Generalized Benders Decomposition, as published",
+        title: "Generalized Benders Decomposition, with improvements",
         solves: "Trains the SVM on a subset, turns the training into a cut over all features, and asks a mixed-integer program (HiGHS) for the next subset, until bound and best subset meet. `exact` proves the same values, mostly sooner.",
         formula: "min over allowed z of v(z) + sum_j lambda_j z_j, by cuts eta >= sum_i alpha_i - 1/2 sum_j z_j c_j^2 + sum_j lambda_j z_j",
         proves: "the best subset, within `gap`",
