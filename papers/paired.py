@@ -77,7 +77,8 @@ class Claim:
 
     def row(self):
         """Its row of the page."""
-        told = [f"{label}: {said}" if label else said for label, _, said in self.parts]
+        open_ = lambda sign: "(open) " if sign is None else ""
+        told = [f"{open_(sign)}{label}: {said}" if label else said for label, sign, said in self.parts]
         return [self.text, self.state, ". ".join(filter(None, [*told, self.why]))]
 
 

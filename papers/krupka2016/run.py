@@ -385,7 +385,7 @@ def flips_means(found):
 def no_worse(label, test, **how):
     """A part: no loss. One that is not significant leaves it open."""
     if test.sign() == 0 and test.mean < 0:
-        return f"left open: {label}", None, test.text(**how)
+        return label, None, test.text(**how)
     return label, test.sign() >= 0, test.text(**how)
 
 

@@ -142,7 +142,7 @@ test_that("errors are conditions with the command's remedy", {
   expect_match(conditionMessage(seen), "did you mean exact")
   expect_identical(seen$exit_code, 2L)
   expect_error(fewest_select(two_x, two$Species, method = "exact", max_featurs = 2), "max_features")
-  expect_error(fewest_select(two_x, two$Species, method = "exact", max_features = 2, require = "Sepal.Lenth"), "did you mean \"Sepal.Length\"")
+  expect_error(fewest_select(two_x, two$Species, method = "exact", max_features = 2, require = "Sepal.Len"), "did you mean \"Sepal.Length\"")
   expect_error(fewest_select(two_x, two$Species, method = "rfe", resampling = "folds", max_features = 2), class = "fewest_usage")
   hole <- two_x
   hole[3, 2] <- NA
