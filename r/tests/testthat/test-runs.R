@@ -137,11 +137,11 @@ test_that("what belongs to samples goes along", {
 
 test_that("errors are conditions with the command's remedy", {
   needs_command()
-  seen <- tryCatch(fewest_select(two_x, two$Species, method = "exat"), error = identity)
+  seen <- tryCatch(fewest_select(two_x, two$Species, method = "exakt"), error = identity)
   expect_s3_class(seen, "fewest_usage")
   expect_match(conditionMessage(seen), "did you mean exact")
   expect_identical(seen$exit_code, 2L)
-  expect_error(fewest_select(two_x, two$Species, method = "exact", max_featurs = 2), "max_features")
+  expect_error(fewest_select(two_x, two$Species, method = "exact", max_feature = 2), "max_features")
   expect_error(fewest_select(two_x, two$Species, method = "exact", max_features = 2, require = "Sepal.Len"), "did you mean \"Sepal.Length\"")
   expect_error(fewest_select(two_x, two$Species, method = "rfe", resampling = "folds", max_features = 2), class = "fewest_usage")
   hole <- two_x

@@ -29,7 +29,7 @@ pub(super) fn read(archive: &mut Archive<'_>, form: &Form, names: &Names) -> Res
         let Some(value) = name.strip_prefix(&variable).and_then(|rest| rest.strip_prefix('=')) else {
             let what = format!("array {VARIABLES} says that feature `{name}` was made of `{variable}`");
             let place = Place { file: archive.file.into(), ..Place::default() };
-            return Err(malformed(place, what, &format!("name it `{variable}=VALUE`, or leave the text blank")));
+            return Err(malformed(place, what, format!("name it `{variable}=VALUE`, or leave the text blank")));
         };
         let value = value.to_owned();
         if found.last().is_none_or(|(last, ..)| *last != variable) {

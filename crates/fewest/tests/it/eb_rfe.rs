@@ -172,8 +172,8 @@ fn the_smallest_subset_that_loses_little_is_taken() {
         for loss in [0.0, 0.02, 0.05, 0.3] {
             let found = run(&data, &rules, &EbRfeSettings { accuracy_loss: loss, ..settings(60, 3, PER_FEATURE) });
             assert_eq!(found.curve, all.curve);
-            let near = all.curve.iter().filter(|step| step.accuracy >= best - loss - 1e-12);
-            let step = near.filter(|step| step.n_features <= rules.most_features()).next_back().unwrap();
+            let mut near = all.curve.iter().filter(|step| step.accuracy >= best - loss - 1e-12);
+            let step = near.rfind(|step| step.n_features <= rules.most_features()).unwrap();
             let outcome = &found.selection.outcome;
             let subset = outcome.subset.as_ref().unwrap();
             let found_there = (subset.len(), outcome.objective, found.cost);
