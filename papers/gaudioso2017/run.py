@@ -99,14 +99,15 @@ def judged(fewest, data, split, files, words):
     train, test = files
     result = fewest.select(train, *words)
     machine = result.get("model")
-    weights = np.abs(machine["machines"][0]["weights"] if machine else [])
     p = data.table.shape[1] - 1
-    if machine:
-        right = [100 * fewest.judged(result, path, data.folder) for path in (test, train)]
-    else:  # the empty subset: the larger class
-        right = data.majority(split)
-    row = {"test": right[0], "train": right[1], "norm": float(weights.sum())}
-    row |= {f"ft {x}": 100 * float((weights > 10.0**-x).sum()) / p for x in SHARES}
+    if machine or not result["selected"]:
+        weights = np.abs(machine["machines"][0]["weights"] if machine else [])
+        # Of the empty subset: the larger class.
+        right = [100 * fewest.judged(result, path, data.folder) for path in (test, train)] if machine else data.majority(split)
+        row = {"test": right[0], "train": right[1], "norm": float(weights.sum())}
+        row |= {f"ft {x}": 100 * float((weights > 10.0**-x).sum()) / p for x in SHARES}
+    else:  # stopped before it had a classifier of its subset
+        row = dict.fromkeys(["test", "train", "norm", *(f"ft {x}" for x in SHARES)])
     told = ("status", "objective", "bound", "relaxation", "dual", "linear_programs", "program_seconds", "seconds")
     row |= {field: result.get(field) for field in (*told, "features_without_bound", "features_removed")}
     row |= {"features": len(result["selected"]), "nodes": result["counts"]["nodes"]}
