@@ -262,6 +262,12 @@ papers: need-cargo tools bench-python ## the five papers: the runs that are miss
 	$(CARGO) build --release --locked -p fewest-cli
 	for script in papers/*/run.py; do $(BENCH_PYTHON) $$script; done
 
+# `make papers-tan2010`: its pages, from the stored rows. `make papers-tan2010 FRESH=1`: all its runs anew, with
+# the flags that the pages print, into papers/tan2010/.fresh; it says before how long they take.
+papers-%: bench-python $(if $(FRESH),need-cargo tools)
+	@$(if $(FRESH),$(CARGO) build --release --locked -p fewest-cli)
+	@$(BENCH_PYTHON) papers/$*/run.py $(if $(FRESH),--fresh,--print)
+
 fuzz-proof: need-cargo tools ## proofs against enumeration on PROOF_CASES hard small problems, on one core; goes on where it was stopped
 	python3 bench/proof.py --cases $(PROOF_CASES)
 

@@ -219,6 +219,12 @@ def about(rows):
     return [*lines, ""]
 
 
+def cost(rows):
+    """CPU minutes that rows took; of older ones the seconds that their solves say."""
+    used = [row["run"]["cpu"] if row["run"] else (row.get("seconds") or 0) + (row.get("nested_seconds") or 0) for row in rows]
+    return sum(used) / 60
+
+
 def machine_time():
     """The table of docs/reproduction.md: what all rows cost."""
     body = []
@@ -271,9 +277,26 @@ def parser(doc):
     out.add_argument("--only", action="append", default=[], help="a part; repeat freely [default: all]")
     out.add_argument("--out", help="folder of the results [default: results beside the script; .quick with --quick]")
     out.add_argument("--quick", action="store_true", help="a few of each kind in seconds, to see that all works")
+    out.add_argument(
+        "--fresh", action="store_true", help="all runs anew, into .fresh beside the script; says before how long that takes"
+    )
+    out.add_argument("--print", action="store_true", help="only print the pages, as the stored rows have them")
     out.add_argument("--tables", action="store_true", help="only write pages and README again")
     out.add_argument("--check", action="store_true", help="only say whether pages and README are as the rows have them")
     return out
+
+
+FRAME = ("help", "fewest", "only", "out", "quick", "fresh", "print", "tables", "check")
+
+
+def command(here, options):
+    """The command of a script with all that decides its rows: its own options, at their defaults."""
+    told = [f"papers/{here.name}/run.py"]
+    for action in options._actions:
+        if action.dest not in FRAME and action.default not in (None, False):
+            values = action.default if isinstance(action.default, (list, tuple)) else [action.default]
+            told += [action.option_strings[-1], *(f"{value:g}" if isinstance(value, float) else str(value) for value in values)]
+    return " ".join(told)
 
 
 def main(here, options, run, pages, blocks, claims=None):
@@ -282,9 +305,20 @@ def main(here, options, run, pages, blocks, claims=None):
     claims of the paper ([`paired.Claim`]), which docs/reproduction.md lists.
     """
     args = options.parse_args()
-    out = pathlib.Path(args.out or here / (".quick" if args.quick else "results"))
+    out = pathlib.Path(args.out or here / (".quick" if args.quick else ".fresh" if args.fresh else "results"))
     out.mkdir(parents=True, exist_ok=True)
+    if args.print:
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # into `head`
+        for lines in pages(Rows(out / "rows.jsonl")).values():
+            print("\n".join(lines).rstrip() + "\n")
+        return
     only_write = args.tables or args.check
+    if args.fresh:
+        stored, there = Rows(here / "results" / "rows.jsonl").rows.values(), len(Rows(out / "rows.jsonl").rows)
+        print(
+            f"python {command(here, options)}: {len(stored)} rows, about {cost(stored):.0f} CPU minutes; {there} are there in {out}",
+            flush=True,
+        )
     if not only_write and not pathlib.Path(args.fewest).is_file():
         sys.exit(f"{args.fewest} is missing: cargo build --release -p fewest-cli, or name the binary with --fewest PATH")
     rows = Rows(out / "rows.jsonl", None if only_write else Fewest(args.fewest))

@@ -27,6 +27,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(1, str(HERE.parent))
 
 import common  # noqa: E402
+import paired  # noqa: E402
 
 import numpy as np  # noqa: E402
 from common import mean, number, spread, table  # noqa: E402
@@ -60,36 +61,37 @@ FORMS = {
     "LPSVM": ("l1-svm", None, 1, ""),
     "LPSVM, C = 1": ("l1-svm", None, 1, ""),
     "L1": ("LinearSVC(penalty=l1)", None, 0.5, ""),
-    # `--cost auto`: by tenfold cross-validation on the training part, the smallest C within one
-    # standard error of the largest AUC; RFE's classifier has a C of its own.
     "FGM, C by CV": ("fgm", "--subset-size", 1, "--gap 1e-3"),
+    "FGM-B, C by CV": ("fgm", "--max-features", 1, "--gap 1e-3"),
     "SVM-RFE, C by CV": ("rfe", "--max-features", 0.5, "--loss squared-hinge --bias none"),
     "LPSVM, C by CV": ("l1-svm", None, 1, ""),
 }
 BY_CV = tuple(name for name in FORMS if "by CV" in name)
+# The paper's grid and rule for its two small sets that are no microarrays: fivefold, the most accurate C, of equals the smallest.
+GRID = (0.01, 0.05, 0.1, 0.5, 1, 5)
+TUNED = {"wdbc": 30, "digits": 30}  # on so many splits; of microarrays C is 0.01
+CV = f"5-fold CV of {','.join(f'{C:g}' for C in GRID)}"
 
 
 def asked(part, where, method, B, C, limit, more=""):
     """The key of a run. The cost of a squared hinge is C / 2 in the paper: RFE, NMMKL and LIBLINEAR are given half of C."""
     name, size, share, options = FORMS[method]
-    cost = C if C == "auto" else f"{share * C:g}"
+    cost = "CV" if C == CV else f"{share * C:g}"
     options = " ".join(filter(None, [name, f"{size} {B}" if size else "", f"--cost {cost}", options, more]))
     return {"part": part, **where, "method": method, "B": B, "C": C, "options": options, "limit": limit}
 
 
-def solved(fewest, folder, files, key, options=None):
+def solved(fewest, folder, files, key, options=None, limit=None):
     """What a method of `fewest` finds, its seconds (reading excluded) and its accuracy on the test file."""
     train, test = files
     try:
-        result = fewest.select(train, "-m", *(options or key["options"]).split(), "--time-limit", f"{key['limit']:g}s")
+        result = fewest.select(train, "-m", *(options or key["options"]).split(), "--time-limit", f"{limit or key['limit']:g}s")
     except common.Failed as error:
         if "--memory" in str(error) or "allowed" in str(error):
             return {"refused": str(error)}
         raise
     row = {"seconds": result["seconds"], "status": result["status"], "gap": result["gap"], "accuracy": None, "kept": 0}
     row["selected"] = result["selected_indices"]
-    if key["C"] == "auto":
-        row["cost"] = result["settings"]["cost"]
     if result["model"]:
         w = np.abs(list(result["model"]["weights"].values()))
         row["kept"] = int(np.sum(w > 1e-4 * w.max())) if len(w) else 0
@@ -117,7 +119,9 @@ def along(fewest, folder, files, key):
 
 
 def eliminated(fewest, folder, files, key, p):
-    """SVM-RFE as the paper runs it on small sets: 10 features a step, one below 200."""
+    """SVM-RFE as the paper runs it on small sets: 10 features a step, one below 200. The second of these two commands has
+    what the first leaves of the limit; the row has the status of each.
+    """
     options = key["options"].replace(", 1 below 200", "")
     if p <= 200:
         return solved(fewest, folder, files, key, options.replace("--step 10", "--step 1"))
@@ -126,11 +130,30 @@ def eliminated(fewest, folder, files, key, p):
     small = [folder / "small.npz", folder / "small_test.npz"]
     for source, kept in zip(files, small):
         fewest.text("convert", source, kept, "--features", names)
-    found = solved(fewest, folder, small, key, options.replace("--step 10", "--step 1"))
+    left = max(key["limit"] - first["seconds"], 0.001)
+    found = solved(fewest, folder, small, key, options.replace("--step 10", "--step 1"), float(f"{left:.3f}"))
+    found["phases"] = [[r["status"], r["seconds"]] for r in (first, found)]
     found["selected"] = [first["selected"][j] for j in found["selected"]]
-    found["first"] = [first["selected"][j] for j in found["first"]]
+    found["first"] = [first["selected"][j] for j in found.get("first", [])]
     found["seconds"] += first["seconds"]
+    if first["status"] == "time_limit":
+        found["status"] = "time_limit"
     return found
+
+
+def by_cv(fewest, folder, files, key, p):
+    """The C of the grid with the best accuracy in fivefold cross-validation on the training file, and what the method finds at it.
+    In the folds RFE drops 10 features a step, one where there are no more than 200.
+    """
+    at = lambda C: key["options"].replace("--cost CV", f"--cost {FORMS[key['method']][2] * C:g}")
+    right = []
+    for C in GRID:
+        options = at(C).replace(STEPS, "--step 1" if p <= 200 else "--step 10")
+        told = fewest.json("evaluate", files[0], "-m", *options.split(), "--cv", 5, "--seed", 0, "--threads", 1)
+        right.append(told["summary"]["accuracy"]["mean"])
+    C = GRID[right.index(max(right))]
+    solve = eliminated if "RFE" in key["method"] else lambda *given: solved(*given[:-1])
+    return solve(fewest, folder, files, key | {"options": at(C)}, p) | {"cost": C, "cv": right}
 
 
 def liblinear(key, X, y, Xt, yt):
@@ -177,6 +200,8 @@ def ask(fewest, rows, folder, keys, make, matrices, width, **more):
     def work(key):
         if key["method"] == "L1":
             found = liblinear(key, *matrices(files()))
+        elif key["C"] == CV:
+            found = by_cv(fewest, folder, files(), key, width)
         elif key["method"] == "SVM-RFE" and "below 200" in key["options"]:
             found = eliminated(fewest, folder, files(), key, width)
         elif "," in str(key["B"]):
@@ -193,11 +218,21 @@ STEPS = "--step 10, 1 below 200"  # of RFE on small sets
 
 
 def composite_keys(part, n, noise, seed, args):
-    """Figures 2 and 3: C = 0.1, B = 2. The cone programs take seconds to minutes: few data sets."""
+    """Figures 2 and 3: C = 0.1, B = 2. The cone programs take seconds to minutes: few data sets. Below 1000 samples figure 3 has
+    neither these nor LPSVM.
+    """
     where = {"n": n, "noise": noise, "seed": seed}
     more = {"SVM-RFE": STEPS, "SVM(ideal)": f"--step {noise + 1}"}
-    methods = ["FGM", "FGM-B", "SVM-RFE", "L1", "LPSVM", "SVM(all)", "SVM(ideal)"]
-    cones = ["QCQP-SSVM", "NMMKL"] if part == "figure2" else ["QCQP-SSVM"]
+    methods = [
+        "FGM",
+        "FGM-B",
+        "SVM-RFE",
+        "L1",
+        *(["LPSVM"] if part == "figure2" or n >= 1000 and seed <= args.seeds else []),
+        "SVM(all)",
+        "SVM(ideal)",
+    ]
+    cones = ["QCQP-SSVM", "NMMKL"] if part == "figure2" else ["QCQP-SSVM"] * (n >= 1000)
     methods += cones if seed <= (3 if part == "figure2" and noise <= 300 else 1) else []
     size = {"SVM(all)": noise + 3, "L1": 0, "LPSVM": 0}
     return [asked(part, where, m, size.get(m, 2), 0.1, args.time_limit, more.get(m, "")) for m in methods]
@@ -206,7 +241,8 @@ def composite_keys(part, n, noise, seed, args):
 def composite(fewest, rows, part, args):
     settings = [(500, noise) for noise in args.noise] if part == "figure2" else [(n, 2000) for n in args.samples]
     for n, noise in settings:
-        for seed in range(1, (args.seeds if n <= 1000 else min(args.seeds, 2)) + 1):
+        seeds = args.seeds if part == "figure2" else args.small_seeds if n <= 1000 else min(args.seeds, 2)
+        for seed in range(1, seeds + 1):
             with tempfile.TemporaryDirectory() as folder:
                 folder = pathlib.Path(folder)
 
@@ -270,18 +306,17 @@ def small_keys(name, repeat, args):
     where = {"set": name, "repeat": repeat}
     keys = [asked("tables", where, m, 0, C, args.time_limit) for m in ("LPSVM", "L1")]
     keys.append(asked("tables", where, "LPSVM, C = 1", 0, 1, args.time_limit))
-    tuned = name in ("wdbc", "digits")  # the paper cross-validates C of these two
+    tuned = repeat < TUNED.get(name, 0)
     if tuned:
-        keys.append(asked("tables", where, "LPSVM, C by CV", 0, "auto", args.time_limit))
+        keys.append(asked("tables", where, "LPSVM, C by CV", 0, CV, args.time_limit))
     for B in sizes:
         keys += [asked("tables", where, m, B, C, args.time_limit) for m in ("FGM", "FGM-B")]
         keys.append(asked("tables", where, "SVM-RFE", B, C, args.time_limit, STEPS))
         if tuned:
-            step = "" if name == "wdbc" else "--step 20"
-            keys.append(asked("tables", where, "FGM, C by CV", B, "auto", args.time_limit))
-            keys.append(asked("tables", where, "SVM-RFE, C by CV", B, "auto", args.time_limit, step))
+            keys += [asked("tables", where, f"{m}, C by CV", B, CV, args.time_limit) for m in ("FGM", "FGM-B")]
+            keys.append(asked("tables", where, "SVM-RFE, C by CV", B, CV, args.time_limit, STEPS))
         if repeat < args.plain_repeats:
-            keys.append(asked("tables", where, "FGM plain", B, C, 10))
+            keys.append(asked("tables", where, "FGM plain", B, C, args.time_limit))
         if repeat < (2 if name in ("wdbc", "digits") else 1):
             keys += [asked("tables", where, m, B, C, args.time_limit) for m in ("QCQP-SSVM", "NMMKL")]
     return keys
@@ -318,9 +353,9 @@ def large_keys(name, args):
     """Figure 5: C = 5, LIBLINEAR's cost 1. Text has rows of length 1; of the others each feature's largest value is 1."""
     _, _, sizes, step = LARGE[name]
     scale, where = scaling(name), {"set": name}
-    keys = [asked("figure4", where, "FGM", B, 5, args.time_limit, scale) for B in sizes]
+    keys = [asked("figure4", where, "FGM", B, 5, args.time_limit, scaling(name)) for B in sizes]
     for B in sizes:
-        keys.append(asked("figure4", where, "FGM-B", B, 5, args.time_limit, scale))
+        keys.append(asked("figure4", where, "FGM-B", B, 5, args.time_limit, scaling(name)))
         keys.append(asked("figure4", where, "SVM-RFE", B, 5, args.time_limit, f"--step {step} {scale}"))
     return [*keys, asked("figure4", where, "L1", 0, 2, args.time_limit)]
 
@@ -369,12 +404,12 @@ def large(fewest, rows, args):
 def large_splits(fewest, rows, args):
     for name in args.sets or LARGE:
         _, _, sizes, step = LARGE[name]
-        for repeat in range(args.splits):
+        for repeat in range(min(args.splits, 2) if LARGE[name][1] == "generated" else args.splits):
             with tempfile.TemporaryDirectory() as folder:
                 folder = pathlib.Path(folder)
                 make = functools.cache(lambda: large_files(fewest, name, folder, repeat))
                 key = lambda method, B, more="": asked(
-                    "splits", {"set": name, "repeat": repeat}, method, B, 5, args.time_limit, f"{more} {scaling(name)}".strip()
+                    "splits", {"set": name, "repeat": repeat}, method, B, 5, args.split_limit, f"{more} {scaling(name)}".strip()
                 )
                 every = lambda keys: ask(fewest, rows, folder, keys, make, None, 0)
                 kept = {row.get("kept", 0) for row in every([key("FGM", B) for B in sizes])}
@@ -397,41 +432,71 @@ def run(fewest, rows, args):
 LABELS = list(FORMS)
 
 
+def status(row):
+    """How a run ended, in words."""
+    return "refused: memory" if "refused" in row else (row.get("status") or "completed").replace("_", " ")
+
+
 def cell(runs, value, digits, scale=1.0):
-    good = [value(r) for r in runs if "refused" not in r and value(r) is not None]
-    return f"{spread(good, digits, scale)} ({len(good)})" if good else "refused" if runs else "-"
+    """Mean, deviation and count of those with a value, and how many of all the limit ended; how they ended where none has one."""
+    good = [v for v in (value(r) for r in runs if "refused" not in r) if v is not None]
+    late = sum(status(r) == "time limit" for r in runs)
+    if good:
+        return f"{spread(good, digits, scale)} ({len(good)}{f', {late} at the limit' if late else ''})"
+    return ", ".join(sorted({status(r) for r in runs})) or "-"
+
+
+def kept(row):
+    """Features of weight; None of a run that came to no classifier."""
+    return None if row.get("accuracy") is None else row["kept"]
+
+
+def limits_of(mine):
+    """The limits of rows, in words."""
+    return ", ".join(f"{limit:g}" for limit in sorted({r["key"]["limit"] for r in mine}))
+
+
+def pair_found(row):
+    """Whether the subset, of methods without a size the two largest weights, is {x1, x2}."""
+    told = row.get("first", row["selected"])[:2] if row["key"]["method"] in ("L1", "LPSVM") else row["selected"]
+    return set(told) == {0, 1}
 
 
 def composite_page(rows, part, by, title):
     mine = rows.where(part=part)
     if not mine:
         return []
-    sizes = sorted({r["key"][by] for r in mine})
     there = [m for m in LABELS if any(r["key"]["method"] == m for r in mine)]
-    of = lambda size, method: [r for r in mine if r["key"][by] == size and r["key"]["method"] == method]
 
     def rate(runs):
-        pair = [
-            set(r.get("first", r["selected"])[:2] if r["key"]["method"] in ("L1", "LPSVM") else r["selected"]) == {0, 1}
-            for r in runs
-            if "refused" not in r
-        ]
-        return f"{sum(pair)} of {len(pair)}" if pair else "refused" if runs else "-"
+        done = [r for r in runs if kept(r) is not None]
+        late = sum(status(r) == "time limit" for r in done)
+        if done:
+            return f"{sum(map(pair_found, done))} of {len(done)}{f', {late} at the limit' if late else ''}"
+        return ", ".join(sorted({status(r) for r in runs})) or "-"
 
     pairs = [m for m in there if m in ("FGM-B", "QCQP-SSVM", "NMMKL", "SVM-RFE", "LPSVM", "L1")]
-    lines = [f"# {title}", "", "B = 2, C = 0.1. In brackets: data sets. At most 60 s a run.", ""]
-    lines += ["## {x1, x2} found exactly", "", "Of LPSVM and L1 (LIBLINEAR's) the two largest weights are looked at.", ""]
-    lines += table([by, *pairs], [[s, *(rate(of(s, m)) for m in pairs)] for s in sizes])
-    for heading, value, digits, scale in (
-        ("Test accuracy in %", lambda r: r["accuracy"], 1, 100),
-        ("Features of weight above 1e-4 of the largest (sparsity)", lambda r: r["kept"], 1, 1),
-        ("Seconds", lambda r: r["seconds"], 3, 1),
-    ):
-        lines += [
-            f"## {heading}",
-            "",
-            *table([by, *there], [[s, *(cell(of(s, m), value, digits, scale) for m in there)] for s in sizes]),
+    lines = [
+        f"# {title}",
+        "",
+        "B = 2, C = 0.1. In brackets: data sets. The ideal is the SVM on x1 and x2; x3 alone tells of the class, too.",
+        "",
+    ]
+    for limit in sorted({r["key"]["limit"] for r in mine}):
+        sizes = sorted({r["key"][by] for r in mine if r["key"]["limit"] == limit})
+        of = lambda size, method, limit=limit: [
+            r for r in mine if r["key"][by] == size and r["key"]["method"] == method and r["key"]["limit"] == limit
         ]
+        lines += [f"At most {limit:g} s a run.", ""]
+        lines += ["## {x1, x2} found exactly", "", "Of LPSVM and L1 (LIBLINEAR's) the two largest weights are looked at.", ""]
+        lines += table([by, *pairs], [[s, *(rate(of(s, m)) for m in pairs)] for s in sizes])
+        for heading, value, digits, scale in (
+            ("Test accuracy in %", lambda r: r["accuracy"], 1, 100),
+            ("Features of weight above 1e-4 of the largest (sparsity)", kept, 1, 1),
+            ("Seconds", lambda r: r["seconds"], 3, 1),
+        ):
+            body = [[s, *(cell(of(s, m), value, digits, scale) for m in there)] for s in sizes]
+            lines += [f"## {heading}", "", *table([by, *there], body)]
     return lines + common.source(mine, f"part {part}")
 
 
@@ -450,11 +515,26 @@ def splits(mine, name, B, labels):
     return {m: [of[m][k] for k in sorted(common_) if k in of[m]] for m in labels}
 
 
+def as_paper(name, method):
+    """The rows' name of a method with the paper's C."""
+    return f"{method}, C by CV" if name in TUNED else method
+
+
+PAPERS = ["FGM", "FGM-B", "SVM-RFE", "LPSVM"]
 GROUPS = (
-    ["FGM", "FGM-B", "SVM-RFE", "LPSVM", "LPSVM, C = 1", "L1"],
-    ["FGM", "FGM plain", "FGM-B", "QCQP-SSVM", "NMMKL", "SVM-RFE", "LPSVM"],
-    ["FGM", "FGM, C by CV", "SVM-RFE", "SVM-RFE, C by CV", "LPSVM", "LPSVM, C by CV"],
+    ("With C as in the paper: fivefold cross-validation on wdbc and digits, 0.01 on microarrays. LPSVM keeps nothing at 0.01.", PAPERS),
+    ("C = 0.5 on wdbc and digits, 0.01 on microarrays.", ["FGM", "FGM-B", "SVM-RFE", "LPSVM", "LPSVM, C = 1", "L1"]),
+    (
+        "Likewise, with Algorithm 1 as printed and the cone programs: few splits. QCQP-SSVM is cut to B features here.",
+        ["FGM", "FGM plain", "FGM-B", "QCQP-SSVM", "NMMKL", "SVM-RFE", "LPSVM"],
+    ),
 )
+
+
+def group(mine, name, B, labels):
+    """The runs by method of a row of Tables 2 to 4."""
+    names = [as_paper(name, m) for m in labels] if labels is PAPERS else labels
+    return dict(zip(labels, splits(mine, name, B, names).values()))
 
 
 def small_page(rows):
@@ -465,6 +545,7 @@ def small_page(rows):
         "# Tables 2 to 4: small sets",
         "",
         "Means and standard deviations over the splits (in the third column) that all methods of a table have; L1 is LIBLINEAR's.",
+        f"At most {limits_of(mine)} s a run.",
         "",
     ]
     for title, value, digits, scale in (
@@ -473,26 +554,30 @@ def small_page(rows):
         ("Seconds (Table 4)", lambda r: r["seconds"], 3, 1),
     ):
         lines += [f"## {title}", ""]
-        for labels in GROUPS:
+        for said, labels in GROUPS:
             body = []
             for name in SMALL:
                 for B in small_sizes(name)[0]:
-                    runs = splits(mine, name, B, labels)
-                    tuned = [m for m in labels if m in BY_CV]
-                    if (count := len(runs[labels[0]])) and (not tuned or any(runs[m] for m in tuned)):
+                    runs = group(mine, name, B, labels)
+                    if count := len(runs[labels[0]]):
                         values = [[value(r) for r in runs[m] if value(r) is not None] for m in labels]
                         body.append([name, B, count, *(spread(v, digits, scale) for v in values)])
             if body:
-                lines += table(["set", "B", "splits", *labels], body)
+                lines += [said, "", *table(["set", "B", "splits", *labels], body)]
     body = []
     for name in SMALL:
         for B in small_sizes(name)[0]:
             runs = splits(mine, name, B, BY_CV)
-            costs = [f"{10 ** mean(np.log10(r['cost']) for r in runs[m]):.2g}" if runs[m] else "-" for m in BY_CV]
+            costs = [", ".join(f"{sum(r['cost'] == C for r in runs[m])}" for C in GRID) if runs[m] else "-" for m in BY_CV]
             body.append([name, B, *costs] if any(runs.values()) else None)
-    lines += ["## C by cross-validation", "", "As the command is given it (of RFE half of the paper's C); geometric mean.", ""]
+    lines += [
+        "## C by cross-validation",
+        "",
+        f"On how many splits each C of {', '.join(f'{C:g}' for C in GRID)} is the most accurate.",
+        "",
+    ]
     lines += table(["set", "B", *BY_CV], body)
-    lines += ["## Rounds of FGM", "", "Subsets generated until the gap is 1e-3, or 10 s (plain); mean and largest.", ""]
+    lines += ["## Rounds of FGM", "", "Subsets generated until the gap is 1e-3; mean and largest.", ""]
     body = []
     for name in SMALL:
         for B in small_sizes(name)[0]:
@@ -513,7 +598,7 @@ def small_page(rows):
 
 def figure4(rows):
     """By set and B, a run for each split: how many features FGM keeps, its accuracy, those of FGM-B and SVM-RFE at B and at as
-    many as FGM keeps, and how many of these four the limit ended.
+    many as FGM keeps, and how many of these the limit ended, of FGM-B and of SVM-RFE.
     """
     longest = {}
     for r in sorted(rows.where(part="splits"), key=lambda r: r["key"]["limit"]):
@@ -525,9 +610,9 @@ def figure4(rows):
         if method == "FGM" and "refused" not in fgm:
             sizes = (B, fgm["kept"])
             cells = [next((100 * at["accuracy"] for at in path if at["B"] == size), None) for size in sizes for path in paths]
-            late = sum(at["status"] == "time_limit" for path in paths for at in path if at["B"] in sizes)
+            late = [sum(at["status"] == "time_limit" for at in path if at["B"] in sizes) for path in paths]
             if None not in cells:
-                found.setdefault((name, B), []).append([fgm["kept"], 100 * fgm["accuracy"], *cells, late])
+                found.setdefault((name, B), []).append([fgm["kept"], 100 * fgm["accuracy"], *cells, *late])
     return {(name, B): found[name, B] for name in LARGE for B in LARGE[name][2] if (name, B) in found}
 
 
@@ -552,32 +637,47 @@ def large_page(rows):
     if not mine:
         return []
     lines = ["# Figures 4 and 5: large sets", "", "C = 5; LIBLINEAR's L1 machine at C = 1.", ""]
+    of_splits = rows.where(part="splits")
     lines += [
         "## Accuracy against features kept (Figure 4)",
         "",
         "Test accuracy in %, mean and standard deviation over the splits: of FGM-B and SVM-RFE with B features, and with as many as",
-        "FGM keeps at B. Stopped: runs of these two that the limit ended, which is for all sizes of a path together.",
+        "FGM keeps at B. Stopped: sizes of these two that the limit ended, which is for all sizes of a path together.",
+        f"At most {limits_of(of_splits)} s a run; of a path of sizes that each size has its share of it. The first split of rcv1_small, a9a and",
+        "dorothea is the official one; the others pool both parts.",
         "",
     ]
     body = [
-        [name, B, len(found), *(spread([run[k] for run in found], 1 if k else 0) for k in (2, 3, 0, 1, 4, 5)), sum(run[6] for run in found)]
+        [
+            name,
+            B,
+            len(found),
+            *(spread([run[k] for run in found], 1 if k else 0) for k in (2, 3, 0, 1, 4, 5)),
+            sum(run[6] + run[7] for run in found),
+        ]
         for (name, B), found in figure4(rows).items()
     ]
     head = ["set", "B", "splits", "FGM-B: B features", "SVM-RFE: B features", "FGM keeps", "FGM", "FGM-B: as many", "SVM-RFE: as many"]
     lines += table([*head, "stopped"], body)
-    lines += common.source(rows.where(part="splits"), "part splits")
-    lines += ["## Seconds (Figure 5)", "", "One run each.", ""]
+    lines += common.source(of_splits, "part splits")
+    lines += [
+        "## Seconds (Figure 5)",
+        "",
+        f"One run each, at most {limits_of(mine)} s. RFE drops as many features a step as the second column says.",
+        "",
+    ]
     body = []
     order = lambda r: (list(LARGE).index(r["key"]["set"]), LABELS.index(r["key"]["method"]), r["key"]["B"])
     for r in sorted(mine, key=order):
-        head = [r["key"]["set"], r["key"]["method"], r["key"]["B"] or "-"]
+        step = LARGE[r["key"]["set"]][3] if r["key"]["method"] == "SVM-RFE" else "-"
+        head = [r["key"]["set"], step, r["key"]["method"], r["key"]["B"] or "-"]
         if "seconds" not in r:
-            body.append([*head, "-", "-", "-", "-", "refused: memory"])
+            body.append([*head, "-", "-", "-", "-", status(r)])
             continue
         gap = "-" if r.get("gap") is None else f"{r['gap']:.1e}"
         seconds = f"{r['seconds']:.3f}" + ("" if r.get("converged", True) else " (not converged)")
         body.append([*head, r["kept"], f"{100 * r['accuracy']:.2f}", seconds, gap, r.get("status", "-")])
-    lines += table(["set", "method", "B", "kept", "accuracy %", "s", "gap", "status"], body)
+    lines += table(["set", "a step", "method", "B", "kept", "accuracy %", "s", "gap", "status"], body)
     return lines + common.source(mine, "part figure4")
 
 
@@ -590,72 +690,352 @@ def pages(rows):
     }
     of = lambda part: rows.where(part=part) + (rows.where(part="splits") if part == "figure4" else [])
     return {
-        name: [*lines[:2], "Written by `papers/tan2010/run.py`.", *common.about(of(name[:-3])), *lines[2:]]
+        name: [*lines[:2], f"Written by `{common.command(HERE, OPTIONS)}`.", *common.about(of(name[:-3])), *lines[2:]]
         for name, lines in out.items()
         if lines
     }
 
 
-SPARSE = ["FGM", "LPSVM", "LPSVM, C = 1"]
-TUNED = ["FGM", "FGM, C by CV", "SVM-RFE, C by CV", "LPSVM, C by CV"]
+def figure5(rows):
+    """By set: cells of Figure 5, and how many of them FGM takes less in than SVM-RFE, with the B where it does not."""
+    body = []
+    for name, (_, _, sizes, step) in LARGE.items():
+        of = {(r["key"]["method"], r["key"]["B"]): r.get("seconds") for r in rows.where(part="figure4", set=name)}
+        cells = [(B, of.get(("FGM", B)), of.get(("SVM-RFE", B))) for B in sizes]
+        cells = [cell for cell in cells if None not in cell]
+        if cells:
+            body.append(
+                [
+                    name,
+                    step,
+                    len(cells),
+                    sum(a < b for _, a, b in cells),
+                    ", ".join(f"{B} ({a:.1f} v {b:.1f})" for B, a, b in cells if a >= b) or "-",
+                ]
+            )
+    return body
 
 
-def sparsity(mine, labels):
-    """Sparsity and accuracy of the first method beside the others, and the head of the table."""
+def by_split(mine, name, method, value, B=None):
+    """A value of a method on each split, mean over B."""
+    found = {}
+    for r in mine:
+        k = r["key"]
+        if k["set"] == name and k["method"] == method and "refused" not in r and B in (None, k["B"]) and value(r) is not None:
+            found.setdefault(k["repeat"], []).append(value(r))
+    return {repeat: mean(values) for repeat, values in found.items()}
+
+
+HELD = 0.4 / 0.6  # test samples of a split, divided by those trained on
+
+
+def between(mine, name, a, b, value, B=None):
+    """The first method less the second over the splits; None with fewer than two."""
+    a, b = by_split(mine, name, a, value, B), by_split(mine, name, b, value, None if "LPSVM" in b else B)
+    both = sorted(a.keys() & b.keys())
+    return paired.Paired([a[k] for k in both], [b[k] for k in both], HELD) if len(both) > 1 else None
+
+
+sparse_share = lambda r: 1 - r["kept"] / r["p"]
+accuracy = lambda r: r["accuracy"] if r["kept"] else None
+seconds = lambda r: r["seconds"]
+
+
+def rivals(name):
+    """FGM and LPSVM as the rows call them; LPSVM at C = 1 where it keeps nothing at the paper's C."""
+    return as_paper(name, "FGM"), as_paper(name, "LPSVM") if name in TUNED else "LPSVM, C = 1"
+
+
+def sparsity(mine):
+    """README: Tables 2 and 3 in short."""
     body = []
     for name in SMALL:
         for B in small_sizes(name)[0]:
+            ours, theirs = rivals(name)
+            labels = [ours, as_paper(name, "FGM-B"), as_paper(name, "SVM-RFE"), theirs]
             runs = splits(mine, name, B, labels)
-            if runs[labels[0]] and runs[labels[1]]:
-                ratio = [mean(100 * (1 - r["kept"] / r["p"]) for r in runs[m]) for m in runs]
-                right = [mean(100 * r["accuracy"] if r["kept"] else None for r in runs[m]) for m in runs]
-                body.append([name, B, len(runs[labels[0]]), *(number(v, 1) for v in ratio), *(number(v, 1) for v in right)])
-    return body, ["set", "B", "splits", *(f"{what}, {m}" for what in ("sparsity %", "accuracy %") for m in labels)]
+            if runs[ours]:
+                ratio = [mean(100 * sparse_share(r) for r in runs[m]) for m in (ours, theirs)]
+                right = [mean(100 * r["accuracy"] for r in runs[m]) for m in labels]
+                body.append([name, B, len(runs[ours]), *(number(v, 1) for v in ratio), *(number(v, 1) for v in right)])
+    head = ["sparsity %, FGM", "sparsity %, LPSVM", *(f"accuracy %, {m}" for m in PAPERS)]
+    return table(["set", "B", "splits", *head], body)
 
 
-def blocks(rows):
-    """The numbers of the README."""
-    mine = rows.where(part="tables")
-    sparse, head = sparsity(mine, SPARSE)
-    tuned, tuned_head = sparsity(mine, TUNED)
+def pair_counts(rows):
+    """README: on how many data sets {x1, x2} is found; runs without a classifier are left out."""
     found = []
     for part, by in (("figure2", "noise"), ("figure3", "n")):
         for size in sorted({r["key"][by] for r in rows.where(part=part)}):
             cells = [part, size]
-            for m in ("FGM-B", "SVM-RFE", "QCQP-SSVM"):
-                runs = [r for r in rows.where(part=part, method=m, **{by: size}) if "refused" not in r]
-                cells.append(f"{sum(set(r['selected']) == {0, 1} for r in runs)} of {len(runs)}" if runs else "-")
+            for m in ("FGM-B", "SVM-RFE", "QCQP-SSVM", "NMMKL"):
+                runs = [r for r in rows.where(part=part, method=m, **{by: size}) if kept(r) is not None]
+                late = sum(status(r) == "time limit" for r in runs)
+                cells.append(f"{sum(map(pair_found, runs))} of {len(runs)}{f', {late} at the limit' if late else ''}" if runs else "-")
             found.append(cells)
-    rounds = [r["rounds"] for r in mine if r["key"]["method"] == "FGM plain" and r.get("rounds")]
-    late = sum(r["status"] == "time_limit" for r in mine if r["key"]["method"] == "FGM plain")
-    said = "Algorithm 1 as printed (FGM plain) has no rows yet."
-    if rounds:
-        said = f"Algorithm 1 as printed, with SimpleMKL, to a gap of 1e-3: {min(rounds)} to {max(rounds)} rounds in {len(rounds)} runs, {late} of them stopped at 10 s."
+    return table(["part", "noise or samples", "FGM-B", "SVM-RFE", "QCQP-SSVM", "NMMKL"], found)
+
+
+def rounds(rows):
+    """README: rounds of Algorithm 1 as printed, and of ours."""
+    said = []
+    for method, words in (("FGM plain", "Algorithm 1 as printed, with SimpleMKL"), ("FGM", "our FGM")):
+        runs = [r for r in rows.where(part="tables", method=method) if r.get("rounds")]
+        many = [r["rounds"] for r in runs]
+        if many:
+            late = sum(r["status"] == "time_limit" for r in runs)
+            said.append(
+                f"{words}: {min(many)} to {max(many)} rounds in {len(many)} runs, more than 10 in {sum(n > 10 for n in many)}, "
+                f"more than 20 in {sum(n > 20 for n in many)}, {late} ended by the limit"
+            )
+    return f"To a gap of 1e-3 {'; '.join(said)}." if said else "No rows yet."
+
+
+def blocks(rows):
+    """The numbers of the README."""
+    body = figure5(rows)
+    told = f"FGM takes less than SVM-RFE in {sum(r[3] for r in body)} of {sum(r[2] for r in body)} cells. The cells where it does not, in seconds:"
+    head = ["set", "RFE drops a step", "cells", "FGM takes less", "B where not (FGM v RFE)"]
     return {
-        "sparsity": "\n".join(table(head, sparse)),
-        "tuned": "\n".join(table(tuned_head, tuned)),
+        "sparsity": "\n".join(sparsity(rows.where(part="tables"))),
         "kept": "\n".join(compared(rows)),
-        "pair": "\n".join(table(["part", "noise or samples", "FGM-B", "SVM-RFE", "QCQP-SSVM"], found)),
-        "rounds": said,
+        "pair": "\n".join(pair_counts(rows)),
+        "rounds": rounds(rows),
+        "figure5": "\n".join([told, "", *table(head, body)]),
     }
 
 
+def composite_pair(rows, part, a, b, **where):
+    """Accuracy of two methods on the same drawn data, in points."""
+    of = lambda m: {
+        tuple(r["key"][x] for x in ("n", "noise", "seed")): r["accuracy"]
+        for r in rows.where(part=part, method=m, **where)
+        if r.get("accuracy") is not None
+    }
+    a, b = of(a), of(b)
+    both = sorted(a.keys() & b.keys())
+    return paired.Paired([100 * a[k] for k in both], [100 * b[k] for k in both])
+
+
+def composite_claims(rows):
+    """Claims of Figures 2 and 3."""
+
+    def pairs(method, part, **where):
+        runs = [r for r in rows.where(part=part, method=method, **where) if kept(r) is not None]
+        return sum(map(pair_found, runs)), len(runs)
+
+    def counted(label, found, all_=True):
+        good, many = found
+        return label, (good == many) if all_ else (good < many), f"{good} of {many} data sets"
+
+    half = [pairs("FGM-B", "figure3", n=n) for n in SAMPLES if n >= 500]
+    first = paired.Claim(
+        "FGM-B finds the composite pair at every noise and number of samples",
+        counted("Figure 2", pairs("FGM-B", "figure2")),
+        counted("Figure 3, from the paper's 500 training samples on", tuple(map(sum, zip(*half)))),
+        why="Below 500 samples, which the paper does not have, it misses it once",
+    )
+    ideal = paired.Claim(
+        "only FGM-B is as accurate as SVM(ideal); FGM is less",
+        (
+            "FGM-B less SVM(ideal), Figure 2",
+            composite_pair(rows, "figure2", "FGM-B", "SVM(ideal)").sign() == 0,
+            composite_pair(rows, "figure2", "FGM-B", "SVM(ideal)").text(unit="points"),
+        ),
+        paired.compared("FGM less SVM(ideal), Figure 2", composite_pair(rows, "figure2", "FGM", "SVM(ideal)"), -1, unit="points"),
+        *(
+            paired.compared(f"n = {n}", composite_pair(rows, "figure3", "FGM", "SVM(ideal)", n=n), -1, unit="points")
+            for n in (500, 1000)
+        ),
+        why="On our data x3 adds to the pair: the ideal is no ceiling, and FGM is above it",
+    )
+    many = [pairs("SVM-RFE", "figure2", noise=noise) for noise in NOISE if noise > 2500]
+    few = [pairs("SVM-RFE", "figure3", n=n) for n in SAMPLES if n <= 500]
+    rfe = paired.Claim(
+        "SVM-RFE loses the pair beyond 2500 noise features, or with few samples",
+        counted("beyond 2500", tuple(map(sum, zip(*many))), False),
+        counted("with 100 to 500 samples", tuple(map(sum, zip(*few))), False),
+        why="Found on those. The paper draws its composite data without giving numbers; ours are parted by a line more clearly than the picture allows to tell",
+    )
+    of = lambda noise: [
+        r["accuracy"] * 100 for r in sorted(rows.where(part="figure2", method="SVM(all)", noise=noise), key=lambda r: r["key"]["seed"])
+    ]
+    fails = paired.Claim(
+        "SVM on all features fails as the noise grows",
+        paired.compared("accuracy at 10 000 noise features less that at 100", paired.Paired(of(10_000), of(100)), -1, unit="points"),
+        paired.compared(
+            "less SVM(ideal), at 3000",
+            composite_pair(rows, "figure2", "SVM(all)", "SVM(ideal)", noise=3000),
+            -1,
+            unit="points",
+        ),
+    )
+    cone = rows.where(part="figure2", method="QCQP-SSVM")
+    slowest = []
+    for noise in NOISE:
+        times = {
+            m: mean(r["seconds"] for r in rows.where(part="figure2", method=m, noise=noise) if r.get("seconds") is not None)
+            for m in LABELS
+        }
+        others = [t for m, t in times.items() if t is not None and m not in ("QCQP-SSVM", "NMMKL")]
+        slowest.append(times["QCQP-SSVM"] > max(others))
+    large = [r for r in cone if r["key"]["noise"] > 8000]
+    qcqp = paired.Claim(
+        "QCQP-SSVM and NMMKL cannot handle very many features",
+        ("QCQP-SSVM takes longer than FGM, SVM-RFE and LPSVM at every noise", all(slowest), f"{sum(slowest)} of {len(slowest)}"),
+        (
+            "beyond 8000 features both come to no end",
+            all(status(r) == "time limit" for r in large + rows.where(part="figure2", method="NMMKL", noise=10_000)),
+            "ended by 60 s, the pair lost, on one data set",
+        ),
+    )
+    memory = paired.Claim(
+        "QCQP-SSVM runs out of memory beyond 8000 features",
+        ("", None, "the paper's solver is MOSEK with 24 GB, ours Clarabel; at 10 000 features time ends it, not memory"),
+    )
+    return [first, ideal, rfe, fails, qcqp, memory]
+
+
+def claims(rows):
+    """The paper's claims."""
+    mine = rows.where(part="tables")
+    sparse_parts, right_parts = [], []
+    for name in SMALL:
+        ours, theirs = rivals(name)
+        least = min(small_sizes(name)[0])
+        if pair := between(mine, name, ours, theirs, sparse_share):
+            sparse_parts.append(
+                paired.compared(f"{name}, FGM less {'LPSVM' if name in TUNED else theirs}", pair, scale=100, unit="points")
+            )
+        near, told = [], []
+        for other in (theirs, as_paper(name, "SVM-RFE")):
+            pair = between(mine, name, ours, other, accuracy)
+            low = between(mine, name, ours, other, accuracy, least)
+            if pair and low:
+                near.append(pair.sign() >= 0 and pair.mean > -0.01)
+                label = "LPSVM" if other == as_paper(name, "LPSVM") else other.removesuffix(", C by CV")
+                told.append(
+                    f"less {label} {100 * pair.mean:+.1f} ± {100 * pair.error:.1f} points (at B = {least} {100 * low.mean:+.1f} ± {100 * low.error:.1f})"
+                )
+        if told:
+            right_parts.append((name, all(near), ", ".join(told)))
+    sparsest = paired.Claim(
+        "FGM in general gives the sparsest result on all small sets (Table 2)",
+        *sparse_parts,
+        why="Means over B, over the splits. C by the paper's cross-validation on wdbc and digits. On the microarrays LPSVM at the paper's 0.01 keeps nothing, so that it is compared at C = 1. QCQP-SSVM is cut to B here and not compared",
+    )
+    competitive = paired.Claim(
+        "FGM is as accurate as the others, or better, on all small sets (Table 3)",
+        *right_parts,
+        why="Counted as seen on a set where FGM, in the mean over B, is neither significantly below one of both nor a point below it. FGM has no bias; the digits are not balanced",
+    )
+    quick = []
+    for name in SMALL:
+        for other in ("LPSVM", "QCQP-SSVM"):
+            if pair := between(mine, name, "FGM", other, seconds):
+                quick.append((name, other, pair))
+    small_times = paired.Claim(
+        "LPSVM and QCQP-SSVM take less time than FGM on small sets (Table 4)",
+        *(
+            paired.compared(f"{name}, FGM less {other}", pair, digits=3, unit="s")
+            for name, other, pair in quick
+            if other == "LPSVM" or name in TUNED
+        ),
+        why="At fixed C. Our FGM is not Algorithm 1 with SimpleMKL, and our cone solver not MOSEK",
+    )
+    drawn = figure4(rows)
+
+    def at(name, a, b):
+        """Of a large set, means over B on each split, in points."""
+        runs = [found for (of, _), found in drawn.items() if of == name]
+        count = min(map(len, runs), default=0)
+        if count < 2:
+            return None
+        return paired.Paired(
+            [mean(run[k][a] for run in runs) for k in range(count)],
+            [mean(run[k][b] for run in runs) for k in range(count)],
+            SHARE[name],
+        )
+
+    text = ("rcv1_small", "basehock", "farm_ads", "news20-like")
+
+    def parts(names, said, a, b):
+        """A part for each set; not to be told where the limit ended one of the paths."""
+        out = []
+        for name in names:
+            if pair := at(name, a, b):
+                label, sign, text = paired.compared(f"{name}, {said}", pair, unit="points")
+                ended = sum(
+                    run[6 if k in (2, 4) else 7]
+                    for (of, _), found in drawn.items()
+                    if of == name
+                    for run in found
+                    for k in (a, b)
+                    if k > 1
+                )
+                out.append((label, None, f"{text} (the limit ended {ended} sizes)") if ended else (label, sign, text))
+        return out
+
+    many = paired.Claim(
+        "FGM is more accurate than SVM-RFE and FGM-B at as many features on the large text sets",
+        *parts(text, "FGM less SVM-RFE", 1, 5),
+        *parts(text, "FGM less FGM-B", 1, 4),
+        why="Means over B, over two to five splits; other sets than the paper's. Where the limit of 20 s ended a path, the rows do not tell",
+    )
+    best = paired.Claim(
+        "FGM-B is more accurate than SVM-RFE with B features on the large text sets",
+        *parts(text, "FGM-B less SVM-RFE, B features", 2, 3),
+        why="Likewise",
+    )
+    url = paired.Claim(
+        "on the URL sets FGM is much better than SVM-RFE with few features",
+        *parts(("url-like",), "FGM less SVM-RFE, as many", 1, 5),
+        *parts(("url-like",), "FGM-B less SVM-RFE, B features", 2, 3),
+        why="Data of that size are generated here, two draws",
+    )
+    runs = [r["rounds"] for r in mine if r["key"]["method"] == "FGM plain" and r.get("rounds")]
+    ours = [r["rounds"] for r in mine if r["key"]["method"] == "FGM" and r.get("rounds")]
+    ten = paired.Claim(
+        "at most 10 rounds are enough",
+        ("Algorithm 1 as printed", max(runs) <= 10, f"{sum(n <= 10 for n in runs)} of {len(runs)} runs; {min(runs)} to {max(runs)}"),
+        ("our FGM", max(ours) <= 10, f"{sum(n <= 10 for n in ours)} of {len(ours)} runs; {min(ours)} to {max(ours)}"),
+        why="To a gap of 1e-3; the paper does not say how it stops",
+    )
+    cells = {row[0]: row for row in figure5(rows)}
+    huge = ("url-like", "news20-like")
+    less = [(sum(cells[n][3] for n in names), sum(cells[n][2] for n in names)) for names in (huge, [n for n in cells if n not in huge])]
+    efficient = paired.Claim(
+        "FGM is very efficient on very high dimensional data (Figure 5)",
+        ("more than a million features: less time than SVM-RFE", less[0][0] == less[0][1], f"in {less[0][0]} of {less[0][1]} cells"),
+        ("the other large sets", less[1][0] == less[1][1], f"in {less[1][0]} of {less[1][1]} cells"),
+        why="SVM-RFE drops 1000 features a step on farm_ads and dorothea and 10 000 on news20-like, where the paper drops 100: its times are lower for it",
+    )
+    return [*composite_claims(rows), sparsest, competitive, small_times, many, best, url, ten, efficient]
+
+
+# Test samples by training samples of a split; generated sets are drawn anew.
+SHARE = {"rcv1_small": 0.5, "basehock": 1 / 9, "farm_ads": 1 / 9, "news20-like": 0, "url-like": 0}
+
+OPTIONS = common.parser(__doc__)
+OPTIONS.add_argument("--seeds", type=int, default=5, help="data sets of figures 2 and 3 [default: %(default)s]")
+OPTIONS.add_argument("--small-seeds", type=int, default=20, help="of figure 3 up to 1000 samples, but for LPSVM [default: %(default)s]")
+OPTIONS.add_argument("--noise", type=int, nargs="+", default=list(NOISE))
+OPTIONS.add_argument("--samples", type=int, nargs="+", default=list(SAMPLES))
+OPTIONS.add_argument("--sets", nargs="+", help="sets of tables and figure4 [default: all]")
+OPTIONS.add_argument("--repeats", type=int, default=30, help="splits of the tables [default: %(default)s]")
+OPTIONS.add_argument("--plain-repeats", type=int, default=2, help="of them with Algorithm 1 as printed [default: %(default)s]")
+OPTIONS.add_argument("--splits", type=int, default=5, help="splits of figure 4 [default: %(default)s]")
+OPTIONS.add_argument("--time-limit", type=float, default=60, help="seconds a run [default: %(default)s]")
+OPTIONS.add_argument("--split-limit", type=float, default=20, help="seconds a run of splits [default: %(default)s]")
+
+
 def main():
-    options = common.parser(__doc__)
-    options.add_argument("--seeds", type=int, default=5, help="data sets of figures 2 and 3 [default: %(default)s]")
-    options.add_argument("--noise", type=int, nargs="+", default=NOISE)
-    options.add_argument("--samples", type=int, nargs="+", default=SAMPLES)
-    options.add_argument("--sets", nargs="+", help="sets of tables and figure4 [default: all]")
-    options.add_argument("--repeats", type=int, default=30, help="splits of the tables [default: %(default)s]")
-    options.add_argument("--plain-repeats", type=int, default=2, help="of them with Algorithm 1 as printed [default: %(default)s]")
-    options.add_argument("--splits", type=int, default=5, help="splits of figure 4 [default: %(default)s]")
-    options.add_argument("--time-limit", type=float, default=60, help="seconds a run [default: %(default)s]")
-    args = options.parse_args()
+    args = OPTIONS.parse_args()
     if wrong := [part for part in args.only if part not in PARTS]:
         sys.exit(f"--only {wrong[0]}: the parts are {', '.join(PARTS)}")
     if args.quick:
-        options.set_defaults(only=["figure2", "tables"], seeds=1, noise=[100], sets=["wdbc"], repeats=1)
-    common.main(HERE, options, run, pages, blocks)
+        OPTIONS.set_defaults(only=["figure2", "tables"], seeds=1, noise=[100], sets=["wdbc"], repeats=1)
+    common.main(HERE, OPTIONS, run, pages, blocks, claims)
 
 
 if __name__ == "__main__":

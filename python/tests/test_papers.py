@@ -81,6 +81,41 @@ def test_pages_and_readme_are_as_the_rows_have_them(paper):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.parametrize("paper", PAPERS)
+def test_the_pages_are_printed_from_stored_rows(paper):
+    done = script(ROOT / "papers" / paper / "run.py", "--print")
+    assert done.returncode == 0, done.stderr
+    for page in (ROOT / "papers" / paper / "results").glob("*.md"):
+        assert page.read_text().strip() in done.stdout
+
+
+def test_a_fresh_run_says_its_flags_and_how_long_it_takes(common, fewest, tmp_path):
+    row = {"key": {"a": 1}, "run": {"cpu": 120.0}}
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results" / "rows.jsonl").write_text(
+        json.dumps(row) + "\n" + json.dumps({"key": {"a": 2}, "run": None, "seconds": 60}) + "\n"
+    )
+    lines = [
+        "import pathlib, sys",
+        f"sys.path.insert(0, {str(ROOT / 'papers')!r})",
+        "import common",
+        "options = common.parser('')",
+        "options.add_argument('--limits', type=int, nargs='+', default=[5, 10])",
+        "options.add_argument('--grid-limit', type=float, default=2)",
+        "options.add_argument('--sets', nargs='+')",
+        "run = lambda fewest, rows, args: rows.get({'a': 1}, lambda: {'value': 2})",
+        "pages = lambda rows: {'page.md': [str(row['value']) for row in rows.rows.values()]}",
+        f"common.main(pathlib.Path({str(tmp_path)!r}), options, run, pages, None)",
+    ]
+    (tmp_path / "run.py").write_text("\n".join(lines))
+    done = script(tmp_path / "run.py", "--fewest", fewest, "--fresh")
+    assert done.returncode == 0, done.stderr
+    said = f"papers/{tmp_path.name}/run.py --limits 5 10 --grid-limit 2: 2 rows, about 3 CPU minutes; 0 are there"
+    assert said in done.stdout
+    assert (tmp_path / ".fresh" / "page.md").read_text() == "2\n"
+    assert common.Rows(tmp_path / "results" / "rows.jsonl").find({"a": 1})["run"]["cpu"] == 120
+
+
 def test_a_changed_number_is_found(common, tmp_path):
     page = tmp_path / "page.md"
     common.written(page, ["one 1"], check=False)

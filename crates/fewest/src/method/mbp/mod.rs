@@ -15,7 +15,7 @@
 //!          5. branch and bound on the features left (`tree.rs`); HiGHS where they are few beside
 //!             the samples, and where rules relate them to each other, which the tree's relaxation
 //!             does not know; where several subsets are wanted, always the tree
-//!          `plain`: step 1, then the program to HiGHS, untouched
+//!          `plain`: step 1, then the program to HiGHS; the two rows of (2.4) are one
 //! Cost     steps 1 to 4 some hundred linear programs of milliseconds; step 5 is exponential in the
 //!          worst case.
 //! Differs  from the paper: steps 2 to 5; D by feature, any rules, sample weights, a penalised
@@ -97,7 +97,7 @@ crate::settings! {
         /// E, 0 or more: all subsets whose objective is at most (1 + E) times the best one are wanted,
         /// those with features of weight 0 among them.
         pub within: Option<f64> = None => "0 or more",
-        /// The program as printed, given to HiGHS untouched.
+        /// The program as printed, the two rows of (2.4) as one, given to HiGHS.
         pub plain: bool = false,
         /// How HiGHS solves linear programs of its tree.
         pub lp: Lp = Lp::Simplex,
@@ -113,7 +113,7 @@ impl Method for MbpSettings {
     const INFO: Info = Info {
         name: NAME,
         title: "L1-SVM with a price per feature, to a proof",
-        solves: "Finds the allowed subset of the least L1-SVM objective and prices: bound from the linear relaxation, subsets by reweighting, features removed by reduced costs, then branch and bound. With `plain` the paper's mixed binary program goes to HiGHS untouched. The classifier is the program's own.",
+        solves: "Finds the allowed subset of the least L1-SVM objective and prices: bound from the linear relaxation, subsets by reweighting, features removed by reduced costs, then branch and bound. With `plain` the paper's mixed binary program goes to HiGHS. The classifier is the program's own.",
         formula: "min |w|_1 + C sum_i xi_i + sum_j D_j y_j, s_i (w.x_i + b) >= 1 - xi_i, |w_j| <= u_j y_j, y_j in {0, 1}, rules on y",
         proves: "the best subset, within `gap`",
         bounds: true,
