@@ -230,3 +230,16 @@ def test_a_paired_comparison_is_the_t_test_of_the_differences(paired):
     assert corrected.error == pytest.approx(pair.error * (1 + 5 / 4) ** 0.5)
     assert paired.compared("a", paired.Paired([2, 3, 2.5], [1, 2, 1.25]), claimed=-1)[1] == -1
     assert paired.Paired([1, 1], [1, 1]).sign() == 0
+
+
+@pytest.mark.data
+@pytest.mark.skipif(not DATA.is_dir(), reason=f"no data in {DATA}: FEWEST_DATA names the folder")
+def test_the_data_are_those_of_the_digests(tmp_path):
+    sets = ("zoo.csv", "leukemia_golub_train.csv.gz", "duke_breast.svm.gz")
+    done = script(ROOT / "data" / "prepare.py", DATA, "--check", "--only", *sets)
+    assert done.returncode == 0, done.stdout + done.stderr
+    # One value changed is found.
+    (tmp_path / "zoo.csv").write_text((DATA / "zoo.csv").read_text().replace("\n1,", "\n2,", 1))
+    done = script(ROOT / "data" / "prepare.py", tmp_path, "--check", "--only", "zoo.csv")
+    assert done.returncode == 1
+    assert "NOT the data" in done.stdout
