@@ -138,7 +138,8 @@ run <- function(command, kind, x, y, arguments, quiet, model = FALSE) {
   data <- file.path(folder, "data.npz")
   json <- if (is.null(options$json)) file.path(folder, "result.json") else path.expand(options$json)
   trained <- if (is.null(options$model)) file.path(folder, "model.json") else path.expand(options$model)
-  options[c("json", "model")] <- NULL
+  options$json <- NULL
+  if (model) options$model <- NULL
   write_npz(data, arrays_of(samples, sample_columns(options, samples)))
   args <- c(command, data, command_args(options, folder), "--json", json, if (model) c("--model", trained))
   ran <- run_command(args, quiet, data)

@@ -168,6 +168,7 @@ test_that("files are kept where they are asked for, and there must be classes", 
   fit <- fewest_select(two_x, two$Species, method = "rfe", max_features = 2, json = files[1], model = files[2])
   expect_identical(jsonlite::fromJSON(files[1])$selected, fit$selected)
   expect_true(file.exists(files[2]))
+  expect_error(fewest_evaluate(two_x, two$Species, method = "rfe", max_features = 2, model = files[2]), "model", class = "fewest_usage")
   expect_error(fewest_select(~ Sepal.Width, two, method = "rfe", max_features = 1), "no classes")
   of_frame <- fewest_select(two, "Species", method = "rfe", max_features = 2)
   expect_identical(predict(of_frame, two_x), predict(fit, two_x))

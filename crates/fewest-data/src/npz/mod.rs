@@ -62,6 +62,7 @@ pub(crate) fn sorted(source: &Source, options: &ReadOptions, out: &str) -> Resul
     let names = archive.names(&form)?;
     let (values, normalized) = compressed::sorted(&mut Matrix { archive: &mut archive, form }, &names, options, out)?;
     let (target, _, mut notes) = archive.target(form.n, options)?;
+    notes.extend(variables::read(&mut archive, &form, &names)?);
     notes.extend(normalized);
     crate::dataset::refuse_text(archive.file, options)?;
     Ok(Sorted { values, names, target, notes })
