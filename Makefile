@@ -223,7 +223,7 @@ bench-python:
 	  if [ ! -x .venv/bin/python ]; then python3 -m venv .venv; fi; \
 	  .venv/bin/python -m pip install --quiet --disable-pip-version-check -r bench/requirements.txt; fi
 
-bench: bench-objectives bench-read bench-memory bench-train bench-rfe bench-exact bench-kta ## all comparisons of bench/README.md (hours, mostly of the peers)
+bench: bench-objectives bench-read bench-memory bench-train bench-rfe bench-exact bench-kta ## the main comparisons of bench/README.md (hours, mostly of the peers)
 
 bench-objectives: need-cargo tools bench-python ## objectives and predictions against LIBSVM and LIBLINEAR
 	$(BENCH_PYTHON) bench/objectives.py

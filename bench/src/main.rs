@@ -1,6 +1,6 @@
 //! `fewest-bench fit|rfe|rfecv|fgm|l1|pass|kta|enumerate|study|read|info FILE [--option value ...]`:
 //! reads a binary matrix or a column file, runs one solve, prints JSON on standard output. Only the
-//! solve is timed. `bench/README.md` says what the scripts do with it.
+//! solve is timed. `bench/scripts.md` says what the scripts do with it.
 //!
 //! Options of `fit`: `--kernel linear|rbf --gamma G --cost C --loss hinge|squared-hinge --bias
 //! free|none|S --tolerance T --repeats R --seconds S` (repeat until R runs or S seconds) `--out

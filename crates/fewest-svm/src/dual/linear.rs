@@ -22,7 +22,7 @@ use crate::kernel::gram::GramMatrix;
 use crate::{Clock, RowMatrix, Status};
 
 /// Tuning: the numbers of a cost model, chosen by hand; `make bench-train` shows what a change
-/// costs.
+/// costs, `bench/log/training.md` what one did.
 mod tuning {
     /// Share of the expected Newton cost that coordinate descent may use first.
     pub(super) const SHARE: f64 = 0.3;

@@ -22,7 +22,7 @@ use crate::Clock;
 use crate::proof::Point;
 use crate::simd::axpy;
 
-// Tuning: `make bench-exact-real`.
+// Tuning: `make bench-exact-real`; `bench/log/exact.md` has what was tried.
 
 /// Points tried on a line.
 const POINTS: u32 = 10;

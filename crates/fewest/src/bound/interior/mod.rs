@@ -48,7 +48,7 @@ use iterate::{Iterate, Residuals};
 use sides::Side;
 pub(super) use sides::sides;
 
-// Tuning: `make bench-exact-real`.
+// Tuning: `make bench-exact-real`; `bench/log/exact.md` has what was tried.
 
 /// Share of the way to the boundary a step may go.
 const BACK_OFF: f64 = 0.995;

@@ -7,7 +7,7 @@ use crate::bound::{Answer, Decide, Warm};
 use crate::search::Found;
 use crate::{Choice, Subset};
 
-// Tuning: `make bench-exact-real`.
+// Tuning: `make bench-exact-real`; `bench/log/exact.md` has what was tried.
 
 /// Relative gap above which exchanges are tried.
 const FAR: f64 = 0.2;

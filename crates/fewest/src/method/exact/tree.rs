@@ -11,7 +11,7 @@ use crate::proof::{Notes, Place, Point, ProofWriter};
 use crate::search::{Found, Mark, NearBest, OpenNodes, Pool, Ties};
 use crate::{Choice, Error, Event, Master, Next, Rules, Run, Sense, Status, Subset};
 
-// Tuning: `make bench-exact-real`.
+// Tuning: `make bench-exact-real`; `bench/log/exact.md` has what was tried.
 
 /// Nodes dived from at once: fixed, so that the tree does not depend on the number of threads.
 const BATCH: usize = 8;

@@ -1,5 +1,6 @@
 //! Numbers that steer the solvers of `fgm`. They change the time, never whether a bound holds. All
-//! were chosen by hand; `bench/fgm.py` shows what a change costs.
+//! were chosen by hand; `bench/fgm.py` shows what a change costs, `bench/log/fgm.md` what
+//! was tried.
 
 /// Gap of the columns at hand at which a pass over all features is due: a share of the gap at the
 /// last pass,

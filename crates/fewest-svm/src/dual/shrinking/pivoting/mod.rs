@@ -27,7 +27,8 @@ use crate::dual::free_inverse::FreeInverse;
 use crate::dual::{Bias, BoxDual, DualSolution, SvmSettings, kkt};
 use crate::{Clock, Status, simd};
 
-/// Numbers that steer the method, chosen by hand; `make bench-rfe` shows what a change costs.
+/// Numbers that steer the method, chosen by hand; `make bench-rfe` shows what a change costs,
+/// `bench/log/rfe.md` what was tried.
 mod tuning {
     /// A sample depends on those of F, or a matrix is singular, below this share of its diagonal.
     pub(super) const SINGULAR: f64 = 1e-9;

@@ -28,7 +28,8 @@ use crate::kernel::cholesky::Factor;
 use crate::simd;
 use crate::{Bias, Clock, Interval, RowMatrix};
 
-/// Tuning: chosen by hand; `bench/l1.py` shows what a change costs.
+/// Tuning: chosen by hand; `bench/l1.py` shows what a change costs, `bench/log/l1.md` what was
+/// tried.
 mod tuning {
     /// A column whose centred square is below this share of its square is constant.
     pub(super) const CONSTANT: f64 = 1e-14;

@@ -8,7 +8,8 @@ use crate::dual::{BoxDual, kkt};
 use crate::simd;
 use crate::{Bias, Clock, DualSolution, Error, FeatureScore, RowMatrix};
 
-/// Tuning: chosen by hand; `bench/l1.py` shows what a change costs.
+/// Tuning: chosen by hand; `bench/l1.py` shows what a change costs, `bench/log/l1.md` what was
+/// tried.
 mod tuning {
     /// Least size of a working set.
     pub(super) const LEAST: usize = 100;

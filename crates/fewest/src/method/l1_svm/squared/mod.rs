@@ -45,7 +45,8 @@ use crate::dual::{BoxDual, kkt};
 use crate::problem::Labelled;
 use crate::{Clock, DualSolution, Error, Loss, Problem, Status, SvmSettings, WeightBounds};
 
-/// Tuning: chosen by hand; `bench/l1.py` shows what a change costs.
+/// Tuning: chosen by hand; `bench/l1.py` shows what a change costs, `bench/log/l1.md` what was
+/// tried.
 mod tuning {
     /// Share of the violation of all columns that the working set is solved to.
     pub(super) const SHARE: f64 = 0.3;
