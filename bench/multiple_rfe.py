@@ -7,17 +7,21 @@ Nested: `fewest evaluate` selects anew in each of ten folds, dealt `--repeats` t
 import argparse
 import collections
 import json
-import math
 import os
 import pathlib
 import resource
 import subprocess
+import sys
 import tempfile
 import time
 
 import numpy as np
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.append(str(ROOT / "papers"))
+
+from paired import Paired  # noqa: E402
+
 DATA = pathlib.Path(os.environ.get("FEWEST_DATA", ROOT.parent / "shared" / "data"))
 FEWEST = pathlib.Path(os.environ.get("FEWEST", ROOT / "target" / "release" / "fewest"))
 RESULTS = ROOT / "bench" / "results"
@@ -51,12 +55,6 @@ def evaluated(name, size, way, repeats):
     return {**row, "stability": found["stability"]}
 
 
-def corrected(differences):
-    """Mean difference and its standard error, corrected for training samples that folds share (Nadeau, Bengio 2003)."""
-    d = np.array(differences)
-    return d.mean(), math.sqrt(d.var(ddof=1) * (1 / len(d) + 1 / (FOLDS - 1)))
-
-
 def stability(row):
     return row["stability"]["index"]
 
@@ -87,9 +85,9 @@ def written(rows):
         cells = []
         for what, scale in ((lambda row: np.mean(row["accuracies"]), 100), (stability, 1)):
             for size in SIZES:
-                d = scale * np.array([what(w[way]) - what(w["rfe"]) for (_, s), w in by.items() if s == size])
-                error = d.std(ddof=1) / math.sqrt(len(d)) if len(d) > 1 else math.nan
-                cells.append(f"{d.mean():+.1f} ± {error:.1f}" if scale == 100 else f"{d.mean():+.3f} ± {error:.3f}")
+                here = [w for (_, s), w in by.items() if s == size]
+                d = Paired([scale * what(w[way]) for w in here], [scale * what(w["rfe"]) for w in here])
+                cells.append(f"{d.mean:+.1f} ± {d.error:.1f}" if scale == 100 else f"{d.mean:+.3f} ± {d.error:.3f}")
         lines.append(f"| {way} | " + " | ".join(cells) + " |")
     beyond = {way: [0, 0] for way in others}
     lines += ["", "## Each set", ""]
@@ -99,10 +97,10 @@ def written(rows):
     for (name, size), ways in sorted(by.items()):
         cells = []
         for way in others:
-            mean, error = corrected(np.array(ways[way]["accuracies"]) - np.array(ways["rfe"]["accuracies"]))
-            cells.append(f"{100 * mean:+.1f} ± {100 * error:.1f}")
-            if abs(mean) > 2 * error:
-                beyond[way][int(mean < 0)] += 1
+            d = Paired(ways[way]["accuracies"], ways["rfe"]["accuracies"], share=1 / (FOLDS - 1))
+            cells.append(f"{100 * d.mean:+.1f} ± {100 * d.error:.1f}")
+            if abs(d.mean) > 2 * d.error:
+                beyond[way][int(d.mean < 0)] += 1
         steady = " | ".join(f"{stability(ways[way]):.3f}" for way in WAYS)
         seconds = ", ".join(f"{ways[way]['seconds']:.1f}" for way in WAYS)
         lines.append(f"| {name} | {size} | {np.mean(ways['rfe']['accuracies']):.3f} | " + " | ".join(cells) + f" | {steady} | {seconds} |")

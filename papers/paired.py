@@ -53,6 +53,12 @@ class Paired:
         return f"{mean} ± {error}{unit and ' ' + unit}{t}; {self.more} above, {self.equal} equal, {self.less} below of {self.n}"
 
 
+def on_cases(a, b, share=0.0):
+    """a - b over the cases that both have, of values by case; None with fewer than two."""
+    both = [case for case in a if case in b]
+    return Paired([a[case] for case in both], [b[case] for case in both], share) if len(both) > 1 else None
+
+
 def state(parts):
     """What may be said of a claim whose parts have these signs."""
     known = [sign for sign in parts if sign is not None]

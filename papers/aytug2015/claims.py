@@ -3,7 +3,7 @@
 import tables
 from common import mean
 from methods import TUNING
-from paired import Claim, Paired, compared
+from paired import Claim, Paired, compared, on_cases
 from scipy import stats
 from tables import better, bins, by, proven
 
@@ -26,10 +26,15 @@ def trend(label, x, y, claimed=1):
     return label, claimed * sign, f"{found.statistic:+.2f}, p = {found.pvalue:.2g} ({len(x)} problems)"
 
 
+def pair_on(results, what, a, b, problems=None):
+    """A figure of a minus that of b, on the problems where both have one."""
+    of = lambda method: {p: results.best[p, method][what] for p in problems or results.problems if (p, method) in results.best}
+    return on_cases(of(a), of(b))
+
+
 def errors(results, a, b, problems=None):
-    """Test error of a minus that of b, on the problems where both have one."""
-    both = [p for p in problems or results.problems if (p, a) in results.best and (p, b) in results.best]
-    return Paired(*zip(*((results.best[p, a]["test_error"], results.best[p, b]["test_error"]) for p in both)))
+    """Test error of a minus that of b."""
+    return pair_on(results, "test_error", a, b, problems)
 
 
 def lower(results, a, b, problems=None, label=None):
@@ -54,9 +59,7 @@ def claims(rows):
 
 
 def measure(results, what, a, b, claimed, digits, problems=None, label=None):
-    both = [p for p in problems or results.problems if (p, a) in results.best and (p, b) in results.best]
-    pair = Paired(*zip(*((results.best[p, a][what], results.best[p, b][what]) for p in both)))
-    return compared(label or f"{a} against {b}", pair, claimed=claimed, digits=digits)
+    return compared(label or f"{a} against {b}", pair_on(results, what, a, b, problems), claimed=claimed, digits=digits)
 
 
 def first(rows, one):

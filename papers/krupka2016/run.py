@@ -128,6 +128,13 @@ def judge(fewest, data, part, model):
         "cost": found["cost"],
         "folds": best["folds"],
         "near": near,
+        **took(start, middle, nested),
+    }
+
+
+def took(start, middle, nested):
+    """Seconds of a model, and what it is worth nested."""
+    return {
         "seconds": middle - start,
         "nested_accuracy": nested["summary"]["accuracy"]["mean"],
         "nested_features": nested["summary"]["n_features"]["mean"],
@@ -152,10 +159,7 @@ def flipped(fewest, data, method, first, given, kernel, threshold):
         "start_features": len(first["selected"]),
         "accuracy": found["accuracy"],
         "features": len(found["selected"]),
-        "seconds": middle - start,
-        "nested_accuracy": nested["summary"]["accuracy"]["mean"],
-        "nested_features": nested["summary"]["n_features"]["mean"],
-        "nested_seconds": common.cpu_seconds() - middle,
+        **took(start, middle, nested),
     }
 
 

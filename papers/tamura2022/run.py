@@ -33,7 +33,7 @@ sys.path.insert(1, str(HERE.parent))
 
 import common  # noqa: E402
 from common import mean, number, table  # noqa: E402
-from paired import Claim, Paired, compared  # noqa: E402
+from paired import Claim, Paired, compared, on_cases  # noqa: E402
 
 FILES = {2: "hepatitis", 3: "zoo", 4: "parkinsons", 5: "soybean-small"}
 BETAS = ("0.25", "1.00", "4.00")
@@ -486,8 +486,7 @@ def by_seed(rows, part, expansion, theta, n, at, other, what):
 def in_setting(rows, part, place, at, other, what):
     """Two methods in one setting, by seed; None with less than two."""
     a, b = ({r["key"]["seed"]: r[what] for r in ndcc_runs(rows, part, *place, SELECTORS[k])} for k in (at, other))
-    both = sorted(a.keys() & b.keys())
-    return Paired([a[s] for s in both], [b[s] for s in both]) if len(both) > 1 else None
+    return on_cases(a, b)
 
 
 def ndcc_block(rows, part):

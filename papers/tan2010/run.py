@@ -732,8 +732,7 @@ HELD = 0.4 / 0.6  # test samples of a split, divided by those trained on
 def between(mine, name, a, b, value, B=None):
     """The first method less the second over the splits; None with fewer than two."""
     a, b = by_split(mine, name, a, value, B), by_split(mine, name, b, value, None if "LPSVM" in b else B)
-    both = sorted(a.keys() & b.keys())
-    return paired.Paired([a[k] for k in both], [b[k] for k in both], HELD) if len(both) > 1 else None
+    return paired.on_cases(a, b, HELD)
 
 
 sparse_share = lambda r: 1 - r["kept"] / r["p"]
@@ -808,13 +807,11 @@ def blocks(rows):
 def composite_pair(rows, part, a, b, **where):
     """Accuracy of two methods on the same drawn data, in points."""
     of = lambda m: {
-        tuple(r["key"][x] for x in ("n", "noise", "seed")): r["accuracy"]
+        tuple(r["key"][x] for x in ("n", "noise", "seed")): 100 * r["accuracy"]
         for r in rows.where(part=part, method=m, **where)
         if r.get("accuracy") is not None
     }
-    a, b = of(a), of(b)
-    both = sorted(a.keys() & b.keys())
-    return paired.Paired([100 * a[k] for k in both], [100 * b[k] for k in both])
+    return paired.on_cases(of(a), of(b))
 
 
 def composite_claims(rows):

@@ -40,9 +40,8 @@ svm_rfe <- function(x, y = NULL, k = 1, halve.above = 5000, cost = 10, scale = T
     matrix <- base::scale(matrix)
     matrix[, attr(matrix, "scaled:scale") == 0] <- 0
   }
-  matrix <- matrix[, , drop = FALSE]
   result <- fewest_select(matrix, samples$y, method = "rfe", max_features = 1, cost = cost, scale = "none",
-                          resamples = if (k > 1) k, halve_above = if (ncol(matrix) > halve.above) halve.above, ..., quiet = TRUE)
+                          resamples = if (k > 1) k, halve_above = if (is.finite(halve.above)) halve.above, ..., quiet = TRUE)
   ranked <- vapply(result$ranking, function(r) r$index + 1, 0)
   criterion <- vapply(result$ranking, function(r) or_na(r$criterion), 0)
   constant <- setdiff(seq_along(samples$names), ranked)

@@ -30,6 +30,9 @@ pub(crate) struct Watch<'a> {
     names: &'a Names,
     terminal: Terminal,
     start: Instant,
+    /// Whether a bar is drawn, and whether lines of progress are written.
+    draws_bar: bool,
+    writes_lines: bool,
     bar: Option<ProgressBar>,
     /// When the bar was last brought up to date.
     shown: Option<Instant>,
@@ -128,6 +131,8 @@ impl<'a> Watch<'a> {
             names,
             terminal,
             start,
+            draws_bar: terminal.shows_progress(),
+            writes_lines: terminal.shows_lines(),
             bar: None,
             shown: None,
             state,
@@ -209,11 +214,11 @@ impl<'a> Watch<'a> {
     /// Brings the bar up to date, but not more often than can be seen.
     fn show(&mut self) {
         let since = self.shown.map_or(self.start.elapsed(), |shown| shown.elapsed());
-        if self.terminal.shows_lines() && since >= LINE {
+        if self.writes_lines && since >= LINE {
             self.shown = Some(Instant::now());
             self.terminal.progress(&format!("{:.0} s, {}", self.seconds(), self.state.text()));
         }
-        if !self.terminal.shows_progress() || since < if self.shown.is_some() { REFRESH } else { PATIENCE } {
+        if !self.draws_bar || since < if self.shown.is_some() { REFRESH } else { PATIENCE } {
             return;
         }
         self.shown = Some(Instant::now());

@@ -70,7 +70,7 @@ const UPDATE_PASSES: f64 = 150.0;
 
 /// Features whose updates of an s x s inverse cost as much as the inverse afresh, one for so many
 /// samples; found in the same way.
-const UPDATES: f64 = 24.0;
+pub(crate) const UPDATES: f64 = 24.0;
 
 impl LazyWeights {
     fn remove(&mut self, unit: usize) {

@@ -41,10 +41,10 @@ pub(crate) fn write(data: &Dataset, out: &mut (dyn Write + Send)) -> io::Result<
         }
     }
     if let Names::Listed(names) = &data.names {
-        texts(&mut zip, "names", &names.iter().map(String::as_str).collect::<Vec<_>>())?;
+        texts(&mut zip, "names", names)?;
     }
     for (key, values) in variables::of(&data.notes, &data.names).into_iter().flatten() {
-        texts(&mut zip, key, &values.iter().map(String::as_str).collect::<Vec<_>>())?;
+        texts(&mut zip, key, &values)?;
     }
     zip.finish().map_err(io::Error::from)?.into_inner().flush()
 }
@@ -90,12 +90,12 @@ fn numbers<const W: usize>(
 }
 
 /// A one-dimensional array of text.
-fn texts(zip: &mut Zip<'_>, key: &str, values: &[&str]) -> io::Result<()> {
-    let longest = values.iter().map(|v| v.chars().count()).max().unwrap_or(0).max(1);
+fn texts(zip: &mut Zip<'_>, key: &str, values: &[impl AsRef<str>]) -> io::Result<()> {
+    let longest = values.iter().map(|v| v.as_ref().chars().count()).max().unwrap_or(0).max(1);
     begin(zip, key)?;
     write_header(zip, &format!("<U{longest}"), false, &format!("({},)", values.len()))?;
     for value in values {
-        let codes = value.chars().map(u32::from).chain(std::iter::repeat(0)).take(longest);
+        let codes = value.as_ref().chars().map(u32::from).chain(std::iter::repeat(0)).take(longest);
         zip.write_all(&codes.flat_map(u32::to_le_bytes).collect::<Vec<_>>())?;
     }
     Ok(())

@@ -368,12 +368,11 @@ impl<'a> Steps<'a> {
         self.ranking = Vec::new();
     }
 
-    /// The smallest allowed subset seen whose accuracy is at least this, with its step; none where
-    /// nothing is to be lost.
+    /// The smallest allowed subset seen whose accuracy is at least this, with its step.
     fn smallest(&self, accuracy: f64) -> Option<(Subset, &EbStep)> {
         let mut survivors = permitted(self.rules);
         let mut found = None;
-        for step in self.state.curve.iter().filter(|_| self.settings.accuracy_loss > 0.0) {
+        for step in &self.state.curve {
             for &(feature, _) in &step.left {
                 survivors.remove(feature);
             }

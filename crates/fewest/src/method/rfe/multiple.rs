@@ -25,15 +25,11 @@ use crate::kernel::gram::GramMatrix;
 use crate::problem::class_pairs;
 use crate::run::state::stranger;
 use crate::simd::{PANEL, VECTORS, agreements, panel_scores};
-use crate::subset_oracle::{by_criterion, updates_pay};
+use crate::subset_oracle::{UPDATES, by_criterion, updates_pay};
 use crate::{Clock, Design, Error, Loss, Memory, Reserved, RowMatrix, Rules, Samples, SvmSettings};
 
 /// Panels that one thread looks at, one after the other.
 const CHUNK: usize = 32;
-
-/// Samples for each feature that leaves, from which on inverses follow features: they are made
-/// afresh where more leave. As in [`crate::subset_oracle`].
-const UPDATES: usize = 24;
 
 /// The machines of all resamples and pairs of classes, on shrinking subsets.
 pub(super) struct ResampledMachines<'a> {
@@ -194,7 +190,7 @@ impl<'a> ResampledMachines<'a> {
         } else {
             shared.gone.extend(leaving);
         }
-        if is_old || (leaving.len() > 1 && leaving.len() * UPDATES > n) {
+        if is_old || (leaving.len() > 1 && leaving.len() as f64 * UPDATES > n as f64) {
             self.machines.iter_mut().for_each(|machine| machine.active_set.forget());
             return;
         }
