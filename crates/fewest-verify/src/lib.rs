@@ -26,8 +26,8 @@
 //! Error analysis: docs/formats/proof.md, "Checking" and "Rounding". Scores `c_j` have a bound on
 //! their error (`rounding.rs`); every other operation is rounded towards the smaller bound, or the
 //! larger objective. So what is proven is true of the numbers in the data as they are stored. Sums
-//! of gain `alignment` have errors that are bounded beforehand as shares of the sizes of all their terms,
-//! and added at the end: `Pairs::rounding`, `STORED` and `SINGLE` in `model.rs`.
+//! of gain `alignment` have errors that are bounded beforehand as shares of the sizes of all their
+//! terms, and added at the end: `Pairs::rounding`, `STORED` and `SINGLE` in `model.rs`.
 
 mod boxes;
 mod check;
