@@ -199,7 +199,7 @@ fmt-check: need-cargo
 gates: need-cargo tools docs .venv/checks.done .venv/python.done ## each gate passes in a scratch clone, and fails there once a fault is put in
 	@PATH="$(dir $(CARGO)):$$PATH" python3 .ci/gates
 
-circles: ## no file or folder imports another in a circle, and ARCHITECTURE.md says who imports whom
+circles: ## no file or folder imports another in a circle, and docs/design/imports.md says who imports whom
 	@python3 .ci/circles
 
 guide: need-cargo tools python-build ## adds the method of CONTRIBUTING.md in a scratch clone and runs it
