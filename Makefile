@@ -15,7 +15,7 @@ PACKAGES ?= --workspace
 PREFIX ?= $(HOME)/.local
 
 .PHONY: help demo install limits limits-python wheel sdist package source test test-rust test-python test-data python-build python-test python-types python-pytest python-docs browser check fmt-check circles guide lint docs tools peers bench bench-python fuzz fuzz-proof need-cargo
-.PHONY: r-test pages versions workflows crates spelling python-lint api api-write deny msrv coverage gates
+.PHONY: r-test transcript transcript-check pages changes versions workflows crates spelling python-lint api api-write deny msrv coverage gates
 .PHONY: bench-objectives bench-train bench-rfe bench-read bench-forms bench-memory
 .PHONY: papers
 .PHONY: bench-sklearn bench-exact bench-exact-build bench-exact-scip bench-exact-el0ps bench-exact-frontier bench-exact-real bench-kta
@@ -42,7 +42,7 @@ tools: .venv/tools.done ## the library of HiGHS into .venv: a wheel of PyPI, or 
 demo: need-cargo ## builds the command (two minutes the first time), then a study of a real data set, the best five features with a proof, and its check
 	@$(CARGO) fetch --locked --quiet --target "$$($(CARGO) -vV | sed -n 's/^host: //p')" 2>/dev/null & $(MAKE) --no-print-directory tools; wait
 	$(CARGO) build --profile demo --locked -p fewest-cli $(DEMO_FEATURES)
-	@./docs/transcript.sh demo
+	@.ci/transcript --show README.md target/demo/fewest
 
 # The library goes along: what is installed runs without this folder.
 install: need-cargo tools ## the command, its manual pages and completions, into PREFIX (~/.local)
@@ -69,7 +69,7 @@ source: ## the source of the commit at hand as one archive, which the recipes of
 # All parts run, whichever fails. The folder of shared data is hidden from all but the last, so that
 # nothing depends on it but what says so: the tests that were skipped for want of it run in the last.
 test: ## everything CI runs: format, lints, documentation, all tests, those of the Python package too
-	@failed=0; $(MAKE) --keep-going --no-print-directory FEWEST_DATA=$(NO_DATA) check test-rust test-python r-test || failed=1; \
+	@failed=0; $(MAKE) --keep-going --no-print-directory FEWEST_DATA=$(NO_DATA) check test-rust transcript-check test-python r-test || failed=1; \
 	$(MAKE) --no-print-directory test-data || failed=1; exit $$failed
 
 NO_DATA := /nowhere
@@ -86,6 +86,14 @@ test-rust: need-cargo tools peers
 test-python: python-build .venv/docs.done
 	@failed=0; $(MAKE) --keep-going --no-print-directory -j2 python-docs python-types || failed=1; \
 	$(MAKE) --no-print-directory python-pytest || failed=1; exit $$failed
+
+transcript: need-cargo tools ## runs the sessions that README.md and docs/use/start.md show, and writes what they print today
+	$(CARGO) build --release --locked -p fewest-cli
+	.ci/transcript --write target/release/fewest
+
+transcript-check: need-cargo tools
+	$(CARGO) build --locked -p fewest-cli
+	.ci/transcript target/debug/fewest
 
 r-test: need-cargo tools ## the R package: R CMD check with its tests and vignette; R comes from Debian where it may be installed
 	$(CARGO) build --locked -p fewest-cli
@@ -142,7 +150,7 @@ browser: need-cargo tools peers ## the report pages of real runs in a browser (p
 	FEWEST_BROWSER="$$browser" FEWEST_SCREENSHOTS=$(CURDIR)/target/screenshots FEWEST_PEERS_PYTHON=$(CURDIR)/.venv/bin/python \
 	  $(CARGO) test --locked -p fewest-cli --test report_browser -- --nocapture
 
-check: fmt-check pages versions workflows crates spelling python-lint circles lint docs api ## the fast part of `make test`
+check: fmt-check pages changes versions workflows crates spelling python-lint circles lint docs api ## the fast part of `make test`
 
 # Gates of a second each, cheapest first; CONTRIBUTING.md says what each holds. typos, ruff and
 # jactionlint are binaries of PyPI.
@@ -152,6 +160,9 @@ check: fmt-check pages versions workflows crates spelling python-lint circles li
 
 pages: ## links and anchors of all pages lead somewhere, and every page of docs/ is in the site
 	@python3 .ci/pages
+
+changes: ## each file of changes/ is one sentence, in its place
+	@.ci/changes
 
 versions: ## every file that names the version of this project names one
 	@python3 .ci/versions
@@ -196,7 +207,7 @@ fmt-check: need-cargo
 gates: need-cargo tools docs .venv/checks.done .venv/python.done ## each gate passes in a scratch clone, and fails there once a fault is put in
 	@PATH="$(dir $(CARGO)):$$PATH" python3 .ci/gates
 
-circles: ## no file or folder imports another in a circle, and ARCHITECTURE.md says who imports whom
+circles: ## no file or folder imports another in a circle, and docs/design/imports.md says who imports whom
 	@python3 .ci/circles
 
 guide: need-cargo tools python-build ## adds the method of CONTRIBUTING.md in a scratch clone and runs it

@@ -4,7 +4,7 @@
 
 DATA is the .csv, .svm or .libsvm file (also .gz) that the run read. Prints VERIFIED with what was
 proven, or the first fault (exit code 1). What it does not check (proofs of alignments, missing values,
-text columns, `--validate`) it says (exit code 2). Written from docs/proof.md alone, without reading
+text columns, `--validate`) it says (exit code 2). Written from docs/formats/proof.md alone, without reading
 `crates/fewest-verify`; proof_data.py reads the data. Doubles are integers times powers of two, so
 bounds and objectives are exact fractions: nothing is rounded, and no error analysis is needed.
 """

@@ -1,6 +1,6 @@
 """Data as `fewest` reads, scales and weighs them, for check_proof.py: csv and svmlight, numbers alone.
 
-What is done in doubles is done as docs/proof.md says, to the last bit: the fingerprint tells.
+What is done in doubles is done as docs/formats/proof.md says, to the last bit: the fingerprint tells.
 """
 
 import csv

@@ -21,7 +21,7 @@ class Linked:
     _doc_link_module = "fewest"
     _doc_link_template = SITE + "{page}"
     #: Its page in the repository.
-    _page = "docs/choosing.md"
+    _page = "docs/use/choosing.md"
 
     def _doc_link_url_param_generator(self) -> dict[str, str]:
         return {"page": self._page}

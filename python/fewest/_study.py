@@ -254,7 +254,7 @@ class Study(Selector):
     (True, True)
     """
 
-    _page = "docs/study.md"
+    _page = "docs/use/study.md"
 
     _parameter_constraints = {
         "sizes": [Interval(Integral, 1, None, closed="left"), "array-like", None],
@@ -505,7 +505,7 @@ class Study(Selector):
         return _written(_core.page(self._said), path)
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str | None:
-        """The study with the keys of ``fewest study --json`` (docs/study.md), names in place of indices;
+        """The study with the keys of ``fewest study --json`` (docs/use/study.md), names in place of indices;
         ``fewest report`` makes the page of it. With ``pos_label`` the positive class is ``+1`` there,
         as with ``--positive``, and weights speak for it.
 

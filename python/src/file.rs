@@ -1,4 +1,4 @@
-//! Column files (`.csc`, docs/column-file.md): a matrix that stays on the disk.
+//! Column files (`.csc`, docs/formats/column-file.md): a matrix that stays on the disk.
 
 use std::sync::Arc;
 

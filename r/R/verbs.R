@@ -13,7 +13,7 @@
 #' @param quiet Whether to leave out progress and notes. Warnings come all the same.
 #' @return The result of the command as a list of class `fewest`: `selected` (names, in the order of
 #'   the data), `status`, `objective`, `bound`, `gap`, `ranking`, `model`, `settings` and what else
-#'   the command writes as JSON; docs/equations.md and docs/gap.md of the project say what the
+#'   the command writes as JSON; docs/equations.md and docs/use/gap.md of the project say what the
 #'   numbers are. Functions for it: `print`, `summary`, [as.data.frame()][as.data.frame.fewest],
 #'   [plot()][plot.fewest], [predict()][predict.fewest], `coef` and [fewest_report()].
 #' @examplesIf fewest::fewest_available()

@@ -21,7 +21,7 @@ pub enum Format {
     Parquet,
     /// NumPy archive with `X` and `y`, or the layout of `scipy.sparse.save_npz`.
     Npz,
-    /// Compressed columns in a file that is mapped, see docs/column-file.md.
+    /// Compressed columns in a file that is mapped, see docs/formats/column-file.md.
     Csc,
     /// GCT of the Broad Institute: features in rows.
     Gct,

@@ -33,7 +33,7 @@ pub use rules::random_rules;
 
 /// The page of the library, so that `cargo test` runs its example.
 #[cfg(doctest)]
-#[doc = include_str!("../../../docs/library.md")]
+#[doc = include_str!("../../../docs/use/library.md")]
 pub struct LibraryPage;
 
 /// The guide for contributors, so that `cargo test` builds and runs the method it shows.

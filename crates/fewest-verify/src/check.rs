@@ -1,4 +1,4 @@
-//! The steps of docs/proof.md: every record in turn, on the boxes that are open.
+//! The steps of docs/formats/proof.md: every record in turn, on the boxes that are open.
 
 use std::collections::HashMap;
 use std::io::Read;

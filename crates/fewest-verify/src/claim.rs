@@ -107,7 +107,7 @@ impl Outline {
         Ok(outline)
     }
 
-    /// Step 1 of docs/proof.md: the header fits the size of the data.
+    /// Step 1 of docs/formats/proof.md: the header fits the size of the data.
     pub(crate) fn fits(&self, all: &[&dyn Data]) -> Checked<()> {
         if self.problems != all.len() || all.is_empty() {
             let (found, noun) = (all.len(), if all.len() == 1 { "problem" } else { "problems" });
@@ -132,7 +132,7 @@ pub(crate) fn json<'l, T: Deserialize<'l>>(line: &'l str) -> Checked<T> {
 }
 
 impl Header {
-    /// Whether the model is one of docs/proof.md, for so many problems.
+    /// Whether the model is one of docs/formats/proof.md, for so many problems.
     fn is_a_model(&self, problems: usize) -> bool {
         let (svm, bounds) = ((self.loss, self.bias, self.cost), &self.weight_bounds);
         let apart = if self.gain == Gain::Alignment {

@@ -21,7 +21,7 @@ pub trait Data: Sync {
     }
 }
 
-/// The fingerprint of the data of one problem or more, as docs/proof.md defines it.
+/// The fingerprint of the data of one problem or more, as docs/formats/proof.md defines it.
 ///
 /// # Errors
 /// The first value, label or weight that is out of range, as text.

@@ -1,9 +1,9 @@
-//! A checker of the proof files of `fewest`, by docs/proof.md and nothing else: it shares no code
-//! with the methods that write them.
+//! A checker of the proof files of `fewest`, by docs/formats/proof.md and nothing else: it shares
+//! no code with the methods that write them.
 //!
 //! Given    a file of records, and the data that it is about ([`Data`]).
 //! Returns  what it proved itself ([`Verdict`]), or the first record that fails ([`Error`]).
-//! Steps    those of docs/proof.md, "Checking", in `check.rs`.
+//! Steps    those of docs/formats/proof.md, "Checking", in `check.rs`.
 //! Cost     n multiply-adds for each point and feature that a box needs; memory: the data's columns
 //!          are lent, and open boxes take what they do not share.
 //!
@@ -23,11 +23,11 @@
 //! | `cover.rs` | the subsets above a level, and whose child holds each |
 //! | `expand.rs` | the records of gain `alignment` |
 //!
-//! Error analysis: docs/proof.md, "Checking" and "Rounding". Scores `c_j` have a bound on their error
-//! (`rounding.rs`); every other operation is rounded towards the smaller bound, or the larger
-//! objective. So what is proven is true of the numbers in the data as they are stored. Sums of gain
-//! `alignment` have errors that are bounded beforehand as shares of the sizes of all their terms,
-//! and added at the end: `Pairs::rounding`, `STORED` and `SINGLE` in `model.rs`.
+//! Error analysis: docs/formats/proof.md, "Checking" and "Rounding". Scores `c_j` have a bound on
+//! their error (`rounding.rs`); every other operation is rounded towards the smaller bound, or the
+//! larger objective. So what is proven is true of the numbers in the data as they are stored. Sums
+//! of gain `alignment` have errors that are bounded beforehand as shares of the sizes of all their
+//! terms, and added at the end: `Pairs::rounding`, `STORED` and `SINGLE` in `model.rs`.
 
 mod boxes;
 mod check;
@@ -143,7 +143,8 @@ impl Verdict {
     }
 
     /// The share of what features can gain that the best listed subset may leave open, not below it:
-    /// (objective - bound) / (baseline - bound), see docs/proof.md; none without a subset or a bound.
+    /// (objective - bound) / (baseline - bound), see docs/formats/proof.md; none without a subset
+    /// or a bound.
     pub fn gap(&self) -> Option<f64> {
         let (objective, bound, baseline) = (self.best()?.objective, self.bound(), self.baseline);
         let (open, gain) = (add_up(objective, -bound), (baseline - objective).abs());

@@ -40,7 +40,7 @@ Examples:
   fewest verify best.proof wdbc.csv --strict --method exact --max-features 5 --cost 1
 
 Exit codes: 0 verified, 1 not verified (the first record that fails, and why; what differs from the question asked; the gap),
-2 no proof file or bad data, 3 stopped by a limit or Ctrl-C before the end. docs/proof.md has the format and the argument.";
+2 no proof file or bad data, 3 stopped by a limit or Ctrl-C before the end. docs/formats/proof.md has the format and the argument.";
 
 /// Format of the rules file, shown under `fewest select --help`.
 pub(super) const RULES_FORMAT: &str = "\
@@ -101,7 +101,7 @@ Examples:
 pub(super) const STABILITY_EXAMPLES: &str = "\
 Each method has options of its own: `fewest stability --method exact --help` shows them with these.
 The method runs on both halves of the samples, again and again; scaling, constant features and class weights are found in each half alone.
-False is a feature that a half selects no more often than q of p features by chance, with q features to a half (docs/stability.md).
+False is a feature that a half selects no more often than q of p features by chance, with q features to a half (docs/use/stability.md).
 
 Examples:
   fewest stability genes.csv.gz --method rfe --step half --max-features 10
@@ -111,7 +111,7 @@ Examples:
 /// Shown under `fewest knockoffs --help`.
 pub(super) const KNOCKOFF_EXAMPLES: &str = "\
 Each method has options of its own: `fewest knockoffs --method rfe --help` shows them with these.
-A feature is false where, given all others, it says nothing of the class. At least 1 / Q features are selected, or none (docs/knockoffs.md).
+A feature is false where, given all others, it says nothing of the class. At least 1 / Q features are selected, or none (docs/use/knockoffs.md).
 
 Examples:
   fewest knockoffs genes.csv.gz --method rfe --step half

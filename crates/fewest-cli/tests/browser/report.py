@@ -200,7 +200,7 @@ def long_table(page, name):
     page.locator("#all .tools button").click()
     check(table.locator(shown_rows).count() == rows, f"{name}: not all rows are shown")
     all_of_them = page.evaluate(script)
-    # Generous: machines that test are busy. What is seen on an idle one is in docs/report.md.
+    # Generous: machines that test are busy. What is seen on an idle one is in docs/use/report.md.
     check(few < 3000 and all_of_them < 15000, f"{name}: sorting {rows} rows took {few:.0f} ms, all shown {all_of_them:.0f} ms")
     return f", {rows} rows sorted and drawn in {few:.0f} ms, all shown in {all_of_them:.0f} ms"
 

@@ -1,11 +1,11 @@
-//! The table of exit codes in docs/limits.md, row by row.
+//! The table of exit codes in docs/use/limits.md, row by row.
 
 use crate::common::{Scratch, generated};
 
 /// (exit code, command) of each row of the table.
 fn rows() -> Vec<(i32, String)> {
-    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/limits.md");
-    let text = std::fs::read_to_string(page).expect("docs/limits.md");
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/use/limits.md");
+    let text = std::fs::read_to_string(page).expect("docs/use/limits.md");
     let table = text.split("## Exit codes").nth(1).expect("the section");
     let cells = |line: &str| line.trim_matches('|').split(" | ").map(|c| c.trim().to_owned()).collect::<Vec<_>>();
     let of_code = |line: &&str| line.starts_with("| ") && line.as_bytes()[2].is_ascii_digit();

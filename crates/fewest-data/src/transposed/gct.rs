@@ -22,7 +22,7 @@ pub(super) fn frame(source: &Source, memory: u64) -> Result<Frame<'_>, DataError
     let (mut skip, mut describing) = (2, 0);
     let (mut samples, mut columns) = (Vec::new(), Vec::new());
     let wrong = |line: u64, found: String| {
-        malformed(Place::line(file, line), found, "see docs/formats/genes-in-rows.md for the form of GCT")
+        malformed(Place::line(file, line), found, "see docs/formats/features-in-rows.md for the form of GCT")
     };
     let mut version = String::new();
     let first_line = each_line(source, &syntax, memory, |line, mut cells| {

@@ -1,4 +1,4 @@
-//! Integers, numbers and lists as bytes: the encodings of docs/proof.md.
+//! Integers, numbers and lists as bytes: the encodings of docs/formats/proof.md.
 
 /// Kinds of records.
 pub(super) mod kind {

@@ -79,7 +79,7 @@ pub(super) fn header(all: &[Data<'_>], rules: &Rules, claim: Value, made: &Value
     format!("{header}\n")
 }
 
-/// SHA-256 of the data, in hexadecimal; docs/proof.md says of which bytes.
+/// SHA-256 of the data, in hexadecimal; docs/formats/proof.md says of which bytes.
 fn fingerprint(all: &[Data<'_>]) -> String {
     let mut hash = Sha256::new();
     for &data in all {

@@ -1,5 +1,5 @@
-//! Proof files: what is needed to believe a result again. docs/proof.md is the format and the
-//! argument; `fewest-verify` reads such files and shares no code with this module.
+//! Proof files: what is needed to believe a result again. docs/formats/proof.md is the format and
+//! the argument; `fewest-verify` reads such files and shares no code with this module.
 //!
 //! | file | holds |
 //! | --- | --- |

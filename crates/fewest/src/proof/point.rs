@@ -67,7 +67,7 @@ impl Grid {
     }
 }
 
-/// A point as the bytes of docs/proof.md, after its kind. Clones share the bytes.
+/// A point as the bytes of docs/formats/proof.md, after its kind. Clones share the bytes.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(from = "(Vec<u8>, f64)", into = "(Vec<u8>, f64)")]
 pub(crate) struct Point {

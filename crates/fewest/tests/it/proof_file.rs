@@ -1,5 +1,5 @@
-//! Proof files of `exact` by an own, slow reading of docs/proof.md: a tiny decoder, every allowed
-//! subset followed through the records, bounds in plain floating point.
+//! Proof files of `exact` by an own, slow reading of docs/formats/proof.md: a tiny decoder, every
+//! allowed subset followed through the records, bounds in plain floating point.
 //!
 //! `FEWEST_PROOF_CASES` is the number of hard problems (default 160).
 
@@ -51,7 +51,7 @@ impl ProofSink for Kept {
     }
 }
 
-/// Reads what docs/proof.md says.
+/// Reads what docs/formats/proof.md says.
 struct Reader<'b>(&'b [u8]);
 
 impl Reader<'_> {
@@ -300,7 +300,7 @@ impl<'c> Follow<'c> {
     }
 }
 
-/// The rows of docs/proof.md: coefficients and right sides.
+/// The rows of docs/formats/proof.md: coefficients and right sides.
 fn rows(p: usize, list: &RuleList) -> Vec<(Vec<f64>, f64)> {
     let mut rows = Vec::new();
     let sum = |group: &[usize], sign: f64| -> Vec<f64> {

@@ -1,4 +1,5 @@
-//! What a model is worth on samples whose classes are known; docs/predict.md says what each key is.
+//! What a model is worth on samples whose classes are known; docs/use/predict.md lists
+//! the keys.
 
 use fewest_data::Dataset;
 use fewest_eval::{ExternalValidation, Predictions};

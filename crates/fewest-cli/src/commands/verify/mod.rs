@@ -61,7 +61,7 @@ const REFRESH: Duration = Duration::from_millis(200);
 
 /// Why a proof of `kta` has no export.
 const NO_ROWS: &str = "--export: a proof about alignments rests on models, not on rows; leave --export out, or use \
-                       tools of your own on the proof file (docs/proof.md)";
+                       tools of your own on the proof file (docs/formats/proof.md)";
 
 /// Runs the command.
 ///
@@ -294,8 +294,8 @@ pub struct ArrayRequest {
     pub prepared: Vec<(String, Value)>,
 }
 
-/// The verdict on a proof about arrays, as JSON; `header` is the proof's. docs/verify.md lists the
-/// keys.
+/// The verdict on a proof about arrays, as JSON; `header` is the proof's. docs/use/verify.md lists
+/// the keys.
 ///
 /// # Errors
 /// A result that is none, rules that contradict each other.

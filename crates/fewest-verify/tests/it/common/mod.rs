@@ -1,5 +1,5 @@
 //! Tiny problems, their values by slow and plain means, and an encoder of proof files that follows
-//! docs/proof.md, not the checker.
+//! docs/formats/proof.md, not the checker.
 
 #![allow(dead_code, unreachable_pub, reason = "each test file uses a part")]
 

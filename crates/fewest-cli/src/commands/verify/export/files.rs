@@ -128,7 +128,7 @@ impl Files {
 pub(in super::super) fn notes(header: &str, names: &Names) -> Result<Vec<String>, Failure> {
     let claim = Claim::read(header)?;
     let mut notes = vec![
-        format!("fewest {} verify --export; docs/export.md says what this is", env!("CARGO_PKG_VERSION")),
+        format!("fewest {} verify --export; docs/use/export.md says what this is", env!("CARGO_PKG_VERSION")),
         format!("data: {}", claim.fingerprint),
         "no solution: each subset of features that the rules allow, other than those listed,".to_owned(),
         "has an objective that is not below the bound".to_owned(),

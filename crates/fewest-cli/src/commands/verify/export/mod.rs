@@ -10,7 +10,7 @@
 //! | `tree.rs` | the steps of the proof |
 //! | `writer.rs` | both files in one pass |
 //!
-//! docs/export.md has formats and argument.
+//! docs/use/export.md has formats and argument.
 
 mod files;
 mod need;
