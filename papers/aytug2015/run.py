@@ -53,7 +53,8 @@ def select(fewest, method, problem, files, cost, share, folder):
 
 def first_lambda(fewest, problem, files, cost, folder):
     """Half the squared M-th largest weight of the SVM on all features: by (15) of the paper, the
-    lambda up to which the first cut keeps M features.
+    lambda up to which the first cut keeps M features. It is the number of `--penalty auto`, which
+    holds the subset to M features, too, as GBD-lambda is not.
     """
     words = ["--all-features", "--cost", cost, "--scale", problem.scale, "--threads", 1]
     weights = fewest.json("fit", files["train"], *words)["model"]["weights"]

@@ -278,10 +278,12 @@ class Selector(Linked, CallbackSupportMixin, Scored, SelectorMixin, BaseEstimato
         """Names of the features, x0, x1, ... where X has none."""
         return names_of(getattr(self, "feature_names_in_", None), self.n_features_in_)
 
-    def _prices(self, value: Any) -> list[float]:
-        """One price for each feature from a number, a sequence, or a mapping of names."""
+    def _prices(self, value: Any) -> list[float] | str:
+        """One price for each feature from a number, a sequence, or a mapping of names; "auto" stays."""
         if value is None:
             return []
+        if isinstance(value, str):
+            return value
         return _Index(self.n_features_in_, getattr(self, "feature_names_in_", None)).numbers(value, "feature_penalty")
 
     def _select(self, samples: Samples, method: dict[str, Any], rules: dict[str, Any]) -> dict[str, Any]:

@@ -201,6 +201,11 @@ class _Certifier(ExactSelector):
         self._validate_params()
         if self.C == "auto":
             raise ValueError("C is 'auto', but certify takes a number; ExactSelector(C=\"auto\") chooses one, C_")
+        if isinstance(self.feature_penalty, str):
+            raise ValueError(
+                "feature_penalty is 'auto', but certify takes numbers; ExactSelector(feature_penalty=\"auto\") finds one, "
+                "feature_penalty_"
+            )
         samples = self._validated(X, y, sample_weight)
         chosen = self._listed(features)
         if (self.rules or Rules()).max_features is None:

@@ -23,13 +23,15 @@ COST_OR_AUTO = [*COST, StrOptions({"auto"})]
 SHARE = [Interval(Real, 0.0, 1.0, closed="left")]
 TOLERANCE = [Interval(Real, 0.0, 1.0, closed="neither")]
 AT_LEAST_ONE = [Interval(Integral, 1, None, closed="left")]
+PRICES = ["array-like", Interval(Real, 0.0, None, closed="left"), dict, None]
+PRICES_OR_AUTO = [*PRICES, StrOptions({"auto"})]
 #: Parameters that mean the same in every estimator, by name.
 CONSTRAINTS: dict[str, list[Any]] = {
     "n_features_to_select": [*AT_LEAST_ONE, None],
     "rules": [Rules, None],
     "C": COST,
     "fit_C": [*COST, None],
-    "feature_penalty": ["array-like", Interval(Real, 0.0, None, closed="left"), dict, None],
+    "feature_penalty": PRICES,
     "n_solutions": [*AT_LEAST_ONE, None],
     "within": [Interval(Real, 0.0, None, closed="left"), None],
     "weight_bound": [*COST, None],

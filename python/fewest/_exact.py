@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from fewest._base import Selector
 from fewest._call import limited
-from fewest._constraints import AT_LEAST_ONE, COST_OR_AUTO, stores_arguments
+from fewest._constraints import AT_LEAST_ONE, COST_OR_AUTO, PRICES_OR_AUTO, stores_arguments
 from fewest._docs import completes_doc
 from fewest._engine import Samples, check_classes, class_weights, matrix, validated
 from fewest._frames import in_order
@@ -46,6 +46,10 @@ class ExactSelector(SeveralProblems):
     n_features_to_select : int, default=None
         At most this many features. None: the size of ``rules``; without one no limit where there is
         a penalty, or where rules have a budget or ``at_most``, else min(5, n_features).
+    feature_penalty : float, array-like of shape (n_features,), dict or "auto", default=None
+        Price of each chosen feature, added to the objective: one for all, one for each, or by name.
+        "auto": one for all, at which about ``n_features_to_select`` features are worth it, found
+        from the SVM on all features; ``feature_penalty_`` says which.
     multi_class : {"ovo", "ovr"}, default="ovo"
         How more classes than two become two-class problems, whose objectives add: one for each pair
         of classes, as the classifier has them, or one for each class against the rest.
@@ -54,6 +58,8 @@ class ExactSelector(SeveralProblems):
     ----------
     bound_ : float or None
         No allowed subset has a smaller objective.
+    feature_penalty_ : float or None
+        The price that "auto" found; None where it was given.
     solutions_ : list of (ndarray of int, float)
         The best subsets and their objectives, best first.
     proof_ : str or None
@@ -86,7 +92,7 @@ class ExactSelector(SeveralProblems):
 
     _page = "docs/methods/exact.md"
 
-    _parameter_constraints = {"C": COST_OR_AUTO, "multi_class": MULTI_CLASS}
+    _parameter_constraints = {"C": COST_OR_AUTO, "feature_penalty": PRICES_OR_AUTO, "multi_class": MULTI_CLASS}
     _remedy = "A smaller C, or fewer features, is proven sooner."
 
     @stores_arguments
@@ -128,6 +134,7 @@ class ExactSelector(SeveralProblems):
 
     def _set_results(self, answer, p):
         super()._set_results(answer, p)
+        self.feature_penalty_ = answer["penalty"]
         self.n_nodes_ = answer["counts"]["nodes"]
 
 
@@ -151,6 +158,10 @@ class BendersSelector(SeveralProblems):
         :class:`~fewest.ExactSelector` starts from the subset found and writes it.
     max_iter : int, default=250
         The search ends after this many cuts, which is as many trainings.
+    feature_penalty : float, array-like of shape (n_features,), dict or "auto", default=None
+        Price of each chosen feature, added to the objective: one for all, one for each, or by name.
+        "auto": one for all, at which about ``n_features_to_select`` features are worth it, found
+        from the SVM on all features; ``feature_penalty_`` says which.
     multi_class : {"ovo", "ovr"}, default="ovo"
         How more classes than two become two-class problems, whose objectives add: one for each pair
         of classes, as the classifier has them, or one for each class against the rest.
@@ -168,6 +179,8 @@ class BendersSelector(SeveralProblems):
     ----------
     bound_ : float or None
         No allowed subset has a smaller objective.
+    feature_penalty_ : float or None
+        The price that "auto" found; None where it was given.
     proof_ : str or None
         The file of the proof; None without ``proof``.
     n_iter_ : int
@@ -204,6 +217,7 @@ class BendersSelector(SeveralProblems):
 
     _parameter_constraints = {
         "C": COST_OR_AUTO,
+        "feature_penalty": PRICES_OR_AUTO,
         "validation_fraction": [Interval(Real, 0.0, 1.0, closed="neither"), None],
         "patience": [*AT_LEAST_ONE, None],
         "random_state": ["random_state"],
@@ -329,6 +343,7 @@ class BendersSelector(SeveralProblems):
 
     def _set_results(self, answer, p):
         super()._set_results(answer, p)
+        self.feature_penalty_ = answer["penalty"]
         self.n_iter_ = max(answer["counts"]["cuts"], 1)
         self.validated_ = answer["details"].get("validated")
 

@@ -13,7 +13,7 @@ from fewest._base import Selector
 from fewest._constraints import COST, COST_OR_AUTO, stores_arguments
 from fewest._docs import completes_doc
 from fewest._engine import limits_of
-from fewest._svm import gamma_of
+from fewest._svm import categories_of, gamma_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -212,11 +212,16 @@ class _Alignment(_Program):
     """What the two programs of the kernel's alignment share."""
 
     _binary_only = False
-    kernel = "rbf"
+    _parameter_constraints = {"C": COST_OR_AUTO, "kernel": [StrOptions({"rbf", "laplace"})]}
 
     def _kernel_rule(self, samples, rules):
         self.gamma_ = gamma_of(self, samples, rules["max_features"] or samples.X.shape[1])
-        return {"kind": "rbf", "gamma": self.gamma_}
+        return {"kind": self.kernel, "gamma": self.gamma_}
+
+    def _distances(self, samples):
+        """Kernel, gamma and categories, as the engine takes them."""
+        categorical = categories_of(self, samples.X.shape[1])
+        return {"kernel": self.kernel, "gamma": self.gamma_, "categorical": categorical}
 
 
 class MILOKSelector(_Alignment):
@@ -227,8 +232,11 @@ class MILOKSelector(_Alignment):
 
     Parameters
     ----------
+    kernel : {"rbf", "laplace"}, default="rbf"
+        Kernel of the program and of the classifier: ``exp(-gamma sum_j (x_j - x'_j)^2)`` or
+        ``exp(-gamma sum_j |x_j - x'_j|)``.
     gamma : {"sigest", "scale", "1/p"} or float, default="sigest"
-        gamma of ``exp(-gamma ||x - x'||^2)``, as :class:`~fewest.AlignmentSelector` has it.
+        gamma of the kernel, as :class:`~fewest.AlignmentSelector` has it.
     C : float or "auto", default=1.0
         Slack cost of the classifier, above 0. "auto": chosen by cross-validation, and so is
         ``fit_C`` where it is None.
@@ -272,6 +280,8 @@ class MILOKSelector(_Alignment):
         *,
         n_features_to_select: int | None = None,
         rules: Rules | None = None,
+        kernel: str = "rbf",
+        categorical_features: Any = None,
         gamma: str | float = "sigest",
         C: float | str = 1.0,
         fit_C: float | None = None,
@@ -293,7 +303,7 @@ class MILOKSelector(_Alignment):
     ) -> None: ...
 
     def _method(self, samples, rules):
-        return {"name": "milo-k", "gamma": self.gamma_, **self._effort()}
+        return {"name": "milo-k", **self._distances(samples), **self._effort()}
 
 
 class RMILOKSelector(_Alignment):
@@ -304,8 +314,11 @@ class RMILOKSelector(_Alignment):
 
     Parameters
     ----------
+    kernel : {"rbf", "laplace"}, default="rbf"
+        Kernel of the program and of the classifier: ``exp(-gamma sum_j (x_j - x'_j)^2)`` or
+        ``exp(-gamma sum_j |x_j - x'_j|)``.
     gamma : {"sigest", "scale", "1/p"} or float, default="sigest"
-        gamma of ``exp(-gamma ||x - x'||^2)``, as :class:`~fewest.AlignmentSelector` has it.
+        gamma of the kernel, as :class:`~fewest.AlignmentSelector` has it.
     big_m : {"padded", "tight"}, default="padded"
         Big-M of a row: one less its kernel value, or that and 0.1 more, as in the paper's
         experiments.
@@ -346,7 +359,7 @@ class RMILOKSelector(_Alignment):
 
     _page = "docs/methods/milo-k.md"
 
-    _parameter_constraints = {"C": COST_OR_AUTO, "big_m": [StrOptions({"padded", "tight"})]}
+    _parameter_constraints = {**_Alignment._parameter_constraints, "big_m": [StrOptions({"padded", "tight"})]}
 
     @stores_arguments
     def __init__(
@@ -354,6 +367,8 @@ class RMILOKSelector(_Alignment):
         *,
         n_features_to_select: int | None = None,
         rules: Rules | None = None,
+        kernel: str = "rbf",
+        categorical_features: Any = None,
         gamma: str | float = "sigest",
         big_m: str = "padded",
         C: float | str = 1.0,
@@ -376,4 +391,4 @@ class RMILOKSelector(_Alignment):
     ) -> None: ...
 
     def _method(self, samples, rules):
-        return {"name": "rmilo-k", "gamma": self.gamma_, "big_m": self.big_m, **self._effort()}
+        return {"name": "rmilo-k", **self._distances(samples), "big_m": self.big_m, **self._effort()}

@@ -208,6 +208,10 @@ def verify(
     }
     asked = _problem(method, C, loss, fit_intercept, intercept_scaling, weight_bound, kernel, gamma)
     index = _Index(who.n_features_in_, names, "feature_penalty")
+    if isinstance(feature_penalty, str):
+        raise ValueError(
+            f"feature_penalty is {feature_penalty!r}, but a proof is of numbers; give feature_penalty_ of the selector that wrote it"
+        )
     if feature_penalty is not None:
         asked["penalty"] = index.numbers(feature_penalty, "feature_penalty")
     if categorical_features is not None:

@@ -13,8 +13,8 @@ use crate::enter::{Course, TraceRow};
 /// What a method found: `support` (features chosen, ascending; none without a subset), `ranked`
 /// (features, best first, of the methods that rank) with their `steps` and `criteria`, `objective`,
 /// `bound`, `gap`, `status`, `elapsed`, `counts`, `solutions`, `model` (the method's own: `weights`
-/// of the features chosen and `bias`), `kernel` and `cost` of the SVM on the subset, `details`,
-/// `trace`, `interrupted`.
+/// of the features chosen and `bias`), `kernel` and `cost` of the SVM on the subset, `penalty` of
+/// each feature where it was to be found, `details`, `trace`, `interrupted`.
 pub(crate) fn selected<'py>(py: Python<'py>, report: &Report, course: &Course) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     let (outcome, ranking) = (&report.selection.outcome, &report.selection.ranking);
@@ -39,6 +39,7 @@ pub(crate) fn selected<'py>(py: Python<'py>, report: &Report, course: &Course) -
     dict.set_item("model", own.map(|model| own_machine(py, model)).transpose()?)?;
     dict.set_item("kernel", pythonize(py, &KernelRule::from(report.kernel))?)?;
     dict.set_item("cost", report.cost)?;
+    dict.set_item("penalty", report.penalty)?;
     dict.set_item("details", pythonize(py, &report.details)?)?;
     add_course(&dict, course)?;
     Ok(dict)

@@ -79,7 +79,12 @@ fn of_data(error: &DataError, allow: &str) -> String {
 
 /// An error of the library as Python's.
 fn raised(error: Error) -> PyErr {
-    let text = in_python(&error.to_string());
+    let text = match &error {
+        // Its parameter has another name here.
+        Error::Setting { name: "penalty", value, range } => format!("feature_penalty is {value}, but must be {range}"),
+        other => other.to_string(),
+    };
+    let text = in_python(&text);
     match error {
         Error::Data(_) | Error::Rules(_) | Error::Setting { .. } => PyValueError::new_err(text),
         Error::Memory { .. } => PyMemoryError::new_err(text),

@@ -105,6 +105,18 @@ def test_programs_are_written_for_other_solvers(selector, ending, tmp_path):
         selector.write_model(tmp_path / "program.txt", X, y)
 
 
+def test_alignment_has_the_kernels_of_its_search():
+    X, y = problem(14, 4)
+    X[:, 1:3] = X[:, 1:3].round()
+    asked = {"n_features_to_select": 2, "kernel": "laplace", "categorical_features": [1, 2]}
+    best = AlignmentSelector(**asked).fit(X, y)
+    for program in (MILOKSelector(**asked), RMILOKSelector(**asked)):
+        found = program.fit(X, y)
+        assert found.objective_ == pytest.approx(best.objective_, rel=2e-4)
+        assert found.gamma_ == best.gamma_
+        assert (found.support_ == best.support_).all() and found.score(X, y) == best.score(X, y)
+
+
 def test_options_without_a_meaning_are_refused():
     X, y = problem(12, 4)
     with pytest.raises(ValueError, match="plain=True only"):

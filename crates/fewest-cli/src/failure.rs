@@ -83,7 +83,8 @@ impl From<fewest::Error> for Failure {
     fn from(error: fewest::Error) -> Self {
         match error {
             fewest::Error::Setting { name, value, range } => {
-                Failure::Input(format!("--{} is {value}, but must be {range}", name.replace([' ', '_'], "-")))
+                let (option, range) = (name.replace([' ', '_'], "-"), in_options(&range));
+                Failure::Input(format!("--{option} is {value}, but must be {range}"))
             }
             fewest::Error::Solver(_) | fewest::Error::Source(_) => Failure::Broken(in_options(&error.to_string())),
             other => Failure::Input(in_options(&other.to_string())),

@@ -3,7 +3,7 @@
 //!
 //! Solves   max_z f(z) s.t. rules, the problem of `kta` (see `alignment/`): the products of kernels
 //!          over the chosen features are written out feature by feature, e_(ih,j+1) = e_ihj, times
-//!          exp(-gamma (x_ij - x_hj)^2) where z_j = 1.
+//!          exp(-gamma d_j(x_ij, x_hj)) where z_j = 1, with the distances d_j of `kta`.
 //! Paper    Tamura, Takano, Miyashiro, Feature subset selection for kernel SVM classification via
 //!          mixed-integer optimization, 2022: MILO-K (36)-(41) with M = 1, RMILO-K (42)-(49) with
 //!          the big-M of (50) or (53).
@@ -16,7 +16,8 @@
 //! Differs  from the paper: step 1 (`start: false` leaves it out); any rules; weights of pairs for
 //!          more classes as in kta, where pairs of weight 0 are in neither H+ nor H-; e_ih1 = 1 as
 //!          a bound; kernels up to 1e-9 count as 0; the program's objective is -f, constant and
-//!          factor 2 of (42) included.
+//!          factor 2 of (42) included; Laplace kernels and categories, for the proofs use of the
+//!          paper's Gaussian kernel only that its values for a feature lie in [0, 1].
 //! Fails    never on limits. Errors: settings, shapes, one class, more memory than allowed.
 
 use std::path::Path;
@@ -25,15 +26,15 @@ use serde::{Deserialize, Serialize};
 
 use fewest::Lp;
 use fewest::backend::highs::{Column, Effort, Program, Rows, SMALLEST};
-use fewest::internals::begin::{begin, without_gamma};
+use fewest::internals::begin::begin_with;
 use fewest::internals::program;
-use fewest::kernel::{Distances, Gamma, KernelRule};
+use fewest::kernel::{DistanceKernel, Distances, Gamma};
 use fewest::method::kta::pairs::{self, Pairs};
-use fewest::method::kta::{KtaSettings, kta, shares};
+use fewest::method::kta::{KtaSettings, check_categorical, kta, shares};
 use fewest::method::{ALL_RULES, Classes, Info, Method, Report};
 use fewest::{
-    Clock, Design, Error, Kernel, Limits, Memory, Observer, Reserved, Rules, Run, Samples, Selection, Sense, Silent,
-    Subset, Yardstick,
+    Clock, Design, Error, Limits, Memory, Observer, Reserved, Rules, Run, Samples, Selection, Sense, Silent, Subset,
+    Yardstick,
 };
 
 /// Which program is written.
@@ -60,6 +61,10 @@ pub enum BigM {
 pub struct MiloSettings {
     /// Which program. Default RMILO-K, padded.
     pub formulation: Formulation,
+    /// Kernel of the features that hold numbers. Default Gaussian.
+    pub kernel: DistanceKernel,
+    /// Features that hold categories, from 0: their distance is 1 where two values differ, else 0.
+    pub categorical: Vec<usize>,
     /// gamma of the kernel, above 0; [`sigest`](fewest::kernel::gamma::sigest) finds one from the
     /// data. Default 1.
     pub gamma: f64,
@@ -74,17 +79,24 @@ pub struct MiloSettings {
 impl Default for MiloSettings {
     fn default() -> Self {
         let formulation = Formulation::Reduced(BigM::Padded);
-        Self { formulation, gamma: 1.0, start: true, lp: Lp::Simplex, memory: 1 << 33 }
+        let (kernel, categorical) = (DistanceKernel::default(), Vec::new());
+        Self { formulation, kernel, categorical, gamma: 1.0, start: true, lp: Lp::Simplex, memory: 1 << 33 }
     }
 }
 
 impl MiloSettings {
-    /// Checks every number against its range.
+    /// Checks every number against its range, for p features.
     ///
     /// # Errors
     /// [`Error::Setting`] naming the first setting out of range.
-    pub fn check(&self) -> Result<(), Error> {
+    pub fn check(&self, p: usize) -> Result<(), Error> {
+        check_categorical(&self.categorical, p)?;
         Gamma::Number(self.gamma).check()
+    }
+
+    /// The distance of each feature.
+    fn distances(&self) -> Distances {
+        Distances::new(&self.kernel.with_gamma(1.0), &self.categorical)
     }
 
     /// The memory of the program.
@@ -105,7 +117,11 @@ fewest::settings! {
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     #[serde(default, deny_unknown_fields)]
     pub struct MiloKSettings {
-        /// gamma of the kernel.
+        /// Kernel of the features that hold numbers.
+        pub kernel: DistanceKernel = DistanceKernel::default(),
+        /// Features that hold categories, from 0: their distance is 1 where two values differ, else 0.
+        pub categorical: Vec<usize> = Vec::new(),
+        /// gamma of the kernel, for features of every kind.
         pub gamma: Gamma = Gamma::Sigest(1.0),
         /// Start from the subset of kta's local search.
         pub start: bool = true,
@@ -119,8 +135,9 @@ fewest::settings! {
 impl MiloKSettings {
     /// The program, now that there are data.
     fn program(&self, gamma: f64) -> MiloSettings {
-        let &Self { start, lp, memory, .. } = self;
-        MiloSettings { formulation: Formulation::Milo, gamma, start, lp, memory }
+        let &Self { kernel, start, lp, memory, .. } = self;
+        let categorical = self.categorical.clone();
+        MiloSettings { formulation: Formulation::Milo, kernel, categorical, gamma, start, lp, memory }
     }
 }
 
@@ -129,11 +146,11 @@ impl Method for MiloKSettings {
         name: "milo-k",
         title: "alignment as a mixed-integer program, as published",
         solves: "Writes kernel-target alignment as a mixed-integer linear program, the product of kernels feature by feature, and has HiGHS solve it. `kta` proves the same values, much sooner.",
-        formula: "max over allowed z of sum_ih psi_i psi_h e_(ih,p+1), with e_(ih,j+1) = e_ihj where z_j = 0 and exp(-gamma (x_ij - x_hj)^2) e_ihj where z_j = 1, by big-M = 1",
+        formula: "max over allowed z of sum_ih psi_i psi_h e_(ih,p+1), with e_(ih,j+1) = e_ihj where z_j = 0 and exp(-gamma d_j(x_ij, x_hj)) e_ihj where z_j = 1, by big-M = 1; d_j = (x - x')^2 or |x - x'|, of categories 1 where they differ",
         proves: "the best subset, within `gap` and the tolerances of HiGHS",
         bounds: true,
         searches: true,
-        kernels: "rbf",
+        kernels: "rbf, laplace",
         classes: Classes::Any,
         rules: ALL_RULES,
         cost: "n^2 p columns: some dozens of samples and features",
@@ -144,7 +161,8 @@ impl Method for MiloKSettings {
         true
     }
 
-    fn check(&self, _p: usize) -> Result<(), Error> {
+    fn check(&self, p: usize) -> Result<(), Error> {
+        check_categorical(&self.categorical, p)?;
         self.gamma.check()
     }
 
@@ -159,8 +177,7 @@ impl Method for MiloKSettings {
     }
 
     fn write_program(&self, samples: &Samples<'_>, rules: &Rules, path: &Path) -> Result<(), Error> {
-        let program = self.program(self.gamma.number(samples.design(), rules.most_features())?);
-        write_model(samples.design(), samples.classes(), samples.weights(), rules, &program, path)
+        write_milo(samples, rules, self.gamma, |gamma| self.program(gamma), path)
     }
 }
 
@@ -177,17 +194,33 @@ pub(super) fn milo_report(
     observer: &mut dyn Observer,
 ) -> Result<Report, Error> {
     let (design, classes, weights) = (samples.design(), samples.classes(), samples.weights());
-    drop(program(1.0).reserve(design.n_samples(), design.n_features(), &limits.memory)?);
-    let rule = KernelRule::new(Kernel::Rbf { gamma: 1.0 }, gamma);
-    let size = rules.most_features();
-    let (kernel, limits) = match begin(&rule, samples, rules, size, limits, Sense::Max, observer)? {
-        Ok(begun) => begun,
-        Err(stopped) => return Ok(without_gamma(*stopped, &rule)),
+    let any = program(1.0);
+    any.check(design.n_features())?;
+    drop(any.reserve(design.n_samples(), design.n_features(), &limits.memory)?);
+    let find = |clock: &Clock| gamma.number_within(design, None, rules.most_features(), &any.distances(), clock);
+    // A run that was stopped before gamma was found has no number, and no subset.
+    let (number, selection) = match begin_with(find, rules, limits, Sense::Max, observer)? {
+        Ok((gamma, limits)) => (gamma, milo(design, classes, weights, rules, &program(gamma), limits, observer)?),
+        Err(stopped) => (f64::NAN, *stopped),
     };
-    let kernel = kernel.at(size);
-    let program = program(kernel.gamma().expect("an RBF kernel has one"));
-    let selection = milo(design, classes, weights, rules, &program, limits, observer)?;
-    Ok(Report::new(selection, kernel))
+    Ok(Report::new(selection, any.kernel.with_gamma(number)).with_categorical(any.categorical))
+}
+
+/// Finds gamma, then writes the program.
+///
+/// # Errors
+/// Those of [`write_model`], and of a gamma that cannot be found.
+pub(super) fn write_milo(
+    samples: &Samples<'_>,
+    rules: &Rules,
+    gamma: Gamma,
+    program: impl Fn(f64) -> MiloSettings,
+    path: &Path,
+) -> Result<(), Error> {
+    let (design, distances, most) = (samples.design(), program(1.0).distances(), rules.most_features());
+    let found = gamma.number_within(design, None, most, &distances, &Clock::unlimited())?;
+    let program = program(found.expect("a clock without limits does not stop"));
+    write_model(design, samples.classes(), samples.weights(), rules, &program, path)
 }
 
 /// `milo-k`, `rmilo-k`: the allowed subset of largest alignment, as HiGHS finds it. `classes` and
@@ -225,8 +258,9 @@ pub fn milo(
     let mut start = None;
     if settings.start {
         // Before the program is written, which may take longer than there is time.
-        let local =
-            KtaSettings { gamma: Gamma::Number(settings.gamma), memory: settings.memory, ..KtaSettings::default() };
+        let (kernel, categorical, gamma) =
+            (settings.kernel, settings.categorical.clone(), Gamma::Number(settings.gamma));
+        let local = KtaSettings { kernel, categorical, gamma, memory: settings.memory, ..KtaSettings::default() };
         let limits = Limits { time: run.remaining(), nodes: Some(1), ..limits };
         let found = kta(design, classes, weights, rules, &local, limits, &mut Silent)?.outcome;
         if let (Some(subset), Some(objective)) = (found.subset, found.objective) {
@@ -272,7 +306,9 @@ struct Alignment {
     pairs: Vec<(usize, usize, f64)>,
     /// The part of f that does not depend on the subset, beside the pairs.
     constant: f64,
-    /// sqrt(gamma) x by column.
+    gamma: f64,
+    distances: Distances,
+    /// x by column.
     columns: Vec<Vec<f64>>,
     /// Evaluates f.
     judge: Pairs,
@@ -290,7 +326,7 @@ impl Alignment {
         settings: &MiloSettings,
         memory: &Memory,
     ) -> Result<Self, Error> {
-        settings.check()?;
+        settings.check(design.n_features())?;
         let shares = shares(design, classes, weights, rules)?;
         let (n, p, formulation) = (design.n_samples(), design.n_features(), settings.formulation);
         // Before the pairs, which are many.
@@ -309,18 +345,20 @@ impl Alignment {
         };
         let column = |j: usize| {
             let mut out = vec![0.0; n];
-            design.add_column(j, settings.gamma.sqrt(), &mut out);
+            design.add_column(j, 1.0, &mut out);
             out
         };
-        let squared = Distances::squared();
-        let judge = Pairs::new(design, &shares, &Rules::none(p), settings.gamma, &squared, 0, &Clock::unlimited())
+        let (gamma, distances) = (settings.gamma, settings.distances());
+        let judge = Pairs::new(design, &shares, &Rules::none(p), gamma, &distances, 0, &Clock::unlimited())
             .expect("a clock without limits does not stop");
-        Ok(Self { formulation, p, pairs, constant, columns: (0..p).map(column).collect(), judge, taken })
+        let columns = (0..p).map(column).collect();
+        Ok(Self { formulation, p, pairs, constant, gamma, distances, columns, judge, taken })
     }
 
-    /// exp(-gamma (x_ij - x_hj)^2); 0 where HiGHS would not see it.
+    /// exp(-gamma d_j(x_ij, x_hj)); 0 where HiGHS would not see it.
     fn kernel(&self, i: usize, h: usize, j: usize) -> f64 {
-        let kernel = (-(self.columns[j][i] - self.columns[j][h]).powi(2)).exp();
+        let distance = self.distances.of(j).between(self.columns[j][i], self.columns[j][h]);
+        let kernel = (-self.gamma * distance).exp();
         if kernel > SMALLEST { kernel } else { 0.0 }
     }
 

@@ -4,8 +4,9 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::milo_k::{BigM, Formulation, MiloSettings, milo_report, write_model};
-use fewest::kernel::Gamma;
+use super::milo_k::{BigM, Formulation, MiloSettings, milo_report, write_milo};
+use fewest::kernel::{DistanceKernel, Gamma};
+use fewest::method::kta::check_categorical;
 use fewest::method::{ALL_RULES, Classes, Info, Method, Report};
 use fewest::{Error, Limits, Lp, Observer, Rules, Samples};
 
@@ -14,7 +15,11 @@ fewest::settings! {
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     #[serde(default, deny_unknown_fields)]
     pub struct RmiloKSettings {
-        /// gamma of the kernel.
+        /// Kernel of the features that hold numbers.
+        pub kernel: DistanceKernel = DistanceKernel::default(),
+        /// Features that hold categories, from 0: their distance is 1 where two values differ, else 0.
+        pub categorical: Vec<usize> = Vec::new(),
+        /// gamma of the kernel, for features of every kind.
         pub gamma: Gamma = Gamma::Sigest(1.0),
         /// The big-M.
         pub big_m: BigM = BigM::Padded,
@@ -30,8 +35,9 @@ fewest::settings! {
 impl RmiloKSettings {
     /// The program, now that there are data.
     fn program(&self, gamma: f64) -> MiloSettings {
-        let &Self { start, lp, memory, .. } = self;
-        MiloSettings { formulation: Formulation::Reduced(self.big_m), gamma, start, lp, memory }
+        let &Self { kernel, start, lp, memory, .. } = self;
+        let (formulation, categorical) = (Formulation::Reduced(self.big_m), self.categorical.clone());
+        MiloSettings { formulation, kernel, categorical, gamma, start, lp, memory }
     }
 }
 
@@ -40,11 +46,11 @@ impl Method for RmiloKSettings {
         name: "rmilo-k",
         title: "alignment as a reduced mixed-integer program, as published",
         solves: "As milo-k, with each pair of samples once, only the rows that can bind, and a smaller big-M.",
-        formula: "as milo-k, over the pairs i < h; big-M 1 - exp(-gamma (x_ij - x_hj)^2), with `big_m` padded 0.1 more",
+        formula: "as milo-k, over the pairs i < h; big-M 1 - exp(-gamma d_j(x_ij, x_hj)), with `big_m` padded 0.1 more",
         proves: "the best subset, within `gap` and the tolerances of HiGHS",
         bounds: true,
         searches: true,
-        kernels: "rbf",
+        kernels: "rbf, laplace",
         classes: Classes::Any,
         rules: ALL_RULES,
         cost: "n^2 p / 2 columns; minutes to hours for 50 samples and 35 features",
@@ -55,7 +61,8 @@ impl Method for RmiloKSettings {
         true
     }
 
-    fn check(&self, _p: usize) -> Result<(), Error> {
+    fn check(&self, p: usize) -> Result<(), Error> {
+        check_categorical(&self.categorical, p)?;
         self.gamma.check()
     }
 
@@ -70,7 +77,6 @@ impl Method for RmiloKSettings {
     }
 
     fn write_program(&self, samples: &Samples<'_>, rules: &Rules, path: &Path) -> Result<(), Error> {
-        let program = self.program(self.gamma.number(samples.design(), rules.most_features())?);
-        write_model(samples.design(), samples.classes(), samples.weights(), rules, &program, path)
+        write_milo(samples, rules, self.gamma, |gamma| self.program(gamma), path)
     }
 }

@@ -118,8 +118,15 @@ fn summary(result: Part<'_>, budget: &Budget, chosen: &[&str]) -> Section {
         lines.push(("problems", crate::words::problems(number, problems.at("multi_class").text(), tasks).into()));
     }
     lines.extend(costs(result));
+    lines.extend(found_penalty(result.at("settings")).map(|text| ("penalty", text.into())));
     blocks.push(Block::Pairs(lines));
     Section { id: "summary", heading: "What was asked, and the answer".to_owned(), blocks }
+}
+
+/// The price of a feature, where the method found it.
+fn found_penalty(settings: Part<'_>) -> Option<String> {
+    let price = settings.at("penalty").number().filter(|_| settings.at("penalty_rule").text() == Some("auto"))?;
+    Some(format!("{} (auto: from the SVM on all features)", brief(price)))
 }
 
 /// The cost of selecting, and that of the classifier where it has one of its own.

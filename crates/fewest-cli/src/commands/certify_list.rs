@@ -160,7 +160,7 @@ impl View<'_> {
                 names: self.names(),
                 target: &task.prepared.target,
                 n_samples: task.prepared.data.features.n_samples(),
-                settings: task.settings(task.rules.list().max_features, Some(&report.kernel)),
+                settings: task.settings(task.rules.list().max_features, Some(&report)),
                 model: trained.as_ref(),
                 certificate: None,
                 more,

@@ -132,7 +132,7 @@ impl Task<'_> {
             return Ok(None);
         }
         let TrainedModel { model, .. } = self.prepared.train(&features, &settings, &clock)?;
-        let prices: f64 = features.iter().filter_map(|&j| self.method.penalty().get(j)).sum();
+        let prices = report.price(&features, self.method.penalty());
         let objective = prices + model.machines.iter().map(|m| m.solution.primal).sum::<f64>();
         let cut_short = |status| matches!(status, Status::TimeLimit | Status::Cancelled);
         let over = model.machines.iter().any(|m| cut_short(m.solution.status));

@@ -99,7 +99,7 @@ pub(crate) fn run(args: &SelectArgs, options: &MethodOptions, invocation: &Invoc
         names,
         target: &task.prepared.target,
         n_samples: task.prepared.data.features.n_samples(),
-        settings: task.settings(task.rules.list().max_features, Some(&report.kernel)),
+        settings: task.settings(task.rules.list().max_features, Some(&report)),
         model: trained.as_ref(),
         certificate: certified.map(|(c, s)| certify::value(c, s.len(), names)),
         more,
@@ -139,7 +139,7 @@ fn summary(task: &Task<'_>, result: &SelectionResult<'_>, report: &Report, fitti
     let mut lines = vec![("method", result.method.to_owned()), ("status", outcome.status.name().to_owned())];
     if let Some(objective) = outcome.objective {
         let sense = if maximised { "larger is better" } else { "smaller is better" };
-        let penalty: f64 = indices.iter().filter_map(|&j| task.method.penalty().get(j)).sum();
+        let penalty = report.price(&indices, task.method.penalty());
         let of_it = if penalty > 0.0 { format!(", {} of it penalty", table::brief(penalty)) } else { String::new() };
         lines.push(("objective", format!("{} ({sense}{of_it})", table::number(objective))));
     }
@@ -180,6 +180,9 @@ fn summary(task: &Task<'_>, result: &SelectionResult<'_>, report: &Report, fitti
         lines.push(("kernel", kernel_text(&trained.model)));
     }
     lines.extend(task.choice.as_ref().map(|choice| ("cost", auto_cost::text(choice))));
+    if let Some(penalty) = report.penalty {
+        lines.push(("penalty", format!("{} (auto: from the SVM on all features)", table::number(penalty))));
+    }
     if let Some(cost) = report.cost {
         lines.push(("cost", format!("{}, tuned", table::number(cost))));
     }

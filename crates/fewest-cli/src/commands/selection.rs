@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::AnyMethod;
 use fewest::method::auto_cost::CostChoice;
-use fewest::{Clock, FeatureSet, Kernel, Limits, Report, RuleList, Rules, Subset, SvmSettings};
+use fewest::{Clock, FeatureSet, Limits, Report, RuleList, Rules, Subset, SvmSettings};
 use fewest_data::{Delimiter, ProofFile};
 use fewest_eval::auto_cost::choose;
 use serde_json::{Map, Value, json};
@@ -365,9 +365,10 @@ impl Task<'_> {
         self.prepared.classifier(report, &self.svm, (self.options.fit_cost(), &self.rules), clock)
     }
 
-    /// Every option in force, defaults included, for a run with this size; `kernel` is the one that
-    /// was used.
-    pub(crate) fn settings(&self, max_features: Option<usize>, kernel: Option<&Kernel>) -> Map<String, Value> {
+    /// Every option in force, defaults included, for a run with this size; `report` is what was
+    /// found, once that is known.
+    pub(crate) fn settings(&self, max_features: Option<usize>, report: Option<&Report>) -> Map<String, Value> {
+        let (kernel, price) = (report.map(|report| &report.kernel), report.and_then(|report| report.penalty));
         let (args, prepared, svm) = (self.args, &self.prepared, &self.svm);
         let mut out = Map::new();
         let mut set = |key: &str, value: Value| _ = out.insert(key.to_owned(), value);
@@ -383,7 +384,7 @@ impl Task<'_> {
         set("scale", json!(prepared.scale_name()));
         set("scale_reason", json!(prepared.scale_reason()));
         set("max_features", json!(max_features));
-        out.extend(settings::of_method(&self.method, &prepared.data.names, kernel));
+        out.extend(settings::of_method(&self.method, &prepared.data.names, kernel, price));
         self.add_typed(&mut out);
         for (key, value) in [
             ("kernel", json!(kernel.map_or("linear", |kernel| kernel_entries(*kernel).0))),

@@ -6,8 +6,14 @@ use fewest::{Kernel, RuleList, WeightBounds};
 use fewest_data::Names;
 use serde_json::{Map, Value, json};
 
-/// The settings of a method; `kernel` is the one that was used, once that is known.
-pub(crate) fn of_method(method: &AnyMethod, names: &Names, kernel: Option<&Kernel>) -> Map<String, Value> {
+/// The settings of a method; `kernel` is the one that was used, once that is known, and `price`
+/// that of each feature, where the method found it.
+pub(crate) fn of_method(
+    method: &AnyMethod,
+    names: &Names,
+    kernel: Option<&Kernel>,
+    price: Option<f64>,
+) -> Map<String, Value> {
     let settings = serde_json::to_value(method).expect("settings are numbers, lists and names");
     let mut out = Map::new();
     // With a rule for its kernel, gamma may depend on how many features are trained on.
@@ -16,6 +22,9 @@ pub(crate) fn of_method(method: &AnyMethod, names: &Names, kernel: Option<&Kerne
     out.remove("name");
     if let Some(gamma) = kernel.and_then(Kernel::gamma) {
         gamma_used(&mut out, gamma, own);
+    }
+    if let Some(price) = price {
+        out.insert("penalty".to_owned(), json!(price));
     }
     out
 }
@@ -79,7 +88,11 @@ fn flatten(settings: Value, names: &Names, out: &mut Map<String, Value>) {
                 let listed = features.as_array().into_iter().flatten().filter_map(name);
                 out.insert(key, listed.collect());
             }
-            ("penalty", prices) => _ = out.insert(key, priced(&prices, names)),
+            ("penalty", prices) => {
+                let auto = prices.is_string();
+                out.insert("penalty_rule".to_owned(), json!(if auto { "auto" } else { "given" }));
+                out.insert(key, if auto { prices } else { priced(&prices, names) });
+            }
             ("costs", Value::Array(costs)) if costs.is_empty() => _ = out.insert(key, Value::Null),
             ("start", start @ Value::Bool(_)) => _ = out.insert(key, start),
             ("start", start) => add_start(start, names, out),
@@ -192,6 +205,7 @@ mod tests {
     use fewest::kernel_oracle::Criterion;
     use fewest::method::exact::ExactSettings;
     use fewest::method::kta::KtaSettings;
+    use fewest::method::penalty::Penalty;
     use fewest::method::rfe::{RfeSettings, Step, Tuning};
     use fewest::validation::Folds;
     use fewest::{Gamma, Kernel, KernelRule};
@@ -199,6 +213,7 @@ mod tests {
     use serde_json::json;
 
     use super::of_method;
+    use crate::AnyMethod;
 
     #[test]
     fn settings_stand_under_the_names_of_the_options() {
@@ -209,7 +224,7 @@ mod tests {
         let start = Some(vec![1]);
         let rfe = RfeSettings { kernel, step, criterion, tuning: Some(tuning), start, ..RfeSettings::default() };
         let used = Kernel::Poly { gamma: 0.25, coef0: 0.5, degree: 2 };
-        let settings = of_method(&rfe.into(), &names, Some(&used));
+        let settings = of_method(&rfe.into(), &names, Some(&used), None);
         for (key, value) in [
             ("kernel", json!("poly")),
             ("gamma", json!(0.25)),
@@ -227,10 +242,16 @@ mod tests {
         ] {
             assert_eq!(settings[key], value, "{key}");
         }
-        let exact = ExactSettings { penalty: vec![1.0, 2.0], ..ExactSettings::default() };
-        let settings = of_method(&exact.into(), &names, None);
+        let exact = ExactSettings { penalty: vec![1.0, 2.0].into(), ..ExactSettings::default() };
+        let settings = of_method(&exact.into(), &names, None, None);
         assert_eq!((&settings["penalty"], settings.get("start")), (&json!({"a": 1.0, "b": 2.0}), None));
-        let settings = of_method(&KtaSettings::default().into(), &names, Some(&Kernel::Rbf { gamma: 0.1 }));
+        let auto: AnyMethod = ExactSettings { penalty: Penalty::Auto, ..ExactSettings::default() }.into();
+        for (price, shown) in [(None, json!("auto")), (Some(0.25), json!(0.25))] {
+            let settings = of_method(&auto, &names, None, price);
+            assert_eq!((&settings["penalty"], &settings["penalty_rule"]), (&shown, &json!("auto")));
+        }
+        let used = Kernel::Rbf { gamma: 0.1 };
+        let settings = of_method(&KtaSettings::default().into(), &names, Some(&used), None);
         assert_eq!((&settings["gamma"], &settings["gamma_rule"]), (&json!(0.1), &json!("sigest:1")));
     }
 }

@@ -5,14 +5,15 @@ use fewest::SvmSettings;
 use fewest::method::exact::ExactSettings;
 
 use super::MethodArgs;
-use super::shared::{MethodData, PenaltyArg, ProblemsArgs, ProofArg, ResumeArgs, SearchArgs, SolutionsArgs};
+use super::penalty::AutoPenaltyArg;
+use super::shared::{MethodData, ProblemsArgs, ProofArg, ResumeArgs, SearchArgs, SolutionsArgs};
 use crate::args::svm::SvmArgs;
 use crate::failure::Failure;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ExactArgs {
     #[command(flatten)]
-    penalty: PenaltyArg,
+    penalty: AutoPenaltyArg,
     #[command(flatten)]
     solutions: SolutionsArgs,
     #[command(flatten)]

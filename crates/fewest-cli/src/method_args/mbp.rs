@@ -5,7 +5,8 @@ use fewest::SvmSettings;
 use fewest::method::mbp::MbpSettings;
 
 use super::MethodArgs;
-use super::shared::{MethodData, PenaltyArg, ProgramArgs, ProofArg, ResumeArgs, SearchArgs, SolutionsArgs, needs};
+use super::penalty::PenaltyArg;
+use super::shared::{MethodData, ProgramArgs, ProofArg, ResumeArgs, SearchArgs, SolutionsArgs, needs};
 use crate::args::svm::{BiasArg, ClassWeightArg, CostArg, LOSSES};
 use crate::args::values;
 use crate::failure::Failure;

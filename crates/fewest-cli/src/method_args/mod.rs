@@ -19,6 +19,7 @@ mod l1_svm;
 mod options;
 #[cfg(feature = "papers")]
 mod papers;
+mod penalty;
 mod rfe;
 mod shared;
 mod validate;
@@ -31,7 +32,8 @@ use crate::args::svm::{FIT_COST, fit_cost_argument};
 use crate::failure::Failure;
 pub(crate) use defaults::settings;
 pub(crate) use options::MethodOptions;
-pub(crate) use shared::{CERTIFICATE, Certify, HeldOutSamples, MethodData, MultiClassChoice, PenaltyArg, listed};
+pub(crate) use penalty::PenaltyArg;
+pub(crate) use shared::{CERTIFICATE, Certify, HeldOutSamples, MethodData, MultiClassChoice, listed};
 pub(crate) use validate::Validate;
 
 /// The options of a method, as typed.

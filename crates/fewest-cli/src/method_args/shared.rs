@@ -16,7 +16,6 @@ use fewest_eval::folds::dealt;
 use crate::args::data::selected;
 use crate::args::features::Features;
 use crate::args::notation::NameList;
-use crate::args::rules::read_values;
 use crate::args::svm::gamma;
 use crate::args::{notation, values};
 use crate::failure::Failure;
@@ -280,65 +279,6 @@ fn program_path(text: &str) -> Result<std::path::PathBuf, String> {
     match path.extension() {
         Some(ending) if ending == "mps" || ending == "lp" => Ok(path.to_owned()),
         _ => Err("must end in .mps or .lp, which says the format".to_owned()),
-    }
-}
-
-/// `--penalty`.
-#[derive(Debug, clap::Args)]
-pub(crate) struct PenaltyArg {
-    /// Add this to the objective for each chosen feature: one number, or a csv file with lines
-    /// name,penalty or a .json object
-    #[arg(long, value_name = "L|FILE", value_parser = Penalty::read, allow_negative_numbers = true, help_heading = "Method")]
-    penalty: Option<Penalty>,
-}
-
-/// Prices of features.
-#[derive(Debug, Clone)]
-enum Penalty {
-    /// The same for every feature.
-    Each(f64),
-    /// By name, from a file.
-    ByName { file: String, values: Vec<(String, f64)> },
-}
-
-impl Penalty {
-    fn read(text: &str) -> Result<Self, String> {
-        let range = "a finite number, 0 or more";
-        if text.parse::<f64>().is_ok() {
-            return values::not_negative(text).map(Penalty::Each).map_err(|_| format!("must be {range}, or a file"));
-        }
-        if !Path::new(text).exists() {
-            return Err(format!("must be {range}, or a file, and there is no such file"));
-        }
-        let values = read_values(Path::new(text), "penalty").map_err(Failure::into_text)?;
-        if let Some((name, value)) = values.iter().find(|v| !(v.1 >= 0.0 && v.1.is_finite())) {
-            return Err(format!("{text}: the penalty of {name} is {value}, but must be {range}"));
-        }
-        Ok(Penalty::ByName { file: text.to_owned(), values })
-    }
-}
-
-impl PenaltyArg {
-    /// Whether there is one.
-    pub(crate) fn is_some(&self) -> bool {
-        self.penalty.is_some()
-    }
-
-    /// One for each feature, or none at all.
-    ///
-    /// # Errors
-    /// A name that is no feature, a feature without a penalty.
-    pub(crate) fn resolve(&self, data: &MethodData<'_>) -> Result<Vec<f64>, Failure> {
-        match &self.penalty {
-            None => Ok(Vec::new()),
-            Some(Penalty::Each(value)) => Ok(vec![*value; data.names.len()]),
-            Some(Penalty::ByName { file, values }) => {
-                let features = Features::new(data.names);
-                let indexed: Result<Vec<(usize, f64)>, Failure> =
-                    values.iter().map(|(name, value)| Ok((features.index(name, file)?, *value))).collect();
-                features.complete(&indexed?, file, "penalty")
-            }
-        }
     }
 }
 

@@ -129,7 +129,9 @@ fn what_cannot_be_is_refused_by_name() {
         assert!(ran.err.contains(words), "{}", ran.err);
     }
     let other = ["select", "d.csv", "-m", "exact", "--max-features", "2", "--categorical", "shop"];
-    assert!(scratch.run(&other).code(2).err.contains("--categorical is an option of kta, not of exact"));
+    assert!(
+        scratch.run(&other).code(2).err.contains("--categorical is an option of kta, milo-k and rmilo-k, not of exact")
+    );
     // A state is of one kernel and one list of categories.
     let resume = ["--gamma", "0.4", "--resume", "state"];
     scratch.run(&[&SELECT[..], &MIXED, &resume].concat()).code(0);

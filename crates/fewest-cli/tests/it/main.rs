@@ -38,6 +38,7 @@ mod normalize;
 mod options;
 mod path_folds;
 mod peer_models;
+mod penalty;
 mod positive;
 mod predict;
 mod proof_option;

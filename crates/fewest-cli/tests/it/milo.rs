@@ -16,7 +16,7 @@ fn both_find_the_value_of_kta() {
         scratch.run(&[&arguments[..], extra].concat()).code(0);
         let result = scratch.json("r.json");
         assert_eq!((result["status"].as_str(), result["sense"].as_str()), (Some("optimal"), Some("max")));
-        assert_eq!(result["model"]["kernel"].as_str(), Some("rbf"));
+        assert_eq!(result["model"]["kernel"], result["settings"]["kernel"]);
         (result["objective"].as_f64().expect("f"), result["settings"].clone())
     };
     let (best, _) = value("kta", &[]);
@@ -30,6 +30,13 @@ fn both_find_the_value_of_kta() {
         for (key, entry) in entries {
             assert_eq!(settings[key].to_string(), entry, "{method} {extra:?}: {key}");
         }
+    }
+    let other = ["--kernel", "laplace", "--categorical", "f2,f4"];
+    let (best, _) = value("kta", &other);
+    for method in ["milo-k", "rmilo-k"] {
+        let (found, settings) = value(method, &other);
+        assert!((found - best).abs() <= 1e-4 * best, "{method}: {found}, but {best}");
+        assert_eq!((&settings["kernel"], &settings["categorical"]), (&"laplace".into(), &vec!["f2", "f4"].into()));
     }
 }
 
@@ -56,7 +63,7 @@ fn what_cannot_be_is_refused() {
         (&["--write-model", "-"], ".mps or .lp"),
         (&["--memory", "1M"], "but only"),
         (&["--solutions", "2"], "--solutions is an option of exact"),
-        (&["--kernel", "linear"], "--kernel is linear, but must be rbf with rmilo-k"),
+        (&["--kernel", "linear"], "--kernel is linear, but must be rbf or laplace"),
         (&["--gamma", "0"], "--gamma is 0"),
     ] {
         let ran = scratch.run(&[&RMILO[..], extra].concat()).code(2);

@@ -47,6 +47,9 @@ pub struct FoldResult {
     pub fit_cost: Option<f64>,
     /// gamma of its kernel.
     pub gamma: Option<f64>,
+    /// Price of each feature, where the method found it.
+    #[serde(default)]
+    pub penalty: Option<f64>,
     /// The size rule in force.
     pub max_features: Option<usize>,
     /// Accuracy of each size inside the fold, where the size is chosen there.
@@ -75,6 +78,7 @@ impl FoldResult {
             cost: f64::NAN,
             fit_cost: None,
             gamma: None,
+            penalty: None,
             max_features: None,
             inner: Vec::new(),
             set_f1: None,
@@ -209,6 +213,7 @@ impl<'a> Recipe<'a> {
             cost: report.cost.unwrap_or(found.ask.svm.cost),
             fit_cost: trained.then(|| report.fit_settings(&found.ask.svm, fit_cost, &found.ask.rules).svm.cost),
             gamma: learned.gamma(),
+            penalty: report.penalty,
             max_features: self.sizes[size],
             inner,
             set_f1: truth.map(|truth| set_f1(&selected, truth)),

@@ -67,7 +67,7 @@ impl<'a> Benders<'a> {
         Ok(Self {
             rules,
             settings,
-            cuts: CutMaster::new(rules, &settings.penalty, list)?,
+            cuts: CutMaster::new(rules, settings.penalty.prices(), list)?,
             queue: VecDeque::new(),
             begun: false,
             at_root: settings.root_cuts,
@@ -190,7 +190,7 @@ impl Benders<'_> {
     fn rounded(&self, run: &Run<'_>) -> Subset {
         // A price makes small subsets worth while, so that half a feature must be there; otherwise
         // there is no reason to leave room unused.
-        let least = if self.settings.penalty.is_empty() { -1e-6 } else { 0.5 };
+        let least = if self.settings.penalty.prices().is_empty() { -1e-6 } else { 0.5 };
         let gains: Vec<f64> = self.core.iter().map(|z| z - least).collect();
         self.rules.best_subset_until(&gains, 1e-12, &run.counted_clock()).subset
     }

@@ -60,9 +60,9 @@ use serde::{Deserialize, Serialize};
 use fewest::bound;
 use fewest::bound::saddle::without_features;
 use fewest::internals::ForProof;
-use fewest::internals::check_penalty;
 use fewest::internals::check_several;
 use fewest::method::exact::{ExactSettings, exact_several};
+use fewest::method::penalty::Penalty;
 use fewest::method::{Classes, Info, Method, RULES_AND_BOUNDS, Report};
 use fewest::{
     Bias, Error, Kernel, Limits, Memory, MultiClass, Observer, Outcome, Problem, Reserved, Rules, Run, Samples,
@@ -89,7 +89,9 @@ fewest::settings! {
         /// The SVM of v. Its tolerance should be well below the gap asked for.
         pub svm: SvmSettings = SvmSettings::default() => [group],
         /// lambda_j, the price of each feature, length p, each finite and 0 or more; empty for none.
-        pub penalty: Vec<f64> = Vec::new() => "one number for each feature, 0 or more, or none",
+        /// `auto`: one number, found from the SVM on all features, at which about `max_features` of
+        /// them are worth it.
+        pub penalty: Penalty = Penalty::NONE => "one number for each feature, 0 or more, or none, or auto",
         /// Stop after this many cuts, which is as many trainings; at least 1. The master is solved once
         /// more after the last.
         pub max_cuts: u64 = 250 => "at least 1",
@@ -116,7 +118,7 @@ impl GbdSettings {
     pub fn plain() -> Self {
         Self {
             svm: SvmSettings::default(),
-            penalty: Vec::new(),
+            penalty: Penalty::NONE,
             max_cuts: 250,
             validation: None,
             warm_start: false,
@@ -156,7 +158,7 @@ impl Method for GbdSettings {
         if self.max_cuts == 0 {
             return Err(Error::setting("max_cuts", 0, "at least 1"));
         }
-        check_penalty(&self.penalty, p)?;
+        self.penalty.check(p)?;
         self.validation.as_ref().map_or(Ok(()), |validation| validation.check(p))
     }
 
@@ -170,7 +172,8 @@ impl Method for GbdSettings {
         let several = Several::of(samples, self.multi_class, rules, &limits.memory)?;
         let report = gbd_several(&several.problems(), rules, self, limits, observer)?;
         let validated = report.validated();
-        let out = Report::new(report.selection, Kernel::Linear).with_several(&several, self.multi_class);
+        let out = Report::new(report.selection, Kernel::Linear).with_penalty(report.penalty);
+        let out = out.with_several(&several, self.multi_class);
         Ok(match validated {
             Some(validated) => out.detail("validated", validated),
             None => out,
@@ -178,11 +181,11 @@ impl Method for GbdSettings {
     }
 
     fn finds_size(&self) -> bool {
-        !self.penalty.is_empty()
+        self.penalty.is_some()
     }
 
     fn penalty(&self) -> &[f64] {
-        &self.penalty
+        self.penalty.prices()
     }
 }
 
@@ -212,6 +215,8 @@ pub struct GbdReport {
     pub trained: Vec<TrainedSubset>,
     /// Which of them has the smallest validation error, ties to the better objective.
     pub best_validated: Option<usize>,
+    /// The price of each feature, where it was to be found.
+    pub penalty: Option<f64>,
 }
 
 impl GbdReport {
@@ -310,9 +315,11 @@ pub fn gbd_several(
         )));
     }
     rules.check_features(p)?;
+    let (penalty, price, limits) = settings.penalty.found(problems, rules, &settings.svm, limits)?;
+    let settings = &GbdSettings { penalty, ..settings.clone() };
     let _cuts = reserve(rules, settings, &limits.memory)?;
     let mut run = Run::bounded(rules, limits.clone(), Sense::Min, observer)?;
-    let yardstick = Yardstick::new(without_features(problems, &settings.svm), &settings.penalty);
+    let yardstick = Yardstick::new(without_features(problems, &settings.svm), settings.penalty.prices());
     run.measure_by(yardstick.known_to(KNOWN));
     let bounded = !rules.weight_bounds().is_free();
     // What trains within bounds has a block of its own.
@@ -335,7 +342,7 @@ pub fn gbd_several(
             selection.outcome.status = proven;
         }
     }
-    Ok(GbdReport { selection, trained, best_validated })
+    Ok(GbdReport { selection, trained, best_validated, penalty: price })
 }
 
 /// Writes the proof of an outcome: that of a search that starts from its subset. Returns the status

@@ -54,7 +54,7 @@ fn drawn_settings(rng: &mut Rng, p: usize, case: u64) -> GbdSettings {
         },
     };
     settings.svm = SvmSettings { cost, loss, bias, tolerance: 1e-8, ..SvmSettings::default() };
-    settings.penalty = penalty;
+    settings.penalty = penalty.into();
     settings.max_cuts = 5000;
     settings
 }
@@ -80,7 +80,7 @@ fn equals_enumeration_under_random_rules() {
         let settings = drawn_settings(&mut rng, p, case);
 
         let all = allowed_subsets(&rules);
-        let objective = |s: &Subset| value(&problem, s, &settings.svm) + price(&settings.penalty, s);
+        let objective = |s: &Subset| value(&problem, s, &settings.svm) + price(settings.penalty.prices(), s);
         let best = all.iter().map(objective).fold(f64::INFINITY, f64::min);
 
         let what = format!("case {case}: {settings:?} under {list:?}");
@@ -99,7 +99,7 @@ fn equals_enumeration_under_random_rules() {
         assert!(report.trained.windows(2).all(|w| w[1].upper <= w[0].upper && w[1].bound >= w[0].bound), "{what}");
         solved += 1;
         constrained += usize::from(all.len() < 1 << p);
-        priced += usize::from(!settings.penalty.is_empty());
+        priced += usize::from(settings.penalty.is_some());
         plain += usize::from(!settings.warm_start && !settings.root_cuts && !settings.core_cuts && !settings.cutoff);
     }
     let enough = solved >= 150 && constrained > 120 && priced > 80 && plain > 30;
@@ -347,8 +347,8 @@ fn settings_out_of_range_are_named() {
     };
     let default = GbdSettings::default;
     assert!(ask(GbdSettings { max_cuts: 0, ..default() }, 9).contains("max_cuts is 0"));
-    assert!(ask(GbdSettings { penalty: vec![1.0; 3], ..default() }, 9).contains("9 features"));
-    assert!(ask(GbdSettings { penalty: vec![-1.0; 9], ..default() }, 9).contains("penalty is -1"));
+    assert!(ask(GbdSettings { penalty: vec![1.0; 3].into(), ..default() }, 9).contains("9 features"));
+    assert!(ask(GbdSettings { penalty: vec![-1.0; 9].into(), ..default() }, 9).contains("penalty is -1"));
     assert!(ask(default(), 8).contains("8 features, but the data have 9"));
     let with = |validation: Validation| GbdSettings { validation: Some(validation), ..default() };
     assert!(ask(with(validation(Some(0))), 9).contains("patience is 0"));

@@ -3,9 +3,13 @@
 
 use std::time::Duration;
 
-use fewest::{Cancel, DenseDesign, Event, Limits, Lp, Rules, Selection, Silent, Status};
+use fewest::kernel::DistanceKernel;
+use fewest::method::kta::{KtaSettings, kta};
+use fewest::{Cancel, DenseDesign, Design, Event, Gamma, Limits, Lp, Rules, Selection, Silent, Status, Subset};
 use fewest_papers::milo_k::{BigM, Formulation, MiloSettings, milo, write_model};
-use fewest_testing::{RandomProblem, Rng, alignment_value, allowed_subsets, random_rules};
+use fewest_testing::{
+    RandomProblem, Rng, alignment_by, alignment_value, allowed_subsets, kernel_distance, random_rules,
+};
 
 const FORMULATIONS: [Formulation; 3] =
     [Formulation::Milo, Formulation::Reduced(BigM::Tight), Formulation::Reduced(BigM::Padded)];
@@ -66,6 +70,49 @@ fn hard() -> (DenseDesign<'static>, Vec<u32>, Rules) {
 }
 
 #[test]
+fn other_kernels_and_categories_equal_enumeration_and_kta() {
+    let (mut rng, mut compared) = (Rng::new(6), 0);
+    for case in 0..200 {
+        let p = 2 + rng.below(4);
+        let (numbers, labels) =
+            RandomProblem { n: 5 + rng.below(4), p, density: 1.0, noise: 0.2, seed: 900 + case }.draw();
+        let categorical: Vec<usize> = (0..p).filter(|_| rng.chance([0.0, 0.5, 1.0][case as usize % 3])).collect();
+        let value = |j: usize, x: f64| if categorical.contains(&j) { x.round() } else { x };
+        let values = (0..p).flat_map(|j| numbers.column(j).iter().map(move |x| (j, *x))).map(|(j, x)| value(j, x));
+        let design = DenseDesign::new(numbers.n_samples(), p, values.collect::<Vec<f64>>()).expect("n p values");
+        let (class, ones) = (classes(&labels), vec![1.0; labels.len()]);
+        let Ok(rules) = Rules::new(p, random_rules(&mut rng, p), &[]) else { continue };
+        let (kernel, gamma) = (DistanceKernel::Laplace, [0.03, 0.3, 1.0, 4.0][rng.below(4)]);
+        let kernel = if case % 4 == 0 { DistanceKernel::Rbf } else { kernel };
+        let distance = kernel_distance(gamma, kernel == DistanceKernel::Laplace, &categorical);
+        let value = |s: &Subset| alignment_by(&design, &class, &ones, s, &distance);
+        let truth = allowed_subsets(&rules).iter().map(value).fold(f64::NEG_INFINITY, f64::max);
+        let own = KtaSettings {
+            kernel,
+            gamma: Gamma::Number(gamma),
+            categorical: categorical.clone(),
+            ..KtaSettings::default()
+        };
+        let proven = kta(&design, &class, &ones, &rules, &own, Limits::default(), &mut Silent).expect("valid").outcome;
+        for formulation in FORMULATIONS {
+            let (start, categorical) = (case % 2 == 0, categorical.clone());
+            let settings = MiloSettings { formulation, kernel, categorical, gamma, start, ..MiloSettings::default() };
+            let outcome = run(&design, &class, &rules, &settings, Limits::default()).outcome;
+            let about = format!("case {case}: p {p}, {settings:?}, {:?}", rules.list());
+            assert_eq!(outcome.status, Status::Optimal, "{about} {outcome:?}");
+            let (subset, objective) = (outcome.subset.expect("a subset"), outcome.objective.expect("f"));
+            let (own, kta) = (value(&subset), proven.objective.expect("f"));
+            assert!((objective - own).abs() <= 1e-12 * (1.0 + own), "{about}: {objective}, but {own}");
+            for best in [truth, kta] {
+                assert!((objective - best).abs() <= 1e-5 + 1.1e-4 * best.abs(), "{about}: {objective}, but {best}");
+            }
+        }
+        compared += 1;
+    }
+    assert!(compared >= 100, "only {compared} rules are without contradiction");
+}
+
+#[test]
 fn a_bound_stopped_anywhere_is_above_the_optimum() {
     let (design, class, rules) = hard();
     let best = allowed_subsets(&rules)
@@ -119,6 +166,7 @@ fn bad_input_is_refused_by_name() {
         milo(&design, class, &ones, &rules, &settings, Limits::default(), &mut Silent).expect_err("refused").to_string()
     };
     for (words, text) in [
+        ("categorical is 10", ask(&class, MiloSettings { categorical: vec![10], ..MiloSettings::default() })),
         ("gamma is 0", ask(&class, MiloSettings { gamma: 0.0, ..MiloSettings::default() })),
         ("1 class has", ask(&[1; 24], MiloSettings::default())),
         ("but only 1000 are allowed", ask(&class, MiloSettings { memory: 1000, ..MiloSettings::default() })),

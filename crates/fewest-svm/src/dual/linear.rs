@@ -29,7 +29,7 @@ mod tuning {
     /// And as long as its pace says that it ends within this share.
     pub(super) const MOST: f64 = 1.0;
     /// Rounds Newton's method is expected to take.
-    pub(super) const HINGE_ROUNDS: f64 = 30.0;
+    pub(super) const HINGE_ROUNDS: f64 = 12.0;
     pub(super) const SQUARED_ROUNDS: f64 = 8.0;
     /// Passes over the rows per round, work on n-vectors included.
     pub(super) const PASSES: f64 = 2.5;

@@ -25,6 +25,7 @@ mod free_inverse;
 pub mod interior;
 pub mod kkt;
 pub mod linear;
+mod low_rank;
 pub mod newton;
 pub mod normal;
 pub mod patience;

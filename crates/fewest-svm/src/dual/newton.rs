@@ -11,7 +11,7 @@
 //! Steps    1. alpha(v), gradient, gap  2. stop on the gap  3. when smoothing is what is left: new
 //!          multipliers, narrower band
 //!          4. Hessian: add samples that entered the band, take away those that left  5. direction
-//!             by Cholesky
+//!             by Cholesky, few changes as terms of low rank
 //!          6. exact line search
 //! Cost     per round: (changed samples) p^2 / 2 + p^3 / 6 + two passes over the rows; memory: O(n
 //!          + p^2).
@@ -30,6 +30,7 @@
 //! The squared hinge is the case a = 0, k_i = 2 C_i and no cap, where one subproblem is the whole
 //! problem.
 
+use super::low_rank::LowRank;
 use super::normal::{Extended, Normal};
 use super::patience::{Approach, Due};
 use super::{Bias, BoxDual, DualSolution, Loss, SvmSettings, coordinate, kkt};
@@ -41,8 +42,10 @@ use crate::{Clock, RowMatrix, Status};
 mod tuning {
     /// Width of the first band, in units of the margin.
     pub(super) const FIRST_BAND: f64 = 0.5;
-    /// Factor on the band at new multipliers.
+    /// Factor on the band at new multipliers, and after a subproblem of few steps.
     pub(super) const NARROWER: f64 = 0.6;
+    pub(super) const MUCH_NARROWER: f64 = 0.1;
+    pub(super) const FEW_STEPS: u32 = 2;
     /// New multipliers once the subproblem's share of the gap is below this.
     pub(super) const SETTLED: f64 = 0.1;
     /// Rounds without a better gap before it gives up.
@@ -55,7 +58,7 @@ mod tuning {
     /// ends earlier.
     pub(super) const LINE_STEPS: usize = 40;
 }
-use tuning::{FIRST_BAND, FLAT, FRESH_SCORES, LINE_STEPS, NARROWER, PATIENCE, SETTLED};
+use tuning::{FEW_STEPS, FIRST_BAND, FLAT, FRESH_SCORES, LINE_STEPS, MUCH_NARROWER, NARROWER, PATIENCE, SETTLED};
 
 /// One sample.
 #[derive(Debug, Clone, Copy)]
@@ -136,6 +139,8 @@ struct Solver<'a> {
     hinge: bool,
     samples: Vec<Sample>,
     band: f64,
+    /// Steps since the multipliers are new.
+    steps: u32,
     v: Vec<f64>,
     /// x_i.v
     scores: Vec<f64>,
@@ -145,6 +150,10 @@ struct Solver<'a> {
     /// Whether the Hessian is newer than its factor.
     is_stale: bool,
     factor: Factor,
+    /// Samples (and k_i, negative where they left) that the Hessian lacks; in `low_rank` where its
+    /// factor is not stale.
+    pending: Vec<(usize, f64)>,
+    low_rank: LowRank,
     /// Whether the sample is in the Hessian.
     inside: Vec<bool>,
     changes: Vec<(usize, f64)>,
@@ -228,12 +237,15 @@ impl<'a> Solver<'a> {
             hinge,
             samples: (0..n).map(sample).collect(),
             band,
+            steps: 0,
             v,
             scores,
             beta: vec![0.0; n],
             hessian: Normal::new(x),
             is_stale: true,
             factor: Factor::new(x.width()),
+            pending: Vec::new(),
+            low_rank: LowRank::default(),
             inside: vec![false; n],
             changes: Vec::new(),
             along: vec![0.0; n],
@@ -247,12 +259,15 @@ impl<'a> Solver<'a> {
 
     /// Step 3: alpha becomes the multipliers, and the band narrower.
     fn renew_multipliers(&mut self) {
-        self.band *= NARROWER;
+        let factor = if self.steps <= FEW_STEPS { MUCH_NARROWER } else { NARROWER };
+        self.steps = 0;
+        self.band *= factor;
         for (i, s) in self.samples.iter_mut().enumerate() {
             s.multiplier = s.y * self.beta[i];
             s.stiffness = s.cap / self.band;
         }
-        self.hessian.scale(1.0 / NARROWER);
+        self.hessian.scale(1.0 / factor);
+        self.pending.iter_mut().for_each(|change| change.1 /= factor);
         self.is_stale = true;
     }
 
@@ -272,6 +287,14 @@ impl<'a> Solver<'a> {
                 self.inside[i] = now;
             }
         }
+        if !self.is_stale && self.low_rank.pays(self.changes.len(), self.x.width()) {
+            let terms: Vec<_> = self.changes.iter().map(|&(i, d)| (self.x.row(i), d)).collect();
+            if self.low_rank.add(&self.factor, &terms) {
+                self.pending.append(&mut self.changes);
+                return Ok(());
+            }
+        }
+        self.changes.append(&mut self.pending);
         self.is_stale |= !self.changes.is_empty();
         if self.changes.iter().filter(|c| c.1 < 0.0).count() > kept {
             // Taking away much costs time and digits: start again instead.
@@ -291,9 +314,10 @@ impl<'a> Solver<'a> {
     fn direction(&mut self, point: &Point, clock: &Clock) -> Result<Vec<f64>, Status> {
         if self.is_stale {
             self.hessian.factor_until(&mut self.factor, clock)?;
+            self.low_rank.clear();
             self.is_stale = false;
         }
-        Ok(self.factor.solve(&point.downhill))
+        Ok(self.low_rank.solve(&self.factor, &point.downhill))
     }
 
     /// Step 6: to the minimum along the direction.
@@ -303,6 +327,7 @@ impl<'a> Solver<'a> {
         let curve = simd::dot(direction, &self.x.penalised(direction));
         let start = simd::dot(&point.downhill, direction);
         let step = line_search(&self.samples, &self.scores, &self.along, slope, curve, start);
+        self.steps += 1;
         for (v, d) in self.v.iter_mut().zip(direction) {
             *v += step * d;
         }

@@ -107,6 +107,16 @@ impl<'a> Extended<'a> {
         self.rows.columns_at(features, inside, factor, self.biased.then_some(self.last))
     }
 
+    /// x_i, the bias included.
+    pub(super) fn row(&self, i: usize) -> Vec<f64> {
+        let mut out = vec![0.0; self.width()];
+        self.rows.row(i).add_to(1.0, &mut out[..self.rows.n_features()]);
+        if self.biased {
+            out[self.rows.n_features()] = self.last;
+        }
+        out
+    }
+
     /// R v
     pub fn penalised(&self, v: &[f64]) -> Vec<f64> {
         let mut out = v.to_vec();
@@ -126,6 +136,8 @@ pub struct Normal<'a> {
     /// Lower triangle of the sparse rows' part, m x m; empty when rows are added as dense ones.
     scattered: Vec<f64>,
     buffer: Vec<f64>,
+    /// Dense rows added so far.
+    added: usize,
 }
 
 impl<'a> Normal<'a> {
@@ -139,6 +151,7 @@ impl<'a> Normal<'a> {
             sum: OuterSum::new(m),
             scattered: if scatter { vec![0.0; m * m] } else { Vec::new() },
             buffer: vec![0.0; p],
+            added: 0,
         }
     }
 
@@ -198,24 +211,38 @@ impl<'a> Normal<'a> {
             return self.scatter_until(&weighted.collect::<Vec<_>>(), 0, clock);
         }
         let mut negative = Vec::new();
-        for (at, (i, d)) in weighted.enumerate() {
-            if at % LOOK == LOOK - 1 {
-                clock.stop().map_or(Ok(()), Err)?;
-            }
-            match self.x.rows.row(i) {
-                _ if d < 0.0 => negative.push((i, d)),
-                row => add_dense(&mut self.sum, row, d, self.x.last, &mut self.buffer),
+        for (i, d) in weighted {
+            if d < 0.0 {
+                negative.push((i, d));
+            } else {
+                self.add_dense(i, d, clock)?;
             }
         }
-        if !negative.is_empty() {
-            self.sum.scale(-1.0);
-            for (at, (i, d)) in negative.into_iter().enumerate() {
-                if at % LOOK == LOOK - 1 {
-                    clock.stop().map_or(Ok(()), Err)?;
+        negative.into_iter().try_for_each(|(i, d)| self.add_dense(i, d, clock))?;
+        Ok(())
+    }
+
+    /// H += d x_i x_i', x_i as a dense row.
+    fn add_dense(&mut self, i: usize, d: f64, clock: &Clock) -> Result<(), Status> {
+        self.added += 1;
+        if self.added.is_multiple_of(LOOK) {
+            clock.stop().map_or(Ok(()), Err)?;
+        }
+        let x = match self.x.rows.row(i) {
+            Row::Dense(x) => x,
+            Row::Sparse(columns, values) => {
+                self.buffer.fill(0.0);
+                for (&j, &x) in columns.iter().zip(values) {
+                    self.buffer[j as usize] = x;
                 }
-                add_dense(&mut self.sum, self.x.rows.row(i), -d, self.x.last, &mut self.buffer);
+                &self.buffer
             }
-            self.sum.scale(-1.0);
+        };
+        let scale = d.abs().sqrt();
+        if d < 0.0 {
+            self.sum.subtract(x, scale, self.x.last);
+        } else {
+            self.sum.add(x, scale, self.x.last);
         }
         Ok(())
     }
@@ -356,19 +383,6 @@ impl<'a> Normal<'a> {
             out.add(i, i, if i < penalised { 1.0 } else { anchored(self.x.last_penalty, held) });
         }
         out.decompose_until(clock)
-    }
-}
-
-fn add_dense(sum: &mut OuterSum, row: Row<'_>, d: f64, last: f64, buffer: &mut [f64]) {
-    match row {
-        Row::Dense(x) => sum.add(x, d.sqrt(), last),
-        Row::Sparse(columns, values) => {
-            buffer.fill(0.0);
-            for (&j, &x) in columns.iter().zip(values) {
-                buffer[j as usize] = x;
-            }
-            sum.add(buffer, d.sqrt(), last);
-        }
     }
 }
 

@@ -121,6 +121,14 @@ impl Factor {
         x
     }
 
+    /// X with H X = B, eight right sides at once: row i of B, and of X in its place, at `x[i]`.
+    pub fn solve_eight(&self, x: &mut Vec<[f64; TILE]>) {
+        let strips = self.m.div_ceil(TILE);
+        x.resize(strips * TILE, [0.0; TILE]);
+        solve_lanes(&self.packed, strips, x);
+        x.truncate(self.m);
+    }
+
     /// x with L x = b.
     pub fn solve_lower(&self, b: &[f64]) -> Vec<f64> {
         let strips = b.len().div_ceil(TILE);
@@ -208,6 +216,59 @@ fn next_strip(s: usize, depth: usize, tiles: &[Tile], packed: &mut [f64]) {
         for j in 0..TILE {
             for i in 0..TILE {
                 mine[known + j][i] = if s == t && i < j { 0.0 } else { sums[i][j] };
+            }
+        }
+    }
+}
+
+/// X with L L' X = B, eight columns of `8 strips` rows, in place.
+#[multiversion(targets("x86_64+avx512f+avx512vl+fma", "x86_64+avx2+fma"))]
+fn solve_lanes(packed: &[f64], strips: usize, x: &mut [[f64; TILE]]) {
+    let depth = strips * TILE;
+    let packed = packed.as_chunks::<TILE>().0;
+    for s in 0..strips {
+        let strip = &packed[s * depth..][..depth];
+        let (done, rest) = x.split_at_mut(s * TILE);
+        let mut sums = [[0.0; TILE]; TILE];
+        sums.copy_from_slice(&rest[..TILE]);
+        for (column, x) in strip.iter().zip(&*done) {
+            for l in 0..TILE {
+                for r in 0..TILE {
+                    sums[l][r] -= column[l] * x[r];
+                }
+            }
+        }
+        let diagonal = &strip[s * TILE..][..TILE];
+        for l in 0..TILE {
+            for k in 0..l {
+                for r in 0..TILE {
+                    sums[l][r] -= diagonal[k][l] * sums[k][r];
+                }
+            }
+            sums[l] = sums[l].map(|value| value / diagonal[l][l]);
+        }
+        rest[..TILE].copy_from_slice(&sums);
+    }
+    for s in (0..strips).rev() {
+        let strip = &packed[s * depth..][..depth];
+        let (before, rest) = x.split_at_mut(s * TILE);
+        let diagonal = &strip[s * TILE..][..TILE];
+        let mut sums = [[0.0; TILE]; TILE];
+        sums.copy_from_slice(&rest[..TILE]);
+        for l in (0..TILE).rev() {
+            for k in l + 1..TILE {
+                for r in 0..TILE {
+                    sums[l][r] -= diagonal[l][k] * sums[k][r];
+                }
+            }
+            sums[l] = sums[l].map(|value| value / diagonal[l][l]);
+        }
+        rest[..TILE].copy_from_slice(&sums);
+        for (column, x) in strip.iter().zip(before) {
+            for l in 0..TILE {
+                for r in 0..TILE {
+                    x[r] -= column[l] * sums[l][r];
+                }
             }
         }
     }

@@ -19,6 +19,8 @@ pub struct OuterSum {
     /// Strip s, row k, lane l at `(s * DEPTH + k) * TILE + l`.
     packed: Vec<f64>,
     filled: usize,
+    /// Whether the rows packed are to be subtracted.
+    negative: bool,
     /// Lower tiles (s, t), t <= s, each 8 x 8 in row order.
     tiles: Vec<Tile>,
 }
@@ -31,6 +33,7 @@ impl OuterSum {
             strips,
             packed: vec![0.0; strips * DEPTH * TILE],
             filled: 0,
+            negative: false,
             tiles: vec![[[0.0; TILE]; TILE]; strips * (strips + 1) / 2],
         }
     }
@@ -38,6 +41,19 @@ impl OuterSum {
     /// Adds `v v'` with v = scale (x, last): `last` is a constant feature appended to `x` where m
     /// is one longer.
     pub fn add(&mut self, x: &[f64], scale: f64, last: f64) {
+        self.pack(x, scale, last, false);
+    }
+
+    /// Subtracts `v v'`, v as in [`OuterSum::add`].
+    pub fn subtract(&mut self, x: &[f64], scale: f64, last: f64) {
+        self.pack(x, scale, last, true);
+    }
+
+    fn pack(&mut self, x: &[f64], scale: f64, last: f64, negative: bool) {
+        if negative != self.negative {
+            self.flush();
+            self.negative = negative;
+        }
         let (whole, rest) = x.as_chunks::<TILE>();
         let k = self.filled;
         for (s, x) in whole.iter().enumerate() {
@@ -79,17 +95,21 @@ impl OuterSum {
     }
 
     fn flush(&mut self) {
-        let Self { packed, filled, strips, tiles } = self;
-        Arch::new().dispatch(Update { packed, depth: *filled, strips: *strips, tiles });
+        let Self { packed, filled, negative, strips, tiles } = self;
+        if *filled > 0 {
+            let sign = if *negative { -1.0 } else { 1.0 };
+            Arch::new().dispatch(Update { packed, depth: *filled, sign, strips: *strips, tiles });
+        }
         self.filled = 0;
     }
 }
 
-/// `tile_st += sum_k strip_s[k] strip_t[k]'` over the rows packed. Written for vectors of each
+/// `tile_st += sign sum_k strip_s[k] strip_t[k]'` over the rows packed. Written for vectors of each
 /// length by hand: compilers gather the sums from memory where they choose themselves.
 struct Update<'a> {
     packed: &'a [f64],
     depth: usize,
+    sign: f64,
     strips: usize,
     tiles: &'a mut [Tile],
 }
@@ -112,7 +132,7 @@ impl Update<'_> {
     /// A row of a tile is so many vectors.
     #[inline(always)]
     fn by_vectors<S: Simd, const VECTORS: usize>(self, simd: S) {
-        let Self { packed, depth, strips, tiles } = self;
+        let Self { packed, depth, sign, strips, tiles } = self;
         let strip = |s: usize| &packed[s * DEPTH * TILE..][..depth * TILE];
         let mut tiles = tiles.iter_mut();
         for s in 0..strips {
@@ -125,7 +145,7 @@ impl Update<'_> {
                 sums.copy_from_slice(rows);
                 for (a, b) in a.iter().zip(b) {
                     for i in 0..TILE {
-                        let a = simd.splat_f64s(a[i]);
+                        let a = simd.splat_f64s(sign * a[i]);
                         for v in 0..VECTORS {
                             sums[i][v] = simd.mul_add_e_f64s(a, b[v], sums[i][v]);
                         }

@@ -11,8 +11,7 @@ use crate::{Clock, Error, Limits, Observer, RuleList, Rules, Run, Samples, Selec
 /// A kernel whose gamma is a number, and the limits that are left.
 pub(super) type Begun = (KernelRule, Limits);
 
-/// Finds gamma where at most `most` features are chosen; where a limit comes first, what the run
-/// that was to begin has found: nothing.
+/// Finds gamma where at most `most` features are chosen, as [`begin_with`].
 ///
 /// # Errors
 /// Limits out of range; those of [`KernelRule::resolve`].
@@ -25,13 +24,28 @@ pub fn begin(
     sense: Sense,
     observer: &mut dyn Observer,
 ) -> Result<Result<Begun, Box<Selection>>, Error> {
+    begin_with(|clock| rule.resolve_within(samples.design(), most, clock), rules, limits, sense, observer)
+}
+
+/// What `find` finds within the limits, and what is left of these; where a limit comes first, what
+/// the run that was to begin has found: nothing.
+///
+/// # Errors
+/// Limits out of range; those of `find`.
+pub fn begin_with<T>(
+    find: impl FnOnce(&Clock) -> Result<Option<T>, Error>,
+    rules: &Rules,
+    limits: Limits,
+    sense: Sense,
+    observer: &mut dyn Observer,
+) -> Result<Result<(T, Limits), Box<Selection>>, Error> {
     let (begun, clock) = (Instant::now(), Clock::new(&limits));
     // A run that has no time at all may still find a first subset of small data.
     let clock = if clock.stop().is_some() { clock.wind_up(1.0) } else { clock };
-    if let Some(kernel) = rule.resolve_within(samples.design(), most, &clock)? {
-        return Ok(Ok((kernel, limits.after(begun))));
+    if let Some(found) = find(&clock)? {
+        return Ok(Ok((found, limits.after(begun))));
     }
-    let status = clock.stop().expect("gamma is left out only when the clock says stop");
+    let status = clock.stop().expect("nothing is found only when the clock says stop");
     let outcome = Run::new(rules, limits, sense, observer)?.finish(status);
     Ok(Err(Box::new(Selection { outcome, ranking: Vec::new(), solutions: Vec::new() })))
 }

@@ -86,6 +86,7 @@ pub fn certify_several(
 ) -> Result<Certificate, Error> {
     let begun = Instant::now();
     Method::check(settings, check_several(problems)?)?;
+    settings.penalty.check_given("for a certificate")?;
     if subset.is_empty() || !rules.allows(subset) {
         let why = if subset.is_empty() { "it is empty" } else { "the rules forbid it" };
         return Err(Error::Rules(format!("the subset {subset:?} cannot be certified: {why}; name another one")));
@@ -129,7 +130,8 @@ pub(super) fn judge(
     let begun = Instant::now();
     let (clock, allowed) = (Clock::new(&limits), rules.allows(subset));
     let features: Vec<usize> = subset.iter().collect();
-    let trainer = Trainer { problems, rules, svm: &settings.svm, penalty: &settings.penalty, memory: &limits.memory };
+    let trainer =
+        Trainer { problems, rules, svm: &settings.svm, penalty: settings.penalty.prices(), memory: &limits.memory };
     let mut objective = trainer.objective(&features, &clock)?;
 
     let asked = limits.clone();

@@ -108,6 +108,7 @@ pub fn certify_list(
     let p = rules.p();
     rules.check_features(samples.design().n_features())?;
     Method::check(settings, p)?;
+    settings.penalty.check_given("for a certificate")?;
     let subset = listed(features, p)?;
     let size = rules.list().max_features.unwrap_or(features.len());
     let rules = Rules::new(p, RuleList { max_features: Some(size), ..rules.list().clone() }, &[])?;
@@ -148,7 +149,7 @@ fn told_apart(
     settings: &ExactSettings,
     limits: &Limits,
 ) -> Result<ExactSettings, Error> {
-    let ExactSettings { svm, penalty, .. } = settings;
+    let (svm, penalty) = (&settings.svm, settings.penalty.prices());
     let trainer = Trainer { problems, rules, svm, penalty, memory: &limits.memory };
     let clock = Clock::new(limits);
     let objective = trainer.objective(features, &clock)?;
@@ -170,7 +171,7 @@ fn of_problems(
     let settings = &told_apart(problems, rules, &features, settings, &limits)?;
     // Step 1.
     let clock = Clock::new(&Limits { time: limits.time.map(|time| time.mul_f64(SWAPS)), ..limits.clone() });
-    let (svm, penalty) = (&settings.svm, &settings.penalty);
+    let (svm, penalty) = (&settings.svm, settings.penalty.prices());
     let swaps = swaps(problems, rules, &features, svm, penalty, &limits.memory, &clock)?;
     // Step 2.
     let exchanged = swaps.iter().filter_map(|swap| {

@@ -32,7 +32,8 @@ mod tree;
 use serde::{Deserialize, Serialize};
 
 use super::path::{SizeReport, reports};
-use super::{Classes, Info, Method, RULES_AND_BOUNDS, Report, check_penalty};
+use super::penalty::Penalty;
+use super::{Classes, Info, Method, RULES_AND_BOUNDS, Report};
 use crate::bound::Relaxation;
 use crate::proof::{Claim, Gain, HELD_BACK, ProofWriter};
 use crate::search::{NearBest, Wanted};
@@ -57,8 +58,9 @@ crate::settings! {
         /// Loss, cost C, bias and tolerance of the SVM.
         pub svm: SvmSettings = SvmSettings::default() => [group],
         /// lambda_j added to the objective for each chosen feature, length p, each 0 or more; empty for
-        /// none.
-        pub penalty: Vec<f64> = Vec::new() => "one number for each feature, 0 or more, or none",
+        /// none. `auto`: one number, found from the SVM on all features, at which about
+        /// `max_features` of them are worth it.
+        pub penalty: Penalty = Penalty::NONE => "one number for each feature, 0 or more, or none, or auto",
         /// How many best subsets to prove and return, at least 1; with `within` at most this many.
         pub solutions: usize = 1 => "at least 1",
         /// E, 0 or more: all subsets whose gain is at least (1 - E) times that of the best are wanted,
@@ -76,10 +78,24 @@ impl ExactSettings {
         Wanted { most: self.solutions, within: self.within }
     }
 
+    /// With a number in place of a penalty of `auto`, that number, and what is left of the limits.
+    ///
+    /// # Errors
+    /// Those of [`Penalty::found`].
+    fn priced(
+        &self,
+        problems: &[Problem<'_>],
+        rules: &Rules,
+        limits: Limits,
+    ) -> Result<(Self, Option<f64>, Limits), Error> {
+        let (penalty, price, limits) = self.penalty.found(problems, rules, &self.svm, limits)?;
+        Ok((Self { penalty, ..self.clone() }, price, limits))
+    }
+
     /// What a proof of a run speaks of.
     fn claim(&self) -> Claim<'_> {
         let SvmSettings { cost, loss, bias, .. } = self.svm;
-        Claim { gain: Gain::Ridge, loss, bias, cost, penalty: &self.penalty, weight_bounds: &[] }
+        Claim { gain: Gain::Ridge, loss, bias, cost, penalty: self.penalty.prices(), weight_bounds: &[] }
     }
 }
 
@@ -108,7 +124,7 @@ impl Method for ExactSettings {
     fn check(&self, p: usize) -> Result<(), Error> {
         self.svm.check()?;
         self.wanted().check()?;
-        check_penalty(&self.penalty, p)
+        self.penalty.check(p)
     }
 
     fn select(
@@ -120,8 +136,12 @@ impl Method for ExactSettings {
     ) -> Result<Report, Error> {
         let settings = Self { start: super::subsets(&self.start, rules)?, ..self.clone() };
         let several = Several::of(samples, self.multi_class, rules, &limits.memory)?;
-        let (selection, near) = search(&several.problems(), rules, &settings, None, limits, observer)?;
-        Ok(Report::new(selection, Kernel::Linear).with_near(near).with_several(&several, self.multi_class))
+        let problems = several.problems();
+        settings.check(check_several(&problems)?)?;
+        let (settings, price, limits) = settings.priced(&problems, rules, limits)?;
+        let (selection, near) = search(&problems, rules, &settings, None, limits, observer)?;
+        let report = Report::new(selection, Kernel::Linear).with_penalty(price).with_near(near);
+        Ok(report.with_several(&several, self.multi_class))
     }
 
     fn path(
@@ -133,6 +153,10 @@ impl Method for ExactSettings {
         observer: &mut dyn Observer,
     ) -> Result<Vec<SizeReport>, Error> {
         self.wanted().check_path()?;
+        if self.penalty == Penalty::Auto {
+            // Each size has a price of its own.
+            return super::path::each(self, samples, rules, sizes, limits, observer);
+        }
         let several = Several::of(samples, self.multi_class, rules, &limits.memory)?;
         let points = path::exact_path_several(&several.problems(), rules, sizes, self, limits, observer)?;
         let reports = reports(points, |_| Kernel::Linear);
@@ -140,11 +164,11 @@ impl Method for ExactSettings {
     }
 
     fn finds_size(&self) -> bool {
-        !self.penalty.is_empty()
+        self.penalty.is_some()
     }
 
     fn penalty(&self) -> &[f64] {
-        &self.penalty
+        self.penalty.prices()
     }
 }
 
@@ -206,12 +230,13 @@ fn search(
 ) -> Result<(Selection, Option<NearBest>), Error> {
     let p = check_several(problems)?;
     settings.check(p)?;
-    let mut run = Run::bounded(rules, limits, Sense::Min, observer)?;
+    let (settings, _, limits) = &settings.priced(problems, rules, limits)?;
+    let mut run = Run::bounded(rules, limits.clone(), Sense::Min, observer)?;
     // Norms of each problem's columns are kept twice.
     let lists = if problems.len() > 1 { LISTS + 3 * problems.len() as u64 } else { LISTS };
     let _lists = run.memory().lists(NAME, lists, p)?;
-    let relaxation = Relaxation::new(problems, rules, &settings.svm, &settings.penalty);
-    run.measure_by(Yardstick::new(relaxation.baseline(), &settings.penalty));
+    let relaxation = Relaxation::new(problems, rules, &settings.svm, settings.penalty.prices());
+    run.measure_by(Yardstick::new(relaxation.baseline(), settings.penalty.prices()));
     let mut relaxation = relaxation.within(run.memory());
     if run.proof().is_some() {
         run.hold_back(HELD_BACK);

@@ -22,6 +22,7 @@ pub mod list;
 #[cfg(feature = "highs")]
 pub mod mbp;
 pub mod path;
+pub mod penalty;
 pub mod rfe;
 #[cfg(feature = "highs")]
 mod seconds;
@@ -43,6 +44,8 @@ use crate::{
 };
 pub use list::Selector;
 use path::SizeReport;
+#[doc(hidden)]
+pub use penalty::check_penalty;
 
 /// A selection method; the implementer holds its settings, which are JSON as well.
 pub trait Method: std::fmt::Debug + Clone + Settings + Serialize + DeserializeOwned {
@@ -101,7 +104,8 @@ pub trait Method: std::fmt::Debug + Clone + Settings + Serialize + DeserializeOw
         true
     }
 
-    /// What is added to the objective for each chosen feature, length p; empty for nothing.
+    /// What is added to the objective for each chosen feature, length p; empty for nothing, and
+    /// for what [`Report::penalty`] says.
     fn penalty(&self) -> &[f64] {
         &[]
     }
@@ -194,6 +198,8 @@ pub struct Report {
     pub categorical: Vec<usize>,
     /// Cost of the SVM on the subset, where the method chose it.
     pub cost: Option<f64>,
+    /// Price of each feature, where the method found it.
+    pub penalty: Option<f64>,
     /// What the method alone tells, by name. Features are indices.
     pub details: Map<String, Value>,
 }
@@ -201,7 +207,7 @@ pub struct Report {
 impl Report {
     /// A selection, on which an SVM with this kernel is to be trained.
     pub fn new(selection: Selection, kernel: Kernel) -> Self {
-        Self { selection, model: None, kernel, categorical: Vec::new(), cost: None, details: Map::new() }
+        Self { selection, model: None, kernel, categorical: Vec::new(), cost: None, penalty: None, details: Map::new() }
     }
 
     /// A selection, with the kernel that a rule has for its size.
@@ -225,7 +231,8 @@ impl Report {
 
     /// With features that hold categories.
     #[must_use]
-    pub(crate) fn with_categorical(self, categorical: Vec<usize>) -> Self {
+    #[doc(hidden)]
+    pub fn with_categorical(self, categorical: Vec<usize>) -> Self {
         Self { categorical, ..self }
     }
 
@@ -261,6 +268,21 @@ impl Report {
         Self { cost: Some(cost), ..self }
     }
 
+    /// With the price of each feature that the method found, if it was to find one.
+    #[must_use]
+    pub fn with_penalty(self, penalty: Option<f64>) -> Self {
+        Self { penalty, ..self }
+    }
+
+    /// The prices of some features together: of that which the method found, else of `given`, one
+    /// for each feature of the data or none.
+    pub fn price(&self, features: &[usize], given: &[f64]) -> f64 {
+        match self.penalty {
+            Some(each) => each * features.len() as f64,
+            None => features.iter().filter_map(|&j| given.get(j)).sum(),
+        }
+    }
+
     /// What to train on the subset where the method has no classifier of its own: the SVM of
     /// `svm` with this report's kernel, at `fit_cost`, else at the cost that the method chose,
     /// else at that of `svm`; its weights within the bounds of the rules.
@@ -285,19 +307,6 @@ impl Report {
 pub const PROOF_CONDITION: &str = "proof_condition";
 
 methods_and! {}
-
-/// Prices of features: none, or p of them, each 0 or more.
-#[doc(hidden)]
-pub fn check_penalty(penalty: &[f64], p: usize) -> Result<(), Error> {
-    if !penalty.is_empty() && penalty.len() != p {
-        let found = format!("{} numbers", penalty.len());
-        return Err(Error::setting("penalty", found, format!("one number for each of the {p} features, or none")));
-    }
-    match penalty.iter().find(|l| !(**l >= 0.0 && l.is_finite())) {
-        Some(bad) => Err(Error::setting("penalty", bad, "a finite number, 0 or more")),
-        None => Ok(()),
-    }
-}
 
 /// Subsets to start from, of as many features as the rules have.
 fn subsets(start: &[Subset], rules: &Rules) -> Result<Vec<Subset>, Error> {

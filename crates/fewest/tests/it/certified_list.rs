@@ -26,7 +26,7 @@ fn value(problems: &[Problem<'_>], subset: &Subset, settings: &ExactSettings) ->
         let (y, weights, svm) = (problem.labels(), problem.weights(), &settings.svm);
         train(problem.design(), &features, y, weights, Kernel::Linear, svm, &Clock::unlimited()).expect("valid").primal
     };
-    let price: f64 = features.iter().filter_map(|&j| settings.penalty.get(j)).sum();
+    let price: f64 = features.iter().filter_map(|&j| settings.penalty.prices().get(j)).sum();
     problems.iter().map(of).sum::<f64>() + price
 }
 
@@ -104,7 +104,7 @@ fn a_certified_list_is_that_of_the_enumeration() {
         let penalty = if round % 4 == 3 { (0..p).map(|j| 0.1 * j as f64).collect() } else { Vec::new() };
         let settings = ExactSettings {
             svm: SvmSettings { loss, bias, ..tight() },
-            penalty,
+            penalty: penalty.into(),
             solutions: 3,
             ..ExactSettings::default()
         };

@@ -51,8 +51,12 @@ fn equals_enumeration_on_random_problems_with_random_rules() {
             allowed_subsets(&rules).into_iter().map(|s| (value(&problem, &s, &svm, &penalty), s)).collect();
         all.sort_by(|a, b| a.0.total_cmp(&b.0));
         let wanted = 1 + rng.below(3);
-        let settings =
-            ExactSettings { svm: svm.clone(), penalty: penalty.clone(), solutions: wanted, ..ExactSettings::default() };
+        let settings = ExactSettings {
+            svm: svm.clone(),
+            penalty: penalty.clone().into(),
+            solutions: wanted,
+            ..ExactSettings::default()
+        };
         let found = run(&problem, &rules, &settings, Limits { gap_rel: 1e-6, ..Limits::default() });
         let about = format!("case {case}: p {p}, {svm:?}, penalty {penalty:?}, {:?}", rules.list());
         assert_eq!(found.outcome.status, Status::Optimal, "{about}");
@@ -150,8 +154,8 @@ fn settings_out_of_range_are_refused_by_name() {
     let rules = Rules::at_most_features(24, 3).expect("valid");
     for (settings, words) in [
         (ExactSettings { solutions: 0, ..ExactSettings::default() }, "solutions"),
-        (ExactSettings { penalty: vec![1.0; 3], ..ExactSettings::default() }, "penalty"),
-        (ExactSettings { penalty: vec![f64::NAN; 24], ..ExactSettings::default() }, "penalty"),
+        (ExactSettings { penalty: vec![1.0; 3].into(), ..ExactSettings::default() }, "penalty"),
+        (ExactSettings { penalty: vec![f64::NAN; 24].into(), ..ExactSettings::default() }, "penalty"),
     ] {
         let error = exact(&problem, &rules, &settings, Limits::default(), &mut Silent).expect_err("refused");
         assert!(error.to_string().contains(words), "{error}");

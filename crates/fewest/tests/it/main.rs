@@ -11,6 +11,7 @@ mod l1_svm_squared;
 mod metamorphic;
 mod methods;
 mod path;
+mod penalty;
 mod proof;
 mod proof_file;
 mod proof_mutation;

@@ -54,7 +54,7 @@ fn sizes(points: &[PathPoint]) -> Vec<usize> {
 
 /// The smallest `v(z) + sum lambda_j z_j` among the allowed subsets that have features.
 fn best_by_enumeration(problem: &Problem<'_>, rules: &Rules, settings: &ExactSettings) -> f64 {
-    let price = |z: &Subset| z.iter().filter_map(|j| settings.penalty.get(j)).sum::<f64>();
+    let price = |z: &Subset| z.iter().filter_map(|j| settings.penalty.prices().get(j)).sum::<f64>();
     allowed_subsets(rules).iter().map(|z| value(problem, z, &settings.svm) + price(z)).fold(f64::INFINITY, f64::min)
 }
 
@@ -68,7 +68,7 @@ fn an_exact_path_is_the_best_of_the_enumeration_at_every_size() {
         let (loss, bias) = [(Loss::Hinge, Bias::Free), (Loss::SquaredHinge, Bias::Penalised(1.0))][round as usize % 2];
         let penalty = if round % 4 == 3 { (0..6).map(f64::from).map(|j| j / 10.0).collect() } else { Vec::new() };
         let svm = SvmSettings { loss, bias, ..tight() };
-        let settings = ExactSettings { svm, penalty, ..ExactSettings::default() };
+        let settings = ExactSettings { svm, penalty: penalty.into(), ..ExactSettings::default() };
         let points = exact_path(&problem, &rules, &[1, 2, 4, 6], &settings, &Limits::default(), &mut Silent).unwrap();
         assert_eq!(sizes(&points), [1, 2, 4, 6]);
         for PathPoint { max_features, selection } in points {

@@ -119,7 +119,7 @@ fn judge(seed: u64) -> Option<Judged> {
     };
     let settings = ExactSettings {
         svm: case.svm.clone(),
-        penalty: case.penalty.clone(),
+        penalty: case.penalty.clone().into(),
         solutions: case.solutions,
         ..ExactSettings::default()
     };

@@ -321,7 +321,7 @@ fn rows(p: usize, list: &RuleList) -> Vec<(Vec<f64>, f64)> {
 fn check(case: &HardCase, rules: &Rules, limits: &Limits) -> (Selection, usize) {
     let settings = ExactSettings {
         svm: case.svm.clone(),
-        penalty: case.penalty.clone(),
+        penalty: case.penalty.clone().into(),
         solutions: case.solutions,
         ..ExactSettings::default()
     };

@@ -29,7 +29,7 @@ fn proven(seed: u64) -> Option<Proven> {
     let rules = Rules::new(case.features(), case.rules.clone(), &[]).ok()?;
     let settings = ExactSettings {
         svm: case.svm.clone(),
-        penalty: case.penalty.clone(),
+        penalty: case.penalty.clone().into(),
         solutions: case.solutions,
         ..ExactSettings::default()
     };
@@ -140,7 +140,7 @@ fn of_two(seed: u64) -> Option<Proven> {
     let rules = Rules::new(case.features(), case.rules.clone(), &[]).ok()?;
     let settings = ExactSettings {
         svm: case.svm.clone(),
-        penalty: case.penalty.clone(),
+        penalty: case.penalty.clone().into(),
         solutions: case.solutions,
         ..ExactSettings::default()
     };

@@ -62,7 +62,7 @@ fn draw_classes(rng: &mut Rng, scores: &[f64], k: usize) -> Vec<u32> {
 fn assert_best(found: &Selection, (problems, rules): (&[Problem<'_>], &Rules), settings: &ExactSettings, about: &str) {
     let ExactSettings { svm, penalty, solutions, .. } = settings;
     let mut all: Vec<(f64, Subset)> =
-        allowed_subsets(rules).into_iter().map(|s| (total(problems, &s, svm, penalty), s)).collect();
+        allowed_subsets(rules).into_iter().map(|s| (total(problems, &s, svm, penalty.prices()), s)).collect();
     all.sort_by(|a, b| a.0.total_cmp(&b.0));
     assert_eq!(found.outcome.status, Status::Optimal, "{about} {:?}", found.outcome);
     let (objective, best) = (found.outcome.objective.expect("a subset"), all[0].0);
@@ -90,7 +90,7 @@ fn assert_true(
     about: &str,
 ) {
     for subset in allowed_subsets(rules) {
-        let truth = total(problems, &subset, svm, penalty);
+        let truth = total(problems, &subset, svm, penalty.prices());
         let listed = verdict.listed.iter().find(|one| subset.iter().eq(one.features.iter().copied()));
         let (objective, bound) = listed.map_or((f64::INFINITY, verdict.rest), |one| (one.objective, one.bound));
         let room = 1e-6 * truth.max(1e-6);
@@ -140,7 +140,7 @@ fn equals_enumeration_for_random_classes_tasks_and_rules() {
         let penalty = if rng.chance(0.5) { (0..p).map(|_| 0.3 * rng.below(4) as f64).collect() } else { Vec::new() };
         let settings = ExactSettings {
             svm: draw_svm(&mut rng),
-            penalty,
+            penalty: penalty.into(),
             solutions: 1 + rng.below(3),
             multi_class,
             ..ExactSettings::default()
@@ -228,7 +228,7 @@ fn equals_enumeration_on_hard_problems() {
         let Ok(rules) = Rules::new(first.features(), first.rules.clone(), &[]) else { continue };
         let problems: Vec<Problem<'_>> = std::iter::once(&first).chain(&others).map(HardCase::problem).collect();
         let svm = first.svm.clone();
-        let settings = ExactSettings { svm, penalty: first.penalty.clone(), ..ExactSettings::default() };
+        let settings = ExactSettings { svm, penalty: first.penalty.clone().into(), ..ExactSettings::default() };
         let limits = Limits { gap_rel: 1e-6, ..Limits::default() };
         let found = exact_several(&problems, &rules, &settings, limits, &mut Silent).expect("valid settings");
         let about = format!("seed {seed}: {:?} {:?}, {:?}", first.data, first.kind, settings.svm);
@@ -239,7 +239,7 @@ fn equals_enumeration_on_hard_problems() {
         );
         let (mut least, mut most) = (f64::INFINITY, f64::INFINITY);
         for subset in allowed_subsets(&rules) {
-            let prices: f64 = subset.iter().map(|j| settings.penalty.get(j).unwrap_or(&0.0)).sum();
+            let prices: f64 = subset.iter().map(|j| settings.penalty.prices().get(j).unwrap_or(&0.0)).sum();
             let each = problems.iter().map(|problem| bracket(problem, &subset, &settings.svm, &[]));
             let sum = each.fold((prices, prices), |sum, one| (sum.0 + one.lower, sum.1 + one.upper));
             (least, most) = (least.min(sum.0), most.min(sum.1));

@@ -106,7 +106,7 @@ fn exact_equals_enumeration_under_bounds_and_rules() {
         let svm = random_svm(&mut rng, &[0.03, 1.0, 10.0, 1000.0]);
         let penalty: Vec<f64> =
             if rng.chance(0.5) { (0..p).map(|_| 0.3 * rng.below(4) as f64).collect() } else { Vec::new() };
-        let settings = ExactSettings { svm: svm.clone(), penalty: penalty.clone(), ..ExactSettings::default() };
+        let settings = ExactSettings { svm: svm.clone(), penalty: penalty.clone().into(), ..ExactSettings::default() };
         let limits = Limits { gap_rel: 1e-6, ..Limits::default() };
         let found = exact(&problem, &rules, &settings, limits.clone(), &mut Silent).expect("valid settings").outcome;
         let about = format!("case {case}: p {p}, {svm:?}, penalty {penalty:?}, {list:?}");

@@ -164,7 +164,7 @@ fn judge(seed: u64) -> Option<Events> {
     };
     let settings = ExactSettings {
         svm: case.svm.clone(),
-        penalty: case.penalty.clone(),
+        penalty: case.penalty.clone().into(),
         solutions: most,
         within: Some(within),
         ..ExactSettings::default()

@@ -99,7 +99,7 @@ impl MethodReport<'_> {
             let mut value = json!({
                 "fold": f.fold, "repeat": f.repeat, "selected": selected, "n_features": f.selected.len(),
                 "metrics": metrics, "confusion": f.confusion, "n_test": f.n_test, "seconds": f.seconds, "status": f.status,
-                "cost": f.cost, "fit_cost": f.fit_cost, "gamma": f.gamma, "max_features": f.max_features, "inner": f.inner
+                "cost": f.cost, "fit_cost": f.fit_cost, "gamma": f.gamma, "penalty": f.penalty, "max_features": f.max_features, "inner": f.inner
             });
             if !f.test.is_empty() {
                 value["test"] = json!(f.test);

@@ -66,7 +66,7 @@ impl<'a> Found<'a> {
                 names,
                 target: &task.prepared.target,
                 n_samples: task.prepared.data.features.n_samples(),
-                settings: task.settings(Some(*max_features), Some(&report.kernel)),
+                settings: task.settings(Some(*max_features), Some(report)),
                 model: trained[at].as_ref(),
                 certificate: certificate.as_ref().zip(subset).map(|(c, s)| certify::value(c, s.len(), names)),
                 more,

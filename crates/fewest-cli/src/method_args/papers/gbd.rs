@@ -10,15 +10,14 @@ use fewest_papers::gbd::{GbdSettings, Validation};
 use crate::args::svm::SvmArgs;
 use crate::args::values;
 use crate::failure::Failure;
-use crate::method_args::shared::{
-    GapArg, HeldOutSamples, MethodData, PenaltyArg, ProblemsArgs, ProofArg, ResumeArgs, needs,
-};
+use crate::method_args::penalty::AutoPenaltyArg;
+use crate::method_args::shared::{GapArg, HeldOutSamples, MethodData, ProblemsArgs, ProofArg, ResumeArgs, needs};
 use crate::method_args::validate::Validate;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct GbdArgs {
     #[command(flatten)]
-    penalty: PenaltyArg,
+    penalty: AutoPenaltyArg,
     /// Stop after this many cuts
     #[arg(long, value_name = "N", default_value_t = GbdSettings::default().max_cuts, value_parser = values::at_least_one, help_heading = "Method")]
     max_cuts: u64,

@@ -7,10 +7,12 @@ use fewest_papers::milo_k::MiloKSettings;
 
 use crate::args::svm::SvmArgs;
 use crate::failure::Failure;
-use crate::method_args::shared::{AlignmentArgs, MethodData, ProgramArgs, SearchArgs};
+use crate::method_args::shared::{AlignmentArgs, DistanceArgs, MethodData, ProgramArgs, SearchArgs};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct MiloKArgs {
+    #[command(flatten)]
+    distances: DistanceArgs,
     #[command(flatten)]
     alignment: AlignmentArgs,
     #[command(flatten)]
@@ -24,7 +26,9 @@ pub(crate) struct MiloKArgs {
 impl MethodArgs for MiloKArgs {
     fn method(&self, data: &MethodData<'_>) -> Result<AnyMethod, Failure> {
         let (start, lp) = (!self.program.plain, self.program.lp());
-        Ok(MiloKSettings { gamma: self.alignment.gamma, start, lp, memory: data.memory }.into())
+        let (gamma, memory) = (self.alignment.gamma, data.memory);
+        let (kernel, categorical) = (self.distances.kernel, data.categorical.to_vec());
+        Ok(MiloKSettings { kernel, categorical, gamma, start, lp, memory }.into())
     }
 
     fn svm(&self) -> SvmSettings {

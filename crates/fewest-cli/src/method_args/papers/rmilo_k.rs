@@ -9,7 +9,7 @@ use fewest_papers::rmilo_k::RmiloKSettings;
 use crate::args::svm::SvmArgs;
 use crate::args::values;
 use crate::failure::Failure;
-use crate::method_args::shared::{AlignmentArgs, MethodData, ProgramArgs, SearchArgs};
+use crate::method_args::shared::{AlignmentArgs, DistanceArgs, MethodData, ProgramArgs, SearchArgs};
 
 /// The big-Ms by name.
 const BIG_MS: &[(&str, &str)] = &[("padded", "0.1 more, at most 1, eq. (53)"), ("tight", "1 - kernel, eq. (50)")];
@@ -19,6 +19,8 @@ pub(crate) struct RmiloKArgs {
     /// The big-M
     #[arg(long, value_name = "WHICH", default_value = "padded", value_parser = values::choice::<BigM>(BIG_MS), help_heading = "Method")]
     big_m: BigM,
+    #[command(flatten)]
+    distances: DistanceArgs,
     #[command(flatten)]
     alignment: AlignmentArgs,
     #[command(flatten)]
@@ -33,7 +35,8 @@ impl MethodArgs for RmiloKArgs {
     fn method(&self, data: &MethodData<'_>) -> Result<AnyMethod, Failure> {
         let (start, lp) = (!self.program.plain, self.program.lp());
         let (gamma, big_m, memory) = (self.alignment.gamma, self.big_m, data.memory);
-        Ok(RmiloKSettings { gamma, big_m, start, lp, memory }.into())
+        let (kernel, categorical) = (self.distances.kernel, data.categorical.to_vec());
+        Ok(RmiloKSettings { kernel, categorical, gamma, big_m, start, lp, memory }.into())
     }
 
     fn svm(&self) -> SvmSettings {

@@ -94,7 +94,7 @@ fn grown(
     let gain = |j: usize| {
         let gain =
             |(design, beta): &(&dyn Design, Vec<f64>)| rules.weight_bounds().of(j).gain(design.dot_column(j, beta));
-        points.iter().map(gain).sum::<f64>() - settings.penalty.get(j).unwrap_or(&0.0)
+        points.iter().map(gain).sum::<f64>() - settings.penalty.prices().get(j).unwrap_or(&0.0)
     };
     let mut gains: Vec<f64> = (0..rules.p()).into_par_iter().map(gain).collect();
     let stays = 1.0 + gains.iter().map(|g| g.max(0.0)).sum::<f64>();

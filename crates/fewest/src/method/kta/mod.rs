@@ -114,9 +114,7 @@ impl Method for KtaSettings {
 
     fn check(&self, p: usize) -> Result<(), Error> {
         self.gamma.check()?;
-        if let Some(j) = self.categorical.iter().find(|j| **j >= p) {
-            return Err(Error::setting("categorical", j, format!("a feature of the {p} there are, counted from 0")));
-        }
+        check_categorical(&self.categorical, p)?;
         self.wanted().check()
     }
 
@@ -271,6 +269,18 @@ fn check_memory(n: usize, rules: &Rules, memory: u64) -> Result<(), Error> {
         allowed: memory,
         remedy: "allow more with `memory`, or leave fewer features to choose from, with `forbid` for those that a filter such as info-gain ranks last".to_owned(),
     })
+}
+
+/// Refuses features that hold categories and are none of the p.
+///
+/// # Errors
+/// [`Error::Setting`].
+#[doc(hidden)]
+pub fn check_categorical(categorical: &[usize], p: usize) -> Result<(), Error> {
+    match categorical.iter().find(|j| **j >= p) {
+        Some(j) => Err(Error::setting("categorical", j, format!("a feature of the {p} there are, counted from 0"))),
+        None => Ok(()),
+    }
 }
 
 /// By class that has weight: the share of each sample in it.

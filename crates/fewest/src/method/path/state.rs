@@ -264,6 +264,7 @@ pub(in crate::method) struct ReportState {
     kernel: Kernel,
     categorical: Vec<usize>,
     cost: Option<f64>,
+    penalty: Option<f64>,
     #[serde(with = "as_json")]
     details: Map<String, Value>,
 }
@@ -302,6 +303,7 @@ impl Part for Report {
             kernel: self.kernel,
             categorical: self.categorical.clone(),
             cost: self.cost,
+            penalty: self.penalty,
             details: self.details.clone(),
         }
     }
@@ -318,6 +320,7 @@ impl Part for Report {
             kernel: state.kernel,
             categorical: state.categorical,
             cost: state.cost,
+            penalty: state.penalty,
             details: state.details,
         })
     }

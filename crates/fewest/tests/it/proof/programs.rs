@@ -15,7 +15,7 @@ pub(super) fn benders(case: &HardCase, rules: &Rules, limits: &Limits, known: &V
     }
     let problem = case.problem();
     let svm = SvmSettings { tolerance: 1e-8, ..case.svm.clone() };
-    let settings = GbdSettings { svm, penalty: case.penalty.clone(), ..GbdSettings::default() };
+    let settings = GbdSettings { svm, penalty: case.penalty.clone().into(), ..GbdSettings::default() };
     let mut files = KeptProofs::default();
     let report = gbd(&problem, rules, &settings, limits.clone(), &mut files)
         .unwrap_or_else(|error| panic!("seed {}: {error}", case.seed));

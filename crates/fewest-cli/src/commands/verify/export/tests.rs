@@ -93,7 +93,7 @@ fn solved(case: &HardCase, by: By, gap: f64) -> Option<Vec<u8>> {
     if by == By::Mbp {
         mbp(&problem, &rules, &mbp_settings(case), limits, &mut files).ok()?;
     } else {
-        let settings = ExactSettings { svm, penalty, solutions, ..ExactSettings::default() };
+        let settings = ExactSettings { svm, penalty: penalty.into(), solutions, ..ExactSettings::default() };
         exact(&problem, &rules, &settings, limits, &mut files).ok()?;
     }
     files.files.into_iter().next()
