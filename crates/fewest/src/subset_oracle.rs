@@ -7,7 +7,8 @@
 //! bounds itself from below for many steps, and only the few features whose lower bound reaches the
 //! smallest known weight are computed again. With p >> n a step costs O(n^2 + p), not O(n p).
 //!
-//! Where weights are bounded ([`Rules::weight_bounds`]) each training starts anew; their looks stay
+//! Where weights have signs ([`Rules::weight_bounds`]) a training takes the features of the right
+//! sign, and starts from the last beta; where they have other bounds it starts anew. Their looks stay
 //! lazy, as a weight that is cut off at its bounds moves no further than its score.
 //!
 //! With more samples than features `dual/shrinking` follows the features that leave; for the squared
@@ -15,6 +16,7 @@
 
 use crate::bound::reserve;
 use crate::bound::saddle::train_within;
+use crate::bound::signed::train_signed;
 use crate::dual::active_set::ActiveSet;
 use crate::dual::shrinking::Shrinking;
 use crate::dual::train::affords_gram;
@@ -289,10 +291,13 @@ impl<'a> SubsetOracle<'a> {
         let start = self.solution.as_ref().map(|s| s.beta.clone()).or_else(|| self.start.take());
         let solution = if self.is_bounded() {
             let (problem, bounds) = (self.problem, self.rules.weight_bounds());
-            let of_samples = problem.labelled();
-            let memory = Memory::unlimited();
-            let found = train_within(design, &features(), bounds, of_samples, &self.settings, &memory, clock);
-            found.expect("settings were checked, and memory is not limited")
+            let (features, settings) = (features(), &self.settings);
+            let from = start.clone().unwrap_or_else(|| vec![0.0; self.dual.len()]);
+            train_signed(design, &features, bounds, &self.dual, &from, settings, clock).unwrap_or_else(|| {
+                let (of_samples, memory) = (problem.labelled(), Memory::unlimited());
+                let found = train_within(design, &features, bounds, of_samples, settings, &memory, clock);
+                found.expect("settings were checked, and memory is not limited")
+            })
         } else if self.on_gram {
             let gone = std::mem::take(&mut self.gone);
             let known = match self.gram.take() {

@@ -50,7 +50,7 @@ impl LowRank {
                 let mut z: Vec<f64> = x.iter().map(|x| x[lane]).collect();
                 self.correct(u, &mut z);
                 let pivot = 1.0 + d * simd::dot(u, &z);
-                if !(pivot > SINGULAR) {
+                if pivot.is_nan() || pivot <= SINGULAR {
                     return false;
                 }
                 self.terms.push((z, d / pivot));

@@ -28,6 +28,7 @@ mod reach;
 mod record;
 mod restrict;
 pub mod saddle;
+pub(crate) mod signed;
 mod solve;
 mod subset;
 mod tied;

@@ -131,12 +131,18 @@ fn exact_equals_enumeration_under_bounds_and_rules() {
 fn rfe_drops_the_smallest_weight_within_the_bounds() {
     let mut rng = Rng::new(41);
     let mut different = 0;
-    for case in 0..120 {
+    for case in 0..240 {
         let p = 4 + rng.below(8);
         let drawn = RandomProblem { n: 8 + rng.below(40), p, density: 1.0, noise: 0.1, seed: 9000 + case };
         let (design, labels) = drawn.draw();
         let problem = Problem::new(&design, &labels, None).expect("valid");
-        let bounds = random_bounds(&mut rng, p);
+        // Signs alone have trainings of their own.
+        let signs =
+            [Interval::FREE, Interval { lower: 0.0, ..Interval::FREE }, Interval { upper: 0.0, ..Interval::FREE }];
+        let bounds = match case % 2 {
+            0 => random_bounds(&mut rng, p),
+            _ => (0..p).map(|_| signs[rng.below(3)]).collect(),
+        };
         let size = 1 + rng.below(p - 1);
         let list = RuleList { max_features: Some(size), weights: stated(&bounds), ..RuleList::default() };
         let rules = Rules::new(p, list, &[]).expect("valid");
