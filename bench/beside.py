@@ -23,6 +23,11 @@ CASES = {
     "rfe, leukemia_golub to 10": "leukemia_golub.csv.gz --method rfe --max-features 10 --tolerance 1e-6",
     "rfe, a9a to 20, step 0.1, squared hinge": "a9a.svm.gz --method rfe --max-features 20 --step 0.1 "
     "--loss squared-hinge --tolerance 1e-6",
+    "rfe, madelon to 10, step 0.1": "madelon_train.csv.gz --method rfe --max-features 10 --step 0.1",
+    "rfe, w8a to 30, step 0.05": "w8a.svm.gz --method rfe --max-features 30 --step 0.05",
+    "rfe, wdbc with signs": "wdbc.csv --method rfe --max-features 5 --sign mean_radius:+,mean_area:+,worst_area:+,"
+    "worst_texture:+,worst_concavity:-",
+    "kta, 100 of arcene, K = 5": "arcene.csv.gz --method kta --max-features 5 --only x1??",
     "fgm, rcv1_small_train, 50": "rcv1_small_train.svm.gz --method fgm --max-features 50",
     "fgm, dorothea_train, 50": "dorothea_train.svm.gz --method fgm --max-features 50",
     "eb-rfe, wdbc, one cost": "wdbc.csv --method eb-rfe --max-features 5 --costs 1",
