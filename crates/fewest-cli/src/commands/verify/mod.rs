@@ -294,7 +294,7 @@ pub struct ArrayRequest {
     pub prepared: Vec<(String, Value)>,
 }
 
-/// The verdict on a proof about arrays, as JSON; `header` is the proof's. docs/use/verify.md lists
+/// The verdict on a proof about arrays, as JSON; `header` is the proof's. docs/formats/verdict.md lists
 /// the keys.
 ///
 /// # Errors
