@@ -167,7 +167,7 @@ def test_packed_rows_are_those_of_all_runs(common, tmp_path):
         hash, version, commands = "0", "0", []
 
     first, second = common.Rows(tmp_path, Binary), common.Rows(tmp_path, Binary)
-    first.get({"a": 1}, lambda: {"value": "α"})
+    first.get({"a": 1}, lambda: {"value": "é"})
     first.pack()
     packed = (tmp_path / "rows.jsonl.xz").read_bytes()
     second.get({"a": 2}, lambda: {"value": 2})
