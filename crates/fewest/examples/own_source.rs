@@ -13,7 +13,7 @@ const FEATURES: usize = 20_000;
 const TRUE: [usize; 3] = [17, 4_242, 19_000];
 
 fn label(i: usize) -> f64 {
-    if i % 2 == 0 { -1.0 } else { 1.0 }
+    if i.is_multiple_of(2) { -1.0 } else { 1.0 }
 }
 
 /// The matrix as a function of row and column: noise from -2 to 2, and in three columns the class.
