@@ -2,7 +2,7 @@
 
     benefit.py [--sets SET ...] [--methods METHOD ...] [--repeats R] [--report]
 
-Runs what is not yet in bench/.cache/benefit.jsonl (a row for each set, method, size, repetition and fold), then writes results/benefit.md, .json
+Runs what is not yet in bench/.cache/benefit.jsonl (a row for each set, method, size, repetition and fold), then writes results/benefit.md, .json.xz
 and .svg; --report only writes. All methods have the same 5 stratified outer folds, and everything else is inside them: scaling, costs, selection,
 the cost of the classifier. Seconds and limits are CPU seconds of one thread, so that other work on the machine changes nothing. A method that
 exceeds its limit in a fold is not run on the rest of the set.

@@ -1,6 +1,7 @@
 """Tables and picture of bench/benefit.py: means, mean ranks, the corrected test of Nadeau and Bengio, the critical difference of Nemenyi."""
 
 import json
+import lzma
 import math
 import pathlib
 import sys
@@ -181,5 +182,7 @@ def write(path, widths, sizes, folds, ours):
     head = ["# Benefit", "", "`bench/benefit.py`, deals of five outer folds; ours in bold. Ranks by accuracy, ties shared. Times are CPU seconds of one thread. \"At 5 %\": sets on which `study` is better : worse by the corrected t-test of Nadeau and Bengio (2003).", ""]
     tail = ["Beyond its limit of CPU seconds: " + (", ".join(late) or "none") + ".", "", f"{c.cpu()}, {c.versions()}."]
     (c.RESULTS / "benefit.md").write_text("\n".join([*head, *page, *tail]) + "\n")
-    (c.RESULTS / "benefit.json").write_text(json.dumps({"cpu": c.cpu(), "versions": c.versions(), "sizes": kept, "rows": [row for row in found if "accuracy" in row or row["status"] == "limit"]}) + "\n")
+    shown = [row for row in found if "accuracy" in row or row["status"] == "limit"]
+    text = json.dumps({"cpu": c.cpu(), "versions": c.versions(), "sizes": kept, "rows": shown}) + "\n"
+    (c.RESULTS / "benefit.json.xz").write_bytes(lzma.compress(text.encode(), preset=9))
     (c.RESULTS / "benefit.svg").write_text(picture(panels, ours))

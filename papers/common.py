@@ -1,6 +1,7 @@
 """The frame of the five scripts: the command, its rows, the tables. Standard library only.
 
-A run is one line of `rows.jsonl`: {"key": ..., "run": ..., and what was found}.
+A run is one line: {"key": ..., "run": ..., and what was found}. While a script runs, a line goes into
+`rows.jsonl` as soon as it is there; at its end all lines are in `rows.jsonl.xz`, which is in git.
 
 key  what was asked, as a dictionary: the data, the method, its options, its limit - all that
      decides the answer. A row answers this question and no other.
@@ -15,6 +16,7 @@ pages and README from the rows, after Ctrl-C too.
 import argparse
 import hashlib
 import json
+import lzma
 import os
 import pathlib
 import platform
@@ -103,19 +105,35 @@ def name_of(key):
     return json.dumps({field: same(value) for field, value in key.items()}, sort_keys=True)
 
 
-class Rows:
-    """The lines of rows.jsonl."""
+def line_of(row):
+    """The line of a row."""
+    return json.dumps(row, ensure_ascii=False) + "\n"
 
-    def __init__(self, path, fewest=None):
-        self.path, self.fewest = path, fewest
-        text = path.read_text() if path.exists() else ""
+
+class Rows:
+    """The rows of a folder: those of rows.jsonl.xz, then those of rows.jsonl, the last of a key counts."""
+
+    def __init__(self, folder, fewest=None):
+        self.path, self.packed, self.fewest = folder / "rows.jsonl", folder / "rows.jsonl.xz", fewest
+        packed = lzma.decompress(self.packed.read_bytes()).decode() if self.packed.exists() else ""
+        text = self.path.read_text() if self.path.exists() else ""
         whole = text[: text.rfind("\n") + 1]
         if whole != text and fewest:  # half a line, which a run that was killed has left
-            path.write_text(whole)
+            self.path.write_text(whole)
         self.rows = {}
-        for row in map(json.loads, whole.splitlines()):
+        for row in map(json.loads, (packed + whole).splitlines()):
             self.rows[name_of(row["key"])] = row
         self.about = None
+
+    def pack(self):
+        """Moves the lines of rows.jsonl into rows.jsonl.xz; reads both again, for rows of another run."""
+        if not self.path.exists():
+            return
+        lines = [line_of(row) for row in Rows(self.path.parent).rows.values()]
+        new = self.packed.with_suffix(".new")
+        new.write_bytes(lzma.compress("".join(lines).encode(), preset=9))
+        new.replace(self.packed)
+        self.path.unlink()
 
     def find(self, key):
         """The row of a key, None without one or where it failed."""
@@ -148,7 +166,7 @@ class Rows:
         row = {"key": key, "run": run, **found}
         self.rows[name_of(key)] = row
         with open(self.path, "a") as file:
-            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+            file.write(line_of(row))
         said = {k: row[k] for k in ("status", "objective", "gap", "seconds", "accuracy", "failed", "refused") if row.get(k) is not None}
         print(*key.values(), said, flush=True)
         return row
@@ -201,7 +219,7 @@ def shared(done):
 def source(rows, where):
     """The line below a table: where its rows are, and how many of them are older."""
     older = sum(row["run"] is None for row in rows)
-    said = f"{len(rows)} rows of [rows.jsonl](rows.jsonl): {where}"
+    said = f"{len(rows)} rows of [rows.jsonl.xz](rows.jsonl.xz): {where}"
     return [said + (f"; {older} of them older, commit unknown." if older else "."), ""]
 
 
@@ -228,13 +246,13 @@ def cost(rows):
 def machine_time():
     """The table of docs/reproduction.md: what all rows cost."""
     body = []
-    for path in sorted((ROOT / "papers").glob("*/results/rows.jsonl")):
+    for path in sorted((ROOT / "papers").glob("*/results")):
         every = list(Rows(path).rows.values())
         told = [row["run"]["cpu"] for row in every if row["run"]]
         older = [(row.get("seconds") or 0) + (row.get("nested_seconds") or 0) for row in every if not row["run"]]
         failed = sum("failed" in row for row in every)
         body.append(
-            [path.parent.parent.name, len(every), len(told), f"{sum(told) / 60:.1f}", len(older), f"{sum(older) / 60:.1f}", failed]
+            [path.parent.name, len(every), len(told), f"{sum(told) / 60:.1f}", len(older), f"{sum(older) / 60:.1f}", failed]
         )
     head = ["paper", "rows", "with commit and command", "CPU minutes of these", "older rows", "minutes in their solves", "failed"]
     return "\n".join(table(head, body))
@@ -309,19 +327,19 @@ def main(here, options, run, pages, blocks, claims=None):
     out.mkdir(parents=True, exist_ok=True)
     if args.print:
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # into `head`
-        for lines in pages(Rows(out / "rows.jsonl")).values():
+        for lines in pages(Rows(out)).values():
             print("\n".join(lines).rstrip() + "\n")
         return
     only_write = args.tables or args.check
     if args.fresh:
-        stored, there = Rows(here / "results" / "rows.jsonl").rows.values(), len(Rows(out / "rows.jsonl").rows)
+        stored, there = Rows(here / "results").rows.values(), len(Rows(out).rows)
         print(
             f"python {command(here, options)}: {len(stored)} rows, about {cost(stored):.0f} CPU minutes; {there} are there in {out}",
             flush=True,
         )
     if not only_write and not pathlib.Path(args.fewest).is_file():
         sys.exit(f"{args.fewest} is missing: cargo build --release -p fewest-cli, or name the binary with --fewest PATH")
-    rows = Rows(out / "rows.jsonl", None if only_write else Fewest(args.fewest))
+    rows = Rows(out, None if only_write else Fewest(args.fewest))
     # A run that is ended from outside writes what there is, as after Ctrl-C.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     stopped = False
@@ -332,6 +350,8 @@ def main(here, options, run, pages, blocks, claims=None):
         stopped = True
         print("interrupted; the same command goes on from here")
     finally:
+        if not only_write:
+            rows.pack()
         told = {path: lines for name, lines in pages(rows).items() if lines for path in [out / name]}
         same = [written(path, lines, args.check) for path, lines in told.items()]
         if out.resolve() == (here / "results").resolve():

@@ -44,7 +44,8 @@ PARAMETERS = {
     ),
     "feature_penalty": (
         "float, array-like of shape (n_features,) or dict",
-        "Price of each chosen feature, added to the objective: one for all, one for each, or by name.",
+        """Price of each chosen feature, added to the objective: one for all, one for each, or by name,
+        where ``"*"`` is for all others.""",
     ),
     "n_solutions": ("int", "How many best subsets to prove. None: 1, and with ``within`` at most 1000."),
     "within": (

@@ -47,7 +47,8 @@ class ExactSelector(SeveralProblems):
         At most this many features. None: the size of ``rules``; without one no limit where there is
         a penalty, or where rules have a budget or ``at_most``, else min(5, n_features).
     feature_penalty : float, array-like of shape (n_features,), dict or "auto", default=None
-        Price of each chosen feature, added to the objective: one for all, one for each, or by name.
+        Price of each chosen feature, added to the objective: one for all, one for each, or by name,
+        where ``"*"`` is for all others.
         "auto": one for all, at which about ``n_features_to_select`` features are worth it, found
         from the SVM on all features; ``feature_penalty_`` says which.
     multi_class : {"ovo", "ovr"}, default="ovo"
@@ -159,7 +160,8 @@ class BendersSelector(SeveralProblems):
     max_iter : int, default=250
         The search ends after this many cuts, which is as many trainings.
     feature_penalty : float, array-like of shape (n_features,), dict or "auto", default=None
-        Price of each chosen feature, added to the objective: one for all, one for each, or by name.
+        Price of each chosen feature, added to the objective: one for all, one for each, or by name,
+        where ``"*"`` is for all others.
         "auto": one for all, at which about ``n_features_to_select`` features are worth it, found
         from the SVM on all features; ``feature_penalty_`` says which.
     multi_class : {"ovo", "ovr"}, default="ovo"

@@ -43,8 +43,8 @@ class Rules:
     budget : float, default=None
         The costs of the chosen features sum to at most this.
     costs : mapping or array-like of shape (n_features,), default=None
-        Cost of each feature, 0 or more; features that a mapping does not name cost 0. Needed with a
-        budget.
+        Cost of each feature, 0 or more. A mapping names every feature; ``"*"`` is for all others:
+        ``{"age": 2, "*": 1}``. Needed with a budget.
     signs : mapping or array-like of shape (n_features,), default=None
         Sign of the weight of a feature: 1 or "+" where it is 0 or more, so that the decision value
         never falls with the feature, -1 or "-" where it is 0 or less, 0 where it is free. As
@@ -351,12 +351,21 @@ class _Index:
         return list(enumerate(values.to_numpy() if hasattr(values, "to_numpy") else values))
 
     def numbers(self, values: Any, what: str) -> list[float]:
-        """One number for each feature."""
+        """One number for each feature; what a mapping has at ``"*"`` is for those that it does not name."""
+        labels, rest = values if isinstance(values, Mapping) else index_of(values), None
+        if labels is not None and "*" in labels and "*" not in (self.names or ()):
+            if isinstance(values, Mapping):
+                rest, values = values["*"], {name: value for name, value in values.items() if name != "*"}
+            else:
+                (rest,), values = np.ravel(values.loc[["*"]]), values.drop("*")
         if (labelled := self._labelled(values, what)) is not None:
-            out = np.zeros(self.n_features)
-            for at, value in labelled:
-                out[at] = value
-            return out.tolist()
+            numbers = dict(labelled)
+            missing = [at for at in range(self.n_features) if at not in numbers]
+            if missing and rest is None:
+                names = list(self.names or range(self.n_features))
+                said = ", ".join(repr(names[at]) for at in missing[:5]) + (f" and {len(missing) - 5} more" if len(missing) > 5 else "")
+                raise ValueError(f"{what} has no value for {said}; give every feature one, 0 where it is free; '*' is for all others")
+            return [float(numbers.get(at, rest)) for at in range(self.n_features)]
         out = np.asarray(values, dtype=np.float64)
         if out.ndim == 0:
             out = np.full(self.n_features, float(out))

@@ -505,7 +505,7 @@ class Study(Selector):
         return _written(_core.page(self._said), path)
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str | None:
-        """The study with the keys of ``fewest study --json`` (docs/use/study.md), names in place of indices;
+        """The study with the keys of ``fewest study --json`` (docs/formats/study.md), names in place of indices;
         ``fewest report`` makes the page of it. With ``pos_label`` the positive class is ``+1`` there,
         as with ``--positive``, and weights speak for it.
 

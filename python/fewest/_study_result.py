@@ -1,4 +1,4 @@
-"""A study with the keys of the command's JSON; docs/use/study.md says what each is."""
+"""A study with the keys of the command's JSON; docs/formats/study.md says what each is."""
 
 from __future__ import annotations
 

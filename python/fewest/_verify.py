@@ -63,7 +63,7 @@ class Verification:
         for more work than a file of its size may.
     question : dict or None
         Which question the proof answers, from its checked header and the data: objective, rules,
-        samples by class, with the keys of docs/use/verify.md. Features that X does not name are x1, x2, ...
+        samples by class, with the keys of docs/formats/verdict.md. Features that X does not name are x1, x2, ...
         None where the file has a fault.
     differences : list of dict
         Where that is not what was asked: ``key``, what the ``file`` says, what is ``asked`` and ``by``

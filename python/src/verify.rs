@@ -31,7 +31,7 @@ struct About {
 /// Checks a proof file; `x`, `codes`, `weights`, `limits` and `tasks` are those of `select`, `memory`
 /// the bytes that the open part of the proof may take, `about` says how classes became problems, and
 /// the names of features and classes, `request` what is asked of the proof. A dictionary with the
-/// keys of docs/use/verify.md.
+/// keys of docs/formats/verdict.md.
 ///
 /// # Errors
 /// `OSError` for a file that cannot be opened, `ValueError` for one that is no proof file, or is

@@ -72,12 +72,25 @@ def test_values_of_features_go_by_name(data, kind):
     found = ExactSelector(rules=Rules(budget=2, costs=price)).fit(X, y)
     assert set(found.get_feature_names_out()) == {"b", "c"} or found.support_.tolist() == [True, True, False, False]
     assert not found.support_[3]
-    assert ExactSelector(feature_penalty=given({"d": 1e6, "a": 0.0})).fit(X, y).support_.tolist() == [True, True, True, False]
-    assert MBPSelector(feature_penalty=given({"d": 1e6, "b": 0.1})).fit(X, y).support_[3] == np.False_
+    assert ExactSelector(feature_penalty=given({"d": 1e6, "a": 0.0, "*": 0.0})).fit(X, y).support_.tolist() == [True, True, True, False]
+    assert MBPSelector(feature_penalty=given({"d": 1e6, "b": 0.1, "*": 0.0})).fit(X, y).support_[3] == np.False_
     signs = given({"d": 1, "b": 0})
     signed = ExactSelector(n_features_to_select=4, rules=Rules(signs=signs)).fit(X, y)
     assert signed.coef_[0, 3] >= 0 and signed.coef_[0, 1] > 0
     assert LinearSVC(monotonic_cst=signs).fit(X, y).coef_[0, 3] >= 0
+
+
+def test_every_feature_has_a_cost(data):
+    X, y = data
+    assert Rules(budget=1, costs={"d": 9, "*": 1})._resolved(4, NAMES, None)["costs"] == [1.0, 1.0, 1.0, 9.0]
+    assert Rules(budget=1, costs=pd.Series({"*": 1, "d": 9}))._resolved(4, NAMES, None)["costs"] == [1.0, 1.0, 1.0, 9.0]
+    assert Rules(budget=1, costs={3: 9, "*": 1})._resolved(4, None, None)["costs"] == [1.0, 1.0, 1.0, 9.0]
+    with pytest.raises(ValueError, match=r"costs has no value for 'a', 'c'; .* '\*' is for all others"):
+        ExactSelector(rules=Rules(budget=2, costs={"b": 1, "d": 0})).fit(X, y)
+    with pytest.raises(ValueError, match="costs has no value for 0, 1, 2; "):
+        ExactSelector(rules=Rules(budget=2, costs={3: 1})).fit(X.to_numpy(), y)
+    with pytest.raises(ValueError, match="feature_penalty has no value for 'a', 'b', 'c'"):
+        ExactSelector(feature_penalty={"d": 1}).fit(X, y)
 
 
 def test_a_series_by_position_and_one_of_other_labels(data):

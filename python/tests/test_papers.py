@@ -1,6 +1,7 @@
 """The scripts of papers/: a few runs of each, the rows they write, and the pages made of them."""
 
 import json
+import lzma
 import os
 import stat
 import subprocess
@@ -40,7 +41,8 @@ def script(path, *words):
 
 
 def rows_of(folder):
-    return [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]
+    assert not (folder / "rows.jsonl").exists()
+    return [json.loads(line) for line in lzma.open(folder / "rows.jsonl.xz", "rt", encoding="utf-8")]
 
 
 @pytest.fixture(name="common")
@@ -113,7 +115,7 @@ def test_a_fresh_run_says_its_flags_and_how_long_it_takes(common, fewest, tmp_pa
     said = f"papers/{tmp_path.name}/run.py --limits 5 10 --grid-limit 2: 2 rows, about 3 CPU minutes; 0 are there"
     assert said in done.stdout
     assert (tmp_path / ".fresh" / "page.md").read_text() == "2\n"
-    assert common.Rows(tmp_path / "results" / "rows.jsonl").find({"a": 1})["run"]["cpu"] == 120
+    assert common.Rows(tmp_path / "results").find({"a": 1})["run"]["cpu"] == 120
 
 
 def test_a_changed_number_is_found(common, tmp_path):
@@ -133,7 +135,7 @@ def test_a_row_answers_no_other_question(common, tmp_path):
             hash, version, commands = "0", "0", []
 
         asked = []
-        rows = common.Rows(tmp_path / "rows.jsonl", Binary)
+        rows = common.Rows(tmp_path, Binary)
         row = rows.get({"set": "a", "limit": seconds}, lambda: asked.append(1) or {"value": seconds})
         return row["value"], len(asked)
 
@@ -151,13 +153,32 @@ def test_half_a_line_and_a_failed_run_are_asked_again(common, tmp_path):
         raise common.Failed("no")
 
     path = tmp_path / "rows.jsonl"
-    assert common.Rows(path, Binary).get({"a": 1}, fail)["failed"] == "no"
+    assert common.Rows(tmp_path, Binary).get({"a": 1}, fail)["failed"] == "no"
     with path.open("a") as file:
         file.write('{"key": {"a": 2}, "ru')
-    rows = common.Rows(path, Binary)
+    rows = common.Rows(tmp_path, Binary)
     assert [rows.find({"a": 1}), rows.find({"a": 2})] == [None, None]
     assert rows.get({"a": 1}, lambda: {"value": 3})["value"] == 3
-    assert common.Rows(path).find({"a": 1})["value"] == 3
+    assert common.Rows(tmp_path).find({"a": 1})["value"] == 3
+
+
+def test_packed_rows_are_those_of_all_runs(common, tmp_path):
+    class Binary:
+        hash, version, commands = "0", "0", []
+
+    first, second = common.Rows(tmp_path, Binary), common.Rows(tmp_path, Binary)
+    first.get({"a": 1}, lambda: {"value": "é"})
+    first.pack()
+    packed = (tmp_path / "rows.jsonl.xz").read_bytes()
+    second.get({"a": 2}, lambda: {"value": 2})
+    # A run that was killed has packed nothing: its lines are read beside the packed ones.
+    assert len(common.Rows(tmp_path).rows) == 2
+    second.pack()
+    assert rows_of(tmp_path) == [first.find({"a": 1}), second.find({"a": 2})]
+    both = (tmp_path / "rows.jsonl.xz").read_bytes()
+    assert both != packed
+    common.Rows(tmp_path, Binary).pack()
+    assert (tmp_path / "rows.jsonl.xz").read_bytes() == both
 
 
 def test_means_are_over_what_all_methods_have(common):

@@ -36,6 +36,24 @@ pub use rules::random_rules;
 #[doc = include_str!("../../../docs/use/library.md")]
 pub struct LibraryPage;
 
+/// The page of rules, so that `cargo test` runs its example.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/use/rules.md")]
+pub struct RulesPage;
+
+/// The examples of the library, so that `cargo test` runs them.
+#[cfg(doctest)]
+pub mod examples {
+    #[doc = concat!("```\n", include_str!("../../fewest/examples/exact.rs"), "\n```")]
+    pub struct Exact;
+
+    #[doc = concat!("```\n", include_str!("../../fewest/examples/observer.rs"), "\n```")]
+    pub struct Watched;
+
+    #[doc = concat!("```\n", include_str!("../../fewest/examples/own_source.rs"), "\n```")]
+    pub struct OwnSource;
+}
+
 /// The guide for contributors, so that `cargo test` builds and runs the method it shows.
 #[cfg(doctest)]
 #[doc = include_str!("../../../CONTRIBUTING.md")]

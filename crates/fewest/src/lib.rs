@@ -5,8 +5,7 @@
 //! subject to              w_j = 0 where z_j = 0,   z in {0, 1}^p allowed by the rules
 //! ```
 //!
-//! A method is its settings: a struct that is JSON as well, with [`Method`]. What comes back is a
-//! [`Report`]: a subset, its objective, a bound that no allowed subset is below, and a [`Status`].
+//! The example finds the best one of three features, and the proof that it is.
 //!
 //! ```
 //! use fewest::method::exact::{ExactSettings, exact};
@@ -30,14 +29,33 @@
 //! # Ok::<(), fewest::Error>(())
 //! ```
 //!
+//! What the words mean:
+//!
+//! - The **matrix** is a [`Design`], by columns: [`DenseDesign`], [`SparseDesign`], or one of your own.
+//!   A [`Source`] may be elsewhere: on a disk, on other machines, or computed on demand.
+//! - A [`Problem`] is a matrix with labels -1 and 1; [`Samples`] have any number of classes.
+//! - **Rules** say which subsets are allowed: a size, required and forbidden features, groups, a
+//!   budget. [`RuleList`] is what you write, by index from 0; [`Rules::new`] checks it once.
+//! - A **method** is its settings, a struct that is JSON as well. [`Method::select`] runs any of them,
+//!   [`AnyMethod`] is one chosen at run time, and each module has functions of its own.
+//! - [`Limits`] end a run early, by time, nodes or [`Cancel`]; they are no errors. An [`Observer`]
+//!   sees what happens, and may end the run; [`Silent`] does not look.
+//! - A [`Report`] holds a [`Selection`], and that an [`Outcome`]: the subset, its objective,
+//!   where the method proves one a bound on what any allowed subset reaches, and the gap between.
+//! - Its [`Status`] says how the run ended: `Optimal` is proven, `Completed` is a method that did all
+//!   it does and proves no optimum, the others name the limit or the obstacle.
+//!
+//! The folder `examples` has a program for each of: a proof (`exact`), watching and ending a run
+//! (`observer`), and a matrix of one's own (`own_source`).
+//!
 //! | method | finds | paper |
 //! | --- | --- | --- |
 //! | [`exact`](method::exact) | the best subset of a linear SVM, proven | Aytug 2015 |
 //! | [`kta`](method::kta) | the best subset of a kernel by its alignment, proven | Tamura et al. 2022 |
-//! | [`rfe`](method::rfe) | a good subset by elimination, in no time | Guyon et al. 2002, Krupka 2016 |
+//! | [`rfe`](method::rfe) | a good subset by elimination, fast | Guyon et al. 2002, Krupka 2016 |
 //! | [`fgm`](method::fgm) | a good subset of millions of features, with a bound | Tan et al. 2010 |
 //! | [`l1_svm`](method::l1_svm) | the optimum of the L1 penalty | Bradley and Mangasarian 1998 |
-//! | `mbp`, `lagrangian` | the L1-SVM with a price for each feature | Gaudioso et al. 2017 |
+//! | `mbp`, `lagrangian` (feature `highs`) | the L1-SVM with a price for each feature | Gaudioso et al. 2017 |
 //! | [`eb_rfe`](method::eb_rfe) | elimination by cross-validation | Krupka 2016 |
 //! | [`info_gain`](method::info_gain) | a ranking by information gain | Aytug 2015 |
 //!

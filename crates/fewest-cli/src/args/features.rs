@@ -6,6 +6,22 @@ use fewest_data::{Finder, Names};
 use super::notation;
 use crate::failure::Failure;
 
+/// The pattern of the features that no other entry names, where each feature has one value.
+const REST: &str = "*";
+
+/// An entry of a list of values: its name or pattern, and the features that it means with theirs.
+pub(crate) struct Valued<'a> {
+    pub(crate) entry: &'a str,
+    pub(crate) values: Vec<(usize, f64)>,
+}
+
+impl<'a> Valued<'a> {
+    /// The same value for each of these features.
+    pub(crate) fn new(entry: &'a str, value: f64, features: &[usize]) -> Self {
+        Self { entry, values: features.iter().map(|&j| (j, value)).collect() }
+    }
+}
+
 /// Names of features and where they are; the only way from a name to an index.
 pub(crate) struct Features<'a> {
     names: &'a Names,
@@ -83,19 +99,29 @@ impl<'a> Features<'a> {
     pub(crate) fn members(&self, names: &[String], place: &str) -> Result<Vec<Vec<usize>>, Failure> {
         let mut members = Vec::new();
         for name in names {
-            let found = fewest_data::matching(self.names, name);
-            let found = found.map_err(|why| Failure::Input(format!("{place}: the pattern {why}")))?;
-            match found.filter(|_| self.columns_of(name).is_empty()) {
+            match self.fitting(name, place)? {
                 None => members.push(self.meant(name, place)?),
-                Some(found) if found.is_empty() => {
-                    return Err(Failure::Input(format!(
-                        "{place}: no feature fits the pattern \"{name}\"; `fewest check` lists the names"
-                    )));
-                }
                 Some(found) => members.extend(self.left(&found).into_iter().map(|j| vec![j])),
             }
         }
         Ok(members)
+    }
+
+    /// The features that a pattern fits, those that are never chosen among them; none for a name.
+    ///
+    /// # Errors
+    /// A pattern that no feature fits.
+    pub(crate) fn fitting(&self, name: &str, place: &str) -> Result<Option<Vec<usize>>, Failure> {
+        if !self.columns_of(name).is_empty() {
+            return Ok(None);
+        }
+        match fewest_data::matching(self.names, name) {
+            Err(why) => Err(Failure::Input(format!("{place}: the pattern {why}"))),
+            Ok(Some(found)) if found.is_empty() => Err(Failure::Input(format!(
+                "{place}: no feature fits the pattern \"{name}\"; `fewest check` lists the names"
+            ))),
+            Ok(found) => Ok(found),
+        }
     }
 
     /// All columns of what a name means, those that are never chosen among them.
@@ -125,29 +151,43 @@ impl<'a> Features<'a> {
         features.iter().copied().filter(|&j| !self.out.iter().any(|out| out.contains(j))).collect()
     }
 
-    /// One value for each feature; `what` says of which kind, `place` where they stand.
+    /// One value for each feature, of entries with a name or a pattern each; the pattern `*` is for
+    /// the features that no other entry names. `what` says what the values are, `place` where they
+    /// stand.
     ///
     /// # Errors
     /// Features without a value, or with two.
-    pub(crate) fn complete(&self, given: &[(usize, f64)], place: &str, what: &str) -> Result<Vec<f64>, Failure> {
-        let mut values = vec![None; self.len()];
-        for &(j, value) in given {
-            if values[j].replace(value).is_some() {
-                return Err(Failure::Input(format!(
-                    "{place}: \"{}\" has two {what} entries, one by its variable; leave one of them out",
-                    self.names.get(j)
-                )));
+    pub(crate) fn complete(&self, given: &[Valued<'_>], place: &str, what: &str) -> Result<Vec<f64>, Failure> {
+        let mut values: Vec<Option<(f64, &str)>> = vec![None; self.len()];
+        let is_rest = |given: &&Valued<'_>| given.entry == REST && self.finder.position(REST).is_none();
+        let (rest, named): (Vec<_>, Vec<_>) = given.iter().partition(is_rest);
+        let twice = |of: &str, first: &str, second: &str| {
+            let which = if first == second { String::new() } else { format!(", \"{first}\" and \"{second}\"") };
+            Failure::Input(format!("{place}: \"{of}\" has two {what} entries{which}; leave one of them out"))
+        };
+        if rest.len() > 1 {
+            return Err(twice(REST, REST, REST));
+        }
+        for Valued { entry, values: of } in named {
+            for &(j, value) in of {
+                if let Some((_, other)) = values[j].replace((value, entry)) {
+                    return Err(twice(&self.names.get(j), other, entry));
+                }
             }
+        }
+        for &(j, value) in rest.iter().flat_map(|given| &given.values) {
+            values[j].get_or_insert((value, REST));
         }
         let without = values.iter().zip(self.names.iter()).filter(|v| v.0.is_none());
         let missing: Vec<String> = without.map(|v| v.1.into_owned()).collect();
         if !missing.is_empty() {
             return Err(Failure::Input(format!(
-                "{place}: no {what} for {}; give every feature a {what}, 0 where it is free",
+                "{place}: no {what} for {}; give every feature a {what}, 0 where it is free; an entry \
+                 \"{REST}\" is for all others",
                 notation::some(&missing)
             )));
         }
-        Ok(values.into_iter().flatten().collect())
+        Ok(values.into_iter().flatten().map(|(value, _)| value).collect())
     }
 
     fn unknown(&self, name: &str, place: &str) -> String {

@@ -3,7 +3,7 @@
 use fewest::RuleList;
 use fewest_data::Names;
 
-use super::features::Features;
+use super::features::{Features, Valued};
 use super::notation;
 use crate::failure::Failure;
 
@@ -43,14 +43,18 @@ impl Resolver<'_> {
         Ok(members.into_iter().map(|columns| self.one_of(columns)).collect())
     }
 
-    /// The costs of what a name means: the columns of a variable are together, and one has the price.
-    pub(super) fn priced(&mut self, name: &str, cost: f64, place: &str) -> Result<Vec<(usize, f64)>, Failure> {
+    /// The costs of what a name means: the columns of a variable are together, and one has the
+    /// price. Each feature that a pattern fits has it.
+    pub(super) fn priced<'n>(&mut self, name: &'n str, cost: f64, place: &str) -> Result<Valued<'n>, Failure> {
+        if let Some(found) = self.features.fitting(name, place)? {
+            return Ok(Valued::new(name, cost, &found));
+        }
         let columns = self.features.meant(name, place)?;
         // Columns that are never chosen need a cost, too.
         let all = self.features.columns_of(name);
         let first = self.one_of(columns);
         let others = all.into_iter().filter(|&j| j != first).map(|j| (j, 0.0));
-        Ok(std::iter::once((first, cost)).chain(others).collect())
+        Ok(Valued { entry: name, values: std::iter::once((first, cost)).chain(others).collect() })
     }
 
     /// At most so many variables.

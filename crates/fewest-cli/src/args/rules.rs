@@ -1,6 +1,6 @@
 //! Rules on features: from names, in options and in a TOML file, to indices.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use fewest::RuleList;
@@ -25,7 +25,7 @@ struct RulesFile {
     together: Vec<Vec<String>>,
     at_most: Vec<Counted>,
     at_least: Vec<Counted>,
-    costs: HashMap<String, f64>,
+    costs: BTreeMap<String, f64>,
     weights: BTreeMap<String, WeightEntry>,
     rule: Vec<Rule>,
 }
@@ -85,8 +85,9 @@ pub(crate) struct RuleArgs {
     /// --rules
     #[arg(long, value_name = "X", value_parser = values::finite, allow_negative_numbers = true, help_heading = "Rules")]
     budget: Option<f64>,
-    /// Cost of each feature: a csv file with lines name,cost or a .json object {"name": cost}; that of
-    /// a text column is paid once, and its columns are chosen together
+    /// Cost of each feature: a csv file with lines name,cost or a .json object {"name": cost}; a name
+    /// may be a pattern, and * is all others; that of a text column is paid once, and its columns are
+    /// chosen together
     #[arg(long, value_name = "FILE", help_heading = "Rules")]
     feature_costs: Option<PathBuf>,
     /// All of these rules in one TOML file; `fewest select --help` shows its format
@@ -309,14 +310,14 @@ impl RuleSource {
     }
 
     fn add_costs(&self, rules: &mut Resolver<'_>) -> Result<(), Failure> {
-        let mut given: Vec<(usize, f64)> = Vec::new();
+        let mut given = Vec::new();
         let place = format!("{}: costs", self.file_name);
         for (name, cost) in &self.file.costs {
-            given.extend(rules.priced(name, *cost, &place)?);
+            given.push(rules.priced(name, *cost, &place)?);
         }
         if let Some((file, costs)) = &self.args.costs {
             for (name, cost) in costs {
-                given.extend(rules.priced(name, *cost, file)?);
+                given.push(rules.priced(name, *cost, file)?);
             }
         }
         if given.is_empty() {
@@ -396,20 +397,23 @@ fn read_file(path: &Path) -> Result<RulesFile, Failure> {
 pub(crate) fn read_values(path: &Path, what: &str) -> Result<Vec<(String, f64)>, Failure> {
     let text = read_text(path)?;
     let file = path.display();
-    if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json")) {
-        let map: serde_json::Map<String, serde_json::Value> = serde_json::from_str(&text)
-            .map_err(|error| Failure::Input(format!("{file}: {error}; write an object {{\"name\": {what}, ...}}")))?;
-        return map
-            .into_iter()
-            .map(|(name, value)| match value.as_f64() {
-                Some(number) => Ok((name, number)),
-                None => {
-                    Err(Failure::Input(format!("{file}: the {what} of \"{name}\" is {value}, but must be a number")))
-                }
-            })
-            .collect();
-    }
     let (mut values, mut seen) = (Vec::new(), HashSet::new());
+    if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json")) {
+        let Pairs(pairs) = serde_json::from_str(&text)
+            .map_err(|error| Failure::Input(format!("{file}: {error}; write an object {{\"name\": {what}, ...}}")))?;
+        for (name, value) in pairs {
+            let Some(number) = value.as_f64() else {
+                return Err(Failure::Input(format!(
+                    "{file}: the {what} of \"{name}\" is {value}, but must be a number"
+                )));
+            };
+            if !seen.insert(name.clone()) {
+                return Err(Failure::Input(format!("{file}: \"{name}\" has a {what} already; keep one entry for it")));
+            }
+            values.push((name, number));
+        }
+        return Ok(values);
+    }
     for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let place = format!("{file}, line {}", at + 1);
         let fields = notation::names(line).map_err(|why| Failure::Input(format!("{place}: {why}")))?;
@@ -433,4 +437,27 @@ pub(crate) fn read_values(path: &Path, what: &str) -> Result<Vec<(String, f64)>,
         return Err(Failure::Input(format!("{file}: there is no {what}; write lines name,{what}")));
     }
     Ok(values)
+}
+
+/// The entries of a JSON object, names that stand twice included.
+struct Pairs(Vec<(String, serde_json::Value)>);
+
+impl<'de> serde::Deserialize<'de> for Pairs {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Object;
+        impl<'de> serde::de::Visitor<'de> for Object {
+            type Value = Pairs;
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("an object")
+            }
+            fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Pairs, A::Error> {
+                let mut pairs = Vec::new();
+                while let Some(pair) = map.next_entry()? {
+                    pairs.push(pair);
+                }
+                Ok(Pairs(pairs))
+            }
+        }
+        from.deserialize_map(Object)
+    }
 }

@@ -54,7 +54,7 @@ Rules file (--rules FILE.toml), every key optional:
   implies = [[\"a\", \"b\"]]               together = [[\"c\", \"d\"]]
   at_most = [{ count = 2, of = [\"a\", \"b\", \"c\"] }]
   at_least = [{ count = 1, of = [\"a\", \"b\"] }]
-  [costs]                              # cost of each feature for the budget
+  [costs]                              # cost of each feature for the budget; \"*\" is for all others
   age = 1.0
   [weights]                            # signs and bounds of weights
   age = \"+\"                            # or [lower, upper], such as [-0.5, 0.5]

@@ -5,7 +5,7 @@ use std::path::Path;
 use fewest::method::penalty::Penalty as Prices;
 
 use super::shared::MethodData;
-use crate::args::features::Features;
+use crate::args::features::{Features, Valued};
 use crate::args::rules::read_values;
 use crate::args::values;
 use crate::failure::Failure;
@@ -85,9 +85,14 @@ fn prices(penalty: Option<&Penalty>, data: &MethodData<'_>) -> Result<Prices, Fa
         Some(Penalty::Each(value)) => vec![*value; data.names.len()].into(),
         Some(Penalty::ByName { file, values }) => {
             let features = Features::new(data.names);
-            let indexed: Result<Vec<(usize, f64)>, Failure> =
-                values.iter().map(|(name, value)| Ok((features.index(name, file)?, *value))).collect();
-            features.complete(&indexed?, file, "penalty")?.into()
+            let valued = values.iter().map(|(name, value)| {
+                let found = match features.fitting(name, file)? {
+                    Some(found) => found,
+                    None => vec![features.index(name, file)?],
+                };
+                Ok(Valued::new(name, *value, &found))
+            });
+            features.complete(&valued.collect::<Result<Vec<_>, Failure>>()?, file, "penalty")?.into()
         }
     })
 }

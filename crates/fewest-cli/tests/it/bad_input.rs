@@ -165,7 +165,17 @@ fn rules_file_is_explained() {
     let costs = &["--budget", "2", "--feature-costs", "costs.csv"];
     refused_in(&scratch, "g.csv", costs, &["costs.csv, line 3", "\"x\"", "not a number"]);
     scratch.file("costs.csv", "name,cost\na,1\nb,2\n");
-    refused_in(&scratch, "g.csv", costs, &["costs.csv", "no cost for c"]);
+    refused_in(&scratch, "g.csv", costs, &["costs.csv", "no cost for c", "an entry \"*\" is for all others"]);
+    scratch.file("costs.csv", "a,1\n*,2\n\"/^[ab]$/\",2\n");
+    refused_in(&scratch, "g.csv", costs, &["costs.csv", "\"a\" has two cost entries, \"a\" and \"/^[ab]$/\""]);
+    scratch.file("costs.csv", "*,1\nz*,2\n");
+    refused_in(&scratch, "g.csv", costs, &["costs.csv", "no feature fits the pattern \"z*\""]);
+    scratch.file("costs.csv", "a,1\n*,2\n").file("r.toml", "[costs]\n\"*\" = 1\n");
+    scratch.file("costs.json", r#"{"a": 1, "*": 2, "a": 3}"#);
+    let twice = &["--budget", "2", "--feature-costs", "costs.json"];
+    refused_in(&scratch, "g.csv", twice, &["costs.json", "\"a\" has a cost already"]);
+    let both = &["--budget", "2", "--feature-costs", "costs.csv", "--rules", "r.toml"];
+    refused_in(&scratch, "g.csv", both, &["\"*\" has two cost entries; leave one"]);
     scratch.file("costs.csv", "a,1\nb,-2\nc,0\n");
     refused_in(&scratch, "g.csv", costs, &["cost of b is -2", "0 or more"]);
 }

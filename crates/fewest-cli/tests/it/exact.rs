@@ -97,7 +97,7 @@ fn a_penalty_takes_the_place_of_a_size() {
     assert!(out.contains(&format!("{penalty} of it penalty")) && out.contains("rules      none"), "{out}");
 
     let prices = [4.0, 4.0, 4.0, 0.0, 0.1, 0.5, 9.0];
-    scratch.file("p.csv", "name,penalty\nf1,4\nf2,4\nf3,4\nf4,0\nf5,0.1\nf6,0.5\nf7,9\n");
+    scratch.file("p.csv", "name,penalty\n/^f[1-2]$/,4\nf4,0\nf5,0.1\nf6,0.5\nf7,9\n*,4\n");
     let truth = by_brute_force(&scratch, "d.csv", 3, |j| prices[j]);
     let (_, result) = run(&["--penalty", "p.csv", "--max-features", "3"]);
     close(number(&result["objective"]), truth[0].0);
@@ -306,7 +306,7 @@ fn values_that_cannot_be_are_refused() {
         (&exact, &["--penalty", "nan"], &["--penalty is nan", "0 or more"]),
         (&exact, &["--penalty", "-0.5"], &["--penalty is -0.5", "0 or more"]),
         (&exact, &["--penalty", "absent.csv"], &["--penalty is absent.csv", "no such file"]),
-        (&exact, &["--penalty", "less.csv"], &["less.csv: no penalty for f3, f4"]),
+        (&exact, &["--penalty", "less.csv"], &["less.csv: no penalty for f3, f4", "an entry \"*\""]),
         (&exact, &["--penalty", "minus.csv"], &["minus.csv: the penalty of f3 is -3", "0 or more"]),
         (&exact, &["--penalty", "other.csv"], &["other.csv: there is no feature \"g\""]),
         (&exact, &["--solutions", "0"], &["--solutions is 0", "at least 1"]),

@@ -223,9 +223,16 @@ fn the_experiments_of_aytug2015_run_and_go_on_where_they_stopped() {
         let ran: crate::common::Ran = command.output().expect("python3 runs").into();
         ran.code(0).out
     };
+    let rows = || {
+        let unpack = "import lzma, sys; print(lzma.open(sys.argv[1], 'rt', encoding='utf-8').read(), end='')";
+        let mut command = Command::new("python3");
+        let ran: crate::common::Ran =
+            command.args(["-c", unpack]).arg(scratch.path("out/rows.jsonl.xz")).output().expect("python3 runs").into();
+        ran.code(0).out
+    };
     let solves = |out: &str| out.lines().filter(|l| l.starts_with("1/")).count();
     assert_eq!(solves(&run()), 4, "two methods at two costs");
-    let log = scratch.read("out/rows.jsonl");
+    let log = rows();
     let records: Vec<Value> = log.lines().map(|l| serde_json::from_str(l).expect("a JSON line")).collect();
     for r in &records {
         assert_eq!((&r["n"], &r["p"], &r["n_selected"]), (&500.into(), &20.into(), &r["M"]));
@@ -240,9 +247,10 @@ fn the_experiments_of_aytug2015_run_and_go_on_where_they_stopped() {
     }
 
     // Half a line, as a killed run leaves it: that solve is done again, the others are not.
+    std::fs::remove_file(scratch.path("out/rows.jsonl.xz")).expect("the packed rows");
     scratch.file("out/rows.jsonl", &log[..log.len() - 40]);
     assert_eq!(solves(&run()), 1);
-    assert_eq!(scratch.read("out/rows.jsonl").lines().count(), 4);
+    assert_eq!(rows().lines().count(), 4);
     assert_eq!(solves(&run()), 0);
 }
 

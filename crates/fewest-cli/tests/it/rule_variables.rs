@@ -44,13 +44,18 @@ fn a_variable_means_all_its_columns() {
     scratch.file("costs.csv", "name,cost\nsmoke,2\na,1\nb,1\n");
     assert_eq!(of(&["--budget", "2", "--feature-costs", "costs.csv"]), smoke);
     assert!(of(&["--budget", "1.5", "--feature-costs", "costs.csv"]).iter().all(|name| !name.starts_with("smoke")));
+    // A pattern prices each column that it fits; `*` those that nothing else names.
+    scratch.file("rest.csv", "*,1\nsmoke,2\n");
+    assert_eq!(of(&["--budget", "2", "--feature-costs", "rest.csv"]), smoke);
+    scratch.file("each.csv", "smoke=*,2\n\"/^[ab]$/\",1\n");
+    assert_eq!(of(&["--budget", "2", "--feature-costs", "each.csv"]), ["smoke=v3"]);
     scratch.file("both.csv", "smoke,2\na,1\nb,1\nsmoke=v1,1\n");
     let both = ["select", "d.csv", "-m", "exact", "--budget", "2", "--feature-costs", "both.csv"];
     let said = scratch.run(&both).code(2).err;
     assert!(said.contains("\"smoke=v1\" has two cost entries"), "{said}");
     scratch.file("r.toml", "max_variables = 1\nforbid = [\"a\"]\n[[rule]]\nrequire = [\"smoke\"]\n");
     assert_eq!(of(&["--rules", "r.toml"]), smoke);
-    scratch.file("r.toml", "budget = 2\n[costs]\nsmoke = 2\na = 1\nb = 1\n");
+    scratch.file("r.toml", "budget = 2\n[costs]\nsmoke = 2\n\"*\" = 1\n");
     assert_eq!(of(&["--rules", "r.toml"]), smoke);
     assert_eq!(of(&["--max-features", "6", "--require", "smoke", "--sign", "smoke:+"]).len(), 6);
     // By other methods, and inside folds.

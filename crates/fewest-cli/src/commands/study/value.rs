@@ -1,4 +1,4 @@
-//! A study as JSON; docs/use/study.md says what each key is.
+//! A study as JSON; docs/formats/study.md says what each key is.
 
 use fewest::model::Model;
 use fewest::{SvmSettings, WeightBounds};

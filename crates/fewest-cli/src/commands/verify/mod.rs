@@ -294,8 +294,8 @@ pub struct ArrayRequest {
     pub prepared: Vec<(String, Value)>,
 }
 
-/// The verdict on a proof about arrays, as JSON; `header` is the proof's. docs/use/verify.md lists
-/// the keys.
+/// The verdict on a proof about arrays, as JSON; `header` is the proof's. docs/formats/verdict.md
+/// lists the keys.
 ///
 /// # Errors
 /// A result that is none, rules that contradict each other.

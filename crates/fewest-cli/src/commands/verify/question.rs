@@ -80,7 +80,7 @@ impl<'a> Question<'a> {
         totals
     }
 
-    /// As JSON; docs/use/verify.md lists the keys.
+    /// As JSON; docs/formats/verdict.md lists the keys.
     pub(super) fn value(&self) -> Value {
         let AskedData { classes, codes, held_out, .. } = &self.data;
         let mut out = preparation::entries(&self.facts);

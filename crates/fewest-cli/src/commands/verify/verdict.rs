@@ -152,7 +152,7 @@ impl Judgement<'_> {
         }
     }
 
-    /// As JSON; docs/use/verify.md lists the keys.
+    /// As JSON; docs/formats/verdict.md lists the keys.
     pub(super) fn value(&self) -> Value {
         let Said { word, reason, .. } = self.said();
         let mut out = json!({ "schema": SCHEMA, "kind": "verification", "verified": word == "verified" });
