@@ -263,7 +263,7 @@ impl<'a> KernelOracle<'a> {
         Some(sorted(units, values))
     }
 
-    /// The same by the squared weights of the inputs, which cost a pass over the data.
+    /// Ranking by the squared weights of the inputs, which cost a pass over the data.
     pub fn ranking_by_weights(&self) -> Vec<(usize, f64)> {
         let units = self.units();
         let values = match &self.machines {

@@ -223,7 +223,7 @@ impl<'a> L1Oracle<'a> {
         if part.negative { self.down[part.feature] } else { self.up[part.feature] }
     }
 
-    /// By how much a score exceeds the price of a part of a weight that the rules allow.
+    /// Excess of a score over the price of a part of a weight that the rules allow.
     fn fault(&self, part: Part, c: f64) -> f64 {
         let Interval { lower, upper } = self.allowed(part.feature);
         let only = if part.negative { Interval { lower, upper: 0.0 } } else { Interval { lower: 0.0, upper } };

@@ -14,7 +14,7 @@ use crate::{Error, Interval, Memory, Problem, Reserved, Rules, Shape, SvmSetting
 pub struct Warm {
     /// beta_i = y_i alpha_i, length n; feasible.
     pub beta: Vec<f64>,
-    /// By problem.
+    /// The bias of each problem.
     pub bias: Vec<f64>,
     /// (unit, share), for the free units of positive share.
     pub shares: Vec<(usize, f64)>,
@@ -56,8 +56,8 @@ pub struct Answer {
     pub lower: f64,
     /// Objective of the relaxation at (w, b, z); of the subset itself when no unit was free.
     pub upper: f64,
-    /// By position in `free`: above 0, what `priced` gains when the unit is left out; below 0,
-    /// minus what it gains when the unit is chosen.
+    /// The excess of each free unit, by position in `free`: above 0, what `priced` gains when the
+    /// unit is left out; below 0, minus what it gains when the unit is chosen.
     pub(crate) excess: Vec<f64>,
     /// The bound at the very point the excess was taken at; `lower` may come from another.
     pub(crate) priced: f64,
@@ -86,7 +86,7 @@ pub struct Relaxation<'a> {
     /// Each problem alone, without prices, where there are several.
     pub(super) alone: Vec<Relaxation<'a>>,
     pub(super) rules: &'a Rules,
-    /// Of the samples of all problems.
+    /// The dual box of the samples of all problems.
     pub(super) dual: BoxDual,
     /// The objective without features.
     pub(super) baseline: f64,
@@ -109,8 +109,8 @@ pub struct Relaxation<'a> {
 }
 
 impl<'a> Relaxation<'a> {
-    /// Of one problem or more, on the same features; `penalty` holds lambda_j >= 0 by feature, or
-    /// nothing.
+    /// Relaxation of one problem or more, on the same features; `penalty` holds lambda_j >= 0 by
+    /// feature, or nothing.
     pub fn new(problems: &'a [Problem<'a>], rules: &'a Rules, svm: &SvmSettings, penalty: &[f64]) -> Self {
         let parts = Part::all(problems, svm);
         let sum = |u: usize| rules.unit(u).iter().map(|&j| penalty.get(j).copied().unwrap_or(0.0)).sum();

@@ -10,7 +10,7 @@ use crate::{Design, Problem, SvmSettings};
 pub(super) struct Part<'a> {
     pub(super) problem: &'a Problem<'a>,
     pub(super) dual: BoxDual,
-    /// Its samples among those of all problems.
+    /// The problem's samples among those of all problems.
     pub(super) samples: Range<usize>,
 }
 
@@ -31,7 +31,7 @@ impl<'a> Part<'a> {
         self.problem.design()
     }
 
-    /// Its values of a vector over the samples of all problems.
+    /// The problem's values in a vector over the samples of all problems.
     pub(super) fn of<'v, T>(&self, values: &'v [T]) -> &'v [T] {
         &values[self.samples.clone()]
     }

@@ -39,7 +39,7 @@ pub(super) struct Polish<'p> {
 #[derive(Debug, Clone)]
 pub(super) struct Polished {
     pub(super) beta: Vec<f64>,
-    /// By column, within its bounds.
+    /// The weight of each column, within its bounds.
     pub(super) w: Vec<f64>,
     /// The free bias, else 0.
     pub(super) bias: f64,

@@ -38,7 +38,7 @@ pub(crate) struct Probed {
     pub(crate) inside: Vec<usize>,
     /// (unit, how far its children's bounds will rise, as far as T tells: left out, chosen).
     pub(crate) promises: Vec<(usize, [f64; 2])>,
-    /// The same as `out` and `inside`, in order, where points are kept.
+    /// The ruling of each unit of `out`, then of `inside`, where points are kept.
     pub(crate) rulings: Vec<Ruling>,
 }
 
@@ -173,7 +173,7 @@ impl<'l, 'n, 'r, 'a> Line<'l, 'n, 'r, 'a> {
         gain
     }
 
-    /// The same of a free unit, by position.
+    /// The gain of a free unit, by position.
     fn gain_at(&self, at: usize, t: f64, along: &[f64]) -> f64 {
         (self.starts[at]..self.starts[at + 1]).map(|k| self.gain_of(k, t, along)).sum()
     }

@@ -11,7 +11,7 @@ pub(crate) struct L1Basis {
     /// Status of each sample's row and of its slack.
     samples: Box<[[u8; 2]]>,
     bias: [u8; 2],
-    /// Those that are not at 0.
+    /// The parts of weights that are not at 0.
     parts: Box<[(Part, u8)]>,
 }
 

@@ -6,8 +6,8 @@ use crate::backend::highs::{Column, Entries, Program, Rows, SMALLEST};
 use crate::{Bias, Clock, Error, Memory};
 
 impl L1Oracle<'_> {
-    /// Of the samples that count, some of each class, evenly spread; the others join when they are
-    /// needed. Once it is told to stop, no more do.
+    /// Joins some of the samples that count, evenly spread over each class; the others join when
+    /// they are needed. No more join once the clock says stop.
     pub(super) fn join_spread(&mut self, clock: &Clock) -> Result<(), Error> {
         let counts: Vec<usize> = (0..self.cost.len()).filter(|&i| self.cost[i] > 0.0).collect();
         let step = counts.len().div_ceil(ALL_ROWS).max(1);

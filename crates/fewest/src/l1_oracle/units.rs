@@ -25,7 +25,7 @@ pub(crate) struct Units {
 }
 
 impl Units {
-    /// Those of a problem: the largest value of each feature is near 1.
+    /// Units of a problem: the largest value of each feature is near 1.
     pub(crate) fn new(problem: &Problem<'_>, cost: &[f64]) -> Self {
         let design = problem.design();
         let sizes: Vec<f64> = (0..design.n_features()).into_par_iter().map(|j| largest(design, j)).collect();
@@ -37,7 +37,7 @@ impl Units {
         units
     }
 
-    /// Those of programs for other readers: none.
+    /// Units of programs for other readers: all 1.
     pub(crate) fn none(p: usize) -> Self {
         Self { feature: vec![1.0; p], least: 1.0, objective: 1.0, price: 1.0, capped: false }
     }
@@ -53,7 +53,7 @@ impl Units {
         self.objective = least * by.log2().ceil().exp2();
     }
 
-    /// The same for prices of about this.
+    /// Sets the units for prices near this one.
     pub(crate) fn set_price(&mut self, price: f64, cost: &[f64]) {
         self.price = price;
         self.set_objective(cost);

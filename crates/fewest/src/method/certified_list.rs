@@ -33,8 +33,8 @@ pub struct CertifiedList {
     pub subset: Subset,
     /// Whether the rules allow it, its size included; [`Rules::broken`] says which they are if not.
     pub allowed: bool,
-    /// Its objective, the bound of all allowed subsets, the best one known. Where the rules forbid
-    /// the list, the best one is allowed, whether it is better or not.
+    /// The list's objective, the bound of all allowed subsets, the best one known. Where the rules
+    /// forbid the list, the best one is allowed, whether it is better or not.
     pub certificate: Certificate,
     /// The best allowed subsets known, best first.
     pub solutions: Vec<Solution>,
@@ -59,8 +59,8 @@ impl CertifiedList {
         self.solutions.iter().filter(move |one| one.subset != self.subset && one.objective < below)
     }
 
-    /// By how much the objective rises where this feature is left out, below 0 where it is not worth
-    /// its price; none where it is not of the list, or where time was too short. A change that
+    /// Rise of the objective where this feature is left out, below 0 where it is not worth its
+    /// price; none where it is not of the list, or where time was too short. A change that
     /// trainings cannot tell from none is 0.
     pub fn gain(&self, feature: usize) -> Option<f64> {
         let swap = self.swaps.iter().find(|swap| swap.feature == feature)?;

@@ -37,7 +37,7 @@ use crate::{
     SvmSettings,
 };
 
-/// Its name, on the command line and in its states.
+/// Name of the method, on the command line and in its states.
 const NAME: &str = "eb-rfe";
 
 crate::settings! {
@@ -47,7 +47,7 @@ crate::settings! {
     pub struct EbRfeSettings {
         /// The SVM trained; its cost is not used.
         pub svm: SvmSettings = SvmSettings::default() => [group],
-        /// Its kernel.
+        /// The kernel of the SVM.
         pub kernel: KernelRule = KernelRule::default(),
         /// What features are ranked by.
         pub criterion: Criterion = Criterion::Weights,
@@ -167,7 +167,7 @@ struct EbRfeState {
 pub struct EbRfeReport {
     /// The best allowed subset found; its objective is its accuracy.
     pub selection: Selection,
-    /// Its cost.
+    /// The slack cost that was chosen.
     pub cost: f64,
     /// All steps.
     pub curve: Vec<EbStep>,

@@ -45,7 +45,7 @@ use crate::{
 use dive::Search;
 use tree::Tree;
 
-/// Its name, on the command line and in its states.
+/// Name of the method, on the command line and in its states.
 const NAME: &str = "exact";
 /// Numbers kept for each feature: norms and prices, gains and their order at the nodes at work.
 const LISTS: u64 = 10;

@@ -39,7 +39,7 @@ use crate::{Bias, Error, Limits, Observer, Problem, Rules, Run, Samples, Sense, 
 
 /// Time for one restricted program where none is given.
 const RESTRICTED_TIME: Duration = Duration::from_millis(250);
-/// So many restricted programs may take all of their time before their share of it is looked at.
+/// Number of restricted programs that run without a check of their share of the time.
 const FREE: f64 = 10.0;
 
 crate::settings! {

@@ -12,7 +12,7 @@ pub(crate) struct Listed {
     pub(crate) subset: Subset,
     /// No less than the objective at the weights and biases, however that is rounded.
     pub(super) objective: f64,
-    /// By problem; weights by feature of the subset, ascending.
+    /// The weights and bias of each problem; weights by feature of the subset, ascending.
     pub(super) machines: Vec<PrimalPoint>,
 }
 

@@ -144,7 +144,7 @@ impl Rules {
 pub struct SubsetGain {
     /// The subset.
     pub subset: Subset,
-    /// Its total gain.
+    /// The subset's total gain.
     pub gain: f64,
     /// No allowed subset gains more than this.
     pub most: f64,
@@ -186,7 +186,7 @@ impl Best<'_> {
 /// What is not decided yet.
 struct Open<'r> {
     rules: Cow<'r, Rules>,
-    /// By feature of `rules`, the feature that it is.
+    /// The feature of the problem behind each feature of `rules`.
     features: Vec<usize>,
     /// Features that are in for good, beside those that `rules` has in.
     taken: Vec<usize>,
@@ -212,7 +212,7 @@ impl Open<'_> {
     }
 }
 
-/// By unit, the groups that it is in, with the number of its features there.
+/// The groups of each unit, with the number of the unit's features in each.
 pub(super) struct Memberships {
     start: Vec<usize>,
     groups: Vec<(usize, usize)>,
@@ -255,7 +255,7 @@ struct BestSubset<'r, 's> {
     /// Units of equal kind are in the same groups with the same counts, and imply and are implied
     /// by nothing.
     kind: Vec<Option<usize>>,
-    /// By unit, the at-most group that caps it in the size bound and in the cost bound: groups
+    /// The at-most group that caps each unit in the size bound and in the cost bound: groups
     /// without a common unit whose units all have the same size, or cost, so that an optimal
     /// completion takes the best of them.
     size_cap: Vec<Option<usize>>,
@@ -434,7 +434,7 @@ impl<'r, 's> BestSubset<'r, 's> {
         }
     }
 
-    /// By at-most group, how many more of its features may come in.
+    /// Number of features of each at-most group that may still come in.
     fn caps_left(&self, state: &[Choice]) -> Vec<usize> {
         self.rules.at_most.iter().map(|g| g.short(state)).collect()
     }

@@ -229,7 +229,7 @@ impl<'r> Relaxed<'r> {
         Self { single, groups, trees, ..*self }
     }
 
-    /// Of each unit in a tree, r_u and what the units below it that gain add.
+    /// Sums of each unit in a tree: r_u and what the units below it that gain add.
     fn tree_sums(&self, at: Prices) -> Vec<f64> {
         let mut sum: Vec<f64> = self.trees.iter().map(|&(u, _)| self.reduced(at, u)).collect();
         for (at, &(_, above)) in self.trees.iter().enumerate().rev() {

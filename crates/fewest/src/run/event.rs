@@ -33,14 +33,14 @@ pub enum Event<'a> {
         step: u64,
         /// Index of the feature.
         feature: usize,
-        /// Its criterion when it left.
+        /// The feature's criterion when it left.
         criterion: f64,
     },
     /// A better subset was found.
     Incumbent {
         /// The subset.
         subset: &'a Subset,
-        /// Its objective.
+        /// The subset's objective.
         objective: f64,
         /// The gap, where there is a bound ([`Outcome::gap`](crate::Outcome::gap)).
         gap: Option<f64>,

@@ -22,7 +22,7 @@ pub struct Yardstick {
 }
 
 impl Yardstick {
-    /// Of features with these prices.
+    /// Yardstick of features with these prices.
     #[doc(hidden)]
     pub fn new(baseline: f64, prices: &[f64]) -> Self {
         let price = prices.iter().copied().filter(|price| *price > 0.0).reduce(f64::min).unwrap_or(0.0);
@@ -115,7 +115,7 @@ pub struct Gaps {
 }
 
 impl Gaps {
-    /// Those that limits ask for, of bounds that are proven.
+    /// Gaps that the limits ask for, of bounds that are proven.
     pub(crate) fn asked(limits: &Limits, sense: Sense, yardstick: Option<Yardstick>) -> Self {
         Self { sense, relative: limits.gap_rel, absolute: limits.gap_abs, yardstick, tolerance: 0.0 }
     }

@@ -80,7 +80,7 @@ pub struct Ranked {
     pub rank: usize,
     /// Step in which it left, from 1; none for the survivors.
     pub step: Option<u64>,
-    /// Its criterion when it left, or at the end.
+    /// The feature's criterion when it left, or at the end.
     pub criterion: f64,
 }
 
@@ -101,6 +101,6 @@ pub struct Selection {
 pub struct Solution {
     /// The subset.
     pub subset: Subset,
-    /// Its objective, in the sense of the method.
+    /// The subset's objective, in the sense of the method.
     pub objective: f64,
 }

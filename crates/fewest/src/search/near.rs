@@ -44,7 +44,7 @@ pub struct NearBest {
 /// A feature of at least one listed subset.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct NearFeature {
-    /// Its index.
+    /// The feature's index.
     pub feature: usize,
     /// Share of the listed subsets that hold it.
     pub share: f64,
@@ -81,7 +81,7 @@ pub(super) fn is_beyond(sense: Sense, others: f64, threshold: f64) -> bool {
 }
 
 impl NearBest {
-    /// Of subsets, best first; none without a subset.
+    /// The near best of these subsets, best first; none without a subset.
     pub(super) fn new(gaps: &Gaps, proven: &Proven, listed: &[Solution]) -> Option<Self> {
         let (&Proven { within, most, others }, sense) = (proven, gaps.sense);
         let best = listed.first()?.objective;

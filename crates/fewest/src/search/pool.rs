@@ -326,7 +326,7 @@ impl<'a> Pool<'a> {
 }
 
 impl Found {
-    /// The same subset looked at twice: the better objective, and the stronger proof.
+    /// Merges two results of one subset: the better objective, and the stronger proof.
     fn merged(self, other: &Self, sense: Sense) -> Self {
         let (objective, proven) = match sense {
             Sense::Min => (self.objective.min(other.objective), self.proven.max(other.proven)),

@@ -35,7 +35,7 @@ pub enum MultiClass {
 }
 
 impl MultiClass {
-    /// Its name.
+    /// The name in JSON and on the command line.
     pub fn text(self) -> &'static str {
         match self {
             Self::OneVsOne => "one-vs-one",
@@ -47,14 +47,14 @@ impl MultiClass {
 /// What one of several problems tells apart.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SubProblem {
-    /// Its task, where there are tasks.
+    /// The problem's task, where there are tasks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task: Option<u32>,
     /// The class of label +1.
     pub positive: u32,
     /// The class of label -1; none for all others.
     pub negative: Option<u32>,
-    /// Its samples.
+    /// The number of its samples.
     pub samples: usize,
 }
 

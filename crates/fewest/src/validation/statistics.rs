@@ -18,8 +18,8 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Of at least one value; `test_share` is the size of the test part over that of the training
-    /// part (0: independent values).
+    /// Summary of at least one value; `test_share` is the size of the test part over that of the
+    /// training part (0: independent values).
     pub fn new(values: &[f64], test_share: f64) -> Self {
         let (mean, sd) = moments(values);
         let m = values.len() as f64;

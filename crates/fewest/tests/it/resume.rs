@@ -55,7 +55,7 @@ fn assert_same(same: Same, a: &Outcome, b: &Outcome, about: &str) {
     }
 }
 
-/// The same subsets, and what is said of all within a share of the best.
+/// Holds both reports to the same subsets, and to the same words on all within a share of the best.
 #[track_caller]
 fn assert_solutions(same: Same, a: &Report, b: &Report, about: &str) {
     let (a, b) = ((&a.selection.solutions, a.details.get("within")), (&b.selection.solutions, b.details.get("within")));

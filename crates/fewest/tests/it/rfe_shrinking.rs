@@ -48,7 +48,7 @@ fn afresh(
     (order, tied)
 }
 
-/// The same matrix with its zeros left out.
+/// The matrix with its zeros left out.
 fn compressed(n: usize, p: usize, x: &[f64]) -> SparseDesign<'static> {
     let (mut start, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
     for j in 0..p {

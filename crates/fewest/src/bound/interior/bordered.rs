@@ -43,7 +43,7 @@ impl Restricted {
         Ok(sum)
     }
 
-    /// Such a sum, to be decomposed once more is added.
+    /// Factor loaded with a sum of `outer_by_features`, to be decomposed once more is added.
     pub(super) fn load_by_features(&self, sum: &mut OuterSum, m: usize, inverse_h: &[f64]) -> Factor {
         let biased = usize::from(self.balance.is_some());
         let mut factor = Factor::new(m + biased);

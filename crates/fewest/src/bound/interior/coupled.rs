@@ -33,7 +33,7 @@ use crate::{Clock, Status};
 /// The factors of all problems.
 pub(super) struct Coupled {
     problems: Vec<Bordered>,
-    /// Of S without rows.
+    /// The factor of S without rows.
     units: Factor,
     /// `S^-1 a_r` of each row, S without rows.
     images: Vec<Vec<f64>>,

@@ -64,7 +64,7 @@ const BETTER: f64 = 0.9;
 /// Rounds without a better gap before it gives up; where weights are bounded, whose first steps are
 /// short, also without conditions that are closer met.
 const PATIENCE: u32 = 8;
-/// The same where weights are bounded.
+/// PATIENCE where weights are bounded.
 const PATIENCE_WITHIN: u32 = 20;
 
 /// Columns first..last of each problem's block belong to one unit that is free to be chosen, at
@@ -80,7 +80,7 @@ pub(super) struct UnitColumns {
 /// others are out).
 #[derive(Debug)]
 pub(super) struct Restricted {
-    /// By problem n x m, features that are in first, then unit after unit.
+    /// The columns of each problem, n x m: features that are fixed in first, then unit after unit.
     pub(super) z: Blocks,
     /// Label of each sample.
     pub(super) y: Vec<f64>,
@@ -113,7 +113,7 @@ pub(super) struct Restricted {
 #[derive(Debug, Clone)]
 pub(super) struct Point {
     pub(super) alpha: Vec<f64>,
-    /// By problem.
+    /// The bias of each problem.
     pub(super) bias: Vec<f64>,
     pub(super) z: Vec<f64>,
     pub(super) tau: Vec<f64>,

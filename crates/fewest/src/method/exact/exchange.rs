@@ -126,7 +126,7 @@ impl Search<'_> {
             .find_map(|unit| self.complete(&joined(units, unit), missing - 1, but, &answer.warm, cutoff, rounds))
     }
 
-    /// So many units among these that gain most, the first one first.
+    /// The `most` units of largest gain among those that `may` enter, best first.
     fn entering(&self, warm: &Warm, most: usize, may: impl Fn(usize) -> bool) -> Vec<usize> {
         let units = (0..self.rules.n_units()).filter(|&u| may(u));
         let mut gains: Vec<(f64, usize)> = units.map(|u| (self.relaxation.gain(u, &warm.beta), u)).collect();

@@ -14,7 +14,7 @@ pub(super) struct OpenNode {
     pub(super) bound: f64,
     pub(super) inside: Vec<u32>,
     pub(super) free: UnitSet,
-    /// Of its own, its parent's or the root's.
+    /// The warm start: the node's own, its parent's or the root's.
     pub(super) warm: Arc<Packed>,
     /// Where the node is in the proof, and the point that its bound holds at; none without a proof.
     pub(super) place: Option<Place>,
@@ -47,7 +47,7 @@ impl Node for OpenNode {
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Packed {
     beta: Vec<f32>,
-    /// By problem.
+    /// The bias of each problem.
     bias: Vec<f64>,
     shares: Vec<(u32, f32)>,
     tau: Vec<f64>,

@@ -73,7 +73,7 @@ mod tests {
     use crate::dual::sweep::Shuffle;
     use crate::{Clock, WeightBounds};
 
-    /// Of q features: products of drawn columns of m values, so that it is positive.
+    /// Gram matrix of q features: products of drawn columns of m values, so that it is positive.
     fn gram(q: usize, m: usize, seed: usize) -> Vec<f64> {
         let x = |j: usize, i: usize| ((31 * j * j + 17 * i * seed + 7 * i * j + seed) % 23) as f64 / 11.0 - 1.0;
         let entry = |at: usize| (0..m).map(|i| x(at / q, i) * x(at % q, i)).sum::<f64>();

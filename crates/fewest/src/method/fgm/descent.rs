@@ -196,7 +196,7 @@ impl Model<'_> {
         self.penalty.signed(j, size.copysign(b))
     }
 
-    /// Those that minimise `sum_t (1/2 curve_t u_t^2 - b_t u_t) + penalty(|u|)`.
+    /// Weights of feature j that minimise `sum_t (1/2 curve_t u_t^2 - b_t u_t) + penalty(|u|)`.
     pub(super) fn minimisers(&self, j: usize, curves: &[f64], mut b: Vec<f64>) -> Vec<f64> {
         for b in &mut b {
             *b = self.penalty.signed(j, *b);

@@ -196,7 +196,7 @@ pub(super) struct Simple<'a> {
 struct Training {
     mu: Vec<f64>,
     z: Vec<f64>,
-    /// Of each problem, and the sum of their values.
+    /// The dual solution of each problem, and the sum of their values.
     solutions: Vec<DualSolution>,
     upper: f64,
     /// w_j over the columns, by problem.

@@ -56,7 +56,7 @@ impl<'a> Part<'a> {
         parts
     }
 
-    /// Those of its samples.
+    /// The values of the problem's own samples.
     pub(super) fn own<'v>(&self, of_all: &'v [f64]) -> &'v [f64] {
         &of_all[self.samples.clone()]
     }
@@ -90,8 +90,8 @@ pub(super) fn rows(parts: &[Part<'_>], features: &[usize]) -> Result<Vec<RowMatr
     Ok(rows)
 }
 
-/// Of each feature the sum over problems of its squared scores as they count, at beta of the samples
-/// of all problems.
+/// Sums over problems of each feature's squared scores as they count, at beta of the samples of all
+/// problems.
 pub(super) fn squares(
     parts: &[Part<'_>],
     beta: &[f64],

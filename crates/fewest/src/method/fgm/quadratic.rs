@@ -174,7 +174,7 @@ pub(super) struct Ahead {
 }
 
 impl Ahead {
-    /// Those of G with rows of m entries.
+    /// Slopes of a block and entries of G there; rows of G have m entries.
     fn of(gram: &[f64], m: usize, slope: &[f64], block: &[usize]) -> Self {
         let row = |&i: &usize| block.iter().map(move |&j| gram[i * m + j]);
         Self { slopes: block.iter().map(|&j| slope[j]).collect(), entries: block.iter().flat_map(row).collect() }

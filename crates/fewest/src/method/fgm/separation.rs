@@ -117,7 +117,7 @@ pub(super) enum AtHand<'f> {
         rules: Box<Rules>,
         open: Vec<usize>,
         taken: Vec<usize>,
-        /// Of each feature at hand, the place of its score.
+        /// The place of each feature's score, by feature.
         place: HashMap<usize, usize>,
     },
 }

@@ -80,7 +80,7 @@ pub(super) struct SupportNorm<'a> {
 /// A feasible dual point.
 struct Dual {
     beta: Vec<f64>,
-    /// Its scores over the columns, by problem.
+    /// The scores over the columns, by problem.
     scores: Vec<f64>,
     level: Level,
     value: f64,

@@ -124,7 +124,7 @@ impl From<L1Report> for Report {
 pub struct GridPoint {
     /// Slack cost C.
     pub cost: f64,
-    /// Its objective.
+    /// The objective.
     pub objective: f64,
     /// A bound below it.
     pub bound: f64,

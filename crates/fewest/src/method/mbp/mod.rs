@@ -76,7 +76,7 @@ const SAMPLES: usize = 5;
 /// Linear programs of step 3 for each feature: with few features the search alone is sooner done.
 const PROGRAMS: u64 = 4;
 
-/// Its name, on the command line and in its states.
+/// Name of the method, on the command line and in its states.
 const NAME: &str = "mbp";
 
 crate::settings! {

@@ -128,7 +128,7 @@ pub(super) fn search<'a>(
 struct Rises {
     /// For each unit: sum and number of the rises by putting it in, then by leaving it out.
     of: Vec<[(f64, f64); 2]>,
-    /// The same of all units together.
+    /// Sum and number of the rises of all units together.
     all: [(f64, f64); 2],
 }
 

@@ -121,7 +121,7 @@ impl<'a, 's> Lasso<'a, 's> {
         }
     }
 
-    /// Its matrix, whose memory the next lasso uses again.
+    /// The matrix of the lasso, whose memory the next lasso uses again.
     pub(super) fn into_matrix(self) -> RowMatrix {
         self.x
     }
