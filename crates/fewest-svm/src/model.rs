@@ -44,7 +44,7 @@ pub struct Model {
     pub features: Vec<usize>,
     /// Kernel.
     pub kernel: Kernel,
-    /// Those of the features that hold categories ([`FitSettings::categorical`]).
+    /// The features that hold categories ([`FitSettings::categorical`]).
     pub categorical: Vec<usize>,
     /// Number of classes.
     pub n_classes: u32,

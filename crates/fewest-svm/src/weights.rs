@@ -93,8 +93,8 @@ impl Interval {
         side(c - up, self.upper).max(side(-c - down, -self.lower))
     }
 
-    /// By how much the score c exceeds the price of a side on which weights are allowed; below 0
-    /// where it exceeds none.
+    /// Excess of the score c over the price of a side on which weights are allowed; below 0 where
+    /// it exceeds none.
     pub fn excess(self, c: f64, up: f64, down: f64) -> f64 {
         let side = |gain: f64, allowed: bool| if allowed { gain } else { f64::NEG_INFINITY };
         side(c - up, self.upper > 0.0).max(side(-c - down, self.lower < 0.0))
@@ -126,7 +126,7 @@ impl Interval {
         boxed(self.lower) || boxed(self.upper)
     }
 
-    /// Those of size u, 0 or more, at most.
+    /// The weights of the interval of size u, 0 or more, at most.
     #[must_use]
     pub fn within(self, u: f64) -> Self {
         Self { lower: self.lower.max(-u), upper: self.upper.min(u) }
@@ -202,7 +202,7 @@ impl WeightBounds {
         self.intervals.iter().any(|interval| interval.is_boxed())
     }
 
-    /// Those of some features, in their order.
+    /// The bounds of some features, in their order.
     #[must_use]
     pub fn of_all(&self, features: &[usize]) -> Self {
         if self.is_free() {
@@ -211,7 +211,8 @@ impl WeightBounds {
         Self { intervals: features.iter().map(|&j| self.of(j)).collect() }
     }
 
-    /// Those of the columns `sqrt(z_j) x_j` of some features, one z_j for each, in their order.
+    /// The bounds of the columns `sqrt(z_j) x_j` of some features, one z_j for each, in their
+    /// order.
     #[must_use]
     pub fn weighted(&self, features: &[usize], z: &[f64]) -> Self {
         if self.is_free() {

@@ -19,7 +19,7 @@ pub struct Joint {
     width: usize,
     /// n x width.
     values: Vec<f64>,
-    /// Of each sample its group.
+    /// The group of each sample.
     group: Vec<u32>,
     groups: usize,
 }
