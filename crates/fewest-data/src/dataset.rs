@@ -146,7 +146,7 @@ pub(crate) fn refuse_text(file: &str, options: &ReadOptions) -> Result<(), DataE
 /// A column kept as text: fold numbers, identifiers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextColumn {
-    /// Its name.
+    /// The column's name.
     pub name: String,
     /// One value for each row.
     pub values: Vec<String>,

@@ -244,7 +244,7 @@ mod tests {
         }
     }
 
-    /// The same data with zeros left out.
+    /// The data with zeros left out.
     fn sparse(data: &Dataset) -> Dataset {
         let (n, p) = (data.features.n_samples(), data.features.n_features());
         let (mut start, mut rows, mut values) = (vec![0], vec![], vec![]);

@@ -170,7 +170,7 @@ pub fn missing_counts(features: &Features) -> Vec<(usize, usize)> {
 /// A feature of 0 and 1 that says where another one has no value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Indicator {
-    /// Its name: `NAME (missing)`, of a text column with the name of that.
+    /// The indicator's name: `NAME (missing)`, of a text column with the name of that.
     pub name: String,
     /// A feature that is missing where this one is 1.
     pub of: String,

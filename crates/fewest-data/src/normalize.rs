@@ -19,7 +19,7 @@ pub(crate) struct Totals<'a> {
 }
 
 impl<'a> Totals<'a> {
-    /// Of n samples.
+    /// Totals of n samples.
     pub(crate) fn new(file: &'a str, how: &'a Normalization, n: usize) -> Self {
         Self { file, how, sums: vec![0.0; n], bad: None }
     }

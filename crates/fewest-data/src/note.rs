@@ -26,7 +26,7 @@ pub enum TargetRule {
 pub enum Note {
     /// Which column is the target.
     TargetColumn {
-        /// Its name.
+        /// The column's name.
         name: String,
         /// Why it.
         rule: TargetRule,
@@ -60,7 +60,7 @@ pub enum Note {
     Repeats {
         /// The column; empty for names of the samples in a column without a name.
         column: String,
-        /// Its different values.
+        /// The number of different values.
         values: usize,
         /// The rows.
         rows: usize,
@@ -186,9 +186,9 @@ pub enum Note {
     Joined {
         /// That file.
         file: String,
-        /// Its column with the names of the samples.
+        /// The column with the names of the samples.
         by: String,
-        /// Its rows that are of no sample.
+        /// The number of rows that belong to no sample.
         unused: usize,
     },
     /// Columns that describe the features of a transposed table were left out.

@@ -150,7 +150,7 @@ impl Format {
         }
     }
 
-    /// By the name as used by `--format` (also `svm`, `libsvm`, `h5` and `hdf5`).
+    /// Finds a format by the name that `--format` takes (also `svm`, `libsvm`, `h5` and `hdf5`).
     pub fn by_name(name: &str) -> Option<Format> {
         match name {
             "svm" | "libsvm" => Some(Format::Svmlight),
@@ -338,10 +338,10 @@ pub struct ReadOptions {
 pub struct Labels {
     /// The file: a table in text, parquet or a spreadsheet, or a class file (.cls).
     pub file: String,
-    /// Its column with the classes; default [`ReadOptions::target`], else one of a usual name, else
+    /// The column with the classes; default [`ReadOptions::target`], else one of a usual name, else
     /// the only one besides the names of the samples.
     pub column: Option<String>,
-    /// Its column with the names of the samples; default the first where that has no name, else the
+    /// The column with the names of the samples; default the first where that has no name, else the
     /// one that holds most of them.
     pub by: Option<String>,
 }
@@ -356,8 +356,8 @@ pub enum Delimiter {
 }
 
 impl Delimiter {
-    /// By its name as used by `--delimiter`: one ASCII character that is no letter, digit or quote,
-    /// or `tab`, `comma`, `semicolon`, `pipe`, `blanks`.
+    /// Finds a delimiter by the name that `--delimiter` takes: one ASCII character that is no
+    /// letter, digit or quote, or `tab`, `comma`, `semicolon`, `pipe`, `blanks`.
     pub fn by_name(name: &str) -> Option<Delimiter> {
         match name {
             "tab" | "\\t" => Some(Delimiter::Sign(b'\t')),

@@ -224,7 +224,7 @@ struct Summed {
 }
 
 impl Summed {
-    /// Of an empty file.
+    /// Checksum of an empty file.
     fn new(file: File) -> Self {
         Self { out: BufWriter::with_capacity(1 << 16, file), sum: Sum::default() }
     }

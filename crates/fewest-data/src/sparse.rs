@@ -361,7 +361,7 @@ impl Bucket<'_> {
         true
     }
 
-    /// Its columns.
+    /// The columns of the bucket.
     pub(crate) fn columns(&self) -> Range<usize> {
         self.first_column..self.first_column + self.next.len()
     }

@@ -75,7 +75,7 @@ struct Column {
     nonzero: usize,
     smallest: f64,
     largest: f64,
-    /// Of the positions and bits of the values that are not 0.
+    /// The hash of the positions and bits of the values that are not 0.
     hash: u64,
 }
 

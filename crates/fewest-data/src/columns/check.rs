@@ -44,7 +44,7 @@ pub(super) struct Entries<'a> {
     pub(super) layout: &'a Layout,
     pub(super) n: u32,
     pub(super) columns: Range<usize>,
-    /// Of all columns of the file.
+    /// The names of all columns of the file.
     pub(super) names: &'a Names,
 }
 
@@ -62,7 +62,7 @@ impl Entries<'_> {
         column_starts(self.map.bytes(), self.layout.starts as usize, &self.columns)
     }
 
-    /// Its entries among those of the file.
+    /// The entries' range among those of the file.
     fn range(&self) -> Range<usize> {
         let start = self.start();
         start[0]..start[start.len() - 1]

@@ -153,7 +153,7 @@ pub struct EntrySums {
 }
 
 impl EntrySums {
-    /// Those of all columns, from those of parts in the order of the columns.
+    /// Sums of all columns, joined from those of parts in the order of the columns.
     pub fn joined(parts: &[EntrySums]) -> EntrySums {
         let of = |width: u64, sum: fn(&EntrySums) -> u32| {
             let mut all = Hasher::new();
@@ -262,7 +262,7 @@ struct Head {
     stored: u64,
     classes: u32,
     named: bool,
-    /// Of starts, rows, values, classes, text.
+    /// The checksums of starts, rows, values, classes, text.
     sums: [u32; 5],
 }
 

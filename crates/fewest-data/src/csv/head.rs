@@ -30,7 +30,7 @@ pub(crate) struct Head {
     pub(crate) next_line: u64,
     /// The first one, usually the header.
     pub(crate) first: Vec<Cell>,
-    /// Those below it.
+    /// The rows below the header.
     pub(crate) rows: Vec<Vec<Cell>>,
     /// What to tell of the form of the text.
     pub(crate) note: Option<Note>,
@@ -64,7 +64,7 @@ impl Head {
         Self::read(source, format, bytes, options)
     }
 
-    /// The same for about so many bytes, the header and the row below it at least.
+    /// Reads about this many bytes, the header and the row below it at least.
     fn read(source: &mut Source, format: Format, bytes: usize, options: &ReadOptions) -> Result<Self, DataError> {
         let own = own_delimiter(format);
         source.text.blanks = options.delimiter == Some(Delimiter::Blanks);

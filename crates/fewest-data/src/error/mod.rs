@@ -39,7 +39,7 @@ impl Place {
     pub(crate) fn row(file: &str, row: u64) -> Self {
         Self { file: file.into(), position: Position::Row(row), column: None }
     }
-    /// The same place, in a named column.
+    /// The place with the name of its column.
     pub(crate) fn column(mut self, name: impl Into<String>) -> Self {
         self.column = Some(name.into());
         self
@@ -51,7 +51,7 @@ impl Place {
 pub enum IndexFault {
     /// An index 0; svmlight counts from 1.
     Zero,
-    /// The same index twice on a line.
+    /// One index twice on a line.
     Repeated,
     /// An index after a larger one.
     Unordered,
@@ -110,7 +110,7 @@ pub enum DataError {
     NoHeader {
         /// The first line.
         place: Place,
-        /// Its first cells.
+        /// The first cells of the row.
         found: String,
         /// A cell that is a value of its column, too; none: they are numbers.
         repeated: Option<String>,
@@ -166,7 +166,7 @@ pub enum DataError {
     NotFinite {
         /// The first one.
         place: Place,
-        /// Its text.
+        /// The cell's text.
         cell: String,
         /// How many there are.
         count: u64,
@@ -175,7 +175,7 @@ pub enum DataError {
     Infinite {
         /// The first one.
         place: Place,
-        /// Its text.
+        /// The cell's text.
         cell: String,
         /// How many there are.
         count: u64,
@@ -184,7 +184,7 @@ pub enum DataError {
     NoClass {
         /// The first one.
         place: Place,
-        /// Its text.
+        /// The cell's text.
         cell: String,
         /// How many there are.
         count: u64,

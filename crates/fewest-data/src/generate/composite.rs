@@ -59,7 +59,7 @@ impl CompositeSettings {
 #[derive(Debug, Clone)]
 pub struct Composite {
     settings: CompositeSettings,
-    /// Of the best linear classifier, length p.
+    /// The weights of the best linear classifier, length p.
     weights: Vec<f64>,
 }
 

@@ -61,7 +61,7 @@ pub struct TextSettings {
 }
 
 impl TextSettings {
-    /// So many words.
+    /// Settings of a text with this many words.
     pub fn new(words: usize) -> Self {
         Self { words, length: 455, relevant: words.min(200), topical: 12, leak: 0.35, exponent: 0.85, seed: 1 }
     }

@@ -21,7 +21,7 @@ const STARTS: usize = 1 << 20;
 #[derive(Debug, Clone)]
 pub struct MappedDesign {
     n: usize,
-    /// Its columns among those of the file.
+    /// The columns of the design, among those of the file.
     columns: Range<usize>,
     map: Arc<Map>,
     sections: Sections,

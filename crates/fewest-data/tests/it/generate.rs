@@ -48,7 +48,7 @@ fn labels_are_the_side_of_the_hyperplane_and_points_lie_in_the_ball() {
     }
 }
 
-/// Of a uniform point in the ball, |x|^p is uniform on [0, 1] and no feature is preferred.
+/// A uniform point in the ball has |x|^p uniform on [0, 1], and no feature is preferred.
 #[test]
 fn points_fill_the_ball_evenly() {
     let p = 5;
