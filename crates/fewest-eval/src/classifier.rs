@@ -25,7 +25,7 @@ pub struct Training<'a> {
 }
 
 impl<'a> Training<'a> {
-    /// Of a part.
+    /// Training on a part.
     pub fn of(part: &'a Part, memory: &'a Memory) -> Self {
         let (codes, weights, tasks) = (&part.target.codes, &part.weights, part.tasks.as_ref());
         Self { design: part.design(), codes, weights, tasks, memory }

@@ -29,7 +29,7 @@ pub struct ExternalValidation {
 }
 
 impl ExternalValidation {
-    /// Of samples of so many classes; none without a sample.
+    /// Validation on samples of `n_classes` classes; none without a sample.
     pub fn new(of: &Predictions, n_classes: usize, probabilities: Option<&Probabilities>) -> Option<Self> {
         if of.truth.is_empty() {
             return None;

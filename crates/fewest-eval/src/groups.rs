@@ -10,7 +10,7 @@ pub struct Groups {
 }
 
 impl Groups {
-    /// Of the name of each sample's group.
+    /// Groups from the name of each sample's group.
     pub fn new(by_sample: &[String]) -> Self {
         let (mut names, mut known) = (Vec::new(), std::collections::HashMap::new());
         let codes = by_sample.iter().map(|name| {

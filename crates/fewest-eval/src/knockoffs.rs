@@ -39,7 +39,7 @@ impl Importance {
         Self::METHODS.iter().find(|(known, _)| *known == method).map(|known| known.1)
     }
 
-    /// Of each column, from 0.
+    /// The importance of each column, from 0.
     fn values(self, report: &Report, columns: usize) -> Vec<f64> {
         let mut values = vec![0.0; columns];
         match self {
@@ -86,7 +86,7 @@ impl Default for KnockoffSettings {
 pub struct Draw {
     /// W of each feature that was copied.
     pub statistics: Vec<f64>,
-    /// Its time.
+    /// Seconds that the draw took.
     pub seconds: f64,
 }
 
@@ -124,7 +124,7 @@ pub struct KnockoffFindings {
 }
 
 impl KnockoffFindings {
-    /// Of the statistics of each draw.
+    /// Findings from the statistics of each draw.
     pub fn new(draws: &[&[f64]], fdr: f64) -> Self {
         let found = knockoff_selection(draws, fdr);
         let mut statistics = vec![0.0; draws.first().map_or(0, |draw| draw.len())];

@@ -75,7 +75,7 @@ pub struct Tasks {
 }
 
 impl Tasks {
-    /// Of the name of each sample's task.
+    /// Tasks from the name of each sample's task.
     ///
     /// # Errors
     /// A task whose samples are of one class.

@@ -87,7 +87,8 @@ pub trait PartSelector: Sync {
         false
     }
 
-    /// The same at this cost, and at this cost of the classifier; asked for where costs are chosen.
+    /// The selector at this cost, and at this cost of the classifier; asked for where costs are
+    /// chosen.
     ///
     /// # Errors
     /// Unless it chooses costs.
@@ -97,7 +98,7 @@ pub trait PartSelector: Sync {
     }
 }
 
-/// The same method, settings and rules for every part.
+/// Selector with one method, settings and rules for every part.
 #[derive(Debug, Clone)]
 pub struct Fixed {
     /// The method.

@@ -27,7 +27,7 @@ struct FoldScores {
 #[derive(Debug, Clone)]
 pub struct SizeScores {
     sizes: Vec<usize>,
-    /// Of the folds that are done.
+    /// The scores of the folds that are done.
     folds: Vec<FoldScores>,
     /// Folds that the limit or the user left out.
     pub missing: usize,

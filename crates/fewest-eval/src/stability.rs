@@ -44,8 +44,9 @@ pub struct Candidates {
 }
 
 impl Candidates {
-    /// Of rules on p features; `sized` says whether they bound the size. The list forbids what all
-    /// samples together rule out: a half may rule out more, which makes the bound no smaller.
+    /// Candidates under rules on p features; `sized` says whether they bound the size. The list
+    /// forbids what all samples together rule out: a half may rule out more, which makes the bound
+    /// no smaller.
     ///
     /// # Errors
     /// Rules that leave nothing.
@@ -202,8 +203,8 @@ pub struct StabilityReport {
 }
 
 impl StabilityReport {
-    /// Of what the halves of each pair select, of p features. `left` says whether pairs were left
-    /// out or cut short.
+    /// Report of what the halves of each pair select, of p features. `left` says whether pairs were
+    /// left out or cut short.
     pub fn new(
         pairs: &[&[Vec<usize>; 2]],
         p: usize,
@@ -242,7 +243,7 @@ impl StabilityReport {
         2 * self.pairs
     }
 
-    /// So many halves as a share of all.
+    /// Share that this number of halves is of all.
     pub fn share(&self, halves: usize) -> f64 {
         halves as f64 / self.n_halves() as f64
     }

@@ -98,7 +98,7 @@ pub struct InnerScore {
     pub max_features: Option<usize>,
     /// Mean over the inner folds.
     pub accuracy: f64,
-    /// Its standard error.
+    /// The standard error of the score.
     pub se: Option<f64>,
 }
 
@@ -123,7 +123,7 @@ impl Default for InnerFolds {
 pub struct Recipe<'a> {
     /// Sizes to choose from, ascending; none: no size rule.
     pub sizes: Vec<Option<usize>>,
-    /// By choice of cost and gamma, and by size.
+    /// The selectors by choice of cost and gamma, and by size.
     pub selectors: Vec<Vec<Box<dyn PartSelector + 'a>>>,
     /// Costs of the classifier on the chosen features; none: the cost of selecting.
     pub fit_costs: Vec<Option<f64>>,

@@ -19,7 +19,7 @@ pub struct Evaluation<'a> {
 }
 
 impl<'a> Evaluation<'a> {
-    /// Of the results of a recipe.
+    /// Evaluation of the results of a recipe.
     pub fn new(results: &'a [Option<FoldResult>], test_share: f64, p: usize) -> Self {
         Self { folds: results.iter().flatten().collect(), test_share, p }
     }
@@ -92,7 +92,7 @@ impl<'a> Evaluation<'a> {
 /// Two evaluations on the same folds: accuracy of the first less that of the second.
 #[derive(Debug, Clone)]
 pub struct Comparison {
-    /// By fold; folds that one of them lacks are left out.
+    /// The difference in each fold; folds that one of them lacks are left out.
     pub differences: Vec<f64>,
     test_share: f64,
 }
@@ -117,7 +117,7 @@ impl Comparison {
         t_test(&self.differences)
     }
 
-    /// The same, corrected for training samples that folds share.
+    /// The t test of the differences, corrected for training samples that folds share.
     pub fn corrected_t_test(&self) -> Option<TTest> {
         corrected_t_test(&self.differences, self.test_share)
     }

@@ -22,8 +22,8 @@ pub struct Contribution {
     pub high: u32,
     /// The other one.
     pub low: u32,
-    /// Its part of the distance between the decision values at the means of both classes; those of
-    /// all features of the panel sum up to 1.
+    /// The feature's share of the distance between the decision values at the means of both
+    /// classes; the shares of all features of the panel sum up to 1.
     pub share: f64,
 }
 

@@ -38,7 +38,7 @@ pub struct MarkersReport {
     pub chosen: usize,
     /// What each fold selected at that cost, and how the samples held out were classified.
     pub folds: Vec<FoldResult>,
-    /// The same by the required features alone, where some are.
+    /// The results of the required features alone, where some are required.
     pub required: Option<Vec<FoldResult>>,
     /// Samples that the folds are made of.
     pub sampled: usize,
@@ -59,7 +59,7 @@ pub struct MarkerPanel {
     pub features: Vec<usize>,
     /// Objective, bound and status of the search.
     pub outcome: Outcome,
-    /// Of which SVM.
+    /// The settings of the SVM.
     pub svm: SvmSettings,
     /// The classifier, a machine for each pair of classes; its features ascend.
     pub model: Model,

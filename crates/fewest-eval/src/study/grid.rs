@@ -38,7 +38,7 @@ const HIGHEST: f64 = 1e2;
 pub(crate) const FIT: [f64; 7] = [0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0];
 /// What multiplies them for the Gaussian kernel.
 const FIT_KERNEL: f64 = 10.0;
-/// Those of them that are tried in short.
+/// Places in [`FIT`] of the costs that are tried in short.
 pub(crate) const FEW: [usize; 3] = [1, 3, 5];
 
 /// What is tried, for all parts of a study.

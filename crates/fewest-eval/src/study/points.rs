@@ -75,7 +75,7 @@ pub struct PointsFold {
 pub struct PointsWorth {
     /// Each measure of the points.
     pub summary: BTreeMap<&'static str, Summary>,
-    /// By measure how much more the classifier has than its points, fold by fold.
+    /// How much more the classifier scores than its points, fold by fold, for each measure.
     pub difference: BTreeMap<&'static str, Summary>,
 }
 

@@ -23,7 +23,7 @@ const TOTALS: i64 = 1000;
 /// A linear classifier of two classes and what prepares its samples.
 #[derive(Clone, Copy)]
 struct Classifier<'a> {
-    /// Its features, ascending.
+    /// The classifier's features, ascending.
     features: &'a [usize],
     /// None: it has no feature.
     model: Option<&'a Model>,

@@ -59,7 +59,7 @@ pub struct Losses {
 }
 
 impl Losses {
-    /// Of at least one.
+    /// Mean of at least one value of each loss.
     pub(crate) fn mean(each: &[Self]) -> Self {
         let mean = |of: fn(&Self) -> f64| each.iter().map(of).sum::<f64>() / each.len() as f64;
         Self { log_loss: mean(|loss| loss.log_loss), brier: mean(|loss| loss.brier) }
@@ -113,7 +113,7 @@ impl Probabilities {
         Losses::mean(&self.each_loss(of))
     }
 
-    /// The same of each sample alone.
+    /// The losses of each sample alone.
     pub fn each_loss(&self, of: &Predictions) -> Vec<Losses> {
         let one = |(values, &class): (&[f64], &u32)| Losses {
             log_loss: self.log_loss(values, class),

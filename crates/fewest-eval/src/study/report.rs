@@ -188,7 +188,7 @@ pub struct OtherPanel {
 pub struct RuleReport {
     /// The rule.
     pub rule: ChoiceRule,
-    /// Its choice.
+    /// What the rule chose.
     pub choice: Choice,
     /// Features, ascending.
     pub selected: Vec<usize>,
@@ -310,7 +310,7 @@ impl StudyReport {
         self.summary_of(&self.folds.iter().map(FoldReport::chosen).collect::<Vec<_>>())
     }
 
-    /// The same for the other choice.
+    /// The summary of the other choice.
     pub fn other_summary(&self) -> Vec<(&'static str, Summary)> {
         self.summary_of(&self.folds.iter().map(FoldReport::other).collect::<Vec<_>>())
     }

@@ -113,7 +113,7 @@ struct Study<'a> {
     data: &'a Data<'a>,
     settings: &'a StudySettings,
     grid: &'a Grid,
-    /// Of all samples.
+    /// The size of all samples together.
     whole: PartSize,
     all: Deadline,
     work: Deadline,
@@ -248,7 +248,7 @@ impl Study<'_> {
         self.work.left().is_none_or(|left| needed < left / 2)
     }
 
-    /// Of the splits that nothing cut short; where there are none, of what the others have in
+    /// Table of the splits that nothing cut short; where there are none, of what the others have in
     /// common.
     fn table(&self, at: usize, part: &PartDeal) -> Table {
         let rows = || self.state.parts[at].rows.iter().flatten();

@@ -28,7 +28,7 @@ impl StudyMethod {
     /// All of them.
     pub const ALL: [StudyMethod; 4] = [StudyMethod::Exact, StudyMethod::Rfe, StudyMethod::InfoGain, StudyMethod::Kta];
 
-    /// Its name, as `fewest methods` has it.
+    /// The method's name, as `fewest methods` has it.
     pub fn name(self) -> &'static str {
         match self {
             StudyMethod::Exact => "exact",

@@ -16,7 +16,7 @@ pub struct StudyState {
 /// One part.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub(crate) struct PartState {
-    /// By inner split; dropped once a fold is done.
+    /// The row of each inner split; dropped once a fold is done.
     pub(crate) rows: Vec<Option<Row>>,
     /// What was done on its inner splits.
     pub(crate) effort: Effort,
