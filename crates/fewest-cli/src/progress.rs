@@ -41,7 +41,7 @@ pub(crate) struct Watch<'a> {
     /// Opened by the first event, so that a run that is refused leaves no file.
     trace: Option<Box<dyn Write>>,
     failed: Option<std::io::Error>,
-    /// Of each size of a path; of the whole run where there is none.
+    /// The history of each size of a path; that of the whole run where there is none.
     histories: Vec<History>,
     /// Whether what comes is the search of a certificate.
     certifying: bool,

@@ -40,7 +40,7 @@ pub const EVERY: Duration = Duration::from_secs(30);
 
 /// What an earlier run kept.
 pub struct Kept {
-    /// Its state.
+    /// The saved state.
     pub state: Box<dyn Read + Send>,
     /// How far its proofs were, where it wrote any.
     pub proofs: Vec<ProofMark>,

@@ -56,7 +56,7 @@ pub(super) fn of_search(arg: clap::Arg) -> clap::Arg {
 }
 
 impl CertifyArgs {
-    /// The same as options of a selection by the search.
+    /// The options of a selection by the search that certifies.
     pub(crate) fn selection(&self) -> SelectionArgs {
         SelectionArgs {
             data: self.data.clone(),

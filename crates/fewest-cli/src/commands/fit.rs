@@ -291,7 +291,7 @@ pub(super) enum FeatureChoice {
 }
 
 impl FeatureChoice {
-    /// Those of `--features`: names, or files of names.
+    /// Choice of `--features`: names, or files of names.
     ///
     /// # Errors
     /// A list that cannot be understood, a file without names.

@@ -189,7 +189,7 @@ struct Outputs<'a> {
 /// What is known of a set before anything is written.
 enum Drawn {
     Whole(Box<Dataset>),
-    /// Its features are drawn while they are written.
+    /// Classes whose features are drawn while they are written.
     Classes(Target),
 }
 

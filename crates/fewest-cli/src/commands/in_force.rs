@@ -162,7 +162,7 @@ pub(super) fn warn_of_rules(list: &RuleList, data: &mut Dataset, terminal: Termi
     }
 }
 
-/// The same for samples as they were read.
+/// Warns of the rules of a source, for samples as they were read.
 ///
 /// # Errors
 /// A rule that names nothing.

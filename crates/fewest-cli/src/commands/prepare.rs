@@ -55,7 +55,7 @@ pub(crate) struct PreparedData {
     memory: u64,
     /// What of them is taken beside the data.
     account: Memory,
-    /// That of samples which are a copy.
+    /// The memory of samples that are a copy.
     #[expect(dead_code, reason = "gives the bytes back when the data are dropped")]
     taken: Option<Reserved>,
 }

@@ -32,7 +32,7 @@ pub(crate) struct Raw {
     pub(super) kernel_memory: Option<u64>,
     /// What is taken of the memory beside the data.
     pub(super) account: Memory,
-    /// That of samples which are a copy.
+    /// The memory of samples that are a copy.
     pub(super) taken: Option<Reserved>,
 }
 

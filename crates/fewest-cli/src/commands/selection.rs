@@ -72,7 +72,7 @@ impl<'a> Plan<'a> {
         Ok(plan)
     }
 
-    /// The same where nothing need bound the size.
+    /// Plan of a selection whose size nothing need bound.
     ///
     /// # Errors
     /// A value that cannot be understood or is out of range.

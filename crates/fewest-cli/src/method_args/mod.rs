@@ -94,7 +94,7 @@ const fn entry<A: clap::Args + MethodArgs + 'static>(name: &'static str) -> Entr
     Entry { augment: A::augment_args, read, name, own_classifier: false }
 }
 
-/// The same, of a method that ends with a classifier of its own.
+/// Entry of a method that ends with a classifier of its own.
 const fn own<A: clap::Args + MethodArgs + 'static>(name: &'static str) -> Entry {
     Entry { own_classifier: true, ..entry::<A>(name) }
 }

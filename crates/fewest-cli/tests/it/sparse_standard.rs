@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::common::{Noise, Scratch};
 
-/// The same 80 samples of 8 features as csv, svmlight and a column file; half of the values are 0.
+/// Writes 80 samples of 8 features as csv, svmlight and a column file; half of the values are 0.
 fn files(scratch: &Scratch) {
     let mut noise = Noise(11);
     let mut table = (1..=8).map(|j| format!("x{j}")).collect::<Vec<_>>().join(",") + ",y\n";

@@ -24,7 +24,7 @@ pub(super) struct Said<'a> {
 }
 
 impl<'a> Said<'a> {
-    /// Of one classifier for all samples, whose features are prepared.
+    /// Predictions of one classifier for all samples, whose features are prepared.
     pub(super) fn by_one(trained: &'a TrainedModel, data: &Dataset) -> Self {
         let decisions = trained.model.decisions(data.features.as_design());
         let name = |class: u32| trained.classes[class as usize].clone();
@@ -38,7 +38,7 @@ impl<'a> Said<'a> {
         }
     }
 
-    /// Of a classifier for each task.
+    /// Predictions of a classifier for each task.
     pub(super) fn by_task(tasks: &'a TaskModels, names: Vec<String>, judged: Judged) -> Self {
         Self {
             classes: &tasks.classes,
@@ -54,8 +54,8 @@ impl<'a> Said<'a> {
         &self.decisions[i * self.pairs.len()..(i + 1) * self.pairs.len()]
     }
 
-    /// Those samples whose class is known, as a fold has its samples held out. Decision values of
-    /// several tasks are of two classes alone.
+    /// Predictions of the samples whose class is known, as a fold has its samples held out.
+    /// Decision values of several tasks are of two classes alone.
     pub(super) fn of_known(&self, known: &[Option<u32>]) -> Predictions {
         let rows: Vec<usize> = (0..known.len()).filter(|&i| known[i].is_some()).collect();
         let two = self.tasks.is_none() || self.classes.len() == 2;

@@ -273,7 +273,7 @@ impl View<'_> {
         Value::Object(value)
     }
 
-    /// By rule: means over the outer folds.
+    /// Results of each rule: means over the outer folds.
     fn rules(&self) -> Value {
         let mut out = Map::new();
         for rule in fewest_eval::study::ChoiceRule::all() {

@@ -28,7 +28,7 @@ pub(super) enum Origin {
 }
 
 impl Origin {
-    /// Its name in JSON.
+    /// The name in JSON.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Typed => "typed",
@@ -79,7 +79,7 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// By the names of settings.
+    /// The settings by name.
     ///
     /// # Errors
     /// Rules that contradict each other.

@@ -81,7 +81,7 @@ impl Sources<'_> {
         self.pick(key, [typed, result, file], show)
     }
 
-    /// The same of how a table was read.
+    /// A setting of how the table was read, from the first of these that has it.
     fn read<T: Clone>(
         &mut self,
         key: &'static str,

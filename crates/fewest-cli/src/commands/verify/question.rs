@@ -44,7 +44,7 @@ pub(super) struct Question<'a> {
 }
 
 impl<'a> Question<'a> {
-    /// Of a header that the checker has accepted.
+    /// Question of a header that the checker has accepted.
     ///
     /// # Errors
     /// None of such a header.

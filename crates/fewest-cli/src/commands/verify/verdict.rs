@@ -38,7 +38,7 @@ pub(super) struct Judgement<'a> {
 pub(super) struct Own {
     /// Who chose it.
     pub(super) method: String,
-    /// Its features, ascending.
+    /// The features of the subset, ascending.
     pub(super) features: Vec<usize>,
 }
 
@@ -51,7 +51,7 @@ impl Own {
 
 /// A verdict in words.
 struct Said {
-    /// Its word in JSON.
+    /// The word in JSON.
     word: &'static str,
     /// The first words of the text.
     first: String,

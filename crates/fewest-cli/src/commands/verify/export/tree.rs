@@ -72,7 +72,7 @@ pub(super) struct Numbered {
 pub(super) struct Tree<'w> {
     pub(super) out: &'w mut dyn Write,
     pub(super) rules: Rules,
-    /// By features: the clauses of listed subsets.
+    /// The clauses of listed subsets, by their features.
     pub(super) listed: HashMap<Vec<usize>, u64>,
     nodes: HashMap<u64, Node>,
     made: u64,
