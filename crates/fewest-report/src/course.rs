@@ -137,7 +137,7 @@ fn ascent(result: Part<'_>, budget: &Budget) -> Result<Option<Section>, String> 
     Ok(Some(section("ascent-section", "The ascent of the bound", chart)))
 }
 
-/// As many points as can be seen; always with the first and the last.
+/// Thins points out to as many as can be seen; always with the first and the last.
 pub(crate) fn thinned(points: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
     let every = points.len().div_ceil(POINTS).max(1);
     let last = points.len().saturating_sub(1);

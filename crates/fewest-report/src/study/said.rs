@@ -61,7 +61,7 @@ pub(crate) fn left_out(result: Part<'_>) -> Option<String> {
 pub(crate) struct Panels<'a> {
     pub(crate) taken: Part<'a>,
     pub(crate) other: Part<'a>,
-    /// Such as `smaller panel`.
+    /// The name in sentences, such as `smaller panel`.
     pub(crate) called: &'static str,
     /// How much more accurate the one in force is, fold by fold.
     pub(crate) difference: Part<'a>,
@@ -70,7 +70,7 @@ pub(crate) struct Panels<'a> {
 }
 
 impl<'a> Panels<'a> {
-    /// Those of a study; none where there is no panel.
+    /// Panels of a study; none where there is no panel.
     pub(crate) fn of(result: Part<'a>) -> Option<Self> {
         let panels = result.at("panels");
         let (best, smallest) = (panels.at("best"), panels.at("smallest"));
