@@ -59,7 +59,7 @@ pub(crate) struct Check<'c, R: Read> {
     /// Boxes made.
     made: u64,
     point: Option<Point>,
-    /// By subset that was alone in a closed box: its bound.
+    /// The bound of each subset that was alone in a closed box.
     alone: HashMap<Vec<usize>, f64>,
     /// Bytes of the entries of open boxes, and of the subsets alone and listed.
     bytes: (u64, u64),

@@ -57,7 +57,7 @@ pub(crate) struct Header {
     p: usize,
     fingerprint: String,
     gain: Gain,
-    /// Of gains `ridge` and `l1`.
+    /// The loss, of gains `ridge` and `l1`.
     loss: Option<Loss>,
     bias: Option<Bias>,
     cost: Option<f64>,
@@ -65,7 +65,7 @@ pub(crate) struct Header {
     penalty: Vec<f64>,
     #[serde(default)]
     weight_bounds: Vec<f64>,
-    /// Of gain `alignment`. Without a kernel it is `rbf`.
+    /// The kernel, of gain `alignment`. Without a kernel it is `rbf`.
     kernel: Option<Distance>,
     gamma: Option<f64>,
     #[serde(default)]
@@ -168,13 +168,13 @@ pub(crate) struct Claim<'d> {
     pub(crate) gain: Gain,
     pub(crate) loss: Loss,
     pub(crate) bias: Bias,
-    /// By sample of all problems: its label and `C_i`.
+    /// The label and `C_i` of each sample of all problems.
     pub(crate) y: Vec<f64>,
     pub(crate) costs: Vec<f64>,
-    /// By feature: lambda and u.
+    /// The lambda and u of each feature.
     pub(crate) penalty: Vec<f64>,
     pub(crate) bounds: Vec<f64>,
-    /// By feature: how far below and above 0 the rules let its weight be.
+    /// The distances below and above 0 that the rules let each feature's weight go.
     ranges: Vec<[f64; 2]>,
     pub(crate) rules: Rules,
     /// What the rules alone decide; none where they allow nothing.
@@ -188,7 +188,7 @@ pub(crate) struct Part<'d> {
     pub(crate) data: &'d dyn Data,
     /// Their numbers among those of all problems.
     pub(crate) samples: Range<usize>,
-    /// By column: its norm, not below it, and its entries other than 0.
+    /// The norm of each column, not below it, and the number of its entries other than 0.
     pub(crate) norms: Vec<(f64, usize)>,
 }
 
@@ -303,8 +303,8 @@ impl<'d> Claim<'d> {
     }
 }
 
-/// By feature: how far below and above 0 its weight may be; a feature that is named twice has both
-/// bounds.
+/// The distances below and above 0 that each feature's weight may go; a feature that is named twice
+/// has both bounds.
 fn weight_ranges(p: usize, stated: &[WeightRange]) -> Checked<Vec<[f64; 2]>> {
     let mut ranges = vec![[f64::INFINITY; 2]; p];
     for one in stated {

@@ -14,9 +14,9 @@ const MOST_ALONE: usize = 1 << 24;
 /// A part of a box: the subsets whose first free unit, by the order of the record, is this one and
 /// whose other free units are partners.
 pub(crate) struct Child {
-    /// Its first unit, by position in the order; none where that is decided.
+    /// The child's first unit, by position in the order; none where that is decided.
     pub(crate) first: Option<usize>,
-    /// By position: whether the unit may follow; only units after the first.
+    /// Whether the unit at each position may follow; only units after the first.
     pub(crate) partners: Vec<bool>,
     /// As stated; sought no further than to this.
     stated: f64,
@@ -94,10 +94,10 @@ struct Search<'c> {
     pairs: Vec<f64>,
     half: Vec<Vec<f64>>,
     level: f64,
-    /// By depth: what each unit adds to the units of the prefix.
+    /// What each unit adds to the units of the prefix, by depth.
     scores: Vec<Vec<f64>>,
     prefix: Vec<usize>,
-    /// By position: the child whose first unit it is.
+    /// The child whose first unit is at each position.
     owner: Vec<Option<usize>>,
     found: Found<'c>,
     tick: &'c mut dyn FnMut(u64) -> Checked<()>,

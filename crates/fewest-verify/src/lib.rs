@@ -103,11 +103,11 @@ pub struct Progress {
 /// A listed subset and what was proven of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Listed {
-    /// Its features, ascending from 0.
+    /// The features of the subset, ascending from 0.
     pub features: Vec<usize>,
-    /// Its objective is at most this.
+    /// An upper bound on the subset's objective.
     pub objective: f64,
-    /// Its objective is at least this.
+    /// A lower bound on the subset's objective.
     pub bound: f64,
 }
 

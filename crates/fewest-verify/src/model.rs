@@ -35,21 +35,21 @@ pub(crate) struct Model {
     pub(crate) linear: Vec<f64>,
     /// Nothing for one slot.
     pairs: Vec<f64>,
-    /// By columns a <= b <= c; nothing where the model is quadratic.
+    /// The value of each triple of columns a <= b <= c; nothing where the model is quadratic.
     pub(crate) triples: Vec<f64>,
     /// f of the box's subset without a free unit is at most this.
     pub(crate) itself: f64,
 }
 
 impl Model {
-    /// Of a box whose free units have no slot, and of which nothing is known.
+    /// Model of a box whose free units have no slot, and of which nothing is known.
     pub(crate) fn none(units: usize) -> Self {
         let (never, unknown) = (f64::NEG_INFINITY, f64::INFINITY);
         let (linear, pairs, triples) = (vec![0.0; units + 1], Vec::new(), Vec::new());
         Self { constant: never, linear, pairs, triples, itself: unknown }
     }
 
-    /// Of two columns in any order; 0 where there are no pairs, or triples.
+    /// The value of two columns in any order; 0 where there are no pairs, or triples.
     pub(crate) fn pair(&self, a: usize, b: usize) -> f64 {
         at(&self.pairs, self.linear.len(), [a, b])
     }
@@ -73,7 +73,7 @@ struct Sums {
     constant: f64,
     /// e r^(k-1) delta_a
     linear: Vec<f64>,
-    /// Of order 2 and more.
+    /// The sums of order 2 and more.
     orders: Vec<Order>,
 }
 

@@ -18,13 +18,14 @@ pub(crate) struct Point {
     /// `beta_i = y_i alpha_i`, and the samples where it is not 0.
     beta: Vec<f64>,
     support: Vec<usize>,
-    /// By problem: its part of `support`, and the norm of its part of beta.
+    /// The part that each problem has of `support`, and the norm of its part of beta.
     parts: Vec<(Range<usize>, f64)>,
     /// D less the prices' right sides, not above it.
     pub(crate) constant: f64,
-    /// By unit: the prices times its terms, not above them; empty without prices.
+    /// The prices times the terms of each unit, not above them; empty without prices.
     prices: Vec<f64>,
-    /// By feature, then problem: -c_j and c_j, not below them; NaN where they were not needed yet.
+    /// The values -c_j and c_j of each feature, then problem, not below them; NaN where they were
+    /// not needed yet.
     scores: Vec<[f64; 2]>,
 }
 

@@ -35,34 +35,34 @@ pub enum Step<'s> {
     Close {
         /// The box.
         node: u64,
-        /// Its state.
+        /// The state of the box.
         state: &'s [Choice],
-        /// By what.
+        /// The dual values that close it.
         dual: Dual,
     },
     /// Parts of a box are closed.
     Fix {
         /// The box.
         node: u64,
-        /// Its state before.
+        /// The state before.
         state: &'s [Choice],
         /// What the box goes on with: the other choice of each is closed.
         decisions: &'s [(usize, Choice)],
-        /// By what.
+        /// The dual values that fix.
         dual: Dual,
-        /// Its state after.
+        /// The state after.
         next: Option<&'s [Choice]>,
     },
     /// Weights of a box are bounded more closely: solutions beyond the new bounds are closed.
     Tighten {
         /// The box.
         node: u64,
-        /// Its state.
+        /// The state of the box.
         state: &'s [Choice],
-        /// By what, with the bounds before.
+        /// The dual values that shrink, with the bounds before.
         dual: Dual,
-        /// By feature: its new bound, and the value of its unit beyond it, infinite where there is
-        /// no such weight.
+        /// The new bound of each feature, and the value of its unit beyond it, infinite where there
+        /// is no such weight.
         parts: &'s [(usize, f64, f64)],
     },
 }
@@ -73,6 +73,7 @@ pub struct Dual {
     pub number: u64,
     /// As above.
     pub constant: f64,
-    /// By unit, within the box's bounds on weights; 0 where the rules alone have it out.
+    /// The value of each unit, within the box's bounds on weights; 0 where the rules alone have it
+    /// out.
     pub values: Vec<f64>,
 }

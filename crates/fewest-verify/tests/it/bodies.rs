@@ -53,7 +53,7 @@ fn draw(seed: u64, rng: &mut Rng) -> Problem {
     problem
 }
 
-/// By allowed subset: objectives at some weights, none of them below its value.
+/// Objectives at some weights of each allowed subset, none of them below its value.
 fn objectives(problem: &Problem) -> Vec<(u32, Vec<Twice>)> {
     let of = |z| {
         let value = problem.value(z);
