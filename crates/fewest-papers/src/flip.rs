@@ -53,7 +53,7 @@ pub struct FlipSettings {
     pub flip: Flip,
     /// The SVM trained; its cost is not used.
     pub svm: SvmSettings,
-    /// Its kernel.
+    /// The kernel of the SVM.
     pub kernel: KernelRule,
     /// Costs to choose from, ascending; in a tie the smaller one is taken.
     pub costs: Vec<f64>,
@@ -107,7 +107,7 @@ fewest::settings! {
     pub struct FlipSearch {
         /// The SVM trained. Its cost is that of SVM-RFE; the search has `costs`.
         pub svm: SvmSettings = SvmSettings::default() => [group],
-        /// Its kernel.
+        /// The kernel of the SVM.
         pub kernel: KernelRule = KernelRule::default(),
         /// Costs to choose from, ascending; in a tie the smaller one is taken.
         pub costs: Vec<f64> = vec![SvmSettings::default().cost] => "ascending numbers above 0",
@@ -197,8 +197,8 @@ impl FlipSearch {
 pub struct FlipReport {
     /// The best subset seen; its objective is its accuracy.
     pub selection: Selection,
-    /// Its cost; none where a limit came before anything was judged: then the subset is the one it
-    /// started from.
+    /// The slack cost that was chosen; none where a limit came before anything was judged: then the
+    /// subset is the one it started from.
     pub cost: Option<f64>,
     /// Accuracy of the subset it started from, where it was judged.
     pub start: Option<f64>,

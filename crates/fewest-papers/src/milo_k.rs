@@ -312,7 +312,7 @@ struct Alignment {
     columns: Vec<Vec<f64>>,
     /// Evaluates f.
     judge: Pairs,
-    /// Of the program.
+    /// The memory of the program.
     #[expect(dead_code, reason = "gives the bytes back when the run ends")]
     taken: Reserved,
 }

@@ -164,12 +164,12 @@ struct Classifier<'a> {
     formulation: Formulation,
     /// Largest |w_j|.
     bound: f64,
-    /// Those of the rules.
+    /// The weight bounds of the rules.
     bounds: &'a WeightBounds,
     /// The program's values are those of the data over this power of two: so are b, xi and r in
     /// MILP2, and in MILP1 w is times it.
     unit: f64,
-    /// Of the program.
+    /// The memory of the program.
     #[expect(dead_code, reason = "gives the bytes back when the run ends")]
     taken: Reserved,
 }

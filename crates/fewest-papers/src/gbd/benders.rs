@@ -42,7 +42,7 @@ pub(super) struct Benders<'a> {
     /// At the root the best fractional point, later the core point; before there is one, all
     /// features. Length p.
     pub(super) core: Vec<f64>,
-    /// Its upper value, at the root.
+    /// The upper value of the core point, at the root.
     pub(super) core_value: f64,
     /// Masters solved.
     pub(super) round: u64,
@@ -54,7 +54,7 @@ pub(super) struct Benders<'a> {
     pub(super) unsure: f64,
     /// Subsets trained on, to look them up.
     pub(super) visited: HashSet<Subset>,
-    /// The same, in order.
+    /// The trained subsets, in order.
     pub(super) trained: Vec<TrainedSubset>,
     /// beta and objective of each training, in order: the cuts are made of them again.
     pub(super) points: Vec<(Vec<f64>, f64)>,

@@ -75,7 +75,7 @@ use trainer::Trainer;
 pub use validation::Validation;
 use validation::least_error;
 
-/// Its name, on the command line and in its states.
+/// Name of the method, on the command line and in its states.
 const NAME: &str = "gbd";
 
 /// Share of the objective without features that trainings and cuts are known to.
@@ -196,7 +196,7 @@ pub struct TrainedSubset {
     pub round: u64,
     /// The subset.
     pub subset: Subset,
-    /// Its objective, price included.
+    /// The subset's objective, price included.
     pub objective: f64,
     /// The best objective so far.
     pub upper: f64,

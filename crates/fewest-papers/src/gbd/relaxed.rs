@@ -105,7 +105,7 @@ pub(crate) enum Check {
 #[derive(Debug)]
 pub(super) struct RelaxedCuts<'a> {
     rules: &'a Rules,
-    /// By unit: sum of lambda_j.
+    /// The price of each unit: sum of its lambda_j.
     pub(super) penalty: Vec<f64>,
     pub(super) cuts: Vec<UnitCut>,
     rows: Vec<RuleRow>,
