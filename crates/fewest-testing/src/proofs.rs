@@ -61,7 +61,7 @@ pub fn verify_proof(bytes: &[u8], problem: &Problem<'_>) -> Result<Verdict, Erro
     verify_several(bytes, std::slice::from_ref(problem))
 }
 
-/// The same, telling each step of the check.
+/// Checks a proof and tells each step of the check.
 ///
 /// # Errors
 /// That they are no proof of the problem.
@@ -69,7 +69,7 @@ pub fn tell_proof(bytes: &[u8], problem: &Problem<'_>, told: &mut Told<'_>) -> R
     checked(bytes, &[of_problem(problem)], Some(told))
 }
 
-/// The same for a proof of several problems.
+/// Checks a proof of several problems.
 ///
 /// # Errors
 /// That they are no proof of the problems.
@@ -81,7 +81,7 @@ fn of_problem<'p>(problem: &'p Problem<'_>) -> ProofData<'p> {
     ProofData { design: problem.design(), labels: problem.labels(), weights: problem.weights() }
 }
 
-/// The same for a proof of `kta`.
+/// Checks a proof of `kta`.
 ///
 /// # Errors
 /// That they are no proof about these data.
