@@ -174,9 +174,9 @@ pub(crate) fn sheltered<T>(body: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
 #[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct TraceRow {
     pub(crate) seconds: f64,
-    /// Of the best subset.
+    /// The objective of the best subset.
     pub(crate) objective: Option<f64>,
-    /// Its size.
+    /// The size of the best subset.
     pub(crate) n_features: Option<usize>,
     pub(crate) bound: Option<f64>,
 }

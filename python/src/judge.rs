@@ -198,8 +198,8 @@ pub(crate) fn halves(
     })
 }
 
-/// Of rules on `p` features: how many can be selected where these have one value only, and the most
-/// that the rules allow, none where they are not `sized`.
+/// Candidates under rules on `p` features: how many can be selected where these have one value
+/// only, and the most that the rules allow, none where they are not `sized`.
 ///
 /// # Errors
 /// `ValueError` for rules that contradict each other.

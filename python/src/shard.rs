@@ -92,12 +92,12 @@ impl Shard {
         }
     }
 
-    /// Those of the features that are here, counted from the first one here.
+    /// The features that are here, counted from the first one here.
     fn own(&self, features: &[usize]) -> Vec<usize> {
         features.iter().filter_map(|j| j.checked_sub(self.first)).filter(|&j| j < self.p).collect()
     }
 
-    /// The same of an array.
+    /// The features of an array that are here.
     fn own_of(&self, features: &PyReadonlyArray1<'_, i64>) -> PyResult<Vec<usize>> {
         let wanted: Vec<usize> = numbers(features)?.iter().map(|&j| j as usize).collect();
         Ok(self.own(&wanted))
@@ -219,7 +219,7 @@ impl Shard {
         })
     }
 
-    /// Those of the features that are here, as a matrix in the form that the engine takes.
+    /// The features that are here, as a matrix in the form that the engine takes.
     fn columns<'py>(&self, py: Python<'py>, features: Vec<usize>) -> PyResult<Bound<'py, PyAny>> {
         sheltered(|| {
             let features = self.own(&features);
