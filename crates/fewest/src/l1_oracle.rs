@@ -49,7 +49,7 @@ mod tuning {
     pub(super) const LISTS: u64 = 10;
     /// Features that join in a round, at least, and as a share of those that are in.
     pub(super) const JOIN: (usize, f64) = (20, 0.3);
-    /// Values of the samples that join between two looks at the clock.
+    /// Values of the samples that join between two checks of the clock.
     pub(super) const JOINED: usize = 1 << 17;
     /// A price or a margin missed by this much, relative to 1, is none of HiGHS's tolerances.
     pub(super) const MISSED: f64 = 1e-7;
@@ -396,7 +396,7 @@ impl<'a> L1Oracle<'a> {
         if norm + loss < best.primal {
             (best.weights, best.bias, best.loss, best.primal) = (weights.clone(), bias, loss, norm + loss);
         }
-        // Where no sample is inside the margin but for rounding, which a large C makes dear, a
+        // Where no sample is inside the margin but for rounding, which a large C makes costly, a
         // slightly larger w has no slack at all.
         let least = (0..scores.len()).filter(|&i| self.cost[i] > 0.0).map(slack).fold(0.0, f64::max);
         let longer = (1.0 + 4.0 * f64::EPSILON) / (1.0 - least);

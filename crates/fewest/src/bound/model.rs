@@ -98,7 +98,7 @@ pub struct Relaxation<'a> {
     /// Whether the size is the only rule left between units: the z half is then a sort.
     pub(super) size_only: bool,
     pub(super) svm: SvmSettings,
-    /// Norm of the columns of each unit: what a score may be off by rounding is in proportion.
+    /// Norm of the columns of each unit: the rounding error of a score is in proportion.
     pub(super) norms: Vec<f64>,
     /// The numbers of rows in a proof file, where one is written.
     pub(super) numbers: Option<RowNumbers>,

@@ -124,7 +124,7 @@ impl<'r, 'a> Node<'r, 'a> {
 
     /// What rounding may have added to the bound at this point.
     ///
-    /// A sum of n products is off by at most `n eps |beta| |x_j|` (Higham 2002, eq. (3.5) with
+    /// A sum of n products is wrong by at most `n eps |beta| |x_j|` (Higham 2002, eq. (3.5) with
     /// Cauchy-Schwarz), and so is each score c; a gain by that times the weight, whose square is at
     /// most twice the gain. What `sum beta` lacks to 0 counts with the bias. Prices of rows that
     /// are far above the gains take digits with them.
@@ -166,7 +166,7 @@ impl<'r, 'a> Node<'r, 'a> {
         share * absolute + 8.0 * f64::EPSILON * held + inside + free + priced + unbalanced
     }
 
-    /// Looks at lower prices of rows, where some are far above all gains, and takes the best. Rules
+    /// Examines lower prices of rows, where some are far above all gains, and takes the best. Rules
     /// without an interior drive prices up together, until nothing of the bound is left but
     /// rounding.
     pub(super) fn lower_prices(&self, warm: &mut Warm, looked: &mut Evaluation) {

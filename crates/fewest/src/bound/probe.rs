@@ -11,9 +11,9 @@
 //!
 //! the child's bound rises at once: where u is chosen, by lowering its gain (t > 0), where it is
 //! left out, by raising it at no price (t < 0). Every feasible point of the line is a proof. How
-//! far the bound can rise is first told from T alone; only where that would decide the unit are all
-//! features counted. Cost: `|S| |T|^2` with S the samples of positive weight, and `n p` for each
-//! unit that may be decided.
+//! far the bound can rise is first predicted from T alone; only where that would decide the unit
+//! are all features counted. Cost: `|S| |T|^2` with S the samples of positive weight, and `n p` for
+//! each unit that may be decided.
 
 use super::model::{Relaxation, Warm};
 use super::node::{Node, largest};
@@ -36,7 +36,7 @@ pub(crate) struct Probed {
     pub(crate) out: Vec<usize>,
     /// No subset without the unit is below the cutoff.
     pub(crate) inside: Vec<usize>,
-    /// (unit, how far its children's bounds will rise, as far as T tells: left out, chosen).
+    /// (unit, rises of its children's bounds, as predicted from T alone: left out, chosen).
     pub(crate) promises: Vec<(usize, [f64; 2])>,
     /// The ruling of each unit of `out`, then of `inside`, where points are kept.
     pub(crate) rulings: Vec<Ruling>,
@@ -55,7 +55,7 @@ pub(crate) struct Ruling {
 impl Relaxation<'_> {
     /// Probes the units of positive share, at a node whose relaxation was solved to `warm`, where
     /// the bound is `lower` and `gap` below the relaxation's value. `near` are some of the free
-    /// units, those of large gain, where the size is the only rule: a line is first looked at as if
+    /// units, those of large gain, where the size is the only rule: a line is first evaluated as if
     /// these were all, whose bound is no lower, and mostly that does not reach the cutoff either.
     pub(crate) fn probe(
         &self,
@@ -111,7 +111,7 @@ impl Relaxation<'_> {
 }
 
 impl Step {
-    /// Where the bound of a side is largest as far as T tells, and how much it rises until there.
+    /// Where the bound of a side is largest, as predicted from T alone, and its rise until there.
     fn promise(&self, chosen: bool) -> (f64, f64) {
         let (slope, curve) = self.told[usize::from(chosen)];
         let (slope, end) = if chosen { (slope, 1.0) } else { (-slope, FAR) };
@@ -262,7 +262,7 @@ impl<'l, 'n, 'r, 'a> Line<'l, 'n, 'r, 'a> {
         node.point(&beta, &warm.tau, &warm.margins, kinks, cutoff)
     }
 
-    /// Where the bound with the unit on this side reaches the cutoff on the ray, looked for up to
+    /// Where the bound with the unit on this side reaches the cutoff on the ray, searched for up to
     /// `end`: golden section, as it is concave.
     fn reaches(&self, unit: usize, chosen: bool, ray: &Ray, end: f64, cutoff: f64) -> Option<f64> {
         let sign = if chosen { 1.0 } else { -1.0 };

@@ -103,7 +103,7 @@ impl Node<'_, '_> {
         (2.0 * (gain + self.relaxation.penalty[unit]).max(0.0)).sqrt() * self.relaxation.norms[unit]
     }
 
-    /// What an answer is proven by, at a point that was looked at, and at the best one before. The
+    /// What an answer is proven by, at a point that was evaluated, and at the best one before. The
     /// bounds with one more unit in, which the node's alpha is not best for, hold there, too.
     pub(super) fn points(&self, warm: &Warm, looked: &Evaluation, kept: Option<&Kept>) -> Option<Points> {
         self.relaxation.keeps_points().then_some(())?;

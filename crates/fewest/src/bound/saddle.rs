@@ -44,9 +44,9 @@ impl Cut {
     }
 
     /// As [`Cut::new`], with `|x_j|^2` of each column, bounds on weights, and the bias of a solution
-    /// near beta at hand.
+    /// near the given beta.
     ///
-    /// What rounding may have added is taken off: a sum of n products is off by at most
+    /// What rounding may have added is taken off: a sum of n products is wrong by at most
     /// `n eps |beta| |x_j|` (Higham 2002, eq. (3.5) with Cauchy-Schwarz), and what `sum beta` lacks
     /// to 0 counts with the bias.
     fn with_squares(

@@ -6,7 +6,7 @@
 //!
 //! Steps    1. with a free bias, a copy of the columns moved to mean 0: the same problem, better
 //!          conditioned where means are
-//!          large  2. the optimality conditions solved from the point at hand (`polish.rs`)  3. an
+//!          large  2. the optimality conditions solved from the current point (`polish.rs`)  3. an
 //!          engine for rows of
 //!          samples, polished  4. SMO with its active-set finish on the Gram matrix, where that
 //!          fits, polished
@@ -92,7 +92,7 @@ impl Relaxation<'_> {
             ends.bias.extend(found.warm.bias);
             ends.margins.extend(found.warm.margins);
         }
-        // A sum of so many terms.
+        // A sum of this many terms.
         lower -= f64::EPSILON * (2 + self.parts.len()) as f64 * lower.abs();
         let node = Node::new(self, inside, &[]);
         let point = if at.is_empty() { None } else { node.point(&at, &ends.tau, &ends.margins, 0.0, lower) };
@@ -140,7 +140,7 @@ impl Relaxation<'_> {
     }
 
     /// The bias of a point where it is penalised: the last weight times the constant. A free one is
-    /// found anew where it is needed.
+    /// found again where it is needed.
     pub(super) fn bias_of(&self, point: &Polished) -> f64 {
         match (self.dual.bias, point.w.last()) {
             (Bias::Penalised(s), Some(w)) => s * w,

@@ -16,7 +16,7 @@ use crate::{Clock, Reserved};
 const SLIGHT: f64 = 1e-9;
 /// Ridge of a tied feature, as a share of the mean of the diagonal.
 const SOFT: f64 = 1e-7;
-/// Rows added between two looks at the clock.
+/// Rows added between two checks of the clock.
 const LOOK: usize = 64;
 /// Share of the way to the end of the box that may be gone.
 const SHORT: f64 = 0.999;
@@ -56,7 +56,7 @@ pub(super) struct TiedPart<'r, 'a> {
 }
 
 /// The combination of the columns of T that is a direction, by problem, and how the bound moves
-/// along it as far as T tells.
+/// along it as predicted from T alone.
 pub(super) struct Step {
     pub(super) a: Vec<Vec<f64>>,
     /// Slope and curve of the bound, by side.
@@ -77,7 +77,7 @@ pub(super) struct Ray {
 }
 
 impl<'r, 'a> Tied<'r, 'a> {
-    /// None when no unit is tied, no sample can move, it is told to stop, or it does not fit.
+    /// None when no unit is tied, no sample can move, it is asked to stop, or it does not fit.
     pub(super) fn new(node: &Node<'r, 'a>, warm: &Warm, gap: f64, clock: &Clock) -> Option<Self> {
         let relaxation = node.relaxation;
         let mut features = node.features.clone();

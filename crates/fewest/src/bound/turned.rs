@@ -3,7 +3,7 @@
 //! A bound that holds by itself changes nothing of a solution, but each that takes part has a
 //! multiplier, a slack and rounds of its own in the interior-point method. So a problem starts with
 //! those that the scores of its warm point break, and takes more where its answer breaks them: its
-//! own value is at most that of the node, and what is proven counts all bounds (`Node::look`).
+//! own value is at most that of the node, and what is proven counts all bounds (`Node::evaluate`).
 
 use super::model::Warm;
 use super::node::Node;

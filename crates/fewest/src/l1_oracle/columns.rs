@@ -14,7 +14,7 @@ impl L1Oracle<'_> {
         self.join_in_pieces(&counts.iter().copied().step_by(step).collect::<Vec<_>>(), clock)
     }
 
-    /// [`L1Oracle::join_rows`] with looks at the clock; once it says stop, no more do.
+    /// [`L1Oracle::join_rows`] with checks of the clock; once it says stop, no more do.
     ///
     /// # Errors
     /// As [`L1Oracle::join_rows`].

@@ -42,9 +42,9 @@ impl Units {
         Self { feature: vec![1.0; p], least: 1.0, objective: 1.0, price: 1.0, capped: false }
     }
 
-    /// The unit of the objective for these costs of slack: the dearest weight costs about 1, unless
-    /// slack then costs nearly nothing. A slack that costs more than weights can be told beside is
-    /// capped first, which asks the same where no slack is left.
+    /// The unit of the objective for these costs of slack: the costliest weight costs about 1,
+    /// unless slack then costs nearly nothing. A slack beside whose cost a weight's is lost in
+    /// rounding is capped first, which asks the same where no slack is left.
     fn set_objective(&mut self, cost: &[f64]) {
         let least = power(self.least / self.price);
         let slack = least * cost.iter().fold(0.0, |most: f64, c| most.max(*c));

@@ -1,4 +1,4 @@
-//! Certified list: how far a list of features, whoever made it, is from the best allowed one, and
+//! Certified list: how far a given list of features is from the best allowed one, and
 //! what each of its features is worth.
 //!
 //! Solves   the problem of [`super::certificate`] at the size of the list, or at that of the rules.

@@ -11,8 +11,8 @@
 //!          2. the one of largest accuracy survives, ties to the unit of smaller criterion; it is
 //!             offered as the best subset (ties to the smaller set)
 //!          3. train on the survivors with their best cost and rank the units by the criterion
-//!          4. the K units of smallest criterion that the rules let go are the next candidates;
-//!             until none may go
+//!          4. the K units of smallest criterion that may leave by the rules are the next
+//!             candidates; until none may go
 //! Cost     per step K kernel matrices by one update each (n^2), K x folds x costs x pairs
 //!          trainings from the solutions of the survivors, and one ranking. Work is shared out by
 //!          candidates and folds; the result is the same for any number of threads.
@@ -150,7 +150,7 @@ pub struct EbStep {
     pub left: Vec<(usize, f64)>,
 }
 
-/// How far a run has come: all that [`eb_rfe`] needs to go on, with the same result as without an
+/// The progress of a run: all that [`eb_rfe`] needs to go on, with the same result as without an
 /// interruption.
 #[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 struct EbRfeState {
@@ -176,7 +176,7 @@ pub struct EbRfeReport {
 }
 
 /// EB-RFE. The observer receives the state after every step, as [`Event::Checkpoint`], and a run
-/// goes on from the state it has, with the same result as without an interruption.
+/// resumes from the state it has, with the same result as without an interruption.
 ///
 /// # Errors
 /// Settings out of range, more memory needed than allowed, or a state of another problem.

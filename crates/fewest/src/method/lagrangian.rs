@@ -300,7 +300,7 @@ struct RestrictedProgram<'a, 'b> {
 }
 
 impl<'b> RestrictedProgram<'_, 'b> {
-    /// Whether there is time for another one, beside the ascent's own linear programs of so many
+    /// Whether there is time for another one, beside the ascent's own linear programs of this many
     /// seconds.
     fn in_time(&self, ascent: f64) -> bool {
         self.settings.program.plain || self.seconds <= FREE * self.cap().as_secs_f64() + ascent

@@ -8,7 +8,7 @@
 //!          method without a path of its own runs once for each size.
 //! Limits   the time is for the entire path: a size may take an equal share of what is left, and
 //!          leaves what it does not need to the sizes after it. Nodes and gap are for each size.
-//!          Cancelled, the path ends with the size at hand.
+//!          Cancelled, the path ends with the current size.
 //! Fails    never on limits; a size too small for the rules is a point of status `Infeasible`.
 //!          Errors: sizes or settings out of range.
 
@@ -49,7 +49,7 @@ impl SizeReport {
     }
 }
 
-/// Reports of points, with the kernel of the SVM on so many features.
+/// Reports of points, with the kernel of the SVM on this number of features.
 pub(super) fn reports(points: Vec<PathPoint>, kernel: impl Fn(usize) -> Kernel) -> Vec<SizeReport> {
     let report = |point: PathPoint| {
         let features = point.selection.outcome.subset.as_ref().map_or(0, Subset::len);

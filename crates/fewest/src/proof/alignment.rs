@@ -26,7 +26,7 @@ pub(crate) struct AlignmentProof {
     rounding: f64,
 }
 
-/// What a file has come to, for a run that goes on with it.
+/// Progress of a file, for a run that resumes it.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct AlignmentState {
     made: u64,
@@ -83,7 +83,7 @@ impl AlignmentProof {
         Some(Self { made: 0, rest: f64::NEG_INFINITY, single: HashMap::new(), rounding })
     }
 
-    /// What a later run goes on from.
+    /// What a later run resumes from.
     pub(crate) fn state(&self) -> AlignmentState {
         let single = self.single.iter().map(|(subset, value)| (subset.iter().collect(), *value)).collect();
         AlignmentState { made: self.made, rest: self.rest, single, rounding: self.rounding }
@@ -101,7 +101,7 @@ impl AlignmentProof {
         Ok(Some(Self { made, rest, single: single.collect::<Result<_, Error>>()?, rounding }))
     }
 
-    /// A checker must look at the monotone bound of a node.
+    /// A checker must examine the monotone bound of a node.
     pub(crate) fn limit(node: u64, run: &mut Run<'_>) {
         let mut bytes = Bytes::default();
         bytes.byte(kind::LIMIT);

@@ -21,7 +21,7 @@ pub(super) struct Record {
     pub(super) step: Step,
 }
 
-/// What is said of the node.
+/// What the record says of the node.
 #[derive(Debug)]
 pub(super) enum Step {
     Split {

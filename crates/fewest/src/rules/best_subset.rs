@@ -10,7 +10,7 @@ use crate::{Clock, Subset};
 
 /// Units at most that are tried in turn for a first subset, beside those of at-least groups.
 const IN_TURN: usize = 20_000;
-/// Nodes of the first search; a search that needs more begins anew with twice as many.
+/// Nodes of the first search; a search that needs more begins again with twice as many.
 const NODES: u64 = 64;
 
 impl Rules {
@@ -46,7 +46,7 @@ impl Rules {
         let mut best = Best { rules: self, gains, subset: self.allowed.clone(), gain: 0.0, slack };
         best.gain = best.total(&best.subset);
         let (mut most, mut most_nodes, mut asked) = (f64::INFINITY, NODES, 0_u64);
-        // The rules on what is still open, its features, and what is in for good.
+        // The rules on what is still open, its features, and what is fixed in.
         let mut open = Open { rules: Cow::Borrowed(self), features: (0..self.p).collect(), taken: Vec::new() };
         let stopped = loop {
             let (rules, base) = (&*open.rules, open.base(gains));
@@ -166,12 +166,12 @@ impl Best<'_> {
         subset.iter().map(|j| self.gains[j]).sum()
     }
 
-    /// What may gain no more than this is not looked for.
+    /// What may gain no more than this is not searched for.
     fn enough(&self) -> f64 {
         self.gain + self.slack * self.gain.abs()
     }
 
-    /// Takes what is in for good and the units that are in, where that is better and allowed.
+    /// Takes what is fixed in and the units that are in, where that is better and allowed.
     fn offer(&mut self, open: &Open<'_>, state: &[Choice]) {
         let found = open.rules.chosen(state);
         let features = found.iter().map(|j| open.features[j]).chain(open.taken.iter().copied());
@@ -188,7 +188,7 @@ struct Open<'r> {
     rules: Cow<'r, Rules>,
     /// The feature of the problem behind each feature of `rules`.
     features: Vec<usize>,
-    /// Features that are in for good, beside those that `rules` has in.
+    /// Features that are fixed in, beside those that `rules` has in.
     taken: Vec<usize>,
 }
 

@@ -6,7 +6,7 @@ use crate::Subset;
 
 impl Rules {
     /// The rules where no feature is chosen but `features` and what rules ask for: on the features
-    /// left open, these features, and those that are in for good. What other features gain is lost,
+    /// left open, these features, and those that are fixed in. What other features gain is lost,
     /// so that they should gain nothing.
     pub(crate) fn among(&self, features: &[usize]) -> (Rules, Vec<usize>, Vec<usize>) {
         let units = &self.units;

@@ -9,7 +9,7 @@ pub enum Shape {
     /// Every feature may be chosen or left out whatever the others are.
     Free,
     /// At most this many features, and nothing else between features. A budget under which all
-    /// features cost the same, and an at-most group of all features, are such a size.
+    /// features cost the same, and an at-most group of all features, state a size.
     Size(usize),
     /// Anything else.
     General,
@@ -69,7 +69,7 @@ pub(super) fn shape(p: usize, list: &RuleList, units: &Units, at_most: &[Group],
 enum BudgetKind {
     /// All features together are within it, or there is none.
     Absent,
-    /// All features cost the same, and so many are within it.
+    /// All features cost the same, and this many are within the budget.
     Size(usize),
     /// Anything else.
     General,

@@ -63,7 +63,7 @@ pub enum Event<'a> {
         /// Time since the start.
         elapsed: Duration,
     },
-    /// How far a run has come: a later one goes on from there ([`Observer::state`]). It is written
+    /// The progress of a run: a later one resumes from there ([`Observer::state`]). It is written
     /// only where the observer asks it to be.
     Checkpoint {
         /// The state.
@@ -85,8 +85,8 @@ pub trait ProofSink {
     /// to hold, which is for people and for reading the data again.
     fn begin(&mut self) -> serde_json::Value;
 
-    /// A state is about to be kept that a later run may go on from ([`Event::Checkpoint`]): its
-    /// proof will go on from here.
+    /// A state is about to be kept that a later run may resume from ([`Event::Checkpoint`]): its
+    /// proof will resume from here.
     fn mark(&mut self) {}
 
     /// Goes on with the proof of the run whose state [`Observer::state`] gave, instead of
@@ -106,13 +106,13 @@ pub trait Observer {
     /// Takes one event.
     fn on(&mut self, event: &Event<'_>) -> ControlFlow<()>;
 
-    /// The state of an earlier run to go on from, if there is one: what [`Checkpoint::write`]
+    /// The state of an earlier run to resume from, if there is one: what [`Checkpoint::write`]
     /// wrote. A method that keeps states asks once, at its start.
     fn state(&mut self) -> Option<Box<dyn Read + Send>> {
         None
     }
 
-    /// Where the run's proof goes; none where nobody wants one.
+    /// The sink of the run's proof; none where no proof is wanted.
     fn proof(&mut self) -> Option<&mut dyn ProofSink> {
         None
     }

@@ -160,7 +160,7 @@ impl Gaps {
         of_gain.min(self.of_objective(objective)).max(least).max(self.absolute)
     }
 
-    /// What a bound may be off by as a share of the objective.
+    /// Error of a bound as a share of the objective.
     fn of_objective(&self, objective: f64) -> f64 {
         let least = self.tolerance * self.yardstick.map_or(0.0, |yardstick| yardstick.baseline.abs());
         (self.relative * objective.abs()).max(least)
@@ -174,7 +174,7 @@ impl Gaps {
         if share.is_nan() { 0.0 } else { share }
     }
 
-    /// What of its own gap a solver must close that is told objectives less the baseline: half of
+    /// Share of its own gap that a solver of objectives less the baseline must close: half of
     /// what one like the best so far needs, for the best may be better.
     #[cfg(feature = "highs")]
     pub(crate) fn of_gain(&self, best: Option<f64>) -> f64 {

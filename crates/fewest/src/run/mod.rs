@@ -28,7 +28,7 @@ pub struct Run<'a> {
     start: Instant,
     /// When the run first saw that a limit was reached.
     over: OnceLock<Instant>,
-    /// Time of the calls before this one, where the run goes on from a state.
+    /// Time of the calls before this one, where the run resumes from a state.
     before: Duration,
     sense: Sense,
     incumbent: Option<(Subset, f64)>,
@@ -98,7 +98,7 @@ impl<'a> Run<'a> {
         self.sense
     }
 
-    /// Time since the start, with that of earlier calls where the run goes on from a state.
+    /// Time since the start, with that of earlier calls where the run resumes from a state.
     pub fn elapsed(&self) -> Duration {
         self.before + self.start.elapsed()
     }
@@ -133,7 +133,7 @@ impl<'a> Run<'a> {
         self.yardstick = self.yardstick.map(|yardstick| yardstick.known_to(share));
     }
 
-    /// The gap of its own that a solver must close which is told objectives less the baseline.
+    /// The gap that a solver of objectives less the baseline must close.
     #[cfg(feature = "highs")]
     pub(crate) fn gap_of_gain(&self) -> f64 {
         self.gaps().of_gain(self.incumbent.as_ref().map(|best| best.1))

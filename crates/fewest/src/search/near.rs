@@ -10,7 +10,8 @@ use crate::{Sense, Solution, Subset};
 
 /// What rounding may add to a value or its proof, as a share.
 const ROUNDING: f64 = 1e-12;
-/// Subsets among which replacements are looked for, the best ones, and most pairs that are told.
+/// Subsets among which replacements are searched for, the best ones, and most pairs that are
+/// listed.
 const COMPARED: usize = 2000;
 const REPLACEMENTS: usize = 20;
 

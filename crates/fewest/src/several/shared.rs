@@ -1,5 +1,5 @@
 //! The problems of samples on the one matrix that they share, without a copy of it: what a method
-//! asks that looks at all features by their scores, and at the rows of few.
+//! asks that reads all features by their scores, and the rows of few.
 
 use rayon::prelude::*;
 

@@ -1,8 +1,8 @@
 //! How well predicted classes agree with the true ones.
 use crate::problem::class_pairs;
 
-/// Agreement of predictions with the truth; `None` where a measure has no meaning for the samples
-/// at hand.
+/// Agreement of predictions with the truth; `None` where a measure has no meaning for these
+/// samples.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Metrics {
     /// Share of the samples classified right.

@@ -276,7 +276,7 @@ fn a_search_among_thousands_of_features_is_proven() {
 }
 
 /// At small costs nearly every alpha is at C, and correlated features gain alike: the interior point
-/// starts with shares that fill the rule of the size, and must not leave it for good.
+/// starts with shares that fill the rule of the size, and must not leave it at that.
 #[test]
 fn few_nodes_prove_a_small_cost_on_correlated_features() {
     let (n, p) = (60, 100);

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! A [`Program`] stays alive between solves. Rows and columns can be added, costs and bounds
-//! changed; a linear program then goes on from its last basis, a mixed-integer one from the point
+//! changed; a linear program then resumes from its last basis, a mixed-integer one from the point
 //! given by [`Program::set_start`]. Solves are silent and deterministic: one thread, a fixed seed.
 //!
 //! Tolerances are HiGHS's own, absolute: 1e-7 on rows and bounds, 1e-6 on integrality. Scale a

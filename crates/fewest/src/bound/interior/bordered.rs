@@ -7,7 +7,7 @@ use crate::kernel::outer::OuterSum;
 use crate::simd::{axpy, dot};
 use crate::{Clock, Status};
 
-/// Lines added between two looks at the clock.
+/// Lines added between two checks of the clock.
 pub(super) const LOOK: usize = 64;
 
 /// The factor of one problem, over its samples or its features, whichever are fewer.

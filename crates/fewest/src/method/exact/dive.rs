@@ -24,7 +24,7 @@ const LITTLE: f64 = 1e-9;
 /// A dive goes on while its bound has risen by at most this share of the way to the cutoff: then
 /// the run's bound rises early, and fewer dives end where they need not have gone.
 const REACH: f64 = 0.1;
-/// Units that probing looks at first, beside some for each slot and share.
+/// Units that probing examines first, beside some for each slot and share.
 const NEAREST: usize = 64;
 /// What a rise counts at least, as a share of what a node lacks to the cutoff; see
 /// [`branching_unit`].
@@ -229,7 +229,7 @@ impl<'a> Search<'a> {
         self.rules.best_subset_until(gains, Rules::EXACT, &self.clock).subset
     }
 
-    /// Draws what follows from the rules; `None` when nothing allowed is left.
+    /// Propagates the rules; `None` if nothing allowed is left.
     pub(super) fn follow(&self, inside: &[usize], free: &[usize]) -> Option<(Vec<usize>, Vec<usize>)> {
         if self.rules.is_sort() {
             let room = self.rules.most_features();
@@ -454,7 +454,7 @@ pub(super) fn joined(units: &[usize], unit: usize) -> Vec<usize> {
     with
 }
 
-/// The units of largest excess, at most so many.
+/// The `most` units of largest excess.
 fn nearest(units: &[usize], excess: &[f64], most: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..units.len()).collect();
     if most < order.len() {

@@ -1,6 +1,6 @@
-//! Better subsets where the gap is large. Exchanges around a subset, priced anew for the units that
-//! leave: the dual point of the subset itself says little of what could take a place in it. And
-//! further subsets to exchange from, each grown from another unit.
+//! Better subsets where the gap is large. Exchanges around a subset, priced again for the units
+//! that leave: the dual point of the subset itself says little of what could take a place in it.
+//! And further subsets to exchange from, each grown from another unit.
 
 use super::dive::{Search, Trial, joined};
 use crate::bound::{Answer, Decide, Warm};
@@ -23,7 +23,7 @@ const PRICING: f64 = 1e-3;
 impl Search<'_> {
     /// Subsets better than this one, each found from the one before by exchanging a unit, until no
     /// exchange helps; none where `bound` is near its objective. With `until`, pairs are exchanged,
-    /// too, and all ends once `rounds` has come to that.
+    /// too, and the search stops once `rounds` reaches it.
     pub(super) fn exchange(
         &self,
         best: &Found,
@@ -100,8 +100,8 @@ impl Search<'_> {
         answer
     }
 
-    /// The first allowed subset below the cutoff of these units and so many more, none of `but`:
-    /// those that gain most at the dual point of what is there, one after the other.
+    /// The first allowed subset below the cutoff of these units and `missing` others, none of
+    /// `but`: those that gain most at the dual point of what is there, one after the other.
     fn complete(
         &self,
         units: &[usize],

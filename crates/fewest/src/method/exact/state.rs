@@ -1,4 +1,4 @@
-//! How far a search of `exact` has come: the best subsets, the open nodes with their order numbers
+//! Progress of a search of `exact`: the best subsets, the open nodes with their order numbers
 //! and warm starts. With these it goes on to the same tree.
 //!
 //! Size     of a node some bytes for each unit that is in, p / 8 bytes or fewer for those that are
@@ -22,7 +22,7 @@ use crate::{Error, Run};
 type NodeState = (Mark, f64, Vec<u32>, UnitSet, Option<Place>, usize);
 
 impl Tree<'_> {
-    /// Writes the state, with the nodes of a batch that is at work among the open ones.
+    /// Writes the state, with the nodes of an unfinished batch among the open ones.
     pub(super) fn write(&self, at_work: &[(OpenNode, Mark)], out: &mut StateWriter<'_>) -> io::Result<()> {
         let proof = self.proof.as_ref().map(ProofWriter::state);
         let count = self.open.len() + at_work.len();
@@ -45,7 +45,7 @@ impl Tree<'_> {
         Ok(())
     }
 
-    /// Goes on from a state.
+    /// Resumes from a state.
     ///
     /// # Errors
     /// One that is damaged, or of another problem.

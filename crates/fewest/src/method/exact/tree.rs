@@ -16,11 +16,11 @@ use crate::{Choice, Error, Event, Master, Next, Rules, Run, Sense, Status, Subse
 /// Nodes dived from at once: fixed, so that the tree does not depend on the number of threads.
 const BATCH: usize = 8;
 /// Shares of the memory that open nodes may take before new ones get no warm start of their own,
-/// and before the search goes deep; and the share of the list of subsets looked at.
+/// and before the search goes deep; and the share of the list of subsets examined.
 const WARM: f64 = 0.4;
 const NODES: f64 = 0.6;
 const SEEN: f64 = 0.05;
-/// One in so many rounds is for trials beside the tree.
+/// Rounds between two trials beside the tree.
 const TRYING: u64 = 5;
 /// Swaps, additions and removals tried around an incumbent before it counts as locally best.
 const SWAPS: usize = 24;

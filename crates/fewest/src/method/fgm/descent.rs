@@ -137,7 +137,7 @@ impl Model<'_> {
         sweeps
     }
 
-    /// Minimises over each coordinate in turn, in an order drawn anew; returns about what that
+    /// Minimises over each coordinate in turn, in an order drawn again; returns about what that
     /// gained.
     pub(super) fn sweep(&mut self, u: &mut [Vec<f64>], order: &mut [usize]) -> f64 {
         let mut gained = 0.0;

@@ -33,7 +33,7 @@ pub(super) struct Kept {
 pub(super) struct MixtureQuery {
     /// A subset to add.
     pub(super) violated: ViolatedSubset,
-    /// Gap of the columns at hand at which to answer.
+    /// Gap of the current columns at which to answer.
     pub(super) pool: f64,
     /// Gap of multiple kernel learning.
     pub(super) tolerance: f64,
@@ -114,7 +114,7 @@ impl<'a> MixtureOracle<'a> {
         }
     }
 
-    /// Whether all subsets of the columns at hand are weighed, none of them listed, so that columns
+    /// Whether all subsets of the current columns are weighed, none of them listed, so that columns
     /// may join that are in no generated subset.
     pub(super) fn grows(&self) -> bool {
         let settings = self.settings;
@@ -155,8 +155,8 @@ impl<'a> MixtureOracle<'a> {
         Ok(fresh)
     }
 
-    /// The best mixture of all subsets of the columns at hand, none of them listed; where columns were
-    /// added (`grown`), a mixture on the way to it.
+    /// The best mixture of all subsets of the current columns, none of them listed; where columns
+    /// were added (`grown`), a mixture on the way to it.
     fn without_list(&mut self, most: usize, always: &[usize], grown: bool, tolerance: f64, clock: &Clock) -> Point {
         let features = &self.columns.features;
         let required = features.iter().map(|j| always.binary_search(j).is_ok()).collect();
@@ -169,7 +169,7 @@ impl<'a> MixtureOracle<'a> {
         point
     }
 
-    /// The best mixture of the subsets listed. With `reuse` subsets of the columns at hand join the
+    /// The best mixture of the subsets listed. With `reuse` subsets of the current columns join the
     /// list until none of them is violated by more than the gap asked for.
     fn over_list(&mut self, query: &MixtureQuery, clock: &Clock) -> Point {
         let signs = self.signs.of_all(&self.columns.features);
@@ -275,7 +275,7 @@ impl<'a> MixtureOracle<'a> {
         Ok(if other.value < one.value { other } else { one })
     }
 
-    /// The SVMs on a subset, whose columns are at hand.
+    /// The SVMs on a subset of the current columns.
     fn train(&self, features: &[usize], start: &Point, clock: &Clock) -> Result<Kept, Error> {
         let at: Vec<usize> = features.iter().map(|j| self.columns.position[j] as usize).collect();
         let machine = |((t, part), rows): ((usize, &Part<'_>), Rows<'_>)| {

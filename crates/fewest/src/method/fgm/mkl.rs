@@ -7,7 +7,7 @@
 //! Steps    fast: 1. train at mu  2. gradient `-1/2 sum_{j in d_t} c_j^2` and exact curvature
 //!          ([`Machine::curvature`])
 //!          3. the minimum of the quadratic model over the simplex ([`simplex_qp`]), and over more
-//!          subsets of the columns at hand  4. backtrack until v falls enough simple: SimpleMKL
+//!          subsets of the current columns  4. backtrack until v falls enough simple: SimpleMKL
 //!          (Rakotomamonjy, Bach, Canu, Grandvalet, JMLR 2008, Algorithm 1): 1. train  2. reduced
 //!          gradient
 //!          3. as long as v falls, go to where the first mu_t becomes 0 and leave it out  4. line
@@ -60,7 +60,7 @@ pub(super) struct Pool<'a> {
 }
 
 /// The fast solver, from a feasible `mu`. With a pool, the quadratic model of v seeks subsets too:
-/// its minimum over all mixtures of the columns at hand is what a step aims at, so that a subset
+/// its minimum over all mixtures of the current columns is what a step aims at, so that a subset
 /// does not cost a training.
 pub(super) fn fast(
     machine: &mut Machines<'_>,
@@ -182,7 +182,7 @@ fn aim(
 
 /// SimpleMKL, from a feasible `mu`.
 pub(super) struct Simple<'a> {
-    /// The columns at hand of each problem.
+    /// The current columns of each problem.
     pub(super) designs: &'a [Box<dyn Design + 'a>],
     pub(super) parts: &'a [Part<'a>],
     pub(super) svm: &'a SvmSettings,

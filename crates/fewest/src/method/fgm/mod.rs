@@ -33,7 +33,7 @@
 //! Bound    -S(alpha, d) at the most violated d (Theorem 1): no allowed subset, and no mixture, has
 //!          a smaller value. Under a budget, groups or implications the sum it counts is raised by
 //!          the slack the search may have left, 1e-6. Where a subset is kept and B is not the size
-//!          of the rules, d is sought once more, at the last alpha, under the rules.
+//!          of the rules, d is searched for once more, at the last alpha, under the rules.
 //! Cost     per round one pass over X, and on the q columns of the generated subsets a few dozen
 //!          steps of two passes and some sweeps each; memory: those columns, and 24 q^2 bytes unless
 //!          they are sparse and many (`support_norm`). p only enters by the pass. Of T problems the
@@ -41,7 +41,7 @@
 //! Differs  from the paper: margins are 1 while it computes: with V the value of that problem, this
 //!          one's is -1 / (4 V), so both have the same subsets and mixtures. Improvements, each
 //!          with its setting:
-//!          - `reuse`: between two passes the best mixture of all subsets of the columns at hand is
+//!          - `reuse`: between two passes the best mixture of all subsets of the current columns is
 //!            found, not of those listed: under a size limit without a list (`support_norm`), under
 //!            other rules by seeking subsets among the columns (`mkl`);
 //!          - `mkl`: Newton's method in place of SimpleMKL's reduced gradient;
@@ -110,7 +110,7 @@ crate::settings! {
         pub bias: Bias = Bias::None,
         /// Solver of multiple kernel learning.
         pub mkl: Mkl = Mkl::default(),
-        /// Seek subsets among the columns at hand before all features are looked at again.
+        /// Seek subsets among the current columns before all features are examined again.
         pub reuse: bool = true,
         /// B, the size of each generated subset, from 1 to p; none: the size of the rules. With a value here and no size in the
         /// rules every feature of the mixture is kept, as in the paper.
@@ -281,7 +281,7 @@ pub fn fgm_several(
 
 /// [`fgm`] on a matrix that may be elsewhere, with the labels (-1 or 1) and weights (default all 1)
 /// of its n samples. The result is that of the same columns in memory, bit for bit where the
-/// source's scores are. Whoever makes the source has checked its values ([`crate::check_values`]).
+/// source's scores are. The maker of the source has checked its values ([`crate::check_values`]).
 ///
 /// # Errors
 /// Those of [`fgm`] and of [`Problem::new`], and those of the source.

@@ -141,7 +141,7 @@ fn paper_solution(solution: DualSolution) -> DualSolution {
     }
 }
 
-/// The weights of one machine, or the lengths of those of several, of so many features.
+/// The weights of one machine, or the lengths of those of several, length `features`.
 fn lengths(machines: &[DualSolution], features: usize) -> Vec<f64> {
     let weights: Vec<f64> = machines.iter().flat_map(|machine| &machine.weights).copied().collect();
     joint(&weights, features)

@@ -23,14 +23,14 @@ pub(super) struct Rounds<'a> {
     gap: f64,
     /// Whether the last subset was known and the gap did not fall.
     stale: bool,
-    /// The best mixture; over the columns of its round, which are the first of all there are now.
+    /// The best mixture; over the columns of its round, which come first among the current ones.
     pub(super) best: Option<Point>,
     pub(super) history: Vec<Round>,
     /// The bound of the relaxation, with margins of 1.
     pub(super) lower: f64,
     /// Whether that is a bound of the run, whatever will be kept.
     pub(super) proves: bool,
-    /// Whether a pass looks for more columns than those of its subset.
+    /// Whether a pass searches for more columns than those of its subset.
     grows: bool,
 }
 
@@ -55,7 +55,7 @@ impl<'a> Rounds<'a> {
     /// The most violated subset at beta; raises the bound.
     fn separate(&mut self, beta: &[f64], run: &mut Run<'_>) -> Result<(), Error> {
         let start = Instant::now();
-        // The columns at hand are mostly among the largest: as many again are new ones.
+        // The current columns are mostly among the largest: as many again are new ones.
         let at_hand = self.history.last().map_or(0, |round| round.columns);
         let next = if self.grows { 2 * at_hand } else { 0 };
         let violated = self.separation.all(self.parts, beta, next, &run.counted_clock())?;

@@ -1,4 +1,4 @@
-//! All mixtures of subsets of at most B of the columns at hand, without a list of subsets: the fast
+//! All mixtures of subsets of at most B of the current columns, without a list of subsets: the fast
 //! solver of multiple kernel learning.
 //!
 //! Solves   min over z in [0, 1]^q, sum z <= B, of v(z): eq. (5) of Tan, Wang, Tsang 2010 with
@@ -63,7 +63,7 @@ impl Block<'_> {
     }
 }
 
-/// The problem over the columns at hand, and its solution so far. Weights, slopes and steps have a
+/// The problem over the current columns, and its solution so far. Weights, slopes and steps have a
 /// vector for each block: the q columns, then its bias.
 pub(super) struct SupportNorm<'a> {
     parts: &'a [Part<'a>],

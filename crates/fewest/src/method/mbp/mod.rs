@@ -69,7 +69,7 @@ pub(crate) const TIGHT: f64 = 1e-9;
 
 /// The tree is faster than HiGHS from this many features on,
 const TREE: usize = 200;
-/// and with fewer where there are at most so many samples for each: its linear programs are small
+/// and with fewer where there are at most this many samples for each: its linear programs are small
 /// then, and HiGHS's cuts save it no time.
 const SAMPLES: usize = 5;
 
@@ -400,7 +400,7 @@ fn solve_program(
     Ok(status)
 }
 
-/// Whether the tree is the faster one for so many samples and features.
+/// Whether the tree is the faster one for these numbers of samples and features.
 fn suits_tree(samples: usize, features: usize) -> bool {
     features >= TREE || samples <= SAMPLES * features
 }

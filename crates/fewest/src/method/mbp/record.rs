@@ -81,7 +81,7 @@ impl<'a> Record<'a> {
         Self { writer, problem, dual, baseline, penalty, bound, root: None }
     }
 
-    /// What a later run goes on from.
+    /// What a later run resumes from.
     pub(super) fn state(&self) -> WriterState {
         self.writer.state()
     }

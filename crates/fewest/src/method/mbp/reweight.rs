@@ -53,7 +53,7 @@ pub(crate) fn reweight(
     found.offer(model, &first.weights, run)?;
     let mut random = Shuffle::new(1);
     let (mut start, mut last_success, mut locals) = (0, 0, Vec::new());
-    // A price to begin with where there is none: the relaxation's value shared out.
+    // A first price where there is none: the relaxation's value shared out.
     let base = first.primal / (1 + first.weights.len()) as f64 / 100.0;
     let mut scale = 1.0;
     let share = run.remaining().map(|left| left / SHARE);

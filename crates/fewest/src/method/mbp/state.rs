@@ -1,4 +1,4 @@
-//! How far `mbp` has come: u and what was found out before step 5, how far its proof is, then the
+//! The progress of `mbp`: u and what was found out before step 5, how far its proof is, then the
 //! open nodes of the tree.
 //!
 //! What HiGHS knows of its last program (a basis, a tree of its own) is no part of it: the tree
@@ -15,7 +15,7 @@ use crate::run::state::{StateReader, StateWriter, stranger};
 use crate::search::{Mark, Pool, PoolState};
 use crate::{Clock, Error, Memory, Problem, Rules};
 
-/// What a run goes on from.
+/// What a run resumes from.
 pub(super) struct Kept {
     /// What steps 1 to 4 found out.
     pub(super) reduced: Reduced,
@@ -43,7 +43,7 @@ pub(super) fn take(mut state: StateReader, rules: &Rules) -> Result<Kept, Error>
 }
 
 impl Tree<'_, '_, '_, '_> {
-    /// Writes a state with a tree, with the nodes at work among the open ones.
+    /// Writes a state with a tree, with the nodes being solved among the open ones.
     pub(super) fn write(
         &self,
         at_work: &[(OpenNode, Mark)],
@@ -58,7 +58,7 @@ impl Tree<'_, '_, '_, '_> {
         at_work.iter().try_for_each(|entry| out.put(entry))
     }
 
-    /// Goes on from the rest of a state.
+    /// Resumes from the rest of a state.
     ///
     /// # Errors
     /// One that is damaged or of another problem; a failure of HiGHS.

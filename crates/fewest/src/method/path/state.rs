@@ -1,7 +1,7 @@
-//! How far a path has come: the parts that are done (its sizes, or the eliminations of `rfe`), and
-//! the state inside the part at hand, of a method that keeps states.
+//! The progress of a path: the parts that are done (its sizes, or the eliminations of `rfe`), and
+//! the state inside the current part, of a method that keeps states.
 //!
-//! A part that a limit ended is not done: it goes on from its own last state, where that takes no
+//! A part that a limit ended is not done: it resumes from its own last state, where that takes no
 //! more than [`MOST_BYTES`], and otherwise begins again.
 
 use std::io::{self, Cursor, Read, Write};
@@ -41,12 +41,12 @@ pub(in crate::method) struct Parts<'a> {
     stopped: Vec<(usize, Vec<u8>)>,
     /// The part that an earlier run was at, and its state.
     inside: Option<(usize, Box<dyn Read + Send>)>,
-    /// The last state of the part at hand.
+    /// The last state of the current part.
     latest: Option<Vec<u8>>,
 }
 
 impl<'a> Parts<'a> {
-    /// Goes on from the state that the observer has, if it has one. `sizes` are those of the parts.
+    /// Resumes from the state that the observer has, if it has one. `sizes` are those of the parts.
     ///
     /// # Errors
     /// A state that is damaged or of another path.

@@ -383,7 +383,7 @@ fn eliminate(
 /// [`rfe_classes`] on a matrix that may be elsewhere, with the classes (0, 1, ..., all present) and
 /// weights (default all 1) of its n samples. The columns stay where they are while more features
 /// survive than fit into a quarter of [`SvmSettings::memory`]; then the survivors' are copied, and
-/// it goes on with these. Whoever makes the source has checked its values
+/// it goes on with these. The maker of the source has checked its values
 /// ([`crate::check_values`]).
 ///
 /// # Errors

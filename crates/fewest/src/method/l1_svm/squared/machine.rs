@@ -1,4 +1,4 @@
-//! The point (w, b) at hand, what it tells about the dual, and the proximal Newton steps that
+//! The current point (w, b), what it says about the dual, and the proximal Newton steps that
 //! improve it.
 
 use super::columns::Columns;

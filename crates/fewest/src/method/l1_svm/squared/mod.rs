@@ -65,7 +65,7 @@ use tuning::{BETTER, PATIENCE, SHARE};
 /// max(0, |c_j| - 1) where w_j = 0, a penalised bias included and a free one at its best.
 ///
 /// # Errors
-/// [`Error::Setting`] when a setting is out of range; `loss` is not looked at.
+/// [`Error::Setting`] when a setting is out of range; `loss` is not read.
 pub fn squared_hinge(
     problem: &Problem<'_>,
     features: &[usize],

@@ -27,7 +27,7 @@ impl<'a> Proof<'a> {
         self.beta
     }
 
-    /// The largest value among the multiples of the look's beta that keep |c_j| <= 1 where nothing
+    /// The largest value among the multiples of the beta that keep |c_j| <= 1 where nothing
     /// bounds the weight, and the factor.
     fn scaled(&self, columns: &Columns<'_, '_>, look: &Look) -> (f64, f64) {
         let (mut linear, mut quadratic) = (0.0, 0.0);
@@ -64,7 +64,7 @@ impl<'a> Proof<'a> {
         (factor * (linear - factor * quadratic) - gains, factor)
     }
 
-    /// Step 1: keeps the better of its point and that of `look`.
+    /// Step 1: keeps the better of its point and the evaluated one.
     pub(super) fn learn(&mut self, columns: &Columns<'_, '_>, look: &Look) {
         let (value, factor) = self.scaled(columns, look);
         if value > self.value {
