@@ -114,7 +114,7 @@ impl std::fmt::Debug for Subset {
 /// millions. In JSON: their indices, ascending.
 ///
 /// # Panics
-/// Whatever puts in an index of 2^32 or more: no matrix has so many columns.
+/// An index of 2^32 or more panics: no matrix has that many columns.
 #[derive(Clone, Serialize)]
 #[serde(into = "Vec<usize>")]
 pub struct FeatureSet(Subset);

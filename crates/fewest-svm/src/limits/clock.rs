@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::{Cancel, Limits, Status, WIND_UP};
 
-/// What a training asks whether it may go on: the limits of a run, which other threads can look
+/// What a training asks whether it may go on: the limits of a run, which other threads can check
 /// at. Cloning is cheap, and a clock that said stop goes on saying so.
 #[derive(Debug, Clone, Default)]
 pub struct Clock {

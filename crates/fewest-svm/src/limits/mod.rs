@@ -12,7 +12,7 @@ pub use clock::Clock;
 pub use memory::{Memory, Reserved};
 pub use status::Status;
 
-/// A flag shared with whoever may want to stop the run (Ctrl-C, a notebook); cloning shares it.
+/// A flag shared with all that may stop the run (Ctrl-C, a notebook); cloning shares it.
 #[derive(Debug, Clone, Default)]
 pub struct Cancel(Arc<OnceLock<Instant>>);
 
