@@ -19,7 +19,7 @@ pub(crate) struct Annotations {
     pub(crate) samples: Option<TextColumn>,
     /// Columns of n texts; a missing value is an empty text.
     pub(crate) columns: Vec<TextColumn>,
-    /// Names of columns that were not read, as nobody asked for them.
+    /// Names of columns that were not read, as they were not asked for.
     pub(crate) others: Vec<String>,
 }
 

@@ -79,7 +79,7 @@ pub(crate) fn is_bad(value: f64, missing: bool) -> bool {
     !(value.is_finite() || is_let_through)
 }
 
-/// Looks for such values in a part of a column that begins at row `first`.
+/// Searches for such values in a part of a column that begins at row `first`.
 pub(crate) fn look(
     file: &str,
     first: usize,

@@ -160,7 +160,7 @@ pub struct Dataset {
     pub features: Features,
     /// Names of the p features.
     pub names: Names,
-    /// Classes of the n rows; `None` only if the reader was told that they may be missing.
+    /// Classes of the n rows; `None` only if the options say that they may be missing.
     pub target: Option<Target>,
     /// Names of the n rows, where the file has them or [`crate::ReadOptions::samples`] says where.
     pub samples: Option<TextColumn>,

@@ -14,7 +14,7 @@ const FOLDS: u32 = 18;
 /// The stream of random numbers of [`grouped_halves`].
 const HALVES: u32 = 19;
 
-/// Times that a pair of halves is dealt anew where one of them lacks a class.
+/// Times that a pair of halves is dealt again where one of them lacks a class.
 const TRIES: usize = 100;
 
 /// Why groups cannot be dealt.

@@ -218,7 +218,7 @@ impl Dataset {
     /// the values are filled in.
     ///
     /// # Errors
-    /// [`DataError::DuplicateName`] where a feature has such a name already.
+    /// [`DataError::DuplicateName`] where a feature has one of these names already.
     pub fn add_indicators(&mut self) -> Result<Vec<Indicator>, DataError> {
         let indicator =
             |(column, j, _)| Indicator { name: format!("{column} (missing)"), of: self.names.get(j).into_owned() };

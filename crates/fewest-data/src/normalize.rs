@@ -134,7 +134,7 @@ impl Dataset {
             let needed = 12 * design.stored() as u64 + 8 * (design.n_features() as u64 + 1);
             check_memory(
                 &self.source,
-                "the values, which a column file lets nobody change,",
+                "the values, which cannot be changed in a column file,",
                 needed,
                 options.memory(),
             )?;

@@ -1,4 +1,4 @@
-//! Things a user should be told about a file, which are no errors.
+//! Notes on a file, which are no errors but should reach the user.
 
 use std::fmt;
 
@@ -86,7 +86,7 @@ pub enum Note {
         /// Some have a fraction.
         fraction: bool,
     },
-    /// The class that is +1, as nobody named one, has a name that other classes mostly have.
+    /// The class that is +1 by default has a name that other classes mostly have.
     PositiveClass {
         /// The class that is +1.
         positive: String,
@@ -320,7 +320,7 @@ impl fmt::Display for Sentence<'_> {
             ),
             Note::PositiveClass { positive, other } => write!(
                 f,
-                "the class {positive} is the positive one (+1), as it is the later of the two; if {other} is what you look for, say --positive {}",
+                "the class {positive} is the positive one (+1), as it is the later of the two; if {other} is the class you want to find, say --positive {}",
                 typed(other)
             ),
             Note::Unlabelled { rows } => write!(f, "{rows} row(s) without a class are left out"),

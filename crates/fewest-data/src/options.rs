@@ -35,7 +35,7 @@ pub enum Format {
     Arrow,
     /// AnnData in HDF5.
     H5ad,
-    /// HDF5 of Cell Ranger (10x); h5ad, loom and gctx are told by what is in them.
+    /// HDF5 of Cell Ranger (10x); h5ad, loom and gctx are recognised by their content.
     H5,
     /// Loom, genes x cells in HDF5.
     Loom,
@@ -70,7 +70,7 @@ impl Format {
         Format::Mtx,
     ];
 
-    /// Format by the ending of a file name, a compression ending left aside.
+    /// Format by the ending of a file name, a compression ending left out.
     pub fn of_path(path: &str) -> Option<Format> {
         let lower = path.to_ascii_lowercase();
         let stem = Compression::ENDINGS.iter().find_map(|(ending, _)| lower.strip_suffix(ending)).unwrap_or(&lower);
@@ -393,7 +393,7 @@ impl Delimiter {
 }
 
 impl ReadOptions {
-    /// Bytes allowed in force: the limit, or three quarters of the machine's memory.
+    /// Bytes allowed in effect: the limit, or three quarters of the machine's memory.
     pub fn memory(&self) -> u64 {
         self.memory_limit.unwrap_or_else(default_memory)
     }

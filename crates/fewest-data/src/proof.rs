@@ -37,7 +37,7 @@ enum Place {
     Beside(PathBuf),
 }
 
-/// How far the file of a proof is: what a run goes on from.
+/// How far the file of a proof is: what a run resumes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProofMark {
     /// Bytes of the file.
@@ -61,7 +61,7 @@ impl ProofFile {
         Self { lasting: true, ..self }
     }
 
-    /// Goes on from marks: with what an earlier run has written beside the place of its proof, or
+    /// Resumes from marks: with what an earlier run has written beside the place of its proof, or
     /// with the beginning of the proof that it completed.
     ///
     /// # Errors
@@ -270,7 +270,7 @@ impl ProofMark {
     }
 }
 
-/// The folder must be there and writable for a proof to be written: told before a long run.
+/// The folder must be there and writable for a proof to be written: checked before a long run.
 ///
 /// # Errors
 /// [`DataError::Output`].

@@ -26,7 +26,7 @@ pub struct Summary {
     pub classes: Vec<(String, usize)>,
     /// Positions of features with one value only, ascending.
     pub constant: Vec<usize>,
-    /// Features, constant ones left aside, that equal an earlier one.
+    /// Features, constant ones left out, that equal an earlier one.
     pub duplicates: Vec<Duplicate>,
     /// Smallest value, zeros of sparse data included; 0 for an empty matrix.
     pub smallest: f64,

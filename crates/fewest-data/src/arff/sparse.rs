@@ -151,7 +151,7 @@ impl<'a> Reader<'a> {
                 Ok(Goal::Number(at, number::parse(first.as_bytes()).unwrap_or(0.0)))
             }
             (Role::Feature, Declaration::Values(values)) => {
-                // How many cells are there is not known yet, so that only the number of values counts.
+                // The number of cells is not known yet, so that only the number of values counts.
                 let (all, many) = ((values.clone(), Some(values.clone())), usize::MAX / 2);
                 let TextColumnUse::Categories(categories, _) =
                     text_column(self.header, c, all, many, &self.cells, options)?

@@ -6,7 +6,7 @@
 //! where they are more than may stay.
 //!
 //! Order    a row index that is not above the one before it is right where a column starts, and
-//!          nowhere else; so both are counted, without a look at single columns.
+//!          nowhere else; so both are counted, without reading single columns.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -49,7 +49,7 @@ pub(super) struct Entries<'a> {
 }
 
 impl Entries<'_> {
-    /// Looks at all of them; returns their checksums, and the largest size of a value.
+    /// Examines all of them; returns their checksums, and the largest size of a value.
     pub(super) fn check(&self) -> Result<(EntrySums, f64), Flaw> {
         let entries = self.range();
         let (rows, _) = each_piece(&entries, |at, count, buffer| Ok((self.rows(at, count, buffer)?, ())))?;
@@ -181,7 +181,7 @@ mod tests {
 
     use super::*;
 
-    /// What is said of a file of these columns.
+    /// The notes on a file of these columns.
     fn flaw(n: u32, start: &[usize], rows: &[u32], values: &[f64]) -> Option<String> {
         let (p, at) = (start.len() - 1, |count: usize| 8 * start.len() as u64 + 4 * count as u64);
         let mut file = tempfile::tempfile().unwrap();

@@ -128,7 +128,8 @@ fn mapped(source: &Source) -> Result<(Map, Head, Layout), DataError> {
 
 const OUT_OF_ORDER: &str = "its column starts are out of order";
 
-/// Bytes of so many that may stay in memory.
+/// Memory for a sort of `bytes` bytes: all where half of the memory holds them, else a quarter of
+/// it.
 fn limit(bytes: u64, memory: u64) -> u64 {
     if bytes <= memory / 2 { u64::MAX } else { memory / 4 }
 }
@@ -182,7 +183,7 @@ pub struct ColumnOutline {
     pub sums: EntrySums,
 }
 
-/// Looks at a column file without its entries, and cuts it into at most `pieces` parts of whole
+/// Examines a column file without its entries, and cuts it into at most `pieces` parts of whole
 /// columns that take about as long to pass over.
 ///
 /// # Errors
@@ -216,7 +217,7 @@ pub struct ColumnPart {
     pub sums: EntrySums,
 }
 
-/// Maps columns of a column file and checks them; nothing else of the file is looked at. `memory`:
+/// Maps columns of a column file and checks them; nothing else of the file is read. `memory`:
 /// bytes of them that may stay in memory, as for [`crate::read`].
 ///
 /// # Errors

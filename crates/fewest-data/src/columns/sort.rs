@@ -71,7 +71,7 @@ pub(crate) struct Buckets {
 }
 
 impl Buckets {
-    /// Empty ones, given the first column of each, with room for about so many values together.
+    /// Empty ones, given the first column of each, with room for about this many values together.
     pub(crate) fn new(firsts: &Arc<[u32]>, room: usize) -> Self {
         let entries = firsts.iter().map(|_| Vec::with_capacity(room / firsts.len())).collect();
         Self { firsts: Arc::clone(firsts), at: 0, entries }

@@ -6,7 +6,7 @@
 //!          k at random, kept if it leans to the document's class and else with probability `leak`.
 //!          Values are 1 + ln(count); every document then has length 1.
 //! Paper    none: data of the shape of news20.binary and URL in Tan, Wang, Tsang, ICML 2010, Table
-//!          1, which are not at hand.
+//!          1, which are not available.
 //! Steps    1. choose the informative words among the ranks 50 to 19 999 (all words, if there are
 //!          fewer) and the class each leans to  2. for each document a class by a fair coin, then
 //!          its words: the documents with each word are counted, and the lengths of documents
@@ -106,8 +106,8 @@ pub struct Text {
     settings: TextSettings,
     /// Probability that a drawn word is of this rank or a lower one, length p.
     up_to: Vec<f64>,
-    /// Where among `up_to` to look for a place of [0, 1): `guide[g]` shares are at most g / G, for g
-    /// from 0 to G, a power of two.
+    /// Where among `up_to` to search for a place of [0, 1): `guide[g]` shares are at most g / G,
+    /// for g from 0 to G, a power of two.
     guide: Vec<u32>,
     /// Informative words, ascending, and whether they lean to class 1.
     informative: Vec<(usize, bool)>,

@@ -6,19 +6,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use memmap2::Mmap;
 
-/// A page fault maps so many bytes around it, in the rows and in the values.
+/// A page fault maps this many bytes around it, in the rows and in the values.
 const AROUND: u64 = 2 * (64 << 10);
 
-/// A file in the address space, read only. Pages that were looked at count as memory of this
+/// A file in the address space, read only. Pages that were read count as memory of this
 /// process until they are given back, which [`Map::passed`] does.
 #[derive(Debug)]
 pub(crate) struct Map {
     bytes: Mmap,
     /// Bytes that may stay.
     pub(crate) limit: u64,
-    /// Bytes looked at since they were last given back.
+    /// Bytes read since they were last given back.
     touched: AtomicU64,
-    /// The column at which the last look ended.
+    /// The column at which the last reading ended.
     end: AtomicU64,
 }
 
@@ -39,7 +39,7 @@ impl Map {
         &self.bytes
     }
 
-    /// Notes that the columns from `first` to before `last`, which take so many bytes, were looked
+    /// Notes that the columns from `first` to before `last`, which take `bytes` bytes, were read
     /// at, and gives all pages back where they are more than may stay. They are read from the file
     /// again when they are needed.
     pub(crate) fn passed(&self, first: usize, last: usize, bytes: u64) {

@@ -149,7 +149,7 @@ impl<'a> Archive<'a> {
         })
     }
 
-    /// All items of such an array.
+    /// All items of the array.
     fn all_numbers<T>(&mut self, key: &str, map: impl Fn(f64) -> T) -> Result<Vec<T>, DataError> {
         let (file, memory) = (self.file, self.memory);
         self.numbers(key, |mut numbers| {

@@ -199,7 +199,7 @@ impl Table<'_> {
         let found: Vec<NotFinite> = features.par_iter().map(look).collect::<Result<_, DataError>>()?;
         NotFinite::merged(found).check()?;
         let (target, _) = self.target(options)?;
-        // A column file has no names of samples; a damaged column is told all the same.
+        // A column file has no names of samples; a damaged column is reported even so.
         self.samples()?;
         let notes = with_target(notes, target.as_ref(), options);
         let values = values.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -439,8 +439,8 @@ impl Table<'_> {
         Ok(bytes)
     }
 
-    /// Texts that are decoded at once. Where a text is told by its difference from the one before,
-    /// each of them may be as long as all that a page of so many bytes tells.
+    /// Texts that are decoded at once. Where a text is stored as its difference from the one
+    /// before, each of them may be as long as all that a page of `page` bytes holds.
     fn texts_at_once(&self, page: u64) -> usize {
         ((self.memory / 4 / page.max(1)) as usize).clamp(1, BATCH)
     }

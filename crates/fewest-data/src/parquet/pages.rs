@@ -95,7 +95,7 @@ pub(crate) fn check_chunk(file: &impl ChunkReader, chunk: &ColumnChunkMetaData, 
     Ok(most)
 }
 
-/// A dictionary of so many values fits into its bytes.
+/// A dictionary of `values` values fits into its bytes.
 fn check_dictionary(physical: Physical, values: u64, bytes: u64) -> Result<(), String> {
     let fits = match physical {
         Physical::BOOLEAN => values.div_ceil(8),

@@ -12,7 +12,7 @@ use crate::source::Source;
 use crate::waves::{Piece, each_piece, shown};
 use crate::{DataError, Place, ReadOptions, number};
 
-/// Pass 1: how each column is looked at.
+/// Pass 1: how each column is read.
 pub(super) struct Profile<'a> {
     pub(super) header: &'a Header,
     pub(super) text: Vec<bool>,
@@ -90,7 +90,7 @@ impl<'a> Profile<'a> {
         }
     }
 
-    /// Looks at all cells.
+    /// Examines all cells.
     pub(super) fn scan(
         &self,
         source: &Source,
@@ -177,7 +177,7 @@ impl<'a> Profile<'a> {
         Err(DataError::Ragged { place: Place::line(&self.header.file, line), found, expected, comment })
     }
 
-    /// Decides which columns are text. True if one of them has to be looked at again.
+    /// Decides which columns are text. True if one of them has to be examined again.
     pub(super) fn text_with_numbers(&mut self, found: &TableContent) -> Result<bool, DataError> {
         let mut again = false;
         for c in 0..self.text.len() {
