@@ -43,7 +43,7 @@ pub(crate) fn count_of(codes: &[u32]) -> usize {
     known.len()
 }
 
-/// In how many groups each of so many classes is.
+/// The number of groups that each class is in.
 pub(crate) fn counts_by_class(codes: &[u32], classes: &[u32], count: usize) -> Vec<usize> {
     let mut pairs: Vec<(u32, u32)> = classes.iter().copied().zip(codes.iter().copied()).collect();
     pairs.sort_unstable();

@@ -6,12 +6,12 @@ use rayon::prelude::*;
 
 use crate::error::EvalError;
 
-/// What hears of each job that is done: which one, and all that are known by then. It is told of
+/// Observer of each job that is done: which one, and all that are known by then. It hears of
 /// one at a time; its error ends the run.
 pub type Told<'a, R> = &'a (dyn Fn(usize, &[Option<R>]) -> Result<(), EvalError> + Sync);
 
 /// The results of all jobs: those that are `known`, and the others as `job` finds them; none where
-/// it finds none for want of time.
+/// it finds none for lack of time.
 ///
 /// # Errors
 /// That of the first job that has one.

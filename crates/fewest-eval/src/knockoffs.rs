@@ -110,7 +110,7 @@ pub struct KnockoffReport {
 /// What the statistics of draws say together.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct KnockoffFindings {
-    /// Places of the features that are told from their copies, ascending.
+    /// Places of the features that stand out from their copies, ascending.
     pub selected: Vec<usize>,
     /// W of each copied feature, averaged over the draws; empty without a draw.
     pub statistics: Vec<f64>,

@@ -42,7 +42,7 @@
 //! | [`evaluate`], [`sizes`] | methods, and sizes of one method, judged in folds |
 //! | `external` | a classifier on samples of another file |
 //! | [`markers`] | the few features that tell all classes apart, their cost chosen inside folds, with the bound |
-//! | [`stability`], [`knockoffs`] | what is selected on halves again and again, and what is told from copies: bounds on false features |
+//! | [`stability`], [`knockoffs`] | what is selected on halves again and again, and what stands out from copies: bounds on false features |
 //! | [`statistics`] | measures, intervals, tests |
 //! | [`study`] | method, costs and size chosen inside folds, then a panel with its proof |
 //!

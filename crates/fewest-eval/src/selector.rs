@@ -1,4 +1,4 @@
-//! A method on a part: what is run, made anew for each part, and what it selects.
+//! A method on a part: what is run, made again for each part, and what it selects.
 
 use fewest::method::path::SizeReport;
 use fewest::{Cancel, Error, Limits, Memory, Report, RuleList, Rules, Silent, SvmSettings};
@@ -60,7 +60,7 @@ pub struct Ask {
     pub limits: Limits,
 }
 
-/// What selects, made anew for each part: gamma, folds of its own and rules may depend on the
+/// What selects, made again for each part: gamma, folds of its own and rules may depend on the
 /// samples.
 ///
 /// Implement [`PartSelector::ask`]; the other functions have a meaning where costs are chosen, or

@@ -1,4 +1,4 @@
-//! How good each size is on samples that took no part: the path anew on the training part of each
+//! How good each size is on samples that took no part: the path again on the training part of each
 //! fold, and the classifier of each size judged on the samples held out.
 
 use std::time::Duration;

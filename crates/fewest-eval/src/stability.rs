@@ -94,7 +94,7 @@ impl Default for StabilitySettings {
 }
 
 impl StabilitySettings {
-    /// Refuses what would come to nothing: too few samples or groups for halves, a bound that no
+    /// Refuses settings without a result: too few samples or groups for halves, a bound that no
     /// share of the halves keeps.
     ///
     /// # Errors

@@ -1,5 +1,5 @@
 //! Groups of samples: no part of an evaluation has some of a group's samples without the others,
-//! and groups that say nothing of the classes are told by rows alone.
+//! and groups that say nothing of the classes show in rows alone.
 
 use std::sync::Mutex;
 

@@ -50,7 +50,7 @@ pub struct FoldResult {
     /// Price of each feature, where the method found it.
     #[serde(default)]
     pub penalty: Option<f64>,
-    /// The size rule in force.
+    /// The size rule in effect.
     pub max_features: Option<usize>,
     /// Accuracy of each size inside the fold, where the size is chosen there.
     #[serde(default)]
@@ -60,8 +60,8 @@ pub struct FoldResult {
 }
 
 impl FoldResult {
-    /// What was selected, and how the samples held out were judged, of so many classes; the rest is
-    /// the caller's to say.
+    /// What was selected, and how the samples held out were judged, of `classes` classes; the rest
+    /// is the caller's to say.
     pub(crate) fn new(fold: &Fold, selected: Vec<usize>, judged: Predictions, classes: usize) -> Self {
         Self {
             repeat: fold.repeat,

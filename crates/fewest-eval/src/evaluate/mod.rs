@@ -1,4 +1,4 @@
-//! How well a method does on samples it has not seen. Everything that looks at data happens on the
+//! How well a method does on samples it has not seen. Everything that reads data happens on the
 //! training part of a fold: preparation, tuning, selection, training.
 //!
 //! Given    a [`Scene`], folds ([`crate::folds`]), one [`Recipe`] or two that are compared.

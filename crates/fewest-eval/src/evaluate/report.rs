@@ -77,7 +77,7 @@ impl<'a> Evaluation<'a> {
         stability(&self.folds.iter().map(|f| f.selected.clone()).collect::<Vec<_>>(), self.p)
     }
 
-    /// Samples held out, of so many classes. Rows: true classes, columns: predicted ones.
+    /// Samples held out, of `classes` classes. Rows: true classes, columns: predicted ones.
     pub fn confusion(&self, classes: usize) -> Vec<Vec<u64>> {
         let mut total = vec![vec![0u64; classes]; classes];
         for f in &self.folds {

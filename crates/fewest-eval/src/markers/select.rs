@@ -20,11 +20,11 @@ const STEP: f64 = 0.03;
 const ROUGHLY: f64 = 1e-4;
 /// Stored values times classes above which an elimination is done in short: ...
 const LARGE: f64 = 1e8;
-/// ... on so many samples, of each class as many,
+/// ... on this many samples, of each class as many,
 const FEW: usize = 5_000;
 /// in larger steps,
 const LONG_STEP: f64 = 0.1;
-/// and from so many features for each marker, but no fewer than
+/// and from this many features for each marker, but no fewer than
 const POOL_EACH: usize = 10;
 /// this.
 const POOL: usize = 500;
@@ -114,8 +114,8 @@ impl<'a> MarkerPart<'a> {
         Ok(ranked.into_iter().map(|of| of.1).collect())
     }
 
-    /// What is said of the samples, or of few of them in these features alone, whose classes weigh what
-    /// they weigh in all.
+    /// The problem of the samples, or of few of them in these features alone, whose classes weigh
+    /// what they weigh in all.
     fn with_few<T>(&self, kept: &[usize], of: impl FnOnce(&Samples<'_>) -> Result<T, Error>) -> Result<T, Error> {
         if self.pool.is_none() {
             return of(&self.part.samples()?);
@@ -193,7 +193,7 @@ fn limit(list: &mut RuleList, table: &[Expression], settings: &MarkersSettings, 
     Ok(())
 }
 
-/// Adds the rule that so many features are high in each class.
+/// Adds the rule that `per_class` features are high in each class.
 fn each_class(
     list: &mut RuleList,
     table: &[Expression],

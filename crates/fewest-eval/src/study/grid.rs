@@ -59,7 +59,7 @@ pub(crate) fn costs(part: PartSize, settings: &StudySettings) -> Vec<f64> {
     relative_costs(part.samples, settings).into_iter().map(|cost| centre * cost).collect()
 }
 
-/// Costs of the selections among so many samples, times mean |x|^2, ascending.
+/// Costs of the selections among `n` samples, times mean |x|^2, ascending.
 pub(crate) fn relative_costs(samples: usize, settings: &StudySettings) -> Vec<f64> {
     let (n, points) = (samples.max(1) as f64, settings.cost_points);
     let (low, high) = (LOWEST.max(1.0 / n).ln(), HIGHEST.ln());

@@ -166,7 +166,7 @@ pub(crate) fn calibrate(
     Ok(Calibrated { probabilities: Probabilities::fit(settings.calibration, &decisions, &codes, n_classes), threshold })
 }
 
-/// Judges what was learned on other samples, with the threshold in force.
+/// Judges what was learned on other samples, with the threshold in effect.
 pub(crate) fn judge(
     data: &Data<'_>,
     learned: &Learned,

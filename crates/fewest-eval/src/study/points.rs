@@ -12,7 +12,7 @@
 //!          errors on the samples learned from, or of the sensitivity asked for on those held out
 //! Cost     a training on few features for each inner split.
 //! Says     nothing of what the rounding loses: that is measured on the outer folds, in each of
-//!          which all of this is done anew.
+//!          which all of this is done again.
 
 use std::collections::BTreeMap;
 

@@ -128,7 +128,7 @@ impl FoldReport {
         Chosen { repeat: self.repeat, judgement: &self.judgement, selected: &self.selected }
     }
 
-    /// What the other choice comes to, which may be the same.
+    /// The result of the other choice, which may be the same.
     fn other(&self) -> Chosen<'_> {
         let same = self.chosen();
         self.other.as_ref().map_or(same, |o| Chosen { judgement: &o.judgement, selected: &o.selected, ..same })
@@ -161,7 +161,7 @@ pub struct OtherFold {
     pub judgement: Judgement,
 }
 
-/// A choice on all samples, and what the same way of choosing comes to in the outer folds.
+/// A choice on all samples, and the result of the same way of choosing in the outer folds.
 #[derive(Debug, Clone, Serialize)]
 pub struct ChoiceReport {
     /// What was chosen.
@@ -243,11 +243,11 @@ pub struct Effort {
     pub trainings: u64,
     /// Inner splits.
     pub splits: u64,
-    /// Inner splits that were not begun, for want of time.
+    /// Inner splits that were not begun, for lack of time.
     pub splits_left: u64,
-    /// Selections on inner splits that were not made, for want of time.
+    /// Selections on inner splits that were not made, for lack of time.
     pub selections_left: u64,
-    /// Outer folds that were not done, for want of time.
+    /// Outer folds that were not done, for lack of time.
     pub folds_left: u64,
     /// Time of the inner splits, one after the other.
     pub milliseconds: u64,

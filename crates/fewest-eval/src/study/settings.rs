@@ -74,11 +74,11 @@ pub struct StudySettings {
     pub sizes: Option<Vec<usize>>,
     /// Outer folds, at least 2. Default 5.
     pub folds: usize,
-    /// Times the outer folds are dealt anew, at least 1. Default 2.
+    /// Times the outer folds are dealt again, at least 1. Default 2.
     pub repeats: usize,
     /// Folds inside each training part, at least 2. Default 5.
     pub inner_folds: usize,
-    /// Times the inner folds are dealt anew, at least 1. Default 1.
+    /// Times the inner folds are dealt again, at least 1. Default 1.
     pub inner_repeats: usize,
     /// How samples are dealt into folds. Default 0.
     pub seed: u64,
@@ -263,7 +263,7 @@ impl StudySettings {
         !self.rules.weights.is_empty()
     }
 
-    /// The sizes in force for p features.
+    /// The sizes in effect for p features.
     pub fn sizes(&self, p: usize) -> Vec<usize> {
         self.sizes.clone().unwrap_or_else(|| (1..=SIZES.min(p)).collect())
     }

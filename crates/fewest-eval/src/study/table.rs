@@ -122,7 +122,7 @@ fn alike(rows: &[&Row], key: Key, p: usize) -> Option<f64> {
 
 impl Line {
     /// Mean and standard error of a score over the splits where it has a meaning, larger being
-    /// better; none without such a split.
+    /// better; none without a split of both.
     pub(crate) fn judged(&self, score: Score) -> Option<Judged> {
         let values = self.values(score);
         let summary = (!values.is_empty()).then(|| Summary::new(&values, 0.0))?;
