@@ -1,4 +1,4 @@
-//! `--resume FILE`: how far a long run has come, so that it can go on after Ctrl-C, a limit or a
+//! `--resume FILE`: the progress of a long run, so that it can go on after Ctrl-C, a limit or a
 //! kill, with the same result.
 //!
 //! File     `fewest state 2` and a line feed; a line of JSON that describes the run; one that says
@@ -32,7 +32,7 @@ const ANY_VERSION: &[u8] = b"fewest state ";
 const SUM: u64 = 8;
 /// Longest description of a run that is read.
 const DESCRIPTION: u64 = 1 << 26;
-/// Writing may take one part of so many of the time.
+/// Writing may take one part in this many of the time.
 const SHARE: u32 = 20;
 
 /// Time between two writings, unless `--resume-every` says another.

@@ -134,7 +134,7 @@ impl Task<'_> {
     }
 }
 
-/// What is told of a list.
+/// The facts of a list.
 struct View<'a> {
     task: &'a Task<'a>,
     list: &'a CertifiedList,

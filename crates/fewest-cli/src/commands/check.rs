@@ -70,7 +70,7 @@ pub(crate) fn run(args: &CheckArgs, terminal: Terminal) -> Result<u8, Failure> {
     }
 }
 
-/// Something wrong with a file, and the option with which it is read all the same.
+/// Something wrong with a file, and the option with which it is read even so.
 #[derive(Clone)]
 struct Fault {
     text: String,

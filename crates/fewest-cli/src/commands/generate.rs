@@ -194,7 +194,7 @@ enum Drawn {
 }
 
 impl<'a> Outputs<'a> {
-    /// Looks at every path, and at the memory that all sets need together, before anything is
+    /// Checks every path, and the memory that all sets need together, before anything is
     /// drawn. `stored` is how many values a sample of sparse data has at most.
     fn open(args: &'a SetArgs, features: usize, stored: Option<u64>) -> Result<Self, Failure> {
         let files = [

@@ -1,4 +1,4 @@
-//! What is in force for a method on prepared data: rules, limits, classes.
+//! What is in effect for a method on prepared data: rules, limits, classes.
 
 use fewest::method::Classes;
 use fewest::{Limits, RuleList};

@@ -1,4 +1,4 @@
-//! Reading data files, what is told of them, and what their columns say of samples.
+//! Reading data files, their notes, and what their columns say of samples.
 
 use std::collections::HashSet;
 use std::path::Path;

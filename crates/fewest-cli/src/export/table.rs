@@ -6,7 +6,7 @@ use crate::terminal::{is_bold, width};
 
 pub(crate) use fewest_report::{Table, brief, number, seconds};
 
-/// The look of that terminal.
+/// The style of that terminal.
 pub(crate) fn look() -> Look {
     Look { width: width(), bold: is_bold() }
 }

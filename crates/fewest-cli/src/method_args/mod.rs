@@ -188,7 +188,7 @@ pub(crate) fn foreign(option: &str, entry: &Entry) -> Option<Failure> {
     let name = entry.name;
     if option == "certify" {
         return Some(Failure::Input(format!(
-            "--certify looks for the best subset, but {name} does that itself and proves its bound; leave it out"
+            "--certify searches for the best subset, but {name} does that itself and proves its bound; leave it out"
         )));
     }
     if option == FIT_COST && entry.own_classifier {

@@ -103,7 +103,7 @@ fn proofs_models_and_other_commands_know_it() {
     studied.code(0);
     assert!(scratch.json("st.json")["settings"]["scale_reason"].as_str().expect("why").contains("not centred"));
     assert!(scratch.read("st.html").contains("not centred, as the data are sparse"));
-    // Where the bias is not free the fact is said all the same.
+    // Where the bias is not free the fact is reported even so.
     let none = ["select", "d.svm", "-m", "fgm", "--bias", "none", "--max-features", "2"];
     assert!(scratch.run(&[&none, &standard[..]].concat()).code(0).out.contains("not centred"));
     scratch.run(&["convert", "d.svm", "e.svm", "--scale", "standard"]).code(0);

@@ -27,7 +27,8 @@ pub(super) struct Worth<'a> {
 }
 
 impl<'a> Worth<'a> {
-    /// Judges what was said, where the data have a target; of a model its name, classes and features.
+    /// Judges the predictions, where the data have a target; of a model its name, classes and
+    /// features.
     pub(super) fn new(
         model: String,
         [classes, features]: [&'a [String]; 2],

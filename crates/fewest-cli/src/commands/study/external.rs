@@ -18,7 +18,7 @@ use crate::terminal::Terminal;
 /// Keys of a prediction that the study has itself.
 const OWN: [&str; 6] = ["schema", "kind", "model", "settings", "command", "version"];
 
-/// The other file, read before the study begins, so that what is wrong with it is said at once.
+/// The other file, read before the study begins, so that what is wrong with it is reported at once.
 pub(super) struct External {
     data: Dataset,
 }
@@ -72,7 +72,7 @@ impl External {
                 )));
             }
             count => terminal.warn(&format!(
-                "{}: {} of a class that the data do not have are left aside",
+                "{}: {} of a class that the data do not have are left out",
                 data.source,
                 notation::plural(count, "sample")
             )),

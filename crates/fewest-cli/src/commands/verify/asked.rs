@@ -23,7 +23,7 @@ pub(super) enum Origin {
     Result,
     /// The proof.
     File,
-    /// Nobody: it has its default.
+    /// None of them: the default holds.
     Default,
 }
 
@@ -161,7 +161,7 @@ impl Layers {
         self.all.push((Origin::Default, out));
     }
 
-    /// Who asks for a part first, and what.
+    /// The part that is asked for first, and by what.
     fn of(&self, key: &str) -> Option<(Origin, &Value)> {
         self.all.iter().find_map(|(origin, asked)| Some((*origin, asked.get(key)?)))
     }

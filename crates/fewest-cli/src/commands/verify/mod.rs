@@ -56,7 +56,7 @@ use crate::interrupt;
 use crate::method_args::{self, MethodOptions};
 use crate::terminal::Terminal;
 
-/// Time between two looks of the progress line.
+/// Time between two updates of the progress line.
 const REFRESH: Duration = Duration::from_millis(200);
 
 /// Why a proof of `kta` has no export.
@@ -317,7 +317,7 @@ pub fn verification(
     Ok(judged(found, header, about, facts, &layers, result.as_ref(), gap)?.value())
 }
 
-/// How far the check has come, on a terminal.
+/// The progress of the check, on a terminal.
 struct Line {
     bar: Option<ProgressBar>,
     shown: Instant,

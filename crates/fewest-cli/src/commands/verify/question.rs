@@ -47,7 +47,7 @@ impl<'a> Question<'a> {
     /// Question of a header that the checker has accepted.
     ///
     /// # Errors
-    /// None of such a header.
+    /// None for an accepted header.
     pub(super) fn new(header: &str, data: AskedData<'a>, facts: Vec<Fact>, asked: &Layers) -> Result<Self, Failure> {
         let claim = Claim::read(header)?;
         let entries = claim.entries(data.names);

@@ -22,12 +22,12 @@ type Again<'c> = dyn FnMut(&mut Told<'_>) -> Result<Result<Verdict, Error>, Fail
 pub(in super::super) struct Files {
     problem: Sink,
     proof: Sink,
-    /// The path of the proof, as it is said.
+    /// The path of the proof, as in messages.
     beside: PathBuf,
 }
 
 impl Files {
-    /// Looks at both places; none where nothing is to be exported.
+    /// Checks both places; none where nothing is to be exported.
     ///
     /// # Errors
     /// A place that cannot be written, or that something else has.

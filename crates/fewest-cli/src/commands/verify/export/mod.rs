@@ -62,7 +62,7 @@ pub(super) enum Refusal {
 }
 
 impl Goal {
-    /// Looks through the proof for what an export can state: the bound of the verdict, less the
+    /// Reads the proof for what an export can state: the bound of the verdict, less the
     /// rounding of rows.
     ///
     /// # Errors

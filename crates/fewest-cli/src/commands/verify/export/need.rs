@@ -25,7 +25,7 @@ impl Literal {
 /// The decisions that a step needs.
 #[derive(Debug, Clone)]
 pub(super) enum Need {
-    /// The rules, and what they look at: all, or units that are in where they only count.
+    /// The rules, and the units they apply to: all, or units that are in where they only count.
     Rules,
     /// The rules, and all decisions.
     All,
