@@ -181,7 +181,7 @@ pub(crate) fn balance(budget: &Budget, result: Part<'_>) -> Result<Option<Sectio
     Ok(Some(Section { id: "balance", heading: "Class balance".to_owned(), blocks }))
 }
 
-/// The command and the settings in force, but for one that differs between the results of a path.
+/// The command and the settings in effect, but for one that differs between the results of a path.
 pub(crate) fn settings(budget: &Budget, result: Part<'_>, command: Part<'_>, without: &str) -> Section {
     let mut blocks = Vec::new();
     if let Some(command) = command.text() {
@@ -201,14 +201,14 @@ pub(crate) fn settings(budget: &Budget, result: Part<'_>, command: Part<'_>, wit
         };
         Some(vec![budget.name(key), budget.foreign(&text, LIST)])
     });
-    let table = budget.table("Settings in force, defaults included", vec![words("setting"), words("value")], rows);
+    let table = budget.table("Settings in effect, defaults included", vec![words("setting"), words("value")], rows);
     if !table.rows.is_empty() {
         blocks.push(Block::Table(table));
     }
     Section { id: "settings", heading: "Settings".to_owned(), blocks }
 }
 
-/// The rules in force, in words.
+/// The rules in effect, in words.
 pub(crate) fn rules(budget: &Budget, settings: Part<'_>, chosen: &[&str]) -> Vec<(&'static str, Cell)> {
     let mut lines: Vec<(&'static str, Cell)> = Vec::new();
     if let Some(size) = settings.at("max_features").count() {

@@ -10,7 +10,7 @@ use crate::words::{brief, number, plural};
 /// Points of a line; a finer one cannot be seen.
 const POINTS: usize = 400;
 
-/// What there is to tell.
+/// The text to show.
 pub(crate) fn sections(result: Part<'_>, budget: &Budget) -> Result<Vec<Section>, String> {
     let all = [curve(result, budget)?, grid(result, budget)?, tuned(result, budget)?, ascent(result, budget)?];
     Ok(all.into_iter().flatten().collect())

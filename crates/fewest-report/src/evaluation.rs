@@ -37,7 +37,7 @@ pub(crate) fn page(result: Part<'_>, budget: &Budget) -> Result<Page, String> {
     Ok(Page {
         title: format!("{}{versus}, judged on samples it has not seen", name(result)),
         lead: format!(
-            "{}; everything that looks at data happens inside its training part.",
+            "{}; everything that reads data happens inside its training part.",
             plural(result.at("folds").items().len() as u64, "fold")
         ),
         sections,

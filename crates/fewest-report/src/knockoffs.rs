@@ -35,7 +35,7 @@ fn summary(result: Part<'_>, budget: &Budget) -> Section {
     if names.is_empty() {
         let least = plural(result.at("least_selected").count().unwrap_or(0), "feature");
         blocks.push(Block::Finding(format!(
-            "No feature is told from its copy. At {share} a draw selects at least {least} at once, or none."
+            "No feature stands out from its copy. At {share} a draw selects at least {least} at once, or none."
         )));
     } else {
         let count = plural(names.len() as u64, "feature");
@@ -66,7 +66,7 @@ fn summary(result: Part<'_>, budget: &Budget) -> Section {
         "Model-X knockoffs: E. Candès, Y. Fan, L. Janson, J. Lv, Panning for gold, Journal of the Royal Statistical Society B 80 (2018) 551-577. Several draws: Z. Ren, R. F. Barber, Derandomised knockoffs, the same 86 (2024) 122-154."
             .to_owned(),
     ));
-    Section { id: "summary", heading: "Features told from their copies".to_owned(), blocks }
+    Section { id: "summary", heading: "Features that stand out from their copies".to_owned(), blocks }
 }
 
 /// How much more important than its copy each feature is.

@@ -200,7 +200,7 @@ fn by_class(result: Part<'_>, budget: &Budget) -> Option<Section> {
     if !table.rows.is_empty() {
         blocks.push(Block::Table(table));
     }
-    Some(Section { id: "classes", heading: "How well each class is told".to_owned(), blocks })
+    Some(Section { id: "classes", heading: "How well each class is recognised".to_owned(), blocks })
 }
 
 /// The costs that were tried.

@@ -68,7 +68,7 @@ pub(crate) fn page(path: Part<'_>, budget: &Budget) -> Result<Page, String> {
     let mut sections = vec![summary(&points, first, budget)?];
     sections.extend(accuracies(path, &points, budget)?);
     sections.extend(members(&points, budget)?);
-    // The search of the size that took longest is the one worth looking at.
+    // The search of the size that took longest is the one worth examining.
     let took = |p: &Point<'_>| p.result.at("seconds").number().unwrap_or(0.0);
     if let Some(longest) = points.iter().max_by(|a, b| took(a).total_cmp(&took(b)))
         && let Some(mut section) = trace(longest.result, budget)?
@@ -105,7 +105,7 @@ fn summary(points: &[Point<'_>], first: Part<'_>, budget: &Budget) -> Result<Sec
     };
     if gaps.len() == points.len() && !points.is_empty() {
         blocks.push(Block::Finding(format!(
-            "{proven} every size at most {} of what so many features can gain is left out.",
+            "{proven} every size at most {} of what that many features can gain is left out.",
             at_most(worst)
         )));
     } else if let Some(proof) = points.last().and_then(|p| p.proof) {
@@ -193,7 +193,7 @@ fn accuracies(path: Part<'_>, points: &[Point<'_>], budget: &Budget) -> Result<O
     let (svg, table) = accuracy_by_size(budget, "Accuracy by number of features", &curve, Some(one_se))?;
     let done = plural(cv.at("done").count().unwrap_or(0), "fold");
     let summary = format!(
-        "Mean over {done} of the accuracy on samples that took no part, with one standard error: selected and trained anew on the others. Best with {}; the line marks the smallest number within one standard error of that, {one_se}. The accuracy of a number chosen by this picture is a little too good.",
+        "Mean over {done} of the accuracy on samples that took no part, with one standard error: selected and trained again on the others. Best with {}; the line marks the smallest number within one standard error of that, {one_se}. The accuracy of a number chosen by this picture is a little too good.",
         plural(best, "feature")
     );
     let title = "Accuracy against number of features".to_owned();

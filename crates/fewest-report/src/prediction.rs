@@ -27,7 +27,7 @@ pub(crate) fn page(result: Part<'_>, budget: &Budget) -> Result<Page, String> {
     let lead = match (result.at("scored").count(), result.at("unknown_class").count()) {
         (Some(scored), Some(0)) => format!("{} whose class is known.", plural(scored, "sample")),
         (Some(scored), Some(unknown)) => format!(
-            "{} whose class is known; {unknown} of a class that the model does not know are left aside.",
+            "{} whose class is known; {unknown} of a class that the model does not know are left out.",
             plural(scored, "sample")
         ),
         _ => "The samples have no class to compare with.".to_owned(),

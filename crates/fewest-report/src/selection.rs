@@ -34,7 +34,7 @@ pub(crate) fn proof(result: Part<'_>) -> Option<Proof<'_>> {
     })
 }
 
-/// What is said of a cost that makes the selection a filter.
+/// The note on a cost that makes the selection a filter.
 const FILTER: &str = "Up to the cost that was chosen the subset stays the same: the selection is a filter by differences of class means.";
 
 /// The page of one selection.

@@ -7,12 +7,12 @@ use crate::read::Part;
 use crate::view::{Block, Budget, Section, Table, shorten};
 use crate::words::{percent, plural};
 
-/// How many samples of which file were judged, and how many were left aside.
+/// How many samples of which file were judged, and how many were left out.
 pub(crate) fn samples(external: Part<'_>) -> Option<String> {
     let (scored, file) = (external.at("scored").count()?, external.at("data").text().unwrap_or("another file"));
     let unknown = match external.at("unknown_class").count() {
         None | Some(0) => String::new(),
-        Some(count) => format!("; {count} of a class that the panel does not know are left aside"),
+        Some(count) => format!("; {count} of a class that the panel does not know are left out"),
     };
     Some(format!("{} of {}{unknown}", plural(scored, "sample"), shorten(file, 80)))
 }

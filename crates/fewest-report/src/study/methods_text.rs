@@ -229,7 +229,7 @@ fn evaluation(result: Part<'_>) -> String {
     let scheme = asked.map(|asked| {
         let times = repeats.filter(|&times| times > 1).map_or_else(String::new, |times| format!(", {times} times"));
         format!(
-            "Performance was estimated by nested cross-validation with {asked} outer folds{times}: preparation, choice, selection and training were done anew without the samples of the fold, which were then classified."
+            "Performance was estimated by nested cross-validation with {asked} outer folds{times}: preparation, choice, selection and training were done again without the samples of the fold, which were then classified."
         )
     });
     let (done, all) = folds(result);
@@ -241,7 +241,7 @@ fn evaluation(result: Part<'_>) -> String {
     let rest = ["splits_left", "selections_left"].map(|key| result.at("effort").at(key).count().unwrap_or(0));
     let cut = (rest != [0, 0]).then(|| {
         format!(
-            "For want of time {} and {} were left out.",
+            "For lack of time {} and {} were left out.",
             plural(rest[0], "inner split"),
             plural(rest[1], "grid point")
         )
@@ -287,7 +287,7 @@ fn points(result: Part<'_>) -> Option<String> {
     let own = measured(points.at("summary").at("accuracy"))?;
     let lost = points.at("difference").at("accuracy").at("mean").number()?;
     Some(format!(
-        "As whole points, made anew in each outer fold, the accuracy is {own}, against that of the classifier {}.",
+        "As whole points, made again in each outer fold, the accuracy is {own}, against that of the classifier {}.",
         less(lost)
     ))
 }
@@ -408,7 +408,7 @@ mod tests {
             "the choice was by the AUC, the best mean; of that, the panel is the smallest size that is as good",
             "Classes were weighted (balanced) and not resampled. The threshold was set so that inner folds find 95.0 %",
             "with 5 outer folds: preparation",
-            "3 of 5 outer folds were done before time was over. For want of time 3 inner splits and 0 grid points were left out.",
+            "3 of 5 outer folds were done before time was over. For lack of time 3 inner splits and 0 grid points were left out.",
         ] {
             assert!(text.contains(part), "{part}\n{text}");
         }

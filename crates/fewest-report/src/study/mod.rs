@@ -309,7 +309,7 @@ fn sizes(result: Part<'_>, budget: &Budget) -> Result<Option<Section>, String> {
 /// The outer folds.
 fn unseen(result: Part<'_>, budget: &Budget) -> Result<Section, String> {
     let mut blocks = vec![Block::Text(
-        "In each outer fold some samples were put aside; features, method and settings were chosen anew from the others, and then the samples put aside were classified."
+        "In each outer fold some samples were held out; features, method and settings were chosen again from the others, and then the samples held out were classified."
             .to_owned(),
     )];
     blocks.extend(measures(result, budget)?);

@@ -91,7 +91,7 @@ pub(super) fn section(result: Part<'_>, budget: &Budget) -> Option<Section> {
     });
     let columns = vec![words("feature"), numbers("from this value on"), numbers("points")];
     let mut table = budget.table("Points", columns, rows);
-    table.note = "Below its first value a feature adds 0. Points are whole numbers nearest to what the classifier gives each level, at the scale that orders the samples held out inside the folds about as well as any. The loss is measured: in every outer fold the points are made anew from the other samples.";
+    table.note = "Below its first value a feature adds 0. Points are whole numbers nearest to what the classifier gives each level, at the scale that orders the samples held out inside the folds about as well as any. The loss is measured: in every outer fold the points are made again from the other samples.";
     blocks.push(Block::Table(table));
     let known = probabilities(result);
     if !known.is_empty() {

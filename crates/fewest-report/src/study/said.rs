@@ -56,14 +56,14 @@ pub(crate) fn left_out(result: Part<'_>) -> Option<String> {
     (!all.is_empty()).then(|| all.join("; "))
 }
 
-/// Two panels: the one in force and the other one, with what to call that.
+/// Two panels: the one in effect and the other one, with what to call that.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Panels<'a> {
     pub(crate) taken: Part<'a>,
     pub(crate) other: Part<'a>,
     /// The name in sentences, such as `smaller panel`.
     pub(crate) called: &'static str,
-    /// How much more accurate the one in force is, fold by fold.
+    /// How much more accurate the one in effect is, fold by fold.
     pub(crate) difference: Part<'a>,
     /// Whether both are the same on all samples.
     pub(crate) same: bool,
@@ -90,7 +90,7 @@ impl<'a> Panels<'a> {
     }
 
     /// `5 features: a, b; accuracy 0.974 (0.962 to 0.986), 0.001 less (95 % interval -0.010 to
-    /// 0.012)`; at most so many names.
+    /// 0.012)`; at most `most` names.
     pub(crate) fn line(&self, most: usize) -> String {
         let names = self.other.at("selected").texts();
         let more = if names.len() > most { format!(", ... ({} more)", names.len() - most) } else { String::new() };
@@ -116,6 +116,6 @@ pub(crate) fn one_panel(result: Part<'_>) -> &'static str {
     if result.at("status").text() == Some("completed") {
         "the smallest size that is as good inside the folds is what the rule takes: both panels are the same"
     } else {
-        "as far as time allowed to look, the smallest size that is as good inside the folds is what the rule takes"
+        "within the time allowed, the smallest size that is as good inside the folds is what the rule takes"
     }
 }

@@ -1,4 +1,4 @@
-//! What is told from copies.
+//! Features that stand out from copies.
 
 use std::fmt::Write as _;
 
@@ -33,7 +33,7 @@ pub(super) fn text(result: Part<'_>, door: Door<'_>) -> String {
         let least = plural(result.at("least_selected").count().unwrap_or(0), "feature");
         let each = if draws > 1 { "each draw selects" } else { "it is" };
         let mut text = format!(
-            "No feature is told from its copy with {} {fdr}: {each} at least {least} at once, or none. Allow more, or use {}.",
+            "No feature stands out from its copy with {} {fdr}: {each} at least {least} at once, or none. Allow more, or use {}.",
             door.words.fdr, door.words.stability
         );
         if separation.unwrap_or(0.0) < SMALL {

@@ -18,7 +18,7 @@ const ROWS: usize = 20;
 /// Who says it: how text is laid out, and what the caller has to add.
 #[derive(Debug, Clone, Copy)]
 pub struct Door<'a> {
-    /// The look.
+    /// The style.
     pub look: Look,
     /// The words of the caller.
     pub words: &'a Words,
@@ -42,7 +42,7 @@ pub struct Words {
 }
 
 impl Door<'_> {
-    /// What follows a table that leaves out so many rows.
+    /// The line below a table that leaves out `rows` rows.
     fn more(self, rows: usize) -> String {
         if rows > 0 { format!("... and {rows} more; {}\n", self.words.rest) } else { String::new() }
     }

@@ -186,7 +186,7 @@ fn left(result: Part<'_>) -> Option<String> {
     let counts = nouns.map(|(key, noun)| (result.at("effort").at(key).count().unwrap_or(0), noun));
     let parts: Vec<String> =
         counts.into_iter().filter(|count| count.0 > 0).map(|(count, noun)| plural(count, noun)).collect();
-    (!parts.is_empty()).then(|| format!("for want of time: {}", parts.join(", ")))
+    (!parts.is_empty()).then(|| format!("for lack of time: {}", parts.join(", ")))
 }
 
 /// The features of the panel: weight, how often each came back, what could replace it.
