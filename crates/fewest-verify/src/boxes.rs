@@ -79,7 +79,7 @@ impl<'t> Terms<'t> {
         add_down(self.decided, self.sum(self.room))
     }
 
-    /// The sum of the smallest so many values of free units that are below 0.
+    /// The sum of the `count` smallest values of free units that are below 0.
     fn sum(&self, count: usize) -> f64 {
         self.sums[count.min(self.sums.len() - 1)]
     }

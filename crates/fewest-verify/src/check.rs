@@ -20,7 +20,7 @@ const EACH: u64 = 160;
 const KINDS: [&str; 10] =
     ["split", "close", "fix", "tighten", "subset", "end", "leave", "limit", "expand", "expand-to"];
 /// Work that a file of any size may ask for, and for how many of its bytes a record more: methods
-/// write 200 and more. Then the same of gain `alignment`, whose expansions look at many terms.
+/// write 200 and more. Then the same of gain `alignment`, whose expansions examine many terms.
 const WORK: u64 = 1 << 22;
 const BYTES_OF_RECORD: u64 = 16;
 const TERMS: u64 = 1 << 36;
@@ -37,7 +37,7 @@ fn bytes(kept: &Kept) -> u64 {
     kept.as_ref().map_or(0, of)
 }
 
-/// What a caller allows a check, and is told of it.
+/// What a caller allows a check, and what it hears of it.
 pub(crate) struct Allowed<'c> {
     /// Bytes of rules, open boxes and subsets.
     pub(crate) memory: u64,
@@ -184,7 +184,7 @@ impl<'c, R: Read> Check<'c, R> {
         Terms::new(claim, open, point.as_mut().expect("a point was read"))
     }
 
-    /// Tells who is told.
+    /// Sends the step to the observer.
     fn tell<'s>(&mut self, step: impl FnOnce() -> Step<'s>) {
         if let Some(told) = &mut self.allowed.told {
             told(step());
@@ -192,7 +192,7 @@ impl<'c, R: Read> Check<'c, R> {
     }
 
     /// The point that was read with values of all units within a box's bounds on weights; none
-    /// where nobody is told.
+    /// where there is no observer.
     fn dual(&mut self, open: &OpenBox) -> Option<Dual> {
         self.allowed.told.as_ref()?;
         let all = OpenBox { state: self.claim.root.clone()?, limits: open.limits.clone() };

@@ -132,7 +132,7 @@ pub(crate) fn json<'l, T: Deserialize<'l>>(line: &'l str) -> Checked<T> {
 }
 
 impl Header {
-    /// Whether the model is one of docs/formats/proof.md, for so many problems.
+    /// Whether the model is one of docs/formats/proof.md, for `problems` problems.
     fn is_a_model(&self, problems: usize) -> bool {
         let (svm, bounds) = ((self.loss, self.bias, self.cost), &self.weight_bounds);
         let apart = if self.gain == Gain::Alignment {

@@ -4,9 +4,9 @@
 use crate::file::Checked;
 use crate::model::Model;
 
-/// Terms that a search through one model may look at.
+/// Terms that a search through one model may examine.
 const MOST_STEPS: u64 = 1 << 35;
-/// Terms after which the caller is told.
+/// Terms after which the caller is asked.
 const TICK: u64 = 1 << 25;
 /// Bytes that the subsets above the level which no child holds may take.
 const MOST_ALONE: usize = 1 << 24;
@@ -18,7 +18,7 @@ pub(crate) struct Child {
     pub(crate) first: Option<usize>,
     /// Whether the unit at each position may follow; only units after the first.
     pub(crate) partners: Vec<bool>,
-    /// As stated; sought no further than to this.
+    /// The bound as stated; the search stops at it.
     stated: f64,
     /// No subset of the child is above this, or above the level.
     pub(crate) found: f64,
@@ -63,7 +63,7 @@ pub(crate) fn above(
     Ok(alone)
 }
 
-/// What the model makes of completions by so many units and "no unit" in all other slots, but for
+/// The model of completions by a number of units and "no unit" in all other slots, but for
 /// triples of units; by position.
 #[derive(Default)]
 struct Form {
@@ -79,7 +79,7 @@ struct Found<'c> {
     /// Sets above the level that no child holds, and their bytes.
     alone: Vec<Vec<usize>>,
     bytes: usize,
-    /// Terms looked at, and how many of them the caller was told of.
+    /// Terms examined, and how many of them the caller has heard of.
     steps: u64,
     told: u64,
 }
@@ -104,7 +104,7 @@ struct Search<'c> {
 }
 
 impl Search<'_> {
-    /// Searches the completions of this size, which leave so many slots empty. With triples the
+    /// Searches the completions of this size, which leave `empty` slots empty. With triples the
     /// search begins behind each first unit, where those of the first unit are pairs of the others.
     fn of_size(&mut self, size: usize, empty: f64) -> Checked<()> {
         let (m, model, order, none) = (self.m, self.model, self.order, self.model.linear.len() - 1);

@@ -82,7 +82,7 @@ pub enum Error {
     },
 }
 
-/// How far a check has come.
+/// The progress of a check.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Progress {
     /// Records read.
@@ -94,7 +94,7 @@ pub struct Progress {
     /// Boxes that are open now.
     pub open: u64,
     /// Work done: for each record on a box the units and rows of rules, for one of gain `alignment`
-    /// also the terms looked at.
+    /// also the terms examined.
     pub work: u64,
     /// Bytes that open boxes, rules and subsets take.
     pub bytes: u64,

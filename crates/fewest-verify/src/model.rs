@@ -137,7 +137,7 @@ impl Sums {
 }
 
 impl Order {
-    /// Adds the products of so many of these columns, and their sizes.
+    /// Adds the products of `order` of these columns, and their sizes.
     #[inline(always)]
     fn add(&mut self, order: usize, weight: &[f64; LENGTH], columns: &[&Row]) {
         for (size, column) in self.sizes.iter_mut().zip(columns) {
@@ -172,7 +172,7 @@ fn times(x: &[f64; LENGTH], y: &Row) -> [f64; LENGTH] {
     std::array::from_fn(|t| x[t] * f64::from(y[t]))
 }
 
-/// Adds `sum w x_a x_b ...` for a <= b <= ... of so many columns, in blocks of the last two; with
+/// Adds `sum w x_a x_b ...` for a <= b <= ... of `order` columns, in blocks of the last two; with
 /// `side` numbers from row to row.
 fn add_products_of(order: usize, weight: &[f64; LENGTH], columns: &[&Row], side: usize, sums: &mut [f64]) {
     if order == 2 {
@@ -230,7 +230,7 @@ fn dot(x: &[f64; LENGTH], y: &Row) -> f64 {
     sums.iter().sum()
 }
 
-/// Adds up tiles in so many parts.
+/// Sums of tiles, cut into `count` parts.
 fn parts<T: Send>(pairs: &Pairs, count: usize, part: impl Fn(Range<usize>) -> T + Sync) -> Vec<T> {
     let cut = |part: usize| part * pairs.tiles() / count;
     (0..count).into_par_iter().map(|p| part(cut(p)..cut(p + 1))).collect()

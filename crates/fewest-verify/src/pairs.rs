@@ -54,7 +54,7 @@ pub(crate) struct Tile {
     pub(crate) weight: [f64; LENGTH],
     /// r_q, from 0 to 1.
     pub(crate) centre: [f32; LENGTH],
-    /// u_q - r_q by unit, at last for no unit at all (u = 1), rounded.
+    /// u_q - r_q by unit, the last one for no unit at all (u = 1), rounded.
     delta: Vec<f32>,
 }
 
@@ -99,7 +99,7 @@ pub(crate) struct Pairs {
     required: Vec<usize>,
     /// The share of each unit in the centre.
     shares: Vec<f64>,
-    /// The number of each row's first pair; at last that of all pairs.
+    /// The number of each row's first pair; the last one is that of all pairs.
     begins: Vec<usize>,
     /// Tiles, and those that are kept, of pairs that may be merged.
     tiles: usize,

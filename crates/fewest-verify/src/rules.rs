@@ -176,7 +176,7 @@ impl Rules {
         self.rows.push(Row { most, terms, least });
     }
 
-    /// Units and rows: what a record on a box looks at.
+    /// Units and rows: what a record on a box examines.
     pub(crate) fn size(&self) -> u64 {
         (self.units.len() + self.rows.len()) as u64
     }

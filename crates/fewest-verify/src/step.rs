@@ -1,8 +1,8 @@
-//! What a check does, told step by step to who writes the same proof in another form.
+//! Steps of a check, for an observer that writes the same proof in another form.
 
 use crate::rules::Choice;
 
-/// Who is told.
+/// The observer of the steps.
 pub type Told<'t> = dyn FnMut(Step<'_>) + 't;
 
 /// `sum of a z over (unit, a) <= most`.

@@ -1,8 +1,8 @@
 //! Forged bodies under true headers: none proves more than the objectives of all subsets, which are
 //! enumerated in double-double arithmetic, allow.
 //!
-//! `FEWEST_FORGED=10000 cargo test -p fewest-verify --test it bodies` makes so many; `FEWEST_SEED`
-//! is where their seeds begin.
+//! `FEWEST_FORGED=10000 cargo test -p fewest-verify --test it bodies` makes that many;
+//! `FEWEST_SEED` is where their seeds begin.
 
 use fewest_verify::Verdict;
 
