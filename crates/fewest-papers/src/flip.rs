@@ -7,7 +7,7 @@
 //! Steps    1. neighbours: Bit-Flip, the subset with one unit more or less; Attribute-Flip, one
 //!          unit swapped for another
 //!          2. every allowed neighbour is cross-validated for every cost (the number of trainings
-//!             is told first)
+//!             is reported first)
 //!          3. the best one takes the subset's place if its accuracy is larger, or as large with
 //!             fewer features
 //!          4. again, as long as that happened and passes are left
@@ -33,7 +33,7 @@ use fewest::{
     Choice, Error, Event, Limits, Observer, Outcome, Rules, Run, Samples, Selection, Sense, Status, Subset, SvmSettings,
 };
 
-/// Neighbours judged between two looks at the limits.
+/// Neighbours judged between two checks of the limits.
 const BATCH: usize = 64;
 
 /// Which subsets are neighbours.
@@ -292,7 +292,7 @@ pub fn flip(
         run.offer(&subset, accuracy);
         oracle = place(&subset)?;
         report.push(accuracy);
-        // What the next pass starts from; where time is up, its first look at the limits ends it.
+        // What the next pass starts from; where time is up, its first check of the limits ends it.
         oracle.cross_validate(&validation, &run.clock());
     };
     let selection = Selection { outcome: run.finish(status), ranking: Vec::new(), solutions: Vec::new() };

@@ -192,7 +192,7 @@ impl<'a> Classifier<'a> {
         {
             let least = 0.5 / weight;
             let range =
-                format!("at least {least}, 1 over twice the weight of the smaller class, or the margin has no end");
+                format!("at least {least} = 1 / (2 x weight of the smaller class); below it the program is unbounded");
             return Err(Error::setting("cost", cost, range));
         }
         let mut entries = 2 * (n + 2 * p) as u64;

@@ -196,7 +196,7 @@ struct Built {
     bias: Option<(usize, f64)>,
 }
 
-/// Rows of the program between two looks at the clock.
+/// Rows of the program between two checks of the clock.
 const LOOK: usize = 64;
 
 impl Built {

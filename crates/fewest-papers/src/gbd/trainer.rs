@@ -130,7 +130,7 @@ impl<'a> Trainer<'a> {
         Cut::sum(self.halves.iter().zip(self.apart(beta)).map(|(half, beta)| half.cut(beta)).collect())
     }
 
-    /// Starts the next trainings from such a beta.
+    /// Starts the next trainings from this beta.
     pub(super) fn start_from(&mut self, beta: &[f64]) {
         let parts: Vec<Vec<f64>> = self.apart(beta).map(<[f64]>::to_vec).collect();
         self.halves.iter_mut().zip(parts).for_each(|(half, beta)| half.start_from(beta));
