@@ -70,7 +70,7 @@ def splits_of(cv: Any, X: Any, y: np.ndarray, groups: Any, weights: np.ndarray |
     sample out is none.
 
     Every class has to be in every training part: a classifier of fewer classes is judged by luck. A
-    number with groups: so many folds as the command deals, of whole groups; a splitter is given the
+    number with groups: this many folds as the command deals, of whole groups; a splitter is given the
     groups.
     """
     classes, codes = np.unique(y, return_inverse=True)

@@ -76,7 +76,7 @@ impl Shard {
     fn with<T>(&self, py: Python<'_>, f: impl FnOnce(&dyn Design) -> PyResult<T>) -> PyResult<T> {
         let columns: Columns<'_> = self.matrix.extract(py)?;
         match &columns {
-            // Checked when it was made; looking at every row index again would cost as much as a
+            // Checked when it was made; examining every row index again would cost as much as a
             // pass.
             Columns::Sparse(n, _, Indices::Short(rows), values) => {
                 f(&SparseDesign::view(*n, &self.start, bytemuck::cast_slice(numbers(rows)?), numbers(values)?))
@@ -380,7 +380,7 @@ impl GramSource for Elsewhere {
 }
 
 /// As [`crate::select`] by a method that takes them, on n x p values that are elsewhere, of which
-/// so many are stored, with or without zeros; see [`Elsewhere`] for `source`.
+/// this many are stored, with or without zeros; see [`Elsewhere`] for `source`.
 ///
 /// # Errors
 /// As [`crate::select`], and what the source raises.
