@@ -10,7 +10,7 @@ FUZZ_SECONDS ?= 600
 PROOF_CASES ?= 100000
 PROFILE ?= dev
 DEMO_FEATURES := --no-default-features --features highs
-# What lints, documentation and tests of Rust look at: `make lint PACKAGES="-p fewest-data"`.
+# What lints, documentation and tests of Rust check: `make lint PACKAGES="-p fewest-data"`.
 PACKAGES ?= --workspace
 PREFIX ?= $(HOME)/.local
 
@@ -62,12 +62,12 @@ sdist: need-cargo .venv/wheel.done ## the source distribution of the Python pack
 package: need-cargo .venv/wheel.done ## the command as one static file for any Linux, in an archive and as a package for Debian (target/packages)
 	PATH="$(dir $(CARGO)):$$PATH" .ci/package .venv
 # Written by git, so that it holds what is committed, and its checksum is ours.
-source: ## the source of the commit at hand as one archive, which the recipes of packaging/ build from (target/source)
+source: ## the source of the current commit as one archive, which the recipes of packaging/ build from (target/source)
 	@mkdir -p target/source; version="$$(.ci/versions | sed -n 's/^version \([^ ]*\) .*/\1/p')"; \
 	git archive --format=tar --prefix="fewest-$$version/" HEAD | gzip -9n > "target/source/fewest-$$version-source.tar.gz"; ls -l target/source
 
 # All parts run, whichever fails. The folder of shared data is hidden from all but the last, so that
-# nothing depends on it but what says so: the tests that were skipped for want of it run in the last.
+# nothing depends on it but what says so: the tests that were skipped for lack of it run in the last.
 test: ## everything CI runs: format, lints, documentation, all tests, those of the Python package too
 	@failed=0; $(MAKE) --keep-going --no-print-directory FEWEST_DATA=$(NO_DATA) check test-rust transcript-check test-python r-test || failed=1; \
 	$(MAKE) --no-print-directory test-data || failed=1; exit $$failed
@@ -99,7 +99,7 @@ r-test: need-cargo tools ## the R package: R CMD check with its tests and vignet
 	$(CARGO) build --locked -p fewest-cli
 	.ci/r-test target/debug/fewest
 
-test-data: python-build ## the tests that `make test-rust` skipped for want of the shared data, those of Python, and the examples, with the folder
+test-data: python-build ## the tests that `make test-rust` skipped for lack of the shared data, those of Python, and the examples, with the folder
 	@if [ ! -d "$(FEWEST_DATA)" ]; then \
 	  echo "SKIPPED tests of shared data: there is no folder $(FEWEST_DATA); FEWEST_DATA names it"; exit 0; fi; \
 	set -x; $(TEST_ENVIRONMENT); names="$$(sort -u $(SKIPPED) 2>/dev/null || true)"; failed=0; \
@@ -128,7 +128,7 @@ python-pytest: python-build
 	cd python && PYTHONPATH=. SCIPY_ARRAY_API=1 ../.venv/bin/python -m pytest -n auto --doctest-modules fewest tests
 
 # Half a minute for the gallery and one for the browser, which opens every page as a phone does.
-python-docs: python-build peers .venv/docs.done ## the site, warnings denied, looked at in a browser: python/docs/_build/html
+python-docs: python-build peers .venv/docs.done ## the site, warnings denied, opened in a browser: python/docs/_build/html
 	cd python && PYTHONPATH=. ../.venv/bin/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 	browser="$$(.ci/browser)"; cd python && FEWEST_BROWSER="$$browser" PYTHONPATH=. ../.venv/bin/python -m pytest -q tests/test_site.py
 
@@ -273,7 +273,7 @@ papers: need-cargo tools bench-python ## the five papers: the runs that are miss
 	$(CARGO) build --release --locked -p fewest-cli
 	for script in papers/*/run.py; do $(BENCH_PYTHON) $$script; done
 
-# `make papers-tan2010`: its pages, from the stored rows. `make papers-tan2010 FRESH=1`: all its runs anew, with
+# `make papers-tan2010`: its pages, from the stored rows. `make papers-tan2010 FRESH=1`: all its runs again, with
 # the flags that the pages print, into papers/tan2010/.fresh; it says before how long they take.
 papers-%: bench-python $(if $(FRESH),need-cargo tools)
 	@$(if $(FRESH),$(CARGO) build --release --locked -p fewest-cli)
