@@ -39,7 +39,7 @@ const SHARE: u32 = 20;
 pub const EVERY: Duration = Duration::from_secs(30);
 
 /// What an earlier run kept.
-pub struct Kept {
+pub struct SavedRun {
     /// The saved state.
     pub state: Box<dyn Read + Send>,
     /// How far its proofs were, where it wrote any.
@@ -100,7 +100,7 @@ impl Resume {
     ///
     /// # Errors
     /// A file that is none of ours, is damaged, or was written for another run.
-    pub fn load(&self) -> Result<Option<Kept>, Failure> {
+    pub fn load(&self) -> Result<Option<SavedRun>, Failure> {
         let mut file = match File::open(&self.path) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -135,7 +135,7 @@ impl Resume {
         self.check(&serde_json::from_slice(&run).map_err(strange)?)?;
         let rest = body.saturating_sub((FIRST.len() + run.len() + proof.len()) as u64);
         let proofs = serde_json::from_slice(&proof).map_err(strange)?;
-        Ok(Some(Kept { state: Box::new(reader.take(rest)), proofs }))
+        Ok(Some(SavedRun { state: Box::new(reader.take(rest)), proofs }))
     }
 
     /// As [`Resume::load`], of a state in JSON.
@@ -143,8 +143,9 @@ impl Resume {
     /// # Errors
     /// As there.
     pub fn load_json<T: DeserializeOwned>(&self) -> Result<Option<T>, Failure> {
-        let read =
-            |kept: Kept| serde_json::from_reader(kept.state).map_err(|error| self.fault(&format!("damaged: {error}")));
+        let read = |kept: SavedRun| {
+            serde_json::from_reader(kept.state).map_err(|error| self.fault(&format!("damaged: {error}")))
+        };
         self.load()?.map(read).transpose()
     }
 

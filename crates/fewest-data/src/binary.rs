@@ -80,7 +80,7 @@ pub(crate) fn is_bad(value: f64, missing: bool) -> bool {
 }
 
 /// Searches for such values in a part of a column that begins at row `first`.
-pub(crate) fn look(
+pub(crate) fn find_not_finite(
     file: &str,
     first: usize,
     values: &[f64],
@@ -107,7 +107,7 @@ pub(crate) fn check_finite(
         .enumerate()
         .map(|(j, column)| {
             let mut bad = NotFinite::default();
-            look(file, 0, column, missing, || name(j), &mut bad);
+            find_not_finite(file, 0, column, missing, || name(j), &mut bad);
             bad
         })
         .collect();
@@ -118,7 +118,7 @@ pub(crate) fn check_finite(
 pub(crate) fn note_bad(file: &str, i: usize, x: f64, missing: bool, name: impl Fn() -> String, bad: &mut NotFinite) {
     if is_bad(x, missing) {
         let mut one = NotFinite::default();
-        look(file, i, &[x], missing, name, &mut one);
+        find_not_finite(file, i, &[x], missing, name, &mut one);
         bad.missing.merge(one.missing);
         bad.infinite.merge(one.infinite);
     }

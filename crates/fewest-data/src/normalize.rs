@@ -93,7 +93,7 @@ impl Normal<'_> {
 
 /// What a feature of a table is to the totals of samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum ColumnKind {
     /// A number.
     Number,
     /// A number that is left out once totals are known.
@@ -107,13 +107,13 @@ impl Dataset {
     ///
     /// # Errors
     /// As [`Dataset::normalize`].
-    pub(crate) fn normalized_table(mut self, options: &ReadOptions, parts: &[Part]) -> Result<Self, DataError> {
+    pub(crate) fn normalized_table(mut self, options: &ReadOptions, parts: &[ColumnKind]) -> Result<Self, DataError> {
         if options.normalize.is_none() {
             return Ok(self);
         }
-        self.normalize(options, |j| parts[j] != Part::Category)?;
-        if parts.contains(&Part::Counted) {
-            let kept: Vec<usize> = (0..parts.len()).filter(|&j| parts[j] != Part::Counted).collect();
+        self.normalize(options, |j| parts[j] != ColumnKind::Category)?;
+        if parts.contains(&ColumnKind::Counted) {
+            let kept: Vec<usize> = (0..parts.len()).filter(|&j| parts[j] != ColumnKind::Counted).collect();
             self.keep_columns(&kept);
         }
         Ok(self)

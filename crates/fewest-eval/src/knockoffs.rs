@@ -11,7 +11,7 @@ use fewest::{Design, Error, Limits, Report, RuleList, Rules, Samples, Selector, 
 
 use crate::classifier::Training;
 use crate::error::EvalError;
-use crate::jobs::{self, Told};
+use crate::jobs::{self, OnDone};
 use crate::time::{FoldTimes, Share, ended};
 
 /// What a method says of how important a feature is; the larger, the more.
@@ -158,7 +158,7 @@ pub fn knockoffs(
     method: &dyn Selector,
     settings: KnockoffSettings,
     limits: &Limits,
-    told: Told<'_, Draw>,
+    on_done: OnDone<'_, Draw>,
 ) -> Result<KnockoffReport, EvalError> {
     let name = method.info().name;
     let Some(importance) = Importance::of(name) else {
@@ -191,7 +191,7 @@ pub fn knockoffs(
         let statistics = both.statistics(&importance.values(&report, 2 * features.len()));
         Ok(Some(Draw { statistics, seconds: start.elapsed().as_secs_f64() }))
     };
-    let draws = jobs::each((0..settings.draws).map(|_| None).collect(), &draw, told)?;
+    let draws = jobs::each((0..settings.draws).map(|_| None).collect(), &draw, on_done)?;
     let draws: Vec<Draw> = draws.into_iter().flatten().collect();
     let statistics: Vec<&[f64]> = draws.iter().map(|draw| draw.statistics.as_slice()).collect();
     let (found, missing) = (KnockoffFindings::new(&statistics, settings.fdr), settings.draws - draws.len());

@@ -104,7 +104,7 @@ impl Tasks {
 
 /// Samples to learn from: filled in, scaled, weighed.
 #[derive(Debug)]
-pub struct Part {
+pub struct TrainingPart {
     features: Features,
     /// The class of each.
     pub target: Target,
@@ -138,7 +138,7 @@ pub struct HeldOut {
     taken: Reserved,
 }
 
-impl Part {
+impl TrainingPart {
     /// The samples of these rows, ascending, prepared by what they alone say.
     ///
     /// # Errors

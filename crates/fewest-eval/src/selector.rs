@@ -5,7 +5,7 @@ use fewest::{Cancel, Error, Limits, Memory, Report, RuleList, Rules, Silent, Svm
 
 use crate::error::EvalError;
 use crate::method::SomeMethod;
-use crate::part::{Data, HeldOut, Part};
+use crate::part::{Data, HeldOut, TrainingPart};
 use crate::preparation::Preparation;
 use crate::time::FoldTime;
 
@@ -31,16 +31,16 @@ impl<'a> Scene<'a> {
     /// These samples, prepared to learn from.
     ///
     /// # Errors
-    /// As [`Part::new`].
-    pub fn part(&self, rows: &[usize]) -> Result<Part, EvalError> {
-        Part::new(&self.data, rows, self.preparation, &self.memory)
+    /// As [`TrainingPart::new`].
+    pub fn part(&self, rows: &[usize]) -> Result<TrainingPart, EvalError> {
+        TrainingPart::new(&self.data, rows, self.preparation, &self.memory)
     }
 
     /// These samples, prepared as those of a part.
     ///
     /// # Errors
     /// More memory than is left.
-    pub fn hold_out(&self, part: &Part, rows: &[usize]) -> Result<HeldOut, EvalError> {
+    pub fn hold_out(&self, part: &TrainingPart, rows: &[usize]) -> Result<HeldOut, EvalError> {
         part.hold_out(&self.data, rows, &self.memory)
     }
 }
@@ -70,7 +70,7 @@ pub trait PartSelector: Sync {
     ///
     /// # Errors
     /// Samples that it cannot be run on.
-    fn ask(&self, part: &Part) -> Result<Ask, EvalError>;
+    fn ask(&self, part: &TrainingPart) -> Result<Ask, EvalError>;
 
     /// The cost of the classifier on what is selected; none: that of the selection.
     fn fit_cost(&self) -> Option<f64> {
@@ -112,7 +112,7 @@ pub struct Fixed {
 }
 
 impl PartSelector for Fixed {
-    fn ask(&self, part: &Part) -> Result<Ask, EvalError> {
+    fn ask(&self, part: &TrainingPart) -> Result<Ask, EvalError> {
         let (svm, rules) = (self.svm.clone(), part.rules(self.rules.clone(), &[])?);
         Ok(Ask { method: self.method.clone(), task_svm: svm.clone(), svm, rules, limits: Limits::default() })
     }
@@ -149,7 +149,7 @@ impl Ask {
     ///
     /// # Errors
     /// Samples that the method cannot learn from.
-    pub fn select(self, scene: &Scene<'_>, part: &Part, time: &mut FoldTime) -> Result<Selected, EvalError> {
+    pub fn select(self, scene: &Scene<'_>, part: &TrainingPart, time: &mut FoldTime) -> Result<Selected, EvalError> {
         let limits = self.within(scene, time);
         let report = fewest::Selector::select(&self.method, &part.samples()?, &self.rules, limits, &mut Silent)?;
         time.note(report.selection.outcome.status);
@@ -163,7 +163,7 @@ impl Ask {
     pub fn path(
         self,
         scene: &Scene<'_>,
-        part: &Part,
+        part: &TrainingPart,
         sizes: &[usize],
         time: &mut FoldTime,
     ) -> Result<Vec<Selected>, EvalError> {

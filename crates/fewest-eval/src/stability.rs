@@ -16,7 +16,7 @@ use crate::auto_cost;
 use crate::error::EvalError;
 use crate::folds::halves;
 use crate::groups::counts_by_class;
-use crate::jobs::{self, Told};
+use crate::jobs::{self, OnDone};
 use crate::part::Data;
 use crate::selector::{PartSelector, Scene};
 use crate::time::{FoldTime, FoldTimes, ended};
@@ -133,7 +133,7 @@ pub fn stability(
     candidates: Candidates,
     settings: &StabilitySettings,
     known: Option<Vec<Option<PairResult>>>,
-    told: Told<'_, PairResult>,
+    on_done: OnDone<'_, PairResult>,
 ) -> Result<Vec<Option<PairResult>>, EvalError> {
     settings.check(&scene.data, candidates)?;
     let pairs = halves(&scene.data.strata(), scene.data.groups, settings.pairs, settings.seed)?;
@@ -147,7 +147,7 @@ pub fn stability(
         let mut time = times.next(if selector.chooses_cost() { 4 } else { 2 });
         select_pair(scene, &pairs[at], selector, &mut time).map_err(|error| error.within(&format!("pair {}", at + 1)))
     };
-    jobs::each(known, &job, told)
+    jobs::each(known, &job, on_done)
 }
 
 /// Selects on both halves; nothing when cancelled.

@@ -23,7 +23,7 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use fewest::internals::begin::{begin, check_start, without_gamma};
+use fewest::internals::kernel_setup::{begin, check_start, without_gamma};
 use fewest::kernel::KernelRule;
 use fewest::kernel_oracle::{Change, Criterion, KernelOracle};
 use fewest::method::rfe::{RfeSettings, Step, rfe_classes};

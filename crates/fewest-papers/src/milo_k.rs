@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 
 use fewest::Lp;
 use fewest::backend::highs::{Column, Effort, Program, Rows, SMALLEST};
-use fewest::internals::begin::begin_with;
+use fewest::internals::kernel_setup::begin_with;
 use fewest::internals::program;
 use fewest::kernel::{DistanceKernel, Distances, Gamma};
 use fewest::method::kta::pairs::{self, Pairs};

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::chart::{Axes, Role, Series, Ticks, dots, lines};
 use crate::common::{balance, data, label, list, number_cell, rules, sentence_case, settings, warnings};
 use crate::evaluation::{SizePoint, accuracy_by_size};
-use crate::read::Part;
+use crate::read::Json;
 use crate::selection::{proof, stand_ins, trace};
 use crate::view::{Block, Budget, Cell, Chart, Page, Section, numbers, shorten, words};
 use crate::words::{Proof, at_most, bound, brief, number, plural, seconds};
@@ -16,7 +16,7 @@ const COLUMNS: usize = 40;
 
 /// One size.
 struct Point<'a> {
-    result: Part<'a>,
+    result: Json<'a>,
     size: u64,
     proof: Option<Proof<'a>>,
     chosen: Vec<&'a str>,
@@ -30,14 +30,14 @@ impl Point<'_> {
 }
 
 /// The bound and the gap that `--certify` proved, where they are of the same subsets.
-fn certified(result: Part<'_>) -> Option<(f64, Option<f64>)> {
+fn certified(result: Json<'_>) -> Option<(f64, Option<f64>)> {
     let certificate = result.at("certificate");
     let same = certificate.at("max_features").count() == result.at("settings").at("max_features").count();
     certificate.at("bound").number().filter(|_| same).map(|bound| (bound, certificate.at("gap").number()))
 }
 
 /// The page of a path.
-pub(crate) fn page(path: Part<'_>, budget: &Budget) -> Result<Page, String> {
+pub(crate) fn page(path: Json<'_>, budget: &Budget) -> Result<Page, String> {
     let points: Vec<Point<'_>> = path
         .at("path")
         .items()
@@ -59,7 +59,7 @@ pub(crate) fn page(path: Part<'_>, budget: &Budget) -> Result<Page, String> {
         })
         .collect();
     let null = Value::Null;
-    let first = points.first().map_or(Part(&null), |p| p.result);
+    let first = points.first().map_or(Json(&null), |p| p.result);
     let method = shorten(first.at("method").text().unwrap_or("an unnamed method"), 40);
     let range = match (points.first(), points.last()) {
         (Some(first), Some(last)) => format!("{} to {}", first.size, plural(last.size, "feature")),
@@ -93,7 +93,7 @@ pub(crate) fn page(path: Part<'_>, budget: &Budget) -> Result<Page, String> {
     })
 }
 
-fn summary(points: &[Point<'_>], first: Part<'_>, budget: &Budget) -> Result<Section, String> {
+fn summary(points: &[Point<'_>], first: Json<'_>, budget: &Budget) -> Result<Section, String> {
     let mut blocks = Vec::new();
     let gaps: Vec<f64> = points.iter().filter_map(Point::gap).collect();
     let worst = gaps.iter().copied().fold(0.0, f64::max);
@@ -180,7 +180,7 @@ fn table(points: &[Point<'_>], budget: &Budget) -> crate::view::Table {
 }
 
 /// Accuracy on samples that took no part, by number of features.
-fn accuracies(path: Part<'_>, points: &[Point<'_>], budget: &Budget) -> Result<Option<Section>, String> {
+fn accuracies(path: Json<'_>, points: &[Point<'_>], budget: &Budget) -> Result<Option<Section>, String> {
     let of = |point: &Point<'_>| {
         let accuracy = point.result.at("cv").at("accuracy");
         Some((point.size, accuracy.at("mean").number()?, accuracy.at("se").number().unwrap_or(0.0), None))

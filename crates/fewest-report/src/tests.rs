@@ -215,7 +215,7 @@ fn the_text_of_a_study_has_the_words_of_its_door() {
         stability: "",
         sizes: |most| format!("sizes=range(1, {})", most + 1),
     };
-    let door = crate::Door { look: crate::Look::default(), words: &words, scaling: None };
+    let door = crate::Door { style: crate::Style::default(), words: &words, scaling: None };
     let mut whole = study(&names);
     let text = crate::text(&whole, door).expect("a text");
     for part in [

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::ops::ControlFlow;
 
 use fewest::{Design, Event, Observer, Problem, ProofSink};
-use fewest_verify::{Data, Error, Proof, Told, Verdict};
+use fewest_verify::{Data, Error, OnStep, Proof, Verdict};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
@@ -65,8 +65,8 @@ pub fn verify_proof(bytes: &[u8], problem: &Problem<'_>) -> Result<Verdict, Erro
 ///
 /// # Errors
 /// That they are no proof of the problem.
-pub fn tell_proof(bytes: &[u8], problem: &Problem<'_>, told: &mut Told<'_>) -> Result<Verdict, Error> {
-    checked(bytes, &[of_problem(problem)], Some(told))
+pub fn tell_proof(bytes: &[u8], problem: &Problem<'_>, on_step: &mut OnStep<'_>) -> Result<Verdict, Error> {
+    checked(bytes, &[of_problem(problem)], Some(on_step))
 }
 
 /// Checks a proof of several problems.
@@ -90,10 +90,10 @@ pub fn verify_alignment(bytes: &[u8], design: &dyn Design, classes: &[u32], weig
     checked(bytes, &[ProofData { design, labels: &labels, weights }], None)
 }
 
-fn checked(bytes: &[u8], all: &[ProofData<'_>], told: Option<&mut Told<'_>>) -> Result<Verdict, Error> {
+fn checked(bytes: &[u8], all: &[ProofData<'_>], on_step: Option<&mut OnStep<'_>>) -> Result<Verdict, Error> {
     let packed = packed_proof(bytes);
     let all: Vec<&dyn Data> = all.iter().map(|data| data as &dyn Data).collect();
-    Proof::open(&packed[..])?.check_telling(&all, 1 << 28, &mut |_| ControlFlow::Continue(()), told)
+    Proof::open(&packed[..])?.check_telling(&all, 1 << 28, &mut |_| ControlFlow::Continue(()), on_step)
 }
 
 /// Data as the checker takes them.

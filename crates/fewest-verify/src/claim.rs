@@ -162,7 +162,7 @@ impl Header {
 /// A problem: data, model and rules, checked.
 pub(crate) struct Claim<'d> {
     /// The problems whose objectives add; their samples stand one after the other.
-    pub(crate) parts: Vec<Part<'d>>,
+    pub(crate) parts: Vec<ClaimProblem<'d>>,
     pub(crate) n: usize,
     pub(crate) p: usize,
     pub(crate) gain: Gain,
@@ -184,7 +184,7 @@ pub(crate) struct Claim<'d> {
 }
 
 /// The samples of one problem.
-pub(crate) struct Part<'d> {
+pub(crate) struct ClaimProblem<'d> {
     pub(crate) data: &'d dyn Data,
     /// Their numbers among those of all problems.
     pub(crate) samples: Range<usize>,
@@ -238,7 +238,7 @@ impl<'d> Claim<'d> {
             first += data.samples();
             let norm_of = |j| norm(|f| data.each(j, &mut |_, x| f(x)));
             let norms = (0..if alignment { 0 } else { p }).map(norm_of).collect();
-            Part { data, samples: first - data.samples()..first, norms }
+            ClaimProblem { data, samples: first - data.samples()..first, norms }
         };
         let parts = all.iter().map(part).collect();
         let listed = |list: Vec<f64>, default: f64| if list.is_empty() { vec![default; p] } else { list };
@@ -261,7 +261,7 @@ impl<'d> Claim<'d> {
 
     /// The objective without features, by a bias alone, not above it; 0 for gain `alignment`.
     pub(crate) fn baseline(&self) -> f64 {
-        let of_part = |part: &Part<'_>| {
+        let of_part = |part: &ClaimProblem<'_>| {
             let of_class = |y: f64| {
                 let own = part.samples.clone().filter(|&i| self.y[i] == y);
                 own.fold(0.0, |sum, i| add_down(sum, self.costs[i]))

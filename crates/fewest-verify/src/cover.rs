@@ -54,7 +54,7 @@ pub(crate) fn above(
     for size in 1..=slots.min(m) {
         search.of_size(size, (slots - size) as f64)?;
     }
-    (search.tick)(search.found.steps - search.found.told)?;
+    (search.tick)(search.found.steps - search.found.reported)?;
     let columns = |set: Vec<usize>| set.into_iter().map(|a| order[a]).collect();
     let mut alone: Vec<Vec<usize>> = search.found.alone.into_iter().map(columns).collect();
     if model.itself > level {
@@ -81,7 +81,7 @@ struct Found<'c> {
     bytes: usize,
     /// Terms examined, and how many of them the caller has heard of.
     steps: u64,
-    told: u64,
+    reported: u64,
 }
 
 /// Depth-first search through the completions of one size; units by position.
@@ -176,8 +176,8 @@ impl Search<'_> {
         if self.found.steps > MOST_STEPS {
             return Err("its model has too many subsets above the level".to_owned());
         }
-        if self.found.steps > self.found.told + TICK {
-            let more = self.found.steps - std::mem::replace(&mut self.found.told, self.found.steps);
+        if self.found.steps > self.found.reported + TICK {
+            let more = self.found.steps - std::mem::replace(&mut self.found.reported, self.found.steps);
             (self.tick)(more)?;
         }
         if left == 1 {

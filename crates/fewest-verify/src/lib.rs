@@ -49,7 +49,7 @@ use std::ops::ControlFlow;
 
 pub use data::{Data, fingerprint};
 pub use rules::Choice;
-pub use step::{Dual, Step, Told, UnitRow};
+pub use step::{Dual, OnStep, Step, UnitRow};
 
 use check::{Allowed, Check};
 use claim::{Claim, Gain, Outline, json};
@@ -272,14 +272,14 @@ impl<R: Read> Proof<R> {
         data: &[&dyn Data],
         memory: u64,
         watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
-        told: Option<&mut Told<'_>>,
+        on_step: Option<&mut OnStep<'_>>,
     ) -> Result<Verdict, Error> {
         let fails = |reason| Error::Fails { place: "header".to_owned(), reason };
         self.outline.fits(data).map_err(fails)?;
         let header = json(&self.line).map_err(Error::NotAProof)?;
         drop(self.line);
         let claim = Claim::new(header, data, memory).map_err(fails)?;
-        let allowed = Allowed { memory, limited: self.limited, watch, told: told.map(|told| told as _) };
+        let allowed = Allowed { memory, limited: self.limited, watch, on_step: on_step.map(|on_step| on_step as _) };
         Check::new(&claim, &mut self.file, allowed).run()
     }
 }

@@ -3,7 +3,7 @@
 use crate::rules::Choice;
 
 /// The observer of the steps.
-pub type Told<'t> = dyn FnMut(Step<'_>) + 't;
+pub type OnStep<'t> = dyn FnMut(Step<'_>) + 't;
 
 /// `sum of a z over (unit, a) <= most`.
 pub type UnitRow<'s> = (f64, &'s [(usize, f64)]);

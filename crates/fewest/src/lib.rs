@@ -72,8 +72,8 @@ pub mod validation;
 pub mod internals {
     #[cfg(feature = "highs")]
     pub use crate::master::program;
-    pub use crate::method::begin;
     pub use crate::method::check_penalty;
+    pub use crate::method::kernel_setup;
     pub use crate::proof::ForProof;
     pub use crate::run::state;
     pub use crate::several::check_several;

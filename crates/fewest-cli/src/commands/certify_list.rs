@@ -294,6 +294,6 @@ impl View<'_> {
                 by.map_or_else(String::new, |by| table::number(by.1)),
             ]);
         }
-        out.render(table::look()) + &select::more_rows(rows.len())
+        out.render(table::style()) + &select::more_rows(rows.len())
     }
 }

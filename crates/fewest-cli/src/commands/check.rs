@@ -248,7 +248,7 @@ fn report(data: &Dataset, columns: &[Column], summary: &Summary) -> String {
         cells.extend(lacking.then(|| c.missing.to_string()));
         features.row(cells);
     }
-    let _ = write!(out, "\n{}", features.render(table::look()));
+    let _ = write!(out, "\n{}", features.render(table::style()));
     if columns.len() > ROWS {
         let _ = writeln!(out, "... and {} more; --json FILE holds them all", columns.len() - ROWS);
     }

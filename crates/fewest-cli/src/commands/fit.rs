@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::invocation::Invocation;
 use super::prepare::{PrepareOptions, PreparedData, listed};
-use super::scaled::reading_value;
+use super::scaling_words::reading_value;
 use crate::args::data::{self, MissingArg};
 use crate::args::notation::NameList;
 use crate::args::reading::ReadingArgs;
@@ -457,7 +457,7 @@ fn report(trained: &TrainedModel, prepared: &PreparedData, accuracy: Option<f64>
             weights.row(vec![name.clone(), table::number(*weight)]);
         }
         weights.row(vec!["(intercept)".to_owned(), table::number(machine.bias)]);
-        let _ = write!(out, "\n{}", weights.render(table::look()));
+        let _ = write!(out, "\n{}", weights.render(table::style()));
     }
     out
 }

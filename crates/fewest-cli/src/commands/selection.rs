@@ -12,11 +12,11 @@ use fewest_eval::auto_cost::choose;
 use serde_json::{Map, Value, json};
 
 use super::auto_cost;
-use super::in_force::{check_classes, limits, look_at_groups, refuse_groups, refuse_with_tasks, rules, warn_of_rules};
+use super::data_as_read::{DataAsRead, groups_value};
+use super::effective::{check_classes, check_groups, limits, refuse_groups, refuse_with_tasks, rules, warn_of_rules};
 use super::invocation::Invocation;
 use super::part::Parts;
 use super::prepare::{PrepareOptions, PreparedData, listed};
-use super::raw::{Raw, groups_value};
 use super::reading::{FEW, warnings};
 use super::rule_words::rule_words;
 use crate::args::notation;
@@ -123,7 +123,7 @@ impl<'a> Plan<'a> {
             groups: args.groups.as_deref(),
         };
         let mut raw = reading.load(terminal)?;
-        look_at_groups(&mut raw, deals, terminal)?;
+        check_groups(&mut raw, deals, terminal)?;
         limits.cancel = interrupt::listen(terminal)?;
         let read = invocation.elapsed();
         let (options, choice) = if options.chooses_cost() {
@@ -186,7 +186,7 @@ pub(crate) struct Task<'a> {
     /// The rules as typed.
     pub(super) source: RuleSource,
     /// The samples as they were read, where the plan keeps them.
-    pub(super) raw: Option<Raw>,
+    pub(super) raw: Option<DataAsRead>,
     /// The data.
     pub(crate) prepared: PreparedData,
     /// The rules as asked for.

@@ -17,7 +17,7 @@
 use fewest::{DenseDesign, Error};
 
 use super::random::Random;
-use super::{Generator, Part, dataset};
+use super::{Generator, SampleSet, dataset};
 use crate::{DataError, Dataset, Features};
 
 /// What to generate.
@@ -80,7 +80,7 @@ impl Composite {
 }
 
 impl Generator for Composite {
-    fn draw(&self, part: Part, samples: usize) -> Result<Dataset, DataError> {
+    fn draw(&self, part: SampleSet, samples: usize) -> Result<Dataset, DataError> {
         if samples < 2 {
             return Err(Error::setting("samples", samples, "at least 2").into());
         }

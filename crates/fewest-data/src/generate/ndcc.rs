@@ -21,7 +21,7 @@
 use fewest::{DenseDesign, Error};
 
 use super::random::Random;
-use super::{Generator, Part, check_relevant, dataset};
+use super::{Generator, SampleSet, check_relevant, dataset};
 use crate::{DataError, Dataset, Features};
 
 /// Radii of the cubes.
@@ -108,7 +108,7 @@ impl Ndcc {
 }
 
 impl Generator for Ndcc {
-    fn draw(&self, part: Part, samples: usize) -> Result<Dataset, DataError> {
+    fn draw(&self, part: SampleSet, samples: usize) -> Result<Dataset, DataError> {
         if samples < 2 {
             return Err(Error::setting("samples", samples, "at least 2").into());
         }

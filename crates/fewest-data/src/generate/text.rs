@@ -21,7 +21,7 @@ use fewest::{Error, SparseDesign};
 use rayon::prelude::*;
 
 use super::random::Random;
-use super::{Generator, Part, dataset, two_classes};
+use super::{Generator, SampleSet, dataset, two_classes};
 use crate::columns::{self, Facts, starts};
 use crate::sparse::{column_bounds, parts, split};
 use crate::{DataError, Dataset, Features, Names, ReadOptions, Target};
@@ -218,7 +218,7 @@ struct Counts {
 impl Text {
     /// The classes, and where each block begins: a document takes as many random numbers as any
     /// other.
-    fn documents(&self, part: Part, samples: usize) -> Result<Documents, DataError> {
+    fn documents(&self, part: SampleSet, samples: usize) -> Result<Documents, DataError> {
         if samples < 2 {
             return Err(Error::setting("samples", samples, "at least 2").into());
         }
@@ -336,7 +336,7 @@ impl Block {
 }
 
 impl Generator for Text {
-    fn draw(&self, part: Part, samples: usize) -> Result<Dataset, DataError> {
+    fn draw(&self, part: SampleSet, samples: usize) -> Result<Dataset, DataError> {
         let documents = self.documents(part, samples)?;
         let counts = self.counts(&documents);
         let (rows, values) = self.columns(&documents, &counts, 0..self.settings.words);
@@ -349,11 +349,11 @@ impl Generator for Text {
         )
     }
 
-    fn classes(&self, part: Part, samples: usize) -> Result<Option<Target>, DataError> {
+    fn classes(&self, part: SampleSet, samples: usize) -> Result<Option<Target>, DataError> {
         two_classes(&self.documents(part, samples)?.sides, part).map(Some)
     }
 
-    fn write_columns(&self, part: Part, classes: &Target, out: &str, limit: Option<u64>) -> Result<(), DataError> {
+    fn write_columns(&self, part: SampleSet, classes: &Target, out: &str, limit: Option<u64>) -> Result<(), DataError> {
         let samples = classes.codes.len();
         let documents = self.documents(part, samples)?;
         let counts = self.counts(&documents);

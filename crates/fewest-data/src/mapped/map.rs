@@ -44,8 +44,8 @@ impl Map {
     /// again when they are needed.
     pub(crate) fn passed(&self, first: usize, last: usize, bytes: u64) {
         let around = if self.end.swap(last as u64, Ordering::Relaxed) == first as u64 { 0 } else { AROUND };
-        let looked = bytes + around;
-        if self.touched.fetch_add(looked, Ordering::Relaxed) + looked > self.limit {
+        let read = bytes + around;
+        if self.touched.fetch_add(read, Ordering::Relaxed) + read > self.limit {
             self.touched.store(0, Ordering::Relaxed);
             self.give_back();
         }

@@ -102,7 +102,7 @@ impl<'a> Profile<'a> {
             source,
             rows,
             options.memory(),
-            |piece| self.look(rows, piece),
+            |piece| self.read(rows, piece),
             |pieces| {
                 for piece in pieces {
                     all.join(piece);
@@ -141,7 +141,7 @@ impl<'a> Profile<'a> {
         }
     }
 
-    fn look(&self, rows: &dyn Rows, piece: Piece<'_>) -> Result<TableContent, DataError> {
+    fn read(&self, rows: &dyn Rows, piece: Piece<'_>) -> Result<TableContent, DataError> {
         let mut found = self.nothing();
         rows.each_row(piece, &mut |line, cells| {
             self.check_width(line, cells)?;

@@ -71,9 +71,9 @@ impl ChoiceRule {
                 }
                 _ => 0.0,
             };
-            let told = lost.mean > lost.se.unwrap_or(0.0) + ROUNDING || less > MOST_LOST + ROUNDING;
+            let on_done = lost.mean > lost.se.unwrap_or(0.0) + ROUNDING || less > MOST_LOST + ROUNDING;
             let matters = less > NO_ACCOUNT[0] + ROUNDING || lost.mean > NO_ACCOUNT[1] + ROUNDING;
-            if told && matters {
+            if on_done && matters {
                 break;
             }
             smallest = key;

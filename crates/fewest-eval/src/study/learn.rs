@@ -5,7 +5,7 @@ use fewest::{Clock, Error, Kernel, Report, Status};
 use rayon::prelude::*;
 
 use super::calibration::CalibrationRule;
-use super::deal::Deal;
+use super::folds::Deal;
 use super::grid::{Grid, Key, costs, fit_cost};
 use super::judge::train;
 use super::part::{PartSize, StudyPart};

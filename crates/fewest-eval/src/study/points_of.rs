@@ -5,7 +5,7 @@ use fewest::{DenseDesign, Design, Error};
 use fewest_data::{Imputation, Scaling};
 
 use super::calibration::Calibration;
-use super::deal::Deal;
+use super::folds::Deal;
 use super::grid::{Grid, Key};
 use super::learn::{Learned, SplitModel, split_models};
 use super::points::{Points, PointsFold, SCALES, Split, Steps, chosen, fewest_errors, scaled, totals};

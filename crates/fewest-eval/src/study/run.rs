@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use fewest::{Error, Event, Limits, Observer, Status};
 use rayon::prelude::*;
 
-use super::deal::{Deal, PartDeal, check, named, outer_deals, parts};
+use super::folds::{Deal, PartDeal, check, named, outer_deals, parts};
 use super::grid::{Grid, Job, Key, fit_middle, levels};
 use super::inner::row;
 use super::learn::{Learned, calibrate, choice, cut_short, judge, learn};

@@ -11,7 +11,7 @@ use fewest::Clock;
 use fewest::Error;
 
 /// How often the caller checks the clock.
-const LOOK: Duration = Duration::from_millis(10);
+const CHECK_EVERY: Duration = Duration::from_millis(10);
 
 /// How long it waits for the current step once the clock says stop.
 const LAST: Duration = Duration::from_millis(50);
@@ -92,7 +92,7 @@ impl ConeProgram {
             .spawn(work)
             .map_err(|error| Error::Solver(format!("cannot start a thread for Clarabel: {error}")))?;
         loop {
-            match receiver.recv_timeout(LOOK) {
+            match receiver.recv_timeout(CHECK_EVERY) {
                 Ok(answer) => return answer.map(Some),
                 Err(RecvTimeoutError::Disconnected) => return Err(Error::Solver("Clarabel ended by a panic".into())),
                 Err(RecvTimeoutError::Timeout) if clock.stop().is_some() => {

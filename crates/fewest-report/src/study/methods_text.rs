@@ -4,12 +4,12 @@
 use super::external;
 use super::said::{Panels, folds, judged, less, measured};
 use crate::common::{is_uncentred, normalized, sentence_case};
-use crate::read::Part;
+use crate::read::Json;
 use crate::words::{Proof, brief, percent, plural, some};
 
 /// What a study did, by items of TRIPOD+AI (G. S. Collins and others, BMJ 385 (2024), e078378): the
 /// item and the sentences on it.
-pub(crate) fn methods_text(result: Part<'_>) -> Vec<(&'static str, String)> {
+pub(crate) fn methods_text(result: Json<'_>) -> Vec<(&'static str, String)> {
     let items = [
         ("Data and participants", participants(result)),
         ("Outcome and predictors", predictors(result)),
@@ -36,7 +36,7 @@ fn listed(names: &[String]) -> String {
     }
 }
 
-fn participants(result: Part<'_>) -> String {
+fn participants(result: Json<'_>) -> String {
     let (settings, n) = (result.at("settings"), result.at("n_samples").count());
     let counts: Vec<(String, u64)> = result
         .at("classes")
@@ -62,7 +62,7 @@ fn participants(result: Part<'_>) -> String {
     joined(vec![sizes, events, groups, weights.map(|column| format!("Samples are weighted by the column {column}."))])
 }
 
-fn predictors(result: Part<'_>) -> String {
+fn predictors(result: Json<'_>) -> String {
     let settings = result.at("settings");
     let outcome = result.at("target").text().map(|target| {
         let positive =
@@ -92,7 +92,7 @@ fn predictors(result: Part<'_>) -> String {
 }
 
 /// Rules on the chosen features.
-fn rules(settings: Part<'_>) -> Option<String> {
+fn rules(settings: Json<'_>) -> Option<String> {
     let names = |key: &str| settings.at(key).texts();
     let mut parts = Vec::new();
     if !names("require").is_empty() {
@@ -122,7 +122,7 @@ fn rules(settings: Part<'_>) -> Option<String> {
     (!parts.is_empty()).then(|| sentence_case(&parts.join("; ")))
 }
 
-fn missing(result: Part<'_>) -> String {
+fn missing(result: Json<'_>) -> String {
     let by = match result.at("settings").at("missing").text() {
         Some("error") => return "No value was missing.".to_owned(),
         Some("mean") => "the mean of the feature",
@@ -145,12 +145,12 @@ fn method_words(name: &str) -> String {
     }
 }
 
-fn methods(result: Part<'_>) -> String {
+fn methods(result: Json<'_>) -> String {
     let settings = result.at("settings");
     let known = settings.at("methods").texts();
     let candidates = (!known.is_empty()).then(|| {
         let names: Vec<String> = known.iter().map(|name| method_words(name)).collect();
-        let sizes: Vec<u64> = settings.at("max_features").items().filter_map(Part::count).collect();
+        let sizes: Vec<u64> = settings.at("max_features").items().filter_map(Json::count).collect();
         let sizes = match sizes.as_slice() {
             [] => String::new(),
             [one] => format!(", of at most {}", plural(*one, "feature")),
@@ -202,7 +202,7 @@ fn pick_words(pick: &str) -> &str {
     }
 }
 
-fn output(result: Part<'_>) -> String {
+fn output(result: Json<'_>) -> String {
     let settings = result.at("settings");
     let weights = match settings.at("class_weight").text() {
         Some("none") => Some("Classes were neither weighted nor resampled.".to_owned()),
@@ -223,7 +223,7 @@ fn output(result: Part<'_>) -> String {
     joined(vec![weights, probabilities, cut])
 }
 
-fn evaluation(result: Part<'_>) -> String {
+fn evaluation(result: Json<'_>) -> String {
     let settings = result.at("settings");
     let [asked, repeats] = ["folds", "repeats"].map(|key| settings.at(key).count());
     let scheme = asked.map(|asked| {
@@ -252,7 +252,7 @@ fn evaluation(result: Part<'_>) -> String {
     joined(vec![scheme, left, cut, intervals])
 }
 
-fn performance(result: Part<'_>) -> String {
+fn performance(result: Json<'_>) -> String {
     let panel = result.at("panel");
     if !panel.is_there() {
         return "No panel was found.".to_owned();
@@ -282,7 +282,7 @@ fn performance(result: Part<'_>) -> String {
     joined(vec![Some(model), Some(worth), other, points(result), external_words(result), proof(panel)])
 }
 
-fn points(result: Part<'_>) -> Option<String> {
+fn points(result: Json<'_>) -> Option<String> {
     let points = result.at("points");
     let own = measured(points.at("summary").at("accuracy"))?;
     let lost = points.at("difference").at("accuracy").at("mean").number()?;
@@ -292,12 +292,12 @@ fn points(result: Part<'_>) -> Option<String> {
     ))
 }
 
-fn external_words(result: Part<'_>) -> Option<String> {
+fn external_words(result: Json<'_>) -> Option<String> {
     Some(format!("External validation without retraining: {}.", external::line(result)?))
 }
 
 /// What is proven of the selection, on all samples.
-fn proof(panel: Part<'_>) -> Option<String> {
+fn proof(panel: Json<'_>) -> Option<String> {
     let of = judged(panel);
     let (objective, bound) = (of.at("objective").number()?, of.at("bound").number()?);
     let maximised = !panel.at("certificate").is_there() && panel.at("sense").text() == Some("max");
@@ -309,7 +309,7 @@ fn proof(panel: Part<'_>) -> Option<String> {
     Some(format!("By the {what} on all samples, {sentence}."))
 }
 
-fn software(result: Part<'_>) -> String {
+fn software(result: Json<'_>) -> String {
     let version = result.at("version").text().map(|version| format!("Software: fewest {version}."));
     let command = result.at("command").text().map(|command| format!("Command: {command}."));
     let seed = result.at("settings").at("seed").count().map(|seed| format!("Seed: {seed}."));
@@ -321,7 +321,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::methods_text;
-    use crate::read::Part;
+    use crate::read::Json;
 
     fn study() -> Value {
         let of = |mean: f64| json!({"mean": mean, "se": 0.01, "ci95": [mean - 0.02, mean + 0.02]});
@@ -345,7 +345,7 @@ mod tests {
     }
 
     fn whole(value: &Value) -> String {
-        methods_text(Part(value)).into_iter().fold(String::new(), |out, (item, text)| out + item + ": " + &text + "\n")
+        methods_text(Json(value)).into_iter().fold(String::new(), |out, (item, text)| out + item + ": " + &text + "\n")
     }
 
     #[test]

@@ -9,8 +9,8 @@ mod study;
 
 use serde_json::Value;
 
-use crate::read::Part;
-use crate::table::Look;
+use crate::read::Json;
+use crate::table::Style;
 
 /// Features listed in a table, at least.
 const ROWS: usize = 20;
@@ -19,7 +19,7 @@ const ROWS: usize = 20;
 #[derive(Debug, Clone, Copy)]
 pub struct Door<'a> {
     /// The style.
-    pub look: Look,
+    pub style: Style,
     /// The words of the caller.
     pub words: &'a Words,
     /// How features are scaled, in words; none: the caller does not know.
@@ -51,7 +51,7 @@ impl Door<'_> {
 /// The tables of a result of `evaluate`, `stability`, `knockoffs`, `study`, `markers` or `predict`;
 /// none for other JSON.
 pub fn text(result: &Value, door: Door<'_>) -> Option<String> {
-    let result = Part(result);
+    let result = Json(result);
     match result.at("kind").text() {
         Some("study") => Some(study::text(result, door)),
         Some("markers") => Some(markers::text(result, door)),

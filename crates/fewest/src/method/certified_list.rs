@@ -65,8 +65,8 @@ impl CertifiedList {
     pub fn gain(&self, feature: usize) -> Option<f64> {
         let swap = self.swaps.iter().find(|swap| swap.feature == feature)?;
         let (objective, without) = (self.certificate.objective, swap.without);
-        let told = (without - objective).abs() > self.tolerance * objective.abs();
-        Some(if told { without - objective } else { 0.0 })
+        let differs = (without - objective).abs() > self.tolerance * objective.abs();
+        Some(if differs { without - objective } else { 0.0 })
     }
 }
 

@@ -24,7 +24,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::begin::{begin, check_start, within, without_gamma};
+use super::kernel_setup::{begin, check_start, within, without_gamma};
 use super::rfe::master::RemovalRules;
 use super::rfe::{best_of, check_criterion, permitted};
 use super::{ALL_RULES, Classes, Info, Method, Report};

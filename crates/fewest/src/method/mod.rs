@@ -4,14 +4,14 @@
 
 #[doc(hidden)]
 pub mod auto_cost;
-#[doc(hidden)]
-pub mod begin;
 pub mod certificate;
 pub mod certified_list;
 pub mod eb_rfe;
 pub mod exact;
 pub mod fgm;
 pub mod info_gain;
+#[doc(hidden)]
+pub mod kernel_setup;
 pub mod kta;
 pub mod l1_svm;
 #[cfg(feature = "highs")]

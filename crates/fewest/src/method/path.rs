@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 pub(super) mod state;
 
-use state::{Part, Parts};
+use state::{Parts, PathPart};
 
 use super::{Method, Report};
 use crate::{
@@ -92,7 +92,7 @@ pub(super) fn parts_of<'a>(
 /// One run for each size after the other; what an earlier call has done stands. `select` is given
 /// the position of a size, its rules, what the size before found, and its limits. Returns each size
 /// with what was found.
-pub(super) fn walk<R: Part>(
+pub(super) fn walk<R: PathPart>(
     sizes: &[PathSize],
     sense: Sense,
     clock: &PathClock,

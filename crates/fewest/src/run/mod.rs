@@ -38,7 +38,7 @@ pub struct Run<'a> {
     /// See [`Run::tolerate`].
     tolerance: f64,
     /// Set when the observer said stop.
-    told: Cancel,
+    observer_stop: Cancel,
     /// Whether the last checkpoint was sent; see [`Run::keep`].
     last_checkpoint_sent: bool,
     /// See [`Run::hold_back`].
@@ -81,7 +81,7 @@ impl<'a> Run<'a> {
             bound: None,
             yardstick: (sense == Sense::Max).then(|| Yardstick::new(0.0, &[])),
             tolerance: 0.0,
-            told: Cancel::default(),
+            observer_stop: Cancel::default(),
             last_checkpoint_sent: false,
             held_back: 0.0,
             counts: Counts::default(),
@@ -115,7 +115,7 @@ impl<'a> Run<'a> {
 
     /// What threads that work for the run ask: whether time is up or the user wants to stop.
     pub fn clock(&self) -> Clock {
-        Clock::of_run(self.start, &self.limits, self.told.clone())
+        Clock::of_run(self.start, &self.limits, self.observer_stop.clone())
     }
 
     /// States what gains are measured by, and gaps with them.
@@ -192,7 +192,7 @@ impl<'a> Run<'a> {
 
     /// The limit that has been reached, if any. Oracles ask this every epoch.
     pub fn stop(&self) -> Option<Status> {
-        if self.told.is_cancelled() || self.limits.cancel.is_cancelled() {
+        if self.observer_stop.is_cancelled() || self.limits.cancel.is_cancelled() {
             Some(Status::Cancelled)
         } else if self.limits.time.is_some_and(|t| self.start.elapsed() >= t) {
             Some(Status::TimeLimit)
@@ -216,7 +216,7 @@ impl<'a> Run<'a> {
     /// Tells the observer.
     pub fn tell(&mut self, event: &Event<'_>) {
         if self.observer.on(event).is_break() {
-            self.told.cancel();
+            self.observer_stop.cancel();
         }
     }
 

@@ -133,18 +133,18 @@ struct Head {
 }
 
 /// A state that is made when it is written.
-struct Kept<'a, F> {
+struct LazyState<'a, F> {
     head: &'a Head,
     rest: F,
 }
 
-impl<F> std::fmt::Debug for Kept<'_, F> {
+impl<F> std::fmt::Debug for LazyState<'_, F> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Kept").field("head", self.head).finish_non_exhaustive()
+        f.debug_struct("LazyState").field("head", self.head).finish_non_exhaustive()
     }
 }
 
-impl<F: Fn(&mut StateWriter<'_>) -> io::Result<()>> Checkpoint for Kept<'_, F> {
+impl<F: Fn(&mut StateWriter<'_>) -> io::Result<()>> Checkpoint for LazyState<'_, F> {
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut out = StateWriter::new(out);
         out.put(self.head)?;
@@ -201,7 +201,7 @@ impl Run<'_> {
             incumbent,
             bound: self.bound,
         };
-        self.tell(&Event::Checkpoint { state: &Kept { head: &head, rest }, last });
+        self.tell(&Event::Checkpoint { state: &LazyState { head: &head, rest }, last });
     }
 
     /// Sends the last checkpoint as it was before the batch whose answers have just come: one that

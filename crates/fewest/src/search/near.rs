@@ -195,10 +195,10 @@ mod tests {
         let near = NearBest::new(&gaps(Sense::Min, 20.0), &proven, &listed).expect("subsets");
         assert!((near.threshold - 10.5).abs() < 1e-12 && near.complete && near.complete_within == Some(0.05));
         assert_eq!((near.subsets, near.most, &near.in_all), (5, 9, &vec![0]));
-        let told: Vec<_> = near.features.iter().map(|f| (f.feature, f.share, f.best_with, f.best_without)).collect();
+        let found: Vec<_> = near.features.iter().map(|f| (f.feature, f.share, f.best_with, f.best_without)).collect();
         let expected =
             [(0, 1.0, 10.0, None), (1, 0.4, 10.0, Some(10.1)), (2, 0.4, 10.1, Some(10.0)), (5, 0.4, 10.2, Some(10.0))];
-        assert_eq!(told, expected);
+        assert_eq!(found, expected);
         // {0, 1} and {0, 2}, {0, 1, 5} and {0, 2, 5}.
         assert_eq!(near.replacements, [Replacement { feature: 1, by: 2, pairs: 2 }]);
     }

@@ -7,7 +7,7 @@ use fewest::Limits;
 use fewest_eval::EvalError;
 use fewest_eval::knockoffs::{Draw, Importance, KnockoffSettings, knockoffs};
 
-use super::in_force::{check_classes, limits};
+use super::effective::{check_classes, limits};
 use super::invocation::Invocation;
 use super::prepare::PrepareOptions;
 use crate::args::notation;

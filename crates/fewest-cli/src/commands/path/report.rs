@@ -146,7 +146,7 @@ impl<'a> Found<'a> {
             before = outcome.subset.as_ref().or(before);
             out.row(cells);
         }
-        out.render(table::look())
+        out.render(table::style())
     }
 }
 

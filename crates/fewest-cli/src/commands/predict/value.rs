@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::said::Said;
 use crate::commands::held_out::wrong;
-use crate::commands::scaled::reading_value;
+use crate::commands::scaling_words::reading_value;
 use crate::export::classes::{by_class, of_two, positive_value};
 use crate::export::model_json::{SCHEMA, classes_value};
 use crate::export::table;

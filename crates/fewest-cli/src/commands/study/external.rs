@@ -7,9 +7,9 @@ use serde_json::Value;
 
 use crate::args::notation;
 use crate::cli::StudyArgs;
+use crate::commands::data_as_read::DataAsRead;
 use crate::commands::normalized::{check_totals, normalization_of};
 use crate::commands::predict;
-use crate::commands::raw::Raw;
 use crate::commands::reading::read_features;
 use crate::export::model_json::{TrainedModel, levels_of};
 use crate::failure::Failure;
@@ -33,7 +33,7 @@ impl External {
     pub(super) fn read(
         args: &StudyArgs,
         rules: &RuleList,
-        raw: &Raw,
+        raw: &DataAsRead,
         terminal: Terminal,
     ) -> Result<Option<Self>, Failure> {
         let Some(path) = &args.external else { return Ok(None) };

@@ -9,11 +9,11 @@ use serde_json::{Map, Value, json};
 
 use crate::cli::StudyArgs;
 use crate::commands::certify;
+use crate::commands::data_as_read::DataAsRead;
 use crate::commands::held_out::{names as sample_names, wrong};
 use crate::commands::invocation::Invocation;
-use crate::commands::raw::Raw;
 use crate::commands::reading::warnings;
-use crate::commands::scaled::{feature_scaling, reading_value, scale_name};
+use crate::commands::scaling_words::{feature_scaling, reading_value, scale_name};
 use crate::export::classes::{by_class, of_two, positive_value};
 use crate::export::model_json::{SCHEMA, TrainedModel, bias_value, classes_value, counts_value, levels_of};
 use crate::export::result::SelectionResult;
@@ -22,7 +22,7 @@ use crate::export::settings::of_bounds;
 /// A study with all that its JSON and its summary are made of.
 pub(super) struct View<'a> {
     pub(super) args: &'a StudyArgs,
-    pub(super) raw: &'a Raw,
+    pub(super) raw: &'a DataAsRead,
     pub(super) settings: &'a StudySettings,
     pub(super) bounds: &'a WeightBounds,
     pub(super) found: &'a StudyReport,
@@ -349,7 +349,7 @@ impl View<'_> {
 }
 
 /// Why a method was not tried.
-pub(super) fn left_out(method: StudyMethod, settings: &StudySettings, raw: &Raw) -> String {
+pub(super) fn left_out(method: StudyMethod, settings: &StudySettings, raw: &DataAsRead) -> String {
     if settings.bounds_weights() && !method.keeps_bounds() {
         return "it keeps no bounds on weights".to_owned();
     }

@@ -21,7 +21,7 @@ const PRIMAL_SIMPLEX: ffi::HighsInt = 4;
 /// callbacks for seconds.
 const LARGE: usize = 10_000;
 /// Longest time between two questions to the caller of that solve whether to stop.
-const LOOK: Duration = Duration::from_millis(10);
+const CHECK_EVERY: Duration = Duration::from_millis(10);
 /// How long HiGHS is waited for once it was asked to stop.
 const PATIENCE: Duration = Duration::from_millis(100);
 
@@ -196,19 +196,19 @@ impl Program {
         };
         let spawned = thread::Builder::new().name("highs".to_owned()).spawn(work);
         spawned.map_err(|error| Error::Solver(format!("cannot start a thread for HiGHS: {error}")))?;
-        let mut told: Option<Instant> = None;
+        let mut stop_sent: Option<Instant> = None;
         loop {
-            let heard = match receiver.recv_timeout(LOOK) {
+            let heard = match receiver.recv_timeout(CHECK_EVERY) {
                 Ok(Ok(heard)) => heard,
                 Ok(Err(done)) => return check(done, "solve").map(|()| true),
                 Err(RecvTimeoutError::Timeout) => Heard::nothing(),
                 Err(RecvTimeoutError::Disconnected) => return Err(failed("solve: its thread ended by a panic")),
             };
-            if told.is_none() && watch(&heard.state()) {
+            if stop_sent.is_none() && watch(&heard.state()) {
                 stop.store(true, Ordering::Relaxed);
-                told = Some(Instant::now());
+                stop_sent = Some(Instant::now());
             }
-            let late = told.is_some_and(|told| told.elapsed() >= PATIENCE);
+            let late = stop_sent.is_some_and(|stop_sent| stop_sent.elapsed() >= PATIENCE);
             if late && state.compare_exchange(WAITED_FOR, ABANDONED, Ordering::AcqRel, Ordering::Acquire).is_ok() {
                 self.become_stub()?;
                 return Ok(false);

@@ -95,7 +95,7 @@ pub(super) struct Restricted {
     /// y'alpha of the samples here, by problem, with a free bias.
     pub(super) balance: Option<Vec<f64>>,
     /// No alpha of a solution is larger than this.
-    pub(super) reach: f64,
+    pub(super) alpha_cap: f64,
     /// Columns of each problem that are in.
     pub(super) n_in: usize,
     pub(super) units: Vec<UnitColumns>,
@@ -182,7 +182,7 @@ impl Restricted {
     /// that.
     fn scale(&self, i: usize) -> f64 {
         let box_size = if self.cost[i].is_finite() { self.cost[i] } else { 1.0 / self.ridge[i] };
-        box_size.min(self.reach)
+        box_size.min(self.alpha_cap)
     }
 
     /// Z'alpha + c0

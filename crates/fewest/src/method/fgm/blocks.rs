@@ -28,11 +28,11 @@ impl Model<'_> {
         // Of each problem the moves of the block before that its slopes do not know yet.
         let mut moves = vec![Vec::new(); count];
         for block in order.chunks(BLOCK).chain([&[][..]]) {
-            let look = |(quadratic, own): (&mut Quadratic<'_>, &Vec<f64>)| {
+            let advance = |(quadratic, own): (&mut Quadratic<'_>, &Vec<f64>)| {
                 quadratic.advance_all(last, own);
                 quadratic.ahead(block)
             };
-            let mut ahead: Vec<Option<Ahead>> = self.quadratics.par_iter_mut().zip(&moves).map(look).collect();
+            let mut ahead: Vec<Option<Ahead>> = self.quadratics.par_iter_mut().zip(&moves).map(advance).collect();
             moves = vec![vec![0.0; block.len()]; count];
             let (mut curves, mut b) = (vec![0.0; count], vec![0.0; count]);
             for (k, &j) in block.iter().enumerate() {

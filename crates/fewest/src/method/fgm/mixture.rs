@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use rayon::prelude::*;
 
-use super::part::{Part, joint, pieces, rows};
+use super::part::{SourceProblem, joint, pieces, rows};
 use super::samples;
 use crate::design::Rows;
 use crate::dual::BoxDual;
@@ -27,7 +27,7 @@ pub(super) struct Columns {
 
 impl Columns {
     /// None yet.
-    pub(super) fn new(parts: &[Part<'_>], memory: &Memory) -> Self {
+    pub(super) fn new(parts: &[SourceProblem<'_>], memory: &Memory) -> Self {
         let (features, position) = (Vec::new(), HashMap::new());
         let (sizes, of_part) = pieces(parts);
         let rows = sizes.into_iter().map(|n| RowMatrix::dense(n, 0, Vec::new())).collect();
@@ -44,7 +44,7 @@ impl Columns {
     }
 
     /// Adds the columns that are not there yet.
-    pub(super) fn gather(&mut self, parts: &[Part<'_>], features: &[usize]) -> Result<(), Error> {
+    pub(super) fn gather(&mut self, parts: &[SourceProblem<'_>], features: &[usize]) -> Result<(), Error> {
         let before = self.features.len();
         for &j in features {
             if !self.has(j) {
@@ -137,7 +137,7 @@ impl Level {
     }
 
     /// Level of several problems at once.
-    pub(super) fn of_all(parts: &[Part<'_>], beta: &[f64]) -> Self {
+    pub(super) fn of_all(parts: &[SourceProblem<'_>], beta: &[f64]) -> Self {
         Self::sum(parts.iter().map(|part| Self::of(&part.dual, part.own(beta))))
     }
 
@@ -174,7 +174,7 @@ fn shared(dual: &BoxDual, a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// [`shared`] of several problems.
-pub(super) fn shared_of_all(parts: &[Part<'_>], a: &[f64], b: &[f64]) -> f64 {
+pub(super) fn shared_of_all(parts: &[SourceProblem<'_>], a: &[f64], b: &[f64]) -> f64 {
     parts.iter().map(|part| shared(&part.dual, part.own(a), part.own(b))).sum()
 }
 

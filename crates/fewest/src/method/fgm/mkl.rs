@@ -20,10 +20,10 @@
 //!          weights.
 //! Fails    never; stops with the gap reached.
 
-use super::machine::Answer;
+use super::machine::MachineAnswer;
 use super::machines::Machines;
 use super::mixture::{Columns, Level, Point, Subsets, count};
-use super::part::{Part, joint};
+use super::part::{SourceProblem, joint};
 use super::tuning::mkl::{BETTER, DUST, INNER, LONG_PATIENCE, MOST_ADDED, PATIENCE, SECANTS};
 use crate::bound::saddle::weighted;
 use crate::bound::train_bounded;
@@ -104,7 +104,7 @@ pub(super) fn fast(
             };
         }
         if done {
-            let Answer { beta, weights, scores, bias, upper, .. } = answer;
+            let MachineAnswer { beta, weights, scores, bias, upper, .. } = answer;
             return Point { mu, z, weights, beta, scores, bias, upper, iterations: machine.steps() - before };
         }
     }
@@ -115,7 +115,7 @@ struct At<'a> {
     mu: &'a [f64],
     z: &'a [f64],
     /// What training at z gave.
-    answer: &'a Answer,
+    answer: &'a MachineAnswer,
     /// Squared scores of each subset.
     squares: &'a [f64],
 }
@@ -184,7 +184,7 @@ fn aim(
 pub(super) struct Simple<'a> {
     /// The current columns of each problem.
     pub(super) designs: &'a [Box<dyn Design + 'a>],
-    pub(super) parts: &'a [Part<'a>],
+    pub(super) parts: &'a [SourceProblem<'a>],
     pub(super) svm: &'a SvmSettings,
     pub(super) columns: &'a Columns,
     pub(super) subsets: &'a Subsets,
@@ -382,7 +382,7 @@ mod tests {
             let problem = Problem::new(&x, &y, None).expect("valid");
             let svm = SvmSettings { cost: 0.5, loss: Loss::SquaredHinge, bias, ..SvmSettings::default() };
             let design = problem.design();
-            let parts = Part::all(vec![(&design, &y, problem.weights())], &svm);
+            let parts = SourceProblem::all(vec![(&design, &y, problem.weights())], &svm);
             let mut columns = Columns::new(&parts, &crate::Memory::unlimited());
             columns.gather(&parts, &(0..12).collect::<Vec<usize>>()).expect("in memory");
             let mut subsets = Subsets::default();

@@ -80,8 +80,8 @@ use crate::{
     Clock, Design, Error, Interval, Limits, MultiClass, Observer, Problem, RuleList, Rules, Run, Samples, Selection,
     Sense, Several, Source, Status, Subset, SvmSettings, WeightBounds, Yardstick, drive,
 };
-use mixture_oracle::{Kept, MixtureOracle};
-use part::Part;
+use mixture_oracle::{MarginOne, MixtureOracle};
+use part::SourceProblem;
 pub use report::{FgmReport, FgmSeveralReport, Round, SelectedFeature};
 use report::{Generated, linear_model, machine_of, ranking, report_of};
 use rounds::Rounds;
@@ -181,7 +181,7 @@ impl Method for FgmSettings {
             let several = Several::of(samples, self.multi_class, rules, &limits.memory)?;
             return Ok(fgm(&several.problems()[0], rules, self, limits, observer)?.into());
         }
-        let found = generate(&Part::shared(&shared, &self.svm()), rules, self, limits, observer)?.of_several();
+        let found = generate(&SourceProblem::shared(&shared, &self.svm()), rules, self, limits, observer)?.of_several();
         let model = self.classifier(samples, shared.parts(), &found)?;
         Ok(report_of(found.selection, &found.kept, found.rounds)
             .with_model(model)
@@ -253,7 +253,7 @@ pub fn fgm(
     observer: &mut dyn Observer,
 ) -> Result<FgmReport, Error> {
     let source = problem.design();
-    let parts = Part::all(vec![(&source, problem.labels(), problem.weights())], &settings.svm());
+    let parts = SourceProblem::all(vec![(&source, problem.labels(), problem.weights())], &settings.svm());
     Ok(generate(&parts, rules, settings, limits, observer)?.of_one())
 }
 
@@ -275,7 +275,7 @@ pub fn fgm_several(
         let (design, problem): (&&dyn Design, &Problem<'_>) = (design, problem);
         (design, problem.labels(), problem.weights())
     };
-    let parts = Part::all(designs.iter().zip(problems).map(part).collect(), &settings.svm());
+    let parts = SourceProblem::all(designs.iter().zip(problems).map(part).collect(), &settings.svm());
     generate(&parts, rules, settings, limits, observer).map(Generated::of_several)
 }
 
@@ -295,12 +295,12 @@ pub fn fgm_from(
     observer: &mut dyn Observer,
 ) -> Result<FgmReport, Error> {
     let weights = checked_labels(source.n_samples(), labels, weights)?;
-    let parts = Part::all(vec![(source, labels, &weights)], &settings.svm());
+    let parts = SourceProblem::all(vec![(source, labels, &weights)], &settings.svm());
     Ok(generate(&parts, rules, settings, limits, observer)?.of_one())
 }
 
 fn generate(
-    parts: &[Part<'_>],
+    parts: &[SourceProblem<'_>],
     rules: &Rules,
     settings: &FgmSettings,
     limits: Limits,
@@ -339,7 +339,7 @@ fn keep(
     rounds: &Rounds<'_>,
     settings: &FgmSettings,
     run: &mut Run<'_>,
-) -> Result<Kept, Error> {
+) -> Result<MarginOne, Error> {
     let rules = run.rules();
     let best = rounds.best.as_ref().expect("a limit before the first answer is wound up by one");
     if rules.list().max_features.is_none() && settings.subset_size.is_some() {
@@ -356,7 +356,7 @@ fn keep(
     oracle.best_subset(&separation, best, &run.late_clock(1.0))
 }
 
-fn subset_of(p: usize, kept: &Kept) -> Subset {
+fn subset_of(p: usize, kept: &MarginOne) -> Subset {
     Subset::from_indices(p, kept.shares.iter().map(|share| share.0))
 }
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::mixture::{Level, Point};
 use super::mixture_oracle::{MixtureAnswer, MixtureOracle, MixtureQuery};
-use super::part::{Part, make_feasible};
+use super::part::{SourceProblem, make_feasible};
 use super::separation::{Separation, ViolatedSubset};
 use super::tuning::{MKL_SHARE, POOL_OF_GAP, POOL_SHARE, SMALLEST};
 use super::{Round, paper_value};
@@ -14,7 +14,7 @@ use crate::{Error, Event, Master, Next, Run, Status};
 
 /// Steps 1, 3 and 4: seeks the most violated subset, and knows value and bound.
 pub(super) struct Rounds<'a> {
-    parts: &'a [Part<'a>],
+    parts: &'a [SourceProblem<'a>],
     separation: &'a Separation<'a>,
     violated: Option<ViolatedSubset>,
     /// Time of the last separation.
@@ -36,7 +36,12 @@ pub(super) struct Rounds<'a> {
 
 impl<'a> Rounds<'a> {
     /// Nothing learnt yet.
-    pub(super) fn new(parts: &'a [Part<'a>], separation: &'a Separation<'a>, proves: bool, grows: bool) -> Self {
+    pub(super) fn new(
+        parts: &'a [SourceProblem<'a>],
+        separation: &'a Separation<'a>,
+        proves: bool,
+        grows: bool,
+    ) -> Self {
         Self {
             parts,
             separation,

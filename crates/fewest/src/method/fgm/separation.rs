@@ -8,7 +8,7 @@
 
 use std::collections::HashMap;
 
-use super::part::{Part, source, squares};
+use super::part::{SourceProblem, source, squares};
 use super::tuning::{NODES, SLACK};
 use crate::design::{better, keep};
 use crate::{Clock, Error, FeatureScore, Interval, Rules, ScoreQuery};
@@ -62,7 +62,7 @@ impl<'a> Separation<'a> {
     /// Where the rules are more, `clock` ends the search, with a larger `most`.
     pub(super) fn all(
         &self,
-        parts: &[Part<'_>],
+        parts: &[SourceProblem<'_>],
         beta: &[f64],
         next: usize,
         clock: &Clock,

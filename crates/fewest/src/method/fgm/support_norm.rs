@@ -29,7 +29,7 @@
 use super::descent::{Enough, Model};
 use super::margin::{Known, MarginHessian};
 use super::mixture::{Level, Point, count, shared_of_all, squared_hinge};
-use super::part::{Part, apart, joint, make_feasible, n_samples};
+use super::part::{SourceProblem, apart, joint, make_feasible, n_samples};
 use super::penalty::{SupportPenalty, size};
 use super::quadratic::Quadratic;
 use super::samples;
@@ -47,7 +47,7 @@ use crate::{Clock, WeightBounds};
 
 /// What one problem has of its own.
 struct Block<'a> {
-    part: &'a Part<'a>,
+    part: &'a SourceProblem<'a>,
     x: Extended<'a>,
     /// None where its models are made of columns.
     hessian: Option<MarginHessian<'a>>,
@@ -66,7 +66,7 @@ impl Block<'_> {
 /// The problem over the current columns, and its solution so far. Weights, slopes and steps have a
 /// vector for each block: the q columns, then its bias.
 pub(super) struct SupportNorm<'a> {
-    parts: &'a [Part<'a>],
+    parts: &'a [SourceProblem<'a>],
     blocks: Vec<Block<'a>>,
     penalty: SupportPenalty,
     w: Vec<Vec<f64>>,
@@ -123,7 +123,7 @@ impl<'a> SupportNorm<'a> {
     /// first columns and s.
     pub(super) fn new(
         rows: &[Rows<'a>],
-        parts: &'a [Part<'a>],
+        parts: &'a [SourceProblem<'a>],
         required: Vec<bool>,
         most: usize,
         signs: WeightBounds,
@@ -334,7 +334,7 @@ impl<'a> SupportNorm<'a> {
         let value = |t: f64| {
             let step = |(w, d): (&Vec<f64>, &Vec<f64>)| w.iter().zip(d).map(|(w, d)| w + t * d).collect();
             let at: Vec<Vec<f64>> = self.w.iter().zip(direction).map(step).collect();
-            let loss = |part: &Part<'_>| {
+            let loss = |part: &SourceProblem<'_>| {
                 let (dual, margins, along) = (&part.dual, part.own(margins), part.own(along));
                 let slack = |i: usize| (1.0 - dual.y[i] * (margins[i] + t * along[i])).max(0.0);
                 samples::sum(dual.len(), |i| dual.cost[i] * slack(i) * slack(i))

@@ -61,7 +61,7 @@ use record::Record;
 use reduce::Reduced;
 pub(crate) use restricted::solve_restricted;
 pub(crate) use reweight::reweight;
-use state::{Kept, put_reduced};
+use state::{SavedState, put_reduced};
 pub use weight_bounds::weight_bounds;
 
 /// Relative gap to which linear programs are solved.
@@ -301,7 +301,7 @@ pub fn mbp(
         return found.report(&model, run, status, None, 0, None);
     }
     let mut oracle = model.oracle(run.memory())?;
-    let (mut proof, reduced, tree) = if let Some(Kept { reduced, proof, tree }) = from {
+    let (mut proof, reduced, tree) = if let Some(SavedState { reduced, proof, tree }) = from {
         (Record::resume(proof, &model, settings, &mut run)?, reduced, tree)
     } else {
         let mut proof = Record::begin(&model, settings, &mut run);

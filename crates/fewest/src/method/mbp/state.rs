@@ -16,7 +16,7 @@ use crate::search::{Mark, Pool, PoolState};
 use crate::{Clock, Error, Memory, Problem, Rules};
 
 /// What a run resumes from.
-pub(super) struct Kept {
+pub(super) struct SavedState {
     /// What steps 1 to 4 found out.
     pub(super) reduced: Reduced,
     /// Where the run wrote a proof.
@@ -34,12 +34,12 @@ pub(super) fn put_reduced(reduced: &Reduced, out: &mut StateWriter<'_>) -> io::R
 ///
 /// # Errors
 /// A state that is damaged, or of another problem.
-pub(super) fn take(mut state: StateReader, rules: &Rules) -> Result<Kept, Error> {
+pub(super) fn take(mut state: StateReader, rules: &Rules) -> Result<SavedState, Error> {
     let (reduced, proof, tree): (Reduced, _, bool) = state.take()?;
     if reduced.bound.len() != rules.p() || reduced.bound.iter().any(|u| u.is_nan() || *u < 0.0) {
         return Err(stranger("it has other bounds on weights"));
     }
-    Ok(Kept { reduced, proof, tree: tree.then_some(state) })
+    Ok(SavedState { reduced, proof, tree: tree.then_some(state) })
 }
 
 impl Tree<'_, '_, '_, '_> {

@@ -49,7 +49,7 @@ pub use resamples::{Resamples, Resampling};
 
 use serde::{Deserialize, Serialize};
 
-use super::begin::{begin, check_start, within, without_gamma};
+use super::kernel_setup::{begin, check_start, within, without_gamma};
 use super::path::{PathPoint, SizeReport, reports};
 use super::{Classes, Info, Method, RULES_AND_BOUNDS, Report};
 use crate::design::Scattered;

@@ -22,7 +22,7 @@ impl Rules {
         for (choice, _) in state.iter_mut().zip(&stays).filter(|(_, stays)| !**stays) {
             *choice = Choice::Out;
         }
-        let satisfiable = "what rules ask for stays, and to leave others out breaks none";
+        let satisfiable = "required features stay, so the rules stay satisfiable";
         self.propagate(&mut state).expect(satisfiable);
         let (mut rules, open) = self.narrowed(&state);
         rules.allowed = rules.subset_within(&Subset::full(open.len())).expect(satisfiable);

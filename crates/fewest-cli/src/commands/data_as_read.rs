@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::resume::fingerprint;
 
 /// Data as read.
-pub(crate) struct Raw {
+pub(crate) struct DataAsRead {
     /// Features as in the file, names.
     pub(crate) data: Dataset,
     /// Classes.
@@ -36,7 +36,7 @@ pub(crate) struct Raw {
     pub(super) taken: Option<Reserved>,
 }
 
-impl Raw {
+impl DataAsRead {
     /// The samples, as evaluations take them.
     pub(crate) fn samples(&self) -> Samples<'_> {
         let (features, tasks) = (&self.data.features, self.tasks.as_deref());
