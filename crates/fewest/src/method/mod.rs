@@ -47,9 +47,19 @@ use path::SizeReport;
 #[doc(hidden)]
 pub use penalty::check_penalty;
 
-/// A selection method; the implementer holds its settings, which are JSON as well.
+/// A selection method. The implementer is the struct of its settings, which are JSON as well.
+///
+/// The caller goes through [`AnyMethod`](crate::AnyMethod), which refuses tasks and weight bounds
+/// that the method does not take, and hands over features near 0 where
+/// [`Method::absorbs_constants`] allows it. The implementer
+///
+/// - checks its settings at the start of [`Method::select`], by [`Method::check`];
+/// - reads constraints from [`Rules`] alone, and offers allowed subsets only;
+/// - asks the limits between steps, and ends with the best subset so far: a limit is a status;
+/// - gives the same report for any number of threads, and for the same seed;
+/// - prints nothing: events go to the observer, results into the report.
 pub trait Method: std::fmt::Debug + Clone + Settings + Serialize + DeserializeOwned {
-    /// What is to be known of it.
+    /// Name, title, formula, limits and paper of the method, as `fewest methods` shows them.
     const INFO: Info;
 
     /// Whether it obeys bounds on weights ([`Rules::weight_bounds`]); rules that have some are

@@ -78,8 +78,15 @@ pub enum Event<'a> {
     },
 }
 
-/// Where the proof of a run goes. An implementation keeps its first failure and tells its caller
-/// after the run: a full disk must not cost the answer.
+/// Sink of the proof of a run: a stream of bytes.
+///
+/// A run calls [`ProofSink::begin`], or [`ProofSink::resume`] where it resumes from a state, then
+/// [`ProofSink::write`] any number of times, and [`ProofSink::end`] when the run ends, at a limit
+/// as well. A run that ends with an error does not call `end`: bytes without an end are no proof. A
+/// path begins one proof for each size.
+///
+/// No method returns an error. An implementation keeps its first failure and reports it to its
+/// caller after the run: a full disk must not cost the answer.
 pub trait ProofSink {
     /// Begins a proof, after [`ProofSink::end`] the next one. Returns what the header's `made` is
     /// to hold, which is for people and for reading the data again.
@@ -101,7 +108,14 @@ pub trait ProofSink {
     fn end(&mut self);
 }
 
-/// Receives the events of a run; `Break` asks it to finish with the best it has.
+/// Observer of a run: receives its events, and may stop it.
+///
+/// A run calls the observer from the thread that the run was started on, one event at a time, and
+/// waits for it to return; a slow observer slows the run. `Break` asks the run to finish with the
+/// best subset so far and the status [`Status::Cancelled`](crate::Status::Cancelled). Events may
+/// still follow it, such as the last [`Event::Checkpoint`].
+///
+/// Any `FnMut(&Event) -> ControlFlow<()>` is an observer. [`Silent`] ignores every event.
 pub trait Observer {
     /// Takes one event.
     fn on(&mut self, event: &Event<'_>) -> ControlFlow<()>;

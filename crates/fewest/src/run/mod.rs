@@ -315,11 +315,15 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Answers questions about subsets; owns whatever makes the next answer cheaper than the first.
+/// Oracle: answers questions about subsets, such as the objective of one or the bound of a node.
+///
+/// The implementer owns whatever makes the next answer cheaper than the first. It decides nothing:
+/// what to ask, and what follows from an answer, is the [`Master`]'s part. [`drive`] is the loop
+/// that joins both, counts the answers and stops at a limit.
 pub trait Oracle {
-    /// What is asked.
+    /// The question.
     type Query;
-    /// What comes back.
+    /// The answer.
     type Answer;
     /// Answers one question; obeys `run.stop()` by answering with what it has.
     ///
