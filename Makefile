@@ -190,7 +190,7 @@ api: docs ## the public items of the crate are those of crates/fewest/api.txt
 api-write: docs ## writes crates/fewest/api.txt again, after a change to the public items
 	@python3 .ci/api --write
 
-# Not part of `make test`: what these need cannot be had everywhere.
+# Not part of `make test`: what these need is not available everywhere.
 deny: need-cargo ## cargo-deny where it is installed: advisories beside what `make crates` checks
 	@if $(CARGO) deny --version >/dev/null 2>&1; then $(CARGO) deny --locked check; \
 	else echo "SKIPPED cargo-deny: it is missing (cargo install --locked cargo-deny)"; fi

@@ -17,7 +17,7 @@ from fewest._warn import warn
 Split = tuple[np.ndarray, np.ndarray]
 
 
-#: Folds of a cv that is None, as scikit-learn has it.
+#: Folds where cv is None, as scikit-learn has it.
 FOLDS = 5
 
 

@@ -79,7 +79,7 @@ impl From<Failure> for fewest_eval::EvalError {
 
 impl From<fewest::Error> for Failure {
     /// Data, settings, rules and memory are the user's; a solver that fails, or columns that cannot
-    /// be had, are ours.
+    /// be read, are ours.
     fn from(error: fewest::Error) -> Self {
         match error {
             fewest::Error::Setting { name, value, range } => {

@@ -99,7 +99,7 @@ impl Resume {
     /// The state that an earlier run kept; nothing when there is no file yet.
     ///
     /// # Errors
-    /// A file that is none of ours, is damaged, or was written for another run.
+    /// A file of another program, one that is damaged, or was written for another run.
     pub fn load(&self) -> Result<Option<SavedRun>, Failure> {
         let mut file = match File::open(&self.path) {
             Ok(file) => file,
@@ -123,7 +123,7 @@ impl Resume {
         let mut kept = [0; SUM as usize];
         (&file).read_exact(&mut kept).map_err(broken)?;
         if u64::from_le_bytes(kept) != sum.0 {
-            return Err(self.fault("damaged: its check sum is another one; delete it to start afresh"));
+            return Err(self.fault("damaged: its check sum is wrong; delete it to start again"));
         }
         file.seek(SeekFrom::Start(FIRST.len() as u64)).map_err(broken)?;
         let mut reader = BufReader::new(file);

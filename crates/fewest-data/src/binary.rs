@@ -73,7 +73,7 @@ pub(crate) fn target_of(
     Ok((target, rows, notes.unwrap_or_default()))
 }
 
-/// Whether a value may not be there: it is not finite, and not a missing one that is let through.
+/// Whether a value may not be there: it is not finite, and not a missing one that is accepted.
 pub(crate) fn is_bad(value: f64, missing: bool) -> bool {
     let is_let_through = missing && value.is_nan();
     !(value.is_finite() || is_let_through)
@@ -94,7 +94,7 @@ pub(crate) fn find_not_finite(
 }
 
 /// Refuses values of a column-major matrix that are not finite, but for missing ones where they are
-/// let through; the earliest row is named.
+/// accepted; the earliest row is named.
 pub(crate) fn check_finite(
     file: &str,
     n: usize,

@@ -373,7 +373,7 @@ impl Dataset {
     /// Makes missing values of numbers that stand for them.
     ///
     /// # Errors
-    /// Those, unless they are let through; a 0 in sparse data, whose zeros are not stored.
+    /// Missing values, unless they are accepted; a 0 in sparse data, whose zeros are not stored.
     pub(crate) fn decode_missing(&mut self, cells: &Cells, missing: bool) -> Result<(), DataError> {
         let file = self.source.clone();
         let unsupported = |what: &str, remedy: &str| DataError::Unsupported {

@@ -1,8 +1,8 @@
 //! The first line of a csv file: names of the columns, or data?
 //!
-//! What speaks for names: a quoted number above numbers without quotes, text above numbers, a cell
-//! that is none of the values below it where these repeat. What speaks for data: text that is one of
-//! the values below it. Where nothing speaks, mostly numbers are data, but for 0, 1, 2, ..., the
+//! Signs of names: a quoted number above numbers without quotes, text above numbers, a cell
+//! that is not among the values below it where these repeat. Signs of data: text that is one of
+//! the values below it. Without signs, mostly numbers are data, but for 0, 1, 2, ..., the
 //! names that pandas gives.
 
 use std::collections::HashSet;

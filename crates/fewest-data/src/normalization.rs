@@ -48,7 +48,7 @@ impl Normalization {
         total.into_iter().chain(self.log1p.then(|| "--log1p".to_owned())).collect::<Vec<_>>().join(" ")
     }
 
-    /// Refuses a total that is none.
+    /// Refuses an invalid total.
     pub(crate) fn check(&self, file: &str) -> Result<(), DataError> {
         match self.total {
             Some(total) if !(total > 0.0 && total.is_finite()) => Err(DataError::Unsupported {

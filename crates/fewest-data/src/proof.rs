@@ -266,7 +266,9 @@ impl ProofMark {
                 return Ok((path, sum));
             }
         }
-        Err(io::Error::other("it does not begin as it did when the run was stopped; start afresh"))
+        Err(io::Error::other(
+            "it does not begin as it did when the run was stopped; start again without the saved state",
+        ))
     }
 }
 
@@ -345,7 +347,7 @@ mod tests {
         third.end();
         assert_eq!((text(&path).as_str(), third.finish().expect("written").len()), ("one three", 1));
         let strange = ProofMark { sum: marks[0].sum ^ 1, ..marks[0] };
-        assert!(new().resume_at(vec![strange]).expect_err("another file").to_string().contains("start afresh"));
+        assert!(new().resume_at(vec![strange]).expect_err("another file").to_string().contains("start again"));
     }
 
     #[test]

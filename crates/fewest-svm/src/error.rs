@@ -24,7 +24,7 @@ pub enum Error {
     /// A solver of another project failed.
     #[error("{0}")]
     Solver(String),
-    /// Columns that are kept elsewhere could not be had ([`crate::Source`]).
+    /// Columns that are kept elsewhere could not be read ([`crate::Source`]).
     #[error("{0}")]
     Source(String),
     /// More memory is needed than the caller allows.

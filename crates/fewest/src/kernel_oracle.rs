@@ -54,7 +54,7 @@ pub struct KernelOracle<'a> {
     subset: Subset,
     /// Made when they are first needed.
     products: Option<Products>,
-    /// Number of features when `products` were last computed afresh.
+    /// Number of features when `products` were last computed in full.
     fresh: usize,
     gram: Option<GramMatrix>,
     machines: Option<Vec<DualSolution>>,
@@ -126,7 +126,7 @@ impl<'a> KernelOracle<'a> {
             self.subset.remove(j);
         }
         self.gram = None;
-        // Afresh once half the features are gone: it costs as much as that many updates and ends
+        // In full once half the features are gone: it costs as much as that many updates and ends
         // their rounding errors.
         if 2 * self.subset.len() <= self.fresh || leaving.len() > self.subset.len() {
             self.products = None;

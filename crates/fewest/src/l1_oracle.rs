@@ -51,7 +51,7 @@ mod tuning {
     pub(super) const JOIN: (usize, f64) = (20, 0.3);
     /// Values of the samples that join between two checks of the clock.
     pub(super) const JOINED: usize = 1 << 17;
-    /// A price or a margin missed by this much, relative to 1, is none of HiGHS's tolerances.
+    /// Violations of a price or a margin above this, relative to 1, are real, not within HiGHS's tolerances.
     pub(super) const MISSED: f64 = 1e-7;
     /// Slack below this is what rounding, and HiGHS's tolerance, leave where there is none.
     pub(super) const ROUNDING: f64 = 1e-6;

@@ -126,7 +126,7 @@ impl StudyArgs {
     /// `--methods`; empty for auto.
     ///
     /// # Errors
-    /// A name that is none of the methods, or one that stands there twice.
+    /// An unknown method, or one that is named twice.
     pub(crate) fn method_list(&self) -> Result<Vec<StudyMethod>, String> {
         if self.methods.trim() == "auto" {
             return Ok(Vec::new());

@@ -47,7 +47,7 @@ impl<'a> Parts<'a> {
     /// For a method.
     ///
     /// # Errors
-    /// A class or a category that is none.
+    /// An unknown class or category.
     pub(crate) fn new(
         raw: &'a DataAsRead,
         selection: &SelectionArgs,

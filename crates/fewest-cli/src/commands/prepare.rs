@@ -159,7 +159,7 @@ impl<'a> PrepareOptions<'a> {
     /// The preparation of these samples, or of parts of them, as the library has it.
     ///
     /// # Errors
-    /// A class or a category that is none.
+    /// An unknown class or category.
     pub(crate) fn preparation(&self, raw: &DataAsRead) -> Result<Preparation, Failure> {
         Ok(Preparation {
             missing: self.prepare.missing.rule(),

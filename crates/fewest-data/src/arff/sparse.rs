@@ -93,7 +93,7 @@ struct Reader<'a> {
     parts: Vec<ColumnKind>,
     notes: Vec<crate::Note>,
     cells: Cells,
-    /// Missing values are let through.
+    /// Missing values are accepted.
     missing: bool,
 }
 

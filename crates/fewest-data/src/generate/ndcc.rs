@@ -11,7 +11,7 @@
 //!          distributed clustered datasets on cubes, 2006.
 //! Steps    1. choose the relevant positions  2. for each cluster R, its class, its share  3. for
 //!          each sample a cluster, then a point
-//! Differs  Thompson's program is no longer to be had. Taken here: the cubes and radii of its
+//! Differs  Thompson's program is no longer available. Taken here: the cubes and radii of its
 //!          multi-class successor MC-NDC (Moosaei et al. 2020), R and the uniform shares of its
 //!          predecessor NDC (Musicant 1998), the classes, half of the clusters each, dealt at
 //!          random, as in MC-NDC. Nothing is rounded or standardised here; selection standardises

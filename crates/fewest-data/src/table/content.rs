@@ -24,7 +24,7 @@ pub(super) struct Profile<'a> {
     lists: Vec<Option<ValueList>>,
     pub(super) cells: Cells,
     optional: bool,
-    /// Missing values of features are let through.
+    /// Missing values of features are accepted.
     missing: bool,
     /// Rows without a class are left out.
     drop_unlabelled: bool,
@@ -113,7 +113,7 @@ impl<'a> Profile<'a> {
         Ok(all)
     }
 
-    /// Refuses missing and infinite values that are not let through, and rows without a class.
+    /// Refuses missing and infinite values that are not accepted, and rows without a class.
     pub(super) fn check(&self, found: &mut TableContent) -> Result<(), DataError> {
         for (c, column) in found.columns.iter_mut().enumerate() {
             if let Some(text) = column.text.as_mut().filter(|_| !self.text[c] && !self.missing) {

@@ -59,7 +59,7 @@ pub struct NodeAnswer {
     /// The excess of each free unit, by position in `free`: above 0, what `priced` gains when the
     /// unit is left out; below 0, minus what it gains when the unit is chosen.
     pub(crate) excess: Vec<f64>,
-    /// The bound at the very point the excess was taken at; `lower` may come from another.
+    /// The bound at the point at which the excess was taken; `lower` may come from another.
     pub(crate) priced: f64,
     /// For the children.
     pub warm_start: WarmStart,

@@ -1,4 +1,4 @@
-//! One node: what matters of it, and both values at a point, nothing left out.
+//! One node: what matters of it, and its bounds at a point, over all samples and features.
 
 use super::alpha_cap::AlphaCap;
 use super::model::{Relaxation, Row, WarmStart};
@@ -75,7 +75,7 @@ impl<'r, 'a> Node<'r, 'a> {
         &self.relaxation.dual
     }
 
-    /// Both values at the point, nothing left out.
+    /// Lower and upper bound at a point, over all samples and features.
     pub(super) fn evaluate(&self, warm_start: &WarmStart) -> Evaluation {
         let relaxation = self.relaxation;
         let beta = &warm_start.beta;

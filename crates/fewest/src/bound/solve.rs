@@ -10,7 +10,7 @@ use crate::Clock;
 
 // Tuning: `make bench-exact-real`.
 
-/// The start's products over what the bound lacks, and at least over this share of the gap.
+/// Initial complementarity, as a share of cutoff less bound (of this share of the gap at least).
 pub(super) const START: f64 = 0.3;
 const START_LEAST: f64 = 0.02;
 /// Rounds of adding what was left out, at most. What is still left out is counted in the bound: the

@@ -6,7 +6,7 @@
 //! Given    Problem (n samples, p features) or several, whose objectives add, Rules, the subset,
 //!          [`ExactSettings`].
 //! Returns  the subset's own objective, the best subset known of that size, the bound, status.
-//! Fails    never on limits: the bound is then as far as it was proven. Errors: settings out of
+//! Fails    never on limits: the bound is then the best that was proven. Errors: settings out of
 //!          range; an empty subset, or one the rules forbid.
 
 use std::time::{Duration, Instant};

@@ -14,12 +14,12 @@ use crate::run::state::subset;
 use crate::search::Found;
 use crate::{Design, Error, Run, Status, Subset};
 
-/// Writes one file. What it keeps is a number for each subset that was told apart from its box.
+/// Writes one file. Keeps one number for each subset that is listed apart from its box.
 #[derive(Debug)]
 pub(crate) struct AlignmentProof {
     /// Nodes made beside the root.
     made: u64,
-    /// No subset that was not told apart has a larger alignment, by what was written so far.
+    /// No subset that is not listed has a larger alignment, by what was written so far.
     rest: f64,
     single: HashMap<Subset, f64>,
     /// What rounding may take from or add to an alignment, here and in a checker.
@@ -129,7 +129,7 @@ impl AlignmentProof {
         [self.made - 1, self.made]
     }
 
-    /// Shares out a node; subsets found in it are told apart if they are above the level. Returns
+    /// Shares out a node; subsets found in it are listed if they are above the level. Returns
     /// the number of its first child; the others follow.
     pub(crate) fn expand(&mut self, node: u64, expanded: &Expanded, found: &[(f64, Subset)], run: &mut Run<'_>) -> u64 {
         let Expanded { exact, level, order, children } = expanded;

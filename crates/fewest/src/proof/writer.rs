@@ -191,7 +191,7 @@ pub(super) fn resumed<S>(state: Option<S>, run: &mut Run<'_>) -> Result<Option<S
     let Some(sink) = run.proof() else { return Ok(None) };
     let Some(state) = state else {
         return Err(Error::Data(
-            "the saved state is that of a run without a proof; leave out the proof, or start afresh".into(),
+            "the saved state is that of a run without a proof; leave out the proof, or start again".into(),
         ));
     };
     sink.resume();

@@ -27,7 +27,7 @@ impl Rules {
     }
 
     /// As [`Rules::best_subset`], but a subset that gains less by the share `slack` (0 or more)
-    /// will do, and the search ends early once `clock` says so: with an allowed subset in any case,
+    /// is enough, and the search ends early once `clock` says so: with an allowed subset in any case,
     /// and what no allowed subset exceeds.
     ///
     /// Where the rules are more than a size: prices on size and budget bound the gain

@@ -297,7 +297,7 @@ impl<'a> Run<'a> {
         self.asked().closed_beside(best, objective, bound)
     }
 
-    /// The status that a run ends with which says that it has this one.
+    /// The earned status: `Optimal` only if the gap asked for is closed, else `Stalled`; others pass.
     pub(crate) fn earned(&self, status: Status) -> Status {
         let known = self.incumbent.as_ref().zip(self.bound);
         let closed = known.is_some_and(|((_, objective), bound)| self.is_within_asked(*objective, bound));

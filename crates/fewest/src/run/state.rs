@@ -96,12 +96,12 @@ impl StateReader {
 
 /// A state that cannot be read.
 fn damaged(why: &dyn std::fmt::Display) -> Error {
-    Error::Data(format!("the saved state is damaged ({why}); start afresh, without it"))
+    Error::Data(format!("the saved state is damaged ({why}); start again without it"))
 }
 
 /// A state that was read and does not fit.
 pub fn stranger(what: &str) -> Error {
-    Error::Data(format!("the saved state is for another problem ({what}); start afresh, without it"))
+    Error::Data(format!("the saved state is for another problem ({what}); start again without it"))
 }
 
 /// A type that only self-describing formats can hold, as JSON inside a record.
@@ -223,10 +223,10 @@ impl Run<'_> {
 /// A subset of a state.
 ///
 /// # Errors
-/// [`Error::Data`] where it names a feature that is none.
+/// [`Error::Data`] where it names an unknown feature.
 pub fn subset(p: usize, features: &[usize]) -> Result<Subset, Error> {
     match features.iter().find(|j| **j >= p) {
-        Some(j) => Err(stranger(&format!("it names feature {j} of {p}"))),
+        Some(j) => Err(stranger(&format!("it names feature {j}, but there are only {p}, counted from 0"))),
         None => Ok(Subset::from_indices(p, features.iter().copied())),
     }
 }

@@ -121,7 +121,7 @@ fn check(method: &AnyMethod, data: &Drawn, rules: &Rules, same: Same) -> Report 
     let fewer = Drawn::new(data.classes.len(), data.design.n_features() - 1, 0.1, 1);
     let mut keeper = Keeper { from: Some(state.clone()), ..Keeper::default() };
     let error = method.select(&fewer.samples(), &fewer.rules(2), Limits::default(), &mut keeper).unwrap_err();
-    assert!(error.to_string().contains("belongs to another problem"), "{error}");
+    assert!(error.to_string().contains("is for another problem"), "{error}");
     whole
 }
 

@@ -288,7 +288,7 @@ pub struct ArrayRequest {
     pub result: Option<Value>,
     /// Whether what is not asked has its default.
     pub strict: bool,
-    /// The largest gap that will do.
+    /// The largest gap that is accepted.
     pub gap: Option<f64>,
     /// How the arrays were made, by the names of settings.
     pub prepared: Vec<(String, Value)>,
@@ -298,7 +298,7 @@ pub struct ArrayRequest {
 /// the keys.
 ///
 /// # Errors
-/// A result that is none, rules that contradict each other.
+/// A file that is no result, rules that contradict each other.
 pub fn verification(
     found: Result<Verdict, Error>,
     header: &str,

@@ -157,7 +157,7 @@ pub(super) struct Prepared {
 /// Reads and prepares the data.
 ///
 /// # Errors
-/// A setting that is none, and whatever is wrong with the data.
+/// An unknown setting, and whatever is wrong with the data.
 pub(super) fn read(
     args: &VerifyArgs,
     result: Option<(&Settings, Option<f64>)>,

@@ -28,7 +28,7 @@ pub(super) struct Judgement<'a> {
     pub(super) question: Option<Question<'a>>,
     /// How the data were prepared that is not as the proof says.
     pub(super) prepared: Vec<Difference>,
-    /// The largest gap that will do.
+    /// The largest gap that is accepted.
     pub(super) gap: Option<f64>,
     pub(super) names: &'a Names,
     pub(super) own: Own,

@@ -22,7 +22,7 @@ const PRIMAL_SIMPLEX: ffi::HighsInt = 4;
 const LARGE: usize = 10_000;
 /// Longest time between two questions to the caller of that solve whether to stop.
 const CHECK_EVERY: Duration = Duration::from_millis(10);
-/// How long HiGHS is waited for once it was asked to stop.
+/// Longest wait for HiGHS once it was asked to stop.
 const PATIENCE: Duration = Duration::from_millis(100);
 
 /// What a callback hears from HiGHS.
@@ -130,7 +130,7 @@ impl Program {
         self.configure(effort, is_integer)?;
         let mut ended = self.run(watch)?;
         if ended && self.is_lost() {
-            // From a basis of before it may lose itself; by the simplex method, afresh, it does not.
+            // From an earlier basis it may go astray; by the simplex method without a basis it does not.
             // SAFETY: `highs` lives.
             check(unsafe { ffi::Highs_clearSolver(self.highs.as_ptr()) }, "begin again")?;
             self.configure(&Effort { lp: Lp::Simplex, primal: false, ..*effort }, is_integer)?;

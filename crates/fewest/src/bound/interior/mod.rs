@@ -12,7 +12,7 @@
 //!          elsewhere.
 //! Paper    steps of Mehrotra 1992, with the second-order error of both products and of the
 //!          quadratic constraint.
-//! Given    the restricted problem, a point to start from, what is worth knowing (`Goal`).
+//! Given    the restricted problem, a point to start from, what is to be reached (`Goal`).
 //! Returns  the point reached; the caller turns it into a proven bound.
 //! Steps    1. residuals  2. stop on the goal  3. factor  4. predictor  5. corrector  6. move
 //! Cost     per round, m features and n samples: n m min(n, m) / 2 + min(n, m)^3 / 6.
@@ -61,8 +61,8 @@ const LEAST_SLACK: f64 = 0.1;
 const NEAR: f64 = 1e-6;
 /// A gap below this share of the best one is better.
 const BETTER: f64 = 0.9;
-/// Rounds without a better gap before it gives up; where weights are bounded, whose first steps are
-/// short, also without conditions that are closer met.
+/// Rounds without a better gap before it gives up. With bounded weights, whose first steps are
+/// short, a round also counts as better if the residuals fall.
 const PATIENCE: u32 = 8;
 /// PATIENCE where weights are bounded.
 const PATIENCE_WITHIN: u32 = 20;

@@ -90,7 +90,7 @@ struct Branch {
     dive_child_chosen: bool,
 }
 
-/// What a dive brought up.
+/// The results of a dive.
 #[derive(Default)]
 pub(super) struct Dive {
     pub(super) open: Vec<OpenNode>,

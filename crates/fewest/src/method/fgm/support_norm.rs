@@ -412,8 +412,8 @@ impl Model<'_> {
         for _ in 0..TRIES {
             self.descend(u, enough);
             let (off, shared) = excess(self.penalty, self.s, u);
-            // Would the u_j stay, s would change by this share; as they follow it is too much, and
-            // the root between.
+            // With u fixed, s would change by this share. As u follows s this overshoots, and so
+            // brackets the root.
             let way = (off.abs() / f64::max(shared, 1e-9)).min(farthest);
             farthest *= 2.0;
             if off > 0.0 {

@@ -372,7 +372,7 @@ impl Tree<'_, '_, '_, '_> {
             self.try_subset(point, state, run)?;
         }
         // Where the relaxation is integer, it may still break a rule, and where several subsets are
-        // wanted, others of the node may be among them: then any unit will do.
+        // wanted, others of the node may be among them: then any unit is enough.
         let any = state.iter().position(|c| *c == Choice::Free);
         Ok(match branch {
             Some(branch) => Some(branch),
