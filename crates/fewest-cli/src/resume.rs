@@ -38,7 +38,7 @@ const SHARE: u32 = 20;
 /// Time between two writings, unless `--resume-every` says another.
 pub const EVERY: Duration = Duration::from_secs(30);
 
-/// What an earlier run kept.
+/// State of an earlier run.
 pub struct SavedRun {
     /// The saved state.
     pub state: Box<dyn Read + Send>,
@@ -215,7 +215,7 @@ impl Resume {
 /// Least time between two writings of what consists of folds that are done.
 pub(crate) const BETWEEN_FOLDS: Duration = Duration::from_millis(500);
 
-/// What describes the data in the description of a run.
+/// Key of the data in the description of a run.
 pub const DATA: &str = "data_check";
 
 /// A number that changes with any value, class, weight or fold: what tells the data of one run from

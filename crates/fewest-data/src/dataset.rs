@@ -152,8 +152,8 @@ pub struct TextColumn {
     pub values: Vec<String>,
 }
 
-/// What a reader returns. All values of the features are finite; NaN, a missing value, is there
-/// only where [`crate::ReadOptions::missing`] lets it in.
+/// Data as a reader returns them. All values of the features are finite; NaN, a missing value, is
+/// there only where [`crate::ReadOptions::missing`] lets it in.
 #[derive(Debug, Clone)]
 pub struct Dataset {
     /// The matrix, n x p.

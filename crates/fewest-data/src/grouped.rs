@@ -51,7 +51,7 @@ pub enum DealError {
 
 /// Groups of rows: how many rows of each class each has.
 struct Groups {
-    /// Which group each row is of, numbered in the order of first rows.
+    /// The group of each row, numbered in the order of first rows.
     of: Vec<usize>,
     /// Rows of each class, by group; classes without rows are left out.
     counts: Vec<Vec<f64>>,

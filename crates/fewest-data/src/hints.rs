@@ -14,8 +14,8 @@ const BLOCK: usize = 64;
 /// The endings of names that identifiers have.
 const ID_NAMES: [&str; 8] = ["id", "key", "index", "nr", "no", "number", "code", "rownames"];
 
-/// What to tell of the columns: see [`Note::Counter`], [`Note::Perfect`] and [`Note::LoneValue`].
-/// A mapped file, which may be larger than memory, is not read.
+/// Notes on the columns: see [`Note::Counter`], [`Note::Perfect`] and [`Note::LoneValue`]. A mapped
+/// file, which may be larger than memory, is not read.
 pub fn hints(data: &Dataset) -> Vec<Note> {
     if matches!(data.features, Features::Mapped(_)) {
         return Vec::new();

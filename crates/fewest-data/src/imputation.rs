@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::scaling::{mean, stored};
 use crate::{DataError, Dataset, Features, Names, Note};
 
-/// What stands in for missing values.
+/// Rule for missing values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MissingRule {
@@ -43,7 +43,7 @@ impl MissingRule {
 /// A fitted imputation: NaN in feature j becomes `fill[j]`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Imputation {
-    /// What was fitted.
+    /// The rule that was fitted.
     pub rule: MissingRule,
     /// Put in place of NaN, length p, all finite. 0 for a feature without any value.
     pub fill: Vec<f64>,

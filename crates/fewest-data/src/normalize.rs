@@ -168,7 +168,7 @@ impl Dataset {
         Ok(())
     }
 
-    /// What was done to the values as they were read; none where nothing was.
+    /// The normalization of the values as they were read; none where nothing was done.
     pub fn normalized(&self) -> Option<&Normalized> {
         self.notes.iter().find_map(|note| match note {
             Note::Normalized(done) => Some(&**done),

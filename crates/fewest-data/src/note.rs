@@ -24,7 +24,7 @@ pub enum TargetRule {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Note {
-    /// Which column is the target.
+    /// The column that is the target.
     TargetColumn {
         /// The column's name.
         name: String,
@@ -179,7 +179,7 @@ pub enum Note {
     },
     /// A text is written in another way than its format has it.
     TextForm {
-        /// How it was read: `with semicolons between the cells`, ...
+        /// The form in which it was read: `with semicolons between the cells`, ...
         told: Vec<String>,
     },
     /// Columns of a second file were joined.

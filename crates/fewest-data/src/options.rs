@@ -217,7 +217,7 @@ impl Format {
 /// Compression of a whole file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Compression {
-    /// As it is.
+    /// Not compressed.
     Plain,
     /// gzip, one or more members.
     Gzip,
@@ -261,7 +261,7 @@ impl Compression {
     }
 }
 
-/// What to read and how. `ReadOptions::default()` reads a training file.
+/// Options of a reader: what to read and how. `ReadOptions::default()` reads a training file.
 #[derive(Debug, Clone, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub struct ReadOptions {
@@ -292,7 +292,7 @@ pub struct ReadOptions {
     pub no_header: bool,
     /// The first line of the csv file is a header, whatever it looks like.
     pub header: bool,
-    /// What stands between the cells of csv and tsv; default what the first rows show.
+    /// The sign between the cells of csv and tsv; default what the first rows show.
     pub delimiter: Option<Delimiter>,
     /// Lines of csv and tsv that begin with this ASCII character hold no data; default none, but
     /// for titles above the header.
@@ -303,7 +303,7 @@ pub struct ReadOptions {
     pub decimal: Option<char>,
     /// The sign between the thousands of numbers in text; default none.
     pub thousands: Option<char>,
-    /// What means a missing value besides empty cells, `?`, `NA` and the like: texts, and numbers
+    /// Codes of a missing value besides empty cells, `?`, `NA` and the like: texts, and numbers
     /// however they are written.
     pub missing_codes: Vec<String>,
     /// Let missing values of features through, as NaN. Otherwise they are an error. Infinities
@@ -316,9 +316,10 @@ pub struct ReadOptions {
     /// The class of two that is +1; default the later one, see [`crate::Target::classes`]. A file for
     /// prediction has its classes from the model, and does not need it.
     pub positive: Option<String>,
-    /// What is done to the values of each sample, before any feature is left out.
+    /// The normalization of each sample, before any feature is left out.
     pub normalize: Normalization,
-    /// Which matrix of a file that holds several: `X`, `raw`, or the name of a layer; default `X`.
+    /// The matrix to read of a file that holds several: `X`, `raw`, or the name of a layer; default
+    /// `X`.
     pub layer: Option<String>,
     /// A second file with the classes, or other columns of the samples.
     pub labels: Option<Labels>,
@@ -346,7 +347,7 @@ pub struct Labels {
     pub by: Option<String>,
 }
 
-/// What stands between the cells of a line.
+/// Sign between the cells of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Delimiter {
     /// An ASCII character.

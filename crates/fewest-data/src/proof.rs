@@ -82,7 +82,7 @@ impl ProofFile {
         &self.marks
     }
 
-    /// What comes belongs to this size of a path; see [`ProofFile::sized`].
+    /// Sets the size of a path that the next bytes belong to; see [`ProofFile::sized`].
     pub fn set_size(&mut self, size: usize) {
         self.size = Some(size);
     }

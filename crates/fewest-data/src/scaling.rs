@@ -90,7 +90,7 @@ fn has_unit_rows(features: &Features) -> bool {
 /// entries, or none for `None` (one).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Scaling {
-    /// What was fitted.
+    /// The kind that was fitted.
     pub kind: ScaleKind,
     /// Subtracted, length p or 0.
     pub center: Vec<f64>,
@@ -110,7 +110,7 @@ impl Scaling {
         fit(kind, features, &|j| format!("feature number {}", j + 1))
     }
 
-    /// As [`Scaling::fit`]; errors name the file and the column.
+    /// Fits a scaling, as [`Scaling::fit`]; errors name the file and the column.
     ///
     /// # Errors
     /// As [`Scaling::fit`].

@@ -20,7 +20,7 @@ pub struct Training<'a> {
     pub weights: &'a [f64],
     /// The tasks, where there are some.
     pub tasks: Option<&'a Tasks>,
-    /// What is taken of the memory.
+    /// The memory that it is taken from.
     pub memory: &'a Memory,
 }
 

@@ -5,7 +5,7 @@
 pub struct Groups {
     /// Their names, in the order of their first samples.
     pub names: Vec<String>,
-    /// Which of them each sample belongs to.
+    /// The group of each sample.
     pub codes: Vec<u32>,
 }
 

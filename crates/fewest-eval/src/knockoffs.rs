@@ -14,12 +14,12 @@ use crate::error::EvalError;
 use crate::jobs::{self, OnDone};
 use crate::time::{FoldTimes, Share, ended};
 
-/// What a method says of how important a feature is; the larger, the more.
+/// Importance of a feature by a method; the larger, the more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Importance {
     /// 1 / rank.
     Rank,
-    /// What it ranks by.
+    /// The criterion of its ranking.
     Criterion,
     /// |w|, the largest of all machines.
     Weight,
@@ -81,7 +81,7 @@ impl Default for KnockoffSettings {
     }
 }
 
-/// What one draw of the copies gave.
+/// Result of one draw of the copies.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Draw {
     /// W of each feature that was copied.
@@ -90,7 +90,7 @@ pub struct Draw {
     pub seconds: f64,
 }
 
-/// What a knockoff filter found. Vectors are by place in `features`.
+/// Report of a knockoff filter. Vectors are by place in `features`.
 #[derive(Debug)]
 pub struct KnockoffReport {
     /// The features that were to be copied, ascending.
@@ -101,13 +101,13 @@ pub struct KnockoffReport {
     pub draws: Vec<Draw>,
     /// Draws that are not.
     pub missing: usize,
-    /// How it ended.
+    /// The status at the end.
     pub status: Status,
-    /// What the draws say together.
+    /// The findings of all draws together.
     pub found: KnockoffFindings,
 }
 
-/// What the statistics of draws say together.
+/// Findings of the statistics of draws together.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct KnockoffFindings {
     /// Places of the features that stand out from their copies, ascending.

@@ -36,7 +36,7 @@ impl<'a> Data<'a> {
         self.target.codes.len()
     }
 
-    /// What samples are dealt by: their class, and with tasks task and class.
+    /// Strata by which samples are dealt: their class, and with tasks task and class.
     pub fn strata(&self) -> Cow<'a, Target> {
         strata(self.target, self.tasks)
     }
@@ -70,7 +70,7 @@ impl<'a> Data<'a> {
 pub struct Tasks {
     /// Their names.
     pub names: Vec<String>,
-    /// Which of them each sample belongs to.
+    /// The task of each sample.
     pub codes: Vec<u32>,
 }
 
@@ -116,7 +116,7 @@ pub struct TrainingPart {
     pub tasks: Option<Tasks>,
     /// The group of each, where some stay together.
     pub groups: Option<Vec<u32>>,
-    /// What they say of how samples are prepared.
+    /// The preparation that they determine.
     pub learnt: Learnt,
     /// The weight of each class.
     by_class: Vec<f64>,

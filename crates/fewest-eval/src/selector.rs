@@ -9,14 +9,14 @@ use crate::part::{Data, HeldOut, TrainingPart};
 use crate::preparation::Preparation;
 use crate::time::FoldTime;
 
-/// What an evaluation is made on, and what all of it shares.
+/// Scene of an evaluation: its data, and all that its parts share.
 #[derive(Debug, Clone)]
 pub struct Scene<'a> {
     /// The samples.
     pub data: Data<'a>,
     /// How each part of them is prepared.
     pub preparation: &'a Preparation,
-    /// What is taken of the memory, by all parts together.
+    /// The memory that all parts take from.
     pub memory: Memory,
     /// Stops all.
     pub cancel: Cancel,
@@ -45,7 +45,7 @@ impl<'a> Scene<'a> {
     }
 }
 
-/// What is run on a part.
+/// Question to a method on a part.
 #[derive(Debug, Clone)]
 pub struct Ask {
     /// The method.
@@ -122,12 +122,12 @@ impl PartSelector for Fixed {
     }
 }
 
-/// What a method selected, and what was asked.
+/// Selection of a method, with the question.
 #[derive(Debug, Clone)]
 pub struct Selected {
-    /// What was selected.
+    /// The selection.
     pub report: Report,
-    /// What was asked.
+    /// The question.
     pub ask: Ask,
 }
 

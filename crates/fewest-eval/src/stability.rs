@@ -21,7 +21,7 @@ use crate::part::Data;
 use crate::selector::{PartSelector, Scene};
 use crate::time::{FoldTime, FoldTimes, ended};
 
-/// What both halves of a pair select.
+/// Selections of both halves of a pair.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct PairResult {
     /// Chosen features of each half, ascending.
@@ -34,7 +34,7 @@ pub struct PairResult {
     pub stopped: bool,
 }
 
-/// What a bound on false selections is about.
+/// Candidates: the features that a bound on false selections is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Candidates {
     /// Features that a selection may keep.
@@ -71,7 +71,7 @@ pub struct StabilitySettings {
     pub threshold: Option<f64>,
     /// Expected number of false features that may be among the stable ones.
     pub max_false: f64,
-    /// What is assumed of the shares of halves that select a false feature.
+    /// The assumption about the shares of halves that select a false feature.
     pub assume: ShareLaw,
     /// The time of all pairs; none: no limit.
     pub time: Option<Duration>,
@@ -183,18 +183,18 @@ pub struct FeatureCount {
     pub both: usize,
 }
 
-/// What the pairs that are done say together.
+/// Report of all pairs that are done.
 #[derive(Debug, Clone)]
 pub struct StabilityReport {
     /// Pairs that are done.
     pub pairs: usize,
-    /// How it ended.
+    /// The status at the end.
     pub status: Status,
-    /// What the bound is about.
+    /// The features that the bound is about.
     pub candidates: Candidates,
     /// Features that some half selects; most first.
     pub counts: Vec<FeatureCount>,
-    /// What a half selects, at most or on average.
+    /// The number of features that a half selects, at most or on average.
     pub q: f64,
     /// Halves that have to agree; none: not even all of them keep the bound.
     pub threshold: Option<usize>,

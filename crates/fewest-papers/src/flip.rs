@@ -36,7 +36,7 @@ use fewest::{
 /// Neighbours judged between two checks of the limits.
 const BATCH: usize = 64;
 
-/// Which subsets are neighbours.
+/// Neighbours of a subset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Flip {
@@ -49,7 +49,7 @@ pub enum Flip {
 /// Settings of [`flip`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FlipSettings {
-    /// Which subsets are neighbours.
+    /// Neighbours of a subset.
     pub flip: Flip,
     /// The SVM trained; its cost is not used.
     pub svm: SvmSettings,
@@ -85,7 +85,7 @@ impl Default for FlipStart {
     }
 }
 
-/// Where a flip starts.
+/// Start of a flip.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FlipStart {
@@ -93,7 +93,7 @@ pub enum FlipStart {
     Rfe {
         /// How many features leave in one step.
         step: Step,
-        /// What features are ranked by.
+        /// Criterion that ranks features.
         criterion: Criterion,
     },
     /// From these features, ascending.
@@ -115,7 +115,7 @@ fewest::settings! {
         pub folds: Folds = Folds::default(),
         /// Most passes, at least 1; none: until nothing improves.
         pub passes: Option<u64> = Some(1) => "at least 1",
-        /// Where it starts.
+        /// Start of the search.
         pub start: FlipStart = FlipStart::default(),
     }
 }
@@ -192,7 +192,7 @@ impl FlipSearch {
     }
 }
 
-/// What [`flip`] found.
+/// Result of [`flip`].
 #[derive(Debug, Clone)]
 pub struct FlipReport {
     /// The best subset seen; its objective is its accuracy.

@@ -37,7 +37,7 @@ use fewest::{
     Yardstick,
 };
 
-/// Which program is written.
+/// Program that is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Formulation {
     /// MILO-K, (36)-(41), M = 1.
@@ -59,7 +59,7 @@ pub enum BigM {
 /// Settings of [`milo`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct MiloSettings {
-    /// Which program. Default RMILO-K, padded.
+    /// The program. Default RMILO-K, padded.
     pub formulation: Formulation,
     /// Kernel of the features that hold numbers. Default Gaussian.
     pub kernel: DistanceKernel,

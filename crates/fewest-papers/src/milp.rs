@@ -34,7 +34,7 @@ use fewest::{
     WeightBounds, Yardstick,
 };
 
-/// Which program is written.
+/// Program that is written.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Formulation {
     /// MILP1: least slack at margin 1.
@@ -64,7 +64,7 @@ impl Formulation {
 /// Settings of [`milp`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct MilpSettings {
-    /// Which program. Default MILP2 with C = 1.
+    /// The program. Default MILP2 with C = 1.
     pub formulation: Formulation,
     /// Start from a rounding of the linear relaxation. Default yes.
     pub start: bool,

@@ -7,8 +7,8 @@ use crate::read::Json;
 use crate::view::{Block, Budget, Cell, Table, numbers, words};
 use crate::words::{at_least, bound, number, percent, plural};
 
-/// What is claimed of the subsets within a share of the best, in a sentence: of `within` of a
-/// result; nothing where there is none.
+/// Claim about the subsets within a share of the best, in a sentence: of `within` of a result;
+/// nothing where there is none.
 pub fn near_sentence(within: &Value, maximised: bool) -> Option<String> {
     let text = |key: &str| within[key].as_f64();
     let (share, threshold) = (percent(text("within")?), number(text("threshold")?));

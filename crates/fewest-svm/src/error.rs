@@ -30,13 +30,13 @@ pub enum Error {
     /// More memory is needed than the caller allows.
     #[error("{what} needs {needed} bytes, but only {allowed} are allowed; {remedy}")]
     Memory {
-        /// What the memory is for.
+        /// The use of the memory.
         what: String,
         /// Bytes needed.
         needed: u64,
         /// Bytes allowed.
         allowed: u64,
-        /// What the user can do.
+        /// The remedy.
         remedy: String,
     },
 }

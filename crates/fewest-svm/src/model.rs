@@ -7,7 +7,7 @@ use crate::kernel::distance::ByFeature;
 use crate::problem::{Labelled, class_pairs};
 use crate::{Clock, Design, DualSolution, Error, Kernel, RowMatrix, SvmSettings, simd};
 
-/// What to train.
+/// Settings of a training.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct FitSettings {
     /// Cost, loss, bias, tolerance.

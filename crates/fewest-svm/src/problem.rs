@@ -148,7 +148,7 @@ impl<'a> Samples<'a> {
         self.design.n_features()
     }
 
-    /// As a problem of labels -1 (class 0) and +1.
+    /// Problem of labels -1 (class 0) and +1.
     ///
     /// # Errors
     /// [`Error::Data`] when there are more classes than two.

@@ -75,7 +75,7 @@ impl Interval {
         c.clamp(self.lower, self.upper)
     }
 
-    /// What the score c gains, 0 or more.
+    /// Gain of the score c, 0 or more.
     pub fn gain(self, c: f64) -> f64 {
         let w = self.weight(c);
         w * (c - 0.5 * w)
@@ -86,7 +86,7 @@ impl Interval {
         self.gain(c - off).max(self.gain(c + off))
     }
 
-    /// What the score c gains, 0 or more, under an L1 penalty of these prices of w > 0 and w < 0;
+    /// Gain of the score c, 0 or more, under an L1 penalty of these prices of w > 0 and w < 0;
     /// infinite where nothing bounds a weight that is worth more than its price.
     pub fn priced_gain(self, c: f64, up: f64, down: f64) -> f64 {
         let side = |gain: f64, bound: f64| if gain > 0.0 && bound > 0.0 { gain * bound } else { 0.0 };
@@ -106,8 +106,8 @@ impl Interval {
         self.excess(c, 0.0, 0.0).max(0.0)
     }
 
-    /// What a unit more or less of the weight w would gain under an L1 penalty of these prices, 0
-    /// where neither gains or is allowed: the distance of the score c to the conditions of w.
+    /// Violation of the conditions of w by the score c: what a unit more or less of the weight
+    /// would gain under an L1 penalty of these prices, 0 where neither gains or is allowed.
     pub fn violation(self, w: f64, c: f64, up: f64, down: f64) -> f64 {
         let (dearer, cheaper) = (if w < 0.0 { -down } else { up }, if w > 0.0 { up } else { -down });
         let more = if w < self.upper { c - dearer } else { 0.0 };

@@ -5,7 +5,7 @@ use fewest::{Bias, DenseDesign, Design, Loss, Problem, RuleList, SvmSettings};
 
 use crate::{RandomProblem, Rng, random_rules};
 
-/// What makes the data of a case hard.
+/// Data of a hard case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum HardData {
     /// Standard normal columns.
@@ -22,7 +22,7 @@ pub enum HardData {
     Integer,
 }
 
-/// What makes the rules of a case hard.
+/// Rules of a hard case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum HardRules {
     /// A size, must-in and must-out.

@@ -53,7 +53,7 @@ pub fn packed_proof(bytes: &[u8]) -> Vec<u8> {
     packed.finish().expect("to memory")
 }
 
-/// What the checker says of the bytes of a proof, not compressed.
+/// Verdict of the checker on the bytes of a proof, not compressed.
 ///
 /// # Errors
 /// That they are no proof of the problem.

@@ -68,7 +68,7 @@ pub enum Error {
     Fails {
         /// `header`, or the number of a record from 1 and its kind, as in `record 17 (close)`.
         place: String,
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
     /// The caller stopped the check.
@@ -111,7 +111,7 @@ pub struct Listed {
     pub bound: f64,
 }
 
-/// What a check proved.
+/// Verdict of a check.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Verdict {
     /// Whether the method maximises (gain `alignment`): objectives and bounds are here minus what
@@ -169,7 +169,8 @@ impl Verdict {
         gap.is_finite().then_some(gap)
     }
 
-    /// What is not possible: a bound above an objective, both of which are rounded to the safe side.
+    /// Contradiction in the verdict: a bound above an objective, both of which are rounded to the
+    /// safe side.
     pub fn contradiction(&self) -> Option<String> {
         let Listed { features, objective, bound } = self.listed.iter().find(|one| one.bound > one.objective)?;
         Some(format!(
@@ -178,7 +179,7 @@ impl Verdict {
         ))
     }
 
-    /// What it says of subsets that are not listed, and of the best of all.
+    /// Strength of the verdict on subsets that are not listed, and on the best of all.
     pub fn strength(&self) -> Strength {
         match (self.bound() > f64::NEG_INFINITY, self.listed.is_empty()) {
             (true, _) => Strength::Bound,
@@ -191,7 +192,7 @@ impl Verdict {
 /// A gain up to this share of the baseline is none.
 const NOTHING: f64 = 1e-9;
 
-/// What kind of statement a verdict is.
+/// Kind of statement of a verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Strength {
     /// No allowed subset is below the bound.
@@ -202,7 +203,7 @@ pub enum Strength {
     Nothing,
 }
 
-/// What a file may say of how the run ended.
+/// Statuses that a file may state for the run.
 pub const STATUSES: [&str; 8] =
     ["optimal", "completed", "time_limit", "call_limit", "node_limit", "cancelled", "infeasible", "stalled"];
 
@@ -263,7 +264,7 @@ impl<R: Read> Proof<R> {
         self.check_telling(data, memory, watch, None)
     }
 
-    /// As [`Proof::check`], and tells what it does.
+    /// Checks, as [`Proof::check`], and reports each step.
     ///
     /// # Errors
     /// As there.

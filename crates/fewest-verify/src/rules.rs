@@ -50,7 +50,7 @@ impl RuleList {
     }
 }
 
-/// What is decided of a unit.
+/// Decision on a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Choice {
     /// Nothing.

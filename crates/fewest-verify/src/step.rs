@@ -19,7 +19,7 @@ pub enum Step<'s> {
         rows: Vec<UnitRow<'s>>,
         /// Units that are required or forbidden.
         listed: &'s [(usize, Choice)],
-        /// What follows.
+        /// The decisions that follow from the rules.
         root: Option<&'s [Choice]>,
     },
     /// A box is split; its children are the next two numbers.
@@ -46,7 +46,7 @@ pub enum Step<'s> {
         node: u64,
         /// The state before.
         state: &'s [Choice],
-        /// What the box goes on with: the other choice of each is closed.
+        /// The decisions that hold from here: the other choice of each is closed.
         decisions: &'s [(usize, Choice)],
         /// The dual values that fix.
         dual: Dual,
@@ -71,7 +71,7 @@ pub enum Step<'s> {
 pub struct Dual {
     /// The number of the point in the file.
     pub number: u64,
-    /// As above.
+    /// The constant of the sum.
     pub constant: f64,
     /// The value of each unit, within the box's bounds on weights; 0 where the rules alone have it
     /// out.

@@ -29,7 +29,7 @@ use crate::subset_oracle::by_criterion;
 use crate::validation::{CrossValidation, CvScore, SamplesByClass};
 use crate::{Clock, DualSolution, Error, Kernel, Rules, Status, Subset, SvmSettings};
 
-/// What a feature is ranked by; the smallest leaves first.
+/// Criterion of a ranking; the feature of the smallest leaves first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Criterion {
@@ -58,7 +58,7 @@ pub struct KernelOracle<'a> {
     fresh: usize,
     gram: Option<GramMatrix>,
     machines: Option<Vec<DualSolution>>,
-    /// Where the first training starts.
+    /// The start of the first training.
     start: Option<Vec<DualSolution>>,
     memory: Vec<ActiveSet>,
     scored: Option<CvScore>,

@@ -67,7 +67,7 @@ pub mod subset_oracle;
 #[doc(hidden)]
 pub mod validation;
 
-/// What `fewest-papers` builds on; it may change at any time.
+/// Items that `fewest-papers` builds on; they may change at any time.
 #[doc(hidden)]
 pub mod internals {
     #[cfg(feature = "highs")]

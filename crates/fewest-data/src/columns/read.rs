@@ -168,18 +168,18 @@ impl EntrySums {
     }
 }
 
-/// What a column file holds beside its entries, all of it checked.
+/// Outline of a column file: all that it holds beside its entries, checked.
 #[derive(Debug)]
 pub struct ColumnOutline {
     /// Number of samples.
     pub n_samples: usize,
-    /// Where the columns are best cut, from 0 to their number.
+    /// The best cuts between columns, from 0 to their number.
     pub cuts: Vec<usize>,
     /// Names of the features.
     pub names: Names,
     /// Classes of the samples, where the file has them.
     pub target: Option<Target>,
-    /// What the entries must have.
+    /// The checksums that the entries must have.
     pub sums: EntrySums,
 }
 

@@ -20,7 +20,7 @@ use super::random::Random;
 use super::{Generator, SampleSet, dataset};
 use crate::{DataError, Dataset, Features};
 
-/// What to generate.
+/// Settings of a composite set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CompositeSettings {
     /// Noise features; 0 or more. There are 3 more features.

@@ -19,7 +19,7 @@ use super::random::Random;
 use super::{Generator, SampleSet, check_relevant, dataset};
 use crate::{DataError, Dataset, Features};
 
-/// What to generate.
+/// Settings of a correlated set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CorrelatedSettings {
     /// Number of features p, at least 1.

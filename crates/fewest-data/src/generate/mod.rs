@@ -35,7 +35,7 @@ use crate::options::{self, ReadOptions};
 use crate::target::Target;
 use crate::{DataError, Dataset, Features, Format, Names};
 
-/// Which set of samples. Each has a stream of its own.
+/// Set of samples. Each has a stream of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SampleSet {
     /// To select and train on.

@@ -27,7 +27,7 @@ use crate::{DataError, Dataset, Features};
 /// Radii of the cubes.
 const RADII: [f64; 3] = [100.0, 300.0, 500.0];
 
-/// What to generate.
+/// Settings of an NDCC set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NdccSettings {
     /// Number of features p, at least 1.

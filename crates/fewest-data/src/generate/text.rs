@@ -40,7 +40,7 @@ pub(super) const WORD_BYTES: u64 = 8 + 4;
 /// Ranks among which informative words lie: neither the commonest nor the rarest.
 const RANKS: std::ops::Range<usize> = 50..20_000;
 
-/// What to generate.
+/// Settings of a set of texts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TextSettings {
     /// Words p, at least 1; x1 is the commonest.

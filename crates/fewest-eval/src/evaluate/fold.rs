@@ -13,12 +13,12 @@ use crate::preparation::Preparation;
 use crate::selector::{PartSelector, Scene};
 use crate::time::FoldTime;
 
-/// What a fold found.
+/// Result of a fold.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FoldResult {
     /// Repetition, from 0.
     pub repeat: usize,
-    /// What the fold is called.
+    /// The name of the fold.
     pub fold: String,
     /// Chosen features, ascending.
     pub selected: Vec<usize>,
@@ -85,7 +85,7 @@ impl FoldResult {
         }
     }
 
-    /// What it says on the samples held out.
+    /// Metrics on the samples held out.
     pub fn judged(&self) -> FoldMetrics<'_> {
         FoldMetrics { repeat: self.repeat, metrics: &self.metrics, confusion: &self.confusion }
     }

@@ -9,7 +9,7 @@ use super::fold::FoldResult;
 /// Results of one recipe in all folds that are done.
 #[derive(Debug, Clone)]
 pub struct Evaluation<'a> {
-    /// What each fold found.
+    /// The result of each fold.
     pub folds: Vec<&'a FoldResult>,
     /// Size of the test part over that of the training part, on average
     /// ([`crate::folds::test_share`]).

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::expression::Expression;
 
-/// What a feature does for the classifier of a panel.
+/// Contributions of a feature to the classifier of a panel.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Apart {
     /// For each class the mean of the feature's weights in the machines of its pairs, above 0 where
@@ -15,7 +15,7 @@ pub struct Apart {
     pub pairs: Vec<Contribution>,
 }
 
-/// What a feature does for a pair of classes.
+/// Contribution of a feature to a pair of classes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Contribution {
     /// The class in which its mean is larger.

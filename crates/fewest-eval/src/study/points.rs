@@ -43,7 +43,7 @@ pub struct Points {
     pub probabilities: Vec<(i64, f64)>,
 }
 
-/// What a feature adds to the total.
+/// Points of a feature.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PointsFeature {
     /// The feature.
@@ -70,7 +70,7 @@ pub struct PointsFold {
     pub confusion: Vec<Vec<u64>>,
 }
 
-/// What points are worth over the outer folds.
+/// Quality of points over the outer folds.
 #[derive(Debug, Clone, Serialize)]
 pub struct PointsWorth {
     /// Each measure of the points.

@@ -48,7 +48,7 @@ pub struct CalibrationLine {
     pub observed: f64,
 }
 
-/// What probabilities are worth on samples whose classes are known.
+/// Losses of probabilities on samples whose classes are known.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Losses {
     /// Mean of -ln(probability of the true class).
@@ -108,7 +108,7 @@ impl Probabilities {
         decisions.chunks(self.pairs()).map(|values| self.of(values)).collect()
     }
 
-    /// What the probabilities of samples are worth; of at least one.
+    /// Losses of the probabilities of samples; of at least one.
     pub fn losses(&self, of: &Predictions) -> Losses {
         Losses::mean(&self.each_loss(of))
     }

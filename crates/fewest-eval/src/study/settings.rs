@@ -54,11 +54,11 @@ impl StudyMethod {
     }
 }
 
-/// Which of two choices is the panel.
+/// Choice that is the panel, of two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Prefer {
-    /// What the rule takes.
+    /// The rule's choice.
     #[default]
     Best,
     /// The smallest size that is as good inside the folds.
@@ -104,8 +104,7 @@ pub struct StudySettings {
     pub points: bool,
     /// Whether every rule is judged on the outer folds, too. Default not.
     pub compare_rules: bool,
-    /// What stands in for missing values (NaN), learnt from each training part; none: there are
-    /// none.
+    /// The rule for missing values (NaN), learnt from each training part; none: there are none.
     pub missing: Option<MissingRule>,
     /// The features that each text column became, which are filled in together
     /// ([`fewest_data::Dataset::text_columns`]).

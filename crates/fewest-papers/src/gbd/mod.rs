@@ -213,7 +213,7 @@ pub struct GbdReport {
     pub selection: Selection,
     /// Every subset trained on, in order.
     pub trained: Vec<TrainedSubset>,
-    /// Which of them has the smallest validation error, ties to the better objective.
+    /// The subset of smallest validation error, ties to the better objective.
     pub best_validated: Option<usize>,
     /// The price of each feature, where it was to be found.
     pub penalty: Option<f64>,

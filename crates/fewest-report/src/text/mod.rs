@@ -26,16 +26,16 @@ pub struct Door<'a> {
     pub scaling: Option<&'a str>,
 }
 
-/// What users of a door call things.
+/// Words of a door.
 #[derive(Debug, Clone, Copy)]
 pub struct Words {
-    /// Where the rows are that a table leaves out: `--json FILE holds them all`.
+    /// The place of the rows that a table leaves out: `--json FILE holds them all`.
     pub rest: &'static str,
     /// The setting for false features that are expected.
     pub max_false: &'static str,
     /// The setting for the share of false features.
     pub fdr: &'static str,
-    /// What finds stable features.
+    /// The way to stable features.
     pub stability: &'static str,
     /// The setting that tries sizes up to a number of features: `--max-features 1..20`.
     pub sizes: fn(u64) -> String,

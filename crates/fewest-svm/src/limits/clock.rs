@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use super::{Cancel, Limits, Status, WIND_UP};
 
-/// What a training asks whether it may go on: the limits of a run, which other threads can check
-/// at. Cloning is cheap, and a clock that said stop goes on saying so.
+/// Clock of a training: says whether it may go on, by the limits of a run, which other threads can
+/// check as well. Cloning is cheap, and a clock that said stop goes on saying so.
 #[derive(Debug, Clone, Default)]
 pub struct Clock {
     /// When the run began, where that is known.
@@ -85,7 +85,7 @@ impl Clock {
         Self { grace: Grace { time, cancelled: true }, ..self }
     }
 
-    /// As [`Clock::with_grace`], but the user is obeyed at once.
+    /// Gives `time` more, as [`Clock::with_grace`], but the user is obeyed at once.
     #[must_use]
     pub fn with_grace_unless_cancelled(self, time: Duration) -> Self {
         Self { grace: Grace { time, cancelled: false }, ..self }

@@ -9,7 +9,7 @@ use crate::proof::{Point, RowNumbers};
 use crate::search::PrimalPoint;
 use crate::{Error, Interval, Memory, Problem, Reserved, Rules, Shape, SvmSettings};
 
-/// Where to start: a node's parent's answer.
+/// The start of a node's solve: the answer of its parent.
 #[derive(Debug, Clone)]
 pub struct WarmStart {
     /// beta_i = y_i alpha_i, length n; feasible.
@@ -49,7 +49,7 @@ pub(crate) struct Points {
     pub(crate) primal: Option<Vec<PrimalPoint>>,
 }
 
-/// What is known of a node.
+/// The bounds of a node.
 #[derive(Debug, Clone)]
 pub struct NodeAnswer {
     /// Proven: no subset of the node has a smaller objective.

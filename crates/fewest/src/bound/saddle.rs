@@ -31,7 +31,7 @@ use crate::{
 pub struct Cut {
     /// Value without any feature.
     pub constant: f64,
-    /// What each feature can lower it by, length p, each 0 or more.
+    /// The most by which each feature can lower it, length p, each 0 or more.
     pub gains: Vec<f64>,
 }
 

@@ -30,7 +30,8 @@ use crate::{Clock, DenseDesign, Design, Interval, SvmSettings};
 const SHARE: f64 = 0.5;
 
 impl Relaxation<'_> {
-    /// As [`Relaxation::solve`] without free units, and the iterations used.
+    /// Solves a node without free units, as [`Relaxation::solve`]. Returns the answer and the
+    /// iterations used.
     pub fn train(
         &self,
         fixed_in: &[usize],

@@ -107,7 +107,7 @@ pub struct Candidate<M> {
     pub svm: SvmSettings,
 }
 
-/// What costs of the classifier are tried.
+/// Costs of the classifier that are tried.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FitCosts {
     /// The cost of selecting, and those of these, ascending, that are larger; none for a method
@@ -142,7 +142,7 @@ pub struct SplitParts<'a> {
     pub classes: &'a [u32],
 }
 
-/// What one split says of one cost of selecting.
+/// Scores of one cost of selecting, on one split.
 #[derive(Debug, Clone)]
 pub struct CostScores {
     /// Area under the ROC curve; none where the samples held out are of one class.

@@ -26,7 +26,7 @@ const LEAST_GAIN: f64 = 1e-5;
 /// Share of the time that exchanges may take.
 const SWAPS: f64 = 0.5;
 
-/// What is known of a list of features.
+/// Findings about a list of features.
 #[derive(Debug, Clone)]
 pub struct CertifiedList {
     /// The features.
@@ -38,7 +38,7 @@ pub struct CertifiedList {
     pub certificate: Certificate,
     /// The best allowed subsets known, best first.
     pub solutions: Vec<Solution>,
-    /// What could replace each feature; without those that time was too short for.
+    /// The features that could replace each feature; without those that time was too short for.
     pub swaps: Vec<Swap>,
     /// Share of the objective by which a subset is better at least, so that rounding is no merit.
     tolerance: f64,

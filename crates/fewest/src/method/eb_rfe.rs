@@ -49,7 +49,7 @@ crate::settings! {
         pub svm: SvmSettings = SvmSettings::default() => [group],
         /// The kernel of the SVM.
         pub kernel: KernelRule = KernelRule::default(),
-        /// What features are ranked by.
+        /// Criterion that ranks features.
         pub criterion: Criterion = Criterion::Weights,
         /// K, candidates per step, at least 1.
         pub candidates: usize = 3 => "at least 1",
@@ -162,7 +162,7 @@ struct EbRfeState {
     trainings: u64,
 }
 
-/// What [`eb_rfe`] found.
+/// Result of [`eb_rfe`].
 #[derive(Debug, Clone)]
 pub struct EbRfeReport {
     /// The best allowed subset found; its objective is its accuracy.

@@ -152,7 +152,7 @@ pub struct Ascent {
 /// Result of [`lagrangian`].
 #[derive(Debug, Clone)]
 pub struct LagrangianReport {
-    /// What [`crate::method::mbp::mbp`] returns, too.
+    /// The report of [`crate::method::mbp::mbp`], too.
     pub found: MbpReport,
     /// Every evaluation of z, in order.
     pub steps: Vec<Ascent>,

@@ -130,18 +130,18 @@ pub trait Method: std::fmt::Debug + Clone + Settings + Serialize + DeserializeOw
     }
 }
 
-/// What is to be known of a method.
+/// Facts of a method, as `fewest methods` shows them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Info {
     /// Name, on the command line and of its file.
     pub name: &'static str,
     /// In a few words.
     pub title: &'static str,
-    /// What it solves, in a sentence or a few.
+    /// The problem that it solves, in a sentence or a few.
     pub solves: &'static str,
     /// The formula.
     pub formula: &'static str,
-    /// What its result proves.
+    /// The statement that its result proves.
     pub proves: &'static str,
     /// Whether its result has a bound.
     pub bounds: bool,
@@ -195,7 +195,7 @@ impl Classes {
     }
 }
 
-/// What a method found.
+/// Result of a method.
 #[derive(Debug, Clone)]
 pub struct Report {
     /// Subset, objective, bound, status, ranking.
@@ -210,7 +210,7 @@ pub struct Report {
     pub cost: Option<f64>,
     /// Price of each feature, where the method found it.
     pub penalty: Option<f64>,
-    /// What the method alone tells, by name. Features are indices.
+    /// Facts that only this method has, by name. Features are indices.
     pub details: Map<String, Value>,
 }
 

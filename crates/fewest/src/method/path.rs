@@ -29,7 +29,7 @@ use crate::{
 pub struct PathPoint {
     /// K: at most this many features.
     pub max_features: usize,
-    /// What the method found.
+    /// The method's selection.
     pub selection: Selection,
 }
 
@@ -38,7 +38,7 @@ pub struct PathPoint {
 pub struct SizeReport {
     /// K: at most this many features.
     pub max_features: usize,
-    /// What the method found.
+    /// The method's report.
     pub report: Report,
 }
 

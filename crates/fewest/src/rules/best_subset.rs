@@ -26,9 +26,9 @@ impl Rules {
         Some((best.subset, best.gain))
     }
 
-    /// As [`Rules::best_subset`], but a subset that gains less by the share `slack` (0 or more)
-    /// is enough, and the search ends early once `clock` says so: with an allowed subset in any case,
-    /// and what no allowed subset exceeds.
+    /// Finds an allowed subset of large gain, as [`Rules::best_subset`], but a subset that gains
+    /// less by the share `slack` (0 or more) is enough, and the search ends early once `clock` says
+    /// so: with an allowed subset in any case, and what no allowed subset exceeds.
     ///
     /// Where the rules are more than a size: prices on size and budget bound the gain
     /// (`relaxed.rs`), a subset taken in the order of what they leave is nearly the best, and units

@@ -268,7 +268,7 @@ impl Rules {
         self.units.needed_by(unit)
     }
 
-    /// What the rules alone decide, by unit.
+    /// Decisions that follow from the rules alone, by unit.
     pub fn root(&self) -> &[Choice] {
         &self.root
     }

@@ -3,7 +3,7 @@
 use super::units::Units;
 use super::{Group, RuleList, Rules};
 
-/// What the rules amount to besides must-in and must-out.
+/// Shape of the rules besides must-in and must-out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
     /// Every feature may be chosen or left out whatever the others are.
@@ -19,7 +19,7 @@ pub enum Shape {
 pub(super) const BUDGET_SLACK: f64 = 1e-9;
 
 impl Rules {
-    /// What the rules amount to besides must-in and must-out.
+    /// Shape of the rules besides must-in and must-out.
     pub fn shape(&self) -> Shape {
         self.shape
     }
@@ -36,7 +36,7 @@ impl Rules {
         self.most_features
     }
 
-    /// What the chosen features may cost, room for rounding included; infinite without a budget.
+    /// Largest cost of the chosen features, room for rounding included; infinite without a budget.
     pub fn most_cost(&self) -> f64 {
         most_cost(&self.list)
     }

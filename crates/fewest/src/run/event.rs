@@ -47,7 +47,7 @@ pub enum Event<'a> {
         /// Time since the start.
         elapsed: Duration,
     },
-    /// What a pass will cost: this many subsets, cross-validated by at most this many trainings.
+    /// Cost of a pass: this many subsets, cross-validated by at most this many trainings.
     Plan {
         /// Subsets to judge.
         subsets: u64,

@@ -10,7 +10,8 @@ const ROUNDING: f64 = 1e-15;
 /// A gain up to this share of the objective without features is none.
 const NOTHING: f64 = 1e-9;
 
-/// What gains are measured by.
+/// Unit of gains: the objective without features, the smallest price, and the gain that counts as
+/// none.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Yardstick {
     /// The objective without features, by a bias alone; 0 where the objective is maximised.

@@ -108,12 +108,12 @@ impl<'a> Run<'a> {
         self.limits.time.map(|t| t.saturating_sub(self.start.elapsed()))
     }
 
-    /// What the run may take, and what of it is taken.
+    /// Memory that the run may take, and what of it is taken.
     pub fn memory(&self) -> &Memory {
         &self.limits.memory
     }
 
-    /// What threads that work for the run ask: whether time is up or the user wants to stop.
+    /// Clock for threads that work for the run: whether time is up or the user wants to stop.
     pub fn clock(&self) -> Clock {
         Clock::of_run(self.start, &self.limits, self.observer_stop.clone())
     }
@@ -332,7 +332,7 @@ pub trait Oracle {
     fn ask(&mut self, query: &Self::Query, run: &mut Run<'_>) -> Result<Self::Answer, Error>;
 }
 
-/// What a master wants next.
+/// Next step of a master.
 #[derive(Debug)]
 pub enum Next<Q> {
     /// Ask the oracle this.

@@ -44,7 +44,7 @@ impl MultiClass {
     }
 }
 
-/// What one of several problems tells apart.
+/// One of several problems: its task and the classes that it tells apart.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SubProblem {
     /// The problem's task, where there are tasks.
@@ -131,7 +131,7 @@ impl<'a> Several<'a> {
         Self::new(samples, multi_class, memory)
     }
 
-    /// What each problem tells apart.
+    /// The classes that each problem tells apart.
     pub fn parts(&self) -> &[SubProblem] {
         &self.parts
     }

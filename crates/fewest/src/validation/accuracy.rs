@@ -39,7 +39,7 @@ const LOOSER: f64 = 100.0;
 /// But not at a larger one than this, unless it is asked for.
 const LOOSEST: f64 = 1e-4;
 
-/// What is judged: folds and costs, and the duals of every pair, fold and cost.
+/// Cross-validation: folds and costs, and the duals of every pair, fold and cost.
 pub struct CrossValidation<'a> {
     grouped: &'a SamplesByClass<'a>,
     costs: Vec<f64>,

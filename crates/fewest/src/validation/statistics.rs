@@ -115,7 +115,7 @@ pub fn stability(subsets: &[Vec<usize>], p: usize) -> Option<Stability> {
     Some(Stability { index, ci95: [index - radius, (index + radius).min(1.0)] })
 }
 
-/// Which of several sizes to choose by their scores.
+/// Rule that chooses one of several sizes by their scores.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SizeRule {

@@ -49,7 +49,7 @@ impl Origin {
     }
 }
 
-/// What was typed of the problem; what is not there was not.
+/// Options of the problem that were typed; none where one was not.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Asked {

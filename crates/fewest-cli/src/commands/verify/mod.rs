@@ -278,11 +278,11 @@ fn judged<'a>(
     Ok(Judgement { found, question, prepared, gap, names, own: Own { method, features: own } })
 }
 
-/// What is asked of a proof about arrays.
+/// Request to check a proof about arrays.
 #[derive(Debug, Default, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ArrayRequest {
-    /// What is asked of the problem.
+    /// The question about the problem.
     pub asked: Asked,
     /// A result of `fewest select` that says what is asked.
     pub result: Option<Value>,

@@ -97,7 +97,7 @@ pub enum SolveStatus {
 /// Result of a solve.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
-    /// How it ended.
+    /// The end of the solve.
     pub status: SolveStatus,
     /// Best point found, one value per column; empty when none was found.
     pub values: Vec<f64>,
@@ -118,7 +118,7 @@ pub const AT_LOWER: u8 = 0;
 /// See [`AT_LOWER`].
 pub const BASIC: u8 = 1;
 
-/// Where a simplex method begins.
+/// The start of a simplex method.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Basis {
     /// HiGHS's status of each column.

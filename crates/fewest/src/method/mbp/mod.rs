@@ -213,7 +213,7 @@ const DEFAULT_BOUND: &str = "the largest in four linear relaxations";
 pub struct MbpReport {
     /// Subset, objective, bound, status; the best subsets where several were wanted.
     pub selection: Selection,
-    /// What the subsets within a share of the best tell, where these were wanted.
+    /// Findings about the subsets within a share of the best, where these were wanted.
     pub near: Option<NearBest>,
     /// The classifier's solution, weights of the subset's features, ascending; none without a
     /// subset. Its objectives are without D.
