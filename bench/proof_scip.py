@@ -1,4 +1,4 @@
-"""The instances of `exact_scip.py` with a proof: what the checker says of it, and whether SCIP's subsets, trained anew, agree.
+"""The instances of `exact_scip.py` with a proof: what the checker says of it, and whether SCIP's subsets, trained again, agree.
 
     python bench/proof_scip.py [FEWEST]        writes bench/results/proof_scip.md
 

@@ -1,7 +1,7 @@
 """SVM-RFE on a set whose scikit-learn run takes too long: the first --steps steps of scikit-learn's RFE(SVC(kernel="linear"),
 step=1) against our run to the same number of features, and against our run all the way to 10. One thread.
 
-The steps compared are the dearest of scikit-learn's run, which gets cheaper as features leave, but the rest is not measured: the
+The steps compared are the costliest of scikit-learn's run, which gets cheaper as features leave, but the rest is not measured: the
 ratio for the whole run is therefore given as a lower bound, theirs for the first steps over ours for all of them.
 """
 import numpy as np
