@@ -1,6 +1,6 @@
 //! The panel on the samples of another file, on the page of a study.
 
-use super::said::measured;
+use super::wording::measured;
 use crate::evaluation::{by_class, confusion, guessing, interval, wrong};
 use crate::prediction::{calibration_sentence, measures};
 use crate::read::Json;

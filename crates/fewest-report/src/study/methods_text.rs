@@ -2,7 +2,7 @@
 //! of that run: what it does not say, no sentence says.
 
 use super::external;
-use super::said::{Panels, folds, judged, less, measured};
+use super::wording::{Panels, folds, judged, less, measured};
 use crate::common::{is_uncentred, normalized, sentence_case};
 use crate::read::Json;
 use crate::words::{Proof, brief, percent, plural, some};

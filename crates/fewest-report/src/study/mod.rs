@@ -5,10 +5,10 @@ pub(crate) mod external;
 pub(crate) mod methods_text;
 mod panels;
 pub(crate) mod points;
-pub(crate) mod said;
+pub(crate) mod wording;
 
 use methods_text::methods_text;
-use said::{change, folds as counted, judged, largest, left_out};
+use wording::{change, folds as counted, judged, largest, left_out};
 
 use crate::chart::{Axes, Role, Series, Ticks, lines};
 use crate::common::{balance, data, list, sentence_case, settings, warnings};

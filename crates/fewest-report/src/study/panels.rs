@@ -1,6 +1,6 @@
 //! The two panels of a study on its page.
 
-use super::said::{Panels, measured, one_panel};
+use super::wording::{Panels, measured, one_panel};
 use crate::common::{list, sentence_case};
 use crate::read::Json;
 use crate::view::{Block, Budget, Cell, Section, shorten, words};

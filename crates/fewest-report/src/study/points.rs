@@ -1,6 +1,6 @@
 //! The points score of a panel, on the page and in the terminal.
 
-use super::said::{less, measured};
+use super::wording::{less, measured};
 use crate::read::Json;
 use crate::view::{Block, Budget, Cell, Section, numbers, shorten, words};
 use crate::words::{brief, plural};

@@ -4,7 +4,7 @@ use super::Door;
 use super::evaluation::by_class;
 use crate::common::groups;
 use crate::read::Json;
-use crate::study::said::{Panels, change, folds, judged, largest, left_out, one_panel};
+use crate::study::wording::{Panels, change, folds, judged, largest, left_out, one_panel};
 use crate::study::{external, points, threshold};
 use crate::table::Table;
 use crate::words::{Proof, brief, number, plural, seconds};

@@ -23,9 +23,9 @@ type NodeState = (Mark, f64, Vec<u32>, UnitSet, Option<Place>, usize);
 
 impl Tree<'_> {
     /// Writes the state, with the nodes of an unfinished batch among the open ones.
-    pub(super) fn write(&self, at_work: &[(OpenNode, Mark)], out: &mut StateWriter<'_>) -> io::Result<()> {
+    pub(super) fn write(&self, unfinished: &[(OpenNode, Mark)], out: &mut StateWriter<'_>) -> io::Result<()> {
         let proof = self.proof.as_ref().map(ProofWriter::state);
-        let count = self.open.len() + at_work.len();
+        let count = self.open.len() + unfinished.len();
         out.put(&(self.made, self.trials, self.pool.state(), proof, self.root.is_some(), count))?;
         let mut known: HashMap<*const Packed, usize> = HashMap::new();
         if let Some(root) = &self.root {
@@ -33,8 +33,8 @@ impl Tree<'_> {
             out.put(root.as_ref())?;
         }
         // What was taken last is put back first.
-        let at_work = at_work.iter().rev().map(|(node, mark)| (node, *mark));
-        for (node, mark) in self.open.iter().chain(at_work) {
+        let unfinished = unfinished.iter().rev().map(|(node, mark)| (node, *mark));
+        for (node, mark) in self.open.iter().chain(unfinished) {
             let next = known.len();
             let number = *known.entry(Arc::as_ptr(&node.warm_start)).or_insert(next);
             out.put(&(mark, node.bound, &node.fixed_in, &node.free, &node.place, number))?;

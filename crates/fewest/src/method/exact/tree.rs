@@ -341,7 +341,7 @@ impl<'a> Master<Search<'a>> for Tree<'a> {
 
 impl Tree<'_> {
     /// Keeps the state with these nodes open, too.
-    pub(super) fn keep(&self, at_work: &[(OpenNode, Mark)], last: bool, run: &mut Run<'_>) {
-        run.keep(super::NAME, last, |out| self.write(at_work, out));
+    pub(super) fn keep(&self, unfinished: &[(OpenNode, Mark)], last: bool, run: &mut Run<'_>) {
+        run.keep(super::NAME, last, |out| self.write(unfinished, out));
     }
 }

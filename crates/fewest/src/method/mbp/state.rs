@@ -46,16 +46,16 @@ impl Tree<'_, '_, '_, '_> {
     /// Writes a state with a tree, with the nodes being solved among the open ones.
     pub(super) fn write(
         &self,
-        at_work: &[(OpenNode, Mark)],
+        unfinished: &[(OpenNode, Mark)],
         reduced: &Reduced,
         out: &mut StateWriter<'_>,
     ) -> io::Result<()> {
         let proof = self.proof.as_ref().map(|proof| proof.state());
         out.put(&(reduced, proof, true))?;
-        out.put(&(self.made, self.left_out, self.oracle.features(), self.open.len() + at_work.len()))?;
+        out.put(&(self.made, self.left_out, self.oracle.features(), self.open.len() + unfinished.len()))?;
         out.put(&self.found.pool.as_ref().map(Pool::state))?;
         self.open.iter().try_for_each(|entry| out.put(&entry))?;
-        at_work.iter().try_for_each(|entry| out.put(entry))
+        unfinished.iter().try_for_each(|entry| out.put(entry))
     }
 
     /// Resumes from the rest of a state.

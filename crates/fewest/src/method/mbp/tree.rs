@@ -245,8 +245,8 @@ impl Tree<'_, '_, '_, '_> {
     }
 
     /// Keeps the state with these nodes open, too.
-    fn keep(&self, at_work: &[(OpenNode, Mark)], reduced: &Reduced, last: bool, run: &mut Run<'_>) {
-        run.keep(NAME, last, |out| self.write(at_work, reduced, out));
+    fn keep(&self, unfinished: &[(OpenNode, Mark)], reduced: &Reduced, last: bool, run: &mut Run<'_>) {
+        run.keep(NAME, last, |out| self.write(unfinished, reduced, out));
     }
 
     /// Solves a node, from the basis of its parent where there is one (`L1Oracle::begin_at`). One

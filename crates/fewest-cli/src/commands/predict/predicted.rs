@@ -1,4 +1,4 @@
-//! What a model says of samples, and its table.
+//! Predictions of a model on samples, and their table.
 
 use fewest::model::class_scores;
 use fewest_data::Dataset;
@@ -8,8 +8,8 @@ use fewest_eval::study::Probabilities;
 use crate::export::model_json::TrainedModel;
 use crate::export::task_models::{Judged, TaskModels};
 
-/// What a model says of samples.
-pub(super) struct Said<'a> {
+/// Predictions of a model on samples.
+pub(super) struct Predicted<'a> {
     classes: &'a [String],
     /// The column that names the task of each sample, and these names.
     tasks: Option<(&'a str, Vec<String>)>,
@@ -23,7 +23,7 @@ pub(super) struct Said<'a> {
     pub(super) probabilities: Option<&'a Probabilities>,
 }
 
-impl<'a> Said<'a> {
+impl<'a> Predicted<'a> {
     /// Predictions of one classifier for all samples, whose features are prepared.
     pub(super) fn by_one(trained: &'a TrainedModel, data: &Dataset) -> Self {
         let decisions = trained.model.decisions(data.features.as_design());
@@ -166,9 +166,9 @@ mod tests {
         }
     }
 
-    fn said<'a>(classes: &'a [String], probabilities: Option<&'a Probabilities>) -> Said<'a> {
+    fn said<'a>(classes: &'a [String], probabilities: Option<&'a Probabilities>) -> Predicted<'a> {
         let pair = |a: &str, b: &str| [a.to_owned(), b.to_owned()];
-        Said {
+        Predicted {
             classes,
             tasks: None,
             predicted: vec![2, 1, 0],
