@@ -420,7 +420,7 @@ class Study(Selector):
         warn_of_limit(self, answer, f"{done} of {done + left} outer folds done{known}")
         for left_out in _left_out(answer, samples, asked):
             methods = [*answer["grid"]["methods"], left_out["method"]]
-            again = "" if asked["rules"]["weights"] else f"; methods={methods} tries it even so"
+            again = "" if asked["rules"]["weights"] else f"; methods={methods} tries it nevertheless"
             warn(f"{left_out['method']} was left out: {left_out['why']}{again}")
 
     def _about(self, answer: dict[str, Any], samples: Samples, asked: dict[str, Any], seconds: float) -> dict[str, Any]:

@@ -75,13 +75,13 @@ fn check(options: &MethodOptions) -> Result<(), Failure> {
     if Importance::of(name).is_none() {
         let known: Vec<&str> = Importance::METHODS.iter().map(|(method, _)| *method).collect();
         return Err(Failure::Input(format!(
-            "{name} does not say how important every feature is, by which features are compared with their copies; use {}",
+            "{name} gives no importance of every feature, which the filter needs to compare features with their copies; use {}",
             crate::method_args::listed(&known)
         )));
     }
     if options.chooses_cost() {
         return Err(Failure::input(
-            "--cost auto examines the features without their copies, which the bound does not allow; give a number",
+            "--cost auto reads the features without their copies, which the bound does not allow; give a number",
         ));
     }
     if name == "fgm" && options.value::<usize>("subset_size").is_none() {

@@ -357,7 +357,7 @@ pub(super) fn left_out(method: StudyMethod, settings: &StudySettings, raw: &Data
         return "--points needs a linear classifier, and its own has a kernel".to_owned();
     }
     let (n, p) = (raw.target.codes.len(), raw.data.names.len());
-    format!("{n} samples of {p} features take it long; --methods names it even so")
+    format!("{n} samples of {p} features take it long; name it in --methods to try it")
 }
 
 /// Method, size and costs of a choice.
