@@ -68,6 +68,14 @@ impl<'a> Rows<'a> {
         w
     }
 
+    /// out += sum over these samples of `a_i x_i`.
+    pub fn add_rows(self, samples: &[usize], a: &[f64], out: &mut [f64]) {
+        match self.first.dense_values().filter(|_| self.second.is_none()) {
+            Some(values) => simd::add_lines(values, samples, a, out),
+            None => samples.iter().zip(a).for_each(|(&i, &a)| self.row(i).add_to(a, out)),
+        }
+    }
+
     /// out_i = x_i . w + offset
     pub fn scores(self, w: &[f64], offset: f64, out: &mut [f64]) {
         let (own, others) = out.split_at_mut(self.first.n_samples());

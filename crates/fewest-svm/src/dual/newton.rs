@@ -46,6 +46,8 @@ mod tuning {
     pub(super) const NARROWER: f64 = 0.6;
     pub(super) const MUCH_NARROWER: f64 = 0.1;
     pub(super) const FEW_STEPS: u32 = 2;
+    /// Narrowest band: alpha has as many digits fewer as it is narrow.
+    pub(super) const NARROWEST: f64 = 1e-5;
     /// New multipliers once the subproblem's share of the gap is below this.
     pub(super) const SETTLED: f64 = 0.1;
     /// Rounds without a better gap before it gives up.
@@ -58,7 +60,9 @@ mod tuning {
     /// ends earlier.
     pub(super) const LINE_STEPS: usize = 40;
 }
-use tuning::{FEW_STEPS, FIRST_BAND, FLAT, FRESH_SCORES, LINE_STEPS, MUCH_NARROWER, NARROWER, PATIENCE, SETTLED};
+use tuning::{
+    FEW_STEPS, FIRST_BAND, FLAT, FRESH_SCORES, LINE_STEPS, MUCH_NARROWER, NARROWER, NARROWEST, PATIENCE, SETTLED,
+};
 
 /// One sample.
 #[derive(Debug, Clone, Copy)]
@@ -139,13 +143,14 @@ struct Solver<'a> {
     hinge: bool,
     samples: Vec<Sample>,
     band: f64,
-    /// Steps since the multipliers are new.
-    steps: u32,
+    /// Steps since the multipliers are new; none before they are new for the first time.
+    steps: Option<u32>,
     v: Vec<f64>,
     /// x_i.v
     scores: Vec<f64>,
     /// y_i alpha_i(v)
     beta: Vec<f64>,
+    pulled: Pulled,
     hessian: Normal<'a>,
     /// Whether the Hessian is newer than its factor.
     is_stale: bool,
@@ -173,7 +178,7 @@ pub(super) struct Point {
 }
 
 impl Point {
-    /// Step 1: alpha(v), gradient, gap. `live` puts the pull of features that do not count to 0.
+    /// Step 1: alpha(v), gradient, gap. `pull` gives `sum_i beta_i x_i`, the bias included.
     pub(super) fn new(
         x: Extended<'_>,
         dual: &BoxDual,
@@ -181,7 +186,7 @@ impl Point {
         scores: &[f64],
         v: &[f64],
         beta: &mut [f64],
-        live: impl Fn(&mut [f64]),
+        pull: impl FnOnce(&[f64]) -> Vec<f64>,
     ) -> Self {
         let (mut loss, mut linear, mut ridge) = (0.0, 0.0, 0.0);
         let (cost, ridges, hinge) = (&dual.cost[..], &dual.ridge[..], dual.loss == Loss::Hinge);
@@ -195,8 +200,7 @@ impl Point {
             ridge += ridges[i] * alpha * alpha;
         }
         let penalised = x.penalised(v);
-        let mut pull = x.weights(beta);
-        live(&mut pull);
+        let pull = pull(beta);
         let downhill: Vec<f64> = pull.iter().zip(&penalised).map(|(a, b)| a - b).collect();
         // An unbalanced beta counts against a free bias.
         let off = if x.is_free() { pull[pull.len() - 1].abs() } else { 0.0 };
@@ -206,6 +210,32 @@ impl Point {
         let unsettled = 0.5 * (simd::dot(&downhill, &downhill) - off * off) + off * (1.0 + bias);
         let gap = primal - value + off * (1.0 + bias);
         Self { penalised, downhill, primal, gap, unsettled }
+    }
+}
+
+/// `sum_i beta_i x_i` at the last beta: the next one differs at few samples.
+#[derive(Default)]
+struct Pulled {
+    beta: Vec<f64>,
+    pull: Vec<f64>,
+    /// How often it was updated since it was summed afresh, which undoes rounding.
+    updates: u64,
+}
+
+impl Pulled {
+    /// The sum at this beta.
+    fn at(&mut self, x: Extended<'_>, beta: &[f64]) -> Vec<f64> {
+        let changed: Vec<usize> = (0..self.beta.len()).filter(|&i| beta[i] != self.beta[i]).collect();
+        if self.beta.is_empty() || self.updates == FRESH_SCORES || 2 * changed.len() > beta.len() {
+            (self.pull, self.updates) = (x.weights(beta), 0);
+        } else {
+            let by: Vec<f64> = changed.iter().map(|&i| beta[i] - self.beta[i]).collect();
+            x.add_rows(&changed, &by, &mut self.pull);
+            self.updates += 1;
+        }
+        self.beta.clear();
+        self.beta.extend_from_slice(beta);
+        self.pull.clone()
     }
 }
 
@@ -237,10 +267,11 @@ impl<'a> Solver<'a> {
             hinge,
             samples: (0..n).map(sample).collect(),
             band,
-            steps: 0,
+            steps: None,
             v,
             scores,
             beta: vec![0.0; n],
+            pulled: Pulled::default(),
             hessian: Normal::new(x),
             is_stale: true,
             factor: Factor::new(x.width()),
@@ -254,33 +285,38 @@ impl<'a> Solver<'a> {
 
     /// Step 1.
     fn evaluate(&mut self) -> Point {
-        Point::new(self.x, self.dual, &self.samples, &self.scores, &self.v, &mut self.beta, |_| {})
+        let (x, pulled) = (self.x, &mut self.pulled);
+        Point::new(x, self.dual, &self.samples, &self.scores, &self.v, &mut self.beta, |beta| pulled.at(x, beta))
     }
 
     /// Step 3: alpha becomes the multipliers, and the band narrower.
     fn renew_multipliers(&mut self) {
-        let factor = if self.steps <= FEW_STEPS { MUCH_NARROWER } else { NARROWER };
-        self.steps = 0;
+        let factor = if self.steps.is_some_and(|steps| steps <= FEW_STEPS) { MUCH_NARROWER } else { NARROWER };
+        let factor = factor.max((NARROWEST / self.band).min(1.0));
+        self.steps = Some(0);
         self.band *= factor;
         for (i, s) in self.samples.iter_mut().enumerate() {
             s.multiplier = s.y * self.beta[i];
             s.stiffness = s.cap / self.band;
         }
-        self.hessian.scale(1.0 / factor);
-        self.pending.iter_mut().for_each(|change| change.1 /= factor);
-        self.is_stale = true;
+        if factor < 1.0 {
+            self.hessian.scale(1.0 / factor);
+            self.pending.iter_mut().for_each(|change| change.1 /= factor);
+            self.is_stale = true;
+        }
     }
 
-    /// Step 4: adds the samples that entered the band, takes away those that left.
+    /// Step 4: adds the samples that entered the band, takes away those that left. At new multipliers
+    /// those of the last band stay: at the old v too many seem to leave the narrower one.
     ///
     /// # Errors
     /// Why it was stopped.
     fn update_hessian(&mut self, clock: &Clock) -> Result<(), Status> {
         self.changes.clear();
-        let mut kept = 0;
+        let (mut kept, is_new) = (0, self.steps == Some(0));
         for (i, s) in self.samples.iter().enumerate() {
             let pull = s.pull(self.scores[i]);
-            let now = pull > 0.0 && pull < s.cap;
+            let now = if is_new { self.inside[i] } else { pull > 0.0 && pull < s.cap };
             kept += usize::from(now);
             if now != self.inside[i] {
                 self.changes.push((i, if now { s.stiffness } else { -s.stiffness }));
@@ -317,6 +353,18 @@ impl<'a> Solver<'a> {
             self.low_rank.clear();
             self.is_stale = false;
         }
+        if self.steps == Some(0) {
+            // As if none of them left its box: what alpha is cut off by counts, too.
+            let cut: Vec<f64> = (self.samples.iter().zip(&self.scores).zip(&self.inside))
+                .map(|((s, &score), &inside)| if inside { s.y * (s.pull(score) - s.alpha(score)) } else { 0.0 })
+                .collect();
+            let mut right = self.x.weights(&cut);
+            simd::axpy(1.0, &point.downhill, &mut right);
+            let direction = self.low_rank.solve(&self.factor, &right);
+            if simd::dot(&direction, &point.downhill) > 0.0 {
+                return Ok(direction);
+            }
+        }
         Ok(self.low_rank.solve(&self.factor, &point.downhill))
     }
 
@@ -327,7 +375,7 @@ impl<'a> Solver<'a> {
         let curve = simd::dot(direction, &self.x.penalised(direction));
         let start = simd::dot(&point.downhill, direction);
         let step = line_search(&self.samples, &self.scores, &self.along, slope, curve, start);
-        self.steps += 1;
+        self.steps = self.steps.map(|steps| steps + 1);
         for (v, d) in self.v.iter_mut().zip(direction) {
             *v += step * d;
         }

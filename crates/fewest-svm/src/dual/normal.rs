@@ -107,6 +107,15 @@ impl<'a> Extended<'a> {
         self.rows.columns_at(features, inside, factor, self.biased.then_some(self.last))
     }
 
+    /// out += sum over these samples of `a_i x_i`, the bias included.
+    pub(super) fn add_rows(&self, samples: &[usize], a: &[f64], out: &mut [f64]) {
+        let (w, bias) = out.split_at_mut(self.rows.n_features());
+        self.rows.add_rows(samples, a, w);
+        if let Some(bias) = bias.first_mut().filter(|_| self.biased) {
+            *bias += self.last * a.iter().sum::<f64>();
+        }
+    }
+
     /// x_i, the bias included.
     pub(super) fn row(&self, i: usize) -> Vec<f64> {
         let mut out = vec![0.0; self.width()];

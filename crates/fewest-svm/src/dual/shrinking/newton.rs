@@ -270,8 +270,12 @@ impl<'a> ShrinkingNewton<'a> {
     fn evaluate(&mut self) -> Point {
         self.work += self.pass();
         let x = Extended::new(&self.columns.rows, self.dual.bias);
-        let live = |pull: &mut [f64]| self.columns.clear_dead(pull);
-        Point::new(x, &self.dual, &self.samples, &self.scores, &self.v, &mut self.beta, live)
+        let pull = |beta: &[f64]| {
+            let mut pull = x.weights(beta);
+            self.columns.clear_dead(&mut pull);
+            pull
+        };
+        Point::new(x, &self.dual, &self.samples, &self.scores, &self.v, &mut self.beta, pull)
     }
 
     /// Multiply-adds of a pass over the rows, and some vectors beside it.

@@ -429,7 +429,7 @@ mod tests {
         for (seed, gamma) in [(1, 0.1), (2, 1.0), (3, 10.0), (4, 1e-4), (5, 1e4)] {
             let pairs = pairs(seed, gamma);
             for slots in 1..=6 {
-                let query = Query { inside: vec![3], free: vec![0, 1, 2, 5, 6, 7], slots };
+                let query = Query::new(vec![3], vec![0, 1, 2, 5, 6, 7], slots, pairs.count());
                 let sums = sums(&pairs, std::slice::from_ref(&query), &clock).expect("not stopped").remove(0);
                 let (margin, monotone) = (sums.margin(&query, &pairs), sums.monotone(&query, &pairs));
                 assert!(margin < 3e-3, "{margin}");

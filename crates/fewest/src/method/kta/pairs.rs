@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use rayon::prelude::*;
 
-use super::triples::triples;
+use super::triples::{order, triples};
 use crate::kernel::symmetric::{self, WIDTH};
 use crate::kernel::{Distance, Distances};
 use crate::simd;
@@ -47,7 +47,9 @@ impl Need {
         let of = |choice: Choice| (0..rules.n_units()).filter(move |&u| rules.root()[u] == choice);
         let columns: usize = of(Choice::Free).chain(of(Choice::In)).map(|u| rules.unit(u).len()).sum();
         let units = of(Choice::Free).count();
-        Self { copies: 16 * (n * columns) as u64, node: node_bytes(units + 1, rules.most_features().min(units)) }
+        let slots = rules.most_features().min(units);
+        // However few pairs there are.
+        Self { copies: 16 * (n * columns) as u64, node: node_bytes(units + 1, slots, order(units, slots, 0)) }
     }
 
     pub(super) fn least(self) -> u64 {
@@ -56,12 +58,12 @@ impl Need {
 }
 
 /// Bytes that a node takes while it is at work: columns are free units and "no unit".
-pub(super) fn node_bytes(columns: usize, slots: usize) -> u64 {
+pub(super) fn node_bytes(columns: usize, slots: usize, order: usize) -> u64 {
     let columns = columns as u64;
     if slots <= 1 {
         return LINEAR_BYTES * columns;
     }
-    let triples = triples(columns as usize - 1, slots) as u64;
+    let triples = triples(columns as usize - 1, order) as u64;
     let of_sizes = if triples > 0 { SIZE_BYTES * slots as u64 * columns * columns } else { 0 };
     MATRIX_BYTES.saturating_mul(columns * columns).saturating_add(TRIPLE_BYTES * triples + of_sizes)
 }

@@ -43,25 +43,28 @@ pub(super) struct Query {
     pub(super) free: Vec<u32>,
     /// Most units that may be added, at least 1.
     pub(super) slots: usize,
+    /// Order up to which its model is exact.
+    pub(super) order: usize,
 }
 
 impl Query {
-    /// Order up to which its model is exact.
-    pub(super) fn order(&self) -> usize {
-        order(self.free.len(), self.slots)
+    /// For sums over this many pairs of samples.
+    pub(super) fn new(inside: Vec<u32>, free: Vec<u32>, slots: usize, pairs: usize) -> Self {
+        let order = order(free.len(), slots, pairs);
+        Self { inside, free, slots, order }
     }
 
     /// Bytes that its sums take, and the model that is made of them.
     pub(super) fn sum_bytes(&self) -> u64 {
         let columns = self.free.len() as u64 + 1;
-        let products = if self.order() >= 2 { 3 * columns } else { 1 };
-        size_of::<f64>() as u64 * (columns * products + 2 * triples(self.free.len(), self.slots) as u64)
+        let products = if self.order >= 2 { 3 * columns } else { 1 };
+        size_of::<f64>() as u64 * (columns * products + 2 * triples(self.free.len(), self.order) as u64)
     }
 
     /// Multiply-adds that its sums take over this many pairs.
     pub(super) fn work(&self, pairs: usize) -> f64 {
         let columns = (self.free.len() + 1) as f64;
-        let products = match self.order() {
+        let products = match self.order {
             2 if self.slots == 2 => 0.5 * columns,
             2 => columns,
             3 => columns + columns * columns / 6.0,
@@ -100,20 +103,20 @@ pub(super) struct Sums {
 impl Sums {
     /// Entries of the matrix of pairs.
     fn entries(query: &Query) -> usize {
-        if query.order() >= 2 { (query.free.len() + 1).pow(2) + triples(query.free.len(), query.slots) } else { 0 }
+        if query.order >= 2 { (query.free.len() + 1).pow(2) + triples(query.free.len(), query.order) } else { 0 }
     }
 
     fn new(query: &Query) -> Self {
         let columns = query.free.len() + 1;
         let modelled = query.slots <= MOST_SLOTS;
-        let (cubic, quartic) = (query.order() >= 3, query.order() == 4);
+        let (cubic, quartic) = (query.order >= 3, query.order == 4);
         let triples = if cubic { Triples::new(columns) } else { Triples::default() };
         Self {
             absolute: 0.0,
             monotone: 0.0,
             constant: 0.0,
             linear: vec![0.0; if modelled { columns } else { 0 }],
-            pairs: vec![0.0; if query.order() >= 2 { columns * columns } else { 0 }],
+            pairs: vec![0.0; if query.order >= 2 { columns * columns } else { 0 }],
             cubes: vec![0.0; if cubic { columns } else { 0 }],
             triples,
             fours: if quartic { Fours::new(columns) } else { Fours::default() },
@@ -264,7 +267,7 @@ fn add_tile(tile: &Tile, query: &Query, sums: &mut Sums, scratch: &mut Scratch, 
         return true;
     }
     // s(r) = sum_(i = order + 1..k) r^(k-i) C(k-2, i-2) / C(i, 2), by falling power of r.
-    let order = query.order();
+    let order = query.order;
     let series: Vec<f32> = (order.max(2) + 1..=k).map(|i| (choose(k - 2, i - 2) / choose(i, 2)) as f32).collect();
     let Scratch { kernel, linear, product, spread, triple, four, of_column, twos, powers, rows, .. } = scratch;
     for out in [&mut *linear, &mut *product, &mut *spread, &mut *triple, &mut *four, &mut *of_column] {

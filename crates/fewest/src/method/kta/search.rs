@@ -107,7 +107,7 @@ impl<'a> Search<'a> {
         if slots == 0 {
             free.clear();
         }
-        Some(Query { inside, free, slots })
+        Some(Query::new(inside, free, slots, self.pairs.count()))
     }
 
     /// Values in double precision of the best allowed subsets among candidates whose value is known
@@ -207,7 +207,7 @@ impl<'a> Search<'a> {
         };
         let children: Vec<Child> = open.map(child).collect();
         let order = above.order.iter().filter(|_| !children.is_empty()).map(|&a| self.feature(query.free[a]) as u64);
-        Expanded { exact: query.order(), level: above.below, order: order.collect(), children }
+        Expanded { exact: query.order, level: above.below, order: order.collect(), children }
     }
 
     /// The first feature of a unit.
@@ -224,7 +224,7 @@ impl<'a> Search<'a> {
     fn batches<'n>(&self, nodes: &'n [(OpenNode, Mark)]) -> Vec<&'n [(OpenNode, Mark)]> {
         let (mut out, mut first, mut bytes) = (Vec::new(), 0, 0);
         for (at, (node, _)) in nodes.iter().enumerate() {
-            let more = node_bytes(node.query.free.len() + 1, node.query.slots);
+            let more = node_bytes(node.query.free.len() + 1, node.query.slots, node.query.order);
             if at > first && bytes + more > self.pairs.at_work() {
                 out.push(&nodes[first..at]);
                 (first, bytes) = (at, 0);

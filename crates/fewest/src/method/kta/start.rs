@@ -44,7 +44,7 @@ impl Tree<'_> {
         let neighbours = |around: &[Vec<u32>]| -> Option<Vec<(f64, Vec<u32>)>> {
             let query = |inside: &Vec<u32>| {
                 let free = (0..units).filter(|u| !inside.contains(u)).collect();
-                Query { inside: inside.clone(), free, slots: 1 }
+                Query::new(inside.clone(), free, 1, search.pairs.count())
             };
             let queries: Vec<Query> = around.iter().map(query).collect();
             let mut out = Vec::new();

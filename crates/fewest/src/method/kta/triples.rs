@@ -4,26 +4,35 @@ use std::ops::Range;
 
 /// With more slots than this there is no model, only the monotone bound.
 pub(super) const MOST_SLOTS: usize = 12;
-/// With more free units than this, triples, or fours, take too long to be worth it; with fewer
-/// slots than this, fours.
-const MOST_OF_TRIPLES: usize = 64;
+/// Most free units of a model of third order, by slots, and most multiply-adds: with few slots left
+/// the nodes below take less time than the model (`bench/log/kta.md`).
+const TRIPLES_OF_THREE: usize = 24;
+const TRIPLES_OF_FOUR: (usize, f64) = (100, 2e10);
+const TRIPLES_OF_MORE: (usize, f64) = (250, 2e11);
+/// Most free units, and fewest slots, of a model of fourth order.
 const MOST_OF_FOURS: usize = 40;
 const LEAST_SLOTS_OF_FOURS: usize = 6;
 
-/// Order up to which the model of a node is exact.
-pub(super) fn order(free: usize, slots: usize) -> usize {
+/// Order up to which the model of a node is exact, for sums over this many pairs of samples.
+pub(super) fn order(free: usize, slots: usize, pairs: usize) -> usize {
+    let pays = |(most, work): (usize, f64)| {
+        // Small ones are worth it however many pairs there are.
+        free <= MOST_OF_FOURS || free <= most && pairs as f64 * (free as f64).powi(3) / 6.0 <= work
+    };
     match slots {
         LEAST_SLOTS_OF_FOURS..=MOST_SLOTS if free <= MOST_OF_FOURS => 4,
-        3..=MOST_SLOTS if free <= MOST_OF_TRIPLES => 3,
+        5..=MOST_SLOTS if pays(TRIPLES_OF_MORE) => 3,
+        4 if pays(TRIPLES_OF_FOUR) => 3,
+        3 if free <= TRIPLES_OF_THREE => 3,
         2..=MOST_SLOTS => 2,
         0 | 1 => slots,
         _ => 0,
     }
 }
 
-/// Numbers of the third and fourth order that a node takes.
-pub(super) fn triples(free: usize, slots: usize) -> usize {
-    match order(free, slots) {
+/// Numbers of the third and fourth order that a model of this order takes.
+pub(super) fn triples(free: usize, order: usize) -> usize {
+    match order {
         3 => Triples::length(free + 1),
         4 => Triples::length(free + 1) + Fours::length(free + 1),
         _ => 0,
