@@ -49,7 +49,7 @@ pub use penalty::check_penalty;
 
 /// A selection method. The implementer is the struct of its settings, which are JSON as well.
 ///
-/// The caller goes through [`AnyMethod`](crate::AnyMethod), which refuses tasks and weight bounds
+/// The caller goes through [`AnyMethod`], which refuses tasks and weight bounds
 /// that the method does not take, and hands over features near 0 where
 /// [`Method::absorbs_constants`] allows it. The implementer
 ///

@@ -5,7 +5,7 @@ use fewest_data::Dataset;
 use fewest_eval::{ExternalValidation, Predictions};
 use serde_json::{Map, Value, json};
 
-use super::predicted::Predicted;
+use super::decisions::SampleDecisions;
 use crate::commands::held_out::wrong;
 use crate::commands::scaling_words::reading_value;
 use crate::export::classes::{by_class, of_two, positive_value};
@@ -19,7 +19,7 @@ pub(super) struct Worth<'a> {
     classes: &'a [String],
     /// Names of the features.
     features: &'a [String],
-    said: &'a Predicted<'a>,
+    said: &'a SampleDecisions<'a>,
     data: &'a Dataset,
     /// The class of each sample as the model counts them; none where it does not know it.
     known: Option<Vec<Option<u32>>>,
@@ -32,7 +32,7 @@ impl<'a> Worth<'a> {
     pub(super) fn new(
         model: String,
         [classes, features]: [&'a [String]; 2],
-        said: &'a Predicted<'a>,
+        said: &'a SampleDecisions<'a>,
         data: &'a Dataset,
     ) -> Self {
         let known = data.target.as_ref().map(|target| target.codes_in(classes));

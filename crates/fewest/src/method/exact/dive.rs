@@ -59,7 +59,7 @@ pub(super) struct Trial {
 }
 
 /// A node with units decided.
-pub(super) struct Fixed {
+pub(super) struct DecidedNode {
     pub(super) fixed_in: Vec<usize>,
     pub(super) free: Vec<usize>,
     /// The node's answer, without shares of units that are decided now.
@@ -256,7 +256,7 @@ impl<'a> Search<'a> {
         cutoff: f64,
         node: u64,
         notes: &mut Notes,
-    ) -> Option<Fixed> {
+    ) -> Option<DecidedNode> {
         let (mut now, mut out) = (fixed_in.to_vec(), Vec::new());
         let mut left = Vec::with_capacity(free.len());
         for (&u, excess) in free.iter().zip(&answer.excess) {
@@ -294,7 +294,7 @@ impl<'a> Search<'a> {
             warm_start.shares.retain(|s| left.binary_search(&s.0).is_ok());
         }
         let changed = now.len() > fixed_in.len() || left.len() < free.len();
-        Some(Fixed { fixed_in: now, free: left, warm_start, changed, probed, promises })
+        Some(DecidedNode { fixed_in: now, free: left, warm_start, changed, probed, promises })
     }
 
     /// Notes what probing ruled out; the node is closed where that is both choices of a unit.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::ExactSettings;
-use super::dive::{Dive, Fixed, Question, Search, Trial};
+use super::dive::{DecidedNode, Dive, Question, Search, Trial};
 use super::exchange::TRIAL;
 use super::node::{OpenNode, Packed};
 use crate::bound::{NodeAnswer, Relaxation, WarmStart};
@@ -156,7 +156,7 @@ impl<'a> Tree<'a> {
         if fixed.as_ref().is_none_or(|f| f.changed) {
             self.pool.leave_out(cutoff);
         }
-        if let Some(Fixed { fixed_in, free, warm_start, .. }) = fixed {
+        if let Some(DecidedNode { fixed_in, free, warm_start, .. }) = fixed {
             let place = answer.points.map(|points| Place { node: 0, point: points.lower });
             self.open_root(OpenNode::new(&fixed_in, &free, answer.lower, Packed::new(&warm_start), place));
         }

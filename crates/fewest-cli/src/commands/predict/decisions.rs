@@ -9,7 +9,7 @@ use crate::export::model_json::TrainedModel;
 use crate::export::task_models::{Judged, TaskModels};
 
 /// Predictions of a model on samples.
-pub(super) struct Predicted<'a> {
+pub(super) struct SampleDecisions<'a> {
     classes: &'a [String],
     /// The column that names the task of each sample, and these names.
     tasks: Option<(&'a str, Vec<String>)>,
@@ -23,7 +23,7 @@ pub(super) struct Predicted<'a> {
     pub(super) probabilities: Option<&'a Probabilities>,
 }
 
-impl<'a> Predicted<'a> {
+impl<'a> SampleDecisions<'a> {
     /// Predictions of one classifier for all samples, whose features are prepared.
     pub(super) fn by_one(trained: &'a TrainedModel, data: &Dataset) -> Self {
         let decisions = trained.model.decisions(data.features.as_design());
@@ -166,9 +166,9 @@ mod tests {
         }
     }
 
-    fn said<'a>(classes: &'a [String], probabilities: Option<&'a Probabilities>) -> Predicted<'a> {
+    fn said<'a>(classes: &'a [String], probabilities: Option<&'a Probabilities>) -> SampleDecisions<'a> {
         let pair = |a: &str, b: &str| [a.to_owned(), b.to_owned()];
-        Predicted {
+        SampleDecisions {
             classes,
             tasks: None,
             predicted: vec![2, 1, 0],
