@@ -10,12 +10,12 @@ FUZZ_SECONDS ?= 600
 PROOF_CASES ?= 100000
 PROFILE ?= dev
 DEMO_FEATURES := --no-default-features --features highs
-# What lints, documentation and tests of Rust look at: `make lint PACKAGES="-p fewest-data"`.
+# What lints, documentation and tests of Rust check: `make lint PACKAGES="-p fewest-data"`.
 PACKAGES ?= --workspace
 PREFIX ?= $(HOME)/.local
 
 .PHONY: help demo install limits limits-python wheel sdist package source test test-rust test-python test-data python-build python-test python-types python-pytest python-docs browser check fmt-check circles guide lint docs tools peers bench bench-python fuzz fuzz-proof need-cargo
-.PHONY: r-test transcript transcript-check pages changes versions workflows crates spelling python-lint api api-write deny msrv coverage gates
+.PHONY: r-test transcript transcript-check pages words changes versions workflows crates spelling python-lint api api-write deny msrv coverage gates
 .PHONY: bench-objectives bench-train bench-rfe bench-read bench-forms bench-memory
 .PHONY: papers
 .PHONY: bench-sklearn bench-exact bench-exact-build bench-exact-scip bench-exact-el0ps bench-exact-frontier bench-exact-real bench-kta
@@ -62,12 +62,12 @@ sdist: need-cargo .venv/wheel.done ## the source distribution of the Python pack
 package: need-cargo .venv/wheel.done ## the command as one static file for any Linux, in an archive and as a package for Debian (target/packages)
 	PATH="$(dir $(CARGO)):$$PATH" .ci/package .venv
 # Written by git, so that it holds what is committed, and its checksum is ours.
-source: ## the source of the commit at hand as one archive, which the recipes of packaging/ build from (target/source)
+source: ## the source of the current commit as one archive, which the recipes of packaging/ build from (target/source)
 	@mkdir -p target/source; version="$$(.ci/versions | sed -n 's/^version \([^ ]*\) .*/\1/p')"; \
 	git archive --format=tar --prefix="fewest-$$version/" HEAD | gzip -9n > "target/source/fewest-$$version-source.tar.gz"; ls -l target/source
 
 # All parts run, whichever fails. The folder of shared data is hidden from all but the last, so that
-# nothing depends on it but what says so: the tests that were skipped for want of it run in the last.
+# nothing depends on it but what says so: the tests that were skipped for lack of it run in the last.
 test: ## everything CI runs: format, lints, documentation, all tests, those of the Python package too
 	@failed=0; $(MAKE) --keep-going --no-print-directory FEWEST_DATA=$(NO_DATA) check test-rust transcript-check test-python r-test || failed=1; \
 	$(MAKE) --no-print-directory test-data || failed=1; exit $$failed
@@ -99,7 +99,7 @@ r-test: need-cargo tools ## the R package: R CMD check with its tests and vignet
 	$(CARGO) build --locked -p fewest-cli
 	.ci/r-test target/debug/fewest
 
-test-data: python-build ## the tests that `make test-rust` skipped for want of the shared data, those of Python, and the examples, with the folder
+test-data: python-build ## the tests that `make test-rust` skipped for lack of the shared data, those of Python, and the examples, with the folder
 	@if [ ! -d "$(FEWEST_DATA)" ]; then \
 	  echo "SKIPPED tests of shared data: there is no folder $(FEWEST_DATA); FEWEST_DATA names it"; exit 0; fi; \
 	set -x; $(TEST_ENVIRONMENT); names="$$(sort -u $(SKIPPED) 2>/dev/null || true)"; failed=0; \
@@ -128,7 +128,7 @@ python-pytest: python-build
 	cd python && PYTHONPATH=. SCIPY_ARRAY_API=1 ../.venv/bin/python -m pytest -n auto --doctest-modules fewest tests
 
 # Half a minute for the gallery and one for the browser, which opens every page as a phone does.
-python-docs: python-build peers .venv/docs.done ## the site, warnings denied, looked at in a browser: python/docs/_build/html
+python-docs: python-build peers .venv/docs.done ## the site, warnings denied, opened in a browser: python/docs/_build/html
 	cd python && PYTHONPATH=. ../.venv/bin/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 	browser="$$(.ci/browser)"; cd python && FEWEST_BROWSER="$$browser" PYTHONPATH=. ../.venv/bin/python -m pytest -q tests/test_site.py
 
@@ -150,7 +150,7 @@ browser: need-cargo tools peers ## the report pages of real runs in a browser (p
 	FEWEST_BROWSER="$$browser" FEWEST_SCREENSHOTS=$(CURDIR)/target/screenshots FEWEST_PEERS_PYTHON=$(CURDIR)/.venv/bin/python \
 	  $(CARGO) test --locked -p fewest-cli --test report_browser -- --nocapture
 
-check: fmt-check pages changes versions workflows crates spelling python-lint circles lint docs api ## the fast part of `make test`
+check: fmt-check pages words changes versions workflows crates spelling python-lint circles lint docs api ## the fast part of `make test`
 
 # Gates of a second each, cheapest first; CONTRIBUTING.md says what each holds. typos, ruff and
 # jactionlint are binaries of PyPI.
@@ -160,6 +160,9 @@ check: fmt-check pages changes versions workflows crates spelling python-lint ci
 
 pages: ## links and anchors of all pages lead somewhere, and every page of docs/ is in the site
 	@python3 .ci/pages
+
+words: ## no comment, message or help text has a word of .ci/words.txt, and doc comments begin with their noun
+	@.ci/words
 
 changes: ## each file of changes/ is one sentence, in its place
 	@.ci/changes
@@ -187,7 +190,7 @@ api: docs ## the public items of the crate are those of crates/fewest/api.txt
 api-write: docs ## writes crates/fewest/api.txt again, after a change to the public items
 	@python3 .ci/api --write
 
-# Not part of `make test`: what these need cannot be had everywhere.
+# Not part of `make test`: what these need is not available everywhere.
 deny: need-cargo ## cargo-deny where it is installed: advisories beside what `make crates` checks
 	@if $(CARGO) deny --version >/dev/null 2>&1; then $(CARGO) deny --locked check; \
 	else echo "SKIPPED cargo-deny: it is missing (cargo install --locked cargo-deny)"; fi
@@ -273,7 +276,7 @@ papers: need-cargo tools bench-python ## the five papers: the runs that are miss
 	$(CARGO) build --release --locked -p fewest-cli
 	for script in papers/*/run.py; do $(BENCH_PYTHON) $$script; done
 
-# `make papers-tan2010`: its pages, from the stored rows. `make papers-tan2010 FRESH=1`: all its runs anew, with
+# `make papers-tan2010`: its pages, from the stored rows. `make papers-tan2010 FRESH=1`: all its runs again, with
 # the flags that the pages print, into papers/tan2010/.fresh; it says before how long they take.
 papers-%: bench-python $(if $(FRESH),need-cargo tools)
 	@$(if $(FRESH),$(CARGO) build --release --locked -p fewest-cli)

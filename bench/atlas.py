@@ -21,7 +21,7 @@ import common as c
 import numpy as np
 
 LINEAGE_GENES, TYPE_GENES, TWIN_GENES, MARKERS = 60, 25, 8, 6
-#: Transcripts are drawn from a table with so many places a type, in which a cell has places by its depth.
+#: Transcripts are drawn from a table with this many places a type, in which a cell has places by its depth.
 PLACES = 1 << 20
 
 
@@ -66,7 +66,7 @@ def expression(r, genes, types):
 
 
 def depth_for(means, shares, spread, filled):
-    """Transcripts a cell such that so many values are not 0."""
+    """Transcripts a cell such that this many values are not 0."""
     quantiles = np.exp(spread * np.linspace(-2, 2, 9))
     weights = np.exp(-0.5 * np.linspace(-2, 2, 9) ** 2)
     mean = shares @ means

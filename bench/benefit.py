@@ -83,7 +83,7 @@ def command(binary, words, limit):
 
 
 def outer(binary, X, y, repeat):
-    """The samples held out in each fold: the folds of the command itself, told by a study of one feature."""
+    """The samples held out in each fold: the folds of the command itself, reported by a study of one feature."""
     with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
         varied = int(np.argmax(X.std(axis=0) > 0))
         file.write("x,y\n" + "".join(f"{a!r},{b}\n" for a, b in zip(X[:, varied].tolist(), y, strict=True)))

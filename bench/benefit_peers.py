@@ -1,7 +1,7 @@
 """The peers of bench/benefit.py: selectors of scikit-learn and PyPI, each followed by a linear SVM.
 
 A selector is called as select(X, y, sizes, cost), X standardised; it returns {size: features}, at most `size` of them, counted from 0.
-Costs are chosen by the accuracy of 5 stratified inner folds, the smallest first in a tie. `inside` says whether the selection is made anew
+Costs are chosen by the accuracy of 5 stratified inner folds, the smallest first in a tie. `inside` says whether the selection is made again
 in each of them; where it is not (it takes too long), the inner folds choose the cost of the SVM on features that are fixed already.
 """
 
@@ -158,7 +158,7 @@ PEERS = {
 
 def chosen_cost(peer, X, y, sizes, fixed):
     """By size (cost of the selection, cost of the SVM): the most inner samples classified right. `fixed`, by cost and size: the features
-    of a selection that is not made anew."""
+    of a selection that is not made again."""
     right = {size: np.zeros((len(peer.costs), len(FIT_COSTS))) for size in sizes}
     folds = min(INNER, np.bincount(y > 0).min())
     for inside, outside in StratifiedKFold(folds, shuffle=True, random_state=0).split(X, y):

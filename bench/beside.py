@@ -2,7 +2,7 @@
 
 Usage: bench/beside.py OLD NEW [--runs 7]     OLD, NEW: paths of two `fewest` binaries
 Writes bench/results/beside.md. Data: $FEWEST_DATA, default ../shared/data. One thread, nothing else
-running. Each run of NEW follows one of OLD; the ratio is taken pair by pair, its median is told.
+running. Each run of NEW follows one of OLD; the ratio is taken pair by pair, its median is reported.
 """
 
 import argparse

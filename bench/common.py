@@ -376,7 +376,7 @@ def save_pairs(kept, peer, cases, limit, judge, columns):
 
 
 def contradiction(case, ours, theirs, rounding):
-    """What contradicts what, or None: no bound may be above the other's objective. `rounding` is what the peer's bound may be off by."""
+    """What contradicts what, or None: no bound may be above the other's objective. `rounding` is the possible error of the peer's bound."""
     if ours is None or theirs["objective"] is None:
         return None
     if ours["bound"] is not None and ours["bound"] > theirs["objective"] * (1 + 1e-7):

@@ -1,7 +1,7 @@
 """Do the 95 % intervals of `fewest study` hold the truth in 95 % of runs? Data that are made up, with the truth from 5,000 other samples.
 
 coverage.py [--runs 100] [--sets genes,credit] [--binary FILE]: runs what is not in bench/.cache/coverage.json yet, and writes results/coverage.md and coverage.json after each run. Each run draws a training set, studies it with small
-settings (rfe and info-gain, sizes 1 to 5, 5 folds once), and asks `fewest predict` what the panel is worth on other samples of the same kind. Two truths: that of the panel at hand, and that of the procedure, which is its mean over the
+settings (rfe and info-gain, sizes 1 to 5, 5 folds once), and asks `fewest predict` what the panel is worth on other samples of the same kind. Two truths: that of the current panel, and that of the procedure, which is its mean over the
 runs. Cross-validation is about the second; the first varies around it from training set to training set, and intervals mostly hold it less often.
 
 genes: 60 x 300, half of each class, eight features shifted by +-0.55. credit: 300 x 40, a quarter of the second class, whose log-odds are linear in six features.

@@ -17,7 +17,7 @@ import common as c
 GAP = 1e-4
 LOSSES = ["hinge", "squared-hinge"]
 COSTS = [0.01, 0.03, 0.1, 0.3, 1]
-PROOF = 3  # a search that writes its proof may take so many limits
+PROOF = 3  # a search that writes its proof may take this many limits
 LARGE = 1 << 28  # files above this many bytes are removed when their cells are done
 
 
@@ -42,7 +42,7 @@ def planted(folder, p, n, k):
 
 
 def each(cells, a, work):
-    """`work` of each cell and its file; the failures, told at the end so that one does not cost the night."""
+    """`work` of each cell and its file; the failures, reported at the end so that one does not cost the night."""
     failures = []
     for at, case in enumerate(cells):
         p, n, k, *_ = case.values()

@@ -53,7 +53,7 @@ def instance(p, n, M, seed):
 
 
 def scip(X, y, M, C, limit):
-    """SCIP's result. `objective` is that of its w on its subset with the best bias, by definition: SCIP's own value may be off by
+    """SCIP's result. `objective` is that of its w on its subset with the best bias, by definition: SCIP's own value may have an error of
     its feasibility tolerances."""
     from pyscipopt import Model, quicksum
 

@@ -1,6 +1,6 @@
 """Opens every file of shared/data/forms by the command and by Python, and says what came out: `make bench-forms`.
 
-Each file is opened as it is, and, where that is refused, with the options that the message names or that a user of such a file
+Each file is opened as it is, and, where that is refused, with the options that the message names or that a user of that file
 has (a target, labels). Both doors must give the same samples, features, classes and sum of values. Results: bench/results/forms.md.
 """
 import json
@@ -46,7 +46,7 @@ OPTIONS = {
 
 
 def options(name):
-    """What is said of a file; none of it where it is refused whatever is said."""
+    """The notes on a file; none where it is refused with any option."""
     if name in OPTIONS:
         return OPTIONS[name]
     if name.startswith("h5ad_"):

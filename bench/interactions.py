@@ -1,7 +1,7 @@
 """Features that say nothing alone: in what share of runs is the true set found, by kta and by five peers?
 
 interactions.py [--repetitions 5] [--slow 1] [--cap 60]: 50 features, of which the class depends on a few that are independent of it one by one (but for
-rings); every method is told how many. What is in results/interactions.jsonl is not run again, so a run that was stopped goes on. Writes
+rings); every method is given their number. What is in results/interactions.jsonl is not run again, so a run that was stopped goes on. Writes
 results/interactions.json and .md. LassoNet, which takes longest, runs on the first --slow repetitions, with steps of its path of 5 % in
 place of 2 %, and for at most --cap CPU seconds; a peer that is not installed is left out and named. One core.
 """

@@ -27,7 +27,7 @@ BESIDE = ("ionosphere", "wdbc", "wpbc")
 LARGE = (("madelon_train.csv.gz", 2), ("madelon_train.csv.gz", 3), ("madelon_train.csv.gz", 5), ("spambase.csv", 4))
 SIZES = [(f"{name}.csv", K, 60) for K in (5, 8, 10) for name in ("ionosphere", "wdbc", "wpbc", "german-numeric")]
 SIZES_LARGE = [("spambase.csv", 5, 120), ("spambase.csv", 6, 120), ("madelon_train.csv.gz", 4, 120)]
-# When the value and bound of a large run are looked at, seconds.
+# When the value and bound of a large run are examined, seconds.
 MOMENTS = (10, 60, 150, 300)
 
 

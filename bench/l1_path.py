@@ -2,7 +2,7 @@
 
 All but celer solve min |w|_1 + C sum_i max(0, 1 - y_i w.x_i)^2 (no bias) at --costs costs from C / --span to C. Ours twice: `fewest select
 --costs`, the whole command with opening and checking the file, and `fewest-bench l1`, the solves alone. Each but LIBLINEAR, which has no
-warm start, goes on from the last cost's weights. skglm (BSD-3-Clause) has no squared hinge: `squared_hinge` below is a datafit in its
+warm start, resumes from the last cost's weights. skglm (BSD-3-Clause) has no squared hinge: `squared_hinge` below is a datafit in its
 terms. celer (BSD-3-Clause) has none either and takes none: it runs the logistic loss at 1 / (4 C), where the first feature has weight at
 the same C, which is another problem; its excess is its own largest relative gap. Peers get the matrix in memory in their layout, and
 numba's compilation is not counted. A peer is ended after --limit CPU seconds; what it had done by then is kept.
@@ -226,7 +226,7 @@ def main():
         limit=(300.0, "CPU seconds after which a peer is ended"),
         memory=("4G", "--memory of `fewest select`"),
         most=(1e8, "draws at most of a size that is run"),
-        again=([""], "programs whose rows are taken anew, such as ours of a new build"),
+        again=([""], "programs whose rows are measured again, such as ours of a new build"),
         note=("", "what else was running"),
     )
     c.pin(a.core)

@@ -6,7 +6,7 @@ and the peak resident memory of both over `--memory` (1.5 is allowed: the progra
 limit has nothing to show there ("-"), and one that is refused (exit code 2) names its need. The second table has the same of the other
 commands; those that know no time limit have the signal alone. For the third, each method runs in a process that the operating system
 gives no more address space than 1.5 times `--memory` and PROGRAM: it may end or refuse, but not die. Results are kept one by one in
-bench/.cache/limits by the program's date, so that a run that was stopped goes on; --again makes them anew.
+bench/.cache/limits by the program's date, so that a run that was stopped goes on; --again makes all of them.
 """
 import argparse
 import json
@@ -220,7 +220,7 @@ def main():
     a.add_argument("--limit", type=float, default=2.0, help="seconds")
     a.add_argument("--memory", type=int, default=2 << 30, help="bytes")
     a.add_argument("--binary", default=str(ROOT / "target" / "release" / "fewest"))
-    a.add_argument("--again", action="store_true", help="make kept results anew")
+    a.add_argument("--again", action="store_true", help="make kept results once more")
     a.add_argument("--result", type=pathlib.Path, default=RESULT, help="where the tables go")
     a = a.parse_args()
     unknown = [shape for shape in a.shapes.split(";") if shape not in SHAPES]

@@ -3,7 +3,7 @@
 Each estimator and shape has two fits in a process of its own, on one thread: with `time_limit`, and without one but with a SIGINT after
 as long. The table says how many seconds past the limit the first ended (0.5 s or 5 % are allowed; the final classifier counts), and how
 many after the signal the second raised KeyboardInterrupt (0.5 s). Making the data and importing are not counted. What is refused
-(MemoryError) says so. Results are kept one by one in bench/.cache/limits by the module's date; --again makes them anew.
+(MemoryError) says so. Results are kept one by one in bench/.cache/limits by the module's date; --again makes all of them.
 """
 import argparse
 import json
@@ -84,7 +84,7 @@ def fit(name, n, p, limit, interrupt):
 
 
 def measure(name, shape, limit, interrupt):
-    """Seconds and what was said; a fit that does not end is killed."""
+    """Seconds and the message; a fit that does not end is killed."""
     n, p = (SHAPES | SMALL)[shape]
     command = [sys.executable, __file__, "--fit", name, "--shape", shape, "--limit", str(limit)] + (["--interrupt"] if interrupt else [])
     try:
@@ -101,7 +101,7 @@ def main():
     a.add_argument("--estimators", default=";".join(ESTIMATORS), help="names, separated by semicolons")
     a.add_argument("--shapes", default=";".join(SHAPES), help=f"shapes, separated by semicolons; also {next(iter(SMALL))}, to see that all of it runs")
     a.add_argument("--limit", type=float, default=2.0, help="seconds")
-    a.add_argument("--again", action="store_true", help="make kept results anew")
+    a.add_argument("--again", action="store_true", help="make kept results once more")
     a.add_argument("--result", type=pathlib.Path, default=RESULT, help="where the table goes")
     a.add_argument("--fit", help=argparse.SUPPRESS)
     a.add_argument("--shape", help=argparse.SUPPRESS)

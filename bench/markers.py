@@ -11,7 +11,7 @@ Ours          `markers` with `gap=0.1, node_limit=1, time_limit=60`: cost chosen
 Peers         ../shared/peers/cell_markers.py: scanpy's wilcoxon and t test (genes of each type in turn), cosg, SepSolve (LP), scGeneFit (centers),
               genecover (greedy), ANOVA, random forest. Python needs scanpy, anndata and these; `--peers` runs them.
 
-Rows go to bench/results/markers.jsonl (those that are there are not run again), tables to bench/results/markers.md.
+Rows go to bench/results/markers.jsonl (stored rows are not run again), tables to bench/results/markers.md.
 """
 import argparse
 import contextlib

@@ -1,7 +1,7 @@
 """Is multiple SVM-RFE (Duan et al. 2005) more accurate, or steadier, than SVM-RFE?
 
 usage: python bench/multiple_rfe.py [--sets leukemia_golub ...] [--repeats 2] [--minutes 15]
-Nested: `fewest evaluate` selects anew in each of ten folds, dealt `--repeats` times, the same for all; one feature at a time below
+Nested: `fewest evaluate` selects again in each of ten folds, dealt `--repeats` times, the same for all; one feature at a time below
 `--halve-above`. Each run is a line of results/multiple_rfe.jsonl, so that it goes on where it was stopped.
 """
 import argparse
@@ -107,7 +107,7 @@ def written(rows):
     told = "; ".join(f"{way}: {more} better, {less} worse" for way, (more, less) in beyond.items())
     lines += ["", f"Beyond two corrected errors, of {len(by)} rows: {told}."]
     absent = [name for name in SETS if not any(name == known for known, _ in by)]
-    lines += ["", f"Not run, for want of time: {', '.join(absent)}."] if absent else []
+    lines += ["", f"Not run, for lack of time: {', '.join(absent)}."] if absent else []
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
@@ -115,7 +115,7 @@ def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--sets", nargs="+", default=SETS, choices=SETS)
     options.add_argument("--repeats", type=int, default=2)
-    options.add_argument("--minutes", type=float, default=15, help="no run begins after so many of CPU time")
+    options.add_argument("--minutes", type=float, default=15, help="no run begins after this many of CPU time")
     options = options.parse_args()
     kept = RESULTS / "multiple_rfe.jsonl"
     rows = [json.loads(line) for line in kept.read_text().splitlines()] if kept.exists() else []

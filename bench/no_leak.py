@@ -1,4 +1,4 @@
-"""No leak: on random labels, `fewest evaluate` stays at chance, where the same selection made before the split looks good.
+"""No leak: on random labels, `fewest evaluate` stays at chance, where the same selection made before the split seems good.
 
 usage: python bench/no_leak.py [--methods rfe info-gain ...] [--repetitions 50] [--features 10000]
 Each repetition draws 200 samples of standard normal features and random labels, half of each class (arcene's shape; fewer features and
@@ -64,8 +64,8 @@ def interval(values):
 def main():
     options = argparse.ArgumentParser()
     options.add_argument("--methods", nargs="+", default=list(PLAN), choices=list(PLAN))
-    options.add_argument("--repetitions", type=int, help="at most so many")
-    options.add_argument("--features", type=int, help="at most so many")
+    options.add_argument("--repetitions", type=int, help="at most this many")
+    options.add_argument("--features", type=int, help="at most this many")
     options = options.parse_args()
     print(f"{SAMPLES} samples, random labels, at most {KEEP} features, 5 folds; 95 % intervals", flush=True)
     print("| method | features | repetitions | selection inside the folds | chance inside | before the split | seconds |")

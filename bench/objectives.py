@@ -1,7 +1,7 @@
 """Optimal objectives and predictions against LIBSVM and LIBLINEAR at tight tolerance. One command: `make bench-objectives`.
 
 Our objective is recomputed here from our weights (or beta), our gap is proven by our beta. A peer that does not finish
-within the cap is said to; then the peer proves nothing and our duality gap alone is the proof.
+within the cap is reported; then the peer proves nothing and our duality gap alone is the proof.
 """
 import numpy as np
 

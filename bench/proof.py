@@ -1,7 +1,7 @@
 """Proofs against enumeration on many hard small problems, in blocks of seeds. One command: `make fuzz-proof`.
 
 Each block is one run of crates/fewest/tests/it/proof.rs on one core; what it printed is kept in bench/.cache/proof, so that a run that
-was stopped goes on with the first block that is missing. `gbd`, which is the dearest, runs on every fifth seed there; --gbd runs it
+was stopped goes on with the first block that is missing. `gbd`, which costs most, runs on every fifth seed there; --gbd runs it
 alone on every seed. The table of all blocks goes to bench/results/proof.md.
 """
 import argparse

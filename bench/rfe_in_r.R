@@ -15,7 +15,7 @@ weights <- function(rows, x, y) {
   t(model$coefs) %*% model$SV
 }
 
-# One step: the features that stay. The fold numbers are drawn anew in each, as in the script.
+# One step: the features that stay. The fold numbers are drawn again in each, as in the script.
 step <- function(left, x, y, k) {
   now <- x[, left, drop = FALSE]
   if (k > 1) {

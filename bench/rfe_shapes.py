@@ -8,7 +8,7 @@ With it: all of n in {50, 500, 5000, 50000} x p in {20, 200, 2000, 20000} of at 
 said; a step below 1 is that share of the features at the start, as scikit-learn has it. Times are
 those of the elimination alone; scikit-learn's tolerance is its default, ours the relative duality gap
 1e-9. A peer is stopped at the cap, and in the grid once it has taken GIVE_UP times what ours took.
-A row is kept when it is done; rows that are there are not run again unless --only names them.
+A row is kept when it is done; stored rows are not run again unless --only names them.
 --certain: after how many steps the features that are left are certainly those of exact trainings.
 """
 
@@ -183,7 +183,7 @@ def main():
     parser.add_argument("fewest", nargs="?", default=str(c.TARGET / "release" / "fewest"))
     parser.add_argument("--grid", action="store_true", help="all shapes of the grid in place of the named ones")
     parser.add_argument("--certain", action="store_true", help="how many steps are certain, in place of times")
-    parser.add_argument("--only", nargs="+", default=[], help="cases whose name holds one of these, anew")
+    parser.add_argument("--only", nargs="+", default=[], help="cases whose name holds one of these, run again")
     parser.add_argument("--cap", type=float, default=60.0, help="seconds for one elimination")
     args = parser.parse_args()
     rows = json.loads(STORE.read_text()) if STORE.exists() else {}

@@ -4,7 +4,7 @@ One command: `make bench-rfe`.
 scikit-learn runs twice: with SVC's default tolerance, which is what a user pays and what the time is compared with, and with
 tol=1e-10, which is what the surviving set is compared with. These runs take up to hours; each is kept in bench/.cache and
 runs again only with --again. Where the sets differ, the features that differ are listed with the step at which each left and
-its criterion, so that ties can be told from errors.
+its criterion, so that ties can be distinguished from errors.
 """
 import json
 

@@ -2,7 +2,7 @@
 
 Each size is a bag of words that `fewest generate text` writes as a column file (one that is there is taken as it is); the file is deleted
 after its rows are taken. What is done is kept in bench/results/scale.jsonl by size and program, so that a run goes on where the last one
-stopped; `--again` begins anew. Seconds are CPU seconds: of the whole command for ours (opening and checking the file included), of `fit` alone
+stopped; `--again` begins at the start. Seconds are CPU seconds: of the whole command for ours (opening and checking the file included), of `fit` alone
 for LinearSVC; "whole s" of ours are those on the wall. LIBLINEAR is left out where its copy would take more than `--peer` bytes. Gaps are proven: of LinearSVC against our bound on the
 same problem, without a bias. Peaks of ours have the file's pages in them that the system has mapped, and are this
 script's, some 150 MiB, where they are less: the system counts what a process was before it became another program. `scale.svg` has the seconds and the memory over
@@ -157,7 +157,7 @@ def main():
         peer=(8e9, "bytes that LIBLINEAR's copy may take"),
         most=(3e9, "draws at most of a size that is run"),
         programs=(PROGRAMS, "which to run"),
-        again=(0, "1 begins anew"),
+        again=(0, "1 begins at the start"),
         note=("", "what else was running"),
     )
     c.pin(a.core)

@@ -41,7 +41,7 @@ def write(path, heading, rows):
 
 
 def copies(name, count, path):
-    """The set so many times, each copy a site of its own."""
+    """The set this many times, each copy a site of its own."""
     heading, rows = table(c.DATA / c.FILES.get(name, (f"{name}.csv", None))[0])
     sites = [[*row[:-1], f"s{site}", row[-1]] for site in range(count) for row in rows]
     write(path, [*heading[:-1], "site", heading[-1]], sites)

@@ -2,10 +2,10 @@
 
     bench/.venv or .venv: python3 bench/two_checkers_frontier.py [--fewest target/debug/fewest] [--cells 1000] [--seconds 3600]
 
-The cells of bench/exact_frontier.py that are proven there, of at most so many thousand values, smallest first: each is searched again with
+The cells of bench/exact_frontier.py that are proven there, of at most this many thousand values, smallest first: each is searched again with
 `--proof`, and both checkers read file and data (a csv of 17 digits). They must say the same, with the same counts, every number within
 1e-9. One process for each check of the exact checker, which is stopped after ten minutes. Writes
-bench/results/two_checkers_frontier.jsonl, a line for each cell (what is there is not run again), and the table beside it.
+bench/results/two_checkers_frontier.jsonl, a line for each cell (what is stored is not run again), and the table beside it.
 """
 
 import argparse

@@ -3,7 +3,7 @@
     VERIPB=/path/to/veripb python3 bench/veripb.py [--fewest target/debug/fewest] [--seconds 120] [--again]
 
 Each case: `fewest select --proof` (at most --seconds), `fewest verify`, `fewest verify --export`, `veripb`. Numbers of each case are
-kept in bench/results/veripb.jsonl as they come, so that a run that was stopped goes on (--again makes them anew);
+kept in bench/results/veripb.jsonl as they come, so that a run that was stopped goes on (--again makes all of them);
 bench/results/veripb.md is written from them. VeriPB: `cargo install veripb` (version 3, MIT or Apache-2.0).
 """
 

@@ -1,4 +1,4 @@
-"""maturin, told where the wheels of cmake and libclang have put what HiGHS is built with.
+"""maturin, with the places where the wheels of cmake and libclang have put what HiGHS is built with.
 
 A machine needs neither of them: pip brings both into the environment that it builds in.
 """

@@ -1,4 +1,4 @@
-"""What pytest does not look at."""
+"""What pytest does not examine."""
 
 import importlib.util
 

@@ -383,7 +383,7 @@ class Sums:
         return None if None in parts else sum(parts)
 
     def bound(self, without=None, value=0, room=None):
-        """The bound of the box, with a unit left aside and this value counted in its place."""
+        """The bound of the box, with a unit left out and this value counted in its place."""
         room = min(max(self.room if room is None else room, 0), len(self.below))
         inside = self.inside
         if without is not None and self.box.inside >> without & 1:

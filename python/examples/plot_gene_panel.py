@@ -42,7 +42,7 @@ print(f"objective {panel.objective_:.6g}; no five of the {Z.shape[1]} genes are 
 
 # %%
 # How hard the search is depends on the cost, not on the number of genes. At a larger one it takes
-# longer; here the gap closes while one looks on.
+# longer; here the gap closes at once.
 
 harder = ExactSelector(n_features_to_select=5, C=0.03, time_limit=20).fit(Z, y)
 print(f"C = 0.03, {harder.status_}, gap {harder.gap_:.2%}")

@@ -12,7 +12,7 @@ from fewest import _core
 from fewest._engine import Samples, bias_of, limits_of, svm_of, weights_in
 from fewest._folds import dealt
 
-#: Folds, where each class has so many samples, or with groups is in so many of them, and how often they are dealt.
+#: Folds, where each class has this many samples, or with groups is in this many of them, and how often they are dealt.
 FOLDS, REPEATS = 5, 2
 #: Relative duality gap of a training that is only judged.
 TOLERANCE = 1e-6

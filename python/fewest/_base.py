@@ -160,7 +160,7 @@ class Selector(Linked, CallbackSupportMixin, Scored, SelectorMixin, BaseEstimato
         requests = self._get_metadata_request()
         of_fit = requests.fit.requests
         if of_fit.get("groups") is None:
-            # Nobody has to ask for them: the splitter does.
+            # The splitter asks for them by itself.
             of_fit.pop("groups", None)
         if not self._deals_folds:
             return requests
@@ -173,7 +173,7 @@ class Selector(Linked, CallbackSupportMixin, Scored, SelectorMixin, BaseEstimato
         return getattr(self, "C", None) == "auto"
 
     def _splitter(self) -> Any:
-        """What deals the folds, for who asks whether it takes groups."""
+        """The splitter of the folds, from which callers learn whether it takes groups."""
         return StratifiedGroupKFold()
 
     def _with_groups(self, samples: Samples, X: Any, groups: Any) -> Samples:
@@ -293,7 +293,7 @@ class Selector(Linked, CallbackSupportMixin, Scored, SelectorMixin, BaseEstimato
         try:
             answer = samples.select(rules, method, limits, listener if listener.wanted else None, **asked)
         except ValueError:
-            # If it is the rules, it is said again with the names of the features.
+            # If it is the rules, it is repeated with the names of the features.
             _core.check_rules(rules, self._names())
             raise
         warn_of_limit(self, answer, "The best subset so far is kept.")
@@ -328,7 +328,7 @@ class Selector(Linked, CallbackSupportMixin, Scored, SelectorMixin, BaseEstimato
         return {"path": os.fspath(path), "made": made}
 
     def _kept(self) -> dict[str, Any]:
-        """Where the search keeps how far it has come, and how often."""
+        """Where the search keeps its progress, and how often."""
         if getattr(self, "resume", None) is None:
             return {}
         return {"resume": os.fspath(self.resume), "resume_every": float(self.resume_every)}

@@ -15,7 +15,7 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 #: Seconds that the last part of a call may take whose time is over: without it there would be no
 #: subset, or no classifier.
 LEAST = 0.15
-#: When the time of the call at hand is over, as ``monotonic`` counts.
+#: When the time of the current call is over, as ``monotonic`` counts.
 _END: ContextVar[float | None] = ContextVar("end", default=None)
 
 

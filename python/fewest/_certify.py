@@ -1,4 +1,4 @@
-"""How far a list of features, whoever made it, is from the best one."""
+"""How far a given list of features is from the best one."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def certify(
         How many samples each counts as.
     rules : Rules, default=None
         Rules that the subsets obey which the list is compared with; ``max_features`` is their size. A
-        list that breaks them is judged all the same.
+        list that breaks them is judged even so.
     C : float, default=1.0
         Slack cost, above 0.
     feature_penalty : float, array-like of shape (n_features,) or dict, default=None

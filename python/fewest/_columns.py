@@ -15,7 +15,7 @@ class ColumnFile:
     """A matrix in a column file (``.csc``), which is mapped and not read, so that it may be larger
     than memory.
 
-    Every selector takes one in place of ``X``, and looks at its columns where they lie. Written by
+    Every selector takes one in place of ``X``, and examines its columns where they lie. Written by
     :func:`fewest.datasets.dump_columns`, or by ``fewest convert DATA FILE.csc``; every byte is
     checked when it is opened.
 

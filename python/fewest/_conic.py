@@ -34,7 +34,7 @@ class QCQPSelector(Selector):
     objective_ : float
         Objective of the SVM on the subset.
     bound_ : float or None
-        No subset of at most so many features has a smaller objective.
+        No subset of at most this many features has a smaller objective.
 
     See Also
     --------
@@ -107,7 +107,7 @@ class NMMKLSelector(Selector):
     objective_ : float
         Objective of the SVM on the subset.
     bound_ : float or None
-        No subset of at most so many features has a smaller objective.
+        No subset of at most this many features has a smaller objective.
 
     See Also
     --------

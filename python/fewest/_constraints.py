@@ -68,7 +68,7 @@ CONSTRAINTS: dict[str, list[Any]] = {
 MOST_WITHIN = 1000
 #: Relative duality gap of a training where a selector has no parameter for it; as the library has it.
 TOL = 1e-6
-#: Features that a method without a size of its own selects where nothing is said.
+#: Features that a method without a size of its own selects by default.
 FEW = 5
 
 
@@ -88,7 +88,7 @@ def stores_arguments(init: Init) -> Init:
 
     @functools.wraps(init)
     def store(self: Any, **given: Any) -> None:
-        # Refuses arguments that there are not.
+        # Refuses unknown arguments.
         init(self, **given)
         vars(self).update(defaults | given)
 

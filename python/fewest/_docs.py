@@ -115,8 +115,8 @@ PARAMETERS = {
     ),
     "resume": (
         "str or path-like",
-        """File in which the search keeps how far it has come. A fit with the same parameters on the
-        same data goes on from there, and gives the same answer as one that was not stopped; where
+        """File in which the search keeps its progress. A fit with the same parameters on the
+        same data resumes from there, and gives the same answer as one that was not stopped; where
         the file is of another fit, it raises ValueError.""",
     ),
     "resume_every": ("float", "Seconds between two writings of that file; it is written at the end, too."),
@@ -186,7 +186,7 @@ WITHIN_ATTRIBUTES = {
         ``complete_within`` (the share up to which they are all), ``others`` (no subset that is not
         listed is better), ``in_all`` (features of all), ``features`` (each with the ``share`` of the
         subsets that hold it, and the best objective with it and without it), ``replacements``
-        (``feature``, ``by``: one can take the place of the other, in so many ``pairs`` of subsets).""",
+        (``feature``, ``by``: one can take the place of the other, in this many ``pairs`` of subsets).""",
     ),
 }
 

@@ -65,23 +65,23 @@ class SVMRFE(CrossValidated):
     halve_above : int, default=None
         While more features than this survive, half of them leave in one step. None: never.
     resamples : int, splitter or iterable, default=None
-        Multiple SVM-RFE [2]_: features are ranked by SVMs trained on so many resamples of the samples,
+        Multiple SVM-RFE [2]_: features are ranked by SVMs trained on this many resamples of the samples,
         by the mean of ``w_j ** 2 / |w| ** 2`` over them, divided by its standard deviation. A splitter, or (train, test) pairs:
         the training parts are the resamples, the same at each step; a sample named twice counts twice. None: all samples rank,
         by ``w_j ** 2``. Linear kernel, one C.
     resampling : {"folds", "fixed_folds", "bootstrap"}, default="folds"
         With a number of ``resamples``: that many stratified folds, of which each resample leaves one
-        out, dealt anew at each step, or once ("fixed_folds"); "bootstrap": draws with replacement within each class, as many as
-        it has samples, anew at each step.
+        out, dealt again at each step, or once ("fixed_folds"); "bootstrap": draws with replacement within each class, as many as
+        it has samples, again at each step.
     random_state : int, RandomState instance or None, default=0
         With a number of ``resamples``: what they are drawn by.
     start : sequence of features, default=None
-        Features to begin with, by index, name or mask; the others never enter. None: all.
+        Start features, by index, name or mask; the others never enter. None: all.
     Cs : sequence of float, default=None
         Slack costs to choose from by cross-validated accuracy on the way, ascending: ``cv`` are
         then the splits of that choice, and the size is not chosen. None: C alone.
     retune : int, default=1
-        With ``Cs``: the cost is chosen anew every so many steps.
+        With ``Cs``: the cost is chosen again each time this many steps are done.
     cv : int, splitter or iterable, default=None
         None: no cross-validation. Otherwise as scikit-learn's: the number of stratified folds, a
         splitter, or (train, test) pairs. With ``Cs`` None is 5.
@@ -282,7 +282,7 @@ class SVMRFE(CrossValidated):
             raise TypeError("impute and scale need the samples in memory; write the column file from samples that are prepared")
         if self.C == "auto" or self.Cs is not None:
             raise ValueError(
-                "impute and scale are learnt anew in the splits that judge sizes, not in those that choose a cost (C='auto', Cs); "
+                "impute and scale are learnt again in the splits that judge sizes, not in those that choose a cost (C='auto', Cs); "
                 "put the selector behind SimpleImputer or StandardScaler in a pipeline"
             )
         self.preparation_ = Preparation.learnt(raw.matrix, how)

@@ -65,7 +65,7 @@ def matrix(X: Any) -> Any:
 
 def summed(X: Any) -> Any:
     """X, or, where it is sparse and its entries are unsorted or repeated, a copy where they are not:
-    what looks at such a matrix may sort and sum it where it lies, or take a half for the whole.
+    what reads such matrices may sort and sum it where it lies, or take a half for the whole.
     """
     if sp.issparse(X) and not X.has_canonical_format:
         X = X.copy()
@@ -262,7 +262,7 @@ def check_classes(estimator: Any, classes: np.ndarray, y: np.ndarray, binary_onl
 
 
 def check_class_weight(class_weight: Any, y: np.ndarray) -> None:
-    """Raise where weights of classes name what there is not; as for scikit-learn, names of other
+    """Raise where weights of classes name an unknown class; as for scikit-learn, names of other
     classes are fine where every class has a weight.
     """
     if isinstance(class_weight, str) and class_weight not in CLASS_WEIGHTS:
@@ -307,7 +307,7 @@ def weights_in(samples: Samples, class_weight: Any, train: np.ndarray) -> np.nda
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a fit has come; what ``callback=`` receives.
+    """The progress of a fit; what ``callback=`` receives.
 
     Parameters
     ----------
@@ -342,7 +342,7 @@ class Progress:
 
 
 class Listener:
-    """Hands the events of a run to whoever wants them; the engine asks it whether to stop."""
+    """Hands the events of a run to its listeners; the engine asks it whether to stop."""
 
     def __init__(self, estimator: Any, samples: Samples, verbose: int, callback: Any) -> None:
         self.estimator, self.samples = estimator, samples
@@ -356,7 +356,7 @@ class Listener:
 
     @property
     def wanted(self) -> bool:
-        """Whether anybody listens; with nobody there the run is not interrupted by events."""
+        """Whether anything listens; without a listener the run is not interrupted by events."""
         return bool(self.verbose or self.callback or self.protocol or logger.isEnabledFor(logging.DEBUG))
 
     def __call__(self, event: dict[str, Any]) -> bool:
@@ -470,7 +470,7 @@ def came_to_its_end(answer: dict[str, Any]) -> bool:
 
 
 def warn_of_limit(estimator: Any, answer: dict[str, Any], what: str) -> None:
-    """A ``ConvergenceWarning`` when the engine did not come to its end."""
+    """A ``ConvergenceWarning`` when the engine did not finish."""
     if came_to_its_end(answer):
         return
     status, gap = answer["status"], answer.get("gap")

@@ -56,7 +56,7 @@ class Evaluation:
         fold held out.
     feature_names : ndarray of str or None
         Names of the features that ``frequency`` and ``selected`` count, where the estimator makes
-        them anew in each fold, such as words: those that any fold has. None: they are the same in
+        them again in each fold, such as words: those that any fold has. None: they are the same in
         each fold.
     asked : dict
         What was asked, and of which features, as the table says it: ``method``, ``names`` and so on.
@@ -134,7 +134,7 @@ def evaluate(
     pos_label: Any = None,
     n_jobs: int | None = None,
 ) -> Evaluation:
-    """Judge a selector by cross-validation: the selection is made anew inside each fold.
+    """Judge a selector by cross-validation: the selection is made again inside each fold.
 
     What ``fewest evaluate`` does, of any estimator: put a scaler before the selector in a pipeline,
     and the pipeline into a ``GridSearchCV`` where costs or sizes are to be tuned inside the folds.
@@ -148,7 +148,7 @@ def evaluate(
     y : array-like of shape (n_samples,)
         Labels.
     cv : int, splitter or iterable, default=10
-        Folds; an int: so many stratified ones, shuffled, which are those of ``fewest evaluate`` for the
+        Folds; an int: this many stratified ones, shuffled, which are those of ``fewest evaluate`` for the
         same seed.
     n_repeats : int, default=1
         With an int for ``cv``: times the folds are dealt.

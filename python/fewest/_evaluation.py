@@ -34,7 +34,7 @@ class EvaluationRFE(CrossValidated):
         At most this many features; a number below 1 is a share of all. None: the size of ``rules``;
         without one that of the largest accuracy.
     start : sequence of features, default=None
-        Features to begin with, by index, name or mask; the others never enter. None: all.
+        Start features, by index, name or mask; the others never enter. None: all.
     candidates : int, default=3
         Candidates per step, at least 1.
     adaptive : float, default=None

@@ -143,7 +143,7 @@ class BendersSelector(SeveralProblems):
     """The best subset for a linear SVM, with proof, by Generalized Benders Decomposition.
 
     The problem of :class:`~fewest.ExactSelector`, solved by cuts of the SVM's dual and a mixed-integer
-    program over them: by looking at every subset where the rules allow few (at most 5 of 30
+    program over them: by examining every subset where the rules allow few (at most 5 of 30
     features, 3 of 80), by HiGHS, which takes minutes rather than a second, where they allow more.
 
     Parameters

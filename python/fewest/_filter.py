@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class InformationGain(Selector):
     """Information gain: ranks features by how many bits knowing them tells about the class.
 
-    Trains no SVM to select, and proves nothing about one; the fastest look at many features. Dask
+    Trains no SVM to select, and proves nothing about one; the fastest on many features. Dask
     arrays and lists of files, whose features are spread over workers, are taken as well
     (:mod:`fewest.dask`).
 

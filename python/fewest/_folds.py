@@ -17,7 +17,7 @@ from fewest._warn import warn
 Split = tuple[np.ndarray, np.ndarray]
 
 
-#: Folds of a cv that is None, as scikit-learn has it.
+#: Folds where cv is None, as scikit-learn has it.
 FOLDS = 5
 
 
@@ -70,7 +70,7 @@ def splits_of(cv: Any, X: Any, y: np.ndarray, groups: Any, weights: np.ndarray |
     sample out is none.
 
     Every class has to be in every training part: a classifier of fewer classes is judged by luck. A
-    number with groups: so many folds as the command deals, of whole groups; a splitter is given the
+    number with groups: this many folds as the command deals, of whole groups; a splitter is given the
     groups.
     """
     classes, codes = np.unique(y, return_inverse=True)

@@ -98,7 +98,7 @@ class _NamedColumns(_Named, sp.csc_array, metaclass=ABCMeta):
 
 
 def names_beside(X: Any) -> list[str] | None:
-    """Names of the columns of a matrix that scikit-learn would not look for."""
+    """Names of the columns of a matrix that scikit-learn would not search for."""
     return X.names if isinstance(X, _Named) else None
 
 
@@ -137,7 +137,7 @@ def _library(X: Any) -> str:
     return next((name for name in found if name in _LIBRARIES), found[0])
 
 
-#: Libraries whose frames, series and arrays are told by name.
+#: Libraries whose frames, series and arrays are recognised by name.
 _LIBRARIES = ("numpy", "pandas", "polars", "pyarrow", "narwhals")
 
 
@@ -217,7 +217,7 @@ def refuse_missing_labels(y: Any) -> None:
     missing = missing_labels(y)
     if missing.size:
         where = ", ".join(str(at) for at in missing[:5]) + (", ..." if missing.size > 5 else "")
-        # scikit-learn's words first, which tests of estimators look for.
+        # scikit-learn's words first, which tests of estimators search for.
         raise ValueError(
             f"Input y contains NaN: {missing.size} of {np.size(y)} samples have no label, at {where} (counted from 0); leave them out "
             "of X and y, as in X[y.notna()], y[y.notna()]"

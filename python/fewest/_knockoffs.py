@@ -27,7 +27,7 @@ class Knockoffs:
     Parameters
     ----------
     selected : ndarray of int
-        The features that are told from their copies, ascending.
+        The features that stand out from their copies, ascending.
     statistics : ndarray of shape (n_features,)
         The importance of each feature less that of its copy, averaged over the draws.
     evidence : ndarray of shape (n_features,)
@@ -36,7 +36,7 @@ class Knockoffs:
         From which statistic on a draw selects; None: it selects nothing.
     separations : ndarray of shape (n_features,)
         1 less the correlation of each feature with its copy; 0 for constant features. Near 0 a feature
-        cannot be told from its copy.
+        does not stand out from its copy.
     shrinkage : float
         The share of the correlations between features that was given up, as best on average.
     asked : dict

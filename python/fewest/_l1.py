@@ -116,7 +116,7 @@ class L1SVMSelector(Selector):
     def _set_results(self, answer, p):
         super()._set_results(answer, p)
         if self.Cs is not None:
-            # One cost alone is not told as a choice.
+            # One cost alone is not reported as a choice.
             self.C_ = answer["details"].get("cost", float(self.Cs[0]))
             self.grid_ = answer["details"].get("grid", [])
 

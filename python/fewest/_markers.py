@@ -299,7 +299,7 @@ def markers(
     What ``fewest markers`` does: an SVM for each pair of types on the shared genes, each type of equal
     weight, so that a pair that is hard to tell apart costs most and a rare type as much as a frequent
     one. The cost is chosen inside folds by macro F1, and the panel is judged there, with scaling and
-    selection anew in each fold. Then an elimination on all samples, and a search from its panel for a
+    selection again in each fold. Then an elimination on all samples, and a search from its panel for a
     better one and for the bound.
 
     Parameters
@@ -361,7 +361,7 @@ def markers(
     on_interrupt : {"raise", "keep"}, default="raise"
         After Ctrl-C: raise ``KeyboardInterrupt``, or return what is known.
     callback : callable, default=None
-        Is told of the progress; returns True to stop.
+        Receives the progress; returns True to stop.
     verbose : int, default=0
         1: print the progress.
     n_jobs : int, default=None

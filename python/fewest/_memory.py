@@ -63,12 +63,12 @@ def set_memory(limit: int | str | None) -> int | None:
     return before
 
 
-#: What the call at hand may take, where its estimator says it.
+#: What the current call may take, where its estimator says it.
 OWN: ContextVar[int | None] = ContextVar("own", default=None)
 
 
 def allowed() -> int | None:
-    """What the call at hand may take: what its estimator says, else :func:`set_memory`."""
+    """What the current call may take: what its estimator says, else :func:`set_memory`."""
     own = OWN.get()
     return _allowed if own is None else own
 

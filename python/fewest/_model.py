@@ -45,7 +45,7 @@ class TrainedModel(ClassifierMixin, BaseEstimator):
     classes_ : ndarray of shape (n_classes,)
         The classes, as numbers where all of them are numbers.
     selected_features_ : ndarray of shape (n_selected,) of str
-        Names of the features that it looks at.
+        Names of the features that it uses.
     feature_names_in_ : ndarray of shape (n_selected,) of str
         The same: a frame must have these columns (those that they are made of), in any order and
         among others.
@@ -62,7 +62,7 @@ class TrainedModel(ClassifierMixin, BaseEstimator):
 
     See Also
     --------
-    export_model : Writes such a file.
+    export_model : Writes a model file.
 
     Examples
     --------

@@ -60,7 +60,7 @@ def plain(classifier: Any) -> Any:
     if kind not in KERNELS or classifier._categories:
         what = "categories" if kind in KERNELS else "precomputed values" if kind == "precomputed" else f"the kernel {kind}"
         raise TypeError(
-            f"scikit-learn's SVC has no {what}: such a classifier has no plain form; use kernel='linear' or 'rbf', "
+            f"scikit-learn's SVC has no {what}: this classifier has no plain form; use kernel='linear' or 'rbf', "
             "or keep this estimator (joblib.dump)"
         )
     if classifier._coef is not None and len(classifier.classes_) == 2:

@@ -34,7 +34,7 @@ def is_first(pos_label: Any, classes: np.ndarray) -> bool:
 
 def of_second(answer: dict[str, Any]) -> dict[str, Any]:
     """What the engine says of a study whose two classes had changed places, with decision values that speak for
-    the second class again. What is said of the positive class stays: measures, thresholds of the probability,
+    the second class again. What concerns the positive class stays: measures, thresholds of the probability,
     the probabilities of samples; so does ``panel["model"]``, whose classes are those of the engine.
 
     Parameters

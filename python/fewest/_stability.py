@@ -52,7 +52,7 @@ class Stability:
     pairs : list of tuple of ndarray
         What both halves of each pair select.
     feature_names : ndarray of str or None
-        Names of the features that all this counts, where the estimator makes them anew in each half:
+        Names of the features that all this counts, where the estimator makes them again in each half:
         those that any half has. None: they are the same in each.
     asked : dict
         What was asked, and of which features, as the table says it: ``method``, ``names`` and so on.

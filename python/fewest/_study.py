@@ -170,7 +170,7 @@ class Study(Selector):
     panels_ : dict or None
         The two choices, ``best`` and ``smallest`` (the same, where no smaller size is as good), each with
         ``method``, ``max_features``, ``C``, ``fit_C``, ``selected`` (indices), ``names``, and ``summary`` and
-        ``stability`` of what the same way of choosing comes to in the outer folds; ``difference``: how much
+        ``stability`` of the result of the same way of choosing in the outer folds; ``difference``: how much
         more accurate the panel's choice is than the other one, fold by fold, or None. None without a panel.
     sizes_ : list of dict
         Accuracy by number of features over the inner splits of all samples: ``max_features``, ``accuracy``,
@@ -420,7 +420,7 @@ class Study(Selector):
         warn_of_limit(self, answer, f"{done} of {done + left} outer folds done{known}")
         for left_out in _left_out(answer, samples, asked):
             methods = [*answer["grid"]["methods"], left_out["method"]]
-            again = "" if asked["rules"]["weights"] else f"; methods={methods} tries it all the same"
+            again = "" if asked["rules"]["weights"] else f"; methods={methods} tries it nevertheless"
             warn(f"{left_out['method']} was left out: {left_out['why']}{again}")
 
     def _about(self, answer: dict[str, Any], samples: Samples, asked: dict[str, Any], seconds: float) -> dict[str, Any]:
@@ -444,7 +444,7 @@ class Study(Selector):
         }
 
     def _said_settings(self, answer: dict[str, Any], samples: Samples, asked: dict[str, Any], target: str) -> dict[str, Any]:
-        """The settings in force, under the names that the command has for them."""
+        """The settings in effect, under the names that the command has for them."""
         weights, grid, svm = self._given["weights"], answer["grid"], asked["svm"]
         return {
             "data": None,

@@ -44,7 +44,7 @@ __all__ = ["Shards"]
 
 SVMLIGHT = {".svm", ".libsvm", ".svmlight"}
 PACKED = {".gz", ".bz2"}
-#: A quarter of so many bytes of a column file is mapped at a time by each thread that looks at a
+#: A quarter of this many bytes of a column file is mapped at a time by each thread that reads a
 #: shard of it: pages that are mapped count as memory of the worker.
 MAPPED = 64 << 20
 #: Shards that are made for each worker where they take no memory, so that what a dead worker had

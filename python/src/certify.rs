@@ -78,7 +78,7 @@ pub(crate) fn certify<'py>(
     })
 }
 
-/// The same of a list of features that the rules may forbid; `method` are the settings of `exact`.
+/// Certifies a list of features that the rules may forbid; `method` are the settings of `exact`.
 /// Besides: `allowed`, `swaps` (each feature with its gain, the objective without it, and the
 /// feature that could best take its place with the objective then), `solutions`, `better`.
 ///

@@ -37,7 +37,7 @@ pub(crate) struct CallLimits {
     gap: Option<f64>,
     /// Threads; none: as many as cores.
     threads: Option<usize>,
-    /// Where the run keeps how far it has come.
+    /// Where the run keeps its progress.
     resume: Option<PathBuf>,
     /// Seconds between two writings of that.
     resume_every: Option<f64>,
@@ -88,7 +88,7 @@ struct Watch<'a> {
     hand_over: &'a mut (dyn FnMut(RunEvent) -> bool + Send),
     listens: bool,
     files: Files,
-    /// The state to go on from, until it is asked for.
+    /// The state to resume from, until it is asked for.
     from: Option<Box<dyn Read + Send>>,
     /// Why the state could not be kept.
     unkept: Option<Failure>,
@@ -132,7 +132,7 @@ impl Files {
         Self { resume, proof }
     }
 
-    /// The state to go on from; the proof goes on from the same moment.
+    /// The state to resume from; the proof resumes from the same moment.
     fn load(&mut self) -> Result<Option<Box<dyn Read + Send>>, Failure> {
         let Some(kept) = self.resume.as_ref().map_or(Ok(None), Resume::load)? else { return Ok(None) };
         if let Some(proof) = &mut self.proof {
@@ -174,9 +174,9 @@ pub(crate) fn sheltered<T>(body: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
 #[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct TraceRow {
     pub(crate) seconds: f64,
-    /// Of the best subset.
+    /// The objective of the best subset.
     pub(crate) objective: Option<f64>,
-    /// Its size.
+    /// The size of the best subset.
     pub(crate) n_features: Option<usize>,
     pub(crate) bound: Option<f64>,
 }
@@ -190,7 +190,7 @@ pub(crate) struct Course {
     pub(crate) interrupted: bool,
     /// Whether it wrote a proof, or why it could not.
     pub(crate) proof: Result<bool, DataError>,
-    /// Steps done, and expected where that is known, as told last.
+    /// Steps done, and expected where that is known, as last reported.
     steps: Option<(u64, Option<u64>)>,
     /// Whether the run tells its steps itself.
     counts: bool,
@@ -291,7 +291,7 @@ pub(crate) fn enter<T: Send>(
     enter_keeping(py, limits, listener, Files::default(), solve)
 }
 
-/// As [`enter`], for a run that writes files, and goes on from what is there. Whether a proof was
+/// As [`enter`], for a run that writes files, and resumes from what is there. Whether a proof was
 /// written is part of its course.
 ///
 /// # Errors

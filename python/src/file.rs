@@ -136,8 +136,8 @@ pub(crate) fn classes<'py>(py: Python<'py>, target: &Target) -> Classes<'py> {
     (target.column.clone(), target.classes.clone(), target.codes.clone().into_pyarray(py))
 }
 
-/// Where the columns of a file are best cut into at most so many parts, from 0 to their number;
-/// names, target and [`ColumnFile::sums`] of the file. Its entries are not looked at.
+/// Where the columns of a file are best cut into at most this many parts, from 0 to their number;
+/// names, target and [`ColumnFile::sums`] of the file. Its entries are not read.
 ///
 /// # Errors
 /// As [`ColumnFile`].

@@ -3,7 +3,7 @@
 use fewest::Design;
 use fewest_data::generate::{
     Coefficients, Composite, CompositeSettings, Correlated, CorrelatedSettings, Generator, Hyperplane,
-    HyperplaneSettings, Ndcc, NdccSettings, Part, Points, Text, TextSettings, check_memory,
+    HyperplaneSettings, Ndcc, NdccSettings, Points, SampleSet, Text, TextSettings, check_memory,
 };
 use fewest_data::{DataError, Dataset};
 use numpy::IntoPyArray;
@@ -83,9 +83,9 @@ pub(crate) fn generate<'py>(
     sheltered(|| {
         let kind: Kind = settings(kind)?;
         let part = match part {
-            "training" => Part::Training,
-            "validation" => Part::Validation,
-            "test" => Part::Test,
+            "training" => SampleSet::Training,
+            "validation" => SampleSet::Validation,
+            "test" => SampleSet::Test,
             other => {
                 let text = format!("part is {other:?}, but must be \"training\", \"validation\" or \"test\"");
                 return Err(PyValueError::new_err(text));

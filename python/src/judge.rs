@@ -42,7 +42,7 @@ pub(crate) fn class_probabilities<'py>(
 /// has no meaning.
 ///
 /// # Errors
-/// `ValueError` for lengths that do not fit, or a class that there is not.
+/// `ValueError` for lengths that do not fit, or an unknown class.
 #[pyfunction]
 pub(crate) fn measures<'py>(
     py: Python<'py>,
@@ -102,7 +102,7 @@ pub(crate) fn summary<'py>(
 /// How alike subsets of `p` features are: `index` and `ci95`; None where that has no meaning.
 ///
 /// # Errors
-/// `ValueError` for a feature that there is not.
+/// `ValueError` for an unknown feature.
 #[pyfunction]
 pub(crate) fn subset_stability(py: Python<'_>, subsets: Vec<Vec<usize>>, p: usize) -> PyResult<Bound<'_, PyAny>> {
     sheltered(|| {
@@ -128,7 +128,7 @@ pub(crate) fn t_test<'py>(
 /// Classes by number, as folds and halves are dealt by them.
 ///
 /// # Errors
-/// `ValueError` for a class that there is not.
+/// `ValueError` for an unknown class.
 fn target(codes: &PyReadonlyArray1<'_, u32>, n_classes: usize) -> PyResult<Target> {
     let codes = numbers(codes)?.to_vec();
     if codes.iter().any(|&code| code as usize >= n_classes) {
@@ -141,7 +141,7 @@ fn target(codes: &PyReadonlyArray1<'_, u32>, n_classes: usize) -> PyResult<Targe
 /// tasks each task is dealt on its own; samples whose `groups` are the same are in one fold.
 ///
 /// # Errors
-/// `ValueError` for a class that there is not, more folds than samples or groups.
+/// `ValueError` for an unknown class, more folds than samples or groups.
 #[pyfunction]
 #[pyo3(signature = (codes, n_classes, count, repeats, seed, tasks=None, groups=None))]
 pub(crate) fn folds(
@@ -182,7 +182,7 @@ fn of_each<'a>(
 /// Samples whose `groups` are the same are in one half.
 ///
 /// # Errors
-/// `ValueError` for a class that there is not, groups that leave a half without a class.
+/// `ValueError` for an unknown class, groups that leave a half without a class.
 #[pyfunction]
 #[pyo3(signature = (codes, n_classes, pairs, seed, groups=None))]
 pub(crate) fn halves(
@@ -198,8 +198,8 @@ pub(crate) fn halves(
     })
 }
 
-/// Of rules on `p` features: how many can be selected where these have one value only, and the most
-/// that the rules allow, none where they are not `sized`.
+/// Candidates under rules on `p` features: how many can be selected where these have one value
+/// only, and the most that the rules allow, none where they are not `sized`.
 ///
 /// # Errors
 /// `ValueError` for rules that contradict each other.
@@ -225,7 +225,7 @@ pub(crate) fn candidates(
 /// `assume`.
 ///
 /// # Errors
-/// `ValueError` for an unknown law, a feature that there is not.
+/// `ValueError` for an unknown law or feature.
 #[pyfunction]
 pub(crate) fn stability_selection<'py>(
     py: Python<'py>,

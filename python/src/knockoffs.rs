@@ -1,4 +1,4 @@
-//! Copies of features that mean nothing, and what is told from them.
+//! Copies of features that mean nothing, and the features that stand out from them.
 
 use fewest::Clock;
 use fewest::validation::Knockoffs as Law;
@@ -22,7 +22,7 @@ impl Knockoffs {
     /// Learns it; `limits`: a dictionary with the fields of [`CallLimits`].
     ///
     /// # Errors
-    /// `ValueError` for a feature that there is not, `MemoryError`, `TimeoutError`, and what Ctrl-C
+    /// `ValueError` for an unknown feature, `MemoryError`, `TimeoutError`, and what Ctrl-C
     /// raises.
     #[new]
     fn new(py: Python<'_>, x: Columns<'_>, features: Vec<usize>, limits: &Bound<'_, PyAny>) -> PyResult<Self> {

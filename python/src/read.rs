@@ -50,7 +50,7 @@ struct Asked {
 
 impl Asked {
     /// # Errors
-    /// `ValueError` for a sign or a format that there is not.
+    /// `ValueError` for an unknown sign or format.
     fn options(self) -> PyResult<ReadOptions> {
         let wrong = |name: &str, found: &str, must: &str| {
             PyValueError::new_err(format!("{name} is {found:?}, but must be {must}"))

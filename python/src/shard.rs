@@ -76,7 +76,7 @@ impl Shard {
     fn with<T>(&self, py: Python<'_>, f: impl FnOnce(&dyn Design) -> PyResult<T>) -> PyResult<T> {
         let columns: Columns<'_> = self.matrix.extract(py)?;
         match &columns {
-            // Checked when it was made; looking at every row index again would cost as much as a
+            // Checked when it was made; examining every row index again would cost as much as a
             // pass.
             Columns::Sparse(n, _, Indices::Short(rows), values) => {
                 f(&SparseDesign::view(*n, &self.start, bytemuck::cast_slice(numbers(rows)?), numbers(values)?))
@@ -92,12 +92,12 @@ impl Shard {
         }
     }
 
-    /// Those of the features that are here, counted from the first one here.
+    /// The features that are here, counted from the first one here.
     fn own(&self, features: &[usize]) -> Vec<usize> {
         features.iter().filter_map(|j| j.checked_sub(self.first)).filter(|&j| j < self.p).collect()
     }
 
-    /// The same of an array.
+    /// The features of an array that are here.
     fn own_of(&self, features: &PyReadonlyArray1<'_, i64>) -> PyResult<Vec<usize>> {
         let wanted: Vec<usize> = numbers(features)?.iter().map(|&j| j as usize).collect();
         Ok(self.own(&wanted))
@@ -219,7 +219,7 @@ impl Shard {
         })
     }
 
-    /// Those of the features that are here, as a matrix in the form that the engine takes.
+    /// The features that are here, as a matrix in the form that the engine takes.
     fn columns<'py>(&self, py: Python<'py>, features: Vec<usize>) -> PyResult<Bound<'py, PyAny>> {
         sheltered(|| {
             let features = self.own(&features);
@@ -380,7 +380,7 @@ impl GramSource for Elsewhere {
 }
 
 /// As [`crate::select`] by a method that takes them, on n x p values that are elsewhere, of which
-/// so many are stored, with or without zeros; see [`Elsewhere`] for `source`.
+/// this many are stored, with or without zeros; see [`Elsewhere`] for `source`.
 ///
 /// # Errors
 /// As [`crate::select`], and what the source raises.

@@ -79,7 +79,7 @@ fn report_value(report: &StudyReport, wanted: &StudySettings, codes: &[u32]) -> 
     value
 }
 
-/// The two choices, what each comes to in the outer folds, and how far apart they are.
+/// The two choices, the result of each in the outer folds, and how far apart they are.
 fn panels_value([best, smallest]: &[ChoiceReport; 2], report: &StudyReport) -> Value {
     json!({"best": best, "smallest": smallest, "difference": report.difference()})
 }

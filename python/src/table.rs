@@ -1,6 +1,6 @@
 //! Results as the command's tables and pages.
 
-use fewest_report::{Door, Look, Words};
+use fewest_report::{Door, Style, Words};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::Value;
@@ -24,7 +24,7 @@ const WORDS: Words = Words {
 #[pyfunction]
 pub(crate) fn table(result: &Bound<'_, PyAny>) -> PyResult<String> {
     sheltered(|| {
-        let door = Door { look: Look::default(), words: &WORDS, scaling: None };
+        let door = Door { style: Style::default(), words: &WORDS, scaling: None };
         let text = fewest_report::text(&settings::<Value>(result)?, door);
         text.ok_or_else(|| PyValueError::new_err("no result that has tables"))
     })

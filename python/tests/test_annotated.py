@@ -29,7 +29,7 @@ from fewest.datasets import dump_columns
 
 
 class Annotated:
-    """As AnnData is: values, a table of the samples, names of the features; looked at item by item it takes for ever."""
+    """As AnnData is: values, a table of the samples, names of the features; examined item by item it takes for ever."""
 
     def __init__(self, X, obs, names):
         self.X, self.obs, self.var_names = X, obs, pd.Index(names)
@@ -42,7 +42,7 @@ class Annotated:
         return self.X.shape[0]
 
     def __getitem__(self, at):
-        raise AssertionError("looked at")
+        raise AssertionError("examined")
 
 
 def build(X, obs, names):

@@ -40,8 +40,8 @@ from fewest.dask import Shards, Source, _parquet_shard
 
 @pytest.fixture(scope="module", autouse=True)
 def lost_workers_come_back():
-    """Left alone, a LocalCluster gives a worker up for good if it is missing 15 seconds after one
-    of its name died, as where it is killed again just then: with nobody left to work, all wait.
+    """Left alone, a LocalCluster gives a worker up finally if it is missing 15 seconds after one
+    of its name died, as where it is killed again just then: without a worker, all wait.
     """
     with dask.config.set({"distributed.deploy.lost-worker-timeout": "1h"}):
         yield
@@ -68,7 +68,7 @@ def text(n=300, p=5000, seed=0):
 
 
 def column_blocks(X, widths):
-    """X as a Dask array whose blocks are some of the columns, made anew by whoever needs one."""
+    """X as a Dask array whose blocks are some of the columns, made again where one is needed."""
     ends = np.cumsum([0, *widths])
     blocks = [da.from_delayed(delayed(sp.csc_matrix)(X[:, a:b]), shape=(X.shape[0], b - a), dtype=X.dtype) for a, b in pairwise(ends)]
     return da.concatenate(blocks, axis=1, allow_unknown_chunksizes=True)
@@ -552,7 +552,7 @@ def test_what_is_sent(client):
     assert len(traffic["sent"]) == machine.n_iter_ + 1
     alpha = 8 * 300
     assert (traffic["sent"] >= 2 * alpha).all() and (traffic["sent"] <= 2 * alpha + 1000).all()
-    # Two shards: the 10 best features with their scores, and at most two more for each column at hand;
+    # Two shards: the 10 best features with their scores, and at most two more for each current column;
     # and the columns that are generated, far from all of them.
     at_hand = np.array([0, *(round["columns"] for round in machine.rounds_)])
     beside = traffic["received"] - 2 * 16 * 10

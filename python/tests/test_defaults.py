@@ -77,7 +77,7 @@ OTHERWISE = {
     "scale": "a study scales; for others a pipeline does",
     "scoring": "a study chooses by a score of its own",
     "time_limit": "a study ends by itself",
-    "tol": "an elimination ranks by weights, of which ties are told by digits; the ascent of lagrangian",
+    "tol": "an elimination ranks by weights, in which digits decide ties; the ascent of lagrangian",
     "weight_bound": "MILP1 needs one; MBP finds it",
 }
 

@@ -63,7 +63,7 @@ def test_a_path_is_the_fit_of_each_size(selector, data):
     for one in path:
         assert one.n_features_ <= one.n_features_to_select
         alone = clone(one).fit(X, y)
-        # rfe's path goes on from the size before, and gamma is that of the largest size.
+        # rfe's path resumes from the size before, and gamma is that of the largest size.
         if not isinstance(selector, (AlignmentSelector,)) and getattr(selector, "kernel", "linear") == "linear":
             assert one.objective_ == pytest.approx(alone.objective_, rel=2e-4)
         np.testing.assert_array_equal(one.classes_, alone.classes_)

@@ -152,7 +152,7 @@ def test_what_is_missing_says_so(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "text, asked, told",
+    "text, asked, message",
     [
         ("a,b,y\n1,x,0\n2,3,1\n3,4,1\n4,4,0\n", {}, r"say missing_codes=\[\"x\"\] if it .* or text=\[\"b\"\] to read"),
         ("a,a,y\n1,2,0\n3,4,1\n", {}, r"rename one of them, or say unique_names=True"),
@@ -167,9 +167,9 @@ def test_what_is_missing_says_so(tmp_path):
         ("a,y\n1,0\n2,1\n", {"zero_based": True}, r"zero_based=True has a meaning for svmlight"),
     ],
 )
-def test_messages_name_parameters(text, asked, told, tmp_path):
+def test_messages_name_parameters(text, asked, message, tmp_path):
     file = write(tmp_path, "a.csv", text)
-    with pytest.raises(ValueError, match=told) as caught:
+    with pytest.raises(ValueError, match=message) as caught:
         read_table(file, **asked)
     assert " --" not in str(caught.value)
 
@@ -273,7 +273,7 @@ class TestForms:
 
 
 def test_a_frame_of_a_statistics_package_follows_the_rules_of_text(tmp_path, monkeypatch):
-    """The package that reads them stands aside: what it gives is a frame of labels, numbers, dates."""
+    """The package that reads them is replaced: what it gives is a frame of labels, numbers, dates."""
     import pandas as pd
 
     asked = []
@@ -306,7 +306,7 @@ def test_a_frame_of_a_statistics_package_follows_the_rules_of_text(tmp_path, mon
         read_table(file, target="no")
     with pytest.raises(ValueError, match=r"b.dta: the file is damaged, or of another format \(Invalid file\)"):
         read_table(write(tmp_path, "b.dta", "broken"))
-    # Labels may be in such a file, too.
+    # Labels may be in a file of this kind, too.
     data = write(tmp_path, "c.csv", ",a,b\n30.5,1,2\n41.0,3,4\n28.0,5,6\n")
     joined = read_table(data, labels=(file, "y"), by="age")
     assert joined.y.tolist() == ["ill", "ill", "well"] and joined.sample_names == ["30.5", "41.0", "28.0"]

@@ -1,4 +1,4 @@
-"""While a fit runs: limits, callbacks, Ctrl-C, threads, messages, and going on from where one was stopped."""
+"""While a fit runs: limits, callbacks, Ctrl-C, threads, messages, and resuming from where one was stopped."""
 
 import os
 import time

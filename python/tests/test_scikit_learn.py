@@ -1,4 +1,4 @@
-"""scikit-learn's own checks, on every estimator; one that cannot hold is said with its reason."""
+"""scikit-learn's own checks, on every estimator; one that cannot hold is listed with its reason."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""What the command's study says, Python's says: weights, JSON, page, model file, and what both choices come to."""
+"""What the command's study says, Python's says: weights, JSON, page, model file, and the results of both choices."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ OPTIONS = {
     "cost-points": 3,
     "time-limit": 300,
 }
-#: What is said of a file and of a command, and what takes another time each run.
+#: What describes a file and a command, and what takes another time each run.
 ELSEWHERE = {"command", "seconds", "milliseconds", "data", "format", "threads", "memory", "time_limit", "sample", "test_samples"}
 
 
@@ -208,7 +208,7 @@ def test_what_outer_folds_say_is_counted_in_the_order_of_the_classes(label):
     assert panels["best"]["names"] == [f"x{j}" for j in panels["best"]["selected"]]
     assert (panels["best"]["C"], panels["best"]["fit_C"], panels["best"]["method"]) == (study.C_, study.fit_C_, study.method_)
     assert panels["smallest"]["max_features"] <= panels["best"]["max_features"]
-    # The folds have the other choice, which sums up to what is said of it.
+    # The folds have the other choice, which sums up to its summary.
     each = [(fold["other"] or fold)["judgement"] for fold in study.folds_]
     found = [np.mean(np.array(of["predicted"])[y[of["test"]] == positive] == list(study.classes_).index(positive)) for of in each]
     assert panels["smallest"]["summary"]["sensitivity"]["mean"] == pytest.approx(np.mean(found))

@@ -1,4 +1,4 @@
-"""An input is never written to, whatever it is and whoever gets it."""
+"""An input is never written to, whatever it is and whatever reads it."""
 
 import hashlib
 import pickle

@@ -39,7 +39,7 @@ predict.fewest <- function(object, newdata, type = c("class", "decision", "proba
   both
 }
 
-# New samples in the form of those of training; their classes, if any, are not looked at.
+# New samples in the form of those of training; their classes, if any, are not read.
 new_samples <- function(newdata, design) {
   if (!is.null(design$terms)) {
     frame <- stats::model.frame(design$terms, newdata, na.action = stats::na.pass)

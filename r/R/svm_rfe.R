@@ -5,7 +5,7 @@
 #' each step `k` SVMs, each without one of `k` folds of the samples, and the criterion is the mean of
 #' their normalised squared weights divided by the standard deviation.
 #'
-#' A ranking is no estimate of accuracy, and features that were ranked on all samples look better on
+#' A ranking is no estimate of accuracy, and features that were ranked on all samples seem better on
 #' them than they are: [fewest_evaluate()] with `method = "rfe"` ranks inside the folds.
 #'
 #' @param x A matrix or data frame, samples in rows; or anything else that [fewest_samples()] takes.

@@ -10,7 +10,7 @@
 #' @param features Names of features.
 #' @param ... What [fewest_samples()] takes (`data`, `assay`), and [options][fewest_options]:
 #'   `max_features`, `cost`, `kernel`, `require`, `time_limit`, `certify`, ...
-#' @param quiet Whether to leave out progress and notes. Warnings come all the same.
+#' @param quiet Whether to leave out progress and notes. Warnings come even so.
 #' @return The result of the command as a list of class `fewest`: `selected` (names, in the order of
 #'   the data), `status`, `objective`, `bound`, `gap`, `ranking`, `model`, `settings` and what else
 #'   the command writes as JSON; docs/equations.md and docs/use/gap.md of the project say what the

@@ -1,6 +1,6 @@
 //! Why a command ended early, and with which exit code.
 
-/// What is said where nobody reads.
+/// The text of a closed output, which is never shown.
 const GONE: &str = "the reader of the output went away";
 
 /// Everything that ends a command before it is done.
@@ -10,7 +10,7 @@ pub enum Failure {
     Input(String),
     /// Something broke that the user's input is not to blame for: exit 1.
     Broken(String),
-    /// Whoever read our output went away: quiet, exit 0.
+    /// The reader of our output went away: quiet, exit 0.
     ReaderGone,
 }
 
@@ -79,7 +79,7 @@ impl From<Failure> for fewest_eval::EvalError {
 
 impl From<fewest::Error> for Failure {
     /// Data, settings, rules and memory are the user's; a solver that fails, or columns that cannot
-    /// be had, are ours.
+    /// be read, are ours.
     fn from(error: fewest::Error) -> Self {
         match error {
             fewest::Error::Setting { name, value, range } => {
@@ -118,7 +118,7 @@ impl From<fewest_data::DataError> for Failure {
     }
 }
 
-/// Whether a write failed for want of room.
+/// Whether a write failed for lack of room.
 fn is_full(error: &std::io::Error) -> bool {
     use std::io::ErrorKind;
     matches!(

@@ -19,7 +19,7 @@ use crate::terminal::Terminal;
 /// The bar waits this long before it shows, so that short runs stay silent.
 const PATIENCE: Duration = Duration::from_millis(400);
 
-/// Time between two looks of the bar.
+/// Time between two updates of the bar.
 const REFRESH: Duration = Duration::from_millis(100);
 
 /// Time between two lines of progress, where a program asked for lines.
@@ -41,13 +41,13 @@ pub(crate) struct Watch<'a> {
     /// Opened by the first event, so that a run that is refused leaves no file.
     trace: Option<Box<dyn Write>>,
     failed: Option<std::io::Error>,
-    /// Of each size of a path; of the whole run where there is none.
+    /// The history of each size of a path; that of the whole run where there is none.
     histories: Vec<History>,
     /// Whether what comes is the search of a certificate.
     certifying: bool,
-    /// Where a long run keeps how far it has come, if asked for.
+    /// Where a long run keeps its progress, if asked for.
     resume: Option<&'a Resume>,
-    /// The state to go on from, until it is asked for.
+    /// The state to resume from, until it is asked for.
     from: Option<Box<dyn Read + Send>>,
     /// Why it could not.
     unkept: Option<Failure>,
@@ -148,7 +148,7 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// With a file in which the run keeps how far it has come, and goes on from what it holds.
+    /// With a file in which the run keeps its progress, and resumes from what it holds.
     ///
     /// # Errors
     /// A file that is damaged, or that holds the state of another run.
@@ -194,7 +194,7 @@ impl<'a> Watch<'a> {
     /// Clears the bar and ends the trace; how incumbent and bound moved.
     ///
     /// # Errors
-    /// When the trace, or the file to go on from, could not be written.
+    /// When the trace, or the file to resume from, could not be written.
     pub(crate) fn finish(mut self) -> Result<Vec<History>, Failure> {
         if let Some(failure) = self.unkept.take() {
             return Err(failure);
@@ -270,7 +270,7 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Keeps how far the run has come, now and then and at its end; a failure ends the run. The
+    /// Keeps the progress of the run, now and then and at its end; a failure ends the run. The
     /// search of a certificate keeps nothing.
     fn keep(&mut self, state: &dyn Checkpoint, last: bool) -> ControlFlow<()> {
         let due = |resume: &&Resume| !self.certifying && (last || resume.is_due());
@@ -278,7 +278,7 @@ impl<'a> Watch<'a> {
         let marks = self.proof.as_mut().map_or(&[][..], |proof| proof.marks());
         match resume.keep(state, marks) {
             Ok(()) => ControlFlow::Continue(()),
-            // The result is there, and is not lost for want of a state.
+            // The result is there, and is not lost for lack of a state.
             Err(failure) if last => {
                 self.terminal.warn(&failure.into_text());
                 ControlFlow::Continue(())

@@ -1,4 +1,4 @@
-//! `--resume FILE`: how far a long run has come, so that it can go on after Ctrl-C, a limit or a
+//! `--resume FILE`: the progress of a long run, so that it can go on after Ctrl-C, a limit or a
 //! kill, with the same result.
 //!
 //! File     `fewest state 2` and a line feed; a line of JSON that describes the run; one that says
@@ -32,15 +32,15 @@ const ANY_VERSION: &[u8] = b"fewest state ";
 const SUM: u64 = 8;
 /// Longest description of a run that is read.
 const DESCRIPTION: u64 = 1 << 26;
-/// Writing may take one part of so many of the time.
+/// Writing may take one part in this many of the time.
 const SHARE: u32 = 20;
 
 /// Time between two writings, unless `--resume-every` says another.
 pub const EVERY: Duration = Duration::from_secs(30);
 
-/// What an earlier run kept.
-pub struct Kept {
-    /// Its state.
+/// State of an earlier run.
+pub struct SavedRun {
+    /// The saved state.
     pub state: Box<dyn Read + Send>,
     /// How far its proofs were, where it wrote any.
     pub proofs: Vec<ProofMark>,
@@ -99,8 +99,8 @@ impl Resume {
     /// The state that an earlier run kept; nothing when there is no file yet.
     ///
     /// # Errors
-    /// A file that is none of ours, is damaged, or was written for another run.
-    pub fn load(&self) -> Result<Option<Kept>, Failure> {
+    /// A file of another program, one that is damaged, or was written for another run.
+    pub fn load(&self) -> Result<Option<SavedRun>, Failure> {
         let mut file = match File::open(&self.path) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -123,7 +123,7 @@ impl Resume {
         let mut kept = [0; SUM as usize];
         (&file).read_exact(&mut kept).map_err(broken)?;
         if u64::from_le_bytes(kept) != sum.0 {
-            return Err(self.fault("damaged: its check sum is another one; delete it to start afresh"));
+            return Err(self.fault("damaged: its check sum is wrong; delete it to start again"));
         }
         file.seek(SeekFrom::Start(FIRST.len() as u64)).map_err(broken)?;
         let mut reader = BufReader::new(file);
@@ -135,7 +135,7 @@ impl Resume {
         self.check(&serde_json::from_slice(&run).map_err(strange)?)?;
         let rest = body.saturating_sub((FIRST.len() + run.len() + proof.len()) as u64);
         let proofs = serde_json::from_slice(&proof).map_err(strange)?;
-        Ok(Some(Kept { state: Box::new(reader.take(rest)), proofs }))
+        Ok(Some(SavedRun { state: Box::new(reader.take(rest)), proofs }))
     }
 
     /// As [`Resume::load`], of a state in JSON.
@@ -143,8 +143,9 @@ impl Resume {
     /// # Errors
     /// As there.
     pub fn load_json<T: DeserializeOwned>(&self) -> Result<Option<T>, Failure> {
-        let read =
-            |kept: Kept| serde_json::from_reader(kept.state).map_err(|error| self.fault(&format!("damaged: {error}")));
+        let read = |kept: SavedRun| {
+            serde_json::from_reader(kept.state).map_err(|error| self.fault(&format!("damaged: {error}")))
+        };
         self.load()?.map(read).transpose()
     }
 
@@ -214,7 +215,7 @@ impl Resume {
 /// Least time between two writings of what consists of folds that are done.
 pub(crate) const BETWEEN_FOLDS: Duration = Duration::from_millis(500);
 
-/// What describes the data in the description of a run.
+/// Key of the data in the description of a run.
 pub const DATA: &str = "data_check";
 
 /// A number that changes with any value, class, weight or fold: what tells the data of one run from

@@ -6,7 +6,7 @@ use fewest_report::visible;
 
 use crate::failure::Failure;
 
-/// How much is said on standard error.
+/// How much is written to standard error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Level {
     /// Errors only.
@@ -93,7 +93,7 @@ impl Terminal {
     }
 }
 
-/// Writes text to standard error after a word of ours; nobody is left to tell when that fails. The
+/// Writes text to standard error after our prefix; a failure cannot be reported. The
 /// text may hold names of data and options: what would move the cursor or colour the line is shown,
 /// not sent.
 fn say(word: &str, text: &str) {

@@ -19,7 +19,7 @@ pub(crate) struct Annotations {
     pub(crate) samples: Option<TextColumn>,
     /// Columns of n texts; a missing value is an empty text.
     pub(crate) columns: Vec<TextColumn>,
-    /// Names of columns that were not read, as nobody asked for them.
+    /// Names of columns that were not read, as they were not asked for.
     pub(crate) others: Vec<String>,
 }
 
@@ -41,9 +41,9 @@ impl Annotations {
         find(name).or_else(|| PREFIXES.iter().find_map(|prefix| find(name.strip_prefix(prefix)?)))
     }
 
-    /// Those of a file with columns of these names: what the options ask for is read by `texts`,
-    /// all of them (while the memory holds them) where the target is to be proposed. A column for
-    /// which `texts` has nothing is passed over.
+    /// Annotations of a file with columns of these names: what the options ask for is read by
+    /// `texts`, all of them (while the memory holds them) where the target is to be proposed. A
+    /// column for which `texts` has nothing is passed over.
     ///
     /// # Errors
     /// Those of `texts`.

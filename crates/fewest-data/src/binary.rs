@@ -73,14 +73,14 @@ pub(crate) fn target_of(
     Ok((target, rows, notes.unwrap_or_default()))
 }
 
-/// Whether a value may not be there: it is not finite, and not a missing one that is let through.
+/// Whether a value may not be there: it is not finite, and not a missing one that is accepted.
 pub(crate) fn is_bad(value: f64, missing: bool) -> bool {
     let is_let_through = missing && value.is_nan();
     !(value.is_finite() || is_let_through)
 }
 
-/// Looks for such values in a part of a column that begins at row `first`.
-pub(crate) fn look(
+/// Searches for such values in a part of a column that begins at row `first`.
+pub(crate) fn find_not_finite(
     file: &str,
     first: usize,
     values: &[f64],
@@ -94,7 +94,7 @@ pub(crate) fn look(
 }
 
 /// Refuses values of a column-major matrix that are not finite, but for missing ones where they are
-/// let through; the earliest row is named.
+/// accepted; the earliest row is named.
 pub(crate) fn check_finite(
     file: &str,
     n: usize,
@@ -107,7 +107,7 @@ pub(crate) fn check_finite(
         .enumerate()
         .map(|(j, column)| {
             let mut bad = NotFinite::default();
-            look(file, 0, column, missing, || name(j), &mut bad);
+            find_not_finite(file, 0, column, missing, || name(j), &mut bad);
             bad
         })
         .collect();
@@ -118,7 +118,7 @@ pub(crate) fn check_finite(
 pub(crate) fn note_bad(file: &str, i: usize, x: f64, missing: bool, name: impl Fn() -> String, bad: &mut NotFinite) {
     if is_bad(x, missing) {
         let mut one = NotFinite::default();
-        look(file, i, &[x], missing, name, &mut one);
+        find_not_finite(file, i, &[x], missing, name, &mut one);
         bad.missing.merge(one.missing);
         bad.infinite.merge(one.infinite);
     }

@@ -88,7 +88,7 @@ fn ungrouped(whole: &str, sign: char) -> Option<String> {
 fn unmarked(text: &str) -> Option<Cow<'_, str>> {
     let bytes = text.as_bytes();
     let (first, last) = (*bytes.first()?, *bytes.last()?);
-    // Most text is told from a number by its ends.
+    // Most text differs from a number at its ends.
     let begins = first.is_ascii_digit() || b"+-.,$\xe2\xc2UEGCJ".contains(&first);
     let ends = last.is_ascii_digit() || last >= 0x80 || b"%$.,DRPFY".contains(&last);
     if !begins || !ends {
@@ -112,7 +112,7 @@ fn unmarked(text: &str) -> Option<Cow<'_, str>> {
 
 /// A number in one of the styles, its mark passed over.
 pub(crate) fn in_any_style(text: &str) -> Option<f64> {
-    // Most text is told from a number by its first character.
+    // Most text differs from a number in its first character.
     if text.trim_start().starts_with(|c: char| c.is_ascii_alphabetic() && !"UEGCJ".contains(c)) {
         return None;
     }

@@ -143,7 +143,7 @@ pub(crate) fn features(matrix: &mut impl Stored) -> Result<Features, DataError> 
     Ok(Features::Sparse(SparseDesign::new(n, start, index, values)?))
 }
 
-/// The values for a column file at `out`, all of them finite, and what is said of them.
+/// The values for a column file at `out`, all of them finite, and the notes on them.
 pub(crate) fn sorted(
     matrix: &mut impl Stored,
     names: &Names,
@@ -279,7 +279,7 @@ struct Slices {
 }
 
 impl Slices {
-    /// None yet, with room for so many values.
+    /// None yet, with room for `values` values.
     fn with_room(values: usize) -> Self {
         Self { start: vec![0], index: Vec::with_capacity(values), values: Vec::with_capacity(values) }
     }

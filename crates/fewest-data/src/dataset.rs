@@ -146,21 +146,21 @@ pub(crate) fn refuse_text(file: &str, options: &ReadOptions) -> Result<(), DataE
 /// A column kept as text: fold numbers, identifiers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextColumn {
-    /// Its name.
+    /// The column's name.
     pub name: String,
     /// One value for each row.
     pub values: Vec<String>,
 }
 
-/// What a reader returns. All values of the features are finite; NaN, a missing value, is there
-/// only where [`crate::ReadOptions::missing`] lets it in.
+/// Data as a reader returns them. All values of the features are finite; NaN, a missing value, is
+/// there only where [`crate::ReadOptions::missing`] lets it in.
 #[derive(Debug, Clone)]
 pub struct Dataset {
     /// The matrix, n x p.
     pub features: Features,
     /// Names of the p features.
     pub names: Names,
-    /// Classes of the n rows; `None` only if the reader was told that they may be missing.
+    /// Classes of the n rows; `None` only if the options say that they may be missing.
     pub target: Option<Target>,
     /// Names of the n rows, where the file has them or [`crate::ReadOptions::samples`] says where.
     pub samples: Option<TextColumn>,
@@ -373,7 +373,7 @@ impl Dataset {
     /// Makes missing values of numbers that stand for them.
     ///
     /// # Errors
-    /// Those, unless they are let through; a 0 in sparse data, whose zeros are not stored.
+    /// Missing values, unless they are accepted; a 0 in sparse data, whose zeros are not stored.
     pub(crate) fn decode_missing(&mut self, cells: &Cells, missing: bool) -> Result<(), DataError> {
         let file = self.source.clone();
         let unsupported = |what: &str, remedy: &str| DataError::Unsupported {

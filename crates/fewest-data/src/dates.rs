@@ -1,4 +1,4 @@
-//! Dates and times in text, told from other text by their form alone.
+//! Dates and times in text, recognised by their form alone.
 
 /// Names of months, by their first three letters.
 const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
@@ -7,7 +7,7 @@ const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "au
 /// (`12:30`) or both.
 pub(crate) fn is_date(text: &str) -> bool {
     let text = text.trim();
-    // Most text is told by its first character.
+    // Most text is known by its first character.
     if !text.starts_with(|c: char| c.is_ascii_digit()) && month(text).is_none() {
         return false;
     }

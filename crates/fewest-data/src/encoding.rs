@@ -13,7 +13,7 @@ const MOST_VALUES: usize = 100;
 /// Most values where half of the cells or more differ.
 const MOST_DIFFERENT: usize = 20;
 
-/// Most values of such a column about which nothing is said.
+/// Most values of such columns without a note.
 const FEW: usize = 5;
 
 /// What becomes of a text column.

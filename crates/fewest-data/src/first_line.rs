@@ -1,8 +1,8 @@
 //! The first line of a csv file: names of the columns, or data?
 //!
-//! What speaks for names: a quoted number above numbers without quotes, text above numbers, a cell
-//! that is none of the values below it where these repeat. What speaks for data: text that is one of
-//! the values below it. Where nothing speaks, mostly numbers are data, but for 0, 1, 2, ..., the
+//! Signs of names: a quoted number above numbers without quotes, text above numbers, a cell
+//! that is not among the values below it where these repeat. Signs of data: text that is one of
+//! the values below it. Without signs, mostly numbers are data, but for 0, 1, 2, ..., the
 //! names that pandas gives.
 
 use std::collections::HashSet;
@@ -48,7 +48,7 @@ impl Signs {
             let below: Vec<&Cell> =
                 rows.iter().filter_map(|row| row.get(c)).filter(|cell| !cell.text.is_empty()).collect();
             if !cell.text.is_empty() && !below.is_empty() {
-                signs.look(cell, &below, c + 1 == first.len());
+                signs.read(cell, &below, c + 1 == first.len());
             }
             if signs.name.is_some() {
                 break;
@@ -58,7 +58,7 @@ impl Signs {
     }
 
     /// What a column says, given the cell in the first line and those below it.
-    fn look(&mut self, cell: &Cell, below: &[&Cell], last: bool) {
+    fn read(&mut self, cell: &Cell, below: &[&Cell], last: bool) {
         let text = below.iter().any(|cell| cell.is_text());
         let quoted = cell.quoted && cell.is_number() && below.iter().all(|cell| !cell.quoted);
         if !text && (cell.is_text() || quoted) {

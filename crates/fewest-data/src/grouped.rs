@@ -14,7 +14,7 @@ const FOLDS: u32 = 18;
 /// The stream of random numbers of [`grouped_halves`].
 const HALVES: u32 = 19;
 
-/// Times that a pair of halves is dealt anew where one of them lacks a class.
+/// Times that a pair of halves is dealt again where one of them lacks a class.
 const TRIES: usize = 100;
 
 /// Why groups cannot be dealt.
@@ -51,7 +51,7 @@ pub enum DealError {
 
 /// Groups of rows: how many rows of each class each has.
 struct Groups {
-    /// Which group each row is of, numbered in the order of first rows.
+    /// The group of each row, numbered in the order of first rows.
     of: Vec<usize>,
     /// Rows of each class, by group; classes without rows are left out.
     counts: Vec<Vec<f64>>,

@@ -5,17 +5,17 @@ use rayon::prelude::*;
 
 use crate::{Dataset, Features, Note, Target};
 
-/// Most columns of one kind that are told of, each by itself.
+/// Most columns of one kind with a note of their own.
 const FEW: usize = 5;
 
-/// Rows between two looks at whether the classes still lie apart.
+/// Rows between two checks whether the classes still lie apart.
 const BLOCK: usize = 64;
 
 /// The endings of names that identifiers have.
 const ID_NAMES: [&str; 8] = ["id", "key", "index", "nr", "no", "number", "code", "rownames"];
 
-/// What to tell of the columns: see [`Note::Counter`], [`Note::Perfect`] and [`Note::LoneValue`].
-/// A mapped file, which may be larger than memory, is not looked at.
+/// Notes on the columns: see [`Note::Counter`], [`Note::Perfect`] and [`Note::LoneValue`]. A mapped
+/// file, which may be larger than memory, is not read.
 pub fn hints(data: &Dataset) -> Vec<Note> {
     if matches!(data.features, Features::Mapped(_)) {
         return Vec::new();
@@ -244,7 +244,7 @@ mod tests {
         }
     }
 
-    /// The same data with zeros left out.
+    /// The data with zeros left out.
     fn sparse(data: &Dataset) -> Dataset {
         let (n, p) = (data.features.n_samples(), data.features.n_features());
         let (mut start, mut rows, mut values) = (vec![0], vec![], vec![]);

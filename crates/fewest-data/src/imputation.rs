@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::scaling::{mean, stored};
 use crate::{DataError, Dataset, Features, Names, Note};
 
-/// What stands in for missing values.
+/// Rule for missing values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MissingRule {
@@ -43,7 +43,7 @@ impl MissingRule {
 /// A fitted imputation: NaN in feature j becomes `fill[j]`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Imputation {
-    /// What was fitted.
+    /// The rule that was fitted.
     pub rule: MissingRule,
     /// Put in place of NaN, length p, all finite. 0 for a feature without any value.
     pub fill: Vec<f64>,
@@ -170,7 +170,7 @@ pub fn missing_counts(features: &Features) -> Vec<(usize, usize)> {
 /// A feature of 0 and 1 that says where another one has no value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Indicator {
-    /// Its name: `NAME (missing)`, of a text column with the name of that.
+    /// The indicator's name: `NAME (missing)`, of a text column with the name of that.
     pub name: String,
     /// A feature that is missing where this one is 1.
     pub of: String,
@@ -218,7 +218,7 @@ impl Dataset {
     /// the values are filled in.
     ///
     /// # Errors
-    /// [`DataError::DuplicateName`] where a feature has such a name already.
+    /// [`DataError::DuplicateName`] where a feature has one of these names already.
     pub fn add_indicators(&mut self) -> Result<Vec<Indicator>, DataError> {
         let indicator =
             |(column, j, _)| Indicator { name: format!("{column} (missing)"), of: self.names.get(j).into_owned() };

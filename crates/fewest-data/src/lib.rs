@@ -207,7 +207,7 @@ fn read_values(source: &mut Source, format: Format, options: &ReadOptions) -> Re
     Ok(data)
 }
 
-/// What [`to_columns`] wrote.
+/// Result of [`to_columns`].
 #[derive(Debug)]
 pub struct Conversion {
     /// Samples.

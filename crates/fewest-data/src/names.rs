@@ -66,9 +66,9 @@ impl Names {
 /// Finds positions of names; made by [`Names::finder`].
 #[derive(Debug)]
 pub enum Finder<'a> {
-    /// Of [`Names::Numbered`].
+    /// Finds in [`Names::Numbered`]: the number of names.
     Numbered(usize),
-    /// Of [`Names::Listed`].
+    /// Finds in [`Names::Listed`]: the position of each name.
     Listed(HashMap<&'a str, usize>),
 }
 

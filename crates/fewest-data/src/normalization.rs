@@ -2,7 +2,8 @@
 
 use crate::DataError;
 
-/// What is done to the values of each sample as they are read: first the total, then the logarithm.
+/// Normalization of the values of each sample as they are read: first the total, then the
+/// logarithm.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Normalization {
     /// The sum of a sample's values over all features is made this, above 0; a sample whose sum is
@@ -15,10 +16,10 @@ pub struct Normalization {
     pub uncounted: Vec<String>,
 }
 
-/// What was done, for those who apply the same to other samples.
+/// Normalization that was done, for those who apply it to other samples.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Normalized {
-    /// What was asked; `uncounted` are all columns that the totals left out by name.
+    /// The normalization asked for; `uncounted` are all columns that the totals left out by name.
     pub how: Normalization,
     /// Features in the totals.
     pub features: usize,
@@ -42,13 +43,13 @@ impl Normalization {
         }
     }
 
-    /// As options of the command.
+    /// Options of the command that ask for it.
     pub fn options(&self) -> String {
         let total = self.total.map(|total| format!("--normalize-total {total}"));
         total.into_iter().chain(self.log1p.then(|| "--log1p".to_owned())).collect::<Vec<_>>().join(" ")
     }
 
-    /// Refuses a total that is none.
+    /// Refuses an invalid total.
     pub(crate) fn check(&self, file: &str) -> Result<(), DataError> {
         match self.total {
             Some(total) if !(total > 0.0 && total.is_finite()) => Err(DataError::Unsupported {

@@ -19,7 +19,7 @@ pub(crate) struct Totals<'a> {
 }
 
 impl<'a> Totals<'a> {
-    /// Of n samples.
+    /// Totals of n samples.
     pub(crate) fn new(file: &'a str, how: &'a Normalization, n: usize) -> Self {
         Self { file, how, sums: vec![0.0; n], bad: None }
     }
@@ -93,7 +93,7 @@ impl Normal<'_> {
 
 /// What a feature of a table is to the totals of samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum ColumnKind {
     /// A number.
     Number,
     /// A number that is left out once totals are known.
@@ -107,13 +107,13 @@ impl Dataset {
     ///
     /// # Errors
     /// As [`Dataset::normalize`].
-    pub(crate) fn normalized_table(mut self, options: &ReadOptions, parts: &[Part]) -> Result<Self, DataError> {
+    pub(crate) fn normalized_table(mut self, options: &ReadOptions, parts: &[ColumnKind]) -> Result<Self, DataError> {
         if options.normalize.is_none() {
             return Ok(self);
         }
-        self.normalize(options, |j| parts[j] != Part::Category)?;
-        if parts.contains(&Part::Counted) {
-            let kept: Vec<usize> = (0..parts.len()).filter(|&j| parts[j] != Part::Counted).collect();
+        self.normalize(options, |j| parts[j] != ColumnKind::Category)?;
+        if parts.contains(&ColumnKind::Counted) {
+            let kept: Vec<usize> = (0..parts.len()).filter(|&j| parts[j] != ColumnKind::Counted).collect();
             self.keep_columns(&kept);
         }
         Ok(self)
@@ -134,7 +134,7 @@ impl Dataset {
             let needed = 12 * design.stored() as u64 + 8 * (design.n_features() as u64 + 1);
             check_memory(
                 &self.source,
-                "the values, which a column file lets nobody change,",
+                "the values, which cannot be changed in a column file,",
                 needed,
                 options.memory(),
             )?;
@@ -168,7 +168,7 @@ impl Dataset {
         Ok(())
     }
 
-    /// What was done to the values as they were read; none where nothing was.
+    /// The normalization of the values as they were read; none where nothing was done.
     pub fn normalized(&self) -> Option<&Normalized> {
         self.notes.iter().find_map(|note| match note {
             Note::Normalized(done) => Some(&**done),

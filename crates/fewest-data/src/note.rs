@@ -1,4 +1,4 @@
-//! Things a user should be told about a file, which are no errors.
+//! Notes on a file, which are no errors but should reach the user.
 
 use std::fmt;
 
@@ -24,9 +24,9 @@ pub enum TargetRule {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Note {
-    /// Which column is the target.
+    /// The column that is the target.
     TargetColumn {
-        /// Its name.
+        /// The column's name.
         name: String,
         /// Why it.
         rule: TargetRule,
@@ -60,7 +60,7 @@ pub enum Note {
     Repeats {
         /// The column; empty for names of the samples in a column without a name.
         column: String,
-        /// Its different values.
+        /// The number of different values.
         values: usize,
         /// The rows.
         rows: usize,
@@ -86,7 +86,7 @@ pub enum Note {
         /// Some have a fraction.
         fraction: bool,
     },
-    /// The class that is +1, as nobody named one, has a name that other classes mostly have.
+    /// The class that is +1 by default has a name that other classes mostly have.
     PositiveClass {
         /// The class that is +1.
         positive: String,
@@ -179,16 +179,16 @@ pub enum Note {
     },
     /// A text is written in another way than its format has it.
     TextForm {
-        /// How it was read: `with semicolons between the cells`, ...
+        /// The form in which it was read: `with semicolons between the cells`, ...
         told: Vec<String>,
     },
     /// Columns of a second file were joined.
     Joined {
         /// That file.
         file: String,
-        /// Its column with the names of the samples.
+        /// The column with the names of the samples.
         by: String,
-        /// Its rows that are of no sample.
+        /// The number of rows that belong to no sample.
         unused: usize,
     },
     /// Columns that describe the features of a transposed table were left out.
@@ -320,7 +320,7 @@ impl fmt::Display for Sentence<'_> {
             ),
             Note::PositiveClass { positive, other } => write!(
                 f,
-                "the class {positive} is the positive one (+1), as it is the later of the two; if {other} is what you look for, say --positive {}",
+                "the class {positive} is the positive one (+1), as it is the later of the two; if {other} is the class you want to find, say --positive {}",
                 typed(other)
             ),
             Note::Unlabelled { rows } => write!(f, "{rows} row(s) without a class are left out"),

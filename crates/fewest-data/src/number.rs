@@ -43,7 +43,7 @@ const MISSING: [&str; 15] = [
 /// Whether a cell stands for a missing value: empty, `?`, or one of [`MISSING`].
 pub(crate) fn is_missing(cell: &[u8]) -> bool {
     let cell = cell.trim_ascii();
-    // Most text is told by its first character.
+    // Most text is known by its first character.
     matches!(cell, b"" | b"?")
         || b"nN-+<#\\1".contains(&cell[0])
             && cell.len() <= 8

@@ -35,7 +35,7 @@ pub enum Format {
     Arrow,
     /// AnnData in HDF5.
     H5ad,
-    /// HDF5 of Cell Ranger (10x); h5ad, loom and gctx are told by what is in them.
+    /// HDF5 of Cell Ranger (10x); h5ad, loom and gctx are recognised by their content.
     H5,
     /// Loom, genes x cells in HDF5.
     Loom,
@@ -70,7 +70,7 @@ impl Format {
         Format::Mtx,
     ];
 
-    /// Format by the ending of a file name, a compression ending left aside.
+    /// Format by the ending of a file name, a compression ending left out.
     pub fn of_path(path: &str) -> Option<Format> {
         let lower = path.to_ascii_lowercase();
         let stem = Compression::ENDINGS.iter().find_map(|(ending, _)| lower.strip_suffix(ending)).unwrap_or(&lower);
@@ -150,7 +150,7 @@ impl Format {
         }
     }
 
-    /// By the name as used by `--format` (also `svm`, `libsvm`, `h5` and `hdf5`).
+    /// Finds a format by the name that `--format` takes (also `svm`, `libsvm`, `h5` and `hdf5`).
     pub fn by_name(name: &str) -> Option<Format> {
         match name {
             "svm" | "libsvm" => Some(Format::Svmlight),
@@ -217,7 +217,7 @@ impl Format {
 /// Compression of a whole file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Compression {
-    /// As it is.
+    /// Not compressed.
     Plain,
     /// gzip, one or more members.
     Gzip,
@@ -261,7 +261,7 @@ impl Compression {
     }
 }
 
-/// What to read and how. `ReadOptions::default()` reads a training file.
+/// Options of a reader: what to read and how. `ReadOptions::default()` reads a training file.
 #[derive(Debug, Clone, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub struct ReadOptions {
@@ -292,7 +292,7 @@ pub struct ReadOptions {
     pub no_header: bool,
     /// The first line of the csv file is a header, whatever it looks like.
     pub header: bool,
-    /// What stands between the cells of csv and tsv; default what the first rows show.
+    /// The sign between the cells of csv and tsv; default what the first rows show.
     pub delimiter: Option<Delimiter>,
     /// Lines of csv and tsv that begin with this ASCII character hold no data; default none, but
     /// for titles above the header.
@@ -303,7 +303,7 @@ pub struct ReadOptions {
     pub decimal: Option<char>,
     /// The sign between the thousands of numbers in text; default none.
     pub thousands: Option<char>,
-    /// What means a missing value besides empty cells, `?`, `NA` and the like: texts, and numbers
+    /// Codes of a missing value besides empty cells, `?`, `NA` and the like: texts, and numbers
     /// however they are written.
     pub missing_codes: Vec<String>,
     /// Let missing values of features through, as NaN. Otherwise they are an error. Infinities
@@ -316,9 +316,10 @@ pub struct ReadOptions {
     /// The class of two that is +1; default the later one, see [`crate::Target::classes`]. A file for
     /// prediction has its classes from the model, and does not need it.
     pub positive: Option<String>,
-    /// What is done to the values of each sample, before any feature is left out.
+    /// The normalization of each sample, before any feature is left out.
     pub normalize: Normalization,
-    /// Which matrix of a file that holds several: `X`, `raw`, or the name of a layer; default `X`.
+    /// The matrix to read of a file that holds several: `X`, `raw`, or the name of a layer; default
+    /// `X`.
     pub layer: Option<String>,
     /// A second file with the classes, or other columns of the samples.
     pub labels: Option<Labels>,
@@ -338,15 +339,15 @@ pub struct ReadOptions {
 pub struct Labels {
     /// The file: a table in text, parquet or a spreadsheet, or a class file (.cls).
     pub file: String,
-    /// Its column with the classes; default [`ReadOptions::target`], else one of a usual name, else
+    /// The column with the classes; default [`ReadOptions::target`], else one of a usual name, else
     /// the only one besides the names of the samples.
     pub column: Option<String>,
-    /// Its column with the names of the samples; default the first where that has no name, else the
+    /// The column with the names of the samples; default the first where that has no name, else the
     /// one that holds most of them.
     pub by: Option<String>,
 }
 
-/// What stands between the cells of a line.
+/// Sign between the cells of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Delimiter {
     /// An ASCII character.
@@ -356,8 +357,8 @@ pub enum Delimiter {
 }
 
 impl Delimiter {
-    /// By its name as used by `--delimiter`: one ASCII character that is no letter, digit or quote,
-    /// or `tab`, `comma`, `semicolon`, `pipe`, `blanks`.
+    /// Finds a delimiter by the name that `--delimiter` takes: one ASCII character that is no
+    /// letter, digit or quote, or `tab`, `comma`, `semicolon`, `pipe`, `blanks`.
     pub fn by_name(name: &str) -> Option<Delimiter> {
         match name {
             "tab" | "\\t" => Some(Delimiter::Sign(b'\t')),
@@ -393,7 +394,7 @@ impl Delimiter {
 }
 
 impl ReadOptions {
-    /// Bytes allowed in force: the limit, or three quarters of the machine's memory.
+    /// Bytes allowed in effect: the limit, or three quarters of the machine's memory.
     pub fn memory(&self) -> u64 {
         self.memory_limit.unwrap_or_else(default_memory)
     }

@@ -42,7 +42,8 @@ fn replace(path: &str, body: impl FnOnce(Sink<'_>) -> io::Result<()>) -> io::Res
 /// removed when dropped.
 pub struct Draft {
     content: Content,
-    /// Its place; a link is followed, so that its aim is replaced and not the link.
+    /// The place of the finished file; a link is followed, so that its aim is replaced and not the
+    /// link.
     place: PathBuf,
 }
 

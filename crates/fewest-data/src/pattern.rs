@@ -72,7 +72,7 @@ pub fn matching(names: &Names, text: &str) -> Result<Option<Vec<usize>>, String>
 /// Positions of what names and patterns mean, ascending; `role` says what they are for.
 ///
 /// # Errors
-/// A name that is not there, a pattern that no name fits or that is none.
+/// An unknown name, a pattern that no name fits or that is invalid.
 pub(crate) fn meant(names: &Names, file: &str, asked: &[String], role: &'static str) -> Result<Vec<usize>, DataError> {
     let mut all = vec![false; names.len()];
     for text in asked {

@@ -37,7 +37,7 @@ enum Place {
     Beside(PathBuf),
 }
 
-/// How far the file of a proof is: what a run goes on from.
+/// How far the file of a proof is: what a run resumes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProofMark {
     /// Bytes of the file.
@@ -61,7 +61,7 @@ impl ProofFile {
         Self { lasting: true, ..self }
     }
 
-    /// Goes on from marks: with what an earlier run has written beside the place of its proof, or
+    /// Resumes from marks: with what an earlier run has written beside the place of its proof, or
     /// with the beginning of the proof that it completed.
     ///
     /// # Errors
@@ -82,7 +82,7 @@ impl ProofFile {
         &self.marks
     }
 
-    /// What comes belongs to this size of a path; see [`ProofFile::sized`].
+    /// Sets the size of a path that the next bytes belong to; see [`ProofFile::sized`].
     pub fn set_size(&mut self, size: usize) {
         self.size = Some(size);
     }
@@ -224,7 +224,7 @@ struct Summed {
 }
 
 impl Summed {
-    /// Of an empty file.
+    /// Checksum of an empty file.
     fn new(file: File) -> Self {
         Self { out: BufWriter::with_capacity(1 << 16, file), sum: Sum::default() }
     }
@@ -266,11 +266,13 @@ impl ProofMark {
                 return Ok((path, sum));
             }
         }
-        Err(io::Error::other("it does not begin as it did when the run was stopped; start afresh"))
+        Err(io::Error::other(
+            "it does not begin as it did when the run was stopped; start again without the saved state",
+        ))
     }
 }
 
-/// The folder must be there and writable for a proof to be written: told before a long run.
+/// The folder must be there and writable for a proof to be written: checked before a long run.
 ///
 /// # Errors
 /// [`DataError::Output`].
@@ -345,7 +347,7 @@ mod tests {
         third.end();
         assert_eq!((text(&path).as_str(), third.finish().expect("written").len()), ("one three", 1));
         let strange = ProofMark { sum: marks[0].sum ^ 1, ..marks[0] };
-        assert!(new().resume_at(vec![strange]).expect_err("another file").to_string().contains("start afresh"));
+        assert!(new().resume_at(vec![strange]).expect_err("another file").to_string().contains("start again"));
     }
 
     #[test]

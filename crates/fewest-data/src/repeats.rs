@@ -34,7 +34,7 @@ const LEAST_NUMBERS: usize = 10;
 /// The first column whose name is that of a person or the like, or is `name`, whose values repeat
 /// and are too many to be categories; the names of the samples, where they do. Where these have
 /// another value in each row, what all but their last numbers tell may repeat: `s01_1`, `s01_2`. A
-/// mapped file, which may be larger than memory, is not looked at.
+/// mapped file, which may be larger than memory, is not read.
 pub fn repeats(data: &Dataset) -> Option<Note> {
     if matches!(data.features, Features::Mapped(_)) {
         return None;
@@ -72,7 +72,7 @@ pub fn repeats(data: &Dataset) -> Option<Note> {
     })
 }
 
-/// Whether so many different values in so many rows are more than categories, and repeat.
+/// Whether `values` different values in `rows` rows are more than categories, and repeat.
 fn again(values: usize, rows: usize) -> bool {
     values >= LEAST && 4 * values <= 3 * rows
 }

@@ -90,7 +90,7 @@ fn has_unit_rows(features: &Features) -> bool {
 /// entries, or none for `None` (one).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Scaling {
-    /// What was fitted.
+    /// The kind that was fitted.
     pub kind: ScaleKind,
     /// Subtracted, length p or 0.
     pub center: Vec<f64>,
@@ -110,7 +110,7 @@ impl Scaling {
         fit(kind, features, &|j| format!("feature number {}", j + 1))
     }
 
-    /// As [`Scaling::fit`]; errors name the file and the column.
+    /// Fits a scaling, as [`Scaling::fit`]; errors name the file and the column.
     ///
     /// # Errors
     /// As [`Scaling::fit`].
@@ -251,7 +251,7 @@ struct Moments {
 }
 
 impl Moments {
-    /// Of n values, those not given being zero.
+    /// Moments of n values, those not given being zero.
     fn new(values: &[f64], n: usize) -> Self {
         let unit = unit(largest(values));
         if values.is_empty() {
@@ -312,7 +312,7 @@ pub fn variances(features: &Features) -> Vec<f64> {
     moments(features, |m| m.variance * m.unit * m.unit)
 }
 
-/// Of the values that are there; missing ones are left out.
+/// Moments of the values that are there; missing ones are left out.
 fn moments<T: Send>(features: &Features, answer: impl Fn(&Moments) -> T + Sync) -> Vec<T> {
     let n = features.n_samples();
     let one = |j| {

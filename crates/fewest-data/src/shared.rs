@@ -25,18 +25,18 @@ impl SharedFile {
     }
 
     /// A reader of its own that begins at a position.
-    pub(crate) fn part(&self, at: u64) -> Part {
-        Part { shared: self.clone(), at }
+    pub(crate) fn part(&self, at: u64) -> SharedReader {
+        SharedReader { shared: self.clone(), at }
     }
 }
 
 /// Reads a shared file from a position of its own.
-pub(crate) struct Part {
+pub(crate) struct SharedReader {
     shared: SharedFile,
     at: u64,
 }
 
-impl Read for Part {
+impl Read for SharedReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let mut file = self.shared.file.lock().unwrap_or_else(PoisonError::into_inner);
         file.seek(SeekFrom::Start(self.at))?;
@@ -46,7 +46,7 @@ impl Read for Part {
     }
 }
 
-impl Seek for Part {
+impl Seek for SharedReader {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         let at = match to {
             SeekFrom::Start(at) => Some(at),

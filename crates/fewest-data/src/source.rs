@@ -173,7 +173,7 @@ impl Source {
         DataError::Damaged { file: self.name.clone(), what }
     }
 
-    /// How the text is written, told by its first bytes.
+    /// The encoding of the text, by its first bytes.
     ///
     /// # Errors
     /// Bytes that are no text in UTF-8 or UTF-16.

@@ -156,7 +156,7 @@ fn survey<R: SparseRows>(
     Ok(Survey { rows: counts.rows as usize, columns: counts.columns, target: labels, queries: counts.queries })
 }
 
-/// Pass 1 on one piece; `missing`: NaN is let through.
+/// Pass 1 on one piece; `missing`: NaN is accepted.
 fn count<R: SparseRows>(reader: &R, piece: Piece<'_>, missing: bool) -> Result<PieceCount, DataError> {
     let mut out = PieceCount { columns: Vec::with_capacity(piece.text.len() / 8), ..PieceCount::default() };
     let mut known: HashMap<Vec<u8>, u32> = HashMap::new();
@@ -361,7 +361,7 @@ impl Bucket<'_> {
         true
     }
 
-    /// Its columns.
+    /// The columns of the bucket.
     pub(crate) fn columns(&self) -> Range<usize> {
         self.first_column..self.first_column + self.next.len()
     }

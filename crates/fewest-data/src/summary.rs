@@ -26,7 +26,7 @@ pub struct Summary {
     pub classes: Vec<(String, usize)>,
     /// Positions of features with one value only, ascending.
     pub constant: Vec<usize>,
-    /// Features, constant ones left aside, that equal an earlier one.
+    /// Features, constant ones left out, that equal an earlier one.
     pub duplicates: Vec<Duplicate>,
     /// Smallest value, zeros of sparse data included; 0 for an empty matrix.
     pub smallest: f64,
@@ -75,7 +75,7 @@ struct Column {
     nonzero: usize,
     smallest: f64,
     largest: f64,
-    /// Of the positions and bits of the values that are not 0.
+    /// The hash of the positions and bits of the values that are not 0.
     hash: u64,
 }
 

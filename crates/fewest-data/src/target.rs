@@ -106,7 +106,7 @@ impl Target {
         std::iter::once(told).chain(self.note().filter(|_| !options.target_optional)).collect()
     }
 
-    /// The note on a second class of two that is named as what is looked for seldom is, where the
+    /// The note on a second class of two that is named as what is searched for seldom is, where the
     /// first is not.
     pub(crate) fn note_on_positive(&self) -> Option<Note> {
         let [(_, first), (_, second)] = self.mapping()?;
@@ -125,7 +125,7 @@ impl Target {
     }
 }
 
-/// Names of classes that stand for what is not there, not looked for, or compared with.
+/// Names of classes that stand for what is not there, not searched for, or compared with.
 const NEGATIVE_NAMES: [&str; 18] = [
     "0",
     "-1",
@@ -147,7 +147,7 @@ const NEGATIVE_NAMES: [&str; 18] = [
     "wildtype",
 ];
 
-/// Whether a class has such a name.
+/// Whether a class has one of these names.
 fn is_negative_name(class: &str) -> bool {
     NEGATIVE_NAMES.iter().any(|name| name.eq_ignore_ascii_case(class.trim()))
 }

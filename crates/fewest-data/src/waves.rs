@@ -100,7 +100,7 @@ pub(crate) fn each_piece<T: Send>(
         for wave in waves {
             let wave = wave?;
             let pieces = cut(&wave, records, &mut line);
-            // Collected before looking for errors, so that the first one in the file is the one
+            // Collected before searching for errors, so that the first one in the file is the one
             // reported.
             let results: Vec<Result<T, DataError>> = pieces.into_par_iter().map(&work).collect();
             gather(results.into_iter().collect::<Result<_, _>>()?)?;

@@ -1,5 +1,5 @@
 //! The cost of a method, chosen by cross-validation of the samples that it is then run on.
-//! Everything that looks at data happens inside the splits.
+//! Everything that reads data happens inside the splits.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::method::SomeMethod;
 use crate::selector::{Ask, PartSelector, Scene};
 use crate::time::{FoldTime, FoldTimes};
 
-/// Folds, where each class has so many samples, or with groups is in so many of them.
+/// Folds, where each class has this many samples, or with groups is in this many of them.
 const FOLDS: usize = 5;
 
 /// Times the folds are dealt, with the seeds 0, 1, ...

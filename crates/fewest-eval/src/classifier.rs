@@ -5,7 +5,7 @@ use fewest::validation::{Metrics, confusion};
 use fewest::{Clock, Design, Memory, Report, RowMatrix};
 
 use crate::error::EvalError;
-use crate::part::{HeldOut, Part, Tasks};
+use crate::part::{HeldOut, Tasks, TrainingPart};
 use crate::selector::{Scene, Selected};
 use crate::tasks::{TaskClassifier, judge_tasks};
 
@@ -20,13 +20,13 @@ pub struct Training<'a> {
     pub weights: &'a [f64],
     /// The tasks, where there are some.
     pub tasks: Option<&'a Tasks>,
-    /// What is taken of the memory.
+    /// The memory that it is taken from.
     pub memory: &'a Memory,
 }
 
 impl<'a> Training<'a> {
-    /// Of a part.
-    pub fn of(part: &'a Part, memory: &'a Memory) -> Self {
+    /// Training on a part.
+    pub fn of(part: &'a TrainingPart, memory: &'a Memory) -> Self {
         let (codes, weights, tasks) = (&part.target.codes, &part.weights, part.tasks.as_ref());
         Self { design: part.design(), codes, weights, tasks, memory }
     }
@@ -114,7 +114,12 @@ impl FoldModel {
     ///
     /// # Errors
     /// More memory than is left.
-    pub fn train(scene: &Scene<'_>, part: &Part, found: &Selected, fit_cost: Option<f64>) -> Result<Self, EvalError> {
+    pub fn train(
+        scene: &Scene<'_>,
+        part: &TrainingPart,
+        found: &Selected,
+        fit_cost: Option<f64>,
+    ) -> Result<Self, EvalError> {
         let clock = Clock::of(scene.cancel.clone(), None);
         let training = Training::of(part, &scene.memory);
         if part.tasks.is_some() {
@@ -136,7 +141,7 @@ impl FoldModel {
     ///
     /// # Errors
     /// A task that none of those is of.
-    pub fn predict(&self, part: &Part, held: &HeldOut) -> Result<Predictions, EvalError> {
+    pub fn predict(&self, part: &TrainingPart, held: &HeldOut) -> Result<Predictions, EvalError> {
         Ok(match self {
             Self::None => Predictions::of(None, held.design(), part, held),
             Self::One(model) => Predictions::of(Some(model), held.design(), part, held),
@@ -167,7 +172,7 @@ pub struct Predictions {
 impl Predictions {
     /// What a classifier says of the samples held out, on a matrix of theirs with its features;
     /// without one it is the most frequent class of those learned from.
-    pub(crate) fn of(model: Option<&Model>, design: &dyn Design, part: &Part, held: &HeldOut) -> Self {
+    pub(crate) fn of(model: Option<&Model>, design: &dyn Design, part: &TrainingPart, held: &HeldOut) -> Self {
         let truth = held.target.codes.clone();
         let Some(model) = model else {
             return Self { predicted: vec![part.most_frequent(); truth.len()], decisions: Vec::new(), truth };

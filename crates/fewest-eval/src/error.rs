@@ -156,12 +156,12 @@ pub enum EvalError {
     /// A part of the run, such as a fold, and what is wrong with it.
     #[error("{part}: {error}")]
     Within {
-        /// What it is called.
+        /// The name of the part.
         part: String,
-        /// What is wrong.
+        /// The fault.
         error: Box<EvalError>,
     },
-    /// What the caller's own functions refuse.
+    /// An error of the caller's own functions.
     #[error(transparent)]
     Caller(Box<dyn StdError + Send + Sync>),
 }

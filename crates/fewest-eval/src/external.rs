@@ -11,7 +11,7 @@ use fewest::validation::{FoldMetrics, Metrics, Summary, loss_summary, recalls, s
 use crate::classifier::Predictions;
 use crate::study::{CalibrationLine, Losses, Probabilities};
 
-/// What a classifier is worth on other samples.
+/// Accuracy of a classifier on other samples.
 #[derive(Debug, Clone)]
 pub struct ExternalValidation {
     /// Agreement with the truth.
@@ -22,14 +22,14 @@ pub struct ExternalValidation {
     pub recall: Vec<Option<Summary>>,
     /// Rows: true classes, columns: predicted ones.
     pub confusion: Vec<Vec<u64>>,
-    /// What the probabilities are worth, where there are some.
+    /// The losses of the probabilities, where there are some.
     pub losses: Option<Losses>,
     /// Whether they mean what they say; two classes.
     pub calibration: Option<CalibrationLine>,
 }
 
 impl ExternalValidation {
-    /// Of samples of so many classes; none without a sample.
+    /// Validation on samples of `n_classes` classes; none without a sample.
     pub fn new(of: &Predictions, n_classes: usize, probabilities: Option<&Probabilities>) -> Option<Self> {
         if of.truth.is_empty() {
             return None;

@@ -13,7 +13,7 @@ use crate::groups::Groups;
 pub struct Fold {
     /// Repetition, from 0.
     pub repeat: usize,
-    /// What it is called.
+    /// The name of the fold.
     pub name: String,
     /// Samples held out, ascending.
     pub test: Vec<usize>,
@@ -35,7 +35,7 @@ impl Fold {
     }
 }
 
-/// What samples are dealt by: their class, and with tasks task and class.
+/// Strata by which samples are dealt: their class, and with tasks task and class.
 pub fn strata<'a>(target: &'a Target, tasks: Option<&[String]>) -> Cow<'a, Target> {
     let Some(tasks) = tasks else { return Cow::Borrowed(target) };
     let each = tasks.iter().zip(&target.codes);

@@ -5,12 +5,12 @@
 pub struct Groups {
     /// Their names, in the order of their first samples.
     pub names: Vec<String>,
-    /// Which of them each sample belongs to.
+    /// The group of each sample.
     pub codes: Vec<u32>,
 }
 
 impl Groups {
-    /// Of the name of each sample's group.
+    /// Groups from the name of each sample's group.
     pub fn new(by_sample: &[String]) -> Self {
         let (mut names, mut known) = (Vec::new(), std::collections::HashMap::new());
         let codes = by_sample.iter().map(|name| {
@@ -43,7 +43,7 @@ pub(crate) fn count_of(codes: &[u32]) -> usize {
     known.len()
 }
 
-/// In how many groups each of so many classes is.
+/// The number of groups that each class is in.
 pub(crate) fn counts_by_class(codes: &[u32], classes: &[u32], count: usize) -> Vec<usize> {
     let mut pairs: Vec<(u32, u32)> = classes.iter().copied().zip(codes.iter().copied()).collect();
     pairs.sort_unstable();

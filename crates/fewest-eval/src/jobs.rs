@@ -6,19 +6,19 @@ use rayon::prelude::*;
 
 use crate::error::EvalError;
 
-/// What hears of each job that is done: which one, and all that are known by then. It is told of
+/// Observer of each job that is done: which one, and all that are known by then. It hears of
 /// one at a time; its error ends the run.
-pub type Told<'a, R> = &'a (dyn Fn(usize, &[Option<R>]) -> Result<(), EvalError> + Sync);
+pub type OnDone<'a, R> = &'a (dyn Fn(usize, &[Option<R>]) -> Result<(), EvalError> + Sync);
 
 /// The results of all jobs: those that are `known`, and the others as `job` finds them; none where
-/// it finds none for want of time.
+/// it finds none for lack of time.
 ///
 /// # Errors
 /// That of the first job that has one.
 pub(crate) fn each<R: Send>(
     known: Vec<Option<R>>,
     job: &(dyn Fn(usize) -> Result<Option<R>, EvalError> + Sync),
-    told: Told<'_, R>,
+    on_done: OnDone<'_, R>,
 ) -> Result<Vec<Option<R>>, EvalError> {
     const UNBROKEN: &str = "no thread panics while it holds the results";
     let waiting: Vec<usize> = (0..known.len()).collect();
@@ -30,7 +30,7 @@ pub(crate) fn each<R: Send>(
         let Some(found) = job(at)? else { return Ok(()) };
         let mut results = results.lock().expect(UNBROKEN);
         results[at] = Some(found);
-        told(at, &results)
+        on_done(at, &results)
     };
     let failures: Vec<EvalError> = waiting.into_par_iter().filter_map(|at| one(at).err()).collect();
     match failures.into_iter().next() {

@@ -11,15 +11,15 @@ use fewest::{Design, Error, Limits, Report, RuleList, Rules, Samples, Selector, 
 
 use crate::classifier::Training;
 use crate::error::EvalError;
-use crate::jobs::{self, Told};
+use crate::jobs::{self, OnDone};
 use crate::time::{FoldTimes, Share, ended};
 
-/// What a method says of how important a feature is; the larger, the more.
+/// Importance of a feature by a method; the larger, the more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Importance {
     /// 1 / rank.
     Rank,
-    /// What it ranks by.
+    /// The criterion of its ranking.
     Criterion,
     /// |w|, the largest of all machines.
     Weight,
@@ -39,7 +39,7 @@ impl Importance {
         Self::METHODS.iter().find(|(known, _)| *known == method).map(|known| known.1)
     }
 
-    /// Of each column, from 0.
+    /// The importance of each column, from 0.
     fn values(self, report: &Report, columns: usize) -> Vec<f64> {
         let mut values = vec![0.0; columns];
         match self {
@@ -81,16 +81,16 @@ impl Default for KnockoffSettings {
     }
 }
 
-/// What one draw of the copies gave.
+/// Result of one draw of the copies.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Draw {
     /// W of each feature that was copied.
     pub statistics: Vec<f64>,
-    /// Its time.
+    /// Seconds that the draw took.
     pub seconds: f64,
 }
 
-/// What a knockoff filter found. Vectors are by place in `features`.
+/// Report of a knockoff filter. Vectors are by place in `features`.
 #[derive(Debug)]
 pub struct KnockoffReport {
     /// The features that were to be copied, ascending.
@@ -101,16 +101,16 @@ pub struct KnockoffReport {
     pub draws: Vec<Draw>,
     /// Draws that are not.
     pub missing: usize,
-    /// How it ended.
+    /// The status at the end.
     pub status: Status,
-    /// What the draws say together.
+    /// The findings of all draws together.
     pub found: KnockoffFindings,
 }
 
-/// What the statistics of draws say together.
+/// Findings of the statistics of draws together.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct KnockoffFindings {
-    /// Places of the features that are told from their copies, ascending.
+    /// Places of the features that stand out from their copies, ascending.
     pub selected: Vec<usize>,
     /// W of each copied feature, averaged over the draws; empty without a draw.
     pub statistics: Vec<f64>,
@@ -124,7 +124,7 @@ pub struct KnockoffFindings {
 }
 
 impl KnockoffFindings {
-    /// Of the statistics of each draw.
+    /// Findings from the statistics of each draw.
     pub fn new(draws: &[&[f64]], fdr: f64) -> Self {
         let found = knockoff_selection(draws, fdr);
         let mut statistics = vec![0.0; draws.first().map_or(0, |draw| draw.len())];
@@ -158,7 +158,7 @@ pub fn knockoffs(
     method: &dyn Selector,
     settings: KnockoffSettings,
     limits: &Limits,
-    told: Told<'_, Draw>,
+    on_done: OnDone<'_, Draw>,
 ) -> Result<KnockoffReport, EvalError> {
     let name = method.info().name;
     let Some(importance) = Importance::of(name) else {
@@ -191,7 +191,7 @@ pub fn knockoffs(
         let statistics = both.statistics(&importance.values(&report, 2 * features.len()));
         Ok(Some(Draw { statistics, seconds: start.elapsed().as_secs_f64() }))
     };
-    let draws = jobs::each((0..settings.draws).map(|_| None).collect(), &draw, told)?;
+    let draws = jobs::each((0..settings.draws).map(|_| None).collect(), &draw, on_done)?;
     let draws: Vec<Draw> = draws.into_iter().flatten().collect();
     let statistics: Vec<&[f64]> = draws.iter().map(|draw| draw.statistics.as_slice()).collect();
     let (found, missing) = (KnockoffFindings::new(&statistics, settings.fdr), settings.draws - draws.len());

@@ -42,7 +42,7 @@
 //! | [`evaluate`], [`sizes`] | methods, and sizes of one method, judged in folds |
 //! | `external` | a classifier on samples of another file |
 //! | [`markers`] | the few features that tell all classes apart, their cost chosen inside folds, with the bound |
-//! | [`stability`], [`knockoffs`] | what is selected on halves again and again, and what is told from copies: bounds on false features |
+//! | [`stability`], [`knockoffs`] | what is selected on halves again and again, and what stands out from copies: bounds on false features |
 //! | [`statistics`] | measures, intervals, tests |
 //! | [`study`] | method, costs and size chosen inside folds, then a panel with its proof |
 //!
@@ -82,9 +82,9 @@ pub use classifier::{FoldModel, Predictions, Training};
 pub use error::EvalError;
 pub use external::ExternalValidation;
 pub use groups::Groups;
-pub use jobs::Told;
+pub use jobs::OnDone;
 pub use method::SomeMethod;
-pub use part::{Data, HeldOut, Part, Tasks};
+pub use part::{Data, HeldOut, Tasks, TrainingPart};
 pub use preparation::{ClassWeights, Learnt, Preparation, scale_kind};
 pub use selector::{Ask, Fixed, PartSelector, Scene, Selected};
 pub use tasks::{TaskClassifier, TaskDecisions, judge_tasks};

@@ -36,7 +36,7 @@ impl<'a> Data<'a> {
         self.target.codes.len()
     }
 
-    /// What samples are dealt by: their class, and with tasks task and class.
+    /// Strata by which samples are dealt: their class, and with tasks task and class.
     pub fn strata(&self) -> Cow<'a, Target> {
         strata(self.target, self.tasks)
     }
@@ -70,12 +70,12 @@ impl<'a> Data<'a> {
 pub struct Tasks {
     /// Their names.
     pub names: Vec<String>,
-    /// Which of them each sample belongs to.
+    /// The task of each sample.
     pub codes: Vec<u32>,
 }
 
 impl Tasks {
-    /// Of the name of each sample's task.
+    /// Tasks from the name of each sample's task.
     ///
     /// # Errors
     /// A task whose samples are of one class.
@@ -104,7 +104,7 @@ impl Tasks {
 
 /// Samples to learn from: filled in, scaled, weighed.
 #[derive(Debug)]
-pub struct Part {
+pub struct TrainingPart {
     features: Features,
     /// The class of each.
     pub target: Target,
@@ -116,7 +116,7 @@ pub struct Part {
     pub tasks: Option<Tasks>,
     /// The group of each, where some stay together.
     pub groups: Option<Vec<u32>>,
-    /// What they say of how samples are prepared.
+    /// The preparation that they determine.
     pub learnt: Learnt,
     /// The weight of each class.
     by_class: Vec<f64>,
@@ -138,7 +138,7 @@ pub struct HeldOut {
     taken: Reserved,
 }
 
-impl Part {
+impl TrainingPart {
     /// The samples of these rows, ascending, prepared by what they alone say.
     ///
     /// # Errors

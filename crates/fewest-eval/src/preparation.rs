@@ -6,7 +6,7 @@ use fewest::{DenseDesign, Design, FeatureSet};
 use fewest_data::{DataError, Features, Imputation, MissingRule, ScaleKind, ScaleReason, Scaling};
 use serde::{Deserialize, Serialize};
 
-/// What multiplies the cost of each sample, by its class.
+/// Factors of the cost of each sample, by its class.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ClassWeights {
@@ -38,11 +38,11 @@ impl ClassWeights {
     }
 }
 
-/// What is done to samples before they are learned from.
+/// Preparation of samples before a training.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Preparation {
-    /// What stands in for missing values (NaN); none: there are none.
+    /// The rule for missing values (NaN); none: there are none.
     pub missing: Option<MissingRule>,
     /// The features that each text column became, which are filled in together
     /// ([`fewest_data::Dataset::text_columns`]).
@@ -59,10 +59,10 @@ pub struct Preparation {
     pub class_weight: ClassWeights,
 }
 
-/// What samples say of how they, and others, are prepared.
+/// Preparation learnt from samples, for them and for others.
 #[derive(Debug, Clone)]
 pub struct Learnt {
-    /// What stands in for missing values, before scaling; none: there are none.
+    /// The values for missing ones, before scaling; none: there are none.
     pub imputation: Option<Imputation>,
     /// How features are scaled.
     pub scaling: Scaling,

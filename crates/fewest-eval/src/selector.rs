@@ -1,22 +1,22 @@
-//! A method on a part: what is run, made anew for each part, and what it selects.
+//! A method on a part: what is run, made again for each part, and what it selects.
 
 use fewest::method::path::SizeReport;
 use fewest::{Cancel, Error, Limits, Memory, Report, RuleList, Rules, Silent, SvmSettings};
 
 use crate::error::EvalError;
 use crate::method::SomeMethod;
-use crate::part::{Data, HeldOut, Part};
+use crate::part::{Data, HeldOut, TrainingPart};
 use crate::preparation::Preparation;
 use crate::time::FoldTime;
 
-/// What an evaluation is made on, and what all of it shares.
+/// Scene of an evaluation: its data, and all that its parts share.
 #[derive(Debug, Clone)]
 pub struct Scene<'a> {
     /// The samples.
     pub data: Data<'a>,
     /// How each part of them is prepared.
     pub preparation: &'a Preparation,
-    /// What is taken of the memory, by all parts together.
+    /// The memory that all parts take from.
     pub memory: Memory,
     /// Stops all.
     pub cancel: Cancel,
@@ -31,21 +31,21 @@ impl<'a> Scene<'a> {
     /// These samples, prepared to learn from.
     ///
     /// # Errors
-    /// As [`Part::new`].
-    pub fn part(&self, rows: &[usize]) -> Result<Part, EvalError> {
-        Part::new(&self.data, rows, self.preparation, &self.memory)
+    /// As [`TrainingPart::new`].
+    pub fn part(&self, rows: &[usize]) -> Result<TrainingPart, EvalError> {
+        TrainingPart::new(&self.data, rows, self.preparation, &self.memory)
     }
 
     /// These samples, prepared as those of a part.
     ///
     /// # Errors
     /// More memory than is left.
-    pub fn hold_out(&self, part: &Part, rows: &[usize]) -> Result<HeldOut, EvalError> {
+    pub fn hold_out(&self, part: &TrainingPart, rows: &[usize]) -> Result<HeldOut, EvalError> {
         part.hold_out(&self.data, rows, &self.memory)
     }
 }
 
-/// What is run on a part.
+/// Question to a method on a part.
 #[derive(Debug, Clone)]
 pub struct Ask {
     /// The method.
@@ -60,7 +60,7 @@ pub struct Ask {
     pub limits: Limits,
 }
 
-/// What selects, made anew for each part: gamma, folds of its own and rules may depend on the
+/// What selects, made again for each part: gamma, folds of its own and rules may depend on the
 /// samples.
 ///
 /// Implement [`PartSelector::ask`]; the other functions have a meaning where costs are chosen, or
@@ -70,7 +70,7 @@ pub trait PartSelector: Sync {
     ///
     /// # Errors
     /// Samples that it cannot be run on.
-    fn ask(&self, part: &Part) -> Result<Ask, EvalError>;
+    fn ask(&self, part: &TrainingPart) -> Result<Ask, EvalError>;
 
     /// The cost of the classifier on what is selected; none: that of the selection.
     fn fit_cost(&self) -> Option<f64> {
@@ -87,7 +87,8 @@ pub trait PartSelector: Sync {
         false
     }
 
-    /// The same at this cost, and at this cost of the classifier; asked for where costs are chosen.
+    /// The selector at this cost, and at this cost of the classifier; asked for where costs are
+    /// chosen.
     ///
     /// # Errors
     /// Unless it chooses costs.
@@ -97,7 +98,7 @@ pub trait PartSelector: Sync {
     }
 }
 
-/// The same method, settings and rules for every part.
+/// Selector with one method, settings and rules for every part.
 #[derive(Debug, Clone)]
 pub struct Fixed {
     /// The method.
@@ -111,7 +112,7 @@ pub struct Fixed {
 }
 
 impl PartSelector for Fixed {
-    fn ask(&self, part: &Part) -> Result<Ask, EvalError> {
+    fn ask(&self, part: &TrainingPart) -> Result<Ask, EvalError> {
         let (svm, rules) = (self.svm.clone(), part.rules(self.rules.clone(), &[])?);
         Ok(Ask { method: self.method.clone(), task_svm: svm.clone(), svm, rules, limits: Limits::default() })
     }
@@ -121,12 +122,12 @@ impl PartSelector for Fixed {
     }
 }
 
-/// What a method selected, and what was asked.
+/// Selection of a method, with the question.
 #[derive(Debug, Clone)]
 pub struct Selected {
-    /// What was selected.
+    /// The selection.
     pub report: Report,
-    /// What was asked.
+    /// The question.
     pub ask: Ask,
 }
 
@@ -148,7 +149,7 @@ impl Ask {
     ///
     /// # Errors
     /// Samples that the method cannot learn from.
-    pub fn select(self, scene: &Scene<'_>, part: &Part, time: &mut FoldTime) -> Result<Selected, EvalError> {
+    pub fn select(self, scene: &Scene<'_>, part: &TrainingPart, time: &mut FoldTime) -> Result<Selected, EvalError> {
         let limits = self.within(scene, time);
         let report = fewest::Selector::select(&self.method, &part.samples()?, &self.rules, limits, &mut Silent)?;
         time.note(report.selection.outcome.status);
@@ -162,7 +163,7 @@ impl Ask {
     pub fn path(
         self,
         scene: &Scene<'_>,
-        part: &Part,
+        part: &TrainingPart,
         sizes: &[usize],
         time: &mut FoldTime,
     ) -> Result<Vec<Selected>, EvalError> {

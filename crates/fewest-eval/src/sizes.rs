@@ -1,4 +1,4 @@
-//! How good each size is on samples that took no part: the path anew on the training part of each
+//! How good each size is on samples that took no part: the path again on the training part of each
 //! fold, and the classifier of each size judged on the samples held out.
 
 use std::time::Duration;
@@ -27,7 +27,7 @@ struct FoldScores {
 #[derive(Debug, Clone)]
 pub struct SizeScores {
     sizes: Vec<usize>,
-    /// Of the folds that are done.
+    /// The scores of the folds that are done.
     folds: Vec<FoldScores>,
     /// Folds that the limit or the user left out.
     pub missing: usize,

@@ -16,12 +16,12 @@ use crate::auto_cost;
 use crate::error::EvalError;
 use crate::folds::halves;
 use crate::groups::counts_by_class;
-use crate::jobs::{self, Told};
+use crate::jobs::{self, OnDone};
 use crate::part::Data;
 use crate::selector::{PartSelector, Scene};
 use crate::time::{FoldTime, FoldTimes, ended};
 
-/// What both halves of a pair select.
+/// Selections of both halves of a pair.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct PairResult {
     /// Chosen features of each half, ascending.
@@ -34,7 +34,7 @@ pub struct PairResult {
     pub stopped: bool,
 }
 
-/// What a bound on false selections is about.
+/// Candidates: the features that a bound on false selections is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Candidates {
     /// Features that a selection may keep.
@@ -44,8 +44,9 @@ pub struct Candidates {
 }
 
 impl Candidates {
-    /// Of rules on p features; `sized` says whether they bound the size. The list forbids what all
-    /// samples together rule out: a half may rule out more, which makes the bound no smaller.
+    /// Candidates under rules on p features; `sized` says whether they bound the size. The list
+    /// forbids what all samples together rule out: a half may rule out more, which makes the bound
+    /// no smaller.
     ///
     /// # Errors
     /// Rules that leave nothing.
@@ -70,7 +71,7 @@ pub struct StabilitySettings {
     pub threshold: Option<f64>,
     /// Expected number of false features that may be among the stable ones.
     pub max_false: f64,
-    /// What is assumed of the shares of halves that select a false feature.
+    /// The assumption about the shares of halves that select a false feature.
     pub assume: ShareLaw,
     /// The time of all pairs; none: no limit.
     pub time: Option<Duration>,
@@ -93,7 +94,7 @@ impl Default for StabilitySettings {
 }
 
 impl StabilitySettings {
-    /// Refuses what would come to nothing: too few samples or groups for halves, a bound that no
+    /// Refuses settings without a result: too few samples or groups for halves, a bound that no
     /// share of the halves keeps.
     ///
     /// # Errors
@@ -132,7 +133,7 @@ pub fn stability(
     candidates: Candidates,
     settings: &StabilitySettings,
     known: Option<Vec<Option<PairResult>>>,
-    told: Told<'_, PairResult>,
+    on_done: OnDone<'_, PairResult>,
 ) -> Result<Vec<Option<PairResult>>, EvalError> {
     settings.check(&scene.data, candidates)?;
     let pairs = halves(&scene.data.strata(), scene.data.groups, settings.pairs, settings.seed)?;
@@ -146,7 +147,7 @@ pub fn stability(
         let mut time = times.next(if selector.chooses_cost() { 4 } else { 2 });
         select_pair(scene, &pairs[at], selector, &mut time).map_err(|error| error.within(&format!("pair {}", at + 1)))
     };
-    jobs::each(known, &job, told)
+    jobs::each(known, &job, on_done)
 }
 
 /// Selects on both halves; nothing when cancelled.
@@ -182,18 +183,18 @@ pub struct FeatureCount {
     pub both: usize,
 }
 
-/// What the pairs that are done say together.
+/// Report of all pairs that are done.
 #[derive(Debug, Clone)]
 pub struct StabilityReport {
     /// Pairs that are done.
     pub pairs: usize,
-    /// How it ended.
+    /// The status at the end.
     pub status: Status,
-    /// What the bound is about.
+    /// The features that the bound is about.
     pub candidates: Candidates,
     /// Features that some half selects; most first.
     pub counts: Vec<FeatureCount>,
-    /// What a half selects, at most or on average.
+    /// The number of features that a half selects, at most or on average.
     pub q: f64,
     /// Halves that have to agree; none: not even all of them keep the bound.
     pub threshold: Option<usize>,
@@ -202,8 +203,8 @@ pub struct StabilityReport {
 }
 
 impl StabilityReport {
-    /// Of what the halves of each pair select, of p features. `left` says whether pairs were left
-    /// out or cut short.
+    /// Report of what the halves of each pair select, of p features. `left` says whether pairs were
+    /// left out or cut short.
     pub fn new(
         pairs: &[&[Vec<usize>; 2]],
         p: usize,
@@ -242,7 +243,7 @@ impl StabilityReport {
         2 * self.pairs
     }
 
-    /// So many halves as a share of all.
+    /// Share that this number of halves is of all.
     pub fn share(&self, halves: usize) -> f64 {
         halves as f64 / self.n_halves() as f64
     }

@@ -22,7 +22,7 @@ impl TaskClassifier {
     }
 }
 
-/// What the classifiers of tasks say of samples.
+/// Decisions of the classifiers of tasks on samples.
 #[derive(Debug, Clone)]
 pub struct TaskDecisions {
     /// The pairs of classes that some task tells apart; positive values speak for the second.

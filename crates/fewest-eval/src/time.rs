@@ -39,7 +39,7 @@ impl Share {
         Self { end: self.left().map(|left| Instant::now() + left.mul_f64(share)), ..self }
     }
 
-    /// The same, ended so much earlier.
+    /// The share, ended earlier by `late`.
     fn earlier(self, late: Duration) -> Self {
         let now = Instant::now();
         Self { end: self.end.map(|end| now + end.saturating_duration_since(now).saturating_sub(late)), ..self }
@@ -80,7 +80,7 @@ impl Deadline {
         Self { share: self.share.share(share), ..self.clone() }
     }
 
-    /// The same, ended so much earlier.
+    /// The deadline, ended earlier by `time`.
     pub(crate) fn before(&self, time: Duration) -> Self {
         Self { share: self.share.earlier(time), ..self.clone() }
     }

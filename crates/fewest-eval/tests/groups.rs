@@ -1,5 +1,5 @@
 //! Groups of samples: no part of an evaluation has some of a group's samples without the others,
-//! and groups that say nothing of the classes are told by rows alone.
+//! and groups that say nothing of the classes show in rows alone.
 
 use std::sync::Mutex;
 
@@ -11,7 +11,9 @@ use fewest_eval::evaluate::{EvaluateSettings, Evaluation, InnerFolds, Recipe, ev
 use fewest_eval::sizes::judge_sizes;
 use fewest_eval::stability::{Candidates, StabilitySettings, stability};
 use fewest_eval::study::{StudyMethod, StudySettings, study};
-use fewest_eval::{Ask, Data, EvalError, Fixed, Groups, Part, PartSelector, Preparation, Scene, auto_cost, folds};
+use fewest_eval::{
+    Ask, Data, EvalError, Fixed, Groups, PartSelector, Preparation, Scene, TrainingPart, auto_cost, folds,
+};
 use fewest_testing::Rng;
 
 const GROUPS: usize = 24;
@@ -72,7 +74,7 @@ struct Watching<'a> {
 }
 
 impl PartSelector for Watching<'_> {
-    fn ask(&self, part: &Part) -> Result<Ask, EvalError> {
+    fn ask(&self, part: &TrainingPart) -> Result<Ask, EvalError> {
         let groups = part.groups.as_ref().expect("groups were given");
         let count = |g: usize| groups.iter().filter(|&&group| group as usize == g).count();
         if (0..GROUPS).any(|g| count(g) != 0 && count(g) != self.sizes[g]) {

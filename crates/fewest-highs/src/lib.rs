@@ -2,7 +2,7 @@
 //! HiGHS's own names: `highs_c_api.h` documents them, `tests/header.rs` compares every line.
 //!
 //! The library is a shared one that `build.rs` finds, or, with the feature `build`, built from
-//! source by the crate highs-sys. Whoever calls it checks that it is of this [`VERSION`] first:
+//! source by the crate highs-sys. The caller checks that it is of this [`VERSION`] first:
 //! another one's structs may have other fields.
 
 #![expect(unsafe_code, reason = "declarations of a C library")]

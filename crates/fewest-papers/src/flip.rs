@@ -7,7 +7,7 @@
 //! Steps    1. neighbours: Bit-Flip, the subset with one unit more or less; Attribute-Flip, one
 //!          unit swapped for another
 //!          2. every allowed neighbour is cross-validated for every cost (the number of trainings
-//!             is told first)
+//!             is reported first)
 //!          3. the best one takes the subset's place if its accuracy is larger, or as large with
 //!             fewer features
 //!          4. again, as long as that happened and passes are left
@@ -23,7 +23,7 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use fewest::internals::begin::{begin, check_start, without_gamma};
+use fewest::internals::kernel_setup::{begin, check_start, without_gamma};
 use fewest::kernel::KernelRule;
 use fewest::kernel_oracle::{Change, Criterion, KernelOracle};
 use fewest::method::rfe::{RfeSettings, Step, rfe_classes};
@@ -33,10 +33,10 @@ use fewest::{
     Choice, Error, Event, Limits, Observer, Outcome, Rules, Run, Samples, Selection, Sense, Status, Subset, SvmSettings,
 };
 
-/// Neighbours judged between two looks at the limits.
+/// Neighbours judged between two checks of the limits.
 const BATCH: usize = 64;
 
-/// Which subsets are neighbours.
+/// Neighbours of a subset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Flip {
@@ -49,11 +49,11 @@ pub enum Flip {
 /// Settings of [`flip`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FlipSettings {
-    /// Which subsets are neighbours.
+    /// Neighbours of a subset.
     pub flip: Flip,
     /// The SVM trained; its cost is not used.
     pub svm: SvmSettings,
-    /// Its kernel.
+    /// The kernel of the SVM.
     pub kernel: KernelRule,
     /// Costs to choose from, ascending; in a tie the smaller one is taken.
     pub costs: Vec<f64>,
@@ -85,7 +85,7 @@ impl Default for FlipStart {
     }
 }
 
-/// Where a flip starts.
+/// Start of a flip.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FlipStart {
@@ -93,7 +93,7 @@ pub enum FlipStart {
     Rfe {
         /// How many features leave in one step.
         step: Step,
-        /// What features are ranked by.
+        /// Criterion that ranks features.
         criterion: Criterion,
     },
     /// From these features, ascending.
@@ -107,7 +107,7 @@ fewest::settings! {
     pub struct FlipSearch {
         /// The SVM trained. Its cost is that of SVM-RFE; the search has `costs`.
         pub svm: SvmSettings = SvmSettings::default() => [group],
-        /// Its kernel.
+        /// The kernel of the SVM.
         pub kernel: KernelRule = KernelRule::default(),
         /// Costs to choose from, ascending; in a tie the smaller one is taken.
         pub costs: Vec<f64> = vec![SvmSettings::default().cost] => "ascending numbers above 0",
@@ -115,7 +115,7 @@ fewest::settings! {
         pub folds: Folds = Folds::default(),
         /// Most passes, at least 1; none: until nothing improves.
         pub passes: Option<u64> = Some(1) => "at least 1",
-        /// Where it starts.
+        /// Start of the search.
         pub start: FlipStart = FlipStart::default(),
     }
 }
@@ -192,13 +192,13 @@ impl FlipSearch {
     }
 }
 
-/// What [`flip`] found.
+/// Result of [`flip`].
 #[derive(Debug, Clone)]
 pub struct FlipReport {
     /// The best subset seen; its objective is its accuracy.
     pub selection: Selection,
-    /// Its cost; none where a limit came before anything was judged: then the subset is the one it
-    /// started from.
+    /// The slack cost that was chosen; none where a limit came before anything was judged: then the
+    /// subset is the one it started from.
     pub cost: Option<f64>,
     /// Accuracy of the subset it started from, where it was judged.
     pub start: Option<f64>,
@@ -292,7 +292,7 @@ pub fn flip(
         run.offer(&subset, accuracy);
         oracle = place(&subset)?;
         report.push(accuracy);
-        // What the next pass starts from; where time is up, its first look at the limits ends it.
+        // What the next pass starts from; where time is up, its first check of the limits ends it.
         oracle.cross_validate(&validation, &run.clock());
     };
     let selection = Selection { outcome: run.finish(status), ranking: Vec::new(), solutions: Vec::new() };

@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 
 use fewest::Lp;
 use fewest::backend::highs::{Column, Effort, Program, Rows, SMALLEST};
-use fewest::internals::begin::begin_with;
+use fewest::internals::kernel_setup::begin_with;
 use fewest::internals::program;
 use fewest::kernel::{DistanceKernel, Distances, Gamma};
 use fewest::method::kta::pairs::{self, Pairs};
@@ -37,7 +37,7 @@ use fewest::{
     Yardstick,
 };
 
-/// Which program is written.
+/// Program that is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Formulation {
     /// MILO-K, (36)-(41), M = 1.
@@ -59,7 +59,7 @@ pub enum BigM {
 /// Settings of [`milo`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct MiloSettings {
-    /// Which program. Default RMILO-K, padded.
+    /// The program. Default RMILO-K, padded.
     pub formulation: Formulation,
     /// Kernel of the features that hold numbers. Default Gaussian.
     pub kernel: DistanceKernel,
@@ -312,7 +312,7 @@ struct Alignment {
     columns: Vec<Vec<f64>>,
     /// Evaluates f.
     judge: Pairs,
-    /// Of the program.
+    /// The memory of the program.
     #[expect(dead_code, reason = "gives the bytes back when the run ends")]
     taken: Reserved,
 }

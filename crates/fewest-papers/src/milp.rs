@@ -34,7 +34,7 @@ use fewest::{
     WeightBounds, Yardstick,
 };
 
-/// Which program is written.
+/// Program that is written.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Formulation {
     /// MILP1: least slack at margin 1.
@@ -64,7 +64,7 @@ impl Formulation {
 /// Settings of [`milp`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct MilpSettings {
-    /// Which program. Default MILP2 with C = 1.
+    /// The program. Default MILP2 with C = 1.
     pub formulation: Formulation,
     /// Start from a rounding of the linear relaxation. Default yes.
     pub start: bool,
@@ -164,12 +164,12 @@ struct Classifier<'a> {
     formulation: Formulation,
     /// Largest |w_j|.
     bound: f64,
-    /// Those of the rules.
+    /// The weight bounds of the rules.
     bounds: &'a WeightBounds,
     /// The program's values are those of the data over this power of two: so are b, xi and r in
     /// MILP2, and in MILP1 w is times it.
     unit: f64,
-    /// Of the program.
+    /// The memory of the program.
     #[expect(dead_code, reason = "gives the bytes back when the run ends")]
     taken: Reserved,
 }
@@ -192,7 +192,7 @@ impl<'a> Classifier<'a> {
         {
             let least = 0.5 / weight;
             let range =
-                format!("at least {least}, 1 over twice the weight of the smaller class, or the margin has no end");
+                format!("at least {least} = 1 / (2 x weight of the smaller class); below it the program is unbounded");
             return Err(Error::setting("cost", cost, range));
         }
         let mut entries = 2 * (n + 2 * p) as u64;

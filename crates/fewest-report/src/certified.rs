@@ -1,7 +1,7 @@
 //! What a page shows of a list that `fewest certify` judged.
 
 use crate::common::{list, number_cell};
-use crate::read::Part;
+use crate::read::Json;
 use crate::view::{Block, Budget, Section, Table, numbers, shorten, words};
 
 /// What the columns of the features mean.
@@ -9,12 +9,12 @@ const WORTH: &str = "Gain: by how much the objective rises where the feature is 
                      feature outside the list that leaves the smallest objective when the two are exchanged, where the rules allow one.";
 
 /// Whether the result is that of a list.
-pub(crate) fn is_certified(result: Part<'_>) -> bool {
+pub(crate) fn is_certified(result: Json<'_>) -> bool {
     result.at("kind").text() == Some("certificate")
 }
 
 /// How far the list is from the best, and the rules that it breaks.
-pub(crate) fn findings(result: Part<'_>) -> Vec<Block> {
+pub(crate) fn findings(result: Json<'_>) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
     blocks.extend(result.at("sentence").text().map(|text| Block::Finding(format!("{}.", sentence(text)))));
     let broken = result.at("broken_rules").texts();
@@ -34,7 +34,7 @@ fn sentence(text: &str) -> String {
 }
 
 /// What each feature is worth, and the lists that are better.
-pub(crate) fn section(result: Part<'_>, budget: &Budget) -> Option<Section> {
+pub(crate) fn section(result: Json<'_>, budget: &Budget) -> Option<Section> {
     if !is_certified(result) {
         return None;
     }

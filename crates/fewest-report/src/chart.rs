@@ -56,11 +56,11 @@ impl Role {
 pub(crate) struct Bar {
     /// What it is of; short.
     pub(crate) label: String,
-    /// Its length.
+    /// The bar's length.
     pub(crate) value: f64,
     /// What is written at its end.
     pub(crate) text: String,
-    /// Its colour.
+    /// The bar's colour.
     pub(crate) role: Role,
 }
 
@@ -75,7 +75,7 @@ pub(crate) struct Series {
     pub(crate) stepped: bool,
     /// Whether a line joins the points.
     pub(crate) joined: bool,
-    /// Its colour.
+    /// The colour of the series.
     pub(crate) role: Role,
 }
 

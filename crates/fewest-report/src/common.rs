@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::chart::{Bar, LABEL, Role, bars};
-use crate::read::Part;
+use crate::read::Json;
 use crate::view::{Block, Budget, Cell, Chart, Section, Table, numbers, shorten, words};
 use crate::words::{brief, number, percent, plural};
 
@@ -70,12 +70,12 @@ pub(crate) fn label(name: &str) -> String {
 }
 
 /// The warnings of a result.
-pub(crate) fn warnings(result: Part<'_>) -> impl Iterator<Item = Block> {
+pub(crate) fn warnings(result: Json<'_>) -> impl Iterator<Item = Block> {
     result.at("warnings").texts().into_iter().take(20).map(|text| Block::Warning(shorten(text, 400)))
 }
 
 /// Lines on the data: file, samples, features, target, classes.
-pub(crate) fn data(budget: &Budget, result: Part<'_>) -> Vec<(&'static str, Cell)> {
+pub(crate) fn data(budget: &Budget, result: Json<'_>) -> Vec<(&'static str, Cell)> {
     let mut lines = Vec::new();
     if let Some(source) = result.at("settings").at("data").text() {
         lines.push(("data", budget.foreign(source, LIST)));
@@ -108,13 +108,13 @@ pub(crate) fn data(budget: &Budget, result: Part<'_>) -> Vec<(&'static str, Cell
 }
 
 /// Whether sparse data were divided by standard deviations without being centred, as settings say.
-pub(crate) fn is_uncentred(settings: Part<'_>) -> bool {
+pub(crate) fn is_uncentred(settings: Json<'_>) -> bool {
     settings.at("scale").text() == Some("standard")
         && settings.at("scale_reason").text().is_some_and(|why| why.contains("not centred"))
 }
 
 /// What was done to the counts of each sample as they were read, where settings say it.
-pub(crate) fn normalized(settings: Part<'_>) -> Option<String> {
+pub(crate) fn normalized(settings: Json<'_>) -> Option<String> {
     let reading = settings.at("reading");
     let total = reading.at("normalize_total").number().map(|total| format!("total {total}"));
     let log1p = (reading.at("log1p").0 == &Value::Bool(true)).then(|| "ln(1 + x)".to_owned());
@@ -123,7 +123,7 @@ pub(crate) fn normalized(settings: Part<'_>) -> Option<String> {
 }
 
 /// How features were scaled, and what was done to the values before.
-fn scaling(settings: Part<'_>) -> Option<String> {
+fn scaling(settings: Json<'_>) -> Option<String> {
     let uncentred = if is_uncentred(settings) { " (sparse data: not centred)" } else { "" };
     let scale = settings.at("scale").text().map(|scale| format!("{scale}{uncentred}"));
     let parts: Vec<String> = normalized(settings).into_iter().chain(scale).collect();
@@ -131,7 +131,7 @@ fn scaling(settings: Part<'_>) -> Option<String> {
 }
 
 /// Which samples stay together in folds and halves, where a result says it.
-pub(crate) fn groups(result: Part<'_>) -> Option<String> {
+pub(crate) fn groups(result: Json<'_>) -> Option<String> {
     let groups = result.at("settings").at("groups");
     let column = shorten(groups.at("column").text().unwrap_or("group"), 40);
     Some(crate::words::groups(&column, groups.at("count").count()?))
@@ -143,7 +143,7 @@ pub(crate) fn total(counts: impl Iterator<Item = u64>) -> u64 {
 }
 
 /// How many samples each class has.
-pub(crate) fn balance(budget: &Budget, result: Part<'_>) -> Result<Option<Section>, String> {
+pub(crate) fn balance(budget: &Budget, result: Json<'_>) -> Result<Option<Section>, String> {
     let counts: Vec<(&str, u64)> = result
         .at("class_counts")
         .entries()
@@ -181,8 +181,8 @@ pub(crate) fn balance(budget: &Budget, result: Part<'_>) -> Result<Option<Sectio
     Ok(Some(Section { id: "balance", heading: "Class balance".to_owned(), blocks }))
 }
 
-/// The command and the settings in force, but for one that differs between the results of a path.
-pub(crate) fn settings(budget: &Budget, result: Part<'_>, command: Part<'_>, without: &str) -> Section {
+/// The command and the settings in effect, but for one that differs between the results of a path.
+pub(crate) fn settings(budget: &Budget, result: Json<'_>, command: Json<'_>, without: &str) -> Section {
     let mut blocks = Vec::new();
     if let Some(command) = command.text() {
         blocks.push(Block::Text("This command makes the result again:".to_owned()));
@@ -201,15 +201,15 @@ pub(crate) fn settings(budget: &Budget, result: Part<'_>, command: Part<'_>, wit
         };
         Some(vec![budget.name(key), budget.foreign(&text, LIST)])
     });
-    let table = budget.table("Settings in force, defaults included", vec![words("setting"), words("value")], rows);
+    let table = budget.table("Settings in effect, defaults included", vec![words("setting"), words("value")], rows);
     if !table.rows.is_empty() {
         blocks.push(Block::Table(table));
     }
     Section { id: "settings", heading: "Settings".to_owned(), blocks }
 }
 
-/// The rules in force, in words.
-pub(crate) fn rules(budget: &Budget, settings: Part<'_>, chosen: &[&str]) -> Vec<(&'static str, Cell)> {
+/// The rules in effect, in words.
+pub(crate) fn rules(budget: &Budget, settings: Json<'_>, chosen: &[&str]) -> Vec<(&'static str, Cell)> {
     let mut lines: Vec<(&'static str, Cell)> = Vec::new();
     if let Some(size) = settings.at("max_features").count() {
         lines.push(("limit", format!("at most {}", plural(size, "feature")).into()));
@@ -229,7 +229,7 @@ pub(crate) fn rules(budget: &Budget, settings: Part<'_>, chosen: &[&str]) -> Vec
     for (key, word) in [("at_most", "at most"), ("at_least", "at least")] {
         for group in settings.at(key).items().take(20) {
             let mut entries = group.items();
-            if let (Some(count), Some(names)) = (entries.next().and_then(Part::count), entries.next()) {
+            if let (Some(count), Some(names)) = (entries.next().and_then(Json::count), entries.next()) {
                 let names = list(budget, &names.texts());
                 lines.push((word, Cell { text: format!("{count} of {}", names.text), ..names }));
             }

@@ -3,15 +3,15 @@
 
 use crate::chart::{Axes, Role, Series, Ticks, lines};
 use crate::common::number_cell;
-use crate::read::Part;
+use crate::read::Json;
 use crate::view::{Block, Budget, Cell, Chart, Section, numbers, words};
 use crate::words::{brief, number, plural};
 
 /// Points of a line; a finer one cannot be seen.
 const POINTS: usize = 400;
 
-/// What there is to tell.
-pub(crate) fn sections(result: Part<'_>, budget: &Budget) -> Result<Vec<Section>, String> {
+/// The text to show.
+pub(crate) fn sections(result: Json<'_>, budget: &Budget) -> Result<Vec<Section>, String> {
     let all = [curve(result, budget)?, grid(result, budget)?, tuned(result, budget)?, ascent(result, budget)?];
     Ok(all.into_iter().flatten().collect())
 }
@@ -26,8 +26,8 @@ fn section(id: &'static str, heading: &str, chart: Chart) -> Section {
 }
 
 /// Accuracy against size, where the method evaluates on its way (`eb-rfe`).
-fn curve(result: Part<'_>, budget: &Budget) -> Result<Option<Section>, String> {
-    let one = |step: Part<'_>| Some((step.at("n_features").number()?, step.at("accuracy").number()?));
+fn curve(result: Json<'_>, budget: &Budget) -> Result<Option<Section>, String> {
+    let one = |step: Json<'_>| Some((step.at("n_features").number()?, step.at("accuracy").number()?));
     let mut points: Vec<(f64, f64)> = result.at("curve").items().filter_map(one).collect();
     points.sort_by(|a, b| a.0.total_cmp(&b.0));
     if points.len() < 2 {
@@ -49,10 +49,10 @@ fn curve(result: Part<'_>, budget: &Budget) -> Result<Option<Section>, String> {
 }
 
 /// Features and objective at each cost of a grid (`l1-svm --costs`).
-fn grid(result: Part<'_>, budget: &Budget) -> Result<Option<Section>, String> {
+fn grid(result: Json<'_>, budget: &Budget) -> Result<Option<Section>, String> {
     let place =
-        |point: Part<'_>| Some((point.at("cost").number().filter(|&c| c > 0.0)?, point.at("features").number()?));
-    let points: Vec<((f64, f64), Part<'_>)> =
+        |point: Json<'_>| Some((point.at("cost").number().filter(|&c| c > 0.0)?, point.at("features").number()?));
+    let points: Vec<((f64, f64), Json<'_>)> =
         result.at("grid").items().filter_map(|point| Some((place(point)?, point))).collect();
     if points.len() < 2 {
         return Ok(None);
@@ -79,8 +79,8 @@ fn grid(result: Part<'_>, budget: &Budget) -> Result<Option<Section>, String> {
 }
 
 /// Accuracy of the cost that was taken at each size (`rfe --costs`).
-fn tuned(result: Part<'_>, budget: &Budget) -> Result<Option<Section>, String> {
-    let of = |step: Part<'_>| {
+fn tuned(result: Json<'_>, budget: &Budget) -> Result<Option<Section>, String> {
+    let of = |step: Json<'_>| {
         Some((step.at("n_features").number()?, step.at("accuracy").number()?, step.at("cost").number()))
     };
     let mut steps: Vec<(f64, f64, Option<f64>)> = result.at("tuned").items().filter_map(of).collect();
@@ -101,8 +101,8 @@ fn tuned(result: Part<'_>, budget: &Budget) -> Result<Option<Section>, String> {
 }
 
 /// Bound and best objective at each step of a dual ascent (`lagrangian`).
-fn ascent(result: Part<'_>, budget: &Budget) -> Result<Option<Section>, String> {
-    let steps: Vec<(f64, Part<'_>)> = (1u32..).map(f64::from).zip(result.at("steps").items()).collect();
+fn ascent(result: Json<'_>, budget: &Budget) -> Result<Option<Section>, String> {
+    let steps: Vec<(f64, Json<'_>)> = (1u32..).map(f64::from).zip(result.at("steps").items()).collect();
     let lower: Vec<(f64, f64)> =
         steps.iter().filter_map(|(at, step)| Some((*at, step.at("lower").number()?))).collect();
     if lower.len() < 2 {
@@ -137,7 +137,7 @@ fn ascent(result: Part<'_>, budget: &Budget) -> Result<Option<Section>, String> 
     Ok(Some(section("ascent-section", "The ascent of the bound", chart)))
 }
 
-/// As many points as can be seen; always with the first and the last.
+/// Thins points out to as many as can be seen; always with the first and the last.
 pub(crate) fn thinned(points: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
     let every = points.len().div_ceil(POINTS).max(1);
     let last = points.len().saturating_sub(1);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::chart::{Axes, Bar, Role, Series, Ticks, lines};
 use crate::common::{balance, bar_chart, data, label, settings, total, warnings};
-use crate::read::Part;
+use crate::read::Json;
 use crate::view::{Block, Budget, Cell, Chart, Column, Page, Section, Table, numbers, shorten, words};
 use crate::words::{brief, percent, plural, seconds};
 
@@ -17,8 +17,8 @@ struct Size {
 }
 
 /// The page of an evaluation.
-pub(crate) fn page(result: Part<'_>, budget: &Budget) -> Result<Page, String> {
-    let name = |part: Part<'_>| shorten(part.at("method").text().unwrap_or("an unnamed method"), 40);
+pub(crate) fn page(result: Json<'_>, budget: &Budget) -> Result<Page, String> {
+    let name = |part: Json<'_>| shorten(part.at("method").text().unwrap_or("an unnamed method"), 40);
     let against = result.at("against");
     let mut sections = vec![summary(result, budget)?];
     sections.extend(sizes(result, budget)?);
@@ -37,7 +37,7 @@ pub(crate) fn page(result: Part<'_>, budget: &Budget) -> Result<Page, String> {
     Ok(Page {
         title: format!("{}{versus}, judged on samples it has not seen", name(result)),
         lead: format!(
-            "{}; everything that looks at data happens inside its training part.",
+            "{}; everything that reads data happens inside its training part.",
             plural(result.at("folds").items().len() as u64, "fold")
         ),
         sections,
@@ -46,12 +46,12 @@ pub(crate) fn page(result: Part<'_>, budget: &Budget) -> Result<Page, String> {
 }
 
 /// The 95 % interval of a measure, cut where the measure ends: the formula for it does not know.
-pub(crate) fn interval(measure: Part<'_>, largest: f64) -> Option<(f64, f64)> {
+pub(crate) fn interval(measure: Json<'_>, largest: f64) -> Option<(f64, f64)> {
     measure.at("ci95").pair().map(|(low, high)| (low, high.min(largest)))
 }
 
 /// `0.9561 (95 % interval 0.9 to 1.0)`
-fn with_interval(measure: Part<'_>) -> Option<String> {
+fn with_interval(measure: Json<'_>) -> Option<String> {
     let mean = measure.at("mean").number()?;
     let interval = interval(measure, 1.0);
     let interval = interval.map_or_else(String::new, |(low, high)| format!(" (95 % interval {low:.3} to {high:.3})"));
@@ -72,7 +72,7 @@ pub(crate) fn measure_words(name: &str) -> String {
     }
 }
 
-fn summary(result: Part<'_>, budget: &Budget) -> Result<Section, String> {
+fn summary(result: Json<'_>, budget: &Budget) -> Result<Section, String> {
     let mut blocks = Vec::new();
     let accuracy = result.at("summary").at("accuracy");
     if let Some(text) = with_interval(accuracy) {
@@ -98,7 +98,7 @@ fn summary(result: Part<'_>, budget: &Budget) -> Result<Section, String> {
 }
 
 /// A warning where this accuracy is no better than always guessing the most frequent class.
-pub(crate) fn guessing(result: Part<'_>, accuracy: f64) -> Option<Block> {
+pub(crate) fn guessing(result: Json<'_>, accuracy: f64) -> Option<Block> {
     let counts: Vec<u64> = result.at("class_counts").entries().filter_map(|c| c.1.count()).collect();
     let total = total(counts.iter().copied());
     let guess = counts.iter().max().map(|&most| most as f64 / total.max(1) as f64)?;
@@ -111,7 +111,7 @@ pub(crate) fn guessing(result: Part<'_>, accuracy: f64) -> Option<Block> {
 }
 
 /// The stability of the folds' features, in words.
-pub(crate) fn stability_words(result: Part<'_>) -> Option<String> {
+pub(crate) fn stability_words(result: Json<'_>) -> Option<String> {
     let index = result.at("stability").at("index").number()?;
     let interval = result.at("stability").at("ci95").pair();
     let interval = interval.map_or_else(String::new, |(low, high)| format!(" (95 % interval {low:.3} to {high:.3})"));
@@ -124,7 +124,7 @@ pub(crate) fn stability_words(result: Part<'_>) -> Option<String> {
 }
 
 /// All measures with their intervals.
-pub(crate) fn measures(result: Part<'_>, budget: &Budget) -> Result<Option<Block>, String> {
+pub(crate) fn measures(result: Json<'_>, budget: &Budget) -> Result<Option<Block>, String> {
     let mut rows = Vec::new();
     for (name, measure) in result.at("summary").entries() {
         let Some(mean) = measure.at("mean").number() else { continue };
@@ -155,7 +155,7 @@ pub(crate) fn measures(result: Part<'_>, budget: &Budget) -> Result<Option<Block
 }
 
 /// Accuracy by fold.
-pub(crate) fn folds(result: Part<'_>, budget: &Budget) -> Result<Option<Block>, String> {
+pub(crate) fn folds(result: Json<'_>, budget: &Budget) -> Result<Option<Block>, String> {
     let accuracy: Vec<f64> =
         result.at("folds").items().filter_map(|f| f.at("metrics").at("accuracy").number()).collect();
     if accuracy.len() < 2 {
@@ -191,7 +191,7 @@ pub(crate) fn folds(result: Part<'_>, budget: &Budget) -> Result<Option<Block>, 
 }
 
 /// Accuracy against number of features, from the cross-validation inside the folds.
-fn sizes(result: Part<'_>, budget: &Budget) -> Result<Option<Section>, String> {
+fn sizes(result: Json<'_>, budget: &Budget) -> Result<Option<Section>, String> {
     let mut by_size: BTreeMap<u64, Size> = BTreeMap::new();
     for fold in result.at("folds").items() {
         for inner in fold.at("inner").items() {
@@ -263,7 +263,7 @@ pub(crate) fn accuracy_by_size(
 }
 
 pub(crate) fn frequency(
-    result: Part<'_>,
+    result: Json<'_>,
     budget: &Budget,
     id: &'static str,
     section: &'static str,
@@ -301,9 +301,9 @@ pub(crate) const PREDICTED: [&str; 8] =
     ["as 1st", "as 2nd", "as 3rd", "as 4th", "as 5th", "as 6th", "as 7th", "as 8th"];
 
 /// What is taken for what; `samples` says of which.
-pub(crate) fn confusion(result: Part<'_>, budget: &Budget, samples: &str) -> Option<Section> {
+pub(crate) fn confusion(result: Json<'_>, budget: &Budget, samples: &str) -> Option<Section> {
     let names: Vec<&str> = result.at("classes").entries().filter_map(|c| c.1.text()).collect();
-    let counts: Vec<Part<'_>> = result.at("confusion").items().collect();
+    let counts: Vec<Json<'_>> = result.at("confusion").items().collect();
     if counts.is_empty() || counts.len() != names.len() || names.len() > PREDICTED.len() {
         return None;
     }
@@ -327,7 +327,7 @@ pub(crate) fn confusion(result: Part<'_>, budget: &Budget, samples: &str) -> Opt
 }
 
 /// How many of each class are right.
-pub(crate) fn by_class(result: Part<'_>, budget: &Budget) -> Option<Section> {
+pub(crate) fn by_class(result: Json<'_>, budget: &Budget) -> Option<Section> {
     if !result.at("recall").is_there() {
         return None;
     }
@@ -355,8 +355,8 @@ pub(crate) fn by_class(result: Part<'_>, budget: &Budget) -> Option<Section> {
 }
 
 /// Samples that were taken for another class, most often first.
-pub(crate) fn wrong(result: Part<'_>, budget: &Budget) -> Option<Section> {
-    let count = |of: Part<'_>| Cell::from(of.count().map_or_else(String::new, |count| count.to_string()));
+pub(crate) fn wrong(result: Json<'_>, budget: &Budget) -> Option<Section> {
+    let count = |of: Json<'_>| Cell::from(of.count().map_or_else(String::new, |count| count.to_string()));
     let rows = result.at("wrong").items().map(|entry| {
         let name = entry.at("sample").text();
         let row = entry.at("row").count().map_or_else(String::new, |row| row.saturating_add(1).to_string());
@@ -377,7 +377,7 @@ pub(crate) fn wrong(result: Part<'_>, budget: &Budget) -> Option<Section> {
     Some(Section { id: "wrong", heading, blocks: vec![Block::Table(table)] })
 }
 
-fn comparison(result: Part<'_>, budget: &Budget) -> Option<Section> {
+fn comparison(result: Json<'_>, budget: &Budget) -> Option<Section> {
     let comparison = result.at("comparison");
     let difference = with_interval(comparison.at("difference"))?;
     let other = result.at("against");

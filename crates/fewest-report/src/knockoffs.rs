@@ -2,12 +2,12 @@
 
 use crate::chart::{Bar, Role};
 use crate::common::{balance, bar_chart, data, label, settings, status_words, warnings};
-use crate::read::Part;
+use crate::read::Json;
 use crate::view::{Block, Budget, Cell, Page, Section, numbers, shorten, words};
 use crate::words::{brief, number, percent, plural, seconds};
 
 /// The page of a knockoff filter.
-pub(crate) fn page(result: Part<'_>, budget: &Budget) -> Result<Page, String> {
+pub(crate) fn page(result: Json<'_>, budget: &Budget) -> Result<Page, String> {
     let method = shorten(result.at("method").text().unwrap_or("an unnamed method"), 40);
     let mut sections = vec![summary(result, budget)];
     sections.extend(statistics(result, budget)?);
@@ -24,18 +24,18 @@ pub(crate) fn page(result: Part<'_>, budget: &Budget) -> Result<Page, String> {
     })
 }
 
-fn selected(result: Part<'_>) -> Vec<&str> {
-    result.at("selected").items().filter_map(Part::text).collect()
+fn selected(result: Json<'_>) -> Vec<&str> {
+    result.at("selected").items().filter_map(Json::text).collect()
 }
 
-fn summary(result: Part<'_>, budget: &Budget) -> Section {
+fn summary(result: Json<'_>, budget: &Budget) -> Section {
     let names = selected(result);
     let share = result.at("fdr").number().map_or_else(|| "the share asked for".to_owned(), percent);
     let mut blocks = Vec::new();
     if names.is_empty() {
         let least = plural(result.at("least_selected").count().unwrap_or(0), "feature");
         blocks.push(Block::Finding(format!(
-            "No feature is told from its copy. At {share} a draw selects at least {least} at once, or none."
+            "No feature stands out from its copy. At {share} a draw selects at least {least} at once, or none."
         )));
     } else {
         let count = plural(names.len() as u64, "feature");
@@ -66,11 +66,11 @@ fn summary(result: Part<'_>, budget: &Budget) -> Section {
         "Model-X knockoffs: E. Candès, Y. Fan, L. Janson, J. Lv, Panning for gold, Journal of the Royal Statistical Society B 80 (2018) 551-577. Several draws: Z. Ren, R. F. Barber, Derandomised knockoffs, the same 86 (2024) 122-154."
             .to_owned(),
     ));
-    Section { id: "summary", heading: "Features told from their copies".to_owned(), blocks }
+    Section { id: "summary", heading: "Features that stand out from their copies".to_owned(), blocks }
 }
 
 /// How much more important than its copy each feature is.
-fn statistics(result: Part<'_>, budget: &Budget) -> Result<Option<Section>, String> {
+fn statistics(result: Json<'_>, budget: &Budget) -> Result<Option<Section>, String> {
     let names = selected(result);
     let mut found: Vec<(&str, f64)> = (result.at("statistics").entries())
         .filter_map(|(name, statistic)| Some((name, statistic.number()?)))

@@ -30,12 +30,12 @@ use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, context};
 use serde_json::Value;
 
-use read::Part;
+use read::Json;
 use view::{Budget, Page};
 
 pub use fewest_text::visible;
 pub use near::near_sentence;
-pub use table::{Look, Table};
+pub use table::{Style, Table};
 pub use text::{Door, Words, text};
 pub use view::shorten;
 pub use words::{
@@ -79,7 +79,7 @@ impl std::error::Error for Error {}
 /// # Errors
 /// A JSON that is no such result.
 pub fn page(result: &Value) -> Result<String, Error> {
-    let (part, budget) = (Part(result), Budget::new());
+    let (part, budget) = (Json(result), Budget::new());
     let page = if part.at("path").0.is_array() {
         path::page(part, &budget)
     } else if part.at("kind").text() == Some("study") {
@@ -105,7 +105,7 @@ pub fn page(result: &Value) -> Result<String, Error> {
 /// Sentences for the methods part of a paper, from the JSON of a study: an item of TRIPOD+AI and
 /// what was done.
 pub fn methods_text(study: &Value) -> Vec<(&'static str, String)> {
-    study::methods_text::methods_text(Part(study))
+    study::methods_text::methods_text(Json(study))
 }
 
 fn render(page: &Page) -> Result<String, String> {

@@ -4,7 +4,7 @@
 use crate::chart::matrix;
 use crate::common::{balance, data, groups, label, number_cell, settings, status_words, warnings};
 use crate::evaluation::{confusion, stability_words};
-use crate::read::Part;
+use crate::read::Json;
 use crate::view::{Block, Budget, Cell, Chart, Page, Section, numbers, shorten, words};
 use crate::words::{Proof, brief, number, percent, plural, seconds};
 
@@ -12,7 +12,7 @@ use crate::words::{Proof, brief, number, percent, plural, seconds};
 const DRAWN: usize = 60;
 
 /// The page of markers.
-pub(crate) fn page(result: Part<'_>, budget: &Budget) -> Result<Page, String> {
+pub(crate) fn page(result: Json<'_>, budget: &Budget) -> Result<Page, String> {
     let count = result.at("panel").at("markers").items().len() as u64;
     let classes = result.at("classes").entries().count() as u64;
     let mut sections = vec![summary(result, budget)];
@@ -31,7 +31,7 @@ pub(crate) fn page(result: Part<'_>, budget: &Budget) -> Result<Page, String> {
 }
 
 /// What the bound proves of the panel.
-pub(crate) fn proof(result: Part<'_>) -> Proof<'_> {
+pub(crate) fn proof(result: Json<'_>) -> Proof<'_> {
     let panel = result.at("panel");
     Proof {
         objective: panel.at("objective").number().unwrap_or(f64::NAN),
@@ -45,13 +45,13 @@ pub(crate) fn proof(result: Part<'_>) -> Proof<'_> {
 }
 
 /// A measure with its interval.
-pub(crate) fn measure(of: Part<'_>) -> Option<String> {
+pub(crate) fn measure(of: Json<'_>) -> Option<String> {
     let value = of.at("mean").number()?;
     let between = of.at("ci95").pair().map_or_else(String::new, |(low, high)| format!(" ({low:.3} to {high:.3})"));
     Some(format!("{value:.3}{between}"))
 }
 
-fn summary(result: Part<'_>, budget: &Budget) -> Section {
+fn summary(result: Json<'_>, budget: &Budget) -> Section {
     let panel = result.at("panel");
     let mut blocks = Vec::new();
     let folds = plural(result.at("folds").items().len() as u64, "fold");
@@ -91,25 +91,25 @@ fn summary(result: Part<'_>, budget: &Budget) -> Section {
     Section { id: "summary", heading: "Panel".to_owned(), blocks }
 }
 
-fn numbers_of(marker: Part<'_>, key: &str) -> Vec<f64> {
-    marker.at(key).items().filter_map(Part::number).collect()
+fn numbers_of(marker: Json<'_>, key: &str) -> Vec<f64> {
+    marker.at(key).items().filter_map(Json::number).collect()
 }
 
 /// The mean of a marker, and its share above 0, in the class where its mean is largest.
-pub(crate) fn where_highest(marker: Part<'_>) -> (Option<f64>, Option<f64>) {
+pub(crate) fn where_highest(marker: Json<'_>) -> (Option<f64>, Option<f64>) {
     let (means, shares) = (numbers_of(marker, "mean"), numbers_of(marker, "share"));
     let at = (1..means.len()).fold(0, |best, class| if means[class] > means[best] { class } else { best });
     (means.get(at).copied(), shares.get(at).copied())
 }
 
 /// Each marker: a picture of its means, and a table.
-fn panel(result: Part<'_>, budget: &Budget) -> Result<Option<Section>, String> {
-    let markers: Vec<Part<'_>> = result.at("panel").at("markers").items().collect();
+fn panel(result: Json<'_>, budget: &Budget) -> Result<Option<Section>, String> {
+    let markers: Vec<Json<'_>> = result.at("panel").at("markers").items().collect();
     if markers.is_empty() {
         return Ok(None);
     }
     let classes: Vec<&str> = result.at("classes").entries().filter_map(|class| class.1.text()).collect();
-    let row = |marker: &Part<'_>| {
+    let row = |marker: &Json<'_>| {
         let (mean, share) = where_highest(*marker);
         let pairs: Vec<String> = marker
             .at("tells_apart")
@@ -147,7 +147,7 @@ fn panel(result: Part<'_>, budget: &Budget) -> Result<Option<Section>, String> {
     let drawn = &markers[..markers.len().min(DRAWN)];
     let names: Vec<String> =
         drawn.iter().map(|marker| label(marker.at("feature").text().unwrap_or_default())).collect();
-    let relative = |marker: &Part<'_>| -> Vec<f64> {
+    let relative = |marker: &Json<'_>| -> Vec<f64> {
         let means = numbers_of(*marker, "mean");
         let most = means.iter().fold(0.0_f64, |most, mean| most.max(mean.abs()));
         means.iter().map(|mean| if most > 0.0 { mean / most } else { 0.0 }).collect()
@@ -167,8 +167,8 @@ fn panel(result: Part<'_>, budget: &Budget) -> Result<Option<Section>, String> {
 }
 
 /// Each class in the folds, and those that are told apart poorly.
-fn by_class(result: Part<'_>, budget: &Budget) -> Option<Section> {
-    let share = |part: Part<'_>| Cell::from(part.number().map_or_else(String::new, |share| format!("{share:.3}")));
+fn by_class(result: Json<'_>, budget: &Budget) -> Option<Section> {
+    let share = |part: Json<'_>| Cell::from(part.number().map_or_else(String::new, |share| format!("{share:.3}")));
     let rows: Vec<Vec<Cell>> = result
         .at("by_class")
         .items()
@@ -200,11 +200,11 @@ fn by_class(result: Part<'_>, budget: &Budget) -> Option<Section> {
     if !table.rows.is_empty() {
         blocks.push(Block::Table(table));
     }
-    Some(Section { id: "classes", heading: "How well each class is told".to_owned(), blocks })
+    Some(Section { id: "classes", heading: "How well each class is recognised".to_owned(), blocks })
 }
 
 /// The costs that were tried.
-fn costs(result: Part<'_>, budget: &Budget) -> Option<Section> {
+fn costs(result: Json<'_>, budget: &Budget) -> Option<Section> {
     let tried = result.at("tried").items();
     if tried.len() < 2 {
         return None;

@@ -3,12 +3,12 @@
 use serde_json::Value;
 
 use crate::common::{number_cell, sentence_case};
-use crate::read::Part;
+use crate::read::Json;
 use crate::view::{Block, Budget, Cell, Table, numbers, words};
 use crate::words::{at_least, bound, number, percent, plural};
 
-/// What is claimed of the subsets within a share of the best, in a sentence: of `within` of a
-/// result; nothing where there is none.
+/// Claim about the subsets within a share of the best, in a sentence: of `within` of a result;
+/// nothing where there is none.
 pub fn near_sentence(within: &Value, maximised: bool) -> Option<String> {
     let text = |key: &str| within[key].as_f64();
     let (share, threshold) = (percent(text("within")?), number(text("threshold")?));
@@ -39,7 +39,7 @@ pub fn near_sentence(within: &Value, maximised: bool) -> Option<String> {
 }
 
 /// The sentence and what the subsets tell of features, for the page.
-pub(crate) fn blocks(result: Part<'_>, budget: &Budget) -> Vec<Block> {
+pub(crate) fn blocks(result: Json<'_>, budget: &Budget) -> Vec<Block> {
     let (part, maximised) = (result.at("within"), result.at("sense").text() == Some("max"));
     let Some(sentence) = near_sentence(part.0, maximised) else { return Vec::new() };
     let rows = part.at("features").items().filter_map(|f| {

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::chart::{Axes, Role, Series, Ticks, dots, lines};
 use crate::common::{balance, data, label, list, number_cell, rules, sentence_case, settings, warnings};
 use crate::evaluation::{SizePoint, accuracy_by_size};
-use crate::read::Part;
+use crate::read::Json;
 use crate::selection::{proof, stand_ins, trace};
 use crate::view::{Block, Budget, Cell, Chart, Page, Section, numbers, shorten, words};
 use crate::words::{Proof, at_most, bound, brief, number, plural, seconds};
@@ -16,7 +16,7 @@ const COLUMNS: usize = 40;
 
 /// One size.
 struct Point<'a> {
-    result: Part<'a>,
+    result: Json<'a>,
     size: u64,
     proof: Option<Proof<'a>>,
     chosen: Vec<&'a str>,
@@ -30,14 +30,14 @@ impl Point<'_> {
 }
 
 /// The bound and the gap that `--certify` proved, where they are of the same subsets.
-fn certified(result: Part<'_>) -> Option<(f64, Option<f64>)> {
+fn certified(result: Json<'_>) -> Option<(f64, Option<f64>)> {
     let certificate = result.at("certificate");
     let same = certificate.at("max_features").count() == result.at("settings").at("max_features").count();
     certificate.at("bound").number().filter(|_| same).map(|bound| (bound, certificate.at("gap").number()))
 }
 
 /// The page of a path.
-pub(crate) fn page(path: Part<'_>, budget: &Budget) -> Result<Page, String> {
+pub(crate) fn page(path: Json<'_>, budget: &Budget) -> Result<Page, String> {
     let points: Vec<Point<'_>> = path
         .at("path")
         .items()
@@ -59,7 +59,7 @@ pub(crate) fn page(path: Part<'_>, budget: &Budget) -> Result<Page, String> {
         })
         .collect();
     let null = Value::Null;
-    let first = points.first().map_or(Part(&null), |p| p.result);
+    let first = points.first().map_or(Json(&null), |p| p.result);
     let method = shorten(first.at("method").text().unwrap_or("an unnamed method"), 40);
     let range = match (points.first(), points.last()) {
         (Some(first), Some(last)) => format!("{} to {}", first.size, plural(last.size, "feature")),
@@ -68,7 +68,7 @@ pub(crate) fn page(path: Part<'_>, budget: &Budget) -> Result<Page, String> {
     let mut sections = vec![summary(&points, first, budget)?];
     sections.extend(accuracies(path, &points, budget)?);
     sections.extend(members(&points, budget)?);
-    // The search of the size that took longest is the one worth looking at.
+    // The search of the size that took longest is the one worth examining.
     let took = |p: &Point<'_>| p.result.at("seconds").number().unwrap_or(0.0);
     if let Some(longest) = points.iter().max_by(|a, b| took(a).total_cmp(&took(b)))
         && let Some(mut section) = trace(longest.result, budget)?
@@ -93,7 +93,7 @@ pub(crate) fn page(path: Part<'_>, budget: &Budget) -> Result<Page, String> {
     })
 }
 
-fn summary(points: &[Point<'_>], first: Part<'_>, budget: &Budget) -> Result<Section, String> {
+fn summary(points: &[Point<'_>], first: Json<'_>, budget: &Budget) -> Result<Section, String> {
     let mut blocks = Vec::new();
     let gaps: Vec<f64> = points.iter().filter_map(Point::gap).collect();
     let worst = gaps.iter().copied().fold(0.0, f64::max);
@@ -105,7 +105,7 @@ fn summary(points: &[Point<'_>], first: Part<'_>, budget: &Budget) -> Result<Sec
     };
     if gaps.len() == points.len() && !points.is_empty() {
         blocks.push(Block::Finding(format!(
-            "{proven} every size at most {} of what so many features can gain is left out.",
+            "{proven} every size at most {} of what that many features can gain is left out.",
             at_most(worst)
         )));
     } else if let Some(proof) = points.last().and_then(|p| p.proof) {
@@ -180,7 +180,7 @@ fn table(points: &[Point<'_>], budget: &Budget) -> crate::view::Table {
 }
 
 /// Accuracy on samples that took no part, by number of features.
-fn accuracies(path: Part<'_>, points: &[Point<'_>], budget: &Budget) -> Result<Option<Section>, String> {
+fn accuracies(path: Json<'_>, points: &[Point<'_>], budget: &Budget) -> Result<Option<Section>, String> {
     let of = |point: &Point<'_>| {
         let accuracy = point.result.at("cv").at("accuracy");
         Some((point.size, accuracy.at("mean").number()?, accuracy.at("se").number().unwrap_or(0.0), None))
@@ -193,7 +193,7 @@ fn accuracies(path: Part<'_>, points: &[Point<'_>], budget: &Budget) -> Result<O
     let (svg, table) = accuracy_by_size(budget, "Accuracy by number of features", &curve, Some(one_se))?;
     let done = plural(cv.at("done").count().unwrap_or(0), "fold");
     let summary = format!(
-        "Mean over {done} of the accuracy on samples that took no part, with one standard error: selected and trained anew on the others. Best with {}; the line marks the smallest number within one standard error of that, {one_se}. The accuracy of a number chosen by this picture is a little too good.",
+        "Mean over {done} of the accuracy on samples that took no part, with one standard error: selected and trained again on the others. Best with {}; the line marks the smallest number within one standard error of that, {one_se}. The accuracy of a number chosen by this picture is a little too good.",
         plural(best, "feature")
     );
     let title = "Accuracy against number of features".to_owned();

@@ -3,7 +3,7 @@
 use crate::chart::{Bar, Role};
 use crate::common::{balance, bar_chart, data, label, list, settings};
 use crate::evaluation::{by_class, confusion, guessing, interval, measure_words, wrong};
-use crate::read::Part;
+use crate::read::Json;
 use crate::view::{Block, Budget, Cell, Page, Section, numbers, shorten, words};
 use crate::words::{percent, plural};
 
@@ -11,7 +11,7 @@ use crate::words::{percent, plural};
 pub(crate) const NO_SHARES: [&str; 2] = ["log_loss", "brier"];
 
 /// The page of predictions.
-pub(crate) fn page(result: Part<'_>, budget: &Budget) -> Result<Page, String> {
+pub(crate) fn page(result: Json<'_>, budget: &Budget) -> Result<Page, String> {
     let judged = result.at("metrics").is_there();
     let mut sections = vec![summary(result, budget)?];
     sections.extend(by_class(result, budget));
@@ -27,7 +27,7 @@ pub(crate) fn page(result: Part<'_>, budget: &Budget) -> Result<Page, String> {
     let lead = match (result.at("scored").count(), result.at("unknown_class").count()) {
         (Some(scored), Some(0)) => format!("{} whose class is known.", plural(scored, "sample")),
         (Some(scored), Some(unknown)) => format!(
-            "{} whose class is known; {unknown} of a class that the model does not know are left aside.",
+            "{} whose class is known; {unknown} of a class that the model does not know are left out.",
             plural(scored, "sample")
         ),
         _ => "The samples have no class to compare with.".to_owned(),
@@ -37,7 +37,7 @@ pub(crate) fn page(result: Part<'_>, budget: &Budget) -> Result<Page, String> {
 }
 
 /// What a reader with half a minute needs.
-fn summary(result: Part<'_>, budget: &Budget) -> Result<Section, String> {
+fn summary(result: Json<'_>, budget: &Budget) -> Result<Section, String> {
     let mut blocks = Vec::new();
     let accuracy = result.at("summary").at("accuracy");
     match accuracy.at("mean").number() {
@@ -62,7 +62,7 @@ fn summary(result: Part<'_>, budget: &Budget) -> Result<Section, String> {
 }
 
 /// All measures, with the intervals of those that have one; `id` is the anchor of the chart.
-pub(crate) fn measures(result: Part<'_>, budget: &Budget, id: &'static str) -> Result<Option<Block>, String> {
+pub(crate) fn measures(result: Json<'_>, budget: &Budget, id: &'static str) -> Result<Option<Block>, String> {
     let each: Vec<(&str, f64, Vec<Cell>)> = result
         .at("summary")
         .entries()
@@ -91,7 +91,7 @@ pub(crate) fn measures(result: Part<'_>, budget: &Budget, id: &'static str) -> R
 }
 
 /// What the probabilities are worth, and whether they mean what they say.
-fn calibration(result: Part<'_>) -> Option<Section> {
+fn calibration(result: Json<'_>) -> Option<Section> {
     let of = |key: &str| result.at("metrics").at(key).number();
     let (log_loss, brier) = (of("log_loss")?, of("brier")?);
     let mut blocks = vec![Block::Text(format!(
@@ -108,7 +108,7 @@ fn calibration(result: Part<'_>) -> Option<Section> {
 }
 
 /// `Probability of the class a: 0.310 on average, its share is 0.340; slope 0.930, intercept 0.120`
-pub(crate) fn calibration_sentence(result: Part<'_>) -> Option<String> {
+pub(crate) fn calibration_sentence(result: Json<'_>) -> Option<String> {
     let line = result.at("calibration");
     let (expected, observed) = (line.at("expected").number()?, line.at("observed").number()?);
     let class = shorten(result.at("classes").at("+1").text().unwrap_or("+1"), 40);
@@ -122,7 +122,7 @@ pub(crate) fn calibration_sentence(result: Part<'_>) -> Option<String> {
 }
 
 /// How many samples each class was predicted of, where nothing else is known.
-fn predicted(result: Part<'_>, budget: &Budget) -> Result<Option<Section>, String> {
+fn predicted(result: Json<'_>, budget: &Budget) -> Result<Option<Section>, String> {
     if result.at("metrics").is_there() {
         return Ok(None);
     }

@@ -5,12 +5,12 @@ use serde_json::{Map, Value};
 
 /// A result, or a part of one.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Part<'a>(pub(crate) &'a Value);
+pub(crate) struct Json<'a>(pub(crate) &'a Value);
 
-impl<'a> Part<'a> {
+impl<'a> Json<'a> {
     /// An entry; null where there is none.
-    pub(crate) fn at(self, key: &str) -> Part<'a> {
-        Part(self.0.get(key).unwrap_or(&Value::Null))
+    pub(crate) fn at(self, key: &str) -> Json<'a> {
+        Json(self.0.get(key).unwrap_or(&Value::Null))
     }
 
     /// A finite number.
@@ -29,18 +29,18 @@ impl<'a> Part<'a> {
     }
 
     /// The entries of a list; none where it is no list.
-    pub(crate) fn items(self) -> impl DoubleEndedIterator<Item = Part<'a>> + ExactSizeIterator + Clone {
-        self.0.as_array().map_or(&[][..], Vec::as_slice).iter().map(Part)
+    pub(crate) fn items(self) -> impl DoubleEndedIterator<Item = Json<'a>> + ExactSizeIterator + Clone {
+        self.0.as_array().map_or(&[][..], Vec::as_slice).iter().map(Json)
     }
 
     /// The entries of an object, in its order.
-    pub(crate) fn entries(self) -> impl Iterator<Item = (&'a str, Part<'a>)> {
-        self.0.as_object().into_iter().flat_map(Map::iter).map(|(key, value)| (key.as_str(), Part(value)))
+    pub(crate) fn entries(self) -> impl Iterator<Item = (&'a str, Json<'a>)> {
+        self.0.as_object().into_iter().flat_map(Map::iter).map(|(key, value)| (key.as_str(), Json(value)))
     }
 
     /// A list of texts.
     pub(crate) fn texts(self) -> Vec<&'a str> {
-        self.items().filter_map(Part::text).collect()
+        self.items().filter_map(Json::text).collect()
     }
 
     /// Whether it is there.

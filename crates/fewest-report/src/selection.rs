@@ -10,7 +10,7 @@ use crate::common::{
     balance, bar_chart, data, label, list, number_cell, rules, sentence_case, settings, status_words, warnings,
 };
 use crate::course::{self, thinned};
-use crate::read::Part;
+use crate::read::Json;
 use crate::view::{Block, Budget, Cell, Chart, Page, Section, Table, numbers, words};
 use crate::words::{Proof, at_most, brief, number, percent, plural, seconds};
 
@@ -22,7 +22,7 @@ const ALONE: &str = "AUC alone: how well the feature by itself orders the two cl
                      chance, 1 is perfect, whatever the direction. A feature weak alone may be strong together with others.";
 
 /// What is known of a subset's quality; nothing where there is no objective.
-pub(crate) fn proof(result: Part<'_>) -> Option<Proof<'_>> {
+pub(crate) fn proof(result: Json<'_>) -> Option<Proof<'_>> {
     Some(Proof {
         objective: result.at("objective").number()?,
         bound: result.at("bound").number(),
@@ -34,11 +34,11 @@ pub(crate) fn proof(result: Part<'_>) -> Option<Proof<'_>> {
     })
 }
 
-/// What is said of a cost that makes the selection a filter.
+/// The note on a cost that makes the selection a filter.
 const FILTER: &str = "Up to the cost that was chosen the subset stays the same: the selection is a filter by differences of class means.";
 
 /// The page of one selection.
-pub(crate) fn page(result: Part<'_>, budget: &Budget) -> Result<Page, String> {
+pub(crate) fn page(result: Json<'_>, budget: &Budget) -> Result<Page, String> {
     let chosen = result.at("selected").texts();
     let method = result.at("method").text().unwrap_or("an unnamed method");
     let all = result.at("n_features").count().unwrap_or(0);
@@ -68,7 +68,7 @@ pub(crate) fn page(result: Part<'_>, budget: &Budget) -> Result<Page, String> {
     })
 }
 
-fn summary(result: Part<'_>, budget: &Budget, chosen: &[&str]) -> Section {
+fn summary(result: Json<'_>, budget: &Budget, chosen: &[&str]) -> Section {
     let mut blocks = Vec::new();
     let status = result.at("status").text().unwrap_or_default();
     if status == "infeasible" {
@@ -124,13 +124,13 @@ fn summary(result: Part<'_>, budget: &Budget, chosen: &[&str]) -> Section {
 }
 
 /// The price of a feature, where the method found it.
-fn found_penalty(settings: Part<'_>) -> Option<String> {
+fn found_penalty(settings: Json<'_>) -> Option<String> {
     let price = settings.at("penalty").number().filter(|_| settings.at("penalty_rule").text() == Some("auto"))?;
     Some(format!("{} (auto: from the SVM on all features)", brief(price)))
 }
 
 /// The cost of selecting, and that of the classifier where it has one of its own.
-fn costs(result: Part<'_>) -> Vec<(&'static str, Cell)> {
+fn costs(result: Json<'_>) -> Vec<(&'static str, Cell)> {
     let trained = result.at("model").at("cost").number();
     let (settings, tuned) = (result.at("settings"), result.at("cost").number());
     if settings.at("fit_cost").number().is_none() {
@@ -142,7 +142,7 @@ fn costs(result: Part<'_>) -> Vec<(&'static str, Cell)> {
 }
 
 /// What `--certify` found.
-fn certificate(part: Part<'_>) -> Option<String> {
+fn certificate(part: Json<'_>) -> Option<String> {
     let (objective, best) = (part.at("objective").number()?, part.at("best").at("objective").number()?);
     let proven = part.at("gap").number().map_or_else(
         || "no bound was proven".to_owned(),
@@ -161,16 +161,16 @@ fn certificate(part: Part<'_>) -> Option<String> {
 }
 
 /// Strength of each feature alone, by its position in the data.
-fn strengths(result: Part<'_>) -> HashMap<u64, f64> {
-    let one = |entry: Part<'_>| Some((entry.at("index").count()?, entry.at("auc").number()?));
+fn strengths(result: Json<'_>) -> HashMap<u64, f64> {
+    let one = |entry: Json<'_>| Some((entry.at("index").count()?, entry.at("auc").number()?));
     result.at("description").at("strength").items().filter_map(one).collect()
 }
 
-fn features(result: Part<'_>, budget: &Budget, chosen: &[&str]) -> Result<Option<Section>, String> {
+fn features(result: Json<'_>, budget: &Budget, chosen: &[&str]) -> Result<Option<Section>, String> {
     if chosen.is_empty() {
         return Ok(None);
     }
-    let indices: Vec<u64> = result.at("selected_indices").items().filter_map(Part::count).collect();
+    let indices: Vec<u64> = result.at("selected_indices").items().filter_map(Json::count).collect();
     let weights = result.at("model").at("weights");
     let costs = result.at("settings").at("feature_costs");
     let penalty = result.at("settings").at("penalty");
@@ -244,9 +244,9 @@ fn auc_cell(auc: Option<f64>) -> Cell {
 }
 
 /// Incumbent and bound over time.
-pub(crate) fn trace(result: Part<'_>, budget: &Budget) -> Result<Option<Section>, String> {
+pub(crate) fn trace(result: Json<'_>, budget: &Budget) -> Result<Option<Section>, String> {
     let [incumbent, bound] =
-        ["incumbent", "bound"].map(|key| thinned(result.at("trace").at(key).items().filter_map(Part::pair).collect()));
+        ["incumbent", "bound"].map(|key| thinned(result.at("trace").at(key).items().filter_map(Json::pair).collect()));
     if incumbent.len() + bound.len() < 2 {
         return Ok(None);
     }
@@ -290,7 +290,7 @@ pub(crate) fn trace(result: Part<'_>, budget: &Budget) -> Result<Option<Section>
 }
 
 /// Correlations among the chosen features, and what could replace each.
-pub(crate) fn stand_ins(result: Part<'_>, budget: &Budget) -> Result<Option<Section>, String> {
+pub(crate) fn stand_ins(result: Json<'_>, budget: &Budget) -> Result<Option<Section>, String> {
     let description = result.at("description");
     let mut blocks = Vec::new();
     let names = description.at("correlations").at("features").texts();
@@ -356,7 +356,7 @@ fn signed_percent(share: f64) -> String {
 }
 
 /// Every feature that was ranked or described.
-fn others(result: Part<'_>, budget: &Budget, chosen: &[&str]) -> Option<Section> {
+fn others(result: Json<'_>, budget: &Budget, chosen: &[&str]) -> Option<Section> {
     let strength = strengths(result);
     let mut names: HashMap<u64, (&str, Option<u64>)> = HashMap::new();
     for entry in result.at("description").at("strength").items() {
@@ -372,7 +372,7 @@ fn others(result: Part<'_>, budget: &Budget, chosen: &[&str]) -> Option<Section>
     if names.len() <= chosen.len() {
         return None;
     }
-    let taken: std::collections::HashSet<u64> = result.at("selected_indices").items().filter_map(Part::count).collect();
+    let taken: std::collections::HashSet<u64> = result.at("selected_indices").items().filter_map(Json::count).collect();
     let ranked = names.values().any(|(_, rank)| rank.is_some());
     let mut order: Vec<u64> = names.keys().copied().collect();
     let place = |j: &u64| names[j].1.unwrap_or(u64::MAX);
@@ -396,10 +396,10 @@ fn others(result: Part<'_>, budget: &Budget, chosen: &[&str]) -> Option<Section>
 }
 
 /// The best subsets, where several were asked for, and the one of least validation error.
-fn solutions(result: Part<'_>, budget: &Budget) -> Option<Section> {
+fn solutions(result: Json<'_>, budget: &Budget) -> Option<Section> {
     // Those of a list are shown as what is better.
-    let all = if certified::is_certified(result) { Part(&Value::Null) } else { result.at("solutions") };
-    let all: Vec<Part<'_>> = all.items().collect();
+    let all = if certified::is_certified(result) { Json(&Value::Null) } else { result.at("solutions") };
+    let all: Vec<Json<'_>> = all.items().collect();
     let mut blocks = crate::near::blocks(result, budget);
     if all.len() > 1 {
         let rows = all.iter().enumerate().map(|(at, s)| {

@@ -4,12 +4,12 @@
 use crate::chart::{Bar, Role};
 use crate::common::{balance, bar_chart, data, label, settings, status_words, warnings};
 use crate::evaluation::stability_words;
-use crate::read::Part;
+use crate::read::Json;
 use crate::view::{Block, Budget, Cell, Page, Section, numbers, shorten, words};
 use crate::words::{brief, expected, percent, plural, seconds};
 
 /// The page of a stability selection.
-pub(crate) fn page(result: Part<'_>, budget: &Budget) -> Result<Page, String> {
+pub(crate) fn page(result: Json<'_>, budget: &Budget) -> Result<Page, String> {
     let method = shorten(result.at("method").text().unwrap_or("an unnamed method"), 40);
     let mut sections = vec![summary(result, budget)];
     sections.extend(shares(result, budget)?);
@@ -26,11 +26,11 @@ pub(crate) fn page(result: Part<'_>, budget: &Budget) -> Result<Page, String> {
     })
 }
 
-fn stable(result: Part<'_>) -> Vec<&str> {
-    result.at("selected").items().filter_map(Part::text).collect()
+fn stable(result: Json<'_>) -> Vec<&str> {
+    result.at("selected").items().filter_map(Json::text).collect()
 }
 
-fn summary(result: Part<'_>, budget: &Budget) -> Section {
+fn summary(result: Json<'_>, budget: &Budget) -> Section {
     let names = stable(result);
     let bound = result.at("false_selections");
     let mut blocks = Vec::new();
@@ -90,7 +90,7 @@ fn summary(result: Part<'_>, budget: &Budget) -> Section {
 }
 
 /// Share of the halves by feature.
-fn shares(result: Part<'_>, budget: &Budget) -> Result<Option<Section>, String> {
+fn shares(result: Json<'_>, budget: &Budget) -> Result<Option<Section>, String> {
     let names = stable(result);
     let rows: Vec<(Bar, Vec<Cell>)> = (result.at("frequency").entries())
         .filter_map(|(name, share)| Some((name, share.number()?)))

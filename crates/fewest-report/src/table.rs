@@ -5,14 +5,14 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// How text is laid out.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Look {
+pub struct Style {
     /// Columns of the terminal; none: no line is cut or wrapped, but for paragraphs.
     pub width: Option<usize>,
     /// Whether headings and labels are bold.
     pub bold: bool,
 }
 
-impl Look {
+impl Style {
     fn bold(self, text: &str) -> String {
         if self.bold { format!("\x1b[1m{text}\x1b[0m") } else { text.to_owned() }
     }
@@ -63,14 +63,14 @@ impl Table {
     }
 
     /// The text, with a line end after each row.
-    pub fn render(&self, look: Look) -> String {
+    pub fn render(&self, style: Style) -> String {
         let mut widths: Vec<usize> = self.headings.iter().map(|h| h.width()).collect();
         for row in &self.rows {
             for (at, cell) in row.iter().enumerate() {
                 widths[at] = widths[at].max(cell.width());
             }
         }
-        if let Some(limit) = look.width {
+        if let Some(limit) = style.width {
             let total: usize = widths.iter().sum::<usize>() + 2 * (widths.len() - 1);
             let spare = widths[self.flexible].saturating_sub(8);
             widths[self.flexible] -= total.saturating_sub(limit).min(spare);
@@ -89,7 +89,7 @@ impl Table {
             }
             text.trim_end().to_owned()
         };
-        let mut out = look.bold(&line(&mut self.headings.iter().copied())) + "\n";
+        let mut out = style.bold(&line(&mut self.headings.iter().copied())) + "\n";
         for row in &self.rows {
             out += &line(&mut row.iter().map(String::as_str));
             out.push('\n');
@@ -133,14 +133,14 @@ fn cut(cell: &str, width: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Look, Table, cut, wrapped};
+    use super::{Style, Table, cut, wrapped};
 
     #[test]
     fn aligns_numbers_right_and_text_left() {
         let mut table = Table::new(&["feature", "weight"], 0);
         table.row(vec!["a".into(), "-1.5".into()]);
         table.row(vec!["long_name".into(), "10".into()]);
-        assert_eq!(table.render(Look::default()), "feature    weight\na            -1.5\nlong_name      10\n");
+        assert_eq!(table.render(Style::default()), "feature    weight\na            -1.5\nlong_name      10\n");
     }
 
     #[test]
@@ -149,7 +149,7 @@ mod tests {
         table.row(vec!["\u{6f22}\u{5b57}".into(), "1".into()]);
         table.row(vec!["a\u{1b}[31m\nb".into(), "22".into()]);
         let lines = ["feature   weight", "\u{6f22}\u{5b57}           1", "a\u{241b}[31m\u{240a}b      22"];
-        assert_eq!(table.render(Look::default()), lines.join("\n") + "\n");
+        assert_eq!(table.render(Style::default()), lines.join("\n") + "\n");
         assert_eq!(
             (cut("\u{6f22}\u{5b57}\u{6f22}\u{5b57}", 6), cut("abcdefgh", 6)),
             ("\u{6f22}...".into(), "abc...".into())
@@ -165,7 +165,7 @@ mod tests {
     #[test]
     fn paragraphs_wrap() {
         assert!(
-            Look::default()
+            Style::default()
                 .paragraph(&"word ".repeat(60), 2)
                 .lines()
                 .all(|l| l.starts_with("  word") && l.len() <= 100)

@@ -132,7 +132,7 @@ fn predictions_say_what_the_model_is_worth_there() {
     let text = page(&prediction(&names)).expect("a page");
     for part in [
         "Right on 80.0 % of the samples (95 % interval 70.0 % to 90.0 %).",
-        "20 samples whose class is known; 1 of a class that the model does not know are left aside.",
+        "20 samples whose class is known; 1 of a class that the model does not know are left out.",
         "Probability of the class Yes: 0.410 on average, its share is 0.400; slope 0.900, intercept -0.100",
         "Log-loss 0.5000",
         "Which samples are taken for another class",
@@ -175,7 +175,7 @@ fn a_study_shows_both_panels_points_another_file_and_the_methods_part() {
         "a total of 3 or more says dose.",
         "accuracy 0.870 (0.820 to 0.920), 0.030 less than the classifier, 95 % interval -0.020 to 0.080",
         "Probability of dose at each of 3 totals",
-        "without another training: 20 samples of dose; 1 of a class that the panel does not know are left aside.",
+        "without another training: 20 samples of dose; 1 of a class that the panel does not know are left out.",
         "The other file: Share of each class",
         "in 4 of 7 outer folds",
         "For the methods part",
@@ -200,7 +200,7 @@ fn a_study_shows_both_panels_points_another_file_and_the_methods_part() {
     assert!(text.contains("the panel is the smallest size that is as good as its pick"));
     let mut same = whole.clone();
     same["panels"]["smallest"] = same["panels"]["best"].clone();
-    assert!(page(&same).expect("a page").contains("As far as time allowed to look, the smallest size that is as good"));
+    assert!(page(&same).expect("a page").contains("Within the time allowed, the smallest size that is as good"));
     same["status"] = json!("completed");
     assert!(page(&same).expect("a page").contains("both panels are the same."));
 }
@@ -215,7 +215,7 @@ fn the_text_of_a_study_has_the_words_of_its_door() {
         stability: "",
         sizes: |most| format!("sizes=range(1, {})", most + 1),
     };
-    let door = crate::Door { look: crate::Look::default(), words: &words, scaling: None };
+    let door = crate::Door { style: crate::Style::default(), words: &words, scaling: None };
     let mut whole = study(&names);
     let text = crate::text(&whole, door).expect("a text");
     for part in [

@@ -71,7 +71,7 @@ pub(crate) struct Table {
     pub(crate) columns: Vec<Column>,
     /// Rows.
     pub(crate) rows: Vec<Vec<Cell>>,
-    /// What it means, if that must be said.
+    /// The meaning, where it needs words.
     pub(crate) note: &'static str,
     /// Rows that are left out.
     pub(crate) left_out: usize,
@@ -104,7 +104,7 @@ pub(crate) struct Chart {
     pub(crate) id: &'static str,
     /// Heading.
     pub(crate) title: String,
-    /// What there is to see, in words.
+    /// The content in words.
     pub(crate) summary: String,
     /// The picture.
     pub(crate) svg: String,
@@ -204,7 +204,7 @@ fn escaped(text: &str) -> usize {
 /// for what is left out in the middle, as names often differ at their ends.
 pub fn shorten(text: &str, columns: usize) -> String {
     let width = |c: char| c.width().unwrap_or(0);
-    // A long text is looked at no further than needed.
+    // A long text is examined no further than needed.
     let total: usize = text.chars().take(4 * columns + 4).map(width).sum();
     if total <= columns && text.chars().nth(4 * columns + 4).is_none() {
         return visible(text);

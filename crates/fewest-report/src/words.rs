@@ -12,7 +12,8 @@ pub fn number(x: f64) -> String {
     }
 }
 
-/// As [`number`], without zeros at the end: for numbers that a user gave, and sums of them.
+/// Number without zeros at the end: for numbers that a user gave, and sums of them. Else as
+/// [`number`].
 pub fn brief(x: f64) -> String {
     let text = number(x);
     if text.contains('e') || !text.contains('.') {
@@ -21,9 +22,9 @@ pub fn brief(x: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// As [`number`], on the safe side to the digits shown: a bound on an objective that is maximised
-/// is rounded up, one on an objective that is minimised down, so that what is printed is proven,
-/// too.
+/// Bound as [`number`], on the safe side to the digits shown: a bound on an objective that is
+/// maximised is rounded up, one on an objective that is minimised down, so that what is printed is
+/// proven, too.
 pub fn bound(x: f64, maximised: bool) -> String {
     let size = x.abs();
     let magnitude = size.log10().floor();
@@ -34,7 +35,8 @@ pub fn bound(x: f64, maximised: bool) -> String {
     first_proven([0.0, 1.0, 2.0].map(|halves| number(x + halves * towards)), proven)
 }
 
-/// Which samples stay together in folds and halves: those for which a column names the same group.
+/// Groups of samples that stay together in folds and halves: those for which a column names the
+/// same group.
 pub fn groups(column: &str, count: u64) -> String {
     format!("samples of one {column} stay together ({})", plural(count, "group"))
 }
@@ -62,7 +64,7 @@ pub fn expected(most: f64) -> String {
     format!("{:.digits$}", (most / place * (1.0 - 1e-12)).ceil() * place)
 }
 
-/// As [`percent`], rounded up to the digits shown: for what is claimed to be at most this.
+/// Share as [`percent`], rounded up to the digits shown: for what is claimed to be at most this.
 pub fn at_most(share: f64) -> String {
     rounded(share, 1.0, |shown| shown >= share)
 }
@@ -149,11 +151,11 @@ fn any(max_features: u64) -> String {
     if max_features == 1 { "any feature".to_owned() } else { format!("any {max_features} features") }
 }
 
-/// What a gap of 0 says where the objective is above the bound: both are as good as the objective
-/// without features.
+/// Sentence for a gap of 0 where the objective is above the bound: both are as good as the
+/// objective without features.
 pub const NOTHING_GAINED: &str = "no allowed subset gains more than a billionth of the objective without features";
 
-/// What is known of how good a subset is.
+/// Facts that prove how good a subset is.
 #[derive(Debug, Clone, Copy)]
 pub struct Proof<'a> {
     /// Objective of the subset.
@@ -168,7 +170,7 @@ pub struct Proof<'a> {
     pub status: &'a str,
     /// Most features allowed, where that is a rule.
     pub max_features: Option<u64>,
-    /// Which classifiers the bound holds for, where not for all: `no weight is larger than 5`.
+    /// The classifiers that the bound holds for, where not for all: `no weight is larger than 5`.
     pub condition: Option<&'a str>,
 }
 

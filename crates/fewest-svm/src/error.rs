@@ -24,19 +24,19 @@ pub enum Error {
     /// A solver of another project failed.
     #[error("{0}")]
     Solver(String),
-    /// Columns that are kept elsewhere could not be had ([`crate::Source`]).
+    /// Columns that are kept elsewhere could not be read ([`crate::Source`]).
     #[error("{0}")]
     Source(String),
     /// More memory is needed than the caller allows.
     #[error("{what} needs {needed} bytes, but only {allowed} are allowed; {remedy}")]
     Memory {
-        /// What the memory is for.
+        /// The use of the memory.
         what: String,
         /// Bytes needed.
         needed: u64,
         /// Bytes allowed.
         allowed: u64,
-        /// What the user can do.
+        /// The remedy.
         remedy: String,
     },
 }

@@ -7,7 +7,7 @@ use crate::kernel::distance::ByFeature;
 use crate::problem::{Labelled, class_pairs};
 use crate::{Clock, Design, DualSolution, Error, Kernel, RowMatrix, SvmSettings, simd};
 
-/// What to train.
+/// Settings of a training.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct FitSettings {
     /// Cost, loss, bias, tolerance.
@@ -44,7 +44,7 @@ pub struct Model {
     pub features: Vec<usize>,
     /// Kernel.
     pub kernel: Kernel,
-    /// Those of the features that hold categories ([`FitSettings::categorical`]).
+    /// The features that hold categories ([`FitSettings::categorical`]).
     pub categorical: Vec<usize>,
     /// Number of classes.
     pub n_classes: u32,

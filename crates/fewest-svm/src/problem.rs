@@ -32,12 +32,12 @@ impl<'a> Problem<'a> {
         Ok(Self { design, labels: labels.to_vec(), weights })
     }
 
-    /// Of parts that were checked before.
+    /// Problem of parts that were checked before.
     pub fn of_parts(design: &'a dyn Design, labels: &[f64], weights: &[f64]) -> Self {
         Self { design, labels: labels.to_vec(), weights: weights.to_vec() }
     }
 
-    /// The same samples of another design.
+    /// Problem of these samples on another design.
     pub fn of<'b>(&self, design: &'b dyn Design) -> Problem<'b> {
         Problem::of_parts(design, &self.labels, &self.weights)
     }
@@ -91,7 +91,7 @@ impl<'a> Samples<'a> {
         Ok(Self::of_parts(design, classes, n_classes, &weights))
     }
 
-    /// Of parts that were checked before.
+    /// Samples of parts that were checked before.
     pub fn of_parts(design: &'a dyn Design, classes: &[u32], n_classes: u32, weights: &[f64]) -> Self {
         Self { design, classes: classes.to_vec(), n_classes, weights: weights.to_vec(), tasks: None }
     }
@@ -113,7 +113,7 @@ impl<'a> Samples<'a> {
         Ok(Self { tasks: Some(tasks.to_vec()), ..self })
     }
 
-    /// The same samples of another design.
+    /// Samples on another design.
     pub fn of<'b>(&self, design: &'b dyn Design) -> Samples<'b> {
         let Self { classes, n_classes, weights, tasks, .. } = self.clone();
         Samples { design, classes, n_classes, weights, tasks }
@@ -148,7 +148,7 @@ impl<'a> Samples<'a> {
         self.design.n_features()
     }
 
-    /// As a problem of labels -1 (class 0) and +1.
+    /// Problem of labels -1 (class 0) and +1.
     ///
     /// # Errors
     /// [`Error::Data`] when there are more classes than two.

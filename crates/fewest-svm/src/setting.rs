@@ -1,22 +1,22 @@
 //! Settings: the name, default, range and meaning of each stand in one place, beside its field; and
 //! how texts name them.
 
-/// What is known of a field of a struct of settings, beside its default.
+/// Facts of a field of a struct of settings, beside its default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Field {
-    /// Its name, in JSON as well.
+    /// The field's name, in JSON as well.
     pub name: &'static str,
     /// The values allowed, which complete the sentence "must be ..."; none where the type says it.
     pub range: Option<&'static str>,
-    /// What it means, line by line.
+    /// The meaning, line by line.
     pub lines: &'static [&'static str],
-    /// Its own fields, where it is a struct of settings.
+    /// The field's own fields, where it is a struct of settings.
     pub group: &'static [Field],
 }
 
 /// A struct of settings, made by [`settings!`](crate::settings).
 pub trait Settings: Default {
-    /// Its fields.
+    /// The fields of the settings.
     const FIELDS: &'static [Field];
 }
 

@@ -88,8 +88,8 @@ pub fn panel_scores(panel: &[[f64; PANEL]], v: &[[f64; VECTORS]]) -> [[f64; PANE
     sums
 }
 
-/// Of the columns of a panel: mean by standard deviation of `values[k] / totals[k]` over k; a
-/// deviation of 0 makes it infinite, or 0 where the mean is 0. A total of 0 makes the share 0.
+/// Agreement of each column of a panel: mean by standard deviation of `values[k] / totals[k]` over
+/// k; a deviation of 0 makes it infinite, or 0 where the mean is 0. A total of 0 makes the share 0.
 #[multiversion(targets("x86_64+avx512f+avx512vl+fma", "x86_64+avx2+fma"))]
 pub fn agreements(values: &[[f64; PANEL]], totals: &[f64]) -> [f64; PANEL] {
     let count = totals.len() as f64;

@@ -114,7 +114,7 @@ impl std::fmt::Debug for Subset {
 /// millions. In JSON: their indices, ascending.
 ///
 /// # Panics
-/// Whatever puts in an index of 2^32 or more: no matrix has so many columns.
+/// An index of 2^32 or more panics: no matrix has that many columns.
 #[derive(Clone, Serialize)]
 #[serde(into = "Vec<usize>")]
 pub struct FeatureSet(Subset);
@@ -123,7 +123,7 @@ pub struct FeatureSet(Subset);
 const TOO_MANY: usize = 1 << 32;
 
 impl FeatureSet {
-    /// Those of p features for which `is` holds; all threads ask it.
+    /// Set of the features, of p, for which `is` holds; all threads ask it.
     pub fn of(p: usize, is: impl Fn(usize) -> bool + Sync) -> Self {
         let word = |at: usize| (64 * at..p.min(64 * at + 64)).fold(0, |word, j| word | u64::from(is(j)) << (j % 64));
         let words: Vec<u64> = (0..p.div_ceil(64)).into_par_iter().map(word).collect();
@@ -166,7 +166,7 @@ impl FeatureSet {
         self.0.iter()
     }
 
-    /// Those within a range, ascending.
+    /// The features within a range, ascending.
     pub fn within(&self, range: Range<usize>) -> impl Iterator<Item = usize> + '_ {
         let end = range.end.min(self.0.p);
         let words = range.start / 64..end.div_ceil(64);

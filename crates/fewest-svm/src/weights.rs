@@ -75,7 +75,7 @@ impl Interval {
         c.clamp(self.lower, self.upper)
     }
 
-    /// What the score c gains, 0 or more.
+    /// Gain of the score c, 0 or more.
     pub fn gain(self, c: f64) -> f64 {
         let w = self.weight(c);
         w * (c - 0.5 * w)
@@ -86,15 +86,15 @@ impl Interval {
         self.gain(c - off).max(self.gain(c + off))
     }
 
-    /// What the score c gains, 0 or more, under an L1 penalty of these prices of w > 0 and w < 0;
+    /// Gain of the score c, 0 or more, under an L1 penalty of these prices of w > 0 and w < 0;
     /// infinite where nothing bounds a weight that is worth more than its price.
     pub fn priced_gain(self, c: f64, up: f64, down: f64) -> f64 {
         let side = |gain: f64, bound: f64| if gain > 0.0 && bound > 0.0 { gain * bound } else { 0.0 };
         side(c - up, self.upper).max(side(-c - down, -self.lower))
     }
 
-    /// By how much the score c exceeds the price of a side on which weights are allowed; below 0
-    /// where it exceeds none.
+    /// Excess of the score c over the price of a side on which weights are allowed; below 0 where
+    /// it exceeds none.
     pub fn excess(self, c: f64, up: f64, down: f64) -> f64 {
         let side = |gain: f64, allowed: bool| if allowed { gain } else { f64::NEG_INFINITY };
         side(c - up, self.upper > 0.0).max(side(-c - down, self.lower < 0.0))
@@ -106,8 +106,8 @@ impl Interval {
         self.excess(c, 0.0, 0.0).max(0.0)
     }
 
-    /// What a unit more or less of the weight w would gain under an L1 penalty of these prices, 0
-    /// where neither gains or is allowed: the distance of the score c to the conditions of w.
+    /// Violation of the conditions of w by the score c: what a unit more or less of the weight
+    /// would gain under an L1 penalty of these prices, 0 where neither gains or is allowed.
     pub fn violation(self, w: f64, c: f64, up: f64, down: f64) -> f64 {
         let (dearer, cheaper) = (if w < 0.0 { -down } else { up }, if w > 0.0 { up } else { -down });
         let more = if w < self.upper { c - dearer } else { 0.0 };
@@ -126,7 +126,7 @@ impl Interval {
         boxed(self.lower) || boxed(self.upper)
     }
 
-    /// Those of size u, 0 or more, at most.
+    /// The weights of the interval of size u, 0 or more, at most.
     #[must_use]
     pub fn within(self, u: f64) -> Self {
         Self { lower: self.lower.max(-u), upper: self.upper.min(u) }
@@ -202,7 +202,7 @@ impl WeightBounds {
         self.intervals.iter().any(|interval| interval.is_boxed())
     }
 
-    /// Those of some features, in their order.
+    /// The bounds of some features, in their order.
     #[must_use]
     pub fn of_all(&self, features: &[usize]) -> Self {
         if self.is_free() {
@@ -211,7 +211,8 @@ impl WeightBounds {
         Self { intervals: features.iter().map(|&j| self.of(j)).collect() }
     }
 
-    /// Those of the columns `sqrt(z_j) x_j` of some features, one z_j for each, in their order.
+    /// The bounds of the columns `sqrt(z_j) x_j` of some features, one z_j for each, in their
+    /// order.
     #[must_use]
     pub fn weighted(&self, features: &[usize], z: &[f64]) -> Self {
         if self.is_free() {

@@ -4,7 +4,7 @@ use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Adds the name of the test at hand to the file that `FEWEST_SKIPPED` names: the list of tests
+/// Adds the name of the current test to the file that `FEWEST_SKIPPED` names: the list of tests
 /// that `make test-data` runs again, with the folder.
 fn note_skipped() {
     let Some(list) = std::env::var_os("FEWEST_SKIPPED") else { return };

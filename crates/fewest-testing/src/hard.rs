@@ -5,7 +5,7 @@ use fewest::{Bias, DenseDesign, Design, Loss, Problem, RuleList, SvmSettings};
 
 use crate::{RandomProblem, Rng, random_rules};
 
-/// What makes the data of a case hard.
+/// Data of a hard case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum HardData {
     /// Standard normal columns.
@@ -22,7 +22,7 @@ pub enum HardData {
     Integer,
 }
 
-/// What makes the rules of a case hard.
+/// Rules of a hard case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum HardRules {
     /// A size, must-in and must-out.
@@ -56,19 +56,19 @@ const RULES: [HardRules; 7] = [
 /// One case; the same seed draws the same.
 #[derive(Debug, Clone)]
 pub struct HardCase {
-    /// Its seed.
+    /// The seed.
     pub seed: u64,
     /// Kind of its data.
     pub data: HardData,
     /// Kind of its rules.
     pub kind: HardRules,
-    /// Its matrix, n samples by p features.
+    /// The matrix, n samples by p features.
     pub design: DenseDesign<'static>,
     /// Labels, -1 or +1.
     pub labels: Vec<f64>,
     /// Sample weights, some of them 0.
     pub weights: Vec<f64>,
-    /// Its rules, which may contradict each other.
+    /// The rules, which may contradict each other.
     pub rules: RuleList,
     /// C, loss and bias.
     pub svm: SvmSettings,

@@ -1,22 +1,22 @@
-//! An observer that keeps every state of a run, and hands one out to go on from.
+//! An observer that keeps every state of a run, and hands one out to resume from.
 
 use std::io::{Cursor, Read};
 use std::ops::ControlFlow;
 
 use fewest::{Event, Observer, ProofSink};
 
-/// Keeps states; stops a run where it is told to.
+/// Keeps states; stops a run where it is asked to.
 #[derive(Debug, Clone, Default)]
 pub struct Keeper {
-    /// The state to go on from, until it is asked for.
+    /// The state to resume from, until it is asked for.
     pub from: Option<Vec<u8>>,
-    /// Every state that the run told, in order.
+    /// Every state that the run sent, in order.
     pub states: Vec<Vec<u8>>,
-    /// Stop the run once it has told this many states; none: never.
+    /// Stop the run once it has sent this many states; none: never.
     pub stop_after: Option<usize>,
     /// The proof so far, where the run is to write one; for a run that goes on, that of its state.
     pub proof: Option<Vec<u8>>,
-    /// How long the proof was when each state was told.
+    /// Length of the proof when each state was sent.
     pub lengths: Vec<usize>,
 }
 

@@ -48,7 +48,7 @@ impl RandomProblem {
         (DenseDesign::new(self.n, self.p, values).expect("n p values"), labels)
     }
 
-    /// The same problem in compressed columns.
+    /// The problem in compressed columns.
     pub fn draw_sparse(&self) -> (SparseDesign<'static>, Vec<f64>) {
         let (dense, labels) = self.draw();
         let (mut start, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());

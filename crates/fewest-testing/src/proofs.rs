@@ -4,7 +4,7 @@ use std::io::Write;
 use std::ops::ControlFlow;
 
 use fewest::{Design, Event, Observer, Problem, ProofSink};
-use fewest_verify::{Data, Error, Proof, Told, Verdict};
+use fewest_verify::{Data, Error, OnStep, Proof, Verdict};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
@@ -53,7 +53,7 @@ pub fn packed_proof(bytes: &[u8]) -> Vec<u8> {
     packed.finish().expect("to memory")
 }
 
-/// What the checker says of the bytes of a proof, not compressed.
+/// Verdict of the checker on the bytes of a proof, not compressed.
 ///
 /// # Errors
 /// That they are no proof of the problem.
@@ -61,15 +61,15 @@ pub fn verify_proof(bytes: &[u8], problem: &Problem<'_>) -> Result<Verdict, Erro
     verify_several(bytes, std::slice::from_ref(problem))
 }
 
-/// The same, telling each step of the check.
+/// Checks a proof and tells each step of the check.
 ///
 /// # Errors
 /// That they are no proof of the problem.
-pub fn tell_proof(bytes: &[u8], problem: &Problem<'_>, told: &mut Told<'_>) -> Result<Verdict, Error> {
-    checked(bytes, &[of_problem(problem)], Some(told))
+pub fn tell_proof(bytes: &[u8], problem: &Problem<'_>, on_step: &mut OnStep<'_>) -> Result<Verdict, Error> {
+    checked(bytes, &[of_problem(problem)], Some(on_step))
 }
 
-/// The same for a proof of several problems.
+/// Checks a proof of several problems.
 ///
 /// # Errors
 /// That they are no proof of the problems.
@@ -81,7 +81,7 @@ fn of_problem<'p>(problem: &'p Problem<'_>) -> ProofData<'p> {
     ProofData { design: problem.design(), labels: problem.labels(), weights: problem.weights() }
 }
 
-/// The same for a proof of `kta`.
+/// Checks a proof of `kta`.
 ///
 /// # Errors
 /// That they are no proof about these data.
@@ -90,10 +90,10 @@ pub fn verify_alignment(bytes: &[u8], design: &dyn Design, classes: &[u32], weig
     checked(bytes, &[ProofData { design, labels: &labels, weights }], None)
 }
 
-fn checked(bytes: &[u8], all: &[ProofData<'_>], told: Option<&mut Told<'_>>) -> Result<Verdict, Error> {
+fn checked(bytes: &[u8], all: &[ProofData<'_>], on_step: Option<&mut OnStep<'_>>) -> Result<Verdict, Error> {
     let packed = packed_proof(bytes);
     let all: Vec<&dyn Data> = all.iter().map(|data| data as &dyn Data).collect();
-    Proof::open(&packed[..])?.check_telling(&all, 1 << 28, &mut |_| ControlFlow::Continue(()), told)
+    Proof::open(&packed[..])?.check_telling(&all, 1 << 28, &mut |_| ControlFlow::Continue(()), on_step)
 }
 
 /// Data as the checker takes them.

@@ -15,7 +15,7 @@ pub struct Reference {
 }
 
 /// Maximises the dual of [`BoxDual`] with kernel matrix `gram` (n rows of n) by exact steps along
-/// the most violating pair (free bias) or coordinate (otherwise), with the gradient computed anew
+/// the most violating pair (free bias) or coordinate (otherwise), with the gradient computed again
 /// from its definition every 1000 steps, until the violation is below 1e-12 or `steps` are used up.
 pub fn reference(dual: &BoxDual, gram: &[Vec<f64>], steps: usize) -> Reference {
     let n = dual.len();

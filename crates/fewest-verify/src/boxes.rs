@@ -36,10 +36,10 @@ pub(crate) struct Terms<'t> {
     point: &'t Point,
     /// The point's constant and the values of all units in.
     decided: f64,
-    /// By unit: its value, and its place among the free ones below 0, smallest first.
+    /// The value of each unit, and its place among the free ones below 0, smallest first.
     pub(crate) values: Vec<f64>,
     place: Vec<usize>,
-    /// By number of units: the sum of the smallest so many.
+    /// The sum of the smallest values, by how many they are.
     sums: Vec<f64>,
     /// How many features may still come in.
     room: usize,
@@ -79,12 +79,12 @@ impl<'t> Terms<'t> {
         add_down(self.decided, self.sum(self.room))
     }
 
-    /// The sum of the smallest so many values of free units that are below 0.
+    /// The sum of the `count` smallest values of free units that are below 0.
     fn sum(&self, count: usize) -> f64 {
         self.sums[count.min(self.sums.len() - 1)]
     }
 
-    /// The same without unit u.
+    /// The sum of the `count` smallest without unit u.
     fn sum_without(&self, u: usize, count: usize) -> f64 {
         if self.place[u] >= count {
             return self.sum(count);

@@ -9,7 +9,7 @@ use crate::claim::{Claim, Gain};
 use crate::file::{Checked, File};
 use crate::point::{Point, objective};
 use crate::rules::{Choice, Decisions};
-use crate::step::{Dual, Step, Told};
+use crate::step::{Dual, OnStep, Step};
 use crate::{Error, Listed, Progress, STATUSES, Verdict};
 
 /// Part of the best objective by which a proven number may miss a claimed one.
@@ -20,31 +20,31 @@ const EACH: u64 = 160;
 const KINDS: [&str; 10] =
     ["split", "close", "fix", "tighten", "subset", "end", "leave", "limit", "expand", "expand-to"];
 /// Work that a file of any size may ask for, and for how many of its bytes a record more: methods
-/// write 200 and more. Then the same of gain `alignment`, whose expansions look at many terms.
+/// write 200 and more. Then the same of gain `alignment`, whose expansions examine many terms.
 const WORK: u64 = 1 << 22;
 const BYTES_OF_RECORD: u64 = 16;
 const TERMS: u64 = 1 << 36;
 const TERMS_OF_BYTE: u64 = 1 << 20;
 
 /// An open box as it is kept; none where the rules leave nothing in one.
-type Kept = Option<([Box<[u32]>; 2], Limits)>;
+type KeptBox = Option<([Box<[u32]>; 2], Limits)>;
 
 /// Bytes of its entries.
-fn bytes(kept: &Kept) -> u64 {
+fn bytes(kept: &KeptBox) -> u64 {
     let of = |(units, limits): &([Box<[u32]>; 2], Limits)| {
         (4 * (units[0].len() + units[1].len()) + 8 * limits.tight.len()) as u64
     };
     kept.as_ref().map_or(0, of)
 }
 
-/// What a caller allows a check, and is told of it.
+/// What a caller allows a check, and what it hears of it.
 pub(crate) struct Allowed<'c> {
     /// Bytes of rules, open boxes and subsets.
     pub(crate) memory: u64,
     /// Whether work is limited.
     pub(crate) limited: bool,
     pub(crate) watch: &'c mut dyn FnMut(&Progress) -> ControlFlow<()>,
-    pub(crate) told: Option<&'c mut Told<'c>>,
+    pub(crate) on_step: Option<&'c mut OnStep<'c>>,
 }
 
 /// The check of one file.
@@ -55,11 +55,11 @@ pub(crate) struct Check<'c, R: Read> {
     /// What ended the check that is no fault of the file.
     ended: Option<Error>,
     /// Boxes that are open, by node.
-    open: HashMap<u64, Kept>,
+    open: HashMap<u64, KeptBox>,
     /// Boxes made.
     made: u64,
     point: Option<Point>,
-    /// By subset that was alone in a closed box: its bound.
+    /// The bound of each subset that was alone in a closed box.
     alone: HashMap<Vec<usize>, f64>,
     /// Bytes of the entries of open boxes, and of the subsets alone and listed.
     bytes: (u64, u64),
@@ -184,17 +184,17 @@ impl<'c, R: Read> Check<'c, R> {
         Terms::new(claim, open, point.as_mut().expect("a point was read"))
     }
 
-    /// Tells who is told.
+    /// Sends the step to the observer.
     fn tell<'s>(&mut self, step: impl FnOnce() -> Step<'s>) {
-        if let Some(told) = &mut self.allowed.told {
-            told(step());
+        if let Some(on_step) = &mut self.allowed.on_step {
+            on_step(step());
         }
     }
 
     /// The point that was read with values of all units within a box's bounds on weights; none
-    /// where nobody is told.
+    /// where there is no observer.
     fn dual(&mut self, open: &OpenBox) -> Option<Dual> {
-        self.allowed.told.as_ref()?;
+        self.allowed.on_step.as_ref()?;
         let all = OpenBox { state: self.claim.root.clone()?, limits: open.limits.clone() };
         let values = Self::terms(self.claim, &mut self.point, &all).values;
         Some(Dual { number: self.progress.points, constant: self.point.as_ref()?.constant, values })
@@ -264,24 +264,24 @@ impl<'c, R: Read> Check<'c, R> {
         let terms = Self::terms(self.claim, &mut self.point, &open);
         let mut cap = open.limits.cap;
         let mut tight: Vec<f64> = (0..self.claim.p).map(|j| open.weight_bound(self.claim, j)).collect();
-        let (mut looked, mut parts) = (0, Vec::new());
+        let (mut terms_read, mut parts) = (0, Vec::new());
         for (j, to) in features.into_iter().zip(bounds) {
             if !(0.0..=tight[j]).contains(&to) {
                 return Err(format!("the bound {to} of feature {j} is not between 0 and {}", tight[j]));
             }
             cap = cap.min(terms.bound_beyond(j, to));
-            if self.allowed.told.is_some() {
+            if self.allowed.on_step.is_some() {
                 parts.push((j, to, terms.value_beyond(j, to).unwrap_or(f64::INFINITY)));
             }
             tight[j] = to;
-            looked += self.claim.rules.units[self.claim.rules.unit_of[j]].len() as u64;
+            terms_read += self.claim.rules.units[self.claim.rules.unit_of[j]].len() as u64;
             self.progress.parts += 1;
         }
         if let Some(dual) = self.dual(&open) {
             self.tell(|| Step::Tighten { node, state: &open.state.choice, dual, parts: &parts });
         }
         (open.limits.tight, open.limits.cap) = (tight, cap);
-        self.work(looked)?;
+        self.work(terms_read)?;
         Ok(Some(open))
     }
 

@@ -57,7 +57,7 @@ pub(crate) struct Header {
     p: usize,
     fingerprint: String,
     gain: Gain,
-    /// Of gains `ridge` and `l1`.
+    /// The loss, of gains `ridge` and `l1`.
     loss: Option<Loss>,
     bias: Option<Bias>,
     cost: Option<f64>,
@@ -65,7 +65,7 @@ pub(crate) struct Header {
     penalty: Vec<f64>,
     #[serde(default)]
     weight_bounds: Vec<f64>,
-    /// Of gain `alignment`. Without a kernel it is `rbf`.
+    /// The kernel, of gain `alignment`. Without a kernel it is `rbf`.
     kernel: Option<Distance>,
     gamma: Option<f64>,
     #[serde(default)]
@@ -132,7 +132,7 @@ pub(crate) fn json<'l, T: Deserialize<'l>>(line: &'l str) -> Checked<T> {
 }
 
 impl Header {
-    /// Whether the model is one of docs/formats/proof.md, for so many problems.
+    /// Whether the model is one of docs/formats/proof.md, for `problems` problems.
     fn is_a_model(&self, problems: usize) -> bool {
         let (svm, bounds) = ((self.loss, self.bias, self.cost), &self.weight_bounds);
         let apart = if self.gain == Gain::Alignment {
@@ -162,19 +162,19 @@ impl Header {
 /// A problem: data, model and rules, checked.
 pub(crate) struct Claim<'d> {
     /// The problems whose objectives add; their samples stand one after the other.
-    pub(crate) parts: Vec<Part<'d>>,
+    pub(crate) parts: Vec<ClaimProblem<'d>>,
     pub(crate) n: usize,
     pub(crate) p: usize,
     pub(crate) gain: Gain,
     pub(crate) loss: Loss,
     pub(crate) bias: Bias,
-    /// By sample of all problems: its label and `C_i`.
+    /// The label and `C_i` of each sample of all problems.
     pub(crate) y: Vec<f64>,
     pub(crate) costs: Vec<f64>,
-    /// By feature: lambda and u.
+    /// The lambda and u of each feature.
     pub(crate) penalty: Vec<f64>,
     pub(crate) bounds: Vec<f64>,
-    /// By feature: how far below and above 0 the rules let its weight be.
+    /// The distances below and above 0 that the rules let each feature's weight go.
     ranges: Vec<[f64; 2]>,
     pub(crate) rules: Rules,
     /// What the rules alone decide; none where they allow nothing.
@@ -184,11 +184,11 @@ pub(crate) struct Claim<'d> {
 }
 
 /// The samples of one problem.
-pub(crate) struct Part<'d> {
+pub(crate) struct ClaimProblem<'d> {
     pub(crate) data: &'d dyn Data,
     /// Their numbers among those of all problems.
     pub(crate) samples: Range<usize>,
-    /// By column: its norm, not below it, and its entries other than 0.
+    /// The norm of each column, not below it, and the number of its entries other than 0.
     pub(crate) norms: Vec<(f64, usize)>,
 }
 
@@ -238,7 +238,7 @@ impl<'d> Claim<'d> {
             first += data.samples();
             let norm_of = |j| norm(|f| data.each(j, &mut |_, x| f(x)));
             let norms = (0..if alignment { 0 } else { p }).map(norm_of).collect();
-            Part { data, samples: first - data.samples()..first, norms }
+            ClaimProblem { data, samples: first - data.samples()..first, norms }
         };
         let parts = all.iter().map(part).collect();
         let listed = |list: Vec<f64>, default: f64| if list.is_empty() { vec![default; p] } else { list };
@@ -261,7 +261,7 @@ impl<'d> Claim<'d> {
 
     /// The objective without features, by a bias alone, not above it; 0 for gain `alignment`.
     pub(crate) fn baseline(&self) -> f64 {
-        let of_part = |part: &Part<'_>| {
+        let of_part = |part: &ClaimProblem<'_>| {
             let of_class = |y: f64| {
                 let own = part.samples.clone().filter(|&i| self.y[i] == y);
                 own.fold(0.0, |sum, i| add_down(sum, self.costs[i]))
@@ -303,8 +303,8 @@ impl<'d> Claim<'d> {
     }
 }
 
-/// By feature: how far below and above 0 its weight may be; a feature that is named twice has both
-/// bounds.
+/// The distances below and above 0 that each feature's weight may go; a feature that is named twice
+/// has both bounds.
 fn weight_ranges(p: usize, stated: &[WeightRange]) -> Checked<Vec<[f64; 2]>> {
     let mut ranges = vec![[f64::INFINITY; 2]; p];
     for one in stated {

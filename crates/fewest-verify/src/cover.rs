@@ -4,9 +4,9 @@
 use crate::file::Checked;
 use crate::model::Model;
 
-/// Terms that a search through one model may look at.
+/// Terms that a search through one model may examine.
 const MOST_STEPS: u64 = 1 << 35;
-/// Terms after which the caller is told.
+/// Terms after which the caller is asked.
 const TICK: u64 = 1 << 25;
 /// Bytes that the subsets above the level which no child holds may take.
 const MOST_ALONE: usize = 1 << 24;
@@ -14,11 +14,11 @@ const MOST_ALONE: usize = 1 << 24;
 /// A part of a box: the subsets whose first free unit, by the order of the record, is this one and
 /// whose other free units are partners.
 pub(crate) struct Child {
-    /// Its first unit, by position in the order; none where that is decided.
+    /// The child's first unit, by position in the order; none where that is decided.
     pub(crate) first: Option<usize>,
-    /// By position: whether the unit may follow; only units after the first.
+    /// Whether the unit at each position may follow; only units after the first.
     pub(crate) partners: Vec<bool>,
-    /// As stated; sought no further than to this.
+    /// The bound as stated; the search stops at it.
     stated: f64,
     /// No subset of the child is above this, or above the level.
     pub(crate) found: f64,
@@ -54,7 +54,7 @@ pub(crate) fn above(
     for size in 1..=slots.min(m) {
         search.of_size(size, (slots - size) as f64)?;
     }
-    (search.tick)(search.found.steps - search.found.told)?;
+    (search.tick)(search.found.steps - search.found.reported)?;
     let columns = |set: Vec<usize>| set.into_iter().map(|a| order[a]).collect();
     let mut alone: Vec<Vec<usize>> = search.found.alone.into_iter().map(columns).collect();
     if model.itself > level {
@@ -63,7 +63,7 @@ pub(crate) fn above(
     Ok(alone)
 }
 
-/// What the model makes of completions by so many units and "no unit" in all other slots, but for
+/// The model of completions by a number of units and "no unit" in all other slots, but for
 /// triples of units; by position.
 #[derive(Default)]
 struct Form {
@@ -79,9 +79,9 @@ struct Found<'c> {
     /// Sets above the level that no child holds, and their bytes.
     alone: Vec<Vec<usize>>,
     bytes: usize,
-    /// Terms looked at, and how many of them the caller was told of.
+    /// Terms examined, and how many of them the caller has heard of.
     steps: u64,
-    told: u64,
+    reported: u64,
 }
 
 /// Depth-first search through the completions of one size; units by position.
@@ -94,17 +94,17 @@ struct Search<'c> {
     pairs: Vec<f64>,
     half: Vec<Vec<f64>>,
     level: f64,
-    /// By depth: what each unit adds to the units of the prefix.
+    /// What each unit adds to the units of the prefix, by depth.
     scores: Vec<Vec<f64>>,
     prefix: Vec<usize>,
-    /// By position: the child whose first unit it is.
+    /// The child whose first unit is at each position.
     owner: Vec<Option<usize>>,
     found: Found<'c>,
     tick: &'c mut dyn FnMut(u64) -> Checked<()>,
 }
 
 impl Search<'_> {
-    /// Searches the completions of this size, which leave so many slots empty. With triples the
+    /// Searches the completions of this size, which leave `empty` slots empty. With triples the
     /// search begins behind each first unit, where those of the first unit are pairs of the others.
     fn of_size(&mut self, size: usize, empty: f64) -> Checked<()> {
         let (m, model, order, none) = (self.m, self.model, self.order, self.model.linear.len() - 1);
@@ -176,8 +176,8 @@ impl Search<'_> {
         if self.found.steps > MOST_STEPS {
             return Err("its model has too many subsets above the level".to_owned());
         }
-        if self.found.steps > self.found.told + TICK {
-            let more = self.found.steps - std::mem::replace(&mut self.found.told, self.found.steps);
+        if self.found.steps > self.found.reported + TICK {
+            let more = self.found.steps - std::mem::replace(&mut self.found.reported, self.found.steps);
             (self.tick)(more)?;
         }
         if left == 1 {

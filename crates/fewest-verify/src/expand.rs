@@ -35,7 +35,7 @@ impl<R: Read> Check<'_, R> {
         Ok(open)
     }
 
-    /// Units of a box; a sum over all pairs with so many terms each is counted as work.
+    /// Units of a box; a sum over all pairs with this many terms each is counted as work.
     fn looked_at(&mut self, pairs: &Pairs, open: &OpenBox, terms: usize) -> Checked<Units> {
         self.work((pairs.tiles() * LENGTH) as u64 * (1 + terms) as u64)?;
         let of = |choice| (0..pairs.units.len()).filter(move |&at| open.state.choice[pairs.units[at]] == choice);
@@ -78,7 +78,7 @@ impl<R: Read> Check<'_, R> {
         for (at, &column) in order.iter().enumerate() {
             place[number(column)].into_iter().for_each(|stated| position[stated] = Some(at));
         }
-        // No subset begins with a unit that is decided: such a child is empty.
+        // No subset begins with a unit that is decided: that child is empty.
         let child = |one: &Stated| {
             let mut partners = vec![false; order.len()];
             one.partners.iter().filter_map(|&b| position[b]).for_each(|b| partners[b] = true);

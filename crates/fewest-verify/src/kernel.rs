@@ -7,10 +7,10 @@ pub(crate) const BLOCK: usize = 4;
 /// Lanes of the widest instruction set: columns are a multiple of it.
 pub(crate) const WIDTH: usize = 16;
 
-/// A computed `e^-x` is off by at most this part of it.
+/// A computed `e^-x` is wrong by at most this part of it.
 pub(crate) const EXP_ERROR: f64 = 1.0 / (1u64 << 48) as f64;
 
-/// x <- e^-x for each x of 0 or more: off by at most [`EXP_ERROR`] of it up to 708, and 0 above,
+/// x <- e^-x for each x of 0 or more: wrong by at most [`EXP_ERROR`] of it up to 708, and 0 above,
 /// where it is below 2^-1021.
 ///
 /// `e^-x = 2^k e^r` with k the integer next to -x / ln 2, and |r| <= 0.35. k times the upper part

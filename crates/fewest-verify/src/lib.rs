@@ -49,7 +49,7 @@ use std::ops::ControlFlow;
 
 pub use data::{Data, fingerprint};
 pub use rules::Choice;
-pub use step::{Dual, Step, Told, UnitRow};
+pub use step::{Dual, OnStep, Step, UnitRow};
 
 use check::{Allowed, Check};
 use claim::{Claim, Gain, Outline, json};
@@ -68,7 +68,7 @@ pub enum Error {
     Fails {
         /// `header`, or the number of a record from 1 and its kind, as in `record 17 (close)`.
         place: String,
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
     /// The caller stopped the check.
@@ -82,7 +82,7 @@ pub enum Error {
     },
 }
 
-/// How far a check has come.
+/// The progress of a check.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Progress {
     /// Records read.
@@ -94,7 +94,7 @@ pub struct Progress {
     /// Boxes that are open now.
     pub open: u64,
     /// Work done: for each record on a box the units and rows of rules, for one of gain `alignment`
-    /// also the terms looked at.
+    /// also the terms examined.
     pub work: u64,
     /// Bytes that open boxes, rules and subsets take.
     pub bytes: u64,
@@ -103,15 +103,15 @@ pub struct Progress {
 /// A listed subset and what was proven of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Listed {
-    /// Its features, ascending from 0.
+    /// The features of the subset, ascending from 0.
     pub features: Vec<usize>,
-    /// Its objective is at most this.
+    /// An upper bound on the subset's objective.
     pub objective: f64,
-    /// Its objective is at least this.
+    /// A lower bound on the subset's objective.
     pub bound: f64,
 }
 
-/// What a check proved.
+/// Verdict of a check.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Verdict {
     /// Whether the method maximises (gain `alignment`): objectives and bounds are here minus what
@@ -169,7 +169,8 @@ impl Verdict {
         gap.is_finite().then_some(gap)
     }
 
-    /// What is not possible: a bound above an objective, both of which are rounded to the safe side.
+    /// Contradiction in the verdict: a bound above an objective, both of which are rounded to the
+    /// safe side.
     pub fn contradiction(&self) -> Option<String> {
         let Listed { features, objective, bound } = self.listed.iter().find(|one| one.bound > one.objective)?;
         Some(format!(
@@ -178,7 +179,7 @@ impl Verdict {
         ))
     }
 
-    /// What it says of subsets that are not listed, and of the best of all.
+    /// Strength of the verdict on subsets that are not listed, and on the best of all.
     pub fn strength(&self) -> Strength {
         match (self.bound() > f64::NEG_INFINITY, self.listed.is_empty()) {
             (true, _) => Strength::Bound,
@@ -191,7 +192,7 @@ impl Verdict {
 /// A gain up to this share of the baseline is none.
 const NOTHING: f64 = 1e-9;
 
-/// What kind of statement a verdict is.
+/// Kind of statement of a verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Strength {
     /// No allowed subset is below the bound.
@@ -202,7 +203,7 @@ pub enum Strength {
     Nothing,
 }
 
-/// What a file may say of how the run ended.
+/// Statuses that a file may state for the run.
 pub const STATUSES: [&str; 8] =
     ["optimal", "completed", "time_limit", "call_limit", "node_limit", "cancelled", "infeasible", "stalled"];
 
@@ -263,7 +264,7 @@ impl<R: Read> Proof<R> {
         self.check_telling(data, memory, watch, None)
     }
 
-    /// As [`Proof::check`], and tells what it does.
+    /// Checks, as [`Proof::check`], and reports each step.
     ///
     /// # Errors
     /// As there.
@@ -272,14 +273,14 @@ impl<R: Read> Proof<R> {
         data: &[&dyn Data],
         memory: u64,
         watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
-        told: Option<&mut Told<'_>>,
+        on_step: Option<&mut OnStep<'_>>,
     ) -> Result<Verdict, Error> {
         let fails = |reason| Error::Fails { place: "header".to_owned(), reason };
         self.outline.fits(data).map_err(fails)?;
         let header = json(&self.line).map_err(Error::NotAProof)?;
         drop(self.line);
         let claim = Claim::new(header, data, memory).map_err(fails)?;
-        let allowed = Allowed { memory, limited: self.limited, watch, told: told.map(|told| told as _) };
+        let allowed = Allowed { memory, limited: self.limited, watch, on_step: on_step.map(|on_step| on_step as _) };
         Check::new(&claim, &mut self.file, allowed).run()
     }
 }

@@ -35,21 +35,21 @@ pub(crate) struct Model {
     pub(crate) linear: Vec<f64>,
     /// Nothing for one slot.
     pairs: Vec<f64>,
-    /// By columns a <= b <= c; nothing where the model is quadratic.
+    /// The value of each triple of columns a <= b <= c; nothing where the model is quadratic.
     pub(crate) triples: Vec<f64>,
     /// f of the box's subset without a free unit is at most this.
     pub(crate) itself: f64,
 }
 
 impl Model {
-    /// Of a box whose free units have no slot, and of which nothing is known.
+    /// Model of a box whose free units have no slot, and of which nothing is known.
     pub(crate) fn none(units: usize) -> Self {
         let (never, unknown) = (f64::NEG_INFINITY, f64::INFINITY);
         let (linear, pairs, triples) = (vec![0.0; units + 1], Vec::new(), Vec::new());
         Self { constant: never, linear, pairs, triples, itself: unknown }
     }
 
-    /// Of two columns in any order; 0 where there are no pairs, or triples.
+    /// The value of two columns in any order; 0 where there are no pairs, or triples.
     pub(crate) fn pair(&self, a: usize, b: usize) -> f64 {
         at(&self.pairs, self.linear.len(), [a, b])
     }
@@ -73,7 +73,7 @@ struct Sums {
     constant: f64,
     /// e r^(k-1) delta_a
     linear: Vec<f64>,
-    /// Of order 2 and more.
+    /// The sums of order 2 and more.
     orders: Vec<Order>,
 }
 
@@ -137,7 +137,7 @@ impl Sums {
 }
 
 impl Order {
-    /// Adds the products of so many of these columns, and their sizes.
+    /// Adds the products of `order` of these columns, and their sizes.
     #[inline(always)]
     fn add(&mut self, order: usize, weight: &[f64; LENGTH], columns: &[&Row]) {
         for (size, column) in self.sizes.iter_mut().zip(columns) {
@@ -172,7 +172,7 @@ fn times(x: &[f64; LENGTH], y: &Row) -> [f64; LENGTH] {
     std::array::from_fn(|t| x[t] * f64::from(y[t]))
 }
 
-/// Adds `sum w x_a x_b ...` for a <= b <= ... of so many columns, in blocks of the last two; with
+/// Adds `sum w x_a x_b ...` for a <= b <= ... of `order` columns, in blocks of the last two; with
 /// `side` numbers from row to row.
 fn add_products_of(order: usize, weight: &[f64; LENGTH], columns: &[&Row], side: usize, sums: &mut [f64]) {
     if order == 2 {
@@ -230,7 +230,7 @@ fn dot(x: &[f64; LENGTH], y: &Row) -> f64 {
     sums.iter().sum()
 }
 
-/// Adds up tiles in so many parts.
+/// Sums of tiles, cut into `count` parts.
 fn parts<T: Send>(pairs: &Pairs, count: usize, part: impl Fn(Range<usize>) -> T + Sync) -> Vec<T> {
     let cut = |part: usize| part * pairs.tiles() / count;
     (0..count).into_par_iter().map(|p| part(cut(p)..cut(p + 1))).collect()

@@ -54,12 +54,12 @@ pub(crate) struct Tile {
     pub(crate) weight: [f64; LENGTH],
     /// r_q, from 0 to 1.
     pub(crate) centre: [f32; LENGTH],
-    /// u_q - r_q by unit, at last for no unit at all (u = 1), rounded.
+    /// u_q - r_q by unit, the last one for no unit at all (u = 1), rounded.
     delta: Vec<f32>,
 }
 
 impl Tile {
-    /// Of weights and of the kernels of each unit, which count in the centre by these shares.
+    /// Tile of weights and of the kernels of each unit, which count in the centre by these shares.
     fn new(weight: &[f64; LENGTH], mut delta: Vec<f32>, shares: &[f64]) -> Self {
         let mut sums = [0.0f64; LENGTH];
         for (kernel, share) in delta.chunks_exact(LENGTH).zip(shares) {
@@ -87,9 +87,9 @@ impl Tile {
 /// are one row. Units are those that the rules alone leave free, by their place in `units`.
 pub(crate) struct Pairs {
     of: AlignmentKernel,
-    /// By feature, empty for those that are out: its values on the rows.
+    /// The values of each feature on the rows; empty for features that are out.
     columns: Vec<Vec<f64>>,
-    /// By row: its part of the weight of each class.
+    /// The part that each row has of the weight of each class.
     rows: Vec<Vec<f64>>,
     /// Samples.
     n: usize,
@@ -97,9 +97,9 @@ pub(crate) struct Pairs {
     pub(crate) units: Vec<usize>,
     features: Vec<Vec<usize>>,
     required: Vec<usize>,
-    /// By unit: its share in the centre.
+    /// The share of each unit in the centre.
     shares: Vec<f64>,
-    /// By row: the number of its first pair; at last that of all pairs.
+    /// The number of each row's first pair; the last one is that of all pairs.
     begins: Vec<usize>,
     /// Tiles, and those that are kept, of pairs that may be merged.
     tiles: usize,
@@ -293,7 +293,7 @@ impl Pairs {
         self.error(self.begins[self.rows.len() - 1] + 2 * self.columns.len() + more)
     }
 
-    /// That of so many roundings beside those of shares, weights and exponentials.
+    /// Error of this many roundings beside those of shares, weights and exponentials.
     fn error(&self, roundings: usize) -> f64 {
         EXP_ERROR + (roundings + 6 * self.n + 100) as f64 * f64::EPSILON
     }

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use crate::claim::{Bias, Claim, Gain, Loss, Part};
+use crate::claim::{Bias, Claim, ClaimProblem, Gain, Loss};
 use crate::file::{Checked, File};
 use crate::rounding::{add_down, add_up, dot_error, integer_down, mul_down, mul_up, norm, power_of_two, sum_error};
 
@@ -18,13 +18,14 @@ pub(crate) struct Point {
     /// `beta_i = y_i alpha_i`, and the samples where it is not 0.
     beta: Vec<f64>,
     support: Vec<usize>,
-    /// By problem: its part of `support`, and the norm of its part of beta.
+    /// The part that each problem has of `support`, and the norm of its part of beta.
     parts: Vec<(Range<usize>, f64)>,
     /// D less the prices' right sides, not above it.
     pub(crate) constant: f64,
-    /// By unit: the prices times its terms, not above them; empty without prices.
+    /// The prices times the terms of each unit, not above them; empty without prices.
     prices: Vec<f64>,
-    /// By feature, then problem: -c_j and c_j, not below them; NaN where they were not needed yet.
+    /// The values -c_j and c_j of each feature, then problem, not below them; NaN where they were
+    /// not needed yet.
     scores: Vec<[f64; 2]>,
 }
 
@@ -58,7 +59,7 @@ impl Point {
         let sum = multiples.iter().map(|k| i128::from(*k)).sum();
         let mut constant = add_down(mul_down(integer_down(sum), unit), -squares);
         let mut parts = Vec::with_capacity(claim.parts.len());
-        for Part { samples, .. } in &claim.parts {
+        for ClaimProblem { samples, .. } in &claim.parts {
             let place = |end: usize| support.partition_point(|i| *i < end);
             let own = place(samples.start)..place(samples.end);
             let signed = |at: usize| claim.y[support[at]] as i128 * i128::from(multiples[at]);
@@ -92,7 +93,7 @@ impl Point {
     }
 
     /// -c_j and c_j of a problem, not below them.
-    fn computed(&self, part: &Part<'_>, own: &(Range<usize>, f64), j: usize) -> [f64; 2] {
+    fn computed(&self, part: &ClaimProblem<'_>, own: &(Range<usize>, f64), j: usize) -> [f64; 2] {
         let (beta, support) = (&self.beta[part.samples.clone()], &self.support[own.0.clone()]);
         let sum = match part.data.dense(j) {
             Some(x) if 4 * support.len() < x.len() => {
@@ -177,7 +178,13 @@ pub(crate) fn objective(claim: &Claim<'_>, features: &[usize], machines: &[(Vec<
 }
 
 /// The part of one problem in it, without prices.
-fn objective_of(claim: &Claim<'_>, part: &Part<'_>, features: &[usize], weights: &[f64], b: f64) -> Checked<f64> {
+fn objective_of(
+    claim: &Claim<'_>,
+    part: &ClaimProblem<'_>,
+    features: &[usize],
+    weights: &[f64],
+    b: f64,
+) -> Checked<f64> {
     let mut total = match (claim.bias, claim.gain) {
         _ if !b.is_finite() => return Err(format!("the bias is {b}")),
         (Bias::None, _) if b != 0.0 => return Err(format!("the bias is {b}, but the model has none")),

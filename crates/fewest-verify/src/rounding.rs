@@ -55,8 +55,8 @@ pub(crate) fn power_of_two(e: i64) -> f64 {
     if e < -1022 { f64::from_bits(1 << (e + 1074)) } else { f64::from_bits(((e + 1023) as u64) << 52) }
 }
 
-/// An upper bound of what the dot product of two vectors of these norms may be off by, whatever the
-/// order of its sum: `gamma |x|_2 |y|_2`, `gamma = n eps / (1 - n eps)`, `eps = 2^-53` (Higham,
+/// An upper bound of the rounding error of the dot product of two vectors of these norms, whatever
+/// the order of its sum: `gamma |x|_2 |y|_2`, `gamma = n eps / (1 - n eps)`, `eps = 2^-53` (Higham,
 /// Accuracy and Stability of Numerical Algorithms, 2002, (3.5), with Cauchy and Schwarz), and
 /// 2^-1074 for each product that underflows. `terms` are at most 2^32.
 pub(crate) fn dot_error(terms: usize, norm_x: f64, norm_y: f64) -> f64 {
@@ -68,7 +68,7 @@ pub(crate) fn dot_error(terms: usize, norm_x: f64, norm_y: f64) -> f64 {
 /// The 2-norm of some numbers and how many of them are not 0; the norm is not below the true one.
 ///
 /// Relative to the largest number the sum of squares is between 1 and n and has n + 2 roundings,
-/// all of terms of one sign, so that `(n + 10) 2^-52` is more than the norm can be off by.
+/// all of terms of one sign, so that `(n + 10) 2^-52` is more than the norm's error.
 pub(crate) fn norm(each: impl Fn(&mut dyn FnMut(f64))) -> (f64, usize) {
     let (mut largest, mut sum, mut count) = (0.0f64, 0.0, 0);
     each(&mut |x| largest = largest.max(x.abs()));

@@ -50,7 +50,7 @@ impl RuleList {
     }
 }
 
-/// What is decided of a unit.
+/// Decision on a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Choice {
     /// Nothing.
@@ -79,7 +79,7 @@ pub(crate) struct State {
     pub(crate) choice: Vec<Choice>,
     /// How many units are free.
     pub(crate) free: usize,
-    /// By row: the smallest value that its sum can still have.
+    /// The smallest value that the sum of each row can still have.
     least: Vec<f64>,
 }
 
@@ -107,7 +107,7 @@ pub(crate) struct Rules {
     rows: Vec<Row>,
     /// The row of each number: implications between the same units are one.
     row_of: Vec<u32>,
-    /// By unit: its rows and the terms in them.
+    /// The rows of each unit and the unit's terms in them.
     terms: Vec<Vec<(usize, f64)>>,
     /// What is required and forbidden.
     pub(crate) listed: Decisions,
@@ -176,7 +176,7 @@ impl Rules {
         self.rows.push(Row { most, terms, least });
     }
 
-    /// Units and rows: what a record on a box looks at.
+    /// Units and rows: what a record on a box examines.
     pub(crate) fn size(&self) -> u64 {
         (self.units.len() + self.rows.len()) as u64
     }

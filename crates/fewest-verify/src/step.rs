@@ -1,9 +1,9 @@
-//! What a check does, told step by step to who writes the same proof in another form.
+//! Steps of a check, for an observer that writes the same proof in another form.
 
 use crate::rules::Choice;
 
-/// Who is told.
-pub type Told<'t> = dyn FnMut(Step<'_>) + 't;
+/// The observer of the steps.
+pub type OnStep<'t> = dyn FnMut(Step<'_>) + 't;
 
 /// `sum of a z over (unit, a) <= most`.
 pub type UnitRow<'s> = (f64, &'s [(usize, f64)]);
@@ -19,7 +19,7 @@ pub enum Step<'s> {
         rows: Vec<UnitRow<'s>>,
         /// Units that are required or forbidden.
         listed: &'s [(usize, Choice)],
-        /// What follows.
+        /// The decisions that follow from the rules.
         root: Option<&'s [Choice]>,
     },
     /// A box is split; its children are the next two numbers.
@@ -35,34 +35,34 @@ pub enum Step<'s> {
     Close {
         /// The box.
         node: u64,
-        /// Its state.
+        /// The state of the box.
         state: &'s [Choice],
-        /// By what.
+        /// The dual values that close it.
         dual: Dual,
     },
     /// Parts of a box are closed.
     Fix {
         /// The box.
         node: u64,
-        /// Its state before.
+        /// The state before.
         state: &'s [Choice],
-        /// What the box goes on with: the other choice of each is closed.
+        /// The decisions that hold from here: the other choice of each is closed.
         decisions: &'s [(usize, Choice)],
-        /// By what.
+        /// The dual values that fix.
         dual: Dual,
-        /// Its state after.
+        /// The state after.
         next: Option<&'s [Choice]>,
     },
     /// Weights of a box are bounded more closely: solutions beyond the new bounds are closed.
     Tighten {
         /// The box.
         node: u64,
-        /// Its state.
+        /// The state of the box.
         state: &'s [Choice],
-        /// By what, with the bounds before.
+        /// The dual values that shrink, with the bounds before.
         dual: Dual,
-        /// By feature: its new bound, and the value of its unit beyond it, infinite where there is
-        /// no such weight.
+        /// The new bound of each feature, and the value of its unit beyond it, infinite where there
+        /// is no such weight.
         parts: &'s [(usize, f64, f64)],
     },
 }
@@ -71,8 +71,9 @@ pub enum Step<'s> {
 pub struct Dual {
     /// The number of the point in the file.
     pub number: u64,
-    /// As above.
+    /// The constant of the sum.
     pub constant: f64,
-    /// By unit, within the box's bounds on weights; 0 where the rules alone have it out.
+    /// The value of each unit, within the box's bounds on weights; 0 where the rules alone have it
+    /// out.
     pub values: Vec<f64>,
 }

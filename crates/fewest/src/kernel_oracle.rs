@@ -29,7 +29,7 @@ use crate::subset_oracle::by_criterion;
 use crate::validation::{CrossValidation, CvScore, SamplesByClass};
 use crate::{Clock, DualSolution, Error, Kernel, Rules, Status, Subset, SvmSettings};
 
-/// What a feature is ranked by; the smallest leaves first.
+/// Criterion of a ranking; the feature of the smallest leaves first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Criterion {
@@ -54,11 +54,11 @@ pub struct KernelOracle<'a> {
     subset: Subset,
     /// Made when they are first needed.
     products: Option<Products>,
-    /// Number of features when `products` were last computed afresh.
+    /// Number of features when `products` were last computed in full.
     fresh: usize,
     gram: Option<GramMatrix>,
     machines: Option<Vec<DualSolution>>,
-    /// Where the first training starts.
+    /// The start of the first training.
     start: Option<Vec<DualSolution>>,
     memory: Vec<ActiveSet>,
     scored: Option<CvScore>,
@@ -126,7 +126,7 @@ impl<'a> KernelOracle<'a> {
             self.subset.remove(j);
         }
         self.gram = None;
-        // Afresh once half the features are gone: it costs as much as that many updates and ends
+        // In full once half the features are gone: it costs as much as that many updates and ends
         // their rounding errors.
         if 2 * self.subset.len() <= self.fresh || leaving.len() > self.subset.len() {
             self.products = None;
@@ -263,7 +263,7 @@ impl<'a> KernelOracle<'a> {
         Some(sorted(units, values))
     }
 
-    /// The same by the squared weights of the inputs, which cost a pass over the data.
+    /// Ranking by the squared weights of the inputs, which cost a pass over the data.
     pub fn ranking_by_weights(&self) -> Vec<(usize, f64)> {
         let units = self.units();
         let values = match &self.machines {

@@ -49,9 +49,9 @@ mod tuning {
     pub(super) const LISTS: u64 = 10;
     /// Features that join in a round, at least, and as a share of those that are in.
     pub(super) const JOIN: (usize, f64) = (20, 0.3);
-    /// Values of the samples that join between two looks at the clock.
+    /// Values of the samples that join between two checks of the clock.
     pub(super) const JOINED: usize = 1 << 17;
-    /// A price or a margin missed by this much, relative to 1, is none of HiGHS's tolerances.
+    /// Violations of a price or a margin above this, relative to 1, are real, not within HiGHS's tolerances.
     pub(super) const MISSED: f64 = 1e-7;
     /// Slack below this is what rounding, and HiGHS's tolerance, leave where there is none.
     pub(super) const ROUNDING: f64 = 1e-6;
@@ -83,12 +83,12 @@ pub struct L1Point {
 
 /// The positive or the negative part of a feature's weight: a column of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Part {
+struct WeightSide {
     feature: usize,
     negative: bool,
 }
 
-impl Part {
+impl WeightSide {
     /// Both of a feature.
     fn both(feature: usize) -> [Self; 2] {
         [false, true].map(|negative| Self { feature, negative })
@@ -123,7 +123,7 @@ pub struct L1Oracle<'a> {
     /// Columns of w_j^+ and w_j^- of each feature, where they have joined.
     column: Vec<[Option<u32>; 2]>,
     /// The parts of weights that have joined.
-    parts: Vec<Part>,
+    parts: Vec<WeightSide>,
     /// Whether rows have joined or bounds were changed since the last solve, so that the last basis
     /// is not feasible.
     infeasible: bool,
@@ -213,18 +213,18 @@ impl<'a> L1Oracle<'a> {
     }
 
     /// What a part of a weight may be at most.
-    fn limit(&self, part: Part) -> f64 {
+    fn limit(&self, part: WeightSide) -> f64 {
         let Interval { lower, upper } = self.interval(part.feature);
         if part.negative { -lower } else { upper }
     }
 
     /// What a part of a weight costs per unit.
-    fn price(&self, part: Part) -> f64 {
+    fn price(&self, part: WeightSide) -> f64 {
         if part.negative { self.down[part.feature] } else { self.up[part.feature] }
     }
 
-    /// By how much a score exceeds the price of a part of a weight that the rules allow.
-    fn fault(&self, part: Part, c: f64) -> f64 {
+    /// Excess of a score over the price of a part of a weight that the rules allow.
+    fn fault(&self, part: WeightSide, c: f64) -> f64 {
         let Interval { lower, upper } = self.allowed(part.feature);
         let only = if part.negative { Interval { lower, upper: 0.0 } } else { Interval { lower: 0.0, upper } };
         only.excess(c, self.up[part.feature], self.down[part.feature])
@@ -396,7 +396,7 @@ impl<'a> L1Oracle<'a> {
         if norm + loss < best.primal {
             (best.weights, best.bias, best.loss, best.primal) = (weights.clone(), bias, loss, norm + loss);
         }
-        // Where no sample is inside the margin but for rounding, which a large C makes dear, a
+        // Where no sample is inside the margin but for rounding, which a large C makes costly, a
         // slightly larger w has no slack at all.
         let least = (0..scores.len()).filter(|&i| self.cost[i] > 0.0).map(slack).fold(0.0, f64::max);
         let longer = (1.0 + 4.0 * f64::EPSILON) / (1.0 - least);
@@ -422,7 +422,7 @@ impl<'a> L1Oracle<'a> {
 
     /// Judges the program's alpha on all features, and keeps it when it is the best so far. Returns
     /// the parts most at fault.
-    fn judge_alpha(&self, row_duals: &[f64], best: &mut L1Point) -> Vec<Part> {
+    fn judge_alpha(&self, row_duals: &[f64], best: &mut L1Point) -> Vec<WeightSide> {
         let labels = self.problem.labels();
         let mut alpha = vec![0.0; self.cost.len()];
         for (&i, dual) in self.samples.iter().zip(row_duals) {
@@ -439,11 +439,11 @@ impl<'a> L1Oracle<'a> {
         let signed: Vec<f64> = alpha.iter().zip(labels).map(|(a, y)| a * y).collect();
         let mut scores = vec![0.0; self.bound.len()];
         self.problem.design().dot_columns(0, &signed, &mut scores);
-        let fault = |part: Part| self.fault(part, scores[part.feature]);
+        let fault = |part: WeightSide| self.fault(part, scores[part.feature]);
         let mut missed = Vec::new();
         for feature in (0..scores.len()).filter(|&j| self.bound[j] > 0.0) {
             missed.extend(
-                Part::both(feature)
+                WeightSide::both(feature)
                     .into_iter()
                     .filter(|part| self.find_column(*part).is_none() && fault(*part) > MISSED),
             );
@@ -474,7 +474,7 @@ impl<'a> L1Oracle<'a> {
 
     /// The features that gain most per weight where all samples of the smaller class and as much of
     /// the other are support vectors.
-    fn strongest(&self) -> Vec<Part> {
+    fn strongest(&self) -> Vec<WeightSide> {
         let labels = self.problem.labels();
         let side = |y: f64| (0..labels.len()).filter(|&i| labels[i] == y).map(|i| self.cost[i]).sum::<f64>();
         let (plus, minus) = (side(1.0), side(-1.0));
@@ -487,7 +487,7 @@ impl<'a> L1Oracle<'a> {
         let mut order: Vec<usize> = (0..scores.len()).filter(|&j| !self.interval(j).is_zero()).collect();
         order.sort_by(|&a, &b| size(b).total_cmp(&size(a)).then(a.cmp(&b)));
         order.truncate(JOIN.0 + labels.len().min(ALL_ROWS) / 4);
-        order.into_iter().map(|feature| Part { feature, negative: scores[feature] < 0.0 }).collect()
+        order.into_iter().map(|feature| WeightSide { feature, negative: scores[feature] < 0.0 }).collect()
     }
 }
 

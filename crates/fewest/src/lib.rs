@@ -85,13 +85,13 @@ pub mod subset_oracle;
 #[doc(hidden)]
 pub mod validation;
 
-/// What `fewest-papers` builds on; it may change at any time.
+/// Items that `fewest-papers` builds on; they may change at any time.
 #[doc(hidden)]
 pub mod internals {
     #[cfg(feature = "highs")]
     pub use crate::master::program;
-    pub use crate::method::begin;
     pub use crate::method::check_penalty;
+    pub use crate::method::kernel_setup;
     pub use crate::proof::ForProof;
     pub use crate::run::state;
     pub use crate::several::check_several;

@@ -8,7 +8,7 @@ use crate::bound::saddle::train_within;
 use crate::weights::check_two_classes;
 use crate::{Clock, Design, Error, Kernel, Memory, SvmSettings, WeightBounds};
 
-/// What to train.
+/// Settings of a training.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct FitSettings {
     /// Cost, loss, bias, tolerance.

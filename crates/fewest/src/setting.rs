@@ -14,7 +14,7 @@ pub struct Setting {
     pub default: Value,
     /// The values allowed, which complete the sentence "must be ..."; none where the type says it.
     pub range: Option<&'static str>,
-    /// What it means.
+    /// The meaning, in words.
     pub text: String,
 }
 

@@ -1,4 +1,4 @@
-test_that("a command that is not there, or is another one, is said with the remedy", {
+test_that("a command that is not there, or is another one, is reported with the remedy", {
   old <- options(fewest.command = "/nowhere/fewest")
   on.exit(options(old))
   expect_error(fewest_command(), "/nowhere/fewest")

@@ -109,11 +109,11 @@ enum MissingChoice {
     Error,
     /// The mean of the feature
     Mean,
-    /// Its median
+    /// The feature's median
     Median,
-    /// Its most frequent value
+    /// The feature's most frequent value
     MostFrequent,
-    /// Its mean, and a feature `NAME (missing)` of 0 and 1 that says where
+    /// The feature's mean, and a feature `NAME (missing)` of 0 and 1 that says where
     Indicator,
 }
 
@@ -139,7 +139,7 @@ impl MissingArg {
         self.missing.is_some()
     }
 
-    /// Its value in results.
+    /// The name in results.
     pub(crate) fn name(self) -> &'static str {
         self.rule().map_or("error", MissingRule::name)
     }

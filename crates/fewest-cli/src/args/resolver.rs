@@ -24,7 +24,7 @@ impl Resolver<'_> {
         Ok(())
     }
 
-    /// Whoever takes any of what `a` means must take all that `needed` mean.
+    /// A subset with any feature that `a` names must have all that `needed` names.
     pub(super) fn implies(&mut self, a: &str, needed: &[String], place: &str) -> Result<(), Failure> {
         let (from, to) = (self.features.meant(a, place)?, self.features.all_meant(needed, place)?);
         self.list.implies.extend(from.iter().flat_map(|&a| to.iter().map(move |&b| (a, b))));
@@ -57,7 +57,7 @@ impl Resolver<'_> {
         Ok(Valued { entry: name, values: std::iter::once((first, cost)).chain(others).collect() })
     }
 
-    /// At most so many variables.
+    /// At most this many variables.
     pub(super) fn max_variables(&mut self, most: usize) -> Result<(), Failure> {
         let variables = self.features.variables();
         if most > variables.len() {

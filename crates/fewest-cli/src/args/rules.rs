@@ -69,7 +69,7 @@ pub(crate) struct RuleArgs {
     /// Features that must not be chosen: a,b
     #[arg(long, value_name = "NAMES", help_heading = "Rules")]
     forbid: Vec<String>,
-    /// a:b - whoever takes a must take b; a:b,c needs both
+    /// a:b - a subset with a must have b; a:b,c needs both
     #[arg(long, value_name = "A:B", help_heading = "Rules")]
     implies: Vec<String>,
     /// 2:a,b,c - at most 2 of these

@@ -38,7 +38,7 @@ impl CostArg {
 pub(crate) enum CostChoice {
     /// This one.
     Number(f64),
-    /// By cross-validation.
+    /// Chosen by cross-validation.
     Auto,
 }
 
@@ -289,7 +289,7 @@ pub(crate) enum ClassWeight {
     Inverse,
     /// 1 / n_c + k
     Softened,
-    /// By class name; others 1.
+    /// The weight of each class by name; others 1.
     Each(Vec<(String, f64)>),
 }
 

@@ -96,7 +96,7 @@ impl WeightSource {
     /// Adds `[weights]` of a rules file.
     ///
     /// # Errors
-    /// A sign that is none.
+    /// An unknown sign.
     pub(crate) fn add_table(&mut self, file: &str, table: &BTreeMap<String, WeightEntry>) -> Result<(), Failure> {
         let place = format!("{file}: weights");
         for (name, entry) in table {

@@ -42,7 +42,7 @@ pub(crate) struct CertifyArgs {
     pub(crate) story: StoryArgs,
 }
 
-/// Best subsets that are looked for where `--solutions` does not say it.
+/// Best subsets that are searched for where `--solutions` does not say it.
 pub(crate) const SOLUTIONS: usize = 3;
 
 /// An option of the search in the words of this command.
@@ -56,7 +56,7 @@ pub(super) fn of_search(arg: clap::Arg) -> clap::Arg {
 }
 
 impl CertifyArgs {
-    /// The same as options of a selection by the search.
+    /// The options of a selection by the search that certifies.
     pub(crate) fn selection(&self) -> SelectionArgs {
         SelectionArgs {
             data: self.data.clone(),

@@ -120,7 +120,7 @@ Examples:
 /// Shown under `fewest certify --help`.
 pub(super) const CERTIFY_EXAMPLES: &str = "\
 The list may come from anywhere: a publication, a colleague, another program. It is compared with the best subset of at most as many
-features (--max-features: of another size) for a linear SVM, under the rules; a list that breaks them is judged all the same, and the
+features (--max-features: of another size) for a linear SVM, under the rules; a list that breaks them is judged nevertheless, and the
 rules it breaks are named. For each of its features: the objective without it, and which other one could best take its place.
 
 Examples:

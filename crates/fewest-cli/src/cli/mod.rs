@@ -48,7 +48,7 @@ pub(crate) struct Global {
     /// Print errors only: no notes, warnings or progress bar
     #[arg(long, short = 'q', global = true, help_heading = "Display", conflicts_with = "verbose")]
     pub(crate) quiet: bool,
-    /// Say more: settings in force, timings of each part
+    /// Say more: settings in effect, timings of each part
     #[arg(long, short = 'v', global = true, help_heading = "Display")]
     pub(crate) verbose: bool,
     /// Threads to use [default: all cores]
@@ -202,11 +202,11 @@ pub(crate) struct PathArgs {
     /// Trace and description.
     #[command(flatten)]
     pub(crate) story: StoryArgs,
-    /// Deal the samples into F stratified folds as well: the path anew on the training part of each,
-    /// and how well each size does on the samples held out. Half of the time limit is for it
+    /// Deal the samples into F stratified folds as well: the path again on the training part of
+    /// each, and how well each size does on the samples held out. Half of the time limit is for it
     #[arg(long, value_name = "F", value_parser = values::folds, help_heading = "Evaluation", conflicts_with = "resume")]
     pub(crate) cv: Option<usize>,
-    /// Repeat the folds of --cv this many times, dealt anew [default: 1]
+    /// Repeat the folds of --cv this many times, dealt again [default: 1]
     #[arg(long, value_name = "R", value_parser = values::size, help_heading = "Evaluation", requires = "cv")]
     pub(crate) repeats: Option<usize>,
     /// How samples are dealt into folds [default: 0]
@@ -215,7 +215,7 @@ pub(crate) struct PathArgs {
     /// Number of stratified folds of methods that cross-validate [default: 5]
     #[arg(long, value_name = "F", value_parser = values::folds, help_heading = "Evaluation")]
     pub(crate) inner_cv: Option<usize>,
-    /// Keep here the sizes that are done and how far the one at hand has come, and go on from there
+    /// Keep here the sizes that are done and the progress of the current one, and resume from there
     /// when started again
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) resume: Option<PathBuf>,
@@ -240,7 +240,7 @@ pub(crate) struct EvaluateArgs {
     /// How samples are dealt into folds
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = values::count, help_heading = "Evaluation")]
     pub(crate) seed: u64,
-    /// Repeat the folds this many times, dealt anew [default: 1]
+    /// Repeat the folds this many times, dealt again [default: 1]
     #[arg(long, value_name = "R", value_parser = values::size, help_heading = "Evaluation", conflicts_with = "folds")]
     pub(crate) repeats: Option<usize>,
     /// A fold for each sample, with --groups one for each group
@@ -273,7 +273,7 @@ pub(crate) struct EvaluateArgs {
     /// Stop each selection after this long with the best so far
     #[arg(long, value_name = "TIME", value_parser = values::time, help_heading = "Limits")]
     pub(crate) selection_time_limit: Option<Duration>,
-    /// Keep the results of folds here, and go on from there when started again
+    /// Keep the results of folds here, and resume from there when started again
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) resume: Option<PathBuf>,
 }
@@ -305,7 +305,7 @@ pub(crate) struct StabilityArgs {
     /// Stop each selection after this long with the best so far
     #[arg(long, value_name = "TIME", value_parser = values::time, help_heading = "Limits")]
     pub(crate) selection_time_limit: Option<Duration>,
-    /// Keep the pairs that are done here, and go on from there when started again
+    /// Keep the pairs that are done here, and resume from there when started again
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) resume: Option<PathBuf>,
 }

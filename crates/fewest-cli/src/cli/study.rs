@@ -41,13 +41,13 @@ pub(crate) struct StudyArgs {
     /// Number of stratified outer folds, whose samples take no part in any choice
     #[arg(long, alias = "cv", value_name = "F", default_value_t = 5, value_parser = values::folds, help_heading = "Study")]
     pub(crate) folds: usize,
-    /// Repeat the outer folds this many times, dealt anew
+    /// Repeat the outer folds this many times, dealt again
     #[arg(long, value_name = "R", default_value_t = 2, value_parser = values::size, help_heading = "Study")]
     pub(crate) repeats: usize,
     /// Number of stratified folds inside each training part, by which everything is chosen
     #[arg(long, value_name = "F", default_value_t = 5, value_parser = values::folds, help_heading = "Study")]
     pub(crate) inner_cv: usize,
-    /// Repeat the inner folds this many times, dealt anew
+    /// Repeat the inner folds this many times, dealt again
     #[arg(long, value_name = "R", default_value_t = 1, value_parser = values::size, help_heading = "Study")]
     pub(crate) inner_repeats: usize,
     /// Column that names the group of each sample, such as a person or a batch: samples of one
@@ -74,8 +74,8 @@ pub(crate) struct StudyArgs {
     #[arg(long, value_name = "RULE", default_value = "platt", value_parser = values::choice::<CalibrationRule>(CALIBRATIONS), help_heading = "Study")]
     pub(crate) calibration: CalibrationRule,
     /// Find this share of the positive class (see --positive), above 0, up to 1: decision values are
-    /// cut where so many of the samples held out inside the folds are found; the outer folds say what
-    /// comes of it [default: they are cut at 0]
+    /// cut where this share of the samples held out inside the folds is found; the outer folds say
+    /// what comes of it [default: they are cut at 0]
     #[arg(long, value_name = "SHARE", value_parser = values::share_up_to_one, help_heading = "Study")]
     pub(crate) sensitivity: Option<f64>,
     /// Make the panel a points score of two classes, too: whole numbers that are added by hand, with
@@ -117,7 +117,7 @@ pub(crate) struct StudyArgs {
     /// Write a page for people to this file, or - for standard output; one file, nothing is loaded
     #[arg(long, value_name = "FILE.html", help_heading = "Output")]
     pub(crate) report: Option<PathBuf>,
-    /// Keep what is done here, and go on from there when started again
+    /// Keep what is done here, and resume from there when started again
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) resume: Option<PathBuf>,
 }
@@ -126,7 +126,7 @@ impl StudyArgs {
     /// `--methods`; empty for auto.
     ///
     /// # Errors
-    /// A name that is none of the methods, or one that stands there twice.
+    /// An unknown method, or one that is named twice.
     pub(crate) fn method_list(&self) -> Result<Vec<StudyMethod>, String> {
         if self.methods.trim() == "auto" {
             return Ok(Vec::new());

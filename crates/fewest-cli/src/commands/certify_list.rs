@@ -134,7 +134,7 @@ impl Task<'_> {
     }
 }
 
-/// What is told of a list.
+/// The facts of a list.
 struct View<'a> {
     task: &'a Task<'a>,
     list: &'a CertifiedList,
@@ -294,6 +294,6 @@ impl View<'_> {
                 by.map_or_else(String::new, |by| table::number(by.1)),
             ]);
         }
-        out.render(table::look()) + &select::more_rows(rows.len())
+        out.render(table::style()) + &select::more_rows(rows.len())
     }
 }

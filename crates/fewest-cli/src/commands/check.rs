@@ -70,7 +70,7 @@ pub(crate) fn run(args: &CheckArgs, terminal: Terminal) -> Result<u8, Failure> {
     }
 }
 
-/// Something wrong with a file, and the option with which it is read all the same.
+/// Something wrong with a file, and the option with which it is read even so.
 #[derive(Clone)]
 struct Fault {
     text: String,
@@ -248,7 +248,7 @@ fn report(data: &Dataset, columns: &[Column], summary: &Summary) -> String {
         cells.extend(lacking.then(|| c.missing.to_string()));
         features.row(cells);
     }
-    let _ = write!(out, "\n{}", features.render(table::look()));
+    let _ = write!(out, "\n{}", features.render(table::style()));
     if columns.len() > ROWS {
         let _ = writeln!(out, "... and {} more; --json FILE holds them all", columns.len() - ROWS);
     }

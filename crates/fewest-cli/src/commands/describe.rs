@@ -202,7 +202,7 @@ mod tests {
 
     use super::{area, correlation, direction};
 
-    /// By the definition: the share of pairs in the right order, a tie counting half.
+    /// AUC by its definition: the share of pairs in the right order, a tie counting half.
     fn by_pairs(values: &[f64], codes: &[u32]) -> f64 {
         let (mut won, mut all) = (0.0, 0.0);
         for (x, _) in values.iter().zip(codes).filter(|v| *v.1 == 0) {

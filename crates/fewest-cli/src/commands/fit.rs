@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::invocation::Invocation;
 use super::prepare::{PrepareOptions, PreparedData, listed};
-use super::scaled::reading_value;
+use super::scaling_words::reading_value;
 use crate::args::data::{self, MissingArg};
 use crate::args::notation::NameList;
 use crate::args::reading::ReadingArgs;
@@ -291,7 +291,7 @@ pub(super) enum FeatureChoice {
 }
 
 impl FeatureChoice {
-    /// Those of `--features`: names, or files of names.
+    /// Choice of `--features`: names, or files of names.
     ///
     /// # Errors
     /// A list that cannot be understood, a file without names.
@@ -457,7 +457,7 @@ fn report(trained: &TrainedModel, prepared: &PreparedData, accuracy: Option<f64>
             weights.row(vec![name.clone(), table::number(*weight)]);
         }
         weights.row(vec!["(intercept)".to_owned(), table::number(machine.bias)]);
-        let _ = write!(out, "\n{}", weights.render(table::look()));
+        let _ = write!(out, "\n{}", weights.render(table::style()));
     }
     out
 }

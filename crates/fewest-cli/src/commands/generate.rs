@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use fewest_data::generate::{
     self, Coefficients, Composite, CompositeSettings, Correlated, CorrelatedSettings, Generator, Hyperplane,
-    HyperplaneSettings, Ndcc, NdccSettings, Part, Points, Text, TextSettings,
+    HyperplaneSettings, Ndcc, NdccSettings, Points, SampleSet, Text, TextSettings,
 };
 use fewest_data::{Dataset, Format, Names, Target};
 use serde_json::{Map, Value, json};
@@ -171,7 +171,7 @@ fn text_settings(settings: &TextSettings) -> Map<String, Value> {
 
 /// One data file to come.
 struct Set<'a> {
-    part: Part,
+    part: SampleSet,
     samples: usize,
     path: &'a str,
     format: Format,
@@ -189,24 +189,24 @@ struct Outputs<'a> {
 /// What is known of a set before anything is written.
 enum Drawn {
     Whole(Box<Dataset>),
-    /// Its features are drawn while they are written.
+    /// Classes whose features are drawn while they are written.
     Classes(Target),
 }
 
 impl<'a> Outputs<'a> {
-    /// Looks at every path, and at the memory that all sets need together, before anything is
+    /// Checks every path, and the memory that all sets need together, before anything is
     /// drawn. `stored` is how many values a sample of sparse data has at most.
     fn open(args: &'a SetArgs, features: usize, stored: Option<u64>) -> Result<Self, Failure> {
         let files = [
-            ("--out", Part::Training, Some(&args.out), "--samples", None),
+            ("--out", SampleSet::Training, Some(&args.out), "--samples", None),
             (
                 "--validation",
-                Part::Validation,
+                SampleSet::Validation,
                 args.validation.as_ref(),
                 "--validation-samples",
                 args.validation_samples,
             ),
-            ("--test", Part::Test, args.test.as_ref(), "--test-samples", args.test_samples),
+            ("--test", SampleSet::Test, args.test.as_ref(), "--test-samples", args.test_samples),
         ];
         let mut taken = Vec::new();
         let mut sets = Vec::new();

@@ -6,13 +6,13 @@ use fewest_eval::Preparation;
 use fewest_eval::markers::{MarkersReport, MarkersSettings, markers};
 use serde_json::{Value, json};
 
-use super::in_force::{look_at_groups, warn_of_source};
+use super::data_as_read::DataAsRead;
+use super::effective::{check_groups, warn_of_source};
 use super::invocation::Invocation;
 use super::prepare::{PrepareOptions, listed};
-use super::raw::Raw;
 use super::reading::warnings;
 use super::report;
-use super::scaled::{feature_scaling, reading_value, scale_name, scaling_text};
+use super::scaling_words::{feature_scaling, reading_value, scale_name, scaling_text};
 use super::sinks::PanelSinks;
 use crate::args::data::ScaleArg;
 use crate::args::features::Features;
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &MarkersArgs, invocation: &Invocation) -> Result<u8, Fai
     let sinks = PanelSinks::open((args.json.as_ref(), args.report.as_ref()), &args.model, &inputs)?;
     let groups = args.groups.as_deref();
     let mut raw = PrepareOptions { groups, ..PrepareOptions::new(&args.data, &args.prepare) }.load(terminal)?;
-    look_at_groups(&mut raw, true, terminal)?;
+    check_groups(&mut raw, true, terminal)?;
     warn_of_source(&source, &mut raw, terminal)?;
     let settings = settings(args, &source, &raw)?;
     if let Some(sink) = &sinks.model {
@@ -73,13 +73,13 @@ pub(crate) fn run(args: &MarkersArgs, invocation: &Invocation) -> Result<u8, Fai
 }
 
 /// The scaling asked for, or the standard one, and what that is for these data.
-fn scale_of(args: &MarkersArgs, raw: &Raw) -> (ScaleKind, ScaleReason) {
+fn scale_of(args: &MarkersArgs, raw: &DataAsRead) -> (ScaleKind, ScaleReason) {
     let kind = args.prepare.scale.map_or(ScaleKind::Standard, ScaleArg::kind);
     (kind, kind.asked_for(&raw.data.features))
 }
 
 /// The settings, rules by index.
-fn settings(args: &MarkersArgs, source: &RuleSource, raw: &Raw) -> Result<MarkersSettings, Failure> {
+fn settings(args: &MarkersArgs, source: &RuleSource, raw: &DataAsRead) -> Result<MarkersSettings, Failure> {
     let (names, constant) = (&raw.data.names, raw.data.features.constant());
     let rules: RuleList = source.resolve(&Features::new(names).with_variables(raw.texts(), &[&constant]))?;
     let preparation = Preparation {
@@ -113,7 +113,7 @@ fn settings(args: &MarkersArgs, source: &RuleSource, raw: &Raw) -> Result<Marker
 /// The whole result.
 fn value(
     args: &MarkersArgs,
-    raw: &Raw,
+    raw: &DataAsRead,
     settings: &MarkersSettings,
     found: &MarkersReport,
     invocation: &Invocation,
@@ -133,7 +133,7 @@ fn value(
     value
 }
 
-fn settings_value(args: &MarkersArgs, raw: &Raw, settings: &MarkersSettings) -> Value {
+fn settings_value(args: &MarkersArgs, raw: &DataAsRead, settings: &MarkersSettings) -> Value {
     let mut value = json!({
         "data": raw.data.source, "format": raw.data.format.name(), "target": raw.target.column,
         "max_features": settings.rules.max_features, "per_class": settings.per_class, "expression": settings.expression,
@@ -156,7 +156,7 @@ fn settings_value(args: &MarkersArgs, raw: &Raw, settings: &MarkersSettings) -> 
 }
 
 /// The classifier of the panel with its names and scaling; none without a panel.
-fn trained(raw: &Raw, settings: &MarkersSettings, found: &MarkersReport) -> Option<TrainedModel> {
+fn trained(raw: &DataAsRead, settings: &MarkersSettings, found: &MarkersReport) -> Option<TrainedModel> {
     let panel = found.panel.as_ref()?;
     let features = &panel.model.features;
     let names: Vec<String> = features.iter().map(|&j| raw.data.names.get(j).into_owned()).collect();

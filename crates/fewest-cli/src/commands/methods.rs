@@ -83,7 +83,7 @@ fn overview(methods: &[&Entry]) -> String {
     for info in methods.iter().map(|entry| entry.info()) {
         table.row([info.name, info.title, info.classes.text(), info.proves].map(in_options).to_vec());
     }
-    table.render(table::look()) + "\n`fewest methods NAME` describes one, with its options and its paper.\n"
+    table.render(table::style()) + "\n`fewest methods NAME` describes one, with its options and its paper.\n"
 }
 
 fn details(entry: &Entry) -> String {

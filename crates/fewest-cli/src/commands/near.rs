@@ -26,14 +26,14 @@ pub(super) fn text(within: &Value, maximised: bool) -> Option<String> {
         ]);
     }
     out.push('\n');
-    out += &features.render(table::look());
+    out += &features.render(table::style());
     if rows("replacements").next().is_some() {
         let mut replacements = Table::new(&["feature", "can be replaced by", "pairs"], 1);
         for one in rows("replacements") {
             replacements.row(vec![name(&one["feature"]), name(&one["by"]), one["pairs"].to_string()]);
         }
         out.push('\n');
-        out += &replacements.render(table::look());
+        out += &replacements.render(table::style());
     }
     Some(out)
 }

@@ -19,7 +19,7 @@ pub(super) fn normalization_of(learnt: Option<&Normalized>) -> Normalization {
 pub(super) fn check_totals(data: &Dataset, learnt: Option<&Normalized>, terminal: Terminal) -> Result<(), Failure> {
     let (Some(learnt), Some(done)) = (learnt, data.normalized()) else { return Ok(()) };
     let (then, now) = (learnt.features, done.features);
-    // The last features of svmlight may be zeros that nobody wrote.
+    // The last features of svmlight may be zeros, which are not written.
     let fewer = now < then && data.format != Format::Svmlight;
     if learnt.how.total.is_none() || !fewer && now <= then {
         return Ok(());

@@ -4,12 +4,12 @@
 use std::borrow::Borrow;
 
 use fewest::Cancel;
-use fewest_eval::{Ask, EvalError, Part, PartSelector, Preparation, Scene, SomeMethod};
+use fewest_eval::{Ask, EvalError, PartSelector, Preparation, Scene, SomeMethod, TrainingPart};
 
 use super::auto_cost;
-use super::in_force::{Known, check_classes, limits, look_at_groups, rules};
+use super::data_as_read::DataAsRead;
+use super::effective::{Known, check_classes, check_groups, limits, rules};
 use super::prepare::{PrepareOptions, listed};
-use super::raw::Raw;
 use crate::args::rules::RuleSource;
 use crate::args::svm::ClassWeight;
 use crate::cli::SelectionArgs;
@@ -26,18 +26,18 @@ pub(crate) fn load(
     options: &MethodOptions,
     folds: Option<&str>,
     terminal: Terminal,
-) -> Result<Raw, Failure> {
+) -> Result<DataAsRead, Failure> {
     let tasks = options.text("tasks");
     let (tasks, groups) = (tasks.as_deref(), selection.groups.as_deref());
     let reading = PrepareOptions { folds, tasks, groups, ..PrepareOptions::new(&selection.data, &selection.prepare) };
     let mut raw = reading.load(terminal)?;
-    look_at_groups(&mut raw, true, terminal)?;
+    check_groups(&mut raw, true, terminal)?;
     Ok(raw)
 }
 
 /// Samples, and how each part of them is prepared for a method.
 pub(crate) struct Parts<'a> {
-    raw: &'a Raw,
+    raw: &'a DataAsRead,
     pub(crate) preparation: Preparation,
     /// Bytes allowed in all.
     memory: u64,
@@ -47,8 +47,12 @@ impl<'a> Parts<'a> {
     /// For a method.
     ///
     /// # Errors
-    /// A class or a category that is none.
-    pub(crate) fn new(raw: &'a Raw, selection: &SelectionArgs, options: &MethodOptions) -> Result<Self, Failure> {
+    /// An unknown class or category.
+    pub(crate) fn new(
+        raw: &'a DataAsRead,
+        selection: &SelectionArgs,
+        options: &MethodOptions,
+    ) -> Result<Self, Failure> {
         let (class_weight, categorical): (Option<ClassWeight>, _) =
             (options.value("class_weight"), options.categorical());
         let prepare = PrepareOptions {
@@ -84,7 +88,7 @@ pub(crate) struct TypedSelector<'a, O> {
 }
 
 impl<O: Borrow<MethodOptions> + Sync> TypedSelector<'_, O> {
-    fn asked(&self, part: &Part) -> Result<Ask, Failure> {
+    fn asked(&self, part: &TrainingPart) -> Result<Ask, Failure> {
         let (Parts { raw, preparation, memory }, options) = (self.parts, self.options.borrow());
         let (source, names) = (&raw.data.source, &raw.data.names);
         let known = Known { source, names, texts: &preparation.texts, target: &part.target, learnt: &part.learnt };
@@ -112,7 +116,7 @@ impl<O: Borrow<MethodOptions> + Sync> TypedSelector<'_, O> {
 }
 
 impl<O: Borrow<MethodOptions> + Sync> PartSelector for TypedSelector<'_, O> {
-    fn ask(&self, part: &Part) -> Result<Ask, EvalError> {
+    fn ask(&self, part: &TrainingPart) -> Result<Ask, EvalError> {
         Ok(self.asked(part)?)
     }
 

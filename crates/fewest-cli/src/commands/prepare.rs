@@ -9,12 +9,12 @@ use fewest::{Clock, Design, Memory, Report, Reserved, Rules, Samples, SvmSetting
 use fewest_data::{Dataset, Features, Indicator, MissingRule, Names, Note, ReadOptions, Target};
 use fewest_eval::{EvalError, Groups, Learnt, Preparation, Tasks, Training};
 
+use super::data_as_read::{DataAsRead, check, feature_imputation};
+use super::effective::Known;
 use super::eval_words::failure;
-use super::in_force::Known;
 use super::normalized::{check_totals, normalization_of};
-use super::raw::{Raw, check, feature_imputation};
 use super::reading::{apart_names, groups, hint, labelled, read_apart, read_features, sample_weights};
-use super::scaled::{feature_scaling, scale_name, scaling_text};
+use super::scaling_words::{feature_scaling, scale_name, scaling_text};
 use crate::args::data::{DataArgs, PrepareArgs, ScaleArg};
 use crate::args::features::Features as RuleFeatures;
 use crate::args::notation;
@@ -55,7 +55,7 @@ pub(crate) struct PreparedData {
     memory: u64,
     /// What of them is taken beside the data.
     account: Memory,
-    /// That of samples which are a copy.
+    /// The memory of samples that are a copy.
     #[expect(dead_code, reason = "gives the bytes back when the data are dropped")]
     taken: Option<Reserved>,
 }
@@ -103,7 +103,7 @@ impl<'a> PrepareOptions<'a> {
     ///
     /// # Errors
     /// Whatever is wrong with the file or with a weight, or less memory allowed than the data take.
-    pub(crate) fn load(&self, terminal: Terminal) -> Result<Raw, Failure> {
+    pub(crate) fn load(&self, terminal: Terminal) -> Result<DataAsRead, Failure> {
         let (mut options, rule) = (self.data.read_options()?, self.prepare.missing.rule());
         options.missing = rule.is_some();
         options.apart.extend(self.prepare.sample_weights.clone());
@@ -128,7 +128,19 @@ impl<'a> PrepareOptions<'a> {
         let indicators = if marked { data.add_indicators()? } else { Vec::new() };
         let kernel_memory = self.kernel_memory(&data)?;
         let account = Memory::new(options.memory().saturating_sub(data.features.bytes()));
-        Ok(Raw { data, target, weights, folds, tasks, groups, texts, indicators, kernel_memory, account, taken: None })
+        Ok(DataAsRead {
+            data,
+            target,
+            weights,
+            folds,
+            tasks,
+            groups,
+            texts,
+            indicators,
+            kernel_memory,
+            account,
+            taken: None,
+        })
     }
 
     /// What `--memory` leaves when the data are there.
@@ -147,8 +159,8 @@ impl<'a> PrepareOptions<'a> {
     /// The preparation of these samples, or of parts of them, as the library has it.
     ///
     /// # Errors
-    /// A class or a category that is none.
-    pub(crate) fn preparation(&self, raw: &Raw) -> Result<Preparation, Failure> {
+    /// An unknown class or category.
+    pub(crate) fn preparation(&self, raw: &DataAsRead) -> Result<Preparation, Failure> {
         Ok(Preparation {
             missing: self.prepare.missing.rule(),
             texts: raw.texts.clone(),
@@ -164,12 +176,22 @@ impl<'a> PrepareOptions<'a> {
     ///
     /// # Errors
     /// A class weight or a threshold that does not fit.
-    pub(crate) fn prepare(&self, raw: Raw, terminal: Terminal) -> Result<PreparedData, Failure> {
+    pub(crate) fn prepare(&self, raw: DataAsRead, terminal: Terminal) -> Result<PreparedData, Failure> {
         let tasks = raw.tasks.as_ref().map(|names| Tasks::new(names, &raw.target)).transpose();
         let tasks = tasks.map_err(|error| raw.failure(error))?;
         let preparation = self.preparation(&raw)?;
-        let Raw { mut data, mut target, mut weights, folds, groups, indicators, kernel_memory, account, taken, .. } =
-            raw;
+        let DataAsRead {
+            mut data,
+            mut target,
+            mut weights,
+            folds,
+            groups,
+            indicators,
+            kernel_memory,
+            account,
+            taken,
+            ..
+        } = raw;
         let by_class = preparation.class_weight.of(&target.counts());
         let mut sample_weights = weights.clone();
         for (weight, &code) in weights.iter_mut().zip(&target.codes) {

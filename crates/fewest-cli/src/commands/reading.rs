@@ -1,4 +1,4 @@
-//! Reading data files, what is told of them, and what their columns say of samples.
+//! Reading data files, their notes, and what their columns say of samples.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -22,7 +22,8 @@ pub(crate) fn read(path: &Path, options: &ReadOptions, terminal: Terminal) -> Re
     read_apart(path, options, &[], terminal)
 }
 
-/// The same; `named` are the options of the command that name columns to set apart, and these columns.
+/// Reads the data and sets columns apart; `named` are the options of the command that name these
+/// columns.
 pub(super) fn read_apart(
     path: &Path,
     options: &ReadOptions,

@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::cli::ReportArgs;
 use crate::export::file::Sink;
 use crate::export::json::Document;
-use crate::export::table::look;
+use crate::export::table::style;
 use crate::failure::Failure;
 use crate::terminal::Terminal;
 
@@ -21,7 +21,7 @@ const WORDS: Words = Words {
 
 /// The tables of a result that has some; `scaling`: how features are scaled.
 pub(crate) fn text(result: &Value, scaling: Option<&str>) -> String {
-    let door = Door { look: look(), words: &WORDS, scaling };
+    let door = Door { style: style(), words: &WORDS, scaling };
     fewest_report::text(result, door).unwrap_or_default()
 }
 

@@ -245,7 +245,7 @@ pub(super) fn solutions(heading: &'static str, listed: &[&Solution], names: &Nam
         let names: Vec<String> = solution.subset.iter().map(|j| names.get(j).into_owned()).collect();
         out.row(vec![(at + 1).to_string(), table::number(solution.objective), names.join(", ")]);
     }
-    out.render(table::look()) + &more_rows(listed.len())
+    out.render(table::style()) + &more_rows(listed.len())
 }
 
 /// What to say of rows that are not shown.
@@ -287,5 +287,5 @@ fn features(result: &SelectionResult<'_>, indices: &[usize]) -> String {
         cells.truncate(headings.len());
         out.row(cells);
     }
-    out.render(table::look()) + &more_rows(rows.len())
+    out.render(table::style()) + &more_rows(rows.len())
 }

@@ -12,11 +12,11 @@ use fewest_eval::auto_cost::choose;
 use serde_json::{Map, Value, json};
 
 use super::auto_cost;
-use super::in_force::{check_classes, limits, look_at_groups, refuse_groups, refuse_with_tasks, rules, warn_of_rules};
+use super::data_as_read::{DataAsRead, groups_value};
+use super::effective::{check_classes, check_groups, limits, refuse_groups, refuse_with_tasks, rules, warn_of_rules};
 use super::invocation::Invocation;
 use super::part::Parts;
 use super::prepare::{PrepareOptions, PreparedData, listed};
-use super::raw::{Raw, groups_value};
 use super::reading::{FEW, warnings};
 use super::rule_words::rule_words;
 use crate::args::notation;
@@ -72,7 +72,7 @@ impl<'a> Plan<'a> {
         Ok(plan)
     }
 
-    /// The same where nothing need bound the size.
+    /// Plan of a selection whose size nothing need bound.
     ///
     /// # Errors
     /// A value that cannot be understood or is out of range.
@@ -123,7 +123,7 @@ impl<'a> Plan<'a> {
             groups: args.groups.as_deref(),
         };
         let mut raw = reading.load(terminal)?;
-        look_at_groups(&mut raw, deals, terminal)?;
+        check_groups(&mut raw, deals, terminal)?;
         limits.cancel = interrupt::listen(terminal)?;
         let read = invocation.elapsed();
         let (options, choice) = if options.chooses_cost() {
@@ -186,19 +186,19 @@ pub(crate) struct Task<'a> {
     /// The rules as typed.
     pub(super) source: RuleSource,
     /// The samples as they were read, where the plan keeps them.
-    pub(super) raw: Option<Raw>,
+    pub(super) raw: Option<DataAsRead>,
     /// The data.
     pub(crate) prepared: PreparedData,
     /// The rules as asked for.
     pub(super) asked: RuleList,
-    /// The rules in force.
+    /// The rules in effect.
     pub(crate) rules: Rules,
     /// Time that reading took.
     pub(crate) reading: Duration,
 }
 
 impl Task<'_> {
-    /// Where a long run keeps how far it has come, if asked for. `more` tells the run from others
+    /// Where a long run keeps its progress, if asked for. `more` tells the run from others
     /// besides its settings.
     ///
     /// # Errors
@@ -326,7 +326,7 @@ impl Task<'_> {
     }
 
     /// What to say where the cost was left at its default and the training samples, fewer than the
-    /// features, are all classified right: such a choice says little about other samples.
+    /// features, are all classified right: the choice says little about other samples.
     pub(crate) fn separation(&self, trained: Option<&TrainedModel>) -> Option<String> {
         let (data, codes) = (&self.prepared.data, &self.prepared.target.codes);
         let (n, p) = (codes.len(), data.names.len());
@@ -365,7 +365,7 @@ impl Task<'_> {
         self.prepared.classifier(report, &self.svm, (self.options.fit_cost(), &self.rules), clock)
     }
 
-    /// Every option in force, defaults included, for a run with this size; `report` is what was
+    /// Every option in effect, defaults included, for a run with this size; `report` is what was
     /// found, once that is known.
     pub(crate) fn settings(&self, max_features: Option<usize>, report: Option<&Report>) -> Map<String, Value> {
         let (kernel, price) = (report.map(|report| &report.kernel), report.and_then(|report| report.penalty));
@@ -468,7 +468,7 @@ impl Task<'_> {
         self.story.describe || self.args.report.is_some()
     }
 
-    /// The rules in force, in a few words; `size` are the words for the size rule, `selected` says
+    /// The rules in effect, in a few words; `size` are the words for the size rule, `selected` says
     /// how much of a budget is used.
     pub(crate) fn rules_text(&self, size: Option<&str>, selected: &[usize]) -> String {
         let all = &self.prepared.data.names;

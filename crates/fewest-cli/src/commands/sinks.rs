@@ -92,7 +92,7 @@ pub(crate) fn resumed(file: Option<&PathBuf>) -> Vec<(&'static str, &Path)> {
     file.map(|path| ("the file of --resume", path.as_path())).into_iter().collect()
 }
 
-/// The place of `--proof`, looked at before the run.
+/// The place of `--proof`, checked before the run.
 ///
 /// # Errors
 /// A path that cannot be written, or standard output.

@@ -24,7 +24,7 @@ pub(crate) enum Sink {
 }
 
 impl Sink {
-    /// Looks at the path before the run. `-` is standard output.
+    /// Checks the path before the run. `-` is standard output.
     ///
     /// # Errors
     /// A path that cannot be written, naming the option, the path and the reason.

@@ -74,7 +74,7 @@ impl Document<'_> {
         out.write_all(if matches!(self, Document::Object(_)) { b"}" } else { b"]" })
     }
 
-    /// The same as a tree of values.
+    /// The document as a tree of values.
     pub(crate) fn into_value(self) -> Value {
         match self {
             Document::Value(value) => value,

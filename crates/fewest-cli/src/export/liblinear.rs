@@ -1,6 +1,6 @@
 //! LIBLINEAR's text model: two classes, linear, for data as in the file (the scaling is folded in).
 //!
-//! Its decision value is `sum_j w_j x_j + w_bias * bias`; a positive one means the first label, so
+//! The decision value is `sum_j w_j x_j + w_bias * bias`; a positive one means the first label, so
 //! our positive class comes first. Columns count from 1 as in the svmlight file.
 
 use std::fmt::Write;

@@ -43,7 +43,7 @@ pub(crate) struct FeatureImputation {
     pub(crate) rule: String,
     /// Put in place of a missing value.
     pub(crate) fill: Vec<f64>,
-    /// The column that the feature says where it is missing, where it is such a feature.
+    /// The column whose missing values the feature marks, where it is an indicator.
     pub(crate) indicates: Vec<Option<String>>,
 }
 

@@ -12,7 +12,7 @@ pub(super) fn value(done: &Normalized) -> Value {
     })
 }
 
-/// That of a model; none where nothing was done, as in files of earlier versions.
+/// Normalization of a model; none where nothing was done, as in files of earlier versions.
 ///
 /// # Errors
 /// What is missing or of the wrong kind, with the remedy.

@@ -19,7 +19,7 @@ pub(crate) struct SelectionResult<'a> {
     pub(crate) target: &'a Target,
     /// Number of samples.
     pub(crate) n_samples: usize,
-    /// Options in force.
+    /// Options in effect.
     pub(crate) settings: Map<String, Value>,
     /// The SVM on the chosen features.
     pub(crate) model: Option<&'a TrainedModel>,

@@ -1,14 +1,14 @@
 //! Tables as the terminal behind standard output takes them.
 
-use fewest_report::Look;
+use fewest_report::Style;
 
 use crate::terminal::{is_bold, width};
 
 pub(crate) use fewest_report::{Table, brief, number, seconds};
 
-/// The look of that terminal.
-pub(crate) fn look() -> Look {
-    Look { width: width(), bold: is_bold() }
+/// The style of that terminal.
+pub(crate) fn style() -> Style {
+    Style { width: width(), bold: is_bold() }
 }
 
 /// A relative gap, not less than it is to the digits shown.
@@ -20,14 +20,14 @@ pub(crate) fn gap(share: f64) -> String {
     }
 }
 
-/// [`Look::pairs`].
+/// [`Style::pairs`].
 pub(crate) fn pairs(pairs: &[(&str, String)]) -> String {
-    look().pairs(pairs)
+    style().pairs(pairs)
 }
 
-/// [`Look::paragraph`].
+/// [`Style::paragraph`].
 pub(crate) fn paragraph(text: &str, indent: usize) -> String {
-    look().paragraph(text, indent)
+    style().paragraph(text, indent)
 }
 
 #[cfg(test)]

@@ -94,7 +94,7 @@ const fn entry<A: clap::Args + MethodArgs + 'static>(name: &'static str) -> Entr
     Entry { augment: A::augment_args, read, name, own_classifier: false }
 }
 
-/// The same, of a method that ends with a classifier of its own.
+/// Entry of a method that ends with a classifier of its own.
 const fn own<A: clap::Args + MethodArgs + 'static>(name: &'static str) -> Entry {
     Entry { own_classifier: true, ..entry::<A>(name) }
 }
@@ -188,7 +188,7 @@ pub(crate) fn foreign(option: &str, entry: &Entry) -> Option<Failure> {
     let name = entry.name;
     if option == "certify" {
         return Some(Failure::Input(format!(
-            "--certify looks for the best subset, but {name} does that itself and proves its bound; leave it out"
+            "--certify searches for the best subset, but {name} does that itself and proves its bound; leave it out"
         )));
     }
     if option == FIT_COST && entry.own_classifier {

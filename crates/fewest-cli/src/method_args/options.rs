@@ -25,8 +25,7 @@ pub(crate) struct MethodOptions {
 }
 
 impl MethodOptions {
-    /// Of a command line of which the method's options are a part, but for those that `without`
-    /// names.
+    /// Options of a method out of a command line, but for those that `without` names.
     ///
     /// # Errors
     /// Options that do not go together.
@@ -59,7 +58,7 @@ impl MethodOptions {
         Ok(Self { entry, typed, matches, args })
     }
 
-    /// The same.
+    /// Options read once more from the same command line.
     ///
     /// # Errors
     /// None: what was read once is read again.
@@ -67,7 +66,7 @@ impl MethodOptions {
         Self::new(self.entry, self.typed.clone())
     }
 
-    /// The same with an option set to this value.
+    /// Options with one of them set to this value.
     ///
     /// # Errors
     /// A method without it, a value that it does not take.
@@ -102,12 +101,12 @@ impl MethodOptions {
         self.entry
     }
 
-    /// Its name.
+    /// The method's name.
     pub(crate) fn name(&self) -> &'static str {
         self.entry.name
     }
 
-    /// Its own options.
+    /// The method's own options.
     pub(crate) fn args(&self) -> &dyn MethodArgs {
         self.args.as_ref()
     }

@@ -35,9 +35,9 @@ pub(crate) struct AutoPenaltyArg {
 /// Prices of features.
 #[derive(Debug, Clone)]
 enum Penalty {
-    /// The same for every feature.
+    /// One price for every feature.
     Each(f64),
-    /// By name, from a file.
+    /// Prices by name, from a file.
     ByName { file: String, values: Vec<(String, f64)> },
     /// Found from the data.
     Auto,

@@ -14,9 +14,9 @@ use crate::failure::Failure;
 
 /// Ways to resample by name.
 const RESAMPLINGS: &[(&str, &str)] = &[
-    ("folds", "K stratified folds, dealt anew at each step; each resample leaves one of them out"),
+    ("folds", "K stratified folds, dealt again at each step; each resample leaves one of them out"),
     ("fixed-folds", "the same, dealt once"),
-    ("bootstrap", "draws with replacement, within each class as many as it has samples, anew at each step"),
+    ("bootstrap", "draws with replacement, within each class as many as it has samples, again at each step"),
 ];
 
 #[derive(Debug, clap::Args)]
@@ -41,7 +41,7 @@ pub(crate) struct RfeArgs {
     /// Choose the cost among these by cross-validation: 0.25,1,4 [default: --cost alone]
     #[arg(long, value_name = "C,C,...", allow_negative_numbers = true, help_heading = "Method")]
     costs: Option<Costs>,
-    /// With --costs: choose the cost anew every N steps [default: 1]
+    /// With --costs: choose the cost again every N steps [default: 1]
     #[arg(long, value_name = "N", value_parser = values::at_least_one, help_heading = "Method")]
     retune: Option<u64>,
     #[command(flatten)]

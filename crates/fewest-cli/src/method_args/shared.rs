@@ -85,7 +85,7 @@ pub(crate) struct GapArg {
 /// `--resume` and `--resume-every`, which the command reads.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ResumeArgs {
-    /// Keep here how far the run has come, and go on from there when started again
+    /// Keep here the progress of the run, and resume from there when started again
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     resume: Option<PathBuf>,
     /// Time between two writings of the file of --resume [default: 30s]
@@ -316,7 +316,7 @@ impl FoldsArgs {
         self.seed.unwrap_or(0)
     }
 
-    /// The folds of the samples at hand.
+    /// The folds of the current samples.
     ///
     /// # Errors
     /// More folds than samples, a column of one fold.

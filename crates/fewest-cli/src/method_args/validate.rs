@@ -11,7 +11,7 @@ use crate::args::values;
 pub(crate) enum Validate {
     /// A fraction of each class.
     Share(f64),
-    /// Those of a file.
+    /// The samples of a file.
     File(PathBuf),
 }
 

@@ -103,7 +103,7 @@ fn the_text_tells_what_the_json_holds_and_the_list_may_be_a_file() {
     {
         assert!(typed.out.contains(words), "`{words}` is not in: {}", typed.out);
     }
-    // The best list is said to be that, and nothing is better.
+    // The best list is called the best, and nothing is better.
     scratch.run(&["select", "d.csv", "-m", "exact", "--max-features", "2", "--json", "best.json"]).code(0);
     let best = scratch.run(&["certify", "d.csv", "--features", "best.json"]).code(0);
     assert!(

@@ -13,7 +13,7 @@ fn select(scratch: &Scratch, extra: &[&str]) -> crate::common::Ran {
     run(scratch, "--max-features", extra)
 }
 
-/// The same with `--subset-size 5`: the paper's mixture.
+/// Runs the selection with `--subset-size 5`: the paper's mixture.
 fn mixture(scratch: &Scratch, extra: &[&str]) -> crate::common::Ran {
     run(scratch, "--subset-size", extra)
 }

@@ -97,7 +97,7 @@ fn check_goes_on_behind_a_fault() {
     let opened = "check d.csv --unique-names --comment # --drop-unlabelled --id name --missing mean --missing-codes";
     let words: Vec<&str> = opened.split(' ').chain(["none of it"]).collect();
     scratch.run(&words).code(0);
-    // One fault is said as it is by all commands.
+    // One fault has the same text in all commands.
     scratch.file("one.csv", "a,b,a,y\n1,2,3,0\n4,5,6,1\n");
     let (check, select) =
         (scratch.run(&["check", "one.csv"]).code(2), scratch.run(&["convert", "one.csv", "o.npz"]).code(2));

@@ -320,7 +320,7 @@ fn rules() {
 #[test]
 fn states() {
     let command: &[&str] = &["select", "d.csv", "-m", "exact", "--max-features", "3", "--resume", "case"];
-    // A search that goes on from wrong numbers may stall.
+    // A search that resumes from wrong numbers may stall.
     let kind = Kind { name: "state", file: "case", command, codes: &[0, 2, 3] };
     let scratch = prepared("fuzz_state", &[command, &["--node-limit", "2"]].concat());
     let good = std::fs::read(scratch.path("case")).expect("a state");

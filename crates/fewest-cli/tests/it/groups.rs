@@ -202,7 +202,7 @@ fn a_file_of_other_groups_is_not_gone_on_from() {
     for command in [
         "evaluate d.csv -m rfe --max-features 2 --cv 3",
         "stability d.csv -m rfe --max-features 2 --pairs 3 --threshold 0.8",
-        // Stopped soon, so that there is something to go on from.
+        // Stopped soon, so that there is something to resume from.
         "study d.csv --max-features 1..5 --methods exact --cost-points 40 --repeats 9 --time-limit 1s",
         "path d.csv -m exact --max-features 1..4 --cost auto --resume-every 1ms",
     ] {

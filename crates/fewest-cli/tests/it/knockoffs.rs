@@ -149,7 +149,7 @@ fn a_limit_leaves_draws_out_and_says_so() {
     let result = scratch.json("k.json");
     assert_eq!((&result["status"], &result["separation"]), (&"time_limit".into(), &Value::Null));
     assert_eq!(indices(&result), Vec::<u64>::new());
-    assert!(scratch.read("k.html").contains("No feature is told from its copy"));
+    assert!(scratch.read("k.html").contains("No feature stands out from its copy"));
 }
 
 #[test]
@@ -165,5 +165,5 @@ fn the_page_of_the_run_is_that_of_its_json() {
     // Nothing selected has a page, too.
     scratch.file("d.csv", sampled(30, 4, 0, 3));
     scratch.run(&["knockoffs", "d.csv", "-m", "rfe", "--report", "a.html"]).code(0);
-    assert!(scratch.read("a.html").contains("No feature is told from its copy"));
+    assert!(scratch.read("a.html").contains("No feature stands out from its copy"));
 }

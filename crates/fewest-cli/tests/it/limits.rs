@@ -82,7 +82,7 @@ fn sigest_and_the_first_sums_of_kta_are_within_the_limit() {
     assert_eq!(scratch.json("r.json")["status"], "time_limit");
 }
 
-/// HiGHS looks at the clock between steps of its presolve, of which one takes a minute here.
+/// HiGHS checks the clock between steps of its presolve, of which one takes a minute here.
 #[test]
 fn the_programs_of_gbd_are_left_behind_at_the_limit() {
     let scratch = Scratch::new("limits_presolve");

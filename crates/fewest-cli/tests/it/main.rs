@@ -1,4 +1,4 @@
-//! The tests of the command, in one program: each program more is linked anew. `report_browser` is
+//! The tests of the command, in one program: each program more is linked again. `report_browser` is
 //! its own, because it needs all cores.
 
 #[path = "../common/mod.rs"]

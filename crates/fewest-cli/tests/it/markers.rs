@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use crate::common::{Noise, Ran, Scratch};
 
 const CLASSES: [&str; 3] = ["B cell", "NK", "T cell"];
-/// Of which g1 to g6 and both MT- are high in one class each, two or more of each class.
+/// Names of the features; g1 to g6 and both MT- are high in one class each, two or more of each
+/// class.
 const FEATURES: [&str; 10] = ["g1", "g2", "g3", "g4", "g5", "g6", "g7", "g8", "MT-1", "MT-2"];
 
 /// 90 cells of 6 donors, of which half of the values are 0, as csv and as svmlight.
@@ -47,7 +48,7 @@ fn ran(scratch: &Scratch, more: &[&str]) -> Ran {
     scratch.run(&[&["markers", "d.csv", "--max-features", "4"], more].concat())
 }
 
-/// Its JSON.
+/// The JSON of a run.
 fn result(scratch: &Scratch, more: &[&str]) -> Value {
     let ran = ran(scratch, &[&["--json", "-"], more].concat()).code(0);
     serde_json::from_str(&ran.out).unwrap_or_else(|error| panic!("{error}: {}", ran.out))

@@ -81,7 +81,7 @@ fn an_option_that_a_method_does_not_use_is_refused() {
         ("exact", &["--subset-size", "2"], &["--subset-size is an option of fgm, not of exact"]),
         ("eb-rfe", &["--cost", "2"], &["--cost is an option of", "not of eb-rfe"]),
         ("rfe", &["--node-limit", "5"], &["--node-limit is an option of", "or add --certify"]),
-        ("exact", &["--certify"], &["--certify looks for the best subset, but exact does that itself"]),
+        ("exact", &["--certify"], &["--certify searches for the best subset, but exact does that itself"]),
         ("rfe", &["--loss", "huber"], &["--loss is huber, but must be hinge or squared-hinge"]),
         ("rfe", &["--max-cuts", "5"], if cfg!(feature = "highs") { &["--max-cuts is an option of gbd"] } else { &[] }),
     ] {

@@ -131,7 +131,7 @@ fn a_page_says_what_the_model_is_worth() {
         ran.out
     );
     let page = scratch.read("p.html");
-    for part in ["Right on ", "Class by class", "Do the probabilities mean what they say", "left aside"] {
+    for part in ["Right on ", "Class by class", "Do the probabilities mean what they say", "left out"] {
         assert!(page.contains(part), "{part}");
     }
     let calibration = &found["calibration"];

@@ -130,7 +130,7 @@ fn mbp_killed_ten_times_proves_the_same_answer() {
     assert!(verdict["gap"].as_f64().unwrap() <= 1e-6, "{verdict}");
 }
 
-/// On a path every size that a limit ended goes on from its own state, and so does its proof.
+/// On a path every size that a limit ended resumes from its own state, and so does its proof.
 #[test]
 fn proofs_of_a_path_that_limits_stopped_go_on() {
     let scratch = Scratch::new("resume_path_proof");

@@ -135,7 +135,7 @@ fn a_second_checker_refuses_damaged_proofs_too() {
     let (header, records) = taken_apart(&scratch.path("x.proof"));
     let write = |header: &Value, records: &[u8]| put_together(&scratch.path("y.proof"), header, records);
 
-    // The same, written anew, is verified; another question in the header is not.
+    // The same, written again, is verified; another question in the header is not.
     write(&header, &records);
     assert!(both(&scratch, "y.proof", WDBC));
     for (path, value) in [

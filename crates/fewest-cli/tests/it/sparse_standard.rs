@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::common::{Noise, Scratch};
 
-/// The same 80 samples of 8 features as csv, svmlight and a column file; half of the values are 0.
+/// Writes 80 samples of 8 features as csv, svmlight and a column file; half of the values are 0.
 fn files(scratch: &Scratch) {
     let mut noise = Noise(11);
     let mut table = (1..=8).map(|j| format!("x{j}")).collect::<Vec<_>>().join(",") + ",y\n";
@@ -103,7 +103,7 @@ fn proofs_models_and_other_commands_know_it() {
     studied.code(0);
     assert!(scratch.json("st.json")["settings"]["scale_reason"].as_str().expect("why").contains("not centred"));
     assert!(scratch.read("st.html").contains("not centred, as the data are sparse"));
-    // Where the bias is not free the fact is said all the same.
+    // Where the bias is not free the fact is reported even so.
     let none = ["select", "d.svm", "-m", "fgm", "--bias", "none", "--max-features", "2"];
     assert!(scratch.run(&[&none, &standard[..]].concat()).code(0).out.contains("not centred"));
     scratch.run(&["convert", "d.svm", "e.svm", "--scale", "standard"]).code(0);

@@ -269,10 +269,11 @@ fn another_file_is_judged_as_predict_judges_it() {
     let said: Vec<&str> = said.collect();
     assert!(said.iter().any(|text| text.contains("External validation without retraining")), "{said:?}");
 
-    // A class that the data do not have is counted, what cannot be judged is said before the study.
+    // A class that the data do not have is counted, what cannot be judged is reported before the
+    // study.
     scratch.file("more.csv", scratch.read("e.csv") + "1,2,3,4,5,6,c\n");
     let ran = scratch.run(&with(&["--methods", "rfe", "--external", "more.csv", "--json", "s.json"])).code(0);
-    assert!(ran.err.contains("1 sample of a class that the data do not have are left aside"), "{}", ran.err);
+    assert!(ran.err.contains("1 sample of a class that the data do not have are left out"), "{}", ran.err);
     assert_eq!(scratch.json("s.json")["external"]["unknown_class"], 1);
     scratch.file("less.csv", generated(40, 3, &["a", "b"], 2));
     scratch.file("none.csv", generated(40, 4, &["u", "v"], 2));

@@ -77,7 +77,7 @@ fn honest_runs_of_other_questions_have_other_verdicts() {
     for (name, options, line) in RUNS {
         select(&scratch, name, &[&["--max-features", "2", "--drop", "fold"], *options].concat());
         let out = verify(&scratch, name, &[]).code(0).out;
-        // The label "milk" is told by no feature here.
+        // The label "milk" cannot be predicted from any feature here.
         let nothing = matches!(*name, "target") && out.starts_with("VERIFIED: no allowed subset gains more than");
         let within = out.starts_with("VERIFIED within ") && out.contains(" % of the gain\n");
         assert!(within || nothing, "{name}: {out}");

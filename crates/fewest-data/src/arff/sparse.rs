@@ -8,7 +8,7 @@ use crate::cells::Cells;
 use crate::columns::Sorted;
 use crate::encoding::{Categories, TextColumnUse, text_column};
 use crate::header::{Header, Role, check_distinct};
-use crate::normalize::Part;
+use crate::normalize::ColumnKind;
 use crate::source::Source;
 use crate::sparse::{self, Head, SparseRows};
 use crate::table::{Declaration, ValueList};
@@ -90,10 +90,10 @@ struct Reader<'a> {
     defaults: Vec<usize>,
     names: Vec<String>,
     /// What each feature is to the totals of samples.
-    parts: Vec<Part>,
+    parts: Vec<ColumnKind>,
     notes: Vec<crate::Note>,
     cells: Cells,
-    /// Missing values are let through.
+    /// Missing values are accepted.
     missing: bool,
 }
 
@@ -147,11 +147,15 @@ impl<'a> Reader<'a> {
             (Role::Target, _) => Ok(Goal::Target(first)),
             (Role::Feature | Role::Counted, declared) if declared.is_number() => {
                 self.names.push(name.clone());
-                self.parts.push(if self.header.roles[c] == Role::Counted { Part::Counted } else { Part::Number });
+                self.parts.push(if self.header.roles[c] == Role::Counted {
+                    ColumnKind::Counted
+                } else {
+                    ColumnKind::Number
+                });
                 Ok(Goal::Number(at, number::parse(first.as_bytes()).unwrap_or(0.0)))
             }
             (Role::Feature, Declaration::Values(values)) => {
-                // How many cells are there is not known yet, so that only the number of values counts.
+                // The number of cells is not known yet, so that only the number of values counts.
                 let (all, many) = ((values.clone(), Some(values.clone())), usize::MAX / 2);
                 let TextColumnUse::Categories(categories, _) =
                     text_column(self.header, c, all, many, &self.cells, options)?
@@ -159,7 +163,7 @@ impl<'a> Reader<'a> {
                     return Ok(Goal::Nowhere);
                 };
                 self.names.extend(categories.names().cloned());
-                self.parts.resize(self.names.len(), Part::Category);
+                self.parts.resize(self.names.len(), ColumnKind::Category);
                 self.notes.push(categories.note(name));
                 Ok(Goal::Text(at, categories.code(&first), categories))
             }

@@ -6,7 +6,7 @@
 //! where they are more than may stay.
 //!
 //! Order    a row index that is not above the one before it is right where a column starts, and
-//!          nowhere else; so both are counted, without a look at single columns.
+//!          nowhere else; so both are counted, without reading single columns.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -44,12 +44,12 @@ pub(super) struct Entries<'a> {
     pub(super) layout: &'a Layout,
     pub(super) n: u32,
     pub(super) columns: Range<usize>,
-    /// Of all columns of the file.
+    /// The names of all columns of the file.
     pub(super) names: &'a Names,
 }
 
 impl Entries<'_> {
-    /// Looks at all of them; returns their checksums, and the largest size of a value.
+    /// Examines all of them; returns their checksums, and the largest size of a value.
     pub(super) fn check(&self) -> Result<(EntrySums, f64), Flaw> {
         let entries = self.range();
         let (rows, _) = each_piece(&entries, |at, count, buffer| Ok((self.rows(at, count, buffer)?, ())))?;
@@ -62,7 +62,7 @@ impl Entries<'_> {
         column_starts(self.map.bytes(), self.layout.starts as usize, &self.columns)
     }
 
-    /// Its entries among those of the file.
+    /// The entries' range among those of the file.
     fn range(&self) -> Range<usize> {
         let start = self.start();
         start[0]..start[start.len() - 1]
@@ -181,7 +181,7 @@ mod tests {
 
     use super::*;
 
-    /// What is said of a file of these columns.
+    /// The notes on a file of these columns.
     fn flaw(n: u32, start: &[usize], rows: &[u32], values: &[f64]) -> Option<String> {
         let (p, at) = (start.len() - 1, |count: usize| 8 * start.len() as u64 + 4 * count as u64);
         let mut file = tempfile::tempfile().unwrap();

@@ -57,7 +57,7 @@ struct Layout {
 }
 
 impl Layout {
-    /// For p columns with `stored` values, `labelled` rows and so many bytes of text; none where
+    /// For p columns with `stored` values, `labelled` rows and `text` bytes of text; none where
     /// that is beyond 2^64.
     fn new(p: u64, stored: u64, labelled: u64, text: u64) -> Option<Self> {
         let after = |from: u64, count: u64, width: u64| from.checked_add(count.checked_mul(width)?);

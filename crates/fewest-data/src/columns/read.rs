@@ -128,7 +128,8 @@ fn mapped(source: &Source) -> Result<(Map, Head, Layout), DataError> {
 
 const OUT_OF_ORDER: &str = "its column starts are out of order";
 
-/// Bytes of so many that may stay in memory.
+/// Memory for a sort of `bytes` bytes: all where half of the memory holds them, else a quarter of
+/// it.
 fn limit(bytes: u64, memory: u64) -> u64 {
     if bytes <= memory / 2 { u64::MAX } else { memory / 4 }
 }
@@ -153,7 +154,7 @@ pub struct EntrySums {
 }
 
 impl EntrySums {
-    /// Those of all columns, from those of parts in the order of the columns.
+    /// Sums of all columns, joined from those of parts in the order of the columns.
     pub fn joined(parts: &[EntrySums]) -> EntrySums {
         let of = |width: u64, sum: fn(&EntrySums) -> u32| {
             let mut all = Hasher::new();
@@ -167,22 +168,22 @@ impl EntrySums {
     }
 }
 
-/// What a column file holds beside its entries, all of it checked.
+/// Outline of a column file: all that it holds beside its entries, checked.
 #[derive(Debug)]
 pub struct ColumnOutline {
     /// Number of samples.
     pub n_samples: usize,
-    /// Where the columns are best cut, from 0 to their number.
+    /// The best cuts between columns, from 0 to their number.
     pub cuts: Vec<usize>,
     /// Names of the features.
     pub names: Names,
     /// Classes of the samples, where the file has them.
     pub target: Option<Target>,
-    /// What the entries must have.
+    /// The checksums that the entries must have.
     pub sums: EntrySums,
 }
 
-/// Looks at a column file without its entries, and cuts it into at most `pieces` parts of whole
+/// Examines a column file without its entries, and cuts it into at most `pieces` parts of whole
 /// columns that take about as long to pass over.
 ///
 /// # Errors
@@ -216,7 +217,7 @@ pub struct ColumnPart {
     pub sums: EntrySums,
 }
 
-/// Maps columns of a column file and checks them; nothing else of the file is looked at. `memory`:
+/// Maps columns of a column file and checks them; nothing else of the file is read. `memory`:
 /// bytes of them that may stay in memory, as for [`crate::read`].
 ///
 /// # Errors
@@ -262,7 +263,7 @@ struct Head {
     stored: u64,
     classes: u32,
     named: bool,
-    /// Of starts, rows, values, classes, text.
+    /// The checksums of starts, rows, values, classes, text.
     sums: [u32; 5],
 }
 

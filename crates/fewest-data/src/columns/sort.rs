@@ -71,7 +71,7 @@ pub(crate) struct Buckets {
 }
 
 impl Buckets {
-    /// Empty ones, given the first column of each, with room for about so many values together.
+    /// Empty ones, given the first column of each, with room for about this many values together.
     pub(crate) fn new(firsts: &Arc<[u32]>, room: usize) -> Self {
         let entries = firsts.iter().map(|_| Vec::with_capacity(room / firsts.len())).collect();
         Self { firsts: Arc::clone(firsts), at: 0, entries }
@@ -93,7 +93,7 @@ impl Buckets {
 }
 
 /// What is known of a range of columns.
-struct Part {
+struct ColumnRange {
     first: u32,
     /// Values of each column so far.
     counts: Vec<u32>,
@@ -103,7 +103,7 @@ struct Part {
     blocks: Vec<(u64, usize)>,
 }
 
-impl Part {
+impl ColumnRange {
     /// Takes a value; false where there is no such column.
     fn put(&mut self, entry: Entry) -> bool {
         let Some(count) = self.counts.get_mut(entry.column.wrapping_sub(self.first) as usize) else { return false };
@@ -127,7 +127,7 @@ pub(crate) struct Sorter {
     /// Bytes of columns in memory in the end, if one column is not more.
     at_once: u64,
     firsts: Arc<[u32]>,
-    parts: Vec<Part>,
+    parts: Vec<ColumnRange>,
     /// Values in memory.
     held: u64,
     disk: Option<output::Draft>,
@@ -155,7 +155,7 @@ impl Sorter {
         if ranges.is_empty() {
             ranges.push(0..0);
         }
-        let part = |range: &std::ops::Range<usize>| Part {
+        let part = |range: &std::ops::Range<usize>| ColumnRange {
             first: range.start as u32,
             counts: vec![0; range.len()],
             held: Vec::new(),
@@ -248,7 +248,7 @@ impl Sorter {
     }
 
     /// The values of a range, column after column.
-    fn columns(&self, part: &Part) -> io::Result<Columns> {
+    fn columns(&self, part: &ColumnRange) -> io::Result<Columns> {
         let mut next = starts(&part.counts);
         let stored = next.pop().unwrap_or(0);
         let (mut rows, mut values) = (vec![0u32; stored], vec![0.0f64; stored]);

@@ -131,12 +131,12 @@ pub(super) fn write(
 /// Bytes of an entry.
 pub(super) const ENTRY: u64 = 12;
 
-/// Bytes of a column of so many entries, with the place of the next one.
+/// Bytes of a column of `count` entries, with the place of the next one.
 pub(super) fn column_bytes(count: u32) -> u64 {
     8 + ENTRY * u64::from(count)
 }
 
-/// Ranges of columns, or of what else has so many bytes, in order: each of at most so many together,
+/// Ranges of columns, or of other items with these bytes, in order: each of at most `most` bytes,
 /// or of one.
 pub(super) fn ranges<T>(of: &[T], bytes: impl Fn(&T) -> u64, most: u64) -> Vec<Range<usize>> {
     let (mut ranges, mut first) = (Vec::new(), 0);

@@ -16,10 +16,10 @@ use crate::{DataError, Format, Note, ReadOptions};
 /// Bytes in which the first rows of most files are.
 const FEW_BYTES: usize = 1 << 16;
 
-/// Bytes that are looked at where these do not tell.
+/// Bytes that are read where these do not tell.
 const MORE_BYTES: usize = 1 << 22;
 
-/// Rows that are looked at, at most.
+/// Rows that are read, at most.
 const MOST_ROWS: usize = 400;
 
 /// The first rows.
@@ -30,14 +30,14 @@ pub(crate) struct Head {
     pub(crate) next_line: u64,
     /// The first one, usually the header.
     pub(crate) first: Vec<Cell>,
-    /// Those below it.
+    /// The rows below the header.
     pub(crate) rows: Vec<Vec<Cell>>,
     /// What to tell of the form of the text.
     pub(crate) note: Option<Note>,
     delimiter: u8,
     /// Decimal sign and sign between thousands, where the rows show others than asked for.
     style: Option<(char, Option<char>)>,
-    /// These are all rows of the file, or as many as are looked at.
+    /// These are all rows of the file, or as many as are read.
     whole: bool,
 }
 
@@ -64,7 +64,7 @@ impl Head {
         Self::read(source, format, bytes, options)
     }
 
-    /// The same for about so many bytes, the header and the row below it at least.
+    /// Reads about this many bytes, the header and the row below it at least.
     fn read(source: &mut Source, format: Format, bytes: usize, options: &ReadOptions) -> Result<Self, DataError> {
         let own = own_delimiter(format);
         source.text.blanks = options.delimiter == Some(Delimiter::Blanks);
@@ -171,7 +171,7 @@ fn skip_empty(syntax: &Syntax<'_>, text: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// The first rows of a text, and whether they are all, or as many as are looked at; the last one is
+/// The first rows of a text, and whether they are all, or as many as are read; the last one is
 /// whole only where the text is that of the file.
 fn some_rows(syntax: &Syntax<'_>, text: &[u8], whole: bool) -> (Vec<Vec<Cell>>, bool) {
     let (mut rows, mut at) = (Vec::new(), 0);

@@ -1,4 +1,4 @@
-//! What stands between cells, and where the table begins: told from the first rows.
+//! What stands between cells, and where the table begins: seen from the first rows.
 //!
 //! Each delimiter splits the rows; the one by which most of them have the same number of cells is
 //! taken, that of the format where several are as good. Lines above the header that do not fit are

@@ -53,7 +53,7 @@ impl Syntax<'_> {
             b' ' | b'\t' => self.skip_blank,
             b => self.skip_blank && b == self.delimiter,
         };
-        // Most records are told by their first byte.
+        // Most records are known by their first byte.
         record.first().is_none_or(blank) && record.iter().all(blank) || self.is_comment(record)
     }
 

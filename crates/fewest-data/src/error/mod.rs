@@ -7,12 +7,12 @@ use std::io;
 
 pub use text::bytes_text;
 
-/// Where in a file something was found.
+/// Place in a file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Place {
     /// The file as the user named it.
     pub file: String,
-    /// Where in it.
+    /// The position in the file.
     pub position: Position,
     /// Column or feature.
     pub column: Option<String>,
@@ -39,7 +39,7 @@ impl Place {
     pub(crate) fn row(file: &str, row: u64) -> Self {
         Self { file: file.into(), position: Position::Row(row), column: None }
     }
-    /// The same place, in a named column.
+    /// The place with the name of its column.
     pub(crate) fn column(mut self, name: impl Into<String>) -> Self {
         self.column = Some(name.into());
         self
@@ -51,7 +51,7 @@ impl Place {
 pub enum IndexFault {
     /// An index 0; svmlight counts from 1.
     Zero,
-    /// The same index twice on a line.
+    /// One index twice on a line.
     Repeated,
     /// An index after a larger one.
     Unordered,
@@ -60,7 +60,7 @@ pub enum IndexFault {
 /// Another way of writing numbers than the caller says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OtherStyle {
-    /// What to do about it, in words.
+    /// The remedy, in words.
     pub remedy: String,
     /// The decimal sign and the sign between thousands, where there is one way.
     pub style: Option<(char, Option<char>)>,
@@ -79,7 +79,7 @@ pub enum DataError {
     Io {
         /// The file.
         file: String,
-        /// What was tried, e.g. `read`.
+        /// The action that failed, e.g. `read`.
         action: &'static str,
         /// The reason.
         source: std::io::Error,
@@ -110,7 +110,7 @@ pub enum DataError {
     NoHeader {
         /// The first line.
         place: Place,
-        /// Its first cells.
+        /// The first cells of the row.
         found: String,
         /// A cell that is a value of its column, too; none: they are numbers.
         repeated: Option<String>,
@@ -128,7 +128,7 @@ pub enum DataError {
         place: Place,
         /// It.
         found: String,
-        /// What stands between them.
+        /// The sign between them.
         delimiter: char,
     },
     /// A row with too few or too many cells.
@@ -166,7 +166,7 @@ pub enum DataError {
     NotFinite {
         /// The first one.
         place: Place,
-        /// Its text.
+        /// The cell's text.
         cell: String,
         /// How many there are.
         count: u64,
@@ -175,7 +175,7 @@ pub enum DataError {
     Infinite {
         /// The first one.
         place: Place,
-        /// Its text.
+        /// The cell's text.
         cell: String,
         /// How many there are.
         count: u64,
@@ -184,7 +184,7 @@ pub enum DataError {
     NoClass {
         /// The first one.
         place: Place,
-        /// Its text.
+        /// The cell's text.
         cell: String,
         /// How many there are.
         count: u64,
@@ -263,7 +263,7 @@ pub enum DataError {
         present: usize,
         /// One of the values.
         example: String,
-        /// What all values have behind a number, such as `mg`.
+        /// The unit behind the number of all values, such as `mg`.
         unit: Option<String>,
         /// It is the first column, and all its values differ.
         first: bool,
@@ -274,7 +274,7 @@ pub enum DataError {
         file: String,
         /// The name asked for.
         name: String,
-        /// What for: `target`, `text column`, ...
+        /// The role: `target`, `text column`, ...
         role: &'static str,
         /// The columns there are.
         available: String,
@@ -307,7 +307,7 @@ pub enum DataError {
         index: u64,
         /// The index before it on the line, 0 if none.
         previous: u64,
-        /// What is wrong with it.
+        /// The fault.
         fault: IndexFault,
     },
     /// A feature number far beyond what the size of the file makes plausible.
@@ -323,29 +323,29 @@ pub enum DataError {
     Malformed {
         /// The place.
         place: Place,
-        /// What was found.
+        /// The text that was found.
         found: String,
-        /// What to do.
+        /// The remedy.
         remedy: String,
     },
     /// Compressed or binary data that cannot be decoded.
     Damaged {
         /// The file.
         file: String,
-        /// What the decoder said.
+        /// The decoder's message.
         what: String,
     },
     /// More memory than allowed.
     Memory {
         /// The file.
         file: String,
-        /// What the memory is for.
+        /// The use of the memory.
         what: String,
         /// Bytes needed (at least).
         needed: u64,
         /// Bytes allowed.
         allowed: u64,
-        /// What to do.
+        /// The remedy.
         remedy: &'static str,
     },
     /// The output cannot be written.
@@ -359,9 +359,9 @@ pub enum DataError {
     Unsupported {
         /// The file.
         file: String,
-        /// What does not fit.
+        /// The thing that does not fit.
         what: String,
-        /// What to do.
+        /// The remedy.
         remedy: String,
     },
     /// A column whose values are too large or too close together to compute with.
@@ -370,9 +370,9 @@ pub enum DataError {
         column: String,
         /// The value at fault.
         value: f64,
-        /// What is wrong with it.
+        /// The limit that is exceeded.
         limit: &'static str,
-        /// What to do.
+        /// The remedy.
         remedy: &'static str,
     },
     /// A scaling made for another number of features.
@@ -393,17 +393,17 @@ pub enum DataError {
     Design(#[from] fewest::Error),
 }
 
-/// What an error is due to.
+/// Cause of an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// What the user gave: a file, a name, a setting.
+    /// The user's input: a file, a name, a setting.
     Input,
     /// The machine: a full disk, a device that fails. The same call may do better another time.
     System,
 }
 
 impl DataError {
-    /// What the error is due to.
+    /// Cause of the error.
     pub fn kind(&self) -> ErrorKind {
         match self {
             DataError::Io { source, .. } | DataError::Output { source, .. } => kind_of(source),

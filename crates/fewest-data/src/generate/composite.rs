@@ -17,10 +17,10 @@
 use fewest::{DenseDesign, Error};
 
 use super::random::Random;
-use super::{Generator, Part, dataset};
+use super::{Generator, SampleSet, dataset};
 use crate::{DataError, Dataset, Features};
 
-/// What to generate.
+/// Settings of a composite set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CompositeSettings {
     /// Noise features; 0 or more. There are 3 more features.
@@ -59,7 +59,7 @@ impl CompositeSettings {
 #[derive(Debug, Clone)]
 pub struct Composite {
     settings: CompositeSettings,
-    /// Of the best linear classifier, length p.
+    /// The weights of the best linear classifier, length p.
     weights: Vec<f64>,
 }
 
@@ -80,7 +80,7 @@ impl Composite {
 }
 
 impl Generator for Composite {
-    fn draw(&self, part: Part, samples: usize) -> Result<Dataset, DataError> {
+    fn draw(&self, part: SampleSet, samples: usize) -> Result<Dataset, DataError> {
         if samples < 2 {
             return Err(Error::setting("samples", samples, "at least 2").into());
         }

@@ -16,10 +16,10 @@
 use fewest::{DenseDesign, Error};
 
 use super::random::Random;
-use super::{Generator, Part, check_relevant, dataset};
+use super::{Generator, SampleSet, check_relevant, dataset};
 use crate::{DataError, Dataset, Features};
 
-/// What to generate.
+/// Settings of a correlated set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CorrelatedSettings {
     /// Number of features p, at least 1.
@@ -86,7 +86,7 @@ impl Correlated {
 }
 
 impl Generator for Correlated {
-    fn draw(&self, part: Part, samples: usize) -> Result<Dataset, DataError> {
+    fn draw(&self, part: SampleSet, samples: usize) -> Result<Dataset, DataError> {
         if samples < 2 {
             return Err(Error::setting("samples", samples, "at least 2").into());
         }

@@ -18,10 +18,10 @@
 use fewest::{DenseDesign, Error};
 
 use super::random::Random;
-use super::{Generator, Part, check_relevant, dataset};
+use super::{Generator, SampleSet, check_relevant, dataset};
 use crate::{DataError, Dataset, Features};
 
-/// Where points lie.
+/// Region of the points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Points {
     /// Uniform in the ball of radius 1.
@@ -41,14 +41,14 @@ pub enum Coefficients {
     Signs,
 }
 
-/// What to generate.
+/// Settings of a set divided by a hyperplane.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HyperplaneSettings {
     /// Number of features p, at least 1.
     pub features: usize,
     /// Number M of features with a non-zero coefficient, from 1 to p.
     pub relevant: usize,
-    /// Where points lie; default uniform in the unit ball.
+    /// Region of the points; default uniform in the unit ball.
     pub points: Points,
     /// Non-zero coefficients; default standard normal. Used as drawn, so noise is in their unit.
     pub coefficients: Coefficients,
@@ -130,7 +130,7 @@ impl Hyperplane {
 }
 
 impl Generator for Hyperplane {
-    fn draw(&self, part: Part, samples: usize) -> Result<Dataset, DataError> {
+    fn draw(&self, part: SampleSet, samples: usize) -> Result<Dataset, DataError> {
         if samples < 2 {
             return Err(Error::setting("samples", samples, "at least 2").into());
         }

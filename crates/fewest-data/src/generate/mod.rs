@@ -7,11 +7,11 @@
 //! first rows of a larger set are those of a smaller one.
 //!
 //! ```
-//! use fewest_data::generate::{Generator, Hyperplane, HyperplaneSettings, Part};
+//! use fewest_data::generate::{Generator, Hyperplane, HyperplaneSettings, SampleSet};
 //!
 //! let settings = HyperplaneSettings { seed: 7, ..HyperplaneSettings::new(20, 5) };
 //! let hyperplane = Hyperplane::new(settings)?;
-//! let data = hyperplane.draw(Part::Training, 100)?;
+//! let data = hyperplane.draw(SampleSet::Training, 100)?;
 //! assert_eq!((data.features.n_samples(), data.features.n_features()), (100, 20));
 //! assert_eq!(hyperplane.support().len(), 5);
 //! # Ok::<(), fewest_data::DataError>(())
@@ -35,9 +35,9 @@ use crate::options::{self, ReadOptions};
 use crate::target::Target;
 use crate::{DataError, Dataset, Features, Format, Names};
 
-/// Which set of samples. Each has a stream of its own.
+/// Set of samples. Each has a stream of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
+pub enum SampleSet {
     /// To select and train on.
     Training,
     /// To tune on.
@@ -46,22 +46,22 @@ pub enum Part {
     Test,
 }
 
-impl Part {
+impl SampleSet {
     /// For messages.
     pub fn name(self) -> &'static str {
         match self {
-            Part::Training => "training",
-            Part::Validation => "validation",
-            Part::Test => "test",
+            SampleSet::Training => "training",
+            SampleSet::Validation => "validation",
+            SampleSet::Test => "test",
         }
     }
 
     /// Stream 0 is the truth's.
     fn stream(self) -> u32 {
         match self {
-            Part::Training => 1,
-            Part::Validation => 2,
-            Part::Test => 3,
+            SampleSet::Training => 1,
+            SampleSet::Validation => 2,
+            SampleSet::Test => 3,
         }
     }
 }
@@ -72,13 +72,13 @@ pub trait Generator {
     ///
     /// # Errors
     /// [`DataError::OneSide`] when all samples are of one class; `samples` below 2.
-    fn draw(&self, part: Part, samples: usize) -> Result<Dataset, DataError>;
+    fn draw(&self, part: SampleSet, samples: usize) -> Result<Dataset, DataError>;
 
     /// The classes of a set, or none where this kind of data is drawn whole.
     ///
     /// # Errors
     /// As [`Self::draw`].
-    fn classes(&self, _part: Part, _samples: usize) -> Result<Option<Target>, DataError> {
+    fn classes(&self, _part: SampleSet, _samples: usize) -> Result<Option<Target>, DataError> {
         Ok(None)
     }
 
@@ -88,7 +88,13 @@ pub trait Generator {
     ///
     /// # Errors
     /// An output that cannot be written.
-    fn write_columns(&self, part: Part, classes: &Target, out: &str, _limit: Option<u64>) -> Result<(), DataError> {
+    fn write_columns(
+        &self,
+        part: SampleSet,
+        classes: &Target,
+        out: &str,
+        _limit: Option<u64>,
+    ) -> Result<(), DataError> {
         crate::write_as(out, &self.draw(part, classes.codes.len())?, Format::Csc).map(drop)
     }
 
@@ -145,7 +151,7 @@ fn check_relevant(features: usize, relevant: usize) -> Result<(), fewest::Error>
 }
 
 /// The data set of a part: features, the side of each sample, and in words what they are of.
-fn dataset(features: Features, sides: &[bool], part: Part, of: &str, seed: u64) -> Result<Dataset, DataError> {
+fn dataset(features: Features, sides: &[bool], part: SampleSet, of: &str, seed: u64) -> Result<Dataset, DataError> {
     let format = if features.as_design().is_sparse() { Format::Svmlight } else { Format::Csv };
     Ok(Dataset {
         names: Names::Numbered(features.n_features()),
@@ -160,7 +166,7 @@ fn dataset(features: Features, sides: &[bool], part: Part, of: &str, seed: u64) 
 }
 
 /// The target of two classes from the side of each sample, true is 1.
-fn two_classes(sides: &[bool], part: Part) -> Result<Target, DataError> {
+fn two_classes(sides: &[bool], part: SampleSet) -> Result<Target, DataError> {
     if let Some(&side) = sides.first()
         && sides.iter().all(|&s| s == side)
     {

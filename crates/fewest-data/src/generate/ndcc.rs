@@ -11,7 +11,7 @@
 //!          distributed clustered datasets on cubes, 2006.
 //! Steps    1. choose the relevant positions  2. for each cluster R, its class, its share  3. for
 //!          each sample a cluster, then a point
-//! Differs  Thompson's program is no longer to be had. Taken here: the cubes and radii of its
+//! Differs  Thompson's program is no longer available. Taken here: the cubes and radii of its
 //!          multi-class successor MC-NDC (Moosaei et al. 2020), R and the uniform shares of its
 //!          predecessor NDC (Musicant 1998), the classes, half of the clusters each, dealt at
 //!          random, as in MC-NDC. Nothing is rounded or standardised here; selection standardises
@@ -21,13 +21,13 @@
 use fewest::{DenseDesign, Error};
 
 use super::random::Random;
-use super::{Generator, Part, check_relevant, dataset};
+use super::{Generator, SampleSet, check_relevant, dataset};
 use crate::{DataError, Dataset, Features};
 
 /// Radii of the cubes.
 const RADII: [f64; 3] = [100.0, 300.0, 500.0];
 
-/// What to generate.
+/// Settings of an NDCC set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NdccSettings {
     /// Number of features p, at least 1.
@@ -108,7 +108,7 @@ impl Ndcc {
 }
 
 impl Generator for Ndcc {
-    fn draw(&self, part: Part, samples: usize) -> Result<Dataset, DataError> {
+    fn draw(&self, part: SampleSet, samples: usize) -> Result<Dataset, DataError> {
         if samples < 2 {
             return Err(Error::setting("samples", samples, "at least 2").into());
         }

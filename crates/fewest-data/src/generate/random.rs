@@ -37,7 +37,7 @@ impl Random {
         (self.words.next_u64() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// Leaves out so many numbers of [`Self::unit`] and [`Self::coin`].
+    /// Leaves out this many numbers of [`Self::unit`] and [`Self::coin`].
     pub(crate) fn skip(&mut self, count: usize) {
         for _ in 0..count {
             self.words.next_u64();
@@ -69,7 +69,7 @@ impl Random {
     pub(crate) fn sample(&mut self, end: usize, count: usize) -> Vec<usize> {
         let mut all: Vec<usize> = (0..end).collect();
         for at in 0..count {
-            // The high word of a product: uneven by less than end / 2^64.
+            // The high half of a product: uneven by less than end / 2^64.
             let below = (u128::from(self.words.next_u64()) * (end - at) as u128) >> 64;
             all.swap(at, at + below as usize);
         }

@@ -6,7 +6,7 @@
 //!          k at random, kept if it leans to the document's class and else with probability `leak`.
 //!          Values are 1 + ln(count); every document then has length 1.
 //! Paper    none: data of the shape of news20.binary and URL in Tan, Wang, Tsang, ICML 2010, Table
-//!          1, which are not at hand.
+//!          1, which are not available.
 //! Steps    1. choose the informative words among the ranks 50 to 19 999 (all words, if there are
 //!          fewer) and the class each leans to  2. for each document a class by a fair coin, then
 //!          its words: the documents with each word are counted, and the lengths of documents
@@ -21,7 +21,7 @@ use fewest::{Error, SparseDesign};
 use rayon::prelude::*;
 
 use super::random::Random;
-use super::{Generator, Part, dataset, two_classes};
+use super::{Generator, SampleSet, dataset, two_classes};
 use crate::columns::{self, Facts, starts};
 use crate::sparse::{column_bounds, parts, split};
 use crate::{DataError, Dataset, Features, Names, ReadOptions, Target};
@@ -40,7 +40,7 @@ pub(super) const WORD_BYTES: u64 = 8 + 4;
 /// Ranks among which informative words lie: neither the commonest nor the rarest.
 const RANKS: std::ops::Range<usize> = 50..20_000;
 
-/// What to generate.
+/// Settings of a set of texts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TextSettings {
     /// Words p, at least 1; x1 is the commonest.
@@ -61,7 +61,7 @@ pub struct TextSettings {
 }
 
 impl TextSettings {
-    /// So many words.
+    /// Settings of a text with this many words.
     pub fn new(words: usize) -> Self {
         Self { words, length: 455, relevant: words.min(200), topical: 12, leak: 0.35, exponent: 0.85, seed: 1 }
     }
@@ -106,8 +106,8 @@ pub struct Text {
     settings: TextSettings,
     /// Probability that a drawn word is of this rank or a lower one, length p.
     up_to: Vec<f64>,
-    /// Where among `up_to` to look for a place of [0, 1): `guide[g]` shares are at most g / G, for g
-    /// from 0 to G, a power of two.
+    /// Where among `up_to` to search for a place of [0, 1): `guide[g]` shares are at most g / G,
+    /// for g from 0 to G, a power of two.
     guide: Vec<u32>,
     /// Informative words, ascending, and whether they lean to class 1.
     informative: Vec<(usize, bool)>,
@@ -218,7 +218,7 @@ struct Counts {
 impl Text {
     /// The classes, and where each block begins: a document takes as many random numbers as any
     /// other.
-    fn documents(&self, part: Part, samples: usize) -> Result<Documents, DataError> {
+    fn documents(&self, part: SampleSet, samples: usize) -> Result<Documents, DataError> {
         if samples < 2 {
             return Err(Error::setting("samples", samples, "at least 2").into());
         }
@@ -336,7 +336,7 @@ impl Block {
 }
 
 impl Generator for Text {
-    fn draw(&self, part: Part, samples: usize) -> Result<Dataset, DataError> {
+    fn draw(&self, part: SampleSet, samples: usize) -> Result<Dataset, DataError> {
         let documents = self.documents(part, samples)?;
         let counts = self.counts(&documents);
         let (rows, values) = self.columns(&documents, &counts, 0..self.settings.words);
@@ -349,11 +349,11 @@ impl Generator for Text {
         )
     }
 
-    fn classes(&self, part: Part, samples: usize) -> Result<Option<Target>, DataError> {
+    fn classes(&self, part: SampleSet, samples: usize) -> Result<Option<Target>, DataError> {
         two_classes(&self.documents(part, samples)?.sides, part).map(Some)
     }
 
-    fn write_columns(&self, part: Part, classes: &Target, out: &str, limit: Option<u64>) -> Result<(), DataError> {
+    fn write_columns(&self, part: SampleSet, classes: &Target, out: &str, limit: Option<u64>) -> Result<(), DataError> {
         let samples = classes.codes.len();
         let documents = self.documents(part, samples)?;
         let counts = self.counts(&documents);

@@ -241,7 +241,7 @@ impl<'a> Frame<'a> {
         self.decoded(&codes, &categories).map(Some)
     }
 
-    /// The same of codes as text; -1 stands for none.
+    /// Decodes codes that are text; -1 stands for none.
     fn decoded(&self, codes: &[String], categories: &[String]) -> Result<Vec<String>, DataError> {
         let longest = categories.iter().map(String::len).max().unwrap_or(0);
         let bytes = (codes.len() as u64).saturating_mul(longest as u64 + super::texts::TEXT);

@@ -90,7 +90,7 @@ impl<'a> Hdf<'a> {
         Err(self.damaged(format!("{what} is to hold {bytes} bytes, more than the file can")))
     }
 
-    /// The same, and what takes more than the memory.
+    /// Refuses what is larger than the file can hold, and what takes more than the memory.
     pub(super) fn check_size(&self, what: &str, bytes: u64) -> Result<(), DataError> {
         self.check_plausible(what, bytes)?;
         check_memory(self.file, what, bytes, self.memory)

@@ -12,7 +12,7 @@ use crate::{DataError, Format, Names, ReadOptions, TextColumn};
 /// Names of the attributes that name genes, in order of preference.
 const GENES: [&str; 6] = ["Gene", "gene_names", "var_names", "index", "Accession", "id"];
 
-/// The same of cells.
+/// Names of the attributes that name cells, in order of preference.
 const CELLS: [&str; 5] = ["CellID", "cell_names", "obs_names", "index", "barcode"];
 
 /// The number that stands for a missing value in gctx.

@@ -43,7 +43,7 @@ struct Opened<'a> {
 pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Dataset, DataError> {
     let hdf = Hdf::open(source, options)?;
     let Opened { format, mut matrix, names, annotations, notes } = open(&hdf, options)?;
-    // A wrong target is told before a long matrix is read.
+    // A wrong target is reported before a long matrix is read.
     annotations.target(&source.name, options)?;
     let features = compressed::features(&mut matrix)?;
     annotations.dataset(&source.name, format, features, names, notes, options)

@@ -10,7 +10,7 @@ use crate::compressed::Kind;
 use crate::mtx::{BARCODES, of_type};
 use crate::{DataError, Format, ReadOptions, TextColumn};
 
-/// Opens such a file; none where it is another one.
+/// Opens a file of 10x; none where it is another one.
 pub(super) fn open<'a>(
     hdf: &'a Hdf<'a>,
     members: &[String],

@@ -45,7 +45,7 @@ enum Reading<'t> {
 }
 
 impl<'t> Reading<'t> {
-    /// Of a type; none where it holds neither numbers nor text.
+    /// Reading of a type; none where it holds neither numbers nor text.
     fn of(kind: &'t Datatype) -> Option<Self> {
         match kind {
             Datatype::Enum { members, .. } if !is_truth(members) => Some(Reading::Named(item(kind)?, members)),

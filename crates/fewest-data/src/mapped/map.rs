@@ -6,19 +6,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use memmap2::Mmap;
 
-/// A page fault maps so many bytes around it, in the rows and in the values.
+/// A page fault maps this many bytes around it, in the rows and in the values.
 const AROUND: u64 = 2 * (64 << 10);
 
-/// A file in the address space, read only. Pages that were looked at count as memory of this
+/// A file in the address space, read only. Pages that were read count as memory of this
 /// process until they are given back, which [`Map::passed`] does.
 #[derive(Debug)]
 pub(crate) struct Map {
     bytes: Mmap,
     /// Bytes that may stay.
     pub(crate) limit: u64,
-    /// Bytes looked at since they were last given back.
+    /// Bytes read since they were last given back.
     touched: AtomicU64,
-    /// The column at which the last look ended.
+    /// The column at which the last reading ended.
     end: AtomicU64,
 }
 
@@ -39,13 +39,13 @@ impl Map {
         &self.bytes
     }
 
-    /// Notes that the columns from `first` to before `last`, which take so many bytes, were looked
+    /// Notes that the columns from `first` to before `last`, which take `bytes` bytes, were read
     /// at, and gives all pages back where they are more than may stay. They are read from the file
     /// again when they are needed.
     pub(crate) fn passed(&self, first: usize, last: usize, bytes: u64) {
         let around = if self.end.swap(last as u64, Ordering::Relaxed) == first as u64 { 0 } else { AROUND };
-        let looked = bytes + around;
-        if self.touched.fetch_add(looked, Ordering::Relaxed) + looked > self.limit {
+        let read = bytes + around;
+        if self.touched.fetch_add(read, Ordering::Relaxed) + read > self.limit {
             self.touched.store(0, Ordering::Relaxed);
             self.give_back();
         }

@@ -10,10 +10,10 @@ use fewest::{Design, RowMatrix, SparseDesign};
 
 pub(crate) use map::Map;
 
-/// Entries that are looked at before the memory they take is given back: 12 MiB of rows and values.
+/// Entries that are read before the memory they take is given back: 12 MiB of rows and values.
 const BLOCK: usize = 1 << 20;
 
-/// Columns of which only the starts are looked at before the memory they take is given back.
+/// Columns of which only the starts are read before the memory they take is given back.
 const STARTS: usize = 1 << 20;
 
 /// Sparse matrix that stays in a mapped file; only the scale is in memory. The formulas are those
@@ -21,7 +21,7 @@ const STARTS: usize = 1 << 20;
 #[derive(Debug, Clone)]
 pub struct MappedDesign {
     n: usize,
-    /// Its columns among those of the file.
+    /// The columns of the design, among those of the file.
     columns: Range<usize>,
     map: Arc<Map>,
     sections: Sections,
@@ -65,12 +65,12 @@ impl MappedDesign {
         SparseDesign::view(self.n, self.start(), bytemuck::cast_slice(rows), bytemuck::cast_slice(values))
     }
 
-    /// Tells the system that no page is needed for now; they are read again when they are looked at.
+    /// Tells the system that no page is needed for now; they are read again when they are examined.
     pub fn give_back(&self) {
         self.map.give_back();
     }
 
-    /// Gives pages back after columns `first` to before `last` were looked at.
+    /// Gives pages back after columns `first` to before `last` were read.
     pub(crate) fn passed(&self, first: usize, last: usize) {
         let start = self.start();
         let bytes = 12 * (start[last] - start[first]) + 8 * (last - first);

@@ -27,7 +27,7 @@ const GENES: &str = "Gene Expression";
 /// Reads a matrix.
 pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Dataset, DataError> {
     let table = Table::open(source, options)?;
-    // A wrong target is told before a long matrix is read.
+    // A wrong target is reported before a long matrix is read.
     table.annotations.target(&source.name, options)?;
     let features = Features::Sparse(table.design(&table.counts()?)?);
     let Table { names, annotations, notes, .. } = table;
@@ -65,10 +65,10 @@ pub(crate) fn sorted(source: &Source, options: &ReadOptions, out: &str) -> Resul
     Ok(Some(Sorted { values, names, target, notes }))
 }
 
-/// Positions of some features, and what is said of the others.
+/// Positions of some features, and the note on the others.
 type OfType = (Vec<u32>, Option<Note>);
 
-/// The features of the type that is asked for, else those of genes, and what is said of the others;
+/// The features of the type that is asked for, else those of genes, and the note on the others;
 /// none where all are.
 ///
 /// # Errors

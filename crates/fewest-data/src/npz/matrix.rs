@@ -29,7 +29,7 @@ impl Archive<'_> {
         if form.n == 0 { Err(DataError::NoRows { file: file.to_owned() }) } else { Ok(form) }
     }
 
-    /// Of `scipy.sparse.save_npz`, CSR or CSC.
+    /// The form that `scipy.sparse.save_npz` wrote, CSR or CSC.
     fn sparse_form(&mut self) -> Result<Form, DataError> {
         let file = self.file;
         let form = self.array("format", |array, input| {

@@ -16,7 +16,7 @@ use crate::compressed::{self, Form, Numbers as _};
 use crate::header::check_distinct;
 use crate::note::TargetRule;
 use crate::options::check_memory;
-use crate::shared::{Part, SharedFile};
+use crate::shared::{SharedFile, SharedReader};
 use crate::source::Source;
 use crate::waves::malformed;
 use crate::{DataError, Dataset, Features, Format, Names, Place, ReadOptions, TextColumn, binary};
@@ -72,7 +72,7 @@ fn damaged(file: &str, error: &dyn std::fmt::Display) -> DataError {
     DataError::Damaged { file: file.to_owned(), what: error.to_string() }
 }
 
-fn unzipped(file: &str, shared: &SharedFile) -> Result<ZipArchive<BufReader<Part>>, DataError> {
+fn unzipped(file: &str, shared: &SharedFile) -> Result<ZipArchive<BufReader<SharedReader>>, DataError> {
     ZipArchive::new(BufReader::new(shared.part(0))).map_err(|e| damaged(file, &e))
 }
 
@@ -80,7 +80,7 @@ fn unzipped(file: &str, shared: &SharedFile) -> Result<ZipArchive<BufReader<Part
 struct Archive<'a> {
     file: &'a str,
     shared: SharedFile,
-    zip: ZipArchive<BufReader<Part>>,
+    zip: ZipArchive<BufReader<SharedReader>>,
     memory: u64,
     largest: u64,
 }
@@ -149,7 +149,7 @@ impl<'a> Archive<'a> {
         })
     }
 
-    /// All items of such an array.
+    /// All items of the array.
     fn all_numbers<T>(&mut self, key: &str, map: impl Fn(f64) -> T) -> Result<Vec<T>, DataError> {
         let (file, memory) = (self.file, self.memory);
         self.numbers(key, |mut numbers| {

@@ -6,7 +6,7 @@ use ::parquet::errors::ParquetError;
 use ::parquet::file::reader::{ChunkReader, Length};
 use bytes::Bytes;
 
-use crate::shared::{Part, SharedFile};
+use crate::shared::{SharedFile, SharedReader};
 
 impl Length for SharedFile {
     fn len(&self) -> u64 {
@@ -15,7 +15,7 @@ impl Length for SharedFile {
 }
 
 impl ChunkReader for SharedFile {
-    type T = BufReader<Part>;
+    type T = BufReader<SharedReader>;
 
     fn get_read(&self, start: u64) -> Result<Self::T, ParquetError> {
         Ok(BufReader::with_capacity(1 << 13, self.part(start)))

@@ -22,7 +22,7 @@ use crate::cells::{Cells, is_padded};
 use crate::columns::{Sorted, Sorter};
 use crate::encoding::{Categories, TextColumnUse, text_column, wanted_as_text};
 use crate::header::{Header, Role, check_distinct, check_left};
-use crate::normalize::Part;
+use crate::normalize::ColumnKind;
 use crate::problems::NotFinite;
 use crate::shared::SharedFile;
 use crate::source::Source;
@@ -105,7 +105,7 @@ struct Plan {
     features: Vec<Feature>,
     names: Vec<String>,
     /// What each feature is to the totals of samples.
-    parts: Vec<Part>,
+    parts: Vec<ColumnKind>,
     notes: Vec<Note>,
 }
 
@@ -187,19 +187,19 @@ impl Table<'_> {
         let (file, n) = (&self.header.file, self.rows);
         let Plan { features, names, notes, .. } = self.plan(options)?;
         let values = Mutex::new(Sorter::new(file, out, n, &vec![n as u32; names.len()], options.memory())?);
-        let look = |feature: &Feature| {
+        let read_feature = |feature: &Feature| {
             let mut bad = NotFinite::default();
             self.each_part(feature, |at, row, part| {
                 let j = feature.first + at;
-                binary::look(file, row, part, options.missing, || names[j].clone(), &mut bad);
+                binary::find_not_finite(file, row, part, options.missing, || names[j].clone(), &mut bad);
                 values.lock().unwrap_or_else(PoisonError::into_inner).put_column(j, row, part)
             })?;
             Ok(bad)
         };
-        let found: Vec<NotFinite> = features.par_iter().map(look).collect::<Result<_, DataError>>()?;
+        let found: Vec<NotFinite> = features.par_iter().map(read_feature).collect::<Result<_, DataError>>()?;
         NotFinite::merged(found).check()?;
         let (target, _) = self.target(options)?;
-        // A column file has no names of samples; a damaged column is told all the same.
+        // A column file has no names of samples; a damaged column is reported even so.
         self.samples()?;
         let notes = with_target(notes, target.as_ref(), options);
         let values = values.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -234,7 +234,7 @@ impl Table<'_> {
         let mut plan = Plan { features, names, parts, notes: header.notes.clone() };
         for c in (0..self.kinds.len()).filter(|&c| header.roles[c] == Role::Feature) {
             let (name, first) = (&header.names[c], plan.names.len());
-            let number = if self.kinds[c] == Kind::Boolean { Part::Category } else { Part::Number };
+            let number = if self.kinds[c] == Kind::Boolean { ColumnKind::Category } else { ColumnKind::Number };
             let text = if self.kinds[c] == Kind::Text || wanted_as_text(name, options) == Some(true) {
                 let codes = self.codes(c)?;
                 if let (Some(&row), false) = (codes.missing.first(), options.missing) {
@@ -246,7 +246,7 @@ impl Table<'_> {
                 let values: Vec<String> = values;
                 if self.kinds[c] == Kind::Text && self.holds_numbers(c, &values, wanted_as_text(name, options))? {
                     plan.names.push(name.clone());
-                    plan.parts.push(Part::Number);
+                    plan.parts.push(ColumnKind::Number);
                     plan.features.push(Feature { column: c, first, text: Some(Text::Numbers) });
                     continue;
                 }
@@ -260,7 +260,7 @@ impl Table<'_> {
                         plan.notes.extend(note);
                         plan.notes.extend(self.unseen(name, &categories, &codes, options));
                         plan.names.extend(categories.names().cloned());
-                        plan.parts.resize(plan.names.len(), Part::Category);
+                        plan.parts.resize(plan.names.len(), ColumnKind::Category);
                         Some(Text::Categories(categories))
                     }
                 }
@@ -294,7 +294,7 @@ impl Table<'_> {
             };
             plan.features.push(Feature { column: c, first: plan.names.len(), text });
             plan.names.push(self.header.names[c].clone());
-            plan.parts.push(Part::Counted);
+            plan.parts.push(ColumnKind::Counted);
         }
         Ok(())
     }
@@ -439,8 +439,8 @@ impl Table<'_> {
         Ok(bytes)
     }
 
-    /// Texts that are decoded at once. Where a text is told by its difference from the one before,
-    /// each of them may be as long as all that a page of so many bytes tells.
+    /// Texts that are decoded at once. Where a text is stored as its difference from the one
+    /// before, each of them may be as long as all that a page of `page` bytes holds.
     fn texts_at_once(&self, page: u64) -> usize {
         ((self.memory / 4 / page.max(1)) as usize).clamp(1, BATCH)
     }

@@ -16,11 +16,11 @@ use super::thrift::{BOOL, Compact, I32, STRUCT, text};
 
 /// Bytes that one compressed byte of snappy holds at most: a copy of 64 bytes takes three.
 const SNAPPY: u64 = 22;
-/// The same of Zstandard: a block of 128 KiB takes four.
+/// Bytes that one compressed byte of Zstandard holds at most: a block of 128 KiB takes four.
 const ZSTD: u64 = 1 << 15;
-/// The same of LZ4: a length grows by 255 with each byte.
+/// Bytes that one compressed byte of LZ4 holds at most: a length grows by 255 with each byte.
 const LZ4: u64 = 255;
-/// The same of deflate.
+/// Bytes that one compressed byte of deflate holds at most.
 const GZIP: u64 = 1032;
 /// Bytes at the start of compressed data that tell the uncompressed size.
 const SIZE_BYTES: u64 = 18;
@@ -95,7 +95,7 @@ pub(crate) fn check_chunk(file: &impl ChunkReader, chunk: &ColumnChunkMetaData, 
     Ok(most)
 }
 
-/// A dictionary of so many values fits into its bytes.
+/// A dictionary of `values` values fits into its bytes.
 fn check_dictionary(physical: Physical, values: u64, bytes: u64) -> Result<(), String> {
     let fits = match physical {
         Physical::BOOLEAN => values.div_ceil(8),

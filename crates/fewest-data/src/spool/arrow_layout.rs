@@ -73,7 +73,7 @@ fn check_block(input: &mut File, block: Block, end: u64) -> Result<u64, String> 
     check_batch(input, &batch, at + head, body)
 }
 
-/// Checks the buffers of a table whose body of so many bytes is at `at`.
+/// Checks the buffers of a table whose body is at `at`.
 fn check_batch(input: &mut File, batch: &RecordBatch<'_>, at: u64, body: u64) -> Result<u64, String> {
     let packed = batch.compression().is_some();
     let rows = batch.length();

@@ -197,7 +197,7 @@ impl Document<'_> {
         }
     }
 
-    /// Adds a cell so many times, and the blank ones before it.
+    /// Adds a cell `times` times, and the blank ones before it.
     fn put(&self, cells: &mut Vec<Cell>, blank: &mut usize, cell: &Cell, times: usize) -> Result<(), DataError> {
         if cells.len() + *blank + times > MOST_COLUMNS {
             return Err(self.damaged("a row has more than 16384 cells"));

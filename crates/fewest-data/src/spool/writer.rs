@@ -23,7 +23,7 @@ pub(super) struct TextWriter<'a> {
 }
 
 impl<'a> TextWriter<'a> {
-    /// For a file of so many (uncompressed) bytes.
+    /// For a file of `bytes` (uncompressed) bytes.
     pub(super) fn new(file: &'a str, bytes: u64) -> Result<Self, DataError> {
         let out = tempfile::tempfile().map_err(|error| failed(file, error))?;
         let most = bytes.saturating_mul(MOST_TEXT).max(ANY_TEXT);

@@ -12,7 +12,7 @@ use crate::source::Source;
 use crate::waves::{Piece, each_piece, shown};
 use crate::{DataError, Place, ReadOptions, number};
 
-/// Pass 1: how each column is looked at.
+/// Pass 1: how each column is read.
 pub(super) struct Profile<'a> {
     pub(super) header: &'a Header,
     pub(super) text: Vec<bool>,
@@ -24,7 +24,7 @@ pub(super) struct Profile<'a> {
     lists: Vec<Option<ValueList>>,
     pub(super) cells: Cells,
     optional: bool,
-    /// Missing values of features are let through.
+    /// Missing values of features are accepted.
     missing: bool,
     /// Rows without a class are left out.
     drop_unlabelled: bool,
@@ -90,7 +90,7 @@ impl<'a> Profile<'a> {
         }
     }
 
-    /// Looks at all cells.
+    /// Examines all cells.
     pub(super) fn scan(
         &self,
         source: &Source,
@@ -102,7 +102,7 @@ impl<'a> Profile<'a> {
             source,
             rows,
             options.memory(),
-            |piece| self.look(rows, piece),
+            |piece| self.read(rows, piece),
             |pieces| {
                 for piece in pieces {
                     all.join(piece);
@@ -113,7 +113,7 @@ impl<'a> Profile<'a> {
         Ok(all)
     }
 
-    /// Refuses missing and infinite values that are not let through, and rows without a class.
+    /// Refuses missing and infinite values that are not accepted, and rows without a class.
     pub(super) fn check(&self, found: &mut TableContent) -> Result<(), DataError> {
         for (c, column) in found.columns.iter_mut().enumerate() {
             if let Some(text) = column.text.as_mut().filter(|_| !self.text[c] && !self.missing) {
@@ -141,7 +141,7 @@ impl<'a> Profile<'a> {
         }
     }
 
-    fn look(&self, rows: &dyn Rows, piece: Piece<'_>) -> Result<TableContent, DataError> {
+    fn read(&self, rows: &dyn Rows, piece: Piece<'_>) -> Result<TableContent, DataError> {
         let mut found = self.nothing();
         rows.each_row(piece, &mut |line, cells| {
             self.check_width(line, cells)?;
@@ -177,7 +177,7 @@ impl<'a> Profile<'a> {
         Err(DataError::Ragged { place: Place::line(&self.header.file, line), found, expected, comment })
     }
 
-    /// Decides which columns are text. True if one of them has to be looked at again.
+    /// Decides which columns are text. True if one of them has to be examined again.
     pub(super) fn text_with_numbers(&mut self, found: &TableContent) -> Result<bool, DataError> {
         let mut again = false;
         for c in 0..self.text.len() {

@@ -12,7 +12,7 @@ use super::rows::{Rows, trimmed};
 use crate::columns::{Buckets, Sorted, Sorter};
 use crate::encoding::{Categories, TextColumnUse, text_column};
 use crate::header::{Header, Role, check_distinct, check_left};
-use crate::normalize::Part;
+use crate::normalize::ColumnKind;
 use crate::note::TargetRule;
 use crate::source::Source;
 use crate::sparse::placed;
@@ -63,7 +63,7 @@ pub(super) struct Layout<'a> {
     goals: Vec<Goal>,
     names: Vec<String>,
     /// What each feature is to the totals of samples.
-    parts: Vec<Part>,
+    parts: Vec<ColumnKind>,
     target: Option<String>,
     notes: Vec<Note>,
 }
@@ -149,7 +149,7 @@ impl<'a> Layout<'a> {
                 Role::Counted if profile.text[c] => Goal::Nowhere,
                 Role::Counted => {
                     names.push(name.clone());
-                    parts.push(Part::Counted);
+                    parts.push(ColumnKind::Counted);
                     Goal::Number
                 }
                 Role::Apart(at) => Goal::Apart(at),
@@ -173,7 +173,7 @@ impl<'a> Layout<'a> {
                         }
                         TextColumnUse::Categories(categories, note) => {
                             names.extend(categories.names().cloned());
-                            parts.resize(names.len(), Part::Category);
+                            parts.resize(names.len(), ColumnKind::Category);
                             notes.push(categories.note(name));
                             notes.extend(note);
                             Goal::Text(categories)
@@ -182,13 +182,13 @@ impl<'a> Layout<'a> {
                 }
                 Role::Feature => {
                     names.push(name.clone());
-                    parts.push(Part::Number);
+                    parts.push(ColumnKind::Number);
                     Goal::Number
                 }
             });
         }
         check_distinct(&header.file, names.iter().map(String::as_str))?;
-        check_left(header, parts.iter().any(|part| *part != Part::Counted), options)?;
+        check_left(header, parts.iter().any(|part| *part != ColumnKind::Counted), options)?;
         if found.left_out > 0 {
             notes.push(Note::Unlabelled { rows: found.left_out });
         }

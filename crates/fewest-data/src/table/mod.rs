@@ -54,7 +54,7 @@ fn layout<'a>(
     let mut profile = Profile::new(header, declared, options);
     let mut found = profile.scan(source, rows, options)?;
     if profile.text_with_numbers(&found)? {
-        // A text column also has cells that look like numbers: a second look, to know them as text.
+        // A text column also has cells that look like numbers: a second pass, to know them as text.
         found = profile.scan(source, rows, options)?;
     }
     if found.rows == 0 {

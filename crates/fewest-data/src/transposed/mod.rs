@@ -30,7 +30,7 @@ struct Frame<'a> {
     skip: usize,
     /// Names of the n samples.
     samples: Vec<String>,
-    /// What is said of the samples above the rows.
+    /// The facts of the samples that stand above the rows.
     columns: Vec<TextColumn>,
     notes: Vec<Note>,
 }
@@ -81,7 +81,7 @@ impl Frame<'_> {
         all.bad.check()?;
         if all.names.is_empty() && !all.columns.is_empty() {
             let place = Place { file: file.clone(), ..Place::default() };
-            let found = "no row holds numbers, though features are said to be in the rows";
+            let found = "no row holds numbers, though the options say that features are in rows";
             return Err(malformed(place, found, "leave out --transpose if samples are in the rows"));
         }
         if all.names.is_empty() {
@@ -130,7 +130,7 @@ impl Frame<'_> {
             return true;
         }
         let text = |cell: &&Cow<'_, [u8]>| cells.number(cell).is_none() && !cells.is_missing_number(cell);
-        // Most rows are told by their first cells.
+        // Most rows are known by their first cells.
         if !row.iter().take(3).any(|cell| text(&cell)) {
             return false;
         }

@@ -80,7 +80,7 @@ pub fn notes(data: &Dataset) -> String {
     data.notes.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
-/// Numbers that look random.
+/// Numbers that seem random.
 pub fn noise(i: usize, m: usize) -> usize {
     ((i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 33) as usize % m
 }

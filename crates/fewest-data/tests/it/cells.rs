@@ -151,7 +151,7 @@ fn cell_ranger_in_hdf5() {
 fn the_ending_may_be_of_another_form() {
     for name in ["csr.h5ad", "tiny.loom", "tiny.gctx"] {
         let case = Case::new("a.h5", std::fs::read(format!("{FILES}{name}")).expect("a file"));
-        let data = case.read_with(&labelled("cell_type")).expect("told by what is in it");
+        let data = case.read_with(&labelled("cell_type")).expect("recognised by its content");
         assert_eq!(classes(&data), TYPES, "{name}");
     }
     let bytes = std::fs::read(format!("{FILES}csr.h5ad")).expect("a file");

@@ -3,11 +3,11 @@
 
 use fewest_data::generate::{
     Coefficients, Composite, CompositeSettings, Correlated, CorrelatedSettings, Generator, Hyperplane,
-    HyperplaneSettings, Ndcc, NdccSettings, Part, Points, Text, TextSettings,
+    HyperplaneSettings, Ndcc, NdccSettings, Points, SampleSet, Text, TextSettings,
 };
 use fewest_data::{DataError, Dataset, Format, ReadOptions, read, write};
 
-const PARTS: [Part; 3] = [Part::Training, Part::Validation, Part::Test];
+const PARTS: [SampleSet; 3] = [SampleSet::Training, SampleSet::Validation, SampleSet::Test];
 
 fn plane(settings: HyperplaneSettings) -> Hyperplane {
     Hyperplane::new(settings).expect("settings in range")
@@ -48,11 +48,11 @@ fn labels_are_the_side_of_the_hyperplane_and_points_lie_in_the_ball() {
     }
 }
 
-/// Of a uniform point in the ball, |x|^p is uniform on [0, 1] and no feature is preferred.
+/// A uniform point in the ball has |x|^p uniform on [0, 1], and no feature is preferred.
 #[test]
 fn points_fill_the_ball_evenly() {
     let p = 5;
-    let data = plane(HyperplaneSettings::new(p, 2)).draw(Part::Training, 8000).expect("two classes");
+    let data = plane(HyperplaneSettings::new(p, 2)).draw(SampleSet::Training, 8000).expect("two classes");
     let mut quarters = [0u32; 4];
     let mut squares = vec![0.0; p];
     for x in rows(&data) {
@@ -79,9 +79,9 @@ fn signs_normal_points_and_noise() {
     let noisy = plane(settings.clone());
     let weights = noisy.weights().expect("a linear truth").to_vec();
     assert!(weights.iter().all(|w| [-1.0, 0.0, 1.0].contains(w)) && noisy.support().len() == 4);
-    let data = noisy.draw(Part::Training, 4000).expect("two classes");
+    let data = noisy.draw(SampleSet::Training, 4000).expect("two classes");
     let exact =
-        plane(HyperplaneSettings { noise_sd: 0.0, ..settings }).draw(Part::Training, 4000).expect("two classes");
+        plane(HyperplaneSettings { noise_sd: 0.0, ..settings }).draw(SampleSet::Training, 4000).expect("two classes");
     assert_eq!(rows(&data), rows(&exact), "noise moves labels, not points");
     // w.x is normal with deviation 2, so that noise of deviation 0.5 turns a share atan(0.5 / 2) /
     // pi = 0.078 of the labels.
@@ -97,13 +97,13 @@ fn sets_depend_on_seed_and_part_only() {
     let (one, again, other) = (with_seed(1), with_seed(1), with_seed(2));
     assert_eq!(one.weights(), again.weights());
     assert_ne!(one.weights(), other.weights());
-    let short = one.draw(Part::Validation, 50).expect("two classes");
-    let long = again.draw(Part::Validation, 80).expect("two classes");
+    let short = one.draw(SampleSet::Validation, 50).expect("two classes");
+    let long = again.draw(SampleSet::Validation, 80).expect("two classes");
     assert_eq!(rows(&short)[..], rows(&long)[..50], "a larger set begins with the smaller one");
     assert_eq!(signs(&short)[..], signs(&long)[..50]);
     let firsts: Vec<Vec<f64>> = PARTS.iter().map(|&part| row(&one.draw(part, 50).expect("two classes"), 0)).collect();
     assert!(firsts[0] != firsts[1] && firsts[1] != firsts[2] && firsts[0] != firsts[2]);
-    assert_ne!(rows(&short), rows(&other.draw(Part::Validation, 50).expect("two classes")));
+    assert_ne!(rows(&short), rows(&other.draw(SampleSet::Validation, 50).expect("two classes")));
 }
 
 /// Stored numbers: the same on every machine, with every version. A Python version of the same
@@ -112,7 +112,7 @@ fn sets_depend_on_seed_and_part_only() {
 #[test]
 fn a_set_never_changes() {
     let plane = plane(HyperplaneSettings { seed: 42, ..HyperplaneSettings::new(3, 2) });
-    let data = plane.draw(Part::Test, 4).expect("two classes");
+    let data = plane.draw(SampleSet::Test, 4).expect("two classes");
     assert_eq!(plane.weights().expect("a linear truth"), [0.0, 0.4023128702992608, 1.3403256427520227]);
     assert_eq!(row(&data, 0), [-0.6959089617145703, 0.13830573478398434, 0.4039012980041816]);
     assert_eq!(row(&data, 3), [0.39559539225840334, -0.0022276834974132896, 0.7457097704794035]);
@@ -122,7 +122,7 @@ fn a_set_never_changes() {
 #[test]
 fn round_trip_through_every_format() {
     let folder = tempfile::tempdir().expect("a folder");
-    let data = plane(HyperplaneSettings::new(6, 2)).draw(Part::Training, 30).expect("two classes");
+    let data = plane(HyperplaneSettings::new(6, 2)).draw(SampleSet::Training, 30).expect("two classes");
     for ending in ["csv", "tsv.gz", "svm", "arff", "parquet", "npz"] {
         let path = folder.path().join(format!("d.{ending}"));
         let path = path.to_str().expect("UTF-8");
@@ -147,7 +147,7 @@ fn settings_out_of_range_are_refused() {
         let text = Hyperplane::new(settings).expect_err("out of range").to_string();
         assert!(words.iter().all(|w| text.contains(w)), "{text}");
     }
-    assert!(plane(base).draw(Part::Test, 1).expect_err("too few").to_string().contains("samples is 1"));
+    assert!(plane(base).draw(SampleSet::Test, 1).expect_err("too few").to_string().contains("samples is 1"));
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn a_set_of_one_class_is_refused() {
     // Two samples are on one side half of the time.
     let refused: Vec<DataError> = (0..40)
         .filter_map(|seed| {
-            plane(HyperplaneSettings { seed, ..HyperplaneSettings::new(5, 2) }).draw(Part::Test, 2).err()
+            plane(HyperplaneSettings { seed, ..HyperplaneSettings::new(5, 2) }).draw(SampleSet::Test, 2).err()
         })
         .collect();
     assert!((8..32).contains(&refused.len()), "{}", refused.len());
@@ -170,7 +170,7 @@ fn a_set_of_one_class_is_refused() {
 fn composite_features_are_informative_as_promised() {
     let settings = CompositeSettings { seed: 3, ..CompositeSettings::new(6) };
     let composite = Composite::new(settings.clone()).expect("settings in range");
-    let data = composite.draw(Part::Test, 20_000).expect("two classes");
+    let data = composite.draw(SampleSet::Test, 20_000).expect("two classes");
     let (x, y) = (rows(&data), signs(&data));
     assert_eq!(y.iter().filter(|y| **y > 0.0).count(), 10_000);
     let right = |w: &dyn Fn(&[f64]) -> f64| x.iter().zip(&y).filter(|(x, y)| w(x) * **y > 0.0).count() as f64 / 2e4;
@@ -193,7 +193,7 @@ fn composite_features_are_informative_as_promised() {
         assert_eq!(x.iter().all(|x| x[j].abs() <= 3f64.sqrt()), j < 6, "feature {j}: uniform first, then normal");
     }
     // A smaller set is the beginning of a larger one.
-    assert_eq!(rows(&composite.draw(Part::Test, 5).expect("two classes")), x[..5]);
+    assert_eq!(rows(&composite.draw(SampleSet::Test, 5).expect("two classes")), x[..5]);
     let refused = Composite::new(CompositeSettings { correlation: 1.0, ..settings }).expect_err("out of range");
     assert!(refused.to_string().contains("correlation is 1"), "{refused}");
 }
@@ -206,7 +206,7 @@ fn correlation_falls_with_the_distance_and_noise_is_as_strong_as_asked() {
     assert_eq!(correlated.support(), [1, 3, 6, 8, 11]);
     let weights = correlated.weights().expect("a linear truth").to_vec();
     assert!((0..12).all(|j| weights[j] == f64::from(u8::from(correlated.support().contains(&j)))));
-    let data = correlated.draw(Part::Test, 20_000).expect("two classes");
+    let data = correlated.draw(SampleSet::Test, 20_000).expect("two classes");
     let (x, y) = (rows(&data), signs(&data));
     for (j, l) in [(0, 0), (0, 1), (3, 6), (11, 11), (0, 11)] {
         let product = x.iter().map(|x| x[j] * x[l] / 2e4).sum::<f64>();
@@ -218,7 +218,7 @@ fn correlation_falls_with_the_distance_and_noise_is_as_strong_as_asked() {
     let turned = x.iter().zip(&y).filter(|(x, y)| distance(&weights, x) * **y < 0.0).count() as f64 / 2e4;
     assert!((turned - 0.1339).abs() < 0.01, "{turned}");
     let still = Correlated::new(CorrelatedSettings { snr: f64::INFINITY, ..settings.clone() }).expect("in range");
-    let still = still.draw(Part::Test, 500).expect("two classes");
+    let still = still.draw(SampleSet::Test, 500).expect("two classes");
     assert_eq!(rows(&still), x[..500], "noise moves labels, not points");
     assert!(rows(&still).iter().zip(signs(&still)).all(|(x, y)| distance(&weights, x) * y > 0.0));
     for (settings, words) in [
@@ -237,7 +237,7 @@ fn correlation_falls_with_the_distance_and_noise_is_as_strong_as_asked() {
 fn documents_have_length_one_and_their_words_lean_to_their_class() {
     let settings = TextSettings { length: 60, relevant: 20, seed: 5, ..TextSettings::new(3000) };
     let text = Text::new(settings.clone()).expect("settings in range");
-    let data = text.draw(Part::Training, 3000).expect("two classes");
+    let data = text.draw(SampleSet::Training, 3000).expect("two classes");
     assert!(data.features.as_design().is_sparse());
     let y = signs(&data);
     let mut squares = vec![0.0; 3000];
@@ -265,7 +265,7 @@ fn documents_have_length_one_and_their_words_lean_to_their_class() {
         // 12 / 20 draws a document, of which 0.35 leak: about 0.48 of the class apart.
         assert!(lean[j].abs() > 0.25 * counts[j] as f64, "word {j} leans {} of {}", lean[j], counts[j]);
     }
-    let again = text.draw(Part::Training, 40).expect("two classes");
+    let again = text.draw(SampleSet::Training, 40).expect("two classes");
     assert_eq!(rows(&again), rows(&data)[..40]);
     for (settings, words) in [
         (TextSettings { words: 0, ..settings.clone() }, "words is 0"),
@@ -287,7 +287,7 @@ fn clusters_lie_on_the_cubes_and_spread_with_the_expansion() {
         let tight = Ndcc::new(settings.clone()).expect("in range");
         let support = tight.support();
         assert!(support.len() == d && support.is_sorted() && tight.weights().is_none());
-        let data = tight.draw(Part::Training, 4000).expect("two classes");
+        let data = tight.draw(SampleSet::Training, 4000).expect("two classes");
         let mut class = std::collections::BTreeMap::new();
         for (x, y) in rows(&data).iter().zip(signs(&data)) {
             let at: Vec<i64> = support.iter().map(|&j| x[j].round() as i64).collect();
@@ -302,7 +302,7 @@ fn clusters_lie_on_the_cubes_and_spread_with_the_expansion() {
         // The same clusters, spread: the mean over a cluster stays, its covariance is R'R with R of
         // entries E u.
         let wide = Ndcc::new(NdccSettings { expansion: 25.0, ..settings }).expect("in range");
-        let (tight, wide) = (rows(&data), rows(&wide.draw(Part::Training, 4000).expect("two classes")));
+        let (tight, wide) = (rows(&data), rows(&wide.draw(SampleSet::Training, 4000).expect("two classes")));
         let shifts = tight.iter().zip(&wide).flat_map(|(t, w)| support.iter().map(move |&j| w[j] - t[j]));
         let mean_square = shifts.map(|s| s * s).sum::<f64>() / (4000 * d) as f64;
         // E[sum_r (25 u_r)^2] = 3 (625 / 3), give or take what 18 clusters of different share leave

@@ -1,4 +1,4 @@
-//! The tests of readers and writers, in one program: each program more is linked anew. What
+//! The tests of readers and writers, in one program: each program more is linked again. What
 //! measures the memory of the whole process is in `memory`.
 
 #[path = "../common/mod.rs"]

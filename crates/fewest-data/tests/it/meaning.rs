@@ -103,7 +103,7 @@ fn a_quantity_is_no_target() {
         &to_columns(case.path(), &ReadOptions::default(), &case.beside("c.csc")).expect_err("continuous").to_string(),
         &said,
     );
-    // Few numbers are classes, and many whole ones, of which is told.
+    // Few numbers are classes, and many whole ones, which have a note.
     let few = Case::new("a.csv", csv(&|i| ["0.5", "1.5", "2.0"][i % 3].to_owned())).read().expect("classes");
     assert_eq!(few.target.as_ref().expect("a target").classes, ["0.5", "1.5", "2"]);
     holds(&notes(&few), &["3 different numbers, some with fractions"]);

@@ -1,5 +1,5 @@
-//! The same table, in whatever form and format, is the same data set: classes, numbers, categories;
-//! in one pass and by the sorter of column files.
+//! One table, in whatever form and format, is one data set: classes, numbers, categories; in one
+//! pass and by the sorter of column files.
 
 use std::sync::Arc;
 

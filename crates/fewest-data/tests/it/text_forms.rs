@@ -134,7 +134,7 @@ fn delimiters_and_comments_as_asked() {
 
 #[test]
 fn sniffing_is_the_same_beyond_what_it_looks_at() {
-    // Rows that the first look does not reach hold the other signs.
+    // Rows that the first pass does not reach hold the other signs.
     let many = format!("a;b;y\n{}", lines(40_000, |i| format!("{},5;{};{}\n", i % 9, i % 5, i % 2)));
     let data = Case::new("a.csv", many).read().expect("read");
     assert_eq!((data.features.n_samples(), data.features.value(39_999, 0)), (40_000, (39_999 % 9) as f64 + 0.5));

@@ -120,7 +120,7 @@ fn check_columns(case: &Case, options: &ReadOptions) -> Result<(), TestCaseError
     match (made, read) {
         (Ok(mut made), Ok(read)) => {
             if options.target_optional {
-                // Of a file for prediction constant features are not told.
+                // Of a file for prediction constant features have no note.
                 made.2.retain(|note| !matches!(note, Note::Constant { .. }));
             }
             prop_assert_eq!(made, read);

@@ -13,12 +13,12 @@ use crate::preparation::Preparation;
 use crate::selector::{PartSelector, Scene};
 use crate::time::FoldTime;
 
-/// What a fold found.
+/// Result of a fold.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FoldResult {
     /// Repetition, from 0.
     pub repeat: usize,
-    /// What the fold is called.
+    /// The name of the fold.
     pub fold: String,
     /// Chosen features, ascending.
     pub selected: Vec<usize>,
@@ -50,7 +50,7 @@ pub struct FoldResult {
     /// Price of each feature, where the method found it.
     #[serde(default)]
     pub penalty: Option<f64>,
-    /// The size rule in force.
+    /// The size rule in effect.
     pub max_features: Option<usize>,
     /// Accuracy of each size inside the fold, where the size is chosen there.
     #[serde(default)]
@@ -60,8 +60,8 @@ pub struct FoldResult {
 }
 
 impl FoldResult {
-    /// What was selected, and how the samples held out were judged, of so many classes; the rest is
-    /// the caller's to say.
+    /// What was selected, and how the samples held out were judged, of `classes` classes; the rest
+    /// is the caller's to say.
     pub(crate) fn new(fold: &Fold, selected: Vec<usize>, judged: Predictions, classes: usize) -> Self {
         Self {
             repeat: fold.repeat,
@@ -85,7 +85,7 @@ impl FoldResult {
         }
     }
 
-    /// What it says on the samples held out.
+    /// Metrics on the samples held out.
     pub fn judged(&self) -> FoldMetrics<'_> {
         FoldMetrics { repeat: self.repeat, metrics: &self.metrics, confusion: &self.confusion }
     }
@@ -98,7 +98,7 @@ pub struct InnerScore {
     pub max_features: Option<usize>,
     /// Mean over the inner folds.
     pub accuracy: f64,
-    /// Its standard error.
+    /// The standard error of the score.
     pub se: Option<f64>,
 }
 
@@ -123,7 +123,7 @@ impl Default for InnerFolds {
 pub struct Recipe<'a> {
     /// Sizes to choose from, ascending; none: no size rule.
     pub sizes: Vec<Option<usize>>,
-    /// By choice of cost and gamma, and by size.
+    /// The selectors by choice of cost and gamma, and by size.
     pub selectors: Vec<Vec<Box<dyn PartSelector + 'a>>>,
     /// Costs of the classifier on the chosen features; none: the cost of selecting.
     pub fit_costs: Vec<Option<f64>>,

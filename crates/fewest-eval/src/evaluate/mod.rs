@@ -1,4 +1,4 @@
-//! How well a method does on samples it has not seen. Everything that looks at data happens on the
+//! How well a method does on samples it has not seen. Everything that reads data happens on the
 //! training part of a fold: preparation, tuning, selection, training.
 //!
 //! Given    a [`Scene`], folds ([`crate::folds`]), one [`Recipe`] or two that are compared.
@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use crate::error::EvalError;
 use crate::folds::Fold;
-use crate::jobs::{self, Told};
+use crate::jobs::{self, OnDone};
 use crate::selector::Scene;
 use crate::time::FoldTimes;
 
@@ -44,7 +44,7 @@ pub fn evaluate(
     recipes: &[Recipe<'_>],
     settings: &EvaluateSettings,
     known: Option<Vec<Option<FoldResult>>>,
-    told: Told<'_, FoldResult>,
+    on_done: OnDone<'_, FoldResult>,
 ) -> Result<Vec<Option<FoldResult>>, EvalError> {
     let total = recipes.len() * folds.len();
     let known = known.filter(|known| known.len() == total).unwrap_or_else(|| vec![None; total]);
@@ -58,5 +58,5 @@ pub fn evaluate(
         let mut time = times.next(recipe.selections());
         recipe.run(scene, fold, settings.truth.as_deref(), &mut time).map_err(|error| error.within(&fold.name))
     };
-    jobs::each(known, &job, told)
+    jobs::each(known, &job, on_done)
 }

@@ -9,7 +9,7 @@ use super::fold::FoldResult;
 /// Results of one recipe in all folds that are done.
 #[derive(Debug, Clone)]
 pub struct Evaluation<'a> {
-    /// What each fold found.
+    /// The result of each fold.
     pub folds: Vec<&'a FoldResult>,
     /// Size of the test part over that of the training part, on average
     /// ([`crate::folds::test_share`]).
@@ -19,7 +19,7 @@ pub struct Evaluation<'a> {
 }
 
 impl<'a> Evaluation<'a> {
-    /// Of the results of a recipe.
+    /// Evaluation of the results of a recipe.
     pub fn new(results: &'a [Option<FoldResult>], test_share: f64, p: usize) -> Self {
         Self { folds: results.iter().flatten().collect(), test_share, p }
     }
@@ -77,7 +77,7 @@ impl<'a> Evaluation<'a> {
         stability(&self.folds.iter().map(|f| f.selected.clone()).collect::<Vec<_>>(), self.p)
     }
 
-    /// Samples held out, of so many classes. Rows: true classes, columns: predicted ones.
+    /// Samples held out, of `classes` classes. Rows: true classes, columns: predicted ones.
     pub fn confusion(&self, classes: usize) -> Vec<Vec<u64>> {
         let mut total = vec![vec![0u64; classes]; classes];
         for f in &self.folds {
@@ -92,7 +92,7 @@ impl<'a> Evaluation<'a> {
 /// Two evaluations on the same folds: accuracy of the first less that of the second.
 #[derive(Debug, Clone)]
 pub struct Comparison {
-    /// By fold; folds that one of them lacks are left out.
+    /// The difference in each fold; folds that one of them lacks are left out.
     pub differences: Vec<f64>,
     test_share: f64,
 }
@@ -117,7 +117,7 @@ impl Comparison {
         t_test(&self.differences)
     }
 
-    /// The same, corrected for training samples that folds share.
+    /// The t test of the differences, corrected for training samples that folds share.
     pub fn corrected_t_test(&self) -> Option<TTest> {
         corrected_t_test(&self.differences, self.test_share)
     }

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::expression::Expression;
 
-/// What a feature does for the classifier of a panel.
+/// Contributions of a feature to the classifier of a panel.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Apart {
     /// For each class the mean of the feature's weights in the machines of its pairs, above 0 where
@@ -15,15 +15,15 @@ pub struct Apart {
     pub pairs: Vec<Contribution>,
 }
 
-/// What a feature does for a pair of classes.
+/// Contribution of a feature to a pair of classes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Contribution {
     /// The class in which its mean is larger.
     pub high: u32,
     /// The other one.
     pub low: u32,
-    /// Its part of the distance between the decision values at the means of both classes; those of
-    /// all features of the panel sum up to 1.
+    /// The feature's share of the distance between the decision values at the means of both
+    /// classes; the shares of all features of the panel sum up to 1.
     pub share: f64,
 }
 

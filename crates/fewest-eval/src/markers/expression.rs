@@ -7,9 +7,9 @@ use serde::Serialize;
 /// One feature in all classes, in units of the data.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Expression {
-    /// Its index.
+    /// The feature's index.
     pub feature: usize,
-    /// Its mean in each class, samples by their weights; missing values are left out.
+    /// The feature's mean in each class, samples by their weights; missing values are left out.
     pub mean: Vec<f64>,
     /// The weighted share of the samples of each class where it is above 0.
     pub share: Vec<f64>,
@@ -29,7 +29,7 @@ impl Expression {
 
 /// Samples by class, with weights; others are left out.
 pub(crate) struct ByClass {
-    /// Of each sample of the design; none where it is left out.
+    /// The class of each sample of the design; none where it is left out.
     class: Vec<Option<u32>>,
     weights: Vec<f64>,
     totals: Vec<f64>,

@@ -13,7 +13,7 @@ use crate::preparation::Learnt;
 /// A cost that was tried.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TriedCost {
-    /// What the samples of a class cost together ([`super::MarkersSettings::class_costs`]); none
+    /// The cost of all samples of a class together ([`super::MarkersSettings::class_costs`]); none
     /// where a cost was given.
     pub class_cost: Option<f64>,
     /// Macro F1 in each fold that was done.
@@ -30,15 +30,15 @@ impl TriedCost {
 /// Markers, and what folds say of them.
 #[derive(Debug)]
 pub struct MarkersReport {
-    /// How it ended.
+    /// The status at the end.
     pub status: Status,
     /// Costs tried; one where a cost was given.
     pub tried: Vec<TriedCost>,
     /// Position of the one chosen.
     pub chosen: usize,
-    /// What each fold selected at that cost, and how the samples held out were classified.
+    /// The selection of each fold at that cost, and the classes given to the samples held out.
     pub folds: Vec<FoldResult>,
-    /// The same by the required features alone, where some are.
+    /// The results of the required features alone, where some are required.
     pub required: Option<Vec<FoldResult>>,
     /// Samples that the folds are made of.
     pub sampled: usize,
@@ -59,7 +59,7 @@ pub struct MarkerPanel {
     pub features: Vec<usize>,
     /// Objective, bound and status of the search.
     pub outcome: Outcome,
-    /// Of which SVM.
+    /// The settings of the SVM.
     pub svm: SvmSettings,
     /// The classifier, a machine for each pair of classes; its features ascend.
     pub model: Model,

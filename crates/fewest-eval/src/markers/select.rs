@@ -11,7 +11,7 @@ use super::expression::{ByClass, Expression};
 use super::search::Search;
 use super::settings::MarkersSettings;
 use crate::error::EvalError;
-use crate::part::{Data, Part};
+use crate::part::{Data, TrainingPart};
 use crate::time::Deadline;
 
 /// Share of the features left that leave in a step of the elimination, one at least.
@@ -20,18 +20,18 @@ const STEP: f64 = 0.03;
 const ROUGHLY: f64 = 1e-4;
 /// Stored values times classes above which an elimination is done in short: ...
 const LARGE: f64 = 1e8;
-/// ... on so many samples, of each class as many,
+/// ... on this many samples, of each class as many,
 const FEW: usize = 5_000;
 /// in larger steps,
 const LONG_STEP: f64 = 0.1;
-/// and from so many features for each marker, but no fewer than
+/// and from this many features for each marker, but no fewer than
 const POOL_EACH: usize = 10;
 /// this.
 const POOL: usize = 500;
 
 /// Samples to learn from, with what they say of the rules.
 pub(crate) struct MarkerPart<'a> {
-    pub(crate) part: Part,
+    pub(crate) part: TrainingPart,
     /// The samples, of all that were read.
     pub(crate) by_class: ByClass,
     settings: &'a MarkersSettings,
@@ -54,7 +54,7 @@ impl<'a> MarkerPart<'a> {
         names: &[String],
         memory: &Memory,
     ) -> Result<Self, EvalError> {
-        let part = Part::new(data, rows, &settings.preparation, memory)?;
+        let part = TrainingPart::new(data, rows, &settings.preparation, memory)?;
         let by_class = ByClass::new(&data.target.codes, data.weights, rows, data.target.classes.len());
         let mut list = settings.rules.clone();
         if settings.per_class > 0 || settings.expression != [None, None] {
@@ -114,8 +114,8 @@ impl<'a> MarkerPart<'a> {
         Ok(ranked.into_iter().map(|of| of.1).collect())
     }
 
-    /// What is said of the samples, or of few of them in these features alone, whose classes weigh what
-    /// they weigh in all.
+    /// The problem of the samples, or of few of them in these features alone, whose classes weigh
+    /// what they weigh in all.
     fn with_few<T>(&self, kept: &[usize], of: impl FnOnce(&Samples<'_>) -> Result<T, Error>) -> Result<T, Error> {
         if self.pool.is_none() {
             return of(&self.part.samples()?);
@@ -157,7 +157,7 @@ impl<'a> MarkerPart<'a> {
 }
 
 /// The features that an elimination in short begins with, ascending.
-fn pool(part: &Part, list: &RuleList) -> Vec<usize> {
+fn pool(part: &TrainingPart, list: &RuleList) -> Vec<usize> {
     let design = part.design();
     let (rows, all): (Vec<usize>, Vec<usize>) = ((0..part.weights.len()).collect(), (0..design.n_features()).collect());
     // Scaled: what differs between classes counts.
@@ -170,7 +170,12 @@ fn pool(part: &Part, list: &RuleList) -> Vec<usize> {
 ///
 /// # Errors
 /// No feature is inside.
-fn limit(list: &mut RuleList, table: &[Expression], settings: &MarkersSettings, part: &Part) -> Result<(), EvalError> {
+fn limit(
+    list: &mut RuleList,
+    table: &[Expression],
+    settings: &MarkersSettings,
+    part: &TrainingPart,
+) -> Result<(), EvalError> {
     let [low, high] = settings.expression;
     let outside = |of: &&Expression| {
         let largest = of.largest();
@@ -193,7 +198,7 @@ fn limit(list: &mut RuleList, table: &[Expression], settings: &MarkersSettings, 
     Ok(())
 }
 
-/// Adds the rule that so many features are high in each class.
+/// Adds the rule that `per_class` features are high in each class.
 fn each_class(
     list: &mut RuleList,
     table: &[Expression],

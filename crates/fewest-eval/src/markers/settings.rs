@@ -67,7 +67,7 @@ impl Default for MarkersSettings {
 }
 
 impl MarkersSettings {
-    /// Checks every number against its range, for so many classes.
+    /// Checks every number against its range, for `n_classes` classes.
     ///
     /// # Errors
     /// The first setting out of range.

@@ -7,7 +7,7 @@ use super::report::{MarkerPanel, MarkersReport};
 use super::settings::MarkersSettings;
 
 impl MarkersReport {
-    /// As JSON; `names` are those of all features, `classes` those of the classes.
+    /// The report as JSON; `names` are those of all features, `classes` those of the classes.
     pub fn value(&self, settings: &MarkersSettings, names: &[String], classes: &[String]) -> Map<String, Value> {
         let text = |j: usize| names.get(j).map_or_else(|| j.to_string(), String::clone);
         let name = |j: usize| names.get(j).map_or_else(|| json!(j), |name| json!(name));

@@ -22,9 +22,9 @@ pub enum CalibrationRule {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Calibration {
-    /// By a sigmoid.
+    /// Platt's sigmoid.
     Platt(Sigmoid),
-    /// By a function that never falls.
+    /// A function that never falls.
     Isotonic(Isotonic),
 }
 

@@ -71,9 +71,9 @@ impl ChoiceRule {
                 }
                 _ => 0.0,
             };
-            let told = lost.mean > lost.se.unwrap_or(0.0) + ROUNDING || less > MOST_LOST + ROUNDING;
+            let on_done = lost.mean > lost.se.unwrap_or(0.0) + ROUNDING || less > MOST_LOST + ROUNDING;
             let matters = less > NO_ACCOUNT[0] + ROUNDING || lost.mean > NO_ACCOUNT[1] + ROUNDING;
-            if told && matters {
+            if on_done && matters {
                 break;
             }
             smallest = key;
@@ -94,7 +94,8 @@ const NO_ACCOUNT: [f64; 2] = [0.005, 0.01];
 /// Candidates with their values by split, as a pick compares them.
 struct Valued<'t> {
     lines: Vec<(&'t Line, Judged)>,
-    /// By candidate and split, larger being better; none where the score has no meaning.
+    /// The score of each candidate on each split, larger being better; none where the score has no
+    /// meaning.
     splits: Vec<Vec<Option<f64>>>,
     /// What a candidate loses for its distance from the prior.
     lost: Vec<f64>,

@@ -4,7 +4,7 @@
 use fewest::{Error, Limits};
 use serde::Serialize;
 
-use super::deal::{check, outer_deals, parts};
+use super::folds::{check, outer_deals, parts};
 use super::grid::{costs, levels};
 use super::inner::row;
 use super::part::StudyPart;

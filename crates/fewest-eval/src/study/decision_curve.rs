@@ -13,11 +13,11 @@ use serde::{Deserialize, Serialize};
 pub struct NetBenefit {
     /// The threshold p: who acts at it takes one sample found for `(1 - p) / p` false alarms.
     pub threshold: f64,
-    /// Of acting where the probability is at least p.
+    /// The net benefit of acting where the probability is at least p.
     pub net_benefit: f64,
-    /// Of acting on every sample.
+    /// The net benefit of acting on every sample.
     pub treat_all: f64,
-    /// Of acting on none.
+    /// The net benefit of acting on none.
     pub treat_none: f64,
 }
 

@@ -38,7 +38,7 @@ const HIGHEST: f64 = 1e2;
 pub(crate) const FIT: [f64; 7] = [0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0];
 /// What multiplies them for the Gaussian kernel.
 const FIT_KERNEL: f64 = 10.0;
-/// Those of them that are tried in short.
+/// Places in [`FIT`] of the costs that are tried in short.
 pub(crate) const FEW: [usize; 3] = [1, 3, 5];
 
 /// What is tried, for all parts of a study.
@@ -59,7 +59,7 @@ pub(crate) fn costs(part: PartSize, settings: &StudySettings) -> Vec<f64> {
     relative_costs(part.samples, settings).into_iter().map(|cost| centre * cost).collect()
 }
 
-/// Costs of the selections among so many samples, times mean |x|^2, ascending.
+/// Costs of the selections among `n` samples, times mean |x|^2, ascending.
 pub(crate) fn relative_costs(samples: usize, settings: &StudySettings) -> Vec<f64> {
     let (n, points) = (samples.max(1) as f64, settings.cost_points);
     let (low, high) = (LOWEST.max(1.0 / n).ln(), HIGHEST.ln());

@@ -16,7 +16,7 @@ use std::time::Instant;
 use fewest::{Error, Kernel};
 use rayon::prelude::*;
 
-use super::deal::Deal;
+use super::folds::Deal;
 use super::grid::{FEW, FIT, Grid, Job, Key, costs, fit_cost};
 use super::judge::judge;
 use super::part::StudyPart;
@@ -133,7 +133,7 @@ mod tests {
     use fewest_data::{Features, Target};
 
     use super::*;
-    use crate::study::deal::{check, outer_deals, parts};
+    use crate::study::folds::{check, outer_deals, parts};
     use crate::study::grid::levels;
 
     #[test]

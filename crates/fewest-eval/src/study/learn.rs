@@ -5,7 +5,7 @@ use fewest::{Clock, Error, Kernel, Report, Status};
 use rayon::prelude::*;
 
 use super::calibration::CalibrationRule;
-use super::deal::Deal;
+use super::folds::Deal;
 use super::grid::{Grid, Key, costs, fit_cost};
 use super::judge::train;
 use super::part::{PartSize, StudyPart};
@@ -166,7 +166,7 @@ pub(crate) fn calibrate(
     Ok(Calibrated { probabilities: Probabilities::fit(settings.calibration, &decisions, &codes, n_classes), threshold })
 }
 
-/// Judges what was learned on other samples, with the threshold in force.
+/// Judges what was learned on other samples, with the threshold in effect.
 pub(crate) fn judge(
     data: &Data<'_>,
     learned: &Learned,

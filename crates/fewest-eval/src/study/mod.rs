@@ -13,16 +13,16 @@
 //! | `learn.rs`, `panel.rs` | from a choice to a classifier; proof, neighbours and substitutes of the panel |
 //! | `compare.rs` | the scores of every candidate in every outer fold, by which rules of choice are compared |
 //! | `threshold.rs`, `decision_curve.rs`, `points.rs`, `points_of.rs` | the cut of decision values for a wanted sensitivity; net benefit; the panel as points that are added by hand |
-//! | `deal.rs`, `run.rs`, `state.rs`, `report.rs` | how samples are dealt; the course of a study; how far it has come; what it found |
+//! | `folds.rs`, `run.rs`, `state.rs`, `report.rs` | how samples are dealt; the course of a study; its progress; what it found |
 //!
-//! Nothing here touches a file or prints: progress and the state to go on from are told to an
+//! Nothing here touches a file or prints: progress and the state to resume from are asked to an
 //! [`fewest::Observer`], limits are [`fewest::Limits`].
 
 mod calibration;
 mod choose;
 mod compare;
-mod deal;
 mod decision_curve;
+mod folds;
 mod grid;
 mod inner;
 mod isotonic;

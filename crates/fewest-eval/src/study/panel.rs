@@ -90,7 +90,7 @@ pub(crate) fn panel(
     Ok((panel, cut))
 }
 
-/// The search goes on from what it found, unless it was proven.
+/// The search resumes from what it found, unless it was proven.
 fn prove(
     search: &Search<'_>,
     settings: &StudySettings,

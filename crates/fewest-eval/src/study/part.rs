@@ -3,13 +3,13 @@
 use fewest::{DenseDesign, Error, FeatureSet, Memory, MultiClass, RuleList, Rules, Several, WeightBounds};
 
 use super::settings::StudySettings;
-use crate::part::{Data, HeldOut, Part};
+use crate::part::{Data, HeldOut, TrainingPart};
 use crate::preparation::columns;
 
 /// Samples to learn from, prepared, and what they rule out.
 #[derive(Debug)]
 pub(crate) struct StudyPart {
-    pub(crate) prepared: Part,
+    pub(crate) prepared: TrainingPart,
     /// Features with one value, or of low variance; ascending.
     ruled_out: FeatureSet,
     /// Bounds on the weights of all features, once they are scaled.
@@ -30,7 +30,7 @@ pub(crate) struct PartSize {
 impl StudyPart {
     /// The samples of these rows, ascending.
     pub(crate) fn new(data: &Data<'_>, rows: &[usize], settings: &StudySettings) -> Result<Self, Error> {
-        let prepared = Part::new(data, rows, &settings.preparation(data.features), &Memory::unlimited())?;
+        let prepared = TrainingPart::new(data, rows, &settings.preparation(data.features), &Memory::unlimited())?;
         let (ruled_out, design) = (prepared.ruled_out(), prepared.design());
         let squares: f64 = (0..design.n_features()).map(|j| design.squared_norm(j)).sum();
         let size = PartSize {

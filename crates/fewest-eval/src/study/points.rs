@@ -12,7 +12,7 @@
 //!          errors on the samples learned from, or of the sensitivity asked for on those held out
 //! Cost     a training on few features for each inner split.
 //! Says     nothing of what the rounding loses: that is measured on the outer folds, in each of
-//!          which all of this is done anew.
+//!          which all of this is done again.
 
 use std::collections::BTreeMap;
 
@@ -43,7 +43,7 @@ pub struct Points {
     pub probabilities: Vec<(i64, f64)>,
 }
 
-/// What a feature adds to the total.
+/// Points of a feature.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PointsFeature {
     /// The feature.
@@ -70,12 +70,12 @@ pub struct PointsFold {
     pub confusion: Vec<Vec<u64>>,
 }
 
-/// What points are worth over the outer folds.
+/// Quality of points over the outer folds.
 #[derive(Debug, Clone, Serialize)]
 pub struct PointsWorth {
     /// Each measure of the points.
     pub summary: BTreeMap<&'static str, Summary>,
-    /// By measure how much more the classifier has than its points, fold by fold.
+    /// How much more the classifier scores than its points, fold by fold, for each measure.
     pub difference: BTreeMap<&'static str, Summary>,
 }
 

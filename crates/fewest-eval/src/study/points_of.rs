@@ -5,7 +5,7 @@ use fewest::{DenseDesign, Design, Error};
 use fewest_data::{Imputation, Scaling};
 
 use super::calibration::Calibration;
-use super::deal::Deal;
+use super::folds::Deal;
 use super::grid::{Grid, Key};
 use super::learn::{Learned, SplitModel, split_models};
 use super::points::{Points, PointsFold, SCALES, Split, Steps, chosen, fewest_errors, scaled, totals};
@@ -23,7 +23,7 @@ const TOTALS: i64 = 1000;
 /// A linear classifier of two classes and what prepares its samples.
 #[derive(Clone, Copy)]
 struct Classifier<'a> {
-    /// Its features, ascending.
+    /// The classifier's features, ascending.
     features: &'a [usize],
     /// None: it has no feature.
     model: Option<&'a Model>,

@@ -1,4 +1,4 @@
-//! What a study would take without a look at its data, and how far a candidate is from that.
+//! What a study would take without reading its data, and how far a candidate is from that.
 //!
 //! On few samples the best of a thousand candidates is the luckiest: its score is too good by about
 //! as much as candidates differ. So a candidate has to make up for its distance from one that is
@@ -25,7 +25,7 @@ pub(crate) struct Prior<'a> {
 }
 
 impl<'a> Prior<'a> {
-    /// For so many samples and features that can be chosen.
+    /// For these numbers of samples and of features that can be chosen.
     pub(crate) fn new(grid: &'a Grid, settings: &StudySettings, samples: usize, usable: usize) -> Self {
         let costs = relative_costs(samples, settings).into_iter();
         Self { grid, costs: costs.map(|cost| (cost / usable.max(1) as f64).ln()).collect() }

@@ -48,7 +48,7 @@ pub struct CalibrationLine {
     pub observed: f64,
 }
 
-/// What probabilities are worth on samples whose classes are known.
+/// Losses of probabilities on samples whose classes are known.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Losses {
     /// Mean of -ln(probability of the true class).
@@ -59,7 +59,7 @@ pub struct Losses {
 }
 
 impl Losses {
-    /// Of at least one.
+    /// Mean of at least one value of each loss.
     pub(crate) fn mean(each: &[Self]) -> Self {
         let mean = |of: fn(&Self) -> f64| each.iter().map(of).sum::<f64>() / each.len() as f64;
         Self { log_loss: mean(|loss| loss.log_loss), brier: mean(|loss| loss.brier) }
@@ -108,12 +108,12 @@ impl Probabilities {
         decisions.chunks(self.pairs()).map(|values| self.of(values)).collect()
     }
 
-    /// What the probabilities of samples are worth; of at least one.
+    /// Losses of the probabilities of samples; of at least one.
     pub fn losses(&self, of: &Predictions) -> Losses {
         Losses::mean(&self.each_loss(of))
     }
 
-    /// The same of each sample alone.
+    /// The losses of each sample alone.
     pub fn each_loss(&self, of: &Predictions) -> Vec<Losses> {
         let one = |(values, &class): (&[f64], &u32)| Losses {
             log_loss: self.log_loss(values, class),

@@ -18,7 +18,7 @@ use super::probabilities::{Losses, Probabilities};
 use super::rule::ChoiceRule;
 use super::settings::{Prefer, StudyMethod};
 
-/// What was chosen inside a training part.
+/// Choice made inside a training part.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Choice {
     /// The method.
@@ -45,7 +45,7 @@ pub struct InnerSize {
 /// A method on the inner splits of all samples, at its best.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Tried {
-    /// What is best with this method by the rule's score.
+    /// The best choice with this method by the rule's score.
     pub choice: Choice,
     /// Accuracy of that over the inner splits.
     pub accuracy: Option<f64>,
@@ -89,7 +89,7 @@ pub struct FoldReport {
     pub repeat: usize,
     /// Fold of the repetition, from 0.
     pub fold: usize,
-    /// What was chosen inside its training part.
+    /// The choice made inside its training part.
     pub choice: Choice,
     /// Features, ascending.
     pub selected: Vec<usize>,
@@ -105,7 +105,7 @@ pub struct FoldReport {
     pub points: Option<PointsFold>,
     /// Sizes inside the training part.
     pub inner: Vec<InnerSize>,
-    /// What other rules chose and how that did, with `compare_rules`.
+    /// The choices of other rules and their results, with `compare_rules`.
     pub rules: Vec<RuleReport>,
     /// Time used.
     pub seconds: f64,
@@ -128,7 +128,7 @@ impl FoldReport {
         Chosen { repeat: self.repeat, judgement: &self.judgement, selected: &self.selected }
     }
 
-    /// What the other choice comes to, which may be the same.
+    /// The result of the other choice, which may be the same.
     fn other(&self) -> Chosen<'_> {
         let same = self.chosen();
         self.other.as_ref().map_or(same, |o| Chosen { judgement: &o.judgement, selected: &o.selected, ..same })
@@ -153,7 +153,7 @@ impl<'a> Chosen<'a> {
 /// The choice that is not the panel's in an outer fold.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OtherFold {
-    /// What was chosen inside the training part.
+    /// The choice made inside the training part.
     pub choice: Choice,
     /// Features, ascending.
     pub selected: Vec<usize>,
@@ -161,10 +161,10 @@ pub struct OtherFold {
     pub judgement: Judgement,
 }
 
-/// A choice on all samples, and what the same way of choosing comes to in the outer folds.
+/// A choice on all samples, and the result of the same way of choosing in the outer folds.
 #[derive(Debug, Clone, Serialize)]
 pub struct ChoiceReport {
-    /// What was chosen.
+    /// The choice.
     pub choice: Choice,
     /// Features, ascending.
     pub selected: Vec<usize>,
@@ -177,18 +177,18 @@ pub struct ChoiceReport {
 /// The choice on all samples that is not the panel's.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OtherPanel {
-    /// What was chosen.
+    /// The choice.
     pub choice: Choice,
     /// Features, ascending.
     pub selected: Vec<usize>,
 }
 
-/// What a rule chose in a fold, and how it did.
+/// Choice of a rule in a fold, and its result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RuleReport {
     /// The rule.
     pub rule: ChoiceRule,
-    /// Its choice.
+    /// The rule's choice.
     pub choice: Choice,
     /// Features, ascending.
     pub selected: Vec<usize>,
@@ -201,9 +201,9 @@ pub struct RuleReport {
 /// The panel: chosen and trained on all samples.
 #[derive(Debug, Clone)]
 pub struct Panel {
-    /// What was chosen.
+    /// The choice.
     pub choice: Choice,
-    /// What the method found: subset, objective, bound, status.
+    /// The method's result: subset, objective, bound, status.
     pub report: Report,
     /// The features, ascending.
     pub selected: Vec<usize>,
@@ -211,9 +211,9 @@ pub struct Panel {
     pub model: Option<Model>,
     /// From decision values to the probability of each class, where asked for.
     pub calibration: Option<Probabilities>,
-    /// What was taken from the bias of the classifier, for the sensitivity asked for.
+    /// The value taken from the bias of the classifier, for the sensitivity asked for.
     pub threshold: Option<f64>,
-    /// What stands in for missing values, before scaling; none: there are none.
+    /// The values for missing ones, before scaling; none: there are none.
     pub imputation: Option<Imputation>,
     /// Scaling of all features.
     pub scaling: Scaling,
@@ -222,8 +222,8 @@ pub struct Panel {
     pub certificate: Option<Certificate>,
     /// The best subsets by the objective, best first, proven; empty where that was not done.
     pub solutions: Vec<Solution>,
-    /// What could replace each feature, by the objective; empty where time did not allow it, or for
-    /// a method without a linear SVM.
+    /// The features that could replace each feature, by the objective; empty where time did not
+    /// allow it, or for a method without a linear SVM.
     pub swaps: Vec<Swap>,
 }
 
@@ -234,7 +234,7 @@ impl Panel {
     }
 }
 
-/// What was done.
+/// Work that was done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Effort {
     /// Selections on inner splits.
@@ -243,11 +243,11 @@ pub struct Effort {
     pub trainings: u64,
     /// Inner splits.
     pub splits: u64,
-    /// Inner splits that were not begun, for want of time.
+    /// Inner splits that were not begun, for lack of time.
     pub splits_left: u64,
-    /// Selections on inner splits that were not made, for want of time.
+    /// Selections on inner splits that were not made, for lack of time.
     pub selections_left: u64,
-    /// Outer folds that were not done, for want of time.
+    /// Outer folds that were not done, for lack of time.
     pub folds_left: u64,
     /// Time of the inner splits, one after the other.
     pub milliseconds: u64,
@@ -273,7 +273,7 @@ impl Effort {
     }
 }
 
-/// What a study found.
+/// Result of a study.
 #[derive(Debug, Clone)]
 pub struct StudyReport {
     /// `Completed`, or the limit that cut it short.
@@ -310,7 +310,7 @@ impl StudyReport {
         self.summary_of(&self.folds.iter().map(FoldReport::chosen).collect::<Vec<_>>())
     }
 
-    /// The same for the other choice.
+    /// The summary of the other choice.
     pub fn other_summary(&self) -> Vec<(&'static str, Summary)> {
         self.summary_of(&self.folds.iter().map(FoldReport::other).collect::<Vec<_>>())
     }
@@ -328,8 +328,8 @@ impl StudyReport {
         stability(&self.folds.iter().map(|fold| fold.other().selected.to_vec()).collect::<Vec<_>>(), self.n_features)
     }
 
-    /// What the rule takes and the smallest size that is as good, of which `prefer` says which is the
-    /// panel; none without a panel.
+    /// The rule's choice and the smallest size that is as good, first the one that `prefer` makes
+    /// the panel; none without a panel.
     pub fn choices(&self, prefer: Prefer) -> Option<[ChoiceReport; 2]> {
         let panel = self.panel.as_ref()?;
         let summary = |of: Vec<(&'static str, Summary)>| of.into_iter().collect();
@@ -351,7 +351,7 @@ impl StudyReport {
         })
     }
 
-    /// What the points scores of the outer folds are worth; none without any.
+    /// Quality of the points scores of the outer folds; none without any.
     pub fn points_worth(&self) -> Option<PointsWorth> {
         let each = self.folds.iter().filter_map(FoldReport::with_points);
         PointsWorth::new(&each.collect::<Vec<_>>(), self.test_share)

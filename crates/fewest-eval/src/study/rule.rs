@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::score::Score;
 
-/// Which of the candidates is taken, once they are scored.
+/// Rule that takes one of the candidates, once they are scored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pick {
@@ -46,9 +46,9 @@ impl Pick {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct ChoiceRule {
-    /// What candidates are judged by.
+    /// The score of candidates.
     pub score: Score,
-    /// Which of them is taken.
+    /// The rule that takes one of them.
     pub pick: Pick,
 }
 
@@ -59,7 +59,7 @@ impl Default for ChoiceRule {
 }
 
 impl ChoiceRule {
-    /// What a text must be.
+    /// The texts that are accepted.
     pub const FORMAT: &str = "a score (combined, accuracy, auc, log-loss, hinge), alone or followed by :best, :smooth, :shrunk, :one-se, :small-cost or :stable";
 
     /// Every rule.

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use fewest::{Error, Event, Limits, Observer, Status};
 use rayon::prelude::*;
 
-use super::deal::{Deal, PartDeal, check, named, outer_deals, parts};
+use super::folds::{Deal, PartDeal, check, named, outer_deals, parts};
 use super::grid::{Grid, Job, Key, fit_middle, levels};
 use super::inner::row;
 use super::learn::{Learned, calibrate, choice, cut_short, judge, learn};
@@ -31,13 +31,13 @@ const GRID: f64 = 0.8;
 /// Time that is left for the selections on a part, in those of its first rows.
 const SELECTIONS: u64 = 3;
 /// From data to a panel: an honest estimate by outer folds, in each of which everything is done
-/// anew, and the same on all samples.
+/// again, and the same on all samples.
 ///
 /// Steps    1. all samples: the inner table, the choice, the panel  2. each outer fold: the inner
 ///          table of its training part, the choice, the selection; the samples held out are judged
 ///          3. the proof of the panel, what comes next to it, what could replace what
 ///
-/// `state` is what an earlier study with the same data and settings told its observer. The answer
+/// `state` is what an earlier study with the same data and settings sent its observer. The answer
 /// depends on the seed, not on the number of threads, as long as no limit is reached.
 ///
 /// # Errors
@@ -108,12 +108,12 @@ pub fn study(
     Ok(StudyReport { other, points, ..study.report(&parts, found, cut, limits) })
 }
 
-/// A study at work.
+/// A running study.
 struct Study<'a> {
     data: &'a Data<'a>,
     settings: &'a StudySettings,
     grid: &'a Grid,
-    /// Of all samples.
+    /// The size of all samples together.
     whole: PartSize,
     all: Deadline,
     work: Deadline,
@@ -139,7 +139,7 @@ impl Study<'_> {
         if self.broken { Some(Status::Cancelled) } else { self.work.stop() }
     }
 
-    /// Tells how far it is, and the state to go on from.
+    /// Tells how far it is, and the state to resume from.
     fn keep(&mut self) {
         let progress = Event::Progress { done: self.done, total: Some(self.total), elapsed: self.work.elapsed() };
         self.broken |= self.observer.on(&progress).is_break();
@@ -241,14 +241,14 @@ impl Study<'_> {
         Ok(())
     }
 
-    /// Whether half of the time is enough for all jobs, of which so many took so long.
+    /// Whether half of the time is enough for all jobs, of which `jobs` took this long.
     fn is_plenty(&self, jobs: usize, took: Duration) -> bool {
         let waiting = (self.total - self.done.min(self.total)) as f64;
         let needed = took.mul_f64(waiting / jobs.max(1) as f64);
         self.work.left().is_none_or(|left| needed < left / 2)
     }
 
-    /// Of the splits that nothing cut short; where there are none, of what the others have in
+    /// Table of the splits that nothing cut short; where there are none, of what the others have in
     /// common.
     fn table(&self, at: usize, part: &PartDeal) -> Table {
         let rows = || self.state.parts[at].rows.iter().flatten();

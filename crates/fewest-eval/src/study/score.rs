@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a candidate is judged by on the samples held out inside a training part.
+/// Score of a candidate on the samples held out inside a training part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Score {
@@ -43,8 +43,8 @@ impl Score {
     }
 }
 
-/// What a candidate is worth on samples held out; none where a measure has no meaning. In a state
-/// four numbers, in this order.
+/// Scores of a candidate on samples held out; none where a measure has no meaning. In a state four
+/// numbers, in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(from = "[Option<f64>; 4]", into = "[Option<f64>; 4]")]
 pub struct Scores {

@@ -252,7 +252,7 @@ impl<'a> Search<'a> {
         self.sizes.last().copied().unwrap_or(0)
     }
 
-    /// The selection that is judged or reported: `exact` goes on from its quick subset, on all
+    /// The selection that is judged or reported: `exact` resumes from its quick subset, on all
     /// features, and has at least half of the time; without that subset it begins with the filter's.
     pub(crate) fn select(&self, method: StudyMethod, cost: f64, size: usize, limits: Limits) -> Result<Report, Error> {
         let begun = Instant::now();
@@ -314,7 +314,7 @@ fn kernel_size(k: usize) -> usize {
     k.next_power_of_two()
 }
 
-/// The nodes of a selection, of at most so many: the start of `kta` is enough to judge it by where
+/// The nodes of a selection, at most this many: the start of `kta` is enough to judge it by where
 /// its search would take long.
 fn nodes(method: StudyMethod, k: usize, most: u64) -> u64 {
     if method.has_kernel() && k > PROVEN { 1 } else { most }

@@ -28,7 +28,7 @@ impl StudyMethod {
     /// All of them.
     pub const ALL: [StudyMethod; 4] = [StudyMethod::Exact, StudyMethod::Rfe, StudyMethod::InfoGain, StudyMethod::Kta];
 
-    /// Its name, as `fewest methods` has it.
+    /// The method's name, as `fewest methods` has it.
     pub fn name(self) -> &'static str {
         match self {
             StudyMethod::Exact => "exact",
@@ -54,11 +54,11 @@ impl StudyMethod {
     }
 }
 
-/// Which of two choices is the panel.
+/// Choice that is the panel, of two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Prefer {
-    /// What the rule takes.
+    /// The rule's choice.
     #[default]
     Best,
     /// The smallest size that is as good inside the folds.
@@ -74,11 +74,11 @@ pub struct StudySettings {
     pub sizes: Option<Vec<usize>>,
     /// Outer folds, at least 2. Default 5.
     pub folds: usize,
-    /// Times the outer folds are dealt anew, at least 1. Default 2.
+    /// Times the outer folds are dealt again, at least 1. Default 2.
     pub repeats: usize,
     /// Folds inside each training part, at least 2. Default 5.
     pub inner_folds: usize,
-    /// Times the inner folds are dealt anew, at least 1. Default 1.
+    /// Times the inner folds are dealt again, at least 1. Default 1.
     pub inner_repeats: usize,
     /// How samples are dealt into folds. Default 0.
     pub seed: u64,
@@ -104,8 +104,7 @@ pub struct StudySettings {
     pub points: bool,
     /// Whether every rule is judged on the outer folds, too. Default not.
     pub compare_rules: bool,
-    /// What stands in for missing values (NaN), learnt from each training part; none: there are
-    /// none.
+    /// The rule for missing values (NaN), learnt from each training part; none: there are none.
     pub missing: Option<MissingRule>,
     /// The features that each text column became, which are filled in together
     /// ([`fewest_data::Dataset::text_columns`]).
@@ -263,7 +262,7 @@ impl StudySettings {
         !self.rules.weights.is_empty()
     }
 
-    /// The sizes in force for p features.
+    /// The sizes in effect for p features.
     pub fn sizes(&self, p: usize) -> Vec<usize> {
         self.sizes.clone().unwrap_or_else(|| (1..=SIZES.min(p)).collect())
     }

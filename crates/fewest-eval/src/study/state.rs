@@ -1,12 +1,12 @@
-//! How far a study has come.
+//! The progress of a study.
 
 use serde::{Deserialize, Serialize};
 
 use super::report::{Effort, FoldReport};
 use super::table::Row;
 
-/// How far a study has come, as it tells its observer ([`fewest::Event::Checkpoint`]): the rows of
-/// parts at work, and what the outer folds found. A study goes on from it with the same answer.
+/// The progress of a study, as it tells its observer ([`fewest::Event::Checkpoint`]): the rows of
+/// unfinished parts, and what the outer folds found. A study resumes from it with the same answer.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct StudyState {
     /// The samples of all (the panel), then the outer folds.
@@ -16,7 +16,7 @@ pub struct StudyState {
 /// One part.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub(crate) struct PartState {
-    /// By inner split; dropped once a fold is done.
+    /// The row of each inner split; dropped once a fold is done.
     pub(crate) rows: Vec<Option<Row>>,
     /// What was done on its inner splits.
     pub(crate) effort: Effort,

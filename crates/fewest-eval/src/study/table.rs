@@ -45,13 +45,13 @@ impl Row {
 #[derive(Debug, Clone)]
 pub(crate) struct Line {
     pub(crate) key: Key,
-    /// Its size: how many features it may have.
+    /// The size of the line: how many features it may have.
     pub(crate) max_features: usize,
     /// Methods of the same kind have neighbours in common: those with a linear SVM and a cost.
     pub(crate) kind: usize,
     /// Steps of the grid between it and the prior.
     pub(crate) steps: f64,
-    /// By split.
+    /// The scores of each split.
     pub(crate) scores: Vec<Scores>,
     /// How alike its subsets are.
     pub(crate) stability: Option<f64>,
@@ -64,7 +64,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// Of the rows of some splits, for p features.
+    /// Table of the rows of some splits, for p features.
     pub(crate) fn new(rows: &[&Row], p: usize, grid: &Grid, prior: &Prior<'_>) -> Self {
         let Some((first, others)) = rows.split_first() else { return Self::default() };
         let kind = |method: usize| if grid.methods[method].has_cost() { 0 } else { 1 + method };
@@ -122,7 +122,7 @@ fn alike(rows: &[&Row], key: Key, p: usize) -> Option<f64> {
 
 impl Line {
     /// Mean and standard error of a score over the splits where it has a meaning, larger being
-    /// better; none without such a split.
+    /// better; none without a split of both.
     pub(crate) fn judged(&self, score: Score) -> Option<Judged> {
         let values = self.values(score);
         let summary = (!values.is_empty()).then(|| Summary::new(&values, 0.0))?;

@@ -4,7 +4,7 @@
 //! Returns  the largest threshold above which at least the wanted share of the second class lies:
 //!          the middle between the last value that must be above it and the next one below.
 //! Says     nothing of other samples: how many of those are found is what outer folds say, in which
-//!          the threshold is chosen anew.
+//!          the threshold is chosen again.
 
 /// The threshold for a sensitivity above 0, up to 1; none without a sample of the second class.
 pub(crate) fn threshold(decisions: &[f64], codes: &[u32], sensitivity: f64) -> Option<f64> {

@@ -10,10 +10,10 @@ use clarabel::solver::{DefaultSettingsBuilder, DefaultSolver, IPSolver as _, Sol
 use fewest::Clock;
 use fewest::Error;
 
-/// How often the caller looks at the clock.
-const LOOK: Duration = Duration::from_millis(10);
+/// How often the caller checks the clock.
+const CHECK_EVERY: Duration = Duration::from_millis(10);
 
-/// How long it waits for the step at hand once the clock says stop.
+/// How long it waits for the current step once the clock says stop.
 const LAST: Duration = Duration::from_millis(50);
 
 /// minimise 1/2 sum_j d_j x_j^2 + q.x  s.t. rows of affine expressions that are at least 0, or
@@ -79,20 +79,20 @@ impl ConeProgram {
 
     /// Solves it; none when the clock said stop.
     ///
-    /// Clarabel looks at the clock once in a step, and a step of a large program takes seconds, as
+    /// Clarabel checks the clock once in each step, and a step of a large program takes seconds, as
     /// does its set-up. So it works in a thread of its own, which is left to itself once the clock
-    /// says stop: it ends, and gives its memory back, at its next look.
+    /// says stop: it ends, and gives its memory back, at its next check.
     pub(crate) fn solve(self, clock: &Clock, remaining: Option<Duration>) -> Result<Option<ConeSolution>, Error> {
         let (sender, receiver) = channel();
         let its_clock = clock.clone();
-        // An answer that nobody waits for any more is dropped.
+        // An answer that is no longer waited for is dropped.
         let work = move || drop(sender.send(self.solve_here(its_clock, remaining)));
         thread::Builder::new()
             .name("clarabel".to_owned())
             .spawn(work)
             .map_err(|error| Error::Solver(format!("cannot start a thread for Clarabel: {error}")))?;
         loop {
-            match receiver.recv_timeout(LOOK) {
+            match receiver.recv_timeout(CHECK_EVERY) {
                 Ok(answer) => return answer.map(Some),
                 Err(RecvTimeoutError::Disconnected) => return Err(Error::Solver("Clarabel ended by a panic".into())),
                 Err(RecvTimeoutError::Timeout) if clock.stop().is_some() => {

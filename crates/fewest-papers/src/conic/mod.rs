@@ -196,8 +196,8 @@ struct Built {
     bias: Option<(usize, f64)>,
 }
 
-/// Rows of the program between two looks at the clock.
-const LOOK: usize = 64;
+/// Rows of the program between two checks of the clock.
+const CHECK_EVERY: usize = 64;
 
 impl Built {
     /// Nothing once the clock says stop.
@@ -226,7 +226,7 @@ impl Built {
         let rows = problem.design().rows(features);
         let mut unit = vec![0.0; features.len()];
         for i in 0..dual.len() {
-            if i % LOOK == 0 && clock.stop().is_some() {
+            if i % CHECK_EVERY == 0 && clock.stop().is_some() {
                 return None;
             }
             let y = dual.y[i];

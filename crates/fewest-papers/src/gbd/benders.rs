@@ -42,19 +42,19 @@ pub(super) struct Benders<'a> {
     /// At the root the best fractional point, later the core point; before there is one, all
     /// features. Length p.
     pub(super) core: Vec<f64>,
-    /// Its upper value, at the root.
+    /// The upper value of the core point, at the root.
     pub(super) core_value: f64,
     /// Masters solved.
     pub(super) round: u64,
     /// Whether the last master gave a subset already trained on.
     pub(super) nothing_new: bool,
-    /// Whether masters look only for subsets that improve on the best.
+    /// Whether masters search only for subsets that improve on the best.
     pub(super) cutoff: bool,
     /// Relative gap of the best subset's own training.
     pub(super) unsure: f64,
-    /// Subsets trained on, to look them up.
+    /// Subsets trained on, with their places.
     pub(super) visited: HashSet<Subset>,
-    /// The same, in order.
+    /// The trained subsets, in order.
     pub(super) trained: Vec<TrainedSubset>,
     /// beta and objective of each training, in order: the cuts are made of them again.
     pub(super) points: Vec<(Vec<f64>, f64)>,
@@ -201,7 +201,8 @@ impl Benders<'_> {
         let (bound, optimum) = match self.cuts.relaxation(run) {
             Ok(Some(found)) => found,
             Ok(None) if run.stop().is_some() => return Some(stopped(run)),
-            // HiGHS finds no end of it: the masters, which are checked, go on from here.
+            // HiGHS finds the program unbounded: the masters, which are checked, continue from
+            // here.
             Ok(None) | Err(_) => {
                 self.at_root = false;
                 return None;
@@ -236,7 +237,7 @@ impl Benders<'_> {
         let gap = if self.cutoff && !self.nothing_new { open.clamp(tight, LOOSEST) } else { tight };
         let start = best.as_ref().filter(|_| settings.warm_start).map(|(subset, value)| (subset, *value));
         let Ok(answer) = self.cuts.solve(gap, cutoff, start, run) else {
-            // Cuts of such a scale that HiGHS fails: the check decides alone.
+            // Cuts of a scale at which HiGHS fails: the check decides alone.
             let Some((_, value)) = best else {
                 self.queue.push_front(Query::Subset(self.rounded(run)));
                 return None;
@@ -291,7 +292,7 @@ impl Benders<'_> {
         if run.closed() { None } else { self.stall(run) }
     }
 
-    /// Takes in a bound that HiGHS claims. One that closes the gap is checked; HiGHS's word alone
+    /// Takes in a bound that HiGHS claims. One that closes the gap is checked; HiGHS's bound alone
     /// counts where a check would take too long or the gap stays open, less what its tolerances amount
     /// to, and only for cuts of a scale that they are made for. Returns a subset that shows the claim to be false.
     fn claim(&mut self, bound: f64, run: &mut Run<'_>) -> Option<Subset> {

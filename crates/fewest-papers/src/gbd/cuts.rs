@@ -10,14 +10,14 @@
 //! Paper    Aytug, EJOR 244 (2015), RMP-M (10) and RMP-lambda (15), as a minimisation.
 //! Columns  one per unit of the rules (features that are in or out together), not one per feature.
 //! Scaling  HiGHS's tolerances are absolute, so eta is measured in units of the best value known,
-//!          and the program is made anew when that has fallen to a tenth. Gains above a cut's
+//!          and the program is made again when that has fallen to a tenth. Gains above a cut's
 //!          constant are lowered to it, cuts far above the best value are scaled down by a power of
 //!          two, and gains too small for HiGHS are taken off the constant: the cut only gets
 //!          weaker.
 //! List     Where there are few subsets there is no program: all of them are listed, and what is
 //!          said of them needs no tolerance (`list.rs`).
 //! Proof    What HiGHS claims of the integer program is checked by [`RelaxedCuts::check`]; the
-//!          bound of the linear program is counted anew from its duals.
+//!          bound of the linear program is counted again from its duals.
 
 use super::list::List;
 pub(crate) use super::relaxed::Check;
@@ -135,7 +135,7 @@ impl<'a> CutMaster<'a> {
         Some((Subset::from_indices(self.rules.p(), features), value))
     }
 
-    /// What the word of HiGHS on a bound, or of the list, may be off by; none where it means nothing.
+    /// Possible error of a bound from HiGHS or from the list; `None` if there is no bound.
     pub(crate) fn tolerance(&self) -> Option<f64> {
         if self.list.is_some() { Some(0.0) } else { self.relaxed.tolerance() }
     }
@@ -197,8 +197,8 @@ impl<'a> CutMaster<'a> {
     }
 
     /// The best subset by the cuts, to the relative `gap`. With a `cutoff`, only subsets below it
-    /// are looked for. `start` is an allowed subset with its value, to begin from. A list needs none
-    /// of the three.
+    /// are searched for. `start` is an allowed subset with its value, to begin from. A list needs
+    /// none of the three.
     ///
     /// # Errors
     /// [`Error::Solver`] when HiGHS fails.

@@ -2,15 +2,15 @@
 //! cuts so far.
 //!
 //! A cut is one sum per subset, so that thousands of subsets take a millisecond where a solver
-//! takes seconds, and what is said of them needs no tolerance.
+//! takes seconds, and their bound needs no tolerance.
 
 use super::relaxed::UnitCut;
 use fewest::{Choice, Clock, Rules};
 
-/// Units and entries of rules looked at while subsets are listed: enough for the 174,000 subsets of
+/// Units and entries of rules examined while subsets are listed: enough for the 174,000 subsets of
 /// at most 5 of 30, and the 85,000 of at most 3 of 80. Beyond it there is no list.
 const WORK: usize = 40_000_000;
-/// Nodes between two looks at the clock.
+/// Nodes between two checks of the clock.
 const NODES: usize = 1024;
 /// Rules of more units have a list of single features at most, and are not asked for one.
 pub(crate) const MOST_UNITS: usize = 3_000;

@@ -33,10 +33,10 @@
 //!          - `core_cuts`: each round adds a second cut, at the core point, a moving average of the
 //!            subsets the masters gave; it has all its z_j above 0 at first, so the cut is
 //!            Pareto-optimal (Magnanti, Wong 1981; Papadakos 2008);
-//!          - `cutoff`: a master only looks for subsets better than the best known by more than the
-//!            gap allowed, and takes one as soon as its own gap is as small as the run's. When
+//!          - `cutoff`: a master only searches for subsets better than the best known by more than
+//!            the gap allowed, and takes one as soon as its own gap is as small as the run's. When
 //!            there is none, the proof is complete;
-//!          - `list`: where the rules allow few subsets, a master looks at each of them instead of
+//!          - `list`: where the rules allow few subsets, a master examines each of them instead of
 //!            asking HiGHS (`list.rs`); it then gives the one of least value, as the paper's.
 //! Bound    HiGHS's, which the library checks before it closes the gap (`relaxed.rs`); a
 //!          subset whose training ends short of a tenth of the gap asked for ends as `stalled`, as
@@ -75,7 +75,7 @@ use trainer::Trainer;
 pub use validation::Validation;
 use validation::least_error;
 
-/// Its name, on the command line and in its states.
+/// Name of the method, on the command line and in its states.
 const NAME: &str = "gbd";
 
 /// Share of the objective without features that trainings and cuts are known to.
@@ -104,9 +104,9 @@ fewest::settings! {
         pub root_cuts: bool = true,
         /// A second cut per round, at the core point.
         pub core_cuts: bool = true,
-        /// Let a master look only for subsets that improve on the best, and end early.
+        /// Let a master search only for subsets that improve on the best, and end early.
         pub cutoff: bool = true,
-        /// Look at every subset where the rules allow few, instead of solving masters by HiGHS.
+        /// Examine every subset where the rules allow few, instead of solving masters by HiGHS.
         pub list: bool = true,
         /// How more classes than two become two-class problems, whose objectives add.
         pub multi_class: MultiClass = MultiClass::default(),
@@ -196,7 +196,7 @@ pub struct TrainedSubset {
     pub round: u64,
     /// The subset.
     pub subset: Subset,
-    /// Its objective, price included.
+    /// The subset's objective, price included.
     pub objective: f64,
     /// The best objective so far.
     pub upper: f64,
@@ -213,7 +213,7 @@ pub struct GbdReport {
     pub selection: Selection,
     /// Every subset trained on, in order.
     pub trained: Vec<TrainedSubset>,
-    /// Which of them has the smallest validation error, ties to the better objective.
+    /// The subset of smallest validation error, ties to the better objective.
     pub best_validated: Option<usize>,
     /// The price of each feature, where it was to be found.
     pub penalty: Option<f64>,

@@ -30,7 +30,7 @@ const NODES: usize = 4000;
 
 /// A cut over units, `eta >= constant - sum gains_u z_u`.
 ///
-/// No gain is above the constant: eta >= 0, so that for z in {0, 1} such a gain says no more.
+/// No gain is above the constant: eta >= 0, so that for z in {0, 1} a larger gain says no more.
 #[derive(Debug)]
 pub(super) struct UnitCut {
     constant: f64,
@@ -105,7 +105,7 @@ pub(crate) enum Check {
 #[derive(Debug)]
 pub(super) struct RelaxedCuts<'a> {
     rules: &'a Rules,
-    /// By unit: sum of lambda_j.
+    /// The price of each unit: sum of its lambda_j.
     pub(super) penalty: Vec<f64>,
     pub(super) cuts: Vec<UnitCut>,
     rows: Vec<RuleRow>,
@@ -163,7 +163,7 @@ impl<'a> RelaxedCuts<'a> {
         self.program.add_row(&entries, side, f64::INFINITY).map(|_| ())
     }
 
-    /// What HiGHS's word on a bound may be off by: each z by its tolerance on integers, each row
+    /// Possible error of a bound from HiGHS: each z by its tolerance on integers, each row
     /// by that on rows. None where cuts were scaled down, which its tolerances are not made for.
     pub(super) fn tolerance(&self) -> Option<f64> {
         let gains = self.cuts.iter().map(|cut| cut.gains.iter().sum()).fold(0.0, f64::max);

@@ -1,4 +1,4 @@
-//! How far `gbd` has come: beta of every training, the subsets trained on, and where it trains
+//! The progress of `gbd`: beta of every training, the subsets trained on, and where it trains
 //! next. The cuts are computed again from beta, which takes n numbers each where a cut takes p, and
 //! the program of the master is made of them.
 
@@ -12,7 +12,7 @@ use super::trainer::{Query, Trainer};
 use fewest::internals::state::{StateReader, StateWriter, stranger, subset};
 use fewest::{Error, Run};
 
-/// What a run goes on from besides beta and objective of every training.
+/// What a run resumes from besides beta and objective of every training.
 #[expect(clippy::struct_excessive_bools, reason = "what has happened or not, as the master has it")]
 #[derive(Debug, Serialize, Deserialize)]
 struct BendersState {
@@ -79,7 +79,7 @@ impl Benders<'_> {
         self.points.iter().try_for_each(|point| out.put(point))
     }
 
-    /// Goes on from a state.
+    /// Resumes from a state.
     ///
     /// # Errors
     /// One that is damaged or of other problems; a failure of HiGHS.

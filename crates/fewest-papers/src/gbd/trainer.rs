@@ -3,7 +3,7 @@
 use super::GbdSettings;
 use super::cuts::indicator;
 use fewest::bound::saddle::{AlphaHalf, Cut, Value};
-use fewest::bound::{Relaxation, Warm};
+use fewest::bound::{Relaxation, WarmStart};
 use fewest::dual::DualSolution;
 use fewest::dual::kkt::relative_gap;
 use fewest::{Clock, Error, Oracle, Problem, Rules, Run, Subset};
@@ -101,20 +101,21 @@ impl<'a> Trainer<'a> {
         units.sort_unstable();
         units.dedup();
         let trained = &value.solution;
-        let warm = Warm { beta: trained.beta.clone(), bias: vec![trained.bias], ..exact.cold() };
-        let (found, iterations) = exact.train(&units, &warm, tolerance, clock);
+        let warm_start = WarmStart { beta: trained.beta.clone(), bias: vec![trained.bias], ..exact.cold() };
+        let (found, iterations) = exact.train(&units, &warm_start, tolerance, clock);
         if found.lower <= trained.dual && found.upper >= trained.primal {
             return value;
         }
-        let weight = |j: usize| rules.weight_bounds().of(j).weight(problem.design().dot_column(j, &found.warm.beta));
+        let weight =
+            |j: usize| rules.weight_bounds().of(j).weight(problem.design().dot_column(j, &found.warm_start.beta));
         let solution = DualSolution {
             weights: subset.iter().map(weight).collect(),
-            bias: found.warm.bias[0],
+            bias: found.warm_start.bias[0],
             primal: found.upper.min(trained.primal),
             dual: found.lower.max(trained.dual),
             absolute_gap: f64::INFINITY,
             iterations: trained.iterations + iterations,
-            beta: found.warm.beta,
+            beta: found.warm_start.beta,
             ..value.solution
         };
         self.halves[at].take(solution)
@@ -130,7 +131,7 @@ impl<'a> Trainer<'a> {
         Cut::sum(self.halves.iter().zip(self.apart(beta)).map(|(half, beta)| half.cut(beta)).collect())
     }
 
-    /// Starts the next trainings from such a beta.
+    /// Starts the next trainings from this beta.
     pub(super) fn start_from(&mut self, beta: &[f64]) {
         let parts: Vec<Vec<f64>> = self.apart(beta).map(<[f64]>::to_vec).collect();
         self.halves.iter_mut().zip(parts).for_each(|(half, beta)| half.start_from(beta));

@@ -1,4 +1,4 @@
-//! The tests of the crate from outside, in one program: each program more is linked anew.
+//! The tests of the crate from outside, in one program: each program more is linked again.
 
 #[cfg(feature = "cone")]
 mod conic;

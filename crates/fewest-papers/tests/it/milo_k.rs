@@ -147,7 +147,7 @@ fn each_limit_ends_with_its_status_and_the_subset_to_start_from() {
         assert_eq!(outcome.status, status);
         assert!(rules.allows(&outcome.subset.expect("a subset")), "{status}");
     }
-    // Stopped from outside at the first bound, while HiGHS is at work.
+    // Stopped from outside at the first bound, while HiGHS runs.
     let mut watch = |event: &Event<'_>| match event {
         Event::Bound { .. } => std::ops::ControlFlow::Break(()),
         _ => std::ops::ControlFlow::Continue(()),
@@ -176,7 +176,7 @@ fn bad_input_is_refused_by_name() {
 }
 
 #[test]
-#[expect(clippy::disallowed_methods, reason = "the test looks at what HiGHS wrote")]
+#[expect(clippy::disallowed_methods, reason = "the test examines what HiGHS wrote")]
 fn the_program_is_written_with_its_names() {
     let design = DenseDesign::new(3, 2, vec![0.0, 1.0, 2.0, 1.0, 0.0, 1.0]).expect("6 values");
     let rules = Rules::at_most_features(2, 1).expect("valid");

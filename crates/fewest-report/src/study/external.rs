@@ -1,24 +1,24 @@
 //! The panel on the samples of another file, on the page of a study.
 
-use super::said::measured;
+use super::wording::measured;
 use crate::evaluation::{by_class, confusion, guessing, interval, wrong};
 use crate::prediction::{calibration_sentence, measures};
-use crate::read::Part;
+use crate::read::Json;
 use crate::view::{Block, Budget, Section, Table, shorten};
 use crate::words::{percent, plural};
 
-/// How many samples of which file were judged, and how many were left aside.
-pub(crate) fn samples(external: Part<'_>) -> Option<String> {
+/// How many samples of which file were judged, and how many were left out.
+pub(crate) fn samples(external: Json<'_>) -> Option<String> {
     let (scored, file) = (external.at("scored").count()?, external.at("data").text().unwrap_or("another file"));
     let unknown = match external.at("unknown_class").count() {
         None | Some(0) => String::new(),
-        Some(count) => format!("; {count} of a class that the panel does not know are left aside"),
+        Some(count) => format!("; {count} of a class that the panel does not know are left out"),
     };
     Some(format!("{} of {}{unknown}", plural(scored, "sample"), shorten(file, 80)))
 }
 
 /// `accuracy 0.930 (0.900 to 0.950), AUC 0.980 (0.960 to 0.990); 200 samples of other.csv`
-pub(crate) fn line(result: Part<'_>) -> Option<String> {
+pub(crate) fn line(result: Json<'_>) -> Option<String> {
     let external = result.at("external");
     let one =
         |(name, label): (&str, &str)| measured(external.at("summary").at(name)).map(|value| format!("{label} {value}"));
@@ -27,7 +27,7 @@ pub(crate) fn line(result: Part<'_>) -> Option<String> {
 }
 
 /// What the panel is worth there.
-pub(super) fn section(result: Part<'_>, budget: &Budget) -> Result<Option<Section>, String> {
+pub(super) fn section(result: Json<'_>, budget: &Budget) -> Result<Option<Section>, String> {
     let external = result.at("external");
     let Some(samples) = samples(external) else { return Ok(None) };
     let mut blocks =

@@ -2,14 +2,14 @@
 //! of that run: what it does not say, no sentence says.
 
 use super::external;
-use super::said::{Panels, folds, judged, less, measured};
+use super::wording::{Panels, folds, judged, less, measured};
 use crate::common::{is_uncentred, normalized, sentence_case};
-use crate::read::Part;
+use crate::read::Json;
 use crate::words::{Proof, brief, percent, plural, some};
 
 /// What a study did, by items of TRIPOD+AI (G. S. Collins and others, BMJ 385 (2024), e078378): the
 /// item and the sentences on it.
-pub(crate) fn methods_text(result: Part<'_>) -> Vec<(&'static str, String)> {
+pub(crate) fn methods_text(result: Json<'_>) -> Vec<(&'static str, String)> {
     let items = [
         ("Data and participants", participants(result)),
         ("Outcome and predictors", predictors(result)),
@@ -36,7 +36,7 @@ fn listed(names: &[String]) -> String {
     }
 }
 
-fn participants(result: Part<'_>) -> String {
+fn participants(result: Json<'_>) -> String {
     let (settings, n) = (result.at("settings"), result.at("n_samples").count());
     let counts: Vec<(String, u64)> = result
         .at("classes")
@@ -62,7 +62,7 @@ fn participants(result: Part<'_>) -> String {
     joined(vec![sizes, events, groups, weights.map(|column| format!("Samples are weighted by the column {column}."))])
 }
 
-fn predictors(result: Part<'_>) -> String {
+fn predictors(result: Json<'_>) -> String {
     let settings = result.at("settings");
     let outcome = result.at("target").text().map(|target| {
         let positive =
@@ -92,7 +92,7 @@ fn predictors(result: Part<'_>) -> String {
 }
 
 /// Rules on the chosen features.
-fn rules(settings: Part<'_>) -> Option<String> {
+fn rules(settings: Json<'_>) -> Option<String> {
     let names = |key: &str| settings.at(key).texts();
     let mut parts = Vec::new();
     if !names("require").is_empty() {
@@ -122,7 +122,7 @@ fn rules(settings: Part<'_>) -> Option<String> {
     (!parts.is_empty()).then(|| sentence_case(&parts.join("; ")))
 }
 
-fn missing(result: Part<'_>) -> String {
+fn missing(result: Json<'_>) -> String {
     let by = match result.at("settings").at("missing").text() {
         Some("error") => return "No value was missing.".to_owned(),
         Some("mean") => "the mean of the feature",
@@ -145,12 +145,12 @@ fn method_words(name: &str) -> String {
     }
 }
 
-fn methods(result: Part<'_>) -> String {
+fn methods(result: Json<'_>) -> String {
     let settings = result.at("settings");
     let known = settings.at("methods").texts();
     let candidates = (!known.is_empty()).then(|| {
         let names: Vec<String> = known.iter().map(|name| method_words(name)).collect();
-        let sizes: Vec<u64> = settings.at("max_features").items().filter_map(Part::count).collect();
+        let sizes: Vec<u64> = settings.at("max_features").items().filter_map(Json::count).collect();
         let sizes = match sizes.as_slice() {
             [] => String::new(),
             [one] => format!(", of at most {}", plural(*one, "feature")),
@@ -202,7 +202,7 @@ fn pick_words(pick: &str) -> &str {
     }
 }
 
-fn output(result: Part<'_>) -> String {
+fn output(result: Json<'_>) -> String {
     let settings = result.at("settings");
     let weights = match settings.at("class_weight").text() {
         Some("none") => Some("Classes were neither weighted nor resampled.".to_owned()),
@@ -223,13 +223,13 @@ fn output(result: Part<'_>) -> String {
     joined(vec![weights, probabilities, cut])
 }
 
-fn evaluation(result: Part<'_>) -> String {
+fn evaluation(result: Json<'_>) -> String {
     let settings = result.at("settings");
     let [asked, repeats] = ["folds", "repeats"].map(|key| settings.at(key).count());
     let scheme = asked.map(|asked| {
         let times = repeats.filter(|&times| times > 1).map_or_else(String::new, |times| format!(", {times} times"));
         format!(
-            "Performance was estimated by nested cross-validation with {asked} outer folds{times}: preparation, choice, selection and training were done anew without the samples of the fold, which were then classified."
+            "Performance was estimated by nested cross-validation with {asked} outer folds{times}: preparation, choice, selection and training were done again without the samples of the fold, which were then classified."
         )
     });
     let (done, all) = folds(result);
@@ -241,7 +241,7 @@ fn evaluation(result: Part<'_>) -> String {
     let rest = ["splits_left", "selections_left"].map(|key| result.at("effort").at(key).count().unwrap_or(0));
     let cut = (rest != [0, 0]).then(|| {
         format!(
-            "For want of time {} and {} were left out.",
+            "For lack of time {} and {} were left out.",
             plural(rest[0], "inner split"),
             plural(rest[1], "grid point")
         )
@@ -252,7 +252,7 @@ fn evaluation(result: Part<'_>) -> String {
     joined(vec![scheme, left, cut, intervals])
 }
 
-fn performance(result: Part<'_>) -> String {
+fn performance(result: Json<'_>) -> String {
     let panel = result.at("panel");
     if !panel.is_there() {
         return "No panel was found.".to_owned();
@@ -282,22 +282,22 @@ fn performance(result: Part<'_>) -> String {
     joined(vec![Some(model), Some(worth), other, points(result), external_words(result), proof(panel)])
 }
 
-fn points(result: Part<'_>) -> Option<String> {
+fn points(result: Json<'_>) -> Option<String> {
     let points = result.at("points");
     let own = measured(points.at("summary").at("accuracy"))?;
     let lost = points.at("difference").at("accuracy").at("mean").number()?;
     Some(format!(
-        "As whole points, made anew in each outer fold, the accuracy is {own}, against that of the classifier {}.",
+        "As whole points, made again in each outer fold, the accuracy is {own}, against that of the classifier {}.",
         less(lost)
     ))
 }
 
-fn external_words(result: Part<'_>) -> Option<String> {
+fn external_words(result: Json<'_>) -> Option<String> {
     Some(format!("External validation without retraining: {}.", external::line(result)?))
 }
 
 /// What is proven of the selection, on all samples.
-fn proof(panel: Part<'_>) -> Option<String> {
+fn proof(panel: Json<'_>) -> Option<String> {
     let of = judged(panel);
     let (objective, bound) = (of.at("objective").number()?, of.at("bound").number()?);
     let maximised = !panel.at("certificate").is_there() && panel.at("sense").text() == Some("max");
@@ -309,7 +309,7 @@ fn proof(panel: Part<'_>) -> Option<String> {
     Some(format!("By the {what} on all samples, {sentence}."))
 }
 
-fn software(result: Part<'_>) -> String {
+fn software(result: Json<'_>) -> String {
     let version = result.at("version").text().map(|version| format!("Software: fewest {version}."));
     let command = result.at("command").text().map(|command| format!("Command: {command}."));
     let seed = result.at("settings").at("seed").count().map(|seed| format!("Seed: {seed}."));
@@ -321,7 +321,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::methods_text;
-    use crate::read::Part;
+    use crate::read::Json;
 
     fn study() -> Value {
         let of = |mean: f64| json!({"mean": mean, "se": 0.01, "ci95": [mean - 0.02, mean + 0.02]});
@@ -345,7 +345,7 @@ mod tests {
     }
 
     fn whole(value: &Value) -> String {
-        methods_text(Part(value)).into_iter().fold(String::new(), |out, (item, text)| out + item + ": " + &text + "\n")
+        methods_text(Json(value)).into_iter().fold(String::new(), |out, (item, text)| out + item + ": " + &text + "\n")
     }
 
     #[test]
@@ -408,7 +408,7 @@ mod tests {
             "the choice was by the AUC, the best mean; of that, the panel is the smallest size that is as good",
             "Classes were weighted (balanced) and not resampled. The threshold was set so that inner folds find 95.0 %",
             "with 5 outer folds: preparation",
-            "3 of 5 outer folds were done before time was over. For want of time 3 inner splits and 0 grid points were left out.",
+            "3 of 5 outer folds were done before time was over. For lack of time 3 inner splits and 0 grid points were left out.",
         ] {
             assert!(text.contains(part), "{part}\n{text}");
         }

@@ -5,10 +5,10 @@ pub(crate) mod external;
 pub(crate) mod methods_text;
 mod panels;
 pub(crate) mod points;
-pub(crate) mod said;
+pub(crate) mod wording;
 
 use methods_text::methods_text;
-use said::{change, folds as counted, judged, largest, left_out};
+use wording::{change, folds as counted, judged, largest, left_out};
 
 use crate::chart::{Axes, Role, Series, Ticks, lines};
 use crate::common::{balance, data, list, sentence_case, settings, warnings};
@@ -16,7 +16,7 @@ use crate::evaluation::{
     SizePoint, accuracy_by_size, by_class, confusion, folds, frequency, guessing, interval, measures, stability_words,
     wrong,
 };
-use crate::read::Part;
+use crate::read::Json;
 use crate::view::{Block, Budget, Cell, Chart, Page, Section, numbers, shorten, words};
 use crate::words::{Proof, brief, percent, plural};
 
@@ -48,7 +48,7 @@ const SOURCES: [(&str, &str); 7] = [
 ];
 
 /// The page of a study.
-pub(crate) fn page(result: Part<'_>, budget: &Budget) -> Result<Page, String> {
+pub(crate) fn page(result: Json<'_>, budget: &Budget) -> Result<Page, String> {
     let panel = result.at("panel");
     let count = panel.at("selected").items().len() as u64;
     let mut sections = vec![answer(result, budget)];
@@ -93,7 +93,7 @@ pub(crate) fn page(result: Part<'_>, budget: &Budget) -> Result<Page, String> {
 }
 
 /// What a reader with half a minute needs.
-fn answer(result: Part<'_>, budget: &Budget) -> Section {
+fn answer(result: Json<'_>, budget: &Budget) -> Section {
     let (panel, accuracy) = (result.at("panel"), result.at("summary").at("accuracy"));
     let names = panel.at("selected").texts();
     let mut blocks = Vec::new();
@@ -140,7 +140,7 @@ fn answer(result: Part<'_>, budget: &Budget) -> Section {
 }
 
 /// Where the decision values are cut for a wanted sensitivity, and what comes of it.
-pub(crate) fn threshold(result: Part<'_>) -> Option<String> {
+pub(crate) fn threshold(result: Json<'_>) -> Option<String> {
     let threshold = result.at("panel").at("threshold");
     let (wanted, value) = (threshold.at("sensitivity").number()?, threshold.at("value").number()?);
     let reached = |name: &str| {
@@ -158,8 +158,8 @@ pub(crate) fn threshold(result: Part<'_>) -> Option<String> {
 }
 
 /// The net benefit of the probabilities.
-fn decision_curve(result: Part<'_>, budget: &Budget) -> Result<Option<Section>, String> {
-    let of = |at: Part<'_>| {
+fn decision_curve(result: Json<'_>, budget: &Budget) -> Result<Option<Section>, String> {
+    let of = |at: Json<'_>| {
         let [p, own, all] = ["threshold", "net_benefit", "treat_all"].map(|key| at.at(key).number());
         Some((p?, own?, all?))
     };
@@ -196,7 +196,7 @@ fn decision_curve(result: Part<'_>, budget: &Budget) -> Result<Option<Section>, 
 }
 
 /// What is proven of the panel, by its own search or by a certificate.
-fn proof(panel: Part<'_>) -> Option<String> {
+fn proof(panel: Json<'_>) -> Option<String> {
     let of = judged(panel);
     let objective = of.at("objective").number()?;
     let (bound, gap) = (of.at("bound").number(), of.at("gap").number());
@@ -211,7 +211,7 @@ fn proof(panel: Part<'_>) -> Option<String> {
 }
 
 /// Method and costs, in words.
-fn classifier(panel: Part<'_>) -> Option<String> {
+fn classifier(panel: Json<'_>) -> Option<String> {
     let method = panel.at("method").text()?;
     let cost = panel.at("cost").number().map_or_else(String::new, |cost| format!(" at C = {}", brief(cost)));
     let fit = panel.at("fit_cost").number()?;
@@ -220,7 +220,7 @@ fn classifier(panel: Part<'_>) -> Option<String> {
 }
 
 /// What time did not allow.
-fn left(result: Part<'_>) -> String {
+fn left(result: Json<'_>) -> String {
     let effort = result.at("effort");
     let mut parts = Vec::new();
     for (key, noun) in [("folds_left", "outer fold"), ("splits_left", "inner split"), ("selections_left", "grid point")]
@@ -237,7 +237,7 @@ fn left(result: Part<'_>) -> String {
 }
 
 /// The features with weights, how often each came back, and what could replace it.
-fn features(result: Part<'_>, budget: &Budget) -> Option<Section> {
+fn features(result: Json<'_>, budget: &Budget) -> Option<Section> {
     let panel = result.at("panel");
     let names = panel.at("selected").texts();
     if names.is_empty() {
@@ -248,7 +248,7 @@ fn features(result: Part<'_>, budget: &Budget) -> Option<Section> {
     let gained = now.zip(baseline).filter(|(now, baseline)| now < baseline);
     let rows = names.iter().map(|&name| {
         let swap = panel.at("replacements").items().find(|swap| swap.at("feature").text() == Some(name));
-        let by = |entry: Part<'_>| {
+        let by = |entry: Json<'_>| {
             let other = shorten(entry.at("feature").text()?, 40);
             let loss =
                 |(then, (now, baseline)): (f64, (f64, f64))| format!(" ({})", change((then - now) / (baseline - now)));
@@ -283,9 +283,9 @@ fn features(result: Part<'_>, budget: &Budget) -> Option<Section> {
 }
 
 /// Accuracy by number of features, inside all samples.
-fn sizes(result: Part<'_>, budget: &Budget) -> Result<Option<Section>, String> {
+fn sizes(result: Json<'_>, budget: &Budget) -> Result<Option<Section>, String> {
     let in_folds = |k: u64| result.at("folds").items().filter(|f| f.at("max_features").count() == Some(k)).count();
-    let of = |size: Part<'_>| {
+    let of = |size: Json<'_>| {
         let (k, accuracy) = (size.at("max_features").count()?, size.at("accuracy").number()?);
         Some((k, accuracy, size.at("se").number().unwrap_or(0.0), Some(in_folds(k) as u64)))
     };
@@ -307,9 +307,9 @@ fn sizes(result: Part<'_>, budget: &Budget) -> Result<Option<Section>, String> {
 }
 
 /// The outer folds.
-fn unseen(result: Part<'_>, budget: &Budget) -> Result<Section, String> {
+fn unseen(result: Json<'_>, budget: &Budget) -> Result<Section, String> {
     let mut blocks = vec![Block::Text(
-        "In each outer fold some samples were put aside; features, method and settings were chosen anew from the others, and then the samples put aside were classified."
+        "In each outer fold some samples were held out; features, method and settings were chosen again from the others, and then the samples held out were classified."
             .to_owned(),
     )];
     blocks.extend(measures(result, budget)?);
@@ -318,7 +318,7 @@ fn unseen(result: Part<'_>, budget: &Budget) -> Result<Section, String> {
 }
 
 /// Each method at its best.
-fn tried(result: Part<'_>, budget: &Budget) -> Option<Section> {
+fn tried(result: Json<'_>, budget: &Budget) -> Option<Section> {
     let number = |x: Option<f64>| Cell::from(x.map_or_else(String::new, |x| format!("{x:.4}")));
     let rows: Vec<Vec<Cell>> = result
         .at("tried")
@@ -361,7 +361,7 @@ fn tried(result: Part<'_>, budget: &Budget) -> Option<Section> {
 }
 
 /// Formula and sources.
-fn how(result: Part<'_>) -> Section {
+fn how(result: Json<'_>) -> Section {
     let method = result.at("panel").at("method").text().unwrap_or("exact");
     let formula = FORMULAS.iter().find(|formula| formula.0 == method).map_or(FORMULAS[0].1, |formula| formula.1);
     let mut blocks = vec![Block::Code(formula.to_owned())];
@@ -377,7 +377,7 @@ fn how(result: Part<'_>) -> Section {
 }
 
 /// Sentences to copy into a paper.
-fn for_methods(result: Part<'_>, budget: &Budget) -> Section {
+fn for_methods(result: Json<'_>, budget: &Budget) -> Section {
     let what = "What was done, item by item of TRIPOD+AI (G. S. Collins and others, BMJ 385 (2024), e078378). Study design, dates, eligibility, ethics and what the features mean are yours to add.";
     // One list for each, so that they stand below each other at any width.
     let item = |(item, text): (&'static str, String)| Block::Pairs(vec![(item, budget.foreign(&text, 4000))]);

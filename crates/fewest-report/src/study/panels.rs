@@ -1,13 +1,13 @@
 //! The two panels of a study on its page.
 
-use super::said::{Panels, measured, one_panel};
+use super::wording::{Panels, measured, one_panel};
 use crate::common::{list, sentence_case};
-use crate::read::Part;
+use crate::read::Json;
 use crate::view::{Block, Budget, Cell, Section, shorten, words};
 use crate::words::{brief, percent, plural};
 
 /// Both panels beside each other; one sentence where they are the same.
-pub(super) fn section(result: Part<'_>, budget: &Budget) -> Option<Section> {
+pub(super) fn section(result: Json<'_>, budget: &Budget) -> Option<Section> {
     let panels = Panels::of(result)?;
     let mut blocks = Vec::new();
     if panels.same {
@@ -52,13 +52,13 @@ fn cost(panels: &Panels<'_>) -> Option<String> {
 
 fn rows(panels: &Panels<'_>, budget: &Budget) -> Vec<Vec<Cell>> {
     let both = [panels.taken, panels.other];
-    let row = |label: &str, of: &dyn Fn(Part<'_>) -> Cell| -> Vec<Cell> {
+    let row = |label: &str, of: &dyn Fn(Json<'_>) -> Cell| -> Vec<Cell> {
         let mut cells = vec![Cell::from(label)];
         cells.extend(both.map(of));
         cells
     };
     let summary =
-        |name: &'static str| move |of: Part<'_>| Cell::from(measured(of.at("summary").at(name)).unwrap_or_default());
+        |name: &'static str| move |of: Json<'_>| Cell::from(measured(of.at("summary").at(name)).unwrap_or_default());
     let mut rows = vec![
         row("number of features", &|of| of.at("selected").items().len().to_string().into()),
         row("features", &|of| list(budget, &of.at("selected").texts())),
@@ -69,7 +69,7 @@ fn rows(panels: &Panels<'_>, budget: &Budget) -> Vec<Vec<Cell>> {
             rows.push(row(label, &summary(name)));
         }
     }
-    let stability = |of: Part<'_>| {
+    let stability = |of: Json<'_>| {
         let (index, ends) = (of.at("stability").at("index").number(), of.at("stability").at("ci95").pair());
         let ends = ends.map_or_else(String::new, |(low, high)| format!(" ({low:.3} to {high:.3})"));
         Cell::from(index.map_or_else(String::new, |index| format!("{index:.3}{ends}")))
@@ -77,7 +77,7 @@ fn rows(panels: &Panels<'_>, budget: &Budget) -> Vec<Vec<Cell>> {
     if both.iter().any(|of| of.at("stability").at("index").number().is_some()) {
         rows.push(row("stability", &stability));
     }
-    let mean = |of: Part<'_>| {
+    let mean = |of: Json<'_>| {
         let mean = of.at("summary").at("n_features").at("mean").number();
         Cell::from(mean.map_or_else(String::new, brief))
     };
@@ -88,7 +88,7 @@ fn rows(panels: &Panels<'_>, budget: &Budget) -> Vec<Vec<Cell>> {
 }
 
 /// `exact, at most 5 features, at C = 0.01`
-fn chosen_by(of: Part<'_>) -> String {
+fn chosen_by(of: Json<'_>) -> String {
     let cost = of.at("cost").number().map_or_else(String::new, |cost| format!(", at C = {}", brief(cost)));
     let size = of.at("max_features").count().unwrap_or(0);
     format!("{}, at most {}{cost}", shorten(of.at("method").text().unwrap_or_default(), 40), plural(size, "feature"))

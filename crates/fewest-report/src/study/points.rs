@@ -1,7 +1,7 @@
 //! The points score of a panel, on the page and in the terminal.
 
-use super::said::{less, measured};
-use crate::read::Part;
+use super::wording::{less, measured};
+use crate::read::Json;
 use crate::view::{Block, Budget, Cell, Section, numbers, shorten, words};
 use crate::words::{brief, plural};
 
@@ -14,30 +14,30 @@ fn signed(points: i64) -> String {
 }
 
 /// The levels of a feature: the smallest value and its points.
-pub(crate) fn levels(feature: Part<'_>) -> Vec<(f64, i64)> {
-    let of = |level: Part<'_>| Some((level.at("at_least").number()?, level.at("points").0.as_i64()?));
+pub(crate) fn levels(feature: Json<'_>) -> Vec<(f64, i64)> {
+    let of = |level: Json<'_>| Some((level.at("at_least").number()?, level.at("points").0.as_i64()?));
     feature.at("levels").items().filter_map(of).collect()
 }
 
 /// `>= 50: +2, >= 70: +3`
-pub(crate) fn levels_line(feature: Part<'_>) -> String {
+pub(crate) fn levels_line(feature: Json<'_>) -> String {
     let all: Vec<String> =
         levels(feature).into_iter().map(|(from, points)| format!(">= {}: {}", brief(from), signed(points))).collect();
     if all.is_empty() { "adds nothing".to_owned() } else { all.join(", ") }
 }
 
-fn positive(result: Part<'_>) -> String {
+fn positive(result: Json<'_>) -> String {
     shorten(result.at("positive").text().or(result.at("classes").at("+1").text()).unwrap_or("+1"), 40)
 }
 
 /// What a total says.
-pub(crate) fn rule(result: Part<'_>) -> Option<String> {
+pub(crate) fn rule(result: Json<'_>) -> Option<String> {
     let threshold = result.at("points").at("threshold").0.as_i64()?;
     Some(format!("a total of {threshold} or more says {}", positive(result)))
 }
 
 /// What the points are worth, and what they lose against the classifier.
-pub(crate) fn worth(result: Part<'_>) -> Option<String> {
+pub(crate) fn worth(result: Json<'_>) -> Option<String> {
     let points = result.at("points");
     let one = |name: &str, label: &str| {
         let own = measured(points.at("summary").at(name))?;
@@ -54,13 +54,13 @@ pub(crate) fn worth(result: Part<'_>) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join("; "))
 }
 
-fn probabilities(result: Part<'_>) -> Vec<(i64, f64)> {
-    let of = |at: Part<'_>| Some((at.at("total").0.as_i64()?, at.at("probability").number()?));
+fn probabilities(result: Json<'_>) -> Vec<(i64, f64)> {
+    let of = |at: Json<'_>| Some((at.at("total").0.as_i64()?, at.at("probability").number()?));
     result.at("points").at("probabilities").items().filter_map(of).collect()
 }
 
 /// The probability at some totals.
-pub(crate) fn probability_line(result: Part<'_>) -> Option<String> {
+pub(crate) fn probability_line(result: Json<'_>) -> Option<String> {
     let all = probabilities(result);
     let step = all.len().div_ceil(SHOWN).max(1);
     let shown: Vec<String> = all.iter().step_by(step).map(|(total, p)| format!("{total}: {p:.3}")).collect();
@@ -68,7 +68,7 @@ pub(crate) fn probability_line(result: Part<'_>) -> Option<String> {
 }
 
 /// The score as a table, what it is worth, and the probability at each total.
-pub(super) fn section(result: Part<'_>, budget: &Budget) -> Option<Section> {
+pub(super) fn section(result: Json<'_>, budget: &Budget) -> Option<Section> {
     let points = result.at("points");
     let threshold = rule(result)?;
     let mut blocks = vec![Block::Text(format!(
@@ -91,7 +91,7 @@ pub(super) fn section(result: Part<'_>, budget: &Budget) -> Option<Section> {
     });
     let columns = vec![words("feature"), numbers("from this value on"), numbers("points")];
     let mut table = budget.table("Points", columns, rows);
-    table.note = "Below its first value a feature adds 0. Points are whole numbers nearest to what the classifier gives each level, at the scale that orders the samples held out inside the folds about as well as any. The loss is measured: in every outer fold the points are made anew from the other samples.";
+    table.note = "Below its first value a feature adds 0. Points are whole numbers nearest to what the classifier gives each level, at the scale that orders the samples held out inside the folds about as well as any. The loss is measured: in every outer fold the points are made again from the other samples.";
     blocks.push(Block::Table(table));
     let known = probabilities(result);
     if !known.is_empty() {

@@ -2,24 +2,24 @@
 
 use super::{Door, ROWS, scaling};
 use crate::common::groups;
-use crate::read::Part;
+use crate::read::Json;
 use crate::table::Table;
 use crate::words::{brief, seconds};
 
 /// One method, or two and how they compare.
-pub(super) fn text(result: Part<'_>, door: Door<'_>) -> String {
+pub(super) fn text(result: Json<'_>, door: Door<'_>) -> String {
     let scheme = scheme(result);
     let mut out = method(result, &scheme, door);
     let against = result.at("against");
     if against.is_there() {
         out += &method(against, &scheme, door);
-        out += &door.look.paragraph(&comparison(result), 0);
+        out += &door.style.paragraph(&comparison(result), 0);
     }
     out
 }
 
 /// The samples that it is judged by, in words.
-fn scheme(result: Part<'_>) -> String {
+fn scheme(result: Json<'_>) -> String {
     let scheme = result.at("settings").at("scheme");
     let cv = scheme.at("cv").count().unwrap_or(result.at("folds").items().len() as u64);
     let groups = groups(result).map_or_else(String::new, |groups| format!("; {groups}"));
@@ -32,7 +32,7 @@ fn scheme(result: Part<'_>) -> String {
     dealt + &groups
 }
 
-fn method(result: Part<'_>, scheme: &str, door: Door<'_>) -> String {
+fn method(result: Json<'_>, scheme: &str, door: Door<'_>) -> String {
     let (summary, folds) = (result.at("summary"), result.at("folds").items());
     let mean = summary.at("n_features").at("mean").number().unwrap_or(f64::NAN);
     let mut lines = vec![
@@ -48,7 +48,7 @@ fn method(result: Part<'_>, scheme: &str, door: Door<'_>) -> String {
     lines.extend(scaling(door));
     let total: f64 = folds.clone().filter_map(|fold| fold.at("seconds").number()).sum();
     lines.push(("time", format!("{} per fold", seconds(total / folds.len().max(1) as f64))));
-    let mut out = door.look.pairs(&lines) + "\n";
+    let mut out = door.style.pairs(&lines) + "\n";
     let mut measures = Table::new(&["measure", "mean", "std error", "95 % interval"], 4);
     for (name, summary) in summary.entries() {
         let interval =
@@ -57,8 +57,8 @@ fn method(result: Part<'_>, scheme: &str, door: Door<'_>) -> String {
         let mean = summary.at("mean").number().unwrap_or(f64::NAN);
         measures.row(vec![name.to_owned(), format!("{mean:.4}"), error, interval]);
     }
-    out += &measures.render(door.look);
-    out += &undefined(result).map_or_else(String::new, |text| door.look.paragraph(&text, 0));
+    out += &measures.render(door.style);
+    out += &undefined(result).map_or_else(String::new, |text| door.style.paragraph(&text, 0));
     out.push('\n');
     if result.at("recall").is_there() {
         out += &by_class(result, door);
@@ -68,30 +68,30 @@ fn method(result: Part<'_>, scheme: &str, door: Door<'_>) -> String {
     for (name, share) in result.at("frequency").entries().take(ROWS) {
         frequent.row(vec![name.to_owned(), format!("{:.0} %", 100.0 * share.number().unwrap_or(0.0))]);
     }
-    out += &frequent.render(door.look);
+    out += &frequent.render(door.style);
     out += &door.more(result.at("frequency").entries().count().saturating_sub(ROWS));
     out + "\n"
 }
 
 /// How much of each class is classified right.
-pub(super) fn by_class(result: Part<'_>, door: Door<'_>) -> String {
+pub(super) fn by_class(result: Json<'_>, door: Door<'_>) -> String {
     let mut table = Table::new(&["class", "recall", "std error", "95 % interval"], 3);
     for (name, recall) in result.at("recall").entries().take(ROWS) {
         let of = |key: &str| recall.at(key).number().map_or_else(String::new, |x| format!("{x:.4}"));
         let between = recall.at("ci95").pair().map_or_else(String::new, |(low, high)| format!("{low:.4} to {high:.4}"));
         table.row(vec![name.to_owned(), of("mean"), of("se"), between]);
     }
-    table.render(door.look) + &door.more(result.at("recall").entries().count().saturating_sub(ROWS))
+    table.render(door.style) + &door.more(result.at("recall").entries().count().saturating_sub(ROWS))
 }
 
 /// The measures of two classes that some folds have no value of. Of more classes, some measures
 /// never have one.
-fn undefined(result: Part<'_>) -> Option<String> {
+fn undefined(result: Json<'_>) -> Option<String> {
     let folds = result.at("folds").items();
     if result.at("classes").entries().count() != 2 {
         return None;
     }
-    let count = |entry: Part<'_>| entry.count().unwrap_or(0);
+    let count = |entry: Json<'_>| entry.count().unwrap_or(0);
     let each: Vec<String> = result
         .at("undefined")
         .entries()
@@ -101,10 +101,10 @@ fn undefined(result: Part<'_>) -> Option<String> {
 }
 
 /// How the first method compares with the second.
-fn comparison(result: Part<'_>) -> String {
+fn comparison(result: Json<'_>) -> String {
     let (compared, name) =
-        (result.at("comparison"), |of: Part<'_>| of.at("method").text().unwrap_or_default().to_owned());
-    let told = |test: Part<'_>| match test.at("p").number() {
+        (result.at("comparison"), |of: Json<'_>| of.at("method").text().unwrap_or_default().to_owned());
+    let told = |test: Json<'_>| match test.at("p").number() {
         Some(p) => format!("p = {p:.4}"),
         None => "all differences are the same".to_owned(),
     };

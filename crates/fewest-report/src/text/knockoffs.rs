@@ -1,9 +1,9 @@
-//! What is told from copies.
+//! Features that stand out from copies.
 
 use std::fmt::Write as _;
 
 use super::{Door, ROWS, scaling, yes};
-use crate::read::Part;
+use crate::read::Json;
 use crate::table::Table;
 use crate::words::{brief, number, plural, some};
 
@@ -11,7 +11,7 @@ use crate::words::{brief, number, plural, some};
 const SMALL: f64 = 0.05;
 
 /// The whole text.
-pub(super) fn text(result: Part<'_>, door: Door<'_>) -> String {
+pub(super) fn text(result: Json<'_>, door: Door<'_>) -> String {
     let (draws, fdr) = (result.at("draws").items().len(), result.at("fdr").number().unwrap_or(f64::NAN));
     let (copied, separation) = (result.at("n_copied").count().unwrap_or(0), result.at("separation").number());
     let mut lines = vec![
@@ -24,7 +24,7 @@ pub(super) fn text(result: Part<'_>, door: Door<'_>) -> String {
     }
     lines.extend(scaling(door));
     lines.push(("status", result.at("status").text().unwrap_or_default().to_owned()));
-    let mut out = door.look.pairs(&lines) + "\n";
+    let mut out = door.style.pairs(&lines) + "\n";
     if draws == 0 {
         return out;
     }
@@ -33,13 +33,13 @@ pub(super) fn text(result: Part<'_>, door: Door<'_>) -> String {
         let least = plural(result.at("least_selected").count().unwrap_or(0), "feature");
         let each = if draws > 1 { "each draw selects" } else { "it is" };
         let mut text = format!(
-            "No feature is told from its copy with {} {fdr}: {each} at least {least} at once, or none. Allow more, or use {}.",
+            "No feature stands out from its copy with {} {fdr}: {each} at least {least} at once, or none. Allow more, or use {}.",
             door.words.fdr, door.words.stability
         );
         if separation.unwrap_or(0.0) < SMALL {
             text += " Features are nearly sums of others, so that copies can hardly differ from their features; leave such features out.";
         }
-        out += &door.look.paragraph(&text, 0);
+        out += &door.style.paragraph(&text, 0);
     } else {
         let count = plural(selected.len() as u64, "feature");
         let _ = writeln!(out, "{count} selected: {}\n", some(&selected));
@@ -56,6 +56,6 @@ pub(super) fn text(result: Part<'_>, door: Door<'_>) -> String {
     for &(name, evidence, statistic) in rows.iter().take(shown) {
         best.row(vec![name.to_owned(), number(statistic), number(evidence), yes(selected.contains(&name))]);
     }
-    out += &best.render(door.look);
+    out += &best.render(door.style);
     out + &door.more(rows.len().saturating_sub(shown))
 }

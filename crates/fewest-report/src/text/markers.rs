@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::{Door, scaling};
 use crate::common::groups;
 use crate::markers::{measure, proof, where_highest};
-use crate::read::Part;
+use crate::read::Json;
 use crate::table::Table;
 use crate::words::{brief, number, percent, plural, seconds};
 
@@ -15,9 +15,9 @@ const SHOWN: usize = 60;
 const POOR: usize = 8;
 
 /// The whole text.
-pub(super) fn text(result: Part<'_>, door: Door<'_>) -> String {
+pub(super) fn text(result: Json<'_>, door: Door<'_>) -> String {
     let panel = result.at("panel");
-    let mut out = door.look.pairs(&lines(result, door)) + "\n";
+    let mut out = door.style.pairs(&lines(result, door)) + "\n";
     if panel.is_there() {
         out += &markers(panel, door);
         out.push('\n');
@@ -26,7 +26,7 @@ pub(super) fn text(result: Part<'_>, door: Door<'_>) -> String {
     out + &confused(result, door)
 }
 
-fn lines(result: Part<'_>, door: Door<'_>) -> Vec<(&'static str, String)> {
+fn lines(result: Json<'_>, door: Door<'_>) -> Vec<(&'static str, String)> {
     let panel = result.at("panel");
     let classes = result.at("classes").entries().count();
     let mut lines = vec![("classes", format!("{classes} of {}", result.at("target").text().unwrap_or("the target")))];
@@ -70,7 +70,7 @@ fn lines(result: Part<'_>, door: Door<'_>) -> Vec<(&'static str, String)> {
     lines
 }
 
-fn markers(panel: Part<'_>, door: Door<'_>) -> String {
+fn markers(panel: Json<'_>, door: Door<'_>) -> String {
     let mut table = Table::new(
         &["rank", "feature", "highest in", "mean there", "above 0 there", "tells apart most", "in folds"],
         0,
@@ -94,12 +94,12 @@ fn markers(panel: Part<'_>, door: Door<'_>) -> String {
             marker.at("frequency").number().map_or_else(String::new, percent),
         ]);
     }
-    table.render(door.look) + &door.more(count.saturating_sub(SHOWN))
+    table.render(door.style) + &door.more(count.saturating_sub(SHOWN))
 }
 
-fn classes(result: Part<'_>, door: Door<'_>) -> String {
+fn classes(result: Json<'_>, door: Door<'_>) -> String {
     let mut table = Table::new(&["class", "samples", "recall", "precision", "F1"], 0);
-    let share = |part: Part<'_>| part.number().map_or_else(String::new, |share| format!("{share:.3}"));
+    let share = |part: Json<'_>| part.number().map_or_else(String::new, |share| format!("{share:.3}"));
     for class in result.at("by_class").items() {
         table.row(vec![
             class.at("class").text().unwrap_or_default().to_owned(),
@@ -109,10 +109,10 @@ fn classes(result: Part<'_>, door: Door<'_>) -> String {
             share(class.at("f1")),
         ]);
     }
-    table.render(door.look)
+    table.render(door.style)
 }
 
-fn confused(result: Part<'_>, door: Door<'_>) -> String {
+fn confused(result: Json<'_>, door: Door<'_>) -> String {
     let pairs = result.at("confused").items();
     if pairs.len() == 0 {
         return String::new();

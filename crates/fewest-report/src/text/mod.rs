@@ -9,8 +9,8 @@ mod study;
 
 use serde_json::Value;
 
-use crate::read::Part;
-use crate::table::Look;
+use crate::read::Json;
+use crate::table::Style;
 
 /// Features listed in a table, at least.
 const ROWS: usize = 20;
@@ -18,31 +18,31 @@ const ROWS: usize = 20;
 /// Who says it: how text is laid out, and what the caller has to add.
 #[derive(Debug, Clone, Copy)]
 pub struct Door<'a> {
-    /// The look.
-    pub look: Look,
+    /// The style.
+    pub style: Style,
     /// The words of the caller.
     pub words: &'a Words,
     /// How features are scaled, in words; none: the caller does not know.
     pub scaling: Option<&'a str>,
 }
 
-/// What users of a door call things.
+/// Words of a door.
 #[derive(Debug, Clone, Copy)]
 pub struct Words {
-    /// Where the rows are that a table leaves out: `--json FILE holds them all`.
+    /// The place of the rows that a table leaves out: `--json FILE holds them all`.
     pub rest: &'static str,
     /// The setting for false features that are expected.
     pub max_false: &'static str,
     /// The setting for the share of false features.
     pub fdr: &'static str,
-    /// What finds stable features.
+    /// The way to stable features.
     pub stability: &'static str,
     /// The setting that tries sizes up to a number of features: `--max-features 1..20`.
     pub sizes: fn(u64) -> String,
 }
 
 impl Door<'_> {
-    /// What follows a table that leaves out so many rows.
+    /// The line below a table that leaves out `rows` rows.
     fn more(self, rows: usize) -> String {
         if rows > 0 { format!("... and {rows} more; {}\n", self.words.rest) } else { String::new() }
     }
@@ -51,7 +51,7 @@ impl Door<'_> {
 /// The tables of a result of `evaluate`, `stability`, `knockoffs`, `study`, `markers` or `predict`;
 /// none for other JSON.
 pub fn text(result: &Value, door: Door<'_>) -> Option<String> {
-    let result = Part(result);
+    let result = Json(result);
     match result.at("kind").text() {
         Some("study") => Some(study::text(result, door)),
         Some("markers") => Some(markers::text(result, door)),

@@ -4,40 +4,40 @@
 use super::Door;
 use crate::evaluation::PREDICTED;
 use crate::prediction::calibration_sentence;
-use crate::read::Part;
+use crate::read::Json;
 use crate::table::Table;
 
 /// Samples that are listed by name.
 const WRONG: usize = 10;
 
 /// The tables; nothing where no sample was judged.
-pub(super) fn text(result: Part<'_>, door: Door<'_>) -> String {
+pub(super) fn text(result: Json<'_>, door: Door<'_>) -> String {
     if !result.at("metrics").is_there() {
         return String::new();
     }
     let mut out = "\n".to_owned();
     let between =
-        |of: Part<'_>| of.at("ci95").pair().map_or_else(String::new, |(low, high)| format!("{low:.4} to {high:.4}"));
+        |of: Json<'_>| of.at("ci95").pair().map_or_else(String::new, |(low, high)| format!("{low:.4} to {high:.4}"));
     let mut measures = Table::new(&["measure", "value", "95 % interval"], 2);
     for (name, measure) in result.at("summary").entries() {
         let value = measure.at("mean").number().unwrap_or(f64::NAN);
         measures.row(vec![name.to_owned(), format!("{value:.4}"), between(measure)]);
     }
-    out += &measures.render(door.look);
+    out += &measures.render(door.style);
     out.push('\n');
     out += &classes(result, door, &between);
     if let Some(sentence) = calibration_sentence(result) {
         out.push('\n');
-        out += &door.look.paragraph(&sentence, 0);
+        out += &door.style.paragraph(&sentence, 0);
     }
     out + &wrong(result, door)
 }
 
 /// Each class: how many samples, how many right, and what they are taken for.
-fn classes(result: Part<'_>, door: Door<'_>, between: &dyn Fn(Part<'_>) -> String) -> String {
+fn classes(result: Json<'_>, door: Door<'_>, between: &dyn Fn(Json<'_>) -> String) -> String {
     let classes: Vec<(&str, &str)> =
         result.at("classes").entries().filter_map(|(key, name)| Some((key, name.text()?))).collect();
-    let counts: Vec<Part<'_>> = result.at("confusion").items().collect();
+    let counts: Vec<Json<'_>> = result.at("confusion").items().collect();
     let shown = if classes.len() <= PREDICTED.len() { classes.len() } else { 0 };
     let mut headings = vec!["class", "samples", "recall", "95 % interval"];
     headings.extend(&PREDICTED[..shown]);
@@ -52,12 +52,12 @@ fn classes(result: Part<'_>, door: Door<'_>, between: &dyn Fn(Part<'_>) -> Strin
         cells.extend((0..shown).map(count));
         table.row(cells);
     }
-    table.render(door.look)
+    table.render(door.style)
 }
 
 /// The samples taken for another class, where they have names.
-fn wrong(result: Part<'_>, door: Door<'_>) -> String {
-    let named = |entry: Part<'_>| {
+fn wrong(result: Json<'_>, door: Door<'_>) -> String {
+    let named = |entry: Json<'_>| {
         let taken = entry.at("predicted").texts().join(", ");
         Some(format!("{} ({} for {taken})", entry.at("sample").text()?, entry.at("class").text()?))
     };
@@ -67,5 +67,5 @@ fn wrong(result: Part<'_>, door: Door<'_>) -> String {
     }
     let more = if all.len() > WRONG { format!(", ... ({} in all)", all.len()) } else { String::new() };
     let listed = all[..all.len().min(WRONG)].join(", ");
-    "\n".to_owned() + &door.look.paragraph(&format!("taken for another class: {listed}{more}"), 0)
+    "\n".to_owned() + &door.style.paragraph(&format!("taken for another class: {listed}{more}"), 0)
 }

@@ -4,15 +4,15 @@ use std::fmt::Write as _;
 
 use super::{Door, ROWS, scaling, yes};
 use crate::common::groups;
-use crate::read::Part;
+use crate::read::Json;
 use crate::table::Table;
 use crate::words::{brief, expected, plural, some};
 
 /// The whole text.
-pub(super) fn text(result: Part<'_>, door: Door<'_>) -> String {
+pub(super) fn text(result: Json<'_>, door: Door<'_>) -> String {
     let stable = result.at("selected").texts();
     let (lines, done) = (lines(result, door), result.at("pairs").items().len());
-    let mut out = door.look.pairs(&lines) + "\n";
+    let mut out = door.style.pairs(&lines) + "\n";
     if !result.at("threshold").is_there() && done > 0 {
         let text = format!(
             "No share of the halves keeps {} {}: a half selects {} features on average. Let it select fewer, or allow more.",
@@ -20,7 +20,7 @@ pub(super) fn text(result: Part<'_>, door: Door<'_>) -> String {
             result.at("settings").at("max_false").number().unwrap_or(f64::NAN),
             brief(result.at("false_selections").at("features_per_half").number().unwrap_or(f64::NAN))
         );
-        out += &door.look.paragraph(&text, 0);
+        out += &door.style.paragraph(&text, 0);
     } else if done > 0 {
         let colon = if stable.is_empty() { "" } else { ":" };
         let count = plural(stable.len() as u64, "stable feature");
@@ -40,12 +40,12 @@ pub(super) fn text(result: Part<'_>, door: Door<'_>) -> String {
     }
     let count = counts.entries().count();
     if count > 0 {
-        out += &often.render(door.look);
+        out += &often.render(door.style);
     }
     out + &door.more(count.saturating_sub(shown))
 }
 
-fn lines(result: Part<'_>, door: Door<'_>) -> Vec<(&'static str, String)> {
+fn lines(result: Json<'_>, door: Door<'_>) -> Vec<(&'static str, String)> {
     let (n, done) = (result.at("n_samples").count().unwrap_or(0) / 2, result.at("pairs").items().len());
     let (halves, bounds) = (2 * done, result.at("false_selections"));
     let (q, count) =
@@ -67,7 +67,7 @@ fn lines(result: Part<'_>, door: Door<'_>) -> Vec<(&'static str, String)> {
         let agreeing = (threshold * halves as f64).round();
         let assumption = bounds.at("assumption").text().unwrap_or_default();
         let others = bounds.at("by_assumption").entries().filter(|(law, _)| *law != assumption);
-        let other = |(law, most): (&str, Part<'_>)| {
+        let other = |(law, most): (&str, Json<'_>)| {
             format!("{} assuming {}", most.number().map_or_else(String::new, expected), assumed(law))
         };
         lines.push(("stable is", format!("what {agreeing} of {halves} halves select")));

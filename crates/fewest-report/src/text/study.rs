@@ -3,8 +3,8 @@
 use super::Door;
 use super::evaluation::by_class;
 use crate::common::groups;
-use crate::read::Part;
-use crate::study::said::{Panels, change, folds, judged, largest, left_out, one_panel};
+use crate::read::Json;
+use crate::study::wording::{Panels, change, folds, judged, largest, left_out, one_panel};
 use crate::study::{external, points, threshold};
 use crate::table::Table;
 use crate::words::{Proof, brief, number, plural, seconds};
@@ -15,7 +15,7 @@ const ROWS: usize = 12;
 const NAMES: usize = 12;
 
 /// The whole text.
-pub(super) fn text(result: Part<'_>, door: Door<'_>) -> String {
+pub(super) fn text(result: Json<'_>, door: Door<'_>) -> String {
     let (panel, completed) = (result.at("panel"), is_completed(result));
     let mut lines = vec![("samples", samples(result))];
     lines.extend(result.at("positive").text().map(|class| ("positive class", class.to_owned())));
@@ -43,7 +43,7 @@ pub(super) fn text(result: Part<'_>, door: Door<'_>) -> String {
     let (selections, trainings) = (plural(effort("selections"), "selection"), plural(effort("trainings"), "training"));
     let time = seconds(result.at("seconds").number().unwrap_or(f64::NAN));
     lines.push(("time", format!("{time} for {selections} and {trainings}")));
-    let mut out = door.look.pairs(&lines);
+    let mut out = door.style.pairs(&lines);
     if panel.is_there() {
         out.push('\n');
         out += &features(result, door);
@@ -55,16 +55,16 @@ pub(super) fn text(result: Part<'_>, door: Door<'_>) -> String {
     }
     if result.at("sizes").items().len() > 1 {
         out.push('\n');
-        out += &door.look.paragraph(&sizes(result), 0);
+        out += &door.style.paragraph(&sizes(result), 0);
     }
     out
 }
 
-fn is_completed(result: Part<'_>) -> bool {
+fn is_completed(result: Json<'_>) -> bool {
     result.at("status").text() == Some("completed")
 }
 
-fn samples(result: Part<'_>) -> String {
+fn samples(result: Json<'_>) -> String {
     let count = |key: &str| result.at("class_counts").at(key).count().unwrap_or(0);
     let of_class: Vec<String> = result
         .at("classes")
@@ -75,7 +75,7 @@ fn samples(result: Part<'_>) -> String {
     format!("{n} ({}), {p} features", of_class.join(", "))
 }
 
-fn panel_lines(panel: Part<'_>) -> Vec<(&'static str, String)> {
+fn panel_lines(panel: Json<'_>) -> Vec<(&'static str, String)> {
     let names = panel.at("selected").texts();
     let more = if names.len() > NAMES { format!(", ... ({} more)", names.len() - NAMES) } else { String::new() };
     let listed = names[..names.len().min(NAMES)].join(", ");
@@ -86,7 +86,7 @@ fn panel_lines(panel: Part<'_>) -> Vec<(&'static str, String)> {
 }
 
 /// The method and its costs.
-fn how(panel: Part<'_>) -> String {
+fn how(panel: Json<'_>) -> String {
     let method = panel.at("method").text().unwrap_or_default();
     let at = panel.at("cost").number().map_or_else(String::new, |c| format!(" at C = {}", cost(c)));
     let is_gaussian = panel.at("model").at("kernel").text().map_or(method == "kta", |kernel| kernel == "rbf");
@@ -96,7 +96,7 @@ fn how(panel: Part<'_>) -> String {
 }
 
 /// What is proven of the panel.
-fn proof(panel: Part<'_>) -> Option<String> {
+fn proof(panel: Json<'_>) -> Option<String> {
     let of = judged(panel);
     let (objective, bound, gap) = (of.at("objective").number()?, Some(of.at("bound").number()?), of.at("gap").number());
     let maximised = !panel.at("certificate").is_there() && panel.at("sense").text() == Some("max");
@@ -105,7 +105,7 @@ fn proof(panel: Part<'_>) -> Option<String> {
 }
 
 /// Accuracy and the like, from the outer folds alone.
-fn estimate(result: Part<'_>) -> Vec<(&'static str, String)> {
+fn estimate(result: Json<'_>) -> Vec<(&'static str, String)> {
     let (folds, left) =
         (result.at("folds").items().len() as u64, result.at("effort").at("folds_left").count().unwrap_or(0));
     let [asked, repeats] = ["folds", "repeats"].map(|key| result.at("settings").at(key).count().unwrap_or(1));
@@ -144,8 +144,8 @@ fn estimate(result: Part<'_>) -> Vec<(&'static str, String)> {
 }
 
 /// Each method at its best.
-fn tried(result: Part<'_>) -> String {
-    let one = |tried: Part<'_>| {
+fn tried(result: Json<'_>) -> String {
+    let one = |tried: Json<'_>| {
         let accuracy = tried.at("accuracy").number().map_or_else(String::new, |accuracy| format!(" {accuracy:.3}"));
         let (method, size) = (tried.at("method").text().unwrap_or_default(), tried.at("max_features").count());
         format!("{method}{accuracy} with {}", size.unwrap_or(0))
@@ -160,14 +160,14 @@ fn tried(result: Part<'_>) -> String {
 }
 
 /// The rule of a points score, and what it is worth.
-fn points_words(result: Part<'_>, rule: &str) -> String {
+fn points_words(result: Json<'_>, rule: &str) -> String {
     let worth =
         points::worth(result).unwrap_or_else(|| "what they lose is not known: no outer fold was done".to_owned());
     format!("{rule}; {worth}")
 }
 
 /// What each feature adds to the total; nothing without points.
-fn points_table(result: Part<'_>, door: Door<'_>) -> String {
+fn points_table(result: Json<'_>, door: Door<'_>) -> String {
     let all = result.at("points").at("features").items();
     if all.len() == 0 {
         return String::new();
@@ -176,21 +176,21 @@ fn points_table(result: Part<'_>, door: Door<'_>) -> String {
     for feature in all {
         table.row(vec![feature.at("feature").text().unwrap_or_default().to_owned(), points::levels_line(feature)]);
     }
-    let by_total = points::probability_line(result).map_or_else(String::new, |line| door.look.paragraph(&line, 0));
-    format!("\n{}{by_total}", table.render(door.look))
+    let by_total = points::probability_line(result).map_or_else(String::new, |line| door.style.paragraph(&line, 0));
+    format!("\n{}{by_total}", table.render(door.style))
 }
 
 /// What time did not allow.
-fn left(result: Part<'_>) -> Option<String> {
+fn left(result: Json<'_>) -> Option<String> {
     let nouns = [("folds_left", "outer fold"), ("splits_left", "inner split"), ("selections_left", "grid point")];
     let counts = nouns.map(|(key, noun)| (result.at("effort").at(key).count().unwrap_or(0), noun));
     let parts: Vec<String> =
         counts.into_iter().filter(|count| count.0 > 0).map(|(count, noun)| plural(count, noun)).collect();
-    (!parts.is_empty()).then(|| format!("for want of time: {}", parts.join(", ")))
+    (!parts.is_empty()).then(|| format!("for lack of time: {}", parts.join(", ")))
 }
 
 /// The features of the panel: weight, how often each came back, what could replace it.
-fn features(result: Part<'_>, door: Door<'_>) -> String {
+fn features(result: Json<'_>, door: Door<'_>) -> String {
     let panel = result.at("panel");
     let weights = panel.at("model").at("weights");
     let weight = |name: &str| weights.at(name).number();
@@ -202,7 +202,7 @@ fn features(result: Part<'_>, door: Door<'_>) -> String {
     let mut out = Table::new(&headings, headings.len() - 1);
     let (now, baseline) = (judged(panel).at("objective").number(), judged(panel).at("baseline").number());
     let gained = now.zip(baseline).filter(|(now, baseline)| baseline - now > 0.0);
-    let replacement = |entry: Part<'_>| {
+    let replacement = |entry: Json<'_>| {
         let loss =
             |(then, (now, baseline)): (f64, (f64, f64))| format!(" ({})", change((then - now) / (baseline - now)));
         let worse = entry.at("objective").number().zip(gained).map_or_else(String::new, loss);
@@ -219,7 +219,7 @@ fn features(result: Part<'_>, door: Door<'_>) -> String {
         cells.push(by.join(", "));
         out.row(cells);
     }
-    out.render(door.look) + &door.more(names.len().saturating_sub(ROWS))
+    out.render(door.style) + &door.more(names.len().saturating_sub(ROWS))
 }
 
 /// A cost with three digits that count; the JSON has all of them.
@@ -229,9 +229,9 @@ fn cost(x: f64) -> String {
 }
 
 /// Accuracy inside the folds by number of features.
-fn sizes(result: Part<'_>) -> String {
+fn sizes(result: Json<'_>) -> String {
     let chosen = result.at("panel").at("max_features").count();
-    let one = |size: Part<'_>| {
+    let one = |size: Json<'_>| {
         let k = size.at("max_features").count();
         let mark = if k == chosen { "*" } else { "" };
         format!(" {}{mark}: {:.3}", k.unwrap_or(0), size.at("accuracy").number().unwrap_or(f64::NAN))

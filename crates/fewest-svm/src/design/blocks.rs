@@ -18,7 +18,7 @@ pub(super) fn block_of(n: usize, p: usize, stored: usize) -> usize {
     n.div_ceil(blocks.clamp(1, BLOCKS)).max(1)
 }
 
-/// Lets `fill` write what there is one of for each sample, in blocks.
+/// Calls `fill` on blocks of `out`, which has one entry per sample.
 pub(super) fn of_samples<T: Send>(block: usize, out: &mut [T], fill: impl Fn(Range<usize>, &mut [T]) + Sync) {
     if block >= out.len() {
         return fill(0..out.len(), out);

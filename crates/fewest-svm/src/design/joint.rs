@@ -9,7 +9,7 @@ use multiversion::multiversion;
 
 use super::Design;
 
-/// Values of a sample come in so many.
+/// Values of a sample are stored in blocks of this many.
 const LANES: usize = 8;
 
 /// The values of all samples, in groups.
@@ -19,19 +19,19 @@ pub struct Joint {
     width: usize,
     /// n x width.
     values: Vec<f64>,
-    /// Of each sample its group.
+    /// The group of each sample.
     group: Vec<u32>,
     groups: usize,
 }
 
 impl Joint {
-    /// All 0: samples by their group, each with so many values at least.
+    /// All 0: samples by their group, each with at least `values` values.
     pub fn new(group: Vec<u32>, groups: usize, values: usize) -> Self {
         let width = values.next_multiple_of(LANES);
         Self { width, values: vec![0.0; group.len() * width], group, groups }
     }
 
-    /// Bytes of the values of so many samples.
+    /// Bytes of the values of `samples` samples.
     pub fn bytes(samples: usize, values: usize) -> u64 {
         8 * samples as u64 * values.next_multiple_of(LANES) as u64 + 4 * samples as u64
     }
@@ -75,7 +75,7 @@ impl Joint {
     }
 }
 
-/// `sums_group(i) += x_i b_i` for each entry, b of so many values each.
+/// `sums_group(i) += x_i b_i` for each entry, b of `width` values each.
 #[multiversion(targets("x86_64+avx512f+avx512vl+fma", "x86_64+avx2+fma"))]
 fn add_entries(rows: &[u32], x: &[f64], (b, width): (&[f64], usize), group: &[u32], sums: &mut [f64]) {
     for (&i, &x) in rows.iter().zip(x) {

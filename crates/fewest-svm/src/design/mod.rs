@@ -67,7 +67,7 @@ pub trait Design: Send + Sync {
     fn dense_column(&self, _j: usize) -> Option<&[f64]> {
         None
     }
-    /// No value is larger in size than this; none where that is not known without a look at them.
+    /// No value is larger in size than this; none where that is not known without reading them.
     fn largest_value(&self) -> Option<f64> {
         None
     }

@@ -92,7 +92,7 @@ fn multiply(rows: &[u32], values: &[f64], v: &[f64], out: &mut [f64]) {
 /// The sums of the products between the starts, which begin with the first product.
 fn sums(starts: &[usize], products: &[f64; PRODUCTS + WIDE], out: &mut [f64]) {
     let from = starts[0];
-    // A look at each column's length pays where nearly all are short.
+    // Reading each column's length pays where nearly all are short.
     let few = starts[out.len()] - from <= 2 * out.len();
     for (out, ends) in out.iter_mut().zip(starts.windows(2)) {
         let (mut at, end) = (ends[0] - from, ends[1] - from);

@@ -119,7 +119,7 @@ impl<'a> Recentred<'a> {
         self.far.binary_search_by_key(&j, |far| far.feature).ok().map(|at| &self.far[at])
     }
 
-    /// What was taken off feature j.
+    /// The value taken off feature j.
     pub fn centre(&self, j: usize) -> f64 {
         self.far(j).map_or(0.0, |far| far.centre)
     }

@@ -360,7 +360,7 @@ impl RowMatrix {
     }
 }
 
-/// Columns of a matrix behind so many others.
+/// Copies columns of a matrix that stands behind `before` others.
 fn copy_columns(columns: &[u32], before: usize, out: &mut [u32]) {
     out.iter_mut().zip(columns).for_each(|(out, &j)| *out = before as u32 + j);
 }

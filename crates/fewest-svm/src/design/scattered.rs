@@ -4,7 +4,7 @@ use super::{Design, RowMatrix};
 
 /// A matrix of p columns of which some are here; all others are zero.
 pub struct Scattered {
-    /// Those here, in order of `features`.
+    /// The columns that are here, in order of `features`.
     columns: Box<dyn Design>,
     /// Where each column of the matrix is in `columns`; `u32::MAX` for those that are zero.
     place: Vec<u32>,

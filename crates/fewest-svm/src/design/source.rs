@@ -37,9 +37,16 @@ pub struct FeatureScore {
     pub score: f64,
 }
 
-/// A matrix of n samples and p features, all values finite, by what methods on few columns ask of it
-/// (`fgm_from` and `l1_svm_from` of the crate `fewest`). Any matrix in memory is one; columns on other machines are another, which answers each question with
-/// one message to each of them. Errors are [`Error::Source`] and end the run.
+/// Source of columns: a matrix of n samples and p features, of which a method reads all scores and
+/// the values of few columns (`fgm_from` and `l1_svm_from` of the crate `fewest`).
+///
+/// Any matrix in memory is a source. Columns on other machines are another: it answers each
+/// question with one message to each machine. The implementer
+///
+/// - has checked that all values are finite;
+/// - gives the same answers to the same questions, bit for bit, however its columns are split;
+/// - serves several threads at once (`Sync`);
+/// - returns [`Error::Source`] where an answer fails, which ends the run.
 pub trait Source: Sync {
     /// Number of samples n.
     fn n_samples(&self) -> usize;

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use super::{Cancel, Limits, Status, WIND_UP};
 
-/// What a training asks whether it may go on: the limits of a run, which other threads can look
-/// at. Cloning is cheap, and a clock that said stop goes on saying so.
+/// Clock of a training: says whether it may go on, by the limits of a run, which other threads can
+/// check as well. Cloning is cheap, and a clock that said stop goes on saying so.
 #[derive(Debug, Clone, Default)]
 pub struct Clock {
     /// When the run began, where that is known.
@@ -15,7 +15,7 @@ pub struct Clock {
     end: Option<Instant>,
     cancel: Option<Cancel>,
     /// Whether the run's observer said stop.
-    told: Option<Cancel>,
+    observer_stop: Option<Cancel>,
     /// A limit on counts that was reached before, and when that was seen.
     reached: Option<(Status, Instant)>,
     grace: Grace,
@@ -38,11 +38,11 @@ impl Clock {
         Self::of(limits.cancel.clone(), end)
     }
 
-    /// The clock of a run that began at `start` and whose observer stops it by `told`.
-    pub fn of_run(start: Instant, limits: &Limits, told: Cancel) -> Self {
+    /// The clock of a run that began at `start` and whose observer stops it by `observer_stop`.
+    pub fn of_run(start: Instant, limits: &Limits, observer_stop: Cancel) -> Self {
         // A time beyond what an instant can hold is no limit.
         let end = limits.time.and_then(|time| start.checked_add(time));
-        Self { start: Some(start), told: Some(told), ..Self::of(limits.cancel.clone(), end) }
+        Self { start: Some(start), observer_stop: Some(observer_stop), ..Self::of(limits.cancel.clone(), end) }
     }
 
     /// A clock that stops at this instant, if there is one, and when the user wants to.
@@ -85,7 +85,7 @@ impl Clock {
         Self { grace: Grace { time, cancelled: true }, ..self }
     }
 
-    /// As [`Clock::with_grace`], but the user is obeyed at once.
+    /// Gives `time` more, as [`Clock::with_grace`], but the user is obeyed at once.
     #[must_use]
     pub fn with_grace_unless_cancelled(self, time: Duration) -> Self {
         Self { grace: Grace { time, cancelled: false }, ..self }
@@ -102,7 +102,7 @@ impl Clock {
     pub fn met(&self) -> Option<Instant> {
         let end = self.end.filter(|end| Instant::now() >= *end);
         let since = |cancel: &Option<Cancel>| cancel.as_ref().and_then(Cancel::since);
-        let met = [end, since(&self.cancel), since(&self.told)].into_iter().flatten().min();
+        let met = [end, since(&self.cancel), since(&self.observer_stop)].into_iter().flatten().min();
         met.map(|met| self.start.map_or(met, |start| met.max(start)))
     }
 
@@ -115,7 +115,7 @@ impl Clock {
 
     /// The limit that has been reached, whatever the grace.
     fn limit(&self) -> Option<Status> {
-        if [&self.cancel, &self.told].into_iter().flatten().any(Cancel::is_cancelled) {
+        if [&self.cancel, &self.observer_stop].into_iter().flatten().any(Cancel::is_cancelled) {
             return Some(Status::Cancelled);
         }
         if self.end.is_some_and(|end| Instant::now() >= end) {

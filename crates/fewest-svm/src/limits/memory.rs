@@ -85,7 +85,7 @@ impl Memory {
         taken.ok_or_else(|| refused(what(), bytes, allowed, remedy))
     }
 
-    /// What is left of this many bytes.
+    /// Memory that is left, at most this many bytes.
     pub fn at_most(&self, bytes: u64) -> u64 {
         bytes.min(self.left())
     }

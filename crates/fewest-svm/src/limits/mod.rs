@@ -12,7 +12,7 @@ pub use clock::Clock;
 pub use memory::{Memory, Reserved};
 pub use status::Status;
 
-/// A flag shared with whoever may want to stop the run (Ctrl-C, a notebook); cloning shares it.
+/// A flag shared with all that may stop the run (Ctrl-C, a notebook); cloning shares it.
 #[derive(Debug, Clone, Default)]
 pub struct Cancel(Arc<OnceLock<Instant>>);
 
@@ -33,8 +33,8 @@ impl Cancel {
     }
 }
 
-/// What trainings may still take, all together, once a limit was reached, where without them there
-/// would be no subset, or no objective that means something. Limits are kept to 0.3 s or 5 %.
+/// Time that trainings may still take, all together, once a limit was reached, where without them
+/// there would be no subset, or no objective that means something. Limits are kept to 0.3 s or 5 %.
 pub const WIND_UP: Duration = Duration::from_millis(150);
 
 /// Limits of a run; the default is none.
@@ -53,7 +53,7 @@ pub struct Limits {
     pub gap_abs: f64,
     /// Stop when this is set.
     pub cancel: Cancel,
-    /// What the run may take beside the data. Default: no limit.
+    /// The memory that the run may take beside the data. Default: no limit.
     pub memory: Memory,
 }
 

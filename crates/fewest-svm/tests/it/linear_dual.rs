@@ -180,7 +180,7 @@ fn a_warm_start_at_the_optimum_is_accepted_at_once() {
             let again = coordinate::solve(&case.rows, &dual, Some(&first.beta), &s, &Clock::unlimited());
             assert_eq!(again.iterations, 0, "{loss:?} {bias:?}");
             check(&case, &dual, &s, &again, "warm");
-            // Any start will do, feasible or not.
+            // Any start is enough, feasible or not.
             let wild: Vec<f64> = (0..50).map(|i| f64::from(i) - 20.0).collect();
             let wild = solve_linear(&case.rows, &dual, Some(&wild), None, &s, &Clock::unlimited());
             check(&case, &dual, &s, &wild, "wild start");

@@ -319,7 +319,7 @@ fn numbers_at_the_ends_of_their_range_are_survived() {
             }
         }
     }
-    // Squares of differences that overflow times a gamma that is small: nothing is said of these.
+    // Squares of differences that overflow times a gamma that is small: nothing holds for these.
     problem.columns[0][1] = 1e155;
     assert!(fault(&problem.file(&[]), &problem).contains("above 1e70 in size"));
     problem.columns[0][1] = 0.0;
@@ -337,7 +337,7 @@ fn verdicts_depend_neither_on_threads_nor_on_memory() {
         };
         assert_eq!(found(1, 1 << 24).as_ref(), Ok(&verdict), "seed {seed}");
         assert_eq!(found(3, 1 << 24).as_ref(), Ok(&verdict), "seed {seed}");
-        // With little memory tiles are made anew each time, and pairs are not merged.
+        // With little memory tiles are made again each time, and pairs are not merged.
         if let Ok(small) = found(1, 12_000) {
             assert!((small.bound() - verdict.bound()).abs() <= 1e-5 || small.bound() == verdict.bound(), "seed {seed}");
             assert_eq!(false_claim(&problem, &small), None, "seed {seed}");

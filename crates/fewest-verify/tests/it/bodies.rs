@@ -1,8 +1,8 @@
 //! Forged bodies under true headers: none proves more than the objectives of all subsets, which are
 //! enumerated in double-double arithmetic, allow.
 //!
-//! `FEWEST_FORGED=10000 cargo test -p fewest-verify --test it bodies` makes so many; `FEWEST_SEED`
-//! is where their seeds begin.
+//! `FEWEST_FORGED=10000 cargo test -p fewest-verify --test it bodies` makes that many;
+//! `FEWEST_SEED` is where their seeds begin.
 
 use fewest_verify::Verdict;
 
@@ -53,7 +53,7 @@ fn draw(seed: u64, rng: &mut Rng) -> Problem {
     problem
 }
 
-/// By allowed subset: objectives at some weights, none of them below its value.
+/// Objectives at some weights of each allowed subset, none of them below its value.
 fn objectives(problem: &Problem) -> Vec<(u32, Vec<Twice>)> {
     let of = |z| {
         let value = problem.value(z);

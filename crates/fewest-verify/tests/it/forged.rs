@@ -87,7 +87,7 @@ fn costs_and_weights_are_those_that_the_library_takes() {
     assert_eq!(fault, "header: the data hold the weight 1e31, above 1e30");
 }
 
-/// What a check comes to, and how far it was.
+/// The end of a check, and its progress.
 fn counted(bytes: &[u8], problem: &Problem, memory: u64) -> (Result<Verdict, Error>, Progress) {
     let mut last = Progress::default();
     let found = Proof::open(bytes).and_then(|proof| {
@@ -206,7 +206,7 @@ fn work_is_in_proportion_to_the_file() {
     let most = (1 << 22) + 2001 * bytes.len() as u64 / 16;
     assert!(matches!(found, Err(Error::TooMuchWork { .. })), "{found:?}");
     assert!(progress.work <= most && progress.records < 2 + most / 2000, "{progress:?}");
-    // Whoever says so lets it go on, and stops it when he likes.
+    // The caller lets it go on, and stops it at will.
     let proof = Proof::open(&bytes[..]).expect("a header").without_work_limit();
     let mut records = 0;
     let found = proof.check(&[&problem], 1 << 24, &mut |progress| {

@@ -1,4 +1,4 @@
-//! The tests of the checker, in one program: each program more is linked anew.
+//! The tests of the checker, in one program: each program more is linked again.
 
 mod alignment;
 mod bodies;

@@ -10,11 +10,11 @@
 //! Where bounds take most of a score, the weights that alpha makes have few digits: those of the
 //! interior-point method are kept beside its alpha.
 
+use super::alpha_cap::AlphaCap;
 use super::interior::Goal;
-use super::model::{Answer, Relaxation, Warm};
+use super::model::{NodeAnswer, Relaxation, WarmStart};
 use super::node::Node;
 use super::polish::{Polish, Polished};
-use super::reach::Reach;
 use super::solve::START;
 use crate::dual::kkt::{ROUNDING, best_bias, residual, total_loss};
 use crate::dual::{Bias, DualSolution};
@@ -47,7 +47,7 @@ pub(crate) fn train_bounded(
     let (found, iterations) = relaxation.best_within_bounds(&node, &relaxation.cold(), settings.tolerance, clock);
     relaxation.afforded()?;
     let machine = found.machine;
-    let (weights, beta, dual) = (machine.weights, found.answer.warm.beta, &relaxation.dual);
+    let (weights, beta, dual) = (machine.weights, found.answer.warm_start.beta, &relaxation.dual);
     let scores_of = |w: &[f64]| {
         let mut scores = vec![0.0; dual.len()];
         w.iter().enumerate().for_each(|(j, w)| design.add_column(j, *w, &mut scores));
@@ -76,35 +76,42 @@ pub(crate) fn train_bounded(
 
 /// The best values so far, and the machine that the upper one is of.
 struct Best {
-    answer: Answer,
+    answer: NodeAnswer,
     machine: PrimalPoint,
 }
 
 impl Relaxation<'_> {
-    /// The values of a node without free units, and the rounds used. `warm` is a point to be better
-    /// than.
+    /// The values of a node without free units, and the rounds used. `warm_start` is a point to be
+    /// better than.
     pub(super) fn train_bounded(
         &self,
         node: &Node<'_, '_>,
-        warm: &Warm,
+        warm_start: &WarmStart,
         tolerance: f64,
         clock: &Clock,
-    ) -> (Answer, u64) {
-        let (Best { mut answer, machine }, rounds) = self.best_within_bounds(node, warm, tolerance, clock);
+    ) -> (NodeAnswer, u64) {
+        let (Best { mut answer, machine }, rounds) = self.best_within_bounds(node, warm_start, tolerance, clock);
         if let Some(points) = &mut answer.points {
             points.primal = Some(vec![machine]);
         }
         (answer, rounds)
     }
 
-    fn best_within_bounds(&self, node: &Node<'_, '_>, warm: &Warm, tolerance: f64, clock: &Clock) -> (Best, u64) {
-        let mut best = self.judged(node, warm.clone());
+    fn best_within_bounds(
+        &self,
+        node: &Node<'_, '_>,
+        warm_start: &WarmStart,
+        tolerance: f64,
+        clock: &Clock,
+    ) -> (Best, u64) {
+        let mut best = self.judged(node, warm_start.clone());
         let (n, m) = (self.dual.len(), node.features.len() + 1);
         let Some(_taken) = self.reserve(n, m) else { return (best, 0) };
         // Step 1.
         let cold = self.judge(node, self.cold());
-        let reach = Reach::new(self, cold.upper.min(best.answer.upper));
-        let (restricted, start) = node.restrict(&cold.warm, &vec![true; n], &[], &node.all_turned(), reach);
+        let alpha_cap = AlphaCap::new(self, cold.upper.min(best.answer.upper));
+        let (restricted, start) =
+            node.restrict(&cold.warm_start, &vec![true; n], &[], &node.all_bounds_active(), alpha_cap);
         let mu = START * (cold.upper - cold.lower) / (2 * n + 1) as f64;
         let goal = Goal { cutoff: f64::INFINITY, share: 0.0, tolerance: SHARE * tolerance, mu };
         let (point, rounds) = restricted.solve(&start, &goal, clock);
@@ -125,8 +132,8 @@ impl Relaxation<'_> {
         // Step 2.
         if !best.answer.is_within(tolerance) && clock.stop().is_none() {
             let margins: Vec<f64> = scores.iter().zip(&self.dual.y).map(|(f, y)| y * (f + own.bias)).collect();
-            let reach = Reach::new(self, best.answer.upper).0;
-            polish.run(&own.beta, Some(&own.w), &margins, reach, &mut |point| {
+            let alpha_cap = AlphaCap::new(self, best.answer.upper).0;
+            polish.run(&own.beta, Some(&own.w), &margins, alpha_cap, &mut |point| {
                 self.take_better(node, &polish, point, &mut best);
                 best.answer.is_within(tolerance)
             });
@@ -147,16 +154,16 @@ impl Relaxation<'_> {
     }
 
     /// The values of a point, and the machine that its beta makes.
-    fn judged(&self, node: &Node<'_, '_>, warm: Warm) -> Best {
-        let answer = self.judge(node, warm);
-        let machine = node.machines(&answer.warm.beta).into_iter().next().expect("it is one problem");
+    fn judged(&self, node: &Node<'_, '_>, warm_start: WarmStart) -> Best {
+        let answer = self.judge(node, warm_start);
+        let machine = node.machines(&answer.warm_start.beta).into_iter().next().expect("it is one problem");
         Best { answer, machine }
     }
 
     /// Keeps what is better of a point: the bound of its alpha, and the objective of its weights.
     fn take_better(&self, node: &Node<'_, '_>, polish: &Polish<'_>, point: &Polished, best: &mut Best) {
-        let warm = best.answer.warm.clone();
-        let found = self.judged(node, Warm { beta: point.beta.clone(), bias: vec![point.bias], ..warm });
+        let warm_start = best.answer.warm_start.clone();
+        let found = self.judged(node, WarmStart { beta: point.beta.clone(), bias: vec![point.bias], ..warm_start });
         let own = (self.primal(node, polish, point), node.machine(point.w.clone(), self.bias_of(point)));
         let known = (best.answer.upper, best.machine.clone());
         let uppers = [known, (found.answer.upper, found.machine), own];

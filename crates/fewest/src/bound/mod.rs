@@ -17,24 +17,24 @@
 //! holds whether the guess was right or not, and samples and features that matter are added until
 //! the node is decided.
 
+mod active_bounds;
+mod alpha_cap;
 mod bounded;
+mod fractional_units;
 mod interior;
 mod model;
 mod node;
 mod parts;
 mod polish;
 mod probe;
-mod reach;
 mod record;
 mod restrict;
 pub mod saddle;
 pub(crate) mod signed;
 mod solve;
 mod subset;
-mod tied;
-mod turned;
 
 pub(crate) use bounded::train_bounded;
-pub use model::{Answer, Relaxation, Warm, reserve};
 pub(crate) use model::{Decide, Points};
+pub use model::{NodeAnswer, Relaxation, WarmStart, reserve};
 pub(crate) use probe::{Probed, Ruling};

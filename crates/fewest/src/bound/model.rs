@@ -2,19 +2,19 @@
 
 use std::sync::Mutex;
 
-use super::parts::{Part, dual_of_all};
+use super::parts::{StackedProblem, dual_of_all};
 use crate::dual::kkt::{make_feasible, without_features};
 use crate::dual::{BoxDual, Loss};
 use crate::proof::{Point, RowNumbers};
 use crate::search::PrimalPoint;
 use crate::{Error, Interval, Memory, Problem, Reserved, Rules, Shape, SvmSettings};
 
-/// Where to start: a node's parent's answer.
+/// The start of a node's solve: the answer of its parent.
 #[derive(Debug, Clone)]
-pub struct Warm {
+pub struct WarmStart {
     /// beta_i = y_i alpha_i, length n; feasible.
     pub beta: Vec<f64>,
-    /// By problem.
+    /// The bias of each problem.
     pub bias: Vec<f64>,
     /// (unit, share), for the free units of positive share.
     pub shares: Vec<(usize, f64)>,
@@ -39,30 +39,30 @@ pub(crate) struct Decide {
 /// What an answer is proven by.
 #[derive(Debug, Clone)]
 pub(crate) struct Points {
-    /// [`Answer::lower`] holds here,
+    /// [`NodeAnswer::lower`] holds here,
     pub(crate) lower: Point,
     /// at this beta,
     pub(crate) at: Vec<f64>,
-    /// and [`Answer::priced`] here.
+    /// and [`NodeAnswer::priced`] here.
     pub(crate) priced: Point,
-    /// [`Answer::upper`], where no unit is free.
+    /// [`NodeAnswer::upper`], where no unit is free.
     pub(crate) primal: Option<Vec<PrimalPoint>>,
 }
 
-/// What is known of a node.
+/// The bounds of a node.
 #[derive(Debug, Clone)]
-pub struct Answer {
+pub struct NodeAnswer {
     /// Proven: no subset of the node has a smaller objective.
     pub lower: f64,
     /// Objective of the relaxation at (w, b, z); of the subset itself when no unit was free.
     pub upper: f64,
-    /// By position in `free`: above 0, what `priced` gains when the unit is left out; below 0,
-    /// minus what it gains when the unit is chosen.
+    /// The excess of each free unit, by position in `free`: above 0, what `priced` gains when the
+    /// unit is left out; below 0, minus what it gains when the unit is chosen.
     pub(crate) excess: Vec<f64>,
-    /// The bound at the very point the excess was taken at; `lower` may come from another.
+    /// The bound at the point at which the excess was taken; `lower` may come from another.
     pub(crate) priced: f64,
     /// For the children.
-    pub warm: Warm,
+    pub warm_start: WarmStart,
     /// Rounds of the interior-point method.
     pub(crate) rounds: u64,
     /// What the answer is proven by; see [`Relaxation::keep_points`].
@@ -82,11 +82,11 @@ pub(super) struct Row {
 
 /// The relaxation of problems that share one subset under its rules.
 pub struct Relaxation<'a> {
-    pub(super) parts: Vec<Part<'a>>,
+    pub(super) parts: Vec<StackedProblem<'a>>,
     /// Each problem alone, without prices, where there are several.
     pub(super) alone: Vec<Relaxation<'a>>,
     pub(super) rules: &'a Rules,
-    /// Of the samples of all problems.
+    /// The dual box of the samples of all problems.
     pub(super) dual: BoxDual,
     /// The objective without features.
     pub(super) baseline: f64,
@@ -98,7 +98,7 @@ pub struct Relaxation<'a> {
     /// Whether the size is the only rule left between units: the z half is then a sort.
     pub(super) size_only: bool,
     pub(super) svm: SvmSettings,
-    /// Norm of the columns of each unit: what a score may be off by rounding is in proportion.
+    /// Norm of the columns of each unit: the rounding error of a score is in proportion.
     pub(super) norms: Vec<f64>,
     /// The numbers of rows in a proof file, where one is written.
     pub(super) numbers: Option<RowNumbers>,
@@ -109,10 +109,10 @@ pub struct Relaxation<'a> {
 }
 
 impl<'a> Relaxation<'a> {
-    /// Of one problem or more, on the same features; `penalty` holds lambda_j >= 0 by feature, or
-    /// nothing.
+    /// Relaxation of one problem or more, on the same features; `penalty` holds lambda_j >= 0 by
+    /// feature, or nothing.
     pub fn new(problems: &'a [Problem<'a>], rules: &'a Rules, svm: &SvmSettings, penalty: &[f64]) -> Self {
-        let parts = Part::all(problems, svm);
+        let parts = StackedProblem::all(problems, svm);
         let sum = |u: usize| rules.unit(u).iter().map(|&j| penalty.get(j).copied().unwrap_or(0.0)).sum();
         let (rows, places) = match rules.shape() {
             Shape::Free => (Vec::new(), Vec::new()),
@@ -122,7 +122,7 @@ impl<'a> Relaxation<'a> {
             }
             Shape::General => rows_over_units(rules),
         };
-        let square = |part: &Part<'_>, u: usize| -> f64 {
+        let square = |part: &StackedProblem<'_>, u: usize| -> f64 {
             rules.unit(u).iter().map(|&j| part.design().squared_norm(j)).sum::<f64>()
         };
         let norm = |u: usize| parts.iter().map(|part| square(part, u)).sum::<f64>().sqrt();
@@ -193,7 +193,7 @@ impl<'a> Relaxation<'a> {
 
     /// `sum_t s^2 (sum_i beta_i)^2 / 2`, the biases' part of the dual objective.
     pub(super) fn bias_part(&self, beta: &[f64]) -> f64 {
-        let square = |part: &Part<'_>| {
+        let square = |part: &StackedProblem<'_>| {
             let sum: f64 = part.of(beta).iter().sum();
             0.5 * part.dual.bias_square() * sum * sum
         };
@@ -260,8 +260,8 @@ impl<'a> Relaxation<'a> {
 
     /// The best multiple of "alpha equal within each class", for the units that are in and the
     /// largest gains of the others.
-    pub fn cold(&self) -> Warm {
-        Warm {
+    pub fn cold(&self) -> WarmStart {
+        WarmStart {
             beta: self.parts.iter().flat_map(|part| self.cold_of(part)).collect(),
             bias: vec![0.0; self.parts.len()],
             shares: Vec::new(),
@@ -270,7 +270,7 @@ impl<'a> Relaxation<'a> {
         }
     }
 
-    fn cold_of(&self, part: &Part<'_>) -> Vec<f64> {
+    fn cold_of(&self, part: &StackedProblem<'_>) -> Vec<f64> {
         let dual = &part.dual;
         let n = dual.len();
         let mut total = [0.0; 2];

@@ -7,14 +7,14 @@ use crate::dual::BoxDual;
 use crate::{Design, Problem, SvmSettings};
 
 /// One problem.
-pub(super) struct Part<'a> {
+pub(super) struct StackedProblem<'a> {
     pub(super) problem: &'a Problem<'a>,
     pub(super) dual: BoxDual,
-    /// Its samples among those of all problems.
+    /// The problem's samples among those of all problems.
     pub(super) samples: Range<usize>,
 }
 
-impl<'a> Part<'a> {
+impl<'a> StackedProblem<'a> {
     /// All problems, one after the other.
     pub(super) fn all(problems: &'a [Problem<'a>], svm: &SvmSettings) -> Vec<Self> {
         let mut first = 0;
@@ -31,7 +31,7 @@ impl<'a> Part<'a> {
         self.problem.design()
     }
 
-    /// Its values of a vector over the samples of all problems.
+    /// The problem's values in a vector over the samples of all problems.
     pub(super) fn of<'v, T>(&self, values: &'v [T]) -> &'v [T] {
         &values[self.samples.clone()]
     }
@@ -44,7 +44,7 @@ impl<'a> Part<'a> {
 
 /// The dual of all samples, where each problem has a bias of its own: for what concerns samples
 /// alone.
-pub(super) fn dual_of_all(parts: &[Part<'_>]) -> BoxDual {
+pub(super) fn dual_of_all(parts: &[StackedProblem<'_>]) -> BoxDual {
     let mut all = parts[0].dual.clone();
     for BoxDual { y, cost, lower, upper, ridge, .. } in parts[1..].iter().map(|part| &part.dual) {
         all.y.extend(y);

@@ -39,7 +39,7 @@ pub(super) struct Polish<'p> {
 #[derive(Debug, Clone)]
 pub(super) struct Polished {
     pub(super) beta: Vec<f64>,
-    /// By column, within its bounds.
+    /// The weight of each column, within its bounds.
     pub(super) w: Vec<f64>,
     /// The free bias, else 0.
     pub(super) bias: f64,
@@ -61,7 +61,7 @@ impl Polish<'_> {
         beta: &[f64],
         w: Option<&[f64]>,
         margins: &[f64],
-        reach: f64,
+        alpha_cap: f64,
         judge: &mut dyn FnMut(&Polished) -> bool,
     ) {
         let dual = self.dual;
@@ -71,7 +71,7 @@ impl Polish<'_> {
         let mut before = (Vec::new(), Vec::new());
         for _ in 0..ROUNDS {
             let held = held.take().unwrap_or_else(|| self.held(&alpha));
-            let sides = (self.guess(&alpha, &margins, reach), held);
+            let sides = (self.guess(&alpha, &margins, alpha_cap), held);
             if sides == before {
                 return;
             }
@@ -92,10 +92,10 @@ impl Polish<'_> {
     }
 
     /// A sample is where a step along its slope leaves it.
-    fn guess(&self, alpha: &[f64], margins: &[f64], reach: f64) -> Vec<Side> {
+    fn guess(&self, alpha: &[f64], margins: &[f64], alpha_cap: f64) -> Vec<Side> {
         let dual = self.dual;
         let side = |i: usize| {
-            let scale = if dual.loss == Loss::Hinge { dual.cost[i].min(reach) } else { reach };
+            let scale = if dual.loss == Loss::Hinge { dual.cost[i].min(alpha_cap) } else { alpha_cap };
             let slope = 1.0 - margins[i] - dual.ridge[i] * alpha[i];
             let ahead = alpha[i] + scale * slope;
             if dual.cost[i] == 0.0 || ahead <= 0.0 {

@@ -11,13 +11,13 @@
 //!
 //! the child's bound rises at once: where u is chosen, by lowering its gain (t > 0), where it is
 //! left out, by raising it at no price (t < 0). Every feasible point of the line is a proof. How
-//! far the bound can rise is first told from T alone; only where that would decide the unit are all
-//! features counted. Cost: `|S| |T|^2` with S the samples of positive weight, and `n p` for each
-//! unit that may be decided.
+//! far the bound can rise is first predicted from T alone; only where that would decide the unit
+//! are all features counted. Cost: `|S| |T|^2` with S the samples of positive weight, and `n p` for
+//! each unit that may be decided.
 
-use super::model::{Relaxation, Warm};
+use super::fractional_units::{FractionalUnits, Ray, Step};
+use super::model::{Relaxation, WarmStart};
 use super::node::{Node, largest};
-use super::tied::{Ray, Step, Tied};
 use crate::Clock;
 use crate::proof::Point;
 use crate::simd::axpy;
@@ -35,10 +35,10 @@ pub(crate) struct Probed {
     /// No subset with the unit is below the cutoff.
     pub(crate) out: Vec<usize>,
     /// No subset without the unit is below the cutoff.
-    pub(crate) inside: Vec<usize>,
-    /// (unit, how far its children's bounds will rise, as far as T tells: left out, chosen).
+    pub(crate) fixed_in: Vec<usize>,
+    /// (unit, rises of its children's bounds, as predicted from T alone: left out, chosen).
     pub(crate) promises: Vec<(usize, [f64; 2])>,
-    /// The same as `out` and `inside`, in order, where points are kept.
+    /// The ruling of each unit of `out`, then of `fixed_in`, where points are kept.
     pub(crate) rulings: Vec<Ruling>,
 }
 
@@ -53,35 +53,36 @@ pub(crate) struct Ruling {
 }
 
 impl Relaxation<'_> {
-    /// Probes the units of positive share, at a node whose relaxation was solved to `warm`, where
-    /// the bound is `lower` and `gap` below the relaxation's value. `near` are some of the free
-    /// units, those of large gain, where the size is the only rule: a line is first looked at as if
-    /// these were all, whose bound is no lower, and mostly that does not reach the cutoff either.
+    /// Probes the units of positive share, at a node whose relaxation was solved to `warm_start`,
+    /// where the bound is `lower` and `gap` below the relaxation's value. `near` are some of the
+    /// free units, those of large gain, where the size is the only rule: a line is first evaluated
+    /// as if these were all, whose bound is no lower, and mostly that does not reach the cutoff
+    /// either.
     pub(crate) fn probe(
         &self,
-        (inside, free, near): (&[usize], &[usize], &[usize]),
-        warm: &Warm,
+        (fixed_in, free, near): (&[usize], &[usize], &[usize]),
+        warm_start: &WarmStart,
         lower: f64,
         gap: f64,
         cutoff: f64,
         clock: &Clock,
     ) -> Probed {
         let mut probed = Probed::default();
-        let node = Node::new(self, inside, free);
-        let Some(tied) = Tied::new(&node, warm, gap, clock) else { return probed };
-        let mut among: Vec<usize> = near.iter().chain(warm.shares.iter().map(|s| &s.0)).copied().collect();
+        let node = Node::new(self, fixed_in, free);
+        let Some(fractional) = FractionalUnits::new(&node, warm_start, gap, clock) else { return probed };
+        let mut among: Vec<usize> = near.iter().chain(warm_start.shares.iter().map(|s| &s.0)).copied().collect();
         among.sort_unstable();
         among.dedup();
-        let few = Node::new(self, inside, &among);
+        let few = Node::new(self, fixed_in, &among);
         let (mut line, mut short) = (None, None);
         let mut first = node.features.len();
-        for &(unit, _) in &warm.shares {
+        for &(unit, _) in &warm_start.shares {
             // What is known already is as true; the others are not probed.
             if clock.stop().is_some() {
                 break;
             }
             let last = first + self.rules.unit(unit).len();
-            let step = tied.step(first..last);
+            let step = fractional.step(first..last);
             let promises = [step.promise(false), step.promise(true)];
             probed.promises.push((unit, promises.map(|p| p.1)));
             let (mut ray, mut shadow) = (None, None);
@@ -90,17 +91,17 @@ impl Relaxation<'_> {
                     continue;
                 }
                 if self.size_only && among.len() < free.len() {
-                    let short = short.get_or_insert_with(|| Line::new(&few, warm));
-                    let shadow = shadow.get_or_insert_with(|| short.ray(&tied, &step));
+                    let short = short.get_or_insert_with(|| Line::new(&few, warm_start));
+                    let shadow = shadow.get_or_insert_with(|| short.ray(&fractional, &step));
                     if short.reaches(unit, chosen, shadow, t, cutoff).is_none() {
                         continue;
                     }
                 }
-                let line = line.get_or_insert_with(|| Line::new(&node, warm));
-                let ray = ray.get_or_insert_with(|| line.ray(&tied, &step));
+                let line = line.get_or_insert_with(|| Line::new(&node, warm_start));
+                let ray = ray.get_or_insert_with(|| line.ray(&fractional, &step));
                 if let Some(t) = line.reaches(unit, chosen, ray, t, cutoff + line.rounding) {
-                    if chosen { &mut probed.out } else { &mut probed.inside }.push(unit);
-                    let point = line.point(warm, unit, ray, t, cutoff);
+                    if chosen { &mut probed.out } else { &mut probed.fixed_in }.push(unit);
+                    let point = line.point(warm_start, unit, ray, t, cutoff);
                     probed.rulings.extend(point.map(|point| Ruling { unit, chosen, point }));
                 }
             }
@@ -111,9 +112,9 @@ impl Relaxation<'_> {
 }
 
 impl Step {
-    /// Where the bound of a side is largest as far as T tells, and how much it rises until there.
+    /// Where the bound of a side is largest, as predicted from T alone, and its rise until there.
     fn promise(&self, chosen: bool) -> (f64, f64) {
-        let (slope, curve) = self.told[usize::from(chosen)];
+        let (slope, curve) = self.predicted[usize::from(chosen)];
         let (slope, end) = if chosen { (slope, 1.0) } else { (-slope, FAR) };
         let best = (slope / curve.max(f64::MIN_POSITIVE)).clamp(0.0, end);
         (best, best * (slope - 0.5 * best * curve))
@@ -131,18 +132,18 @@ struct Line<'l, 'n, 'r, 'a> {
     starts: Vec<usize>,
     /// What the gain of each free unit must exceed: its price and those of the rows.
     prices: Vec<f64>,
-    /// [`Node::still`] at beta.
-    still: f64,
+    /// [`Node::constant_term`] at beta.
+    constant_term: f64,
     /// What rounding may add to the bound on a ray.
     rounding: f64,
 }
 
 impl<'l, 'n, 'r, 'a> Line<'l, 'n, 'r, 'a> {
-    fn new(node: &'l Node<'r, 'a>, warm: &'n Warm) -> Self {
+    fn new(node: &'l Node<'r, 'a>, warm_start: &'n WarmStart) -> Self {
         let relaxation = node.relaxation;
         // A unit without scores lacks what it must exceed.
         let lacking: Vec<f64> = node.free.iter().map(|&u| -relaxation.penalty[u]).collect();
-        let prices = node.over(&lacking, warm).into_iter().map(|over| -over).collect();
+        let prices = node.reduced_gains(&lacking, warm_start).into_iter().map(|reduced_gains| -reduced_gains).collect();
         let free = node.free.iter().flat_map(|&u| relaxation.rules.unit(u));
         let features: Vec<usize> = node.features.iter().chain(free).copied().collect();
         let mut starts = Vec::with_capacity(node.free.len() + 1);
@@ -150,15 +151,15 @@ impl<'l, 'n, 'r, 'a> Line<'l, 'n, 'r, 'a> {
         for &u in node.free {
             starts.push(starts[starts.len() - 1] + relaxation.rules.unit(u).len());
         }
-        let (beta, still) = (&warm.beta, node.still(warm));
-        let mut line = Self { node, beta, features, scores: Vec::new(), starts, prices, still, rounding: 0.0 };
+        let (beta, constant_term) = (&warm_start.beta, node.constant_term(warm_start));
+        let mut line = Self { node, beta, features, scores: Vec::new(), starts, prices, constant_term, rounding: 0.0 };
         line.scores = line.scores(beta);
-        let held = (0..node.features.len()).map(|k| line.gain_of(k, 0.0, &line.scores)).sum();
+        let fixed_gain = (0..node.features.len()).map(|k| line.gain_of(k, 0.0, &line.scores)).sum();
         let gains: Vec<f64> = (0..node.free.len()).map(|at| line.gain_at(at, 0.0, &line.scores)).collect();
-        let over: Vec<f64> = gains.iter().zip(&line.prices).map(|(gain, price)| gain - price).collect();
+        let reduced_gains: Vec<f64> = gains.iter().zip(&line.prices).map(|(gain, price)| gain - price).collect();
         let gains: Vec<f64> = gains.iter().zip(node.free).map(|(gain, &u)| gain - relaxation.penalty[u]).collect();
         // Beta changes little on a ray, and so does what rounding may add.
-        line.rounding = 4.0 * node.rounding(warm, &warm.bias, held, &gains, &over);
+        line.rounding = 4.0 * node.rounding(warm_start, &warm_start.bias, fixed_gain, &gains, &reduced_gains);
         line
     }
 
@@ -173,7 +174,7 @@ impl<'l, 'n, 'r, 'a> Line<'l, 'n, 'r, 'a> {
         gain
     }
 
-    /// The same of a free unit, by position.
+    /// The gain of a free unit, by position.
     fn gain_at(&self, at: usize, t: f64, along: &[f64]) -> f64 {
         (self.starts[at]..self.starts[at + 1]).map(|k| self.gain_of(k, t, along)).sum()
     }
@@ -226,10 +227,10 @@ impl<'l, 'n, 'r, 'a> Line<'l, 'n, 'r, 'a> {
     }
 
     /// The direction of a step.
-    fn ray(&self, tied: &Tied<'_, '_>, step: &Step) -> Ray {
+    fn ray(&self, fractional: &FractionalUnits<'_, '_>, step: &Step) -> Ray {
         let direction = vec![0.0; self.beta.len()];
         let mut ray = Ray { slope: 0.0, curve: 0.0, ends: [f64::INFINITY; 2], scores: Vec::new(), direction };
-        for (part, a) in tied.parts.iter().zip(&step.a) {
+        for (part, a) in fractional.parts.iter().zip(&step.a) {
             part.add_to(a, self.beta, &mut ray);
         }
         ray.scores = self.scores(&ray.direction);
@@ -239,30 +240,31 @@ impl<'l, 'n, 'r, 'a> Line<'l, 'n, 'r, 'a> {
     /// The bound at t on the ray, where the unit at a position may be left out or chosen, and these
     /// others count.
     fn value(&self, (own, chosen): (usize, bool), t: f64, ray: &Ray, counting: &[usize], gains: &mut Vec<f64>) -> f64 {
-        let over = |at: usize| self.gain_at(at, t, &ray.scores) - self.prices[at];
+        let reduced_gains = |at: usize| self.gain_at(at, t, &ray.scores) - self.prices[at];
         gains.clear();
-        gains.extend(counting.iter().map(|&at| over(at)));
-        let (mut still, mut slots) = (self.still + t * (ray.slope - 0.5 * t * ray.curve), self.node.slots);
+        gains.extend(counting.iter().map(|&at| reduced_gains(at)));
+        let (mut constant_term, mut slots) =
+            (self.constant_term + t * (ray.slope - 0.5 * t * ray.curve), self.node.slots);
         if chosen {
-            still -= over(own);
+            constant_term -= reduced_gains(own);
             slots -= 1;
         }
-        let held = (0..self.node.features.len()).map(|k| self.gain_of(k, t, &ray.scores)).sum();
-        self.node.bound(still, held, gains, slots)
+        let fixed_gain = (0..self.node.features.len()).map(|k| self.gain_of(k, t, &ray.scores)).sum();
+        self.node.bound(constant_term, fixed_gain, gains, slots)
     }
 
     /// The point at t on the ray, for a file.
-    fn point(&self, warm: &Warm, unit: usize, ray: &Ray, t: f64, cutoff: f64) -> Option<Point> {
+    fn point(&self, warm_start: &WarmStart, unit: usize, ray: &Ray, t: f64, cutoff: f64) -> Option<Point> {
         self.node.relaxation.keeps_points().then_some(())?;
         let mut beta = self.beta.to_vec();
         axpy(t, &ray.direction, &mut beta);
         let node = self.node;
-        let counted = warm.shares.iter().map(|share| share.0).chain([unit]);
+        let counted = warm_start.shares.iter().map(|share| share.0).chain([unit]);
         let kinks = counted.map(|u| node.kink(u, node.relaxation.gain(u, &beta))).sum();
-        node.point(&beta, &warm.tau, &warm.margins, kinks, cutoff)
+        node.point(&beta, &warm_start.tau, &warm_start.margins, kinks, cutoff)
     }
 
-    /// Where the bound with the unit on this side reaches the cutoff on the ray, looked for up to
+    /// Where the bound with the unit on this side reaches the cutoff on the ray, searched for up to
     /// `end`: golden section, as it is concave.
     fn reaches(&self, unit: usize, chosen: bool, ray: &Ray, end: f64, cutoff: f64) -> Option<f64> {
         let sign = if chosen { 1.0 } else { -1.0 };
@@ -341,9 +343,9 @@ mod tests {
             let rules = Rules::new(p, list, &[]).unwrap();
             let relaxation = Relaxation::new(std::slice::from_ref(&problem), &rules, &svm, &penalty);
             let cold = relaxation.cold();
-            let solve = |inside: &[usize], free: &[usize], tolerance: f64| {
+            let solve = |fixed_in: &[usize], free: &[usize], tolerance: f64| {
                 let decide = Decide { cutoff: f64::INFINITY, share: 0.0, tolerance };
-                relaxation.solve(inside, free, &cold, &decide, &Clock::unlimited())
+                relaxation.solve(fixed_in, free, &cold, &decide, &Clock::unlimited())
             };
             let subsets = (0..1usize << p).map(|set| (0..p).filter(|j| set >> j & 1 == 1).collect::<Vec<usize>>());
             let allowed = subsets.filter(|s| rules.allows(&crate::Subset::from_indices(p, s.iter().copied())));
@@ -356,13 +358,13 @@ mod tests {
                 let free = (0..p).collect::<Vec<_>>();
                 let decided = relaxation.probe(
                     (&[], &free, &free[..p / 2]),
-                    &root.warm,
+                    &root.warm_start,
                     root.lower,
                     gap,
                     cutoff,
                     &Clock::unlimited(),
                 );
-                for (units, with) in [(&decided.out, true), (&decided.inside, false)] {
+                for (units, with) in [(&decided.out, true), (&decided.fixed_in, false)] {
                     for u in units {
                         ruled_out += 1;
                         for (subset, value) in all.iter().filter(|s| s.0.contains(u) == with) {
@@ -373,7 +375,7 @@ mod tests {
                         }
                     }
                 }
-                kept += root.warm.shares.len() - decided.out.len().max(decided.inside.len());
+                kept += root.warm_start.shares.len() - decided.out.len().max(decided.fixed_in.len());
             }
         }
         assert!(ruled_out > 100 && kept > 100, "{ruled_out} {kept}");

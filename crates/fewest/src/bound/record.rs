@@ -1,9 +1,9 @@
 //! What a proof file needs of a node: the dual points that its bounds hold at, and the primal points
 //! of a subset's objective, one for each problem. Nothing of it is made where no proof is written.
 
-use super::model::{Answer, Points, Relaxation, Warm};
+use super::model::{NodeAnswer, Points, Relaxation, WarmStart};
 use super::node::{Evaluation, Node};
-use super::parts::Part;
+use super::parts::StackedProblem;
 use crate::Subset;
 use crate::dual::Bias;
 use crate::proof::{Balance, Gain, Grid, Listed, Point, RowNumbers};
@@ -15,7 +15,7 @@ const LOSS: f64 = 1e-9;
 const LEAST_LOSS: f64 = 1e-13;
 
 /// The best bound so far and where it holds.
-pub(super) struct Kept {
+pub(super) struct BestPoint {
     value: f64,
     beta: Vec<f64>,
     tau: Vec<f64>,
@@ -23,19 +23,19 @@ pub(super) struct Kept {
     gains: Vec<f64>,
 }
 
-impl Kept {
-    pub(super) fn new(looked: &Evaluation, warm: &Warm) -> Self {
-        let (margins, gains) = (looked.margins.clone(), looked.gains.clone());
-        Self { value: looked.lower, beta: warm.beta.clone(), tau: warm.tau.clone(), margins, gains }
+impl BestPoint {
+    pub(super) fn new(evaluation: &Evaluation, warm_start: &WarmStart) -> Self {
+        let (margins, gains) = (evaluation.margins.clone(), evaluation.gains.clone());
+        Self { value: evaluation.lower, beta: warm_start.beta.clone(), tau: warm_start.tau.clone(), margins, gains }
     }
 
-    pub(super) fn see(&mut self, looked: &Evaluation, warm: &Warm) {
-        if looked.lower > self.value {
-            self.value = looked.lower;
-            self.beta.clone_from(&warm.beta);
-            self.tau.clone_from(&warm.tau);
-            self.margins.clone_from(&looked.margins);
-            self.gains.clone_from(&looked.gains);
+    pub(super) fn see(&mut self, evaluation: &Evaluation, warm_start: &WarmStart) {
+        if evaluation.lower > self.value {
+            self.value = evaluation.lower;
+            self.beta.clone_from(&warm_start.beta);
+            self.tau.clone_from(&warm_start.tau);
+            self.margins.clone_from(&evaluation.margins);
+            self.gains.clone_from(&evaluation.gains);
         }
     }
 }
@@ -61,8 +61,8 @@ impl Relaxation<'_> {
     }
 
     /// The subset of units that are in.
-    pub(crate) fn subset(&self, inside: &[usize]) -> Subset {
-        let features = inside.iter().flat_map(|&u| self.rules.unit(u).iter().copied());
+    pub(crate) fn subset(&self, fixed_in: &[usize]) -> Subset {
+        let features = fixed_in.iter().flat_map(|&u| self.rules.unit(u).iter().copied());
         Subset::from_indices(self.rules.p(), features)
     }
 }
@@ -85,7 +85,7 @@ impl Node<'_, '_> {
         let most = |i: usize| dual.lower[i].abs().max(dual.upper[i]);
         let balance = if dual.bias == Bias::Free { Balance::Zero } else { Balance::Any };
         // All that a box may still hold: units that pay nothing here may be forced in below.
-        let units = self.inside.iter().chain(self.free);
+        let units = self.fixed_in.iter().chain(self.free);
         let constant = dual.bias_square() * alpha.len() as f64;
         let squares = constant + units.map(|&u| relaxation.norms[u].powi(2)).sum::<f64>();
         let little = LOSS * (relaxation.baseline - value).abs().min(value.abs());
@@ -103,30 +103,41 @@ impl Node<'_, '_> {
         (2.0 * (gain + self.relaxation.penalty[unit]).max(0.0)).sqrt() * self.relaxation.norms[unit]
     }
 
-    /// What an answer is proven by, at a point that was looked at, and at the best one before. The
+    /// What an answer is proven by, at a point that was evaluated, and at the best one before. The
     /// bounds with one more unit in, which the node's alpha is not best for, hold there, too.
-    pub(super) fn points(&self, warm: &Warm, looked: &Evaluation, kept: Option<&Kept>) -> Option<Points> {
+    pub(super) fn points(
+        &self,
+        warm_start: &WarmStart,
+        evaluation: &Evaluation,
+        kept: Option<&BestPoint>,
+    ) -> Option<Points> {
         self.relaxation.keeps_points().then_some(())?;
         let kinks = |gains: &[f64]| {
             let at = |u: usize| self.kink(u, gains[self.free.binary_search(&u).expect("shares are of free units")]);
             let forced = self.free.iter().zip(gains).map(|(u, gain)| self.kink(*u, *gain)).fold(0.0, f64::max);
-            warm.shares.iter().map(|share| at(share.0)).sum::<f64>() + forced
+            warm_start.shares.iter().map(|share| at(share.0)).sum::<f64>() + forced
         };
-        let at = self.point(&warm.beta, &warm.tau, &looked.margins, kinks(&looked.gains), looked.lower)?;
-        let (lower, beta) = match kept.filter(|kept| kept.value > looked.lower) {
+        let at = self.point(
+            &warm_start.beta,
+            &warm_start.tau,
+            &evaluation.margins,
+            kinks(&evaluation.gains),
+            evaluation.lower,
+        )?;
+        let (lower, beta) = match kept.filter(|kept| kept.value > evaluation.lower) {
             Some(kept) => {
                 (self.point(&kept.beta, &kept.tau, &kept.margins, kinks(&kept.gains), kept.value)?, &kept.beta)
             }
-            None => (at.clone(), &warm.beta),
+            None => (at.clone(), &warm_start.beta),
         };
-        let primal = self.free.is_empty().then(|| self.machines(&warm.beta));
+        let primal = self.free.is_empty().then(|| self.machines(&warm_start.beta));
         Some(Points { lower, at: beta.clone(), priced: at, primal })
     }
 
     /// The machines of beta, one for each problem.
     pub(super) fn machines(&self, beta: &[f64]) -> Vec<PrimalPoint> {
         let relaxation = self.relaxation;
-        let machine = |part: &Part<'_>| {
+        let machine = |part: &StackedProblem<'_>| {
             let weight = |&j: &usize| relaxation.interval(j).weight(part.score(j, beta));
             let weights = self.features.iter().map(weight).collect();
             self.machine(weights, part.dual.bias_square() * part.of(beta).iter().sum::<f64>())
@@ -142,7 +153,7 @@ impl Node<'_, '_> {
     }
 }
 
-impl Answer {
+impl NodeAnswer {
     /// [`Points::priced`], where points are kept.
     pub(crate) fn priced_at(&self) -> Option<&Point> {
         self.points.as_ref().map(|points| &points.priced)

@@ -1,11 +1,11 @@
 //! The problem of a node restricted to the samples and units that matter, and its answer put back.
 
+use super::active_bounds::ActiveBounds;
+use super::alpha_cap::AlphaCap;
 use super::interior::{Block, Blocks, Point, Restricted, UnitColumns, sides};
-use super::model::{Row, Warm};
+use super::model::{Row, WarmStart};
 use super::node::Node;
-use super::parts::Part;
-use super::reach::Reach;
-use super::turned::Turned;
+use super::parts::StackedProblem;
 use crate::Interval;
 use crate::dual::{Bias, Loss};
 
@@ -18,15 +18,15 @@ impl Node<'_, '_> {
     /// The restricted problem, with the bounds on weights that take part, and the warm point inside it.
     pub(super) fn restrict(
         &self,
-        warm: &Warm,
+        warm_start: &WarmStart,
         samples: &[bool],
         units: &[bool],
-        turned: &Turned,
-        reach: Reach,
+        active_bounds: &ActiveBounds,
+        alpha_cap: AlphaCap,
     ) -> (Restricted, Point) {
         let (relaxation, dual) = (self.relaxation, self.dual());
         let chosen: Vec<usize> = (0..samples.len()).filter(|&i| samples[i]).collect();
-        let mut fixed = warm.beta.clone();
+        let mut fixed = warm_start.beta.clone();
         for &i in &chosen {
             fixed[i] = 0.0;
         }
@@ -36,9 +36,9 @@ impl Node<'_, '_> {
         let n_in = columns.len();
         let (mut unit_columns, mut z, mut position) = (Vec::new(), Vec::new(), vec![usize::MAX; self.free.len()]);
         let count = units.iter().filter(|u| **u).count();
-        let share = |u: usize| match warm.shares.binary_search_by_key(&u, |s| s.0) {
-            Ok(at) => warm.shares[at].1,
-            Err(_) if warm.shares.is_empty() => (self.slots as f64 / count as f64).min(0.9),
+        let share = |u: usize| match warm_start.shares.binary_search_by_key(&u, |s| s.0) {
+            Ok(at) => warm_start.shares[at].1,
+            Err(_) if warm_start.shares.is_empty() => (self.slots as f64 / count as f64).min(0.9),
             Err(_) => 0.0,
         };
         for at in (0..units.len()).filter(|&at| units[at]) {
@@ -50,13 +50,13 @@ impl Node<'_, '_> {
             z.push(share(u));
         }
         let problems = relaxation.parts.len();
-        let taking_part = |column: &Option<usize>| column.filter(|j| turned.has(*j));
+        let taking_part = |column: &Option<usize>| column.filter(|j| active_bounds.has(*j));
         let of_column = |column: &Option<usize>| taking_part(column).map_or(Interval::FREE, |j| relaxation.interval(j));
         let bounded = columns.iter().any(|column| taking_part(column).is_some());
         let mut weights: Vec<Interval> = if bounded { columns.iter().map(of_column).collect() } else { Vec::new() };
         weights = weights.repeat(problems);
         let mut base = Vec::with_capacity(problems * columns.len());
-        let block = |part: &Part<'_>| {
+        let block = |part: &StackedProblem<'_>| {
             let (block, own) = self.block(part, &columns, &chosen, &fixed);
             base.extend(own);
             block
@@ -64,7 +64,7 @@ impl Node<'_, '_> {
         let blocks = relaxation.parts.iter().map(block).collect();
         let ridge_part = |i: usize| dual.y[i] * fixed[i] - 0.5 * dual.ridge[i] * fixed[i] * fixed[i];
         let constant = (0..dual.len()).map(ridge_part).sum::<f64>()
-            + self.inside.iter().map(|&u| relaxation.penalty[u]).sum::<f64>();
+            + self.fixed_in.iter().map(|&u| relaxation.penalty[u]).sum::<f64>();
         let (mut rows, mut tau) = (Vec::new(), Vec::new());
         for (at, row) in &self.rows {
             let coefficients: Vec<(usize, f64)> = row
@@ -77,17 +77,17 @@ impl Node<'_, '_> {
                 .collect();
             if !coefficients.is_empty() {
                 rows.push(Row { coefficients, upper: row.upper });
-                tau.push(warm.tau[*at]);
+                tau.push(warm_start.tau[*at]);
             }
         }
         let take = |values: &[f64]| chosen.iter().map(|&i| values[i]).collect::<Vec<f64>>();
         let y = take(&dual.y);
-        let alpha = chosen.iter().map(|&i| dual.y[i] * warm.beta[i]).collect();
+        let alpha = chosen.iter().map(|&i| dual.y[i] * warm_start.beta[i]).collect();
         let cost = match dual.loss {
-            Loss::Hinge => chosen.iter().map(|&i| reach.of(dual.cost[i])).collect(),
+            Loss::Hinge => chosen.iter().map(|&i| alpha_cap.of(dual.cost[i])).collect(),
             Loss::SquaredHinge => vec![f64::INFINITY; chosen.len()],
         };
-        let left = |part: &Part<'_>| -part.of(&fixed).iter().sum::<f64>();
+        let left = |part: &StackedProblem<'_>| -part.of(&fixed).iter().sum::<f64>();
         let balance = (dual.bias == Bias::Free).then(|| relaxation.parts.iter().map(left).collect());
         let restricted = Restricted {
             z: Blocks::new(blocks),
@@ -97,19 +97,25 @@ impl Node<'_, '_> {
             base,
             constant,
             balance,
-            reach: reach.0,
+            alpha_cap: alpha_cap.0,
             n_in,
             sides: sides(&weights, problems, n_in, &unit_columns),
             weights,
             units: unit_columns,
             rows,
         };
-        (restricted, Point { alpha, bias: warm.bias.clone(), z, tau, w: Vec::new() })
+        (restricted, Point { alpha, bias: warm_start.bias.clone(), z, tau, w: Vec::new() })
     }
 
     /// The block of one problem, and what its fixed samples add to c. No column is that of a
     /// penalised bias; samples are counted over all problems.
-    fn block(&self, part: &Part<'_>, columns: &[Option<usize>], chosen: &[usize], fixed: &[f64]) -> (Block, Vec<f64>) {
+    fn block(
+        &self,
+        part: &StackedProblem<'_>,
+        columns: &[Option<usize>],
+        chosen: &[usize],
+        fixed: &[f64],
+    ) -> (Block, Vec<f64>) {
         let (dual, design, fixed) = (&part.dual, part.design(), part.of(fixed));
         let range = |end: usize| chosen.partition_point(|&i| i < end);
         let chosen = &chosen[range(part.samples.start)..range(part.samples.end)];
@@ -140,31 +146,38 @@ impl Node<'_, '_> {
     }
 
     /// Puts the restricted problem's point back, feasible.
-    pub(super) fn take(&self, warm: &mut Warm, samples: &[bool], units: &[bool], point: &Point, reach: Reach) {
+    pub(super) fn take(
+        &self,
+        warm_start: &mut WarmStart,
+        samples: &[bool],
+        units: &[bool],
+        point: &Point,
+        alpha_cap: AlphaCap,
+    ) {
         let dual = self.dual();
         let chosen = (0..samples.len()).filter(|&i| samples[i]);
         for (i, alpha) in chosen.zip(&point.alpha) {
             let cost = dual.cost[i];
             // What the method could not bring onto its bound belongs there.
-            let alpha = if *alpha < 1e-9 * reach.of(cost) {
+            let alpha = if *alpha < 1e-9 * alpha_cap.of(cost) {
                 0.0
             } else if dual.loss == Loss::Hinge && *alpha > cost * (1.0 - 1e-9) {
                 cost
             } else {
                 *alpha
             };
-            warm.beta[i] = dual.y[i] * alpha;
+            warm_start.beta[i] = dual.y[i] * alpha;
         }
-        self.relaxation.make_feasible(&mut warm.beta);
-        warm.bias.clone_from(&point.bias);
+        self.relaxation.make_feasible(&mut warm_start.beta);
+        warm_start.bias.clone_from(&point.bias);
         let here: Vec<usize> = (0..units.len()).filter(|&at| units[at]).map(|at| self.free[at]).collect();
-        warm.shares = here.iter().copied().zip(point.z.iter().copied()).filter(|s| s.1 > SMALL).collect();
-        self.shrink(&mut warm.shares);
-        warm.tau.fill(0.0);
+        warm_start.shares = here.iter().copied().zip(point.z.iter().copied()).filter(|s| s.1 > SMALL).collect();
+        self.shrink(&mut warm_start.shares);
+        warm_start.tau.fill(0.0);
         let mut tau = point.tau.iter();
         for (at, row) in &self.rows {
             if row.coefficients.iter().any(|(u, _)| here.binary_search(u).is_ok()) {
-                warm.tau[*at] = tau.next().copied().unwrap_or(0.0);
+                warm_start.tau[*at] = tau.next().copied().unwrap_or(0.0);
             }
         }
     }

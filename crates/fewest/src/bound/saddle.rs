@@ -31,7 +31,7 @@ use crate::{
 pub struct Cut {
     /// Value without any feature.
     pub constant: f64,
-    /// What each feature can lower it by, length p, each 0 or more.
+    /// The most by which each feature can lower it, length p, each 0 or more.
     pub gains: Vec<f64>,
 }
 
@@ -44,9 +44,9 @@ impl Cut {
     }
 
     /// As [`Cut::new`], with `|x_j|^2` of each column, bounds on weights, and the bias of a solution
-    /// near beta at hand.
+    /// near the given beta.
     ///
-    /// What rounding may have added is taken off: a sum of n products is off by at most
+    /// What rounding may have added is taken off: a sum of n products is wrong by at most
     /// `n eps |beta| |x_j|` (Higham 2002, eq. (3.5) with Cauchy-Schwarz), and what `sum beta` lacks
     /// to 0 counts with the bias.
     fn with_squares(
@@ -153,7 +153,7 @@ pub struct AlphaHalf<'a> {
     settings: SvmSettings,
     dual: BoxDual,
     /// Whether to start from the last beta. It is feasible for every z.
-    warm: bool,
+    warm_start: bool,
     last: Option<Vec<f64>>,
     bounds: WeightBounds,
     /// |x_j|^2, length p.
@@ -161,17 +161,17 @@ pub struct AlphaHalf<'a> {
 }
 
 impl<'a> AlphaHalf<'a> {
-    /// Nothing is trained yet; `warm` starts each training from the last.
+    /// Nothing is trained yet; `warm_start` starts each training from the last.
     ///
     /// # Errors
     /// Settings out of range.
-    pub fn new(problem: &'a Problem<'a>, settings: &SvmSettings, warm: bool) -> Result<Self, Error> {
+    pub fn new(problem: &'a Problem<'a>, settings: &SvmSettings, warm_start: bool) -> Result<Self, Error> {
         settings.check()?;
         let dual = BoxDual::new(problem.labels(), problem.weights(), settings);
         let (design, p) = (problem.design(), problem.n_features());
         let squares = (0..p).into_par_iter().map(|j| design.squared_norm(j)).collect();
         let bounds = WeightBounds::default();
-        Ok(Self { problem, settings: settings.clone(), dual, warm, last: None, bounds, squares })
+        Ok(Self { problem, settings: settings.clone(), dual, warm_start, last: None, bounds, squares })
     }
 
     /// With bounds on weights, for as many features.
@@ -211,7 +211,7 @@ impl<'a> AlphaHalf<'a> {
     }
 
     fn train(&mut self, design: &dyn Design, features: &[usize], clock: &Clock) -> Value {
-        let start = self.last.as_deref().filter(|_| self.warm);
+        let start = self.last.as_deref().filter(|_| self.warm_start);
         let solution = train_linear(design, features, &self.dual, start, &self.settings, clock);
         self.take(solution)
     }

@@ -6,18 +6,18 @@
 //!
 //! Steps    1. with a free bias, a copy of the columns moved to mean 0: the same problem, better
 //!          conditioned where means are
-//!          large  2. the optimality conditions solved from the point at hand (`polish.rs`)  3. an
+//!          large  2. the optimality conditions solved from the current point (`polish.rs`)  3. an
 //!          engine for rows of
 //!          samples, polished  4. SMO with its active-set finish on the Gram matrix, where that
 //!          fits, polished
 //! Returns  the best lower and the best upper value of all steps; each is the value of a feasible
 //!          point, so that an engine which stalls costs accuracy, not truth.
 
+use super::alpha_cap::AlphaCap;
 use super::model::Points;
-use super::model::{Answer, Relaxation, Warm};
+use super::model::{NodeAnswer, Relaxation, WarmStart};
 use super::node::Node;
 use super::polish::{Polish, Polished};
-use super::reach::Reach;
 use crate::dual::active_set::ActiveSet;
 use crate::dual::kkt::{best_bias, bias_alone, total_loss};
 use crate::dual::train::{WHOLE_GRAM, train_linear};
@@ -30,28 +30,35 @@ use crate::{Clock, DenseDesign, Design, Interval, SvmSettings};
 const SHARE: f64 = 0.5;
 
 impl Relaxation<'_> {
-    /// As [`Relaxation::solve`] without free units, and the iterations used.
-    pub fn train(&self, inside: &[usize], warm: &Warm, tolerance: f64, clock: &Clock) -> (Answer, u64) {
+    /// Solves a node without free units, as [`Relaxation::solve`]. Returns the answer and the
+    /// iterations used.
+    pub fn train(
+        &self,
+        fixed_in: &[usize],
+        warm_start: &WarmStart,
+        tolerance: f64,
+        clock: &Clock,
+    ) -> (NodeAnswer, u64) {
         if !self.alone.is_empty() {
-            return self.train_each(inside, warm, tolerance, clock);
+            return self.train_each(fixed_in, warm_start, tolerance, clock);
         }
-        let node = Node::new(self, inside, &[]);
+        let node = Node::new(self, fixed_in, &[]);
         if node.features.is_empty() {
             let (beta, bias) = bias_alone(&self.dual);
-            return (self.judge(&node, Warm { beta, bias: vec![bias], ..warm.clone() }), 0);
+            return (self.judge(&node, WarmStart { beta, bias: vec![bias], ..warm_start.clone() }), 0);
         }
         if !self.rules.weight_bounds().is_free() {
-            return self.train_bounded(&node, warm, tolerance, clock);
+            return self.train_bounded(&node, warm_start, tolerance, clock);
         }
         let settings = SvmSettings { tolerance: SHARE * tolerance, ..self.svm.clone() };
         // Step 1.
         let columns = self.conditioned(&node.features);
         let all: Vec<usize> = (0..node.features.len()).collect();
         let n = columns.n_samples();
-        let start = warm.beta.clone();
+        let start = warm_start.beta.clone();
         let polish = self.conditions(&node, &columns);
         // Step 2.
-        let (mut best, mut iterations) = (self.judge(&node, warm.clone()), 0);
+        let (mut best, mut iterations) = (self.judge(&node, warm_start.clone()), 0);
         self.polish(&node, &polish, &mut best, tolerance);
         for step in 3..=4 {
             if best.is_within(tolerance) || clock.stop().is_some() {
@@ -66,7 +73,8 @@ impl Relaxation<'_> {
                 _ => continue,
             };
             iterations += solution.iterations;
-            let found = self.judge(&node, Warm { beta: solution.beta, bias: vec![solution.bias], ..warm.clone() });
+            let found =
+                self.judge(&node, WarmStart { beta: solution.beta, bias: vec![solution.bias], ..warm_start.clone() });
             best = best.better(found);
             self.polish(&node, &polish, &mut best, tolerance);
         }
@@ -74,41 +82,50 @@ impl Relaxation<'_> {
     }
 
     /// Each problem alone: values add.
-    fn train_each(&self, inside: &[usize], warm: &Warm, tolerance: f64, clock: &Clock) -> (Answer, u64) {
-        let prices: f64 = inside.iter().map(|&u| self.penalty(u)).sum();
+    fn train_each(
+        &self,
+        fixed_in: &[usize],
+        warm_start: &WarmStart,
+        tolerance: f64,
+        clock: &Clock,
+    ) -> (NodeAnswer, u64) {
+        let prices: f64 = fixed_in.iter().map(|&u| self.penalty(u)).sum();
         let (mut lower, mut upper, mut iterations) = (prices, prices, 0);
         let (mut at, mut primal) = (Vec::new(), Vec::new());
-        let mut ends = Warm { beta: Vec::new(), bias: Vec::new(), margins: Vec::new(), ..warm.clone() };
-        for ((part, alone), bias) in self.parts.iter().zip(&self.alone).zip(&warm.bias) {
-            let (beta, margins) = (part.of(&warm.beta).to_vec(), part.of(&warm.margins).to_vec());
-            let start = Warm { beta, bias: vec![*bias], margins, ..warm.clone() };
-            let (found, used) = alone.train(inside, &start, tolerance, clock);
+        let mut ends = WarmStart { beta: Vec::new(), bias: Vec::new(), margins: Vec::new(), ..warm_start.clone() };
+        for ((part, alone), bias) in self.parts.iter().zip(&self.alone).zip(&warm_start.bias) {
+            let (beta, margins) = (part.of(&warm_start.beta).to_vec(), part.of(&warm_start.margins).to_vec());
+            let start = WarmStart { beta, bias: vec![*bias], margins, ..warm_start.clone() };
+            let (found, used) = alone.train(fixed_in, &start, tolerance, clock);
             (lower, upper, iterations) = (lower + found.lower, upper + found.upper, iterations + used);
             if let Some(points) = found.points {
                 at.extend(points.at);
                 primal.extend(points.primal.into_iter().flatten());
             }
-            ends.beta.extend(found.warm.beta);
-            ends.bias.extend(found.warm.bias);
-            ends.margins.extend(found.warm.margins);
+            ends.beta.extend(found.warm_start.beta);
+            ends.bias.extend(found.warm_start.bias);
+            ends.margins.extend(found.warm_start.margins);
         }
-        // A sum of so many terms.
+        // A sum of this many terms.
         lower -= f64::EPSILON * (2 + self.parts.len()) as f64 * lower.abs();
-        let node = Node::new(self, inside, &[]);
+        let node = Node::new(self, fixed_in, &[]);
         let point = if at.is_empty() { None } else { node.point(&at, &ends.tau, &ends.margins, 0.0, lower) };
         let points = point.map(|point| Points { lower: point.clone(), at, priced: point, primal: Some(primal) });
-        (Answer { lower, upper, excess: Vec::new(), priced: lower, warm: ends, rounds: 0, points }, iterations)
+        (
+            NodeAnswer { lower, upper, excess: Vec::new(), priced: lower, warm_start: ends, rounds: 0, points },
+            iterations,
+        )
     }
 
     /// The conditions solved from the best point; better values are kept.
-    fn polish(&self, node: &Node<'_, '_>, polish: &Polish<'_>, best: &mut Answer, tolerance: f64) {
+    fn polish(&self, node: &Node<'_, '_>, polish: &Polish<'_>, best: &mut NodeAnswer, tolerance: f64) {
         if best.is_within(tolerance) {
             return;
         }
-        let (beta, margins) = (best.warm.beta.clone(), best.warm.margins.clone());
-        let reach = Reach::new(self, best.upper).0;
-        polish.run(&beta, None, &margins, reach, &mut |point| {
-            let mut found = self.judge(node, Warm { beta: point.beta.clone(), ..best.warm.clone() });
+        let (beta, margins) = (best.warm_start.beta.clone(), best.warm_start.margins.clone());
+        let alpha_cap = AlphaCap::new(self, best.upper).0;
+        polish.run(&beta, None, &margins, alpha_cap, &mut |point| {
+            let mut found = self.judge(node, WarmStart { beta: point.beta.clone(), ..best.warm_start.clone() });
             let primal = self.primal(node, polish, point);
             if primal < found.upper
                 && let Some(points) = &mut found.points
@@ -135,12 +152,12 @@ impl Relaxation<'_> {
             scores.iter_mut().zip(column).for_each(|(score, x)| *score += w * x);
         }
         let bias = if self.dual.bias == Bias::Free { best_bias(&self.dual, &scores) } else { 0.0 };
-        let prices: f64 = node.inside.iter().map(|&u| self.penalty(u)).sum();
+        let prices: f64 = node.fixed_in.iter().map(|&u| self.penalty(u)).sum();
         0.5 * point.w.iter().map(|w| w * w).sum::<f64>() + prices + total_loss(&self.dual, &scores, bias)
     }
 
     /// The bias of a point where it is penalised: the last weight times the constant. A free one is
-    /// found anew where it is needed.
+    /// found again where it is needed.
     pub(super) fn bias_of(&self, point: &Polished) -> f64 {
         match (self.dual.bias, point.w.last()) {
             (Bias::Penalised(s), Some(w)) => s * w,
@@ -177,18 +194,18 @@ impl Relaxation<'_> {
     }
 
     /// Both values at a point.
-    pub(super) fn judge(&self, node: &Node<'_, '_>, mut warm: Warm) -> Answer {
-        warm.shares.clear();
-        self.make_feasible(&mut warm.beta);
-        let looked = node.look(&warm);
-        let points = node.points(&warm, &looked, None);
-        warm.margins = looked.margins;
-        let (lower, upper) = (looked.lower, looked.upper);
-        Answer { lower, upper, excess: Vec::new(), priced: lower, warm, rounds: 0, points }
+    pub(super) fn judge(&self, node: &Node<'_, '_>, mut warm_start: WarmStart) -> NodeAnswer {
+        warm_start.shares.clear();
+        self.make_feasible(&mut warm_start.beta);
+        let evaluation = node.evaluate(&warm_start);
+        let points = node.points(&warm_start, &evaluation, None);
+        warm_start.margins = evaluation.margins;
+        let (lower, upper) = (evaluation.lower, evaluation.upper);
+        NodeAnswer { lower, upper, excess: Vec::new(), priced: lower, warm_start, rounds: 0, points }
     }
 }
 
-impl Answer {
+impl NodeAnswer {
     pub(super) fn is_within(&self, tolerance: f64) -> bool {
         self.upper - self.lower <= tolerance * self.upper.abs()
     }

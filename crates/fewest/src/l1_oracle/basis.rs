@@ -1,7 +1,7 @@
 //! The basis of a solve, by features and samples, so that a later program with other columns can
 //! begin there.
 
-use super::{L1Oracle, Part};
+use super::{L1Oracle, WeightSide};
 use crate::Error;
 use crate::backend::highs::{AT_LOWER, BASIC, Basis};
 
@@ -11,8 +11,8 @@ pub(crate) struct L1Basis {
     /// Status of each sample's row and of its slack.
     samples: Box<[[u8; 2]]>,
     bias: [u8; 2],
-    /// Those that are not at 0.
-    parts: Box<[(Part, u8)]>,
+    /// The parts of weights that are not at 0.
+    parts: Box<[(WeightSide, u8)]>,
 }
 
 impl L1Basis {

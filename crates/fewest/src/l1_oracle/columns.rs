@@ -1,20 +1,20 @@
 //! The program of the features and samples that have joined: they come and go, prices change.
 
 use super::tuning::{ALL_ROWS, JOINED};
-use super::{L1Oracle, L1Point, Part, Units, bias_price};
+use super::{L1Oracle, L1Point, Units, WeightSide, bias_price};
 use crate::backend::highs::{Column, Entries, Program, Rows, SMALLEST};
 use crate::{Bias, Clock, Error, Memory};
 
 impl L1Oracle<'_> {
-    /// Of the samples that count, some of each class, evenly spread; the others join when they are
-    /// needed. Once it is told to stop, no more do.
+    /// Joins some of the samples that count, evenly spread over each class; the others join when
+    /// they are needed. No more join once the clock says stop.
     pub(super) fn join_spread(&mut self, clock: &Clock) -> Result<(), Error> {
         let counts: Vec<usize> = (0..self.cost.len()).filter(|&i| self.cost[i] > 0.0).collect();
         let step = counts.len().div_ceil(ALL_ROWS).max(1);
         self.join_in_pieces(&counts.iter().copied().step_by(step).collect::<Vec<_>>(), clock)
     }
 
-    /// [`L1Oracle::join_rows`] with looks at the clock; once it says stop, no more do.
+    /// [`L1Oracle::join_rows`] with checks of the clock; once it says stop, no more do.
     ///
     /// # Errors
     /// As [`L1Oracle::join_rows`].
@@ -37,7 +37,7 @@ impl L1Oracle<'_> {
         if self.parts.len() <= most {
             return Ok(());
         }
-        let slack = |part: &Part| {
+        let slack = |part: &WeightSide| {
             let weight =
                 point.weights.binary_search_by_key(&part.feature, |e| e.0).map_or(0.0, |at| point.weights[at].1);
             let used = weight != 0.0 && (weight < 0.0) == part.negative;
@@ -58,12 +58,12 @@ impl L1Oracle<'_> {
     }
 
     /// The column of a part that has joined.
-    pub(super) fn column_of(&self, part: Part) -> usize {
+    pub(super) fn column_of(&self, part: WeightSide) -> usize {
         self.find_column(part).expect("has joined")
     }
 
     /// The column of a part, where it has joined.
-    pub(super) fn find_column(&self, part: Part) -> Option<usize> {
+    pub(super) fn find_column(&self, part: WeightSide) -> Option<usize> {
         self.column[part.feature][usize::from(part.negative)].map(|column| column as usize)
     }
 
@@ -72,12 +72,12 @@ impl L1Oracle<'_> {
     /// # Errors
     /// [`Error::Solver`] when HiGHS fails.
     pub fn join(&mut self, features: &[usize]) -> Result<(), Error> {
-        let new = |part: &Part| self.find_column(*part).is_none() && self.limit(*part) > 0.0;
-        self.join_parts(&features.iter().flat_map(|&j| Part::both(j)).filter(new).collect::<Vec<_>>())
+        let new = |part: &WeightSide| self.find_column(*part).is_none() && self.limit(*part) > 0.0;
+        self.join_parts(&features.iter().flat_map(|&j| WeightSide::both(j)).filter(new).collect::<Vec<_>>())
     }
 
     /// Lets parts in that are not there yet.
-    pub(super) fn join_parts(&mut self, parts: &[Part]) -> Result<(), Error> {
+    pub(super) fn join_parts(&mut self, parts: &[WeightSide]) -> Result<(), Error> {
         let (mut columns, mut entries) = (Vec::with_capacity(parts.len()), Entries::default());
         let mut column = Vec::new();
         for (k, &part) in parts.iter().enumerate() {
@@ -103,7 +103,7 @@ impl L1Oracle<'_> {
     }
 
     /// What a part of a weight costs per unit of its column.
-    fn part_cost(&self, part: Part) -> f64 {
+    fn part_cost(&self, part: WeightSide) -> f64 {
         self.units.price(part.feature, self.price(part))
     }
 
@@ -135,8 +135,8 @@ impl L1Oracle<'_> {
     /// # Errors
     /// [`Error::Solver`] when HiGHS fails.
     pub fn set_bounds(&mut self, bound: &[f64]) -> Result<(), Error> {
-        let changes = |part: &&Part| bound[part.feature].to_bits() != self.bound[part.feature].to_bits();
-        let changed: Vec<Part> = self.parts.iter().filter(changes).copied().collect();
+        let changes = |part: &&WeightSide| bound[part.feature].to_bits() != self.bound[part.feature].to_bits();
+        let changed: Vec<WeightSide> = self.parts.iter().filter(changes).copied().collect();
         self.bound.copy_from_slice(bound);
         self.infeasible |= !changed.is_empty();
         changed.into_iter().try_for_each(|part| {

@@ -25,7 +25,7 @@ pub(crate) struct Units {
 }
 
 impl Units {
-    /// Those of a problem: the largest value of each feature is near 1.
+    /// Units of a problem: the largest value of each feature is near 1.
     pub(crate) fn new(problem: &Problem<'_>, cost: &[f64]) -> Self {
         let design = problem.design();
         let sizes: Vec<f64> = (0..design.n_features()).into_par_iter().map(|j| largest(design, j)).collect();
@@ -37,14 +37,14 @@ impl Units {
         units
     }
 
-    /// Those of programs for other readers: none.
+    /// Units of programs for other readers: all 1.
     pub(crate) fn none(p: usize) -> Self {
         Self { feature: vec![1.0; p], least: 1.0, objective: 1.0, price: 1.0, capped: false }
     }
 
-    /// The unit of the objective for these costs of slack: the dearest weight costs about 1, unless
-    /// slack then costs nearly nothing. A slack that costs more than weights can be told beside is
-    /// capped first, which asks the same where no slack is left.
+    /// The unit of the objective for these costs of slack: the costliest weight costs about 1,
+    /// unless slack then costs nearly nothing. A slack beside whose cost a weight's is lost in
+    /// rounding is capped first, which asks the same where no slack is left.
     fn set_objective(&mut self, cost: &[f64]) {
         let least = power(self.least / self.price);
         let slack = least * cost.iter().fold(0.0, |most: f64, c| most.max(*c));
@@ -53,7 +53,7 @@ impl Units {
         self.objective = least * by.log2().ceil().exp2();
     }
 
-    /// The same for prices of about this.
+    /// Sets the units for prices near this one.
     pub(crate) fn set_price(&mut self, price: f64, cost: &[f64]) {
         self.price = price;
         self.set_objective(cost);

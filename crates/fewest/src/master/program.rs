@@ -84,7 +84,7 @@ pub fn reserve(
     memory.reserve_within(most, BYTES.saturating_mul(entries), what, remedy)
 }
 
-/// What HiGHS's values may be off by, as a share of the objective without features: its tolerances
+/// Error of HiGHS's values, as a share of the objective without features: its tolerances
 /// are 1e-6, and several add up.
 pub const TOLERANCE: f64 = 1e-5;
 
@@ -125,7 +125,7 @@ pub fn solve(
     };
     let raise = |bound: f64, run: &mut Run<'_>| {
         if bound.is_finite() {
-            // A bound better than a subset at hand is a matter of tolerances.
+            // A bound better than a known subset is a matter of tolerances.
             let best = run.incumbent().map_or(f64::INFINITY, |(_, objective)| sign * objective);
             run.raise_bound(sign * (bound / one + baseline).min(best));
         }

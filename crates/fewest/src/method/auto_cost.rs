@@ -35,10 +35,11 @@ const FITTING: std::ops::RangeInclusive<i32> = -4..=2;
 /// Costs to choose from, ascending.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CostGrid {
-    /// Of selecting: 1e-4 to 1e2 times 1 / mean |x|^2 in half decades. At 1 / mean |x|^2 one sample
-    /// alone moves the decision value of a sample like it by about 1.
+    /// Slack costs of the selection: 1e-4 to 1e2 times 1 / mean |x|^2 in half decades. At 1 / mean
+    /// |x|^2 one sample alone moves the decision value of a sample like it by about 1.
     pub selecting: Vec<f64>,
-    /// Of the classifier: 1e-2 to 10 times what 1 / mean |x|^2 is for K of p features alike.
+    /// Slack costs of the classifier: 1e-2 to 10 times what 1 / mean |x|^2 is for K of p features
+    /// alike.
     pub fitting: Vec<f64>,
 }
 
@@ -106,7 +107,7 @@ pub struct Candidate<M> {
     pub svm: SvmSettings,
 }
 
-/// What costs of the classifier are tried.
+/// Costs of the classifier that are tried.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FitCosts {
     /// The cost of selecting, and those of these, ascending, that are larger; none for a method
@@ -141,7 +142,7 @@ pub struct SplitParts<'a> {
     pub classes: &'a [u32],
 }
 
-/// What one split says of one cost of selecting.
+/// Scores of one cost of selecting, on one split.
 #[derive(Debug, Clone)]
 pub struct CostScores {
     /// Area under the ROC curve; none where the samples held out are of one class.
@@ -240,7 +241,7 @@ pub struct CostScore {
     pub cost: f64,
     /// Mean area under the ROC curve on the samples held out.
     pub auc: f64,
-    /// Its standard error over the splits; none for one split.
+    /// The standard error of the score over the splits; none for one split.
     pub se: Option<f64>,
     /// Mean number of features chosen.
     pub n_features: f64,
@@ -253,7 +254,7 @@ pub struct FitScore {
     pub cost: f64,
     /// Mean hinge loss of a sample held out.
     pub hinge: f64,
-    /// Its standard error over the splits; none for one split.
+    /// The standard error of the score over the splits; none for one split.
     pub se: Option<f64>,
 }
 
@@ -279,7 +280,7 @@ pub struct CostChoice {
 }
 
 impl CostChoice {
-    /// Of the scores of all splits; `costs` ascending, `scores` by split and cost.
+    /// Chooses from the scores of all splits; `costs` ascending, `scores` by split and cost.
     ///
     /// # Errors
     /// [`Error::Data`] where the samples held out are of one class in every split.

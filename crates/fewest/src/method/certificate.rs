@@ -6,7 +6,7 @@
 //! Given    Problem (n samples, p features) or several, whose objectives add, Rules, the subset,
 //!          [`ExactSettings`].
 //! Returns  the subset's own objective, the best subset known of that size, the bound, status.
-//! Fails    never on limits: the bound is then as far as it was proven. Errors: settings out of
+//! Fails    never on limits: the bound is then the best that was proven. Errors: settings out of
 //!          range; an empty subset, or one the rules forbid.
 
 use std::time::{Duration, Instant};
@@ -21,7 +21,7 @@ use crate::{
     Clock, Counts, Error, Limits, Observer, Problem, RuleList, Rules, Selection, Sense, Solution, Status, Subset,
 };
 
-/// What is known of a subset against all others of its size.
+/// Certificate of a subset: its objective, and a bound for all others of its size.
 #[derive(Debug, Clone)]
 pub struct Certificate {
     /// Objective of the subset asked about: primal objective of the SVM on it, plus its penalty.
@@ -32,7 +32,7 @@ pub struct Certificate {
     /// No subset of at most as many features has a smaller objective than this; none when nothing
     /// was proven in time.
     pub bound: Option<f64>,
-    /// What gains are measured by.
+    /// The unit of gains.
     pub yardstick: Yardstick,
     /// How the search ended; `Optimal` when `best` is proven best.
     pub status: Status,

@@ -1,4 +1,4 @@
-//! Certified list: how far a list of features, whoever made it, is from the best allowed one, and
+//! Certified list: how far a given list of features is from the best allowed one, and
 //! what each of its features is worth.
 //!
 //! Solves   the problem of [`super::certificate`] at the size of the list, or at that of the rules.
@@ -26,19 +26,19 @@ const LEAST_GAIN: f64 = 1e-5;
 /// Share of the time that exchanges may take.
 const SWAPS: f64 = 0.5;
 
-/// What is known of a list of features.
+/// Findings about a list of features.
 #[derive(Debug, Clone)]
 pub struct CertifiedList {
     /// The features.
     pub subset: Subset,
     /// Whether the rules allow it, its size included; [`Rules::broken`] says which they are if not.
     pub allowed: bool,
-    /// Its objective, the bound of all allowed subsets, the best one known. Where the rules forbid
-    /// the list, the best one is allowed, whether it is better or not.
+    /// The list's objective, the bound of all allowed subsets, the best one known. Where the rules
+    /// forbid the list, the best one is allowed, whether it is better or not.
     pub certificate: Certificate,
     /// The best allowed subsets known, best first.
     pub solutions: Vec<Solution>,
-    /// What could replace each feature; without those that time was too short for.
+    /// The features that could replace each feature; without those that time was too short for.
     pub swaps: Vec<Swap>,
     /// Share of the objective by which a subset is better at least, so that rounding is no merit.
     tolerance: f64,
@@ -59,14 +59,14 @@ impl CertifiedList {
         self.solutions.iter().filter(move |one| one.subset != self.subset && one.objective < below)
     }
 
-    /// By how much the objective rises where this feature is left out, below 0 where it is not worth
-    /// its price; none where it is not of the list, or where time was too short. A change that
+    /// Rise of the objective where this feature is left out, below 0 where it is not worth its
+    /// price; none where it is not of the list, or where time was too short. A change that
     /// trainings cannot tell from none is 0.
     pub fn gain(&self, feature: usize) -> Option<f64> {
         let swap = self.swaps.iter().find(|swap| swap.feature == feature)?;
         let (objective, without) = (self.certificate.objective, swap.without);
-        let told = (without - objective).abs() > self.tolerance * objective.abs();
-        Some(if told { without - objective } else { 0.0 })
+        let differs = (without - objective).abs() > self.tolerance * objective.abs();
+        Some(if differs { without - objective } else { 0.0 })
     }
 }
 

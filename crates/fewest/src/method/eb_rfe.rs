@@ -11,8 +11,8 @@
 //!          2. the one of largest accuracy survives, ties to the unit of smaller criterion; it is
 //!             offered as the best subset (ties to the smaller set)
 //!          3. train on the survivors with their best cost and rank the units by the criterion
-//!          4. the K units of smallest criterion that the rules let go are the next candidates;
-//!             until none may go
+//!          4. the K units of smallest criterion that may leave by the rules are the next
+//!             candidates; until none may go
 //! Cost     per step K kernel matrices by one update each (n^2), K x folds x costs x pairs
 //!          trainings from the solutions of the survivors, and one ranking. Work is shared out by
 //!          candidates and folds; the result is the same for any number of threads.
@@ -24,7 +24,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::begin::{begin, check_start, within, without_gamma};
+use super::kernel_setup::{begin, check_start, within, without_gamma};
 use super::rfe::master::RemovalRules;
 use super::rfe::{best_of, check_criterion, permitted};
 use super::{ALL_RULES, Classes, Info, Method, Report};
@@ -37,7 +37,7 @@ use crate::{
     SvmSettings,
 };
 
-/// Its name, on the command line and in its states.
+/// Name of the method, on the command line and in its states.
 const NAME: &str = "eb-rfe";
 
 crate::settings! {
@@ -47,9 +47,9 @@ crate::settings! {
     pub struct EbRfeSettings {
         /// The SVM trained; its cost is not used.
         pub svm: SvmSettings = SvmSettings::default() => [group],
-        /// Its kernel.
+        /// The kernel of the SVM.
         pub kernel: KernelRule = KernelRule::default(),
-        /// What features are ranked by.
+        /// Criterion that ranks features.
         pub criterion: Criterion = Criterion::Weights,
         /// K, candidates per step, at least 1.
         pub candidates: usize = 3 => "at least 1",
@@ -150,7 +150,7 @@ pub struct EbStep {
     pub left: Vec<(usize, f64)>,
 }
 
-/// How far a run has come: all that [`eb_rfe`] needs to go on, with the same result as without an
+/// The progress of a run: all that [`eb_rfe`] needs to go on, with the same result as without an
 /// interruption.
 #[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 struct EbRfeState {
@@ -162,12 +162,12 @@ struct EbRfeState {
     trainings: u64,
 }
 
-/// What [`eb_rfe`] found.
+/// Result of [`eb_rfe`].
 #[derive(Debug, Clone)]
 pub struct EbRfeReport {
     /// The best allowed subset found; its objective is its accuracy.
     pub selection: Selection,
-    /// Its cost.
+    /// The slack cost that was chosen.
     pub cost: f64,
     /// All steps.
     pub curve: Vec<EbStep>,
@@ -176,7 +176,7 @@ pub struct EbRfeReport {
 }
 
 /// EB-RFE. The observer receives the state after every step, as [`Event::Checkpoint`], and a run
-/// goes on from the state it has, with the same result as without an interruption.
+/// resumes from the state it has, with the same result as without an interruption.
 ///
 /// # Errors
 /// Settings out of range, more memory needed than allowed, or a state of another problem.

@@ -45,9 +45,10 @@ use crate::{
 use dive::Search;
 use tree::Tree;
 
-/// Its name, on the command line and in its states.
+/// Name of the method, on the command line and in its states.
 const NAME: &str = "exact";
-/// Numbers kept for each feature: norms and prices, gains and their order at the nodes at work.
+/// Numbers kept for each feature: norms and prices, gains and their order at the nodes being
+/// solved.
 const LISTS: u64 = 10;
 
 crate::settings! {
@@ -173,7 +174,7 @@ impl Method for ExactSettings {
 }
 
 /// `exact`: the allowed subset of smallest objective, with proof. `Selection::solutions` holds the
-/// N best, or all within a share of the best, best first; whether these are all is told by
+/// N best, or all within a share of the best, best first; whether these are all is in
 /// [`Method::select`] alone.
 ///
 /// # Errors

@@ -124,7 +124,7 @@ impl Binning {
     }
 }
 
-/// Stored values scored between two looks at the limits.
+/// Stored values scored between two checks of the limits.
 const VALUES_PER_CHUNK: usize = 1 << 21;
 
 /// `info-gain`: the allowed subset with the largest total information gain (bits). `classes` holds
@@ -188,7 +188,7 @@ pub fn information_gains(
 
 /// [`information_gain`] of features whose columns are elsewhere: `ask` brings the gain of each, by
 /// [`information_gains`]. The result is that of the same columns in memory to the last bit. Limits
-/// are looked at before and behind that one question.
+/// are examined before and behind that one question.
 ///
 /// # Errors
 /// Those of `ask`, and another number of gains than of features.
@@ -253,7 +253,7 @@ impl<'a> Classes<'a> {
         for (c, weight) in weighted() {
             counts[number[c] as usize] += weight;
         }
-        // The class of a sample without weight is never looked at.
+        // The class of a sample without weight is never read.
         let of = classes.iter().map(|c| number.get(c).copied().unwrap_or(0)).collect();
         Ok(Self { of, weights, counts })
     }

@@ -39,7 +39,7 @@ use crate::{Bias, Error, Limits, Observer, Problem, Rules, Run, Samples, Sense, 
 
 /// Time for one restricted program where none is given.
 const RESTRICTED_TIME: Duration = Duration::from_millis(250);
-/// So many restricted programs may take all of their time before their share of it is looked at.
+/// Number of restricted programs that run without a check of their share of the time.
 const FREE: f64 = 10.0;
 
 crate::settings! {
@@ -152,7 +152,7 @@ pub struct Ascent {
 /// Result of [`lagrangian`].
 #[derive(Debug, Clone)]
 pub struct LagrangianReport {
-    /// What [`crate::method::mbp::mbp`] returns, too.
+    /// The report of [`crate::method::mbp::mbp`], too.
     pub found: MbpReport,
     /// Every evaluation of z, in order.
     pub steps: Vec<Ascent>,
@@ -300,7 +300,7 @@ struct RestrictedProgram<'a, 'b> {
 }
 
 impl<'b> RestrictedProgram<'_, 'b> {
-    /// Whether there is time for another one, beside the ascent's own linear programs of so many
+    /// Whether there is time for another one, beside the ascent's own linear programs of this many
     /// seconds.
     fn in_time(&self, ascent: f64) -> bool {
         self.settings.program.plain || self.seconds <= FREE * self.cap().as_secs_f64() + ascent

@@ -69,7 +69,7 @@ macro_rules! methods {
         })*
 
         impl AnyMethod {
-            /// What is to be known of each method.
+            /// Facts of each method.
             pub const INFOS: &[$crate::Info] = &[$($(#[$gate])* <$settings as $crate::Method>::INFO),*];
 
             /// Names of the methods that obey bounds on weights.
@@ -107,7 +107,7 @@ macro_rules! methods {
                 $crate::method::list::check_tasks(name, &Self::tasking())
             }
 
-            /// What is to be known of the method.
+            /// Facts of the method.
             pub fn info(&self) -> $crate::Info {
                 match self { $($(#[$gate])* Self::$name(_) => <$settings as $crate::Method>::INFO),* }
             }

@@ -4,14 +4,14 @@
 
 #[doc(hidden)]
 pub mod auto_cost;
-#[doc(hidden)]
-pub mod begin;
 pub mod certificate;
 pub mod certified_list;
 pub mod eb_rfe;
 pub mod exact;
 pub mod fgm;
 pub mod info_gain;
+#[doc(hidden)]
+pub mod kernel_setup;
 pub mod kta;
 pub mod l1_svm;
 #[cfg(feature = "highs")]
@@ -47,9 +47,19 @@ use path::SizeReport;
 #[doc(hidden)]
 pub use penalty::check_penalty;
 
-/// A selection method; the implementer holds its settings, which are JSON as well.
+/// A selection method. The implementer is the struct of its settings, which are JSON as well.
+///
+/// The caller goes through [`AnyMethod`], which refuses tasks and weight bounds
+/// that the method does not take, and hands over features near 0 where
+/// [`Method::absorbs_constants`] allows it. The implementer
+///
+/// - checks its settings at the start of [`Method::select`], by [`Method::check`];
+/// - reads constraints from [`Rules`] alone, and offers allowed subsets only;
+/// - asks the limits between steps, and ends with the best subset so far: a limit is a status;
+/// - gives the same report for any number of threads, and for the same seed;
+/// - prints nothing: events go to the observer, results into the report.
 pub trait Method: std::fmt::Debug + Clone + Settings + Serialize + DeserializeOwned {
-    /// What is to be known of it.
+    /// Name, title, formula, limits and paper of the method, as `fewest methods` shows them.
     const INFO: Info;
 
     /// Whether it obeys bounds on weights ([`Rules::weight_bounds`]); rules that have some are
@@ -120,18 +130,18 @@ pub trait Method: std::fmt::Debug + Clone + Settings + Serialize + DeserializeOw
     }
 }
 
-/// What is to be known of a method.
+/// Facts of a method, as `fewest methods` shows them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Info {
     /// Name, on the command line and of its file.
     pub name: &'static str,
     /// In a few words.
     pub title: &'static str,
-    /// What it solves, in a sentence or a few.
+    /// The problem that it solves, in a sentence or a few.
     pub solves: &'static str,
     /// The formula.
     pub formula: &'static str,
-    /// What its result proves.
+    /// The statement that its result proves.
     pub proves: &'static str,
     /// Whether its result has a bound.
     pub bounds: bool,
@@ -185,7 +195,7 @@ impl Classes {
     }
 }
 
-/// What a method found.
+/// Result of a method.
 #[derive(Debug, Clone)]
 pub struct Report {
     /// Subset, objective, bound, status, ranking.
@@ -200,7 +210,7 @@ pub struct Report {
     pub cost: Option<f64>,
     /// Price of each feature, where the method found it.
     pub penalty: Option<f64>,
-    /// What the method alone tells, by name. Features are indices.
+    /// Facts that only this method has, by name. Features are indices.
     pub details: Map<String, Value>,
 }
 

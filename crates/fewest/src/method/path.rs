@@ -8,7 +8,7 @@
 //!          method without a path of its own runs once for each size.
 //! Limits   the time is for the entire path: a size may take an equal share of what is left, and
 //!          leaves what it does not need to the sizes after it. Nodes and gap are for each size.
-//!          Cancelled, the path ends with the size at hand.
+//!          Cancelled, the path ends with the current size.
 //! Fails    never on limits; a size too small for the rules is a point of status `Infeasible`.
 //!          Errors: sizes or settings out of range.
 
@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 pub(super) mod state;
 
-use state::{Part, Parts};
+use state::{Parts, PathPart};
 
 use super::{Method, Report};
 use crate::{
@@ -29,7 +29,7 @@ use crate::{
 pub struct PathPoint {
     /// K: at most this many features.
     pub max_features: usize,
-    /// What the method found.
+    /// The method's selection.
     pub selection: Selection,
 }
 
@@ -38,7 +38,7 @@ pub struct PathPoint {
 pub struct SizeReport {
     /// K: at most this many features.
     pub max_features: usize,
-    /// What the method found.
+    /// The method's report.
     pub report: Report,
 }
 
@@ -49,7 +49,7 @@ impl SizeReport {
     }
 }
 
-/// Reports of points, with the kernel of the SVM on so many features.
+/// Reports of points, with the kernel of the SVM on this number of features.
 pub(super) fn reports(points: Vec<PathPoint>, kernel: impl Fn(usize) -> Kernel) -> Vec<SizeReport> {
     let report = |point: PathPoint| {
         let features = point.selection.outcome.subset.as_ref().map_or(0, Subset::len);
@@ -92,7 +92,7 @@ pub(super) fn parts_of<'a>(
 /// One run for each size after the other; what an earlier call has done stands. `select` is given
 /// the position of a size, its rules, what the size before found, and its limits. Returns each size
 /// with what was found.
-pub(super) fn walk<R: Part>(
+pub(super) fn walk<R: PathPart>(
     sizes: &[PathSize],
     sense: Sense,
     clock: &PathClock,

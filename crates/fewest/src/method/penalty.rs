@@ -29,7 +29,7 @@ use crate::{Choice, Clock, Error, Limits, Problem, Rules, SvmSettings};
 /// The word for [`Penalty::Auto`].
 const AUTO: &str = "auto";
 
-/// What each chosen feature adds to the objective. In JSON: a list of numbers, or "auto".
+/// Price that each chosen feature adds to the objective. In JSON: a list of numbers, or "auto".
 #[derive(Debug, Clone, PartialEq)]
 pub enum Penalty {
     /// A price for each feature, length p, each 0 or more; empty for none.

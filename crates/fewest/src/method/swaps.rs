@@ -23,7 +23,7 @@ const TRIED: usize = 24;
 /// Features listed for each.
 const LISTED: usize = 3;
 
-/// What could replace a feature.
+/// Features that could replace one feature.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Swap {
     /// The feature that leaves.
@@ -68,8 +68,8 @@ impl Trainer<'_> {
     }
 }
 
-/// What could replace each feature of a subset, for problems whose objectives add. `penalty` has a
-/// price for each feature, or none at all. Features are left out once time is over.
+/// Finds what could replace each feature of a subset, for problems whose objectives add. `penalty`
+/// has a price for each feature, or none at all. Features are left out once time is over.
 ///
 /// # Errors
 /// Settings out of range, or more memory needed than is left.

@@ -14,19 +14,19 @@ use crate::run::state::subset;
 use crate::search::Found;
 use crate::{Design, Error, Run, Status, Subset};
 
-/// Writes one file. What it keeps is a number for each subset that was told apart from its box.
+/// Writes one file. Keeps one number for each subset that is listed apart from its box.
 #[derive(Debug)]
 pub(crate) struct AlignmentProof {
     /// Nodes made beside the root.
     made: u64,
-    /// No subset that was not told apart has a larger alignment, by what was written so far.
+    /// No subset that is not listed has a larger alignment, by what was written so far.
     rest: f64,
     single: HashMap<Subset, f64>,
     /// What rounding may take from or add to an alignment, here and in a checker.
     rounding: f64,
 }
 
-/// What a file has come to, for a run that goes on with it.
+/// Progress of a file, for a run that resumes it.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct AlignmentState {
     made: u64,
@@ -83,7 +83,7 @@ impl AlignmentProof {
         Some(Self { made: 0, rest: f64::NEG_INFINITY, single: HashMap::new(), rounding })
     }
 
-    /// What a later run goes on from.
+    /// What a later run resumes from.
     pub(crate) fn state(&self) -> AlignmentState {
         let single = self.single.iter().map(|(subset, value)| (subset.iter().collect(), *value)).collect();
         AlignmentState { made: self.made, rest: self.rest, single, rounding: self.rounding }
@@ -101,7 +101,7 @@ impl AlignmentProof {
         Ok(Some(Self { made, rest, single: single.collect::<Result<_, Error>>()?, rounding }))
     }
 
-    /// A checker must look at the monotone bound of a node.
+    /// A checker must examine the monotone bound of a node.
     pub(crate) fn limit(node: u64, run: &mut Run<'_>) {
         let mut bytes = Bytes::default();
         bytes.byte(kind::LIMIT);
@@ -129,7 +129,7 @@ impl AlignmentProof {
         [self.made - 1, self.made]
     }
 
-    /// Shares out a node; subsets found in it are told apart if they are above the level. Returns
+    /// Shares out a node; subsets found in it are listed if they are above the level. Returns
     /// the number of its first child; the others follow.
     pub(crate) fn expand(&mut self, node: u64, expanded: &Expanded, found: &[(f64, Subset)], run: &mut Run<'_>) -> u64 {
         let Expanded { exact, level, order, children } = expanded;

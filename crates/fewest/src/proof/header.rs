@@ -29,7 +29,7 @@ pub(crate) struct Claim<'c> {
 }
 
 impl Claim<'_> {
-    /// Its keys in the header.
+    /// The keys of the claim in the header.
     pub(super) fn keys(&self) -> Value {
         let gain = if self.gain == Gain::Ridge { "ridge" } else { "l1" };
         let bias = match self.bias {

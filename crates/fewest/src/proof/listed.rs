@@ -12,13 +12,13 @@ pub(crate) struct Listed {
     pub(crate) subset: Subset,
     /// No less than the objective at the weights and biases, however that is rounded.
     pub(super) objective: f64,
-    /// By problem; weights by feature of the subset, ascending.
+    /// The weights and bias of each problem; weights by feature of the subset, ascending.
     pub(super) machines: Vec<PrimalPoint>,
 }
 
 impl Listed {
     /// A subset of this objective, its price among it, at a point for each problem. A free bias is
-    /// found anew.
+    /// found again.
     pub(crate) fn new<'p>(
         problems: impl Iterator<Item = (&'p Problem<'p>, &'p BoxDual)>,
         gain: Gain,
@@ -37,7 +37,7 @@ impl Listed {
     }
 }
 
-/// The objective of one problem at a machine, not below it; a free bias is found anew.
+/// The objective of one problem at a machine, not below it; a free bias is found again.
 fn value_up(problem: &Problem<'_>, dual: &BoxDual, gain: Gain, subset: &Subset, machine: &mut PrimalPoint) -> f64 {
     let n = dual.len();
     let (mut scores, mut sizes) = (vec![0.0; n], vec![0.0; n]);
@@ -46,7 +46,7 @@ fn value_up(problem: &Problem<'_>, dual: &BoxDual, gain: Gain, subset: &Subset, 
         problem.design().each_in_column(j, &mut |i, x| sizes[i] += (w * x).abs());
     }
     let weights = &machine.weights;
-    // A score is off by at most (features + 2) eps times the sum of its parts.
+    // A score is wrong by at most (features + 2) eps times the sum of its parts.
     let share = f64::EPSILON * (4.0 + weights.len() as f64);
     let norm = |bias: f64| -> f64 {
         let bias_over = if let Bias::Penalised(s) = dual.bias { bias / s } else { 0.0 };
@@ -73,7 +73,7 @@ fn value_up(problem: &Problem<'_>, dual: &BoxDual, gain: Gain, subset: &Subset, 
     if dual.bias != Bias::Free {
         return at(machine.bias);
     }
-    // Samples at the margin have slack as far as rounding tells; next to the best bias they have
+    // Samples at the margin have slack up to rounding; next to the best bias they have
     // none.
     let best = best_bias(dual, &scores);
     let aside = 4.0 * share * (1.0 + best.abs() + sizes.iter().copied().fold(0.0, f64::max));

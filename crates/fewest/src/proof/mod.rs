@@ -40,7 +40,7 @@ pub(crate) use writer::ProofWriter;
 pub(crate) use writer::WriterState;
 
 /// Share of the gap asked for that a search which writes a proof closes beyond it: alpha is stored
-/// with fewer digits than it had, and the file must prove the gap all the same.
+/// with fewer digits than it had, and the file must prove the gap even so.
 pub(crate) const HELD_BACK: f64 = 0.05;
 
 /// Share of the gap that the bounds a file claims are below those found, so that no rounding of a

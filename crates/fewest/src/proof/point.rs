@@ -44,7 +44,7 @@ pub(crate) struct Grid {
     pub(crate) kinks: f64,
     /// What may be lost to rounding.
     pub(crate) loss: f64,
-    /// What is too little to be told: more is taken off the bound.
+    /// Losses up to this are ignored; larger ones are subtracted from the bound.
     pub(crate) little: f64,
 }
 

@@ -21,7 +21,7 @@ pub(super) struct Record {
     pub(super) step: Step,
 }
 
-/// What is said of the node.
+/// What the record says of the node.
 #[derive(Debug)]
 pub(super) enum Step {
     Split {
@@ -71,7 +71,7 @@ impl Notes {
         self.records.push(Record { node, step: Step::Close { point: point.clone(), bound, single } });
     }
 
-    /// The units of these features (one of each unit will do, in any order) are in, and of those
+    /// The units of these features (one of each unit is enough, in any order) are in, and of those
     /// out: no subset that decides one of them otherwise is below `bound`, by the point.
     pub(crate) fn fix(&mut self, node: u64, point: &Point, mut inside: Vec<usize>, mut out: Vec<usize>, bound: f64) {
         if inside.is_empty() && out.is_empty() {

@@ -24,7 +24,7 @@ pub(crate) struct ProofWriter {
     beside: Option<Listed>,
 }
 
-/// What a file has come to, for a run that goes on with it.
+/// Progress of a file, for a run that resumes it.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct WriterState {
     splits: u64,
@@ -57,7 +57,7 @@ impl ProofWriter {
         Some(Self { splits: 0, last: None, rest: f64::INFINITY, single: HashMap::new(), beside: None })
     }
 
-    /// What a later run goes on from.
+    /// What a later run resumes from.
     pub(crate) fn state(&self) -> WriterState {
         let single = self.single.iter().map(|(subset, bound)| (subset.iter().collect(), *bound)).collect();
         WriterState { splits: self.splits, rest: self.rest, single }
@@ -183,7 +183,7 @@ impl ProofWriter {
     }
 }
 
-/// What a proof goes on from, where the observer wants one, which is told so.
+/// The saved state of the proof, if the observer wants one; tells the sink to resume.
 ///
 /// # Errors
 /// A state of a run without a proof.
@@ -191,7 +191,7 @@ pub(super) fn resumed<S>(state: Option<S>, run: &mut Run<'_>) -> Result<Option<S
     let Some(sink) = run.proof() else { return Ok(None) };
     let Some(state) = state else {
         return Err(Error::Data(
-            "the state to go on from is that of a run without a proof; leave out the proof, or start afresh".into(),
+            "the saved state is that of a run without a proof; leave out the proof, or start again".into(),
         ));
     };
     sink.resume();

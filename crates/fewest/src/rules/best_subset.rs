@@ -10,7 +10,7 @@ use crate::{Clock, Subset};
 
 /// Units at most that are tried in turn for a first subset, beside those of at-least groups.
 const IN_TURN: usize = 20_000;
-/// Nodes of the first search; a search that needs more begins anew with twice as many.
+/// Nodes of the first search; a search that needs more begins again with twice as many.
 const NODES: u64 = 64;
 
 impl Rules {
@@ -26,9 +26,9 @@ impl Rules {
         Some((best.subset, best.gain))
     }
 
-    /// As [`Rules::best_subset`], but a subset that gains less by the share `slack` (0 or more)
-    /// will do, and the search ends early once `clock` says so: with an allowed subset in any case,
-    /// and what no allowed subset exceeds.
+    /// Finds an allowed subset of large gain, as [`Rules::best_subset`], but a subset that gains
+    /// less by the share `slack` (0 or more) is enough, and the search ends early once `clock` says
+    /// so: with an allowed subset in any case, and what no allowed subset exceeds.
     ///
     /// Where the rules are more than a size: prices on size and budget bound the gain
     /// (`relaxed.rs`), a subset taken in the order of what they leave is nearly the best, and units
@@ -46,7 +46,7 @@ impl Rules {
         let mut best = Best { rules: self, gains, subset: self.allowed.clone(), gain: 0.0, slack };
         best.gain = best.total(&best.subset);
         let (mut most, mut most_nodes, mut asked) = (f64::INFINITY, NODES, 0_u64);
-        // The rules on what is still open, its features, and what is in for good.
+        // The rules on what is still open, its features, and what is fixed in.
         let mut open = Open { rules: Cow::Borrowed(self), features: (0..self.p).collect(), taken: Vec::new() };
         let stopped = loop {
             let (rules, base) = (&*open.rules, open.base(gains));
@@ -144,7 +144,7 @@ impl Rules {
 pub struct SubsetGain {
     /// The subset.
     pub subset: Subset,
-    /// Its total gain.
+    /// The subset's total gain.
     pub gain: f64,
     /// No allowed subset gains more than this.
     pub most: f64,
@@ -166,12 +166,12 @@ impl Best<'_> {
         subset.iter().map(|j| self.gains[j]).sum()
     }
 
-    /// What may gain no more than this is not looked for.
+    /// What may gain no more than this is not searched for.
     fn enough(&self) -> f64 {
         self.gain + self.slack * self.gain.abs()
     }
 
-    /// Takes what is in for good and the units that are in, where that is better and allowed.
+    /// Takes what is fixed in and the units that are in, where that is better and allowed.
     fn offer(&mut self, open: &Open<'_>, state: &[Choice]) {
         let found = open.rules.chosen(state);
         let features = found.iter().map(|j| open.features[j]).chain(open.taken.iter().copied());
@@ -186,9 +186,9 @@ impl Best<'_> {
 /// What is not decided yet.
 struct Open<'r> {
     rules: Cow<'r, Rules>,
-    /// By feature of `rules`, the feature that it is.
+    /// The feature of the problem behind each feature of `rules`.
     features: Vec<usize>,
-    /// Features that are in for good, beside those that `rules` has in.
+    /// Features that are fixed in, beside those that `rules` has in.
     taken: Vec<usize>,
 }
 
@@ -212,7 +212,7 @@ impl Open<'_> {
     }
 }
 
-/// By unit, the groups that it is in, with the number of its features there.
+/// The groups of each unit, with the number of the unit's features in each.
 pub(super) struct Memberships {
     start: Vec<usize>,
     groups: Vec<(usize, usize)>,
@@ -255,7 +255,7 @@ struct BestSubset<'r, 's> {
     /// Units of equal kind are in the same groups with the same counts, and imply and are implied
     /// by nothing.
     kind: Vec<Option<usize>>,
-    /// By unit, the at-most group that caps it in the size bound and in the cost bound: groups
+    /// The at-most group that caps each unit in the size bound and in the cost bound: groups
     /// without a common unit whose units all have the same size, or cost, so that an optimal
     /// completion takes the best of them.
     size_cap: Vec<Option<usize>>,
@@ -434,7 +434,7 @@ impl<'r, 's> BestSubset<'r, 's> {
         }
     }
 
-    /// By at-most group, how many more of its features may come in.
+    /// Number of features of each at-most group that may still come in.
     fn caps_left(&self, state: &[Choice]) -> Vec<usize> {
         self.rules.at_most.iter().map(|g| g.short(state)).collect()
     }

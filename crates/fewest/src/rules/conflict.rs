@@ -15,7 +15,7 @@ pub(super) fn listed(features: &[usize], name: &dyn Fn(usize) -> String) -> Stri
 
 impl Rules {
     /// Names rules that contradict each other although no single one does: each rule in turn is
-    /// left out for good when the others still contradict each other without it, so that every rule
+    /// dropped when the others still contradict each other without it, so that every rule
     /// named is needed for the contradiction.
     pub(super) fn conflict(&self, name: &dyn Fn(usize) -> String) -> String {
         let mut list = self.list.clone();

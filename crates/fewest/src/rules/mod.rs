@@ -13,7 +13,7 @@
 //! | `best_subset.rs` | the allowed subset of largest gain |
 //! | `first_subset.rs` | a subset that gains nearly as much, in one walk and some exchanges |
 //! | `relaxed.rs` | what no allowed subset gains more than, by prices on size and budget |
-//! | `narrow.rs` | the rules on what decisions leave open |
+//! | `restricted.rs` | the rules on what decisions leave open |
 //! | `conflict.rs` | messages that name rules which contradict each other |
 //! | `broken.rs` | the rules that a subset breaks |
 //! | `units.rs`, `components.rs` | features that are in or out together |
@@ -23,9 +23,9 @@ mod broken;
 mod components;
 mod conflict;
 mod first_subset;
-mod narrow;
 mod propagate;
 mod relaxed;
+mod restricted;
 mod shape;
 mod units;
 
@@ -268,7 +268,7 @@ impl Rules {
         self.units.needed_by(unit)
     }
 
-    /// What the rules alone decide, by unit.
+    /// Decisions that follow from the rules alone, by unit.
     pub fn root(&self) -> &[Choice] {
         &self.root
     }

@@ -120,7 +120,7 @@ impl Rules {
         let mut state = self.root.clone();
         let all = allowed.len() == self.p;
         for u in 0..self.units.len() {
-            // The full set leaves nothing out, and need not be looked at feature by feature.
+            // The full set leaves nothing out, and need not be examined feature by feature.
             if !all && self.units.features(u).iter().any(|&j| !allowed.contains(j)) {
                 if state[u] == Choice::In {
                     return None;

@@ -192,7 +192,7 @@ impl<'r> Relaxed<'r> {
     }
 
     /// The bound at these prices, and its slope.
-    fn look(&self, at: Prices) -> (f64, Prices) {
+    fn evaluate(&self, at: Prices) -> (f64, Prices) {
         let (mut cost, mut size) = (0.0, 0.0);
         let units = &self.rules.units;
         let value = self.visit(at, |u, chosen, _| {
@@ -229,7 +229,7 @@ impl<'r> Relaxed<'r> {
         Self { single, groups, trees, ..*self }
     }
 
-    /// Of each unit in a tree, r_u and what the units below it that gain add.
+    /// Sums of each unit in a tree: r_u and what the units below it that gain add.
     fn tree_sums(&self, at: Prices) -> Vec<f64> {
         let mut sum: Vec<f64> = self.trees.iter().map(|&(u, _)| self.reduced(at, u)).collect();
         for (at, &(_, above)) in self.trees.iter().enumerate().rev() {
@@ -261,7 +261,7 @@ impl<'r> Relaxed<'r> {
                 let low = polygon.iter().fold(high, |low, v| (low.0.min(v.0), low.1.min(v.1)));
                 sought = Some(sought.as_ref().unwrap_or(self).sought(low));
             }
-            let (bound, slope) = sought.as_ref().unwrap_or(self).look(at);
+            let (bound, slope) = sought.as_ref().unwrap_or(self).evaluate(at);
             if bound < best.1 {
                 best = (at, bound);
             }
@@ -281,7 +281,7 @@ impl<'r> Relaxed<'r> {
 
     /// The bound at these prices.
     pub(super) fn bound(&self, at: Prices) -> f64 {
-        self.look(at).0
+        self.evaluate(at).0
     }
 
     /// Free units that are in at these prices, by what the bound would lose without them, falling,
@@ -304,7 +304,7 @@ impl<'r> Relaxed<'r> {
 
     /// Decides in `state` every unit that no subset which gains more than `enough` has otherwise.
     pub(super) fn decide(&self, at: Prices, enough: f64, state: &mut [Choice]) {
-        let open = self.look(at).0 - enough;
+        let open = self.evaluate(at).0 - enough;
         self.visit(at, |u, chosen, loss| {
             if loss > open {
                 state[u] = if chosen { Choice::In } else { Choice::Out };

@@ -3,13 +3,13 @@
 use super::units::Units;
 use super::{Group, RuleList, Rules};
 
-/// What the rules amount to besides must-in and must-out.
+/// Shape of the rules besides must-in and must-out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
     /// Every feature may be chosen or left out whatever the others are.
     Free,
     /// At most this many features, and nothing else between features. A budget under which all
-    /// features cost the same, and an at-most group of all features, are such a size.
+    /// features cost the same, and an at-most group of all features, state a size.
     Size(usize),
     /// Anything else.
     General,
@@ -19,7 +19,7 @@ pub enum Shape {
 pub(super) const BUDGET_SLACK: f64 = 1e-9;
 
 impl Rules {
-    /// What the rules amount to besides must-in and must-out.
+    /// Shape of the rules besides must-in and must-out.
     pub fn shape(&self) -> Shape {
         self.shape
     }
@@ -36,7 +36,7 @@ impl Rules {
         self.most_features
     }
 
-    /// What the chosen features may cost, room for rounding included; infinite without a budget.
+    /// Largest cost of the chosen features, room for rounding included; infinite without a budget.
     pub fn most_cost(&self) -> f64 {
         most_cost(&self.list)
     }
@@ -69,7 +69,7 @@ pub(super) fn shape(p: usize, list: &RuleList, units: &Units, at_most: &[Group],
 enum BudgetKind {
     /// All features together are within it, or there is none.
     Absent,
-    /// All features cost the same, and so many are within it.
+    /// All features cost the same, and this many are within the budget.
     Size(usize),
     /// Anything else.
     General,

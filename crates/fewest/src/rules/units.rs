@@ -16,7 +16,7 @@ pub(super) struct Units {
     joined: Option<(Vec<usize>, Vec<Vec<usize>>)>,
     /// 0, 1, 2, ...: the features of units of one feature, made when first asked for.
     singles: OnceLock<Vec<usize>>,
-    /// By unit; empty for 0.
+    /// The cost of each unit; empty where all are 0.
     cost: Vec<f64>,
     /// Units that each unit implies, and units that imply it; empty without implications between
     /// units.

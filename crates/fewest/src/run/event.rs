@@ -33,21 +33,21 @@ pub enum Event<'a> {
         step: u64,
         /// Index of the feature.
         feature: usize,
-        /// Its criterion when it left.
+        /// The feature's criterion when it left.
         criterion: f64,
     },
     /// A better subset was found.
     Incumbent {
         /// The subset.
         subset: &'a Subset,
-        /// Its objective.
+        /// The subset's objective.
         objective: f64,
         /// The gap, where there is a bound ([`Outcome::gap`](crate::Outcome::gap)).
         gap: Option<f64>,
         /// Time since the start.
         elapsed: Duration,
     },
-    /// What a pass will cost: this many subsets, cross-validated by at most this many trainings.
+    /// Cost of a pass: this many subsets, cross-validated by at most this many trainings.
     Plan {
         /// Subsets to judge.
         subsets: u64,
@@ -63,7 +63,7 @@ pub enum Event<'a> {
         /// Time since the start.
         elapsed: Duration,
     },
-    /// How far a run has come: a later one goes on from there ([`Observer::state`]). It is written
+    /// The progress of a run: a later one resumes from there ([`Observer::state`]). It is written
     /// only where the observer asks it to be.
     Checkpoint {
         /// The state.
@@ -78,15 +78,22 @@ pub enum Event<'a> {
     },
 }
 
-/// Where the proof of a run goes. An implementation keeps its first failure and tells its caller
-/// after the run: a full disk must not cost the answer.
+/// Sink of the proof of a run: a stream of bytes.
+///
+/// A run calls [`ProofSink::begin`], or [`ProofSink::resume`] where it resumes from a state, then
+/// [`ProofSink::write`] any number of times, and [`ProofSink::end`] when the run ends, at a limit
+/// as well. A run that ends with an error does not call `end`: bytes without an end are no proof. A
+/// path begins one proof for each size.
+///
+/// No method returns an error. An implementation keeps its first failure and reports it to its
+/// caller after the run: a full disk must not cost the answer.
 pub trait ProofSink {
     /// Begins a proof, after [`ProofSink::end`] the next one. Returns what the header's `made` is
     /// to hold, which is for people and for reading the data again.
     fn begin(&mut self) -> serde_json::Value;
 
-    /// A state is about to be kept that a later run may go on from ([`Event::Checkpoint`]): its
-    /// proof will go on from here.
+    /// A state is about to be kept that a later run may resume from ([`Event::Checkpoint`]): its
+    /// proof will resume from here.
     fn mark(&mut self) {}
 
     /// Goes on with the proof of the run whose state [`Observer::state`] gave, instead of
@@ -101,18 +108,25 @@ pub trait ProofSink {
     fn end(&mut self);
 }
 
-/// Receives the events of a run; `Break` asks it to finish with the best it has.
+/// Observer of a run: receives its events, and may stop it.
+///
+/// A run calls the observer from the thread that the run was started on, one event at a time, and
+/// waits for it to return; a slow observer slows the run. `Break` asks the run to finish with the
+/// best subset so far and the status [`Status::Cancelled`](crate::Status::Cancelled). Events may
+/// still follow it, such as the last [`Event::Checkpoint`].
+///
+/// Any `FnMut(&Event) -> ControlFlow<()>` is an observer. [`Silent`] ignores every event.
 pub trait Observer {
     /// Takes one event.
     fn on(&mut self, event: &Event<'_>) -> ControlFlow<()>;
 
-    /// The state of an earlier run to go on from, if there is one: what [`Checkpoint::write`]
+    /// The state of an earlier run to resume from, if there is one: what [`Checkpoint::write`]
     /// wrote. A method that keeps states asks once, at its start.
     fn state(&mut self) -> Option<Box<dyn Read + Send>> {
         None
     }
 
-    /// Where the run's proof goes; none where nobody wants one.
+    /// The sink of the run's proof; none where no proof is wanted.
     fn proof(&mut self) -> Option<&mut dyn ProofSink> {
         None
     }

@@ -10,7 +10,8 @@ const ROUNDING: f64 = 1e-15;
 /// A gain up to this share of the objective without features is none.
 const NOTHING: f64 = 1e-9;
 
-/// What gains are measured by.
+/// Unit of gains: the objective without features, the smallest price, and the gain that counts as
+/// none.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Yardstick {
     /// The objective without features, by a bias alone; 0 where the objective is maximised.
@@ -22,7 +23,7 @@ pub struct Yardstick {
 }
 
 impl Yardstick {
-    /// Of features with these prices.
+    /// Yardstick of features with these prices.
     #[doc(hidden)]
     pub fn new(baseline: f64, prices: &[f64]) -> Self {
         let price = prices.iter().copied().filter(|price| *price > 0.0).reduce(f64::min).unwrap_or(0.0);
@@ -115,7 +116,7 @@ pub struct Gaps {
 }
 
 impl Gaps {
-    /// Those that limits ask for, of bounds that are proven.
+    /// Gaps that the limits ask for, of bounds that are proven.
     pub(crate) fn asked(limits: &Limits, sense: Sense, yardstick: Option<Yardstick>) -> Self {
         Self { sense, relative: limits.gap_rel, absolute: limits.gap_abs, yardstick, tolerance: 0.0 }
     }
@@ -160,7 +161,7 @@ impl Gaps {
         of_gain.min(self.of_objective(objective)).max(least).max(self.absolute)
     }
 
-    /// What a bound may be off by as a share of the objective.
+    /// Error of a bound as a share of the objective.
     fn of_objective(&self, objective: f64) -> f64 {
         let least = self.tolerance * self.yardstick.map_or(0.0, |yardstick| yardstick.baseline.abs());
         (self.relative * objective.abs()).max(least)
@@ -174,7 +175,7 @@ impl Gaps {
         if share.is_nan() { 0.0 } else { share }
     }
 
-    /// What of its own gap a solver must close that is told objectives less the baseline: half of
+    /// Share of its own gap that a solver of objectives less the baseline must close: half of
     /// what one like the best so far needs, for the best may be better.
     #[cfg(feature = "highs")]
     pub(crate) fn of_gain(&self, best: Option<f64>) -> f64 {

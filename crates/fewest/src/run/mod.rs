@@ -28,7 +28,7 @@ pub struct Run<'a> {
     start: Instant,
     /// When the run first saw that a limit was reached.
     over: OnceLock<Instant>,
-    /// Time of the calls before this one, where the run goes on from a state.
+    /// Time of the calls before this one, where the run resumes from a state.
     before: Duration,
     sense: Sense,
     incumbent: Option<(Subset, f64)>,
@@ -38,7 +38,7 @@ pub struct Run<'a> {
     /// See [`Run::tolerate`].
     tolerance: f64,
     /// Set when the observer said stop.
-    told: Cancel,
+    observer_stop: Cancel,
     /// Whether the last checkpoint was sent; see [`Run::keep`].
     last_checkpoint_sent: bool,
     /// See [`Run::hold_back`].
@@ -81,7 +81,7 @@ impl<'a> Run<'a> {
             bound: None,
             yardstick: (sense == Sense::Max).then(|| Yardstick::new(0.0, &[])),
             tolerance: 0.0,
-            told: Cancel::default(),
+            observer_stop: Cancel::default(),
             last_checkpoint_sent: false,
             held_back: 0.0,
             counts: Counts::default(),
@@ -98,7 +98,7 @@ impl<'a> Run<'a> {
         self.sense
     }
 
-    /// Time since the start, with that of earlier calls where the run goes on from a state.
+    /// Time since the start, with that of earlier calls where the run resumes from a state.
     pub fn elapsed(&self) -> Duration {
         self.before + self.start.elapsed()
     }
@@ -108,14 +108,14 @@ impl<'a> Run<'a> {
         self.limits.time.map(|t| t.saturating_sub(self.start.elapsed()))
     }
 
-    /// What the run may take, and what of it is taken.
+    /// Memory that the run may take, and what of it is taken.
     pub fn memory(&self) -> &Memory {
         &self.limits.memory
     }
 
-    /// What threads that work for the run ask: whether time is up or the user wants to stop.
+    /// Clock for threads that work for the run: whether time is up or the user wants to stop.
     pub fn clock(&self) -> Clock {
-        Clock::of_run(self.start, &self.limits, self.told.clone())
+        Clock::of_run(self.start, &self.limits, self.observer_stop.clone())
     }
 
     /// States what gains are measured by, and gaps with them.
@@ -133,7 +133,7 @@ impl<'a> Run<'a> {
         self.yardstick = self.yardstick.map(|yardstick| yardstick.known_to(share));
     }
 
-    /// The gap of its own that a solver must close which is told objectives less the baseline.
+    /// The gap that a solver of objectives less the baseline must close.
     #[cfg(feature = "highs")]
     pub(crate) fn gap_of_gain(&self) -> f64 {
         self.gaps().of_gain(self.incumbent.as_ref().map(|best| best.1))
@@ -192,7 +192,7 @@ impl<'a> Run<'a> {
 
     /// The limit that has been reached, if any. Oracles ask this every epoch.
     pub fn stop(&self) -> Option<Status> {
-        if self.told.is_cancelled() || self.limits.cancel.is_cancelled() {
+        if self.observer_stop.is_cancelled() || self.limits.cancel.is_cancelled() {
             Some(Status::Cancelled)
         } else if self.limits.time.is_some_and(|t| self.start.elapsed() >= t) {
             Some(Status::TimeLimit)
@@ -216,7 +216,7 @@ impl<'a> Run<'a> {
     /// Tells the observer.
     pub fn tell(&mut self, event: &Event<'_>) {
         if self.observer.on(event).is_break() {
-            self.told.cancel();
+            self.observer_stop.cancel();
         }
     }
 
@@ -297,7 +297,7 @@ impl<'a> Run<'a> {
         self.asked().closed_beside(best, objective, bound)
     }
 
-    /// The status that a run ends with which says that it has this one.
+    /// The earned status: `Optimal` only if the gap asked for is closed, else `Stalled`; others pass.
     pub(crate) fn earned(&self, status: Status) -> Status {
         let known = self.incumbent.as_ref().zip(self.bound);
         let closed = known.is_some_and(|((_, objective), bound)| self.is_within_asked(*objective, bound));
@@ -315,11 +315,15 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Answers questions about subsets; owns whatever makes the next answer cheaper than the first.
+/// Oracle: answers questions about subsets, such as the objective of one or the bound of a node.
+///
+/// The implementer owns whatever makes the next answer cheaper than the first. It decides nothing:
+/// what to ask, and what follows from an answer, is the [`Master`]'s part. [`drive`] is the loop
+/// that joins both, counts the answers and stops at a limit.
 pub trait Oracle {
-    /// What is asked.
+    /// The question.
     type Query;
-    /// What comes back.
+    /// The answer.
     type Answer;
     /// Answers one question; obeys `run.stop()` by answering with what it has.
     ///
@@ -328,7 +332,7 @@ pub trait Oracle {
     fn ask(&mut self, query: &Self::Query, run: &mut Run<'_>) -> Result<Self::Answer, Error>;
 }
 
-/// What a master wants next.
+/// Next step of a master.
 #[derive(Debug)]
 pub enum Next<Q> {
     /// Ask the oracle this.

@@ -15,7 +15,7 @@ pub enum Sense {
     Max,
 }
 
-/// What was counted during a run.
+/// Counts of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub struct Counts {
     /// Questions answered by the oracle.
@@ -31,7 +31,7 @@ pub struct Counts {
 /// Result of a run.
 #[derive(Debug, Clone)]
 pub struct Outcome {
-    /// How it ended.
+    /// The status at the end of the run.
     pub status: Status,
     /// The best subset found that satisfies the rules, if any.
     pub subset: Option<Subset>,
@@ -41,7 +41,7 @@ pub struct Outcome {
     pub sense: Sense,
     /// Proven bound on the best objective, where the method proves one.
     pub bound: Option<f64>,
-    /// What gains, and gaps with them, are measured by; none where the method has none.
+    /// The unit of gains, and so of gaps; none where the method has none.
     pub yardstick: Option<Yardstick>,
     /// Time used.
     pub elapsed: Duration,
@@ -70,7 +70,7 @@ impl Outcome {
     }
 }
 
-/// Where a feature ended in a ranking.
+/// Place of a feature in a ranking.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct Ranked {
     /// Index of the feature, from 0.
@@ -80,7 +80,7 @@ pub struct Ranked {
     pub rank: usize,
     /// Step in which it left, from 1; none for the survivors.
     pub step: Option<u64>,
-    /// Its criterion when it left, or at the end.
+    /// The feature's criterion when it left, or at the end.
     pub criterion: f64,
 }
 
@@ -101,6 +101,6 @@ pub struct Selection {
 pub struct Solution {
     /// The subset.
     pub subset: Subset,
-    /// Its objective, in the sense of the method.
+    /// The subset's objective, in the sense of the method.
     pub objective: f64,
 }

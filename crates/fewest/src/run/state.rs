@@ -1,11 +1,11 @@
-//! States: how far a run has come, so that a later one goes on from there. A state is a row of
+//! States: the progress of a run, so that a later one resumes from there. A state is a row of
 //! records, written and read one after the other, so that one of many nodes needs no second copy in
 //! memory.
 //!
 //! Record   its length in bytes (8, little endian), then a value in postcard's format.
 //! First    what every run keeps (`Head`); what its method keeps follows.
 //! Files    are the caller's business, and so is the check that a state is whole and belongs to the
-//!          same data and settings. What is read here is checked for shape all the same: a state
+//!          same data and settings. What is read here is checked for shape nevertheless: a state
 //!          that does not fit is an error, not a panic.
 
 use std::io::{self, Read, Write};
@@ -96,12 +96,12 @@ impl StateReader {
 
 /// A state that cannot be read.
 fn damaged(why: &dyn std::fmt::Display) -> Error {
-    Error::Data(format!("the state to go on from is damaged ({why}); start afresh, without it"))
+    Error::Data(format!("the saved state is damaged ({why}); start again without it"))
 }
 
 /// A state that was read and does not fit.
 pub fn stranger(what: &str) -> Error {
-    Error::Data(format!("the state to go on from belongs to another problem ({what}); start afresh, without it"))
+    Error::Data(format!("the saved state is for another problem ({what}); start again without it"))
 }
 
 /// A type that only self-describing formats can hold, as JSON inside a record.
@@ -133,18 +133,18 @@ struct Head {
 }
 
 /// A state that is made when it is written.
-struct Kept<'a, F> {
+struct LazyState<'a, F> {
     head: &'a Head,
     rest: F,
 }
 
-impl<F> std::fmt::Debug for Kept<'_, F> {
+impl<F> std::fmt::Debug for LazyState<'_, F> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Kept").field("head", self.head).finish_non_exhaustive()
+        f.debug_struct("LazyState").field("head", self.head).finish_non_exhaustive()
     }
 }
 
-impl<F: Fn(&mut StateWriter<'_>) -> io::Result<()>> Checkpoint for Kept<'_, F> {
+impl<F: Fn(&mut StateWriter<'_>) -> io::Result<()>> Checkpoint for LazyState<'_, F> {
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut out = StateWriter::new(out);
         out.put(self.head)?;
@@ -153,7 +153,7 @@ impl<F: Fn(&mut StateWriter<'_>) -> io::Result<()>> Checkpoint for Kept<'_, F> {
 }
 
 impl Run<'_> {
-    /// Goes on from the state that the observer has, if it has one: with its incumbent, bound,
+    /// Resumes from the state that the observer has, if it has one: with its incumbent, bound,
     /// counts and time. Returns what the method kept.
     ///
     /// # Errors
@@ -184,8 +184,8 @@ impl Run<'_> {
         Ok(Some(reader))
     }
 
-    /// Tells the observer how far the run has come, unless the last checkpoint was sent; `rest` writes
-    /// what the method goes on from. `last`: the run ends here.
+    /// Tells the observer the progress of the run, unless the last checkpoint was sent; `rest`
+    /// writes what the method resumes from. `last`: the run ends here.
     #[doc(hidden)]
     pub fn keep(&mut self, method: &str, last: bool, rest: impl Fn(&mut StateWriter<'_>) -> io::Result<()>) {
         if self.last_checkpoint_sent {
@@ -201,19 +201,19 @@ impl Run<'_> {
             incumbent,
             bound: self.bound,
         };
-        self.tell(&Event::Checkpoint { state: &Kept { head: &head, rest }, last });
+        self.tell(&Event::Checkpoint { state: &LazyState { head: &head, rest }, last });
     }
 
-    /// Sends the last checkpoint as it was before the batch whose answers are at hand: one that a
-    /// limit may have cut short is done again by the run that goes on, so that its tree is that of a
-    /// run without limits.
+    /// Sends the last checkpoint as it was before the batch whose answers have just come: one that
+    /// a limit may have cut short is done again by the run that goes on, so that its tree is that
+    /// of a run without limits.
     pub(crate) fn keep_before_batch(&mut self, method: &str, rest: impl Fn(&mut StateWriter<'_>) -> io::Result<()>) {
         self.counts.oracle_calls -= 1;
         self.keep(method, true, rest);
         self.counts.oracle_calls += 1;
     }
 
-    /// Sends no checkpoint from now on: what there is, is no state to go on from.
+    /// Sends no checkpoint from now on: the run has no state that could be resumed.
     #[cfg(feature = "highs")]
     pub(crate) fn end_checkpoints(&mut self) {
         self.last_checkpoint_sent = true;
@@ -223,10 +223,10 @@ impl Run<'_> {
 /// A subset of a state.
 ///
 /// # Errors
-/// [`Error::Data`] where it names a feature that is none.
+/// [`Error::Data`] where it names an unknown feature.
 pub fn subset(p: usize, features: &[usize]) -> Result<Subset, Error> {
     match features.iter().find(|j| **j >= p) {
-        Some(j) => Err(stranger(&format!("it names feature {j} of {p}"))),
+        Some(j) => Err(stranger(&format!("it names feature {j}, but there are only {p}, counted from 0"))),
         None => Ok(Subset::from_indices(p, features.iter().copied())),
     }
 }

@@ -10,7 +10,8 @@ use crate::{Sense, Solution, Subset};
 
 /// What rounding may add to a value or its proof, as a share.
 const ROUNDING: f64 = 1e-12;
-/// Subsets among which replacements are looked for, the best ones, and most pairs that are told.
+/// Subsets among which replacements are searched for, the best ones, and most pairs that are
+/// listed.
 const COMPARED: usize = 2000;
 const REPLACEMENTS: usize = 20;
 
@@ -44,7 +45,7 @@ pub struct NearBest {
 /// A feature of at least one listed subset.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct NearFeature {
-    /// Its index.
+    /// The feature's index.
     pub feature: usize,
     /// Share of the listed subsets that hold it.
     pub share: f64,
@@ -81,7 +82,7 @@ pub(super) fn is_beyond(sense: Sense, others: f64, threshold: f64) -> bool {
 }
 
 impl NearBest {
-    /// Of subsets, best first; none without a subset.
+    /// The near best of these subsets, best first; none without a subset.
     pub(super) fn new(gaps: &Gaps, proven: &Proven, listed: &[Solution]) -> Option<Self> {
         let (&Proven { within, most, others }, sense) = (proven, gaps.sense);
         let best = listed.first()?.objective;
@@ -194,10 +195,10 @@ mod tests {
         let near = NearBest::new(&gaps(Sense::Min, 20.0), &proven, &listed).expect("subsets");
         assert!((near.threshold - 10.5).abs() < 1e-12 && near.complete && near.complete_within == Some(0.05));
         assert_eq!((near.subsets, near.most, &near.in_all), (5, 9, &vec![0]));
-        let told: Vec<_> = near.features.iter().map(|f| (f.feature, f.share, f.best_with, f.best_without)).collect();
+        let found: Vec<_> = near.features.iter().map(|f| (f.feature, f.share, f.best_with, f.best_without)).collect();
         let expected =
             [(0, 1.0, 10.0, None), (1, 0.4, 10.0, Some(10.1)), (2, 0.4, 10.1, Some(10.0)), (5, 0.4, 10.2, Some(10.0))];
-        assert_eq!(told, expected);
+        assert_eq!(found, expected);
         // {0, 1} and {0, 2}, {0, 1, 5} and {0, 2, 5}.
         assert_eq!(near.replacements, [Replacement { feature: 1, by: 2, pairs: 2 }]);
     }

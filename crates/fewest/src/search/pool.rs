@@ -16,8 +16,8 @@ const HAIR: f64 = 1e-9;
 /// Share of the gap asked for to which the objective of each subset is known.
 const OWN_SHARE: f64 = 0.1;
 
-/// Where a search for all subsets within a share of the best may stop looking: beyond the threshold
-/// by what the objective of a subset may be off, so that none within it is lost.
+/// Where a search for all subsets within a share of the best may stop searching: beyond the
+/// threshold by what the objective of a subset may be off, so that none within it is lost.
 fn reach(gaps: Gaps, within: f64, best: f64) -> f64 {
     let end = gaps.threshold(within, best);
     gaps.worse_by(gaps.times(OWN_SHARE).room(end).max(HAIR * end.abs()).max(f64::MIN_POSITIVE), end)
@@ -64,7 +64,7 @@ const SEEN_BYTES: u64 = 40;
 /// points.
 type FoundState = (Vec<usize>, f64, f64, bool, Option<Vec<PrimalPoint>>);
 
-/// What a search goes on from: subsets, keys, the bound of what was left out.
+/// What a search resumes from: subsets, keys, the bound of what was left out.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct PoolState {
     best: Vec<FoundState>,
@@ -80,7 +80,7 @@ pub(crate) struct Found {
     pub(crate) objective: f64,
     /// No point on the subset has a better objective than this.
     pub(crate) proven: f64,
-    /// Whether no open node holds it: one that is dropped is then left out for good.
+    /// Whether no open node holds the subset: if it leaves the pool it is lost.
     pub(crate) closed: bool,
     /// The point of the objective, one for each problem, where a proof is written.
     pub(crate) point: Option<Vec<PrimalPoint>>,
@@ -93,7 +93,7 @@ pub(crate) struct PrimalPoint {
     pub(crate) bias: f64,
 }
 
-/// The best subsets found, all that were looked at, and the best bound of what was left out.
+/// The best subsets found, all that were evaluated, and the best bound of what was left out.
 #[derive(Debug)]
 pub(crate) struct Pool<'a> {
     rules: &'a Rules,
@@ -102,30 +102,30 @@ pub(crate) struct Pool<'a> {
     wanted: Wanted,
     /// Best first, at most as many as are wanted.
     best: Vec<Found>,
-    /// Subsets that were looked at, by [`key`].
+    /// Subsets that were evaluated, by [`key`].
     seen: HashSet<u128>,
-    /// Most of them that are noted: one that is not may be looked at again.
+    /// Most of them that are noted: one that is not may be examined again.
     most_seen: usize,
-    /// No subset that was left out for good is better than this.
+    /// No subset that was dropped is better than this.
     outside: f64,
 }
 
 impl<'a> Pool<'a> {
-    /// For the subsets that are wanted; those that were looked at may take `memory` bytes.
+    /// For the subsets that are wanted; those that were evaluated may take `memory` bytes.
     pub(crate) fn new(run: &Run<'a>, wanted: Wanted, memory: u64) -> Self {
         let (sense, gaps) = (run.sense(), run.gaps());
         let (best, seen, most_seen) = (Vec::new(), HashSet::new(), (memory / SEEN_BYTES) as usize);
         Self { rules: run.rules(), sense, gaps, wanted, best, seen, most_seen, outside: worst(sense) }
     }
 
-    /// What a search goes on from.
+    /// What a search resumes from.
     pub(crate) fn state(&self) -> PoolState {
         let features = |found: &Found| found.subset.iter().collect();
         let best = self.best.iter().map(|f| (features(f), f.objective, f.proven, f.closed, f.point.clone()));
         PoolState { best: best.collect(), seen: self.seen.iter().copied().collect(), outside: self.outside }
     }
 
-    /// Goes on from a state.
+    /// Resumes from a state.
     ///
     /// # Errors
     /// One with more subsets than are wanted, or one that the rules forbid.
@@ -207,12 +207,12 @@ impl<'a> Pool<'a> {
         self.best.first()
     }
 
-    /// Whether the subset was looked at.
+    /// Whether the subset was evaluated.
     pub(crate) fn has_seen(&self, subset: &Subset) -> bool {
         self.seen.contains(&key(subset))
     }
 
-    /// Notes subsets that were looked at.
+    /// Notes subsets that were evaluated.
     pub(crate) fn note(&mut self, subsets: impl IntoIterator<Item = Subset>) {
         for subset in subsets {
             if self.seen.len() < self.most_seen {
@@ -221,7 +221,7 @@ impl<'a> Pool<'a> {
         }
     }
 
-    /// Notes that subsets were left out for good, none of them better than `bound`.
+    /// Notes that subsets were dropped, none of them better than `bound`.
     pub(crate) fn leave_out(&mut self, bound: f64) {
         self.outside = self.worse(self.outside, bound);
     }
@@ -234,7 +234,7 @@ impl<'a> Pool<'a> {
         run.offer(&found.subset, found.objective);
         let known = self.has_seen(&found.subset) || self.seen.len() >= self.most_seen;
         self.note([found.subset.clone()]);
-        // Rounding may put a proof beyond the objective of a point at hand.
+        // Rounding may put a proof beyond the objective of a current point.
         let proven = self.worse(found.proven, found.objective);
         let found = Found { proven, ..found };
         let same = |other: &Found| known && other.subset == found.subset;
@@ -326,7 +326,7 @@ impl<'a> Pool<'a> {
 }
 
 impl Found {
-    /// The same subset looked at twice: the better objective, and the stronger proof.
+    /// Merges two results of one subset: the better objective, and the stronger proof.
     fn merged(self, other: &Self, sense: Sense) -> Self {
         let (objective, proven) = match sense {
             Sense::Min => (self.objective.min(other.objective), self.proven.max(other.proven)),
@@ -339,7 +339,7 @@ impl Found {
 }
 
 /// A number that two subsets share with a chance of 2^-128 or so: two hashes of the features. A
-/// subset that was taken for another one is not looked at where it is first met, and that is all.
+/// subset that was taken for another one is not evaluated where it is first met, and that is all.
 fn key(subset: &Subset) -> u128 {
     let mix = |seed: u64| {
         subset.iter().fold(seed, |hash, j| {

@@ -10,7 +10,7 @@ pub(crate) enum UnitSet {
 }
 
 impl UnitSet {
-    /// Of units in ascending order.
+    /// Set of units, given in ascending order.
     pub(crate) fn new(units: &[usize]) -> Self {
         let words = units.last().map_or(0, |last| last / 64 + 1);
         if 8 * words < 4 * units.len() {

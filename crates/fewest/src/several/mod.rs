@@ -35,7 +35,7 @@ pub enum MultiClass {
 }
 
 impl MultiClass {
-    /// Its name.
+    /// The name in JSON and on the command line.
     pub fn text(self) -> &'static str {
         match self {
             Self::OneVsOne => "one-vs-one",
@@ -44,17 +44,17 @@ impl MultiClass {
     }
 }
 
-/// What one of several problems tells apart.
+/// One of several problems: its task and the classes that it tells apart.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SubProblem {
-    /// Its task, where there are tasks.
+    /// The problem's task, where there are tasks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task: Option<u32>,
     /// The class of label +1.
     pub positive: u32,
     /// The class of label -1; none for all others.
     pub negative: Option<u32>,
-    /// Its samples.
+    /// The number of its samples.
     pub samples: usize,
 }
 
@@ -131,7 +131,7 @@ impl<'a> Several<'a> {
         Self::new(samples, multi_class, memory)
     }
 
-    /// What each problem tells apart.
+    /// The classes that each problem tells apart.
     pub fn parts(&self) -> &[SubProblem] {
         &self.parts
     }

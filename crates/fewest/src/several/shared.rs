@@ -1,5 +1,5 @@
 //! The problems of samples on the one matrix that they share, without a copy of it: what a method
-//! asks that looks at all features by their scores, and at the rows of few.
+//! asks that reads all features by their scores, and the rows of few.
 
 use rayon::prelude::*;
 
@@ -97,8 +97,8 @@ impl<'a> Shared<'a> {
         }
     }
 
-    /// Of each feature the sum over problems of its squared scores as they count, in one walk along
-    /// the values; `betas` of each problem's samples.
+    /// Sums over problems of each feature's squared scores as they count, in one walk along the
+    /// values; `betas` of each problem's samples.
     pub(crate) fn squares(&self, betas: &[&[f64]], counted: &(dyn Fn(usize, f64) -> f64 + Sync)) -> Vec<f64> {
         let joint = self.joint(betas);
         // Of each problem its pieces, and which value of theirs is its own.

@@ -10,7 +10,7 @@ use crate::{Design, RowMatrix};
 pub(super) struct Stack(Vec<Arc<dyn Design>>);
 
 impl Stack {
-    /// Of one matrix or more, dense or sparse alike.
+    /// Stack of one matrix or more, dense or sparse alike.
     pub(super) fn new(pieces: Vec<Arc<dyn Design>>) -> Self {
         Self(pieces)
     }

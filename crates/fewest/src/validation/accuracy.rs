@@ -39,7 +39,7 @@ const LOOSER: f64 = 100.0;
 /// But not at a larger one than this, unless it is asked for.
 const LOOSEST: f64 = 1e-4;
 
-/// What is judged: folds and costs, and the duals of every pair, fold and cost.
+/// Cross-validation: folds and costs, and the duals of every pair, fold and cost.
 pub struct CrossValidation<'a> {
     grouped: &'a SamplesByClass<'a>,
     costs: Vec<f64>,
@@ -48,7 +48,7 @@ pub struct CrossValidation<'a> {
     held_out: Vec<Vec<usize>>,
     /// How many samples each position counts as.
     judged: Vec<f64>,
-    /// By fold, cost and pair.
+    /// The dual box of each fold, cost and pair.
     duals: Vec<BoxDual>,
     /// Class at each position.
     classes: Vec<u32>,
@@ -256,7 +256,7 @@ fn last_trained(beta: &[Vec<f64>], mut at: usize, pairs: usize) -> &[f64] {
 /// Kernel values of the samples of a fold with the samples of each class, in lines padded with
 /// zeros.
 struct FoldLines {
-    /// By class.
+    /// The decision values of each class.
     lines: Vec<Vec<f64>>,
     held_out: usize,
 }
@@ -287,9 +287,9 @@ impl FoldLines {
 /// Answers for one fold.
 #[derive(Default)]
 struct OneFold {
-    /// By cost.
+    /// The accuracy at each cost.
     accuracy: Vec<f64>,
-    /// By cost and pair.
+    /// The beta of each cost and pair.
     beta: Vec<Vec<f64>>,
     iterations: u64,
     trainings: u64,

@@ -20,10 +20,10 @@
 //! ```
 //!
 //! `D(m, t, B, r)` is the largest `P(X >= t)` over laws on 0, 1/B, ..., 1 of mean m whose
-//! probabilities are r-concave. Such a law has probabilities in proportion to `(a + i)^(1/r)` up to
+//! probabilities are r-concave. Such laws have probabilities in proportion to `(a + i)^(1/r)` up to
 //! some k, and what is left at k + 1.
 
-/// What is assumed of the shares of halves that select a feature which seldom is.
+/// Assumption about the shares of halves that select a feature which seldom is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ShareLaw {
@@ -41,7 +41,7 @@ impl ShareLaw {
     /// All of them, the weakest assumption first.
     pub const ALL: [ShareLaw; 3] = [ShareLaw::Any, ShareLaw::Unimodal, ShareLaw::RConcave];
 
-    /// As on the command line.
+    /// The name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             ShareLaw::Any => "any",
@@ -96,7 +96,7 @@ impl ShareLaw {
     }
 }
 
-/// Shapes that are looked at for a support, before the best is refined.
+/// Shapes that are examined for a support, before the best is refined.
 const SHAPES: usize = 16;
 /// Halvings of an interval of shapes.
 const HALVINGS: u32 = 100;

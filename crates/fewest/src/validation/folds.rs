@@ -109,8 +109,8 @@ impl Folds {
         }
     }
 
-    /// The same folds, where sample i counts as `weights[i]` samples in the accuracy of its fold.
-    /// Default 1 for each.
+    /// Folds in which sample i counts as `weights[i]` samples in the accuracy of its fold. Default
+    /// 1 for each.
     ///
     /// # Errors
     /// [`Error::Data`] when weights are not one for each sample, finite and 0 or more.
@@ -119,9 +119,9 @@ impl Folds {
         Ok(Self { weights, ..self })
     }
 
-    /// The same folds, where `weights[f][i]` is the cost weight of sample i in the training that
-    /// holds fold f out: weights of classes may be a function of the training part alone. Default
-    /// the weights of the samples.
+    /// Folds in which `weights[f][i]` is the cost weight of sample i in the training that holds
+    /// fold f out: weights of classes may be a function of the training part alone. Default the
+    /// weights of the samples.
     ///
     /// # Errors
     /// [`Error::Data`] when weights are not one for each fold and sample, finite and 0 or more.

@@ -20,7 +20,7 @@ pub struct SamplesByClass<'a> {
     ranges: Vec<Range<usize>>,
     pairs: Vec<(usize, usize)>,
     weights: Vec<f64>,
-    /// Of the n x n matrices of its users.
+    /// The memory of the n x n matrices of its users.
     #[expect(dead_code, reason = "gives the bytes back when the samples are dropped")]
     taken: Reserved,
 }

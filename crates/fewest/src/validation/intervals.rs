@@ -14,7 +14,7 @@ use super::statistics::Summary;
 /// Quantile 0.975 of the normal distribution.
 const Z: f64 = 1.959_963_984_540_054;
 
-/// What a fold says on the samples it held out.
+/// Metrics of a fold on the samples it held out.
 #[derive(Debug, Clone, Copy)]
 pub struct FoldMetrics<'a> {
     /// Repetition of the cross-validation.

@@ -1,8 +1,8 @@
 //! How well predicted classes agree with the true ones.
 use crate::problem::class_pairs;
 
-/// Agreement of predictions with the truth; `None` where a measure has no meaning for the samples
-/// at hand.
+/// Agreement of predictions with the truth; `None` where a measure has no meaning for these
+/// samples.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Metrics {
     /// Share of the samples classified right.
@@ -45,9 +45,9 @@ pub fn macro_f1(confusion: &[Vec<u64>]) -> f64 {
 }
 
 impl Metrics {
-    /// Of at least one sample. `decisions` holds, sample after sample, the value of each pair's
-    /// machine ((0,1), (0,2), ...; positive for the second class), or of the one machine of two
-    /// classes.
+    /// Metrics of at least one sample. `decisions` holds, sample after sample, the value of each
+    /// pair's machine ((0,1), (0,2), ...; positive for the second class), or of the one machine of
+    /// two classes.
     pub fn new(truth: &[u32], predicted: &[u32], decisions: &[f64], n_classes: usize) -> Self {
         let counts = confusion(truth, predicted, n_classes);
         let all = truth.len() as f64;

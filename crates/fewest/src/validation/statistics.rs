@@ -18,8 +18,8 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Of at least one value; `test_share` is the size of the test part over that of the training
-    /// part (0: independent values).
+    /// Summary of at least one value; `test_share` is the size of the test part over that of the
+    /// training part (0: independent values).
     pub fn new(values: &[f64], test_share: f64) -> Self {
         let (mean, sd) = moments(values);
         let m = values.len() as f64;
@@ -115,7 +115,7 @@ pub fn stability(subsets: &[Vec<usize>], p: usize) -> Option<Stability> {
     Some(Stability { index, ci95: [index - radius, (index + radius).min(1.0)] })
 }
 
-/// Which of several sizes to choose by their scores.
+/// Rule that chooses one of several sizes by their scores.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SizeRule {

@@ -30,7 +30,7 @@ fn value(problems: &[Problem<'_>], subset: &Subset, settings: &ExactSettings) ->
     problems.iter().map(of).sum::<f64>() + price
 }
 
-/// Holds what is said of a list to the values of all subsets.
+/// Holds the facts of a list to the values of all subsets.
 fn hold(list: &CertifiedList, problems: &[Problem<'_>], rules: &Rules, settings: &ExactSettings) {
     let of = |subset: &Subset| value(problems, subset, settings);
     let close = |a: f64, b: f64| (a - b).abs() <= 1e-6 * b.abs();

@@ -240,8 +240,9 @@ fn optimal_is_earned_by_an_allowed_incumbent_and_a_closed_gap() {
     assert_eq!(end(Some(&[1, 2]), Some(99.5)), Status::Stalled, "the rules forbid the subset");
 }
 
-/// So many features that lines of probing are first looked at among a few of them: what is proven is
-/// checked by another program, and the subset is no worse than that of the strong features alone.
+/// With this many features, lines of probing are first evaluated among a few of them: what is
+/// proven is checked by another program, and the subset is no worse than that of the strong
+/// features alone.
 #[test]
 fn a_search_among_thousands_of_features_is_proven() {
     let mut rng = Rng::new(11);
@@ -275,7 +276,7 @@ fn a_search_among_thousands_of_features_is_proven() {
 }
 
 /// At small costs nearly every alpha is at C, and correlated features gain alike: the interior point
-/// starts with shares that fill the rule of the size, and must not leave it for good.
+/// starts with shares that fill the rule of the size, and must not leave it at that.
 #[test]
 fn few_nodes_prove_a_small_cost_on_correlated_features() {
     let (n, p) = (60, 100);

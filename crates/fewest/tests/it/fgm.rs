@@ -82,7 +82,7 @@ fn the_bound_is_below_every_allowed_subset_and_meets_the_mixture() {
         let status = if generated.allows(subset) { Status::Optimal } else { Status::Completed };
         assert_eq!(outcome.status, status, "{about}");
 
-        // The mixture is worth what is said, and its weights are those of section 2.5.
+        // The mixture has the objective reported, and its weights are those of section 2.5.
         let shares: Vec<(usize, f64)> = found.kept.iter().map(|k| (k.feature, k.share)).collect();
         let (truth, w) = value(&problem, &shares, &settings);
         assert!(objective >= truth - 1e-9 * truth.abs(), "{about}: {objective} below the optimum {truth}");
@@ -359,7 +359,8 @@ fn the_number_of_threads_changes_nothing() {
 
 #[test]
 fn the_number_of_threads_changes_nothing_where_learning_is_shared() {
-    // So many samples, and values of the columns at hand, that threads share sums, copies and the Hessian.
+    // Enough samples, and values of the current columns, for threads to share sums, copies and the
+    // Hessian.
     let (n, p) = (40_000, 100);
     let (x, labels) = RandomProblem { n, p, density: 0.1, noise: 0.1, seed: 10 }.draw_sparse();
     let problem = Problem::new(&x, &labels, None).expect("valid");

@@ -34,7 +34,7 @@ fn with_codes(design: &DenseDesign<'_>, codes: &[usize], all: bool) -> DenseDesi
     DenseDesign::new(n, p, values).expect("n p values")
 }
 
-/// The same with the values of the first column in the last.
+/// Design with the values of the first column in the last.
 fn twins(design: &DenseDesign<'_>) -> DenseDesign<'static> {
     let (n, p) = (design.n_samples(), design.n_features());
     let values: Vec<f64> = (0..p).flat_map(|j| design.column(j % (p - 1)).to_vec()).collect();

@@ -1,4 +1,4 @@
-//! The tests of the library from outside, in one program: each program more is linked anew.
+//! The tests of the library from outside, in one program: each program more is linked again.
 
 mod certified_list;
 mod eb_rfe;

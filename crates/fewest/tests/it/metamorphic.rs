@@ -203,7 +203,7 @@ fn assert_same(info: &Info, what: &str, case: &Case, other: &Case) {
     assert!(a.status != Status::Optimal || near(a.bound, b.bound, 1e-3), "{}", about());
 }
 
-#[expect(clippy::disallowed_methods, reason = "the library asks no variables, but whoever runs this test does")]
+#[expect(clippy::disallowed_methods, reason = "the library reads no variables, but this test is run with some")]
 fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
@@ -326,7 +326,7 @@ fn threads_change_no_bit() {
 }
 
 /// Callers of a method's own `select` have no constant taken off: digits go, and where a training
-/// does not end for want of them the status says so.
+/// does not end for lack of them the status says so.
 #[test]
 fn an_elimination_says_where_its_training_did_not_end() {
     for seed in 0..20 {

@@ -36,7 +36,7 @@ use truth::Truth;
 const ROUNDING: f64 = 1e-9;
 /// A gain up to this share of the baseline is none; `gbd` knows no better.
 const NOTHING: f64 = 1e-8;
-/// The same of alignments, which lie between 0 and 2: sums over pairs that cancel.
+/// Rounding of alignments, which lie between 0 and 2: sums over pairs that cancel.
 const ALIGNMENT_ROUNDING: f64 = 1e-12;
 
 /// Seeds beyond the default ones that had a fault: pairs of categories merged by distances in single
@@ -266,7 +266,7 @@ fn proven(
     proven_beside(None, files, at, check, outcome, wanted, truth, note);
 }
 
-/// The same of a proof that lists a subset besides those that are wanted.
+/// Checks a proof that lists a subset besides those that are wanted.
 #[expect(clippy::too_many_arguments, reason = "one more than of `proven`, which most call")]
 fn proven_beside(
     beside: Option<&Subset>,

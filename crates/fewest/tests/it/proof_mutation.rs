@@ -48,7 +48,7 @@ fn classes(case: &HardCase) -> Vec<u32> {
     case.labels.iter().map(|&y| u32::from(y > 0.0)).collect()
 }
 
-/// The same of `kta`; values are minus alignments.
+/// A proof of `kta`; values are minus alignments.
 fn aligned(seed: u64) -> Option<Proven> {
     let case = HardCase::draw(seed);
     let rules = Rules::new(case.features(), case.rules.clone(), &[]).ok()?;
@@ -134,7 +134,7 @@ fn others(case: &HardCase) -> Vec<f64> {
     labels
 }
 
-/// The same of `exact` on two problems that share their matrix.
+/// A proof of `exact` on two problems that share their matrix.
 fn of_two(seed: u64) -> Option<Proven> {
     let case = HardCase::draw(seed);
     let rules = Rules::new(case.features(), case.rules.clone(), &[]).ok()?;

@@ -1,4 +1,4 @@
-//! Runs that are stopped and go on from their states against runs that are not.
+//! Runs that are stopped and resume from their states against runs that are not.
 
 use fewest::kernel::{Gamma, KernelRule};
 use fewest::kernel_oracle::Criterion;
@@ -55,7 +55,7 @@ fn assert_same(same: Same, a: &Outcome, b: &Outcome, about: &str) {
     }
 }
 
-/// The same subsets, and what is said of all within a share of the best.
+/// Holds both reports to the same subsets, and to the same words on all within a share of the best.
 #[track_caller]
 fn assert_solutions(same: Same, a: &Report, b: &Report, about: &str) {
     let (a, b) = ((&a.selection.solutions, a.details.get("within")), (&b.selection.solutions, b.details.get("within")));
@@ -81,12 +81,12 @@ fn some(states: &[Vec<u8>], count: usize) -> impl Iterator<Item = (usize, &Vec<u
     states.iter().enumerate().filter(move |(at, _)| at % step == 0 || at + 1 == states.len())
 }
 
-/// Goes on from every state that an uninterrupted run told, from the last states of runs that were
+/// Resumes from every state that an uninterrupted run sent, from the last states of runs that were
 /// stopped at some of these moments, and from damaged states.
 fn check(method: &AnyMethod, data: &Drawn, rules: &Rules, same: Same) -> Report {
     let mut all = Keeper::default();
     let whole = run(method, data, rules, Limits::default(), &mut all);
-    assert!(all.states.len() > 2, "{} states: nothing to go on from", all.states.len());
+    assert!(all.states.len() > 2, "{} states: nothing to resume from", all.states.len());
     for (at, state) in some(&all.states, 12) {
         let mut keeper = Keeper { from: Some(state.clone()), ..Keeper::default() };
         let rest = run(method, data, rules, Limits::default(), &mut keeper);
@@ -108,7 +108,7 @@ fn check(method: &AnyMethod, data: &Drawn, rules: &Rules, same: Same) -> Report 
             assert!(calls < 1000, "no progress");
             from = keeper.states.pop();
         };
-        assert!(calls > 1, "stopped after {stop_after} states, it ended all the same");
+        assert!(calls > 1, "stopped after {stop_after} states, it ended even so");
         assert_eq!(rest.selection.outcome.subset, whole.selection.outcome.subset, "{calls} calls");
         assert_eq!(rest.selection.outcome.status, whole.selection.outcome.status, "{calls} calls");
     }
@@ -116,12 +116,12 @@ fn check(method: &AnyMethod, data: &Drawn, rules: &Rules, same: Same) -> Report 
     for end in (0..state.len()).step_by(state.len().div_ceil(40)) {
         let mut keeper = Keeper { from: Some(state[..end].to_vec()), ..Keeper::default() };
         let error = method.select(&data.samples(), rules, Limits::default(), &mut keeper).unwrap_err();
-        assert!(error.to_string().contains("the state to go on from"), "{end}: {error}");
+        assert!(error.to_string().contains("the state to resume from"), "{end}: {error}");
     }
     let fewer = Drawn::new(data.classes.len(), data.design.n_features() - 1, 0.1, 1);
     let mut keeper = Keeper { from: Some(state.clone()), ..Keeper::default() };
     let error = method.select(&fewer.samples(), &fewer.rules(2), Limits::default(), &mut keeper).unwrap_err();
-    assert!(error.to_string().contains("belongs to another problem"), "{error}");
+    assert!(error.to_string().contains("is for another problem"), "{error}");
     whole
 }
 

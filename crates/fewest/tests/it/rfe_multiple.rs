@@ -221,7 +221,7 @@ fn halves_above_a_size_and_then_goes_one_by_one() {
             compared += 1;
             assert_eq!(left(&found), plain.left);
         }
-        // Without resamples, too: as one step of so many.
+        // Without resamples, too: as one step of this many features.
         let single = RfeSettings { resamples: None, ..settings };
         let first = run(
             &samples,

@@ -1,5 +1,5 @@
 //! SVM-RFE with more samples than features: the ranking of every route is that of a training
-//! afresh, to a tight gap, at each step. At any shape: steps that are called certain are those of
+//! in full, to a tight gap, at each step. At any shape: steps that are called certain are those of
 //! the optima.
 
 use fewest::dual::train::train;
@@ -16,7 +16,7 @@ use fewest_testing::Rng;
 const TIE: f64 = 1e-6;
 const NOTHING: f64 = 1e-18;
 
-/// The units that leave, one after the other, by trainings afresh; and whether two were tied.
+/// The units that leave, one after the other, by trainings in full; and whether two were tied.
 fn afresh(
     design: &dyn Design,
     y: &[f64],
@@ -48,7 +48,7 @@ fn afresh(
     (order, tied)
 }
 
-/// The same matrix with its zeros left out.
+/// The matrix with its zeros left out.
 fn compressed(n: usize, p: usize, x: &[f64]) -> SparseDesign<'static> {
     let (mut start, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
     for j in 0..p {

@@ -184,7 +184,7 @@ fn all_solvers_of_the_sum_agree_on_more_features_than_a_subset_has() {
             .collect();
         let problems = problems(&drawn);
         let weights = if case % 2 == 0 { Vec::new() } else { draw_signs(&mut rng, 30) };
-        // SimpleMKL within signs trains anew at every step.
+        // SimpleMKL within signs trains again at every step.
         let solvers = if weights.is_empty() { 4 } else { 2 };
         let rules = Rules::new(30, RuleList { weights, ..RuleList::default() }, &[]).expect("valid");
         let mut values = Vec::new();

@@ -410,7 +410,7 @@ fn an_elimination_source_that_fails_is_an_error_and_a_limit_a_status() {
             assert_eq!(run(left, settings, Limits::default()).expect_err("it fails").to_string(), "worker 1 is gone");
         }
     }
-    // No time at all: an allowed subset all the same.
+    // No time at all: an allowed subset even so.
     let none = Limits { time: Some(std::time::Duration::ZERO), ..Limits::default() };
     for settings in [&copies_20, &without_products] {
         let stopped = run(10_000, settings, none.clone()).expect("a limit is a status").selection.outcome;

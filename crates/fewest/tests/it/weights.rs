@@ -186,7 +186,7 @@ fn rfe_refuses_bounds_where_it_cannot_keep_them() {
     }
 }
 
-/// A method that does not obey bounds must not leave them out in silence, whoever calls it.
+/// A method that does not obey bounds must not ignore them, through any door.
 #[test]
 fn other_methods_refuse_rules_that_bound_weights() {
     let (design, labels) = RandomProblem { n: 20, p: 4, density: 1.0, noise: 0.1, seed: 1 }.draw();

@@ -98,7 +98,7 @@ fn the_relaxation_is_solved_and_bounds_every_allowed_subset() {
         assert_eq!(outcome.status, status, "{about}");
         assert!(keeps_signs(&found, &rules), "{about}: {:?}", found.kept);
 
-        // The mixture is worth what is said, by another solver, and its weights are those.
+        // The mixture has the objective reported, by another solver, and its weights are those.
         let mut z = vec![0.0; p];
         found.kept.iter().for_each(|k| z[k.feature] = k.share);
         let (truth, w) = value(&problem, &z, rules.weight_bounds(), &settings);

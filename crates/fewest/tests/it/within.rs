@@ -101,7 +101,7 @@ impl Asked<'_> {
                 faults.push(format!("{subset:?} of at most {upper} is missing up to {reached:?}"));
             }
             if complete && number("others").is_none() {
-                faults.push(format!("{subset:?} is not listed, but nothing is said of others"));
+                faults.push(format!("{subset:?} is not listed, but the others are not mentioned"));
             }
             let last = self.cost(solutions[solutions.len() - 1].objective);
             if status == Status::Optimal && !complete && upper + self.gap * last.abs() + room < last {

@@ -11,7 +11,7 @@ use fewest_eval::evaluate::{EvaluateSettings, FoldResult, InnerFolds, Recipe, ev
 use fewest_eval::folds::{check, with_weight};
 use serde_json::json;
 
-use super::in_force::warn_of_source;
+use super::effective::warn_of_source;
 use super::invocation::Invocation;
 use super::part::{self, Parts};
 use crate::args::notation;

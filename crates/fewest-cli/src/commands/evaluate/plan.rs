@@ -12,8 +12,8 @@ use crate::args::features::Features;
 use crate::args::svm::FIT_COST;
 use crate::args::values::Costs;
 use crate::cli::{EvaluateArgs, SelectionArgs};
-use crate::commands::in_force::refuse_with_tasks;
-use crate::commands::raw::Raw;
+use crate::commands::data_as_read::DataAsRead;
+use crate::commands::effective::refuse_with_tasks;
 use crate::failure::Failure;
 use crate::method_args::{self, MethodOptions};
 
@@ -140,7 +140,7 @@ impl<'a> Options<'a> {
     ///
     /// # Errors
     /// More folds than samples or groups, or a column with one fold only.
-    pub(crate) fn folds(&self, raw: &Raw) -> Result<Vec<Fold>, Failure> {
+    pub(crate) fn folds(&self, raw: &DataAsRead) -> Result<Vec<Fold>, Failure> {
         let failed = |error| raw.failure(error);
         if let Some(names) = &raw.folds {
             return folds::named(names).map_err(|_| {

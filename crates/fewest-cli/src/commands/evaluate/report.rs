@@ -6,17 +6,17 @@ use fewest_eval::folds::{Fold, test_share};
 use serde_json::{Map, Value, json};
 
 use super::plan::{Options, Recipes};
+use crate::commands::data_as_read::DataAsRead;
 use crate::commands::held_out::{names as sample_names, wrong};
-use crate::commands::raw::Raw;
 use crate::commands::reading::warnings;
-use crate::commands::scaled::{reading_value, scale_name, scaling_text};
+use crate::commands::scaling_words::{reading_value, scale_name, scaling_text};
 use crate::export::classes::{by_class, of_two, positive_value};
 use crate::export::model_json::{SCHEMA, classes_value, counts_value};
 
 /// Results of all folds.
 pub(crate) struct Report<'a> {
     options: &'a Options<'a>,
-    raw: &'a Raw,
+    raw: &'a DataAsRead,
     methods: Vec<MethodReport<'a>>,
 }
 
@@ -29,7 +29,7 @@ struct MethodReport<'a> {
 impl<'a> Report<'a> {
     pub(crate) fn new(
         options: &'a Options<'a>,
-        raw: &'a Raw,
+        raw: &'a DataAsRead,
         folds: &[Fold],
         results: &'a [Option<FoldResult>],
     ) -> Self {
@@ -89,7 +89,7 @@ impl MethodReport<'_> {
         self.found.frequency().into_iter().map(|(j, share)| (names.get(j).into_owned(), share)).collect()
     }
 
-    fn value(&self, raw: &Raw) -> Value {
+    fn value(&self, raw: &DataAsRead) -> Value {
         let names = &raw.data.names;
         let fold = |f: &&FoldResult| {
             let selected: Vec<String> = f.selected.iter().map(|&j| names.get(j).into_owned()).collect();

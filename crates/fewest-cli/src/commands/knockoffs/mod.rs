@@ -7,7 +7,7 @@ use fewest::Limits;
 use fewest_eval::EvalError;
 use fewest_eval::knockoffs::{Draw, Importance, KnockoffSettings, knockoffs};
 
-use super::in_force::{check_classes, limits};
+use super::effective::{check_classes, limits};
 use super::invocation::Invocation;
 use super::prepare::PrepareOptions;
 use crate::args::notation;
@@ -75,13 +75,13 @@ fn check(options: &MethodOptions) -> Result<(), Failure> {
     if Importance::of(name).is_none() {
         let known: Vec<&str> = Importance::METHODS.iter().map(|(method, _)| *method).collect();
         return Err(Failure::Input(format!(
-            "{name} does not say how important every feature is, which copies are told from features by; use {}",
+            "{name} gives no importance of every feature, which the filter needs to compare features with their copies; use {}",
             crate::method_args::listed(&known)
         )));
     }
     if options.chooses_cost() {
         return Err(Failure::input(
-            "--cost auto looks at the features without their copies, which the bound does not allow; give a number",
+            "--cost auto reads the features without their copies, which the bound does not allow; give a number",
         ));
     }
     if name == "fgm" && options.value::<usize>("subset_size").is_none() {

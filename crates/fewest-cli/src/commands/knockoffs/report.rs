@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::cli::KnockoffArgs;
 use crate::commands::prepare::PreparedData;
 use crate::commands::reading::warnings;
-use crate::commands::scaled::reading_value;
+use crate::commands::scaling_words::reading_value;
 use crate::export::model_json::{SCHEMA, classes_value, counts_value};
 use crate::method_args::MethodOptions;
 

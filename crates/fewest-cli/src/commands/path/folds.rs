@@ -35,7 +35,7 @@ impl SizeJudgement {
         let Deal { cv, repeats, .. } = self.deal;
         let dealt = if repeats > 1 { format!("{cv} folds dealt {repeats} times") } else { format!("{cv} folds") };
         let text = format!(
-            "accuracy: mean over {dealt} on samples that took no part, with its standard error; best with at most {}; the smallest size within one standard error of that (*): {one_se}. Chosen by it, a size looks a little better than it is: `fewest evaluate --choose one-se` judges the choice as well",
+            "accuracy: mean over {dealt} on samples that took no part, with its standard error; best with at most {}; the smallest size within one standard error of that (*): {one_se}. Chosen by it, a size seems a little better than it is: `fewest evaluate --choose one-se` judges the choice as well",
             notation::plural(best, "feature"),
         );
         format!("\n{}", table::paragraph(&text, 0))

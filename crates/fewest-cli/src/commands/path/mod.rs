@@ -46,7 +46,7 @@ pub(crate) fn run(args: &PathArgs, options: &MethodOptions, invocation: &Invocat
     }
     if args.resume.is_some() && !options.entry().info().searches && options.name() == "info-gain" {
         return Err(Failure::input(
-            "--resume keeps how far a long run has come, but info-gain is done at once; leave it out",
+            "--resume keeps the progress of a long run, but info-gain is done at once; leave it out",
         ));
     }
     let deal = args.cv.map(|cv| Deal { cv, repeats: args.repeats.unwrap_or(1), seed: args.seed.unwrap_or(0) });

@@ -146,7 +146,7 @@ impl<'a> Found<'a> {
             before = outcome.subset.as_ref().or(before);
             out.row(cells);
         }
-        out.render(table::look())
+        out.render(table::style())
     }
 }
 
@@ -164,7 +164,8 @@ fn proven(points: &[SizeReport]) -> String {
     let condition = points.iter().find_map(|p| p.report.details.get(PROOF_CONDITION)?.as_str());
     let condition = condition.map_or_else(String::new, |condition| format!(", as long as {condition}"));
     let worst = fewest_report::at_most(worst);
-    let text = format!("proof: at every size at most {worst} of what so many features can gain is left out{condition}");
+    let text =
+        format!("proof: at every size at most {worst} of what that many features can gain is left out{condition}");
     format!("\n{}", table::paragraph(&text, 0))
 }
 

@@ -1,7 +1,7 @@
 //! `fewest predict`: classify samples with a trained model, and say what it is worth where their
 //! classes are known.
 
-mod said;
+mod decisions;
 mod value;
 
 use fewest_data::{Dataset, Features, Imputation, Indicator, MissingRule, ReadOptions, ScaleKind, Scaling};
@@ -18,7 +18,7 @@ use crate::export::json::Document;
 use crate::export::model_json::TrainedModel;
 use crate::export::task_models::{self, Classifiers, TaskModels};
 use crate::failure::{Failure, plain};
-use said::Said;
+use decisions::SampleDecisions;
 use value::Worth;
 
 /// Runs the command.
@@ -69,7 +69,7 @@ pub(crate) fn run(args: &PredictArgs, invocation: &Invocation) -> Result<u8, Fai
     impute(trained, &mut data.features)?;
     scale(trained, &mut data.features)?;
     let said = match &classifiers {
-        Classifiers::One(trained) => Said::by_one(trained, &data),
+        Classifiers::One(trained) => SampleDecisions::by_one(trained, &data),
         Classifiers::Tasks(tasks) => by_task(tasks, &data)?,
     };
     sinks.out.write(&said.csv(&data), terminal)?;
@@ -114,7 +114,7 @@ fn normalize(options: &mut ReadOptions, trained: &TrainedModel) -> Result<(), Fa
 pub(super) fn worth(trained: &TrainedModel, data: &mut Dataset) -> Result<Value, Failure> {
     impute(trained, &mut data.features)?;
     scale(trained, &mut data.features)?;
-    let said = Said::by_one(trained, data);
+    let said = SampleDecisions::by_one(trained, data);
     Ok(Worth::new(String::new(), [&trained.classes, &trained.names], &said, data).value(""))
 }
 
@@ -149,7 +149,7 @@ impl Sinks {
 }
 
 /// Each sample by the classifier of its task.
-fn by_task<'a>(tasks: &'a TaskModels, data: &Dataset) -> Result<Said<'a>, Failure> {
+fn by_task<'a>(tasks: &'a TaskModels, data: &Dataset) -> Result<SampleDecisions<'a>, Failure> {
     let names = apart_names(data, &tasks.column, "task")?;
     let judged = tasks.judge(data.features.as_design(), &names).map_err(|(row, task)| {
         let known: Vec<String> = tasks.each.iter().map(|(task, _)| task.clone()).collect();
@@ -162,7 +162,7 @@ fn by_task<'a>(tasks: &'a TaskModels, data: &Dataset) -> Result<Said<'a>, Failur
             notation::some(&known)
         ))
     })?;
-    Ok(Said::by_task(tasks, names, judged))
+    Ok(SampleDecisions::by_task(tasks, names, judged))
 }
 
 /// The model's features that say where a column has no value.

@@ -5,9 +5,9 @@ use fewest_data::Dataset;
 use fewest_eval::{ExternalValidation, Predictions};
 use serde_json::{Map, Value, json};
 
-use super::said::Said;
+use super::decisions::SampleDecisions;
 use crate::commands::held_out::wrong;
-use crate::commands::scaled::reading_value;
+use crate::commands::scaling_words::reading_value;
 use crate::export::classes::{by_class, of_two, positive_value};
 use crate::export::model_json::{SCHEMA, classes_value};
 use crate::export::table;
@@ -19,7 +19,7 @@ pub(super) struct Worth<'a> {
     classes: &'a [String],
     /// Names of the features.
     features: &'a [String],
-    said: &'a Said<'a>,
+    said: &'a SampleDecisions<'a>,
     data: &'a Dataset,
     /// The class of each sample as the model counts them; none where it does not know it.
     known: Option<Vec<Option<u32>>>,
@@ -27,11 +27,12 @@ pub(super) struct Worth<'a> {
 }
 
 impl<'a> Worth<'a> {
-    /// Judges what was said, where the data have a target; of a model its name, classes and features.
+    /// Judges the predictions, where the data have a target; of a model its name, classes and
+    /// features.
     pub(super) fn new(
         model: String,
         [classes, features]: [&'a [String]; 2],
-        said: &'a Said<'a>,
+        said: &'a SampleDecisions<'a>,
         data: &'a Dataset,
     ) -> Self {
         let known = data.target.as_ref().map(|target| target.codes_in(classes));

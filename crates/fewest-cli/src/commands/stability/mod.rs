@@ -9,11 +9,11 @@ use fewest_eval::EvalError;
 use fewest_eval::stability::{Candidates, PairResult, StabilitySettings, stability};
 use serde_json::json;
 
-use super::in_force::{refuse_with_tasks, warn_of_source};
+use super::data_as_read::DataAsRead;
+use super::effective::{refuse_with_tasks, warn_of_source};
 use super::invocation::Invocation;
 use super::part::{self, Parts};
 use super::prepare::listed;
-use super::raw::Raw;
 use crate::args::features::Features;
 use crate::args::notation;
 use crate::args::rules::RuleSource;
@@ -113,7 +113,7 @@ fn identity(args: &StabilityArgs, options: &MethodOptions) -> String {
 }
 
 /// What the bound is about, counted on all samples.
-fn candidates(raw: &Raw, source: &RuleSource) -> Result<Candidates, Failure> {
+fn candidates(raw: &DataAsRead, source: &RuleSource) -> Result<Candidates, Failure> {
     let (names, constant) = (&raw.data.names, raw.data.features.constant());
     let mut list = source.resolve(&Features::new(names).with_variables(raw.texts(), &[&constant]))?;
     list.forbid.extend(constant.iter());

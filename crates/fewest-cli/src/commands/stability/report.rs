@@ -5,9 +5,9 @@ use fewest_eval::stability::{Candidates, FeatureCount, PairResult, StabilityRepo
 use serde_json::{Map, Value, json};
 
 use crate::cli::StabilityArgs;
-use crate::commands::raw::Raw;
+use crate::commands::data_as_read::DataAsRead;
 use crate::commands::reading::warnings;
-use crate::commands::scaled::{reading_value, scale_name, scaling_text};
+use crate::commands::scaling_words::{reading_value, scale_name, scaling_text};
 use crate::export::model_json::{SCHEMA, classes_value, counts_value};
 use crate::method_args::MethodOptions;
 
@@ -15,7 +15,7 @@ use crate::method_args::MethodOptions;
 pub(super) struct Report<'a> {
     args: &'a StabilityArgs,
     options: &'a MethodOptions,
-    raw: &'a Raw,
+    raw: &'a DataAsRead,
     pairs: Vec<&'a PairResult>,
     found: StabilityReport,
 }
@@ -24,7 +24,7 @@ impl<'a> Report<'a> {
     pub(super) fn new(
         args: &'a StabilityArgs,
         options: &'a MethodOptions,
-        raw: &'a Raw,
+        raw: &'a DataAsRead,
         (candidates, settings): (Candidates, &StabilitySettings),
         results: &'a [Option<PairResult>],
         cancelled: bool,

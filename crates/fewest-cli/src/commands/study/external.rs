@@ -7,9 +7,9 @@ use serde_json::Value;
 
 use crate::args::notation;
 use crate::cli::StudyArgs;
+use crate::commands::data_as_read::DataAsRead;
 use crate::commands::normalized::{check_totals, normalization_of};
 use crate::commands::predict;
-use crate::commands::raw::Raw;
 use crate::commands::reading::read_features;
 use crate::export::model_json::{TrainedModel, levels_of};
 use crate::failure::Failure;
@@ -18,7 +18,7 @@ use crate::terminal::Terminal;
 /// Keys of a prediction that the study has itself.
 const OWN: [&str; 6] = ["schema", "kind", "model", "settings", "command", "version"];
 
-/// The other file, read before the study begins, so that what is wrong with it is said at once.
+/// The other file, read before the study begins, so that what is wrong with it is reported at once.
 pub(super) struct External {
     data: Dataset,
 }
@@ -33,7 +33,7 @@ impl External {
     pub(super) fn read(
         args: &StudyArgs,
         rules: &RuleList,
-        raw: &Raw,
+        raw: &DataAsRead,
         terminal: Terminal,
     ) -> Result<Option<Self>, Failure> {
         let Some(path) = &args.external else { return Ok(None) };
@@ -72,7 +72,7 @@ impl External {
                 )));
             }
             count => terminal.warn(&format!(
-                "{}: {} of a class that the data do not have are left aside",
+                "{}: {} of a class that the data do not have are left out",
                 data.source,
                 notation::plural(count, "sample")
             )),

@@ -8,10 +8,10 @@ use fewest_eval::ClassWeights;
 use fewest_eval::study::{StudyMethod, StudyReport, StudySettings, StudyState, study};
 use serde_json::{Value, json};
 
-use super::in_force::{look_at_groups, warn_of_source};
+use super::data_as_read::DataAsRead;
+use super::effective::{check_groups, warn_of_source};
 use super::invocation::Invocation;
 use super::prepare::{PrepareOptions, listed};
-use super::raw::Raw;
 use super::report;
 use super::sinks::PanelSinks;
 use crate::args::features::Features;
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &StudyArgs, invocation: &Invocation) -> Result<u8, Failu
     let sinks = PanelSinks::open((args.json.as_ref(), args.report.as_ref()), &args.model, &inputs)?;
     let groups = args.groups.as_deref();
     let mut raw = PrepareOptions { groups, ..PrepareOptions::new(&args.data, &args.prepare) }.load(terminal)?;
-    look_at_groups(&mut raw, true, terminal)?;
+    check_groups(&mut raw, true, terminal)?;
     warn_of_source(&source, &mut raw, terminal)?;
     let (rules, sizes, bounds) = rules(args, &source, sizes, &raw)?;
     let settings = StudySettings {
@@ -105,7 +105,7 @@ fn rules(
     args: &StudyArgs,
     source: &RuleSource,
     sizes: Option<Vec<usize>>,
-    raw: &Raw,
+    raw: &DataAsRead,
 ) -> Result<(RuleList, Vec<usize>, WeightBounds), Failure> {
     let (names, p) = (&raw.data.names, raw.data.names.len());
     let constant = raw.data.features.constant();
@@ -131,12 +131,12 @@ fn rules(
 }
 
 /// `--class-weight`, for the classes of the data.
-fn class_weights(args: &StudyArgs, raw: &Raw) -> Result<ClassWeights, Failure> {
+fn class_weights(args: &StudyArgs, raw: &DataAsRead) -> Result<ClassWeights, Failure> {
     args.margin.class_weight().weights(&raw.target)
 }
 
 /// The settings but for what needs names.
-fn settings(args: &StudyArgs, raw: &Raw) -> StudySettings {
+fn settings(args: &StudyArgs, raw: &DataAsRead) -> StudySettings {
     let svm = args.margin.settings(SvmSettings::default());
     let memory = raw.kernel_memory().unwrap_or(svm.memory);
     StudySettings {
@@ -165,7 +165,7 @@ fn settings(args: &StudyArgs, raw: &Raw) -> StudySettings {
 }
 
 /// The file that keeps what is done, if asked for.
-fn resume(args: &StudyArgs, settings: &StudySettings, raw: &Raw) -> Result<Option<Resume>, Failure> {
+fn resume(args: &StudyArgs, settings: &StudySettings, raw: &DataAsRead) -> Result<Option<Resume>, Failure> {
     let Some(path) = &args.resume else { return Ok(None) };
     let mut options = serde_json::to_value(settings).expect("settings are numbers, lists and names");
     options["svm"]["memory"] = Value::Null;

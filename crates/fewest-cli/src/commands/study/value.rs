@@ -9,11 +9,11 @@ use serde_json::{Map, Value, json};
 
 use crate::cli::StudyArgs;
 use crate::commands::certify;
+use crate::commands::data_as_read::DataAsRead;
 use crate::commands::held_out::{names as sample_names, wrong};
 use crate::commands::invocation::Invocation;
-use crate::commands::raw::Raw;
 use crate::commands::reading::warnings;
-use crate::commands::scaled::{feature_scaling, reading_value, scale_name};
+use crate::commands::scaling_words::{feature_scaling, reading_value, scale_name};
 use crate::export::classes::{by_class, of_two, positive_value};
 use crate::export::model_json::{SCHEMA, TrainedModel, bias_value, classes_value, counts_value, levels_of};
 use crate::export::result::SelectionResult;
@@ -22,7 +22,7 @@ use crate::export::settings::of_bounds;
 /// A study with all that its JSON and its summary are made of.
 pub(super) struct View<'a> {
     pub(super) args: &'a StudyArgs,
-    pub(super) raw: &'a Raw,
+    pub(super) raw: &'a DataAsRead,
     pub(super) settings: &'a StudySettings,
     pub(super) bounds: &'a WeightBounds,
     pub(super) found: &'a StudyReport,
@@ -273,7 +273,7 @@ impl View<'_> {
         Value::Object(value)
     }
 
-    /// By rule: means over the outer folds.
+    /// Results of each rule: means over the outer folds.
     fn rules(&self) -> Value {
         let mut out = Map::new();
         for rule in fewest_eval::study::ChoiceRule::all() {
@@ -349,7 +349,7 @@ impl View<'_> {
 }
 
 /// Why a method was not tried.
-pub(super) fn left_out(method: StudyMethod, settings: &StudySettings, raw: &Raw) -> String {
+pub(super) fn left_out(method: StudyMethod, settings: &StudySettings, raw: &DataAsRead) -> String {
     if settings.bounds_weights() && !method.keeps_bounds() {
         return "it keeps no bounds on weights".to_owned();
     }
@@ -357,7 +357,7 @@ pub(super) fn left_out(method: StudyMethod, settings: &StudySettings, raw: &Raw)
         return "--points needs a linear classifier, and its own has a kernel".to_owned();
     }
     let (n, p) = (raw.target.codes.len(), raw.data.names.len());
-    format!("{n} samples of {p} features take it long; --methods names it all the same")
+    format!("{n} samples of {p} features take it long; name it in --methods to try it")
 }
 
 /// Method, size and costs of a choice.

@@ -23,12 +23,12 @@ pub(super) enum Origin {
     Result,
     /// The proof.
     File,
-    /// Nobody: it has its default.
+    /// None of them: the default holds.
     Default,
 }
 
 impl Origin {
-    /// Its name in JSON.
+    /// The name in JSON.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Typed => "typed",
@@ -49,7 +49,7 @@ impl Origin {
     }
 }
 
-/// What was typed of the problem; what is not there was not.
+/// Options of the problem that were typed; none where one was not.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Asked {
@@ -79,7 +79,7 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// By the names of settings.
+    /// The settings by name.
     ///
     /// # Errors
     /// Rules that contradict each other.
@@ -161,7 +161,7 @@ impl Layers {
         self.all.push((Origin::Default, out));
     }
 
-    /// Who asks for a part first, and what.
+    /// The part that is asked for first, and by what.
     fn of(&self, key: &str) -> Option<(Origin, &Value)> {
         self.all.iter().find_map(|(origin, asked)| Some((*origin, asked.get(key)?)))
     }

@@ -21,7 +21,7 @@ pub(super) enum Gain {
 }
 
 impl Gain {
-    /// That of the proofs of a method, of a certificate where it proves nothing itself.
+    /// The gain of a method's proofs; that of a certificate where the method proves nothing itself.
     pub(super) fn of_method(method: &str) -> Self {
         match method {
             "mbp" => Self::L1,
@@ -30,7 +30,7 @@ impl Gain {
         }
     }
 
-    /// Its name in the header.
+    /// The name in the header.
     pub(super) fn text(self) -> &'static str {
         match self {
             Self::Ridge => "ridge",

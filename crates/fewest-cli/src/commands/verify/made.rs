@@ -39,7 +39,7 @@ pub(super) struct Settings {
     pub(super) tasks: Option<String>,
     pub(super) groups: Option<GroupSettings>,
     pub(super) multi_class: Option<MultiClass>,
-    /// Of a result, where options say how the data are read.
+    /// How the data are read, as the options of a result say.
     pub(super) reading: Reading,
 }
 

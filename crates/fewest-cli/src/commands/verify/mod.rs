@@ -28,7 +28,7 @@ use std::time::{Duration, Instant};
 
 use fewest::SvmSettings;
 use fewest_data::Names;
-use fewest_verify::{Error, Progress, Proof, Told, Verdict};
+use fewest_verify::{Error, OnStep, Progress, Proof, Verdict};
 use indicatif::ProgressBar;
 use serde_json::{Value, json};
 
@@ -46,7 +46,7 @@ use verdict::{Judgement, Own};
 use crate::args::features::Features;
 use crate::args::rules::RuleSource;
 use crate::cli::VerifyArgs;
-use crate::commands::in_force::rules;
+use crate::commands::effective::rules;
 use crate::commands::invocation::Invocation;
 use crate::commands::prepare::PreparedData;
 use crate::export::file::Sink;
@@ -56,7 +56,7 @@ use crate::interrupt;
 use crate::method_args::{self, MethodOptions};
 use crate::terminal::Terminal;
 
-/// Time between two looks of the progress line.
+/// Time between two updates of the progress line.
 const REFRESH: Duration = Duration::from_millis(200);
 
 /// Why a proof of `kta` has no export.
@@ -129,9 +129,9 @@ pub(crate) fn run(args: &VerifyArgs, invocation: &Invocation) -> Result<u8, Fail
     let code = judgement.code(args.allow_unproven);
     match (files, &judgement.found) {
         (Some(files), Ok(verdict)) if code == 0 => {
-            let mut pass = |told: &mut Told<'_>| {
+            let mut pass = |on_step: &mut OnStep<'_>| {
                 let proof = open(args)?.without_work_limit();
-                check(args, invocation, proof, &data, memory, Some(told))
+                check(args, invocation, proof, &data, memory, Some(on_step))
             };
             files.write(verdict, export::notes(&header, names)?, &mut pass, terminal)
         }
@@ -172,7 +172,7 @@ fn check(
     proof: Proof<File>,
     data: &ProofSamples<'_>,
     memory: u64,
-    told: Option<&mut Told<'_>>,
+    on_step: Option<&mut OnStep<'_>>,
 ) -> Result<Result<Verdict, Error>, Failure> {
     let terminal = invocation.terminal;
     let cancel = interrupt::listen(terminal)?;
@@ -182,7 +182,7 @@ fn check(
         let over = invocation.left(args.time_limit).is_some_and(|left| left.is_zero());
         if over || cancel.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    let found = data.check_telling(proof, memory, &mut watch, told);
+    let found = data.check_telling(proof, memory, &mut watch, on_step);
     line.clear();
     match &found {
         Err(error @ Error::NotAProof(_)) => return Err(no_proof(args, error)),
@@ -278,17 +278,17 @@ fn judged<'a>(
     Ok(Judgement { found, question, prepared, gap, names, own: Own { method, features: own } })
 }
 
-/// What is asked of a proof about arrays.
+/// Request to check a proof about arrays.
 #[derive(Debug, Default, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ArrayRequest {
-    /// What is asked of the problem.
+    /// The question about the problem.
     pub asked: Asked,
     /// A result of `fewest select` that says what is asked.
     pub result: Option<Value>,
     /// Whether what is not asked has its default.
     pub strict: bool,
-    /// The largest gap that will do.
+    /// The largest gap that is accepted.
     pub gap: Option<f64>,
     /// How the arrays were made, by the names of settings.
     pub prepared: Vec<(String, Value)>,
@@ -298,7 +298,7 @@ pub struct ArrayRequest {
 /// lists the keys.
 ///
 /// # Errors
-/// A result that is none, rules that contradict each other.
+/// A file that is no result, rules that contradict each other.
 pub fn verification(
     found: Result<Verdict, Error>,
     header: &str,
@@ -317,7 +317,7 @@ pub fn verification(
     Ok(judged(found, header, about, facts, &layers, result.as_ref(), gap)?.value())
 }
 
-/// How far the check has come, on a terminal.
+/// The progress of the check, on a terminal.
 struct Line {
     bar: Option<ProgressBar>,
     shown: Instant,

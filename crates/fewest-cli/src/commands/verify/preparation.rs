@@ -81,7 +81,7 @@ impl Sources<'_> {
         self.pick(key, [typed, result, file], show)
     }
 
-    /// The same of how a table was read.
+    /// A setting of how the table was read, from the first of these that has it.
     fn read<T: Clone>(
         &mut self,
         key: &'static str,
@@ -108,7 +108,7 @@ impl Sources<'_> {
         value
     }
 
-    /// The last part, where the data decide what nobody says.
+    /// The last part, where the data decide what is not stated.
     fn decided(&mut self, value: &str) {
         if let Some(fact) = self.facts.last_mut() {
             fact.value = json!(value);
@@ -157,7 +157,7 @@ pub(super) struct Prepared {
 /// Reads and prepares the data.
 ///
 /// # Errors
-/// A setting that is none, and whatever is wrong with the data.
+/// An unknown setting, and whatever is wrong with the data.
 pub(super) fn read(
     args: &VerifyArgs,
     result: Option<(&Settings, Option<f64>)>,
@@ -292,9 +292,8 @@ fn missing(args: &VerifyArgs, sources: &mut Sources<'_>) -> Result<MissingArg, F
     let name = sources.choose("missing", Stated::typed(typed), |s| s.missing.clone(), |name| json!(name));
     let name = name.unwrap_or_else(|| MissingArg::default().name().to_owned());
     sources.decided(&name);
-    MissingArg::named(&name).ok_or_else(|| {
-        Failure::Input(format!("the rule on missing values is said to be {name}, which is none; give --missing"))
-    })
+    MissingArg::named(&name)
+        .ok_or_else(|| Failure::Input(format!("unknown rule on missing values: {name}; give --missing")))
 }
 
 fn class_weight(args: &VerifyArgs, sources: &mut Sources<'_>) -> Result<Option<ClassWeight>, Failure> {
@@ -335,7 +334,7 @@ fn scale(args: &VerifyArgs, sources: &mut Sources<'_>) -> Result<Option<ScaleArg
     match said {
         Some(said) => ScaleArg::from_str(&said, false)
             .map(Some)
-            .map_err(|_| Failure::Input(format!("the scaling is said to be {said}, which is none; give --scale"))),
+            .map_err(|_| Failure::Input(format!("unknown scaling: {said}; give --scale"))),
         // A proof of Python is about the arrays as they were given.
         None => Ok(sources.made.filter(|_| !sources.stated).map(|_| ScaleArg::None)),
     }

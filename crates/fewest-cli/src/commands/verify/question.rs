@@ -44,10 +44,10 @@ pub(super) struct Question<'a> {
 }
 
 impl<'a> Question<'a> {
-    /// Of a header that the checker has accepted.
+    /// Question of a header that the checker has accepted.
     ///
     /// # Errors
-    /// None of such a header.
+    /// None for an accepted header.
     pub(super) fn new(header: &str, data: AskedData<'a>, facts: Vec<Fact>, asked: &Layers) -> Result<Self, Failure> {
         let claim = Claim::read(header)?;
         let entries = claim.entries(data.names);

@@ -72,7 +72,7 @@ impl AskedResult {
         keys.map(of).collect()
     }
 
-    /// What is said to be selected, where the proof does not list it.
+    /// The features reported as selected, where the proof does not list them.
     pub(super) fn difference(&self, verdict: &Verdict, names: &Names) -> Option<Difference> {
         let best = self.best(names);
         let mut wanted = best.clone();

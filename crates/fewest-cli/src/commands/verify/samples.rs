@@ -4,7 +4,7 @@ use std::io::Read;
 use std::ops::ControlFlow;
 
 use fewest::{Design, Memory, MultiClass, Samples, Several};
-use fewest_verify::{Data, Error, Progress, Proof, Told, Verdict};
+use fewest_verify::{Data, Error, OnStep, Progress, Proof, Verdict};
 
 /// Samples as the checker takes them: classes, or the two-class problems that they are taken apart
 /// into.
@@ -52,7 +52,7 @@ impl<'a> ProofSamples<'a> {
         proof: Proof<R>,
         memory: u64,
         watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
-        told: Option<&mut Told<'_>>,
+        on_step: Option<&mut OnStep<'_>>,
     ) -> Result<Verdict, Error> {
         let problems = if let Self::Problems(several) = self { several.problems() } else { Vec::new() };
         let mut all: Vec<ProofData<'_>> = problems
@@ -63,7 +63,7 @@ impl<'a> ProofSamples<'a> {
             all.push(ProofData { design: samples.design(), labels, weights: samples.weights() });
         }
         let all: Vec<&dyn Data> = all.iter().map(|data| data as &dyn Data).collect();
-        proof.check_telling(&all, memory, watch, told)
+        proof.check_telling(&all, memory, watch, on_step)
     }
 }
 

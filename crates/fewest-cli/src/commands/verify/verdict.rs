@@ -28,7 +28,7 @@ pub(super) struct Judgement<'a> {
     pub(super) question: Option<Question<'a>>,
     /// How the data were prepared that is not as the proof says.
     pub(super) prepared: Vec<Difference>,
-    /// The largest gap that will do.
+    /// The largest gap that is accepted.
     pub(super) gap: Option<f64>,
     pub(super) names: &'a Names,
     pub(super) own: Own,
@@ -38,7 +38,7 @@ pub(super) struct Judgement<'a> {
 pub(super) struct Own {
     /// Who chose it.
     pub(super) method: String,
-    /// Its features, ascending.
+    /// The features of the subset, ascending.
     pub(super) features: Vec<usize>,
 }
 
@@ -50,8 +50,8 @@ impl Own {
 }
 
 /// A verdict in words.
-struct Said {
-    /// Its word in JSON.
+struct Judged {
+    /// The word in JSON.
     word: &'static str,
     /// The first words of the text.
     first: String,
@@ -59,7 +59,7 @@ struct Said {
     reason: Option<String>,
 }
 
-impl Said {
+impl Judged {
     fn new(word: &'static str, first: impl Into<String>, reason: Option<String>) -> Self {
         Self { word, first: first.into(), reason }
     }
@@ -76,16 +76,16 @@ fn finite(x: f64) -> Option<f64> {
 }
 
 impl Judgement<'_> {
-    fn said(&self) -> Said {
+    fn said(&self) -> Judged {
         let verdict = match &self.found {
             Ok(verdict) => verdict,
             Err(error @ (Error::Stopped | Error::TooMuchWork { .. })) => {
                 let remedy = if *error == Error::Stopped { "" } else { "; give --time-limit to let it take its time" };
-                return Said::new("stopped", "NOT VERIFIED", Some(format!("{error}{remedy}")));
+                return Judged::new("stopped", "NOT VERIFIED", Some(format!("{error}{remedy}")));
             }
             Err(error) => {
                 let parts = self.prepared.iter().map(Difference::text).chain([error.to_string()]);
-                return Said::new("not_verified", "NOT VERIFIED", Some(parts.collect::<Vec<_>>().join("; ")));
+                return Judged::new("not_verified", "NOT VERIFIED", Some(parts.collect::<Vec<_>>().join("; ")));
             }
         };
         if let Some(first) = self.differences().first() {
@@ -94,29 +94,29 @@ impl Judgement<'_> {
                 count => format!("; and {} more", count - 1),
             };
             let reason = format!("{OTHER}: {}{more}", first.text());
-            return Said::new("other_question", "NOT VERIFIED", Some(reason));
+            return Judged::new("other_question", "NOT VERIFIED", Some(reason));
         }
         if let Some(asked) = self.gap.filter(|asked| verdict.gap().is_none_or(|gap| gap > *asked)) {
             let proven = verdict.gap().map_or("no gap is proven".to_owned(), |gap| {
                 format!("the gap proven is {}", fewest_report::at_most(gap))
             });
             let reason = format!("{proven}, asked is one of at most {}", fewest_report::percent(asked));
-            return Said::new("not_within", "NOT VERIFIED", Some(reason));
+            return Judged::new("not_within", "NOT VERIFIED", Some(reason));
         }
         self.strength(verdict)
     }
 
     /// What a file without a fault proves.
-    fn strength(&self, verdict: &Verdict) -> Said {
+    fn strength(&self, verdict: &Verdict) -> Judged {
         match verdict.strength() {
-            Strength::Bound => Said::new("verified", self.verified(verdict), None),
+            Strength::Bound => Judged::new("verified", self.verified(verdict), None),
             Strength::ObjectiveOnly => {
                 let why = "nothing is proven of other subsets";
-                Said::new("objective_only", "VERIFIED objective only", Some(why.to_owned()))
+                Judged::new("objective_only", "VERIFIED objective only", Some(why.to_owned()))
             }
             Strength::Nothing => {
                 let why = "no subset is listed and no bound is proven";
-                Said::new("nothing", "VERIFIED nothing", Some(why.to_owned()))
+                Judged::new("nothing", "VERIFIED nothing", Some(why.to_owned()))
             }
         }
     }
@@ -154,7 +154,7 @@ impl Judgement<'_> {
 
     /// As JSON; docs/formats/verdict.md lists the keys.
     pub(super) fn value(&self) -> Value {
-        let Said { word, reason, .. } = self.said();
+        let Judged { word, reason, .. } = self.said();
         let mut out = json!({ "schema": SCHEMA, "kind": "verification", "verified": word == "verified" });
         (out["verdict"], out["reason"]) = (json!(word), json!(reason));
         let differences = self.differences().iter().chain(self.prepared.iter().filter(|_| self.found.is_err()));
@@ -197,7 +197,7 @@ impl Judgement<'_> {
 
     /// For people.
     pub(super) fn text(&self, seconds: f64) -> String {
-        let Said { first, reason, .. } = self.said();
+        let Judged { first, reason, .. } = self.said();
         let reason = reason.map(|reason| fewest_report::visible(&reason));
         let not = first.starts_with("NOT");
         let why = reason.map_or(String::new(), |reason| format!("{}{reason}", if not { "  " } else { ": " }));

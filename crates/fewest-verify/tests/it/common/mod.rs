@@ -263,7 +263,7 @@ pub fn check(bytes: &[u8], data: &dyn Data) -> Result<Verdict, Error> {
     check_all(bytes, &[data])
 }
 
-/// The same for several problems.
+/// Checks a proof of several problems.
 pub fn check_all(bytes: &[u8], all: &[&dyn Data]) -> Result<Verdict, Error> {
     Proof::open(bytes)?.check(all, 1 << 24, &mut |_| ControlFlow::Continue(()))
 }

@@ -121,8 +121,9 @@ impl Problem {
         }
     }
 
-    /// By exact steps along single alphas (pairs where the bias is free). A bound on a weight is
-    /// one more alpha, as if a sample with x = -e_j (or e_j) asked for a score that is the bound.
+    /// The value by exact steps along single alphas (pairs where the bias is free). A bound on a
+    /// weight is one more alpha, as if a sample with x = -e_j (or e_j) asked for a score that is
+    /// the bound.
     fn ridge(&self, z: u32) -> Value {
         let n = self.n();
         let chosen = features(z);

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! A [`Program`] stays alive between solves. Rows and columns can be added, costs and bounds
-//! changed; a linear program then goes on from its last basis, a mixed-integer one from the point
+//! changed; a linear program then resumes from its last basis, a mixed-integer one from the point
 //! given by [`Program::set_start`]. Solves are silent and deterministic: one thread, a fixed seed.
 //!
 //! Tolerances are HiGHS's own, absolute: 1e-7 on rows and bounds, 1e-6 on integrality. Scale a
@@ -34,11 +34,11 @@ pub const SMALLEST: f64 = 1e-9;
 /// One column of a program.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Column {
-    /// Its cost, finite.
+    /// The column's cost, finite.
     pub cost: f64,
-    /// Its least value; may be minus infinity.
+    /// The column's least value; may be minus infinity.
     pub lower: f64,
-    /// Its largest value; may be infinity.
+    /// The column's largest value; may be infinity.
     pub upper: f64,
     /// Whether it only takes integer values.
     pub integer: bool,
@@ -48,10 +48,10 @@ pub struct Column {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Lp {
-    /// By simplex.
+    /// The simplex method.
     #[default]
     Simplex,
-    /// By an interior-point method.
+    /// The interior-point method.
     Interior,
 }
 
@@ -97,18 +97,19 @@ pub enum SolveStatus {
 /// Result of a solve.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
-    /// How it ended.
+    /// The end of the solve.
     pub status: SolveStatus,
     /// Best point found, one value per column; empty when none was found.
     pub values: Vec<f64>,
-    /// Its objective; infinity when there is no point.
+    /// The point's objective; infinity when there is no point.
     pub objective: f64,
     /// No feasible point has a smaller objective. Minus infinity when nothing is proven, infinity
     /// when infeasible.
     pub bound: f64,
-    /// Of a solved linear program: how the objective changes with each row's side, one per row.
+    /// The dual value of each row of a solved linear program: how the objective changes with the
+    /// row's side.
     pub row_duals: Vec<f64>,
-    /// Of a solved linear program: the reduced cost of each column.
+    /// The reduced cost of each column of a solved linear program.
     pub reduced_costs: Vec<f64>,
 }
 
@@ -117,12 +118,12 @@ pub const AT_LOWER: u8 = 0;
 /// See [`AT_LOWER`].
 pub const BASIC: u8 = 1;
 
-/// Where a simplex method begins.
+/// The start of a simplex method.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Basis {
     /// HiGHS's status of each column.
     pub columns: Vec<u8>,
-    /// That of each row.
+    /// The status of each row.
     pub rows: Vec<u8>,
 }
 

@@ -94,7 +94,7 @@ impl Program {
         Ok(program)
     }
 
-    /// Takes the memory of so many rows or columns with so many entries.
+    /// Takes the memory of these numbers of rows or columns and of entries.
     fn grow(&mut self, lines: usize, entries: usize) -> Result<(), Error> {
         let more = LINE * lines as u64 + ENTRY * entries as u64;
         if self.taken.grow(more) {
@@ -304,7 +304,7 @@ impl Program {
     #[expect(
         clippy::disallowed_types,
         clippy::disallowed_methods,
-        reason = "see above: the file is HiGHS's, this only looks whether it can be written"
+        reason = "see above: the file is HiGHS's, this only checks whether it can be written"
     )]
     pub fn write_model(&self, path: &Path) -> Result<(), Error> {
         let refused = || Error::Solver(format!("HiGHS could not write the model to {}", path.display()));

@@ -1,4 +1,4 @@
-//! Solves a program of HiGHS, and looks at it while it goes on.
+//! Solves a program of HiGHS, and examines it while it goes on.
 
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr::NonNull;
@@ -17,12 +17,12 @@ use crate::{Clock, Error};
 /// HiGHS's number for primal simplex; 0 lets it choose.
 const PRIMAL_SIMPLEX: ffi::HighsInt = 4;
 
-/// A program of this many entries is solved in a thread of its own: HiGHS may not look at its
+/// A program of this many entries is solved in a thread of its own: HiGHS may not check its
 /// callbacks for seconds.
 const LARGE: usize = 10_000;
-/// How often the caller of such a solve is asked whether to stop, at least.
-const LOOK: Duration = Duration::from_millis(10);
-/// How long HiGHS is waited for once it was told to stop.
+/// Longest time between two questions to the caller of that solve whether to stop.
+const CHECK_EVERY: Duration = Duration::from_millis(10);
+/// Longest wait for HiGHS once it was asked to stop.
 const PATIENCE: Duration = Duration::from_millis(100);
 
 /// What a callback hears from HiGHS.
@@ -74,7 +74,7 @@ unsafe extern "C" fn interrupt(
     }
 }
 
-/// Runs HiGHS here and now; `hear` is called all along.
+/// Runs HiGHS in this thread; its callbacks go to `hear`.
 fn call(highs: NonNull<c_void>, columns: usize, hear: &mut dyn FnMut(Heard) -> bool) -> ffi::HighsInt {
     let highs = highs.as_ptr();
     let mut listener = Listener { hear, columns, stop: false };
@@ -130,7 +130,7 @@ impl Program {
         self.configure(effort, is_integer)?;
         let mut ended = self.run(watch)?;
         if ended && self.is_lost() {
-            // From a basis of before it may lose itself; by the simplex method, afresh, it does not.
+            // From an earlier basis it may go astray; by the simplex method without a basis it does not.
             // SAFETY: `highs` lives.
             check(unsafe { ffi::Highs_clearSolver(self.highs.as_ptr()) }, "begin again")?;
             self.configure(&Effort { lp: Lp::Simplex, primal: false, ..*effort }, is_integer)?;
@@ -153,7 +153,7 @@ impl Program {
         self.set_number("mip_rel_gap", effort.gap)?;
         self.set_count("mip_max_nodes", effort.nodes.map_or(ffi::HighsInt::MAX, u32::cast_signed))?;
         self.set_flag("solve_relaxation", effort.relaxed)?;
-        // "ipm" would look for another solver in a library that may or may not be there.
+        // "ipm" would load another solver in a library that may or may not be there.
         let method = if effort.lp == Lp::Interior { "ipx" } else { "choose" };
         self.set_text("solver", if is_integer { "choose" } else { method })?;
         self.set_text("mip_lp_solver", method)?;
@@ -182,7 +182,7 @@ impl Program {
             let instance = instance;
             let ends = sender.clone();
             let mut hear = |heard: Heard| {
-                // Only news are worth a message; nobody may be there any more to hear it.
+                // Send only changes; the receiver may be gone.
                 if heard.point.is_some() || heard.nodes > 0 {
                     drop(sender.send(Ok(heard)));
                 }
@@ -196,19 +196,19 @@ impl Program {
         };
         let spawned = thread::Builder::new().name("highs".to_owned()).spawn(work);
         spawned.map_err(|error| Error::Solver(format!("cannot start a thread for HiGHS: {error}")))?;
-        let mut told: Option<Instant> = None;
+        let mut stop_sent: Option<Instant> = None;
         loop {
-            let heard = match receiver.recv_timeout(LOOK) {
+            let heard = match receiver.recv_timeout(CHECK_EVERY) {
                 Ok(Ok(heard)) => heard,
                 Ok(Err(done)) => return check(done, "solve").map(|()| true),
                 Err(RecvTimeoutError::Timeout) => Heard::nothing(),
                 Err(RecvTimeoutError::Disconnected) => return Err(failed("solve: its thread ended by a panic")),
             };
-            if told.is_none() && watch(&heard.state()) {
+            if stop_sent.is_none() && watch(&heard.state()) {
                 stop.store(true, Ordering::Relaxed);
-                told = Some(Instant::now());
+                stop_sent = Some(Instant::now());
             }
-            let late = told.is_some_and(|told| told.elapsed() >= PATIENCE);
+            let late = stop_sent.is_some_and(|stop_sent| stop_sent.elapsed() >= PATIENCE);
             if late && state.compare_exchange(WAITED_FOR, ABANDONED, Ordering::AcqRel, Ordering::Acquire).is_ok() {
                 self.become_stub()?;
                 return Ok(false);

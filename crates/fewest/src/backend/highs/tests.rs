@@ -149,7 +149,7 @@ fn what_highs_would_drop_or_refuse_is_an_error() {
 }
 
 #[test]
-#[expect(clippy::disallowed_methods, reason = "the test looks at what HiGHS wrote")]
+#[expect(clippy::disallowed_methods, reason = "the test examines what HiGHS wrote")]
 fn a_model_is_written_for_other_solvers() {
     let path = std::env::temp_dir().join(format!("fewest-model-{}.lp", std::process::id()));
     factory(true).write_model(&path).unwrap();

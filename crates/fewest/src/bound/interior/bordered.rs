@@ -7,8 +7,8 @@ use crate::kernel::outer::OuterSum;
 use crate::simd::{axpy, dot};
 use crate::{Clock, Status};
 
-/// Lines added between two looks at the clock.
-pub(super) const LOOK: usize = 64;
+/// Lines added between two checks of the clock.
+pub(super) const CHECK_EVERY: usize = 64;
 
 /// The factor of one problem, over its samples or its features, whichever are fewer.
 pub(super) struct Bordered {
@@ -35,7 +35,7 @@ impl Restricted {
         let biased = self.balance.is_some();
         let mut sum = OuterSum::new(block.m + usize::from(biased));
         for i in 0..block.n {
-            if i % LOOK == LOOK - 1 {
+            if i % CHECK_EVERY == CHECK_EVERY - 1 {
                 clock.stop().map_or(Ok(()), Err)?;
             }
             sum.add(block.line(i), inverse_h[i].sqrt(), if biased { y[i] } else { 0.0 });
@@ -43,7 +43,7 @@ impl Restricted {
         Ok(sum)
     }
 
-    /// Such a sum, to be decomposed once more is added.
+    /// Factor loaded with a sum of `outer_by_features`, to be decomposed once more is added.
     pub(super) fn load_by_features(&self, sum: &mut OuterSum, m: usize, inverse_h: &[f64]) -> Factor {
         let biased = usize::from(self.balance.is_some());
         let mut factor = Factor::new(m + biased);

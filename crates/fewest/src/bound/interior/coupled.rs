@@ -20,7 +20,7 @@
 //! `U min(n, m) (U + min(n, m)) / 2`.
 
 use super::block::Block;
-use super::bordered::{Bordered, LOOK};
+use super::bordered::{Bordered, CHECK_EVERY};
 use super::iterate::Iterate;
 use super::sides::Bent;
 use super::{Restricted, UnitColumns};
@@ -33,7 +33,7 @@ use crate::{Clock, Status};
 /// The factors of all problems.
 pub(super) struct Coupled {
     problems: Vec<Bordered>,
-    /// Of S without rows.
+    /// The factor of S without rows.
     units: Factor,
     /// `S^-1 a_r` of each row, S without rows.
     images: Vec<Vec<f64>>,
@@ -110,7 +110,7 @@ impl Restricted {
         factor.decompose_until(clock)?;
         let mut lines = vec![vec![0.0; self.units.len()]; factor.size()];
         for (u, UnitColumns { first, last, .. }) in self.units.iter().enumerate() {
-            look(u, clock)?;
+            check_clock(u, clock)?;
             let mut right = vec![0.0; factor.size()];
             for k in *first..*last {
                 right[k] = lean[k] / curve[k];
@@ -144,7 +144,7 @@ impl Restricted {
         let length = bordered.border.as_ref().map(|border| dot(y, border));
         let (mut lines, mut off) = (vec![vec![0.0; units]; n], vec![0.0; units]);
         for (u, UnitColumns { first, last, .. }) in self.units.iter().enumerate() {
-            look(u, clock)?;
+            check_clock(u, clock)?;
             let mut image = vec![0.0; n];
             (*first..*last).for_each(|k| axpy(lean[k], block.line(k), &mut image));
             if let (Some(border), Some(length)) = (&bordered.border, length) {
@@ -245,6 +245,6 @@ impl Share {
     }
 }
 
-fn look(unit: usize, clock: &Clock) -> Result<(), Status> {
-    if unit % LOOK == LOOK - 1 { clock.stop().map_or(Ok(()), Err) } else { Ok(()) }
+fn check_clock(unit: usize, clock: &Clock) -> Result<(), Status> {
+    if unit % CHECK_EVERY == CHECK_EVERY - 1 { clock.stop().map_or(Ok(()), Err) } else { Ok(()) }
 }

@@ -41,7 +41,7 @@ pub(super) struct Residuals {
     pub(super) q: Vec<f64>,
     pub(super) t: Vec<f64>,
     pub(super) left: Vec<f64>,
-    /// By problem.
+    /// The residual of each problem's balance `y'alpha = 0`.
     pub(super) balance: Vec<f64>,
 }
 

@@ -12,7 +12,7 @@
 //!          elsewhere.
 //! Paper    steps of Mehrotra 1992, with the second-order error of both products and of the
 //!          quadratic constraint.
-//! Given    the restricted problem, a point to start from, what is worth knowing (`Goal`).
+//! Given    the restricted problem, a point to start from, what is to be reached (`Goal`).
 //! Returns  the point reached; the caller turns it into a proven bound.
 //! Steps    1. residuals  2. stop on the goal  3. factor  4. predictor  5. corrector  6. move
 //! Cost     per round, m features and n samples: n m min(n, m) / 2 + min(n, m)^3 / 6.
@@ -61,10 +61,10 @@ const LEAST_SLACK: f64 = 0.1;
 const NEAR: f64 = 1e-6;
 /// A gap below this share of the best one is better.
 const BETTER: f64 = 0.9;
-/// Rounds without a better gap before it gives up; where weights are bounded, whose first steps are
-/// short, also without conditions that are closer met.
+/// Rounds without a better gap before it gives up. With bounded weights, whose first steps are
+/// short, a round also counts as better if the residuals fall.
 const PATIENCE: u32 = 8;
-/// The same where weights are bounded.
+/// PATIENCE where weights are bounded.
 const PATIENCE_WITHIN: u32 = 20;
 
 /// Columns first..last of each problem's block belong to one unit that is free to be chosen, at
@@ -80,7 +80,7 @@ pub(super) struct UnitColumns {
 /// others are out).
 #[derive(Debug)]
 pub(super) struct Restricted {
-    /// By problem n x m, features that are in first, then unit after unit.
+    /// The columns of each problem, n x m: features that are fixed in first, then unit after unit.
     pub(super) z: Blocks,
     /// Label of each sample.
     pub(super) y: Vec<f64>,
@@ -95,7 +95,7 @@ pub(super) struct Restricted {
     /// y'alpha of the samples here, by problem, with a free bias.
     pub(super) balance: Option<Vec<f64>>,
     /// No alpha of a solution is larger than this.
-    pub(super) reach: f64,
+    pub(super) alpha_cap: f64,
     /// Columns of each problem that are in.
     pub(super) n_in: usize,
     pub(super) units: Vec<UnitColumns>,
@@ -113,7 +113,7 @@ pub(super) struct Restricted {
 #[derive(Debug, Clone)]
 pub(super) struct Point {
     pub(super) alpha: Vec<f64>,
-    /// By problem.
+    /// The bias of each problem.
     pub(super) bias: Vec<f64>,
     pub(super) z: Vec<f64>,
     pub(super) tau: Vec<f64>,
@@ -182,7 +182,7 @@ impl Restricted {
     /// that.
     fn scale(&self, i: usize) -> f64 {
         let box_size = if self.cost[i].is_finite() { self.cost[i] } else { 1.0 / self.ridge[i] };
-        box_size.min(self.reach)
+        box_size.min(self.alpha_cap)
     }
 
     /// Z'alpha + c0

@@ -1,7 +1,7 @@
 //! The linear system of a round and its solution: steps 3 to 5.
 
 use super::block::Block;
-use super::bordered::{Bordered, LOOK};
+use super::bordered::{Bordered, CHECK_EVERY};
 use super::coupled::Coupled;
 use super::iterate::{Aim, Iterate, Residuals, Step};
 use super::sides::Bent;
@@ -151,7 +151,7 @@ impl Restricted {
         self.subtract_rows_by_samples(rho, theta, g, &mut sum);
         (0..self.n_in).for_each(|k| sum.add(block.line(k), bend[k].sqrt(), 0.0));
         for (u, columns) in self.units.iter().enumerate() {
-            if u % LOOK == LOOK - 1 {
+            if u % CHECK_EVERY == CHECK_EVERY - 1 {
                 clock.stop().map_or(Ok(()), Err)?;
             }
             if columns.last - columns.first == 1 {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::node::{OpenNode, Packed};
-use crate::bound::{Answer, Decide, Points, Probed, Relaxation, Ruling, Warm};
+use crate::bound::{Decide, NodeAnswer, Points, Probed, Relaxation, Ruling, WarmStart};
 use crate::proof::{Notes, Place};
 use crate::run::Gaps;
 use crate::search::{Found, Mark, Pool, follow};
@@ -24,7 +24,7 @@ const LITTLE: f64 = 1e-9;
 /// A dive goes on while its bound has risen by at most this share of the way to the cutoff: then
 /// the run's bound rises early, and fewer dives end where they need not have gone.
 const REACH: f64 = 0.1;
-/// Units that probing looks at first, beside some for each slot and share.
+/// Units that probing examines first, beside some for each slot and share.
 const NEAREST: usize = 64;
 /// What a rise counts at least, as a share of what a node lacks to the cutoff; see
 /// [`branching_unit`].
@@ -59,11 +59,11 @@ pub(super) struct Trial {
 }
 
 /// A node with units decided.
-pub(super) struct Fixed {
-    pub(super) inside: Vec<usize>,
+pub(super) struct DecidedNode {
+    pub(super) fixed_in: Vec<usize>,
     pub(super) free: Vec<usize>,
     /// The node's answer, without shares of units that are decided now.
-    pub(super) warm: Warm,
+    pub(super) warm_start: WarmStart,
     /// Whether any unit was decided, and whether by probing.
     pub(super) changed: bool,
     probed: bool,
@@ -76,7 +76,7 @@ pub(super) struct Leaf {
     /// Objective of a point on it, and no point is below `lower`.
     pub(super) upper: f64,
     pub(super) lower: f64,
-    pub(super) warm: Warm,
+    pub(super) warm_start: WarmStart,
     /// Where these values are had, when points are kept.
     pub(super) points: Option<Points>,
 }
@@ -84,13 +84,13 @@ pub(super) struct Leaf {
 /// The children of a node, each the units that are in and those that are free; none where the rules
 /// leave nothing.
 struct Branch {
-    ahead: Option<(Vec<usize>, Vec<usize>)>,
-    aside: Option<(Vec<usize>, Vec<usize>)>,
+    dive_child: Option<(Vec<usize>, Vec<usize>)>,
+    other_child: Option<(Vec<usize>, Vec<usize>)>,
     /// Whether the unit is in in the first.
-    chosen_ahead: bool,
+    dive_child_chosen: bool,
 }
 
-/// What a dive brought up.
+/// The results of a dive.
 #[derive(Default)]
 pub(super) struct Dive {
     pub(super) open: Vec<OpenNode>,
@@ -133,33 +133,34 @@ impl<'a> Search<'a> {
     }
 
     /// The bound of a node with free units.
-    pub(super) fn solve(&self, inside: &[usize], free: &[usize], warm: &Warm, cutoff: f64) -> Answer {
+    pub(super) fn solve(&self, fixed_in: &[usize], free: &[usize], warm_start: &WarmStart, cutoff: f64) -> NodeAnswer {
         let tolerance = NODE_TOLERANCE.min(NODE_SHARE * self.gaps.share(cutoff));
         let decide = Decide { cutoff, share: SHARE, tolerance };
-        self.relaxation.solve(inside, free, warm, &decide, &self.clock)
+        self.relaxation.solve(fixed_in, free, warm_start, &decide, &self.clock)
     }
 
     /// The objective of the one subset of these units, unless it is proven to be at or above the
     /// cutoff: by the interior point, and by an exact training where that ends too early.
-    pub(super) fn leaf(&self, inside: &[usize], warm: &Warm, cutoff: f64, rounds: &mut u64) -> Leaf {
+    pub(super) fn leaf(&self, fixed_in: &[usize], warm_start: &WarmStart, cutoff: f64, rounds: &mut u64) -> Leaf {
         let known =
             |objective: f64| (SUBSET_SHARE * self.gaps.share(objective)).clamp(SUBSET_TOLERANCE.0, SUBSET_TOLERANCE.1);
         let tolerance = if cutoff.is_finite() { known(cutoff) } else { SUBSET_TOLERANCE.1 };
-        if inside.is_empty() {
-            let (Answer { lower, upper, warm, points, .. }, _) =
-                self.relaxation.train(inside, warm, tolerance, &Clock::unlimited());
-            return Leaf { upper, lower, warm, points };
+        if fixed_in.is_empty() {
+            let (NodeAnswer { lower, upper, warm_start, points, .. }, _) =
+                self.relaxation.train(fixed_in, warm_start, tolerance, &Clock::unlimited());
+            return Leaf { upper, lower, warm_start, points };
         }
         let decide = Decide { cutoff, share: 0.0, tolerance };
-        let answer = self.relaxation.solve(inside, &[], warm, &decide, &self.clock);
+        let answer = self.relaxation.solve(fixed_in, &[], warm_start, &decide, &self.clock);
         *rounds += answer.rounds;
-        let leaf = Leaf { upper: answer.upper, lower: answer.lower, warm: answer.warm, points: answer.points };
+        let leaf =
+            Leaf { upper: answer.upper, lower: answer.lower, warm_start: answer.warm_start, points: answer.points };
         let tolerance = known(leaf.upper);
         let sufficient = (SUFFICIENT * self.gaps.room(leaf.upper)).max(tolerance * leaf.upper.abs());
         if leaf.lower >= cutoff || leaf.upper - leaf.lower <= sufficient || self.clock.stop().is_some() {
             return leaf;
         }
-        let (answer, iterations) = self.relaxation.train(inside, &leaf.warm, tolerance, &self.clock);
+        let (answer, iterations) = self.relaxation.train(fixed_in, &leaf.warm_start, tolerance, &self.clock);
         *rounds += iterations;
         // Both values are true, so that the better of each is.
         let (upper, lower) = (answer.upper.min(leaf.upper), answer.lower.max(leaf.lower));
@@ -168,44 +169,44 @@ impl<'a> Search<'a> {
             let (lower, at) = if higher { (new.lower, new.at) } else { (old.lower, old.at) };
             Points { lower, at, primal: if closer { new.primal } else { old.primal }, priced: old.priced }
         });
-        Leaf { upper, lower, warm: if closer { answer.warm } else { leaf.warm }, points }
+        Leaf { upper, lower, warm_start: if closer { answer.warm_start } else { leaf.warm_start }, points }
     }
 
     /// Objective of one subset, unless it is proven to be at or above the cutoff.
     pub(super) fn evaluate(
         &self,
         subset: &Subset,
-        warm: &Warm,
+        warm_start: &WarmStart,
         cutoff: f64,
         rounds: &mut u64,
-    ) -> Option<(Found, Warm)> {
+    ) -> Option<(Found, WarmStart)> {
         let mut units: Vec<usize> = subset.iter().map(|j| self.rules.unit_of(j)).collect();
         units.sort_unstable();
         units.dedup();
-        let cut = self.relaxation.constant(&warm.beta)
-            - units.iter().map(|&u| self.relaxation.gain(u, &warm.beta)).sum::<f64>();
+        let cut = self.relaxation.constant(&warm_start.beta)
+            - units.iter().map(|&u| self.relaxation.gain(u, &warm_start.beta)).sum::<f64>();
         if cut >= cutoff {
             return None;
         }
-        let Leaf { upper, lower, warm, points } = self.leaf(&units, warm, cutoff, rounds);
+        let Leaf { upper, lower, warm_start, points } = self.leaf(&units, warm_start, cutoff, rounds);
         let point = points.and_then(|points| points.primal);
         let found = || Found { subset: subset.clone(), objective: upper, proven: lower, closed: false, point };
-        (lower < cutoff).then(|| (found(), warm))
+        (lower < cutoff).then(|| (found(), warm_start))
     }
 
     /// The allowed subset nearest to the shares: the z half at `share * gain`.
-    pub(super) fn round(&self, inside: &[usize], warm: &Warm) -> Subset {
+    pub(super) fn round(&self, fixed_in: &[usize], warm_start: &WarmStart) -> Subset {
         let p = self.rules.p();
         if self.rules.is_sort() {
             let most = self.rules.most_features();
-            let mut shares = warm.shares.clone();
+            let mut shares = warm_start.shares.clone();
             shares.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-            let taken = shares.into_iter().take(most - inside.len()).filter(|s| most < p || s.1 > 0.5);
-            let units = inside.iter().copied().chain(taken.map(|s| s.0));
+            let taken = shares.into_iter().take(most - fixed_in.len()).filter(|s| most < p || s.1 > 0.5);
+            let units = fixed_in.iter().copied().chain(taken.map(|s| s.0));
             return Subset::from_indices(p, units.flat_map(|u| self.rules.unit(u).iter().copied()));
         }
-        let gain = |u: usize| self.relaxation.gain(u, &warm.beta) + self.relaxation.penalty(u);
-        let largest = warm.shares.iter().map(|s| gain(s.0)).fold(0.0, f64::max);
+        let gain = |u: usize| self.relaxation.gain(u, &warm_start.beta) + self.relaxation.penalty(u);
+        let largest = warm_start.shares.iter().map(|s| gain(s.0)).fold(0.0, f64::max);
         let largest = if largest > 0.0 { largest } else { 1.0 };
         let mut gains = vec![-LITTLE * largest; p];
         let mut set = |u: usize, gain: f64| {
@@ -214,11 +215,11 @@ impl<'a> Search<'a> {
                 gains[j] = gain / unit.len() as f64;
             }
         };
-        for &(u, share) in &warm.shares {
+        for &(u, share) in &warm_start.shares {
             set(u, share * gain(u).max(LITTLE * largest));
         }
-        let large = 10.0 * (1.0 + warm.shares.len() as f64) * largest;
-        for &u in inside {
+        let large = 10.0 * (1.0 + warm_start.shares.len() as f64) * largest;
+        for &u in fixed_in {
             set(u, large);
         }
         self.best_subset(&gains)
@@ -229,17 +230,17 @@ impl<'a> Search<'a> {
         self.rules.best_subset_until(gains, Rules::EXACT, &self.clock).subset
     }
 
-    /// Draws what follows from the rules; `None` when nothing allowed is left.
-    pub(super) fn follow(&self, inside: &[usize], free: &[usize]) -> Option<(Vec<usize>, Vec<usize>)> {
+    /// Propagates the rules; `None` if nothing allowed is left.
+    pub(super) fn follow(&self, fixed_in: &[usize], free: &[usize]) -> Option<(Vec<usize>, Vec<usize>)> {
         if self.rules.is_sort() {
             let room = self.rules.most_features();
-            if inside.len() > room {
+            if fixed_in.len() > room {
                 return None;
             }
-            let free = if inside.len() == room { Vec::new() } else { free.to_vec() };
-            return Some((inside.to_vec(), free));
+            let free = if fixed_in.len() == room { Vec::new() } else { free.to_vec() };
+            return Some((fixed_in.to_vec(), free));
         }
-        let state = follow(self.rules, inside.iter().copied(), free.iter().copied())?;
+        let state = follow(self.rules, fixed_in.iter().copied(), free.iter().copied())?;
         let of = |choice: Choice| (0..state.len()).filter(|&u| state[u] == choice).collect();
         Some((of(Choice::In), of(Choice::Free)))
     }
@@ -249,14 +250,14 @@ impl<'a> Search<'a> {
     /// noted of `node`.
     pub(super) fn fix(
         &self,
-        inside: &[usize],
+        fixed_in: &[usize],
         free: &[usize],
-        answer: &Answer,
+        answer: &NodeAnswer,
         cutoff: f64,
         node: u64,
         notes: &mut Notes,
-    ) -> Option<Fixed> {
-        let (mut now, mut out) = (inside.to_vec(), Vec::new());
+    ) -> Option<DecidedNode> {
+        let (mut now, mut out) = (fixed_in.to_vec(), Vec::new());
         let mut left = Vec::with_capacity(free.len());
         for (&u, excess) in free.iter().zip(&answer.excess) {
             if answer.priced + excess.abs() < cutoff {
@@ -269,17 +270,17 @@ impl<'a> Search<'a> {
         }
         if let Some(point) = answer.priced_at() {
             let first = |units: &[usize]| units.iter().map(|&u| self.rules.unit(u)[0]).collect::<Vec<usize>>();
-            notes.fix(node, point, first(&now[inside.len()..]), first(&out), cutoff);
+            notes.fix(node, point, first(&now[fixed_in.len()..]), first(&out), cutoff);
         }
         now.sort_unstable();
         let (mut now, mut left) = self.follow(&now, &left)?;
-        let mut warm = answer.warm.clone();
-        warm.shares.retain(|s| left.binary_search(&s.0).is_ok());
+        let mut warm_start = answer.warm_start.clone();
+        warm_start.shares.retain(|s| left.binary_search(&s.0).is_ok());
         let gap = answer.upper - answer.lower;
-        let near = nearest(free, &answer.excess, NEAREST + 2 * (self.rules.most_features() + warm.shares.len()));
+        let near = nearest(free, &answer.excess, NEAREST + 2 * (self.rules.most_features() + warm_start.shares.len()));
         let near: Vec<usize> = near.into_iter().filter(|u| left.binary_search(u).is_ok()).collect();
-        let Probed { out, inside: chosen, promises, rulings } =
-            self.relaxation.probe((&now, &left, &near), &warm, answer.priced, gap, cutoff, &self.clock);
+        let Probed { out, fixed_in: chosen, promises, rulings } =
+            self.relaxation.probe((&now, &left, &near), &warm_start, answer.priced, gap, cutoff, &self.clock);
         self.note(&rulings, cutoff, node, notes);
         if out.iter().any(|u| chosen.contains(u)) {
             return None;
@@ -290,10 +291,10 @@ impl<'a> Search<'a> {
             now.extend(chosen);
             now.sort_unstable();
             (now, left) = self.follow(&now, &left)?;
-            warm.shares.retain(|s| left.binary_search(&s.0).is_ok());
+            warm_start.shares.retain(|s| left.binary_search(&s.0).is_ok());
         }
-        let changed = now.len() > inside.len() || left.len() < free.len();
-        Some(Fixed { inside: now, free: left, warm, changed, probed, promises })
+        let changed = now.len() > fixed_in.len() || left.len() < free.len();
+        Some(DecidedNode { fixed_in: now, free: left, warm_start, changed, probed, promises })
     }
 
     /// Notes what probing ruled out; the node is closed where that is both choices of a unit.
@@ -303,8 +304,8 @@ impl<'a> Search<'a> {
                 return notes.close(node, point, cutoff, None);
             }
             let (yes, no) = (vec![self.rules.unit(*unit)[0]], Vec::new());
-            let (inside, out) = if *chosen { (no, yes) } else { (yes, no) };
-            notes.fix(node, point, inside, out, cutoff);
+            let (fixed_in, out) = if *chosen { (no, yes) } else { (yes, no) };
+            notes.fix(node, point, fixed_in, out, cutoff);
         }
     }
 
@@ -312,23 +313,23 @@ impl<'a> Search<'a> {
     fn dive(&self, node: &OpenNode, question: &Question<'_>) -> Dive {
         let mut dive = Dive::default();
         let mut cutoff = question.pool.cutoff();
-        let (mut inside, mut free) =
-            (node.inside.iter().map(|&u| u as usize).collect::<Vec<usize>>(), node.free.to_vec());
-        let mut warm = node.warm.unpack(self.relaxation);
+        let (mut fixed_in, mut free) =
+            (node.fixed_in.iter().map(|&u| u as usize).collect::<Vec<usize>>(), node.free.to_vec());
+        let mut warm_start = node.warm_start.unpack(self.relaxation);
         let mut bound = node.bound;
         // In the notes the node is number 0.
         let mut place = node.place.as_ref().map(|place| Place { node: 0, ..place.clone() });
         loop {
             if dive.nodes >= question.allowance || self.clock.stop().is_some() {
-                dive.open.push(OpenNode::new(&inside, &free, bound, Packed::new(&warm), place));
+                dive.open.push(OpenNode::new(&fixed_in, &free, bound, Packed::new(&warm_start), place));
                 return dive;
             }
             dive.nodes += 1;
             if free.is_empty() {
-                self.end(&inside, &warm, (bound, place), cutoff, &mut dive);
+                self.end(&fixed_in, &warm_start, (bound, place), cutoff, &mut dive);
                 return dive;
             }
-            let answer = self.solve(&inside, &free, &warm, cutoff);
+            let answer = self.solve(&fixed_in, &free, &warm_start, cutoff);
             dive.rounds += answer.rounds;
             if let (Some(place), Some(points)) = (&mut place, &answer.points)
                 && answer.lower > bound
@@ -341,62 +342,63 @@ impl<'a> Search<'a> {
                 return dive;
             }
             let at = place.as_ref().map_or(0, |place| place.node);
-            let Some(fixed) = self.fix(&inside, &free, &answer, cutoff, at, &mut dive.notes) else {
+            let Some(fixed) = self.fix(&fixed_in, &free, &answer, cutoff, at, &mut dive.notes) else {
                 dive.close(cutoff);
                 return dive;
             };
             if fixed.changed {
                 dive.close(cutoff);
             }
-            (inside, free, warm) = (fixed.inside, fixed.free, fixed.warm);
+            (fixed_in, free, warm_start) = (fixed.fixed_in, fixed.free, fixed.warm_start);
             if free.is_empty() || fixed.probed {
                 continue;
             }
-            self.try_rounding(&inside, &warm, question, bound, &mut cutoff, &mut dive);
+            self.try_rounding(&fixed_in, &warm_start, question, bound, &mut cutoff, &mut dive);
             let unit = branching_unit(&fixed.promises, cutoff - bound).unwrap_or(free[0]);
-            let packed = Packed::new(&warm);
-            let Branch { ahead, aside, chosen_ahead } = self.branch(unit, &inside, &free, &warm);
+            let packed = Packed::new(&warm_start);
+            let Branch { dive_child, other_child, dive_child_chosen } =
+                self.branch(unit, &fixed_in, &free, &warm_start);
             let [chosen, left_out] = match &place {
                 Some(place) => dive.notes.split(place.node, self.rules.unit(unit)[0]),
                 None => [0, 0],
             };
-            let (ahead_at, aside_at) = if chosen_ahead { (chosen, left_out) } else { (left_out, chosen) };
+            let (ahead_at, aside_at) = if dive_child_chosen { (chosen, left_out) } else { (left_out, chosen) };
             let child = |node: u64| place.as_ref().map(|place| Place { node, ..place.clone() });
-            if let Some((i, f)) = &aside {
+            if let Some((i, f)) = &other_child {
                 dive.open.push(OpenNode::new(i, f, bound, packed.clone(), child(aside_at)));
             }
-            let Some((i, f)) = ahead else { return dive };
+            let Some((i, f)) = dive_child else { return dive };
             place = child(ahead_at);
             if cutoff.is_finite() && bound > node.bound + REACH * (cutoff - node.bound) {
                 // Other open nodes are lower by now.
                 dive.open.push(OpenNode::new(&i, &f, bound, packed, place));
                 return dive;
             }
-            (inside, free) = (i, f);
+            (fixed_in, free) = (i, f);
         }
     }
 
     /// A node without free units: its one subset.
     fn end(
         &self,
-        inside: &[usize],
-        warm: &Warm,
+        fixed_in: &[usize],
+        warm_start: &WarmStart,
         (bound, mut place): (f64, Option<Place>),
         cutoff: f64,
         dive: &mut Dive,
     ) {
-        let leaf = self.leaf(inside, warm, cutoff, &mut dive.rounds);
+        let leaf = self.leaf(fixed_in, warm_start, cutoff, &mut dive.rounds);
         let proven = leaf.lower.max(bound);
         if let (Some(place), Some(points)) = (&mut place, &leaf.points)
             && leaf.lower > bound
         {
             place.point = points.lower.clone();
         }
-        let subset = self.relaxation.subset(inside);
+        let subset = self.relaxation.subset(fixed_in);
         if proven >= cutoff {
             dive.close_at(place.as_ref(), proven, Some(subset));
         } else if self.clock.stop().is_some() {
-            dive.open.push(OpenNode::new(inside, &[], proven, Packed::new(&leaf.warm), place));
+            dive.open.push(OpenNode::new(fixed_in, &[], proven, Packed::new(&leaf.warm_start), place));
         } else {
             if let Some(Place { node, point }) = &place {
                 dive.notes.close(*node, point, proven, Some(subset.clone()));
@@ -410,8 +412,8 @@ impl<'a> Search<'a> {
     /// improved where it is the best so far.
     fn try_rounding(
         &self,
-        inside: &[usize],
-        warm: &Warm,
+        fixed_in: &[usize],
+        warm_start: &WarmStart,
         question: &Question<'_>,
         bound: f64,
         cutoff: &mut f64,
@@ -420,11 +422,11 @@ impl<'a> Search<'a> {
         if !dive.seen.is_empty() {
             return;
         }
-        let subset = self.round(inside, warm);
+        let subset = self.round(fixed_in, warm_start);
         if question.pool.has_seen(&subset) || !self.rules.allows(&subset) {
             return;
         }
-        if let Some((found, at)) = self.evaluate(&subset, warm, *cutoff, &mut dive.rounds) {
+        if let Some((found, at)) = self.evaluate(&subset, warm_start, *cutoff, &mut dive.rounds) {
             dive.found.push(found.clone());
             if question.pool.first().is_none_or(|best| found.objective < best.objective) {
                 dive.found.extend(self.exchange(&found, &at, bound, None, &mut dive.rounds));
@@ -437,13 +439,13 @@ impl<'a> Search<'a> {
     }
 
     /// The children of a node, the one that its shares point to first.
-    fn branch(&self, unit: usize, inside: &[usize], free: &[usize], warm: &Warm) -> Branch {
-        let share = warm.shares.iter().find(|s| s.0 == unit).map_or(0.0, |s| s.1);
+    fn branch(&self, unit: usize, fixed_in: &[usize], free: &[usize], warm_start: &WarmStart) -> Branch {
+        let share = warm_start.shares.iter().find(|s| s.0 == unit).map_or(0.0, |s| s.1);
         let rest: Vec<usize> = free.iter().copied().filter(|&u| u != unit).collect();
-        let (chosen, left_out) = (self.follow(&joined(inside, unit), &rest), self.follow(inside, &rest));
-        let chosen_ahead = share >= 0.5;
-        let (ahead, aside) = if chosen_ahead { (chosen, left_out) } else { (left_out, chosen) };
-        Branch { ahead, aside, chosen_ahead }
+        let (chosen, left_out) = (self.follow(&joined(fixed_in, unit), &rest), self.follow(fixed_in, &rest));
+        let dive_child_chosen = share >= 0.5;
+        let (dive_child, other_child) = if dive_child_chosen { (chosen, left_out) } else { (left_out, chosen) };
+        Branch { dive_child, other_child, dive_child_chosen }
     }
 }
 
@@ -454,7 +456,7 @@ pub(super) fn joined(units: &[usize], unit: usize) -> Vec<usize> {
     with
 }
 
-/// The units of largest excess, at most so many.
+/// The `most` units of largest excess.
 fn nearest(units: &[usize], excess: &[f64], most: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..units.len()).collect();
     if most < order.len() {

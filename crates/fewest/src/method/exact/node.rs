@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::bound::{Relaxation, Warm};
+use crate::bound::{Relaxation, WarmStart};
 use crate::proof::Place;
 use crate::search::{Node, UnitSet};
 
@@ -12,18 +12,24 @@ use crate::search::{Node, UnitSet};
 #[derive(Debug, Clone)]
 pub(super) struct OpenNode {
     pub(super) bound: f64,
-    pub(super) inside: Vec<u32>,
+    pub(super) fixed_in: Vec<u32>,
     pub(super) free: UnitSet,
-    /// Of its own, its parent's or the root's.
-    pub(super) warm: Arc<Packed>,
+    /// The warm start: the node's own, its parent's or the root's.
+    pub(super) warm_start: Arc<Packed>,
     /// Where the node is in the proof, and the point that its bound holds at; none without a proof.
     pub(super) place: Option<Place>,
 }
 
 impl OpenNode {
-    pub(super) fn new(inside: &[usize], free: &[usize], bound: f64, warm: Arc<Packed>, place: Option<Place>) -> Self {
-        let inside = inside.iter().map(|&u| u as u32).collect();
-        Self { bound, inside, free: UnitSet::new(free), warm, place }
+    pub(super) fn new(
+        fixed_in: &[usize],
+        free: &[usize],
+        bound: f64,
+        warm_start: Arc<Packed>,
+        place: Option<Place>,
+    ) -> Self {
+        let fixed_in = fixed_in.iter().map(|&u| u as u32).collect();
+        Self { bound, fixed_in, free: UnitSet::new(free), warm_start, place }
     }
 }
 
@@ -35,11 +41,11 @@ impl Node for OpenNode {
     fn bytes(&self) -> u64 {
         let point = self.place.as_ref().map_or(0, |place| place.point.len());
         // The list that holds the nodes has room for as many again when it grows.
-        (3 * size_of::<Self>() + 4 * self.inside.len()) as u64 + self.free.bytes() + point
+        (3 * size_of::<Self>() + 4 * self.fixed_in.len()) as u64 + self.free.bytes() + point
     }
 
     fn shared(&self) -> Option<(usize, u64)> {
-        Some((Arc::as_ptr(&self.warm).addr(), self.warm.bytes()))
+        Some((Arc::as_ptr(&self.warm_start).addr(), self.warm_start.bytes()))
     }
 }
 
@@ -47,7 +53,7 @@ impl Node for OpenNode {
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Packed {
     beta: Vec<f32>,
-    /// By problem.
+    /// The bias of each problem.
     bias: Vec<f64>,
     shares: Vec<(u32, f32)>,
     tau: Vec<f64>,
@@ -69,20 +75,20 @@ impl Packed {
         lengths && self.shares.iter().all(|share| (share.0 as usize) < relaxation.n_units())
     }
 
-    pub(super) fn new(warm: &Warm) -> Arc<Self> {
+    pub(super) fn new(warm_start: &WarmStart) -> Arc<Self> {
         Arc::new(Self {
-            beta: warm.beta.iter().map(|&b| b as f32).collect(),
-            bias: warm.bias.clone(),
-            shares: warm.shares.iter().map(|s| (s.0 as u32, s.1 as f32)).collect(),
-            tau: warm.tau.clone(),
-            margins: warm.margins.iter().map(|&m| m as f32).collect(),
+            beta: warm_start.beta.iter().map(|&b| b as f32).collect(),
+            bias: warm_start.bias.clone(),
+            shares: warm_start.shares.iter().map(|s| (s.0 as u32, s.1 as f32)).collect(),
+            tau: warm_start.tau.clone(),
+            margins: warm_start.margins.iter().map(|&m| m as f32).collect(),
         })
     }
 
-    pub(super) fn unpack(&self, relaxation: &Relaxation<'_>) -> Warm {
+    pub(super) fn unpack(&self, relaxation: &Relaxation<'_>) -> WarmStart {
         let mut beta: Vec<f64> = self.beta.iter().map(|&b| f64::from(b)).collect();
         relaxation.make_feasible(&mut beta);
-        Warm {
+        WarmStart {
             beta,
             bias: self.bias.clone(),
             shares: self.shares.iter().map(|s| (s.0 as usize, f64::from(s.1))).collect(),

@@ -1,4 +1,4 @@
-//! How far a search of `exact` has come: the best subsets, the open nodes with their order numbers
+//! Progress of a search of `exact`: the best subsets, the open nodes with their order numbers
 //! and warm starts. With these it goes on to the same tree.
 //!
 //! Size     of a node some bytes for each unit that is in, p / 8 bytes or fewer for those that are
@@ -22,10 +22,10 @@ use crate::{Error, Run};
 type NodeState = (Mark, f64, Vec<u32>, UnitSet, Option<Place>, usize);
 
 impl Tree<'_> {
-    /// Writes the state, with the nodes of a batch that is at work among the open ones.
-    pub(super) fn write(&self, at_work: &[(OpenNode, Mark)], out: &mut StateWriter<'_>) -> io::Result<()> {
+    /// Writes the state, with the nodes of an unfinished batch among the open ones.
+    pub(super) fn write(&self, unfinished: &[(OpenNode, Mark)], out: &mut StateWriter<'_>) -> io::Result<()> {
         let proof = self.proof.as_ref().map(ProofWriter::state);
-        let count = self.open.len() + at_work.len();
+        let count = self.open.len() + unfinished.len();
         out.put(&(self.made, self.trials, self.pool.state(), proof, self.root.is_some(), count))?;
         let mut known: HashMap<*const Packed, usize> = HashMap::new();
         if let Some(root) = &self.root {
@@ -33,19 +33,19 @@ impl Tree<'_> {
             out.put(root.as_ref())?;
         }
         // What was taken last is put back first.
-        let at_work = at_work.iter().rev().map(|(node, mark)| (node, *mark));
-        for (node, mark) in self.open.iter().chain(at_work) {
+        let unfinished = unfinished.iter().rev().map(|(node, mark)| (node, *mark));
+        for (node, mark) in self.open.iter().chain(unfinished) {
             let next = known.len();
-            let number = *known.entry(Arc::as_ptr(&node.warm)).or_insert(next);
-            out.put(&(mark, node.bound, &node.inside, &node.free, &node.place, number))?;
+            let number = *known.entry(Arc::as_ptr(&node.warm_start)).or_insert(next);
+            out.put(&(mark, node.bound, &node.fixed_in, &node.free, &node.place, number))?;
             if number == next {
-                out.put(node.warm.as_ref())?;
+                out.put(node.warm_start.as_ref())?;
             }
         }
         Ok(())
     }
 
-    /// Goes on from a state.
+    /// Resumes from a state.
     ///
     /// # Errors
     /// One that is damaged, or of another problem.
@@ -59,26 +59,26 @@ impl Tree<'_> {
         self.proof = ProofWriter::resume(proof, run)?;
         (self.made, self.trials) = (made, trials);
         self.pool.restore(pool)?;
-        let mut warm: Vec<Arc<Packed>> = Vec::new();
+        let mut warm_start: Vec<Arc<Packed>> = Vec::new();
         let next = |state: &mut StateReader| -> Result<Arc<Packed>, Error> {
             let packed: Packed = state.take()?;
             if packed.fits(relaxation) { Ok(Arc::new(packed)) } else { Err(stranger("a node starts elsewhere")) }
         };
         if rooted {
-            warm.push(next(&mut state)?);
-            self.root = Some(warm[0].clone());
+            warm_start.push(next(&mut state)?);
+            self.root = Some(warm_start[0].clone());
         }
         let units = relaxation.n_units();
         for _ in 0..count {
-            let (mark, bound, inside, free, place, number): NodeState = state.take()?;
-            if number == warm.len() {
-                warm.push(next(&mut state)?);
+            let (mark, bound, fixed_in, free, place, number): NodeState = state.take()?;
+            if number == warm_start.len() {
+                warm_start.push(next(&mut state)?);
             }
-            let known = inside.iter().map(|&u| u as usize).chain(free.to_vec().last().copied()).all(|u| u < units);
-            let Some(warm) = warm.get(number).filter(|_| known && !bound.is_nan()) else {
+            let known = fixed_in.iter().map(|&u| u as usize).chain(free.to_vec().last().copied()).all(|u| u < units);
+            let Some(warm_start) = warm_start.get(number).filter(|_| known && !bound.is_nan()) else {
                 return Err(stranger("an open node has features or a bound that it cannot have"));
             };
-            self.open.restore(OpenNode { bound, inside, free, warm: warm.clone(), place }, mark);
+            self.open.restore(OpenNode { bound, fixed_in, free, warm_start: warm_start.clone(), place }, mark);
         }
         Ok(())
     }

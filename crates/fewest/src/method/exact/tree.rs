@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::ExactSettings;
-use super::dive::{Dive, Fixed, Question, Search, Trial};
+use super::dive::{DecidedNode, Dive, Question, Search, Trial};
 use super::exchange::TRIAL;
 use super::node::{OpenNode, Packed};
-use crate::bound::{Answer, Relaxation, Warm};
+use crate::bound::{NodeAnswer, Relaxation, WarmStart};
 use crate::proof::{Notes, Place, Point, ProofWriter};
 use crate::search::{Found, Mark, NearBest, OpenNodes, Pool, Ties};
 use crate::{Choice, Error, Event, Master, Next, Rules, Run, Sense, Status, Subset};
@@ -16,11 +16,11 @@ use crate::{Choice, Error, Event, Master, Next, Rules, Run, Sense, Status, Subse
 /// Nodes dived from at once: fixed, so that the tree does not depend on the number of threads.
 const BATCH: usize = 8;
 /// Shares of the memory that open nodes may take before new ones get no warm start of their own,
-/// and before the search goes deep; and the share of the list of subsets looked at.
+/// and before the search goes deep; and the share of the list of subsets examined.
 const WARM: f64 = 0.4;
 const NODES: f64 = 0.6;
 const SEEN: f64 = 0.05;
-/// One in so many rounds is for trials beside the tree.
+/// Rounds between two trials beside the tree.
 const TRYING: u64 = 5;
 /// Swaps, additions and removals tried around an incumbent before it counts as locally best.
 const SWAPS: usize = 24;
@@ -96,7 +96,7 @@ impl<'a> Tree<'a> {
         if self.open.bytes() > self.warm_memory
             && let Some(root) = &self.root
         {
-            node.warm = root.clone();
+            node.warm_start = root.clone();
         }
         self.open.push(node, self.made);
         self.made += 1;
@@ -133,56 +133,63 @@ impl<'a> Tree<'a> {
         // Step 2.
         let root = rules.root();
         let of = |choice: Choice| (0..root.len()).filter(|&u| root[u] == choice).collect::<Vec<usize>>();
-        let (inside, free) = search.follow(&of(Choice::In), &of(Choice::Free)).unwrap_or_default();
+        let (fixed_in, free) = search.follow(&of(Choice::In), &of(Choice::Free)).unwrap_or_default();
         run.counts.nodes += 1;
         if free.is_empty() {
             run.counts.solver_iterations += rounds;
             let place = self.proof.as_ref().map(|_| Place { node: 0, point: Point::zero() });
-            self.open_root(OpenNode::new(&inside, &free, 0.0, Packed::new(&cold), place));
+            self.open_root(OpenNode::new(&fixed_in, &free, 0.0, Packed::new(&cold), place));
             self.report(run);
             return;
         }
-        let answer = search.solve(&inside, &free, &cold, f64::INFINITY);
+        let answer = search.solve(&fixed_in, &free, &cold, f64::INFINITY);
         // Step 3.
-        self.improve(search, &inside, &answer, run, &mut rounds);
+        self.improve(search, &fixed_in, &answer, run, &mut rounds);
         run.counts.solver_iterations += answer.rounds + rounds;
         // Step 4.
         let cutoff = self.pool.cutoff();
         let mut notes = Notes::default();
-        let fixed = search.fix(&inside, &free, &answer, cutoff, 0, &mut notes);
+        let fixed = search.fix(&fixed_in, &free, &answer, cutoff, 0, &mut notes);
         if let Some(proof) = &mut self.proof {
             proof.write(0, notes, run);
         }
         if fixed.as_ref().is_none_or(|f| f.changed) {
             self.pool.leave_out(cutoff);
         }
-        if let Some(Fixed { inside, free, warm, .. }) = fixed {
+        if let Some(DecidedNode { fixed_in, free, warm_start, .. }) = fixed {
             let place = answer.points.map(|points| Place { node: 0, point: points.lower });
-            self.open_root(OpenNode::new(&inside, &free, answer.lower, Packed::new(&warm), place));
+            self.open_root(OpenNode::new(&fixed_in, &free, answer.lower, Packed::new(&warm_start), place));
         }
         self.report(run);
         self.keep(&[], false, run);
     }
 
     fn open_root(&mut self, node: OpenNode) {
-        self.root = Some(node.warm.clone());
+        self.root = Some(node.warm_start.clone());
         self.push(node);
     }
 
     /// Step 3: rounds the shares, then swaps, adds or removes units as long as that helps, and
     /// exchanges them where the gap is still large.
-    fn improve(&mut self, search: &Search<'_>, inside: &[usize], answer: &Answer, run: &mut Run<'_>, rounds: &mut u64) {
-        let warm = &answer.warm;
-        self.round(search, inside, warm, run, rounds);
+    fn improve(
+        &mut self,
+        search: &Search<'_>,
+        fixed_in: &[usize],
+        answer: &NodeAnswer,
+        run: &mut Run<'_>,
+        rounds: &mut u64,
+    ) {
+        let warm_start = &answer.warm_start;
+        self.round(search, fixed_in, warm_start, run, rounds);
         let Some(mut best) = self.pool.first().cloned() else { return };
-        let Some((_, mut at)) = search.evaluate(&best.subset, warm, f64::INFINITY, rounds) else { return };
+        let Some((_, mut at)) = search.evaluate(&best.subset, warm_start, f64::INFINITY, rounds) else { return };
         'again: while run.stop().is_none() {
             for moved in self.neighbours(search, &best.subset, &at, run.rules()) {
                 match search.evaluate(&moved, &at, best.objective, rounds) {
-                    Some((found, warm)) => {
+                    Some((found, warm_start)) => {
                         self.pool.take(found.clone(), run);
                         if found.objective < best.objective {
-                            (best, at) = (found, warm);
+                            (best, at) = (found, warm_start);
                             continue 'again;
                         }
                     }
@@ -198,20 +205,27 @@ impl<'a> Tree<'a> {
 
     /// The rounding of the root's shares, and with a price per feature, where the size is open, the
     /// units of largest share, one size after the other.
-    fn round(&mut self, search: &Search<'_>, inside: &[usize], warm: &Warm, run: &mut Run<'_>, rounds: &mut u64) {
+    fn round(
+        &mut self,
+        search: &Search<'_>,
+        fixed_in: &[usize],
+        warm_start: &WarmStart,
+        run: &mut Run<'_>,
+        rounds: &mut u64,
+    ) {
         let rules = run.rules();
-        let mut by_share = warm.shares.clone();
+        let mut by_share = warm_start.shares.clone();
         by_share.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         let most = if search.relaxation.is_priced() { by_share.len() } else { 0 };
         let sizes = std::iter::successors(Some(0), |k| Some(k + 1 + k / 8)).take_while(|&k| k <= most);
         let prefix = |k: usize| {
-            let units = inside.iter().copied().chain(by_share[..k].iter().map(|s| s.0));
+            let units = fixed_in.iter().copied().chain(by_share[..k].iter().map(|s| s.0));
             Subset::from_indices(rules.p(), units.flat_map(|u| rules.unit(u).iter().copied()))
         };
-        for subset in std::iter::once(search.round(inside, warm)).chain(sizes.map(prefix)) {
+        for subset in std::iter::once(search.round(fixed_in, warm_start)).chain(sizes.map(prefix)) {
             if !self.pool.has_seen(&subset)
                 && rules.allows(&subset)
-                && let Some((found, _)) = search.evaluate(&subset, warm, self.pool.cutoff(), rounds)
+                && let Some((found, _)) = search.evaluate(&subset, warm_start, self.pool.cutoff(), rounds)
             {
                 self.pool.take(found, run);
             }
@@ -220,7 +234,7 @@ impl<'a> Tree<'a> {
 
     /// Allowed subsets with a unit more, less or exchanged that were not seen yet, the ones first
     /// that could gain most by the cut at this beta.
-    fn neighbours(&self, search: &Search<'_>, subset: &Subset, at: &Warm, rules: &Rules) -> Vec<Subset> {
+    fn neighbours(&self, search: &Search<'_>, subset: &Subset, at: &WarmStart, rules: &Rules) -> Vec<Subset> {
         let undecided = (0..rules.n_units()).filter(|&u| rules.root()[u] == Choice::Free);
         let by_gain = undecided.map(|u| (search.relaxation.gain(u, &at.beta), u));
         let (mut leaving, mut entering): (Vec<_>, Vec<_>) = by_gain.partition(|g| subset.contains(rules.unit(g.1)[0]));
@@ -253,8 +267,8 @@ impl<'a> Tree<'a> {
 /// Closes a node by the point that its bound holds at.
 fn close(proof: &mut ProofWriter, relaxation: &Relaxation<'_>, node: &OpenNode, run: &mut Run<'_>) {
     let Some(place) = &node.place else { return };
-    let inside = || node.inside.iter().map(|&u| u as usize).collect::<Vec<usize>>();
-    let single = node.free.is_empty().then(|| relaxation.subset(&inside()));
+    let fixed_in = || node.fixed_in.iter().map(|&u| u as usize).collect::<Vec<usize>>();
+    let single = node.free.is_empty().then(|| relaxation.subset(&fixed_in()));
     proof.close(place, node.bound, single, run);
 }
 
@@ -327,7 +341,7 @@ impl<'a> Master<Search<'a>> for Tree<'a> {
 
 impl Tree<'_> {
     /// Keeps the state with these nodes open, too.
-    pub(super) fn keep(&self, at_work: &[(OpenNode, Mark)], last: bool, run: &mut Run<'_>) {
-        run.keep(super::NAME, last, |out| self.write(at_work, out));
+    pub(super) fn keep(&self, unfinished: &[(OpenNode, Mark)], last: bool, run: &mut Run<'_>) {
+        run.keep(super::NAME, last, |out| self.write(unfinished, out));
     }
 }

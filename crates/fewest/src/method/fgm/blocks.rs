@@ -28,11 +28,11 @@ impl Model<'_> {
         // Of each problem the moves of the block before that its slopes do not know yet.
         let mut moves = vec![Vec::new(); count];
         for block in order.chunks(BLOCK).chain([&[][..]]) {
-            let look = |(quadratic, own): (&mut Quadratic<'_>, &Vec<f64>)| {
+            let advance = |(quadratic, own): (&mut Quadratic<'_>, &Vec<f64>)| {
                 quadratic.advance_all(last, own);
                 quadratic.ahead(block)
             };
-            let mut ahead: Vec<Option<Ahead>> = self.quadratics.par_iter_mut().zip(&moves).map(look).collect();
+            let mut ahead: Vec<Option<Ahead>> = self.quadratics.par_iter_mut().zip(&moves).map(advance).collect();
             moves = vec![vec![0.0; block.len()]; count];
             let (mut curves, mut b) = (vec![0.0; count], vec![0.0; count]);
             for (k, &j) in block.iter().enumerate() {
@@ -73,7 +73,7 @@ mod tests {
     use crate::dual::sweep::Shuffle;
     use crate::{Clock, WeightBounds};
 
-    /// Of q features: products of drawn columns of m values, so that it is positive.
+    /// Gram matrix of q features: products of drawn columns of m values, so that it is positive.
     fn gram(q: usize, m: usize, seed: usize) -> Vec<f64> {
         let x = |j: usize, i: usize| ((31 * j * j + 17 * i * seed + 7 * i * j + seed) % 23) as f64 / 11.0 - 1.0;
         let entry = |at: usize| (0..m).map(|i| x(at / q, i) * x(at % q, i)).sum::<f64>();

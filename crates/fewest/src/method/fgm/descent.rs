@@ -137,7 +137,7 @@ impl Model<'_> {
         sweeps
     }
 
-    /// Minimises over each coordinate in turn, in an order drawn anew; returns about what that
+    /// Minimises over each coordinate in turn, in an order drawn again; returns about what that
     /// gained.
     pub(super) fn sweep(&mut self, u: &mut [Vec<f64>], order: &mut [usize]) -> f64 {
         let mut gained = 0.0;
@@ -196,7 +196,7 @@ impl Model<'_> {
         self.penalty.signed(j, size.copysign(b))
     }
 
-    /// Those that minimise `sum_t (1/2 curve_t u_t^2 - b_t u_t) + penalty(|u|)`.
+    /// Weights of feature j that minimise `sum_t (1/2 curve_t u_t^2 - b_t u_t) + penalty(|u|)`.
     pub(super) fn minimisers(&self, j: usize, curves: &[f64], mut b: Vec<f64>) -> Vec<f64> {
         for b in &mut b {
             *b = self.penalty.signed(j, *b);

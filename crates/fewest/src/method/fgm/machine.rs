@@ -42,7 +42,7 @@ pub(super) struct Machine<'a> {
 }
 
 /// An answer of the machine.
-pub(super) struct Answer {
+pub(super) struct MachineAnswer {
     /// Feasible dual point, length n.
     pub(super) beta: Vec<f64>,
     /// w_j over the columns.
@@ -75,7 +75,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Trains at z (length q) until the gap is at most `tolerance`, or `clock` says so.
-    pub(super) fn train(&mut self, z: &[f64], tolerance: f64, clock: &Clock) -> Answer {
+    pub(super) fn train(&mut self, z: &[f64], tolerance: f64, clock: &Clock) -> MachineAnswer {
         let (n, m, q) = (self.dual.len(), self.x.width(), self.q);
         let mut root: Vec<f64> = z.iter().map(|z| z.sqrt()).collect();
         root.resize(m, 1.0);
@@ -225,7 +225,7 @@ impl<'a> Machine<'a> {
         mut weights: Vec<f64>,
         bias: f64,
         value: &dyn Fn(&[f64]) -> f64,
-    ) -> Answer {
+    ) -> MachineAnswer {
         if self.x.is_free() {
             kkt::make_feasible(self.dual, &mut beta);
             c = self.x.weights(&beta);
@@ -235,7 +235,7 @@ impl<'a> Machine<'a> {
         c.truncate(self.q);
         weights.truncate(self.q);
         count(&self.signs, &mut c);
-        Answer { beta, weights, scores: c, bias: vec![bias], upper, lower, level }
+        MachineAnswer { beta, weights, scores: c, bias: vec![bias], upper, lower, level }
     }
 
     /// The step t > 0 where the derivative along the direction is 0: it is piecewise linear and

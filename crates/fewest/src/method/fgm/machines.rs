@@ -1,8 +1,8 @@
 //! The machines of several problems at one mixture: their values add.
 
-use super::machine::{Answer, Curvature, Machine};
+use super::machine::{Curvature, Machine, MachineAnswer};
 use super::mixture::Level;
-use super::part::{Part, joint};
+use super::part::{SourceProblem, joint};
 use crate::design::Rows;
 use crate::{Clock, WeightBounds};
 use rayon::prelude::*;
@@ -15,8 +15,8 @@ pub(super) struct Machines<'a> {
 
 impl<'a> Machines<'a> {
     /// `rows` of each problem; `signs` of the weights, by column.
-    pub(super) fn new(rows: &[Rows<'a>], parts: &'a [Part<'a>], q: usize, signs: &WeightBounds) -> Self {
-        let machine = |(rows, part): (&Rows<'a>, &'a Part<'a>)| Machine::new(*rows, &part.dual, signs.clone());
+    pub(super) fn new(rows: &[Rows<'a>], parts: &'a [SourceProblem<'a>], q: usize, signs: &WeightBounds) -> Self {
+        let machine = |(rows, part): (&Rows<'a>, &'a SourceProblem<'a>)| Machine::new(*rows, &part.dual, signs.clone());
         Self { each: rows.iter().zip(parts).map(machine).collect(), q }
     }
 
@@ -26,8 +26,8 @@ impl<'a> Machines<'a> {
     }
 
     /// Trains all at z (length q), each until its gap is at most `tolerance` or `clock` says so.
-    pub(super) fn train(&mut self, z: &[f64], tolerance: f64, clock: &Clock) -> Answer {
-        let mut answers: Vec<Answer> =
+    pub(super) fn train(&mut self, z: &[f64], tolerance: f64, clock: &Clock) -> MachineAnswer {
+        let mut answers: Vec<MachineAnswer> =
             self.each.par_iter_mut().map(|machine| machine.train(z, tolerance, clock)).collect();
         if answers.len() == 1 {
             return answers.remove(0);
@@ -43,7 +43,7 @@ impl<'a> Machines<'a> {
             upper += answer.upper;
         }
         let lower = level.value(joint(&scores, self.q).iter().zip(z).map(|(c, z)| z * c * c).sum());
-        Answer { beta, weights, scores, bias, upper, lower, level }
+        MachineAnswer { beta, weights, scores, bias, upper, lower, level }
     }
 
     /// How the sum of the values curves at z, the point of the last training.

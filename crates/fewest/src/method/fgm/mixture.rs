@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use rayon::prelude::*;
 
-use super::part::{Part, joint, pieces, rows};
+use super::part::{SourceProblem, joint, pieces, rows};
 use super::samples;
 use crate::design::Rows;
 use crate::dual::BoxDual;
@@ -17,7 +17,7 @@ pub(super) struct Columns {
     /// Features, in the order in which they were generated.
     pub(super) features: Vec<usize>,
     pub(super) position: HashMap<usize, u32>,
-    /// Of each piece of the samples: n x q, columns as in `features`.
+    /// The rows of each piece of the samples: n x q, columns as in `features`.
     rows: Vec<RowMatrix>,
     /// The pieces of each problem, one or two.
     of_part: Vec<Vec<usize>>,
@@ -27,7 +27,7 @@ pub(super) struct Columns {
 
 impl Columns {
     /// None yet.
-    pub(super) fn new(parts: &[Part<'_>], memory: &Memory) -> Self {
+    pub(super) fn new(parts: &[SourceProblem<'_>], memory: &Memory) -> Self {
         let (features, position) = (Vec::new(), HashMap::new());
         let (sizes, of_part) = pieces(parts);
         let rows = sizes.into_iter().map(|n| RowMatrix::dense(n, 0, Vec::new())).collect();
@@ -44,7 +44,7 @@ impl Columns {
     }
 
     /// Adds the columns that are not there yet.
-    pub(super) fn gather(&mut self, parts: &[Part<'_>], features: &[usize]) -> Result<(), Error> {
+    pub(super) fn gather(&mut self, parts: &[SourceProblem<'_>], features: &[usize]) -> Result<(), Error> {
         let before = self.features.len();
         for &j in features {
             if !self.has(j) {
@@ -136,19 +136,19 @@ impl Level {
         Self { sum: samples::sum(beta.len(), |i| beta[i].abs()), rest: shared(dual, beta, beta) }
     }
 
-    /// That of several problems at once.
-    pub(super) fn of_all(parts: &[Part<'_>], beta: &[f64]) -> Self {
+    /// Level of several problems at once.
+    pub(super) fn of_all(parts: &[SourceProblem<'_>], beta: &[f64]) -> Self {
         Self::sum(parts.iter().map(|part| Self::of(&part.dual, part.own(beta))))
     }
 
-    /// That of problems whose values add, with one factor for all.
+    /// Level of problems whose values add, with one factor for all.
     pub(super) fn sum(levels: impl Iterator<Item = Self>) -> Self {
         let add = |a: Self, b: Self| Self { sum: a.sum + b.sum, rest: a.rest + b.rest };
         levels.reduce(add).unwrap_or(Self { sum: 0.0, rest: 0.0 })
     }
 
-    /// That of `from + t (to - from)`, for t in [0, 1] and two feasible points of these levels,
-    /// which share so much ([`shared_of_all`]): where none of them is 0, their signs are the same.
+    /// Level of `from + t (to - from)`, for t in [0, 1] and two feasible points of these levels
+    /// that share this much ([`shared_of_all`]): where none of them is 0, their signs are the same.
     pub(super) fn between(from: Self, to: Self, shared: f64, t: f64) -> Self {
         let left = 1.0 - t;
         Self {
@@ -174,7 +174,7 @@ fn shared(dual: &BoxDual, a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// [`shared`] of several problems.
-pub(super) fn shared_of_all(parts: &[Part<'_>], a: &[f64], b: &[f64]) -> f64 {
+pub(super) fn shared_of_all(parts: &[SourceProblem<'_>], a: &[f64], b: &[f64]) -> f64 {
     parts.iter().map(|part| shared(&part.dual, part.own(a), part.own(b))).sum()
 }
 

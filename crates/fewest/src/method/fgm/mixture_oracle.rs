@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::machines::Machines;
 use super::mixture::{Columns, Level, Point, Subsets};
-use super::part::{Part, joint};
+use super::part::{SourceProblem, joint};
 use super::separation::{Separation, ViolatedSubset};
 use super::support_norm::{Start, SupportNorm, has_hessian};
 use super::tuning::GROWTH;
@@ -19,7 +19,7 @@ use crate::dual::{Bias, BoxDual, DualSolution, kkt};
 use crate::{Clock, Error, Memory, Oracle, RowMatrix, Run, ScoreQuery, Status, SvmSettings, WeightBounds};
 
 /// What is kept, with margins of 1.
-pub(super) struct Kept {
+pub(super) struct MarginOne {
     /// The features, ascending, and z_j of each.
     pub(super) shares: Vec<(usize, f64)>,
     /// The machine of each problem, on them.
@@ -33,7 +33,7 @@ pub(super) struct Kept {
 pub(super) struct MixtureQuery {
     /// A subset to add.
     pub(super) violated: ViolatedSubset,
-    /// Gap of the columns at hand at which to answer.
+    /// Gap of the current columns at which to answer.
     pub(super) pool: f64,
     /// Gap of multiple kernel learning.
     pub(super) tolerance: f64,
@@ -54,7 +54,7 @@ pub(super) struct MixtureAnswer {
 
 /// Step 2: the best mixture of the generated subsets.
 pub(super) struct MixtureOracle<'a> {
-    parts: &'a [Part<'a>],
+    parts: &'a [SourceProblem<'a>],
     svm: &'a SvmSettings,
     settings: &'a FgmSettings,
     separation: &'a Separation<'a>,
@@ -94,7 +94,7 @@ impl Oracle for MixtureOracle<'_> {
 impl<'a> MixtureOracle<'a> {
     /// No subset yet.
     pub(super) fn new(
-        parts: &'a [Part<'a>],
+        parts: &'a [SourceProblem<'a>],
         svm: &'a SvmSettings,
         settings: &'a FgmSettings,
         separation: &'a Separation<'a>,
@@ -114,7 +114,7 @@ impl<'a> MixtureOracle<'a> {
         }
     }
 
-    /// Whether all subsets of the columns at hand are weighed, none of them listed, so that columns
+    /// Whether all subsets of the current columns are weighed, none of them listed, so that columns
     /// may join that are in no generated subset.
     pub(super) fn grows(&self) -> bool {
         let settings = self.settings;
@@ -155,8 +155,8 @@ impl<'a> MixtureOracle<'a> {
         Ok(fresh)
     }
 
-    /// The best mixture of all subsets of the columns at hand, none of them listed; where columns were
-    /// added (`grown`), a mixture on the way to it.
+    /// The best mixture of all subsets of the current columns, none of them listed; where columns
+    /// were added (`grown`), a mixture on the way to it.
     fn without_list(&mut self, most: usize, always: &[usize], grown: bool, tolerance: f64, clock: &Clock) -> Point {
         let features = &self.columns.features;
         let required = features.iter().map(|j| always.binary_search(j).is_ok()).collect();
@@ -169,7 +169,7 @@ impl<'a> MixtureOracle<'a> {
         point
     }
 
-    /// The best mixture of the subsets listed. With `reuse` subsets of the columns at hand join the
+    /// The best mixture of the subsets listed. With `reuse` subsets of the current columns join the
     /// list until none of them is violated by more than the gap asked for.
     fn over_list(&mut self, query: &MixtureQuery, clock: &Clock) -> Point {
         let signs = self.signs.of_all(&self.columns.features);
@@ -216,7 +216,7 @@ impl<'a> MixtureOracle<'a> {
     }
 
     /// The features of positive weight in a mixture, and its machines.
-    pub(super) fn mixture(&self, point: &Point, status: Status) -> Kept {
+    pub(super) fn mixture(&self, point: &Point, status: Status) -> MarginOne {
         let (features, q) = (&self.columns.features, point.z.len());
         let mut used: Vec<usize> = (0..q).filter(|&k| point.z[k] > 0.0).collect();
         used.sort_unstable_by_key(|&k| features[k]);
@@ -244,7 +244,7 @@ impl<'a> MixtureOracle<'a> {
             });
         }
         let shares = used.iter().map(|&k| (features[k], point.z[k])).collect();
-        Kept { shares, machines, value: point.upper }
+        MarginOne { shares, machines, value: point.upper }
     }
 
     /// The better of two subsets that the rules of `separation` allow, with the SVMs trained on it:
@@ -255,7 +255,7 @@ impl<'a> MixtureOracle<'a> {
         separation: &Separation<'_>,
         point: &Point,
         clock: &Clock,
-    ) -> Result<Kept, Error> {
+    ) -> Result<MarginOne, Error> {
         let q = point.z.len();
         let by_score: Vec<f64> = joint(&point.scores, q).iter().zip(&point.z).map(|(c, z)| c * z.sqrt()).collect();
         let at_hand = separation.at_hand(&self.columns.features[..q]);
@@ -275,10 +275,10 @@ impl<'a> MixtureOracle<'a> {
         Ok(if other.value < one.value { other } else { one })
     }
 
-    /// The SVMs on a subset, whose columns are at hand.
-    fn train(&self, features: &[usize], start: &Point, clock: &Clock) -> Result<Kept, Error> {
+    /// The SVMs on a subset of the current columns.
+    fn train(&self, features: &[usize], start: &Point, clock: &Clock) -> Result<MarginOne, Error> {
         let at: Vec<usize> = features.iter().map(|j| self.columns.position[j] as usize).collect();
-        let machine = |((t, part), rows): ((usize, &Part<'_>), Rows<'_>)| {
+        let machine = |((t, part), rows): ((usize, &SourceProblem<'_>), Rows<'_>)| {
             if self.signs.is_free() {
                 let rows = rows.columns(&at);
                 let trained = train_rows(&rows, &part.dual, part.own(&start.beta), self.svm, clock);
@@ -294,7 +294,7 @@ impl<'a> MixtureOracle<'a> {
         let each = self.parts.par_iter().enumerate().zip(self.columns.rows());
         let machines = each.map(machine).collect::<Result<Vec<DualSolution>, Error>>()?;
         let value = machines.iter().map(|machine| machine.primal).sum();
-        Ok(Kept { shares: features.iter().map(|&feature| (feature, 1.0)).collect(), machines, value })
+        Ok(MarginOne { shares: features.iter().map(|&feature| (feature, 1.0)).collect(), machines, value })
     }
 }
 
@@ -303,7 +303,7 @@ impl<'a> MixtureOracle<'a> {
 fn better_of_mixture(
     trained: DualSolution,
     rows: &RowMatrix,
-    part: &Part<'_>,
+    part: &SourceProblem<'_>,
     (t, at): (usize, &[usize]),
     mixture: &Point,
 ) -> DualSolution {

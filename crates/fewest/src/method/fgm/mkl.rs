@@ -7,7 +7,7 @@
 //! Steps    fast: 1. train at mu  2. gradient `-1/2 sum_{j in d_t} c_j^2` and exact curvature
 //!          ([`Machine::curvature`])
 //!          3. the minimum of the quadratic model over the simplex ([`simplex_qp`]), and over more
-//!          subsets of the columns at hand  4. backtrack until v falls enough simple: SimpleMKL
+//!          subsets of the current columns  4. backtrack until v falls enough simple: SimpleMKL
 //!          (Rakotomamonjy, Bach, Canu, Grandvalet, JMLR 2008, Algorithm 1): 1. train  2. reduced
 //!          gradient
 //!          3. as long as v falls, go to where the first mu_t becomes 0 and leave it out  4. line
@@ -20,10 +20,10 @@
 //!          weights.
 //! Fails    never; stops with the gap reached.
 
-use super::machine::Answer;
+use super::machine::MachineAnswer;
 use super::machines::Machines;
 use super::mixture::{Columns, Level, Point, Subsets, count};
-use super::part::{Part, joint};
+use super::part::{SourceProblem, joint};
 use super::tuning::mkl::{BETTER, DUST, INNER, LONG_PATIENCE, MOST_ADDED, PATIENCE, SECANTS};
 use crate::bound::saddle::weighted;
 use crate::bound::train_bounded;
@@ -60,7 +60,7 @@ pub(super) struct Pool<'a> {
 }
 
 /// The fast solver, from a feasible `mu`. With a pool, the quadratic model of v seeks subsets too:
-/// its minimum over all mixtures of the columns at hand is what a step aims at, so that a subset
+/// its minimum over all mixtures of the current columns is what a step aims at, so that a subset
 /// does not cost a training.
 pub(super) fn fast(
     machine: &mut Machines<'_>,
@@ -104,7 +104,7 @@ pub(super) fn fast(
             };
         }
         if done {
-            let Answer { beta, weights, scores, bias, upper, .. } = answer;
+            let MachineAnswer { beta, weights, scores, bias, upper, .. } = answer;
             return Point { mu, z, weights, beta, scores, bias, upper, iterations: machine.steps() - before };
         }
     }
@@ -115,7 +115,7 @@ struct At<'a> {
     mu: &'a [f64],
     z: &'a [f64],
     /// What training at z gave.
-    answer: &'a Answer,
+    answer: &'a MachineAnswer,
     /// Squared scores of each subset.
     squares: &'a [f64],
 }
@@ -182,9 +182,9 @@ fn aim(
 
 /// SimpleMKL, from a feasible `mu`.
 pub(super) struct Simple<'a> {
-    /// The columns at hand of each problem.
+    /// The current columns of each problem.
     pub(super) designs: &'a [Box<dyn Design + 'a>],
-    pub(super) parts: &'a [Part<'a>],
+    pub(super) parts: &'a [SourceProblem<'a>],
     pub(super) svm: &'a SvmSettings,
     pub(super) columns: &'a Columns,
     pub(super) subsets: &'a Subsets,
@@ -196,7 +196,7 @@ pub(super) struct Simple<'a> {
 struct Training {
     mu: Vec<f64>,
     z: Vec<f64>,
-    /// Of each problem, and the sum of their values.
+    /// The dual solution of each problem, and the sum of their values.
     solutions: Vec<DualSolution>,
     upper: f64,
     /// w_j over the columns, by problem.
@@ -382,7 +382,7 @@ mod tests {
             let problem = Problem::new(&x, &y, None).expect("valid");
             let svm = SvmSettings { cost: 0.5, loss: Loss::SquaredHinge, bias, ..SvmSettings::default() };
             let design = problem.design();
-            let parts = Part::all(vec![(&design, &y, problem.weights())], &svm);
+            let parts = SourceProblem::all(vec![(&design, &y, problem.weights())], &svm);
             let mut columns = Columns::new(&parts, &crate::Memory::unlimited());
             columns.gather(&parts, &(0..12).collect::<Vec<usize>>()).expect("in memory");
             let mut subsets = Subsets::default();

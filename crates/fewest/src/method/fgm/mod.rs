@@ -33,7 +33,7 @@
 //! Bound    -S(alpha, d) at the most violated d (Theorem 1): no allowed subset, and no mixture, has
 //!          a smaller value. Under a budget, groups or implications the sum it counts is raised by
 //!          the slack the search may have left, 1e-6. Where a subset is kept and B is not the size
-//!          of the rules, d is sought once more, at the last alpha, under the rules.
+//!          of the rules, d is searched for once more, at the last alpha, under the rules.
 //! Cost     per round one pass over X, and on the q columns of the generated subsets a few dozen
 //!          steps of two passes and some sweeps each; memory: those columns, and 24 q^2 bytes unless
 //!          they are sparse and many (`support_norm`). p only enters by the pass. Of T problems the
@@ -41,7 +41,7 @@
 //! Differs  from the paper: margins are 1 while it computes: with V the value of that problem, this
 //!          one's is -1 / (4 V), so both have the same subsets and mixtures. Improvements, each
 //!          with its setting:
-//!          - `reuse`: between two passes the best mixture of all subsets of the columns at hand is
+//!          - `reuse`: between two passes the best mixture of all subsets of the current columns is
 //!            found, not of those listed: under a size limit without a list (`support_norm`), under
 //!            other rules by seeking subsets among the columns (`mkl`);
 //!          - `mkl`: Newton's method in place of SimpleMKL's reduced gradient;
@@ -80,8 +80,8 @@ use crate::{
     Clock, Design, Error, Interval, Limits, MultiClass, Observer, Problem, RuleList, Rules, Run, Samples, Selection,
     Sense, Several, Source, Status, Subset, SvmSettings, WeightBounds, Yardstick, drive,
 };
-use mixture_oracle::{Kept, MixtureOracle};
-use part::Part;
+use mixture_oracle::{MarginOne, MixtureOracle};
+use part::SourceProblem;
 pub use report::{FgmReport, FgmSeveralReport, Round, SelectedFeature};
 use report::{Generated, linear_model, machine_of, ranking, report_of};
 use rounds::Rounds;
@@ -110,7 +110,7 @@ crate::settings! {
         pub bias: Bias = Bias::None,
         /// Solver of multiple kernel learning.
         pub mkl: Mkl = Mkl::default(),
-        /// Seek subsets among the columns at hand before all features are looked at again.
+        /// Seek subsets among the current columns before all features are examined again.
         pub reuse: bool = true,
         /// B, the size of each generated subset, from 1 to p; none: the size of the rules. With a value here and no size in the
         /// rules every feature of the mixture is kept, as in the paper.
@@ -181,7 +181,7 @@ impl Method for FgmSettings {
             let several = Several::of(samples, self.multi_class, rules, &limits.memory)?;
             return Ok(fgm(&several.problems()[0], rules, self, limits, observer)?.into());
         }
-        let found = generate(&Part::shared(&shared, &self.svm()), rules, self, limits, observer)?.of_several();
+        let found = generate(&SourceProblem::shared(&shared, &self.svm()), rules, self, limits, observer)?.of_several();
         let model = self.classifier(samples, shared.parts(), &found)?;
         Ok(report_of(found.selection, &found.kept, found.rounds)
             .with_model(model)
@@ -253,7 +253,7 @@ pub fn fgm(
     observer: &mut dyn Observer,
 ) -> Result<FgmReport, Error> {
     let source = problem.design();
-    let parts = Part::all(vec![(&source, problem.labels(), problem.weights())], &settings.svm());
+    let parts = SourceProblem::all(vec![(&source, problem.labels(), problem.weights())], &settings.svm());
     Ok(generate(&parts, rules, settings, limits, observer)?.of_one())
 }
 
@@ -275,13 +275,13 @@ pub fn fgm_several(
         let (design, problem): (&&dyn Design, &Problem<'_>) = (design, problem);
         (design, problem.labels(), problem.weights())
     };
-    let parts = Part::all(designs.iter().zip(problems).map(part).collect(), &settings.svm());
+    let parts = SourceProblem::all(designs.iter().zip(problems).map(part).collect(), &settings.svm());
     generate(&parts, rules, settings, limits, observer).map(Generated::of_several)
 }
 
 /// [`fgm`] on a matrix that may be elsewhere, with the labels (-1 or 1) and weights (default all 1)
 /// of its n samples. The result is that of the same columns in memory, bit for bit where the
-/// source's scores are. Whoever makes the source has checked its values ([`crate::check_values`]).
+/// source's scores are. The maker of the source has checked its values ([`crate::check_values`]).
 ///
 /// # Errors
 /// Those of [`fgm`] and of [`Problem::new`], and those of the source.
@@ -295,12 +295,12 @@ pub fn fgm_from(
     observer: &mut dyn Observer,
 ) -> Result<FgmReport, Error> {
     let weights = checked_labels(source.n_samples(), labels, weights)?;
-    let parts = Part::all(vec![(source, labels, &weights)], &settings.svm());
+    let parts = SourceProblem::all(vec![(source, labels, &weights)], &settings.svm());
     Ok(generate(&parts, rules, settings, limits, observer)?.of_one())
 }
 
 fn generate(
-    parts: &[Part<'_>],
+    parts: &[SourceProblem<'_>],
     rules: &Rules,
     settings: &FgmSettings,
     limits: Limits,
@@ -339,7 +339,7 @@ fn keep(
     rounds: &Rounds<'_>,
     settings: &FgmSettings,
     run: &mut Run<'_>,
-) -> Result<Kept, Error> {
+) -> Result<MarginOne, Error> {
     let rules = run.rules();
     let best = rounds.best.as_ref().expect("a limit before the first answer is wound up by one");
     if rules.list().max_features.is_none() && settings.subset_size.is_some() {
@@ -356,7 +356,7 @@ fn keep(
     oracle.best_subset(&separation, best, &run.late_clock(1.0))
 }
 
-fn subset_of(p: usize, kept: &Kept) -> Subset {
+fn subset_of(p: usize, kept: &MarginOne) -> Subset {
     Subset::from_indices(p, kept.shares.iter().map(|share| share.0))
 }
 

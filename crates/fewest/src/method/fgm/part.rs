@@ -24,7 +24,7 @@ enum Data<'a> {
 }
 
 /// One of the problems.
-pub(super) struct Part<'a> {
+pub(super) struct SourceProblem<'a> {
     data: Data<'a>,
     pub(super) dual: BoxDual,
     /// Labels and weights of its samples.
@@ -33,7 +33,7 @@ pub(super) struct Part<'a> {
     pub(super) samples: Range<usize>,
 }
 
-impl<'a> Part<'a> {
+impl<'a> SourceProblem<'a> {
     /// The problems of sources with labels and weights.
     pub(super) fn all(problems: Vec<(&'a dyn Source, &'a [f64], &'a [f64])>, svm: &SvmSettings) -> Vec<Self> {
         Self::each(problems.into_iter().map(|(source, labels, weights)| (Data::Own(source), labels, weights)), svm)
@@ -51,35 +51,35 @@ impl<'a> Part<'a> {
             let samples = first..first + labels.len();
             first = samples.end;
             let dual = BoxDual::new(labels, weights, svm);
-            parts.push(Part { data, dual, of_samples: Labelled { labels, weights }, samples });
+            parts.push(SourceProblem { data, dual, of_samples: Labelled { labels, weights }, samples });
         }
         parts
     }
 
-    /// Those of its samples.
+    /// The values of the problem's own samples.
     pub(super) fn own<'v>(&self, of_all: &'v [f64]) -> &'v [f64] {
         &of_all[self.samples.clone()]
     }
 }
 
 /// The matrix of the first problem, where it has one of its own.
-pub(super) fn source<'a>(parts: &[Part<'a>]) -> Option<&'a dyn Source> {
+pub(super) fn source<'a>(parts: &[SourceProblem<'a>]) -> Option<&'a dyn Source> {
     match parts {
-        [Part { data: Data::Own(source), .. }] => Some(*source),
+        [SourceProblem { data: Data::Own(source), .. }] => Some(*source),
         _ => None,
     }
 }
 
 /// The matrices of rows that problems are made of: samples of each, and which ones each problem has.
-pub(super) fn pieces(parts: &[Part<'_>]) -> (Vec<usize>, Vec<Vec<usize>>) {
+pub(super) fn pieces(parts: &[SourceProblem<'_>]) -> (Vec<usize>, Vec<Vec<usize>>) {
     match parts {
-        [Part { data: Data::Shared(shared), .. }, ..] => (shared.sizes(), shared.of_part().to_vec()),
+        [SourceProblem { data: Data::Shared(shared), .. }, ..] => (shared.sizes(), shared.of_part().to_vec()),
         _ => (parts.iter().map(|part| part.dual.len()).collect(), (0..parts.len()).map(|t| vec![t]).collect()),
     }
 }
 
 /// The rows of these columns: of each piece.
-pub(super) fn rows(parts: &[Part<'_>], features: &[usize]) -> Result<Vec<RowMatrix>, Error> {
+pub(super) fn rows(parts: &[SourceProblem<'_>], features: &[usize]) -> Result<Vec<RowMatrix>, Error> {
     let mut rows = Vec::new();
     for part in parts {
         match part.data {
@@ -90,10 +90,10 @@ pub(super) fn rows(parts: &[Part<'_>], features: &[usize]) -> Result<Vec<RowMatr
     Ok(rows)
 }
 
-/// Of each feature the sum over problems of its squared scores as they count, at beta of the samples
-/// of all problems.
+/// Sums over problems of each feature's squared scores as they count, at beta of the samples of all
+/// problems.
 pub(super) fn squares(
-    parts: &[Part<'_>],
+    parts: &[SourceProblem<'_>],
     beta: &[f64],
     counted: &(dyn Fn(usize, f64) -> f64 + Sync),
 ) -> Result<Vec<f64>, Error> {
@@ -117,7 +117,7 @@ pub(super) fn squares(
 }
 
 /// Values of all samples, problem by problem.
-pub(super) fn apart<'v>(parts: &[Part<'_>], mut of_all: &'v mut [f64]) -> Vec<&'v mut [f64]> {
+pub(super) fn apart<'v>(parts: &[SourceProblem<'_>], mut of_all: &'v mut [f64]) -> Vec<&'v mut [f64]> {
     let mut all = Vec::with_capacity(parts.len());
     for part in parts {
         let own;
@@ -128,12 +128,12 @@ pub(super) fn apart<'v>(parts: &[Part<'_>], mut of_all: &'v mut [f64]) -> Vec<&'
 }
 
 /// Samples of all problems.
-pub(super) fn n_samples(parts: &[Part<'_>]) -> usize {
+pub(super) fn n_samples(parts: &[SourceProblem<'_>]) -> usize {
     parts.last().map_or(0, |part| part.samples.end)
 }
 
 /// Makes beta of all samples feasible, problem by problem.
-pub(super) fn make_feasible(parts: &[Part<'_>], beta: &mut [f64]) {
+pub(super) fn make_feasible(parts: &[SourceProblem<'_>], beta: &mut [f64]) {
     let each = parts.par_iter().zip(apart(parts, beta));
     each.for_each(|(part, own)| kkt::make_feasible(&part.dual, own));
 }

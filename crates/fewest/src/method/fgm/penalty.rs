@@ -15,7 +15,7 @@ pub(super) struct SupportPenalty {
     pub(super) most: f64,
     /// Signs of the weights, by column.
     pub(super) signs: WeightBounds,
-    /// Of each problem the ridge of its bias; none where it has no bias.
+    /// The ridge of each problem's bias; none where it has no bias.
     pub(super) biases: Vec<Option<f64>>,
 }
 
@@ -47,7 +47,7 @@ pub(super) fn size(w: &[Vec<f64>], j: usize) -> f64 {
 }
 
 impl SupportPenalty {
-    /// That of some of the columns.
+    /// The penalty of some of the columns.
     pub(super) fn restricted(&self, columns: &[usize]) -> Self {
         Self {
             q: columns.len(),

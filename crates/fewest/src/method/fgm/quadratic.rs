@@ -24,7 +24,7 @@ pub(super) enum Quadratic<'a> {
 }
 
 impl<'a> Quadratic<'a> {
-    /// With G at hand.
+    /// With G stored.
     pub(super) fn entries(gram: &'a [f64], pull: &[f64]) -> Self {
         Self::Entries { gram: Cow::Borrowed(gram), m: pull.len(), slope: pull.iter().map(|c| -c).collect() }
     }
@@ -64,14 +64,14 @@ impl<'a> Quadratic<'a> {
         }
     }
 
-    /// `u_j += change` for these coefficients, where G is at hand; those of columns moved at once.
+    /// `u_j += change` for these coefficients, where G is stored; those of columns moved at once.
     pub(super) fn advance_all(&mut self, places: &[usize], changes: &[f64]) {
         if let Self::Entries { gram, slope, .. } = self {
             simd::add_lines(gram, places, changes, slope);
         }
     }
 
-    /// What a block of coefficients needs of G, where it is at hand.
+    /// What a block of coefficients needs of G, where it is stored.
     pub(super) fn ahead(&self, block: &[usize]) -> Option<Ahead> {
         match self {
             Self::Entries { gram, m, slope } => Some(Ahead::of(gram, *m, slope, block)),
@@ -159,7 +159,7 @@ impl<'a> Quadratic<'a> {
         }
     }
 
-    /// Sweeps over all coefficients for the price of a Newton step on them; none where G is at hand.
+    /// Sweeps over all coefficients for the price of a Newton step on them; none where G is stored.
     pub(super) fn sweeps_a_step(&self) -> Option<usize> {
         let Self::Columns { x, rest, .. } = self else { return None };
         let (sweep, step) = prices(x.n_samples(), rest.len(), Some(x.stored()));
@@ -174,7 +174,7 @@ pub(super) struct Ahead {
 }
 
 impl Ahead {
-    /// Those of G with rows of m entries.
+    /// Slopes of a block and entries of G there; rows of G have m entries.
     fn of(gram: &[f64], m: usize, slope: &[f64], block: &[usize]) -> Self {
         let row = |&i: &usize| block.iter().map(move |&j| gram[i * m + j]);
         Self { slopes: block.iter().map(|&j| slope[j]).collect(), entries: block.iter().flat_map(row).collect() }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::mixture_oracle::Kept;
+use super::mixture_oracle::MarginOne;
 use super::paper_value;
 use super::part::joint;
 use crate::dual::DualSolution;
@@ -107,7 +107,7 @@ pub(super) fn linear_model(features: Vec<usize>, n_classes: u32, machines: Vec<M
 /// What was found.
 pub(super) struct Generated {
     pub(super) selection: Selection,
-    pub(super) kept: Kept,
+    pub(super) kept: MarginOne,
     pub(super) rounds: Vec<Round>,
 }
 
@@ -120,7 +120,7 @@ impl Generated {
     }
 
     pub(super) fn of_several(self) -> FgmSeveralReport {
-        let Kept { shares, machines, .. } = self.kept;
+        let MarginOne { shares, machines, .. } = self.kept;
         let kept = selected(&shares, &lengths(&machines, shares.len()));
         FgmSeveralReport { selection: self.selection, kept, machines, rounds: self.rounds }
     }
@@ -141,7 +141,7 @@ fn paper_solution(solution: DualSolution) -> DualSolution {
     }
 }
 
-/// The weights of one machine, or the lengths of those of several, of so many features.
+/// The weights of one machine, or the lengths of those of several, length `features`.
 fn lengths(machines: &[DualSolution], features: usize) -> Vec<f64> {
     let weights: Vec<f64> = machines.iter().flat_map(|machine| &machine.weights).copied().collect();
     joint(&weights, features)
@@ -153,7 +153,7 @@ fn selected(shares: &[(usize, f64)], weights: &[f64]) -> Vec<SelectedFeature> {
 }
 
 /// Best first: by falling |w_j|, ties to the smaller index.
-pub(super) fn ranking(kept: &Kept) -> Vec<Ranked> {
+pub(super) fn ranking(kept: &MarginOne) -> Vec<Ranked> {
     let kept = selected(&kept.shares, &lengths(&kept.machines, kept.shares.len()));
     let mut order: Vec<&SelectedFeature> = kept.iter().collect();
     order.sort_by(|a, b| b.weight.abs().total_cmp(&a.weight.abs()).then(a.feature.cmp(&b.feature)));

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::mixture::{Level, Point};
 use super::mixture_oracle::{MixtureAnswer, MixtureOracle, MixtureQuery};
-use super::part::{Part, make_feasible};
+use super::part::{SourceProblem, make_feasible};
 use super::separation::{Separation, ViolatedSubset};
 use super::tuning::{MKL_SHARE, POOL_OF_GAP, POOL_SHARE, SMALLEST};
 use super::{Round, paper_value};
@@ -14,7 +14,7 @@ use crate::{Error, Event, Master, Next, Run, Status};
 
 /// Steps 1, 3 and 4: seeks the most violated subset, and knows value and bound.
 pub(super) struct Rounds<'a> {
-    parts: &'a [Part<'a>],
+    parts: &'a [SourceProblem<'a>],
     separation: &'a Separation<'a>,
     violated: Option<ViolatedSubset>,
     /// Time of the last separation.
@@ -23,20 +23,25 @@ pub(super) struct Rounds<'a> {
     gap: f64,
     /// Whether the last subset was known and the gap did not fall.
     stale: bool,
-    /// The best mixture; over the columns of its round, which are the first of all there are now.
+    /// The best mixture; over the columns of its round, which come first among the current ones.
     pub(super) best: Option<Point>,
     pub(super) history: Vec<Round>,
     /// The bound of the relaxation, with margins of 1.
     pub(super) lower: f64,
     /// Whether that is a bound of the run, whatever will be kept.
     pub(super) proves: bool,
-    /// Whether a pass looks for more columns than those of its subset.
+    /// Whether a pass searches for more columns than those of its subset.
     grows: bool,
 }
 
 impl<'a> Rounds<'a> {
     /// Nothing learnt yet.
-    pub(super) fn new(parts: &'a [Part<'a>], separation: &'a Separation<'a>, proves: bool, grows: bool) -> Self {
+    pub(super) fn new(
+        parts: &'a [SourceProblem<'a>],
+        separation: &'a Separation<'a>,
+        proves: bool,
+        grows: bool,
+    ) -> Self {
         Self {
             parts,
             separation,
@@ -55,7 +60,7 @@ impl<'a> Rounds<'a> {
     /// The most violated subset at beta; raises the bound.
     fn separate(&mut self, beta: &[f64], run: &mut Run<'_>) -> Result<(), Error> {
         let start = Instant::now();
-        // The columns at hand are mostly among the largest: as many again are new ones.
+        // The current columns are mostly among the largest: as many again are new ones.
         let at_hand = self.history.last().map_or(0, |round| round.columns);
         let next = if self.grows { 2 * at_hand } else { 0 };
         let violated = self.separation.all(self.parts, beta, next, &run.counted_clock())?;

@@ -8,7 +8,7 @@
 
 use std::collections::HashMap;
 
-use super::part::{Part, source, squares};
+use super::part::{SourceProblem, source, squares};
 use super::tuning::{NODES, SLACK};
 use crate::design::{better, keep};
 use crate::{Clock, Error, FeatureScore, Interval, Rules, ScoreQuery};
@@ -62,7 +62,7 @@ impl<'a> Separation<'a> {
     /// Where the rules are more, `clock` ends the search, with a larger `most`.
     pub(super) fn all(
         &self,
-        parts: &[Part<'_>],
+        parts: &[SourceProblem<'_>],
         beta: &[f64],
         next: usize,
         clock: &Clock,
@@ -95,7 +95,7 @@ impl<'a> Separation<'a> {
         }
     }
 
-    /// The rules among these columns at hand.
+    /// The rules among these current columns.
     pub(super) fn at_hand<'f>(&'f self, features: &'f [usize]) -> AtHand<'f> {
         match self {
             Separation::Largest(query) => AtHand::Largest(query, features),
@@ -112,19 +112,19 @@ impl<'a> Separation<'a> {
 pub(super) enum AtHand<'f> {
     /// The largest of these features besides the required ones.
     Largest(&'f ScoreQuery, &'f [usize]),
-    /// Any rules: on the features that are open, among them those at hand that may be chosen.
+    /// Any rules: on the features that are open, among them the current ones that may be chosen.
     Search {
         rules: Box<Rules>,
         open: Vec<usize>,
         taken: Vec<usize>,
-        /// Of each feature at hand, the place of its score.
+        /// The place of each feature's score, by feature.
         place: HashMap<usize, usize>,
     },
 }
 
 impl AtHand<'_> {
-    /// The most violated subset: `scores` of the features at hand as they count, the others counting
-    /// as 0.
+    /// The most violated subset: `scores` of the current features as they count, the others
+    /// counting as 0.
     pub(super) fn most_violated(&self, scores: &[f64]) -> ViolatedSubset {
         match self {
             AtHand::Largest(query, features) => {

@@ -1,4 +1,4 @@
-//! All mixtures of subsets of at most B of the columns at hand, without a list of subsets: the fast
+//! All mixtures of subsets of at most B of the current columns, without a list of subsets: the fast
 //! solver of multiple kernel learning.
 //!
 //! Solves   min over z in [0, 1]^q, sum z <= B, of v(z): eq. (5) of Tan, Wang, Tsang 2010 with
@@ -29,7 +29,7 @@
 use super::descent::{Enough, Model};
 use super::margin::{Known, MarginHessian};
 use super::mixture::{Level, Point, count, shared_of_all, squared_hinge};
-use super::part::{Part, apart, joint, make_feasible, n_samples};
+use super::part::{SourceProblem, apart, joint, make_feasible, n_samples};
 use super::penalty::{SupportPenalty, size};
 use super::quadratic::Quadratic;
 use super::samples;
@@ -47,7 +47,7 @@ use crate::{Clock, WeightBounds};
 
 /// What one problem has of its own.
 struct Block<'a> {
-    part: &'a Part<'a>,
+    part: &'a SourceProblem<'a>,
     x: Extended<'a>,
     /// None where its models are made of columns.
     hessian: Option<MarginHessian<'a>>,
@@ -63,10 +63,10 @@ impl Block<'_> {
     }
 }
 
-/// The problem over the columns at hand, and its solution so far. Weights, slopes and steps have a
+/// The problem over the current columns, and its solution so far. Weights, slopes and steps have a
 /// vector for each block: the q columns, then its bias.
 pub(super) struct SupportNorm<'a> {
-    parts: &'a [Part<'a>],
+    parts: &'a [SourceProblem<'a>],
     blocks: Vec<Block<'a>>,
     penalty: SupportPenalty,
     w: Vec<Vec<f64>>,
@@ -80,7 +80,7 @@ pub(super) struct SupportNorm<'a> {
 /// A feasible dual point.
 struct Dual {
     beta: Vec<f64>,
-    /// Its scores over the columns, by problem.
+    /// The scores over the columns, by problem.
     scores: Vec<f64>,
     level: Level,
     value: f64,
@@ -123,7 +123,7 @@ impl<'a> SupportNorm<'a> {
     /// first columns and s.
     pub(super) fn new(
         rows: &[Rows<'a>],
-        parts: &'a [Part<'a>],
+        parts: &'a [SourceProblem<'a>],
         required: Vec<bool>,
         most: usize,
         signs: WeightBounds,
@@ -334,7 +334,7 @@ impl<'a> SupportNorm<'a> {
         let value = |t: f64| {
             let step = |(w, d): (&Vec<f64>, &Vec<f64>)| w.iter().zip(d).map(|(w, d)| w + t * d).collect();
             let at: Vec<Vec<f64>> = self.w.iter().zip(direction).map(step).collect();
-            let loss = |part: &Part<'_>| {
+            let loss = |part: &SourceProblem<'_>| {
                 let (dual, margins, along) = (&part.dual, part.own(margins), part.own(along));
                 let slack = |i: usize| (1.0 - dual.y[i] * (margins[i] + t * along[i])).max(0.0);
                 samples::sum(dual.len(), |i| dual.cost[i] * slack(i) * slack(i))
@@ -412,8 +412,8 @@ impl Model<'_> {
         for _ in 0..TRIES {
             self.descend(u, enough);
             let (off, shared) = excess(self.penalty, self.s, u);
-            // Would the u_j stay, s would change by this share; as they follow it is too much, and
-            // the root between.
+            // With u fixed, s would change by this share. As u follows s this overshoots, and so
+            // brackets the root.
             let way = (off.abs() / f64::max(shared, 1e-9)).min(farthest);
             farthest *= 2.0;
             if off > 0.0 {

@@ -2,14 +2,14 @@
 //! were chosen by hand; `bench/fgm.py` shows what a change costs, `bench/log/fgm.md` what
 //! was tried.
 
-/// Gap of the columns at hand at which a pass over all features is due: a share of the gap at the
+/// Gap of the current columns at which a pass over all features is due: a share of the gap at the
 /// last pass,
 pub(super) const POOL_SHARE: f64 = 0.1;
 /// and in any case this share of the gap that was set.
 pub(super) const POOL_OF_GAP: f64 = 0.3;
 /// Gap of multiple kernel learning, as a share of the gap at which a pass is due.
 pub(super) const MKL_SHARE: f64 = 0.3;
-/// Columns at hand after a round, as a multiple of those before, where so many have a score that asks
+/// Columns after a round, as a multiple of those before, where this many have a score that asks
 /// for a weight: fewer rounds, whose last ones cost most.
 pub(super) const GROWTH: f64 = 1.3;
 /// The smallest gap that rounding leaves.
@@ -64,9 +64,9 @@ pub(super) mod support_norm {
     pub(in super::super) const NEAR: f64 = 0.9;
     /// The Hessian is kept where its entries, times this, are fewer than the stored values.
     pub(in super::super) const ENTRIES: f64 = 1.0;
-    /// Sweeps over the weights that are not 0 before a Newton step on them: so many,
+    /// Sweeps over the weights that are not 0 before a Newton step on them: this number,
     pub(in super::super) const SLOW: usize = 15;
-    /// and one for so many weights, as it costs their cube and a sweep their square.
+    /// and one for this number of weights, as it costs their cube and a sweep their square.
     pub(in super::super) const PACE: usize = 8;
     /// Where more than this share of the weights is not 0, sweeps go on over all.
     pub(in super::super) const NEARLY: f64 = 0.7;

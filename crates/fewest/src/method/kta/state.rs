@@ -11,7 +11,7 @@ use crate::search::{Mark, OpenNodes};
 use crate::{Error, Run};
 
 impl Tree<'_> {
-    /// Writes the state, with the nodes of a batch that is at work among the open ones.
+    /// Writes the state, with the nodes of an unfinished batch among the open ones.
     pub(super) fn write(&self, at_work: &[(OpenNode, Mark)], out: &mut StateWriter<'_>) -> io::Result<()> {
         let open = || self.open.iter().flat_map(OpenNodes::iter);
         let proof = self.proof.as_ref().map(AlignmentProof::state);

@@ -124,7 +124,7 @@ impl From<L1Report> for Report {
 pub struct GridPoint {
     /// Slack cost C.
     pub cost: f64,
-    /// Its objective.
+    /// The objective.
     pub objective: f64,
     /// A bound below it.
     pub bound: f64,
@@ -237,7 +237,7 @@ pub fn l1_svm(
 
 /// [`l1_svm`] with squared hinge on a matrix that may be elsewhere, with the labels (-1 or 1) and
 /// weights (default all 1) of its n samples. The result is that of the same columns in memory, bit
-/// for bit where the source's scores are. Whoever makes the source has checked its values
+/// for bit where the source's scores are. The maker of the source has checked its values
 /// ([`crate::check_values`]).
 ///
 /// # Errors

@@ -10,12 +10,12 @@ use crate::{Bias, Error, Memory, Run, Selection, Status, Subset};
 
 /// The best classifier that a run has found, and a program that finds the best one on any subset.
 pub(crate) struct BestClassifier<'a> {
-    /// Prices 1, and u = 0 outside the subset at hand.
+    /// Prices 1, and u = 0 outside the current subset.
     inner: L1Oracle<'a>,
     best: Option<(Subset, L1Point)>,
     /// The best subsets, where several are wanted.
     pub(super) pool: Option<Pool<'a>>,
-    /// No subset that the search has still to look at is better than this.
+    /// No subset that the search has still to examine is better than this.
     pub(super) open: f64,
     /// Linear programs solved elsewhere.
     pub(crate) programs: u64,
@@ -52,7 +52,7 @@ impl<'a> BestClassifier<'a> {
         }
     }
 
-    /// Trains on the incumbent of a run that goes on from a state.
+    /// Trains on the incumbent of a run that resumes from a state.
     pub(super) fn recall(&mut self, model: &Model<'_>, run: &mut Run<'_>) -> Result<(), Error> {
         if let Some(subset) = run.incumbent().map(|(subset, _)| subset.clone()) {
             let point = self.on_subset(model, &subset, run)?;
@@ -143,7 +143,7 @@ impl<'a> BestClassifier<'a> {
     ) -> Result<MbpReport, Error> {
         let mut solution = None;
         if let Some(subset) = run.incumbent().map(|(subset, _)| subset.clone()) {
-            // What HiGHS found is trained anew, so that its objective is that of the best w and b.
+            // What HiGHS found is trained again, so that its objective is that of the best w and b.
             let weights: Vec<(usize, f64)> = subset.iter().map(|j| (j, 1.0)).collect();
             self.offer(model, &weights, &mut run)?;
             let (subset, _) = run.incumbent().expect("as before");
@@ -154,7 +154,7 @@ impl<'a> BestClassifier<'a> {
             let features: Vec<usize> = subset.iter().collect();
             solution = Some(self.inner.solution(&point, &features, TIGHT));
         }
-        // A limit may have come just when the gap was closed.
+        // A limit may have been reached just when the gap was closed.
         let mut status = if run.closed() && self.pool.is_none() { Status::Optimal } else { status };
         let open = self.open.max(run.bound().unwrap_or(f64::NEG_INFINITY));
         let near = self.pool.as_ref().and_then(|pool| pool.near(open));

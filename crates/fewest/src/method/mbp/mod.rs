@@ -61,7 +61,7 @@ use record::Record;
 use reduce::Reduced;
 pub(crate) use restricted::solve_restricted;
 pub(crate) use reweight::reweight;
-use state::{Kept, put_reduced};
+use state::{SavedState, put_reduced};
 pub use weight_bounds::weight_bounds;
 
 /// Relative gap to which linear programs are solved.
@@ -69,14 +69,14 @@ pub(crate) const TIGHT: f64 = 1e-9;
 
 /// The tree is faster than HiGHS from this many features on,
 const TREE: usize = 200;
-/// and with fewer where there are at most so many samples for each: its linear programs are small
+/// and with fewer where there are at most this many samples for each: its linear programs are small
 /// then, and HiGHS's cuts save it no time.
 const SAMPLES: usize = 5;
 
 /// Linear programs of step 3 for each feature: with few features the search alone is sooner done.
 const PROGRAMS: u64 = 4;
 
-/// Its name, on the command line and in its states.
+/// Name of the method, on the command line and in its states.
 const NAME: &str = "mbp";
 
 crate::settings! {
@@ -213,7 +213,7 @@ const DEFAULT_BOUND: &str = "the largest in four linear relaxations";
 pub struct MbpReport {
     /// Subset, objective, bound, status; the best subsets where several were wanted.
     pub selection: Selection,
-    /// What the subsets within a share of the best tell, where these were wanted.
+    /// Findings about the subsets within a share of the best, where these were wanted.
     pub near: Option<NearBest>,
     /// The classifier's solution, weights of the subset's features, ascending; none without a
     /// subset. Its objectives are without D.
@@ -301,7 +301,7 @@ pub fn mbp(
         return found.report(&model, run, status, None, 0, None);
     }
     let mut oracle = model.oracle(run.memory())?;
-    let (mut proof, reduced, tree) = if let Some(Kept { reduced, proof, tree }) = from {
+    let (mut proof, reduced, tree) = if let Some(SavedState { reduced, proof, tree }) = from {
         (Record::resume(proof, &model, settings, &mut run)?, reduced, tree)
     } else {
         let mut proof = Record::begin(&model, settings, &mut run);
@@ -400,7 +400,7 @@ fn solve_program(
     Ok(status)
 }
 
-/// Whether the tree is the faster one for so many samples and features.
+/// Whether the tree is the faster one for these numbers of samples and features.
 fn suits_tree(samples: usize, features: usize) -> bool {
     features >= TREE || samples <= SAMPLES * features
 }

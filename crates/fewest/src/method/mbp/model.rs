@@ -24,7 +24,7 @@ pub struct Model<'a> {
     pub(crate) bias: Bias,
     /// D
     pub(crate) penalty: Vec<f64>,
-    /// Those of the mixed binary program.
+    /// The units of the mixed binary program.
     pub(crate) units: Units,
     /// u; 0 for features that are forbidden, too. Not above what the rules' bounds allow.
     pub(crate) bound: Vec<f64>,

@@ -30,7 +30,7 @@ impl<'a> Record<'a> {
     /// Whether the run can write a proof, where its observer wants one.
     ///
     /// # Errors
-    /// What stands against it.
+    /// The reason why it cannot.
     pub(super) fn check(settings: &MbpSettings, run: &mut Run<'_>) -> Result<(), Error> {
         if run.proof().is_none() {
             return Ok(());
@@ -45,7 +45,7 @@ impl<'a> Record<'a> {
         }
         if !rules_without_rows(run.rules()) {
             return Err(Error::Rules(
-                "mbp writes a proof where rules say what is in and what is out only; a size, a budget, groups and implications go to HiGHS, which gives none: leave these rules out, or the proof, or select with exact".into(),
+                "mbp can write a proof only with rules that require or forbid features, as it leaves a size, a budget, groups and implications to HiGHS: leave these rules out, or the proof, or select with exact".into(),
             ));
         }
         Ok(())
@@ -81,7 +81,7 @@ impl<'a> Record<'a> {
         Self { writer, problem, dual, baseline, penalty, bound, root: None }
     }
 
-    /// What a later run goes on from.
+    /// What a later run resumes from.
     pub(super) fn state(&self) -> WriterState {
         self.writer.state()
     }

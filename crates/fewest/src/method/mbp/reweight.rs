@@ -30,7 +30,7 @@ const SMOOTH: [f64; 5] = [0.3, 0.2, 0.1, 0.05, 0.02];
 const STEPS: usize = 20;
 /// Linear programs on the way need not be solved further than this.
 const LOOSE: f64 = 1e-5;
-/// Of the time there is, this part at most is spent on starts, and as much on local search.
+/// Divisor of the time limit: one part of it at most goes to starts, and as much to local search.
 const SHARE: u32 = 6;
 /// D grows by this factor while the rules are broken.
 const GROW: f64 = 2.0;
@@ -53,7 +53,7 @@ pub(crate) fn reweight(
     found.offer(model, &first.weights, run)?;
     let mut random = Shuffle::new(1);
     let (mut start, mut last_success, mut locals) = (0, 0, Vec::new());
-    // A price to begin with where there is none: the relaxation's value shared out.
+    // A first price where there is none: the relaxation's value shared out.
     let base = first.primal / (1 + first.weights.len()) as f64 / 100.0;
     let mut scale = 1.0;
     let share = run.remaining().map(|left| left / SHARE);

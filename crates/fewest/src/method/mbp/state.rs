@@ -1,4 +1,4 @@
-//! How far `mbp` has come: u and what was found out before step 5, how far its proof is, then the
+//! The progress of `mbp`: u and what was found out before step 5, how far its proof is, then the
 //! open nodes of the tree.
 //!
 //! What HiGHS knows of its last program (a basis, a tree of its own) is no part of it: the tree
@@ -15,8 +15,8 @@ use crate::run::state::{StateReader, StateWriter, stranger};
 use crate::search::{Mark, Pool, PoolState};
 use crate::{Clock, Error, Memory, Problem, Rules};
 
-/// What a run goes on from.
-pub(super) struct Kept {
+/// What a run resumes from.
+pub(super) struct SavedState {
     /// What steps 1 to 4 found out.
     pub(super) reduced: Reduced,
     /// Where the run wrote a proof.
@@ -34,31 +34,31 @@ pub(super) fn put_reduced(reduced: &Reduced, out: &mut StateWriter<'_>) -> io::R
 ///
 /// # Errors
 /// A state that is damaged, or of another problem.
-pub(super) fn take(mut state: StateReader, rules: &Rules) -> Result<Kept, Error> {
+pub(super) fn take(mut state: StateReader, rules: &Rules) -> Result<SavedState, Error> {
     let (reduced, proof, tree): (Reduced, _, bool) = state.take()?;
     if reduced.bound.len() != rules.p() || reduced.bound.iter().any(|u| u.is_nan() || *u < 0.0) {
         return Err(stranger("it has other bounds on weights"));
     }
-    Ok(Kept { reduced, proof, tree: tree.then_some(state) })
+    Ok(SavedState { reduced, proof, tree: tree.then_some(state) })
 }
 
 impl Tree<'_, '_, '_, '_> {
-    /// Writes a state with a tree, with the nodes at work among the open ones.
+    /// Writes a state with a tree, with the nodes being solved among the open ones.
     pub(super) fn write(
         &self,
-        at_work: &[(OpenNode, Mark)],
+        unfinished: &[(OpenNode, Mark)],
         reduced: &Reduced,
         out: &mut StateWriter<'_>,
     ) -> io::Result<()> {
         let proof = self.proof.as_ref().map(|proof| proof.state());
         out.put(&(reduced, proof, true))?;
-        out.put(&(self.made, self.left_out, self.oracle.features(), self.open.len() + at_work.len()))?;
+        out.put(&(self.made, self.left_out, self.oracle.features(), self.open.len() + unfinished.len()))?;
         out.put(&self.found.pool.as_ref().map(Pool::state))?;
         self.open.iter().try_for_each(|entry| out.put(&entry))?;
-        at_work.iter().try_for_each(|entry| out.put(entry))
+        unfinished.iter().try_for_each(|entry| out.put(entry))
     }
 
-    /// Goes on from the rest of a state.
+    /// Resumes from the rest of a state.
     ///
     /// # Errors
     /// One that is damaged or of another problem; a failure of HiGHS.

@@ -29,7 +29,7 @@ use super::{BestClassifier, Model, NAME, Record, TIGHT, solve_restricted};
 
 /// Gap to which the relaxation of a node is solved: its bound is true whatever it is.
 const NODE: f64 = 1e-6;
-/// Every so many nodes the relaxation's subset is tried.
+/// Nodes between two trials of the relaxation's subset.
 const TRY: u64 = 10;
 /// A restricted program is tried after this many nodes, then each time they have doubled,
 const RESTRICT: u64 = 100;
@@ -48,12 +48,12 @@ pub(super) struct OpenNode {
     pub(super) state: Vec<(u32, Choice)>,
     /// Unit to branch on.
     pub(super) unit: usize,
-    /// y of its feature in the relaxation, within 0 and 1; 0 in a run that goes on from a state.
+    /// y of its feature in the relaxation, within 0 and 1; 0 in a run that resumes from a state.
     #[serde(skip)]
     share: f64,
     /// Where the node is in the proof, where one is written.
     place: Option<Place>,
-    /// Where the programs of its children begin; none in a run that goes on from a state.
+    /// Where the programs of its children begin; none in a run that resumes from a state.
     #[serde(skip)]
     basis: Option<L1Basis>,
 }
@@ -108,7 +108,7 @@ pub(super) fn search<'a>(
         tree.restore(state)?;
     } else {
         let root = tree.solve(model.rules.root().to_vec(), None, run)?;
-        // A root that was cut short is no state to go on from.
+        // A root that was cut short is no state to resume from.
         if run.stop().is_some() {
             run.end_checkpoints();
             if root.unit.is_none() {
@@ -128,7 +128,7 @@ pub(super) fn search<'a>(
 struct Rises {
     /// For each unit: sum and number of the rises by putting it in, then by leaving it out.
     of: Vec<[(f64, f64); 2]>,
-    /// The same of all units together.
+    /// Sum and number of the rises of all units together.
     all: [(f64, f64); 2],
 }
 
@@ -172,7 +172,7 @@ pub(super) struct Tree<'a, 'b, 'c, 'p> {
     /// Nodes before the next restricted program.
     restrict: u64,
     pub(super) made: u64,
-    /// Lowest bound among the nodes that were left out for good.
+    /// Lowest bound among the nodes that were dropped.
     pub(super) left_out: f64,
     pub(super) proof: Option<&'a mut Record<'p>>,
 }
@@ -245,8 +245,8 @@ impl Tree<'_, '_, '_, '_> {
     }
 
     /// Keeps the state with these nodes open, too.
-    fn keep(&self, at_work: &[(OpenNode, Mark)], reduced: &Reduced, last: bool, run: &mut Run<'_>) {
-        run.keep(NAME, last, |out| self.write(at_work, reduced, out));
+    fn keep(&self, unfinished: &[(OpenNode, Mark)], reduced: &Reduced, last: bool, run: &mut Run<'_>) {
+        run.keep(NAME, last, |out| self.write(unfinished, reduced, out));
     }
 
     /// Solves a node, from the basis of its parent where there is one (`L1Oracle::begin_at`). One
@@ -280,7 +280,7 @@ impl Tree<'_, '_, '_, '_> {
             if single {
                 let subset = self.subset(&L1Point::default(), &state);
                 let price = self.model.price(&subset);
-                // One that was cut short is looked at again: its parent stays open.
+                // One that was cut short is examined again: its parent stays open.
                 if at.stopped.is_none() {
                     self.found.take(&subset, at.primal, at.dual, price, true, run);
                 }
@@ -337,7 +337,7 @@ impl Tree<'_, '_, '_, '_> {
 
     /// Decides free units whose other choice would reach the cutoff by its reduced cost (see
     /// `reduce.rs`). Returns whether there were any. Where both choices would, the unit is out, and
-    /// what is left of the node is looked at for nothing.
+    /// what is left of the node is examined for nothing.
     fn decide(&self, state: &mut [Choice], bound: f64, cutoff: f64, point: &L1Point) -> bool {
         let model = self.model;
         let mut decided = false;
@@ -372,7 +372,7 @@ impl Tree<'_, '_, '_, '_> {
             self.try_subset(point, state, run)?;
         }
         // Where the relaxation is integer, it may still break a rule, and where several subsets are
-        // wanted, others of the node may be among them: then any unit will do.
+        // wanted, others of the node may be among them: then any unit is enough.
         let any = state.iter().position(|c| *c == Choice::Free);
         Ok(match branch {
             Some(branch) => Some(branch),
@@ -381,7 +381,7 @@ impl Tree<'_, '_, '_, '_> {
         })
     }
 
-    /// No subset of a node or part of it that is left out for good is better than this.
+    /// No subset of a node or part of it that is dropped is better than this.
     fn leave_out(&mut self, bound: f64) {
         match &mut self.found.pool {
             Some(pool) => pool.leave_out(bound),

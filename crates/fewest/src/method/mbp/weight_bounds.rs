@@ -1,4 +1,4 @@
-//! u_k, the largest |w_k| worth looking at: section 4 of Gaudioso et al. 2017.
+//! u_k, the largest |w_k| worth examining: section 4 of Gaudioso et al. 2017.
 
 use crate::design::common_unit;
 use crate::l1_oracle::L1Oracle;

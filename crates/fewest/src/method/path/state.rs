@@ -1,7 +1,7 @@
-//! How far a path has come: the parts that are done (its sizes, or the eliminations of `rfe`), and
-//! the state inside the part at hand, of a method that keeps states.
+//! The progress of a path: the parts that are done (its sizes, or the eliminations of `rfe`), and
+//! the state inside the current part, of a method that keeps states.
 //!
-//! A part that a limit ended is not done: it goes on from its own last state, where that takes no
+//! A part that a limit ended is not done: it resumes from its own last state, where that takes no
 //! more than [`MOST_BYTES`], and otherwise begins again.
 
 use std::io::{self, Cursor, Read, Write};
@@ -41,12 +41,12 @@ pub(in crate::method) struct Parts<'a> {
     stopped: Vec<(usize, Vec<u8>)>,
     /// The part that an earlier run was at, and its state.
     inside: Option<(usize, Box<dyn Read + Send>)>,
-    /// The last state of the part at hand.
+    /// The last state of the current part.
     latest: Option<Vec<u8>>,
 }
 
 impl<'a> Parts<'a> {
-    /// Goes on from the state that the observer has, if it has one. `sizes` are those of the parts.
+    /// Resumes from the state that the observer has, if it has one. `sizes` are those of the parts.
     ///
     /// # Errors
     /// A state that is damaged or of another path.
@@ -113,7 +113,7 @@ impl<'a> Parts<'a> {
     pub(in crate::method) fn keep(&mut self, last: bool) {
         let (head, done, stopped) = (&self.head, &self.done, &self.stopped);
         // Whether to stop is asked at the next part.
-        let _ = self.observer.on(&Event::Checkpoint { state: &Kept { head, done, stopped, inside: None }, last });
+        let _ = self.observer.on(&Event::Checkpoint { state: &PathState { head, done, stopped, inside: None }, last });
     }
 }
 
@@ -136,7 +136,7 @@ impl Observer for PartObserver<'_, '_> {
                 ControlFlow::Continue(())
             }
             Event::Checkpoint { state, last: false } => {
-                let state = &Kept { head, done, stopped, inside: Some((self.part, *state)) };
+                let state = &PathState { head, done, stopped, inside: Some((self.part, *state)) };
                 observer.on(&Event::Checkpoint { state, last: false })
             }
             other => observer.on(other),
@@ -157,20 +157,20 @@ impl Observer for PartObserver<'_, '_> {
 }
 
 /// The state of a path.
-struct Kept<'a> {
+struct PathState<'a> {
     head: &'a Head,
     done: &'a [(usize, Vec<u8>)],
     stopped: &'a [(usize, Vec<u8>)],
     inside: Option<(usize, &'a dyn Checkpoint)>,
 }
 
-impl std::fmt::Debug for Kept<'_> {
+impl std::fmt::Debug for PathState<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Kept").field("head", self.head).field("inside", &self.inside).finish_non_exhaustive()
+        f.debug_struct("PathState").field("head", self.head).field("inside", &self.inside).finish_non_exhaustive()
     }
 }
 
-impl Checkpoint for Kept<'_> {
+impl Checkpoint for PathState<'_> {
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut out = StateWriter::new(out);
         out.put(self.head)?;
@@ -182,7 +182,7 @@ impl Checkpoint for Kept<'_> {
 }
 
 /// What a path knows of each of its parts.
-pub(in crate::method) trait Part: Sized {
+pub(in crate::method) trait PathPart: Sized {
     /// What is written down of it.
     type State: Serialize + DeserializeOwned;
     /// A selection alone.
@@ -209,7 +209,7 @@ pub(in crate::method) struct SelectionState {
     solutions: Vec<(Vec<usize>, f64)>,
 }
 
-impl Part for Selection {
+impl PathPart for Selection {
     type State = SelectionState;
 
     fn of(selection: Selection) -> Self {
@@ -281,7 +281,7 @@ struct ModelState {
     support_vectors: RowMatrix,
 }
 
-impl Part for Report {
+impl PathPart for Report {
     type State = ReportState;
 
     fn of(selection: Selection) -> Self {

@@ -49,7 +49,7 @@ pub use resamples::{Resamples, Resampling};
 
 use serde::{Deserialize, Serialize};
 
-use super::begin::{begin, check_start, within, without_gamma};
+use super::kernel_setup::{begin, check_start, within, without_gamma};
 use super::path::{PathPoint, SizeReport, reports};
 use super::{Classes, Info, Method, RULES_AND_BOUNDS, Report};
 use crate::design::Scattered;
@@ -383,7 +383,7 @@ fn eliminate(
 /// [`rfe_classes`] on a matrix that may be elsewhere, with the classes (0, 1, ..., all present) and
 /// weights (default all 1) of its n samples. The columns stay where they are while more features
 /// survive than fit into a quarter of [`SvmSettings::memory`]; then the survivors' are copied, and
-/// it goes on with these. Whoever makes the source has checked its values
+/// it goes on with these. The maker of the source has checked its values
 /// ([`crate::check_values`]).
 ///
 /// # Errors

@@ -9,8 +9,8 @@ use super::{NAME, RfeSettings, Step, permitted, rfe_classes};
 use crate::dual::DualSolution;
 use crate::kernel_oracle::KernelOracle;
 use crate::method::Method;
-use crate::method::begin::within;
-use crate::method::path::state::{Part, Parts};
+use crate::method::kernel_setup::within;
+use crate::method::path::state::{Parts, PathPart};
 use crate::method::path::{PathClock, PathPoint, PathSize};
 use crate::validation::SamplesByClass;
 use crate::{

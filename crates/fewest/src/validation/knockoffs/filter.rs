@@ -1,6 +1,6 @@
 //! Steps 4 and 5 of the knockoff filter: from the statistics W to the features that are selected.
 
-/// What the statistics of all draws say.
+/// Selection by the statistics of all draws.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KnockoffSelection {
     /// Places of the selected features, ascending.

@@ -23,8 +23,8 @@
 //!          is drawn per feature: all copies come from two matrix products. Where p >= n,
 //!          R = lambda I + W'W with an n x p matrix W, so that lambda_min(R) = lambda and
 //!          R^-1 = (I - W' M^-1 W) / lambda, M = lambda I + W W': no p x p matrix is made.
-//! Fails    on memory alone. Told to stop it ends between products, but not inside the inverse of a
-//!          matrix of the size min(n, p).
+//! Fails    on memory alone. Asked to stop it ends between products, but not inside the inverse of
+//!          a matrix of the size min(n, p).
 
 mod filter;
 
@@ -106,7 +106,7 @@ impl WithCopies {
 
 impl Knockoffs {
     /// Learns the law of these features (none of them constant), all values of which count alike;
-    /// none where it was told to stop.
+    /// none where it was asked to stop.
     ///
     /// # Errors
     /// [`Error::Memory`] where the samples do not fit as a full matrix, several times.
@@ -145,7 +145,7 @@ impl Knockoffs {
         Ok(done.then_some(model))
     }
 
-    /// p < n: from R. False where it was told to stop.
+    /// p < n: from R. False where it was asked to stop.
     fn by_features(&mut self, correlations: &[f64], clock: &Clock) -> bool {
         let (n, p) = (self.n, self.features.len());
         let mut inverse = correlations.to_vec();
@@ -185,7 +185,7 @@ impl Knockoffs {
         add_product_until(&mut self.centre, p, -1.0, x, inverse, clock)
     }
 
-    /// p >= n: from M. False where it was told to stop.
+    /// p >= n: from M. False where it was asked to stop.
     fn by_samples(&mut self, mut inverse: Vec<f64>, clock: &Clock) -> bool {
         let (n, p, lambda) = (self.n, self.features.len(), self.shrinkage);
         let (s, c) = ((2.0 * lambda).min(1.0), ((1.0 - lambda) / n as f64).sqrt());
@@ -235,7 +235,7 @@ impl Knockoffs {
     }
 
     /// Draws copies, of the means and deviations that the features have in the samples; `normal`
-    /// gives standard normal numbers that are independent of the data. None where it was told to
+    /// gives standard normal numbers that are independent of the data. None where it was asked to
     /// stop.
     pub fn draw(&self, normal: &mut dyn FnMut() -> f64, clock: &Clock) -> Option<WithCopies> {
         let (n, p) = (self.n, self.features.len());
@@ -337,7 +337,7 @@ fn shrinkage(samples: &[f64], n: usize, p: usize, products: &[f64]) -> f64 {
 /// s with diag(s) below 2 R, from equal ones towards the largest sum: coordinate after coordinate,
 /// s_j as large as it may be but for a share of what is left, which goes to 0. `rest` is 2 R - D,
 /// in the end its inverse: what is left to s_j is 1 over its entry on the diagonal. Wherever it is
-/// told to stop, s is below 2 R.
+/// asked to stop, s is below 2 R.
 fn separations(rest: Vec<f64>, equal: f64, p: usize, clock: &Clock) -> Vec<f64> {
     let (mut s, mut inverse) = (vec![equal; p], rest);
     invert(&mut inverse, p, p, FLOOR * FLOOR);

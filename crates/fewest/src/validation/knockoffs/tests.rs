@@ -94,7 +94,7 @@ fn told_to_stop_it_ends_with_nothing() {
     for (n, p) in [(30, 8), (8, 30)] {
         let design = correlated(n, p, 0.3, &mut rng);
         let features: Vec<usize> = (0..p).collect();
-        // At any of its looks.
+        // At any of its checks.
         for most in 0..3 {
             let clock = Clock::of_questions(most);
             assert!(Knockoffs::new(&design, &features, &Memory::unlimited(), &clock).unwrap().is_none());

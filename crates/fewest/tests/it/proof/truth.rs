@@ -10,7 +10,7 @@ pub(super) struct Truth {
     pub(super) sense: Sense,
     /// The value without features, and the smallest price of one.
     pub(super) baseline: f64,
-    /// What it may be off by.
+    /// The value's error.
     pub(super) width: f64,
     pub(super) price: f64,
     pub(super) values: Vec<(Subset, Bracket)>,

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use fewest_data::Names;
-use fewest_verify::{Error, Told, Verdict};
+use fewest_verify::{Error, OnStep, Verdict};
 
 use super::super::claim::Claim;
 use super::{Goal, Refusal};
@@ -16,18 +16,18 @@ use crate::terminal::Terminal;
 const STOPPED: u8 = 3;
 
 /// Checks the proof once more, and tells what it does.
-type Again<'c> = dyn FnMut(&mut Told<'_>) -> Result<Result<Verdict, Error>, Failure> + 'c;
+type Again<'c> = dyn FnMut(&mut OnStep<'_>) -> Result<Result<Verdict, Error>, Failure> + 'c;
 
 /// Where the problem and its proof go.
 pub(in super::super) struct Files {
     problem: Sink,
     proof: Sink,
-    /// The path of the proof, as it is said.
+    /// The path of the proof, as in messages.
     beside: PathBuf,
 }
 
 impl Files {
-    /// Looks at both places; none where nothing is to be exported.
+    /// Checks both places; none where nothing is to be exported.
     ///
     /// # Errors
     /// A place that cannot be written, or that something else has.
@@ -64,8 +64,8 @@ impl Files {
         terminal: Terminal,
     ) -> Result<u8, Failure> {
         let mut failed = None;
-        let mut pass = |told: &mut Told<'_>| {
-            check(told).unwrap_or_else(|failure| {
+        let mut pass = |on_step: &mut OnStep<'_>| {
+            check(on_step).unwrap_or_else(|failure| {
                 failed = Some(failure);
                 Err(Error::Stopped)
             })

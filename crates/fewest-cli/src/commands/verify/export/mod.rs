@@ -23,7 +23,7 @@ mod writer;
 
 use std::io::Write;
 
-use fewest_verify::{Error, Told, Verdict};
+use fewest_verify::{Error, OnStep, Verdict};
 
 pub(super) use files::{Files, notes};
 use writer::Writer;
@@ -34,7 +34,7 @@ use crate::failure::Failure;
 const TRIES: usize = 8;
 
 /// A check of the proof, from its first record on, that tells what it does.
-pub(super) type Pass<'p> = dyn FnMut(&mut Told<'_>) -> Result<Verdict, Error> + 'p;
+pub(super) type Pass<'p> = dyn FnMut(&mut OnStep<'_>) -> Result<Verdict, Error> + 'p;
 
 /// What is exported.
 #[derive(Debug, Clone)]
@@ -62,7 +62,7 @@ pub(super) enum Refusal {
 }
 
 impl Goal {
-    /// Looks through the proof for what an export can state: the bound of the verdict, less the
+    /// Reads the proof for what an export can state: the bound of the verdict, less the
     /// rounding of rows.
     ///
     /// # Errors
@@ -79,7 +79,7 @@ impl Goal {
         };
         let mut goal = Self { bound: verdict.rest, scale: 1.0, listed, points: 0, meanings: Vec::new(), notes };
         for _ in 0..TRIES {
-            let missing = goal.look(gain, pass)?;
+            let missing = goal.measure(gain, pass)?;
             if missing == 0 {
                 return Ok(goal);
             }
@@ -89,7 +89,7 @@ impl Goal {
     }
 
     /// A pass that writes nothing: what leaves miss, in units of rows.
-    fn look(&mut self, gain: f64, pass: &mut Pass<'_>) -> Result<i128, Refusal> {
+    fn measure(&mut self, gain: f64, pass: &mut Pass<'_>) -> Result<i128, Refusal> {
         let (mut problem, mut proof) = (std::io::sink(), std::io::sink());
         let first = self.points == 0;
         let mut writer = Writer::new(self.clone(), &mut problem, &mut proof);

@@ -25,7 +25,7 @@ impl Literal {
 /// The decisions that a step needs.
 #[derive(Debug, Clone)]
 pub(super) enum Need {
-    /// The rules, and what they look at: all, or units that are in where they only count.
+    /// The rules, and the units they apply to: all, or units that are in where they only count.
     Rules,
     /// The rules, and all decisions.
     All,
@@ -72,7 +72,7 @@ impl<'c> Cover<'c> {
         i128::from(self.row.gains[u]) - i128::from(self.factor) * self.rules.units[u].len() as i128
     }
 
-    /// By how much a free unit lowers the excess where it has this choice.
+    /// Fall of the excess where a free unit has this choice.
     pub(super) fn lowers(&self, literal: Literal) -> i128 {
         let number = self.number(literal.unit);
         match self.state[literal.unit] {

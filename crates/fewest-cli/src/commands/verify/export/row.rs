@@ -24,7 +24,7 @@ impl Row {
         row
     }
 
-    /// The same, no number made smaller.
+    /// The row with no number made smaller.
     pub(super) fn plain(dual: &Dual, bound: f64, scale: f64) -> Self {
         let right = ((dual.constant - bound).next_down() * scale).floor();
         if right.is_nan() || right < -(MOST as f64) {

@@ -86,7 +86,7 @@ impl Rules {
         format!("1 {}x{} ", if inside { "" } else { "~" }, self.variable(unit))
     }
 
-    /// The same of numbers of all units.
+    /// Terms of all units whose number is not 0.
     pub(super) fn all_terms(&self, numbers: &[i64]) -> String {
         use std::fmt::Write;
         let mut out = String::with_capacity(16 * numbers.len());

@@ -9,7 +9,7 @@ use fewest::method::exact::{ExactSettings, exact};
 use fewest::method::mbp::{MbpSettings, mbp};
 use fewest::{FeatureSet, Limits, RuleList, Rules, Silent, Subset, WeightBound};
 use fewest_testing::{HardCase, KeptProofs, Rng, all_subsets, bracket, obeys, random_bounds, tell_proof, verify_proof};
-use fewest_verify::{Told, Verdict};
+use fewest_verify::{OnStep, Verdict};
 
 use super::{Goal, Refusal};
 
@@ -113,7 +113,7 @@ fn mbp_settings(case: &HardCase) -> MbpSettings {
 fn exported(case: &HardCase, by: By, gap: f64) -> Option<Exported> {
     let (file, problem) = (solved(case, by, gap)?, case.problem());
     let verdict = verify_proof(&file, &problem).ok()?;
-    let mut pass = |told: &mut Told<'_>| tell_proof(&file, &problem, told);
+    let mut pass = |on_step: &mut OnStep<'_>| tell_proof(&file, &problem, on_step);
     let goal = match Goal::find(&verdict, Vec::new(), &mut pass) {
         Ok(goal) => goal,
         Err(Refusal::Check(error)) => panic!("seed {}: {error}", case.seed),

@@ -18,7 +18,7 @@ use super::rules::Rules;
 /// Why a clause holds once the decisions it needs do.
 #[derive(Debug, Clone, Copy)]
 enum Reason {
-    /// A row, plus so many times that on the number of features.
+    /// A row, plus a multiple of the row on the number of features.
     Row { row: u64, factor: i64 },
     /// A subset that is listed.
     Listed(u64),
@@ -72,7 +72,7 @@ pub(super) struct Numbered {
 pub(super) struct Tree<'w> {
     pub(super) out: &'w mut dyn Write,
     pub(super) rules: Rules,
-    /// By features: the clauses of listed subsets.
+    /// The clauses of listed subsets, by their features.
     pub(super) listed: HashMap<Vec<usize>, u64>,
     nodes: HashMap<u64, Node>,
     made: u64,
@@ -397,7 +397,7 @@ impl<'w> Tree<'w> {
         }
     }
 
-    /// What the rules look at, or all that is decided: by them, and by records up to this one.
+    /// What the rules apply to, or all that is decided: by them, and by records up to this one.
     fn add_all(&mut self, node: u64, before: usize, everything: bool, hints: &mut Vec<u64>) {
         let (mut at, mut places) = (Some((node, before)), Vec::new());
         let everything = everything || self.rules.others;

@@ -55,7 +55,7 @@ impl<'w> Writer<'w> {
     }
 
     pub(super) fn run(&mut self, pass: &mut Pass<'_>) -> Result<(), Refusal> {
-        pass(&mut |step| self.told(&step)).map_err(Refusal::Check)?;
+        pass(&mut |step| self.on_step(&step)).map_err(Refusal::Check)?;
         if self.other {
             let text = "--export: the proof bounds weights within its tree, which has no export; leave --export out";
             return Err(Refusal::Failure(Failure::input(text)));
@@ -69,7 +69,7 @@ impl<'w> Writer<'w> {
         fault.map_or(Ok(()), |error| Err(Refusal::Failure(Failure::writing("--export", &error))))
     }
 
-    fn told(&mut self, step: &Step<'_>) {
+    fn on_step(&mut self, step: &Step<'_>) {
         match step {
             Step::Begin { units, rows, listed, root } => {
                 self.begin(Rules::new(units, rows, listed, *root), root.is_none());

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use crate::design::{Best, keep};
 use crate::{Bias, Design, Error, FeatureScore, Interval, RowMatrix, ScoreQuery, Source, WeightBounds};
 
-/// Columns looked at by one thread at a time.
+/// Columns examined by one thread at a time.
 const CHUNK: usize = 2048;
 /// Stored values of the matrix from which a pass is worth several threads.
 const PARALLEL: usize = 1 << 20;

@@ -2,11 +2,11 @@
 //! left out, the machine is a lasso.
 //!
 //! Solves   min over u, b of  ||u||_1 + sum over i in I of C_i (y_i - x_i.u - b)^2,  I the samples
-//!          inside the margin of the point at hand; u within bounds on weights.
+//!          inside the margin of the current point; u within bounds on weights.
 //! Paper    descent by coordinates: Friedman, Hastie, Tibshirani, J. Stat. Softw. 33, 2010; Newton
 //!          steps on the weights that are not 0, cut at changes of sign: Schmidt, Fung, Rosales,
 //!          ECML 2007 (projection), as the exact end of a descent that has found the signs; weights
-//!          at a bound stay there in such a step, and one that reaches its bound ends there.
+//!          at a bound stay there in that step, and one that reaches its bound ends there.
 //! Given    columns (the working set), I, u to start from.
 //! Returns  u, b with a violation of at most what was asked for.
 //! Steps    1. sweep over all columns  2. sweeps over those of weight not 0  3. when those have
@@ -121,12 +121,12 @@ impl<'a, 's> Lasso<'a, 's> {
         }
     }
 
-    /// Its matrix, whose memory the next lasso uses again.
+    /// The matrix of the lasso, whose memory the next lasso uses again.
     pub(super) fn into_matrix(self) -> RowMatrix {
         self.x
     }
 
-    /// Sets the residuals of the point at hand: 0 for samples outside the margin, which then only
+    /// Sets the residuals of the current point: 0 for samples outside the margin, which then only
     /// resist a change of their decision value.
     pub(super) fn begin(&mut self, y: &[f64], decisions: &[f64]) {
         for (at, &i) in self.inside.iter().enumerate() {
@@ -207,7 +207,7 @@ impl<'a, 's> Lasso<'a, 's> {
         prices(support.len(), self.inside.len(), self.x.csr().map(stored))
     }
 
-    /// One sweep of exact steps over a list, in an order drawn anew; the largest violation met.
+    /// One sweep of exact steps over a list, in an order drawn again; the largest violation met.
     fn sweep(&mut self, list: &mut [usize], u: &mut [f64]) -> f64 {
         self.sweeps += 1;
         let mut worst = 0.0f64;

@@ -1,4 +1,4 @@
-//! The point (w, b) at hand, what it tells about the dual, and the proximal Newton steps that
+//! The current point (w, b), what it says about the dual, and the proximal Newton steps that
 //! improve it.
 
 use super::columns::Columns;
@@ -48,7 +48,7 @@ pub(super) struct Machine<'a> {
 }
 
 /// What (w, b) tells, b being at its best if it is free.
-pub(super) struct Look {
+pub(super) struct Evaluation {
     pub(super) primal: f64,
     /// y_i alpha_i with alpha from the slacks.
     pub(super) beta: Vec<f64>,
@@ -102,7 +102,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Step 1: a free bias goes to its best value first.
-    pub(super) fn look(&mut self, columns: &Columns<'_, '_>) -> Result<Look, Error> {
+    pub(super) fn evaluation(&mut self, columns: &Columns<'_, '_>) -> Result<Evaluation, Error> {
         if columns.bias == Bias::Free {
             self.bias = kkt::best_bias(self.dual, &self.scores);
         }
@@ -116,7 +116,7 @@ impl<'a> Machine<'a> {
         let scores = columns.scores_seen(&self.w, &beta, room(used))?;
         let missed = |s: &FeatureScore| columns.interval(s.feature).violation(self.w[s.feature], s.score, 1.0, 1.0);
         let violation = scores.iter().map(missed).fold(0.0, f64::max);
-        Ok(Look { primal, beta, scores, violation })
+        Ok(Evaluation { primal, beta, scores, violation })
     }
 
     /// Whether a position is in every working set: the weights that are not 0 and the constant
@@ -127,9 +127,9 @@ impl<'a> Machine<'a> {
 
     /// Step 2: the columns of every working set, and as many of largest |c_j| as there is room for;
     /// ascending.
-    pub(super) fn working_set(&self, columns: &Columns<'_, '_>, look: &Look) -> Vec<usize> {
+    pub(super) fn working_set(&self, columns: &Columns<'_, '_>, evaluation: &Evaluation) -> Vec<usize> {
         let (used, mut rest): (Vec<FeatureScore>, Vec<FeatureScore>) =
-            look.scores.iter().partition(|s| self.is_used(columns, s.feature));
+            evaluation.scores.iter().partition(|s| self.is_used(columns, s.feature));
         for s in &mut rest {
             s.score = columns.interval(s.feature).worth(s.score);
         }

@@ -65,7 +65,7 @@ use tuning::{BETTER, PATIENCE, SHARE};
 /// max(0, |c_j| - 1) where w_j = 0, a penalised bias included and a free one at its best.
 ///
 /// # Errors
-/// [`Error::Setting`] when a setting is out of range; `loss` is not looked at.
+/// [`Error::Setting`] when a setting is out of range; `loss` is not read.
 pub fn squared_hinge(
     problem: &Problem<'_>,
     features: &[usize],
@@ -102,13 +102,13 @@ pub(super) fn bounded_squared_hinge(
     let (mut epochs, mut lowest, mut patience) = (0, f64::INFINITY, Patience::new(BETTER, PATIENCE));
     loop {
         // Step 1.
-        let look = machine.look(&columns)?;
+        let evaluation = machine.evaluation(&columns)?;
         epochs += 1;
-        proof.learn(&columns, &look);
-        let gap = kkt::relative_gap(look.primal, proof.value());
-        let falls = look.primal < lowest - 0.01 * (look.primal - proof.value());
+        proof.learn(&columns, &evaluation);
+        let gap = kkt::relative_gap(evaluation.primal, proof.value());
+        let falls = evaluation.primal < lowest - 0.01 * (evaluation.primal - proof.value());
         patience.judge(gap, patience.is_better(gap) || falls, 1);
-        lowest = lowest.min(look.primal);
+        lowest = lowest.min(evaluation.primal);
         let status = match clock.stop() {
             _ if gap <= settings.tolerance => Some(Status::Optimal),
             Some(status) => Some(status),
@@ -121,18 +121,18 @@ pub(super) fn bounded_squared_hinge(
             return Ok(DualSolution {
                 bias: machine.decision_bias(&columns),
                 weights: machine.w[..features.len()].to_vec(),
-                primal: look.primal,
+                primal: evaluation.primal,
                 dual: proof.value(),
                 absolute_gap: f64::INFINITY,
                 beta: proof.into_beta(),
-                kkt_residual: look.violation,
+                kkt_residual: evaluation.violation,
                 iterations: epochs,
                 status,
             });
         }
         // Steps 2 and 3.
-        let work = machine.working_set(&columns, &look);
+        let work = machine.working_set(&columns, &evaluation);
         columns.fetch(work.iter().copied())?;
-        epochs += machine.improve(&columns, &work, SHARE * look.violation, settings.max_epochs - epochs, clock);
+        epochs += machine.improve(&columns, &work, SHARE * evaluation.violation, settings.max_epochs - epochs, clock);
     }
 }

@@ -1,7 +1,7 @@
 //! The best feasible dual point.
 
 use super::columns::Columns;
-use super::machine::Look;
+use super::machine::Evaluation;
 use crate::Interval;
 use crate::dual::BoxDual;
 
@@ -27,11 +27,13 @@ impl<'a> Proof<'a> {
         self.beta
     }
 
-    /// The largest value among the multiples of the look's beta that keep |c_j| <= 1 where nothing
+    /// The largest value among the multiples of the beta that keep |c_j| <= 1 where nothing
     /// bounds the weight, and the factor.
-    fn scaled(&self, columns: &Columns<'_, '_>, look: &Look) -> (f64, f64) {
+    fn scaled(&self, columns: &Columns<'_, '_>, evaluation: &Evaluation) -> (f64, f64) {
         let (mut linear, mut quadratic) = (0.0, 0.0);
-        for ((b, y), c) in look.beta.iter().zip(&self.dual.y).zip(&self.dual.cost).filter(|((b, _), _)| **b != 0.0) {
+        for ((b, y), c) in
+            evaluation.beta.iter().zip(&self.dual.y).zip(&self.dual.cost).filter(|((b, _), _)| **b != 0.0)
+        {
             linear += y * b;
             quadratic += b * b / (4.0 * c);
         }
@@ -41,7 +43,7 @@ impl<'a> Proof<'a> {
         // |c_j| and the largest weight of its sign, where it is bounded; from 1 / |c_j| on these
         // lower the slope of the value.
         let (mut top, mut bounded) = (0.0f64, Vec::new());
-        for s in &look.scores {
+        for s in &evaluation.scores {
             let (Interval { lower, upper }, c) = (columns.interval(s.feature), s.score);
             let most = if c > 0.0 { upper } else { -lower };
             if most.is_infinite() {
@@ -64,12 +66,12 @@ impl<'a> Proof<'a> {
         (factor * (linear - factor * quadratic) - gains, factor)
     }
 
-    /// Step 1: keeps the better of its point and that of `look`.
-    pub(super) fn learn(&mut self, columns: &Columns<'_, '_>, look: &Look) {
-        let (value, factor) = self.scaled(columns, look);
+    /// Step 1: keeps the better of its point and the evaluated one.
+    pub(super) fn learn(&mut self, columns: &Columns<'_, '_>, evaluation: &Evaluation) {
+        let (value, factor) = self.scaled(columns, evaluation);
         if value > self.value {
             self.value = value;
-            self.beta = look.beta.iter().map(|b| factor * b).collect();
+            self.beta = evaluation.beta.iter().map(|b| factor * b).collect();
         }
     }
 }

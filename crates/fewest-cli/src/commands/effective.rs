@@ -1,11 +1,11 @@
-//! What is in force for a method on prepared data: rules, limits, classes.
+//! What is in effect for a method on prepared data: rules, limits, classes.
 
 use fewest::method::Classes;
 use fewest::{Limits, RuleList};
 use fewest_data::{Dataset, Names, Note, Target};
 use fewest_eval::Learnt;
 
-use super::raw::Raw;
+use super::data_as_read::DataAsRead;
 use super::reading::{tell, warn_of_repeats};
 use crate::args::features::Features;
 use crate::args::notation;
@@ -119,7 +119,7 @@ pub(super) fn refuse_groups(column: Option<&str>, options: &MethodOptions, deals
 ///
 /// # Errors
 /// The first group that is in two folds.
-pub(super) fn look_at_groups(raw: &mut Raw, deals: bool, terminal: Terminal) -> Result<(), Failure> {
+pub(super) fn check_groups(raw: &mut DataAsRead, deals: bool, terminal: Terminal) -> Result<(), Failure> {
     if deals && raw.folds.is_none() && raw.groups.is_none() {
         warn_of_repeats(&mut raw.data, terminal);
     }
@@ -162,11 +162,11 @@ pub(super) fn warn_of_rules(list: &RuleList, data: &mut Dataset, terminal: Termi
     }
 }
 
-/// The same for samples as they were read.
+/// Warns of the rules of a source, for samples as they were read.
 ///
 /// # Errors
 /// A rule that names nothing.
-pub(super) fn warn_of_source(source: &RuleSource, raw: &mut Raw, terminal: Terminal) -> Result<(), Failure> {
+pub(super) fn warn_of_source(source: &RuleSource, raw: &mut DataAsRead, terminal: Terminal) -> Result<(), Failure> {
     let constant = raw.data.features.constant();
     let list = source.resolve(&Features::new(&raw.data.names).with_variables(raw.texts(), &[&constant]))?;
     warn_of_rules(&list, &mut raw.data, terminal);

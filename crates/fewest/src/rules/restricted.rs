@@ -6,7 +6,7 @@ use crate::Subset;
 
 impl Rules {
     /// The rules where no feature is chosen but `features` and what rules ask for: on the features
-    /// left open, these features, and those that are in for good. What other features gain is lost,
+    /// left open, these features, and those that are fixed in. What other features gain is lost,
     /// so that they should gain nothing.
     pub(crate) fn among(&self, features: &[usize]) -> (Rules, Vec<usize>, Vec<usize>) {
         let units = &self.units;
@@ -22,7 +22,7 @@ impl Rules {
         for (choice, _) in state.iter_mut().zip(&stays).filter(|(_, stays)| !**stays) {
             *choice = Choice::Out;
         }
-        let satisfiable = "what rules ask for stays, and to leave others out breaks none";
+        let satisfiable = "required features stay, so the rules stay satisfiable";
         self.propagate(&mut state).expect(satisfiable);
         let (mut rules, open) = self.narrowed(&state);
         rules.allowed = rules.subset_within(&Subset::full(open.len())).expect(satisfiable);

@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::resume::fingerprint;
 
 /// Data as read.
-pub(crate) struct Raw {
+pub(crate) struct DataAsRead {
     /// Features as in the file, names.
     pub(crate) data: Dataset,
     /// Classes.
@@ -32,11 +32,11 @@ pub(crate) struct Raw {
     pub(super) kernel_memory: Option<u64>,
     /// What is taken of the memory beside the data.
     pub(super) account: Memory,
-    /// That of samples which are a copy.
+    /// The memory of samples that are a copy.
     pub(super) taken: Option<Reserved>,
 }
 
-impl Raw {
+impl DataAsRead {
     /// The samples, as evaluations take them.
     pub(crate) fn samples(&self) -> Samples<'_> {
         let (features, tasks) = (&self.data.features, self.tasks.as_deref());

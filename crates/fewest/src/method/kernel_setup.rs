@@ -55,7 +55,7 @@ pub fn without_gamma(selection: Selection, rule: &KernelRule) -> Report {
     Report::new(selection, rule.without_gamma())
 }
 
-/// Refuses features to begin with that there are not.
+/// Checks the indices of the start features.
 ///
 /// # Errors
 /// [`Error::Setting`].

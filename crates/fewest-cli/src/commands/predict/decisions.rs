@@ -1,4 +1,4 @@
-//! What a model says of samples, and its table.
+//! Predictions of a model on samples, and their table.
 
 use fewest::model::class_scores;
 use fewest_data::Dataset;
@@ -8,8 +8,8 @@ use fewest_eval::study::Probabilities;
 use crate::export::model_json::TrainedModel;
 use crate::export::task_models::{Judged, TaskModels};
 
-/// What a model says of samples.
-pub(super) struct Said<'a> {
+/// Predictions of a model on samples.
+pub(super) struct SampleDecisions<'a> {
     classes: &'a [String],
     /// The column that names the task of each sample, and these names.
     tasks: Option<(&'a str, Vec<String>)>,
@@ -23,8 +23,8 @@ pub(super) struct Said<'a> {
     pub(super) probabilities: Option<&'a Probabilities>,
 }
 
-impl<'a> Said<'a> {
-    /// Of one classifier for all samples, whose features are prepared.
+impl<'a> SampleDecisions<'a> {
+    /// Predictions of one classifier for all samples, whose features are prepared.
     pub(super) fn by_one(trained: &'a TrainedModel, data: &Dataset) -> Self {
         let decisions = trained.model.decisions(data.features.as_design());
         let name = |class: u32| trained.classes[class as usize].clone();
@@ -38,7 +38,7 @@ impl<'a> Said<'a> {
         }
     }
 
-    /// Of a classifier for each task.
+    /// Predictions of a classifier for each task.
     pub(super) fn by_task(tasks: &'a TaskModels, names: Vec<String>, judged: Judged) -> Self {
         Self {
             classes: &tasks.classes,
@@ -54,8 +54,8 @@ impl<'a> Said<'a> {
         &self.decisions[i * self.pairs.len()..(i + 1) * self.pairs.len()]
     }
 
-    /// Those samples whose class is known, as a fold has its samples held out. Decision values of
-    /// several tasks are of two classes alone.
+    /// Predictions of the samples whose class is known, as a fold has its samples held out.
+    /// Decision values of several tasks are of two classes alone.
     pub(super) fn of_known(&self, known: &[Option<u32>]) -> Predictions {
         let rows: Vec<usize> = (0..known.len()).filter(|&i| known[i].is_some()).collect();
         let two = self.tasks.is_none() || self.classes.len() == 2;
@@ -166,9 +166,9 @@ mod tests {
         }
     }
 
-    fn said<'a>(classes: &'a [String], probabilities: Option<&'a Probabilities>) -> Said<'a> {
+    fn said<'a>(classes: &'a [String], probabilities: Option<&'a Probabilities>) -> SampleDecisions<'a> {
         let pair = |a: &str, b: &str| [a.to_owned(), b.to_owned()];
-        Said {
+        SampleDecisions {
             classes,
             tasks: None,
             predicted: vec![2, 1, 0],

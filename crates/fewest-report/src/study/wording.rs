@@ -1,11 +1,11 @@
 //! Words on a study that its page, its text and its part on methods share.
 
-use crate::read::Part;
+use crate::read::Json;
 use crate::words::{percent, plural};
 
 /// What proofs and exchanges are about: the objective of a linear SVM, which is that of the
 /// certificate where there is one.
-pub(crate) fn judged(panel: Part<'_>) -> Part<'_> {
+pub(crate) fn judged(panel: Json<'_>) -> Json<'_> {
     if panel.at("certificate").is_there() { panel.at("certificate") } else { panel }
 }
 
@@ -15,7 +15,7 @@ pub(crate) fn change(share: f64) -> String {
 }
 
 /// `0.974 (0.962 to 0.986)`
-pub(crate) fn measured(measure: Part<'_>) -> Option<String> {
+pub(crate) fn measured(measure: Json<'_>) -> Option<String> {
     let between = measure.at("ci95").pair().map_or_else(String::new, |(low, high)| format!(" ({low:.3} to {high:.3})"));
     Some(format!("{:.3}{between}", measure.at("mean").number()?))
 }
@@ -29,8 +29,8 @@ pub(crate) fn less(by: f64) -> String {
 }
 
 /// How many outer folds were done, and how many were to be.
-pub(crate) fn folds(result: Part<'_>) -> (u64, u64) {
-    let count = |of: Part<'_>| of.count().unwrap_or(0);
+pub(crate) fn folds(result: Json<'_>) -> (u64, u64) {
+    let count = |of: Json<'_>| of.count().unwrap_or(0);
     let (done, left) = (result.at("folds").items().len() as u64, count(result.at("effort").at("folds_left")));
     let [asked, repeats] = ["folds", "repeats"].map(|key| count(result.at("settings").at(key)));
     (done, if done + left > 0 { done + left } else { asked.saturating_mul(repeats) })
@@ -38,7 +38,7 @@ pub(crate) fn folds(result: Part<'_>) -> (u64, u64) {
 
 /// That the panel has the largest of the sizes that were tried, where larger ones are left; and the
 /// size up to which others may be tried. None where there was no time to try any.
-pub(crate) fn largest(result: Part<'_>) -> Option<(String, u64)> {
+pub(crate) fn largest(result: Json<'_>) -> Option<(String, u64)> {
     let size = result.at("panel").at("max_features").count()?;
     let all = result.at("n_features").count()?;
     let tried = result.at("tried").items().len() > 0 && result.at("largest_size").0.as_bool() == Some(true);
@@ -50,28 +50,28 @@ pub(crate) fn largest(result: Part<'_>) -> Option<(String, u64)> {
 }
 
 /// Each method that was not tried, and why.
-pub(crate) fn left_out(result: Part<'_>) -> Option<String> {
-    let one = |of: Part<'_>| Some(format!("{}: {}", of.at("method").text()?, of.at("why").text()?));
+pub(crate) fn left_out(result: Json<'_>) -> Option<String> {
+    let one = |of: Json<'_>| Some(format!("{}: {}", of.at("method").text()?, of.at("why").text()?));
     let all: Vec<String> = result.at("left_out").items().filter_map(one).collect();
     (!all.is_empty()).then(|| all.join("; "))
 }
 
-/// Two panels: the one in force and the other one, with what to call that.
+/// Two panels: the one in effect and the other one, with what to call that.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Panels<'a> {
-    pub(crate) taken: Part<'a>,
-    pub(crate) other: Part<'a>,
-    /// Such as `smaller panel`.
+    pub(crate) taken: Json<'a>,
+    pub(crate) other: Json<'a>,
+    /// The name in sentences, such as `smaller panel`.
     pub(crate) called: &'static str,
-    /// How much more accurate the one in force is, fold by fold.
-    pub(crate) difference: Part<'a>,
+    /// How much more accurate the one in effect is, fold by fold.
+    pub(crate) difference: Json<'a>,
     /// Whether both are the same on all samples.
     pub(crate) same: bool,
 }
 
 impl<'a> Panels<'a> {
-    /// Those of a study; none where there is no panel.
-    pub(crate) fn of(result: Part<'a>) -> Option<Self> {
+    /// Panels of a study; none where there is no panel.
+    pub(crate) fn of(result: Json<'a>) -> Option<Self> {
         let panels = result.at("panels");
         let (best, smallest) = (panels.at("best"), panels.at("smallest"));
         if !best.is_there() || !smallest.is_there() {
@@ -79,18 +79,18 @@ impl<'a> Panels<'a> {
         }
         let (taken, other) =
             if result.at("prefer").text() == Some("smallest") { (smallest, best) } else { (best, smallest) };
-        let size = |of: Part<'_>| of.at("selected").items().len();
+        let size = |of: Json<'_>| of.at("selected").items().len();
         let called = match size(other).cmp(&size(taken)) {
             std::cmp::Ordering::Less => "smaller panel",
             std::cmp::Ordering::Equal => "other panel",
             std::cmp::Ordering::Greater => "larger panel",
         };
-        let key = |of: Part<'a>| ["selected", "method", "max_features", "fit_cost"].map(|key| of.at(key).0);
+        let key = |of: Json<'a>| ["selected", "method", "max_features", "fit_cost"].map(|key| of.at(key).0);
         Some(Self { taken, other, called, difference: panels.at("difference"), same: key(taken) == key(other) })
     }
 
     /// `5 features: a, b; accuracy 0.974 (0.962 to 0.986), 0.001 less (95 % interval -0.010 to
-    /// 0.012)`; at most so many names.
+    /// 0.012)`; at most `most` names.
     pub(crate) fn line(&self, most: usize) -> String {
         let names = self.other.at("selected").texts();
         let more = if names.len() > most { format!(", ... ({} more)", names.len() - most) } else { String::new() };
@@ -112,10 +112,10 @@ fn lost_between(by: f64, (low, high): (f64, f64)) -> String {
 }
 
 /// That the two panels are one.
-pub(crate) fn one_panel(result: Part<'_>) -> &'static str {
+pub(crate) fn one_panel(result: Json<'_>) -> &'static str {
     if result.at("status").text() == Some("completed") {
         "the smallest size that is as good inside the folds is what the rule takes: both panels are the same"
     } else {
-        "as far as time allowed to look, the smallest size that is as good inside the folds is what the rule takes"
+        "within the time allowed, the smallest size that is as good inside the folds is what the rule takes"
     }
 }

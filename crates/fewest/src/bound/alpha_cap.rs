@@ -4,7 +4,7 @@ use super::model::Relaxation;
 use crate::dual::Loss;
 
 /// The box from an upper value is this much wider, so that no alpha ends on it.
-const REACH_ROOM: f64 = 1.01;
+const CAP_ROOM: f64 = 1.01;
 
 /// How far alpha may reach at the optimum of a node: the cost, or less where no solution needs as
 /// much.
@@ -15,18 +15,18 @@ const REACH_ROOM: f64 = 1.01;
 /// other than 0 pull as well: there alpha is at most C, and `2 C xi <= 2 sqrt(C value)` with the
 /// squared hinge.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Reach(pub(super) f64);
+pub(super) struct AlphaCap(pub(super) f64);
 
-impl Reach {
+impl AlphaCap {
     pub(super) fn new(relaxation: &Relaxation<'_>, upper: f64) -> Self {
         let upper = if upper.is_finite() { upper.max(f64::MIN_POSITIVE) } else { return Self(f64::INFINITY) };
         if !relaxation.rules.weight_bounds().is_boxed() {
-            return Self(2.0 * REACH_ROOM * upper);
+            return Self(2.0 * CAP_ROOM * upper);
         }
         let cost = relaxation.dual.cost.iter().fold(0.0, |most: f64, cost| most.max(*cost));
         Self(match relaxation.dual.loss {
             Loss::Hinge => cost,
-            Loss::SquaredHinge => 2.0 * REACH_ROOM * (cost * upper).sqrt(),
+            Loss::SquaredHinge => 2.0 * CAP_ROOM * (cost * upper).sqrt(),
         })
     }
 

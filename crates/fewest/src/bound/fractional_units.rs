@@ -1,9 +1,9 @@
 //! The units that are tied at a node's relaxation, problem by problem: the directions of
 //! `probe.rs`.
 
-use super::model::Warm;
+use super::model::WarmStart;
 use super::node::Node;
-use super::parts::Part;
+use super::parts::StackedProblem;
 use crate::dual::{Bias, Loss};
 use crate::kernel::cholesky::Factor;
 use crate::kernel::outer::OuterSum;
@@ -16,14 +16,14 @@ use crate::{Clock, Reserved};
 const SLIGHT: f64 = 1e-9;
 /// Ridge of a tied feature, as a share of the mean of the diagonal.
 const SOFT: f64 = 1e-7;
-/// Rows added between two looks at the clock.
-const LOOK: usize = 64;
+/// Rows added between two checks of the clock.
+const CHECK_EVERY: usize = 64;
 /// Share of the way to the end of the box that may be gone.
 const SHORT: f64 = 0.999;
 
 /// The features in or tied, in each problem.
-pub(super) struct Tied<'r, 'a> {
-    pub(super) parts: Vec<TiedPart<'r, 'a>>,
+pub(super) struct FractionalUnits<'r, 'a> {
+    pub(super) parts: Vec<FractionalProblem<'r, 'a>>,
     /// How much each feature of T counts in the bound: 1 where it is in, the share where it is
     /// tied.
     shares: Vec<f64>,
@@ -32,8 +32,8 @@ pub(super) struct Tied<'r, 'a> {
 }
 
 /// The features in or tied, on the samples of one problem that can move.
-pub(super) struct TiedPart<'r, 'a> {
-    part: &'r Part<'a>,
+pub(super) struct FractionalProblem<'r, 'a> {
+    part: &'r StackedProblem<'a>,
     /// Among those of the problem.
     samples: Vec<usize>,
     /// W, by position in `samples`.
@@ -56,11 +56,11 @@ pub(super) struct TiedPart<'r, 'a> {
 }
 
 /// The combination of the columns of T that is a direction, by problem, and how the bound moves
-/// along it as far as T tells.
+/// along it as predicted from T alone.
 pub(super) struct Step {
     pub(super) a: Vec<Vec<f64>>,
     /// Slope and curve of the bound, by side.
-    pub(super) told: [(f64, f64); 2],
+    pub(super) predicted: [(f64, f64); 2],
 }
 
 /// A direction of beta.
@@ -76,13 +76,13 @@ pub(super) struct Ray {
     pub(super) direction: Vec<f64>,
 }
 
-impl<'r, 'a> Tied<'r, 'a> {
-    /// None when no unit is tied, no sample can move, it is told to stop, or it does not fit.
-    pub(super) fn new(node: &Node<'r, 'a>, warm: &Warm, gap: f64, clock: &Clock) -> Option<Self> {
+impl<'r, 'a> FractionalUnits<'r, 'a> {
+    /// None when no unit is tied, no sample can move, it is asked to stop, or it does not fit.
+    pub(super) fn new(node: &Node<'r, 'a>, warm_start: &WarmStart, gap: f64, clock: &Clock) -> Option<Self> {
         let relaxation = node.relaxation;
         let mut features = node.features.clone();
         let mut shares = vec![1.0; features.len()];
-        for &(u, share) in &warm.shares {
+        for &(u, share) in &warm_start.shares {
             features.extend(relaxation.rules.unit(u));
             shares.resize(features.len(), share);
         }
@@ -91,11 +91,11 @@ impl<'r, 'a> Tied<'r, 'a> {
             return None;
         }
         let n = relaxation.dual.len();
-        let mu = gap.max(1e-12 * warm.beta.iter().map(|b| b.abs()).sum::<f64>()).max(f64::MIN_POSITIVE)
+        let mu = gap.max(1e-12 * warm_start.beta.iter().map(|b| b.abs()).sum::<f64>()).max(f64::MIN_POSITIVE)
             / (2 * n + 2 * node.free.len()) as f64;
         let mut parts = Vec::with_capacity(relaxation.parts.len());
         for part in &relaxation.parts {
-            parts.push(TiedPart::new(node, part, &features, part.of(&warm.beta), mu, clock)?);
+            parts.push(FractionalProblem::new(node, part, &features, part.of(&warm_start.beta), mu, clock)?);
         }
         let squared = relaxation.dual.loss == Loss::SquaredHinge;
         parts.iter().any(|part| !part.samples.is_empty()).then_some(Self { parts, shares, squared })
@@ -103,23 +103,23 @@ impl<'r, 'a> Tied<'r, 'a> {
 
     /// The direction that moves the scores of these features of T towards 0.
     pub(super) fn step(&self, unit: std::ops::Range<usize>) -> Step {
-        let mut told = [(0.0, 0.0); 2];
+        let mut predicted = [(0.0, 0.0); 2];
         let mut a = Vec::with_capacity(self.parts.len());
         for part in &self.parts {
             let (own, parts) = part.step(unit.clone(), self);
-            for (told, part) in told.iter_mut().zip(parts) {
-                *told = (told.0 + part.0, told.1 + part.1);
+            for (predicted, part) in predicted.iter_mut().zip(parts) {
+                *predicted = (predicted.0 + part.0, predicted.1 + part.1);
             }
             a.push(own);
         }
-        Step { a, told }
+        Step { a, predicted }
     }
 }
 
-impl<'r, 'a> TiedPart<'r, 'a> {
+impl<'r, 'a> FractionalProblem<'r, 'a> {
     fn new(
         node: &Node<'r, 'a>,
-        part: &'r Part<'a>,
+        part: &'r StackedProblem<'a>,
         features: &[usize],
         beta: &[f64],
         mu: f64,
@@ -156,7 +156,7 @@ impl<'r, 'a> TiedPart<'r, 'a> {
         let mut sum = OuterSum::new(m + biased);
         let (mut trace, mut slopes) = (0.0, vec![0.0; m + biased]);
         for (at, ((row, w), &i)) in rows.chunks_exact(m).zip(&weights).zip(&samples).enumerate() {
-            if at % LOOK == LOOK - 1 && clock.stop().is_some() {
+            if at % CHECK_EVERY == CHECK_EVERY - 1 && clock.stop().is_some() {
                 return None;
             }
             sum.add(row, w.sqrt(), constant);
@@ -196,20 +196,22 @@ impl<'r, 'a> TiedPart<'r, 'a> {
 
     /// The combination that moves the scores of these features of T towards 0, and slope and curve
     /// of this problem's part of the bound, by side.
-    fn step(&self, unit: std::ops::Range<usize>, tied: &Tied<'_, '_>) -> (Vec<f64>, [(f64, f64); 2]) {
+    fn step(&self, unit: std::ops::Range<usize>, fractional: &FractionalUnits<'_, '_>) -> (Vec<f64>, [(f64, f64); 2]) {
         let mut target = vec![0.0; self.ridge.len()];
         unit.clone().for_each(|k| target[k] = -self.scores[k]);
         let a = self.factor.solve(&target);
         // X_T' d = target - R a; the curve of the squared losses is at most d' W^-1 d = a' X_T' d.
         let moved: Vec<f64> = (0..a.len()).map(|k| target[k] - self.ridge[k] * a[k]).collect();
         let (slope, curve) = (dot(&self.slopes, &a), dot(&a, &moved));
-        let told = [0.0, 1.0].map(|chosen| {
-            let share = |k: usize| if unit.contains(&k) { chosen } else { tied.shares[k] };
+        let predicted = [0.0, 1.0].map(|chosen| {
+            let share = |k: usize| if unit.contains(&k) { chosen } else { fractional.shares[k] };
             let curve_of = |k: usize| if self.moves[k] { share(k) * moved[k] * moved[k] } else { 0.0 };
             let parts = (0..self.m).map(|k| (share(k) * self.weights_of[k] * moved[k], curve_of(k)));
-            parts.fold((slope, if tied.squared { curve } else { 0.0 }), |told, part| (told.0 - part.0, told.1 + part.1))
+            parts.fold((slope, if fractional.squared { curve } else { 0.0 }), |predicted, part| {
+                (predicted.0 - part.0, predicted.1 + part.1)
+            })
         });
-        (a, told)
+        (a, predicted)
     }
 
     /// Adds the direction of a combination to a ray, whose scores it leaves.
