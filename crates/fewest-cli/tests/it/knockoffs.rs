@@ -113,7 +113,7 @@ fn what_cannot_be_kept_is_refused() {
     scratch.file("d.csv", sampled(30, 6, 2, 0));
     scratch.file("same.csv", "a,b,y\n1,2,u\n1,2,v\n1,2,u\n1,2,v\n");
     let cases: [(&[&str], &[&str]); 8] = [
-        (&["d.csv", "-m", "exact"], &["exact does not say how important", "rfe, fgm, l1-svm and info-gain"]),
+        (&["d.csv", "-m", "exact"], &["exact gives no importance", "rfe, fgm, l1-svm and info-gain"]),
         (&["d.csv", "-m", "fgm"], &["--subset-size B"]),
         (&["d.csv", "-m", "rfe", "--cost", "auto"], &["--cost auto", "give a number"]),
         (&["d.csv", "-m", "rfe", "--fdr", "1"], &["--fdr", "between 0 and 1"]),

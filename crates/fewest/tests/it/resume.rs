@@ -116,7 +116,7 @@ fn check(method: &AnyMethod, data: &Drawn, rules: &Rules, same: Same) -> Report 
     for end in (0..state.len()).step_by(state.len().div_ceil(40)) {
         let mut keeper = Keeper { from: Some(state[..end].to_vec()), ..Keeper::default() };
         let error = method.select(&data.samples(), rules, Limits::default(), &mut keeper).unwrap_err();
-        assert!(error.to_string().contains("the state to resume from"), "{end}: {error}");
+        assert!(error.to_string().contains("the saved state is damaged"), "{end}: {error}");
     }
     let fewer = Drawn::new(data.classes.len(), data.design.n_features() - 1, 0.1, 1);
     let mut keeper = Keeper { from: Some(state.clone()), ..Keeper::default() };
