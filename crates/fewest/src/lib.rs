@@ -39,7 +39,7 @@
 //! - A **method** is its settings, a struct that is JSON as well. [`Method::select`] runs any of them,
 //!   [`AnyMethod`] is one chosen at run time, and each module has functions of its own.
 //! - [`Limits`] end a run early, by time, nodes or [`Cancel`]; they are no errors. An [`Observer`]
-//!   sees what happens, and may end the run; [`Silent`] does not look.
+//!   sees what happens, and may end the run; [`Silent`] ignores it all.
 //! - A [`Report`] holds a [`Selection`], and that an [`Outcome`]: the subset, its objective,
 //!   where the method proves one a bound on what any allowed subset reaches, and the gap between.
 //! - Its [`Status`] says how the run ended: `Optimal` is proven, `Completed` is a method that did all

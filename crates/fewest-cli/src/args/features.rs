@@ -16,7 +16,7 @@ pub(crate) struct Valued<'a> {
 }
 
 impl<'a> Valued<'a> {
-    /// The same value for each of these features.
+    /// One value for each of these features.
     pub(crate) fn new(entry: &'a str, value: f64, features: &[usize]) -> Self {
         Self { entry, values: features.iter().map(|&j| (j, value)).collect() }
     }
