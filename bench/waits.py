@@ -1,0 +1,132 @@
+"""Where a user still waits: eliminations with the hinge, with signs, and wide `kta`, by two builds and scikit-learn.
+
+Usage: bench/waits.py OLD NEW [--limit 60]     OLD, NEW: paths of two `fewest` binaries
+Writes bench/results/waits.md. CPU seconds of one thread, the whole command; scikit-learn's RFE(LinearSVC) at its defaults
+(squared hinge, tolerance 1e-4) and with the hinge, CPU seconds of `fit`. Standardised `make_classification`, 20
+informative and 20 redundant features, seed 0; half of the features have the sign of the first training's weights
+in the rows with signs. `kta`: 150 columns of arcene by a pattern of names, beta 1, gap 1e-4. Data: $FEWEST_DATA.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import time
+import warnings
+
+import common as c
+import numpy as np
+from sklearn.datasets import make_classification
+from sklearn.feature_selection import RFE
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
+
+# n, p, share of the features at a step, C
+SHAPES = [
+    (4000, 1500, 0.1, 0.01),
+    (1500, 400, 0.1, 1.0),
+    (2000, 500, 0.1, 1.0),
+    (6000, 700, 0.1, 0.01),
+    (6000, 700, 0.1, 1.0),
+    (6000, 700, 0.02, 1.0),
+]
+SIGNED = [(569, 100, 1, 1.0), (2000, 300, 0.1, 1.0)]
+WIDE = [("x1??", 5), ("x1??,x20?,x21?,x22?,x23?,x24?", 5)]
+
+
+def ours(binary, file, arguments, limit):
+    """CPU seconds and the result of one run of the command."""
+    with tempfile.NamedTemporaryFile(suffix=".json") as out:
+        command = [binary, "select", file, *arguments, "--threads", "1", "--quiet", "--time-limit", f"{limit}s", "--json", out.name]
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        _, status, usage = os.wait4(process.pid, 0)
+        if os.waitstatus_to_exitcode(status) not in (0, 3):
+            raise SystemExit(f"{' '.join(command)}: status {status}")
+        return usage.ru_utime + usage.ru_stime, json.loads(pathlib.Path(out.name).read_text())
+
+
+def generated(folder, n, p):
+    X, y = make_classification(n, p, n_informative=20, n_redundant=20, random_state=0)
+    X = StandardScaler().fit_transform(X)
+    np.savez(folder / f"{n}x{p}.npz", X=X, y=2 * y - 1)
+    return folder / f"{n}x{p}.npz", X, y
+
+
+def peer(X, y, step, C, loss):
+    warnings.simplefilter("ignore")
+    start = time.process_time()
+    machine = LinearSVC(C=C, loss=loss, dual=loss == "hinge", random_state=0)
+    RFE(machine, n_features_to_select=10, step=step).fit(X, y)
+    return time.process_time() - start
+
+
+def eliminations(builds, folder, limit):
+    lines = [
+        "| n x p, step, C | old | new | old / new | squared hinge | LinearSVC | LinearSVC, hinge | LinearSVC / new |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    for n, p, step, C in SHAPES:
+        file, X, y = generated(folder, n, p)
+        base = ["-m", "rfe", "--max-features", "10", "--step", str(step), "--step-of", "original", "--cost", str(C), "--scale", "none"]
+        old, new = (ours(binary, file, base, limit)[0] for binary in builds)
+        squared = ours(builds[1], file, [*base, "--loss", "squared-hinge"], limit)[0]
+        theirs, hinge = (peer(X, y, step, C, loss) for loss in ("squared_hinge", "hinge"))
+        row = [f"{n} x {p}, {step}, {C}", *(f"{s:.3g}" for s in (old, new, old / new, squared, theirs, hinge, theirs / new))]
+        lines.append("| " + " | ".join(row) + " |")
+        print(lines[-1], flush=True)
+    return lines
+
+
+def signs(builds, folder, limit):
+    lines = ["| n x p, step, C | no signs | signs, old | signs, new | old / new | new / no signs |", "| --- | --- | --- | --- | --- | --- |"]
+    for n, p, step, C in SIGNED:
+        file, X, y = generated(folder, n, p)
+        base = ["-m", "rfe", "--max-features", "10", "--step", str(step), "--cost", str(C), "--scale", "none"]
+        weights = LinearSVC(C=C, dual=False).fit(X, y).coef_.ravel()
+        stated = ",".join(f"x{j + 1}:{'+' if weights[j] > 0 else '-'}" for j in range(0, p, 2))
+        free = ours(builds[1], file, base, limit)[0]
+        old, new = (ours(binary, file, [*base, "--sign", stated], limit) for binary in builds)
+        if old[1]["status"] == new[1]["status"] == "completed" and old[1]["selected"] != new[1]["selected"]:
+            print("other features:", old[1]["selected"], new[1]["selected"])
+        row = [f"{n} x {p}, {step}, {C}", *(f"{s:.3g}" for s in (free, old[0], new[0], old[0] / new[0], new[0] / free))]
+        lines.append("| " + " | ".join(row) + " |")
+        print(lines[-1], flush=True)
+    return lines
+
+
+def wide(builds, limit):
+    lines = ["| columns of arcene, K | build | status | objective | bound | nodes | CPU s |", "| --- | --- | --- | --- | --- | --- | --- |"]
+    for only, size in WIDE:
+        for name, binary in zip(("old", "new"), builds, strict=True):
+            spent, found = ours(binary, str(c.DATA / "arcene.csv.gz"), ["-m", "kta", "--max-features", str(size), "--only", only], limit)
+            values = [f"{found[key]:.5f}" for key in ("objective", "bound")]
+            row = [f"{found['n_features']}, {size}", name, found["status"], *values, str(found["counts"]["nodes"]), f"{spent:.3g}"]
+            lines.append("| " + " | ".join(row) + " |")
+            print(lines[-1], flush=True)
+    return lines
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("old")
+    parser.add_argument("new")
+    parser.add_argument("--limit", type=float, default=60.0)
+    asked = parser.parse_args()
+    builds = (asked.old, asked.new)
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        parts = {
+            "Eliminations with the hinge": eliminations(builds, folder, asked.limit),
+            "Eliminations with signs on weights": signs(builds, folder, asked.limit),
+            "Wide alignment": wide(builds, asked.limit),
+        }
+    text = ["# Where a user still waits", "", "`bench/waits.py OLD NEW`, one thread, CPU seconds.", ""]
+    for title, lines in parts.items():
+        text += [f"## {title}", "", *lines, ""]
+    (c.RESULTS / "waits.md").write_text("\n".join(text))
+
+
+if __name__ == "__main__":
+    main()
