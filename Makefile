@@ -161,7 +161,7 @@ check: fmt-check pages words changes versions workflows crates spelling python-l
 pages: ## links and anchors of all pages lead somewhere, and every page of docs/ is in the site
 	@python3 .ci/pages
 
-words: ## no comment, message or help text has a word of .ci/words.txt, and doc comments begin with their noun
+words: ## no comment, message, help text or page has a word of .ci/words.txt, and doc comments begin with their noun
 	@.ci/words
 
 changes: ## each file of changes/ is one sentence, in its place

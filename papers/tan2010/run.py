@@ -881,7 +881,7 @@ def composite_claims(rows):
         "QCQP-SSVM and NMMKL cannot handle very many features",
         ("QCQP-SSVM takes longer than FGM, SVM-RFE and LPSVM at every noise", all(slowest), f"{sum(slowest)} of {len(slowest)}"),
         (
-            "beyond 8000 features both come to no end",
+            "beyond 8000 features neither finishes",
             all(status(r) == "time limit" for r in large + rows.where(part="figure2", method="NMMKL", noise=10_000)),
             "ended by 60 s, the pair lost, on one data set",
         ),

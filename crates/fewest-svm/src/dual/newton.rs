@@ -38,7 +38,8 @@ use crate::kernel::cholesky::Factor;
 use crate::simd;
 use crate::{Clock, RowMatrix, Status};
 
-/// Numbers that steer the method, chosen by hand; `make bench-train` shows what a change costs.
+/// Numbers that steer the method, chosen by hand (`bench/log/training.md`); `make bench-train`
+/// shows what a change costs.
 mod tuning {
     /// Width of the first band, in units of the margin.
     pub(super) const FIRST_BAND: f64 = 0.5;
