@@ -132,7 +132,7 @@ impl Vector {
     }
 }
 
-/// The weights and bias at hand.
+/// The current weights and bias.
 struct Machine<'a> {
     dual: &'a BoxDual,
     samples: Vec<Sample>,

@@ -80,7 +80,7 @@ const NO_SLACK: f64 = 1e-12;
 const WORTH: f64 = 1e-8;
 
 /// How many times as long a machine must be to have no slack, where rounding alone leaves it some:
-/// a large C makes that dear.
+/// with a large C that slack is costly.
 fn longer(dual: &BoxDual, scores: &[f64], bias: f64) -> Option<f64> {
     let counted = || (0..dual.len()).filter(|&i| dual.cost[i] > 0.0);
     let margin = |i: usize| dual.y[i] * (scores[i] + bias);

@@ -218,7 +218,7 @@ impl Point {
 struct Pulled {
     beta: Vec<f64>,
     pull: Vec<f64>,
-    /// How often it was updated since it was summed afresh, which undoes rounding.
+    /// Updates of `pull` since it was last summed in full, which undoes rounding.
     updates: u64,
 }
 
@@ -411,7 +411,7 @@ impl Ending {
         limit.map(|status| self.with(status, round))
     }
 
-    /// Makes alpha feasible, and keeps the better point; returns the gap of the point at hand.
+    /// Makes alpha feasible, and keeps the better point; returns the gap of the current point.
     fn measure(&mut self, solver: &Solver<'_>, round: u64) -> f64 {
         let now = coordinate::finish(solver.rows, solver.dual, solver.beta.clone(), round, Status::Optimal);
         let gap = now.gap();

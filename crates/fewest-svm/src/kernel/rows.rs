@@ -23,7 +23,7 @@ pub trait KernelRows {
     fn pair(&mut self, a: usize, b: usize) -> (&[Self::Value], &[Self::Value]);
     /// f_i = sum_k K_ik beta_k in f64 for all samples.
     fn scores(&self, beta: &[f64]) -> Vec<f64>;
-    /// The same, or nothing once `clock` says so: where rows are computed, all of them take long.
+    /// [`KernelRows::scores`], or none once `clock` stops it: to compute all rows may take long.
     fn scores_until(&self, beta: &[f64], _clock: &Clock) -> Option<Vec<f64>> {
         Some(self.scores(beta))
     }

@@ -1,5 +1,5 @@
 //! Products of a few columns with each other and exponentials, in single precision, for the
-//! instruction set at hand.
+//! instruction set that is available.
 
 use multiversion::multiversion;
 use pulp::{Arch, Simd, WithSimd};

@@ -13,8 +13,8 @@ pub(super) struct OpenNode {
     /// No completion has a larger f.
     pub(super) bound: f64,
     pub(super) query: Query,
-    /// Its number in the proof, where one is written; until its parent is written, its place among
-    /// all children.
+    /// The node's number in the proof, where one is written; until its parent is written, its place
+    /// among all children.
     pub(super) number: u64,
 }
 
@@ -54,13 +54,14 @@ pub(super) struct Noted {
 pub(super) enum Shared {
     /// Not at all: what is known closes it.
     Closed,
-    /// By its model.
+    /// A node with a child for each branch of its model.
     Model(Expanded),
-    /// By these features, of which child t has the t-th in and those before it out.
+    /// A node with a child for each of these features: child t has the t-th in and those before it
+    /// out.
     Chain(Vec<usize>),
 }
 
-/// Nodes to expand, and the value above which completions are sought.
+/// Nodes to expand, and the value above which completions are searched for.
 #[derive(Debug)]
 pub(super) struct Question {
     /// With their places.

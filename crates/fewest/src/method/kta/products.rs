@@ -205,7 +205,7 @@ pub(super) fn sums(pairs: &Pairs, queries: &[Query], clock: &Clock) -> Option<Ve
     let groups: Vec<&[Query]> = queries.chunks(GROUP).collect();
     // Each part has sums of its own.
     let bytes: u64 = queries.iter().map(|q| 8 * Sums::entries(q) as u64).sum();
-    let most = (pairs.at_work() / 2 / bytes.max(1)) as usize;
+    let most = (pairs.batch_bytes() / 2 / bytes.max(1)) as usize;
     let parts = PARTS.div_ceil(groups.len()).min(pairs.tiles()).min(most).max(1);
     let stopped = AtomicBool::new(false);
     let work = |job: usize| -> Vec<Sums> {

@@ -106,7 +106,7 @@ impl Triples {
         self.begins[b]..self.begins[b + 1]
     }
 
-    /// Of three columns in any order.
+    /// The number of three columns in any order.
     pub(super) fn get(&self, a: usize, b: usize, c: usize) -> f64 {
         let (first, last) = (a.min(b).min(c), a.max(b).max(c));
         let middle = a + b + c - first - last;

@@ -40,13 +40,13 @@ pub(super) struct Ranking {
 /// What a training starts from, and the course of the tuning.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct Course {
-    /// Of each machine; none before there is one.
+    /// The signed dual point of each machine; none before the first training.
     beta: Vec<Vec<f64>>,
     cost: f64,
     tuned: Vec<Tuned>,
     pub(super) trainings: u64,
     scored: Option<CvScore>,
-    /// Of each machine of a resample, in a record of its own.
+    /// The signed dual point of each machine of a resample, in a record of its own.
     #[serde(skip)]
     pub(super) resampled: Option<Vec<Vec<f64>>>,
 }
@@ -281,7 +281,7 @@ impl<'a> RankingOracle<'a> {
         Course { beta, cost: self.cost(), tuned: self.tuned.clone(), trainings: self.trainings, scored, resampled }
     }
 
-    /// Goes on from a course of an earlier run, whose steps took out these features.
+    /// Resumes from a course of an earlier run, whose steps took out these features.
     ///
     /// # Errors
     /// A course over other samples.
@@ -404,7 +404,7 @@ pub(super) fn keep_best(
     clock: &Clock,
 ) -> Vec<(usize, f64)> {
     // A little more than nothing for weights of 0, so that as many features stay as the rules
-    // allow; -1e100 stands for "not among the survivors": no rule can make such a feature pay. The
+    // allow; -1e100 stands for "not among the survivors": no rule can make that feature pay. The
     // margin criterion can be negative, and then all are raised.
     //
     // A criterion without end is worth twice the largest that has one.
