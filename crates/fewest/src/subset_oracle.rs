@@ -34,7 +34,7 @@ pub struct SubsetOracle<'a> {
     dual: BoxDual,
     subset: Subset,
     solution: Option<DualSolution>,
-    /// Where the first training starts.
+    /// The signed dual point where the first training starts.
     start: Option<Vec<f64>>,
     /// The Gram matrix of `subset`, and the number of features when it was last computed in full.
     gram: Option<(GramMatrix, usize)>,
@@ -43,7 +43,7 @@ pub struct SubsetOracle<'a> {
     /// Whether trainings work on the Gram matrix.
     on_gram: bool,
     active_set: ActiveSet,
-    /// Makes the trainings from the second on, where it suits.
+    /// The engine of the trainings from the second on, where it suits.
     shrinking: Option<Shrinking<'a>>,
     lazy: LazyWeights,
 }
@@ -64,7 +64,7 @@ struct LazyWeights {
     recent: Vec<usize>,
 }
 
-/// How many small units are remembered from one ranking to the next.
+/// Number of small units that are remembered from one ranking to the next.
 const RECENT: usize = 64;
 
 /// Passes over the values of the rows that one training on them takes, each as long as three

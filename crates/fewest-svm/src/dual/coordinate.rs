@@ -55,7 +55,7 @@ pub fn solve(
     descend(rows, dual, start, settings, settings.max_epochs, Work::ANY, clock)
 }
 
-/// How many values coordinate descent may visit.
+/// The number of values that coordinate descent may visit.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Work {
     /// Values that it visits in any case.

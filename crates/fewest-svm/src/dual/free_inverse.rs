@@ -35,7 +35,7 @@ impl FreeInverse {
         self.len == 0
     }
 
-    /// Forgets it.
+    /// Empties the inverse.
     pub(super) fn clear(&mut self) {
         self.len = 0;
     }

@@ -67,7 +67,7 @@ impl LowRank {
         x
     }
 
-    /// From `x = H^-1 b` to the solution with all terms.
+    /// Corrects `x = H^-1 b` to the solution with all terms.
     fn correct(&self, b: &[f64], x: &mut [f64]) {
         for (z, share) in &self.terms {
             simd::axpy(-share * simd::dot(z, b), z, x);

@@ -64,7 +64,7 @@ use tuning::{
     FEW_STEPS, FIRST_BAND, FLAT, FRESH_SCORES, LINE_STEPS, MUCH_NARROWER, NARROWER, NARROWEST, PATIENCE, SETTLED,
 };
 
-/// One sample.
+/// The values of one sample.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sample {
     pub(super) y: f64,
@@ -240,7 +240,7 @@ impl Pulled {
 }
 
 impl<'a> Solver<'a> {
-    /// At the multipliers and weights of the start, if there is one.
+    /// The state at the multipliers and weights of the start, if there is one.
     fn new(rows: &'a RowMatrix, dual: &'a BoxDual, start: Option<&[f64]>) -> Self {
         let n = dual.len();
         let hinge = dual.loss == Loss::Hinge;
@@ -385,7 +385,7 @@ impl<'a> Solver<'a> {
     }
 }
 
-/// When to stop, and the best feasible point so far.
+/// The stopping rule, and the best feasible point so far.
 struct Ending {
     best: Option<DualSolution>,
     approach: Approach,

@@ -67,7 +67,7 @@ use tuning::{LEAST_VIOLATION, PATIENCE};
 
 /// Pair steps between two checks of the limits in a run on computed rows.
 const ASKS: u64 = 16;
-/// What the evaluation of the last beta may still take once a limit was reached.
+/// Time that the evaluation of the last beta may take once a limit was reached.
 const JUDGING: Duration = Duration::from_millis(100);
 
 /// Best beta for the kernel rows given. `memory` carries the free set from one training to the next
@@ -137,7 +137,7 @@ struct Solver<'a, R: KernelRows> {
     exact: ExactSchedule,
 }
 
-/// What the check of the gap asks for.
+/// The action that the check of the gap asks for.
 enum Check {
     /// A pair step.
     Step,

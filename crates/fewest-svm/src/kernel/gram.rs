@@ -49,7 +49,7 @@ impl GramMatrix {
         (n as u64) * (n as u64) * 8
     }
 
-    /// From n n values.
+    /// The matrix of n n values.
     ///
     /// # Errors
     /// [`Error::Data`] when the length is wrong or the matrix is not symmetric.
@@ -74,7 +74,7 @@ impl GramMatrix {
         Ok(Self { n, values })
     }
 
-    /// From its lower triangle, row after row: n (n + 1) / 2 values.
+    /// The matrix from its lower triangle, row after row: n (n + 1) / 2 values.
     ///
     /// # Errors
     /// [`Error::Data`] when the length is wrong.
@@ -109,7 +109,7 @@ impl GramMatrix {
         simd::axpy(-1.0, &other.values, &mut self.values);
     }
 
-    /// From n n values known to be symmetric.
+    /// The matrix of n n values known to be symmetric.
     pub(crate) fn from_values(n: usize, values: Vec<f64>) -> Self {
         Self { n, values }
     }
@@ -288,7 +288,7 @@ impl GramMatrix {
     }
 }
 
-/// What SVM-RFE asks of a matrix that may be elsewhere, beside what any [`Source`] answers.
+/// Requests of SVM-RFE to a matrix that may be elsewhere, beside those of any [`Source`].
 pub trait GramSource: Source {
     /// Bytes that a copy of `features` features takes, about.
     fn bytes(&self, features: usize) -> u64;

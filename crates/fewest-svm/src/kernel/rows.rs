@@ -10,8 +10,9 @@ use super::gram::GramMatrix;
 use crate::simd;
 use crate::{Clock, RowMatrix};
 
-/// What a decomposition solver sees of the kernel matrix. Samples are addressed by position in the
-/// active list, which starts as all samples in order; rows cover the active samples in that order.
+/// The rows of the kernel matrix that a decomposition solver reads. Samples are addressed by
+/// position in the active list, which starts as all samples in order; rows cover the active samples
+/// in that order.
 pub trait KernelRows {
     /// Type the rows are stored in; f32 is made up for by [`KernelRows::scores`], which is exact.
     type Value: Copy + Into<f64> + Send + Sync;
@@ -88,7 +89,7 @@ use tuning::{DENSE_BYTES, DENSE_RATIO, DENSE_SHARE, SCORE_BLOCK, SUPPORT_BLOCK};
 pub struct CachedRows<'a> {
     data: &'a RowMatrix,
     kernel: Kernel,
-    /// Where inner products do not give the kernel.
+    /// The kernel by distances, where inner products do not give it.
     by_feature: Option<ByFeature>,
     norms: Vec<f64>,
     active: Vec<usize>,

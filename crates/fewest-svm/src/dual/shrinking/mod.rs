@@ -53,8 +53,8 @@ impl<'a> Shrinking<'a> {
         Self::suits(features, design.stored().min(design.n_samples() * features), memory)
     }
 
-    /// On these features (ascending) and their rows, from a solution on them; none where the matrix
-    /// is too large.
+    /// The training on these features (ascending) and their rows, from a solution on them; none
+    /// where the matrix is too large.
     pub fn new(
         design: &'a dyn Design,
         features: Vec<usize>,

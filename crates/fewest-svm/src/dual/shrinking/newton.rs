@@ -70,7 +70,7 @@ pub struct ShrinkingNewton<'a> {
 }
 
 impl<'a> ShrinkingNewton<'a> {
-    /// On these features, from a solution on them.
+    /// The training on these features, from a solution on them.
     pub(super) fn new(columns: LiveColumns<'a>, dual: &BoxDual, start: &DualSolution) -> Self {
         let x = Extended::new(&columns.rows, dual.bias);
         let mut v = start.weights.clone();
@@ -108,7 +108,7 @@ impl<'a> ShrinkingNewton<'a> {
     /// Step 1: takes features out.
     pub fn remove(&mut self, leaving: &[usize]) {
         let m = self.v.len();
-        // A direction that was not gone along is of no use any more.
+        // A path that is pending is not followed any further.
         let follows = self.pending.take().is_none() && leaving.len() as f64 <= FOLLOW * m as f64;
         if follows && self.inverse.is_empty() && self.prefers_path() {
             self.build();
@@ -290,7 +290,7 @@ impl<'a> ShrinkingNewton<'a> {
         out
     }
 
-    /// To the minimum along the direction.
+    /// Moves to the minimum along the direction.
     fn advance(&mut self, direction: &[f64]) {
         let mut along = vec![0.0; self.samples.len()];
         self.extended().scores(direction, &mut along);
@@ -298,7 +298,7 @@ impl<'a> ShrinkingNewton<'a> {
         self.advance_along(direction, &along);
     }
 
-    /// To the minimum along the direction, `along = X direction`.
+    /// Moves to the minimum along the direction, `along = X direction`.
     fn advance_along(&mut self, direction: &[f64], along: &[f64]) {
         let penalised = self.extended().penalised(direction);
         let slope = simd::dot(&self.v, &penalised);

@@ -24,7 +24,7 @@ pub struct Room {
     scores: Vec<f64>,
 }
 
-/// What a training found, beside beta.
+/// The result of a training beside beta.
 pub struct ShortTraining {
     pub bias: f64,
     pub iterations: u64,

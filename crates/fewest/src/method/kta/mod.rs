@@ -195,12 +195,12 @@ pub fn kta(
     search(design, classes, weights, rules, settings, limits, observer).map(|found| found.selection)
 }
 
-/// What a search found.
+/// The result of a search.
 struct Searched {
     selection: Selection,
-    /// Where it was found in time.
+    /// gamma of the kernel; none where it was not found in time.
     gamma: Option<f64>,
-    /// Where all subsets within a share of the best are wanted.
+    /// Summary of all subsets within a share of the best, where these are wanted.
     near: Option<NearBest>,
 }
 

@@ -24,7 +24,7 @@ pub(super) struct Model {
     triples: Triples,
 }
 
-/// What of the model lies above a cutoff.
+/// The completions whose model value is above a cutoff.
 #[derive(Debug, Default)]
 pub(super) struct Above {
     /// Free units in the order of the search, worst first: a branch takes its first unit and some

@@ -68,7 +68,7 @@ pub(super) fn node_bytes(columns: usize, slots: usize, order: usize) -> u64 {
     MATRIX_BYTES.saturating_mul(columns * columns).saturating_add(TRIPLE_BYTES * triples + of_sizes)
 }
 
-/// Some pairs: columns of equal length, one value per pair.
+/// A tile of pairs: columns of equal length, one value per pair.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Tile {
     /// Weight of the pair in f.
@@ -96,7 +96,7 @@ impl Tile {
     }
 }
 
-/// Where pairs come from.
+/// The source of the pairs.
 #[derive(Debug)]
 enum Source {
     /// All pairs of distinct rows.

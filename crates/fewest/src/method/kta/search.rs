@@ -44,7 +44,7 @@ impl<'a> Search<'a> {
         Self { pairs, rules, clock: run.clock(), units: of(Choice::Free).collect(), required, proving: false }
     }
 
-    /// How many free units there are.
+    /// Number of free units.
     pub(super) fn n_units(&self) -> usize {
         self.units.len()
     }
@@ -283,7 +283,7 @@ pub(super) struct Tree<'a> {
     pub(super) favoured: Vec<u32>,
     /// Batches learned in this call.
     batches: u64,
-    /// Where one is wanted.
+    /// The proof, where one is wanted.
     pub(super) proof: Option<AlignmentProof>,
 }
 
@@ -313,7 +313,7 @@ impl<'a> Tree<'a> {
         proof.end(self.pool.best(), self.pool.threshold(), status, run);
     }
 
-    /// What the subsets within a share of the best tell, where these are wanted.
+    /// Summary of the subsets within a share of the best, where these are wanted.
     pub(super) fn near(&self) -> Option<NearBest> {
         self.pool.near(self.open_bound())
     }

@@ -71,7 +71,7 @@ pub(super) struct Elimination<'a> {
     /// Steps after which the same features are left as by the optima themselves; none where the
     /// trainings do not say.
     pub(super) certain: Option<u64>,
-    /// Where the next training starts.
+    /// The start of the next training.
     pub(super) course: Course,
 }
 

@@ -71,7 +71,7 @@ use pairs::{Pair, PairSamples, trains_pairs};
 /// The name of the method, on the command line and in its states.
 const NAME: &str = "rfe";
 
-/// How many features leave in one step.
+/// The number of features that leave in one step.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Step {
@@ -126,7 +126,7 @@ crate::settings! {
 }
 
 impl RfeSettings {
-    /// With gamma as a number, unless it depends on the features that survive.
+    /// The settings with gamma as a number, unless it depends on the features that survive.
     fn resolved(&self, data: &Samples<'_>, rules: &Rules) -> Result<Self, Error> {
         Ok(Self { kernel: self.kernel.resolve(data.design(), rules.most_features())?, ..self.clone() })
     }
@@ -265,7 +265,7 @@ pub struct Tuned {
     pub accuracy: f64,
 }
 
-/// What [`rfe_classes`] found.
+/// The result of [`rfe_classes`].
 #[derive(Debug, Clone)]
 pub struct RfeReport {
     /// Subset, objective, ranking.
@@ -283,7 +283,7 @@ pub struct RfeReport {
 }
 
 impl RfeReport {
-    /// As every method reports; `settings` are those that it was found with.
+    /// The report of a method; `settings` are those of the elimination.
     pub fn report(self, settings: &RfeSettings) -> Report {
         let mut out = Report::of_rule(self.selection, &settings.kernel).detail("elimination_steps", self.steps);
         if let Some(certain) = self.certain_steps {

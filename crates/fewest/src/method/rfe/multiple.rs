@@ -63,7 +63,7 @@ struct Machine {
     active_set: ActiveSet,
 }
 
-/// What trainings work on.
+/// The data that trainings work on.
 enum On {
     Gram(SharedGram),
     Rows,
@@ -143,7 +143,7 @@ impl<'a> ResampledMachines<'a> {
         self.trained && self.squares.as_flattened().iter().any(|square| *square > 0.0)
     }
 
-    /// Where the next training starts, by machine.
+    /// The start of the next training, by machine.
     pub(super) fn betas(&self) -> Vec<Vec<f64>> {
         self.machines.iter().map(|machine| machine.beta.clone()).collect()
     }

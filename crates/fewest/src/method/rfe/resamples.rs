@@ -26,11 +26,11 @@ crate::settings! {
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     #[serde(default, deny_unknown_fields)]
     pub struct Resamples {
-        /// How many there are.
+        /// Number of resamples.
         pub count: usize = 10 => "at least 2",
-        /// How they are drawn.
+        /// The way resamples are drawn.
         pub resampling: Resampling = Resampling::Folds,
-        /// What they are drawn by.
+        /// Seed of the draws.
         pub seed: u64 = 0,
         /// In place of draws: the same at each step, the training part of each fold or split.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -42,7 +42,7 @@ impl Resamples {
     /// Refuses fewer than two, and folds of another number.
     ///
     /// # Errors
-    /// As said.
+    /// Fewer than two resamples, or folds of another number.
     pub(super) fn check(&self) -> Result<(), Error> {
         if self.count < 2 {
             return Err(Error::setting(

@@ -50,7 +50,7 @@ pub struct SplitParts<'a> {
     pub parts: Option<&'a PartsOf<'a>>,
 }
 
-/// One split's elimination.
+/// The elimination of one split.
 #[derive(Debug, Clone)]
 pub struct SplitPath {
     /// Final subset, its objective on the training part, full ranking, status: those of

@@ -38,7 +38,7 @@ mod tuning {
 use super::tuning::PRODUCTS;
 use tuning::{BATCH, FORGETS, LATEST, LINES, SEARCH, TOO_LONG};
 
-/// What is left to do after features left, at t = 0.
+/// The work left after features left, at t = 0.
 pub(super) struct Leaving {
     /// dv / dt of the features that are left.
     pub(super) direction: Vec<f64>,
@@ -127,7 +127,7 @@ impl ShrinkingNewton<'_> {
         ((self.v.len() as f64).powi(2) + self.columns.rows.stored() as f64) / PRODUCTS
     }
 
-    /// How far until the sample is at margin 1 on its way to the other side.
+    /// The distance until the sample is at margin 1 on its way to the other side.
     fn until_change(&self, i: usize, along: &[f64]) -> f64 {
         let s = &self.samples[i];
         let (slack, speed) = (1.0 - s.y * self.scores[i], s.y * along[i]);
@@ -135,7 +135,7 @@ impl ShrinkingNewton<'_> {
         if leaves && s.stiffness > 0.0 { (slack / speed).max(0.0) } else { f64::INFINITY }
     }
 
-    /// How far until the next sample changes sides, at most `rest`, and which one.
+    /// The distance until the next sample changes sides, at most `rest`, and which one.
     fn next_change(&self, along: &[f64], rest: f64) -> (f64, Option<usize>) {
         let mut first = (rest, None);
         for i in 0..along.len() {

@@ -86,14 +86,14 @@ struct Moved {
     before: Vec<f64>,
 }
 
-/// What was done last where digits were lost.
+/// The last repair where digits were lost.
 enum Repair {
     None,
     SameFree,
     OtherFree,
 }
 
-/// How far beta goes.
+/// The length of a step of beta.
 struct Length {
     t: f64,
     /// Position in F, and the bound, of the sample that is at its bound then.
@@ -101,7 +101,7 @@ struct Length {
 }
 
 impl<'a> Pivoting<'a> {
-    /// On these features, from a solution on them.
+    /// The training on these features, from a solution on them.
     pub(in crate::dual::shrinking) fn new(columns: LiveColumns<'a>, dual: &BoxDual, start: &DualSolution) -> Self {
         let (rows, n) = (&columns.rows, dual.len());
         let mean = (0..n).map(|i| rows.row(i).squared_norm()).sum::<f64>() / (n * rows.n_features()).max(1) as f64;
