@@ -2,14 +2,15 @@
 //! smaller subset cheap.
 //!
 //! While features leave one by one, the Gram matrix is updated by `K -= x_j x_j'` (cost n^2) and
-//! training starts from the last beta. Weights are looked at lazily: between two trainings `|w_j|`
+//! training starts from the last beta. Weights are evaluated lazily: between two trainings `|w_j|`
 //! changes by at most `||x_j|| ||beta_new - beta_old||` (Cauchy-Schwarz), so a weight known once
 //! bounds itself from below for many steps, and only the few features whose lower bound reaches the
 //! smallest known weight are computed again. With p >> n a step costs O(n^2 + p), not O(n p).
 //!
 //! Where weights have signs ([`Rules::weight_bounds`]) a training takes the features of the right
-//! sign, and starts from the last beta; where they have other bounds it starts anew. Their looks stay
-//! lazy, as a weight that is cut off at its bounds moves no further than its score.
+//! sign, and starts from the last beta; where they have other bounds it starts from
+//! nothing. Evaluation stays lazy, as a weight that is cut off at its bounds moves no further than
+//! its score.
 //!
 //! With more samples than features `dual/shrinking` follows the features that leave; for the squared
 //! hinge once that is so, for the hinge where it was so at the start.
@@ -33,16 +34,16 @@ pub struct SubsetOracle<'a> {
     dual: BoxDual,
     subset: Subset,
     solution: Option<DualSolution>,
-    /// Where the first training starts.
+    /// The signed dual point where the first training starts.
     start: Option<Vec<f64>>,
-    /// The Gram matrix of `subset`, and the number of features when it was last computed afresh.
+    /// The Gram matrix of `subset`, and the number of features when it was last computed in full.
     gram: Option<(GramMatrix, usize)>,
     /// Features that left and that the Gram matrix still holds.
     gone: Vec<usize>,
     /// Whether trainings work on the Gram matrix.
     on_gram: bool,
     active_set: ActiveSet,
-    /// Makes the trainings from the second on, where it suits.
+    /// The engine of the trainings from the second on, where it suits.
     shrinking: Option<Shrinking<'a>>,
     lazy: LazyWeights,
 }
@@ -63,15 +64,16 @@ struct LazyWeights {
     recent: Vec<usize>,
 }
 
-/// How many small units are remembered from one ranking to the next.
+/// Number of small units that are remembered from one ranking to the next.
 const RECENT: usize = 64;
 
-/// A training on rows in passes over their values, each as long as three multiply-adds on entries
-/// of the Gram matrix; chosen by hand, `bench/rfe_shapes.py` shows what a change costs.
+/// Passes over the values of the rows that one training on them takes, each as long as three
+/// multiply-adds on entries of the Gram matrix; chosen by hand, `bench/rfe_shapes.py` shows what a
+/// change costs.
 const UPDATE_PASSES: f64 = 150.0;
 
-/// Features whose updates of an s x s inverse cost as much as the inverse afresh, one for so many
-/// samples; found in the same way.
+/// Samples for each feature that leaves, at which updates of an s x s inverse cost as much as a new
+/// inverse; found in the same way.
 pub(crate) const UPDATES: f64 = 24.0;
 
 impl LazyWeights {
@@ -133,7 +135,7 @@ impl<'a> SubsetOracle<'a> {
         })
     }
 
-    /// Takes the memory of the trainings on so many features.
+    /// Takes the memory of the trainings on this many features.
     ///
     /// # Errors
     /// [`Error::Memory`] when it is not left.
@@ -196,8 +198,8 @@ impl<'a> SubsetOracle<'a> {
         if let Some(machine) = &mut self.shrinking {
             machine.remove(leaving);
         }
-        // Afresh once half the features are gone: it costs as much as that many updates and ends
-        // their rounding errors.
+        // Computed in full once half the features are gone: it costs as much as that many updates
+        // and ends their rounding errors.
         let is_old = |fresh: usize| 2 * self.subset.len() <= fresh || leaving.len() > self.subset.len();
         if self.gram.as_ref().is_some_and(|(_, fresh)| is_old(*fresh)) {
             self.forget_gram();
@@ -215,7 +217,7 @@ impl<'a> SubsetOracle<'a> {
     }
 
     /// The inverse on the free samples follows the features that leave, where that costs less than
-    /// to make it afresh.
+    /// a new one.
     fn follow_with_inverse(&mut self, leaving: &[usize]) {
         let design = self.problem.design();
         if leaving.len() > 1 && leaving.len() as f64 * UPDATES > self.dual.len() as f64 {
@@ -233,8 +235,8 @@ impl<'a> SubsetOracle<'a> {
         }
     }
 
-    /// Before so many features leave: what makes the next training out of the last one, where that
-    /// is cheaper than a training from its beta.
+    /// Prepares the next training to follow `leaving` features that leave, where that is cheaper
+    /// than a training from the last beta.
     fn prepare_to_follow(&mut self, leaving: usize) {
         let features = self.subset.len();
         if self.is_bounded() {
@@ -274,7 +276,7 @@ impl<'a> SubsetOracle<'a> {
         !self.rules.weight_bounds().is_free()
     }
 
-    /// Of a sparse design: the Gram matrix or rows, by how many features leave.
+    /// Chooses the Gram matrix or rows for a sparse design, by how many features leave.
     fn choose_route(&mut self, leaving: usize) {
         let design = self.problem.design();
         let affords = affords_gram(design.n_samples(), self.subset.len(), &self.settings);
@@ -362,10 +364,10 @@ impl<'a> SubsetOracle<'a> {
             }
             found = self.lazy.units.iter().map(|&u| (u, criteria[u])).collect();
         } else if self.lazy.recent.len() < count || 4 * count >= all {
-            found = (0..all).map(|at| self.look_at(at)).collect();
+            found = (0..all).map(|at| self.criterion_at(at)).collect();
         } else {
             let recent = std::mem::take(&mut self.lazy.recent);
-            found = recent.into_iter().map(|u| self.look_at(self.lazy.position[u])).collect();
+            found = recent.into_iter().map(|u| self.criterion_at(self.lazy.position[u])).collect();
             found.sort_unstable_by(by_criterion);
             // No unit whose bound lies above the count-th smallest of these can be among the
             // smallest; a little slack keeps rounding from hiding a tie.
@@ -376,7 +378,7 @@ impl<'a> SubsetOracle<'a> {
             let mut candidates = Vec::new();
             simd::at_most(&lazy.anchor, &lazy.norm, lazy.travelled, limit, &mut candidates);
             candidates.retain(|at| known.binary_search(at).is_err());
-            found.extend(candidates.into_iter().map(|at| self.look_at(at)));
+            found.extend(candidates.into_iter().map(|at| self.criterion_at(at)));
         }
         found.sort_unstable_by(by_criterion);
         self.lazy.recent = found.iter().take(RECENT.max(2 * count)).map(|f| f.0).collect();
@@ -384,7 +386,8 @@ impl<'a> SubsetOracle<'a> {
         found
     }
 
-    fn look_at(&mut self, at: usize) -> (usize, f64) {
+    /// The unit at position `at` and its criterion, from which its lower bound starts again.
+    fn criterion_at(&mut self, at: usize) -> (usize, f64) {
         let unit = self.lazy.units[at];
         let criterion = self.criterion(unit);
         self.lazy.anchor[at] = criterion.sqrt() + self.lazy.norm[at] * self.lazy.travelled;
@@ -392,9 +395,9 @@ impl<'a> SubsetOracle<'a> {
     }
 }
 
-/// Whether it pays to update the Gram matrix while so many features leave at each step; before the
-/// first one leaves, whether it pays to make it. An update is one of its inverse, too; of a sparse
-/// design, trainings on rows cost less where these hold few values.
+/// Whether it pays to update the Gram matrix while `leaving` features leave at each step; before
+/// the first one leaves, whether it pays to make it. An update is one of its inverse, too; of a
+/// sparse design, trainings on rows cost less where these hold few values.
 pub(crate) fn updates_pay(design: &dyn Design, leaving: Option<usize>) -> bool {
     let square = (design.n_samples() as f64).powi(2);
     let passes = leaving.map_or(1.0, |leaving| UPDATE_PASSES / (1.0 + 2.0 * leaving as f64));

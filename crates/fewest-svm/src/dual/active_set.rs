@@ -12,7 +12,7 @@
 //!          2. beta_F += t d, v -= t K d, with t the best on the line, cut to the box; a variable
 //!             that hits its bound leaves F
 //!          3. if none left: the variable with the largest violation enters F, or the gap is met
-//! Cost     each round O(n s + s^2) with s = |F|; building R afresh O(s^3). A feature that leaves
+//! Cost     each round O(n s + s^2) with s = |F|; building R in full O(s^3). A feature that leaves
 //!          the data is a rank-one change of R, O(s^2).
 //! Differs  the jitter (1e-10 of the largest K_ii + s^2) makes R exist for singular K_FF; since v
 //!          and t use the true K, R only shapes the direction: along null directions the step runs
@@ -29,7 +29,7 @@ mod tuning {
     /// Most free variables worth an s x s inverse.
     pub(super) const MOST_FREE: usize = 2000;
 
-    /// Most times R is built afresh in one call.
+    /// Most times R is built in full in one call.
     pub(super) const MOST_BUILDS: u32 = 3;
 }
 use tuning::{MOST_BUILDS, MOST_FREE};
@@ -123,7 +123,7 @@ impl ActiveSet {
                 return round;
             }
             if after > 1e-11 && after > 0.1 * before {
-                // R no longer inverts the matrix: build it afresh. Where that does not help,
+                // R no longer inverts the matrix: build it again. Where that does not help,
                 // rounding has the last word.
                 if built_now || builds == MOST_BUILDS || !self.build(&matrix) {
                     return round;
@@ -149,7 +149,7 @@ impl ActiveSet {
         round
     }
 
-    /// Makes F the set of variables strictly inside their box; false when R cannot be had.
+    /// Makes F the set of variables strictly inside their box; false when R cannot be computed.
     fn follow(&mut self, matrix: &FreeMatrix<'_>, beta: &[f64]) -> bool {
         let dual = matrix.dual;
         let inside = |i: usize| beta[i] > dual.lower[i] && beta[i] < dual.upper[i];

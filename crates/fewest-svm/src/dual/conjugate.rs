@@ -33,14 +33,14 @@ const PATIENCE: u32 = 20;
 /// v to K v, both of length n.
 pub type Product<'a> = dyn FnMut(&[f64]) -> Result<Vec<f64>, Error> + 'a;
 
-/// What the method returns.
+/// The solution that the method returns.
 #[derive(Debug, Clone)]
 pub struct Trained {
     /// The weights are `sum_i beta_i x_i`; not feasible for the dual.
     pub beta: Vec<f64>,
     /// Primal objective there.
     pub primal: f64,
-    /// At least what that is above the optimum.
+    /// At least `primal` minus the optimum.
     pub absolute_gap: f64,
     /// Products, or the steps of another engine.
     pub iterations: u64,
@@ -132,7 +132,7 @@ impl Vector {
     }
 }
 
-/// The weights and bias at hand.
+/// The current weights and bias.
 struct Machine<'a> {
     dual: &'a BoxDual,
     samples: Vec<Sample>,

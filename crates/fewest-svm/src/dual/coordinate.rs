@@ -55,17 +55,17 @@ pub fn solve(
     descend(rows, dual, start, settings, settings.max_epochs, Work::ANY, clock)
 }
 
-/// How many values coordinate descent may visit.
+/// The number of values that coordinate descent may visit.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Work {
-    /// In any case.
+    /// Values that it visits in any case.
     pub(super) least: f64,
-    /// As long as, at the pace of the last epochs, it ends within them.
+    /// Values that it visits as long as, at the pace of the last epochs, it ends within them.
     pub(super) most: f64,
 }
 
 impl Work {
-    /// As many as it takes.
+    /// No limit.
     pub(super) const ANY: Self = Self { least: f64::INFINITY, most: f64::INFINITY };
 }
 
@@ -85,7 +85,7 @@ impl Pace {
     }
 }
 
-/// As [`solve`], but gives up with [`Status::CallLimit`] after so many visited values.
+/// [`solve`], but it gives up with [`Status::CallLimit`] once `work` is spent.
 pub(super) fn descend(
     rows: &RowMatrix,
     dual: &BoxDual,

@@ -17,8 +17,8 @@ pub(crate) struct FreeInverse {
 }
 
 impl FreeInverse {
-    /// Of the s x s matrix whose row r `fill(r, out)` writes; a pivot at or below `floor` is raised
-    /// to it. Whether all entries are finite.
+    /// Builds the inverse of the s x s matrix whose row r `fill(r, out)` writes; a pivot at or
+    /// below `floor` is raised to it. Whether all entries are finite.
     pub(super) fn build(&mut self, s: usize, floor: f64, mut fill: impl FnMut(usize, &mut [f64])) -> bool {
         (self.len, self.stride) = (s, s + ROOM);
         self.values.clear();
@@ -35,7 +35,7 @@ impl FreeInverse {
         self.len == 0
     }
 
-    /// Forgets it.
+    /// Empties the inverse.
     pub(super) fn clear(&mut self) {
         self.len = 0;
     }

@@ -163,7 +163,7 @@ struct Value {
     gap: f64,
 }
 
-/// What the products alpha s and (C - alpha) t shall change by.
+/// The changes asked of the products alpha s and (C - alpha) t.
 struct Aim {
     s: Vec<f64>,
     t: Vec<f64>,
@@ -316,7 +316,7 @@ impl<'a> Solver<'a> {
     }
 }
 
-/// When to stop, and the best feasible point so far.
+/// The stopping rule, and the best feasible point so far.
 struct Ending {
     best: DualSolution,
     approach: Approach,

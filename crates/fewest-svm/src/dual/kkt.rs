@@ -9,7 +9,7 @@ use super::{Bias, BoxDual, Loss};
 /// beta_i this near to one of its bounds counts as being there, as a share of the largest |beta_i|.
 const AT_BOUND: f64 = 1e-12;
 
-/// What rounding may take from a sum of products, as a share of their sizes.
+/// Rounding error of a sum of products, as a share of their sizes.
 pub const ROUNDING: f64 = 16.0 * f64::EPSILON;
 
 /// Objectives of one dual point.
@@ -79,8 +79,8 @@ const NO_SLACK: f64 = 1e-12;
 /// Share of the objective that slack of rounding must make up to be left out.
 const WORTH: f64 = 1e-8;
 
-/// How many times as long a machine must be to have no slack, where rounding alone leaves it some:
-/// a large C makes that dear.
+/// The factor by which a machine must be longer to have no slack, where rounding alone leaves it
+/// some: with a large C that slack is costly.
 fn longer(dual: &BoxDual, scores: &[f64], bias: f64) -> Option<f64> {
     let counted = || (0..dual.len()).filter(|&i| dual.cost[i] > 0.0);
     let margin = |i: usize| dual.y[i] * (scores[i] + bias);

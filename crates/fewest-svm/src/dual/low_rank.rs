@@ -8,13 +8,14 @@ use crate::kernel::cholesky::Factor;
 use crate::kernel::outer::TILE;
 use crate::simd;
 
-/// A term is refused below this share of what H alone gives: its digits are lost.
+/// Smallest pivot `1 + d u'z` of a term that is accepted; below it digits are lost.
 const SINGULAR: f64 = 1e-8;
-/// Passes over the factor that eight new terms take, and a factor afresh besides its products.
+/// Passes over the factor that eight new terms take, and that a new factor takes besides the
+/// products of its tiles.
 const PASSES: f64 = 2.5;
-/// Products of the factor's tiles in the time of one value of such a pass.
+/// Products of tiles computed in the time that a pass takes for one value of the factor.
 const TILE_SPEED: f64 = 16.0;
-/// Most terms, as a share of the unknowns.
+/// Fewest unknowns for each term: of m unknowns at most m / 8 terms are added.
 const MOST: usize = 8;
 
 /// The terms so far.
@@ -25,10 +26,10 @@ pub(super) struct LowRank {
 }
 
 impl LowRank {
-    /// Whether so many more terms take less time than a factor of m unknowns afresh.
+    /// Whether `more` terms take less time than a new factor of m unknowns.
     pub(super) fn pays(&self, more: usize, m: usize) -> bool {
-        let afresh = m as f64 / (6.0 * TILE_SPEED) + PASSES;
-        self.terms.len() + more <= m / MOST && more.div_ceil(TILE) as f64 * PASSES < afresh
+        let rebuilt = m as f64 / (6.0 * TILE_SPEED) + PASSES;
+        self.terms.len() + more <= m / MOST && more.div_ceil(TILE) as f64 * PASSES < rebuilt
     }
 
     /// No terms: the factor is that of H.
@@ -66,7 +67,7 @@ impl LowRank {
         x
     }
 
-    /// From `x = H^-1 b` to the solution with all terms.
+    /// Corrects `x = H^-1 b` to the solution with all terms.
     fn correct(&self, b: &[f64], x: &mut [f64]) {
         for (z, share) in &self.terms {
             simd::axpy(-share * simd::dot(z, b), z, x);
@@ -90,17 +91,17 @@ mod tests {
     }
 
     #[test]
-    fn terms_give_what_a_factor_afresh_gives() {
+    fn terms_give_what_a_new_factor_gives() {
         for m in [3, 8, 29] {
             let wave = |c: usize| (0..m).map(|i| ((i * (c + 2)) as f64).sin()).collect::<Vec<f64>>();
             let mut terms: Vec<(Vec<f64>, f64)> = (0..11).map(|c| (wave(c), 0.5 + c as f64)).collect();
             // Some leave again.
             terms.extend([(wave(3), -3.5), (wave(0), -0.5)]);
-            let (base, afresh) = (factored(m, &[]), factored(m, &terms));
+            let (base, whole) = (factored(m, &[]), factored(m, &terms));
             let mut low = LowRank::default();
             assert!(low.add(&base, &terms[..5]) && low.add(&base, &terms[5..]));
             let b: Vec<f64> = (0..m).map(|i| 1.0 - i as f64).collect();
-            for (a, b) in low.solve(&base, &b).iter().zip(afresh.solve(&b)) {
+            for (a, b) in low.solve(&base, &b).iter().zip(whole.solve(&b)) {
                 assert!((a - b).abs() <= 1e-10, "{m}: {a} for {b}");
             }
             // What is not there cannot leave: H is not positive definite any more.

@@ -50,7 +50,7 @@ pub enum Loss {
     SquaredHinge,
 }
 
-/// How the bias b of `f(x) = w.x + b` enters the objective.
+/// The way in which the bias b of `f(x) = w.x + b` enters the objective.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(into = "BiasText", try_from = "BiasText")]
 pub enum Bias {
@@ -226,7 +226,7 @@ impl BoxDual {
     }
 }
 
-/// What a solver returns.
+/// The solution that a solver returns.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct DualSolution {
     /// beta_i = y_i alpha_i, feasible for the dual, length n.

@@ -65,7 +65,7 @@ use tuning::{
     FEW_STEPS, FIRST_BAND, FLAT, FRESH_SCORES, LINE_STEPS, MUCH_NARROWER, NARROWER, NARROWEST, PATIENCE, SETTLED,
 };
 
-/// One sample.
+/// The values of one sample.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sample {
     pub(super) y: f64,
@@ -219,7 +219,7 @@ impl Point {
 struct Pulled {
     beta: Vec<f64>,
     pull: Vec<f64>,
-    /// How often it was updated since it was summed afresh, which undoes rounding.
+    /// Updates of `pull` since it was last summed in full, which undoes rounding.
     updates: u64,
 }
 
@@ -241,7 +241,7 @@ impl Pulled {
 }
 
 impl<'a> Solver<'a> {
-    /// At the multipliers and weights of the start, if there is one.
+    /// The state at the multipliers and weights of the start, if there is one.
     fn new(rows: &'a RowMatrix, dual: &'a BoxDual, start: Option<&[f64]>) -> Self {
         let n = dual.len();
         let hinge = dual.loss == Loss::Hinge;
@@ -386,7 +386,7 @@ impl<'a> Solver<'a> {
     }
 }
 
-/// When to stop, and the best feasible point so far.
+/// The stopping rule, and the best feasible point so far.
 struct Ending {
     best: Option<DualSolution>,
     approach: Approach,
@@ -412,7 +412,7 @@ impl Ending {
         limit.map(|status| self.with(status, round))
     }
 
-    /// Makes alpha feasible, and keeps the better point; returns the gap of the point at hand.
+    /// Makes alpha feasible, and keeps the better point; returns the gap of the current point.
     fn measure(&mut self, solver: &Solver<'_>, round: u64) -> f64 {
         let now = coordinate::finish(solver.rows, solver.dual, solver.beta.clone(), round, Status::Optimal);
         let gap = now.gap();

@@ -18,11 +18,11 @@ use crate::{Clock, RowMatrix, Status};
 const DENSE_SHARE: f64 = 0.3;
 /// Side of the squares in which a matrix is mirrored.
 const SQUARE: usize = 32;
-/// Rows added between two looks at the clock.
-const LOOK: usize = 64;
-/// Products of sparse rows that several threads are worth,
+/// Rows added between two checks of the clock.
+const CHECK_EVERY: usize = 64;
+/// Fewest products of sparse rows for which several threads pay.
 const PARALLEL: f64 = (1 << 18) as f64;
-/// and at most between two looks at the clock: some milliseconds.
+/// Products of sparse rows between two checks of the clock: some milliseconds.
 const AT_ONCE: f64 = (1 << 24) as f64;
 
 /// Nanoseconds per stored value of a sweep over dense and sparse columns, per column, and per
@@ -35,8 +35,8 @@ mod nanoseconds {
     pub(super) const ENTRY: f64 = 3.0;
 }
 
-/// Estimated time of a sweep of coordinate steps over this many columns of so many samples, which
-/// hold so many values where they are sparse, and of a Newton step on them.
+/// Estimated nanoseconds of a sweep of coordinate steps over the columns, and of a Newton step on
+/// them. `stored` is the number of their values where they are sparse.
 pub fn prices(columns: usize, samples: usize, stored: Option<usize>) -> (f64, f64) {
     use nanoseconds::{DENSE, ENTRY, PRODUCT, SPARSE, VISIT};
     let (s, m) = (columns as f64, samples as f64);
@@ -172,7 +172,7 @@ impl<'a> Normal<'a> {
             grown.add(weighted.iter().copied());
             return grown;
         }
-        // The bias stays last: its row is made anew.
+        // The bias stays last: its row is made again.
         let (m, before) = (grown.m, known.len().isqrt());
         let columns = before - usize::from(x.biased);
         for (i, row) in known.chunks(before).take(columns).enumerate() {
@@ -207,7 +207,7 @@ impl<'a> Normal<'a> {
         debug_assert!(whole.is_ok());
     }
 
-    /// [`Normal::add`], unless it is told to stop: then H is of no use any more.
+    /// [`Normal::add`], unless `clock` stops it: then H is invalid.
     ///
     /// # Errors
     /// Why it was stopped.
@@ -234,7 +234,7 @@ impl<'a> Normal<'a> {
     /// H += d x_i x_i', x_i as a dense row.
     fn add_dense(&mut self, i: usize, d: f64, clock: &Clock) -> Result<(), Status> {
         self.added += 1;
-        if self.added.is_multiple_of(LOOK) {
+        if self.added.is_multiple_of(CHECK_EVERY) {
             clock.stop().map_or(Ok(()), Err)?;
         }
         let x = match self.x.rows.row(i) {
@@ -261,7 +261,7 @@ impl<'a> Normal<'a> {
     fn scatter_until(&mut self, weighted: &[(usize, f64)], first: usize, clock: &Clock) -> Result<(), Status> {
         let (rows, m, last) = (self.x.rows, self.m, self.x.biased.then_some(self.x.last));
         let of_row = (rows.stored() as f64 / rows.n_samples() as f64).powi(2).max(1.0);
-        for weighted in weighted.chunks(LOOK.max((AT_ONCE / of_row) as usize)) {
+        for weighted in weighted.chunks(CHECK_EVERY.max((AT_ONCE / of_row) as usize)) {
             clock.stop().map_or(Ok(()), Err)?;
             let is_large = weighted.len() as f64 * of_row >= PARALLEL;
             let threads = if is_large { rayon::current_num_threads() } else { 1 };
@@ -293,7 +293,7 @@ impl<'a> Normal<'a> {
     /// add these samples to.
     fn shares(&self, weighted: &[(usize, f64)], first: usize, strips: usize) -> Vec<usize> {
         let mut products = vec![1; self.m];
-        for &(i, _) in weighted.iter().step_by(LOOK) {
+        for &(i, _) in weighted.iter().step_by(CHECK_EVERY) {
             if let Row::Sparse(columns, _) = self.x.rows.row(i) {
                 columns.iter().enumerate().for_each(|(a, &j)| products[j as usize] += a + 1);
             }
@@ -372,7 +372,7 @@ impl<'a> Normal<'a> {
         }
     }
 
-    /// L with L L' = H, unless it is told to stop.
+    /// L with L L' = H, unless `clock` stops it.
     ///
     /// # Errors
     /// Why it was stopped.

@@ -1,5 +1,5 @@
-//! When an outer loop on a gap has come to its end: `Patience` for any, `Approach` for those on
-//! the primal-dual gap of a training.
+//! The end of an outer loop on a gap: `Patience` for any loop, `Approach` for one on the
+//! primal-dual gap of a training.
 
 use crate::{Clock, Status, SvmSettings};
 
@@ -26,7 +26,8 @@ pub struct Patience {
 }
 
 impl Patience {
-    /// For a loop that may go on for so many rounds without a gap below this share of the best.
+    /// The patience of a loop that may run `rounds` rounds without a gap below `share` (between 0
+    /// and 1) of the best.
     pub fn new(share: f64, rounds: u32) -> Self {
         Self { share, rounds, best: f64::INFINITY, idle: 0 }
     }
@@ -64,7 +65,7 @@ impl Patience {
     }
 }
 
-/// How the gap of a training has come along.
+/// Progress of the gap of a training.
 #[derive(Debug)]
 pub(super) struct Approach {
     patience: Patience,
@@ -79,7 +80,7 @@ pub(super) struct Due {
 }
 
 impl Approach {
-    /// For a loop that may go on for so many rounds without a better gap.
+    /// The progress of a loop that may run `rounds` rounds without a better gap.
     pub(super) fn new(rounds: u32) -> Self {
         Self { patience: Patience::new(BETTER, rounds), demand: 1.0 }
     }

@@ -13,8 +13,8 @@
 //!          3. beta_i += d, beta_j -= d, d the Newton step cut to the box;  v -= d (K_i - K_j)
 //!          4. now and then: the duality gap over the active samples; stop, or drop samples that
 //!             sit at a bound
-//!          5. before stopping: v of all samples afresh in f64, samples that violate come back
-//!          6. with a whole matrix at hand: rounds of the active-set method
+//!          5. before stopping: v of all samples in full, in f64, samples that violate come back
+//!          6. where the whole matrix is stored: rounds of the active-set method
 //!             ([`super::active_set`]), at once from a warm start, else after n pair steps; it ends
 //!             the slow tail of pair steps on ill-conditioned free sets
 //!          Without the equality (penalised or no bias) one variable moves at a time: 1'. the
@@ -65,13 +65,13 @@ mod tuning {
 }
 use tuning::{LEAST_VIOLATION, PATIENCE};
 
-/// Pair steps after which a run on computed rows looks at its limits.
+/// Pair steps between two checks of the limits in a run on computed rows.
 const ASKS: u64 = 16;
-/// What the evaluation of the last beta may still take once a limit was reached.
+/// Time that the evaluation of the last beta may take once a limit was reached.
 const JUDGING: Duration = Duration::from_millis(100);
 
 /// Best beta for the kernel rows given. `memory` carries the free set from one training to the next
-/// ([`ActiveSet::default`] to begin with). `weights` of the solution are left empty: only linear
+/// (first, [`ActiveSet::default`]). `weights` of the solution are left empty: only linear
 /// callers know the features.
 pub fn solve<R: KernelRows>(
     rows: &mut R,
@@ -137,7 +137,7 @@ struct Solver<'a, R: KernelRows> {
     exact: ExactSchedule,
 }
 
-/// What the check of the gap asks for.
+/// The action that the check of the gap asks for.
 enum Check {
     /// A pair step.
     Step,
@@ -225,7 +225,7 @@ impl<'a, R: KernelRows> Solver<'a, R> {
         self.check_gap(pair, is_rounding, clock)
     }
 
-    /// Step 4: the gap over the active samples; looks at all samples, drops some, or ends at a
+    /// Step 4: the gap over the active samples; evaluates all samples, drops some, or ends at a
     /// limit.
     fn check_gap(&mut self, pair: &Pair, is_rounding: bool, clock: &Clock) -> Check {
         let (gap, primal) = self.active.gap(self.dual, pair.middle);
@@ -236,7 +236,7 @@ impl<'a, R: KernelRows> Solver<'a, R> {
             if self.is_fresh && gap <= allowed {
                 return Check::Done(Status::Optimal);
             }
-            return self.look_at_all(pair, clock);
+            return self.evaluate_all(pair, clock);
         }
         if self.iterations >= self.next_shrink && self.rows.can_shrink() {
             self.next_shrink = self.iterations + shrink_period(self.dual.len());
@@ -261,7 +261,7 @@ impl<'a, R: KernelRows> Solver<'a, R> {
         Check::Done(limit)
     }
 
-    /// Scores and objectives of all samples afresh, in f64. False where the clock left no time.
+    /// Scores and objectives of all samples in full, in f64. False where the clock left no time.
     fn evaluate(&mut self, pair: &Pair, clock: &Clock) -> bool {
         self.active.write_back(&mut self.beta);
         let judged = Evaluation::until(self.rows, self.dual, &mut self.beta, clock);
@@ -279,7 +279,7 @@ impl<'a, R: KernelRows> Solver<'a, R> {
     }
 
     /// Step 5: every sample comes back, unless the gap is met or nothing is left to gain.
-    fn look_at_all(&mut self, pair: &Pair, clock: &Clock) -> Check {
+    fn evaluate_all(&mut self, pair: &Pair, clock: &Clock) -> Check {
         let (before, n) = (self.evaluation.gap(), self.dual.len());
         let was_shrunk = self.active.len() < n;
         if !self.evaluate(pair, clock) {

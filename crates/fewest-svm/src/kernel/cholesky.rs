@@ -1,14 +1,15 @@
 //! Cholesky factor of a symmetric positive definite matrix.
 //!
-//! Left-looking on the strips of [`super::outer`], so that its inner loop is the same 8 x 8 tile.
+//! Column strip by column strip, each from those to its left, as [`super::outer`] has them, so that
+//! the inner loop is the same 8 x 8 tile.
 
 use multiversion::multiversion;
 
 use super::outer::{TILE, Tile};
 use crate::{Clock, Status, simd};
 
-/// Products of tiles between two looks at the clock, twice over: some milliseconds.
-const LOOK: usize = 1 << 15;
+/// Twice the products of tiles between two checks of the clock: some milliseconds.
+const CHECK_EVERY: usize = 1 << 15;
 
 /// A Cholesky factor.
 #[derive(Debug)]
@@ -69,7 +70,7 @@ impl Factor {
         debug_assert!(whole.is_ok());
     }
 
-    /// [`Factor::decompose`], unless it is told to stop: then there is no factor.
+    /// [`Factor::decompose`], unless `clock` stops it: then there is no factor.
     ///
     /// # Errors
     /// Why it was stopped.
@@ -82,7 +83,7 @@ impl Factor {
         let mut work = 0;
         for strip in 0..strips {
             work += strip * strip;
-            if work >= LOOK {
+            if work >= CHECK_EVERY {
                 work = 0;
                 clock.stop().map_or(Ok(()), Err)?;
             }
@@ -159,7 +160,7 @@ impl Factor {
     }
 }
 
-/// Left-looking: strip s of L, of so many columns, tile by tile from the left. A pivot lost to
+/// Strip s of L, of `depth` columns, tile by tile from the left. A pivot lost to
 /// rounding is made huge, which leaves its variable where it is (Zhang, LIPSOL, 1998, sec. 5).
 #[multiversion(targets("x86_64+avx512f+avx512vl+fma", "x86_64+avx2+fma"))]
 fn next_strip(s: usize, depth: usize, tiles: &[Tile], packed: &mut [f64]) {

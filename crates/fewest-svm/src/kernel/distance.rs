@@ -18,8 +18,8 @@ use super::gram::GramMatrix;
 use crate::design::Row;
 use crate::{Clock, Design, RowMatrix, Status, simd};
 
-/// Rows of a matrix of distances that one thread computes between two looks at the clock.
-const LOOK: usize = 64;
+/// Rows of a matrix of distances that one thread computes between two checks of the clock.
+const CHECK_EVERY: usize = 64;
 
 /// d of one feature; 0 or more, and 0 between equal values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,15 +56,15 @@ impl Distance {
 /// The distance of each feature.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Distances {
-    /// Of features that hold numbers.
+    /// The distance of features that hold numbers.
     numbers: Distance,
     /// Features that hold categories, ascending.
     categorical: Vec<usize>,
 }
 
 impl Distances {
-    /// Those of a kernel, squared ones where it has none of its own; these features, in any order,
-    /// hold categories.
+    /// The distances of a kernel, squared differences where it has none of its own; the features of
+    /// `categorical`, in any order, hold categories.
     pub fn new(kernel: &Kernel, categorical: &[usize]) -> Self {
         let mut categorical = categorical.to_vec();
         categorical.sort_unstable();
@@ -106,7 +106,7 @@ impl Distances {
         let n = design.n_samples();
         let columns: Vec<(Distance, Vec<f64>)> = features.iter().map(|&j| (self.of(j), column(design, j))).collect();
         let mut values = vec![0.0; n * n];
-        let rows = LOOK * rayon::current_num_threads();
+        let rows = CHECK_EVERY * rayon::current_num_threads();
         for (block, values) in values.chunks_mut((n * rows).max(1)).enumerate() {
             if block > 0
                 && let Some(status) = clock.stop()
@@ -133,12 +133,13 @@ fn column(design: &dyn Design, j: usize) -> Vec<f64> {
 #[derive(Debug, Clone)]
 pub struct ByFeature {
     kernel: Kernel,
-    /// By column.
+    /// The distance of each column.
     distances: Vec<Distance>,
 }
 
 impl ByFeature {
-    /// Of a kernel on these features, which are the columns; none where inner products are enough.
+    /// The distances of a kernel on `features`, one for each column; none where inner products are
+    /// enough.
     pub fn new(kernel: Kernel, features: &[usize], categorical: &[usize]) -> Option<Self> {
         kernel.distance()?;
         let all = Distances::new(&kernel, categorical);

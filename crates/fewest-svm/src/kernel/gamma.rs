@@ -10,7 +10,7 @@ use super::sigest::weighted_sigest;
 use super::{Distance, Distances, Kernel};
 use crate::{Clock, Design, Error};
 
-/// How gamma is found. As text, and so in JSON: a number, `scale`, `1/p`, `sigest` or
+/// The rule by which gamma is found. As text, and so in JSON: a number, `scale`, `1/p`, `sigest` or
 /// `sigest:BETA`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(into = "GammaText", try_from = "GammaText")]
@@ -27,7 +27,7 @@ pub enum Gamma {
 }
 
 impl Gamma {
-    /// What a text must be.
+    /// The form that a text must have.
     pub const FORMAT: &str = "a number above 0, 1/p, scale, sigest, or sigest:BETA with BETA above 0";
 
     /// Checks the number.

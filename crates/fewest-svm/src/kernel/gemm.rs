@@ -42,13 +42,13 @@ impl<'a> View<'a> {
     }
 }
 
-/// Multiplications between two looks at the clock: some tens of milliseconds.
-const LOOK: usize = 1 << 28;
+/// Multiplications between two checks of the clock: some tens of milliseconds.
+const CHECK_EVERY: usize = 1 << 28;
 
-/// [`add_product`], unless it is told to stop: then C is of no use, and the answer is false.
+/// [`add_product`], unless `clock` stops it: then C is invalid, and the answer is false.
 #[must_use]
 pub fn add_product_until(c: &mut [f64], stride: usize, alpha: f64, a: View<'_>, b: View<'_>, clock: &Clock) -> bool {
-    let rows = (LOOK / (a.columns * b.columns).max(1)).max(8);
+    let rows = (CHECK_EVERY / (a.columns * b.columns).max(1)).max(8);
     for first in (0..a.rows).step_by(rows) {
         if clock.stop().is_some() {
             return false;

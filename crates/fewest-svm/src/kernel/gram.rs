@@ -18,9 +18,10 @@ mod tuning {
     pub(super) const PANEL: usize = 256;
     /// Rows of K that one thread works on at a time.
     pub(super) const TILE: usize = 128;
-    /// Multiply-adds of a thread between two looks at the clock, and rows of K from sparse data.
-    pub(super) const LOOK: usize = 1 << 27;
-    pub(super) const SPARSE_LOOK: usize = 256;
+    /// Multiply-adds of a thread between two checks of the clock.
+    pub(super) const CHECK_EVERY: usize = 1 << 27;
+    /// Rows of K from sparse data between two checks of the clock.
+    pub(super) const SPARSE_CHECK_EVERY: usize = 256;
     /// Fewer features than this go one by one.
     pub(super) const FEW: usize = 8;
     /// Parts of the features at most whose products with a vector are added up side by side, and
@@ -28,11 +29,11 @@ mod tuning {
     pub(super) const PARTS: usize = 8;
     pub(super) const PART: usize = 64;
 }
-use tuning::{FEW, LOOK, PANEL, PART, PARTS, SPARSE_LOOK, TILE};
+use tuning::{CHECK_EVERY, FEW, PANEL, PART, PARTS, SPARSE_CHECK_EVERY, TILE};
 
-/// Small data are done with before the clock needs a look.
-fn look(n: usize, clock: &Clock) -> Result<(), Status> {
-    if n * n > LOOK / PANEL { clock.stop().map_or(Ok(()), Err) } else { Ok(()) }
+/// Checks the clock, unless the data are so small that no check is needed.
+fn check_clock(n: usize, clock: &Clock) -> Result<(), Status> {
+    if n * n > CHECK_EVERY / PANEL { clock.stop().map_or(Ok(()), Err) } else { Ok(()) }
 }
 
 /// A full symmetric n x n matrix, row after row.
@@ -48,7 +49,7 @@ impl GramMatrix {
         (n as u64) * (n as u64) * 8
     }
 
-    /// From n n values.
+    /// The matrix of n n values.
     ///
     /// # Errors
     /// [`Error::Data`] when the length is wrong or the matrix is not symmetric.
@@ -73,7 +74,7 @@ impl GramMatrix {
         Ok(Self { n, values })
     }
 
-    /// From its lower triangle, row after row: n (n + 1) / 2 values.
+    /// The matrix from its lower triangle, row after row: n (n + 1) / 2 values.
     ///
     /// # Errors
     /// [`Error::Data`] when the length is wrong.
@@ -91,7 +92,7 @@ impl GramMatrix {
         Ok(gram)
     }
 
-    /// Its lower triangle, row after row.
+    /// The lower triangle, row after row.
     pub fn triangle(&self) -> Vec<f64> {
         (0..self.n).flat_map(|i| &self.row(i)[..=i]).copied().collect()
     }
@@ -108,7 +109,7 @@ impl GramMatrix {
         simd::axpy(-1.0, &other.values, &mut self.values);
     }
 
-    /// From n n values known to be symmetric.
+    /// The matrix of n n values known to be symmetric.
     pub(crate) fn from_values(n: usize, values: Vec<f64>) -> Self {
         Self { n, values }
     }
@@ -137,14 +138,14 @@ impl GramMatrix {
     /// The limit that `clock` names before it is done.
     pub fn linear_until(design: &dyn Design, features: &[usize], clock: &Clock) -> Result<Self, Status> {
         let n = design.n_samples();
-        look(n, clock)?;
+        check_clock(n, clock)?;
         let mut gram = Self { n, values: vec![0.0; n * n] };
         if design.is_sparse() {
             let rows = design.rows(features);
-            for (block, values) in gram.values.chunks_mut(n.max(1) * SPARSE_LOOK).enumerate() {
-                look(n, clock)?;
+            for (block, values) in gram.values.chunks_mut(n.max(1) * SPARSE_CHECK_EVERY).enumerate() {
+                check_clock(n, clock)?;
                 values.par_chunks_mut(n).enumerate().for_each(|(i, out)| {
-                    if let Row::Sparse(columns, values) = rows.row(block * SPARSE_LOOK + i) {
+                    if let Row::Sparse(columns, values) = rows.row(block * SPARSE_CHECK_EVERY + i) {
                         for (&at, &x) in columns.iter().zip(values) {
                             design.add_column(features[at as usize], x, out);
                         }
@@ -214,7 +215,7 @@ impl GramMatrix {
     fn add_panels(&mut self, design: &dyn Design, features: &[usize], sign: f64, clock: &Clock) -> Result<(), Status> {
         let n = self.n;
         let width = (n / 8).clamp(8, PANEL).min(features.len().max(1));
-        let tiles = (LOOK / (TILE * width * n.max(1))).max(1);
+        let tiles = (CHECK_EVERY / (TILE * width * n.max(1))).max(1);
         let rows = TILE * tiles * rayon::current_num_threads();
         let mut panel = vec![0.0; n * width];
         for block in features.chunks(width) {
@@ -223,11 +224,11 @@ impl GramMatrix {
                 design.add_column(j, 1.0, &mut panel[at * n..(at + 1) * n]);
             }
             for first in (0..n).step_by(rows) {
-                look(n, clock)?;
+                check_clock(n, clock)?;
                 self.add_panel(&panel[..n * block.len()], sign, first..n.min(first + rows));
             }
         }
-        self.mirror(&mut || look(n, clock))
+        self.mirror(&mut || check_clock(n, clock))
     }
 
     /// These rows of the lower triangle += sign B B' for a column-major panel B with n rows.
@@ -244,10 +245,10 @@ impl GramMatrix {
         });
     }
 
-    fn mirror(&mut self, look: &mut dyn FnMut() -> Result<(), Status>) -> Result<(), Status> {
+    fn mirror(&mut self, check: &mut dyn FnMut() -> Result<(), Status>) -> Result<(), Status> {
         let n = self.n;
         for first in (0..n).step_by(64) {
-            look()?;
+            check()?;
             for i in first..n {
                 for k in first..(first + 64).min(i) {
                     self.values[k * n + i] = self.values[i * n + k];
@@ -280,16 +281,16 @@ impl GramMatrix {
         out
     }
 
-    /// The same, into a vector whose memory is used again.
+    /// [`GramMatrix::multiply`] into a vector whose memory is used again.
     pub(crate) fn multiply_into(&self, beta: &[f64], out: &mut Vec<f64>) {
         out.resize(self.n, 0.0);
         simd::combination(&self.values, beta, out);
     }
 }
 
-/// What SVM-RFE asks of a matrix that may be elsewhere, beside what any [`Source`] answers.
+/// Requests of SVM-RFE to a matrix that may be elsewhere, beside those of any [`Source`].
 pub trait GramSource: Source {
-    /// Bytes that a copy of so many features takes, about.
+    /// Bytes that a copy of `features` features takes, about.
     fn bytes(&self, features: usize) -> u64;
     /// K = X X' over these features, which ascend.
     fn gram(&self, features: &[usize]) -> Result<GramMatrix, Error>;

@@ -48,7 +48,7 @@ fn factor(a: &mut [f64], n: usize, stride: usize, floor: f64) {
     (0..h).for_each(|i| a[i * stride + h..i * stride + n].fill(0.0));
 }
 
-/// The same by Cholesky and forward substitution.
+/// `factor` by Cholesky and forward substitution.
 fn factor_small(a: &mut [f64], n: usize, stride: usize, floor: f64) {
     for k in 0..n {
         let (above, rest) = a.split_at_mut(k * stride);

@@ -129,7 +129,7 @@ impl WithSimd for Update<'_> {
 }
 
 impl Update<'_> {
-    /// A row of a tile is so many vectors.
+    /// The update where a row of a tile is `VECTORS` vectors.
     #[inline(always)]
     fn by_vectors<S: Simd, const VECTORS: usize>(self, simd: S) {
         let Self { packed, depth, sign, strips, tiles } = self;

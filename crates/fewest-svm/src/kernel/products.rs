@@ -17,8 +17,8 @@ use crate::{Clock, Design, Status};
 /// Features whose columns [`CrossProducts::new`] gathers at a time.
 const PANEL: usize = 64;
 
-/// Rows of [`Products::new`] between two looks at the clock.
-const LOOK: usize = 256;
+/// Rows of [`Products::new`] between two checks of the clock.
+const CHECK_EVERY: usize = 256;
 
 /// A full symmetric n x n matrix, row after row: distances for a kernel that is a product over
 /// features (RBF, Laplace), inner products for the others.
@@ -51,7 +51,7 @@ impl Products {
         let norms: Vec<f64> = (0..n).map(|i| gram.row(i)[i]).collect();
         let mut values = vec![0.0; n * n];
         for (at, (out, &i)) in values.chunks_mut(n.max(1)).zip(order).enumerate() {
-            if at % LOOK == LOOK - 1
+            if at % CHECK_EVERY == CHECK_EVERY - 1
                 && let Some(status) = clock.stop()
             {
                 return Err(status);
@@ -86,7 +86,7 @@ impl Products {
     pub fn changed(&self, changes: &[(&[f64], f64)], kernel: &Kernel, clock: &Clock) -> Result<GramMatrix, Status> {
         let mut values = Vec::with_capacity(self.values.len());
         for (i, known) in self.values.chunks(self.n.max(1)).enumerate() {
-            if i % LOOK == LOOK - 1
+            if i % CHECK_EVERY == CHECK_EVERY - 1
                 && let Some(status) = clock.stop()
             {
                 return Err(status);
@@ -128,8 +128,8 @@ impl Products {
     }
 }
 
-/// The same between the samples of two designs with the same features: one row for each sample of
-/// the first, one column for each of the second.
+/// The products between the samples of two designs with the same features: one row for each sample
+/// of the first, one column for each of the second.
 #[derive(Debug)]
 pub struct CrossProducts {
     columns: usize,

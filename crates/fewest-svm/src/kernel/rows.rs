@@ -10,8 +10,9 @@ use super::gram::GramMatrix;
 use crate::simd;
 use crate::{Clock, RowMatrix};
 
-/// What a decomposition solver sees of the kernel matrix. Samples are addressed by position in the
-/// active list, which starts as all samples in order; rows cover the active samples in that order.
+/// The rows of the kernel matrix that a decomposition solver reads. Samples are addressed by
+/// position in the active list, which starts as all samples in order; rows cover the active samples
+/// in that order.
 pub trait KernelRows {
     /// Type the rows are stored in; f32 is made up for by [`KernelRows::scores`], which is exact.
     type Value: Copy + Into<f64> + Send + Sync;
@@ -23,7 +24,7 @@ pub trait KernelRows {
     fn pair(&mut self, a: usize, b: usize) -> (&[Self::Value], &[Self::Value]);
     /// f_i = sum_k K_ik beta_k in f64 for all samples.
     fn scores(&self, beta: &[f64]) -> Vec<f64>;
-    /// The same, or nothing once `clock` says so: where rows are computed, all of them take long.
+    /// [`KernelRows::scores`], or none once `clock` stops it: to compute all rows may take long.
     fn scores_until(&self, beta: &[f64], _clock: &Clock) -> Option<Vec<f64>> {
         Some(self.scores(beta))
     }
@@ -88,7 +89,7 @@ use tuning::{DENSE_BYTES, DENSE_RATIO, DENSE_SHARE, SCORE_BLOCK, SUPPORT_BLOCK};
 pub struct CachedRows<'a> {
     data: &'a RowMatrix,
     kernel: Kernel,
-    /// Where inner products do not give the kernel.
+    /// The kernel by distances, where inner products do not give it.
     by_feature: Option<ByFeature>,
     norms: Vec<f64>,
     active: Vec<usize>,

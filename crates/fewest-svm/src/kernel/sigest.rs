@@ -60,9 +60,9 @@ pub(super) fn weighted_sigest(
 
 /// The samples, so that all distances from one of them are cheap.
 enum Samples<'a> {
-    /// By column; borrowed where the design has it as it is.
+    /// Values column by column; a column is borrowed where the design stores it.
     Columns(Vec<Cow<'a, [f64]>>),
-    /// By row: (feature, value), ascending. Sparse data are never laid out in full.
+    /// Values row by row: (feature, value), ascending. Sparse data are never laid out in full.
     Rows(Vec<Vec<(u32, f64)>>),
 }
 

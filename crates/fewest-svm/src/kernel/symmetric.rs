@@ -1,5 +1,5 @@
 //! Products of a few columns with each other and exponentials, in single precision, for the
-//! instruction set at hand.
+//! instruction set that is available.
 
 use multiversion::multiversion;
 use pulp::{Arch, Simd, WithSimd};
@@ -100,7 +100,7 @@ pub fn narrow(x: &[f64], out: &mut [f32]) {
     }
 }
 
-/// From values u: `delta = u - centre`, `spread = |delta|^(3/2)`.
+/// Computes from values u: `delta = u - centre`, `spread = |delta|^(3/2)`.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq+fma", "x86_64+avx2+fma"))]
 pub fn centre_on(centre: &[f32], delta: &mut [f32], spread: &mut [f32]) {
     for ((delta, spread), centre) in delta.iter_mut().zip(spread).zip(centre) {

@@ -15,7 +15,7 @@ use crate::dual::train::train_linear;
 use crate::dual::{Bias, BoxDual, DualSolution};
 use crate::{Clock, Design, Status, SvmSettings, WeightBounds};
 
-/// Most rounds; hard problems from a start that is far took up to a dozen.
+/// Most rounds of one call; hard problems whose start is far from the solution took up to 12.
 const ROUNDS: u32 = 25;
 
 /// Trains on these features, from `start` (length n; zeros for none).

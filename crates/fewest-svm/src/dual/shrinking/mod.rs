@@ -35,26 +35,26 @@ pub enum Shrinking<'a> {
 }
 
 impl<'a> Shrinking<'a> {
-    /// Whether the matrix for so many features and stored values is within the memory allowed, and
+    /// Whether the matrix for this many features and stored values is within `memory` (bytes), and
     /// not much larger than the data.
     fn suits(features: usize, stored: usize, memory: u64) -> bool {
         let square = (features as f64 + 1.0).powi(2);
         4.0 * 8.0 * square <= memory as f64 && square <= LARGEST * stored as f64
     }
 
-    /// Whether so many of the features may leave at once, or a training from the last beta is
+    /// Whether `leaving` of the features may leave at once; else a training from the last beta is
     /// cheaper.
     pub fn follows(loss: Loss, leaving: usize, features: usize) -> bool {
         loss == Loss::SquaredHinge || leaving <= FEW || leaving as f64 <= SHARE * features as f64
     }
 
-    /// Whether [`Shrinking::new`] may be worth the rows of so many features.
+    /// Whether [`Shrinking::new`] may be worth the rows of this many features.
     pub fn may_suit(design: &dyn Design, features: usize, memory: u64) -> bool {
         Self::suits(features, design.stored().min(design.n_samples() * features), memory)
     }
 
-    /// On these features (ascending) and their rows, from a solution on them; none where the matrix
-    /// is too large.
+    /// The training on these features (ascending) and their rows, from a solution on them; none
+    /// where the matrix is too large.
     pub fn new(
         design: &'a dyn Design,
         features: Vec<usize>,

@@ -10,7 +10,7 @@
 //!          to 0 ([`path`]), or `v -= H^-1_.S (H^-1_SS)^-1 w_S`, the optimum of the others if no
 //!          sample changes sides, by a line search: what has cost less before
 //!          2. gradient and gap; stop  3. direction by the inverse, exact line search
-//!          4. samples that changed sides: a change of the inverse by their number, or afresh
+//!          4. samples that changed sides: the inverse is updated by their number, or built again
 //! Cost     a feature that leaves: 2 p^2 and two passes over the rows; a sample that changes sides
 //!          2 p^2, on the path n p more; each round two passes. Memory: rows, p^2 and O(n).
 //! Fails    never; stops with a status and the gap reached.
@@ -29,7 +29,7 @@ use crate::{Clock, Status, simd};
 /// Numbers that steer the method, chosen by hand; `make bench-rfe` shows what a change costs.
 mod tuning {
     /// Samples that change sides are put into the inverse one by one up to this share of the
-    /// features; beyond it is built afresh.
+    /// features; beyond it is built again.
     pub(super) const FOLLOW: f64 = 0.4;
     /// Rounds without a better gap before it gives up.
     pub(super) const PATIENCE: u32 = 8;
@@ -65,12 +65,12 @@ pub struct ShrinkingNewton<'a> {
     /// Features that left, before the others have followed.
     pending: Option<Leaving>,
     effort: Effort,
-    /// Multiply-adds of the training at hand.
+    /// Multiply-adds of the current training.
     work: f64,
 }
 
 impl<'a> ShrinkingNewton<'a> {
-    /// On these features, from a solution on them.
+    /// The training on these features, from a solution on them.
     pub(super) fn new(columns: LiveColumns<'a>, dual: &BoxDual, start: &DualSolution) -> Self {
         let x = Extended::new(&columns.rows, dual.bias);
         let mut v = start.weights.clone();
@@ -108,14 +108,14 @@ impl<'a> ShrinkingNewton<'a> {
     /// Step 1: takes features out.
     pub fn remove(&mut self, leaving: &[usize]) {
         let m = self.v.len();
-        // A direction that was not gone along is of no use any more.
+        // A path that is pending is not followed any further.
         let follows = self.pending.take().is_none() && leaving.len() as f64 <= FOLLOW * m as f64;
         if follows && self.inverse.is_empty() && self.prefers_path() {
             self.build();
         }
         let at = self.columns.remove(leaving);
         if !follows || self.inverse.is_empty() {
-            self.drop_afresh(&at);
+            self.drop_weights(&at);
         } else {
             self.downdate(&at);
         }
@@ -133,7 +133,7 @@ impl<'a> ShrinkingNewton<'a> {
     }
 
     /// The weights leave; the inverse is built at the next training.
-    fn drop_afresh(&mut self, at: &[usize]) {
+    fn drop_weights(&mut self, at: &[usize]) {
         for &k in at {
             self.v[k] = 0.0;
         }
@@ -207,7 +207,7 @@ impl<'a> ShrinkingNewton<'a> {
         solution
     }
 
-    /// Steps 2 to 4 from the point at hand.
+    /// Steps 2 to 4 from the current point.
     fn newton(&mut self, settings: &SvmSettings, clock: &Clock) -> DualSolution {
         let (mut round, mut idle, mut best) = (0, 0, f64::INFINITY);
         let mut point = self.evaluate();
@@ -290,7 +290,7 @@ impl<'a> ShrinkingNewton<'a> {
         out
     }
 
-    /// To the minimum along the direction.
+    /// Moves to the minimum along the direction.
     fn advance(&mut self, direction: &[f64]) {
         let mut along = vec![0.0; self.samples.len()];
         self.extended().scores(direction, &mut along);
@@ -298,7 +298,7 @@ impl<'a> ShrinkingNewton<'a> {
         self.advance_along(direction, &along);
     }
 
-    /// To the minimum along the direction, `along = X direction`.
+    /// Moves to the minimum along the direction, `along = X direction`.
     fn advance_along(&mut self, direction: &[f64], along: &[f64]) {
         let penalised = self.extended().penalised(direction);
         let slope = simd::dot(&self.v, &penalised);
@@ -401,7 +401,7 @@ impl<'a> ShrinkingNewton<'a> {
         }
     }
 
-    /// The inverse afresh.
+    /// Builds the inverse in full.
     fn build(&mut self) {
         let m = self.v.len();
         let mut hessian = vec![0.0; m * m];

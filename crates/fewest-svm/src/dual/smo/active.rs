@@ -69,7 +69,7 @@ impl Active {
         self.fields().into_iter().for_each(Vec::clear);
     }
 
-    /// What is known of each sample.
+    /// The values of each sample.
     pub(super) fn fields(&mut self) -> [&mut Vec<f64>; 7] {
         [
             &mut self.v,

@@ -1,5 +1,5 @@
-//! When an SMO run does what besides pair steps: look at the gap, shrink, take exact steps, give
-//! up.
+//! The schedule of an SMO run besides pair steps: when it evaluates the gap, shrinks, takes exact
+//! steps, gives up.
 
 use super::tuning::{FAR, FEW, MOST_WINDOWS};
 

@@ -5,7 +5,7 @@
 //! Given    a feasible start (the solution for a similar matrix), room that is used again.
 //! Returns  beta, bias.
 //! Steps    1 to 4 of [`super::solve`]. The gap that ends it is that of the gradients followed step
-//!          by step, which a few n steps in f64 leave right to rounding; nothing is judged afresh.
+//!          by step, which a few n steps in f64 leave right to rounding; nothing is computed again.
 //! Cost     one product K beta and O(n) for each step; no memory is asked for.
 //! Fails    never; where pair steps have cost as much as exact ones would, the general solver goes
 //!          on from there with those.
@@ -24,7 +24,7 @@ pub struct Room {
     scores: Vec<f64>,
 }
 
-/// What a training found, beside beta.
+/// The result of a training beside beta.
 pub struct ShortTraining {
     pub bias: f64,
     pub iterations: u64,

@@ -21,8 +21,8 @@
 //!          5. until no open node is above
 //! Cost     per node: n^2 m^2 / 4 multiply-adds in single precision for m units left, n^2 m^2 / 2
 //!          above the last levels; n^2 m^3 / 12 more for triples, n^2 m^4 / 48 for fours; memory:
-//!          n p values, m^2 to m^4 / 24 sums per node at work, and as much of the n^2 p / 2 kernel
-//!          values as `memory` allows.
+//!          n p values, m^2 to m^4 / 24 sums per node of a batch, and as much of the n^2 p / 2
+//!          kernel values as `memory` allows.
 //! Differs  from the paper: more than two classes (one-vs-one, as the SVM is trained), sample
 //!          weights, every rule, other kernels than the Gaussian one.
 //! Fails    never on limits: the open node of largest bound is then the bound of the run, and a run
@@ -55,7 +55,7 @@ use crate::{Choice, Clock, Design, Error, Limits, Observer, Rules, Run, Samples,
 use pairs::{Need, Pairs};
 use search::{Search, Tree};
 
-/// Its name, on the command line and in its states.
+/// The name of the method, on the command line and in its states.
 const NAME: &str = "kta";
 
 crate::settings! {
@@ -74,8 +74,8 @@ crate::settings! {
         /// E, 0 or more: all subsets whose alignment is at least (1 - E) times the best one are wanted,
         /// smaller ones than `max_features` among them.
         pub within: Option<f64> = None => "0 or more",
-        /// Bytes for the columns, the sums of nodes at work, kernel values that are kept, and open
-        /// nodes. With fewer, kernel values are computed again; what one node takes must fit.
+        /// Bytes for the columns, the sums of nodes of a batch, kernel values that are kept, and
+        /// open nodes. With fewer, kernel values are computed again; what one node takes must fit.
         pub memory: u64 = 1 << 30,
         /// Subsets to start from; those the rules forbid are ignored.
         pub start: Vec<Subset> = Vec::new(),
@@ -195,12 +195,12 @@ pub fn kta(
     search(design, classes, weights, rules, settings, limits, observer).map(|found| found.selection)
 }
 
-/// What a search found.
+/// The result of a search.
 struct Searched {
     selection: Selection,
-    /// Where it was found in time.
+    /// gamma of the kernel; none where it was not found in time.
     gamma: Option<f64>,
-    /// Where all subsets within a share of the best are wanted.
+    /// Summary of all subsets within a share of the best, where these are wanted.
     near: Option<NearBest>,
 }
 
@@ -283,7 +283,7 @@ pub fn check_categorical(categorical: &[usize], p: usize) -> Result<(), Error> {
     }
 }
 
-/// By class that has weight: the share of each sample in it.
+/// The share of each sample in each class that has weight, class by class.
 ///
 /// # Errors
 /// Classes, weights or values that the method does not take, or fewer than two classes with weight.

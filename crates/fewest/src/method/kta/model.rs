@@ -24,14 +24,14 @@ pub(super) struct Model {
     triples: Triples,
 }
 
-/// What of the model lies above a cutoff.
+/// The completions whose model value is above a cutoff.
 #[derive(Debug, Default)]
 pub(super) struct Above {
     /// Free units in the order of the search, worst first: a branch takes its first unit and some
     /// after it.
     pub(super) order: Vec<usize>,
-    /// By position in the order: the largest value of a completion that begins there (minus
-    /// infinity when none is above), and the positions after it that occur in one.
+    /// The branch at each position of the order: the largest value of a completion that begins
+    /// there (minus infinity when none is above), and the positions after it that occur in one.
     pub(super) branches: Vec<(f64, Vec<bool>)>,
     /// Value of the node itself, if above.
     pub(super) itself: Option<f64>,
@@ -111,7 +111,7 @@ impl Model {
         (above, below)
     }
 
-    /// The completions above the cutoff. Looks at about `effort` terms one by one, or until the
+    /// The completions above the cutoff. Evaluates about `effort` terms one by one, or until the
     /// clock says stop, and bounds the rest more coarsely.
     pub(super) fn above(&self, cutoff: f64, effort: u64, clock: &Clock) -> Above {
         let m = self.m;
@@ -269,7 +269,7 @@ struct Search<'a> {
     cutoff: f64,
     effort: u64,
     clock: &'a Clock,
-    /// By depth: what each unit adds to the units of the prefix.
+    /// What each unit adds to the units of the prefix, depth by depth.
     scores: Vec<Vec<f64>>,
     prefix: Vec<usize>,
     branches: Vec<(f64, Vec<bool>)>,

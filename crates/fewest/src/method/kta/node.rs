@@ -13,8 +13,8 @@ pub(super) struct OpenNode {
     /// No completion has a larger f.
     pub(super) bound: f64,
     pub(super) query: Query,
-    /// Its number in the proof, where one is written; until its parent is written, its place among
-    /// all children.
+    /// The node's number in the proof, where one is written; until its parent is written, its place
+    /// among all children.
     pub(super) number: u64,
 }
 
@@ -28,20 +28,20 @@ impl Node for OpenNode {
     }
 }
 
-/// What was found below a node.
+/// The result of expanding a node.
 #[derive(Debug, Default)]
 pub(super) struct Expansion {
     pub(super) children: Vec<OpenNode>,
     pub(super) found: Vec<(f64, Subset)>,
     /// No completion that was left out has a larger f.
     pub(super) below: f64,
-    /// What a proof says of the node, where one is written.
+    /// The node's record in the proof, where one is written.
     pub(super) noted: Option<Noted>,
     /// The clock said stop before it was complete.
     pub(super) stopped: bool,
 }
 
-/// What a proof says of a node that was expanded.
+/// The record in the proof of an expanded node.
 #[derive(Debug)]
 pub(super) struct Noted {
     /// The monotone bound says more than what was known before.
@@ -49,21 +49,22 @@ pub(super) struct Noted {
     pub(super) shared: Shared,
 }
 
-/// How a node was shared out.
+/// The way in which a node was divided into children.
 #[derive(Debug)]
 pub(super) enum Shared {
-    /// Not at all: what is known closes it.
+    /// A node without children: its bound closes it.
     Closed,
-    /// By its model.
+    /// A node with a child for each branch of its model.
     Model(Expanded),
-    /// By these features, of which child t has the t-th in and those before it out.
+    /// A node with a child for each of these features: child t has the t-th in and those before it
+    /// out.
     Chain(Vec<usize>),
 }
 
-/// Nodes to expand, and the value above which completions are sought.
+/// Nodes to expand, and the value above which completions are searched for.
 #[derive(Debug)]
 pub(super) struct Question {
-    /// With their places.
+    /// The nodes with their marks.
     pub(super) nodes: Vec<(OpenNode, Mark)>,
     pub(super) cutoff: f64,
     pub(super) wanted: usize,

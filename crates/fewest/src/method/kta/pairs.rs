@@ -57,7 +57,7 @@ impl Need {
     }
 }
 
-/// Bytes that a node takes while it is at work: columns are free units and "no unit".
+/// Bytes that a node takes while it is expanded: columns are free units and "no unit".
 pub(super) fn node_bytes(columns: usize, slots: usize, order: usize) -> u64 {
     let columns = columns as u64;
     if slots <= 1 {
@@ -68,7 +68,7 @@ pub(super) fn node_bytes(columns: usize, slots: usize, order: usize) -> u64 {
     MATRIX_BYTES.saturating_mul(columns * columns).saturating_add(TRIPLE_BYTES * triples + of_sizes)
 }
 
-/// Some pairs: columns of equal length, one value per pair.
+/// A tile of pairs: columns of equal length, one value per pair.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Tile {
     /// Weight of the pair in f.
@@ -96,7 +96,7 @@ impl Tile {
     }
 }
 
-/// Where pairs come from.
+/// The source of the pairs.
 #[derive(Debug)]
 enum Source {
     /// All pairs of distinct rows.
@@ -120,7 +120,7 @@ pub struct Pairs {
     gamma: f64,
     /// The features of each free unit.
     units: Vec<Vec<Column>>,
-    /// Those that the rules require.
+    /// The features that the rules require.
     fixed: Vec<Column>,
     /// Share of each class (its weight sums to 1) in each row.
     shares: Vec<Vec<f64>>,
@@ -134,8 +134,8 @@ pub struct Pairs {
     stored: Vec<Tile>,
     /// Bytes beside the columns and the first node.
     spare: u64,
-    /// Bytes for nodes at work.
-    at_work: u64,
+    /// Bytes for the nodes that are expanded together.
+    batch_bytes: u64,
     clock: Clock,
     /// Sum of the weights of the pairs of a row with itself.
     pub(super) diagonal: f64,
@@ -195,7 +195,7 @@ impl Pairs {
         let total = total(&shares);
         let count = rows * (rows - 1) / 2;
         let fits = TILE_BYTES / (8 * (units.len() + 1)) / 64 * 64;
-        // A tile that is made anew each time must not take what kernel values may not.
+        // A tile that is made again each time must not take what kernel values may not.
         let room = (spare / SHARE_OF_BUFFERS).max(LEAST_BUFFER) / (8 * (units.len() as u64 + 2));
         let room = room as usize / WIDTH * WIDTH;
         let most = count.next_multiple_of(WIDTH).min(room).max(WIDTH);
@@ -213,7 +213,7 @@ impl Pairs {
             favoured: Vec::new(),
             stored: Vec::new(),
             spare,
-            at_work: need.node + spare / 8,
+            batch_bytes: need.node + spare / 8,
             clock: clock.clone(),
             diagonal: 0.0,
             positive: 0.0,
@@ -235,9 +235,9 @@ impl Pairs {
         clock.stop().is_none().then_some(pairs)
     }
 
-    /// Bytes for the nodes at work, at least those of the first.
-    pub(super) fn at_work(&self) -> u64 {
-        self.at_work
+    /// Bytes for the nodes that are expanded together, at least those of the first node.
+    pub(super) fn batch_bytes(&self) -> u64 {
+        self.batch_bytes
     }
 
     /// Bytes for open nodes.
@@ -442,7 +442,7 @@ pub fn weight(shares: &[Vec<f64>], total: &[f64], g: usize, h: usize) -> f64 {
     shares.len() as f64 * products - total[g] * total[h]
 }
 
-/// By sample: sum over the classes of its shares.
+/// The sum over the classes of each sample's shares.
 pub fn total(shares: &[Vec<f64>]) -> Vec<f64> {
     let n = shares.first().map_or(0, Vec::len);
     (0..n).map(|g| shares.iter().map(|s| s[g]).sum()).collect()

@@ -48,7 +48,7 @@ pub(super) struct Query {
 }
 
 impl Query {
-    /// For sums over this many pairs of samples.
+    /// The query of a node, for sums over `pairs` pairs of samples.
     pub(super) fn new(inside: Vec<u32>, free: Vec<u32>, slots: usize, pairs: usize) -> Self {
         let order = order(free.len(), slots, pairs);
         Self { inside, free, slots, order }
@@ -150,7 +150,7 @@ impl Sums {
         }
     }
 
-    /// What single precision may add to or take from a value of the model.
+    /// Largest error of a value of the model by single precision.
     pub(super) fn margin(&self, query: &Query, pairs: &Pairs) -> f64 {
         let k = query.slots.min(MOST_SLOTS) as f64;
         let terms = 1.0 + k + k * (k - 1.0);
@@ -174,7 +174,7 @@ fn choose(n: usize, k: usize) -> f64 {
     (0..k).map(|i| (n - i) as f64 / (i + 1) as f64).product()
 }
 
-/// What a node needs for each pair of a tile.
+/// The values of a node for each pair of a tile.
 #[derive(Default)]
 struct Scratch {
     /// e
@@ -205,7 +205,7 @@ pub(super) fn sums(pairs: &Pairs, queries: &[Query], clock: &Clock) -> Option<Ve
     let groups: Vec<&[Query]> = queries.chunks(GROUP).collect();
     // Each part has sums of its own.
     let bytes: u64 = queries.iter().map(|q| 8 * Sums::entries(q) as u64).sum();
-    let most = (pairs.at_work() / 2 / bytes.max(1)) as usize;
+    let most = (pairs.batch_bytes() / 2 / bytes.max(1)) as usize;
     let parts = PARTS.div_ceil(groups.len()).min(pairs.tiles()).min(most).max(1);
     let stopped = AtomicBool::new(false);
     let work = |job: usize| -> Vec<Sums> {

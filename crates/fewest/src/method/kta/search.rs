@@ -18,7 +18,7 @@ const BATCH: usize = 64;
 const BATCH_WORK: f64 = 5e11;
 /// Multiply-adds in the time of one step through a model.
 const STEP: f64 = 32.0;
-/// Share of the memory that the list of subsets looked at may take: one in this many bytes.
+/// Share of the memory that the list of evaluated subsets may take: one in this many bytes.
 const SEEN: u64 = 16;
 /// Steps through a model that are granted in any case, and at most: some seconds, so that the bound
 /// moves.
@@ -44,7 +44,7 @@ impl<'a> Search<'a> {
         Self { pairs, rules, clock: run.clock(), units: of(Choice::Free).collect(), required, proving: false }
     }
 
-    /// How many free units there are.
+    /// Number of free units.
     pub(super) fn n_units(&self) -> usize {
         self.units.len()
     }
@@ -67,7 +67,7 @@ impl<'a> Search<'a> {
         self.pairs.value(&inside.iter().map(|&u| u as usize).collect::<Vec<_>>())
     }
 
-    /// Draws what follows from the rules and counts the units that may still come in; `None` when
+    /// Propagates the rules and counts the units that may still come in; `None` when
     /// nothing allowed is left.
     pub(super) fn follow(&self, inside: Vec<u32>, free: Vec<u32>) -> Option<Query> {
         let (mut inside, mut free) = (inside, free);
@@ -225,7 +225,7 @@ impl<'a> Search<'a> {
         let (mut out, mut first, mut bytes) = (Vec::new(), 0, 0);
         for (at, (node, _)) in nodes.iter().enumerate() {
             let more = node_bytes(node.query.free.len() + 1, node.query.slots, node.query.order);
-            if at > first && bytes + more > self.pairs.at_work() {
+            if at > first && bytes + more > self.pairs.batch_bytes() {
                 out.push(&nodes[first..at]);
                 (first, bytes) = (at, 0);
             }
@@ -283,7 +283,7 @@ pub(super) struct Tree<'a> {
     pub(super) favoured: Vec<u32>,
     /// Batches learned in this call.
     batches: u64,
-    /// Where one is wanted.
+    /// The proof, where one is wanted.
     pub(super) proof: Option<AlignmentProof>,
 }
 
@@ -313,7 +313,7 @@ impl<'a> Tree<'a> {
         proof.end(self.pool.best(), self.pool.threshold(), status, run);
     }
 
-    /// What the subsets within a share of the best tell, where these are wanted.
+    /// Summary of the subsets within a share of the best, where these are wanted.
     pub(super) fn near(&self) -> Option<NearBest> {
         self.pool.near(self.open_bound())
     }
@@ -411,8 +411,8 @@ impl<'a> Master<Search<'a>> for Tree<'a> {
 
 impl Tree<'_> {
     /// Keeps the state with these nodes open, too.
-    pub(super) fn keep(&self, at_work: &[(OpenNode, Mark)], last: bool, run: &mut Run<'_>) {
-        run.keep(super::NAME, last, |out| self.write(at_work, out));
+    pub(super) fn keep(&self, unfinished: &[(OpenNode, Mark)], last: bool, run: &mut Run<'_>) {
+        run.keep(super::NAME, last, |out| self.write(unfinished, out));
     }
 }
 

@@ -1,4 +1,4 @@
-//! How far a search of `kta` has come: the best subsets, the open nodes with their order numbers,
+//! Progress of a search of `kta`: the best subsets, the open nodes with their order numbers,
 //! and the units that the sums are centred on. With these it goes on to the same tree.
 
 use std::io;
@@ -12,18 +12,18 @@ use crate::{Error, Run};
 
 impl Tree<'_> {
     /// Writes the state, with the nodes of an unfinished batch among the open ones.
-    pub(super) fn write(&self, at_work: &[(OpenNode, Mark)], out: &mut StateWriter<'_>) -> io::Result<()> {
+    pub(super) fn write(&self, unfinished: &[(OpenNode, Mark)], out: &mut StateWriter<'_>) -> io::Result<()> {
         let open = || self.open.iter().flat_map(OpenNodes::iter);
         let proof = self.proof.as_ref().map(AlignmentProof::state);
         out.put(&(self.made, &self.favoured, self.pool.state(), proof))?;
-        out.put(&(open().count() + at_work.len()))?;
+        out.put(&(open().count() + unfinished.len()))?;
         for (node, mark) in open() {
             out.put(&(mark, node))?;
         }
-        at_work.iter().try_for_each(|(node, mark)| out.put(&(mark, node)))
+        unfinished.iter().try_for_each(|(node, mark)| out.put(&(mark, node)))
     }
 
-    /// Goes on from a state.
+    /// Resumes from a state.
     ///
     /// # Errors
     /// One that is damaged, or of another problem.
@@ -40,7 +40,7 @@ impl Tree<'_> {
         self.proof = AlignmentProof::resume(proof, run)?;
         self.pool.restore(pool)?;
         if unknown(&self.favoured) {
-            return Err(stranger("it names a unit of features that there is not"));
+            return Err(stranger("it names a unit of features that the rules do not have"));
         }
         for _ in 0..state.take::<usize>()? {
             let (mark, node): (Mark, OpenNode) = state.take()?;

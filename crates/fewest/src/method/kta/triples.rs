@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// With more slots than this there is no model, only the monotone bound.
+/// Most slots of a node with a model; with more it has only the monotone bound.
 pub(super) const MOST_SLOTS: usize = 12;
 /// Most free units of a model of third order, by slots, and most multiply-adds: with few slots left
 /// the nodes below take less time than the model (`bench/log/kta.md`).
@@ -62,7 +62,7 @@ pub(super) fn after(columns: usize, a: usize) -> usize {
     (a + 1).min(columns - 1)
 }
 
-/// How many may come before b.
+/// Number of columns that may come before b.
 pub(super) fn before(columns: usize, b: usize) -> usize {
     if b + 1 == columns { columns } else { b }
 }
@@ -72,13 +72,13 @@ pub(super) fn pairs(columns: usize, from: usize) -> impl Iterator<Item = (usize,
     (from..columns).flat_map(move |c| (after(columns, c)..columns).map(move |d| (c, d)))
 }
 
-/// How many these are.
+/// Number of these pairs.
 fn count(columns: usize, from: usize) -> usize {
     let left = columns - from;
     left * (left - 1) / 2 + 1
 }
 
-/// Where the part of each b begins, and the end.
+/// The place where the part of each b begins, and the end.
 fn begins(columns: usize, width: impl Fn(usize) -> usize) -> Vec<usize> {
     let ends = (0..columns).scan(0, |sum, b| {
         *sum += before(columns, b) * width(after(columns, b));
@@ -106,7 +106,7 @@ impl Triples {
         self.begins[b]..self.begins[b + 1]
     }
 
-    /// Of three columns in any order.
+    /// The number of three columns in any order.
     pub(super) fn get(&self, a: usize, b: usize, c: usize) -> f64 {
         let (first, last) = (a.min(b).min(c), a.max(b).max(c));
         let middle = a + b + c - first - last;
@@ -114,7 +114,7 @@ impl Triples {
         self.values[self.begins[middle] + first * (self.columns - from) + last - from]
     }
 
-    /// Each with its columns.
+    /// Calls f with the columns of each triple and its number.
     fn each(&mut self, mut f: impl FnMut([usize; 3], &mut f64)) {
         let columns = self.columns;
         let mut values = self.values.iter_mut();

@@ -21,8 +21,8 @@ pub(super) struct SourceOracle<'a> {
     settings: &'a SvmSettings,
     pairs: Vec<Pair>,
     subset: Subset,
-    /// That of `subset` and `gone`, and the number of features when it was last computed afresh;
-    /// none where n x n numbers are too many.
+    /// The Gram matrix of `subset` and `gone`, and the number of features when it was last computed
+    /// in full; none where n x n numbers are too many.
     gram: Option<(GramMatrix, usize)>,
     gone: Vec<usize>,
     /// The last training of each pair; none before there is one.
@@ -31,8 +31,8 @@ pub(super) struct SourceOracle<'a> {
     by_products: bool,
     /// Units and their criteria at that training, in no order.
     criteria: Vec<(usize, f64)>,
-    /// Of the Gram matrix, of what is subtracted from it or the part of a pair, and of the inverse of
-    /// the free samples.
+    /// The memory of the Gram matrix, of what is subtracted from it or the part of a pair, and of
+    /// the inverse of the free samples.
     taken: Option<Reserved>,
 }
 
@@ -58,7 +58,7 @@ impl<'a> SourceOracle<'a> {
         }
     }
 
-    /// Whether a copy of so many features takes little of the memory that trainings may take.
+    /// Whether a copy of this many features takes little of the memory that trainings may take.
     fn fits(&self, features: usize) -> bool {
         self.source.bytes(features) <= self.settings.memory / 4
     }
@@ -110,7 +110,7 @@ impl<'a> SourceOracle<'a> {
         Ok(())
     }
 
-    /// The Gram matrix of the surviving features, afresh once half of them are gone: that costs no
+    /// The Gram matrix of the surviving features, in full once half of them are gone: that costs no
     /// more, and ends the rounding errors of the updates.
     fn update_gram(&mut self) -> Result<(), Error> {
         let mut gone = std::mem::take(&mut self.gone);
@@ -168,7 +168,7 @@ impl<'a> SourceOracle<'a> {
         Trained { beta, primal, absolute_gap, iterations }
     }
 
-    /// The same by products with vectors.
+    /// The training of a pair by products with vectors.
     fn by_products(&self, pair: &Pair, start: Option<&[f64]>, run: &Run<'_>, share: f64) -> Result<Trained, Error> {
         let features: Vec<usize> = self.subset.iter().collect();
         let n = self.source.n_samples();

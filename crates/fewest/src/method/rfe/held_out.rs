@@ -23,7 +23,7 @@ pub(super) struct PairMachine {
 pub(super) struct HeldOutDecisions {
     /// Surviving features at each training.
     pub(super) sizes: Vec<usize>,
-    /// By training, sample and machine.
+    /// Decision values, by training, then sample, then machine.
     pub(super) decisions: Vec<f64>,
 }
 
@@ -38,7 +38,7 @@ pub(super) struct HeldOut<'a> {
 }
 
 /// The products of held-out by training samples over `subset`, and the size of the subset they were
-/// last computed from afresh.
+/// last computed from in full.
 struct Block {
     products: CrossProducts,
     subset: Subset,
@@ -123,8 +123,8 @@ impl<'a> HeldOut<'a> {
     fn by_block(&mut self, subset: &Subset, machines: &[PairMachine]) -> Vec<f64> {
         let (samples, training) = (self.samples, self.training);
         let leaving: Vec<usize> = self.block.iter().flat_map(|block| block.subset.difference(subset)).collect();
-        // Afresh as the Gram matrix is, once half the features are gone: that ends the updates'
-        // rounding errors.
+        // Computed in full as the Gram matrix is, once half the features are gone: that ends the
+        // updates' rounding errors.
         self.block.take_if(|block| 2 * subset.len() <= block.fresh || leaving.len() > subset.len());
         let block = self.block.get_or_insert_with(|| Block {
             products: CrossProducts::new(samples, training, &subset.iter().collect::<Vec<_>>(), self.kernel.kernel()),

@@ -5,11 +5,11 @@ use super::{RfeSettings, Step, permitted};
 use crate::subset_oracle::by_criterion;
 use crate::{Choice, Error, Event, Master, Next, Oracle, Ranked, Rules, Run, Status, Subset};
 
-/// Which units the rules let go.
+/// Decides which units may leave under the rules.
 pub(crate) struct RemovalRules<'a> {
     rules: &'a Rules,
-    /// A small allowed subset of the survivors, ascending: looking at all survivors for each unit
-    /// that leaves would cost p^2.
+    /// A small allowed subset of the survivors, ascending: a check of all survivors for each
+    /// unit that leaves would cost p^2.
     witness: Vec<usize>,
     /// Units that may never leave any more.
     locked: Vec<bool>,
@@ -62,7 +62,7 @@ pub(super) struct Elimination<'a> {
     pub(super) left: Vec<Ranked>,
     /// Criteria of the survivors, once known for all of them.
     last: Vec<(usize, f64)>,
-    /// Those of `left` that the oracle has not been told of.
+    /// The features of `left` that the oracle has not dropped yet.
     pub(super) leaving: Vec<usize>,
     pub(super) count: usize,
     pub(super) finished: bool,
@@ -71,7 +71,7 @@ pub(super) struct Elimination<'a> {
     /// Steps after which the same features are left as by the optima themselves; none where the
     /// trainings do not say.
     pub(super) certain: Option<u64>,
-    /// Where the next training starts.
+    /// The start of the next training.
     pub(super) course: Course,
 }
 
@@ -148,7 +148,7 @@ impl<O: Oracle<Query = Question, Answer = Ranking>> Master<O> for Elimination<'_
             run.offer(&self.survivors, answer.objective);
             self.last = answer.smallest;
             self.finished = true;
-            // What goes on from here trains on the survivors once more.
+            // What resumes from here trains on the survivors once more.
             self.keep(run.stop().is_none(), run);
             return Ok(());
         }
@@ -162,12 +162,12 @@ impl<O: Oracle<Query = Question, Answer = Ranking>> Master<O> for Elimination<'_
         let quota = self.quota();
         let all_named = answer.smallest.len() < self.count;
         self.steps += 1;
-        let (mut looked_at, mut kept) = (0, false);
+        let (mut checked, mut kept) = (0, false);
         for &(u, criterion) in &answer.smallest {
             if self.leaving.len() >= quota || (!self.leaving.is_empty() && self.rules.allows(&self.survivors)) {
                 break;
             }
-            looked_at += 1;
+            checked += 1;
             let leaves = self.removal.may_leave(u, &self.survivors);
             kept |= !leaves;
             if leaves {
@@ -190,7 +190,7 @@ impl<O: Oracle<Query = Question, Answer = Ranking>> Master<O> for Elimination<'_
                 let mut roots: Vec<f64> = answer.smallest.iter().map(|e| e.1.sqrt()).collect();
                 // Beyond the last one named there is none, or one of which nothing is known.
                 roots.push(if all_named { f64::INFINITY } else { f64::NEG_INFINITY });
-                steps + u64::from(is_certain(&roots, looked_at, kept, error))
+                steps + u64::from(is_certain(&roots, checked, kept, error))
             });
         }
         self.keep(false, run);
@@ -204,12 +204,12 @@ impl<O: Oracle<Query = Question, Answer = Ranking>> Master<O> for Elimination<'_
     }
 }
 
-/// Whether the first `looked_at` of the ascending roots would be the smallest at the optimum, too,
+/// Whether the first `checked` of the ascending roots would be the smallest at the optimum, too,
 /// and in this order where the rules `kept` one of them. As one vector the roots are off by
 /// `error`, so the difference of two is off by sqrt(2) times that at most.
-fn is_certain(roots: &[f64], looked_at: usize, kept: bool, error: f64) -> bool {
-    let first = if kept { 1 } else { looked_at };
-    (first..=looked_at).all(|at| roots[at] - roots[at - 1] > std::f64::consts::SQRT_2 * error)
+fn is_certain(roots: &[f64], checked: usize, kept: bool, error: f64) -> bool {
+    let first = if kept { 1 } else { checked };
+    (first..=checked).all(|at| roots[at] - roots[at - 1] > std::f64::consts::SQRT_2 * error)
 }
 
 impl Elimination<'_> {

@@ -12,7 +12,7 @@
 //! Steps    1. now and then, if asked for: the cost of largest cross-validated accuracy  2. train
 //!          on the surviving features
 //!          3. rank them by the criterion ([`Criterion`]; a unit by all of its features)
-//!          4. drop the smallest that the rules let go, `step` at a time  5. until the rules allow
+//!          4. drop the smallest that may leave, `step` at a time  5. until the rules allow
 //!             what survives
 //! Rules    a feature may go when no survivor implies it and what is left still holds an allowed
 //!          subset (a witness is kept); features joined by `together` go as one unit.
@@ -68,10 +68,10 @@ use multiple::ResampledMachines;
 use oracle::RankingOracle;
 use pairs::{Pair, PairSamples, trains_pairs};
 
-/// Its name, on the command line and in its states.
+/// The name of the method, on the command line and in its states.
 const NAME: &str = "rfe";
 
-/// How many features leave in one step.
+/// The number of features that leave in one step.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Step {
@@ -85,7 +85,7 @@ pub enum Step {
 }
 
 crate::settings! {
-    /// The cost is chosen anew by cross-validation now and then.
+    /// Tuning chooses the cost again by cross-validation now and then.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     #[serde(default, deny_unknown_fields)]
     pub struct Tuning {
@@ -105,7 +105,7 @@ crate::settings! {
     pub struct RfeSettings {
         /// The SVM trained at every step.
         pub svm: SvmSettings = SvmSettings { tolerance: 1e-9, ..SvmSettings::default() } => [group],
-        /// Its kernel.
+        /// The kernel of that SVM.
         pub kernel: KernelRule = KernelRule::default(),
         /// What features are ranked by.
         pub criterion: Criterion = Criterion::Weights,
@@ -114,7 +114,7 @@ crate::settings! {
         /// While more features than this survive, half of them leave in one step.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub halve_above: Option<usize> = None => "at least 1",
-        /// Machines of so many resamples rank the features: multiple SVM-RFE.
+        /// Resamples whose machines rank the features together: multiple SVM-RFE.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub resamples: Option<Resamples> = None,
         /// Whether and how the cost is tuned on the way.
@@ -126,7 +126,7 @@ crate::settings! {
 }
 
 impl RfeSettings {
-    /// With gamma as a number, unless it depends on the features that survive.
+    /// The settings with gamma as a number, unless it depends on the features that survive.
     fn resolved(&self, data: &Samples<'_>, rules: &Rules) -> Result<Self, Error> {
         Ok(Self { kernel: self.kernel.resolve(data.design(), rules.most_features())?, ..self.clone() })
     }
@@ -153,7 +153,7 @@ impl Method for RfeSettings {
     const INFO: Info = Info {
         name: NAME,
         title: "SVM-RFE, recursive feature elimination",
-        solves: "Trains the SVM, drops the features of smallest criterion that the rules let go, and trains again, until the rules hold. Ranks all features by the step at which they left. The cost can be tuned on the way.",
+        solves: "Trains the SVM, drops the features of smallest criterion that may leave under the rules, and trains again, until the rules hold. Ranks all features by the step at which they left. The cost can be tuned on the way.",
         formula: "min 1/2 |w|^2 + C sum_i loss(y_i (w.x_i + b)) over the surviving features; criterion w_j^2, or the change of alpha'H alpha / 2 without feature j; summed over the pairs of classes",
         proves: "nothing: a heuristic; its objective is the SVM's on the chosen subset",
         bounds: false,
@@ -261,11 +261,11 @@ pub struct Tuned {
     pub n_features: usize,
     /// The cost.
     pub cost: f64,
-    /// Its accuracy, the mean over the folds.
+    /// Accuracy at this cost, the mean over the folds.
     pub accuracy: f64,
 }
 
-/// What [`rfe_classes`] found.
+/// The result of [`rfe_classes`].
 #[derive(Debug, Clone)]
 pub struct RfeReport {
     /// Subset, objective, ranking.
@@ -283,7 +283,7 @@ pub struct RfeReport {
 }
 
 impl RfeReport {
-    /// As every method reports; `settings` are those that it was found with.
+    /// The report of a method; `settings` are those of the elimination.
     pub fn report(self, settings: &RfeSettings) -> Report {
         let mut out = Report::of_rule(self.selection, &settings.kernel).detail("elimination_steps", self.steps);
         if let Some(certain) = self.certain_steps {

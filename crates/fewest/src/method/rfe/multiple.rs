@@ -28,7 +28,7 @@ use crate::simd::{PANEL, VECTORS, agreements, panel_scores};
 use crate::subset_oracle::{UPDATES, by_criterion, updates_pay};
 use crate::{Clock, Design, Error, Loss, Memory, Reserved, RowMatrix, Rules, Samples, SvmSettings};
 
-/// Panels that one thread looks at, one after the other.
+/// Panels that one thread evaluates, one after the other.
 const CHUNK: usize = 32;
 
 /// The machines of all resamples and pairs of classes, on shrinking subsets.
@@ -38,7 +38,7 @@ pub(super) struct ResampledMachines<'a> {
     svm: SvmSettings,
     resamples: Resamples,
     pairs: Vec<Pair>,
-    /// Those of a pair lie together, in the order of the resamples.
+    /// Machines pair by pair, in the order of the resamples.
     machines: Vec<Machine>,
     trained: bool,
     /// The survivors, and where each one is there (by feature).
@@ -63,7 +63,7 @@ struct Machine {
     active_set: ActiveSet,
 }
 
-/// What trainings work on.
+/// The data that trainings work on.
 enum On {
     Gram(SharedGram),
     Rows,
@@ -72,7 +72,7 @@ enum On {
 /// The Gram matrix of the survivors, and a copy of their columns, in panels, where these are dense.
 #[derive(Default)]
 struct SharedGram {
-    /// Nothing until it is made afresh.
+    /// The Gram matrix; none until it is computed in full.
     matrix: Option<GramMatrix>,
     /// Features when it was last made.
     fresh: usize,
@@ -143,7 +143,7 @@ impl<'a> ResampledMachines<'a> {
         self.trained && self.squares.as_flattened().iter().any(|square| *square > 0.0)
     }
 
-    /// Where the next training starts, by machine.
+    /// The start of the next training, by machine.
     pub(super) fn betas(&self) -> Vec<Vec<f64>> {
         self.machines.iter().map(|machine| machine.beta.clone()).collect()
     }
@@ -182,8 +182,8 @@ impl<'a> ResampledMachines<'a> {
             return;
         }
         let (design, left) = (self.samples.design(), self.features.len());
-        // Afresh once half the features are gone: it costs as much as that many updates and ends
-        // their rounding errors.
+        // Computed in full once half the features are gone: it costs as much as that many updates
+        // and ends their rounding errors.
         let is_old = 2 * left <= shared.fresh || leaving.len() > left;
         if is_old {
             shared.matrix = None;
@@ -202,8 +202,8 @@ impl<'a> ResampledMachines<'a> {
         }
     }
 
-    /// Steps 1 and 2: trains every machine on the survivors, from its last beta, and looks at the
-    /// weights. Returns the iterations; a training that a limit cut short is one, too.
+    /// Steps 1 and 2: trains every machine on the survivors, from its last beta, and computes
+    /// the weights. Returns the iterations; a training that a limit cut short is one, too.
     pub(super) fn train(&mut self, step: u64, clock: &Clock) -> u64 {
         let design = self.samples.design();
         if let On::Gram(shared) = &mut self.on
@@ -237,8 +237,8 @@ impl<'a> ResampledMachines<'a> {
         self.squares.clear();
         self.squares.resize(self.features.len().div_ceil(PANEL) * self.resamples.count, [0.0; PANEL]);
         match &self.on {
-            On::Gram(_) if design.is_sparse() => self.look_at_sparse(design),
-            On::Gram(_) => self.look_at_panels(),
+            On::Gram(_) if design.is_sparse() => self.square_sparse(design),
+            On::Gram(_) => self.square_panels(),
             On::Rows => self.take_weights(&solutions),
         }
         solutions.iter().map(|solution| solution.iterations).sum()
@@ -256,16 +256,16 @@ impl<'a> ResampledMachines<'a> {
     }
 
     /// Squared weights of all machines, in one pass over the columns.
-    fn look_at_panels(&mut self) {
+    fn square_panels(&mut self) {
         let On::Gram(shared) = &self.on else { return };
         let (n, count) = (self.samples.n_samples(), self.resamples.count);
-        // The betas of so many machines side by side, by sample.
+        // The betas of the machines side by side, by sample.
         let beside = |machines: &[Machine]| {
             let beta = |i: usize| std::array::from_fn(|m| machines.get(m).map_or(0.0, |machine| machine.beta[i]));
             (0..n).map(beta).collect::<Vec<[f64; VECTORS]>>()
         };
         let blocks: Vec<Vec<[f64; VECTORS]>> = self.machines.chunks(VECTORS).map(beside).collect();
-        let look = |(squares, panels): (&mut [[f64; PANEL]], &[[f64; PANEL]])| {
+        let square = |(squares, panels): (&mut [[f64; PANEL]], &[[f64; PANEL]])| {
             for (squares, panel) in squares.chunks_mut(count).zip(panels.chunks(n)) {
                 for (at, scores) in blocks.iter().map(|block| panel_scores(panel, block)).enumerate() {
                     let of_block = (at * VECTORS..self.machines.len()).zip(&scores);
@@ -276,18 +276,18 @@ impl<'a> ResampledMachines<'a> {
                 }
             }
         };
-        self.squares.par_chunks_mut(CHUNK * count).zip(shared.panels.par_chunks(CHUNK * n)).for_each(look);
+        self.squares.par_chunks_mut(CHUNK * count).zip(shared.panels.par_chunks(CHUNK * n)).for_each(square);
     }
 
-    /// The same of sparse columns.
-    fn look_at_sparse(&mut self, design: &dyn Design) {
+    /// Squared weights of all machines, in one pass over sparse columns.
+    fn square_sparse(&mut self, design: &dyn Design) {
         let (n, count, machines) = (self.samples.n_samples(), self.resamples.count, self.machines.len());
         let mut joint = Joint::new(vec![0; n], 1, machines);
         for (at, machine) in self.machines.iter().enumerate() {
             machine.beta.iter().enumerate().for_each(|(i, b)| joint.set(i, at, *b));
         }
         let joint = &joint;
-        let look = |(squares, features): (&mut [[f64; PANEL]], &[usize])| {
+        let square = |(squares, features): (&mut [[f64; PANEL]], &[usize])| {
             let mut sums = joint.sums();
             for (at, &j) in features.iter().enumerate() {
                 joint.column(design, j, &mut sums);
@@ -296,7 +296,7 @@ impl<'a> ResampledMachines<'a> {
             }
         };
         let features = self.features.par_chunks(CHUNK * PANEL);
-        self.squares.par_chunks_mut(CHUNK * count).zip(features).for_each(look);
+        self.squares.par_chunks_mut(CHUNK * count).zip(features).for_each(square);
     }
 
     /// Steps 3 and 4: the `count` surviving units of smallest criterion, smallest first, ties by
@@ -381,7 +381,7 @@ fn panels_of(design: &dyn Design, features: &[usize]) -> Vec<[f64; PANEL]> {
     panels
 }
 
-/// In panels of so many rows: what stands last takes the place `at`, and leaves zeros.
+/// Moves the last column to the place `at`, in panels of `rows` rows, and leaves zeros behind.
 fn take_place(panels: &mut Vec<[f64; PANEL]>, rows: usize, last: usize, at: usize) {
     if panels.is_empty() {
         return;

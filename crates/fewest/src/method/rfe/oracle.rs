@@ -11,7 +11,7 @@ use crate::run::state::stranger;
 use crate::validation::{CrossValidation, CvScore, SamplesByClass};
 use crate::{Clock, DualSolution, Error, Kernel, Oracle, Problem, Rules, Run, Status, Subset};
 
-/// What elimination asks.
+/// The question of elimination to its oracle.
 #[derive(Debug)]
 pub(super) enum Question {
     /// Take these features out, train, and name the `count` units of smallest criterion.
@@ -21,7 +21,7 @@ pub(super) enum Question {
     KeepBest { leaving: Vec<usize> },
 }
 
-/// What it learns.
+/// The answer of the oracle.
 #[derive(Debug)]
 pub(super) struct Ranking {
     /// Objective of the surviving set.
@@ -33,20 +33,20 @@ pub(super) struct Ranking {
     pub(super) error: Option<f64>,
     /// Features that left, with the criteria they left with (only after `KeepBest`).
     pub(super) dropped: Vec<(usize, f64)>,
-    /// Where the next training starts.
+    /// The start of the next training.
     pub(super) course: Course,
 }
 
-/// What a training starts from, and the course of the tuning.
+/// The start of a training, and the progress of the tuning.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct Course {
-    /// Of each machine; none before there is one.
+    /// The signed dual point of each machine; none before the first training.
     beta: Vec<Vec<f64>>,
     cost: f64,
     tuned: Vec<Tuned>,
     pub(super) trainings: u64,
     scored: Option<CvScore>,
-    /// Of each machine of a resample, in a record of its own.
+    /// The signed dual point of each machine of a resample, in a record of its own.
     #[serde(skip)]
     pub(super) resampled: Option<Vec<Vec<f64>>>,
 }
@@ -263,12 +263,12 @@ impl<'a> RankingOracle<'a> {
         Some((self.share_of_squares() * solutions.iter().map(|s| s.weight_error().powi(2)).sum::<f64>()).sqrt())
     }
 
-    /// What the criterion of a linear machine is of the squared weights.
+    /// Factor on the squared weights in the criterion of a linear machine.
     fn share_of_squares(&self) -> f64 {
         if self.criterion == Criterion::Margin { 0.5 } else { 1.0 }
     }
 
-    /// Where the next training starts.
+    /// The start of the next training.
     fn course(&self) -> Course {
         let (beta, scored) = match &self.engine {
             Engine::Linear(oracle, ..) => (oracle.solutions().iter().map(|s| s.beta.clone()).collect(), None),
@@ -281,7 +281,7 @@ impl<'a> RankingOracle<'a> {
         Course { beta, cost: self.cost(), tuned: self.tuned.clone(), trainings: self.trainings, scored, resampled }
     }
 
-    /// Goes on from a course of an earlier run, whose steps took out these features.
+    /// Resumes from a course of an earlier run, whose steps took out these features.
     ///
     /// # Errors
     /// A course over other samples.
@@ -404,7 +404,7 @@ pub(super) fn keep_best(
     clock: &Clock,
 ) -> Vec<(usize, f64)> {
     // A little more than nothing for weights of 0, so that as many features stay as the rules
-    // allow; -1e100 stands for "not among the survivors": no rule can make such a feature pay. The
+    // allow; -1e100 stands for "not among the survivors": no rule can make that feature pay. The
     // margin criterion can be negative, and then all are raised.
     //
     // A criterion without end is worth twice the largest that has one.

@@ -25,7 +25,7 @@ pub(super) struct PairSamples<'a> {
     data: &'a Samples<'a>,
     /// The rows of a pair are copied where they are not all.
     pairs: Vec<(Pair, Option<Box<dyn Design>>)>,
-    /// Of the copies and of the trainings.
+    /// The memory of the copies and of the trainings.
     taken: Vec<Reserved>,
 }
 
@@ -62,8 +62,8 @@ impl Pair {
 }
 
 impl<'a> PairSamples<'a> {
-    /// Copies the samples of each pair, and takes the memory for that and for trainings on so many
-    /// features.
+    /// Copies the samples of each pair, and takes the memory for that and for trainings on
+    /// `features` features.
     ///
     /// # Errors
     /// [`Error::Memory`] when it is not left.

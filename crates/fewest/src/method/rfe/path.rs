@@ -167,7 +167,7 @@ impl ShrinkingOracle<'_> {
     }
 }
 
-/// What SVM-RFE leaves at one size.
+/// The subset that SVM-RFE leaves at one size.
 pub(in crate::method) struct Survivors {
     /// Position of the size.
     pub(in crate::method) size: usize,

@@ -10,13 +10,13 @@ use crate::{Error, Samples};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Resampling {
-    /// As many stratified folds as resamples, dealt anew at each step; each resample leaves one of
-    /// them out.
+    /// Stratified folds, one for each resample, dealt again at each step; each resample leaves one
+    /// of them out.
     #[default]
     Folds,
-    /// The same, dealt once.
+    /// Stratified folds as above, dealt once.
     FixedFolds,
-    /// Draws with replacement within each class, as many as it has samples, anew at each step.
+    /// Draws with replacement within each class, as many as it has samples, again at each step.
     Bootstrap,
 }
 
@@ -26,11 +26,11 @@ crate::settings! {
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     #[serde(default, deny_unknown_fields)]
     pub struct Resamples {
-        /// How many there are.
+        /// Number of resamples.
         pub count: usize = 10 => "at least 2",
-        /// How they are drawn.
+        /// The way resamples are drawn.
         pub resampling: Resampling = Resampling::Folds,
-        /// What they are drawn by.
+        /// Seed of the draws.
         pub seed: u64 = 0,
         /// In place of draws: the same at each step, the training part of each fold or split.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -42,7 +42,7 @@ impl Resamples {
     /// Refuses fewer than two, and folds of another number.
     ///
     /// # Errors
-    /// As said.
+    /// Fewer than two resamples, or folds of another number.
     pub(super) fn check(&self) -> Result<(), Error> {
         if self.count < 2 {
             return Err(Error::setting(
@@ -60,7 +60,7 @@ impl Resamples {
         }
     }
 
-    /// Refuses samples that resamples of these kinds cannot be had of.
+    /// Refuses samples that these resamples cannot be drawn from.
     ///
     /// # Errors
     /// More folds than samples, a class of one sample, folds of other samples, a training part
@@ -115,7 +115,7 @@ impl Resamples {
         }
     }
 
-    /// Those of a fold that the caller gave.
+    /// The weights of the samples in the training part of a fold that the caller gave.
     fn fixed(folds: &Folds, fold: usize, samples: &Samples<'_>) -> Vec<f64> {
         let times = folds.times(fold).0;
         let of_samples = folds.training_weights(fold).unwrap_or(samples.weights());
@@ -150,8 +150,8 @@ fn strata(samples: &Samples<'_>) -> Vec<Vec<usize>> {
 struct Draws(u64);
 
 impl Draws {
-    /// Those of a step: seeds and steps are mixed, since states that differ by a few increments run
-    /// through the same numbers.
+    /// The draws of a step: seeds and steps are mixed, since states that differ by a few increments
+    /// run through the same numbers.
     fn new(seed: u64, step: u64) -> Self {
         Self(Self(Self(seed).word() ^ step).word())
     }

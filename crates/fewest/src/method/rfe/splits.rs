@@ -2,7 +2,7 @@
 //!
 //! Solves   nothing exactly: one elimination ([`super::rfe_classes`]) on the training part of each
 //!          split.
-//! Paper    Ambroise, McLachlan, PNAS 99 (2002): features are ranked anew inside every split, so
+//! Paper    Ambroise, McLachlan, PNAS 99 (2002): features are ranked again inside every split, so
 //!          that no held-out sample has a say in what is kept; scikit-learn's RFECV is this with a
 //!          score on top.
 //! Given    [`Samples`], Rules, [`RfeSettings`] without tuning, [`Split`]s.
@@ -50,7 +50,7 @@ pub struct SplitParts<'a> {
     pub parts: Option<&'a PartsOf<'a>>,
 }
 
-/// One split's elimination.
+/// The elimination of one split.
 #[derive(Debug, Clone)]
 pub struct SplitPath {
     /// Final subset, its objective on the training part, full ranking, status: those of

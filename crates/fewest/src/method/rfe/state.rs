@@ -1,4 +1,4 @@
-//! How far an elimination has come: which features left at which step, and where the next training
+//! Progress of an elimination: which features left at which step, and where the next training
 //! starts. Features leave the matrices again in the same order, so that sums are rounded as they
 //! were; trainings are not done again.
 
@@ -31,7 +31,7 @@ impl Elimination<'_> {
         }
     }
 
-    /// Goes on from a state.
+    /// Resumes from a state.
     ///
     /// # Errors
     /// One that is damaged or of another problem.

@@ -14,7 +14,7 @@
 //! Differs  from Newton's method, which takes many changes at once and swings where nearly every
 //!          sample is at margin 1. The optimum is unique and continuous in t: a sample that changes
 //!          sides stays there for a while, and the path ends however many change.
-//! Fails    never; where digits are lost, or the path takes long, Newton's method goes on from there.
+//! Fails    never; where digits are lost, or the path takes long, Newton's method continues.
 
 use super::ShrinkingNewton;
 use crate::kernel::gemm::{View, add_product};
@@ -26,8 +26,8 @@ mod tuning {
     pub(super) const BATCH: usize = 16;
     /// Lines kept before H^-1 takes them in.
     pub(super) const LINES: usize = 64;
-    /// A look at who is next, in multiply-adds for each sample.
-    pub(super) const LOOKS: usize = 40;
+    /// Multiply-adds for each sample and feature to find the sample that changes sides next.
+    pub(super) const SEARCH: usize = 40;
     /// Share of the latest work in what a way is expected to cost.
     pub(super) const LATEST: f64 = 0.3;
     /// What the way not taken is expected to cost is forgotten by this factor.
@@ -36,9 +36,9 @@ mod tuning {
     pub(super) const TOO_LONG: f64 = 2.0;
 }
 use super::tuning::PRODUCTS;
-use tuning::{BATCH, FORGETS, LATEST, LINES, LOOKS, TOO_LONG};
+use tuning::{BATCH, FORGETS, LATEST, LINES, SEARCH, TOO_LONG};
 
-/// What is left to do after features left, at t = 0.
+/// The work left after features left, at t = 0.
 pub(super) struct Leaving {
     /// dv / dt of the features that are left.
     pub(super) direction: Vec<f64>,
@@ -127,7 +127,7 @@ impl ShrinkingNewton<'_> {
         ((self.v.len() as f64).powi(2) + self.columns.rows.stored() as f64) / PRODUCTS
     }
 
-    /// How far until the sample is at margin 1 on its way to the other side.
+    /// The distance until the sample is at margin 1 on its way to the other side.
     fn until_change(&self, i: usize, along: &[f64]) -> f64 {
         let s = &self.samples[i];
         let (slack, speed) = (1.0 - s.y * self.scores[i], s.y * along[i]);
@@ -135,7 +135,7 @@ impl ShrinkingNewton<'_> {
         if leaves && s.stiffness > 0.0 { (slack / speed).max(0.0) } else { f64::INFINITY }
     }
 
-    /// How far until the next sample changes sides, at most `rest`, and which one.
+    /// The distance until the next sample changes sides, at most `rest`, and which one.
     fn next_change(&self, along: &[f64], rest: f64) -> (f64, Option<usize>) {
         let mut first = (rest, None);
         for i in 0..along.len() {
@@ -154,7 +154,7 @@ impl ShrinkingNewton<'_> {
         }
         let (mut u, mut scores) = self.line(i, changes, along);
         let (m, n) = (u.len(), scores.len());
-        self.work += ((changes.factors.len() + LOOKS) * (m + n)) as f64;
+        self.work += ((changes.factors.len() + SEARCH) * (m + n)) as f64;
         for (r, factor) in changes.factors.iter().enumerate() {
             let known = &changes.lines.scores[r * n..(r + 1) * n];
             simd::axpy(-factor * known[i], &changes.lines.features[r * m..(r + 1) * m], &mut u);

@@ -29,7 +29,7 @@ impl Pivoting<'_> {
         near.dedup();
     }
 
-    /// Of these samples, those outside F of largest violation.
+    /// The samples of `samples` outside F of largest violation, at most [`LISTED`].
     pub(super) fn list(&self, samples: impl Iterator<Item = usize>, spread: f64) -> Vec<usize> {
         let offset = self.offset() + self.bias;
         let least = (2.0 * spread).max(1e-13);

@@ -36,7 +36,7 @@ mod tuning {
     pub(super) const FREED: f64 = 1e-7;
     /// Samples whose scores are kept while others move.
     pub(super) const LISTED: usize = 64;
-    /// Samples looked at between two passes over all, besides as many as there are in F.
+    /// Samples checked between two passes over all, besides as many as there are in F.
     pub(super) const NEAR: usize = 512;
     /// Rounds over them between two passes over all.
     pub(super) const ROUNDS: usize = 4;
@@ -52,7 +52,7 @@ mod tuning {
     pub(super) const PATIENCE: u32 = 6;
     /// Moves of one training, for each feature, that are too many.
     pub(super) const MOST_MOVES: u64 = 50;
-    /// Moves between two looks at the clock.
+    /// Moves between two checks of the clock.
     pub(super) const MOVES: u64 = 32;
 }
 use tuning::{EXACT, MOST_MOVES, PATIENCE, SPREAD, STILL};
@@ -86,14 +86,14 @@ struct Moved {
     before: Vec<f64>,
 }
 
-/// What was done last where digits were lost.
+/// The last repair where digits were lost.
 enum Repair {
     None,
     SameFree,
     OtherFree,
 }
 
-/// How far beta goes.
+/// The length of a step of beta.
 struct Length {
     t: f64,
     /// Position in F, and the bound, of the sample that is at its bound then.
@@ -101,7 +101,7 @@ struct Length {
 }
 
 impl<'a> Pivoting<'a> {
-    /// On these features, from a solution on them.
+    /// The training on these features, from a solution on them.
     pub(in crate::dual::shrinking) fn new(columns: LiveColumns<'a>, dual: &BoxDual, start: &DualSolution) -> Self {
         let (rows, n) = (&columns.rows, dual.len());
         let mean = (0..n).map(|i| rows.row(i).squared_norm()).sum::<f64>() / (n * rows.n_features()).max(1) as f64;
@@ -128,7 +128,7 @@ impl<'a> Pivoting<'a> {
         out
     }
 
-    /// R is to be built afresh.
+    /// Empties F and R, so that R is built again.
     fn forget(&mut self) {
         self.free.iter().for_each(|&i| self.is_free[i] = false);
         self.free.clear();
@@ -304,7 +304,7 @@ impl<'a> Pivoting<'a> {
             let listed = self.list(0..self.beta.len(), spread);
             if spread > SPREAD {
                 unsettled = true;
-                // Rounding in R: once more, or R afresh where that does not help.
+                // Rounding in R: once more, or a new R where that does not help.
                 if spread > 0.1 * refined {
                     if !self.repair(&mut repair) {
                         return self.solution(&found, moves, ended(Status::Stalled));
@@ -333,8 +333,8 @@ impl<'a> Pivoting<'a> {
         }
     }
 
-    /// w, the scores and R afresh: on the same F, and where that did not help, on one chosen anew;
-    /// false where neither did.
+    /// Computes w, the scores and R in full: on the same F, and where that did not help, on a new
+    /// F; false where neither did.
     fn repair(&mut self, last: &mut Repair) -> bool {
         *last = match last {
             Repair::None => Repair::SameFree,

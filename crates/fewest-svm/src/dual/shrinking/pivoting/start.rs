@@ -55,7 +55,7 @@ impl Pivoting<'_> {
         }
     }
 
-    /// R of F afresh; where it cannot be, F is empty.
+    /// Builds R of F in full; where R is not finite, F is emptied.
     pub(super) fn invert(&mut self) {
         let gram = self.products(&self.free);
         let all: Vec<usize> = (0..self.free.len()).collect();
@@ -96,8 +96,8 @@ impl Pivoting<'_> {
     }
 }
 
-/// At most so many lines of a positive semidefinite c x c matrix that are independent, by Cholesky
-/// with pivots.
+/// Independent lines of a positive semidefinite c x c matrix, at most `most`, by Cholesky with
+/// pivots.
 fn independent(matrix: &[f64], c: usize, most: usize) -> Vec<usize> {
     let mut rest: Vec<f64> = matrix.iter().step_by(c + 1).copied().collect();
     // Column r of the factor.
