@@ -158,7 +158,7 @@ def test_proofs_are_verified(tmp_path):
     assert verify(certificate["proof"], X, y).verified
     with pytest.raises(OSError, match="nowhere"):
         ExactSelector(proof="/nowhere/x.proof").fit(X, y)
-    with pytest.raises(ValueError, match="mbp writes a proof"):
+    with pytest.raises(ValueError, match="mbp can write a proof"):
         MBPSelector(n_features_to_select=2, proof=tmp_path / "no.proof").fit(X, y)
 
 
