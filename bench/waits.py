@@ -1,10 +1,10 @@
 """Where a user still waits: eliminations with the hinge, with signs, and wide `kta`, by two builds and scikit-learn.
 
 Usage: bench/waits.py OLD NEW [--limit 60]     OLD, NEW: paths of two `fewest` binaries
-Writes bench/results/waits.md. CPU seconds of one thread, the whole command; scikit-learn's RFE(LinearSVC) at its defaults
-(squared hinge, tolerance 1e-4) and with the hinge, CPU seconds of `fit`. Standardised `make_classification`, 20
-informative and 20 redundant features, seed 0; half of the features have the sign of the first training's weights
-in the rows with signs. `kta`: 150 columns of arcene by a pattern of names, beta 1, gap 1e-4. Data: $FEWEST_DATA.
+Writes bench/results/waits.md. CPU seconds of one thread, the whole command; scikit-learn's RFE(LinearSVC) at its
+defaults (squared hinge, tolerance 1e-4) and with the hinge, CPU seconds of `fit`. The sets are those of
+`rfe_shapes.py`; in the rows with signs every other feature has the sign of its weight in a training on all.
+`kta`: 100 and 150 columns of arcene by a pattern of names, beta 1, gap 1e-4. Data: $FEWEST_DATA.
 """
 
 import argparse
@@ -13,14 +13,11 @@ import os
 import pathlib
 import subprocess
 import tempfile
-import time
 import warnings
 
 import common as c
-import numpy as np
-from sklearn.datasets import make_classification
+import rfe_shapes as shapes
 from sklearn.feature_selection import RFE
-from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 # n, p, share of the features at a step, C
@@ -47,19 +44,10 @@ def ours(binary, file, arguments, limit):
         return usage.ru_utime + usage.ru_stime, json.loads(pathlib.Path(out.name).read_text())
 
 
-def generated(folder, n, p):
-    X, y = make_classification(n, p, n_informative=20, n_redundant=20, random_state=0)
-    X = StandardScaler().fit_transform(X)
-    np.savez(folder / f"{n}x{p}.npz", X=X, y=2 * y - 1)
-    return folder / f"{n}x{p}.npz", X, y
-
-
 def peer(X, y, step, C, loss):
     warnings.simplefilter("ignore")
-    start = time.process_time()
     machine = LinearSVC(C=C, loss=loss, dual=loss == "hinge", random_state=0)
-    RFE(machine, n_features_to_select=10, step=step).fit(X, y)
-    return time.process_time() - start
+    return c.cpu_seconds(lambda: RFE(machine, n_features_to_select=10, step=step).fit(X, y))
 
 
 def eliminations(builds, folder, limit):
@@ -68,7 +56,8 @@ def eliminations(builds, folder, limit):
         "| --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     for n, p, step, C in SHAPES:
-        file, X, y = generated(folder, n, p)
+        X, y = shapes.data(n, p)
+        file = shapes.write(X, y, folder)
         base = ["-m", "rfe", "--max-features", "10", "--step", str(step), "--step-of", "original", "--cost", str(C), "--scale", "none"]
         old, new = (ours(binary, file, base, limit)[0] for binary in builds)
         squared = ours(builds[1], file, [*base, "--loss", "squared-hinge"], limit)[0]
@@ -82,7 +71,8 @@ def eliminations(builds, folder, limit):
 def signs(builds, folder, limit):
     lines = ["| n x p, step, C | no signs | signs, old | signs, new | old / new | new / no signs |", "| --- | --- | --- | --- | --- | --- |"]
     for n, p, step, C in SIGNED:
-        file, X, y = generated(folder, n, p)
+        X, y = shapes.data(n, p)
+        file = shapes.write(X, y, folder)
         base = ["-m", "rfe", "--max-features", "10", "--step", str(step), "--cost", str(C), "--scale", "none"]
         weights = LinearSVC(C=C, dual=False).fit(X, y).coef_.ravel()
         stated = ",".join(f"x{j + 1}:{'+' if weights[j] > 0 else '-'}" for j in range(0, p, 2))

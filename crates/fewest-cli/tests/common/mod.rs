@@ -106,6 +106,12 @@ impl Noise {
     }
 }
 
+/// The table with a column `fold` in front: two samples in turn to each of the parts p0, p1 and p2.
+pub fn with_folds(table: &str) -> String {
+    let part = |i: usize| ["p0,", "p1,", "p2,", "fold,"][if i == 0 { 3 } else { (i - 1) / 2 % 3 }];
+    table.lines().enumerate().flat_map(|(i, line)| [part(i), line, "\n"]).collect()
+}
+
 /// csv text with n rows, p features f1..fp and the target `y`; the first three features carry
 /// `classes`.
 pub fn generated(n: usize, p: usize, classes: &[&str], seed: u64) -> String {

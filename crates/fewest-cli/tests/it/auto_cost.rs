@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::common::{Noise, Scratch, generated};
+use crate::common::{Noise, Scratch, generated, with_folds};
 
 /// A folder with 60 samples and 8 features.
 fn scratch(name: &str) -> Scratch {
@@ -101,12 +101,7 @@ fn threads_change_nothing_and_path_takes_it() {
 #[test]
 fn a_fold_chooses_on_its_training_part_alone() {
     let scratch = Scratch::new("auto_cost_folds");
-    let text = generated(48, 6, &["no", "yes"], 5);
-    let with_folds: String = text
-        .lines()
-        .enumerate()
-        .flat_map(|(i, line)| [["p0,", "p1,", "p2,", "fold,"][if i == 0 { 3 } else { (i - 1) / 2 % 3 }], line, "\n"])
-        .collect();
+    let with_folds = with_folds(&generated(48, 6, &["no", "yes"], 5));
     scratch.file("d.csv", &with_folds);
     let keep = |inside: bool| -> String {
         let keep = |(i, line): &(usize, &str)| *i == 0 || line.starts_with("p0,") == inside;

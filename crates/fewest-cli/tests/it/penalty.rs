@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::common::{Scratch, generated};
+use crate::common::{Scratch, generated, with_folds};
 
 const AUTO: [&str; 8] = ["-m", "exact", "--penalty", "auto", "--max-features", "3", "--json", "r.json"];
 
@@ -79,12 +79,7 @@ fn gbd_finds_the_same_number() {
 #[test]
 fn a_fold_finds_its_own_on_its_training_part_alone() {
     let scratch = Scratch::new("penalty_folds");
-    let text = generated(48, 6, &["no", "yes"], 5);
-    let with_folds: String = text
-        .lines()
-        .enumerate()
-        .flat_map(|(i, line)| [["p0,", "p1,", "p2,", "fold,"][if i == 0 { 3 } else { (i - 1) / 2 % 3 }], line, "\n"])
-        .collect();
+    let with_folds = with_folds(&generated(48, 6, &["no", "yes"], 5));
     scratch.file("d.csv", &with_folds);
     let options = ["-m", "exact", "--max-features", "2", "--penalty", "auto"];
     scratch.run(&[&["evaluate", "d.csv", "--folds", "fold", "--json", "e.json"], &options[..]].concat()).code(0);

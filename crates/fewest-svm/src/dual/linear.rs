@@ -19,6 +19,7 @@ use super::active_set::ActiveSet;
 use super::coordinate::Work;
 use super::{BoxDual, DualSolution, Loss, SvmSettings, coordinate, interior, newton, smo};
 use crate::kernel::gram::GramMatrix;
+use crate::kernel::outer::TILE_SPEED;
 use crate::{Clock, RowMatrix, Status};
 
 /// Tuning: the numbers of a cost model, chosen by hand; `make bench-train` shows what a change
@@ -35,10 +36,8 @@ mod tuning {
     pub(super) const PASSES: f64 = 2.5;
     /// Pair steps of SMO per sample, as visited values: rows of the Gram matrix stream by.
     pub(super) const PAIR_STEPS: f64 = 30.0;
-    /// Tile operations per visited value's time.
-    pub(super) const TILE_SPEED: f64 = 16.0;
 }
-use tuning::{HINGE_ROUNDS, MOST, PAIR_STEPS, PASSES, SHARE, SQUARED_ROUNDS, TILE_SPEED};
+use tuning::{HINGE_ROUNDS, MOST, PAIR_STEPS, PASSES, SHARE, SQUARED_ROUNDS};
 
 /// Makes a Gram matrix, or names the limit that came first.
 pub type MakeGram<'a> = dyn Fn(&Clock) -> Result<GramMatrix, Status> + 'a;

@@ -5,7 +5,7 @@
 //!          2 c m.
 
 use crate::kernel::cholesky::Factor;
-use crate::kernel::outer::TILE;
+use crate::kernel::outer::{TILE, TILE_SPEED};
 use crate::simd;
 
 /// Smallest pivot `1 + d u'z` of a term that is accepted; below it digits are lost.
@@ -13,8 +13,6 @@ const SINGULAR: f64 = 1e-8;
 /// Passes over the factor that eight new terms take, and that a new factor takes besides the
 /// products of its tiles.
 const PASSES: f64 = 2.5;
-/// Products of tiles computed in the time that a pass takes for one value of the factor.
-const TILE_SPEED: f64 = 16.0;
 /// Fewest unknowns for each term: of m unknowns at most m / 8 terms are added.
 const MOST: usize = 8;
 

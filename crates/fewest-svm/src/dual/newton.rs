@@ -13,10 +13,12 @@
 //!          4. Hessian: add samples that entered the band, take away those that left  5. direction
 //!             by Cholesky, few changes as terms of low rank
 //!          6. exact line search
-//! Cost     per round: (changed samples) p^2 / 2 + p^3 / 6 + two passes over the rows; memory: O(n
-//!          + p^2).
+//! Cost     per round: one pass over the rows, another over those whose alpha changed, and (changed
+//!          samples) p^2 / 2 + p^3 / 6, or where few changed within a band some p^2 for eight of
+//!          them; memory: O(n + p^2).
 //! Differs  from the papers: Cholesky with updates instead of conjugate gradients, and the duality
-//!          gap steers everything.
+//!          gap steers everything. The band narrows faster after a subproblem of few steps, and the
+//!          first step in it is that of the last band's samples.
 //! Fails    never; stops with a status and the gap reached.
 //!
 //! With u_i = 1 - y_i x_i.v, multipliers a_i and stiffness k_i the augmented Lagrangian's dual

@@ -7,6 +7,9 @@ use pulp::{Arch, Simd, WithSimd};
 
 /// Side of a tile.
 pub(crate) const TILE: usize = 8;
+/// Products of tiles in the time of one value of a pass over rows; chosen by hand, `make bench-train`
+/// shows what a change costs.
+pub(crate) const TILE_SPEED: f64 = 16.0;
 /// Part of a symmetric matrix, in row order.
 pub type Tile = [[f64; TILE]; TILE];
 /// Rows packed before the tiles are updated: strips of two tiles stay in the first cache.

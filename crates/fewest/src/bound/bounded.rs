@@ -17,7 +17,7 @@ use super::node::Node;
 use super::polish::{Polish, Polished};
 use super::solve::START;
 use crate::dual::kkt::{ROUNDING, best_bias, residual, total_loss};
-use crate::dual::{Bias, DualSolution};
+use crate::dual::{Bias, BoxDual, DualSolution};
 use crate::problem::Labelled;
 use crate::search::PrimalPoint;
 use crate::{Clock, Design, Error, Memory, Problem, Rules, Status, SvmSettings, WeightBounds};
@@ -54,24 +54,34 @@ pub(crate) fn train_bounded(
         scores
     };
     let scores = scores_of(&weights);
-    let (bias, penalty) = match dual.bias {
-        Bias::Free => (best_bias(dual, &scores), 0.0),
-        Bias::Penalised(s) => (machine.bias, 0.5 * (machine.bias / s) * (machine.bias / s)),
-        Bias::None => (0.0, 0.0),
-    };
-    let primal = 0.5 * weights.iter().map(|w| w * w).sum::<f64>() + penalty + total_loss(dual, &scores, bias);
+    let (primal, bias) = primal_of(dual, &weights, &scores, machine.bias);
     let of_beta: Vec<f64> = all.iter().map(|&j| relaxation.interval(j).weight(design.dot_column(j, &beta))).collect();
     let kkt_residual = residual(dual, &beta, &scores_of(&of_beta));
     let gain = |&j: &usize| relaxation.interval(j).gain(design.dot_column(j, &beta));
     let dual = relaxation.constant(&beta) - all.iter().map(gain).sum::<f64>();
-    // Sums of as many terms as samples.
-    let absolute_gap = (primal - dual).max(0.0) + ROUNDING * beta.len() as f64 * primal;
+    let absolute_gap = absolute_gap(primal, dual, beta.len());
     let status = Status::Stalled;
     let mut solution =
         DualSolution { beta, bias, weights, primal, dual, absolute_gap, kkt_residual, iterations, status };
     let met = solution.gap() <= settings.tolerance;
     solution.status = if met { Status::Optimal } else { clock.stop().unwrap_or(Status::Stalled) };
     Ok(solution)
+}
+
+/// The primal value of weights with these scores (length n), and their bias: the best one where it
+/// is free, else `bias` of the machine that they are of.
+pub(super) fn primal_of(dual: &BoxDual, weights: &[f64], scores: &[f64], bias: f64) -> (f64, f64) {
+    let (bias, penalty) = match dual.bias {
+        Bias::Free => (best_bias(dual, scores), 0.0),
+        Bias::Penalised(s) => (bias, 0.5 * (bias / s) * (bias / s)),
+        Bias::None => (0.0, 0.0),
+    };
+    (0.5 * weights.iter().map(|w| w * w).sum::<f64>() + penalty + total_loss(dual, scores, bias), bias)
+}
+
+/// The gap of both values, and the rounding of their sums, which have as many terms as samples.
+pub(super) fn absolute_gap(primal: f64, dual: f64, samples: usize) -> f64 {
+    (primal - dual).max(0.0) + ROUNDING * samples as f64 * primal
 }
 
 /// The best values so far, and the machine that the upper one is of.

@@ -10,9 +10,10 @@
 //! Fails    returns none where a weight has a bound other than 0, where A is empty, or where the
 //!          rounds do not end: `bounded.rs` then trains.
 
-use crate::dual::kkt::{ROUNDING, best_bias, residual, total_loss};
+use super::bounded::{absolute_gap, primal_of};
+use crate::dual::kkt::residual;
 use crate::dual::train::train_linear;
-use crate::dual::{Bias, BoxDual, DualSolution};
+use crate::dual::{BoxDual, DualSolution};
 use crate::{Clock, Design, Status, SvmSettings, WeightBounds};
 
 /// Most rounds of one call; hard problems whose start is far from the solution took up to 12.
@@ -54,30 +55,21 @@ pub(crate) fn train_signed(
         let weights: Vec<f64> = features.iter().zip(&c).map(|(&j, &c)| bounds.of(j).weight(c)).collect();
         let mut scores = vec![0.0; dual.len()];
         features.iter().zip(&weights).filter(|e| *e.1 != 0.0).for_each(|(&j, w)| design.add_column(j, *w, &mut scores));
-        let (bias, penalty) = match dual.bias {
-            Bias::Free => (best_bias(dual, &scores), 0.0),
-            Bias::Penalised(s) => (found.bias, 0.5 * (found.bias / s).powi(2)),
-            Bias::None => (0.0, 0.0),
-        };
+        let (primal, bias) = primal_of(dual, &weights, &scores, found.bias);
         let squares = |values: &[f64]| values.iter().map(|v| v * v).sum::<f64>();
-        let primal = 0.5 * squares(&weights) + penalty + total_loss(dual, &scores, bias);
         // Where weights are free or of a sign, what they gain is half their square.
         let value = found.dual + 0.5 * squares(&found.weights) - 0.5 * squares(&weights);
         if primal - value <= settings.tolerance * primal.abs() {
-            let absolute_gap = (primal - value).max(0.0) + ROUNDING * beta.len() as f64 * primal;
-            let kkt_residual = residual(dual, &beta, &scores);
-            let status = Status::Optimal;
-            let dual = value;
             return Some(DualSolution {
+                absolute_gap: absolute_gap(primal, value, beta.len()),
+                kkt_residual: residual(dual, &beta, &scores),
+                status: Status::Optimal,
+                dual: value,
                 beta,
                 bias,
                 weights,
                 primal,
-                dual,
-                absolute_gap,
-                kkt_residual,
                 iterations,
-                status,
             });
         }
     }
