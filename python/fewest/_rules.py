@@ -352,7 +352,8 @@ class _Index:
 
     def numbers(self, values: Any, what: str) -> list[float]:
         """One number for each feature; what a mapping has at ``"*"`` is for those that it does not name."""
-        labels, rest = values if isinstance(values, Mapping) else index_of(values), None
+        labels = values if isinstance(values, Mapping) else index_of(values)
+        rest: Any = None
         if labels is not None and "*" in labels and "*" not in (self.names or ()):
             if isinstance(values, Mapping):
                 rest, values = values["*"], {name: value for name, value in values.items() if name != "*"}
