@@ -173,10 +173,12 @@ fn what_is_kept_obeys_the_rules_and_its_bound_holds() {
 fn with_a_size_the_best_of_the_mixture_is_kept() {
     let (x, labels) = RandomProblem { n: 120, p: 200, density: 0.6, noise: 0.2, seed: 6 }.draw_sparse();
     let problem = Problem::new(&x, &labels, None).expect("valid");
-    let of_mixture = FgmSettings { subset_size: Some(6), ..FgmSettings::default() };
+    let plain = FgmSettings { reuse: false, ..FgmSettings::default() };
+    let of_mixture = FgmSettings { subset_size: Some(6), ..plain.clone() };
     let mixture = run(&problem, &Rules::none(200), &of_mixture, within(1e-4));
     assert!(mixture.kept.len() > 6, "too easy to show anything: {:?}", mixture.kept);
-    let found = run(&problem, &Rules::at_most_features(200, 6).expect("valid"), &FgmSettings::default(), within(1e-4));
+    let rules = Rules::at_most_features(200, 6).expect("valid");
+    let found = run(&problem, &rules, &plain, within(1e-4));
     assert_eq!(found.kept.len(), 6);
     assert_eq!(found.selection.outcome.bound, mixture.selection.outcome.bound, "one relaxation");
     let objective = found.selection.outcome.objective.expect("a value");
@@ -191,6 +193,35 @@ fn with_a_size_the_best_of_the_mixture_is_kept() {
         (objective - by_score.min(by_weight)).abs() <= 1e-5 * objective.abs(),
         "{objective} {by_score} {by_weight}"
     );
+    let exchanged = run(&problem, &rules, &FgmSettings::default(), within(1e-4));
+    assert!(exchanged.selection.outcome.objective.expect("a value") < objective - 1e-3 * objective.abs());
+}
+
+/// Copies of one feature share its place in the mixture, so that its largest features repeat one
+/// another.
+#[test]
+fn exchanges_find_the_best_subset_where_the_mixture_spreads_over_copies() {
+    let (n, p, sets) = (80, 15, 12);
+    let mut best = [0, 0];
+    for seed in 0..sets {
+        let mut rng = Rng::new(seed);
+        let labels: Vec<f64> = (0..n).map(|i| if i % 2 == 0 { 1.0 } else { -1.0 }).collect();
+        let hidden: Vec<f64> = (0..n * 5).map(|at| rng.normal() + 0.5 * labels[at % n]).collect();
+        let values: Vec<f64> = (0..n * p).map(|at| hidden[at % (5 * n)] + 0.3 * rng.normal()).collect();
+        let x = DenseDesign::new(n, p, values).expect("n p values");
+        let problem = Problem::new(&x, &labels, None).expect("valid");
+        let rules = Rules::at_most_features(p, 4).expect("valid");
+        for (reuse, best) in [false, true].into_iter().zip(&mut best) {
+            let settings = FgmSettings { reuse, ..FgmSettings::default() };
+            let found = run(&problem, &rules, &settings, within(1e-4));
+            let truth = best_of(&problem, &rules, &settings);
+            let objective = found.selection.outcome.objective.expect("a value");
+            assert!(objective >= truth - 2e-6 * truth.abs(), "{objective} {truth}");
+            assert!(!reuse || objective < 0.98 * truth, "seed {seed}: {objective} {truth}");
+            *best += usize::from(objective <= truth + 1e-5 * truth.abs());
+        }
+    }
+    assert!(best[0] < 3 && best[1] > 7, "{best:?}");
 }
 
 #[test]

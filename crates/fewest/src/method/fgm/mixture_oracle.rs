@@ -3,8 +3,6 @@
 
 use std::time::Instant;
 
-use rayon::prelude::*;
-
 use super::machines::Machines;
 use super::mixture::{Columns, Level, Point, Subsets};
 use super::part::{SourceProblem, joint};
@@ -12,11 +10,9 @@ use super::separation::{Separation, ViolatedSubset};
 use super::support_norm::{Start, SupportNorm, has_hessian};
 use super::tuning::GROWTH;
 use super::{FgmSettings, Mkl, mkl};
-use crate::bound::saddle::train_within;
 use crate::design::Rows;
-use crate::dual::train::train_rows;
 use crate::dual::{Bias, BoxDual, DualSolution, kkt};
-use crate::{Clock, Error, Memory, Oracle, RowMatrix, Run, ScoreQuery, Status, SvmSettings, WeightBounds};
+use crate::{Clock, Error, Memory, Oracle, Run, ScoreQuery, Status, SvmSettings, WeightBounds};
 
 /// What is kept, with margins of 1.
 pub(super) struct MarginOne {
@@ -54,13 +50,13 @@ pub(super) struct MixtureAnswer {
 
 /// Step 2: the best mixture of the generated subsets.
 pub(super) struct MixtureOracle<'a> {
-    parts: &'a [SourceProblem<'a>],
-    svm: &'a SvmSettings,
-    settings: &'a FgmSettings,
+    pub(super) parts: &'a [SourceProblem<'a>],
+    pub(super) svm: &'a SvmSettings,
+    pub(super) settings: &'a FgmSettings,
     separation: &'a Separation<'a>,
     /// Signs of the weights.
-    signs: &'a WeightBounds,
-    columns: Columns,
+    pub(super) signs: &'a WeightBounds,
+    pub(super) columns: Columns,
     pub(super) subsets: Subsets,
     last: Option<Point>,
     /// What [`SupportNorm`] left behind.
@@ -246,78 +242,10 @@ impl<'a> MixtureOracle<'a> {
         let shares = used.iter().map(|&k| (features[k], point.z[k])).collect();
         MarginOne { shares, machines, value: point.upper }
     }
-
-    /// The better of two subsets that the rules of `separation` allow, with the SVMs trained on it:
-    /// that of the largest `sum_j z_j c_j^2` in the mixture (FGM-B), and that of the largest
-    /// `sum_j w_j^2`.
-    pub(super) fn best_subset(
-        &mut self,
-        separation: &Separation<'_>,
-        point: &Point,
-        clock: &Clock,
-    ) -> Result<MarginOne, Error> {
-        let q = point.z.len();
-        let by_score: Vec<f64> = joint(&point.scores, q).iter().zip(&point.z).map(|(c, z)| c * z.sqrt()).collect();
-        let at_hand = separation.at_hand(&self.columns.features[..q]);
-        let first = at_hand.most_violated(&by_score).features;
-        let second = at_hand.most_violated(&joint(&point.weights, q)).features;
-        drop(at_hand);
-        // Rules may have filled a subset up with columns that no round asked for.
-        self.columns.gather(self.parts, &first)?;
-        if first == second {
-            return self.train(&first, point, clock);
-        }
-        self.columns.gather(self.parts, &second)?;
-        let (one, other) = (|| self.train(&first, point, clock), || self.train(&second, point, clock));
-        let large = self.columns.rows().into_iter().any(Rows::in_blocks);
-        let (one, other) = if large { rayon::join(one, other) } else { (one(), other()) };
-        let (one, other) = (one?, other?);
-        Ok(if other.value < one.value { other } else { one })
-    }
-
-    /// The SVMs on a subset of the current columns.
-    fn train(&self, features: &[usize], start: &Point, clock: &Clock) -> Result<MarginOne, Error> {
-        let at: Vec<usize> = features.iter().map(|j| self.columns.position[j] as usize).collect();
-        let machine = |((t, part), rows): ((usize, &SourceProblem<'_>), Rows<'_>)| {
-            if self.signs.is_free() {
-                let rows = rows.columns(&at);
-                let trained = train_rows(&rows, &part.dual, part.own(&start.beta), self.svm, clock);
-                return Ok(if clock.stop().is_some() {
-                    better_of_mixture(trained, &rows, part, (t, &at), start)
-                } else {
-                    trained
-                });
-            }
-            let (signs, memory) = (self.signs.of_all(&self.columns.features), Memory::new(self.svm.memory));
-            train_within(&*rows.design(), &at, &signs, part.of_samples, self.svm, &memory, clock)
-        };
-        let each = self.parts.par_iter().enumerate().zip(self.columns.rows());
-        let machines = each.map(machine).collect::<Result<Vec<DualSolution>, Error>>()?;
-        let value = machines.iter().map(|machine| machine.primal).sum();
-        Ok(MarginOne { shares: features.iter().map(|&feature| (feature, 1.0)).collect(), machines, value })
-    }
-}
-
-/// A machine whose training a limit has stopped, or the weights of problem t in the mixture on these
-/// columns where they have a better value.
-fn better_of_mixture(
-    trained: DualSolution,
-    rows: &RowMatrix,
-    part: &SourceProblem<'_>,
-    (t, at): (usize, &[usize]),
-    mixture: &Point,
-) -> DualSolution {
-    let q = mixture.z.len();
-    let weights: Vec<f64> = at.iter().map(|&k| if k < q { mixture.weights[t * q + k] } else { 0.0 }).collect();
-    let mut scores = vec![0.0; part.dual.len()];
-    rows.scores(&weights, 0.0, &mut scores);
-    let bias = mixture.bias[t];
-    let primal = primal(&part.dual, &scores, bias, weights.iter().map(|w| w * w).sum());
-    if primal < trained.primal { DualSolution { bias, primal, weights, ..trained } } else { trained }
 }
 
 /// The value of weights, with `ridges` = sum_j w_j^2 / z_j, that give these scores.
-fn primal(dual: &BoxDual, scores: &[f64], bias: f64, ridges: f64) -> f64 {
+pub(super) fn primal(dual: &BoxDual, scores: &[f64], bias: f64, ridges: f64) -> f64 {
     let of_bias = match dual.bias {
         Bias::Penalised(s) => (bias / s) * (bias / s),
         Bias::Free | Bias::None => 0.0,

@@ -17,10 +17,11 @@
 //!          5. the features kept, and the SVM on them
 //! Size     `subset_size`, the paper's B, is the size of each generated subset; by default the size
 //!          of the rules.
-//! Keeps    a subset that the rules allow, always. Where the rules have a size: the better of two
-//!          subsets of the mixture, each retrained: that of the largest sum of z_j c_j^2 (FGM-B)
-//!          and that of the largest sum of w_j^2. Where they have none, but `subset_size` is set:
-//!          every feature of positive weight, the paper's own output, if the other rules allow it.
+//! Keeps    a subset that the rules allow, always. Where the rules have a size: the best of some
+//!          subsets of the mixture's columns, each retrained (`best_subset`): that of the largest
+//!          sum of z_j c_j^2 (FGM-B), that of the largest sum of w_j^2, what SVM-RFE leaves, and
+//!          what exchanges lead to. Where they have none, but `subset_size` is set: every feature of
+//!          positive weight, the paper's own output, if the other rules allow it.
 //! Signs    of weights: `s_j w_j >= 0`. With margins of 1 only what a feature gains changes,
 //!          `max(0, s_j c_j)^2 / 2`, which is of degree 2 in alpha as before, so that the factor
 //!          between both scales stays. A bound other than 0 is refused: the paper's rho leaves the
@@ -45,10 +46,12 @@
 //!            found, not of those listed: under a size limit without a list (`support_norm`), under
 //!            other rules by seeking subsets among the columns (`mkl`);
 //!          - `mkl`: Newton's method in place of SimpleMKL's reduced gradient;
-//!          - each round's MKL is solved to a share of the gap still open.
+//!          - each round's MKL is solved to a share of the gap still open;
+//!          - SVM-RFE and exchanges after the last round, with `reuse` and a size alone.
 //! Fails    never on limits: the mixture so far is returned. Errors: settings out of range; too
 //!          many columns for the memory.
 
+mod best_subset;
 mod blocks;
 mod descent;
 mod machine;
@@ -110,7 +113,8 @@ crate::settings! {
         pub bias: Bias = Bias::None,
         /// Solver of multiple kernel learning.
         pub mkl: Mkl = Mkl::default(),
-        /// Seek subsets among the current columns before all features are examined again.
+        /// Seek subsets among the current columns before all features are examined again, and better
+        /// ones of the size asked for at the end.
         pub reuse: bool = true,
         /// B, the size of each generated subset, from 1 to p; none: the size of the rules. With a value here and no size in the
         /// rules every feature of the mixture is kept, as in the paper.

@@ -142,7 +142,7 @@ fn paper_solution(solution: DualSolution) -> DualSolution {
 }
 
 /// The weights of one machine, or the lengths of those of several, length `features`.
-fn lengths(machines: &[DualSolution], features: usize) -> Vec<f64> {
+pub(super) fn lengths(machines: &[DualSolution], features: usize) -> Vec<f64> {
     let weights: Vec<f64> = machines.iter().flat_map(|machine| &machine.weights).copied().collect();
     joint(&weights, features)
 }

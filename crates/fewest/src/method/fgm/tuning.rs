@@ -91,3 +91,15 @@ pub(super) mod mkl {
     /// Steps at most of SimpleMKL's line search between two trainings of opposite slope.
     pub(in super::super) const SECANTS: usize = 20;
 }
+
+/// The best subset of a mixture (`best_subset.rs`).
+pub(super) mod subset {
+    /// Share of the features that leave at a step of SVM-RFE.
+    pub(in super::super) const SHARE: f64 = 0.2;
+    /// Relative duality gap of its trainings but the last.
+    pub(in super::super) const LOOSE: f64 = 1e-3;
+    /// Features of smallest weight that are tried to leave alone.
+    pub(in super::super) const LEAVING: usize = 4;
+    /// Exchanges at most.
+    pub(in super::super) const EXCHANGES: usize = 10;
+}
