@@ -13,6 +13,7 @@
 //!          weights still break one, [`BestClassifier::offer`] takes the allowed subset nearest to
 //!          them.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use crate::dual::sweep::Shuffle;
@@ -116,11 +117,12 @@ pub(crate) fn reweight(
     locals.dedup();
     let end = share.map(|share| begun + 2 * share);
     let last = found.solves().saturating_add(most);
+    let mut examined = HashSet::new();
     for local in locals {
         if found.solves() >= last || over(end, run) {
             break;
         }
-        exchange(model, found, local, last, run)?;
+        exchange(model, found, local, &mut examined, last, run)?;
     }
     oracle.set_prices(&prices, &prices)
 }
