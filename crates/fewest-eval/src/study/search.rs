@@ -27,7 +27,7 @@ use super::settings::{StudyMethod, StudySettings};
 const CANDIDATES: usize = 64;
 const MANY: usize = 1000;
 /// Relative gap at which a quick `exact` is content.
-const QUICK_GAP: f64 = 1e-3;
+const QUICK_GAP: f64 = 1e-2;
 /// Share of the features that leave in one step of SVM-RFE.
 const STEP: Step = Step::Remaining(0.1);
 /// Relative duality gap of the trainings of SVM-RFE.

@@ -1,6 +1,7 @@
 //! A point between the bounds, its products, and steps from it.
 
 use super::BACK_OFF;
+use crate::simd::{dot, largest_share, moved_dot};
 
 /// Everything that stays positive, and the bias of each problem.
 #[derive(Debug, Clone)]
@@ -64,14 +65,25 @@ impl Iterate {
         ]
     }
 
+    /// The pairs that there are: room is infinite for all samples or for none.
+    fn each_finite_pair(&self) -> impl Iterator<Item = (&[f64], &[f64])> {
+        self.each_pair().into_iter().filter(|(a, _)| a.first().is_some_and(|a| a.is_finite()))
+    }
+
     /// Sum of all products.
     pub(super) fn products(&self) -> f64 {
-        let pairs = self.each_pair().into_iter().flat_map(|(a, b)| a.iter().zip(b));
-        pairs.filter(|(a, _)| a.is_finite()).map(|(a, b)| a * b).sum()
+        self.each_finite_pair().map(|(a, b)| dot(a, b)).sum()
+    }
+
+    /// Sum of all products after a step of this length.
+    pub(super) fn products_after(&self, step: &Step, length: f64) -> f64 {
+        let pairs = self.each_pair().into_iter().zip(step.at.each_pair());
+        let finite = pairs.filter(|((a, _), _)| a.first().is_some_and(|a| a.is_finite()));
+        finite.map(|((a, b), (da, db))| moved_dot((a, da), (b, db), length)).sum()
     }
 
     pub(super) fn pairs(&self) -> usize {
-        self.each_pair().into_iter().flat_map(|(a, _)| a).filter(|a| a.is_finite()).count()
+        self.each_finite_pair().map(|(a, _)| a.len()).sum()
     }
 
     pub(super) fn aim(&self, target: f64) -> Aim {
@@ -85,15 +97,10 @@ impl Iterate {
     /// The longest step that keeps everything positive.
     pub(super) fn longest(&self, step: &Step) -> f64 {
         // The largest share of a value that a unit step takes away; an absent bound gives 0 / 0,
-        // which no comparison takes.
-        let mut taken = 0.0;
+        // which does not count.
+        let mut taken: f64 = 0.0;
         for ((a, b), (da, db)) in self.each_pair().into_iter().zip(step.at.each_pair()) {
-            for (values, steps) in [(a, da), (b, db)] {
-                for (x, dx) in values.iter().zip(steps) {
-                    let share = -dx / x;
-                    taken = if share > taken { share } else { taken };
-                }
-            }
+            taken = taken.max(largest_share(a, da)).max(largest_share(b, db));
         }
         if taken > 0.0 { 1.0 / taken } else { f64::INFINITY }.min(1.0 / BACK_OFF)
     }

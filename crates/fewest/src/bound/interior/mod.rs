@@ -41,7 +41,7 @@ use std::ops::Range;
 
 use super::model::Row;
 use crate::dual::patience::Patience;
-use crate::simd::dot;
+use crate::simd::{absolute_dot, dot};
 use crate::{Clock, Interval};
 pub(super) use block::{Block, Blocks};
 use iterate::{Iterate, Residuals};
@@ -297,7 +297,9 @@ impl Restricted {
         let mut least = f64::INFINITY;
         let rounds = if self.sides.is_empty() { PATIENCE } else { PATIENCE_WITHIN };
         let mut patience = Patience::new(BETTER, rounds);
-        let mut nearest = (f64::INFINITY, at.clone());
+        // The point of the smallest gap before this one, and its gap.
+        let mut nearest: (f64, Option<Iterate>) = (f64::INFINITY, None);
+        let mut products = at.products();
         let mut round = 0;
         loop {
             // Step 1.
@@ -311,39 +313,37 @@ impl Restricted {
 
             // Step 2. The gap is the sum of the products when nothing is lacking.
             let lower = self.lower(&at.alpha, inside, &gains, &prices, &at.tau);
-            let products = at.products();
             let gap = products
                 + lacking.balance.iter().zip(&at.bias).map(|(e, b)| e.abs() * (1.0 + b.abs())).sum::<f64>()
-                + lacking.t.iter().zip(&at.tau).map(|(r, tau)| r.abs() * tau).sum::<f64>()
-                + lacking.q.iter().zip(&at.z).map(|(r, z)| r.abs() * z).sum::<f64>()
-                + lacking.left.iter().zip(&at.nu).map(|(r, nu)| r.abs() * nu).sum::<f64>()
-                + lacking.alpha.iter().zip(&at.alpha).map(|(r, a)| r.abs() * a).sum::<f64>();
+                + absolute_dot(&lacking.t, &at.tau)
+                + absolute_dot(&lacking.q, &at.z)
+                + absolute_dot(&lacking.left, &at.nu)
+                + absolute_dot(&lacking.alpha, &at.alpha);
             let lack = lacking.alpha.iter().fold(0.0, |most: f64, lack| most.max(lack.abs()));
             let within = !self.sides.is_empty();
             let closer = if within { gap < patience.best() || lack < 0.95 * least } else { patience.is_better(gap) };
             patience.judge(gap, closer, 1);
             least = least.min(lack);
-            if gap < nearest.0 {
-                nearest = (gap, at.clone());
-            }
+            let nearer = gap < nearest.0;
             let most = 1e-7 * (1.0 + at.alpha.iter().sum::<f64>());
             let balanced = lacking.balance.iter().all(|e| e.abs() <= most);
             if balanced && goal.reached(lower, lower + gap) {
                 return (self.settle(at, goal), round);
             }
+            let end = |at: Iterate, before: Option<Iterate>| self.settle(before.filter(|_| !nearer).unwrap_or(at), goal);
             if round >= ROUNDS || patience.is_over() || clock.stop().is_some() {
-                return (self.settle(nearest.1, goal), round);
+                return (end(at, nearest.1), round);
             }
             round += 1;
 
             // Step 3.
-            let Ok(system) = self.system(&at, &bent, clock) else { return (self.settle(nearest.1, goal), round) };
+            let Ok(system) = self.system(&at, &bent, clock) else { return (end(at, nearest.1), round) };
 
             // Step 4: aim at products 0.
             let mut aim = at.aim(0.0);
             let predictor = self.direction(&at, &bent, &system, &lacking, &aim);
             let length = at.longest(&predictor).min(1.0);
-            let ahead = at.moved(&predictor, length).products();
+            let ahead = at.products_after(&predictor, length);
             let target = (ahead / products).powi(3) * products / at.pairs() as f64;
 
             // Step 5: centre, and undo the predictor's second-order errors.
@@ -362,10 +362,14 @@ impl Restricted {
 
             // Step 6.
             let next = at.moved(&step, (BACK_OFF * at.longest(&step)).min(1.0));
-            if !next.products().is_finite() {
-                return (self.settle(nearest.1, goal), round);
+            products = next.products();
+            if !products.is_finite() {
+                return (end(at, nearest.1), round);
             }
-            at = next;
+            let before = std::mem::replace(&mut at, next);
+            if nearer {
+                nearest = (gap, Some(before));
+            }
         }
     }
 

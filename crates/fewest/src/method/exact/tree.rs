@@ -124,11 +124,14 @@ impl<'a> Tree<'a> {
                 relaxation.gain(u, &cold.beta) / rules.unit(u).len() as f64
             })
             .collect();
-        let first = search.best_subset(&gains);
-        for subset in std::iter::once(first).chain(settings.start.iter().filter(|s| rules.allows(s)).cloned()) {
-            if let Some((found, _)) = search.evaluate(&subset, &cold, f64::INFINITY, &mut rounds) {
-                self.pool.take(found, run);
-            }
+        let mut starts: Vec<Subset> = settings.start.iter().filter(|s| rules.allows(s)).cloned().collect();
+        if starts.is_empty() {
+            starts.push(search.best_subset(&gains));
+        }
+        let mut best = None;
+        for subset in starts {
+            let found = search.evaluate(&subset, &cold, f64::INFINITY, &mut rounds);
+            self.take(found, &mut best, run);
         }
         // Step 2.
         let root = rules.root();
@@ -144,7 +147,9 @@ impl<'a> Tree<'a> {
         }
         let answer = search.solve(&fixed_in, &free, &cold, f64::INFINITY);
         // Step 3.
-        self.improve(search, &fixed_in, &answer, run, &mut rounds);
+        if answer.lower < self.pool.cutoff() {
+            self.improve(search, &fixed_in, &answer, best, run, &mut rounds);
+        }
         run.counts.solver_iterations += answer.rounds + rounds;
         // Step 4.
         let cutoff = self.pool.cutoff();
@@ -176,13 +181,12 @@ impl<'a> Tree<'a> {
         search: &Search<'_>,
         fixed_in: &[usize],
         answer: &NodeAnswer,
+        mut best: Option<(Found, WarmStart)>,
         run: &mut Run<'_>,
         rounds: &mut u64,
     ) {
-        let warm_start = &answer.warm_start;
-        self.round(search, fixed_in, warm_start, run, rounds);
-        let Some(mut best) = self.pool.first().cloned() else { return };
-        let Some((_, mut at)) = search.evaluate(&best.subset, warm_start, f64::INFINITY, rounds) else { return };
+        self.round(search, fixed_in, &answer.warm_start, &mut best, run, rounds);
+        let Some((mut best, mut at)) = best else { return };
         'again: while run.stop().is_none() {
             for moved in self.neighbours(search, &best.subset, &at, run.rules()) {
                 match search.evaluate(&moved, &at, best.objective, rounds) {
@@ -210,6 +214,7 @@ impl<'a> Tree<'a> {
         search: &Search<'_>,
         fixed_in: &[usize],
         warm_start: &WarmStart,
+        best: &mut Option<(Found, WarmStart)>,
         run: &mut Run<'_>,
         rounds: &mut u64,
     ) {
@@ -223,12 +228,19 @@ impl<'a> Tree<'a> {
             Subset::from_indices(rules.p(), units.flat_map(|u| rules.unit(u).iter().copied()))
         };
         for subset in std::iter::once(search.round(fixed_in, warm_start)).chain(sizes.map(prefix)) {
-            if !self.pool.has_seen(&subset)
-                && rules.allows(&subset)
-                && let Some((found, _)) = search.evaluate(&subset, warm_start, self.pool.cutoff(), rounds)
-            {
-                self.pool.take(found, run);
+            if !self.pool.has_seen(&subset) && rules.allows(&subset) {
+                let found = search.evaluate(&subset, warm_start, self.pool.cutoff(), rounds);
+                self.take(found, best, run);
             }
+        }
+    }
+
+    /// Takes what a subset was found to be, and keeps the best with its point.
+    fn take(&mut self, found: Option<(Found, WarmStart)>, best: &mut Option<(Found, WarmStart)>, run: &mut Run<'_>) {
+        let Some((found, at)) = found else { return };
+        self.pool.take(found.clone(), run);
+        if best.as_ref().is_none_or(|(best, _)| found.objective < best.objective) {
+            *best = Some((found, at));
         }
     }
 
