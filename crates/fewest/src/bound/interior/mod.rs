@@ -297,8 +297,8 @@ impl Restricted {
         let mut least = f64::INFINITY;
         let rounds = if self.sides.is_empty() { PATIENCE } else { PATIENCE_WITHIN };
         let mut patience = Patience::new(BETTER, rounds);
-        // The point of the smallest gap before this one, and its gap.
-        let mut nearest: (f64, Option<Iterate>) = (f64::INFINITY, None);
+        // The point of the smallest gap before this one, and its gap; the first where none has one.
+        let mut nearest = (f64::INFINITY, at.clone());
         let mut products = at.products();
         let mut round = 0;
         loop {
@@ -330,7 +330,7 @@ impl Restricted {
             if balanced && goal.reached(lower, lower + gap) {
                 return (self.settle(at, goal), round);
             }
-            let end = |at: Iterate, before: Option<Iterate>| self.settle(before.filter(|_| !nearer).unwrap_or(at), goal);
+            let end = |at: Iterate, before: Iterate| self.settle(if nearer { at } else { before }, goal);
             if round >= ROUNDS || patience.is_over() || clock.stop().is_some() {
                 return (end(at, nearest.1), round);
             }
@@ -368,7 +368,7 @@ impl Restricted {
             }
             let before = std::mem::replace(&mut at, next);
             if nearer {
-                nearest = (gap, Some(before));
+                nearest = (gap, before);
             }
         }
     }

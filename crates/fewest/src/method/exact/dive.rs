@@ -19,6 +19,8 @@ const SHARE: f64 = 0.25;
 /// Relative gap of a node's relaxation in any case, and as a share of the gap asked for.
 const NODE_TOLERANCE: f64 = 1e-6;
 const NODE_SHARE: f64 = 0.01;
+/// Share of a large gap asked for that a node's relaxation and a subset's objective may have.
+const LOOSE: f64 = 1e-3;
 /// What a unit of no gain counts for in a rounding, as a share of the largest gain.
 const LITTLE: f64 = 1e-9;
 /// A dive goes on while its bound has risen by at most this share of the way to the cutoff: then
@@ -132,9 +134,18 @@ impl<'a> Search<'a> {
         Self { relaxation, rules: run.rules(), clock: run.clock(), gaps: run.gaps() }
     }
 
-    /// The bound of a node with free units.
-    pub(super) fn solve(&self, fixed_in: &[usize], free: &[usize], warm_start: &WarmStart, cutoff: f64) -> NodeAnswer {
-        let tolerance = NODE_TOLERANCE.min(NODE_SHARE * self.gaps.share(cutoff));
+    /// The bound of a node with free units. What the gap asked for means is measured at the objective
+    /// `near`.
+    pub(super) fn solve(
+        &self,
+        fixed_in: &[usize],
+        free: &[usize],
+        warm_start: &WarmStart,
+        cutoff: f64,
+        near: f64,
+    ) -> NodeAnswer {
+        let asked = self.gaps.share(near);
+        let tolerance = NODE_TOLERANCE.max(LOOSE * asked).min(NODE_SHARE * asked);
         let decide = Decide { cutoff, share: SHARE, tolerance };
         self.relaxation.solve(fixed_in, free, warm_start, &decide, &self.clock)
     }
@@ -142,8 +153,10 @@ impl<'a> Search<'a> {
     /// The objective of the one subset of these units, unless it is proven to be at or above the
     /// cutoff: by the interior point, and by an exact training where that ends too early.
     pub(super) fn leaf(&self, fixed_in: &[usize], warm_start: &WarmStart, cutoff: f64, rounds: &mut u64) -> Leaf {
-        let known =
-            |objective: f64| (SUBSET_SHARE * self.gaps.share(objective)).clamp(SUBSET_TOLERANCE.0, SUBSET_TOLERANCE.1);
+        let known = |objective: f64| {
+            let asked = self.gaps.share(objective);
+            (SUBSET_SHARE * asked).clamp(SUBSET_TOLERANCE.0, SUBSET_TOLERANCE.1.max(LOOSE * asked))
+        };
         let tolerance = if cutoff.is_finite() { known(cutoff) } else { SUBSET_TOLERANCE.1 };
         if fixed_in.is_empty() {
             let (NodeAnswer { lower, upper, warm_start, points, .. }, _) =
@@ -329,7 +342,7 @@ impl<'a> Search<'a> {
                 self.end(&fixed_in, &warm_start, (bound, place), cutoff, &mut dive);
                 return dive;
             }
-            let answer = self.solve(&fixed_in, &free, &warm_start, cutoff);
+            let answer = self.solve(&fixed_in, &free, &warm_start, cutoff, cutoff);
             dive.rounds += answer.rounds;
             if let (Some(place), Some(points)) = (&mut place, &answer.points)
                 && answer.lower > bound

@@ -145,7 +145,8 @@ impl<'a> Tree<'a> {
             self.report(run);
             return;
         }
-        let answer = search.solve(&fixed_in, &free, &cold, f64::INFINITY);
+        let near = best.as_ref().map_or(f64::INFINITY, |(found, _)| found.objective);
+        let answer = search.solve(&fixed_in, &free, &cold, f64::INFINITY, near);
         // Step 3.
         if answer.lower < self.pool.cutoff() {
             self.improve(search, &fixed_in, &answer, best, run, &mut rounds);
