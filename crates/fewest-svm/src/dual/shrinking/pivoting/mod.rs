@@ -40,6 +40,8 @@ mod tuning {
     pub(super) const NEAR: usize = 512;
     /// Rounds over them between two passes over all.
     pub(super) const ROUNDS: usize = 4;
+    /// Samples inside their box that F is chosen from, for each feature and the bias.
+    pub(super) const CANDIDATES: usize = 4;
     /// A start this near to its bound, as a share of C, is at it.
     pub(super) const AT_BOUND: f64 = 1e-7;
     /// Share of the largest component below which a direction does not count as moving a sample.

@@ -1,7 +1,7 @@
 //! Where the exact steps start: beta at its bounds where it nearly is, F and R from beta alone.
 
 use super::Pivoting;
-use super::tuning::{AT_BOUND, SINGULAR};
+use super::tuning::{AT_BOUND, CANDIDATES, SINGULAR};
 use crate::dual::{Bias, kkt};
 use crate::kernel::gemm::{View, add_product};
 use crate::simd;
@@ -42,9 +42,16 @@ impl Pivoting<'_> {
     /// (pivoted Cholesky); and R.
     pub(super) fn build(&mut self) {
         self.forget();
-        let inside: Vec<usize> = (0..self.beta.len())
-            .filter(|&i| self.beta[i] > self.dual.lower[i] && self.beta[i] < self.dual.upper[i])
-            .collect();
+        let room = |i: usize| (self.beta[i] - self.dual.lower[i]).min(self.dual.upper[i] - self.beta[i]);
+        let mut inside: Vec<usize> = (0..self.beta.len()).filter(|&i| room(i) > 0.0).collect();
+        // Of many, as where samples are equal, those next to their bounds stay out: the matrix grows
+        // with the square of their number.
+        let most = CANDIDATES * (self.columns.len() + 1);
+        if inside.len() > most {
+            inside.sort_by(|&a, &b| room(b).total_cmp(&room(a)).then(a.cmp(&b)));
+            inside.truncate(most);
+            inside.sort_unstable();
+        }
         let gram = self.products(&inside);
         let mut chosen = independent(&gram, inside.len(), self.columns.len() + 1);
         chosen.sort_unstable();
