@@ -2,7 +2,7 @@
 
 Usage: bench/waits.py OLD NEW [--limit 60] [--only eliminations,signs,wide,lagrangian,study]
 OLD, NEW: paths of two `fewest` binaries
-Writes bench/results/waits.md, with --only only the tables of these parts. CPU seconds of one thread, the whole command; scikit-learn's RFE(LinearSVC) at its
+Writes bench/results/waits.md, with --only the tables of those parts alone. CPU seconds of one thread, the whole command; scikit-learn's RFE(LinearSVC) at its
 defaults (squared hinge, tolerance 1e-4) and with the hinge, CPU seconds of `fit`. The sets are those of
 `rfe_shapes.py`; in the rows with signs every other feature has the sign of its weight in a training on all.
 `kta`: 100 and 150 columns of arcene by a pattern of names, beta 1, gap 1e-4. `lagrangian`: 102 x 12,600 generated, 20 common factors, 60 features

@@ -8,8 +8,9 @@
 //!          Programming 196 (2022).
 //! Given    Problem (n samples, p features) or several, Rules, [`ExactSettings`].
 //! Returns  the N best subsets or all within a share of the best, objective, bound, status.
-//! Steps    1. first subsets: the largest gains, and those given  2. relax the root
-//!          3. improve: round, eliminate, swap  4. decide features by their price and by probing
+//! Steps    1. first subsets: those given, or the largest gains  2. relax the root
+//!          3. improve, unless that closes the gap: round, swap, exchange  4. decide features by
+//!             their price and by probing
 //!          5. take the open nodes of lowest bound and dive from each: relax, decide, round, branch
 //!             on the largest product of promised rises, go on with one child while the bound is
 //!             low  6. until no node is open below the incumbent
