@@ -8,7 +8,8 @@
 //!          Programming 196 (2022).
 //! Given    Problem (n samples, p features) or several, Rules, [`ExactSettings`].
 //! Returns  the N best subsets or all within a share of the best, objective, bound, status.
-//! Steps    1. first subsets: those given, or the largest gains  2. relax the root
+//! Steps    1. first subsets: those given, and the largest gains unless one of them is of
+//!             the size allowed  2. relax the root
 //!          3. improve, unless that closes the gap: round, swap, exchange  4. decide features by
 //!             their price and by probing
 //!          5. take the open nodes of lowest bound and dive from each: relax, decide, round, branch

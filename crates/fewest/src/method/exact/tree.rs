@@ -125,8 +125,9 @@ impl<'a> Tree<'a> {
             })
             .collect();
         let mut starts: Vec<Subset> = settings.start.iter().filter(|s| rules.allows(s)).cloned().collect();
-        if starts.is_empty() {
-            starts.push(search.best_subset(&gains));
+        // With no time for a training, values are rough, and more subsets mean better ones.
+        if run.stop().is_some() || starts.iter().all(|start| start.len() < rules.most_features()) {
+            starts.insert(0, search.best_subset(&gains));
         }
         let mut best = None;
         for subset in starts {
