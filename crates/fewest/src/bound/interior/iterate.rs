@@ -65,25 +65,20 @@ impl Iterate {
         ]
     }
 
-    /// The pairs that there are: room is infinite for all samples or for none.
-    fn each_finite_pair(&self) -> impl Iterator<Item = (&[f64], &[f64])> {
-        self.each_pair().into_iter().filter(|(a, _)| a.first().is_some_and(|a| a.is_finite()))
-    }
-
     /// Sum of all products.
     pub(super) fn products(&self) -> f64 {
-        self.each_finite_pair().map(|(a, b)| dot(a, b)).sum()
+        self.each_pair().into_iter().filter(is_finite).map(|(a, b)| dot(a, b)).sum()
     }
 
     /// Sum of all products after a step of this length.
     pub(super) fn products_after(&self, step: &Step, length: f64) -> f64 {
         let pairs = self.each_pair().into_iter().zip(step.at.each_pair());
-        let finite = pairs.filter(|((a, _), _)| a.first().is_some_and(|a| a.is_finite()));
+        let finite = pairs.filter(|(pair, _)| is_finite(pair));
         finite.map(|((a, b), (da, db))| moved_dot((a, da), (b, db), length)).sum()
     }
 
     pub(super) fn pairs(&self) -> usize {
-        self.each_finite_pair().map(|(a, _)| a.len()).sum()
+        self.each_pair().iter().filter(|pair| is_finite(pair)).map(|(a, _)| a.len()).sum()
     }
 
     pub(super) fn aim(&self, target: f64) -> Aim {
@@ -124,6 +119,11 @@ impl Iterate {
             left: add(&self.left, &d.left),
         }
     }
+}
+
+/// Whether there is such a pair: room is infinite for all samples or for none.
+fn is_finite((a, _): &(&[f64], &[f64])) -> bool {
+    a.first().is_some_and(|a| a.is_finite())
 }
 
 impl Aim {

@@ -134,20 +134,12 @@ impl<'a> Search<'a> {
         Self { relaxation, rules: run.rules(), clock: run.clock(), gaps: run.gaps() }
     }
 
-    /// The bound of a node with free units. What the gap asked for means is measured at the objective
-    /// `near`.
-    pub(super) fn solve(
-        &self,
-        fixed_in: &[usize],
-        free: &[usize],
-        warm_start: &WarmStart,
-        cutoff: f64,
-        near: f64,
-    ) -> NodeAnswer {
+    /// How well the bound of a node with free units is to be known; the gap asked for is measured
+    /// at the objective `near`.
+    pub(super) fn decide(&self, cutoff: f64, near: f64) -> Decide {
         let asked = self.gaps.share(near);
         let tolerance = NODE_TOLERANCE.max(LOOSE * asked).min(NODE_SHARE * asked);
-        let decide = Decide { cutoff, share: SHARE, tolerance };
-        self.relaxation.solve(fixed_in, free, warm_start, &decide, &self.clock)
+        Decide { cutoff, share: SHARE, tolerance }
     }
 
     /// The objective of the one subset of these units, unless it is proven to be at or above the
@@ -342,7 +334,8 @@ impl<'a> Search<'a> {
                 self.end(&fixed_in, &warm_start, (bound, place), cutoff, &mut dive);
                 return dive;
             }
-            let answer = self.solve(&fixed_in, &free, &warm_start, cutoff, cutoff);
+            let decide = self.decide(cutoff, cutoff);
+            let answer = self.relaxation.solve(&fixed_in, &free, &warm_start, &decide, &self.clock);
             dive.rounds += answer.rounds;
             if let (Some(place), Some(points)) = (&mut place, &answer.points)
                 && answer.lower > bound

@@ -118,15 +118,15 @@ impl<'a> Tree<'a> {
         let mut rounds = 0;
         // Step 1.
         let cold = relaxation.cold();
-        let gains: Vec<f64> = (0..rules.p())
-            .map(|j| {
-                let u = rules.unit_of(j);
-                relaxation.gain(u, &cold.beta) / rules.unit(u).len() as f64
-            })
-            .collect();
         let mut starts: Vec<Subset> = settings.start.iter().filter(|s| rules.allows(s)).cloned().collect();
         // With no time for a training, values are rough, and more subsets mean better ones.
         if run.stop().is_some() || starts.iter().all(|start| start.len() < rules.most_features()) {
+            let gains: Vec<f64> = (0..rules.p())
+                .map(|j| {
+                    let u = rules.unit_of(j);
+                    relaxation.gain(u, &cold.beta) / rules.unit(u).len() as f64
+                })
+                .collect();
             starts.insert(0, search.best_subset(&gains));
         }
         let mut best = None;
@@ -147,7 +147,7 @@ impl<'a> Tree<'a> {
             return;
         }
         let near = best.as_ref().map_or(f64::INFINITY, |(found, _)| found.objective);
-        let answer = search.solve(&fixed_in, &free, &cold, f64::INFINITY, near);
+        let answer = relaxation.solve(&fixed_in, &free, &cold, &search.decide(f64::INFINITY, near), &search.clock);
         // Step 3.
         if answer.lower < self.pool.cutoff() {
             self.improve(search, &fixed_in, &answer, best, run, &mut rounds);

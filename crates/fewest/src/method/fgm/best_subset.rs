@@ -1,10 +1,11 @@
 //! Step 5 with a size in the rules: the best subset that is found of the mixture's features.
 //!
-//! 1. The allowed subset of the largest `sum_j z_j c_j^2` in the mixture (the paper's FGM-B), and that
-//!    of the largest `sum_j w_j^2`, each with its SVM.
+//! 1. The allowed subset of the largest `sum_j z_j c_j^2` in the mixture (the paper's FGM-B), and
+//!    that of the largest `sum_j w_j^2`, each with its SVM.
 //! 2. With a size alone: SVM-RFE, begun with the features of largest weight in the mixture.
-//! 3. Exchanges, until none of them improves the subset: the features that gain most beside it join,
-//!    and SVM-RFE leads back to the size; then one feature leaves, and the one that gains most joins.
+//! 3. Exchanges, until none of them improves the subset: the features that gain most beside it
+//!    join, and SVM-RFE leads back to the size; then one feature leaves, and the one that gains
+//!    most joins.
 
 use rayon::prelude::*;
 
@@ -45,7 +46,7 @@ impl MixtureOracle<'_> {
         match separation {
             Separation::Largest(query) if self.settings.reuse => {
                 let size = query.most + query.always.len();
-                Exchange { oracle: self, query, point, size, clock }.from(best)
+                Exchange { oracle: self, query, point, size, clock }.improve(best)
             }
             _ => Ok(best),
         }
@@ -93,7 +94,7 @@ struct Exchange<'e, 'a> {
 
 impl Exchange<'_, '_> {
     /// The best subset that exchanges lead to from this one and from the mixture.
-    fn from(&self, mut best: MarginOne) -> Result<MarginOne, Error> {
+    fn improve(&self, mut best: MarginOne) -> Result<MarginOne, Error> {
         let mixture = self.point.z.iter().zip(&self.oracle.columns.features).filter(|(z, _)| **z > 0.0);
         let mut pool: Vec<usize> = mixture.map(|(_, &j)| j).collect();
         if pool.len() <= self.size {

@@ -2,8 +2,8 @@
 //!
 //! Steps    1. without each feature of the subset in turn, and with all of them: the best
 //!             classifier, whose alpha scores every feature
-//!          2. those whose gain at this alpha is worth it, u_j max(0, |c_j| - 1) - D_j, largest first,
-//!             are tried; alpha proves that no feature lowers the objective by more, so that few
+//!          2. those whose gain at this alpha is worth it, u_j max(0, |c_j| - 1) - D_j, largest
+//!             first, are tried; alpha proves that no feature lowers the objective by more, so that few
 //!             are left to try
 //!          3. from a better subset at once again, unless a search came by it before
 
@@ -16,8 +16,8 @@ use super::{BestClassifier, Model};
 /// Features tried in the place of one.
 const TRIED: usize = 5;
 
-/// Improves a subset of this objective; every subset on the way is offered. Ends at a subset that is
-/// in `examined`, or once `found` has solved `last` linear programs.
+/// Improves a subset of this objective; every subset on the way is offered. Ends at a subset that
+/// is in `examined`, or once `found` has solved `last` linear programs.
 ///
 /// # Errors
 /// A failure of HiGHS.
@@ -29,7 +29,7 @@ pub(super) fn exchange(
     last: u64,
     run: &mut Run<'_>,
 ) -> Result<(), Error> {
-    let mut round = if examined.insert(subset.clone()) { places(&subset) } else { Vec::new() };
+    let mut round = places(&subset, examined);
     while let Some(out) = round.pop() {
         if found.solves() >= last || run.stop().is_some() {
             break;
@@ -59,13 +59,16 @@ pub(super) fn exchange(
         if let Some((best, _)) = tried.into_iter().min_by(|a, b| a.1.total_cmp(&b.1)) {
             let weights: Vec<(usize, f64)> = best.iter().map(|j| (j, 1.0)).collect();
             (subset, objective) = found.offer(model, &weights, run)?;
-            round = if examined.insert(subset.clone()) { places(&subset) } else { Vec::new() };
+            round = places(&subset, examined);
         }
     }
     Ok(())
 }
 
-/// Every feature to leave out in turn, and none.
-fn places(subset: &Subset) -> Vec<Option<usize>> {
+/// Every feature to leave out in turn, and none; nothing of a subset that was examined.
+fn places(subset: &Subset, examined: &mut HashSet<Subset>) -> Vec<Option<usize>> {
+    if !examined.insert(subset.clone()) {
+        return Vec::new();
+    }
     subset.iter().map(Some).chain([None]).collect()
 }
