@@ -121,7 +121,7 @@ impl Iterate {
     }
 }
 
-/// Whether there is such a pair: room is infinite for all samples or for none.
+/// Whether the pair is there: room is infinite for all samples or for none.
 fn is_finite((a, _): &(&[f64], &[f64])) -> bool {
     a.first().is_some_and(|a| a.is_finite())
 }
