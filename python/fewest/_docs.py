@@ -169,7 +169,7 @@ SELECTOR_ATTRIBUTES = {
     "status_": (
         "str",
         """"optimal" (proven within the gap), "completed" (the method did all it does), or the limit
-        that ended it: "time_limit", "call_limit", "node_limit", "cancelled", "stalled".""",
+        that ended it: "time_limit", "call_limit", "node_limit", "memory_limit", "cancelled", "stalled".""",
     ),
     "trace_": ("dict of ndarray", "``time``, ``objective``, ``n_features`` and ``bound`` at every improvement."),
     "estimator_": ("SVC", "The classifier trained on the selected features."),

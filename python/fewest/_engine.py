@@ -478,6 +478,7 @@ def warn_of_limit(estimator: Any, answer: dict[str, Any], what: str) -> None:
         "time_limit": "time_limit was reached; raise it",
         "call_limit": "the limit on iterations was reached; raise it",
         "node_limit": "the limit on nodes was reached; raise it",
+        "memory_limit": "memory was used up; allow more",
         "cancelled": "it was interrupted" if answer["interrupted"] else "a callback stopped it",
         "stalled": "rounding ended its progress; scale the features, or raise tol",
     }[status]

@@ -41,6 +41,7 @@ pub(crate) fn status_words(status: &str) -> &'static str {
         "completed" => "done; the method proves nothing",
         "time_limit" => "stopped at the time limit with the best so far",
         "call_limit" | "node_limit" => "stopped at a limit with the best so far",
+        "memory_limit" => "stopped at the memory limit with the best so far",
         "cancelled" => "cancelled; the best so far",
         "infeasible" => "no subset satisfies the rules, proven",
         "stalled" => "stopped: rounding kept it from going on",

@@ -215,6 +215,7 @@ impl Proof<'_> {
         match self.status {
             "time_limit" => "; the time limit ended the search, with more time the bound may tighten",
             "call_limit" | "node_limit" => "; a limit ended the search, with more of it the bound may tighten",
+            "memory_limit" => "; the memory limit ended the search, with more memory the bound may tighten",
             "cancelled" => "; the search was cancelled, with more time the bound may tighten",
             "stalled" => "; rounding kept the search from tightening the bound further",
             _ => "",

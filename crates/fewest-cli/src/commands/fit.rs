@@ -152,6 +152,7 @@ pub(crate) fn explain_status(status: Status, found: bool, terminal: Terminal) {
     let what = if found { "this is the best subset so far" } else { "no subset was found yet" };
     match status {
         Status::TimeLimit => terminal.note(&format!("stopped at the time limit; {what}")),
+        Status::MemoryLimit => terminal.note(&format!("stopped at the memory limit; {what}; more --memory leads on")),
         Status::Cancelled => terminal.note(&format!("cancelled; {what}")),
         Status::Infeasible => terminal.warn("no subset satisfies the rules"),
         status if status.is_limit() => terminal.note(&format!("stopped ({status}); {what}")),

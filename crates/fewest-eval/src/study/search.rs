@@ -7,7 +7,7 @@
 
 use std::time::Instant;
 
-use fewest::method::exact::{ExactSettings, exact_several};
+use fewest::method::exact::{ExactSettings, RootPoint, exact_from, exact_several};
 use fewest::method::info_gain::InfoGainSettings;
 use fewest::method::kta::KtaSettings;
 use fewest::method::path::SizeReport;
@@ -223,7 +223,7 @@ impl<'a> Search<'a> {
         let samples = Samples::new(&design, &part.prepared.target.codes, Some(&part.prepared.weights))?;
         let several = Several::new(&samples, MultiClass::default(), &Memory::unlimited())?;
         let problems = several.problems();
-        let mut out = Vec::new();
+        let (mut root, mut out) = (RootPoint::default(), Vec::new());
         for (size, start) in starts {
             let list = restricted(&part.rule_list(self.settings, Some(self.sizes[*size])), &chosen);
             let Ok(rules) = Rules::new(chosen.len(), list, &[]) else { continue };
@@ -235,7 +235,7 @@ impl<'a> Search<'a> {
             };
             let limits = limits.clone().after(begun);
             let limits = Limits { nodes: Some(1), gap_rel: QUICK_GAP.max(limits.gap_rel), ..limits };
-            let found = exact_several(&problems, &rules, &settings, limits, &mut Silent)?.outcome.subset;
+            let found = exact_from(&mut root, &problems, &rules, &settings, limits, &mut Silent)?.outcome.subset;
             let features = found.map_or_else(|| start.clone(), |subset| subset.iter().map(|at| chosen[at]).collect());
             out.push((*size, features));
         }

@@ -15,6 +15,8 @@ pub enum Status {
     CallLimit,
     /// The limit on nodes was reached.
     NodeLimit,
+    /// What the next step needs is more than the memory allowed.
+    MemoryLimit,
     /// The user asked it to stop.
     Cancelled,
     /// No subset satisfies the rules.
@@ -32,6 +34,7 @@ impl Status {
             Status::TimeLimit => "time_limit",
             Status::CallLimit => "call_limit",
             Status::NodeLimit => "node_limit",
+            Status::MemoryLimit => "memory_limit",
             Status::Cancelled => "cancelled",
             Status::Infeasible => "infeasible",
             Status::Stalled => "stalled",
@@ -40,7 +43,11 @@ impl Status {
 
     /// Whether the run was ended by a limit or by the user before it was done.
     pub fn is_limit(self) -> bool {
-        matches!(self, Status::TimeLimit | Status::CallLimit | Status::NodeLimit | Status::Cancelled | Status::Stalled)
+        match self {
+            Status::Optimal | Status::Completed | Status::Infeasible => false,
+            Status::TimeLimit | Status::CallLimit | Status::NodeLimit | Status::MemoryLimit => true,
+            Status::Cancelled | Status::Stalled => true,
+        }
     }
 }
 

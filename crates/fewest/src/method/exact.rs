@@ -36,7 +36,7 @@ use serde::{Deserialize, Serialize};
 use super::path::{SizeReport, reports};
 use super::penalty::Penalty;
 use super::{Classes, Info, Method, RULES_AND_BOUNDS, Report};
-use crate::bound::Relaxation;
+use crate::bound::{Relaxation, WarmStart};
 use crate::proof::{Claim, Gain, HELD_BACK, ProofWriter};
 use crate::search::{NearBest, Wanted};
 use crate::several::check_several;
@@ -142,7 +142,7 @@ impl Method for ExactSettings {
         let problems = several.problems();
         settings.check(check_several(&problems)?)?;
         let (settings, price, limits) = settings.priced(&problems, rules, limits)?;
-        let (selection, near) = search(&problems, rules, &settings, None, limits, observer)?;
+        let (selection, near) = search(&problems, rules, &settings, None, &mut RootPoint::default(), limits, observer)?;
         let report = Report::new(selection, Kernel::Linear).with_penalty(price).with_near(near);
         Ok(report.with_several(&several, self.multi_class))
     }
@@ -203,7 +203,38 @@ pub fn exact_several(
     limits: Limits,
     observer: &mut dyn Observer,
 ) -> Result<Selection, Error> {
-    search(problems, rules, settings, None, limits, observer).map(|found| found.0)
+    search(problems, rules, settings, None, &mut RootPoint::default(), limits, observer).map(|found| found.0)
+}
+
+/// A point of the root of a search, where that of the next one starts.
+#[derive(Debug, Default)]
+pub struct RootPoint(Option<WarmStart>);
+
+impl RootPoint {
+    /// The point, feasible for these problems; none where they have other samples or rows of rules.
+    fn of(&self, relaxation: &Relaxation<'_>) -> Option<WarmStart> {
+        let cold = relaxation.cold();
+        let fits = |at: &&WarmStart| (at.beta.len(), at.tau.len()) == (cold.beta.len(), cold.tau.len());
+        let mut at = self.0.as_ref().filter(fits)?.clone();
+        relaxation.make_feasible(&mut at.beta);
+        Some(at)
+    }
+}
+
+/// [`exact_several`] under one set of rules after the other, with the same settings besides: each
+/// search takes the point of the root before it, and leaves its own.
+///
+/// # Errors
+/// As [`exact_several`].
+pub fn exact_from(
+    root: &mut RootPoint,
+    problems: &[Problem<'_>],
+    rules: &Rules,
+    settings: &ExactSettings,
+    limits: Limits,
+    observer: &mut dyn Observer,
+) -> Result<Selection, Error> {
+    search(problems, rules, settings, None, root, limits, observer).map(|found| found.0)
 }
 
 /// [`exact_several`], whose proof lists a subset besides the best ones.
@@ -218,7 +249,7 @@ pub(crate) fn exact_beside(
     limits: Limits,
     observer: &mut dyn Observer,
 ) -> Result<Selection, Error> {
-    search(problems, rules, settings, Some(listed), limits, observer).map(|found| found.0)
+    search(problems, rules, settings, Some(listed), &mut RootPoint::default(), limits, observer).map(|found| found.0)
 }
 
 /// [`exact`], and what the subsets within a share of the best tell, where these are wanted; `listed`
@@ -228,6 +259,7 @@ fn search(
     rules: &Rules,
     settings: &ExactSettings,
     listed: Option<&Subset>,
+    root: &mut RootPoint,
     limits: Limits,
     observer: &mut dyn Observer,
 ) -> Result<(Selection, Option<NearBest>), Error> {
@@ -251,7 +283,7 @@ fn search(
         tree.restore(state, &relaxation, &mut run)?;
     } else {
         tree.proof = ProofWriter::begin(problems, &settings.claim(), &mut run);
-        tree.plant(&mut search, settings, &mut run);
+        tree.plant(&mut search, settings, root, &mut run);
         relaxation.afforded()?;
     }
     if let Some(listed) = listed {

@@ -1,6 +1,6 @@
 //! `exact` against full enumeration, its bounds against `v(z)`, its statuses.
 
-use fewest::method::exact::{ExactSettings, exact};
+use fewest::method::exact::{ExactSettings, RootPoint, exact, exact_from};
 use fewest::{
     Bias, Clock, Error, Kernel, Limits, Loss, Memory, Problem, Rules, Selection, Silent, Status, Subset, SvmSettings,
 };
@@ -70,6 +70,33 @@ fn equals_enumeration_on_random_problems_with_random_rules() {
         for (solution, truth) in found.solutions.iter().zip(&all) {
             assert!(rules.allows(&solution.subset), "{about}");
             assert!((solution.objective - truth.0).abs() <= 3e-6 * truth.0.max(1e-6), "{about}: {:?}", found.solutions);
+        }
+    }
+}
+
+#[test]
+fn a_search_from_the_root_of_another_finds_what_it_finds_alone() {
+    for seed in 0..12 {
+        let mut root = RootPoint::default();
+        // The last one has other samples, and the point is left alone.
+        for (n, cost) in [(30, 0.3), (30, 30.0), (25, 1.0)] {
+            let (x, labels) = RandomProblem { n, p: 7, density: 0.8, noise: 0.15, seed }.draw();
+            let problem = Problem::new(&x, &labels, None).expect("valid");
+            for size in 1..=4 {
+                let rules = Rules::at_most_features(7, size).expect("valid");
+                let svm = SvmSettings { cost, tolerance: 1e-9, ..SvmSettings::default() };
+                let settings = ExactSettings { svm, ..ExactSettings::default() };
+                let limits = Limits { gap_rel: 1e-7, ..Limits::default() };
+                let alone = run(&problem, &rules, &settings, limits.clone()).outcome;
+                let problems = std::slice::from_ref(&problem);
+                let found = exact_from(&mut root, problems, &rules, &settings, limits, &mut Silent);
+                let found = found.expect("valid settings").outcome;
+                let about = format!("{seed}: {n}, {cost}, {size}: {found:?} for {alone:?}");
+                assert_eq!((found.status, &found.subset), (Status::Optimal, &alone.subset), "{about}");
+                let (objective, best) = (found.objective.expect("one"), alone.objective.expect("one"));
+                assert!((objective - best).abs() <= 1e-6 * best, "{about}");
+                assert!(found.bound.is_some_and(|bound| bound <= best * (1.0 + 1e-9)), "{about}");
+            }
         }
     }
 }

@@ -4,7 +4,8 @@
 use fewest::dual::train::train;
 use fewest::method::fgm::{FgmReport, FgmSettings, Mkl, SelectedFeature, fgm};
 use fewest::{
-    Bias, Cancel, Clock, DenseDesign, Design, Error, Kernel, Limits, Problem, RuleList, Rules, Silent, Status, Subset,
+    Bias, Cancel, Clock, DenseDesign, Design, Error, Kernel, Limits, Memory, Problem, RuleList, Rules, Silent, Status,
+    Subset,
 };
 use fewest_testing::{RandomProblem, Rng, allowed_subsets, random_rules};
 
@@ -296,14 +297,14 @@ fn columns_that_ask_for_a_weight_come_before_their_subset_does() {
     // Where memory ends they come with their subsets, and the value is the same.
     for share in [0.8, 0.9, 0.95, 1.0] {
         let allowed = 24 * (share * last.columns as f64) as u64 * (share * last.columns as f64) as u64;
-        match with(allowed) {
-            Ok(tight) => {
-                assert!(tight.rounds.iter().all(|round| 24 * (round.columns as u64).pow(2) <= allowed));
-                let upper = tight.rounds.last().expect("rounds").upper;
-                assert!((last.upper - upper).abs() <= 2e-6 * upper.abs(), "{} {upper}", last.upper);
-            }
-            Err(error) => assert!(share < 1.0 && matches!(error, Error::Memory { .. }), "{error}"),
+        let tight = with(allowed).expect("enough memory for the first columns");
+        assert!(tight.rounds.iter().all(|round| 24 * (round.columns as u64).pow(2) <= allowed));
+        if tight.selection.outcome.status == Status::MemoryLimit {
+            assert!(share < 1.0);
+            continue;
         }
+        let upper = tight.rounds.last().expect("rounds").upper;
+        assert!((last.upper - upper).abs() <= 2e-6 * upper.abs(), "{} {upper}", last.upper);
     }
     // Many sparse columns need no matrix, and none is counted.
     let problem = Problem::new(&sparse, &labels, None).expect("valid");
@@ -312,6 +313,37 @@ fn columns_that_ask_for_a_weight_come_before_their_subset_does() {
     let more = found.rounds.last().expect("rounds");
     assert!(more.columns > 100, "{}", more.columns);
     assert!((last.upper - more.upper).abs() <= 2e-6 * more.upper.abs(), "{} {}", last.upper, more.upper);
+}
+
+#[test]
+fn where_columns_do_not_fit_it_ends_with_the_best_of_those_before_and_their_bound() {
+    let (x, labels) = RandomProblem { n: 150, p: 3000, density: 0.1, noise: 0.2, seed: 5 }.draw_sparse();
+    let problem = Problem::new(&x, &labels, None).expect("valid");
+    let rules = Rules::at_most_features(3000, 4).expect("valid");
+    let settings = FgmSettings { cost: 20.0, ..FgmSettings::default() };
+    let whole = run(&problem, &rules, &settings, within(1e-6)).selection.outcome;
+    let mut seen = Vec::new();
+    for kib in (2..200).step_by(2) {
+        let limits = Limits { memory: Memory::new(kib << 10), ..within(1e-6) };
+        let found = match fgm(&problem, &rules, &settings, limits, &mut Silent) {
+            Ok(found) => found.selection.outcome,
+            Err(Error::Memory { .. }) => {
+                assert!(seen.is_empty(), "refused at {kib} KiB, and not at {seen:?}");
+                continue;
+            }
+            Err(other) => panic!("{other}"),
+        };
+        seen.push((kib, found.status));
+        let (objective, bound) = (found.objective.expect("a subset"), found.bound.expect("a bound"));
+        let best = whole.objective.expect("a subset");
+        assert!(bound <= best + 1e-9 && objective >= whole.bound.expect("a bound") - 1e-9, "{kib}: {found:?}");
+        assert!(found.subset.is_some_and(|subset| subset.len() <= 4));
+        if found.status == Status::Completed {
+            break;
+        }
+        assert_eq!(found.status, Status::MemoryLimit, "{kib} KiB");
+    }
+    assert!(seen.len() > 2 && seen.last().is_some_and(|last| last.1 == Status::Completed), "{seen:?}");
 }
 
 #[test]

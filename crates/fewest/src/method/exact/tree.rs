@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::ExactSettings;
 use super::dive::{DecidedNode, Dive, Question, Search, Trial};
 use super::exchange::TRIAL;
 use super::node::{OpenNode, Packed};
+use super::{ExactSettings, RootPoint};
 use crate::bound::{NodeAnswer, Relaxation, WarmStart};
 use crate::proof::{Notes, Place, Point, ProofWriter};
 use crate::search::{Found, Mark, NearBest, OpenNodes, Pool, Ties};
@@ -113,41 +113,47 @@ impl<'a> Tree<'a> {
     }
 
     /// Steps 1 to 4.
-    pub(super) fn plant(&mut self, search: &mut Search<'_>, settings: &ExactSettings, run: &mut Run<'_>) {
+    pub(super) fn plant(
+        &mut self,
+        search: &mut Search<'_>,
+        settings: &ExactSettings,
+        root: &mut RootPoint,
+        run: &mut Run<'_>,
+    ) {
         let (relaxation, rules) = (search.relaxation, run.rules());
         let mut rounds = 0;
         // Step 1.
-        let cold = relaxation.cold();
+        let first = root.of(relaxation).unwrap_or_else(|| relaxation.cold());
         let mut starts: Vec<Subset> = settings.start.iter().filter(|s| rules.allows(s)).cloned().collect();
         // With no time for a training, values are rough, and more subsets mean better ones.
         if run.stop().is_some() || starts.iter().all(|start| start.len() < rules.most_features()) {
             let gains: Vec<f64> = (0..rules.p())
                 .map(|j| {
                     let u = rules.unit_of(j);
-                    relaxation.gain(u, &cold.beta) / rules.unit(u).len() as f64
+                    relaxation.gain(u, &first.beta) / rules.unit(u).len() as f64
                 })
                 .collect();
             starts.insert(0, search.best_subset(&gains));
         }
         let mut best = None;
         for subset in starts {
-            let found = search.evaluate(&subset, &cold, f64::INFINITY, &mut rounds);
+            let found = search.evaluate(&subset, &first, f64::INFINITY, &mut rounds);
             self.take(found, &mut best, run);
         }
         // Step 2.
-        let root = rules.root();
-        let of = |choice: Choice| (0..root.len()).filter(|&u| root[u] == choice).collect::<Vec<usize>>();
+        let of = |choice: Choice| (0..rules.n_units()).filter(|&u| rules.root()[u] == choice).collect::<Vec<usize>>();
         let (fixed_in, free) = search.follow(&of(Choice::In), &of(Choice::Free)).unwrap_or_default();
         run.counts.nodes += 1;
         if free.is_empty() {
             run.counts.solver_iterations += rounds;
             let place = self.proof.as_ref().map(|_| Place { node: 0, point: Point::zero() });
-            self.open_root(OpenNode::new(&fixed_in, &free, 0.0, Packed::new(&cold), place));
+            self.open_root(OpenNode::new(&fixed_in, &free, 0.0, Packed::new(&first), place));
             self.report(run);
             return;
         }
         let near = best.as_ref().map_or(f64::INFINITY, |(found, _)| found.objective);
-        let answer = relaxation.solve(&fixed_in, &free, &cold, &search.decide(f64::INFINITY, near), &search.clock);
+        let answer = relaxation.solve(&fixed_in, &free, &first, &search.decide(f64::INFINITY, near), &search.clock);
+        root.0 = Some(answer.warm_start.clone());
         // Step 3.
         if answer.lower < self.pool.cutoff() {
             self.improve(search, &fixed_in, &answer, best, run, &mut rounds);

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use rayon::prelude::*;
 
-use super::part::{SourceProblem, joint, pieces, rows};
+use super::part::{SourceProblem, joint, n_samples, pieces, rows};
 use super::samples;
 use crate::design::Rows;
 use crate::dual::BoxDual;
@@ -21,7 +21,8 @@ pub(super) struct Columns {
     rows: Vec<RowMatrix>,
     /// The pieces of each problem, one or two.
     of_part: Vec<Vec<usize>>,
-    /// The memory of `rows`, twice: appending moves them.
+    memory: Memory,
+    /// That of `rows`.
     taken: Reserved,
 }
 
@@ -31,7 +32,8 @@ impl Columns {
         let (features, position) = (Vec::new(), HashMap::new());
         let (sizes, of_part) = pieces(parts);
         let rows = sizes.into_iter().map(|n| RowMatrix::dense(n, 0, Vec::new())).collect();
-        Self { features, position, rows, of_part, taken: memory.take(0).expect("nothing is always left") }
+        let taken = memory.take(0).expect("nothing is always left");
+        Self { features, position, rows, of_part, memory: memory.clone(), taken }
     }
 
     /// The rows of each problem.
@@ -44,25 +46,43 @@ impl Columns {
     }
 
     /// Adds the columns that are not there yet.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] where they do not fit, and that of the source.
     pub(super) fn gather(&mut self, parts: &[SourceProblem<'_>], features: &[usize]) -> Result<(), Error> {
-        let before = self.features.len();
+        let mut missing = Vec::new();
         for &j in features {
-            if !self.has(j) {
+            if !self.has(j) && !missing.contains(&j) {
+                missing.push(j);
+            }
+        }
+        if missing.is_empty() { Ok(()) } else { self.join(parts, &missing) }
+    }
+
+    /// Adds these columns; where that does not fit at once, in two halves.
+    fn join(&mut self, parts: &[SourceProblem<'_>], missing: &[usize]) -> Result<(), Error> {
+        let more = rows(parts, missing)?;
+        let held = more.iter().map(RowMatrix::held).sum();
+        // What joins is there twice until it has joined.
+        let joining = self.memory.take(held);
+        let fits = joining.is_some();
+        if fits && self.taken.grow(held) {
+            self.rows.iter_mut().zip(more).for_each(|(rows, more)| rows.append(more));
+            for &j in missing {
                 self.position.insert(j, self.features.len() as u32);
                 self.features.push(j);
             }
+            return Ok(());
         }
-        if self.features.len() > before {
-            for (more, rows) in rows(parts, &self.features[before..])?.into_iter().zip(&mut self.rows) {
-                if !self.taken.grow(2 * more.held()) {
-                    let (n, columns) = (rows.n_samples(), self.features.len());
-                    let what = format!("the {columns} columns of all generated subsets of {n} samples");
-                    return Err(self.taken.refused(2 * more.held(), what, "choose fewer features a subset"));
-                }
-                rows.append(more);
-            }
+        drop((joining, more));
+        if fits && missing.len() > 1 {
+            let (one, other) = missing.split_at(missing.len() / 2);
+            self.join(parts, one)?;
+            return self.join(parts, other);
         }
-        Ok(())
+        let (n, columns) = (n_samples(parts), self.features.len() + missing.len());
+        let what = format!("the {columns} columns of all generated subsets of {n} samples");
+        Err(self.taken.refused(2 * held, what, "choose fewer features a subset"))
     }
 
     /// Whether the feature is one of them.

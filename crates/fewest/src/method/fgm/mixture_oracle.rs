@@ -146,9 +146,13 @@ impl<'a> MixtureOracle<'a> {
         while !more.is_empty() && needed(q + more.len()) > self.settings.memory {
             more.truncate(more.len() / 2);
         }
-        more.sort_unstable();
-        self.columns.gather(self.parts, &more)?;
-        Ok(fresh)
+        // Of those that do not fit, the ones of larger scores.
+        loop {
+            match self.columns.gather(self.parts, &more) {
+                Err(Error::Memory { .. }) if !more.is_empty() => more.truncate(more.len() / 2),
+                gathered => return gathered.map(|()| fresh),
+            }
+        }
     }
 
     /// The best mixture of all subsets of the current columns, none of them listed; where columns

@@ -322,7 +322,11 @@ fn generate(
     let mut rounds = Rounds::new(parts, &separation, proves, oracle.grows());
     // Steps 1 to 4.
     rounds.first(&mut run)?;
-    let status = drive(&mut oracle, &mut rounds, &mut run)?;
+    let status = match drive(&mut oracle, &mut rounds, &mut run) {
+        // Columns that do not fit end the rounds; where there was one, it has a mixture and a bound.
+        Err(Error::Memory { .. }) if rounds.best.is_some() => Status::MemoryLimit,
+        driven => driven?,
+    };
     // Step 5.
     let kept = keep(&mut oracle, &rounds, settings, &mut run)?;
     let subset = subset_of(rules.p(), &kept);

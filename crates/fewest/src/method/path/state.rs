@@ -95,7 +95,7 @@ impl<'a> Parts<'a> {
 
     /// A part has ended like this; `value` is what is known of it.
     pub(in crate::method) fn end<T: Serialize>(&mut self, part: usize, value: &T, status: Status) {
-        let stopped = status.is_limit() && status != Status::Stalled;
+        let stopped = status.is_limit() && !matches!(status, Status::Stalled | Status::MemoryLimit);
         let latest = self.latest.take();
         self.stopped.retain(|known| known.0 != part);
         if stopped {
