@@ -3,9 +3,9 @@
 //! Column strip by column strip, each from those to its left, as [`super::outer`] has them, so that
 //! the inner loop is the same 8 x 8 tile.
 
-use multiversion::multiversion;
+use pulp::Simd;
 
-use super::outer::{TILE, Tile};
+use super::outer::{OnTiles, TILE, Tile, add_products, on_tiles, subtract_lines};
 use crate::{Clock, Status, simd};
 
 /// Twice the products of tiles between two checks of the clock: some milliseconds.
@@ -87,7 +87,7 @@ impl Factor {
                 work = 0;
                 clock.stop().map_or(Ok(()), Err)?;
             }
-            next_strip(strip, strips * TILE, &self.tiles, &mut self.packed);
+            on_tiles(NextStrip { s: strip, depth: strips * TILE, tiles: &self.tiles, packed: &mut self.packed });
         }
         Ok(())
     }
@@ -126,7 +126,7 @@ impl Factor {
     pub fn solve_eight(&self, x: &mut Vec<[f64; TILE]>) {
         let strips = self.m.div_ceil(TILE);
         x.resize(strips * TILE, [0.0; TILE]);
-        solve_lanes(&self.packed, strips, x);
+        on_tiles(SolveLanes { packed: &self.packed, strips, x });
         x.truncate(self.m);
     }
 
@@ -162,114 +162,106 @@ impl Factor {
 
 /// Strip s of L, of `depth` columns, tile by tile from the left. A pivot lost to
 /// rounding is made huge, which leaves its variable where it is (Zhang, LIPSOL, 1998, sec. 5).
-#[multiversion(targets("x86_64+avx512f+avx512vl+fma", "x86_64+avx2+fma"))]
-fn next_strip(s: usize, depth: usize, tiles: &[Tile], packed: &mut [f64]) {
-    let columns = packed.as_chunks_mut::<TILE>().0;
-    let (above, mine) = columns.split_at_mut(s * depth);
-    for t in 0..=s {
-        let mut sums = tiles[s * (s + 1) / 2 + t];
-        let known = t * TILE;
-        if t < s {
-            let other = &above[t * depth..][..depth];
-            for (a, b) in mine[..known].iter().zip(&other[..known]) {
-                for i in 0..TILE {
-                    for j in 0..TILE {
-                        sums[i][j] -= a[i] * b[j];
-                    }
-                }
-            }
-            // L(s,t) L(t,t)' = sums, column by column.
+struct NextStrip<'a> {
+    s: usize,
+    depth: usize,
+    tiles: &'a [Tile],
+    packed: &'a mut [f64],
+}
+
+impl OnTiles for NextStrip<'_> {
+    #[inline(always)]
+    fn run<S: Simd, const VECTORS: usize>(self, simd: S) {
+        let Self { s, depth, tiles, packed } = self;
+        let (above, mine) = packed.as_chunks_mut::<TILE>().0.split_at_mut(s * depth);
+        let row = &tiles[s * (s + 1) / 2..][..=s];
+        // Line j of a tile becomes column j of the strip.
+        for (t, tile) in row[..s].iter().enumerate() {
+            let (known, own) = mine.split_at_mut(t * TILE);
+            let other = &above[t * depth..][..(t + 1) * TILE];
+            let (left, corner) = other.split_at(t * TILE);
+            let mut lines = transposed(tile);
+            add_products::<S, VECTORS>(simd, -1.0, left, known, &mut lines);
+            // L(s,t) L(t,t)' = the tile, column by column.
             for j in 0..TILE {
-                let pivot = 1.0 / other[known + j][j];
-                for i in 0..TILE {
-                    let mut value = sums[i][j];
-                    for k in 0..j {
-                        value -= sums[i][k] * other[known + k][j];
-                    }
-                    sums[i][j] = value * pivot;
-                }
-            }
-        } else {
-            for a in &mine[..known] {
-                for i in 0..TILE {
-                    for j in 0..TILE {
-                        sums[i][j] -= a[i] * a[j];
-                    }
-                }
-            }
-            let before = &tiles[s * (s + 1) / 2 + s];
-            for j in 0..TILE {
-                let mut pivot = sums[j][j];
-                for k in 0..j {
-                    pivot -= sums[j][k] * sums[j][k];
-                }
-                let pivot = if pivot > 1e-15 * before[j][j] { pivot.sqrt() } else { 1e64 };
-                sums[j][j] = pivot;
-                for i in j + 1..TILE {
-                    let mut value = sums[i][j];
-                    for k in 0..j {
-                        value -= sums[i][k] * sums[j][k];
-                    }
-                    sums[i][j] = value / pivot;
-                }
+                let (before, rest) = lines.split_at_mut(j);
+                subtract_lines::<S, VECTORS>(simd, &line(corner, j)[..j], before, &mut rest[0]);
+                let pivot = 1.0 / corner[j][j];
+                rest[0].iter_mut().for_each(|value| *value *= pivot);
+                own[j] = rest[0];
             }
         }
+        let (known, own) = mine.split_at_mut(s * TILE);
+        let mut lines = transposed(&row[s]);
+        add_products::<S, VECTORS>(simd, -1.0, known, known, &mut lines);
         for j in 0..TILE {
-            for i in 0..TILE {
-                mine[known + j][i] = if s == t && i < j { 0.0 } else { sums[i][j] };
+            let (before, rest) = lines.split_at_mut(j);
+            subtract_lines::<S, VECTORS>(simd, &line(before, j)[..j], before, &mut rest[0]);
+            let now = &mut rest[0];
+            let pivot = if now[j] > 1e-15 * row[s][j][j] { now[j].sqrt() } else { 1e64 };
+            for (i, value) in now.iter_mut().enumerate() {
+                *value = if i < j { 0.0 } else { *value / pivot };
             }
+            now[j] = pivot;
+            own[j] = *now;
         }
     }
 }
 
-/// X with L L' X = B, eight columns of `8 strips` rows, in place.
-#[multiversion(targets("x86_64+avx512f+avx512vl+fma", "x86_64+avx2+fma"))]
-fn solve_lanes(packed: &[f64], strips: usize, x: &mut [[f64; TILE]]) {
-    let depth = strips * TILE;
-    let packed = packed.as_chunks::<TILE>().0;
-    for s in 0..strips {
-        let strip = &packed[s * depth..][..depth];
-        let (done, rest) = x.split_at_mut(s * TILE);
-        let mut sums = [[0.0; TILE]; TILE];
-        sums.copy_from_slice(&rest[..TILE]);
-        for (column, x) in strip.iter().zip(&*done) {
-            for l in 0..TILE {
-                for r in 0..TILE {
-                    sums[l][r] -= column[l] * x[r];
-                }
-            }
-        }
-        let diagonal = &strip[s * TILE..][..TILE];
-        for l in 0..TILE {
-            for k in 0..l {
-                for r in 0..TILE {
-                    sums[l][r] -= diagonal[k][l] * sums[k][r];
-                }
-            }
-            sums[l] = sums[l].map(|value| value / diagonal[l][l]);
-        }
-        rest[..TILE].copy_from_slice(&sums);
+#[inline(always)]
+fn transposed(tile: &Tile) -> Tile {
+    let mut out = [[0.0; TILE]; TILE];
+    for j in 0..TILE {
+        out[j] = line(tile, j);
     }
-    for s in (0..strips).rev() {
-        let strip = &packed[s * depth..][..depth];
-        let (before, rest) = x.split_at_mut(s * TILE);
-        let diagonal = &strip[s * TILE..][..TILE];
-        let mut sums = [[0.0; TILE]; TILE];
-        sums.copy_from_slice(&rest[..TILE]);
-        for l in (0..TILE).rev() {
-            for k in l + 1..TILE {
-                for r in 0..TILE {
-                    sums[l][r] -= diagonal[l][k] * sums[k][r];
-                }
-            }
-            sums[l] = sums[l].map(|value| value / diagonal[l][l]);
-        }
-        rest[..TILE].copy_from_slice(&sums);
-        for (column, x) in strip.iter().zip(before) {
+    out
+}
+
+/// Line j of a tile (of its first columns) whose columns these are.
+#[inline(always)]
+fn line(columns: &[[f64; TILE]], j: usize) -> [f64; TILE] {
+    let mut out = [0.0; TILE];
+    for k in 0..columns.len() {
+        out[k] = columns[k][j];
+    }
+    out
+}
+
+/// X with L L' X = B, eight columns of `8 strips` rows, in place.
+struct SolveLanes<'a> {
+    packed: &'a [f64],
+    strips: usize,
+    x: &'a mut [[f64; TILE]],
+}
+
+impl OnTiles for SolveLanes<'_> {
+    #[inline(always)]
+    fn run<S: Simd, const VECTORS: usize>(self, simd: S) {
+        let Self { packed, strips, x } = self;
+        let depth = strips * TILE;
+        let strip = |s: usize| packed.as_chunks::<TILE>().0[s * depth..][..(s + 1) * TILE].split_at(s * TILE);
+        for s in 0..strips {
+            let (left, diagonal) = strip(s);
+            let (done, rest) = x.split_at_mut(s * TILE);
+            let lines: &mut Tile = rest.first_chunk_mut().expect("a strip is as long as a tile");
+            add_products::<S, VECTORS>(simd, -1.0, left, done, lines);
             for l in 0..TILE {
-                for r in 0..TILE {
-                    x[r] -= column[l] * sums[l][r];
-                }
+                let (before, rest) = lines.split_at_mut(l);
+                subtract_lines::<S, VECTORS>(simd, &line(diagonal, l)[..l], before, &mut rest[0]);
+                rest[0].iter_mut().for_each(|value| *value /= diagonal[l][l]);
+            }
+        }
+        for s in (0..strips).rev() {
+            let (left, diagonal) = strip(s);
+            let (before, rest) = x.split_at_mut(s * TILE);
+            let lines: &mut Tile = rest.first_chunk_mut().expect("a strip is as long as a tile");
+            for l in (0..TILE).rev() {
+                let (rest, after) = lines.split_at_mut(l + 1);
+                subtract_lines::<S, VECTORS>(simd, &diagonal[l][l + 1..], after, &mut rest[l]);
+                rest[l].iter_mut().for_each(|value| *value /= diagonal[l][l]);
+            }
+            for (column, x) in left.iter().zip(before) {
+                subtract_lines::<S, VECTORS>(simd, column, lines, x);
             }
         }
     }

@@ -101,14 +101,13 @@ impl OuterSum {
         let Self { packed, filled, negative, strips, tiles } = self;
         if *filled > 0 {
             let sign = if *negative { -1.0 } else { 1.0 };
-            Arch::new().dispatch(Update { packed, depth: *filled, sign, strips: *strips, tiles });
+            on_tiles(Update { packed, depth: *filled, sign, strips: *strips, tiles });
         }
         self.filled = 0;
     }
 }
 
-/// `tile_st += sign sum_k strip_s[k] strip_t[k]'` over the rows packed. Written for vectors of each
-/// length by hand: compilers gather the sums from memory where they choose themselves.
+/// `tile_st += sign sum_k strip_s[k] strip_t[k]'` over the rows packed.
 struct Update<'a> {
     packed: &'a [f64],
     depth: usize,
@@ -117,45 +116,95 @@ struct Update<'a> {
     tiles: &'a mut [Tile],
 }
 
-impl WithSimd for Update<'_> {
+impl OnTiles for Update<'_> {
+    #[inline(always)]
+    fn run<S: Simd, const VECTORS: usize>(self, simd: S) {
+        let Self { packed, depth, sign, strips, tiles } = self;
+        let strip = |s: usize| packed[s * DEPTH * TILE..][..depth * TILE].as_chunks::<TILE>().0;
+        let mut tiles = tiles.iter_mut();
+        for s in 0..strips {
+            for t in 0..=s {
+                let Some(tile) = tiles.next() else { return };
+                add_products::<S, VECTORS>(simd, sign, strip(s), strip(t), tile);
+            }
+        }
+    }
+}
+
+/// Work on tiles whose rows are `VECTORS` vectors each.
+pub(super) trait OnTiles {
+    fn run<S: Simd, const VECTORS: usize>(self, simd: S);
+}
+
+/// Runs it by the instruction set that is available.
+pub(super) fn on_tiles(work: impl OnTiles) {
+    Arch::new().dispatch(ByLanes(work));
+}
+
+struct ByLanes<T>(T);
+
+impl<T: OnTiles> WithSimd for ByLanes<T> {
     type Output = ();
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         match S::F64_LANES {
-            8 => self.by_vectors::<S, 1>(simd),
-            4 => self.by_vectors::<S, 2>(simd),
-            2 => self.by_vectors::<S, 4>(simd),
-            _ => self.by_vectors::<S, 8>(simd),
+            8 => self.0.run::<S, 1>(simd),
+            4 => self.0.run::<S, 2>(simd),
+            2 => self.0.run::<S, 4>(simd),
+            _ => self.0.run::<S, 8>(simd),
         }
     }
 }
 
-impl Update<'_> {
-    /// The update where a row of a tile is `VECTORS` vectors.
-    #[inline(always)]
-    fn by_vectors<S: Simd, const VECTORS: usize>(self, simd: S) {
-        let Self { packed, depth, sign, strips, tiles } = self;
-        let strip = |s: usize| &packed[s * DEPTH * TILE..][..depth * TILE];
-        let mut tiles = tiles.iter_mut();
-        for s in 0..strips {
-            let a = strip(s).as_chunks::<TILE>().0;
-            for t in 0..=s {
-                let Some(tile) = tiles.next() else { return };
-                let b = S::as_simd_f64s(strip(t)).0.as_chunks::<VECTORS>().0;
-                let rows = S::as_mut_simd_f64s(tile.as_flattened_mut()).0.as_chunks_mut::<VECTORS>().0;
-                let mut sums = [[simd.splat_f64s(0.0); VECTORS]; TILE];
-                sums.copy_from_slice(rows);
-                for (a, b) in a.iter().zip(b) {
-                    for i in 0..TILE {
-                        let a = simd.splat_f64s(sign * a[i]);
-                        for v in 0..VECTORS {
-                            sums[i][v] = simd.mul_add_e_f64s(a, b[v], sums[i][v]);
-                        }
-                    }
-                }
-                rows.copy_from_slice(&sums);
+/// `tile += sign sum_k a_k b_k'`. Written for vectors of each length by hand: compilers gather the
+/// sums from memory where they choose themselves.
+#[inline(always)]
+pub(super) fn add_products<S: Simd, const VECTORS: usize>(
+    simd: S,
+    sign: f64,
+    a: &[[f64; TILE]],
+    b: &[[f64; TILE]],
+    tile: &mut Tile,
+) {
+    let b = S::as_simd_f64s(b.as_flattened()).0.as_chunks::<VECTORS>().0;
+    let rows = S::as_mut_simd_f64s(tile.as_flattened_mut()).0.as_chunks_mut::<VECTORS>().0;
+    let mut sums = [[simd.splat_f64s(0.0); VECTORS]; TILE];
+    for (a, b) in a.iter().zip(b) {
+        for i in 0..TILE {
+            let a = simd.splat_f64s(a[i]);
+            for v in 0..VECTORS {
+                sums[i][v] = simd.mul_add_e_f64s(a, b[v], sums[i][v]);
             }
         }
+    }
+    // One by one: sums that are copied as a block stay in memory.
+    let sign = simd.splat_f64s(sign);
+    for i in 0..TILE {
+        for v in 0..VECTORS {
+            rows[i][v] = simd.mul_add_e_f64s(sign, sums[i][v], rows[i][v]);
+        }
+    }
+}
+
+/// `y -= sum_k factors_k lines_k`
+#[inline(always)]
+pub(super) fn subtract_lines<S: Simd, const VECTORS: usize>(
+    simd: S,
+    factors: &[f64],
+    lines: &[[f64; TILE]],
+    y: &mut [f64; TILE],
+) {
+    let lines = S::as_simd_f64s(lines.as_flattened()).0.as_chunks::<VECTORS>().0;
+    let mut sums = [simd.splat_f64s(0.0); VECTORS];
+    for k in 0..lines.len() {
+        let factor = simd.splat_f64s(factors[k]);
+        for v in 0..VECTORS {
+            sums[v] = simd.mul_add_e_f64s(factor, lines[k][v], sums[v]);
+        }
+    }
+    let y = S::as_mut_simd_f64s(y).0;
+    for v in 0..VECTORS {
+        y[v] = simd.sub_f64s(y[v], sums[v]);
     }
 }

@@ -45,8 +45,12 @@ impl Status {
     pub fn is_limit(self) -> bool {
         match self {
             Status::Optimal | Status::Completed | Status::Infeasible => false,
-            Status::TimeLimit | Status::CallLimit | Status::NodeLimit | Status::MemoryLimit => true,
-            Status::Cancelled | Status::Stalled => true,
+            Status::TimeLimit
+            | Status::CallLimit
+            | Status::NodeLimit
+            | Status::MemoryLimit
+            | Status::Cancelled
+            | Status::Stalled => true,
         }
     }
 }
