@@ -8,7 +8,10 @@ use fewest::l1_oracle::L1Oracle;
 use fewest::method::l1_svm::{L1Settings, l1_svm};
 use fewest::method::lagrangian::{LagrangianSettings, lagrangian};
 use fewest::method::mbp::{MbpSettings, mbp, weight_bounds, write_model};
-use fewest::{Bias, Cancel, Clock, DenseDesign, Limits, Problem, RuleList, Rules, Silent, Status, Subset, SvmSettings};
+use fewest::{
+    Bias, Cancel, Clock, DenseDesign, Limits, Loss, Memory, Problem, RuleList, Rules, Silent, Status, Subset,
+    SvmSettings,
+};
 use fewest_papers::fsv::{FsvSettings, fsv};
 use fewest_testing::{RandomProblem, Rng, allowed_subsets, dense_copy, random_rules};
 
@@ -359,4 +362,29 @@ fn bad_input_is_refused_by_name() {
             fsv(&problem, &Rules::none(4), &settings, Limits::default(), &mut Silent).expect_err("refused").to_string();
         assert!(text.contains(words), "{text}");
     }
+}
+
+#[test]
+fn a_working_set_beyond_the_memory_ends_with_what_is_known_by_then() {
+    let (x, labels) = RandomProblem { n: 200, p: 2000, density: 0.05, noise: 0.2, seed: 5 }.draw_sparse();
+    let problem = Problem::new(&x, &labels, None).expect("valid");
+    let svm = SvmSettings { cost: 3.0, loss: Loss::SquaredHinge, ..SvmSettings::default() };
+    let (rules, settings) = (Rules::none(2000), L1Settings { svm, ..L1Settings::default() });
+    let run = |memory: Memory| {
+        let limits = Limits { memory, ..Limits::default() };
+        l1_svm(&problem, &rules, &settings, limits, &mut Silent).expect("valid").selection.outcome
+    };
+    let whole = run(Memory::unlimited());
+    let (best, bound) = (whole.objective.expect("a model"), whole.bound.expect("a bound"));
+    let mut seen = Vec::new();
+    for kib in [0, 1, 4, 16, 64, 256, 1024] {
+        let found = run(Memory::new(kib << 10));
+        assert!(
+            found.bound.expect("a bound") <= best && found.objective.expect("a model") >= bound,
+            "{kib}: {found:?}"
+        );
+        seen.push(found.status);
+    }
+    assert_eq!((seen[0], seen[6]), (Status::MemoryLimit, whole.status), "{seen:?}");
+    assert!(seen.is_sorted_by_key(|status| *status != Status::MemoryLimit), "{seen:?}");
 }

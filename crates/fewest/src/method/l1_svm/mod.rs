@@ -260,7 +260,12 @@ pub fn l1_svm_from(
     let weights = checked_labels(source.n_samples(), labels, weights)?;
     let run = Run::bounded(rules, limits, Sense::Min, observer)?;
     find(
-        Trainer::of(Matrix::of(source), Labelled { labels, weights: &weights }, rules.weight_bounds(), &settings.svm),
+        Trainer::of(
+            Matrix::of(source, run.memory()),
+            Labelled { labels, weights: &weights },
+            rules.weight_bounds(),
+            &settings.svm,
+        ),
         settings,
         run,
     )
@@ -308,7 +313,8 @@ fn find(mut trainer: Trainer<'_>, settings: &L1Settings, mut run: Run<'_>) -> Re
     run.offer(&subset, solution.primal);
     solution.weights =
         subset.iter().map(|j| weights.binary_search_by_key(&j, |e| e.0).map_or(0.0, |at| weights[at].1)).collect();
-    let status = if run.closed() { Status::Optimal } else { run.stop().unwrap_or(Status::Completed) };
+    let otherwise = if solution.status == Status::MemoryLimit { Status::MemoryLimit } else { Status::Completed };
+    let status = if run.closed() { Status::Optimal } else { run.stop().unwrap_or(otherwise) };
     let selection = Selection { outcome: run.finish(status), ranking: rank_weights(&weights), solutions: Vec::new() };
     Ok(L1Report { selection, solution, cost, grid })
 }
@@ -341,11 +347,9 @@ impl<'a> Trainer<'a> {
         settings: &SvmSettings,
         memory: &Memory,
     ) -> Result<Self, Error> {
-        let matrix = Matrix::Here(problem.design());
+        let matrix = Matrix::here(problem.design(), memory);
         #[cfg_attr(not(feature = "highs"), expect(unused_mut, reason = "there is no hinge without it"))]
         let mut trainer = Self::of(matrix, problem.labelled(), bounds, settings);
-        #[cfg(not(feature = "highs"))]
-        let _ = memory;
         #[cfg(feature = "highs")]
         if settings.loss == Loss::Hinge {
             let (cost, none) = (problem.weights().to_vec(), vec![f64::INFINITY; problem.n_features()]);

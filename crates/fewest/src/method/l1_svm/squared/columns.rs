@@ -6,15 +6,21 @@ use std::collections::HashMap;
 use rayon::prelude::*;
 
 use crate::design::{Best, keep};
-use crate::{Bias, Design, Error, FeatureScore, Interval, RowMatrix, ScoreQuery, Source, WeightBounds};
+use crate::{Bias, Design, Error, FeatureScore, Interval, Memory, RowMatrix, ScoreQuery, Source, WeightBounds};
 
 /// Columns examined by one thread at a time.
 const CHUNK: usize = 2048;
 /// Stored values of the matrix from which a pass is worth several threads.
 const PARALLEL: usize = 1 << 20;
 
+/// The matrix, and the memory of the copies of working sets.
+pub(in crate::method::l1_svm) struct Matrix<'a> {
+    data: Data<'a>,
+    pub(super) memory: Memory,
+}
+
 /// Where the matrix is.
-pub(in crate::method::l1_svm) enum Matrix<'a> {
+enum Data<'a> {
     /// In memory.
     Here(&'a dyn Design),
     /// Elsewhere.
@@ -22,7 +28,7 @@ pub(in crate::method::l1_svm) enum Matrix<'a> {
 }
 
 /// Columns brought here, each once, in the order in which they came.
-pub(in crate::method::l1_svm) struct Fetched<'a> {
+struct Fetched<'a> {
     source: &'a dyn Source,
     /// Column of each feature that is here.
     place: HashMap<usize, usize>,
@@ -32,27 +38,43 @@ pub(in crate::method::l1_svm) struct Fetched<'a> {
 }
 
 impl<'a> Matrix<'a> {
+    /// All columns are here.
+    pub(in crate::method::l1_svm) fn here(design: &'a dyn Design, memory: &Memory) -> Self {
+        Self { data: Data::Here(design), memory: memory.clone() }
+    }
+
     /// None of the source's columns is here yet.
-    pub(in crate::method::l1_svm) fn of(source: &'a dyn Source) -> Self {
+    pub(in crate::method::l1_svm) fn of(source: &'a dyn Source, memory: &Memory) -> Self {
         let rows = RowMatrix::dense(source.n_samples(), 0, Vec::new());
         let design = rows.design();
-        Matrix::Elsewhere(Fetched { source, place: HashMap::new(), rows, design })
+        let data = Data::Elsewhere(Fetched { source, place: HashMap::new(), rows, design });
+        Self { data, memory: memory.clone() }
     }
 
     /// The columns that are here.
     fn design(&self) -> &dyn Design {
-        match self {
-            Matrix::Here(design) => *design,
-            Matrix::Elsewhere(fetched) => &*fetched.design,
+        match &self.data {
+            Data::Here(design) => *design,
+            Data::Elsewhere(fetched) => &*fetched.design,
         }
     }
 
     /// The column of a feature, which is here.
     fn column(&self, feature: usize) -> usize {
-        match self {
-            Matrix::Here(_) => feature,
-            Matrix::Elsewhere(fetched) => fetched.place[&feature],
+        match &self.data {
+            Data::Here(_) => feature,
+            Data::Elsewhere(fetched) => fetched.place[&feature],
         }
+    }
+
+    /// Stored values of a feature's column; of one elsewhere, about.
+    fn stored(&self, feature: usize) -> usize {
+        let design = self.design();
+        let mut stored = design.stored().div_ceil(design.n_features().max(1));
+        if let Data::Here(design) = self.data {
+            design.sparse_column(feature, &mut |rows, _, _| stored = rows.len());
+        }
+        stored
     }
 }
 
@@ -110,9 +132,9 @@ impl Columns<'_, '_> {
 
     /// Brings the columns of these ascending positions here.
     pub(super) fn fetch(&mut self, positions: impl Iterator<Item = usize>) -> Result<(), Error> {
-        match self.matrix {
-            Matrix::Here(_) => Ok(()),
-            Matrix::Elsewhere(fetched) => {
+        match &mut self.matrix.data {
+            Data::Here(_) => Ok(()),
+            Data::Elsewhere(fetched) => {
                 fetched.fetch(positions.filter_map(|k| self.features.get(k).copied()).collect())
             }
         }
@@ -133,9 +155,9 @@ impl Columns<'_, '_> {
                 best.take(k, score);
             }
         };
-        match &*self.matrix {
-            Matrix::Here(design) => self.scores(*design, v).into_iter().enumerate().for_each(|(k, c)| see(k, c)),
-            Matrix::Elsewhere(fetched) => {
+        match &self.matrix.data {
+            Data::Here(design) => self.scores(*design, v).into_iter().enumerate().for_each(|(k, c)| see(k, c)),
+            Data::Elsewhere(fetched) => {
                 let query = self.query(fetched.source.n_features(), most, &always);
                 let mut found = fetched.source.largest(v, &query)?;
                 // As in memory: of equal ones the first is kept.
@@ -197,6 +219,22 @@ impl Columns<'_, '_> {
     /// A column of all samples, where it is stored that way.
     pub(super) fn dense(&self, position: usize) -> Option<&[f64]> {
         self.features.get(position).and_then(|&j| self.matrix.design().dense_column(self.matrix.column(j)))
+    }
+
+    /// Size of the largest value of the feature's column at this position.
+    pub(super) fn largest(&self, position: usize) -> f64 {
+        let mut largest: f64 = 0.0;
+        let column = self.column(position);
+        self.matrix.design().each_in_column(column, &mut |_, x| largest = largest.max(x.abs()));
+        largest
+    }
+
+    /// Bytes of [`Columns::gather`] of these positions at all samples, at most.
+    pub(super) fn bytes(&self, positions: &[usize]) -> u64 {
+        let (design, constant) = (self.matrix.design(), self.matrix.design().n_samples());
+        let stored = |&k: &usize| self.features.get(k).map_or(constant, |&j| self.matrix.stored(j)) as u64;
+        let copies = if matches!(self.matrix.data, Data::Here(_)) { 1 } else { 2 };
+        copies * if design.is_sparse() { 12 } else { 8 } * positions.iter().map(stored).sum::<u64>()
     }
 
     /// Row k: the column of positions[k] at the samples `inside` (ascending), times `factor` (one

@@ -6,7 +6,7 @@ use super::lasso::Lasso;
 use crate::design::keep;
 use crate::dual::{BoxDual, kkt};
 use crate::simd;
-use crate::{Bias, Clock, DualSolution, Error, FeatureScore, RowMatrix};
+use crate::{Bias, Clock, DualSolution, Error, FeatureScore, Reserved, RowMatrix};
 
 /// Tuning: chosen by hand; `bench/l1.py` shows what a change costs, `bench/log/l1.md` what was
 /// tried.
@@ -63,15 +63,12 @@ impl<'a> Machine<'a> {
     /// Weights that move no margin by more than rounding become 0.
     pub(super) fn clear_rounding(&mut self, columns: &Columns<'_, '_>) {
         let largest = self.w.iter().fold(0.0, |most: f64, w| most.max(w.abs()));
-        let mut moved = vec![0.0; self.scores.len()];
         for j in 0..columns.features.len() {
             let w = self.w[j];
             if w == 0.0 || w.abs() > FEW_DIGITS * largest || columns.interval(j).weight(0.0) != 0.0 {
                 continue;
             }
-            moved.fill(0.0);
-            columns.add(j, w, &mut moved);
-            if moved.iter().all(|x| x.abs() <= ROUNDING) {
+            if w != 0.0 && w.abs() * columns.largest(j) <= ROUNDING {
                 self.w[j] = 0.0;
             }
         }
@@ -125,15 +122,29 @@ impl<'a> Machine<'a> {
         self.w[position] != 0.0 || position == columns.features.len()
     }
 
-    /// Step 2: the columns of every working set, and as many of largest |c_j| as there is room for;
-    /// ascending.
-    pub(super) fn working_set(&self, columns: &Columns<'_, '_>, evaluation: &Evaluation) -> Vec<usize> {
+    /// Step 2: the columns of every working set, and as many of largest |c_j| as there is room and
+    /// memory for; none where there is memory for no other.
+    pub(super) fn working_set(
+        &self,
+        columns: &Columns<'_, '_>,
+        evaluation: &Evaluation,
+    ) -> Option<(Vec<usize>, Reserved)> {
+        let used = (0..self.w.len()).filter(|&j| self.is_used(columns, j)).count();
+        let halves = std::iter::successors(Some(room(used)), |more| Some(more / 2)).take_while(|&more| more > 0);
+        halves.map(|more| self.with_others(columns, evaluation, more)).find_map(|work| {
+            let taken = columns.matrix.memory.take(columns.bytes(&work))?;
+            Some((work, taken))
+        })
+    }
+
+    /// The columns of every working set and this many of largest |c_j|, ascending.
+    fn with_others(&self, columns: &Columns<'_, '_>, evaluation: &Evaluation, others: usize) -> Vec<usize> {
         let (used, mut rest): (Vec<FeatureScore>, Vec<FeatureScore>) =
             evaluation.scores.iter().partition(|s| self.is_used(columns, s.feature));
         for s in &mut rest {
             s.score = columns.interval(s.feature).worth(s.score);
         }
-        keep(&mut rest, room(used.len()));
+        keep(&mut rest, others);
         let mut work: Vec<usize> = used.iter().chain(&rest).map(|s| s.feature).collect();
         work.sort_unstable();
         work

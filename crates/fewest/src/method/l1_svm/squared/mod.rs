@@ -43,7 +43,7 @@ use proof::Proof;
 use crate::dual::patience::Patience;
 use crate::dual::{BoxDual, kkt};
 use crate::problem::Labelled;
-use crate::{Clock, DualSolution, Error, Loss, Problem, Status, SvmSettings, WeightBounds};
+use crate::{Clock, DualSolution, Error, Loss, Memory, Problem, Status, SvmSettings, WeightBounds};
 
 /// Tuning: chosen by hand; `bench/l1.py` shows what a change costs, `bench/log/l1.md` what was
 /// tried.
@@ -73,7 +73,7 @@ pub fn squared_hinge(
     start: Option<&DualSolution>,
     clock: &Clock,
 ) -> Result<DualSolution, Error> {
-    let mut matrix = Matrix::Here(problem.design());
+    let mut matrix = Matrix::here(problem.design(), &Memory::unlimited());
     bounded_squared_hinge(&mut matrix, problem.labelled(), features, &WeightBounds::default(), settings, start, clock)
 }
 
@@ -116,22 +116,26 @@ pub(super) fn bounded_squared_hinge(
             None if patience.is_over() => Some(Status::Stalled),
             None => None,
         };
-        if let Some(status) = status {
-            machine.clear_rounding(&columns);
-            return Ok(DualSolution {
-                bias: machine.decision_bias(&columns),
-                weights: machine.w[..features.len()].to_vec(),
-                primal: evaluation.primal,
-                dual: proof.value(),
-                absolute_gap: f64::INFINITY,
-                beta: proof.into_beta(),
-                kkt_residual: evaluation.violation,
-                iterations: epochs,
-                status,
-            });
-        }
-        // Steps 2 and 3.
-        let work = machine.working_set(&columns, &evaluation);
+        // Step 2.
+        let next = status.map_or_else(|| machine.working_set(&columns, &evaluation).ok_or(Status::MemoryLimit), Err);
+        let (work, _taken) = match next {
+            Ok(next) => next,
+            Err(status) => {
+                machine.clear_rounding(&columns);
+                return Ok(DualSolution {
+                    bias: machine.decision_bias(&columns),
+                    weights: machine.w[..features.len()].to_vec(),
+                    primal: evaluation.primal,
+                    dual: proof.value(),
+                    absolute_gap: f64::INFINITY,
+                    beta: proof.into_beta(),
+                    kkt_residual: evaluation.violation,
+                    iterations: epochs,
+                    status,
+                });
+            }
+        };
+        // Step 3.
         columns.fetch(work.iter().copied())?;
         epochs += machine.improve(&columns, &work, SHARE * evaluation.violation, settings.max_epochs - epochs, clock);
     }
