@@ -26,6 +26,7 @@ SIZES = [
     (40_000, 2_000_000, 455),
     (130_000, 1_000_000, 455),
     (847_000, 359_000, 400),
+    (8_000_000, 500_000, 335),
     (1_000_000, 100_000_000, 1100),
     (1_000_000, 1_000_000_000, 2050),
 ]
@@ -139,7 +140,7 @@ def picture(rows):
 
 def law(rows, name):
     """`a z^b` of the CPU seconds of a program over its non-zeros z."""
-    rows = [r for r in rows if r["program"] == name]
+    rows = [r for r in rows if r["program"] == name and r.get("status") != "memory_limit"]
     if len(rows) < 3:
         return "too few sizes"
     first, [power], _ = c.power_law([[r["non-zeros"] for r in rows]], [r["CPU s"] for r in rows])

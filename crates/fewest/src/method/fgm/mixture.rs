@@ -22,7 +22,7 @@ pub(super) struct Columns {
     /// The pieces of each problem, one or two.
     of_part: Vec<Vec<usize>>,
     memory: Memory,
-    /// That of `rows`.
+    /// Bytes of `rows`.
     taken: Reserved,
 }
 
