@@ -50,16 +50,13 @@ impl Columns {
     /// # Errors
     /// [`Error::Memory`] where they do not fit, and that of the source.
     pub(super) fn gather(&mut self, parts: &[SourceProblem<'_>], features: &[usize]) -> Result<(), Error> {
-        let mut missing = Vec::new();
-        for &j in features {
-            if !self.has(j) && !missing.contains(&j) {
-                missing.push(j);
-            }
-        }
+        let mut missing: Vec<usize> = features.iter().copied().filter(|&j| !self.has(j)).collect();
+        missing.sort_unstable();
+        missing.dedup();
         if missing.is_empty() { Ok(()) } else { self.join(parts, &missing) }
     }
 
-    /// Adds these columns; where that does not fit at once, in two halves.
+    /// Adds these columns, which ascend; where that does not fit at once, in two halves.
     fn join(&mut self, parts: &[SourceProblem<'_>], missing: &[usize]) -> Result<(), Error> {
         let more = rows(parts, missing)?;
         let held = more.iter().map(RowMatrix::held).sum();
