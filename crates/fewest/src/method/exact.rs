@@ -211,13 +211,15 @@ pub fn exact_several(
 pub struct RootPoint(Option<WarmStart>);
 
 impl RootPoint {
-    /// The point, feasible for these problems; none where they have other samples or rows of rules.
-    fn of(&self, relaxation: &Relaxation<'_>) -> Option<WarmStart> {
+    /// The point, feasible for these problems; a cold one where these are others, or their rules have
+    /// other rows.
+    fn of(&self, relaxation: &Relaxation<'_>) -> WarmStart {
         let cold = relaxation.cold();
-        let fits = |at: &&WarmStart| (at.beta.len(), at.tau.len()) == (cold.beta.len(), cold.tau.len());
-        let mut at = self.0.as_ref().filter(fits)?.clone();
+        let lengths = |at: &WarmStart| (at.beta.len(), at.bias.len(), at.tau.len());
+        let Some(known) = self.0.as_ref().filter(|at| lengths(at) == lengths(&cold)) else { return cold };
+        let mut at = known.clone();
         relaxation.make_feasible(&mut at.beta);
-        Some(at)
+        at
     }
 }
 

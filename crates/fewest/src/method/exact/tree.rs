@@ -123,7 +123,7 @@ impl<'a> Tree<'a> {
         let (relaxation, rules) = (search.relaxation, run.rules());
         let mut rounds = 0;
         // Step 1.
-        let first = root.of(relaxation).unwrap_or_else(|| relaxation.cold());
+        let first = root.of(relaxation);
         let mut starts: Vec<Subset> = settings.start.iter().filter(|s| rules.allows(s)).cloned().collect();
         // With no time for a training, values are rough, and more subsets mean better ones.
         if run.stop().is_some() || starts.iter().all(|start| start.len() < rules.most_features()) {
