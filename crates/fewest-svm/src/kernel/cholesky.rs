@@ -178,8 +178,7 @@ impl OnTiles for NextStrip<'_> {
         // Line j of a tile becomes column j of the strip.
         for (t, tile) in row[..s].iter().enumerate() {
             let (known, own) = mine.split_at_mut(t * TILE);
-            let other = &above[t * depth..][..(t + 1) * TILE];
-            let (left, corner) = other.split_at(t * TILE);
+            let (left, corner) = strip(above, t, depth);
             let mut lines = transposed(tile);
             add_products::<S, VECTORS>(simd, -1.0, left, known, &mut lines);
             // L(s,t) L(t,t)' = the tile, column by column.
@@ -206,6 +205,12 @@ impl OnTiles for NextStrip<'_> {
             own[j] = *now;
         }
     }
+}
+
+/// Strip s of L, of `depth` columns: those left of its diagonal tile, and that tile's.
+#[inline(always)]
+fn strip(columns: &[[f64; TILE]], s: usize, depth: usize) -> (&[[f64; TILE]], &[[f64; TILE]]) {
+    columns[s * depth..][..(s + 1) * TILE].split_at(s * TILE)
 }
 
 #[inline(always)]
@@ -239,9 +244,9 @@ impl OnTiles for SolveLanes<'_> {
     fn run<S: Simd, const VECTORS: usize>(self, simd: S) {
         let Self { packed, strips, x } = self;
         let depth = strips * TILE;
-        let strip = |s: usize| packed.as_chunks::<TILE>().0[s * depth..][..(s + 1) * TILE].split_at(s * TILE);
+        let columns = packed.as_chunks::<TILE>().0;
         for s in 0..strips {
-            let (left, diagonal) = strip(s);
+            let (left, diagonal) = strip(columns, s, depth);
             let (done, rest) = x.split_at_mut(s * TILE);
             let lines: &mut Tile = rest.first_chunk_mut().expect("a strip is as long as a tile");
             add_products::<S, VECTORS>(simd, -1.0, left, done, lines);
@@ -252,7 +257,7 @@ impl OnTiles for SolveLanes<'_> {
             }
         }
         for s in (0..strips).rev() {
-            let (left, diagonal) = strip(s);
+            let (left, diagonal) = strip(columns, s, depth);
             let (before, rest) = x.split_at_mut(s * TILE);
             let lines: &mut Tile = rest.first_chunk_mut().expect("a strip is as long as a tile");
             for l in (0..TILE).rev() {

@@ -270,6 +270,11 @@ impl<'a> Relaxation<'a> {
         }
     }
 
+    /// Whether the point has the lengths of these problems and rows.
+    pub(crate) fn fits(&self, at: &WarmStart) -> bool {
+        (at.beta.len(), at.bias.len(), at.tau.len()) == (self.dual.len(), self.parts.len(), self.rows.len())
+    }
+
     fn cold_of(&self, part: &StackedProblem<'_>) -> Vec<f64> {
         let dual = &part.dual;
         let n = dual.len();

@@ -203,7 +203,7 @@ pub fn exact_several(
     limits: Limits,
     observer: &mut dyn Observer,
 ) -> Result<Selection, Error> {
-    search(problems, rules, settings, None, &mut RootPoint::default(), limits, observer).map(|found| found.0)
+    exact_from(&mut RootPoint::default(), problems, rules, settings, limits, observer)
 }
 
 /// A point of the root of a search, where that of the next one starts.
@@ -214,10 +214,8 @@ impl RootPoint {
     /// The point, feasible for these problems; a cold one where these are others, or their rules have
     /// other rows.
     fn of(&self, relaxation: &Relaxation<'_>) -> WarmStart {
-        let cold = relaxation.cold();
-        let lengths = |at: &WarmStart| (at.beta.len(), at.bias.len(), at.tau.len());
-        let Some(known) = self.0.as_ref().filter(|at| lengths(at) == lengths(&cold)) else { return cold };
-        let mut at = known.clone();
+        let known = self.0.as_ref().filter(|at| relaxation.fits(at));
+        let Some(mut at) = known.cloned() else { return relaxation.cold() };
         relaxation.make_feasible(&mut at.beta);
         at
     }

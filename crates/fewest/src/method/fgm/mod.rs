@@ -48,8 +48,8 @@
 //!          - `mkl`: Newton's method in place of SimpleMKL's reduced gradient;
 //!          - each round's MKL is solved to a share of the gap still open;
 //!          - SVM-RFE and exchanges after the last round, with `reuse` and a size alone.
-//! Fails    never on limits: the mixture so far is returned. Errors: settings out of range; too
-//!          many columns for the memory.
+//! Fails    never on limits: the mixture so far is returned, and so it is where the columns of later
+//!          subsets do not fit the memory. Errors: settings out of range; no memory for the first.
 
 mod best_subset;
 mod blocks;
@@ -248,7 +248,7 @@ impl FgmSettings {
 ///
 /// # Errors
 /// Settings out of range; neither a size nor a budget in the rules and no `subset_size`; more
-/// columns than the memory allows.
+/// columns in the first subset than the memory allows.
 pub fn fgm(
     problem: &Problem<'_>,
     rules: &Rules,

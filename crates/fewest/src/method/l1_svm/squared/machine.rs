@@ -109,8 +109,7 @@ impl<'a> Machine<'a> {
         let mut beta: Vec<f64> =
             (0..self.dual.len()).map(|i| 2.0 * self.dual.cost[i] * self.dual.y[i] * slack(i)).collect();
         kkt::make_feasible(self.dual, &mut beta);
-        let used = (0..self.w.len()).filter(|&j| self.is_used(columns, j)).count();
-        let scores = columns.scores_seen(&self.w, &beta, room(used))?;
+        let scores = columns.scores_seen(&self.w, &beta, room(self.n_used(columns)))?;
         let missed = |s: &FeatureScore| columns.interval(s.feature).violation(self.w[s.feature], s.score, 1.0, 1.0);
         let violation = scores.iter().map(missed).fold(0.0, f64::max);
         Ok(Evaluation { primal, beta, scores, violation })
@@ -122,6 +121,10 @@ impl<'a> Machine<'a> {
         self.w[position] != 0.0 || position == columns.features.len()
     }
 
+    fn n_used(&self, columns: &Columns<'_, '_>) -> usize {
+        (0..self.w.len()).filter(|&j| self.is_used(columns, j)).count()
+    }
+
     /// Step 2: the columns of every working set, and as many of largest |c_j| as there is room and
     /// memory for; none where there is memory for no other.
     pub(super) fn working_set(
@@ -129,8 +132,8 @@ impl<'a> Machine<'a> {
         columns: &Columns<'_, '_>,
         evaluation: &Evaluation,
     ) -> Option<(Vec<usize>, Reserved)> {
-        let used = (0..self.w.len()).filter(|&j| self.is_used(columns, j)).count();
-        let halves = std::iter::successors(Some(room(used)), |more| Some(more / 2)).take_while(|&more| more > 0);
+        let most = room(self.n_used(columns));
+        let halves = std::iter::successors(Some(most), |more| Some(more / 2)).take_while(|&more| more > 0);
         halves.map(|more| self.with_others(columns, evaluation, more)).find_map(|work| {
             let taken = columns.matrix.memory.take(columns.bytes(&work))?;
             Some((work, taken))

@@ -27,8 +27,9 @@
 //!          lengths of columns elsewhere; the violation, not the gap, says when a working set is
 //!          done; |c_j| itself, not its distance to 1 over ||x_j||, orders columns; bounds on
 //!          weights.
-//! Fails    never on limits (`max_epochs` counts sweeps and passes); `Stalled` may come first on
-//!          separable data at costs of 1e5 and more; errors: settings out of range.
+//! Fails    never on limits (`max_epochs` counts sweeps and passes; `MemoryLimit` where the copy of
+//!          a working set does not fit); `Stalled` may come first on separable data at costs of 1e5
+//!          and more; errors: settings out of range.
 
 mod columns;
 mod lasso;
