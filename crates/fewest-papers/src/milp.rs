@@ -27,7 +27,7 @@ use std::path::Path;
 use fewest::Lp;
 use fewest::backend::highs::{Column, Effort, Program, Rows, SMALLEST, SolveStatus};
 use fewest::bound::saddle::without_features;
-use fewest::design::common_unit;
+use fewest::design::units;
 use fewest::internals::program;
 use fewest::{
     Error, Interval, Limits, Memory, Observer, Problem, Reserved, Rules, Run, Selection, Sense, Subset, SvmSettings,
@@ -139,9 +139,15 @@ pub fn milp(
         classifier.start(&mut program, &mut run)?;
     }
     let features: Vec<usize> = (0..problem.n_features()).collect();
-    let effort = Effort { lp: settings.lp, ..Effort::default() };
+    let effort = Effort { lp: settings.lp, integrality: classifier.integrality(), ..Effort::default() };
     let status =
         program::solve(&mut program, &features, &effort, classifier.one(), settings.sense(), &value, &mut run)?;
+    // Within its tolerance of v, HiGHS gives weights to features left out: the subset's own are found apart.
+    if !run.closed()
+        && let Some(subset) = run.incumbent().map(|known| known.0.clone())
+    {
+        classifier.settle(&subset, &mut program, &mut run)?;
+    }
     Ok(Selection { outcome: run.finish(status), ranking: Vec::new(), solutions: Vec::new() })
 }
 
@@ -157,6 +163,10 @@ pub fn write_model(problem: &Problem<'_>, rules: &Rules, settings: &MilpSettings
 
 /// What HiGHS lets a row miss, or thereabouts.
 const TOLERANCE: f64 = 1e-6;
+/// The least of its tolerances of whole numbers.
+const SHARPEST: f64 = 1e-10;
+/// Bounds on weights from this on, in units of the program, are beyond what HiGHS can hold v to.
+const LARGEST: f64 = 1e12;
 
 /// What the program is made of. Columns: v (p), w (p), b, xi (n), r where there is one.
 struct Classifier<'a> {
@@ -166,8 +176,10 @@ struct Classifier<'a> {
     bound: f64,
     /// The weight bounds of the rules.
     bounds: &'a WeightBounds,
-    /// The program's values are those of the data over this power of two: so are b, xi and r in
-    /// MILP2, and in MILP1 w is times it.
+    /// What the values of each feature are divided by in the program, powers of two (length p).
+    units: Vec<f64>,
+    /// What b, xi and r are divided by, a power of two: in MILP2 the unit of the middle feature, in
+    /// MILP1, whose margin is 1, none. `w_j` is times `units[j]`, and divided by this.
     unit: f64,
     /// The memory of the program.
     #[expect(dead_code, reason = "gives the bytes back when the run ends")]
@@ -203,8 +215,12 @@ impl<'a> Classifier<'a> {
             Formulation::Milp1 { weight_bound } => weight_bound,
             Formulation::Milp2 { .. } => 1.0,
         };
-        let unit = common_unit(problem.design());
-        Ok(Self { problem, formulation: settings.formulation, bound, bounds: rules.weight_bounds(), unit, taken })
+        let units = units(problem.design());
+        let unit = match settings.formulation {
+            Formulation::Milp1 { .. } => 1.0,
+            Formulation::Milp2 { .. } => middle(units.clone()),
+        };
+        Ok(Self { problem, formulation: settings.formulation, bound, bounds: rules.weight_bounds(), units, unit, taken })
     }
 
     /// The weights that feature j may have.
@@ -212,12 +228,22 @@ impl<'a> Classifier<'a> {
         self.bounds.of(j).within(self.bound)
     }
 
-    /// What w, and what b and xi are to be divided by to be those of the program.
-    fn units(&self) -> (f64, f64) {
-        match self.formulation {
-            Formulation::Milp1 { .. } => (1.0 / self.unit, 1.0),
-            Formulation::Milp2 { .. } => (1.0, self.unit),
-        }
+    /// [`Classifier::weights`] in this unit.
+    fn weights_within(&self, j: usize, unit: f64) -> Interval {
+        let Interval { lower, upper } = self.weights(j);
+        Interval { lower: lower / unit, upper: upper / unit }
+    }
+
+    /// How near to a whole number v must be: below it, a feature that is left out may have a weight.
+    fn integrality(&self) -> f64 {
+        let of = |j: usize| self.weights_within(j, self.unit_of_weight(j));
+        let most = (0..self.problem.n_features()).map(of).fold(0.0, |most: f64, w| most.max(w.upper).max(-w.lower));
+        (TOLERANCE / (most / 1e3).max(1.0)).max(SHARPEST)
+    }
+
+    /// What w_j is to be divided by to be that of the program.
+    fn unit_of_weight(&self, j: usize) -> f64 {
+        self.unit / self.units[j]
     }
 
     /// Without features MILP1 has the slack of the smaller class, and MILP2 no margin: what counts
@@ -234,26 +260,22 @@ impl<'a> Classifier<'a> {
 
     /// The program's objective is the run's times this.
     fn one(&self) -> f64 {
-        match self.formulation {
-            Formulation::Milp1 { .. } => 1.0,
-            Formulation::Milp2 { .. } => 1.0 / self.unit,
-        }
+        1.0 / self.unit
     }
 
     /// Named programs are for other readers, in the units of the data.
     fn program(&self, rules: &Rules, named: bool) -> Result<Program, Error> {
-        let (unit, of_weights) = if named { (1.0, 1.0) } else { (self.unit, self.units().0) };
+        let (unit, of_weight) = (
+            |j: usize| if named { 1.0 } else { self.units[j] },
+            |j: usize| if named { 1.0 } else { self.unit_of_weight(j) },
+        );
         let (n, p) = (self.problem.n_samples(), self.problem.n_features());
         let none = f64::INFINITY;
         let mut program = Program::new()?;
         program.add_columns(&vec![Column { cost: 0.0, lower: 0.0, upper: 1.0, integer: true }; p])?;
-        let weight = |Interval { lower, upper }: Interval| Column {
-            cost: 0.0,
-            lower: lower / of_weights,
-            upper: upper / of_weights,
-            integer: false,
-        };
-        program.add_columns(&(0..p).map(|j| weight(self.weights(j))).collect::<Vec<_>>())?;
+        let within = |j: usize| self.weights_within(j, of_weight(j));
+        let weight = |Interval { lower, upper }: Interval| Column { cost: 0.0, lower, upper, integer: false };
+        program.add_columns(&(0..p).map(|j| weight(within(j))).collect::<Vec<_>>())?;
         let bias = program.add_column(Column { cost: 0.0, lower: -none, upper: none, integer: false })?;
         let price = if let Formulation::Milp2 { cost } = self.formulation { cost } else { 1.0 };
         let slack = |weight: &f64| Column { cost: price * weight, lower: 0.0, upper: none, integer: false };
@@ -270,7 +292,7 @@ impl<'a> Classifier<'a> {
         for j in 0..p {
             // Values that HiGHS would drop are dropped here, knowingly.
             let mut take = |i: usize, x: f64| {
-                let x = x / unit;
+                let x = x / unit(j);
                 if x.abs() > SMALLEST {
                     samples[i].push((p + j, labels[i] * x));
                 }
@@ -283,13 +305,13 @@ impl<'a> Classifier<'a> {
             rows.push(&sample, if margin.is_some() { 0.0 } else { 1.0 }, none);
         }
         for j in 0..p {
-            let Interval { lower, upper } = self.weights(j);
-            let (lower, upper) = (lower / of_weights, upper / of_weights);
-            // The column's own bounds are as good where HiGHS would drop the coefficient.
-            if upper > SMALLEST {
+            let Interval { lower, upper } = within(j);
+            // The column's own bounds are as good where HiGHS would drop the coefficient, and a row
+            // that holds for any w_j within its tolerance of v_j says nothing.
+            if (SMALLEST..LARGEST).contains(&upper) {
                 rows.push(&[(p + j, 1.0), (j, -upper)], -none, 0.0);
             }
-            if -lower > SMALLEST {
+            if (SMALLEST..LARGEST).contains(&-lower) {
                 rows.push(&[(p + j, 1.0), (j, -lower)], 0.0, none);
             }
         }
@@ -317,28 +339,44 @@ impl<'a> Classifier<'a> {
         }
         let gains: Vec<f64> = found.values[p..2 * p].iter().map(|w| w.abs()).collect();
         let subset = run.best_subset(&gains).subset;
-        for j in 0..p {
-            let v = f64::from(subset.contains(j));
-            program.set_bounds(j, v, v)?;
-        }
-        let relaxed = Effort { time: run.remaining(), ..relaxed };
-        let found = program.solve(&relaxed, &run.counted_clock())?;
-        (0..p).try_for_each(|j| program.set_bounds(j, 0.0, 1.0))?;
-        if found.status == SolveStatus::Optimal {
-            run.offer(&subset, self.value(&subset, &found.values));
-            program.set_start(&found.values)?;
+        if let Some(values) = self.settle(&subset, program, run)? {
+            program.set_start(&values)?;
         }
         Ok(())
+    }
+
+    /// Offers a subset with its best classifier; the point of the program, where it was found.
+    fn settle(&self, subset: &Subset, program: &mut Program, run: &mut Run<'_>) -> Result<Option<Vec<f64>>, Error> {
+        let p = self.problem.n_features();
+        for j in 0..p {
+            let chosen = subset.contains(j);
+            program.set_bounds(j, f64::from(chosen), f64::from(chosen))?;
+            if !chosen {
+                program.set_bounds(p + j, 0.0, 0.0)?;
+            }
+        }
+        let effort = Effort { relaxed: true, time: run.remaining(), ..Effort::default() };
+        let found = program.solve(&effort, &run.counted_clock())?;
+        for j in 0..p {
+            let Interval { lower, upper } = self.weights_within(j, self.unit_of_weight(j));
+            program.set_bounds(j, 0.0, 1.0)?;
+            program.set_bounds(p + j, lower, upper)?;
+        }
+        if found.status != SolveStatus::Optimal {
+            return Ok(None);
+        }
+        run.offer(subset, self.value(subset, &found.values));
+        Ok(Some(found.values))
     }
 
     /// Objective of the classifier of a point: its w on the subset, within the bounds, its b, and
     /// the best r and xi for them.
     fn value(&self, subset: &Subset, point: &[f64]) -> f64 {
         let (p, labels) = (self.problem.n_features(), self.problem.labels());
-        let (of_weights, of_scores) = self.units();
-        let mut scores = vec![of_scores * point[2 * p]; labels.len()];
+        let mut scores = vec![self.unit * point[2 * p]; labels.len()];
         for j in subset.iter() {
-            self.problem.design().add_column(j, self.weights(j).weight(of_weights * point[p + j]), &mut scores);
+            let w = self.weights(j).weight(self.unit_of_weight(j) * point[p + j]);
+            self.problem.design().add_column(j, w, &mut scores);
         }
         let margins = scores.iter().zip(labels).map(|(f, y)| f * y);
         match self.formulation {
@@ -350,6 +388,12 @@ impl<'a> Classifier<'a> {
             Formulation::Milp2 { cost } => best_margin(margins.zip(self.problem.weights().iter().copied()), cost),
         }
     }
+}
+
+/// The middle one of some numbers; 1 where there are none.
+fn middle(mut numbers: Vec<f64>) -> f64 {
+    numbers.sort_unstable_by(f64::total_cmp);
+    numbers.get(numbers.len() / 2).copied().unwrap_or(1.0)
 }
 
 /// `max over r >= 0 of r - C sum_i weight_i max(0, r - m_i)` for (m_i, `weight_i`): concave in r,

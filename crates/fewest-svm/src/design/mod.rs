@@ -26,7 +26,7 @@ pub use source::{FeatureScore, ScoreQuery, Source};
 pub use sparse::SparseDesign;
 pub use stacked::Rows;
 pub use strided::StridedDesign;
-pub use unit::{common_unit, largest, power};
+pub use unit::{common_unit, largest, power, units};
 
 /// A data matrix with n samples (rows) and p features (columns), all values finite.
 pub trait Design: Send + Sync {

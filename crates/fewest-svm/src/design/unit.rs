@@ -20,6 +20,11 @@ pub fn largest(design: &dyn Design, j: usize) -> f64 {
     largest
 }
 
+/// A power of two for each feature (length p), over which its largest value is near 1.
+pub fn units(design: &dyn Design) -> Vec<f64> {
+    (0..design.n_features()).into_par_iter().map(|j| power(largest(design, j))).collect()
+}
+
 /// A power of two, over which the largest value of all features is near 1.
 pub fn common_unit(design: &dyn Design) -> f64 {
     power((0..design.n_features()).into_par_iter().map(|j| largest(design, j)).reduce(|| 0.0, f64::max))

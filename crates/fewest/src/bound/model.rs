@@ -73,6 +73,11 @@ pub struct NodeAnswer {
 /// and all of them).
 const FACTOR: u64 = 16;
 
+/// Problems above which each is trained alone: pairs of 29 classes.
+const MANY: usize = 400;
+/// Bytes of their columns up to which nodes are solved all the same.
+const BLOCK: u64 = 256 << 20;
+
 /// A row over units, or over positions in a list of them: `sum coefficient_u z_u <= upper`.
 #[derive(Debug)]
 pub(super) struct Row {
@@ -182,6 +187,17 @@ impl<'a> Relaxation<'a> {
     /// Number of problems: columns of each feature.
     pub(crate) fn n_problems(&self) -> usize {
         self.parts.len()
+    }
+
+    /// Whether there are so many problems that subsets are valued by each alone, and nodes by the
+    /// points that these give where the columns of all are too much.
+    pub(crate) fn is_many(&self) -> bool {
+        self.n_problems() > MANY
+    }
+
+    /// Whether the columns of all problems at once, n samples and m columns, are worth their time.
+    pub(super) fn is_worth_solving(&self, n: usize, m: usize) -> bool {
+        !self.is_many() || bytes(n, m) <= BLOCK
     }
 
     /// Moves beta into its box and onto the equality of each free bias.
@@ -307,10 +323,14 @@ impl<'a> Relaxation<'a> {
 /// # Errors
 /// [`Error::Memory`] when it is not left.
 pub fn reserve(n: usize, m: usize, memory: &Memory) -> Result<Reserved, Error> {
-    let shorter = n.min(m) + 1;
-    let bytes = 8 * (n as u64 * m as u64) + FACTOR * shorter as u64 * shorter as u64;
     let what = || format!("a relaxation over {n} samples and {m} features");
-    memory.reserve(bytes, what, "select among fewer features, or with fewer threads")
+    memory.reserve(bytes(n, m), what, "select among fewer features, or with fewer threads")
+}
+
+/// Memory of a block of n x m values and of the factor on its shorter side.
+fn bytes(n: usize, m: usize) -> u64 {
+    let shorter = n.min(m) as u64 + 1;
+    8 * (n as u64 * m as u64) + FACTOR * shorter * shorter
 }
 
 /// The rules' rows over units, but for those on one unit: these are decisions, which the state

@@ -45,6 +45,9 @@ impl Relaxation<'_> {
             let chosen = |choice: &[bool]| choice.iter().filter(|chosen| **chosen).count();
             let columns: usize = (0..units.len()).filter(|&at| units[at]).map(|at| rules.unit(free[at]).len()).sum();
             let width = self.n_problems() * (node.features.len() + 1 + columns);
+            if !self.is_worth_solving(chosen(&samples), width) {
+                break;
+            }
             let Some(_taken) = self.reserve(chosen(&samples), width) else { break };
             node.snap(&mut warm_start, &samples, alpha_cap);
             let (restricted, start) = node.restrict(&warm_start, &samples, &units, &active_bounds, alpha_cap);

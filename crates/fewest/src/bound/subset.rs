@@ -59,7 +59,9 @@ impl Relaxation<'_> {
         let polish = self.conditions(&node, &columns);
         // Step 2.
         let (mut best, mut iterations) = (self.judge(&node, warm_start.clone()), 0);
-        self.polish(&node, &polish, &mut best, tolerance);
+        if clock.stop().is_none() {
+            self.polish(&node, &polish, &mut best, tolerance);
+        }
         for step in 3..=4 {
             if best.is_within(tolerance) || clock.stop().is_some() {
                 break;
@@ -95,7 +97,8 @@ impl Relaxation<'_> {
         let mut ends = WarmStart { beta: Vec::new(), bias: Vec::new(), margins: Vec::new(), ..warm_start.clone() };
         for ((part, alone), bias) in self.parts.iter().zip(&self.alone).zip(&warm_start.bias) {
             let (beta, margins) = (part.of(&warm_start.beta).to_vec(), part.of(&warm_start.margins).to_vec());
-            let start = WarmStart { beta, bias: vec![*bias], margins, ..warm_start.clone() };
+            let WarmStart { shares, tau, .. } = warm_start;
+            let start = WarmStart { beta, bias: vec![*bias], shares: shares.clone(), tau: tau.clone(), margins };
             let (found, used) = alone.train(fixed_in, &start, tolerance, clock);
             (lower, upper, iterations) = (lower + found.lower, upper + found.upper, iterations + used);
             if let Some(points) = found.points {

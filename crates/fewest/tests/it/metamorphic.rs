@@ -1,5 +1,5 @@
 //! Changes of a problem that must not change the answer, for every method: the order of samples and
-//! of features, the unit of measurement, a constant added to a feature, a sample twice in place of
+//! of features, the unit of measurement of all features or of one, a constant added to a feature, a sample twice in place of
 //! weight 2, storage, threads. And costs far beyond the usual, trained as given.
 //!
 //! With `FEWEST_FUZZ_SECONDS` random problems are drawn for so long; `FEWEST_FUZZ_FIRST` is the seed
@@ -8,7 +8,9 @@
 use std::time::{Duration, Instant};
 
 use fewest::method::rfe::RfeSettings;
-use fewest::{DenseDesign, Design, Info, Limits, Method, Outcome, Rules, Samples, Silent, SparseDesign, Status};
+use fewest::{
+    DenseDesign, Design, Info, Limits, Method, Outcome, RuleList, Rules, Samples, Sense, Silent, SparseDesign, Status,
+};
 use fewest_papers::AnyMethod;
 use fewest_testing::Rng;
 use serde_json::{Value, json};
@@ -25,6 +27,10 @@ struct Case {
     unit: f64,
     max_features: usize,
     sparse: bool,
+    /// A feature that the rules forbid.
+    forbidden: Option<usize>,
+    /// Whether `mbp` and `lagrangian` find the bounds on weights themselves.
+    finds_bounds: bool,
 }
 
 impl Case {
@@ -49,7 +55,8 @@ impl Case {
         let cost = [0.1, 1.0, 10.0][rng.below(3)];
         let folds = (0..n).map(|i| i / 2 % 3).collect();
         let max_features = 1 + rng.below(3);
-        Self { rows, classes, weights: vec![1.0; n], folds, cost, unit: 1.0, max_features, sparse: false }
+        let (weights, unit, sparse, forbidden, finds_bounds) = (vec![1.0; n], 1.0, false, None, false);
+        Self { rows, classes, weights, folds, cost, unit, max_features, sparse, forbidden, finds_bounds }
     }
 
     /// A case that suits the method: the programs over pairs of samples grow with their square.
@@ -125,6 +132,8 @@ impl Case {
         match name {
             "exact" | "gbd" | "rfe" | "l1-svm" | "qcqp-ssvm" | "nmmkl" => json!({"name": name, "svm": svm}),
             "fgm" => json!({"name": name, "cost": cost}),
+            "mbp" if self.finds_bounds => json!({"name": name, "cost": cost}),
+            "lagrangian" if self.finds_bounds => json!({"name": name, "program": {"cost": cost}}),
             "mbp" => json!({"name": name, "cost": cost, "weight_bound": 3.0 / self.unit}),
             "lagrangian" => json!({"name": name, "program": {"cost": cost, "weight_bound": 3.0 / self.unit}}),
             "milp1" => json!({"name": name, "weight_bound": 1.0 / self.unit}),
@@ -145,7 +154,12 @@ impl Case {
 
     fn solve(&self, name: &str) -> Outcome {
         let method: AnyMethod = serde_json::from_value(self.settings(name)).unwrap();
-        let rules = Rules::at_most_features(self.p(), self.max_features).unwrap();
+        let list = RuleList {
+            max_features: Some(self.max_features),
+            forbid: self.forbidden.into_iter().collect(),
+            ..RuleList::default()
+        };
+        let rules = Rules::new(self.p(), list, &[]).unwrap();
         let design = self.design();
         let samples = Samples::new(&*design, &self.classes, Some(&self.weights)).unwrap();
         let report = method.select(&samples, &rules, Limits::default(), &mut Silent);
@@ -248,6 +262,27 @@ fn the_unit_of_the_data_changes_nothing() {
             assert_same(info, &format!("in units of {unit:e}"), &case, &case.in_unit(unit));
             let what = format!("with a feature of zeros, in units of {unit:e}");
             assert_same(info, &what, &flat, &flat.in_unit(unit));
+        }
+    });
+}
+
+/// A feature that the rules forbid takes part in nothing, whatever its unit; one that is allowed in
+/// any unit may help, and what is called optimal is no worse than without it.
+#[test]
+fn the_unit_of_one_feature_moves_no_other() {
+    for_each(900, |info, case| {
+        let last = case.p() - 1;
+        let without = Case { forbidden: Some(last), finds_bounds: true, ..case };
+        let alone = without.solve(info.name);
+        for unit in [1e-6, 1e-3, 1e3, 1e6, 1e9, 1e12] {
+            let scaled = without.map(|j, x| if j == last { x * unit } else { x });
+            assert_same(info, &format!("with a feature left out in a unit of {unit:e}"), &without, &scaled);
+            let found = Case { forbidden: None, ..scaled }.solve(info.name);
+            let (Some(known), Some(value)) = (alone.objective, found.objective) else { continue };
+            let worse = if found.sense == Sense::Min { value - known } else { known - value };
+            let room = tolerance(info.name) * known.abs().max(value.abs()) + 1e-9;
+            let what = || format!("{}, a feature in a unit of {unit:e}: {found:?} after {alone:?}", info.name);
+            assert!(found.status != Status::Optimal || worse <= room, "{}\n{without:?}", what());
         }
     });
 }

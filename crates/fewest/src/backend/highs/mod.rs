@@ -73,11 +73,13 @@ pub struct Effort {
     /// Go on with a linear program by primal simplex: its last basis is still feasible, only
     /// columns are new or costs changed. Default no: HiGHS chooses.
     pub primal: bool,
+    /// Distance of an integer column from a whole number that counts as none. Default 1e-6.
+    pub integrality: f64,
 }
 
 impl Default for Effort {
     fn default() -> Self {
-        Self { time: None, nodes: None, gap: 1e-6, relaxed: false, lp: Lp::Simplex, primal: false }
+        Self { time: None, nodes: None, gap: 1e-6, relaxed: false, lp: Lp::Simplex, primal: false, integrality: 1e-6 }
     }
 }
 

@@ -151,6 +151,7 @@ impl Program {
     fn configure(&self, effort: &Effort, is_integer: bool) -> Result<(), Error> {
         self.set_number("time_limit", effort.time.map_or(f64::INFINITY, |t| t.as_secs_f64()))?;
         self.set_number("mip_rel_gap", effort.gap)?;
+        self.set_number("mip_feasibility_tolerance", effort.integrality)?;
         self.set_count("mip_max_nodes", effort.nodes.map_or(ffi::HighsInt::MAX, u32::cast_signed))?;
         self.set_flag("solve_relaxation", effort.relaxed)?;
         // "ipm" would load another solver in a library that may or may not be there.

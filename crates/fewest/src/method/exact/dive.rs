@@ -150,9 +150,12 @@ impl<'a> Search<'a> {
             (SUBSET_SHARE * asked).clamp(SUBSET_TOLERANCE.0, SUBSET_TOLERANCE.1.max(LOOSE * asked))
         };
         let tolerance = if cutoff.is_finite() { known(cutoff) } else { SUBSET_TOLERANCE.1 };
-        if fixed_in.is_empty() {
-            let (NodeAnswer { lower, upper, warm_start, points, .. }, _) =
-                self.relaxation.train(fixed_in, warm_start, tolerance, &Clock::unlimited());
+        // Of many problems each alone is sooner done than the columns of all at once.
+        if fixed_in.is_empty() || self.relaxation.is_many() {
+            let clock = if fixed_in.is_empty() { Clock::unlimited() } else { self.clock.clone() };
+            let (NodeAnswer { lower, upper, warm_start, points, .. }, iterations) =
+                self.relaxation.train(fixed_in, warm_start, tolerance, &clock);
+            *rounds += iterations;
             return Leaf { upper, lower, warm_start, points };
         }
         let decide = Decide { cutoff, share: 0.0, tolerance };

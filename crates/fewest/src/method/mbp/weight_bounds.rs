@@ -1,7 +1,8 @@
 //! u_k, the largest |w_k| worth examining: section 4 of Gaudioso et al. 2017.
 
-use crate::design::common_unit;
+use crate::design::units;
 use crate::l1_oracle::L1Oracle;
+use crate::method::l1_svm::not_forbidden;
 use crate::{Bias, Clock, Error, Memory, Problem, Rules};
 
 use super::TIGHT;
@@ -10,8 +11,10 @@ use super::TIGHT;
 /// nothing.
 const COSTS: [f64; 4] = [0.1, 1.0, 10.0, 100.0];
 
-/// The largest |w_k| (length p) in the linear relaxations without u for C in {0.1, 1, 10, 100} over
-/// the unit of the data (1 where their largest value is within 1000 times of 1), each within the bounds on weights of the rules.
+/// The largest |w_k| (length p) in the linear relaxations without u for C in {0.1, 1, 10, 100}, each
+/// within the bounds on weights of the rules, over the features that these do not forbid. Each
+/// feature is measured in a unit of its own, 1 where its largest value is within 1000 times of 1: a
+/// weight costs as much as the unit, so that no feature's unit moves the bounds of others.
 /// Most are 0, which leaves those features out: that is a choice of the paper's, no proof.
 ///
 /// # Errors
@@ -28,12 +31,17 @@ pub(super) fn weight_bounds_within(
     memory: &Memory,
     clock: &Clock,
 ) -> Result<Vec<f64>, Error> {
-    let p = problem.n_features();
-    let oracle = L1Oracle::within(problem, problem.weights().to_vec(), bias, vec![f64::INFINITY; p], memory)?;
-    let mut oracle = oracle.bounded(rules.weight_bounds());
-    let mut bound = vec![0.0f64; p];
-    let unit = common_unit(problem.design());
-    for cost in COSTS.map(|cost| cost / unit) {
+    let (p, mut bound) = (problem.n_features(), vec![0.0f64; problem.n_features()]);
+    let mut free = bound.clone();
+    for j in not_forbidden(rules) {
+        free[j] = f64::INFINITY;
+    }
+    let price = units(problem.design());
+    let least = (0..p).filter(|j| free[*j] > 0.0).map(|j| price[j]).fold(f64::INFINITY, f64::min);
+    let oracle = L1Oracle::within(problem, problem.weights().to_vec(), bias, free, memory)?;
+    let mut oracle = oracle.bounded(rules.weight_bounds()).priced(if least.is_finite() { least } else { 1.0 })?;
+    oracle.set_prices(&price, &price)?;
+    for cost in COSTS {
         oracle.set_cost(&problem.weights().iter().map(|weight| weight * cost).collect::<Vec<_>>())?;
         for (j, w) in oracle.solve(TIGHT, clock)?.weights {
             bound[j] = bound[j].max(w.abs());
