@@ -75,34 +75,42 @@ class Data:
             self.classes = [class_name(cell) for cell in table[apart[0]]]
             self.weights = [number(cell) for cell in table[apart[1]]] if apart[1] else None
             self.tasks = [class_name(cell) for cell in table[apart[2]]] if apart[2] else None
+            # A row of weight 0 is no sample.
+            kept = [i for i, w in enumerate(self.weights or [1.0] * len(self.classes)) if w > 0]
+            self.columns = [[column[i] for i in kept] for column in self.columns]
+            self.classes, self.weights, self.tasks = ([of[i] for i in kept] if of else of for of in (self.classes, self.weights, self.tasks))
         else:
             raise Unable("data are a .csv, .svm or .libsvm file, also .gz")
         if scale not in ("standard", "maxabs", "none"):
             raise Unable(f"scaling {scale!r} is not known here")
         if scale != "none":
-            self.columns = [scaled(column, scale) for column in self.columns]
+            self.columns = [scaled(column, scale, self.weights) for column in self.columns]
         self.positive = None if positive is None else class_name(positive)
         if positive is not None and (self.positive not in self.classes or len(set(self.classes)) != 2):
             raise Unable(f"the positive class {positive!r} is none of two classes of the data as they are read here")
-        n, sizes = len(self.classes), {name: self.classes.count(name) for name in set(self.classes)}
+        self.weights = self.weights or [1.0] * len(self.classes)
+        sizes = {name: sum(w for w, of in zip(self.weights, self.classes) if of == name) for name in self.ordered(set(self.classes))}
+        n = sum(sizes.values())
         rules = {"none": lambda size: 1.0, "balanced": lambda size: n / (len(sizes) * size)}
         rules |= {"cw2": lambda size: 1 / size, "cw3": lambda size: 1 / size + len(sizes)}
         factors = {name: rules.get(rule, rules["none"])(size) for name, size in sizes.items()}
         if rule not in rules:
             factors |= {class_name(name): number(w) for name, w in (part.rsplit("=", 1) for part in rule.split(","))}
-        self.weights = [w * factors[name] for w, name in zip(self.weights or [1.0] * n, self.classes)]
+        self.weights = [w * factors[name] for w, name in zip(self.weights, self.classes)]
+
+    def ordered(self, classes):
+        """Classes in ascending order; of two the positive one is the second."""
+        try:
+            classes = sorted(classes, key=float)
+        except ValueError:
+            classes = sorted(classes, key=str.encode)
+        return sorted(classes, key=lambda name: name == self.positive)
 
     def problems(self, multi_class):
         """The samples and labels of each problem of two classes."""
         for task in sorted(set(self.tasks), key=str.encode) if self.tasks else [None]:
             rows = [i for i in range(len(self.classes)) if task is None or self.tasks[i] == task]
-            classes = {self.classes[i] for i in rows if self.weights[i] > 0}
-            try:
-                classes = sorted(classes, key=float)
-            except ValueError:
-                classes = sorted(classes, key=str.encode)
-            # Of two classes the positive one is the second.
-            classes.sort(key=lambda name: name == self.positive)
+            classes = self.ordered({self.classes[i] for i in rows})
             need(len(classes) > 1, "header: the data, or those of a task, have one class alone")
             if multi_class == "one-vs-rest" or (len(classes) == 2 and task is None):
                 for name in classes if len(classes) > 2 else classes[1:]:
@@ -114,16 +122,17 @@ class Data:
                     yield first + second, [-1.0] * len(first) + [1.0] * len(second)
 
 
-def scaled(column, rule):
+def scaled(column, rule, weights):
     """A column in doubles, times a power of two so that no square overflows; sums in the order of the rows."""
-    largest, n, total, squares = max(map(abs, column)), len(column), 0.0, 0.0
+    largest, total, squares, weights = max(map(abs, column)), 0.0, 0.0, weights or [1.0] * len(column)
+    n = sum(weights)
     if rule == "maxabs":
         return [x / largest for x in column] if largest > 0 else column
     column = [math.ldexp(x, -math.frexp(largest)[1]) for x in column]
-    for x in column:
-        total += x - column[0]
+    for x, w in zip(column, weights):
+        total += w * (x - column[0])
     mean = column[0] + total / n
-    for x in column:
-        squares += (x - mean) * (x - mean)
+    for x, w in zip(column, weights):
+        squares += w * ((x - mean) * (x - mean))
     deviation = math.sqrt(squares / n)
-    return [(x - mean) / deviation for x in column] if deviation > 0 else [0.0] * n
+    return [(x - mean) / deviation for x in column] if deviation > 0 else [0.0] * len(column)

@@ -66,8 +66,6 @@ class Selector(Linked, CallbackSupportMixin, Scored, SelectorMixin, BaseEstimato
     #: Whether it takes columns that are spread over workers, and whether of two classes only.
     _takes_shards = False
     _binary_on_shards = True
-    #: Whether samples of weight 0 stay among the others, of which folds are dealt.
-    _keeps_weightless = False
     #: Whether C weighs the loss against an L1 penalty.
     _has_l1_cost = False
     #: What the parameter of the size is called.
@@ -211,7 +209,7 @@ class Selector(Linked, CallbackSupportMixin, Scored, SelectorMixin, BaseEstimato
                 raise ImportError("Dask collections and lists of files need Dask: pip install 'fewest[dask]'") from why
             samples: Any = ShardSamples(self, X, y, sample_weight)
             return samples
-        return validated(self, X, y, sample_weight, self.class_weight, self._binary_only, keeps_all=self._keeps_weightless)
+        return validated(self, X, y, sample_weight, self.class_weight, self._binary_only)
 
     def _prepared(self, samples: Samples) -> Samples:
         """The samples as the selector trains on them."""
@@ -286,12 +284,16 @@ class Selector(Linked, CallbackSupportMixin, Scored, SelectorMixin, BaseEstimato
             return value
         return _Index(self.n_features_in_, getattr(self, "feature_names_in_", None)).numbers(value, "feature_penalty")
 
+    def _to_select(self, samples: Samples) -> Samples:
+        """The samples as the method takes them."""
+        return samples
+
     def _select(self, samples: Samples, method: dict[str, Any], rules: dict[str, Any]) -> dict[str, Any]:
         limits = limits_of(self, self.time_limit, gap=getattr(self, "gap", None), **self._limits(), **self._kept())
         listener = Listener(self, samples, int(self.verbose), self.callback)
         asked = {**self._proof(method), **self._judged()}
         try:
-            answer = samples.select(rules, method, limits, listener if listener.wanted else None, **asked)
+            answer = self._to_select(samples).select(rules, method, limits, listener if listener.wanted else None, **asked)
         except ValueError:
             # If it is the rules, it is repeated with the names of the features.
             _core.check_rules(rules, self._names())

@@ -91,9 +91,8 @@ class SVMRFE(CrossValidated):
     scale : bool, default=False
         Features are given mean 0 and variance 1, or, where X is sparse, largest absolute value 1.
         With ``cv`` this, too, is learnt from the training part of each split, and at the end, as
-        for ``predict``, from all samples; ``coef_`` is of the features scaled. A sample counts once in means
-        and scales, whatever its weight. ``impute`` and
-        ``scale`` go with one C: where ``C="auto"`` or ``Cs`` choose it, put the selector behind
+        for ``predict``, from all samples; ``coef_`` is of the features scaled. A sample counts as often as its
+        weight says. ``impute`` and ``scale`` go with one C: where ``C="auto"`` or ``Cs`` choose it, put the selector behind
         scikit-learn's transformers in a pipeline.
     scoring : str or callable, default=None
         Score of a size in a fold; None: accuracy. It may ask for ``predict`` and
@@ -285,7 +284,7 @@ class SVMRFE(CrossValidated):
                 "impute and scale are learnt again in the splits that judge sizes, not in those that choose a cost (C='auto', Cs); "
                 "put the selector behind SimpleImputer or StandardScaler in a pipeline"
             )
-        self.preparation_ = Preparation.learnt(raw.matrix, how)
+        self.preparation_ = Preparation.learnt(raw.matrix, raw.sample_weight, how)
         return self._prepared(raw)
 
     def _prepared(self, samples: Samples) -> Samples:
@@ -455,7 +454,7 @@ class SVMRFE(CrossValidated):
             self._split_weights(samples, splits),
             limits_of(self, share),
             listener if listener.wanted else None,
-            None if self._raw is None else (self._raw.matrix, self._how()),
+            None if self._raw is None else (self._raw.matrix, self._raw.sample_weight, self._how()),
         )
         self._steps_before = listener.state.get("done") or 0
         return paths

@@ -7,7 +7,7 @@ import multiprocessing
 import os
 import re
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from numbers import Integral
 from time import monotonic
 from typing import Any
@@ -75,7 +75,7 @@ def summed(X: Any) -> Any:
 
 @dataclass
 class Samples:
-    """Validated samples of positive weight, or, where a study deals folds among all, of any."""
+    """Validated samples of positive weight."""
 
     X: Any
     codes: np.ndarray
@@ -114,6 +114,10 @@ class Samples:
     def arguments(self) -> tuple[Any, np.ndarray, np.ndarray]:
         """The first arguments of the engine's functions."""
         return self.matrix, self.codes, self.weights
+
+    def as_many(self) -> Samples:
+        """The same samples, of as much weight as they are many: weights of classes change shares alone."""
+        return replace(self, weights=self.weights * (self.sample_weight.sum() / self.weights.sum()))
 
     def with_X(self, X: Any) -> Samples:
         """The same samples with other columns."""
@@ -215,11 +219,10 @@ def validated(
     binary_only: bool,
     reset: bool = True,
     drops_negative: bool = False,
-    keeps_all: bool = False,
 ) -> Samples:
     """Check X, y and weights; set ``classes_``, ``n_features_in_``, ``feature_names_in_``, or,
     without ``reset``, compare with them. A negative weight is an error, or, as for LIBSVM, no
-    sample; with ``keeps_all`` samples of weight 0 are among them.
+    sample. Those of weight 0 are left out.
     """
     y = labels_in(X, y)
     in_order(X, y=y, sample_weight=sample_weight)
@@ -236,10 +239,7 @@ def validated(
             raise ValueError("all sample weights are zero; at least one sample of each of two classes needs a weight")
         if drops_negative and len(np.unique(y[kept])) == 1 < len(np.unique(y)):
             raise ValueError("Invalid input - all samples with positive weights belong to the same class")
-        if keeps_all:
-            kept = None
-        else:
-            X, y, sample_weight = X[kept], y[kept], sample_weight[kept]
+        X, y, sample_weight = X[kept], y[kept], sample_weight[kept]
     classes, codes = np.unique(y, return_inverse=True)
     check_classes(estimator, classes, y, binary_only)
     if reset:

@@ -10,6 +10,7 @@ from sklearn.utils._param_validation import Interval
 
 from fewest._base import Selector
 from fewest._constraints import COST_OR_AUTO, stores_arguments
+from fewest._engine import Samples
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -86,6 +87,9 @@ class InformationGain(Selector):
         n_jobs: int | None = None,
         max_memory: int | str | None = None,
     ) -> None: ...
+
+    def _to_select(self, samples):
+        return samples.as_many() if isinstance(samples, Samples) else samples
 
     def _method(self, samples, rules):
         return {"name": "info-gain", "binning": "mdl" if self.bins is None else {"equal-frequency": int(self.bins)}}

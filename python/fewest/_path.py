@@ -45,7 +45,7 @@ def fitted_path(selector: Any, samples: Samples, sizes: Any) -> list[Any]:
     limits = limits_of(chosen, chosen.time_limit, gap=getattr(chosen, "gap", None), **chosen._limits(), **chosen._kept())
     listener = Listener(selector, samples, int(selector.verbose), selector.callback)
     answers = _core.path(
-        *samples.arguments,
+        *selector._to_select(samples).arguments,
         {**rules, "max_features": None},
         chosen._method_settings(samples, rules),
         wanted,

@@ -25,9 +25,9 @@ class Preparation:
         self.fill, self.center, self.scale = (None if part is None else np.asarray(part) for part in (fill, center, scale))
 
     @classmethod
-    def learnt(cls, matrix: Any, how: dict[str, Any]) -> Preparation:
-        """From a matrix as the engine takes it, and what is to be done."""
-        return cls(**_core.preparation(matrix, how))
+    def learnt(cls, matrix: Any, sample_weight: np.ndarray, how: dict[str, Any]) -> Preparation:
+        """From a matrix as the engine takes it, how many samples each counts as, and what is to be done."""
+        return cls(**_core.preparation(matrix, np.ascontiguousarray(sample_weight), how))
 
     def part(self, support: np.ndarray) -> Preparation:
         """That of some features."""

@@ -282,7 +282,6 @@ class Study(Selector):
         "class_weight": [StrOptions({"balanced"}), dict, None],
     }
     _binary_only = False
-    _keeps_weightless = True
 
     @stores_arguments
     def __init__(
@@ -337,9 +336,9 @@ class Study(Selector):
             categories or truth values these become features of 0 and 1 (``colour=red``), and dates are
             left out with a warning, as ``fewest study`` has it; ``feature_names_in_`` has the features.
         sample_weight : array-like of shape (n_samples,), default=None
-            How many samples each counts as in trainings and in the scores of the inner folds, 0 or more. The outer
-            folds, which are dealt among all samples, count each once, and so do scales and weights of
-            classes.
+            How many samples each counts as in trainings, scales, weights of classes and the scores of the
+            inner folds, 0 or more; one of weight 0 is left out. The outer folds are dealt by sample, and
+            their measures count each once.
         groups : array-like of shape (n_samples,), default=None
             The group of each sample, such as a person or a batch: samples of one group stay together in
             the outer folds and in those inside.
@@ -366,7 +365,7 @@ class Study(Selector):
         y, frame = labels_in(X, y), named(X)
         if not has_texts(frame):
             # An AnnData has names of its samples.
-            return self._weighed(super()._validated(X if is_annotated(X) else frame, y, sample_weight))
+            return super()._validated(X if is_annotated(X) else frame, y, sample_weight)
         in_order(X, y=y, sample_weight=sample_weight)
         coding = Coding(frame)
         for note in coding.warnings:
@@ -374,13 +373,6 @@ class Study(Selector):
         features, coding.features = coding.features, None
         samples = super()._validated(features, y, sample_weight)
         self._coding = coding
-        return self._weighed(samples)
-
-    def _weighed(self, samples: Samples) -> Samples:
-        """With the weights of classes that the engine finds: those of samples that count once."""
-        once = np.ones(len(samples.codes))
-        of_class = class_weights(self.class_weight, samples.classes, samples.codes, once)
-        samples.weights = samples.sample_weight * of_class[samples.codes]
         return samples
 
     def _coded(self, X: Any) -> Any:
@@ -408,6 +400,12 @@ class Study(Selector):
         weights = np.ascontiguousarray(samples.sample_weight)
         answer = _core.study(samples.matrix, codes, weights, classes, asked, limits, wanted, samples.groups)
         self._warn_of(answer, samples, asked)
+        if samples.kept is not None:
+            # By row of X, as its names are.
+            of_kept, codes = codes, np.zeros(len(self._given["weights"]), dtype=codes.dtype)
+            codes[samples.kept] = of_kept
+            for fold in answer["folds"]:
+                fold["judgement"]["test"] = samples.kept[fold["judgement"]["test"]].tolist()
         about = self._about(answer, samples, asked, monotonic() - begun)
         self._said = StudyResult(answer, self._names(), classes, codes, about).value()
         self._set_study(of_second(answer) if first else answer, p)

@@ -280,7 +280,7 @@ fn trained_kernel(kernel: &Bound<'_, PyAny>, p: usize) -> PyResult<Kernel> {
 /// dictionary for each split with `sizes`, `decisions` (sizes x held-out samples x machines,
 /// positive for the second class of the pair) and what [`select`] tells of rankings.
 /// `split_weights`: the weight of each sample in the training part of each split; none for
-/// `weights`. `raw`: samples and how they are prepared in each split, by its training part; none:
+/// `weights`. `raw`: samples, how many each counts as, and how they are prepared in each split, by its training part; none:
 /// `x` is what is trained on.
 ///
 /// # Errors
@@ -299,13 +299,15 @@ fn rfe_paths<'py>(
     split_weights: Option<Vec<PyReadonlyArray1<'py, f64>>>,
     limits: &Bound<'py, PyAny>,
     listener: Option<Py<PyAny>>,
-    raw: Option<(Columns<'py>, Bound<'py, PyAny>)>,
+    raw: Option<(Columns<'py>, PyReadonlyArray1<'py, f64>, Bound<'py, PyAny>)>,
 ) -> PyResult<Vec<Bound<'py, PyDict>>> {
     sheltered(|| {
         let (rules, method, limits): (RuleList, AnyMethod, CallLimits) =
             (settings(rules)?, settings(method)?, settings(limits)?);
-        let raw: Option<(_, Preparation)> =
-            raw.as_ref().map(|(x, how)| PyResult::Ok((x.design()?, crate::settings(how)?))).transpose()?;
+        let raw: Option<(_, _, Preparation)> = raw
+            .as_ref()
+            .map(|(x, weights, how)| PyResult::Ok((x.design()?, numbers(weights)?, crate::settings(how)?)))
+            .transpose()?;
         let AnyMethod::Rfe(settings) = method else {
             return Err(PyValueError::new_err(format!("paths are for rfe, not for {}", method.info().name)));
         };
@@ -318,9 +320,9 @@ fn rfe_paths<'py>(
         let (paths, course) = enter(py, &limits, listener, |limits, observer| {
             let rules = Rules::new(design.n_features(), rules, &[])?;
             let data = Samples::new(design, codes, Some(weights))?;
-            let parts = raw
-                .as_ref()
-                .map(|(design, how)| |training: &[usize], held_out: &[usize]| how.parts(&**design, training, held_out));
+            let parts = raw.as_ref().map(|(design, weights, how)| {
+                |training: &[usize], held_out: &[usize]| how.parts(&**design, weights, training, held_out)
+            });
             let parts = SplitParts { splits: &splits, weights: &of_splits, parts: parts.as_ref().map(|p| p as _) };
             rfe_paths_of(&data, &rules, &settings, parts, limits, observer)
         })?;

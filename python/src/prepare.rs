@@ -4,11 +4,12 @@ use fewest::method::rfe::splits::PreparedParts;
 use fewest::{Design, Error};
 use fewest_data::{DataError, Features, MissingRule, ScaleKind};
 use fewest_eval::Learnt;
+use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::matrix::{Columns, owned};
-use crate::{raised, settings, sheltered};
+use crate::{numbers, raised, settings, sheltered};
 
 /// What is done to samples before they are trained on.
 #[derive(Debug, Clone, Copy, serde::Deserialize)]
@@ -25,18 +26,20 @@ impl Preparation {
     pub(crate) fn parts(
         self,
         design: &dyn Design,
+        weights: &[f64],
         training: &[usize],
         held_out: &[usize],
     ) -> Result<PreparedParts, Error> {
         let part = |rows: &[usize]| owned(&*design.select_samples(rows));
         let (mut first, mut last) = (part(training)?, part(held_out)?);
-        let learnt = self.fit(&mut first)?;
+        let weights: Vec<f64> = training.iter().map(|&i| weights[i]).collect();
+        let learnt = self.fit(&mut first, &weights)?;
         learnt.apply(&mut last).map_err(said)?;
         Ok((boxed(first), boxed(last)))
     }
 
     /// Learns from these samples, and prepares them.
-    fn fit(self, features: &mut Features) -> Result<Learnt, Error> {
+    fn fit(self, features: &mut Features, weights: &[f64]) -> Result<Learnt, Error> {
         let scale = match features {
             _ if !self.scale => ScaleKind::None,
             Features::Dense(_) => ScaleKind::Standard,
@@ -44,7 +47,7 @@ impl Preparation {
         };
         let (missing, scale) = (self.impute, Some(scale));
         let how = fewest_eval::Preparation { missing, scale, ..fewest_eval::Preparation::default() };
-        how.fit(features).map_err(said)
+        how.fit(features, weights).map_err(said)
     }
 }
 
@@ -69,11 +72,13 @@ fn boxed(features: Features) -> Box<dyn Design> {
 pub(crate) fn preparation<'py>(
     py: Python<'py>,
     x: Columns<'py>,
+    weights: PyReadonlyArray1<'py, f64>,
     how: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyDict>> {
     sheltered(|| {
         let (how, design): (Preparation, _) = (settings(how)?, x.design()?);
-        let learnt = owned(&*design).and_then(|mut features| how.fit(&mut features)).map_err(raised)?;
+        let weights = numbers(&weights)?;
+        let learnt = owned(&*design).and_then(|mut features| how.fit(&mut features, weights)).map_err(raised)?;
         let listed = |values: Vec<f64>| (!values.is_empty()).then_some(values);
         let dict = PyDict::new(py);
         dict.set_item("fill", learnt.imputation.map(|imputation| imputation.fill))?;

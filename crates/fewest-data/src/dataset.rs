@@ -315,19 +315,30 @@ impl Dataset {
         let mut kept = classes.iter().filter(known).map(find).collect::<Result<Vec<usize>, _>>()?;
         kept.sort_unstable();
         kept.dedup();
-        let place: Vec<Option<u32>> =
-            (0..target.classes.len()).map(|class| kept.binary_search(&class).ok().map(|at| at as u32)).collect();
-        let rows: Vec<usize> = (0..target.codes.len()).filter(|&i| place[target.codes[i] as usize].is_some()).collect();
+        let inside = |i: &usize| kept.binary_search(&(target.codes[*i] as usize)).is_ok();
+        let rows: Vec<usize> = (0..target.codes.len()).filter(inside).collect();
         let left_out = target.codes.len() - rows.len();
         if left_out > 0 {
             self.keep_rows(&rows);
+            self.target = self.target.take().map(Target::without_empty);
             self.notes.push(Note::OtherClasses { rows: left_out });
         }
-        if let Some(target) = &mut self.target {
-            target.codes = target.codes.iter().filter_map(|&code| place[code as usize]).collect();
-            target.classes = kept.iter().map(|&at| std::mem::take(&mut target.classes[at])).collect();
-        }
         Ok(())
+    }
+
+    /// Keeps these rows, ascending, which are those of positive weight, and the classes that they
+    /// have; notes on values are made anew.
+    pub fn keep_weighted(&mut self, rows: &[usize]) {
+        let left_out = self.features.n_samples() - rows.len();
+        if left_out == 0 {
+            return;
+        }
+        self.keep_rows(rows);
+        self.target = self.target.take().map(Target::without_empty);
+        self.notes.retain(|note| !matches!(note, Note::Constant { .. } | Note::Missing { .. }));
+        self.note_constant();
+        self.note_missing();
+        self.notes.push(Note::Weightless { rows: left_out });
     }
 
     /// Makes a class of two the second one, which is +1; without one asked for, notes where the

@@ -10,6 +10,7 @@ use fewest::DenseDesign;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use crate::sample_weights::{Present, SampleWeights};
 use crate::scaling::{mean, stored};
 use crate::{DataError, Dataset, Features, Names, Note};
 
@@ -54,13 +55,26 @@ impl Imputation {
     /// one text column became, for each such column ([`Dataset::text_columns`]; may be empty): with
     /// `Median` and `MostFrequent` they are filled in with its most frequent value, all at once.
     pub fn fit(rule: MissingRule, features: &Features, texts: &[Vec<usize>]) -> Self {
-        let one = |j| fill(rule, features, j);
+        Self::weighted(rule, features, texts, SampleWeights::ONES)
+    }
+
+    /// [`Imputation::fit`], where a sample counts as many times as its weight says.
+    pub fn weighted(
+        rule: MissingRule,
+        features: &Features,
+        texts: &[Vec<usize>],
+        weights: SampleWeights<'_>,
+    ) -> Self {
+        let one = |j| fill(rule, features, j, weights);
         let mut fill: Vec<f64> = (0..features.n_features()).into_par_iter().map(one).collect();
         if matches!(rule, MissingRule::Median | MissingRule::MostFrequent) {
             for text in texts {
-                let ones = |&j: &usize| present(features, j).values.iter().filter(|&&x| x == 1.0).count();
-                let counts: Vec<usize> = text.iter().map(ones).collect();
-                let most = (0..text.len()).rev().max_by_key(|&at| counts[at]);
+                let ones = |&j: &usize| {
+                    let counted = Present::of(features, j, weights).counted();
+                    counted.iter().find(|value| value.0 == 1.0).map_or(0.0, |value| value.1)
+                };
+                let counts: Vec<f64> = text.iter().map(ones).collect();
+                let most = (0..text.len()).rev().max_by(|&a, &b| counts[a].total_cmp(&counts[b]));
                 for (at, &j) in text.iter().enumerate() {
                     // A text column of two values is one feature, which has a most frequent value
                     // of its own.
@@ -74,9 +88,14 @@ impl Imputation {
     /// With the most frequent value for features that hold categories, whose mean or median says
     /// nothing.
     #[must_use]
-    pub fn with_categories(mut self, features: &Features, categorical: &[usize]) -> Self {
+    pub fn with_categories(
+        mut self,
+        features: &Features,
+        categorical: &[usize],
+        weights: SampleWeights<'_>,
+    ) -> Self {
         for &j in categorical {
-            self.fill[j] = fill(MissingRule::MostFrequent, features, j);
+            self.fill[j] = fill(MissingRule::MostFrequent, features, j, weights);
         }
         self
     }
@@ -100,61 +119,37 @@ impl Imputation {
     }
 }
 
-/// The values of a feature that are there: those stored, and how many zeros are not.
-struct Present {
-    values: Vec<f64>,
-    zeros: usize,
-}
-
-fn present(features: &Features, j: usize) -> Present {
-    let stored = stored(features, j);
-    let values = stored.iter().copied().filter(|x| !x.is_nan()).collect();
-    Present { values, zeros: features.n_samples() - stored.len() }
-}
-
 /// What stands in for the missing values of feature j.
-fn fill(rule: MissingRule, features: &Features, j: usize) -> f64 {
-    let Present { mut values, zeros } = present(features, j);
-    let count = values.len() + zeros;
-    if count == 0 {
+fn fill(rule: MissingRule, features: &Features, j: usize, weights: SampleWeights<'_>) -> f64 {
+    let present = Present::of(features, j, weights).without_missing();
+    if present.total() == 0.0 {
         return 0.0;
     }
     match rule {
-        MissingRule::Mean | MissingRule::Indicator => mean(&values, count),
-        MissingRule::Median => {
-            // The zeros that are not stored lie between the negative values and the others.
-            values.sort_unstable_by(f64::total_cmp);
-            let negative = values.partition_point(|x| *x < 0.0);
-            let at = |place: usize| match place {
-                low if low < negative => values[low],
-                middle if middle < negative + zeros => 0.0,
-                high => values[high - zeros],
-            };
-            // Halved first: the sum of two large values may be beyond doubles.
-            at((count - 1) / 2) / 2.0 + at(count / 2) / 2.0
-        }
+        MissingRule::Mean | MissingRule::Indicator => mean(&present),
+        MissingRule::Median => median(&present.counted()),
         MissingRule::MostFrequent => {
-            values.sort_unstable_by(f64::total_cmp);
-            let mut runs: Vec<(f64, usize)> = Vec::new();
-            for &x in &values {
-                match runs.last_mut() {
-                    Some((value, times)) if *value == x => *times += 1,
-                    _ => runs.push((x, 1)),
-                }
-            }
-            if zeros > 0 {
-                match runs.iter_mut().find(|(value, _)| *value == 0.0) {
-                    Some((_, times)) => *times += zeros,
-                    None => runs.push((0.0, zeros)),
-                }
-            }
-            let best = runs.into_iter().reduce(|a, b| {
-                let better = b.1 > a.1 || (b.1 == a.1 && b.0 < a.0);
-                if better { b } else { a }
-            });
+            let best = present.counted().into_iter().reduce(|a, b| if b.1 > a.1 { b } else { a });
             best.map_or(0.0, |(value, _)| value)
         }
     }
+}
+
+/// The middle of distinct values, ascending, with how many times each counts: where half of the
+/// total ends at a value, the mean of this and the next.
+fn median(counted: &[(f64, f64)]) -> f64 {
+    let half = counted.iter().map(|value| value.1).sum::<f64>() / 2.0;
+    let near = half * 1e-12;
+    let mut below = 0.0;
+    for (at, &(value, times)) in counted.iter().enumerate() {
+        below += times;
+        if below >= half - near {
+            let next = counted.get(at + 1).filter(|_| below <= half + near);
+            // Halved first: the sum of two large values may be beyond doubles.
+            return next.map_or(value, |next| value / 2.0 + next.0 / 2.0);
+        }
+    }
+    0.0
 }
 
 /// The features with missing values, ascending, and how many values each lacks.

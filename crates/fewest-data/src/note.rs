@@ -93,6 +93,11 @@ pub enum Note {
         /// The other one.
         other: String,
     },
+    /// Rows of weight 0 were left out.
+    Weightless {
+        /// How many.
+        rows: usize,
+    },
     /// Rows without a class were left out.
     Unlabelled {
         /// How many.
@@ -323,6 +328,7 @@ impl fmt::Display for Sentence<'_> {
                 "the class {positive} is the positive one (+1), as it is the later of the two; if {other} is the class you want to find, say --positive {}",
                 typed(other)
             ),
+            Note::Weightless { rows } => write!(f, "{rows} row(s) of weight 0 are left out"),
             Note::Unlabelled { rows } => write!(f, "{rows} row(s) without a class are left out"),
             Note::OtherClasses { rows } => write!(f, "{rows} row(s) of other classes are left out"),
             Note::Counter { column, ordered } => write!(

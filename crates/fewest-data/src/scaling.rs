@@ -6,6 +6,7 @@ use fewest::FeatureSet;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use crate::sample_weights::{Present, SampleWeights};
 use crate::{DataError, Dataset, Features, Place};
 
 /// How features are scaled.
@@ -107,7 +108,15 @@ impl Scaling {
     /// above 1e70 in size, and for `Standard` where the standard deviation is above 0 but below the
     /// smallest normal double.
     pub fn fit(kind: ScaleKind, features: &Features) -> Result<Self, DataError> {
-        fit(kind, features, &|j| format!("feature number {}", j + 1))
+        Self::weighted(kind, features, SampleWeights::ONES)
+    }
+
+    /// [`Scaling::fit`], where a sample counts as many times as its weight says.
+    ///
+    /// # Errors
+    /// As [`Scaling::fit`].
+    pub fn weighted(kind: ScaleKind, features: &Features, weights: SampleWeights<'_>) -> Result<Self, DataError> {
+        fit(kind, features, weights, &|j| format!("feature number {}", j + 1))
     }
 
     /// Fits a scaling, as [`Scaling::fit`]; errors name the file and the column.
@@ -116,7 +125,7 @@ impl Scaling {
     /// As [`Scaling::fit`].
     pub fn of(kind: ScaleKind, data: &Dataset) -> Result<Self, DataError> {
         let place = |j| Place { file: data.source.clone(), ..Place::default() }.column(data.names.get(j)).to_string();
-        fit(kind, &data.features, &place)
+        fit(kind, &data.features, SampleWeights::ONES, &place)
     }
 
     /// Leaves these features as they are.
@@ -172,12 +181,17 @@ impl Scaling {
 }
 
 /// Fits; `place` names a feature in errors.
-fn fit(kind: ScaleKind, features: &Features, place: &(dyn Fn(usize) -> String + Sync)) -> Result<Scaling, DataError> {
-    let (n, columns) = (features.n_samples(), (0..features.n_features()).into_par_iter());
+fn fit(
+    kind: ScaleKind,
+    features: &Features,
+    weights: SampleWeights<'_>,
+    place: &(dyn Fn(usize) -> String + Sync),
+) -> Result<Scaling, DataError> {
+    let columns = (0..features.n_features()).into_par_iter();
     let (center, scale) = match (kind, features) {
         (ScaleKind::Standard, _) => {
             let one = |j| {
-                let moments = Moments::new(&stored(features, j), n);
+                let moments = Moments::new(&Present::of(features, j, weights));
                 let scale = moments.deviation();
                 check_deviation(scale, &moments, || place(j))?;
                 Ok((moments.mean(), if moments.variance > 0.0 { scale } else { 1.0 }))
@@ -251,22 +265,24 @@ struct Moments {
 }
 
 impl Moments {
-    /// Moments of n values, those not given being zero.
-    fn new(values: &[f64], n: usize) -> Self {
+    fn new(present: &Present<'_>) -> Self {
+        let (values, count) = (&present.values, present.total());
         let unit = unit(largest(values));
         if values.is_empty() {
             return Self { unit, mean: 0.0, variance: 0.0 };
         }
-        if values.len() == n && values.iter().all(|x| *x == values[0]) {
+        let whole = present.zeros == 0.0;
+        if whole && values.iter().all(|x| *x == values[0]) {
             return Self { unit, mean: values[0] / unit, variance: 0.0 };
         }
-        let count = n as f64;
         // Shifted by the first value: no loss where the mean is large next to the spread.
-        let shift = if values.len() == n { values[0] / unit } else { 0.0 };
-        let mean = shift + values.iter().map(|x| x / unit - shift).sum::<f64>() / count;
-        let zeros = (n - values.len()) as f64 * mean * mean;
-        let squares = values.iter().map(|x| (x / unit - mean) * (x / unit - mean)).sum::<f64>();
-        Self { unit, mean, variance: (squares + zeros) / count }
+        let shift = if whole { values[0] / unit } else { 0.0 };
+        let sum = |of: &dyn Fn(f64) -> f64| -> f64 {
+            values.iter().enumerate().map(|(at, x)| present.weight(at) * of(x / unit)).sum()
+        };
+        let mean = shift + sum(&|x| x - shift) / count;
+        let squares = sum(&|x| (x - mean) * (x - mean));
+        Self { unit, mean, variance: (squares + present.zeros * mean * mean) / count }
     }
 
     fn mean(&self) -> f64 {
@@ -289,47 +305,32 @@ fn unit(largest: f64) -> f64 {
     libm::scalbn(1.0, exponent)
 }
 
-/// Mean of n values, those not given being zero.
-pub(crate) fn mean(values: &[f64], n: usize) -> f64 {
-    Moments::new(values, n).mean()
-}
-
-/// Mean of each feature, length p.
-pub fn means(features: &Features) -> Vec<f64> {
-    moments(features, Moments::mean)
-}
-
-/// Population standard deviation (1/n) of each feature, length p. Exactly 0 for constant features,
-/// and finite.
-pub fn deviations(features: &Features) -> Vec<f64> {
-    moments(features, Moments::deviation)
+/// Mean of the values of a feature.
+pub(crate) fn mean(present: &Present<'_>) -> f64 {
+    Moments::new(present).mean()
 }
 
 /// Population variance (1/n) of each feature, length p. Exactly 0 for constant features; infinite
-/// where the standard deviation is above 1.3e154, and 0 where it is below 1.5e-162: [`deviations`]
-/// has no such limits.
+/// where the standard deviation is above 1.3e154, and 0 where it is below 1.5e-162: a
+/// [`Scaling`] has no such limits.
 pub fn variances(features: &Features) -> Vec<f64> {
-    moments(features, |m| m.variance * m.unit * m.unit)
+    moments(features, SampleWeights::ONES, |m| m.variance * m.unit * m.unit)
 }
 
 /// Moments of the values that are there; missing ones are left out.
-fn moments<T: Send>(features: &Features, answer: impl Fn(&Moments) -> T + Sync) -> Vec<T> {
-    let n = features.n_samples();
-    let one = |j| {
-        let values = stored(features, j);
-        let missing = values.iter().filter(|x| x.is_nan()).count();
-        if missing == 0 {
-            return answer(&Moments::new(&values, n));
-        }
-        let there: Vec<f64> = values.iter().copied().filter(|x| !x.is_nan()).collect();
-        answer(&Moments::new(&there, n - missing))
-    };
+fn moments<T: Send>(
+    features: &Features,
+    weights: SampleWeights<'_>,
+    answer: impl Fn(&Moments) -> T + Sync,
+) -> Vec<T> {
+    let one = |j| answer(&Moments::new(&Present::of(features, j, weights).without_missing()));
     (0..features.n_features()).into_par_iter().map(one).collect()
 }
 
-/// The features whose population variance is at or below `threshold`.
-pub fn low_variance(features: &Features, threshold: f64) -> FeatureSet {
+/// The features whose population variance is at or below `threshold`, a sample counting as many
+/// times as its weight says.
+pub fn low_variance(features: &Features, threshold: f64, weights: SampleWeights<'_>) -> FeatureSet {
     // The threshold in the units of the column, as the variance itself may be beyond doubles.
-    let low = moments(features, |m| m.variance <= threshold / m.unit / m.unit);
+    let low = moments(features, weights, |m| m.variance <= threshold / m.unit / m.unit);
     low.iter().enumerate().filter(|(_, low)| **low).map(|(j, _)| j).collect()
 }

@@ -49,6 +49,29 @@ impl Target {
         counts
     }
 
+    /// Sum of the weights of each class.
+    pub fn totals(&self, weights: &[f64]) -> Vec<f64> {
+        let mut totals = vec![0.0; self.classes.len()];
+        self.codes.iter().zip(weights).for_each(|(&code, weight)| totals[code as usize] += weight);
+        totals
+    }
+
+    /// Leaves out the classes that have no row.
+    #[must_use]
+    pub(crate) fn without_empty(mut self) -> Self {
+        let counts = self.counts();
+        let mut place = Vec::new();
+        let mut kept = 0;
+        for count in &counts {
+            place.push(kept);
+            kept += u32::from(*count > 0);
+        }
+        self.codes.iter_mut().for_each(|code| *code = place[*code as usize]);
+        let mut there = counts.into_iter().map(|count| count > 0);
+        self.classes.retain(|_| there.next() == Some(true));
+        self
+    }
+
     /// Codes with respect to another list of classes (a model's), see [`class_position`]; `None` for
     /// rows of a class not in it.
     pub fn codes_in(&self, classes: &[String]) -> Vec<Option<u32>> {

@@ -154,29 +154,17 @@ pub fn leave_one_out(n: usize) -> Vec<Fold> {
     (0..n).map(|i| Fold { repeat: 0, name: Fold::name(0, i, 1), test: vec![i] }).collect()
 }
 
-/// These folds without samples of weight 0, which are none, and the names of folds that then hold
-/// none and are left out.
-pub fn with_weight(folds: Vec<Fold>, weights: &[f64]) -> (Vec<Fold>, Vec<String>) {
-    let (mut kept, mut empty) = (Vec::new(), Vec::new());
-    for mut fold in folds {
-        fold.test.retain(|&i| weights[i] > 0.0);
-        if fold.test.is_empty() { empty.push(fold.name) } else { kept.push(fold) }
-    }
-    (kept, empty)
-}
-
 /// Refuses folds that cannot be judged by.
 ///
 /// # Errors
 /// Fewer than two folds, a fold whose training part lacks a class.
-pub fn check(folds: &[Fold], target: &Target, weights: &[f64]) -> Result<(), EvalError> {
+pub fn check(folds: &[Fold], target: &Target) -> Result<(), EvalError> {
     if folds.len() < 2 {
         return Err(EvalError::FewFolds { folds: folds.len() });
     }
     for fold in folds {
         let mut there = vec![false; target.classes.len()];
-        let train = fold.train(weights.len()).into_iter().filter(|&i| weights[i] > 0.0);
-        train.for_each(|i| there[target.codes[i] as usize] = true);
+        fold.train(target.codes.len()).into_iter().for_each(|i| there[target.codes[i] as usize] = true);
         if let Some(class) = there.iter().position(|there| !there) {
             let class = target.classes[class].clone();
             return Err(EvalError::NoSampleLeft { class }.within(&fold.name));

@@ -17,7 +17,7 @@ pub struct Data<'a> {
     pub features: &'a Features,
     /// The class of each sample.
     pub target: &'a Target,
-    /// Multiplier of the slack cost of each sample, length n.
+    /// Multiplier of the slack cost of each sample, above 0, length n: how many samples it is.
     pub weights: &'a [f64],
     /// The name of each sample's task, where one subset serves several problems.
     pub tasks: Option<&'a [String]>,
@@ -152,10 +152,11 @@ impl TrainingPart {
         let (mut features, taken) = data.rows(rows, memory)?;
         let names = data.tasks.map(|tasks| rows.iter().map(|&i| tasks[i].clone()).collect::<Vec<String>>());
         let tasks = names.map(|names| Tasks::new(&names, &target)).transpose()?;
-        let (by_class, groups) = (preparation.class_weight.of(&counts), data.groups_of(rows));
         let sample_weights: Vec<f64> = rows.iter().map(|&i| data.weights[i]).collect();
+        let (totals, groups) = (target.totals(&sample_weights), data.groups_of(rows));
+        let by_class = preparation.class_weight.of(&totals);
         let weights = weighed(&sample_weights, &target, &by_class);
-        let learnt = preparation.fit(&mut features)?;
+        let learnt = preparation.fit(&mut features, &sample_weights)?;
         Ok(Self { features, target, weights, sample_weights, tasks, groups, learnt, by_class, taken })
     }
 
@@ -183,7 +184,7 @@ impl TrainingPart {
     /// # Errors
     /// A class whose samples all have weight 0.
     pub fn samples(&self) -> Result<Samples<'_>, Error> {
-        let samples = Samples::new(self.design(), &self.target.codes, Some(&self.weights))?;
+        let samples = Samples::new(self.design(), &self.target.codes, Some(&self.weights))?.counted(&self.sample_weights)?;
         match &self.tasks {
             None => Ok(samples),
             Some(tasks) => samples.with_tasks(&tasks.codes),
@@ -205,11 +206,10 @@ impl TrainingPart {
         self.learnt.ruled_out()
     }
 
-    /// The class of most samples, the first of several.
+    /// The class of most samples, by weight, the first of several.
     pub fn most_frequent(&self) -> u32 {
-        let counts = self.target.counts();
-        let most = counts.iter().max().copied().unwrap_or(0);
-        counts.iter().position(|&count| count == most).unwrap_or(0) as u32
+        let totals = self.target.totals(&self.sample_weights);
+        (0..totals.len()).rev().max_by(|&a, &b| totals[a].total_cmp(&totals[b])).unwrap_or(0) as u32
     }
 }
 

@@ -3,7 +3,7 @@
 //! from, and applied to them and to others.
 
 use fewest::{DenseDesign, Design, FeatureSet};
-use fewest_data::{DataError, Features, Imputation, MissingRule, ScaleKind, ScaleReason, Scaling};
+use fewest_data::{DataError, Features, Imputation, MissingRule, SampleWeights, ScaleKind, ScaleReason, Scaling};
 use serde::{Deserialize, Serialize};
 
 /// Factors of the cost of each sample, by its class.
@@ -13,7 +13,7 @@ pub enum ClassWeights {
     /// 1.
     #[default]
     None,
-    /// n / (k n_c), for n samples, k classes, and n_c samples of the class.
+    /// n / (k n_c), for samples of total weight n, k classes, and samples of weight n_c of the class.
     Balanced,
     /// 1 / n_c.
     Inverse,
@@ -24,10 +24,13 @@ pub enum ClassWeights {
 }
 
 impl ClassWeights {
-    /// The weight of each class, given how many samples each has.
-    pub fn of(&self, counts: &[usize]) -> Vec<f64> {
-        let (n, k) = (counts.iter().sum::<usize>() as f64, counts.len());
-        let of_count = |weight: &dyn Fn(f64) -> f64| counts.iter().map(|&c| weight(c.max(1) as f64)).collect();
+    /// The weight of each class, given the total weight of the samples of each ([`fewest_data::Target::totals`]); 1
+    /// for one that has none.
+    pub fn of(&self, totals: &[f64]) -> Vec<f64> {
+        let (n, k) = (totals.iter().sum::<f64>(), totals.len());
+        let of_count = |weight: &dyn Fn(f64) -> f64| {
+            totals.iter().map(|&total| if total > 0.0 { weight(total) } else { 1.0 }).collect()
+        };
         match self {
             ClassWeights::None => vec![1.0; k],
             ClassWeights::Balanced => of_count(&|count| n / (k as f64 * count)),
@@ -75,21 +78,26 @@ pub struct Learnt {
 }
 
 impl Preparation {
-    /// Learns from these samples, and prepares them in place.
+    /// Learns from these samples, and prepares them in place. A sample counts as many times as its
+    /// weight, above 0, says.
     ///
     /// # Errors
     /// Features that cannot be scaled so.
-    pub fn fit(&self, features: &mut Features) -> Result<Learnt, DataError> {
-        let learn = |rule| Imputation::fit(rule, features, &self.texts).with_categories(features, &self.categorical);
+    pub fn fit(&self, features: &mut Features, weights: &[f64]) -> Result<Learnt, DataError> {
+        let weights = SampleWeights::new(weights);
+        let learn = |rule| {
+            let fitted = Imputation::weighted(rule, features, &self.texts, weights);
+            fitted.with_categories(features, &self.categorical, weights)
+        };
         let imputation = self.missing.map(learn);
         if let Some(imputation) = &imputation {
             imputation.apply(features)?;
         }
-        let low = |least| fewest_data::low_variance(features, least);
+        let low = |least| fewest_data::low_variance(features, least, weights);
         let low_variance = self.variance_threshold.map_or_else(FeatureSet::default, low);
         let constant = features.constant();
         let (kind, scale_reason) = scale_kind(self.scale, features);
-        let scaling = Scaling::fit(kind, features)?.except(&self.categorical);
+        let scaling = Scaling::weighted(kind, features, weights)?.except(&self.categorical);
         scaling.apply(features)?;
         Ok(Learnt { imputation, scaling, scale_reason, constant, low_variance })
     }

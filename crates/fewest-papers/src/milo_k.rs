@@ -197,7 +197,7 @@ pub(super) fn milo_report(
     let any = program(1.0);
     any.check(design.n_features())?;
     drop(any.reserve(design.n_samples(), design.n_features(), &limits.memory)?);
-    let find = |clock: &Clock| gamma.number_within(design, None, rules.most_features(), &any.distances(), clock);
+    let find = |clock: &Clock| gamma.number_within(design, samples.counts(), rules.most_features(), &any.distances(), clock);
     // A run that was stopped before gamma was found has no number, and no subset.
     let (number, selection) = match begin_with(find, rules, limits, Sense::Max, observer)? {
         Ok((gamma, limits)) => (gamma, milo(design, classes, weights, rules, &program(gamma), limits, observer)?),
@@ -218,7 +218,7 @@ pub(super) fn write_milo(
     path: &Path,
 ) -> Result<(), Error> {
     let (design, distances, most) = (samples.design(), program(1.0).distances(), rules.most_features());
-    let found = gamma.number_within(design, None, most, &distances, &Clock::unlimited())?;
+    let found = gamma.number_within(design, samples.counts(), most, &distances, &Clock::unlimited())?;
     let program = program(found.expect("a clock without limits does not stop"));
     write_model(design, samples.classes(), samples.weights(), rules, &program, path)
 }

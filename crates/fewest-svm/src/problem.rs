@@ -76,6 +76,7 @@ pub struct Samples<'a> {
     classes: Vec<u32>,
     n_classes: u32,
     weights: Vec<f64>,
+    counts: Option<Vec<f64>>,
     tasks: Option<Vec<u32>>,
 }
 
@@ -93,7 +94,16 @@ impl<'a> Samples<'a> {
 
     /// Samples of parts that were checked before.
     pub fn of_parts(design: &'a dyn Design, classes: &[u32], n_classes: u32, weights: &[f64]) -> Self {
-        Self { design, classes: classes.to_vec(), n_classes, weights: weights.to_vec(), tasks: None }
+        Self { design, classes: classes.to_vec(), n_classes, weights: weights.to_vec(), counts: None, tasks: None }
+    }
+
+    /// With how many samples each counts as (length n): its weight without that of its class.
+    ///
+    /// # Errors
+    /// [`Error::Data`] for another number of counts than of samples, or one that is no weight.
+    pub fn counted(self, counts: &[f64]) -> Result<Self, Error> {
+        let counts = Some(checked_weights(self.n_samples(), Some(counts))?);
+        Ok(Self { counts, ..self })
     }
 
     /// With the task of each sample (length n; 0, 1, ... m - 1, all present): a site or cohort that
@@ -115,8 +125,8 @@ impl<'a> Samples<'a> {
 
     /// Samples on another design.
     pub fn of<'b>(&self, design: &'b dyn Design) -> Samples<'b> {
-        let Self { classes, n_classes, weights, tasks, .. } = self.clone();
-        Samples { design, classes, n_classes, weights, tasks }
+        let Self { classes, n_classes, weights, counts, tasks, .. } = self.clone();
+        Samples { design, classes, n_classes, weights, counts, tasks }
     }
 
     /// The data matrix.
@@ -134,6 +144,11 @@ impl<'a> Samples<'a> {
     /// Multipliers of the slack cost, length n.
     pub fn weights(&self) -> &[f64] {
         &self.weights
+    }
+    /// How many samples each counts as, length n, where that is known beside the weights: what is
+    /// learnt from samples of any class, such as gamma, goes by it.
+    pub fn counts(&self) -> Option<&[f64]> {
+        self.counts.as_deref()
     }
     /// Task of each sample, length n, where there are tasks.
     pub fn tasks(&self) -> Option<&[u32]> {
@@ -171,7 +186,8 @@ impl<'a> Samples<'a> {
 impl<'a> From<&Problem<'a>> for Samples<'a> {
     fn from(problem: &Problem<'a>) -> Self {
         let classes = problem.labels.iter().map(|&y| u32::from(y > 0.0)).collect();
-        Self { design: problem.design, classes, n_classes: 2, weights: problem.weights.clone(), tasks: None }
+        let weights = problem.weights.clone();
+        Self { design: problem.design, classes, n_classes: 2, weights, counts: None, tasks: None }
     }
 }
 

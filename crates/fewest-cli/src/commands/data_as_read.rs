@@ -110,11 +110,6 @@ impl DataAsRead {
         feature_imputation(imputation, &self.indicators, &self.data.names, features)
     }
 
-    /// Weight of each sample.
-    pub(crate) fn weights(&self) -> &[f64] {
-        &self.weights
-    }
-
     /// Bytes that `--memory` leaves for kernel values.
     pub(crate) fn kernel_memory(&self) -> Option<u64> {
         self.kernel_memory

@@ -216,8 +216,8 @@ pub(crate) fn run(args: &FitArgs, invocation: &Invocation) -> Result<u8, Failure
         let chosen = columns(design, &features)?;
         let place = |j: &usize| features.binary_search(j).expect("they are among these");
         let distances = Distances::new(kernel.kernel(), &categorical.iter().map(place).collect::<Vec<usize>>());
-        let clock = Clock::new(&limits);
-        let found = kernel.gamma().number_within(chosen.as_ref(), None, features.len(), &distances, &clock)?;
+        let (clock, counts) = (Clock::new(&limits), Some(prepared.sample_weights.as_slice()));
+        let found = kernel.gamma().number_within(chosen.as_ref(), counts, features.len(), &distances, &clock)?;
         let Some(gamma) = found else {
             terminal.note("stopped before gamma was found; there is no model. Give --gamma a number, or scale");
             return Ok(3);

@@ -13,7 +13,7 @@ use super::data_as_read::{DataAsRead, check, feature_imputation};
 use super::effective::Known;
 use super::eval_words::failure;
 use super::normalized::{check_totals, normalization_of};
-use super::reading::{apart_names, groups, hint, labelled, read_apart, read_features, sample_weights};
+use super::reading::{apart_names, groups, hint, labelled, read_apart, read_features, weighted};
 use super::scaling_words::{feature_scaling, scale_name, scaling_text};
 use crate::args::data::{DataArgs, PrepareArgs, ScaleArg};
 use crate::args::features::Features as RuleFeatures;
@@ -115,14 +115,14 @@ impl<'a> PrepareOptions<'a> {
             ("column of --sample-weights", self.prepare.sample_weights.as_deref()),
         ];
         let mut data = read_apart(&self.data.data, &options, &named, terminal)?;
+        let (weights, rows) = weighted(&mut data, self.prepare.sample_weights.as_deref(), terminal)?;
         hint(&mut data, terminal);
         let target = data.target.take().ok_or_else(|| {
             Failure::Input(format!("{}: there is no target column; name it with --target", data.source))
         })?;
-        let weights = sample_weights(&data, self.prepare.sample_weights.as_deref())?;
-        let folds = self.folds.map(|name| apart_names(&data, name, "fold")).transpose()?;
-        let tasks = self.tasks.map(|name| apart_names(&data, name, "task")).transpose()?;
-        let groups = self.groups.map(|name| groups(&data, name, &target.column, terminal)).transpose()?;
+        let folds = self.folds.map(|name| apart_names(&data, name, "fold", &rows)).transpose()?;
+        let tasks = self.tasks.map(|name| apart_names(&data, name, "task", &rows)).transpose()?;
+        let groups = self.groups.map(|name| groups(&data, name, &target.column, &rows, terminal)).transpose()?;
         let texts = data.text_columns();
         let marked = rule == Some(MissingRule::Indicator);
         let indicators = if marked { data.add_indicators()? } else { Vec::new() };
@@ -192,7 +192,7 @@ impl<'a> PrepareOptions<'a> {
             taken,
             ..
         } = raw;
-        let by_class = preparation.class_weight.of(&target.counts());
+        let by_class = preparation.class_weight.of(&target.totals(&weights));
         let mut sample_weights = weights.clone();
         for (weight, &code) in weights.iter_mut().zip(&target.codes) {
             *weight *= by_class[code as usize];
@@ -211,7 +211,7 @@ impl<'a> PrepareOptions<'a> {
                 Some(self.validation_file(path, &data, &target, &indicators, terminal)?)
             }
         };
-        let learnt = preparation.fit(&mut data.features)?;
+        let learnt = preparation.fit(&mut data.features, &sample_weights)?;
         let prepared = |(mut features, labels)| {
             learnt.apply(&mut features)?;
             held_out(features, labels)
@@ -346,6 +346,7 @@ impl PreparedData {
     /// A class whose samples all have weight 0.
     pub(crate) fn samples(&self) -> Result<Samples<'_>, Failure> {
         let samples = Samples::new(self.data.features.as_design(), &self.target.codes, Some(&self.weights))?;
+        let samples = samples.counted(&self.sample_weights)?;
         Ok(match &self.tasks {
             None => samples,
             Some(tasks) => samples.with_tasks(&tasks.codes)?,

@@ -150,37 +150,65 @@ pub(super) fn labelled(other: Dataset, target: &Target) -> Result<(Features, Vec
     Ok((other.features, Target { codes, ..target.clone() }.signs()))
 }
 
-/// The weight of each sample from the column set apart, 1 without one.
+/// The weight of each sample from the column set apart, 1 without one. A row of weight 0 is no
+/// sample: the data keep the others alone, whose numbers are returned, too.
 ///
 /// # Errors
-/// A cell that is no weight.
-pub(super) fn sample_weights(data: &Dataset, name: Option<&str>) -> Result<Vec<f64>, Failure> {
+/// A cell that is no weight, no weight above 0 in two classes.
+pub(super) fn weighted(
+    data: &mut Dataset,
+    name: Option<&str>,
+    terminal: Terminal,
+) -> Result<(Vec<f64>, Vec<usize>), Failure> {
+    let n = data.features.n_samples();
     let column = name.and_then(|name| data.apart.iter().find(|column| column.name == name));
-    let Some(column) = column else { return Ok(vec![1.0; data.features.n_samples()]) };
+    let Some(column) = column else { return Ok((vec![1.0; n], (0..n).collect())) };
+    let place = format!("column `{}`", column.name);
     let weight = |(row, cell): (usize, &String)| match cell.trim().parse::<f64>() {
         Ok(weight) if weight >= 0.0 && weight.is_finite() => Ok(weight),
         _ => Err(Failure::Input(format!(
-            "{}, data row {}, column `{}`: the sample weight is `{cell}`, but must be a finite number, 0 or more",
+            "{}, data row {}, {place}: the sample weight is `{cell}`, but must be a finite number, 0 or more",
             data.source,
             row + 1,
-            column.name
         ))),
     };
-    column.values.iter().enumerate().map(weight).collect()
+    let weights: Vec<f64> = column.values.iter().enumerate().map(weight).collect::<Result<_, _>>()?;
+    let rows: Vec<usize> = (0..n).filter(|&row| weights[row] > 0.0).collect();
+    data.keep_weighted(&rows);
+    data.notes.last().filter(|_| rows.len() < n).into_iter().for_each(|note| tell(note, terminal));
+    if let Some(target) = &data.target
+        && target.classes.len() < 2
+    {
+        return Err(Failure::Input(match target.classes.first() {
+            None => format!("{}, {place}: no sample weight is above 0", data.source),
+            Some(class) => format!(
+                "{}, {place}: the samples of positive weight are all of the class {class}; two classes are needed",
+                data.source
+            ),
+        }));
+    }
+    Ok((rows.iter().map(|&row| weights[row]).collect(), rows))
 }
 
-/// The groups of a column set apart; `target` is the column of the classes.
+/// The groups of a column set apart; `target` is the column of the classes, `rows` are those of the
+/// file that the data are.
 ///
 /// # Errors
 /// A blank cell, one group only, the classes as groups.
-pub(super) fn groups(data: &Dataset, name: &str, target: &str, terminal: Terminal) -> Result<Groups, Failure> {
+pub(super) fn groups(
+    data: &Dataset,
+    name: &str,
+    target: &str,
+    rows: &[usize],
+    terminal: Terminal,
+) -> Result<Groups, Failure> {
     if name == target {
         return Err(Failure::Input(format!(
             "{}: --groups is {name}, the column of the class, but folds need samples of every class; name the column of the person or batch",
             data.source
         )));
     }
-    let groups = Groups::new(&apart_names(data, name, "group")?);
+    let groups = Groups::new(&apart_names(data, name, "group", rows)?);
     let (count, source) = (groups.count(), &data.source);
     if count < 2 {
         return Err(Failure::Input(format!(
@@ -205,17 +233,18 @@ pub(super) fn warn_of_repeats(data: &mut Dataset, terminal: Terminal) {
     }
 }
 
-/// The name of each sample's `what`, a fold, a task or a group.
+/// The name of each sample's `what`, a fold, a task or a group; `rows` are those of the file that the
+/// data are.
 ///
 /// # Errors
 /// A blank cell.
-pub(super) fn apart_names(data: &Dataset, name: &str, what: &str) -> Result<Vec<String>, Failure> {
+pub(super) fn apart_names(data: &Dataset, name: &str, what: &str, rows: &[usize]) -> Result<Vec<String>, Failure> {
     let column = data.apart.iter().find(|column| column.name == name).expect("it was asked for, and read");
     match column.values.iter().position(|cell| cell.trim().is_empty()) {
-        Some(row) => Err(Failure::Input(format!(
+        Some(at) => Err(Failure::Input(format!(
             "{}, data row {}, column `{name}`: the cell is blank, but must name the sample's {what}",
             data.source,
-            row + 1
+            rows[at] + 1
         ))),
         None => Ok(column.values.clone()),
     }

@@ -345,28 +345,13 @@ impl FoldsArgs {
     }
 }
 
-/// Folds whose samples have weight. What is none, as it has weight 0, may be in any fold, so that
-/// folds of such samples alone are left out by joining them to another.
+/// Folds whose training parts have every class.
 ///
 /// # Errors
-/// A fold whose training part lacks a class, one fold that is left.
-fn checked(mut of: Vec<u32>, data: &MethodData<'_>) -> Result<Folds, Failure> {
-    let there = |i: &usize| data.sample_weights[*i] > 0.0;
-    let samples: Vec<usize> = (0..of.len()).filter(there).collect();
-    let mut known: Vec<u32> = samples.iter().map(|&i| of[i]).collect();
-    known.sort_unstable();
-    known.dedup();
-    if known.len() < 2 {
-        return Err(Failure::Input(format!(
-            "{}: the samples of positive weight are in one fold, but cross-validation needs at least 2",
-            data.source
-        )));
-    }
-    for fold in &mut of {
-        *fold = known.binary_search(fold).unwrap_or(0) as u32;
-    }
-    for fold in 0..known.len() as u32 {
-        let trained = |class: u32| samples.iter().any(|&i| of[i] != fold && data.target.codes[i] == class);
+/// A fold whose training part lacks one.
+fn checked(of: Vec<u32>, data: &MethodData<'_>) -> Result<Folds, Failure> {
+    for fold in 0..=of.iter().copied().max().unwrap_or(0) {
+        let trained = |class: u32| of.iter().zip(&data.target.codes).any(|(&of, &code)| of != fold && code == class);
         if let Some(class) = (0..data.target.classes.len()).find(|&class| !trained(class as u32)) {
             return Err(Failure::no_sample_left(&data.target.classes[class]).within(&format!("fold {}", fold + 1)));
         }
@@ -383,9 +368,9 @@ fn weighted(of: Vec<u32>, data: &MethodData<'_>) -> Result<Folds, Failure> {
     }
     let codes = &data.target.codes;
     let training = |fold| {
-        let mut counts = vec![0; data.target.classes.len()];
-        folds.split(fold).0.into_iter().for_each(|i| counts[codes[i] as usize] += 1);
-        let of_class = data.class_weights.of(&counts);
+        let mut totals = vec![0.0; data.target.classes.len()];
+        folds.split(fold).0.into_iter().for_each(|i| totals[codes[i] as usize] += data.sample_weights[i]);
+        let of_class = data.class_weights.of(&totals);
         codes.iter().zip(data.sample_weights).map(|(&code, weight)| weight * of_class[code as usize]).collect()
     };
     let weights = (0..folds.count()).map(training).collect();

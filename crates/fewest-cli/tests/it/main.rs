@@ -45,6 +45,7 @@ mod proof_option;
 mod report;
 mod resume;
 mod rule_variables;
+mod sample_weights;
 mod second_checker;
 mod several;
 mod sparse_standard;

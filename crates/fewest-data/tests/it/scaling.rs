@@ -1,7 +1,7 @@
 //! Scaling and variances against their definitions.
 
 use fewest::FeatureSet;
-use fewest_data::{DataError, Features, ScaleKind, Scaling, deviations, low_variance, means, variances};
+use fewest_data::{DataError, Features, ScaleKind, Scaling, SampleWeights, low_variance, variances};
 
 use crate::common::{Case, rows};
 
@@ -109,8 +109,8 @@ fn variances_of_dense_and_sparse() {
     }
     assert!((dense[0] - 14.0 / 3.0).abs() < 1e-14);
     assert_eq!(dense[1], 0.0);
-    assert_eq!(low_variance(&sparse, 0.0), vec![1].into());
-    assert_eq!(low_variance(&sparse, 5.0), vec![0, 1].into());
+    assert_eq!(low_variance(&sparse, 0.0, SampleWeights::ONES), vec![1].into());
+    assert_eq!(low_variance(&sparse, 5.0, SampleWeights::ONES), vec![0, 1].into());
 }
 
 /// A table of one feature and the target.
@@ -133,9 +133,7 @@ fn numbers_near_the_largest_double() {
         let scaling = Scaling::fit(ScaleKind::Standard, &data.features).expect("fit");
         assert!(close(scaling.center[0], mean), "{cells:?}: {}", scaling.center[0]);
         assert!(close(scaling.scale[0], deviation), "{cells:?}: {}", scaling.scale[0]);
-        assert_eq!(deviations(&data.features), scaling.scale);
-        assert_eq!(means(&data.features), scaling.center);
-        assert!(low_variance(&data.features, 0.0).is_empty(), "not constant: {cells:?}");
+        assert!(low_variance(&data.features, 0.0, SampleWeights::ONES).is_empty(), "not constant: {cells:?}");
         scaling.apply(&mut data.features).expect("apply");
         for (row, cell) in rows(&data).iter().zip(cells) {
             let expected = (cell / 4.0 - mean / 4.0) / (deviation / 4.0);
@@ -153,7 +151,7 @@ fn powers_of_two_change_no_digit() {
         let unit = 2f64.powi(exponent);
         let mut scaled = column(&cells.map(|x| x * unit)).read().expect("read");
         assert_eq!(fit(&scaled).scale[0], fit(&plain).scale[0] * unit);
-        assert_eq!(low_variance(&scaled.features, 0.0), FeatureSet::default());
+        assert_eq!(low_variance(&scaled.features, 0.0, SampleWeights::ONES), FeatureSet::default());
         let mut plain = plain.clone();
         fit(&plain).apply(&mut plain.features).expect("apply");
         fit(&scaled).apply(&mut scaled.features).expect("apply");
@@ -164,9 +162,9 @@ fn powers_of_two_change_no_digit() {
 #[test]
 fn thresholds_beyond_squares_of_doubles() {
     let large = column(&[1e300, 3e300]).read().expect("read").features;
-    assert!(low_variance(&large, 1e308).is_empty());
+    assert!(low_variance(&large, 1e308, SampleWeights::ONES).is_empty());
     let small = column(&[1e-300, 3e-300]).read().expect("read").features;
-    assert_eq!(low_variance(&small, 1e-320), vec![0].into());
+    assert_eq!(low_variance(&small, 1e-320, SampleWeights::ONES), vec![0].into());
 }
 
 #[test]

@@ -128,7 +128,7 @@ impl Source<'_> {
             scaling: &panel.scaling,
             imputation: panel.imputation.as_ref(),
         };
-        let by_class = self.settings.class_weight.of(&self.data.target.counts());
+        let by_class = self.settings.class_weight.of(&self.data.target.totals(self.data.weights));
         let codes = &self.data.target.codes;
         let weights: Vec<f64> = codes.iter().zip(self.data.weights).map(|(&c, w)| w * by_class[c as usize]).collect();
         self.points(&of, &weights)

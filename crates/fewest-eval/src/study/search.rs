@@ -67,11 +67,12 @@ struct SomeSamples {
     design: Box<dyn Design>,
     codes: Vec<u32>,
     weights: Vec<f64>,
+    counts: Vec<f64>,
 }
 
 impl SomeSamples {
     fn samples(&self) -> Result<Samples<'_>, Error> {
-        Samples::new(&*self.design, &self.codes, Some(&self.weights))
+        Samples::new(&*self.design, &self.codes, Some(&self.weights))?.counted(&self.counts)
     }
 }
 
@@ -159,7 +160,8 @@ impl<'a> Search<'a> {
         let rows = fewest_data::stratified(&part.target, most as f64 / part.weights.len() as f64, SEED).1;
         let of = |list: &[f64]| rows.iter().map(|&i| list[i]).collect();
         let codes = rows.iter().map(|&i| part.target.codes[i]).collect();
-        Some(SomeSamples { design: part.design().select_samples(&rows), codes, weights: of(&part.weights) })
+        let (weights, counts) = (of(&part.weights), of(&part.sample_weights));
+        Some(SomeSamples { design: part.design().select_samples(&rows), codes, weights, counts })
     }
 
     /// The kernel of a method's classifiers on k features.

@@ -189,7 +189,7 @@ impl KernelRule {
     /// # Errors
     /// As [`Gamma::number`].
     pub fn resolve(self, design: &dyn Design, most: usize) -> Result<Self, Error> {
-        let found = self.resolve_within(design, most, &Clock::unlimited())?;
+        let found = self.resolve_within(design, None, most, &Clock::unlimited())?;
         Ok(found.expect("a clock without limits does not stop"))
     }
 
@@ -197,12 +197,18 @@ impl KernelRule {
     ///
     /// # Errors
     /// As [`Gamma::number`].
-    pub fn resolve_within(self, design: &dyn Design, most: usize, clock: &Clock) -> Result<Option<Self>, Error> {
+    pub fn resolve_within(
+        self,
+        design: &dyn Design,
+        counts: Option<&[f64]>,
+        most: usize,
+        clock: &Clock,
+    ) -> Result<Option<Self>, Error> {
         if self.is_linear() || self.gamma == Gamma::PerFeature {
             return Ok(Some(self));
         }
         let distances = Distances::new(&self.kernel, &[]);
-        let found = self.gamma.number_within(design, None, most, &distances, clock)?;
+        let found = self.gamma.number_within(design, counts, most, &distances, clock)?;
         Ok(found.map(|gamma| Self { gamma: Gamma::Number(gamma), ..self }))
     }
 

@@ -87,7 +87,7 @@ impl Method for InfoGainSettings {
         limits: Limits,
         observer: &mut dyn Observer,
     ) -> Result<Report, Error> {
-        let (design, classes, weights) = (samples.design(), samples.classes(), samples.weights());
+        let (design, classes, weights) = (samples.design(), samples.classes(), &as_many(samples));
         let selection = information_gain(design, classes, weights, rules, self.binning, limits, observer)?;
         Ok(Report::new(selection, Kernel::Linear))
     }
@@ -100,8 +100,7 @@ impl Method for InfoGainSettings {
         limits: &Limits,
         observer: &mut dyn Observer,
     ) -> Result<Vec<SizeReport>, Error> {
-        let (design, classes, weights) = (samples.design(), samples.classes(), samples.weights());
-        let (binning, limits) = (self.binning, limits);
+        let (design, classes, weights, binning) = (samples.design(), samples.classes(), &as_many(samples), self.binning);
         let points = path::information_gain_path(design, classes, weights, rules, sizes, binning, limits, observer)?;
         Ok(reports(points, |_| Kernel::Linear))
     }
@@ -122,6 +121,14 @@ impl Binning {
             _ => Ok(()),
         }
     }
+}
+
+/// The weights, of as many samples as there are: those of classes change shares, not the evidence that
+/// an interval must have.
+fn as_many(samples: &Samples<'_>) -> Vec<f64> {
+    let sum = |weights: &[f64]| weights.iter().sum::<f64>();
+    let scale = samples.counts().map_or(1.0, |counts| sum(counts) / sum(samples.weights()));
+    samples.weights().iter().map(|weight| weight * scale).collect()
 }
 
 /// Stored values scored between two checks of the limits.
@@ -393,7 +400,7 @@ fn mdl_cuts(blocks: &Blocks, ends: &mut Vec<usize>) {
 fn accepted_cut(blocks: &Blocks, from: usize, to: usize) -> Option<usize> {
     let all = blocks.sum(from, to);
     let (total, whole) = (size(&all), entropy(&all));
-    if to - from < 2 || whole == 0.0 {
+    if to - from < 2 || whole == 0.0 || total <= 1.0 {
         return None;
     }
     let (mut left, mut right) = (vec![0.0; blocks.k], all.clone());

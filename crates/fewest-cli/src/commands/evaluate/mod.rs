@@ -8,7 +8,7 @@ use std::sync::Mutex;
 
 use fewest_eval::EvalError;
 use fewest_eval::evaluate::{EvaluateSettings, FoldResult, InnerFolds, Recipe, evaluate};
-use fewest_eval::folds::{check, with_weight};
+use fewest_eval::folds::check;
 use serde_json::json;
 
 use super::effective::warn_of_source;
@@ -42,11 +42,8 @@ pub(crate) fn run(args: &EvaluateArgs, method: &MethodOptions, invocation: &Invo
     let first = &options.methods[0].choices[0];
     let mut raw = part::load(options.selection, first, options.fold_column.as_deref(), terminal)?;
     warn_of_source(&sources[0][options.sizes.len() - 1], &mut raw, terminal)?;
-    let (folds, empty) = with_weight(options.folds(&raw)?, raw.weights());
-    if !empty.is_empty() {
-        terminal.note(&format!("left out, as without a sample of positive weight: {}", notation::some(&empty)));
-    }
-    check(&folds, &raw.target, raw.weights()).map_err(|error| raw.failure(error))?;
+    let folds = options.folds(&raw)?;
+    check(&folds, &raw.target).map_err(|error| raw.failure(error))?;
     let truth = options.truth(&raw.data.names)?;
     let resume = match &options.resume {
         Some(path) => Some(Resume::open(path, json!({"options": options.text, DATA: raw.check()}), BETWEEN_FOLDS)?),

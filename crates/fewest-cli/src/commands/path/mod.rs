@@ -9,7 +9,7 @@ use std::time::Instant;
 use fewest::Subset;
 use fewest::method::certificate::Certificate;
 use fewest::method::path::SizeReport;
-use fewest_eval::folds::{check, stratified, with_weight};
+use fewest_eval::folds::{check, stratified};
 use fewest_eval::sizes::judge_sizes;
 use serde_json::{Map, json};
 
@@ -18,7 +18,6 @@ use super::invocation::Invocation;
 use super::part::Parts;
 use super::selection::{Plan, ResumeOptions, Task};
 use super::sinks::{Sinks, proof_sink, resumed};
-use crate::args::notation;
 use crate::cli::{PathArgs, SelectionArgs};
 use crate::export::json::Document;
 use crate::export::model_json::{SCHEMA, TrainedModel};
@@ -150,13 +149,8 @@ fn judged(
     let Some(raw) = &task.raw else { return Ok(None) };
     let failed = |error| raw.failure(error);
     let samples = raw.samples();
-    let dealt = stratified(&samples.strata(), samples.groups, deal.cv, deal.repeats, deal.seed).map_err(failed)?;
-    let (folds, empty) = with_weight(dealt, raw.weights());
-    if !empty.is_empty() {
-        let names = notation::some(&empty);
-        task.terminal().note(&format!("left out, as without a sample of positive weight: {names}"));
-    }
-    check(&folds, &raw.target, raw.weights()).map_err(failed)?;
+    let folds = stratified(&samples.strata(), samples.groups, deal.cv, deal.repeats, deal.seed).map_err(failed)?;
+    check(&folds, &raw.target).map_err(failed)?;
     let (parts, time) = (Parts::new(raw, args, options)?, task.method_limits().time);
     let (scene, selector) = (parts.scene(&task.limits.cancel), parts.selector(options, &task.source));
     let scores = judge_sizes(&scene, &folds, &selector, sizes, time).map_err(failed)?;

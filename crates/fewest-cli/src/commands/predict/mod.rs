@@ -150,7 +150,7 @@ impl Sinks {
 
 /// Each sample by the classifier of its task.
 fn by_task<'a>(tasks: &'a TaskModels, data: &Dataset) -> Result<SampleDecisions<'a>, Failure> {
-    let names = apart_names(data, &tasks.column, "task")?;
+    let names = apart_names(data, &tasks.column, "task", &(0..data.features.n_samples()).collect::<Vec<_>>())?;
     let judged = tasks.judge(data.features.as_design(), &names).map_err(|(row, task)| {
         let known: Vec<String> = tasks.each.iter().map(|(task, _)| task.clone()).collect();
         Failure::Input(format!(

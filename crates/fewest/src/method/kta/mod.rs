@@ -126,8 +126,8 @@ impl Method for KtaSettings {
         observer: &mut dyn Observer,
     ) -> Result<Report, Error> {
         let settings = Self { start: super::subsets(&self.start, rules)?, ..self.clone() };
-        let (design, classes, weights) = (samples.design(), samples.classes(), samples.weights());
-        let found = search(design, classes, weights, rules, &settings, limits, observer)?;
+        let labels = Labels { classes: samples.classes(), weights: samples.weights(), counts: samples.counts() };
+        let found = search(samples.design(), &labels, rules, &settings, limits, observer)?;
         // A run that was stopped before gamma was found has no number, and no subset.
         let kernel = self.kernel.with_gamma(found.gamma.unwrap_or(f64::NAN));
         let report = Report::new(found.selection, kernel).with_categorical(self.categorical.clone());
@@ -147,7 +147,7 @@ impl Method for KtaSettings {
         let most = sizes.last().copied().unwrap_or(rules.p());
         let (start, clock) = (Instant::now(), Clock::new(limits));
         check_memory(samples.n_samples(), rules, limits.memory.at_most(self.memory))?;
-        let found = self.gamma.number_within(samples.design(), None, most, &self.distances(), &clock)?;
+        let found = self.gamma.number_within(samples.design(), samples.counts(), most, &self.distances(), &clock)?;
         // Without a number the time is over, and every size ends at once.
         let settings = Self { gamma: found.map_or(self.gamma, Gamma::Number), ..self.clone() };
         let limits = limits.clone().after(start);
@@ -192,7 +192,16 @@ pub fn kta(
     limits: Limits,
     observer: &mut dyn Observer,
 ) -> Result<Selection, Error> {
-    search(design, classes, weights, rules, settings, limits, observer).map(|found| found.selection)
+    let labels = Labels { classes, weights, counts: None };
+    search(design, &labels, rules, settings, limits, observer).map(|found| found.selection)
+}
+
+/// What is known of each sample beside its values.
+struct Labels<'a> {
+    classes: &'a [u32],
+    weights: &'a [f64],
+    /// How many samples it counts as where gamma is learnt; none: 1.
+    counts: Option<&'a [f64]>,
 }
 
 /// The result of a search.
@@ -207,8 +216,7 @@ struct Searched {
 /// [`kta`], and what else was found.
 fn search(
     design: &dyn Design,
-    classes: &[u32],
-    weights: &[f64],
+    labels: &Labels<'_>,
     rules: &Rules,
     settings: &KtaSettings,
     limits: Limits,
@@ -219,12 +227,12 @@ fn search(
     check_memory(design.n_samples(), rules, settings.memory)?;
     // The rest of its memory only makes it fast, and is what others leave.
     let least = limits.memory.take(Need::new(design.n_samples(), rules).least());
-    let shares = shares(design, classes, weights, rules)?;
+    let shares = shares(design, labels.classes, labels.weights, rules)?;
     let mut run = Run::new(rules, limits, Sense::Max, observer)?;
     // A run that has no time at all may still find a first subset of small data.
     let clock = run.wind_up(1.0);
     let distances = settings.distances();
-    let gamma = settings.gamma.number_within(design, None, rules.most_features(), &distances, &clock)?;
+    let gamma = settings.gamma.number_within(design, labels.counts, rules.most_features(), &distances, &clock)?;
     let of = |gamma| Pairs::new(design, &shares, rules, gamma, &distances, settings.memory, &clock);
     let Some((number, pairs)) = gamma.and_then(|gamma| Some((gamma, of(gamma)?))) else {
         let status = clock.stop().expect("pairs are left out only when the clock says stop");
@@ -240,7 +248,7 @@ fn search(
         tree.plant(&mut search, settings, &mut run);
         let centre = search.features(&tree.favoured);
         let about = (settings.kernel, number, &settings.categorical[..]);
-        tree.proof = AlignmentProof::begin(design, classes, weights, about, &centre, &mut run);
+        tree.proof = AlignmentProof::begin(design, labels.classes, labels.weights, about, &centre, &mut run);
         if tree.proof.is_some() {
             AlignmentProof::limit(0, &mut run);
         }

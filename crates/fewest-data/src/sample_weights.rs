@@ -1,0 +1,95 @@
+//! Weights of samples, where numbers are learnt from them: weight 2 is the sample twice.
+
+use std::borrow::Cow;
+
+use crate::Features;
+use crate::scaling::stored;
+
+/// How many times each sample counts.
+#[derive(Debug, Clone, Copy)]
+pub struct SampleWeights<'a>(Option<&'a [f64]>);
+
+impl<'a> SampleWeights<'a> {
+    /// Each once.
+    pub const ONES: SampleWeights<'static> = SampleWeights(None);
+
+    /// These weights above 0, one for each sample.
+    pub fn new(weights: &'a [f64]) -> Self {
+        Self(Some(weights).filter(|weights| weights.iter().any(|weight| *weight != 1.0)))
+    }
+
+    /// How many times sample i counts.
+    fn of(self, i: usize) -> f64 {
+        self.0.map_or(1.0, |weights| weights[i])
+    }
+
+    /// The sum for n samples.
+    fn total(self, n: usize) -> f64 {
+        self.0.map_or(n as f64, |weights| weights.iter().sum())
+    }
+}
+
+/// The values of a feature that are stored, how many times each counts, and how many zeros are not
+/// stored.
+#[derive(Debug)]
+pub(crate) struct Present<'a> {
+    pub(crate) values: Cow<'a, [f64]>,
+    /// The weight of each; none: 1.
+    weights: Option<Vec<f64>>,
+    pub(crate) zeros: f64,
+}
+
+impl<'a> Present<'a> {
+    /// Those of feature j.
+    pub(crate) fn of(features: &'a Features, j: usize, weights: SampleWeights<'_>) -> Self {
+        let (values, n) = (stored(features, j), features.n_samples());
+        if weights.0.is_none() {
+            return Self { zeros: (n - values.len()) as f64, values, weights: None };
+        }
+        let mut each = Vec::with_capacity(values.len());
+        match features {
+            Features::Dense(_) => each.extend((0..n).map(|i| weights.of(i))),
+            Features::Sparse(design) => each.extend(design.column(j).0.iter().map(|&i| weights.of(i as usize))),
+            Features::Mapped(_) => features.as_design().each_in_column(j, &mut |i, _| each.push(weights.of(i))),
+        }
+        let zeros = if values.len() == n { 0.0 } else { weights.total(n) - each.iter().sum::<f64>() };
+        Self { values, weights: Some(each), zeros }
+    }
+
+    /// The values that are not missing.
+    pub(crate) fn without_missing(self) -> Self {
+        if !self.values.iter().any(|x| x.is_nan()) {
+            return self;
+        }
+        let there = |at: &usize| !self.values[*at].is_nan();
+        let places: Vec<usize> = (0..self.values.len()).filter(there).collect();
+        let weights = self.weights.map(|weights| places.iter().map(|&at| weights[at]).collect());
+        Self { values: places.iter().map(|&at| self.values[at]).collect(), weights, zeros: self.zeros }
+    }
+
+    /// How many times the value at this place counts.
+    pub(crate) fn weight(&self, at: usize) -> f64 {
+        self.weights.as_ref().map_or(1.0, |weights| weights[at])
+    }
+
+    /// How many values there are, zeros among them.
+    pub(crate) fn total(&self) -> f64 {
+        self.zeros + self.weights.as_ref().map_or(self.values.len() as f64, |weights| weights.iter().sum())
+    }
+
+    /// The distinct values, ascending, and how many times each counts.
+    pub(crate) fn counted(&self) -> Vec<(f64, f64)> {
+        let mut counted: Vec<(f64, f64)> =
+            self.values.iter().enumerate().map(|(at, &x)| (x, self.weight(at))).collect();
+        if self.zeros > 0.0 {
+            counted.push((0.0, self.zeros));
+        }
+        counted.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        counted.dedup_by(|next, kept| {
+            let same = next.0 == kept.0;
+            kept.1 += if same { next.1 } else { 0.0 };
+            same
+        });
+        counted
+    }
+}
