@@ -476,7 +476,7 @@ class _Finder(SeveralProblems, documented=False):
         limits = limits_of(self, self.time_limit, gap=float(self.gap), nodes=self.node_limit)
         asked, weights = self._settings(samples), np.ascontiguousarray(samples.sample_weight)
         result = _core.markers(samples.matrix, samples.codes, weights, classes, names, asked, limits, wanted, samples.groups)
-        warn_of_limit(self, result, "The panel so far is returned, with the bound proven by then.")
+        warn_of_limit(self, result, f"The panel so far is returned, with the bound proven by then.{_not_done(result['effort'])}")
         del result["interrupted"]
         panel = result["panel"] or {}
         counts = np.bincount(samples.codes, minlength=len(classes)).tolist()
@@ -603,3 +603,10 @@ def use_raw_of(adata: Any, layer: str | None, use_raw: bool | None) -> bool:
     if use_raw and not there:
         raise ValueError("use_raw is True, but adata has no raw; leave it out")
     return there and layer is None if use_raw is None else use_raw
+
+
+def _not_done(effort: dict[str, int]) -> str:
+    """What time did not allow."""
+    nouns = {"folds_left": "folds", "costs_left": "costs of a class"}
+    left = [f"{effort[key]} {noun}" for key, noun in nouns.items() if effort[key]]
+    return f" Not judged, and counted nowhere: {', '.join(left)}." if left else ""

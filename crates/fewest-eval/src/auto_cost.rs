@@ -82,7 +82,9 @@ pub fn choose(
         if scene.data.groups.is_some() && !(0..target.classes.len() as u32).all(has) {
             return Ok(None);
         }
-        split_scores(scene, [&outside, &inside], &choices, &costs, &fit, &mut times.next(costs.len())).map(Some)
+        let scores = split_scores(scene, [&outside, &inside], &choices, &costs, &fit, &mut times.next(costs.len()))?;
+        // What the end of the time cut is no judgement.
+        Ok((at == 0 || !times.is_over()).then_some(scores))
     };
     let (jobs, share) = (0..dealt.len() * folds, rows.len() as f64 / scene.data.n().max(1) as f64);
     let scores: Vec<Vec<CostScores>> = if scene.data.features.bytes() as f64 * share > LARGE {

@@ -183,7 +183,7 @@ pub fn knockoffs(
         let mut time = times.next(1);
         let own = Limits { time: time.next_limit(), memory: training.memory.clone(), ..limits.clone() };
         let report = select(training, &both, method, own)?;
-        time.note(report.selection.outcome.status);
+        time.note(report.selection.outcome.status, method.info().searches);
         // What a limit cut short ranks some features only.
         if limits.cancel.is_cancelled() || time.cut_short() {
             return Ok(None);

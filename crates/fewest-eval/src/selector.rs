@@ -145,6 +145,13 @@ impl Ask {
         Limits { cancel, memory, time: time.next_limit(), ..self.limits.clone() }
     }
 
+    /// Notes how a selection ended, and whether what a search found by then stands.
+    fn note(&self, report: &Report, time: &mut FoldTime) {
+        let outcome = &report.selection.outcome;
+        let found = fewest::Selector::info(&self.method).searches && !outcome.features().is_empty();
+        time.note(outcome.status, found);
+    }
+
     /// Selects on a part.
     ///
     /// # Errors
@@ -152,7 +159,7 @@ impl Ask {
     pub fn select(self, scene: &Scene<'_>, part: &TrainingPart, time: &mut FoldTime) -> Result<Selected, EvalError> {
         let limits = self.within(scene, time);
         let report = fewest::Selector::select(&self.method, &part.samples()?, &self.rules, limits, &mut Silent)?;
-        time.note(report.selection.outcome.status);
+        self.note(&report, time);
         Ok(Selected { report, ask: self })
     }
 
@@ -170,7 +177,7 @@ impl Ask {
         let limits = self.within(scene, time);
         let points = fewest::Selector::path(&self.method, &part.samples()?, &self.rules, sizes, &limits, &mut Silent)?;
         for point in &points {
-            time.note(point.report.selection.outcome.status);
+            self.note(&point.report, time);
         }
         let selected = |point: SizeReport| Selected { report: point.report, ask: self.clone() };
         Ok(points.into_iter().map(selected).collect())

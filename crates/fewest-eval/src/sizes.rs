@@ -81,7 +81,7 @@ fn fold_scores(
         let judged = learned.predict(&part, &held)?;
         scores.push((judged.metrics(classes), judged.confusion(classes)));
     }
-    let whole = scores.len() == sizes.len() && !scene.cancel.is_cancelled();
+    let whole = scores.len() == sizes.len() && !scene.cancel.is_cancelled() && !time.is_cut();
     Ok(whole.then(|| FoldScores { repeat: fold.repeat, sizes: scores, stopped: time.cut_short() }))
 }
 

@@ -150,7 +150,7 @@ pub fn stability(
     jobs::each(known, &job, on_done)
 }
 
-/// Selects on both halves; nothing when cancelled.
+/// Selects on both halves; nothing when cancelled, or where time cut one.
 fn select_pair(
     scene: &Scene<'_>,
     halves: &[Vec<usize>; 2],
@@ -162,7 +162,7 @@ fn select_pair(
         let chosen = auto_cost::chosen(scene, rows, selector, time)?;
         let part = scene.part(rows)?;
         let selected = chosen.as_deref().unwrap_or(selector).ask(&part)?.select(scene, &part, time)?;
-        if scene.cancel.is_cancelled() {
+        if scene.cancel.is_cancelled() || time.is_cut() {
             return Ok(None);
         }
         let status = selected.report.selection.outcome.status;

@@ -140,6 +140,7 @@ pub struct FoldTime {
     /// Selections still to come.
     left: usize,
     cut_short: bool,
+    cut: bool,
     late: Arc<AtomicU64>,
 }
 
@@ -167,7 +168,7 @@ impl FoldTimes {
         let rounds = waiting.div_ceil(self.at_a_time);
         let late = Duration::from_nanos(self.late.load(Ordering::Relaxed));
         let share = self.share.share(1.0 / rounds as f64).earlier(late);
-        FoldTime { share, left: selections, cut_short: false, late: self.late.clone() }
+        FoldTime { share, left: selections, cut_short: false, cut: false, late: self.late.clone() }
     }
 }
 
@@ -184,9 +185,18 @@ impl FoldTime {
         self.share.clock(cancel)
     }
 
-    /// Notes how a selection ended.
-    pub fn note(&mut self, status: Status) {
+    /// Notes how a selection ended; `stands` is whether what it has found stands, as a search has
+    /// subsets that it goes on to improve as long as time lasts.
+    pub fn note(&mut self, status: Status, stands: bool) {
         self.cut_short |= status.is_limit();
+        // Where each selection has a limit of its own, that is how it is asked for.
+        self.cut |= status == Status::TimeLimit && !stands && self.share.selection.is_none();
+    }
+
+    /// Whether the time ended a selection before it had selected by what it was to go by: what it left
+    /// says nothing of the method.
+    pub fn is_cut(&self) -> bool {
+        self.cut
     }
 
     /// Whether a limit ended any selection.

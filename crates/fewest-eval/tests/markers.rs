@@ -46,7 +46,7 @@ fn objective(values: &[f64], target: &Target, found: &MarkersReport, subset: &[u
     let (n, panel) = (target.codes.len(), found.panel.as_ref().unwrap());
     let mut features = dense(values, n);
     panel.learnt.apply(&mut features).unwrap();
-    let by_class = ClassWeights::Balanced.of(&target.counts());
+    let by_class = ClassWeights::Balanced.of(&target.totals(&vec![1.0; target.codes.len()]));
     let weights: Vec<f64> = target.codes.iter().map(|&code| by_class[code as usize]).collect();
     let settings = FitSettings { svm: panel.svm.clone(), ..FitSettings::default() };
     let clock = fewest::Clock::unlimited();

@@ -84,6 +84,8 @@ fn summary(result: Json<'_>, budget: &Budget) -> Section {
     }
     pairs.extend(stability_words(result).map(|text| ("stability of the panels of the folds", Cell::from(text))));
     let status = result.at("status").text().unwrap_or_default();
+    let parts = crate::common::not_done(result);
+    pairs.extend((!parts.is_empty()).then(|| ("not done for lack of time", parts.join(", ").into())));
     pairs.push(("status", format!("{}: {}", shorten(status, 20), status_words(status)).into()));
     pairs.extend(result.at("seconds").number().map(|time| ("time", seconds(time).into())));
     pairs.extend(data(budget, result));

@@ -280,3 +280,21 @@ fn a_killed_run_goes_on_to_the_same_result() {
     killed_and_resumed(&scratch, &[&evaluate[..], &["--resume", "state.json", "--json", "parts.json"]].concat());
     assert_eq!(timeless(scratch.json("whole.json")), timeless(scratch.json("parts.json")));
 }
+
+/// A fold that time cut says nothing of the method; a search counts with the best subset it had.
+#[test]
+fn what_time_cut_counts_nowhere() {
+    let scratch = Scratch::new("evaluate_cut");
+    scratch.file("d.csv", generated(60, 6, &["no", "yes"], 4));
+    for method in ["rfe", "l1-svm", "exact"] {
+        let left = if method == "exact" { 0 } else { 3 };
+        let asked = ["evaluate", "d.csv", "-m", method, "--cv", "3", "--time-limit", "0s", "--json", "r.json"];
+        let size: &[&str] = if method == "l1-svm" { &[] } else { &["--max-features", "2"] };
+        let said = scratch.run(&[&asked[..], size].concat()).code(3);
+        let found = scratch.json("r.json");
+        assert_eq!(found["folds"].as_array().map(Vec::len), Some(3 - left), "{method}");
+        assert_eq!(found["effort"], json!({"folds_left": left}), "{method}");
+        let told = said.err.contains("3 folds of 3 not done") && found["summary"] == json!({});
+        assert!(told == (left == 3) && !said.out.contains("NaN"), "{} {}", said.out, said.err);
+    }
+}

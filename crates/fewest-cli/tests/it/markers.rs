@@ -250,6 +250,9 @@ fn a_time_limit_leaves_what_is_known() {
     assert!(said.out.contains("3 of kind") && said.out.contains("time_limit"), "{}", said.out);
     let found = scratch.json("r.json");
     assert_eq!((&found["status"], &found["panel"]), (&json!("time_limit"), &Value::Null));
+    let folds = found["settings"]["folds"].as_u64().expect("a number");
+    assert_eq!(found["effort"], json!({"folds_left": folds, "costs_left": 3}));
+    assert_eq!((&found["macro_f1"], &found["folds"]), (&Value::Null, &json!([])), "no fold is none that time cut");
     assert_eq!((&found["folds"], &found["macro_f1"]), (&json!([]), &Value::Null));
     scratch.run(&["report", "r.json", "-o", "again.html"]).code(0);
     assert_eq!(scratch.read("r.html"), scratch.read("again.html"));

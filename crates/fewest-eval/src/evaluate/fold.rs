@@ -173,7 +173,8 @@ impl<'a> Recipe<'a> {
         self.selectors.len() * self.sizes.len() * self.fit_costs.len() > 1
     }
 
-    /// Learns from the samples outside the fold and judges those inside; nothing when cancelled.
+    /// Learns from the samples outside the fold and judges those inside; nothing when cancelled, or
+    /// where time cut a selection.
     ///
     /// # Errors
     /// Samples that the method cannot learn from.
@@ -197,7 +198,7 @@ impl<'a> Recipe<'a> {
         let part = scene.part(&train)?;
         let found = selector.ask(&part)?.select(scene, &part, time)?;
         let learned = FoldModel::train(scene, &part, &found, fit_cost)?;
-        if scene.cancel.is_cancelled() {
+        if scene.cancel.is_cancelled() || time.is_cut() {
             return Ok(None);
         }
         let seconds = start.elapsed().as_secs_f64();

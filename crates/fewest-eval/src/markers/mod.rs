@@ -26,6 +26,6 @@ mod value;
 
 pub use apart::{Apart, Contribution};
 pub use expression::Expression;
-pub use report::{ClassReport, Confused, MarkerPanel, MarkersReport, TriedCost};
+pub use report::{ClassReport, Confused, MarkerPanel, MarkersEffort, MarkersReport, TriedCost};
 pub use run::markers;
 pub use settings::{CLASS_COSTS, MarkersSettings};

@@ -16,7 +16,7 @@ pub struct TriedCost {
     /// The cost of all samples of a class together ([`super::MarkersSettings::class_costs`]); none
     /// where a cost was given.
     pub class_cost: Option<f64>,
-    /// Macro F1 in each fold that was done.
+    /// Macro F1 in each fold that was done at it.
     pub f1: Vec<f64>,
 }
 
@@ -25,6 +25,15 @@ impl TriedCost {
     pub fn mean(&self) -> Option<f64> {
         (!self.f1.is_empty()).then(|| self.f1.iter().sum::<f64>() / self.f1.len() as f64)
     }
+}
+
+/// What time did not allow.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct MarkersEffort {
+    /// Folds that were not judged.
+    pub folds_left: u64,
+    /// Costs that were not tried in all folds that were, and could not be chosen.
+    pub costs_left: u64,
 }
 
 /// Markers, and what folds say of them.
@@ -36,6 +45,8 @@ pub struct MarkersReport {
     pub tried: Vec<TriedCost>,
     /// Position of the one chosen.
     pub chosen: usize,
+    /// What time did not allow.
+    pub effort: MarkersEffort,
     /// The selection of each fold at that cost, and the classes given to the samples held out.
     pub folds: Vec<FoldResult>,
     /// The results of the required features alone, where some are required.

@@ -2,11 +2,11 @@
 
 use fewest::model::FitSettings;
 use fewest::validation::macro_f1;
-use fewest::{Clock, Event, Limits, Observer, Silent, Status, SvmSettings};
+use fewest::{Clock, Event, Limits, Observer, Silent, Status};
 use rayon::prelude::*;
 
 use super::apart::apart;
-use super::report::{MarkerPanel, MarkersReport, TriedCost};
+use super::report::{MarkerPanel, MarkersEffort, MarkersReport, TriedCost};
 use super::select::MarkerPart;
 use super::settings::MarkersSettings;
 use crate::classifier::{FoldModel, Training};
@@ -17,8 +17,9 @@ use crate::part::Data;
 use crate::time::{Deadline, ended};
 
 /// Share of the time for the folds, where there is a limit.
-const FOLDS: f64 = 0.4;
-/// Share of the time of a panel for its elimination.
+const FOLDS: f64 = 0.6;
+/// Share of the time of the panel of all samples for its elimination; in a fold both steps have what
+/// they need, or the fold is cut.
 const ELIMINATION: f64 = 0.3;
 /// Bytes of data above which one fold is worked on at a time.
 const AT_ONCE: f64 = (256 << 20) as f64;
@@ -44,19 +45,19 @@ pub fn markers(
     };
     let rows = fewest_data::sampled(&data.strata(), settings.sample, settings.seed);
     let (folds, share) = run.folds(&rows)?;
-    let judged = run.judge_all(&folds, &costs, observer)?;
-    let mean = |cost: usize| judged.iter().map(|fold| macro_f1(&fold.by_cost[cost].confusion)).sum::<f64>();
-    let chosen = (1..costs.len()).fold(0, |best, cost| if mean(cost) > mean(best) + 1e-12 { cost } else { best });
-    let tried = costs.iter().enumerate().map(|(at, &class_cost)| TriedCost {
-        class_cost,
-        f1: judged.iter().map(|fold| macro_f1(&fold.by_cost[at].confusion)).collect(),
-    });
+    let (mut judged, required) = run.judge_all(&folds, &costs, observer)?;
+    let f1 = |of: &[FoldResult]| of.iter().map(|fold| macro_f1(&fold.confusion)).collect::<Vec<f64>>();
+    let tried = costs.iter().zip(&judged).map(|(&class_cost, of)| TriedCost { class_cost, f1: f1(of) });
     let tried: Vec<TriedCost> = tried.collect();
-    let mut cut = judged.len() < folds.len() || judged.iter().any(|fold| fold.by_cost[chosen].stopped);
+    let chosen = best_cost(&tried);
+    let effort = MarkersEffort {
+        folds_left: (folds.len() - judged[chosen].len()) as u64,
+        costs_left: tried.iter().filter(|cost| cost.f1.len() < judged[chosen].len().max(1)).count() as u64,
+    };
+    let mut cut = effort != MarkersEffort::default();
     // Where some folds are done, there is a panel, too: one round of the search, however late it is.
-    let none = judged.is_empty() && run.deadline.stop().is_some();
+    let none = judged[chosen].is_empty() && run.deadline.stop().is_some();
     let panel = if none { None } else { run.panel(costs[chosen].unwrap_or(1.0), &mut cut, observer)? };
-    let required = judged.iter().map(|fold| fold.required.clone()).collect::<Option<Vec<FoldResult>>>();
     let searched = panel.as_ref().map(|panel| panel.outcome.status).filter(|status| status.is_limit());
     let status = match ended(limits.cancel.is_cancelled(), cut) {
         Status::Completed => searched.unwrap_or(Status::Completed),
@@ -66,8 +67,9 @@ pub fn markers(
         status,
         tried,
         chosen,
-        folds: judged.into_iter().map(|mut fold| fold.by_cost.swap_remove(chosen)).collect(),
-        required: required.filter(|folds| !folds.is_empty()),
+        effort,
+        folds: judged.swap_remove(chosen),
+        required: Some(required).filter(|folds| !folds.is_empty()),
         sampled: rows.len(),
         test_share: share,
         p: data.features.n_features(),
@@ -76,9 +78,29 @@ pub fn markers(
     })
 }
 
-/// A fold that was judged.
+/// The cost tried first: the middle one.
+fn first(costs: usize) -> usize {
+    costs / 2
+}
+
+/// The cost of largest mean macro F1 among those judged in as many folds as the first; of equal ones
+/// the smallest.
+fn best_cost(tried: &[TriedCost]) -> usize {
+    let first = first(tried.len());
+    let whole = |cost: &usize| tried[*cost].f1.len() == tried[first].f1.len();
+    let mean = |cost: usize| tried[cost].mean().unwrap_or(0.0);
+    let all: Vec<usize> = (0..tried.len()).filter(whole).collect();
+    let better = |best, cost| if mean(cost) > mean(best) + 1e-12 { cost } else { best };
+    match all.as_slice() {
+        _ if tried[first].f1.is_empty() => first,
+        [least, rest @ ..] => rest.iter().copied().fold(*least, better),
+        [] => first,
+    }
+}
+
+/// A fold judged at one cost.
 struct Judged {
-    by_cost: Vec<FoldResult>,
+    at_cost: FoldResult,
     required: Option<FoldResult>,
 }
 
@@ -108,45 +130,66 @@ impl Run<'_> {
         Ok((folds.into_iter().map(of_all).collect(), share))
     }
 
-    /// Step 1: every fold that time allows, at every cost.
+    /// Step 1: the folds that time allows at the first cost, then these at each other cost while it
+    /// lasts. A fold that time cut is none: what it would have found is not known. Returns the folds by
+    /// cost, and those of the required features alone.
     fn judge_all(
         &self,
         folds: &[Fold],
         costs: &[Option<f64>],
         observer: &mut dyn Observer,
-    ) -> Result<Vec<Judged>, EvalError> {
+    ) -> Result<(Vec<Vec<FoldResult>>, Vec<FoldResult>), EvalError> {
         let rows: Vec<usize> = {
             let mut rows: Vec<usize> = folds.iter().flat_map(|fold| fold.test.iter().copied()).collect();
             rows.sort_unstable();
             rows
         };
-        let share = self.deadline.share(FOLDS);
-        let fold = |fold: &Fold| -> Result<Option<Judged>, EvalError> {
-            if share.stop().is_some() {
-                return Ok(None);
-            }
-            let train: Vec<usize> = rows.iter().copied().filter(|i| fold.test.binary_search(i).is_err()).collect();
-            self.judge(fold, &train, costs, &share)
-        };
         let large = self.data.features.bytes() as f64 * rows.len() as f64 > AT_ONCE * self.data.n() as f64;
         let at_once = if large { 1 } else { rayon::current_num_threads().max(1) };
-        let mut judged = Vec::new();
-        for some in folds.chunks(at_once) {
-            judged.extend(some.par_iter().map(fold).collect::<Result<Vec<_>, _>>()?);
-            let (done, total) = (judged.len() as u64, Some(folds.len() as u64));
-            if observer.on(&Event::Progress { done, total, elapsed: self.deadline.elapsed() }).is_break() {
-                self.limits.cancel.cancel();
+        let (all, total) = (self.deadline.share(FOLDS), (folds.len() * costs.len()) as u64);
+        let (mut judged, mut required) = (vec![Vec::new(); costs.len()], Vec::new());
+        let mut whole: Vec<&Fold> = folds.iter().collect();
+        let first = first(costs.len());
+        let order = std::iter::once(first).chain((0..costs.len()).filter(|&cost| cost != first));
+        for (turn, cost) in order.enumerate() {
+            let mut done = Vec::new();
+            for (at, some) in whole.chunks(at_once).enumerate() {
+                let left = whole.len().div_ceil(at_once) - at;
+                let share = all.share(1.0 / left as f64);
+                let one = |fold: &Fold| {
+                    if share.stop().is_some() {
+                        return Ok(None);
+                    }
+                    let train: Vec<usize> =
+                        rows.iter().copied().filter(|i| fold.test.binary_search(i).is_err()).collect();
+                    self.judge(fold, &train, costs[cost], turn == 0, &share)
+                };
+                let found = some.par_iter().map(|fold| one(fold)).collect::<Result<Vec<_>, EvalError>>()?;
+                done.extend(some.iter().copied().zip(found).filter_map(|(fold, found)| Some((fold, found?))));
+                let told = (turn * folds.len() + at * at_once + some.len()) as u64;
+                let event = Event::Progress { done: told.min(total), total: Some(total), elapsed: self.deadline.elapsed() };
+                if observer.on(&event).is_break() {
+                    self.limits.cancel.cancel();
+                }
+            }
+            let known: Vec<&Fold> = done.iter().map(|of| of.0).collect();
+            required.extend(done.iter().filter_map(|of| of.1.required.clone()));
+            judged[cost] = done.into_iter().map(|of| of.1.at_cost).collect();
+            if turn == 0 {
+                whole = known;
             }
         }
-        Ok(judged.into_iter().flatten().collect())
+        Ok((judged, required))
     }
 
-    /// One fold; nothing when cancelled, or where time allowed no panel.
+    /// One fold at one cost, and the required features alone where that is asked for; nothing where it
+    /// was cut.
     fn judge(
         &self,
         fold: &Fold,
         train: &[usize],
-        costs: &[Option<f64>],
+        cost: Option<f64>,
+        alone: bool,
         share: &Deadline,
     ) -> Result<Option<Judged>, EvalError> {
         let memory = &self.limits.memory;
@@ -155,7 +198,8 @@ impl Run<'_> {
         let clock = Clock::of(self.limits.cancel.clone(), None);
         let training = Training::of(&inside.part, memory);
         let classes = self.data.target.classes.len();
-        let result = |features: Vec<usize>, svm: &SvmSettings, status: Status, seconds: f64| {
+        let svm = inside.svm(cost.unwrap_or(1.0));
+        let result = |features: Vec<usize>, status: Status, seconds: f64| {
             let settings = FitSettings { svm: svm.clone(), ..FitSettings::default() };
             let model = if features.is_empty() {
                 FoldModel::None
@@ -166,29 +210,26 @@ impl Run<'_> {
             Ok::<FoldResult, EvalError>(FoldResult {
                 seconds,
                 status: status.name().to_owned(),
-                stopped: is_cut(status),
                 cost: svm.cost,
                 max_features: self.settings.rules.max_features,
                 ..FoldResult::new(fold, features, judged, classes)
             })
         };
-        let mut by_cost = Vec::new();
-        for (at, cost) in costs.iter().enumerate() {
-            let svm = inside.svm(cost.unwrap_or(1.0));
-            let share = share.share(1.0 / (costs.len() - at) as f64);
-            let begun = inside.eliminate(&svm, share.limits(ELIMINATION))?;
-            let found = inside.search(begun.subset, &svm, &share, None, &mut Silent)?;
-            if share.cancelled() || (found.subset.is_none() && is_cut(found.status)) {
-                return Ok(None);
-            }
-            by_cost.push(result(found.features(), &svm, found.status, found.elapsed.as_secs_f64())?);
+        let begun = inside.eliminate(&svm, share.limits(1.0))?;
+        if is_cut(begun.status) {
+            return Ok(None);
         }
+        let found = inside.search(begun.subset, &svm, share, None, &mut Silent)?;
+        if share.cancelled() || is_cut(found.status) {
+            return Ok(None);
+        }
+        let at_cost = result(found.features(), found.status, found.elapsed.as_secs_f64())?;
         let mut required = self.settings.rules.require.clone();
         required.sort_unstable();
         required.dedup();
-        let svm = inside.svm(costs[costs.len() / 2].unwrap_or(1.0));
-        let alone = (!required.is_empty()).then(|| result(required, &svm, Status::Completed, 0.0)).transpose()?;
-        Ok(Some(Judged { by_cost, required: alone }))
+        let alone = alone && !required.is_empty();
+        let required = alone.then(|| result(required, Status::Completed, 0.0)).transpose()?;
+        Ok(Some(Judged { at_cost, required }))
     }
 
     /// Steps 3 and 4: the panel of all samples. `cut` tells whether a limit ended the elimination.
@@ -234,4 +275,20 @@ impl Run<'_> {
 /// Whether time or the user ended a search; the nodes of the folds are few by intent.
 fn is_cut(status: Status) -> bool {
     matches!(status, Status::TimeLimit | Status::Cancelled)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{TriedCost, best_cost};
+
+    #[test]
+    fn a_cost_is_chosen_among_those_judged_in_all_folds() {
+        let tried = |f1: [&[f64]; 3]| f1.map(|f1| TriedCost { class_cost: None, f1: f1.to_vec() });
+        assert_eq!(best_cost(&tried([&[0.9, 0.8], &[0.7, 0.7], &[0.95, 0.9]])), 2);
+        // Of one that time cut in a fold the mean says nothing.
+        assert_eq!(best_cost(&tried([&[0.99], &[0.7, 0.7], &[0.6, 0.9]])), 2);
+        assert_eq!(best_cost(&tried([&[0.99], &[0.7, 0.7], &[]])), 1);
+        assert_eq!(best_cost(&tried([&[0.8, 0.8], &[0.8, 0.8], &[0.8, 0.8]])), 0);
+        assert_eq!(best_cost(&tried([&[], &[], &[]])), 1);
+    }
 }

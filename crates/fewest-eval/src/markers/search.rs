@@ -8,8 +8,10 @@ use fewest::method::exact::{ExactSettings, exact_several};
 use fewest::method::fgm::{FgmSettings, fgm, fgm_several};
 use fewest::model::{self, FitSettings};
 use fewest::saddle::without_features;
+use std::ops::ControlFlow;
+
 use fewest::{
-    Bias, Clock, Error, Limits, Loss, Observer, Outcome, Problem, Rules, Several, Silent, Status, Subset, SvmSettings,
+    Bias, Clock, Error, Event, Limits, Loss, Observer, Outcome, Problem, Rules, Several, Status, Subset, SvmSettings,
     Yardstick,
 };
 use rayon::prelude::*;
@@ -18,7 +20,7 @@ use crate::time::Deadline;
 
 /// Gap at which `fgm` stops: what is left open is the distance of panels from mixtures of panels.
 const RELAXED: f64 = 0.01;
-/// Share of the time for `fgm`.
+/// Share of the time for `fgm` where `exact` follows.
 const TIME: f64 = 0.6;
 /// Samples of all problems times features up to which `exact` searches.
 const SMALL: f64 = 3e7;
@@ -42,13 +44,14 @@ impl Search<'_> {
     ) -> Result<Outcome, Error> {
         let problems = self.several.problems();
         let clock = deadline.clock();
-        let mut found = self.relax(&problems, deadline.limits(TIME))?;
-        if let Some(begun) = begun.filter(|begun| self.rules.allows(begun)) {
-            let objective = self.objective(&problems, &begun, &clock)?;
-            if found.objective.is_none_or(|known| objective < known) {
-                found.objective = Some(objective);
-                found.subset = Some(begun);
-            }
+        let begun = begun.filter(|begun| self.rules.allows(begun));
+        let known = begun.as_ref().map(|begun| self.objective(&problems, begun, &clock)).transpose()?;
+        let share = if exact.is_some() { TIME } else { 1.0 };
+        let mut found = self.relax(&problems, known, deadline.limits(share))?;
+        if let Some((begun, objective)) = begun.zip(known)
+            && found.objective.is_none_or(|best| objective < best)
+        {
+            (found.objective, found.subset) = (Some(objective), Some(begun));
         }
         let size: f64 = problems.iter().map(|problem| problem.n_samples() as f64 * problem.n_features() as f64).sum();
         let closed = found.gap().is_some_and(|gap| gap <= deadline.limits(1.0).gap_rel);
@@ -65,21 +68,31 @@ impl Search<'_> {
         }
     }
 
-    /// The panel of `fgm` and the bound; nothing but the yardstick for another loss than its own.
-    fn relax(&self, problems: &[Problem<'_>], limits: Limits) -> Result<Outcome, Error> {
+    /// The panel of `fgm` and the bound, which is near enough where a panel of objective `known` is within
+    /// the gap asked for; nothing but the yardstick for another loss than its own.
+    fn relax(&self, problems: &[Problem<'_>], known: Option<f64>, limits: Limits) -> Result<Outcome, Error> {
         let yardstick = Some(Yardstick::new(without_features(problems, self.svm), &[]));
         let SvmSettings { cost, tolerance, memory, loss, .. } = *self.svm;
         if loss != Loss::SquaredHinge {
             return Ok(nothing(yardstick));
         }
         let settings = FgmSettings { cost: 2.0 * cost, bias: Bias::Free, tolerance, memory, ..FgmSettings::default() };
+        let asked = limits.gap_rel;
         let ours = Limits { gap_rel: RELAXED, ..limits };
-        let found = match problems {
-            [problem] => fgm(problem, self.rules, &settings, ours, &mut Silent)?.selection.outcome,
-            _ => fgm_several(problems, self.rules, &settings, ours, &mut Silent)?.selection.outcome,
+        let mut enough = false;
+        let mut near = |event: &Event<'_>| {
+            if let (Event::Bound { bound, .. }, Some(known), Some(yardstick)) = (event, known, yardstick) {
+                enough |= *bound < 0.0 && yardstick.gap(known, sum(*bound)) <= asked;
+            }
+            if enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        // Its values are -1 / (4 V) of the sum V of the objectives.
-        let sum = |value: f64| -0.25 / value;
+        let mut found = match problems {
+            [problem] => fgm(problem, self.rules, &settings, ours, &mut near)?.selection.outcome,
+            _ => fgm_several(problems, self.rules, &settings, ours, &mut near)?.selection.outcome,
+        };
+        if enough && found.status == Status::Cancelled {
+            found.status = Status::Completed;
+        }
         let objective = found.objective.filter(|_| found.subset.is_some()).map(sum);
         let bound = found.bound.filter(|bound| *bound < 0.0).map(sum);
         // That mixtures of panels are known well says nothing of panels.
@@ -99,6 +112,11 @@ impl Search<'_> {
         let each: Vec<f64> = problems.par_iter().map(of).collect::<Result<_, Error>>()?;
         Ok(each.iter().sum())
     }
+}
+
+/// The sum V of the objectives of a value of `fgm`, -1 / (4 V).
+fn sum(value: f64) -> f64 {
+    -0.25 / value
 }
 
 /// No panel yet.

@@ -59,6 +59,7 @@ impl MarkersReport {
             "tried": tried.collect::<Vec<Value>>(),
             "folds": self.folds.iter().map(fold).collect::<Vec<Value>>(),
             "samples_in_folds": self.sampled,
+            "effort": self.effort,
             "stability": self.stability(),
             "frequency": self.frequency().into_iter().map(|(j, share)| (text(j), json!(share))).collect::<Map<_, _>>(),
             "required": required,

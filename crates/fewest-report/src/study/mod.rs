@@ -221,14 +221,7 @@ fn classifier(panel: Json<'_>) -> Option<String> {
 
 /// What time did not allow.
 fn left(result: Json<'_>) -> String {
-    let effort = result.at("effort");
-    let mut parts = Vec::new();
-    for (key, noun) in [("folds_left", "outer fold"), ("splits_left", "inner split"), ("selections_left", "grid point")]
-    {
-        if let Some(count) = effort.at(key).count().filter(|&count| count > 0) {
-            parts.push(plural(count, noun));
-        }
-    }
+    let parts = crate::common::not_done(result);
     let why = if result.at("status").text() == Some("cancelled") { "It was cancelled" } else { "Time ran out" };
     match parts.as_slice() {
         [] => format!("{why}: some searches ended early."),

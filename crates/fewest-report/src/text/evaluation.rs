@@ -38,8 +38,14 @@ fn method(result: Json<'_>, scheme: &str, door: Door<'_>) -> String {
     let mut lines = vec![
         ("method", result.at("method").text().unwrap_or_default().to_owned()),
         ("judged by", scheme.to_owned()),
-        ("features", format!("{} on average of {}", brief(mean), result.at("n_features").count().unwrap_or(0))),
     ];
+    if folds.len() == 0 {
+        lines.push(("known", "nothing, as no fold was done in time".to_owned()));
+        return door.style.pairs(&lines) + "\n";
+    }
+    lines.extend(super::study::left(result).map(|parts| ("not done", parts)));
+    let features = format!("{} on average of {}", brief(mean), result.at("n_features").count().unwrap_or(0));
+    lines.push(("features", features));
     let stability = result.at("stability");
     if let Some((index, (low, high))) = stability.at("index").number().zip(stability.at("ci95").pair()) {
         lines.push(("stability", format!("{index:.3} (95 %: {low:.3} to {high:.3})")));

@@ -180,12 +180,9 @@ fn points_table(result: Json<'_>, door: Door<'_>) -> String {
     format!("\n{}{by_total}", table.render(door.style))
 }
 
-/// What time did not allow.
-fn left(result: Json<'_>) -> Option<String> {
-    let nouns = [("folds_left", "outer fold"), ("splits_left", "inner split"), ("selections_left", "grid point")];
-    let counts = nouns.map(|(key, noun)| (result.at("effort").at(key).count().unwrap_or(0), noun));
-    let parts: Vec<String> =
-        counts.into_iter().filter(|count| count.0 > 0).map(|(count, noun)| plural(count, noun)).collect();
+/// What time did not allow, also of markers.
+pub(super) fn left(result: Json<'_>) -> Option<String> {
+    let parts = crate::common::not_done(result);
     (!parts.is_empty()).then(|| format!("for lack of time: {}", parts.join(", ")))
 }
 

@@ -78,7 +78,8 @@ pub(crate) fn run(args: &EvaluateArgs, method: &MethodOptions, invocation: &Invo
     super::report::tell(value, || report.text(), [sink.as_ref(), page.as_ref()], terminal)?;
     if missing > 0 {
         let missing = notation::plural(missing, "fold");
-        terminal.note(&format!("cancelled; {missing} of {total} not done; these are the results of the others"));
+        let why = if cancel.is_cancelled() { "cancelled" } else { "stopped at the time limit" };
+        terminal.note(&format!("{why}; {missing} of {total} not done; these are the results of the others"));
     }
     let stopped = results.iter().flatten().any(|r| r.stopped);
     Ok(if missing > 0 || stopped { 3 } else { 0 })

@@ -24,6 +24,8 @@ pub(crate) struct Report<'a> {
 struct MethodReport<'a> {
     name: &'a str,
     found: Evaluation<'a>,
+    /// Folds that were not done, or cut.
+    left: usize,
 }
 
 impl<'a> Report<'a> {
@@ -37,6 +39,7 @@ impl<'a> Report<'a> {
         let of = |(recipes, results): (&'a Recipes, &'a [Option<FoldResult>])| MethodReport {
             name: recipes.name,
             found: Evaluation::new(results, share, p),
+            left: results.iter().filter(|fold| fold.is_none()).count(),
         };
         Self { options, raw, methods: options.methods.iter().zip(results.chunks(folds.len())).map(of).collect() }
     }
@@ -130,7 +133,7 @@ impl MethodReport<'_> {
             "positive": positive_value(&raw.target.classes), "recall": by_class(&raw.target.classes, &self.found.recall()),
             "warnings": warnings(&raw.data), "folds": self.found.folds.iter().map(fold).collect::<Vec<_>>(),
             "summary": summary, "undefined": undefined, "confusion": total, "frequency": frequency, "stability": self.found.stability(),
-            "wrong": wrong
+            "wrong": wrong, "effort": {"folds_left": self.left}
         })
     }
 }
