@@ -40,7 +40,7 @@ from fewest._frames import in_order, is_annotated, labels_in, named
 from fewest._path import sizes_of
 from fewest._positive import is_first, of_second, turned_bounds
 from fewest._preparation import Preparation
-from fewest._probabilities import agreeing, of_classes
+from fewest._probabilities import of_classes
 from fewest._read import Coding, has_texts
 from fewest._rules import Rules
 from fewest._study_result import StudyResult, confusion, said_rules, sample_names
@@ -432,7 +432,7 @@ class Study(Selector):
         return {
             "target": target,
             "samples": self._given["samples"],
-            "warnings": [] if coding is None else coding.warnings,
+            "warnings": ([] if coding is None else coding.warnings) + answer["faults"],
             "levels": {} if coding is None or panel is None else coding.levels(panel["selected"]),
             "left_out": _left_out(answer, samples, asked),
             "loss": asked["svm"]["loss"],
@@ -668,12 +668,13 @@ class Study(Selector):
     @available_where(_says_probabilities)
     @completes_doc
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Probability of each class, by ``calibration`` on the decision values of samples held out.
+        """Probability of each class, by ``calibration`` on the decision values of samples held out, as the
+        command and a model file give it.
 
-        Of more than two classes those of the pairs are coupled (Wu, Lin and Weng 2004). ``predict``
-        goes by the sign of the decision value, or by votes, as in the folds: where another class is
-        more probable than the one it names, both have the mean of their probabilities. With
-        ``sensitivity`` it goes by the threshold, and probabilities are as they are.
+        Of more than two classes those of the pairs are coupled (Wu, Lin and Weng 2004). ``predict`` goes by
+        the sign of the decision value, or by votes, as in the folds, so another class than the one it names
+        can be more probable: with ``class_weight="balanced"`` or ``sensitivity`` it finds rare classes whose
+        probability is below 0.5.
 
         Returns
         -------
@@ -681,13 +682,9 @@ class Study(Selector):
             One column for each class.
         """
         check_is_fitted(self)
-        reduced, classes = self._reduced(X), self.estimator_.classes_
-        decision = self.estimator_._by_pair(reduced)
+        decision = self.estimator_._by_pair(self._reduced(X))
         decision = -decision if decision.ndim > 1 else decision[:, None]
-        probabilities = of_classes(self._calibration, decision, len(classes))
-        if self.threshold_ is not None:
-            return probabilities
-        return agreeing(probabilities, np.searchsorted(classes, self._of(reduced, "predict")))
+        return of_classes(self._calibration, decision, len(self.estimator_.classes_))
 
     def _how_prepared(self, support: np.ndarray) -> tuple[Any, Any, Any]:
         return self.fill_, self.center_, self.scale_
