@@ -418,6 +418,8 @@ class Study(Selector):
         done, left = len(answer["folds"]), answer["effort"]["folds_left"]
         known = ": how well the panel does is not known." if done == 0 else "; this is what is known so far."
         warn_of_limit(self, answer, f"{done} of {done + left} outer folds done{known}")
+        for fault in answer["faults"]:
+            warn(fault)
         for left_out in _left_out(answer, samples, asked):
             methods = [*answer["grid"]["methods"], left_out["method"]]
             again = "" if asked["rules"]["weights"] else f"; methods={methods} tries it nevertheless"

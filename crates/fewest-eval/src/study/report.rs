@@ -290,6 +290,8 @@ pub struct StudyReport {
     pub inner: Vec<InnerSize>,
     /// The outer folds that were done.
     pub folds: Vec<FoldReport>,
+    /// Errors that ended an outer fold, which say which one.
+    pub faults: Vec<String>,
     /// Methods, costs and what was left.
     pub effort: Effort,
     /// Methods of the grid.

@@ -1,5 +1,6 @@
 //! Studies of small made-up data: nothing leaks, seeds and threads, limits, rules, states.
 
+mod fallbacks;
 mod points;
 
 use std::ops::ControlFlow;

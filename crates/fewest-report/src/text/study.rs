@@ -106,17 +106,15 @@ fn proof(panel: Json<'_>) -> Option<String> {
 
 /// Accuracy and the like, from the outer folds alone.
 fn estimate(result: Json<'_>) -> Vec<(&'static str, String)> {
-    let (folds, left) =
-        (result.at("folds").items().len() as u64, result.at("effort").at("folds_left").count().unwrap_or(0));
+    let (folds, all) = self::folds(result);
     let [asked, repeats] = ["folds", "repeats"].map(|key| result.at("settings").at(key).count().unwrap_or(1));
     if folds == 0 {
-        let all = self::folds(result).1;
         return vec![("accuracy", format!("not known: 0 of {all} outer folds done"))];
     }
-    let scheme = match (left, repeats) {
-        (0, 1) => plural(asked, "fold"),
-        (0, _) => format!("{asked} folds, {repeats} times"),
-        _ => format!("{} of {}", plural(folds, "fold"), folds + left),
+    let scheme = match repeats {
+        _ if folds < all => format!("{} of {all}", plural(folds, "fold")),
+        1 => plural(asked, "fold"),
+        _ => format!("{asked} folds, {repeats} times"),
     };
     let mut lines = Vec::new();
     let shown = [

@@ -71,6 +71,7 @@ pub(crate) fn run(args: &StudyArgs, invocation: &Invocation) -> Result<u8, Failu
     let mut watch = Watch::new(&raw.data.names, terminal, None).keeping(resume.as_ref())?;
     let found = study(&raw.samples(), &settings, &limits, state, &mut watch)?;
     watch.finish()?;
+    found.faults.iter().for_each(|fault| terminal.warn(fault));
     for &method in &found.left_out {
         terminal.note(&format!("{} takes no part: {}", method.name(), value::left_out(method, &settings, &raw)));
     }

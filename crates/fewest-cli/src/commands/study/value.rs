@@ -68,6 +68,7 @@ impl View<'_> {
         let frequency: Map<String, Value> =
             found.frequency().into_iter().map(|(j, share)| (self.name(j), json!(share))).collect();
         let mut value = json!({
+        let notices = [warnings(&raw.data), found.faults.clone()].concat();
             "schema": SCHEMA,
             "kind": "study",
             "status": found.status.name(),
@@ -77,7 +78,7 @@ impl View<'_> {
             "classes": classes_value(&raw.target.classes),
             "class_counts": counts_value(&raw.target),
             "positive": positive_value(&raw.target.classes),
-            "warnings": warnings(&raw.data),
+            "warnings": notices,
             "summary": summary,
             "recall": by_class(&raw.target.classes, &found.recall()),
             "decision_curve": found.decision_curve(&raw.target.codes),
