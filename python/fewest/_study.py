@@ -576,13 +576,15 @@ class Study(Selector):
 
     def _set_study(self, answer: dict[str, Any], p: int) -> None:
         """The attributes of a fitted study."""
-        panel = answer["panel"]
+        panel, verdict = answer["panel"], _core.study_verdict(self._said)
         self.support_ = np.zeros(p, dtype=bool)
         if panel is None or not panel["selected"]:
-            why = "none was of use" if answer["status"] == "completed" else "time allowed no choice"
+            why = "time allowed no choice" if verdict is None else verdict
             warn(f"{type(self).__name__} selected no features: {why}.", ConvergenceWarning)
         else:
             self.support_[panel["selected"]] = True
+            if verdict is not None:
+                warn(f"{type(self).__name__}: {verdict}.")
         panel = panel or {"choice": dict.fromkeys(("method", "cost", "fit_cost")), "center": [], "scale": []}
         self.n_features_ = int(self.support_.sum())
         self.ranking_ = np.where(self.support_, 1, 2)

@@ -73,6 +73,8 @@ class StudyResult:
             said["rules"] = self._rules()
         if about["settings"]["points"]:
             said["points"] = self._points()
+        if verdict := _core.study_verdict(said):
+            said["warnings"] = [verdict, *said["warnings"]]
         said["methods_text"] = [{"item": item, "text": text} for item, text in _core.methods_text(said)]
         return said
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::chart::{Axes, Bar, Role, Series, Ticks, lines};
 use crate::common::{balance, bar_chart, data, label, settings, total, warnings};
+use crate::guessing::guessing;
 use crate::read::Json;
 use crate::view::{Block, Budget, Cell, Chart, Column, Page, Section, Table, numbers, shorten, words};
 use crate::words::{brief, percent, plural, seconds};
@@ -78,7 +79,7 @@ fn summary(result: Json<'_>, budget: &Budget) -> Result<Section, String> {
     if let Some(text) = with_interval(accuracy) {
         blocks.push(Block::Finding(format!("Accuracy on samples not seen: {text}.")));
     }
-    blocks.extend(accuracy.at("mean").number().and_then(|mean| guessing(result, mean)));
+    blocks.extend(guessing(result));
     blocks.extend(warnings(result));
     let mut pairs = Vec::new();
     pairs.extend(stability_words(result).map(|text| ("stability", Cell::from(text))));
@@ -95,19 +96,6 @@ fn summary(result: Json<'_>, budget: &Budget) -> Result<Section, String> {
     blocks.extend(measures(result, budget)?);
     blocks.extend(folds(result, budget)?);
     Ok(Section { id: "summary", heading: "How well it does".to_owned(), blocks })
-}
-
-/// A warning where this accuracy is no better than always guessing the most frequent class.
-pub(crate) fn guessing(result: Json<'_>, accuracy: f64) -> Option<Block> {
-    let counts: Vec<u64> = result.at("class_counts").entries().filter_map(|c| c.1.count()).collect();
-    let total = total(counts.iter().copied());
-    let guess = counts.iter().max().map(|&most| most as f64 / total.max(1) as f64)?;
-    (total > 0 && accuracy <= guess).then(|| {
-        Block::Warning(format!(
-            "Always guessing the most frequent class is right on {}: this is no better.",
-            percent(guess)
-        ))
-    })
 }
 
 /// The stability of the folds' features, in words.

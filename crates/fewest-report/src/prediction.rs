@@ -2,7 +2,8 @@
 
 use crate::chart::{Bar, Role};
 use crate::common::{balance, bar_chart, data, label, list, settings};
-use crate::evaluation::{by_class, confusion, guessing, interval, measure_words, wrong};
+use crate::evaluation::{by_class, confusion, interval, measure_words, wrong};
+use crate::guessing::guessing;
 use crate::read::Json;
 use crate::view::{Block, Budget, Cell, Page, Section, numbers, shorten, words};
 use crate::words::{percent, plural};
@@ -46,7 +47,7 @@ fn summary(result: Json<'_>, budget: &Budget) -> Result<Section, String> {
                 format!(" (95 % interval {} to {})", percent(low), percent(high))
             });
             blocks.push(Block::Finding(format!("Right on {} of the samples{between}.", percent(mean))));
-            blocks.extend(guessing(result, mean));
+            blocks.extend(guessing(result));
         }
         None => blocks.push(Block::Text("How well the model does is not known here.".to_owned())),
     }

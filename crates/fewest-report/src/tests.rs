@@ -214,6 +214,7 @@ fn the_text_of_a_study_has_the_words_of_its_door() {
         fdr: "",
         stability: "",
         sizes: |most| format!("sizes=range(1, {})", most + 1),
+        rare: "WEIGH",
     };
     let door = crate::Door { style: crate::Style::default(), words: &words, scaling: None };
     let mut whole = study(&names);

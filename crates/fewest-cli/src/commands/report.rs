@@ -17,12 +17,18 @@ const WORDS: Words = Words {
     fdr: "--fdr",
     stability: "`fewest stability`",
     sizes: |most| format!("--max-features 1..{most}"),
+    rare: "--class-weight balanced weighs the classes alike, --choose auc goes by the order of the samples",
 };
 
 /// The tables of a result that has some; `scaling`: how features are scaled.
 pub(crate) fn text(result: &Value, scaling: Option<&str>) -> String {
     let door = Door { style: style(), words: &WORDS, scaling };
     fewest_report::text(result, door).unwrap_or_default()
+}
+
+/// What a reader of a study must know first, if anything.
+pub(crate) fn verdict(study: &Value) -> Option<String> {
+    fewest_report::verdict(study, &WORDS)
 }
 
 /// Runs the command.

@@ -8,14 +8,14 @@ pub(crate) mod points;
 pub(crate) mod wording;
 
 use methods_text::methods_text;
-use wording::{change, folds as counted, judged, largest, left_out};
+use wording::{change, folds as counted, judged, largest, left_out, measured};
 
 use crate::chart::{Axes, Role, Series, Ticks, lines};
 use crate::common::{balance, data, list, sentence_case, settings, warnings};
 use crate::evaluation::{
-    SizePoint, accuracy_by_size, by_class, confusion, folds, frequency, guessing, interval, measures, stability_words,
-    wrong,
+    SizePoint, accuracy_by_size, by_class, confusion, folds, frequency, interval, measures, stability_words, wrong,
 };
+use crate::guessing::rare;
 use crate::read::Json;
 use crate::view::{Block, Budget, Cell, Chart, Page, Section, numbers, shorten, words};
 use crate::words::{Proof, brief, percent, plural};
@@ -96,17 +96,17 @@ pub(crate) fn page(result: Json<'_>, budget: &Budget) -> Result<Page, String> {
 fn answer(result: Json<'_>, budget: &Budget) -> Section {
     let (panel, accuracy) = (result.at("panel"), result.at("summary").at("accuracy"));
     let names = panel.at("selected").texts();
-    let mut blocks = Vec::new();
+    let mut blocks: Vec<Block> = warnings(result).collect();
     match accuracy.at("mean").number() {
         Some(mean) => {
             let between = interval(accuracy, 1.0).map_or_else(String::new, |(low, high)| {
                 format!(" (95 % interval {} to {})", percent(low), percent(high))
             });
-            blocks.push(Block::Finding(format!(
-                "Right on {} of the samples that took no part in the choice{between}.",
-                percent(mean)
-            )));
-            blocks.extend(guessing(result, mean));
+            let right = format!("Right on {} of the samples that took no part in the choice{between}.", percent(mean));
+            match by_order(result) {
+                Some(finding) => blocks.extend([Block::Finding(finding), Block::Text(right)]),
+                None => blocks.push(Block::Finding(right)),
+            }
         }
         None => blocks
             .push(Block::Warning("How well the panel does is not known: no outer fold was done in time.".to_owned())),
@@ -124,7 +124,6 @@ fn answer(result: Json<'_>, budget: &Budget) -> Section {
             more + 1
         )));
     }
-    blocks.extend(warnings(result));
     let mut pairs = vec![("panel", list(budget, &names))];
     if let Some(auc) = result.at("summary").at("auc").at("mean").number() {
         let between = interval(result.at("summary").at("auc"), 1.0)
@@ -137,6 +136,17 @@ fn answer(result: Json<'_>, budget: &Budget) -> Section {
     pairs.extend(data(budget, result));
     blocks.push(Block::Pairs(pairs));
     Section { id: "summary", heading: "The answer".to_owned(), blocks }
+}
+
+/// What tells more than accuracy where one of two classes is rare.
+fn by_order(result: Json<'_>) -> Option<String> {
+    let share = rare(result)?;
+    let of = |name: &str| measured(result.at("summary").at(name));
+    let (auc, found, spared) = (of("auc")?, of("sensitivity")?, of("specificity")?);
+    Some(format!(
+        "AUC {auc}, sensitivity {found}, specificity {spared} on the samples that took no part in the choice; one class is {} of the samples.",
+        percent(share)
+    ))
 }
 
 /// Where the decision values are cut for a wanted sensitivity, and what comes of it.

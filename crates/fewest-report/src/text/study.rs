@@ -3,6 +3,7 @@
 use super::Door;
 use super::evaluation::by_class;
 use crate::common::groups;
+use crate::guessing::verdict;
 use crate::read::Json;
 use crate::study::wording::{Panels, change, folds, judged, largest, left_out, one_panel};
 use crate::study::{external, points, threshold};
@@ -17,7 +18,9 @@ const NAMES: usize = 12;
 /// The whole text.
 pub(super) fn text(result: Json<'_>, door: Door<'_>) -> String {
     let (panel, completed) = (result.at("panel"), is_completed(result));
-    let mut lines = vec![("samples", samples(result))];
+    let mut lines: Vec<(&str, String)> = Vec::new();
+    lines.extend(verdict(result, door.words.rare).map(|text| ("warning", text)));
+    lines.push(("samples", samples(result)));
     lines.extend(result.at("positive").text().map(|class| ("positive class", class.to_owned())));
     lines.extend(groups(result).map(|groups| ("groups", groups)));
     if panel.is_there() {

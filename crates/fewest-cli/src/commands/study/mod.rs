@@ -87,6 +87,9 @@ pub(crate) fn run(args: &StudyArgs, invocation: &Invocation) -> Result<u8, Failu
     if let (Some(external), Some(trained)) = (external, view.trained()) {
         view.external = Some(external.value(trained)?);
     }
+    if let Some(text) = report::verdict(&view.value()) {
+        terminal.warn(&text);
+    }
     if sinks.json.is_some() || sinks.page.is_some() {
         report::write(Document::Value(view.value()), sinks.json.as_ref(), sinks.page.as_ref(), terminal)?;
     }

@@ -13,6 +13,7 @@ use crate::commands::data_as_read::DataAsRead;
 use crate::commands::held_out::{names as sample_names, wrong};
 use crate::commands::invocation::Invocation;
 use crate::commands::reading::warnings;
+use crate::commands::report;
 use crate::commands::scaling_words::{feature_scaling, reading_value, scale_name};
 use crate::export::classes::{by_class, of_two, positive_value};
 use crate::export::model_json::{SCHEMA, TrainedModel, bias_value, classes_value, counts_value, levels_of};
@@ -67,8 +68,8 @@ impl View<'_> {
             found.summary().into_iter().map(|(name, summary)| (name.to_owned(), json!(summary))).collect();
         let frequency: Map<String, Value> =
             found.frequency().into_iter().map(|(j, share)| (self.name(j), json!(share))).collect();
-        let mut value = json!({
         let notices = [warnings(&raw.data), found.faults.clone()].concat();
+        let mut value = json!({
             "schema": SCHEMA,
             "kind": "study",
             "status": found.status.name(),
@@ -108,6 +109,9 @@ impl View<'_> {
         }
         if self.args.external.is_some() {
             value["external"] = json!(self.external);
+        }
+        if let (Some(text), Some(warnings)) = (report::verdict(&value), value["warnings"].as_array_mut()) {
+            warnings.insert(0, text.into());
         }
         let sentences = fewest_report::methods_text(&value);
         value["methods_text"] = sentences.iter().map(|(item, text)| json!({"item": item, "text": text})).collect();
