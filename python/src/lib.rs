@@ -372,6 +372,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(judge::folds, module)?)?;
     module.add_function(wrap_pyfunction!(judge::halves, module)?)?;
     module.add_function(wrap_pyfunction!(judge::candidates, module)?)?;
+    module.add_function(wrap_pyfunction!(read::matching, module)?)?;
     module.add_function(wrap_pyfunction!(judge::stability_selection, module)?)?;
     module.add_class::<knockoffs::Knockoffs>()?;
     module.add_function(wrap_pyfunction!(knockoffs::knockoff_selection, module)?)?;
