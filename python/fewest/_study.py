@@ -45,7 +45,7 @@ from fewest._read import Coding, has_texts
 from fewest._rules import Rules
 from fewest._study_result import StudyResult, confusion, said_rules, sample_names
 from fewest._svc import SVC
-from fewest._tables import table
+from fewest._tables import table, written
 from fewest._warn import warn
 
 if TYPE_CHECKING:
@@ -504,7 +504,7 @@ class Study(Selector):
             The page, where no file is named.
         """
         check_is_fitted(self)
-        return _written(_core.page(self._said), path)
+        return written(_core.page(self._said), path)
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str | None:
         """The study with the keys of ``fewest study --json`` (docs/formats/study.md), names in place of indices;
@@ -522,7 +522,7 @@ class Study(Selector):
             The JSON, where no file is named.
         """
         check_is_fitted(self)
-        return _written(json.dumps(self._said, indent=1, ensure_ascii=False) + "\n", path)
+        return written(json.dumps(self._said, indent=1, ensure_ascii=False) + "\n", path)
 
     def _settings(self, samples: Samples, p: int, first: bool) -> dict[str, Any]:
         """What the engine is asked to do; where the ``first`` class is positive, with both in the other order."""
@@ -731,12 +731,3 @@ def _said_weights(class_weight: Any) -> str:
     if isinstance(class_weight, dict):
         return ",".join(f"{label}={weight:g}" for label, weight in class_weight.items())
     return class_weight or "none"
-
-
-def _written(text: str, path: str | os.PathLike[str] | None) -> str | None:
-    """The text, or, where a file is named, nothing but that file."""
-    if path is None:
-        return text
-    with open(path, "w", encoding="utf-8") as out:
-        out.write(text)
-    return None

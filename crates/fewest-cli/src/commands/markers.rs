@@ -1,6 +1,6 @@
 //! `fewest markers`: the few features that tell all classes apart ([`fewest_eval::markers`]).
 
-use fewest::{Limits, RuleList, Status};
+use fewest::{Limits, RuleList, Status, WeightBounds};
 use fewest_data::{ScaleKind, ScaleReason};
 use fewest_eval::Preparation;
 use fewest_eval::markers::{MarkersReport, MarkersSettings, markers};
@@ -21,6 +21,7 @@ use crate::args::svm::CostChoice;
 use crate::cli::MarkersArgs;
 use crate::export::json::Document;
 use crate::export::model_json::{SCHEMA, TrainedModel, counts_value, levels_of};
+use crate::export::settings::of_rules;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::progress::Watch;
@@ -145,6 +146,9 @@ fn settings_value(args: &MarkersArgs, raw: &DataAsRead, settings: &MarkersSettin
         "time_limit": args.time_limit.as_secs_f64(), "gap": args.gap, "node_limit": args.node_limit,
         "threads": rayon::current_num_threads(),
     });
+    for (name, rule) in of_rules(&settings.rules, &WeightBounds::default(), &raw.data.names) {
+        value[name] = rule;
+    }
     value["scale_reason"] = json!(scale_of(args, raw).1.text());
     if let Some(reading) = reading_value(&raw.data) {
         value["reading"] = reading;
