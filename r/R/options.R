@@ -20,6 +20,9 @@
 #' | `groups`, `folds`, `sample_weights`, `tasks`: one value for each sample, or the name of a column of the samples | `--groups`, ... |
 #' | `time_limit = 60` (seconds) or `"5m"` | `--time-limit 60s` |
 #'
+#' `external` of [fewest_study()] is a file, or samples as `x` has them, where `y` is a name or there is a formula;
+#' else `list(x, y)`.
+#'
 #' A `seed` that a method has no use for is left out.
 #'
 #' `json = "FILE"` and `model = "FILE"` keep what the command writes; `report`, `proof`, `trace` and `resume` are files, too.

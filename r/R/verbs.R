@@ -119,17 +119,18 @@ fewest_help <- function(command = NULL, method = NULL) {
 #'
 #' @param result A result of this package.
 #' @param file Where the page goes, `.html`.
+#' @param show_samples Whether samples are named where there are more than 100, too: names may be those of persons.
 #' @return `file`, invisibly.
 #' @examplesIf fewest::fewest_available()
 #' fit <- fewest_select(Species ~ ., iris, method = "rfe", max_features = 2)
 #' fewest_report(fit, tempfile(fileext = ".html"))
 #' @export
-fewest_report <- function(result, file) {
+fewest_report <- function(result, file, show_samples = FALSE) {
   check_result(result)
   json <- tempfile(fileext = ".json")
   on.exit(unlink(json))
   write_text(attr(result, "json"), json)
-  run_command(c("report", json, "-o", file), quiet = TRUE)
+  run_command(c("report", json, "-o", file, if (show_samples) "--show-samples"), quiet = TRUE)
   invisible(file)
 }
 
@@ -139,8 +140,9 @@ is_quiet <- function() isTRUE(getOption("knitr.in.progress")) || nzchar(Sys.gete
 # Arguments that say how to read x; the others are options.
 OF_DATA <- c("data", "assay")
 
-# One run of the command: data in, result out. `call` is that of the user, for what is said of the run.
+# One run of the command: data in, result out. `call` is that of the user, for the words of the result.
 run <- function(command, kind, x, y, arguments, quiet, model = FALSE, call = sys.call(-1)) {
+  call <- short_call(call, command)
   how <- names(arguments) %in% OF_DATA
   options <- arguments[!how]
   folder <- tempfile("fewest")
@@ -175,6 +177,15 @@ run <- function(command, kind, x, y, arguments, quiet, model = FALSE, call = sys
       options$id <- "sample"
     }
     write_npz(data, arrays_of(samples, apart))
+    if (!is.null(options$external) && !is_file(options$external)) {
+      other <- external_samples(options$external, x, y, samples)
+      options$external <- file.path(folder, "external.npz")
+      if (!is.null(apart$sample)) apart$sample <- if (is.null(other$samples)) as.character(seq_len(other$n)) else other$samples
+      # The classes go by the name of those of training.
+      known <- c(apart[names(apart) == "sample"], stats::setNames(list(other$y), apart$target_name))
+      other$y <- NULL
+      write_npz(options$external, arrays_of(other, known))
+    }
   }
   args <- function(options) {
     c(command, data, command_args(options, folder, !is_file(x)), "--json", json, if (model) c("--model", trained))
@@ -195,12 +206,33 @@ run <- function(command, kind, x, y, arguments, quiet, model = FALSE, call = sys
   out
 }
 
+# The samples of another site with their classes, in the form of those of training.
+external_samples <- function(external, x, y, samples) {
+  given <- if (identical(class(external), "list")) external else list(external)
+  classes <- if (length(given) == 2) given[[2]]
+    else if (inherits(x, "formula")) eval(x[[2]], given[[1]], environment(x))
+    else if (is.character(y) && length(y) == 1) fewest_samples(given[[1]], y)$y
+  if (is.null(classes)) fail("the samples of external have no classes; give external = list(x, y)")
+  out <- new_samples(given[[1]], samples$design)
+  out$y <- classes
+  out
+}
+
 # Commands that say something of single samples.
 WITH_SAMPLES <- c("study", "evaluate")
 
 is_formula <- function(expression) is.call(expression) && identical(expression[[1]], quote(`~`))
 
 is_file <- function(x) is.character(x) && length(x) == 1 && !is.na(x) && file.exists(x)
+
+# A call as it was written; do.call() has values in it, and the function.
+short_call <- function(call, command) {
+  if (is.function(call[[1]])) call[[1]] <- as.name(paste0("fewest_", command))
+  for (at in seq_along(call)[-1]) {
+    if (!is.language(call[[at]]) && utils::object.size(call[[at]]) > 1000) call[[at]] <- as.name("...")
+  }
+  call
+}
 
 # The user's own words for an argument, unless they are long.
 said <- function(expression, otherwise) {

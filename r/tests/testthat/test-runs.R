@@ -249,3 +249,16 @@ test_that("a result has the names of the caller", {
   expect_output(print(fewest_check(Species ~ ., two)), "two")
   expect_error(svm_rfe(x, two$Species, log1p = TRUE), "scales last")
 })
+
+test_that("a study judges its panel on samples of another site", {
+  needs_command()
+  half <- rep(c(TRUE, FALSE), 50)
+  short <- list(max_features = 1:2, methods = "rfe", folds = 3, repeats = 1)
+  judged <- function(...) do.call(fewest_study, c(list(...), short))$external
+  matrix <- judged(two_x[half, ], two$Species[half], external = list(two_x[!half, ], two$Species[!half]))
+  frame <- judged(two[half, ], "Species", external = two[!half, ])
+  formula <- judged(Species ~ ., two[half, ], external = two[!half, ])
+  expect_identical(matrix$n_samples, 50L)
+  for (other in list(frame, formula)) expect_equal(other$summary$accuracy$mean, matrix$summary$accuracy$mean)
+  expect_error(judged(two_x[half, ], two$Species[half], external = two_x[!half, ]), "list\\(x, y\\)")
+})
