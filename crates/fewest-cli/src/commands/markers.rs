@@ -39,7 +39,7 @@ pub(crate) fn run(args: &MarkersArgs, invocation: &Invocation) -> Result<u8, Fai
     }
     let mut inputs = vec![("the data", args.data.data.as_path())];
     inputs.extend(args.rules.files());
-    let sinks = PanelSinks::open((args.json.as_ref(), args.report.as_ref()), &args.model, &inputs)?;
+    let sinks = PanelSinks::open((args.json.as_ref(), args.report.as_ref()), &args.model, None, &inputs)?;
     let groups = args.groups.as_deref();
     let mut raw = PrepareOptions { groups, ..PrepareOptions::new(&args.data, &args.prepare) }.load(terminal)?;
     check_groups(&mut raw, true, terminal)?;

@@ -30,6 +30,8 @@ pub(super) struct View<'a> {
     pub(super) invocation: &'a Invocation,
     /// What the panel is worth on the samples of `--external`.
     pub(super) external: Option<Value>,
+    /// The file of the panel's proof.
+    pub(super) proof: Option<Value>,
 }
 
 impl View<'_> {
@@ -191,6 +193,7 @@ impl View<'_> {
         more.insert("replacements".to_owned(), Value::Array(replacements));
         more.insert("probabilities".to_owned(), json!(panel.calibration));
         if let Some(threshold) = self.threshold(panel) {
+        more.extend(self.proof.iter().map(|file| ("proof".to_owned(), file.clone())));
             more.insert("threshold".to_owned(), threshold);
         }
         SelectionResult {
