@@ -51,7 +51,9 @@ def _of_annotated(adata: Any) -> Any:
         raise TypeError(f"X of {type(adata).__name__} is {'not there' if values is None else 'on the disk'}; give {remedy}")
     names = [str(name) for name in adata.var_names]
     if twice := next((name for name, count in Counter(names).items() if count > 1), None):
-        raise ValueError(f"the name {twice!r} is used by several columns of {type(adata).__name__}; adata.var_names_make_unique() tells them apart")
+        raise ValueError(
+            f"the name {twice!r} is used by several columns of {type(adata).__name__}; adata.var_names_make_unique() tells them apart"
+        )
     if sp.issparse(values):
         return _NamedColumns.of(values, names) if values.format == "csc" else _NamedRows.of(values.tocsr(), names)
     return import_module("pandas").DataFrame(np.asarray(values), index=adata.obs.index, columns=names)

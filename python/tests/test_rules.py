@@ -71,7 +71,9 @@ def test_patterns_mean_the_columns_that_fit():
     pd = pytest.importorskip("pandas")
     X, y = problem(p=6)
     X = pd.DataFrame(X, columns=["MT-1", "MT-2", "RPS3", "RPL4", "x*", "x1"])
-    found = ExactSelector(n_features_to_select=6, rules=Rules(forbid=["MT-*", "/^RP[SL]/"], costs={"x?": 1, "*": 0}, budget=1)).fit(X, y)
+    found = ExactSelector(n_features_to_select=6, rules=Rules(forbid=["MT-*", "/^RP[SL]/"], costs={"x?": 1, "*": 0}, budget=1)).fit(
+        X, y
+    )
     assert found.support_.sum() == 1 and found.support_[:4].sum() == 0
     # A name is itself.
     assert SVMRFE(rules=Rules(max_features=1, require=["x*"])).fit(X, y).support_[4]

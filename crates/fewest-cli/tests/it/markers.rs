@@ -226,7 +226,10 @@ fn what_is_wrong_is_named_with_a_remedy() {
             &["--per-class is 9", "class B cell", "ask for fewer"],
         ),
         (&["d.csv", "--folds", "1"], &["--folds"]),
-        (&["d.csv", "--require", "g9", "--expression", "1.."], &["g9 is required", "outside --expression 1..", "widen"]),
+        (
+            &["d.csv", "--require", "g8", "--expression", "1.."],
+            &["g8 is required", "outside --expression 1..", "widen"],
+        ),
         (&["d.csv", "--expression", "100.."], &["--expression is 100..", "largest means of a class are from 0."]),
         (&["d.csv", "--json", "d.csv"], &["d.csv"]),
     ] {
