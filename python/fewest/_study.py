@@ -435,6 +435,7 @@ class Study(Selector):
             "target": target,
             "samples": self._given["samples"],
             "warnings": ([] if coding is None else coding.warnings) + answer["faults"],
+            "notes": [] if coding is None else coding.warnings,
             "levels": {} if coding is None or panel is None else coding.levels(panel["selected"]),
             "left_out": _left_out(answer, samples, asked),
             "loss": asked["svm"]["loss"],

@@ -48,6 +48,7 @@ class StudyResult:
             **self._data(),
             "positive": self.classes[1] if len(self.classes) == 2 else None,
             "warnings": about["warnings"],
+            "notes": about["notes"],
             "summary": answer["summary"],
             "recall": dict(zip(self.classes, answer["recall"], strict=False)),
             "decision_curve": answer["decision_curve"],

@@ -73,7 +73,7 @@ def same(study, theirs):
     # The sentences of the reader are about a file, and those for a paper end with the command.
     told = [[of["item"] for of in one.pop("methods_text")] for one in (ours, theirs)]
     assert told[0] == told[1]
-    return [one for one in differences(ours, theirs) if not one.startswith((".warnings", ".settings.scale_reason"))]
+    return [one for one in differences(ours, theirs) if not one.startswith((".warnings", ".notes", ".settings.scale_reason"))]
 
 
 CASES = {

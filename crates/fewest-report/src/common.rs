@@ -70,9 +70,11 @@ pub(crate) fn label(name: &str) -> String {
     shorten(name, LABEL)
 }
 
-/// The warnings of a result.
-pub(crate) fn warnings(result: Json<'_>) -> impl Iterator<Item = Block> {
-    result.at("warnings").texts().into_iter().take(20).map(|text| Block::Warning(shorten(text, 400)))
+/// The warnings of a result, without what is a note alone.
+pub(crate) fn warnings<'a>(result: Json<'a>) -> impl Iterator<Item = Block> + use<'a> {
+    let notes = result.at("notes").texts();
+    let loud = result.at("warnings").texts().into_iter().filter(move |text| !notes.contains(text));
+    loud.take(20).map(|text| Block::Warning(shorten(text, 400)))
 }
 
 /// Lines on the data: file, samples, features, target, classes.
@@ -84,6 +86,7 @@ pub(crate) fn data(budget: &Budget, result: Json<'_>) -> Vec<(&'static str, Cell
     if let (Some(n), Some(p)) = (result.at("n_samples").count(), result.at("n_features").count()) {
         lines.push(("contents", format!("{}, {}", plural(n, "sample"), plural(p, "feature")).into()));
     }
+    lines.extend(result.at("notes").texts().into_iter().take(20).map(|note| ("note", budget.foreign(note, 400))));
     let target = result.at("target").text().or(result.at("settings").at("target").text());
     if let Some(target) = target {
         lines.push(("target", budget.foreign(target, LIST)));

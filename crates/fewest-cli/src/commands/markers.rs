@@ -10,7 +10,7 @@ use super::data_as_read::DataAsRead;
 use super::effective::{check_groups, warn_of_source};
 use super::invocation::Invocation;
 use super::prepare::{PrepareOptions, listed};
-use super::reading::warnings;
+use super::reading::{notes, warnings};
 use super::report;
 use super::scaling_words::{feature_scaling, reading_value, scale_name, scaling_text};
 use super::sinks::PanelSinks;
@@ -125,7 +125,7 @@ fn value(
         "schema": SCHEMA, "kind": "markers",
         "n_samples": raw.target.codes.len(), "n_features": names.len(), "target": raw.target.column,
         "class_counts": counts_value(&raw.target),
-        "warnings": warnings(&raw.data),
+        "warnings": warnings(&raw.data), "notes": notes(&raw.data),
         "settings": settings_value(args, raw, settings),
         "command": invocation.command_line, "seconds": invocation.elapsed().as_secs_f64(),
         "version": env!("CARGO_PKG_VERSION"),

@@ -12,7 +12,7 @@ use crate::commands::certify;
 use crate::commands::data_as_read::DataAsRead;
 use crate::commands::held_out::{names as sample_names, wrong};
 use crate::commands::invocation::Invocation;
-use crate::commands::reading::warnings;
+use crate::commands::reading::{notes, warnings};
 use crate::commands::report;
 use crate::commands::scaling_words::{feature_scaling, reading_value, scale_name};
 use crate::export::classes::{by_class, of_two, positive_value};
@@ -81,7 +81,7 @@ impl View<'_> {
             "classes": classes_value(&raw.target.classes),
             "class_counts": counts_value(&raw.target),
             "positive": positive_value(&raw.target.classes),
-            "warnings": notices,
+            "warnings": notices, "notes": notes(&raw.data),
             "summary": summary,
             "recall": by_class(&raw.target.classes, &found.recall()),
             "decision_curve": found.decision_curve(&raw.target.codes),
