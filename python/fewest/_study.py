@@ -491,13 +491,15 @@ class Study(Selector):
         """The summary that ``fewest study`` prints; what it is made of, where it is not fitted."""
         return table(self._said) if hasattr(self, "_said") else repr(self)
 
-    def report(self, path: str | os.PathLike[str] | None = None) -> str | None:
+    def report(self, path: str | os.PathLike[str] | None = None, show_samples: bool = False) -> str | None:
         """The study as one HTML page, which needs no other file: what ``fewest study --report`` writes.
 
         Parameters
         ----------
         path : str or path-like, default=None
             The file. None: the page is returned.
+        show_samples : bool, default=False
+            Whether samples are named where there are more than 100, too: names may be those of persons.
 
         Returns
         -------
@@ -505,7 +507,10 @@ class Study(Selector):
             The page, where no file is named.
         """
         check_is_fitted(self)
-        return written(_core.page(self._said), path)
+        said = self._said
+        if show_samples:
+            said = {**said, "settings": {**said["settings"], "show_samples": True}}
+        return written(_core.page(said), path)
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str | None:
         """The study with the keys of ``fewest study --json`` (docs/formats/study.md), names in place of indices;

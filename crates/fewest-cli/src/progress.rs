@@ -122,7 +122,7 @@ impl State {
         format!("{part}{} {what}{incumbent}{bound}{gap}", self.done)
     }
 
-    /// `, of 495: 41 s left`, where the number of steps is known and so many seconds are over.
+    /// `, of 495: 41 s left`, where the number of steps is known; `seconds` are over.
     fn left(&self, seconds: f64) -> String {
         let known = self.total.filter(|&total| self.done > 0 && total >= self.done);
         known.map_or_else(String::new, |total| {

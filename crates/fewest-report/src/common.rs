@@ -177,7 +177,8 @@ pub(crate) fn balance(budget: &Budget, result: Json<'_>) -> Result<Option<Sectio
         percent(share(most))
     );
     let mut blocks = vec![bar_chart("balance-chart", "Samples of each class", summary, &rows, table)?];
-    if 5 * least < most {
+    let weighed = result.at("settings").at("class_weight").text().is_some_and(|weights| weights != "none");
+    if 5 * least < most && !weighed {
         blocks.push(Block::Warning(format!(
             "The smallest class has {least} of {total} samples: accuracy alone says little here; --class-weight balanced weighs the classes alike."
         )));

@@ -91,18 +91,24 @@ mod tests {
         // Weighed classes are right less often, and better than chance in each.
         assert_eq!(said(8, &[("accuracy", 0.6), ("balanced_accuracy", 0.65), ("auc", 0.66)]), None);
         assert_eq!(said(40, &[("accuracy", 0.7), ("balanced_accuracy", 0.53), ("auc", 0.66)]), None);
-        assert!(said(40, &[("accuracy", 0.7), ("balanced_accuracy", 0.7), ("auc", 0.5)]).unwrap().ends_with("AUC 0.500"));
+        assert!(
+            said(40, &[("accuracy", 0.7), ("balanced_accuracy", 0.7), ("auc", 0.5)]).unwrap().ends_with("AUC 0.500")
+        );
         assert_eq!(said(8, &[]), None);
         let mut none = study(8, &[]);
         none["panel"] = Value::Null;
-        assert_eq!(verdict(Json(&none), "WEIGH").unwrap(), "no method found a feature of use; one class is rare: WEIGH");
+        assert_eq!(
+            verdict(Json(&none), "WEIGH").unwrap(),
+            "no method found a feature of use; one class is rare: WEIGH"
+        );
         none["settings"]["class_weight"] = json!("balanced");
         assert_eq!(verdict(Json(&none), "WEIGH").unwrap(), "no method found a feature of use");
     }
 
     #[test]
     fn page_and_text_of_a_study_begin_with_it() {
-        let blind = [("accuracy", 0.92), ("balanced_accuracy", 0.5), ("auc", 0.51), ("sensitivity", 0.0), ("specificity", 1.0)];
+        let blind =
+            [("accuracy", 0.92), ("balanced_accuracy", 0.5), ("auc", 0.51), ("sensitivity", 0.0), ("specificity", 1.0)];
         let mut value = study(8, &blind);
         value["warnings"] = json!(["no better than guessing"]);
         let page = crate::page(&value).expect("a page");

@@ -18,7 +18,7 @@ pub(crate) fn page(result: Json<'_>, budget: &Budget) -> Result<Page, String> {
     sections.extend(by_class(result, budget));
     sections.extend(confusion(result, budget, "Samples"));
     sections.extend(calibration(result));
-    sections.extend(wrong(result, budget));
+    sections.extend(wrong(result, result.at("settings"), budget));
     sections.extend(predicted(result, budget)?);
     sections.extend(balance(budget, result)?);
     sections.push(settings(budget, result, result.at("command"), ""));

@@ -41,7 +41,11 @@ pub(super) fn section(result: Json<'_>, budget: &Budget) -> Result<Option<Sectio
         blocks.extend(guessing(external));
     }
     blocks.extend(measures(external, budget, "external-measures")?);
-    let tables = [by_class(external, budget), confusion(external, budget, "Samples"), wrong(external, budget)];
+    let tables = [
+        by_class(external, budget),
+        confusion(external, budget, "Samples"),
+        wrong(external, result.at("settings"), budget),
+    ];
     blocks.extend(tables.into_iter().flatten().flat_map(|section| section.blocks).map(elsewhere));
     blocks.extend(calibration_sentence(external).map(Block::Text));
     let heading = "How well it does on the samples of another file".to_owned();

@@ -61,7 +61,7 @@ pub(crate) fn page(result: Json<'_>, budget: &Budget) -> Result<Page, String> {
     sections.extend(confusion(result, budget, "Samples held out"));
     sections.extend(by_class(result, budget));
     sections.extend(decision_curve(result, budget)?);
-    sections.extend(wrong(result, budget));
+    sections.extend(wrong(result, result.at("settings"), budget));
     sections.extend(external::section(result, budget)?);
     sections.extend(tried(result, budget));
     sections.extend(balance(budget, result)?);
@@ -70,6 +70,7 @@ pub(crate) fn page(result: Json<'_>, budget: &Budget) -> Result<Page, String> {
     sections.push(settings(budget, result, result.at("command"), ""));
     let title = match (count, result.at("target").text()) {
         (0, _) => "No panel was found".to_owned(),
+        (1, Some(target)) => format!("1 feature that tells {}", shorten(target, 60)),
         (_, Some(target)) => format!("{} that tell {}", plural(count, "feature"), shorten(target, 60)),
         _ => format!("A panel of {}", plural(count, "feature")),
     };
@@ -225,8 +226,12 @@ fn classifier(panel: Json<'_>) -> Option<String> {
     let method = panel.at("method").text()?;
     let cost = panel.at("cost").number().map_or_else(String::new, |cost| format!(" at C = {}", brief(cost)));
     let fit = panel.at("fit_cost").number()?;
-    let kernel = panel.at("model").at("kernel").text().unwrap_or("linear");
-    Some(format!("chosen by {}{cost}; a {} SVM at C = {}", shorten(method, 40), shorten(kernel, 40), brief(fit)))
+    let kernel = match panel.at("model").at("kernel").text() {
+        None | Some("linear") => "a linear SVM".to_owned(),
+        Some("rbf") => "an SVM with a Gaussian kernel".to_owned(),
+        Some(other) => format!("an SVM with the kernel {}", shorten(other, 40)),
+    };
+    Some(format!("chosen by {}{cost}; {kernel} at C = {}", shorten(method, 40), brief(fit)))
 }
 
 /// What time did not allow.

@@ -169,16 +169,17 @@ fn points_words(result: Json<'_>, rule: &str) -> String {
 
 /// What each feature adds to the total; nothing without points.
 fn points_table(result: Json<'_>, door: Door<'_>) -> String {
-    let all = result.at("points").at("features").items();
-    if all.len() == 0 {
+    if result.at("points").at("features").items().len() == 0 {
         return String::new();
     }
     let mut table = Table::new(&["points of", "the highest level reached"], 1);
-    for feature in all {
-        table.row(vec![feature.at("feature").text().unwrap_or_default().to_owned(), points::levels_line(feature)]);
+    for feature in points::adding(result) {
+        let levels = points::levels_line(result, feature);
+        table.row(vec![feature.at("feature").text().unwrap_or_default().to_owned(), levels]);
     }
+    let idle = points::idle(result).map_or_else(String::new, |text| door.style.paragraph(&text, 0));
     let by_total = points::probability_line(result).map_or_else(String::new, |line| door.style.paragraph(&line, 0));
-    format!("\n{}{by_total}", table.render(door.style))
+    format!("\n{}{idle}{by_total}", table.render(door.style))
 }
 
 /// What time did not allow.

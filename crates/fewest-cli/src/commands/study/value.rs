@@ -40,7 +40,8 @@ impl View<'_> {
         self.raw.data.names.get(j).into_owned()
     }
 
-    fn names(&self, features: &[usize]) -> Vec<String> {
+    /// Names of features.
+    pub(super) fn names(&self, features: &[usize]) -> Vec<String> {
         features.iter().map(|&j| self.name(j)).collect()
     }
 
@@ -192,8 +193,8 @@ impl View<'_> {
             .collect();
         more.insert("replacements".to_owned(), Value::Array(replacements));
         more.insert("probabilities".to_owned(), json!(panel.calibration));
-        if let Some(threshold) = self.threshold(panel) {
         more.extend(self.proof.iter().map(|file| ("proof".to_owned(), file.clone())));
+        if let Some(threshold) = self.threshold(panel) {
             more.insert("threshold".to_owned(), threshold);
         }
         SelectionResult {
@@ -340,6 +341,9 @@ impl View<'_> {
             "solutions": settings.solutions, "threads": rayon::current_num_threads()
         });
         value["points"] = json!(settings.points);
+        if args.show_samples {
+            value["show_samples"] = json!(true);
+        }
         if let Some(reading) = reading_value(&self.raw.data) {
             value["reading"] = reading;
         }
