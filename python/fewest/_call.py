@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from contextvars import ContextVar
+from numbers import Real
 from time import monotonic
 from typing import Any, TypeVar
 
@@ -26,6 +27,8 @@ def limited(method: Method) -> Method:
 
     @functools.wraps(method)
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if self.time_limit is not None and not isinstance(self.time_limit, Real):
+            raise TypeError(f"time_limit is {self.time_limit!r}, but must be a number of seconds, such as 600, or None")
         outer = _END.get()
         ends = [outer, None if self.time_limit is None else monotonic() + self.time_limit]
         end = _END.set(min((end for end in ends if end is not None), default=None))

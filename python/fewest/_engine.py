@@ -164,6 +164,11 @@ def checked(estimator: Any, *arrays: Any, **options: Any) -> Any:
         refuse_texts(X, name, error)
         if "Input X contains NaN" not in str(error):
             raise
+        if hasattr(estimator, "find"):
+            # A function, and no step of a pipeline.
+            raise ValueError(
+                f"Input X contains NaN. {name} takes no missing values: fill them in, or leave out what has some"
+            ) from None
         own = f', or by {name}(impute="median")' if hasattr(estimator, "impute") else ""
         raise ValueError(
             f"Input X contains NaN. {name} takes no missing values: fill them in before it, so that this is learnt inside each fold, "

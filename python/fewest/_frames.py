@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABCMeta
+from collections import Counter
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -49,6 +50,10 @@ def _of_annotated(adata: Any) -> Any:
         remedy = "layers[name] of it, as in adata.X = adata.layers[name]" if values is None else "adata.to_memory()"
         raise TypeError(f"X of {type(adata).__name__} is {'not there' if values is None else 'on the disk'}; give {remedy}")
     names = [str(name) for name in adata.var_names]
+    if twice := next((name for name, count in Counter(names).items() if count > 1), None):
+        raise ValueError(
+            f"the name {twice!r} is used by several columns of {type(adata).__name__}; adata.var_names_make_unique() tells them apart"
+        )
     if sp.issparse(values):
         return _NamedColumns.of(values, names) if values.format == "csc" else _NamedRows.of(values.tocsr(), names)
     return import_module("pandas").DataFrame(np.asarray(values), index=adata.obs.index, columns=names)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import dataclass, field
 from importlib import import_module
 from numbers import Integral
@@ -20,7 +21,8 @@ from fewest._folds import coded_groups
 from fewest._frames import index_of, is_annotated, labels_in, native
 from fewest._rules import Rules
 from fewest._several import MULTI_CLASS, PROBLEMS, SeveralProblems
-from fewest._tables import table
+from fewest._study_result import said_rules
+from fewest._tables import table, written
 from fewest._warn import warn
 
 if TYPE_CHECKING:
@@ -69,6 +71,21 @@ class Markers:
 
     def _markers(self) -> list[dict[str, Any]]:
         return [] if self.result["panel"] is None else self.result["panel"]["markers"]
+
+    def report(self, path: str | os.PathLike[str] | None = None) -> str | None:
+        """The panel as one HTML page, which needs no other file: what ``fewest markers --report`` writes.
+
+        Parameters
+        ----------
+        path : str or path-like, default=None
+            The file. None: the page is returned.
+
+        Returns
+        -------
+        page : str or None
+            The page, where no file is named.
+        """
+        return written(_core.page(self.result), path)
 
     def table(self) -> Any:
         """A data frame with a row for each gene and type, genes in order: ``gene``, ``rank``, ``type``,
@@ -487,7 +504,13 @@ class _Finder(SeveralProblems, documented=False):
             "n_features": len(names),
             "target": target,
             "class_counts": {str(at): count for at, count in enumerate(counts)},
-            "settings": {"max_features": asked["rules"]["max_features"], "scale": self.scale},
+            "settings": {
+                "max_features": asked["rules"]["max_features"],
+                "per_class": asked["per_class"],
+                "expression": asked["expression"],
+                "scale": self.scale,
+                **said_rules(asked["rules"], names),
+            },
             **result,
             "classes": {str(at): name for at, name in enumerate(classes)},
         }

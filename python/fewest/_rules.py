@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from fewest import _core
 from fewest._frames import index_of
 from fewest._variables import variables_of
 
@@ -22,7 +23,9 @@ class Rules:
     """Rules that every chosen subset obeys.
 
     A feature is named by its index (from 0) or, when ``X`` is a data frame, by the name of its
-    column; a set of features may also be a boolean mask of length n_features.
+    column, or several by a pattern of names: ``"MT-*"``, ``"/^RP[SL]/"`` (a regular expression). Where all
+    columns are named by integers other than 0, 1, 2, ..., such as wavelengths, an integer is a name. A set of
+    features may also be a boolean mask of length n_features.
 
     Parameters
     ----------
@@ -271,6 +274,8 @@ class _Index:
     def __init__(self, n_features: int, names: Any, place: str = "a rule") -> None:
         self.n_features, self.place = n_features, place
         self.names = None if names is None else {name: at for at, name in enumerate(names)}
+        #: Whether columns are named by integers, which then are names and no places.
+        self.numbered = bool(self.names) and all(name.isdecimal() for name in self.names)
 
     def __call__(self, feature: Any) -> int:
         if isinstance(feature, str):
@@ -280,11 +285,20 @@ class _Index:
                     'and in a pipeline set_output(transform="pandas") for the steps before'
                 )
             if feature not in self.names:
-                near = difflib.get_close_matches(feature, self.names, n=1)
+                alike = [name for name in self.names if name.lower() == feature.lower()]
+                near = alike or difflib.get_close_matches(feature, self.names, n=1)
                 hint = f"; did you mean {near[0]!r}?" if near else ""
                 raise ValueError(f"{self.place} names the feature {feature!r}, which X does not have{hint}")
             return self.names[feature]
         at = _integer(feature, f"a feature in {self.place}", 0)
+        if self.numbered:
+            if str(at) not in self.names:
+                some = ", ".join(list(self.names)[:5])
+                raise ValueError(
+                    f"{self.place} names feature {at}, but the columns of X are named by numbers ({some}, ...), and none is {at}; "
+                    "a mask, or an array with one value for each, goes by place"
+                )
+            return self.names[str(at)]
         if not 0 <= at < self.n_features:
             raise ValueError(f"{self.place} names feature {at}, but X has {self.n_features} features, counted from 0")
         return at
@@ -317,7 +331,17 @@ class _Index:
                     f"{self.place} has a mask of shape {mask.shape}, but X has {self.n_features} features; give one value each"
                 )
             return np.flatnonzero(mask).tolist()
-        return [self(feature) for feature in features]
+        return [at for feature in features for at in self.meant(feature)]
+
+    def meant(self, feature: Any) -> list[int]:
+        """Indices of what a name, a pattern of names such as ``"MT-*"`` or ``"/^RP[SL]/"``, or an index means."""
+        if isinstance(feature, str) and self.names is not None and feature not in self.names:
+            found = _core.matching(list(self.names), feature)
+            if found == []:
+                raise ValueError(f"{self.place} has the pattern {feature!r}, which no column of X fits")
+            if found is not None:
+                return found
+        return [self(feature)]
 
     def pairs(self, implies: Any) -> list[tuple[int, int]]:
         """Pairs of features, of which the first implies the second; of a list in place of the second,
@@ -379,7 +403,7 @@ class _Index:
         or frame of pandas that has features for labels; None where they are given by position.
         """
         if isinstance(values, Mapping):
-            found = [(self(feature), value) for feature, value in values.items()]
+            found = [(at, value) for feature, value in values.items() for at in self.meant(feature)]
         elif (index := index_of(values)) is None:
             return None
         else:

@@ -40,12 +40,12 @@ from fewest._frames import in_order, is_annotated, labels_in, named
 from fewest._path import sizes_of
 from fewest._positive import is_first, of_second, turned_bounds
 from fewest._preparation import Preparation
-from fewest._probabilities import agreeing, of_classes
+from fewest._probabilities import of_classes
 from fewest._read import Coding, has_texts
 from fewest._rules import Rules
 from fewest._study_result import StudyResult, confusion, said_rules, sample_names
 from fewest._svc import SVC
-from fewest._tables import table
+from fewest._tables import table, written
 from fewest._warn import warn
 
 if TYPE_CHECKING:
@@ -416,6 +416,8 @@ class Study(Selector):
         done, left = len(answer["folds"]), answer["effort"]["folds_left"]
         known = ": how well the panel does is not known." if done == 0 else "; this is what is known so far."
         warn_of_limit(self, answer, f"{done} of {done + left} outer folds done{known}")
+        for fault in answer["faults"]:
+            warn(fault)
         for left_out in _left_out(answer, samples, asked):
             methods = [*answer["grid"]["methods"], left_out["method"]]
             again = "" if asked["rules"]["weights"] else f"; methods={methods} tries it nevertheless"
@@ -430,7 +432,8 @@ class Study(Selector):
         return {
             "target": target,
             "samples": self._given["samples"],
-            "warnings": [] if coding is None else coding.warnings,
+            "warnings": ([] if coding is None else coding.warnings) + answer["faults"],
+            "notes": [] if coding is None else coding.warnings,
             "levels": {} if coding is None or panel is None else coding.levels(panel["selected"]),
             "left_out": _left_out(answer, samples, asked),
             "loss": asked["svm"]["loss"],
@@ -486,13 +489,15 @@ class Study(Selector):
         """The summary that ``fewest study`` prints; what it is made of, where it is not fitted."""
         return table(self._said) if hasattr(self, "_said") else repr(self)
 
-    def report(self, path: str | os.PathLike[str] | None = None) -> str | None:
+    def report(self, path: str | os.PathLike[str] | None = None, show_samples: bool = False) -> str | None:
         """The study as one HTML page, which needs no other file: what ``fewest study --report`` writes.
 
         Parameters
         ----------
         path : str or path-like, default=None
             The file. None: the page is returned.
+        show_samples : bool, default=False
+            Whether samples are named where there are more than 100, too: names may be those of persons.
 
         Returns
         -------
@@ -500,7 +505,10 @@ class Study(Selector):
             The page, where no file is named.
         """
         check_is_fitted(self)
-        return _written(_core.page(self._said), path)
+        said = self._said
+        if show_samples:
+            said = {**said, "settings": {**said["settings"], "show_samples": True}}
+        return written(_core.page(said), path)
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str | None:
         """The study with the keys of ``fewest study --json`` (docs/formats/study.md), names in place of indices;
@@ -518,7 +526,7 @@ class Study(Selector):
             The JSON, where no file is named.
         """
         check_is_fitted(self)
-        return _written(json.dumps(self._said, indent=1, ensure_ascii=False) + "\n", path)
+        return written(json.dumps(self._said, indent=1, ensure_ascii=False) + "\n", path)
 
     def _settings(self, samples: Samples, p: int, first: bool) -> dict[str, Any]:
         """What the engine is asked to do; where the ``first`` class is positive, with both in the other order."""
@@ -572,13 +580,15 @@ class Study(Selector):
 
     def _set_study(self, answer: dict[str, Any], p: int) -> None:
         """The attributes of a fitted study."""
-        panel = answer["panel"]
+        panel, verdict = answer["panel"], _core.study_verdict(self._said)
         self.support_ = np.zeros(p, dtype=bool)
         if panel is None or not panel["selected"]:
-            why = "none was of use" if answer["status"] == "completed" else "time allowed no choice"
+            why = "time allowed no choice" if verdict is None else verdict
             warn(f"{type(self).__name__} selected no features: {why}.", ConvergenceWarning)
         else:
             self.support_[panel["selected"]] = True
+            if verdict is not None:
+                warn(f"{type(self).__name__}: {verdict}.")
         panel = panel or {"choice": dict.fromkeys(("method", "cost", "fit_cost")), "center": [], "scale": []}
         self.n_features_ = int(self.support_.sum())
         self.ranking_ = np.where(self.support_, 1, 2)
@@ -666,12 +676,13 @@ class Study(Selector):
     @available_where(_says_probabilities)
     @completes_doc
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Probability of each class, by ``calibration`` on the decision values of samples held out.
+        """Probability of each class, by ``calibration`` on the decision values of samples held out, as the
+        command and a model file give it.
 
-        Of more than two classes those of the pairs are coupled (Wu, Lin and Weng 2004). ``predict``
-        goes by the sign of the decision value, or by votes, as in the folds: where another class is
-        more probable than the one it names, both have the mean of their probabilities. With
-        ``sensitivity`` it goes by the threshold, and probabilities are as they are.
+        Of more than two classes those of the pairs are coupled (Wu, Lin and Weng 2004). ``predict`` goes by
+        the sign of the decision value, or by votes, as in the folds, so another class than the one it names
+        can be more probable: with ``class_weight="balanced"`` or ``sensitivity`` it finds rare classes whose
+        probability is below 0.5.
 
         Returns
         -------
@@ -679,13 +690,9 @@ class Study(Selector):
             One column for each class.
         """
         check_is_fitted(self)
-        reduced, classes = self._reduced(X), self.estimator_.classes_
-        decision = self.estimator_._by_pair(reduced)
+        decision = self.estimator_._by_pair(self._reduced(X))
         decision = -decision if decision.ndim > 1 else decision[:, None]
-        probabilities = of_classes(self._calibration, decision, len(classes))
-        if self.threshold_ is not None:
-            return probabilities
-        return agreeing(probabilities, np.searchsorted(classes, self._of(reduced, "predict")))
+        return of_classes(self._calibration, decision, len(self.estimator_.classes_))
 
     def _how_prepared(self, support: np.ndarray) -> tuple[Any, Any, Any]:
         return self.fill_, self.center_, self.scale_
@@ -728,12 +735,3 @@ def _said_weights(class_weight: Any) -> str:
     if isinstance(class_weight, dict):
         return ",".join(f"{label}={weight:g}" for label, weight in class_weight.items())
     return class_weight or "none"
-
-
-def _written(text: str, path: str | os.PathLike[str] | None) -> str | None:
-    """The text, or, where a file is named, nothing but that file."""
-    if path is None:
-        return text
-    with open(path, "w", encoding="utf-8") as out:
-        out.write(text)
-    return None

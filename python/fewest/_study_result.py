@@ -48,6 +48,7 @@ class StudyResult:
             **self._data(),
             "positive": self.classes[1] if len(self.classes) == 2 else None,
             "warnings": about["warnings"],
+            "notes": about["notes"],
             "summary": answer["summary"],
             "recall": dict(zip(self.classes, answer["recall"], strict=False)),
             "decision_curve": answer["decision_curve"],
@@ -73,6 +74,8 @@ class StudyResult:
             said["rules"] = self._rules()
         if about["settings"]["points"]:
             said["points"] = self._points()
+        if verdict := _core.study_verdict(said):
+            said["warnings"] = [verdict, *said["warnings"]]
         said["methods_text"] = [{"item": item, "text": text} for item, text in _core.methods_text(said)]
         return said
 

@@ -64,8 +64,8 @@ class SVC(_Classifier):
         As scikit-learn has it; the solution does not depend on it.
     probability : bool, default="deprecated"
         True: ``predict_proba`` by Platt's sigmoid of decision values of five folds, fewer where a
-        class has fewer samples. As scikit-learn
-        has it since 1.9: use ``CalibratedClassifierCV(SVC(), ensemble=False)``.
+        class has fewer samples; one that would fall where they rise is constant, the share of the class.
+        As scikit-learn has it since 1.9: use ``CalibratedClassifierCV(SVC(), ensemble=False)``.
     cache_size : float, default=None
         Megabytes for kernel values. None: what ``set_memory`` allows.
     verbose : bool or int, default=False
@@ -228,7 +228,14 @@ class SVC(_Classifier):
             # Classes have numbers here, as scikit-learn's folds give them.
             plain.class_weight = {at: self.class_weight.get(label, 1.0) for at, label in enumerate(samples.classes.tolist())}
         calibrated = CalibratedClassifierCV(plain, method="sigmoid", cv=folds, ensemble=False)
-        return calibrated.fit(X, samples.codes.astype(int), sample_weight=samples.sample_weight), samples.kept
+        calibrated.fit(X, samples.codes.astype(int), sample_weight=samples.sample_weight)
+        # Probabilities do not run against decisions, as those of noise may: they are then the share of the class.
+        shares = np.bincount(samples.codes, weights=samples.sample_weight) / samples.sample_weight.sum()
+        [only] = calibrated.calibrated_classifiers_
+        for sigmoid, share in zip(only.calibrators, shares[-len(only.calibrators) :], strict=True):
+            if sigmoid.a_ > 0.0:
+                sigmoid.a_, sigmoid.b_ = 0.0, np.log((1.0 - share) / share)
+        return calibrated, samples.kept
 
     def _rows(self, X: Any, kept: np.ndarray | None) -> Any:
         """Of a kernel's values those with these samples."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,6 +15,15 @@ from fewest import _core
 def table(result: dict[str, Any]) -> str:
     """The text of a result with the keys of the command's JSON."""
     return _core.table(result).rstrip("\n")
+
+
+def written(text: str, path: str | os.PathLike[str] | None) -> str | None:
+    """The text, or, where a file is named, nothing but that file."""
+    if path is None:
+        return text
+    with open(path, "w", encoding="utf-8") as out:
+        out.write(text)
+    return None
 
 
 def names_of(names: Any, n_features: int) -> list[str]:

@@ -355,6 +355,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(table::table, module)?)?;
     module.add_function(wrap_pyfunction!(table::page, module)?)?;
     module.add_function(wrap_pyfunction!(table::methods_text, module)?)?;
+    module.add_function(wrap_pyfunction!(table::study_verdict, module)?)?;
     module.add_function(wrap_pyfunction!(verify::verify, module)?)?;
     module.add_function(wrap_pyfunction!(shard::select_from, module)?)?;
     module.add_class::<shard::Shard>()?;
@@ -373,6 +374,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(judge::folds, module)?)?;
     module.add_function(wrap_pyfunction!(judge::halves, module)?)?;
     module.add_function(wrap_pyfunction!(judge::candidates, module)?)?;
+    module.add_function(wrap_pyfunction!(read::matching, module)?)?;
     module.add_function(wrap_pyfunction!(judge::stability_selection, module)?)?;
     module.add_class::<knockoffs::Knockoffs>()?;
     module.add_function(wrap_pyfunction!(knockoffs::knockoff_selection, module)?)?;

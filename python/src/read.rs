@@ -288,3 +288,13 @@ fn value(rest: &str) -> Option<(String, &str)> {
     let (value, behind) = rest.split_at(end);
     (!value.is_empty() && !WORDS.contains(&value)).then(|| (value.to_owned(), behind))
 }
+
+/// Positions of the names that a pattern means, as the command's rules have it; none where it is no pattern.
+///
+/// # Errors
+/// `ValueError` for what is no regular expression.
+#[pyfunction]
+pub(crate) fn matching(names: Vec<String>, text: &str) -> PyResult<Option<Vec<usize>>> {
+    fewest_data::matching(&fewest_data::Names::Listed(names), text)
+        .map_err(|why| PyValueError::new_err(format!("{why}; correct the regular expression between the slashes")))
+}

@@ -60,7 +60,7 @@ fn report_value(report: &StudyReport, wanted: &StudySettings, codes: &[u32]) -> 
         "status": report.status.name(),
         "panel": report.panel.as_ref().map(|panel| panel_value(panel, wanted.sensitivity)),
         "panels": report.choices(wanted.prefer).map(|choices| panels_value(&choices, report)),
-        "folds": report.folds,
+        "folds": report.folds, "faults": report.faults,
         "summary": report.summary().into_iter().map(|(name, summary)| (name.to_owned(), json!(summary))).collect::<Map<_, _>>(),
         "recall": report.recall(),
         "decision_curve": report.decision_curve(codes),

@@ -15,6 +15,7 @@ const WORDS: Words = Words {
     fdr: "fdr",
     stability: "`fewest.stability`",
     sizes: |most| format!("sizes=range(1, {})", most + 1),
+    rare: "class_weight=\"balanced\" weighs the classes alike, scoring=\"roc_auc\" goes by the order of the samples",
 };
 
 /// The tables of a result: a dictionary with the keys that the command's JSON has.
@@ -40,6 +41,15 @@ pub(crate) fn page(result: &Bound<'_, PyAny>) -> PyResult<String> {
         let made = fewest_report::page(&settings::<Value>(result)?);
         made.map_err(|error| PyValueError::new_err(error.to_string()))
     })
+}
+
+/// What a reader of a study must know first: a dictionary with the keys that the command's JSON has.
+///
+/// # Errors
+/// `ValueError` for what is no JSON.
+#[pyfunction]
+pub(crate) fn study_verdict(result: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
+    sheltered(|| Ok(fewest_report::verdict(&settings::<Value>(result)?, &WORDS)))
 }
 
 /// Sentences for the methods part of a paper: (item of TRIPOD+AI, what was done), from a study's

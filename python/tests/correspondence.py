@@ -428,6 +428,8 @@ COMMANDS: dict[str, Command] = {
             "sensitivity": of("sensitivity"),
             "points": of("points"),
             "external": "``Study.score`` on other samples; the table of the command alone",
+            "show-samples": "``show_samples`` of ``report``",
+            "proof": "the command alone, which reads what the proof is about",
             "compare-rules": of("compare_rules"),
             "selection-time-limit": of("selection_time_limit"),
             "gap": of("gap"),

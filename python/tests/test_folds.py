@@ -194,6 +194,22 @@ def test_probabilities_of_few_samples(kernel):
             np.testing.assert_allclose(found[rows], want.predict_proba(part), atol=1e-6)
 
 
+def test_probabilities_of_noise_do_not_run_against_decisions():
+    rng = np.random.default_rng(0)
+    flat = []
+    for seed, n_classes in enumerate([2, 2, 2, 2, 3]):
+        X, y = rng.normal(size=(60, 40)), np.arange(60) % n_classes
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)
+            model = SVC(kernel="linear", probability=True, random_state=seed).fit(X, y)
+        p = model.predict_proba(X)
+        flat.append(bool(np.ptp(p, axis=0).max() < 1e-9))
+        if n_classes == 2:
+            order = np.argsort(model.decision_function(X))
+            assert (np.diff(p[order, 1]) >= 0.0).all()
+    assert any(flat) and not all(flat)
+
+
 def test_tasks_go_through_searches():
     rng = np.random.default_rng(0)
     X, y, tasks = rng.normal(size=(60, 5)), np.arange(60) % 2, np.arange(60) % 4 // 2

@@ -56,7 +56,7 @@ BUILDS = pytest.mark.parametrize("build", [stand_in, real])
 
 def timeless(value):
     """Without what differs from run to run (iterations, by the last digit of a logarithm), and between the command and Python."""
-    left = {"seconds", "counts", "command", "version", "settings", "warnings", "schema"}
+    left = {"seconds", "counts", "command", "version", "settings", "warnings", "notes", "schema"}
     if isinstance(value, dict):
         return {key: timeless(entry) for key, entry in value.items() if key not in left}
     return [timeless(entry) for entry in value] if isinstance(value, list) else value
@@ -342,3 +342,23 @@ def test_ctrl_c():
         warnings.simplefilter("ignore", ConvergenceWarning)
         with ctrl_c(0.5):
             assert markers(X, y, 20, gap=0.0, on_interrupt="keep").status == "cancelled"
+
+
+def test_a_panel_has_a_page_its_rules_and_clear_refusals(tmp_path):
+    adata = stand_in()
+    found = markers(adata, "cell_type", 4, rules=Rules(require=["g7"], forbid=["/^g1./"]), time_limit=60)
+    assert found.result["settings"]["require"] == ["g7"] and found.result["settings"]["forbid"] == [f"g{j}" for j in range(10, 20)]
+    assert found.report().startswith("<!DOCTYPE html>") and "g7" in found.report()
+    found.report(tmp_path / "m.html")
+    assert (tmp_path / "m.html").read_text() == found.report()
+    with pytest.raises(TypeError, match="time_limit is '10m', but must be a number of seconds"):
+        markers(adata, "cell_type", 4, time_limit="10m")
+    with pytest.raises(ValueError, match="g7 is required, but its largest mean of a class.*is outside expression 1.2..3"):
+        markers(adata, "cell_type", 4, rules=Rules(require=["g7"]), expression=(1.2, 3))
+    twice = stand_in()
+    twice.var_names = ["g0", *twice.var_names[1:-1], "g0"]
+    with pytest.raises(ValueError, match="var_names_make_unique"):
+        markers(twice, "cell_type", 4)
+    adata.X[0, 0] = np.nan
+    with pytest.raises(ValueError, match="fill them in, or leave out"):
+        markers(adata, "cell_type", 4)

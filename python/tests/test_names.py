@@ -151,6 +151,17 @@ def test_names_that_are_numbers(data):
     prices = pd.Series({906: 9.0, 904: 1.0, 902: 1.0, 900: 1.0})
     assert not ExactSelector(rules=Rules(budget=2, costs=prices)).fit(waves, y).support_[3]
     assert not hasattr(SVMRFE().fit(X.set_axis(range(4), axis=1), y), "feature_names_in_")
+    # An integer is a name wherever it stands, and none where columns are merely counted.
+    turned = X.set_axis([3, 2, 1, 0], axis=1)
+    for values in ({3: -1}, pd.Series({3: -1})):
+        assert ExactSelector(n_features_to_select=4, rules=Rules(signs=values)).fit(turned, y).coef_[0, 0] <= 0.0
+        assert LinearSVC(monotonic_cst=values).fit(turned, y).coef_[0, 0] <= 0.0
+    for prices in ({3: 9.0, "*": 1.0}, pd.Series({3: 9.0, 2: 1.0, 1: 1.0, 0: 1.0})):
+        assert not ExactSelector(rules=Rules(budget=2, costs=prices)).fit(turned, y).support_[0]
+    assert SVMRFE(n_features_to_select=1, rules=Rules(require=[3])).fit(turned, y).support_.tolist() == [True] + [False] * 3
+    assert SVMRFE(n_features_to_select=1, rules=Rules(require=[3])).fit(X.to_numpy(), y).support_[3]
+    with pytest.raises(ValueError, match="named by numbers .*, and none is 0"):
+        SVMRFE(rules=Rules(require=[0])).fit(waves, y)
     mixed = X.set_axis(["a", 1, 2.5, "d"], axis=1)
     assert list(SVC().fit(mixed, y).feature_names_in_) == ["a", "1", "2.5", "d"]
 

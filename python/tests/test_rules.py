@@ -67,6 +67,21 @@ def test_features_of_rules():
             SVMRFE(rules=rules).fit(X, y)
 
 
+def test_patterns_mean_the_columns_that_fit():
+    pd = pytest.importorskip("pandas")
+    X, y = problem(p=6)
+    X = pd.DataFrame(X, columns=["MT-1", "MT-2", "RPS3", "RPL4", "x*", "x1"])
+    found = ExactSelector(n_features_to_select=6, rules=Rules(forbid=["MT-*", "/^RP[SL]/"], costs={"x?": 1, "*": 0}, budget=1)).fit(
+        X, y
+    )
+    assert found.support_.sum() == 1 and found.support_[:4].sum() == 0
+    # A name is itself.
+    assert SVMRFE(rules=Rules(max_features=1, require=["x*"])).fit(X, y).support_[4]
+    for pattern, why in [("HLA-*", "no column of X fits"), ("/(/", "regular expression"), ("mt-1", "did you mean 'MT-1'")]:
+        with pytest.raises(ValueError, match=why):
+            SVMRFE(rules=Rules(forbid=[pattern])).fit(X, y)
+
+
 def test_rules_can_be_searched_and_compared():
     X, y = problem()
     selector = SVMRFE(rules=Rules(require=[1]))

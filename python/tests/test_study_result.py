@@ -73,7 +73,7 @@ def same(study, theirs):
     # The sentences of the reader are about a file, and those for a paper end with the command.
     told = [[of["item"] for of in one.pop("methods_text")] for one in (ours, theirs)]
     assert told[0] == told[1]
-    return [one for one in differences(ours, theirs) if not one.startswith((".warnings", ".settings.scale_reason"))]
+    return [one for one in differences(ours, theirs) if not one.startswith((".warnings", ".notes", ".settings.scale_reason"))]
 
 
 CASES = {
@@ -116,6 +116,7 @@ def test_the_json_is_that_of_the_command(tmp_path, case):
         assert (model.predict(X) == study.predict(X)).all()
         np.testing.assert_allclose(_of(model, X), _of(of_command, X), atol=1e-4)
     np.testing.assert_allclose(ours.decision_function(X), study.decision_function(X), atol=1e-9)
+    np.testing.assert_allclose(ours.predict_proba(X), study.predict_proba(X), atol=1e-9)
 
 
 def _of(model, X):
@@ -311,9 +312,7 @@ def test_the_model_file_has_all_that_predictions_need(tmp_path):
         X.loc[3, "smoke"] = None
         np.testing.assert_allclose(model.decision_function(X), study.decision_function(X), atol=1e-9)
         assert (model.predict(X) == study.predict(X)).all()
-        # Near a tie those of a study are made to agree with its classes.
-        far = np.abs(study.decision_function(X)) > 0.5
-        np.testing.assert_allclose(model.predict_proba(X)[far], study.predict_proba(X)[far], atol=1e-9)
+        np.testing.assert_allclose(model.predict_proba(X), study.predict_proba(X), atol=1e-9)
         # And so does the command.
         X.to_csv(tmp_path / "x.csv", index=False, float_format="%.17g")
         words = ["predict", str(tmp_path / "model.json"), str(tmp_path / "x.csv"), "--out", str(tmp_path / "out.csv"), "--quiet"]
@@ -330,7 +329,38 @@ def test_the_model_file_has_all_that_predictions_need(tmp_path):
     export_model(study, tmp_path / "model.json")
     model = load_model(tmp_path / "model.json")
     assert (model.predict(X) == study.predict(X)).all()
-    np.testing.assert_allclose(np.median(model.predict_proba(X) - study.predict_proba(X)), 0.0, atol=1e-9)
+    np.testing.assert_allclose(model.predict_proba(X), study.predict_proba(X), atol=1e-9)
+
+
+def test_probabilities_of_a_rare_class_with_balanced_weights_are_what_it_has(tmp_path):
+    X, y = make_classification(300, 6, n_informative=3, n_redundant=0, weights=[0.92], class_sep=0.5, flip_y=0.1, random_state=4)
+    study = Study(**QUICK, class_weight="balanced").fit(X, y)
+    found = study.predict_proba(X)
+    # Most samples that predict calls rare are less likely so than not; their mean is the share of the class.
+    rare = study.predict(X) == 1
+    assert rare.mean() > 2 * y.mean() and (found[rare, 1] < 0.5).mean() > 0.5
+    assert found[:, 1].mean() == pytest.approx(y.mean(), abs=0.03)
+    export_model(study, tmp_path / "model.json")
+    frame = pd.DataFrame(X, columns=[f"x{j + 1}" for j in range(6)])
+    np.testing.assert_allclose(load_model(tmp_path / "model.json").predict_proba(frame), found, atol=1e-9)
+    frame.to_csv(tmp_path / "x.csv", index=False, float_format="%.17g")
+    words = ["predict", str(tmp_path / "model.json"), str(tmp_path / "x.csv"), "--out", str(tmp_path / "out.csv"), "--quiet"]
+    assert _core.command(["fewest", *words]) == 0
+    table = pd.read_csv(tmp_path / "out.csv")
+    assert table["prediction"].tolist() == study.predict(X).tolist()
+    np.testing.assert_allclose(table["probability_1"], found[:, 1], atol=1e-9)
+
+
+def test_what_is_no_better_than_guessing_is_said_first():
+    X, y = np.random.default_rng(1).normal(size=(60, 3)), np.tile([0, 1], 30)
+    with pytest.warns(UserWarning, match="no better than guessing"):
+        study = Study(**QUICK).fit(X, y)
+    assert str(study).startswith("warning")
+    said = json.loads(study.to_json())["warnings"][0]
+    assert said.startswith("no better than guessing") and said in study.report()
+    rare = (np.arange(60) % 12 == 0).astype(int)
+    with pytest.warns(ConvergenceWarning, match='of use; one class is rare: class_weight="balanced"'):
+        assert Study(**{**QUICK, "cv": 2, "inner_cv": 2}).fit(X, rare).n_features_ == 0
 
 
 def test_displays_of_a_study():

@@ -127,7 +127,7 @@ run_command <- function(args, quiet, data = NULL) {
     lines <- process$read_error_lines()
     if (!is.null(data)) lines <- gsub(data, "x", lines, fixed = TRUE)
     errors <<- c(errors, lines)
-    if (!quiet) for (line in lines[!grepl("^(fewest|warning): ", lines)]) message(line)
+    if (!quiet) for (line in lines[!grepl("^(fewest|warning): ", lines)]) message(as_arguments(line))
   }
   repeat {
     tryCatch({
@@ -171,7 +171,10 @@ fail_as_command <- function(status, errors, args) {
 
 # `--max-features` becomes `max_features`, a command the function for it, and `1..4` `1:4`.
 as_arguments <- function(text) {
+  text <- gsub("--json FILE holds them all", "the result holds them all", text, fixed = TRUE)
   text <- gsub("([0-9]+)\\.\\.([0-9]+)", "\\1:\\2", text)
+  text <- gsub("`fewest methods`", "`fewest_help(\"methods\")`", text, fixed = TRUE)
+  text <- gsub("`fewest (select|path|evaluate|study|stability|certify|check|markers|knockoffs) --([a-z-]+) ([^ `]+)`", "`fewest_\\1()` with --\\2 \\3", text)
   hits <- gregexpr("--[a-z][a-z0-9-]*", text)
   regmatches(text, hits) <- lapply(regmatches(text, hits), function(x) gsub("-", "_", sub("^--", "", x)))
   gsub("`fewest (select|path|evaluate|study|stability|certify|check|markers|knockoffs)`", "`fewest_\\1()`", text)

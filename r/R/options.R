@@ -20,6 +20,11 @@
 #' | `groups`, `folds`, `sample_weights`, `tasks`: one value for each sample, or the name of a column of the samples | `--groups`, ... |
 #' | `time_limit = 60` (seconds) or `"5m"` | `--time-limit 60s` |
 #'
+#' `external` of [fewest_study()] is a file, or samples as `x` has them, where `y` is a name or there is a formula;
+#' else `list(x, y)`.
+#'
+#' A `seed` that a method has no use for is left out.
+#'
 #' `json = "FILE"` and `model = "FILE"` keep what the command writes; `report`, `proof`, `trace` and `resume` are files, too.
 #'
 #' Names of features go as they are, with blanks, commas and quotes.
@@ -40,15 +45,23 @@ OF_NAMES <- c("require", "forbid", "together", "features", "start", "drop", "onl
 # Options that have one value for each sample, or a name of a column of them.
 OF_SAMPLES <- c("groups", "folds", "sample_weights", "tasks")
 
+# Whether an option is one of these; `folds` of a study is a number of them.
+is_per_sample <- function(name, value) name %in% OF_SAMPLES && !(name == "folds" && is.numeric(value) && length(value) == 1)
+
 # Options whose names and values are joined by a sign of their own.
 PAIR_SIGN <- c(sign = ":", implies = ":", class_weight = "=", tune = "=")
 
 # The values of samples among the options, as columns of the archive.
 sample_columns <- function(options, samples) {
-  given <- intersect(names(options), OF_SAMPLES)
+  given <- Filter(function(name) is_per_sample(name, options[[name]]), names(options))
   out <- lapply(given, function(name) {
     value <- options[[name]]
-    if (is.character(value) && length(value) == 1 && value %in% names(samples$columns)) value <- samples$columns[[value]]
+    if (is.character(value) && length(value) == 1 && samples$n > 1) {
+      if (!value %in% names(samples$columns)) {
+        fail(sprintf("%s is \"%s\", which is no column of the samples; their columns are %s", name, value, quoted(names(samples$columns))))
+      }
+      value <- samples$columns[[value]]
+    }
     if (length(value) != samples$n) {
       fail(sprintf("%s has %d values, but there are %d samples; give one for each, or the name of a column of the samples", name, length(value), samples$n))
     }
@@ -58,21 +71,28 @@ sample_columns <- function(options, samples) {
   out
 }
 
-# The arguments of the command; `files` is a folder for what goes by a file.
-command_args <- function(options, files) {
+# What other packages call options.
+OTHER_NAMES <- c(C = "cost", nfolds = "cv", class.weights = "class_weight")
+
+# The arguments of the command; `files` is a folder for what goes by a file, `apart` whether values of samples
+# are columns of the archive.
+command_args <- function(options, files, apart = TRUE) {
   if (length(options) && (is.null(names(options)) || !all(nzchar(names(options))))) {
     fail("an argument has no name; options are given by name: max_features = 5")
   }
-  unlist(lapply(names(options), function(name) option_args(name, options[[name]], files)))
+  if (length(other <- intersect(names(options), names(OTHER_NAMES)))) {
+    fail(sprintf("%s is called %s here", other[1], OTHER_NAMES[[other[1]]]))
+  }
+  unlist(lapply(names(options), function(name) option_args(name, options[[name]], files, apart)))
 }
 
-option_args <- function(name, value, files) {
+option_args <- function(name, value, files, apart = TRUE) {
   flag <- paste0("--", gsub("[._]", "-", name))
   if (is.null(value) || isFALSE(value)) return(NULL)
   if (isTRUE(value)) return(flag)
-  if (name %in% OF_SAMPLES) return(c(flag, name))
+  if (apart && is_per_sample(name, value)) return(c(flag, name))
   if (name %in% c("feature_costs", "weight_bounds") && !is.null(names(value))) return(c(flag, json_file(value, name, files)))
-  if (name %in% c("at_most", "at_least")) return(each(flag, as_counts(value), function(v) paste0(v[[1]], ":", listed(v[[2]]))))
+  if (name %in% c("at_most", "at_least")) return(each(flag, as_counts(value), function(v) paste0(listed(v[[1]]), ":", listed(v[[2]]))))
   if (name %in% names(PAIR_SIGN) && !is.null(names(value))) {
     pairs <- Map(function(key, v) paste0(quoted_name(key), PAIR_SIGN[[name]], listed(v)), names(value), value)
     return(if (name == "class_weight") c(flag, paste(pairs, collapse = ",")) else each(flag, pairs, identity))
@@ -100,9 +120,10 @@ listed <- function(values, are_names = TRUE) {
   paste(if (are_names) quoted_name(text) else enc2utf8(text), collapse = ",")
 }
 
-# The shortest text that is the same number.
+# The shortest text that is the same number; a whole one as the command takes it, without an exponent.
 number <- function(x) {
   vapply(x, function(v) {
+    if (is.finite(v) && v == round(v) && abs(v) < 1e15) return(format(v, scientific = FALSE, digits = 15))
     text <- format(v, digits = 15, scientific = NA)
     if (as.numeric(text) == v) text else format(v, digits = 17)
   }, "", USE.NAMES = FALSE)

@@ -1,7 +1,8 @@
 #' Draws a result
 #'
 #' Of a path with `cv`, and of a study: accuracy by number of features with its standard error; the
-#' chosen size is filled. Of a path without `cv`: the objective and its bound. Of an evaluation,
+#' chosen size is filled. Sizes of a study are judged inside the folds, which guided the choice and is a little too
+#' good; the dashed line is the accuracy of the panel in the outer folds. Of a path without `cv`: the objective and its bound. Of an evaluation,
 #' stability selection, or with `which = "frequency"` of a study: the share of folds or halves that
 #' chose each feature.
 #'
@@ -17,22 +18,25 @@
 plot.fewest <- function(x, which = c("sizes", "frequency"), most = 25, ...) {
   which <- match.arg(which)
   sizes <- inherits(x, c("fewest_path", "fewest_study"))
-  if (sizes && which == "sizes") return(plot_sizes(as.data.frame(x), chosen_size(x), ...))
+  # Of a study the sizes are judged inside the folds, and the panel by the outer ones.
+  outer <- if (inherits(x, "fewest_study")) x$summary$accuracy$mean
+  if (sizes && which == "sizes") return(plot_sizes(as.data.frame(x), chosen_size(x), outer, ...))
   if (is.null(x$frequency)) fail("this result has neither several sizes nor folds; plot a path, an evaluation, a study or stability")
   plot_frequency(x$frequency, x$threshold, most, ...)
 }
 
 chosen_size <- function(x) if (inherits(x, "fewest_path")) x$cv$best_size else x$panel$max_features
 
-plot_sizes <- function(frame, chosen, xlab = "number of features", ylab = NULL, ...) {
+plot_sizes <- function(frame, chosen, outer, xlab = "number of features", ylab = NULL, ...) {
   judged <- !is.null(frame$accuracy)
   value <- if (judged) frame$accuracy else frame$objective
   low <- if (judged) value - ifelse(is.na(frame$se), 0, frame$se) else pmin(value, frame$bound, na.rm = TRUE)
   high <- if (judged) value + ifelse(is.na(frame$se), 0, frame$se) else value
-  if (is.null(ylab)) ylab <- if (judged) "accuracy on samples left out" else "objective (dashed: bound)"
-  graphics::plot(frame$max_features, value, type = "b", xaxt = "n", ylim = range(low, high, na.rm = TRUE), xlab = xlab, ylab = ylab,
+  if (is.null(ylab)) ylab <- if (!is.null(outer)) "accuracy inside the folds (dashed: outer folds)" else if (judged) "accuracy on samples left out" else "objective (dashed: bound)"
+  graphics::plot(frame$max_features, value, type = "b", xaxt = "n", ylim = range(low, high, outer, na.rm = TRUE), xlab = xlab, ylab = ylab,
                  pch = ifelse(frame$max_features %in% chosen, 19, 1), ...)
-  graphics::axis(1, unique(round(pretty(frame$max_features))))
+  graphics::axis(1, if (nrow(frame) <= 12) frame$max_features else unique(round(pretty(frame$max_features))))
+  if (!is.null(outer)) graphics::abline(h = outer, lty = 2)
   if (judged) graphics::segments(frame$max_features, low, frame$max_features, high)
   else graphics::lines(frame$max_features, frame$bound, lty = 2)
   invisible(frame)

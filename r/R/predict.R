@@ -3,8 +3,8 @@
 #' By the SVM that was trained on the chosen features.
 #'
 #' @param object A result of [fewest_select()], [fewest_study()] or [fewest_markers()].
-#' @param newdata Samples, in any form that [fewest_samples()] takes; features are found by their
-#'   names, others are left out. Of a model by formula a data frame with its variables.
+#' @param newdata Samples, in any form that [fewest_samples()] takes, or the path of a file; features are found by
+#'   their names, others are left out. Of a model by formula a data frame with its variables.
 #' @param type `"class"`, `"decision"` (values of the decision function, above 0 for the positive
 #'   class; of many classes one column for each machine) or `"probability"` (of each class, where
 #'   the model was calibrated: a study's is).
@@ -24,7 +24,8 @@ predict.fewest <- function(object, newdata, type = c("class", "decision", "proba
   on.exit(unlink(folder, recursive = TRUE))
   files <- file.path(folder, c("model.json", "data.npz", "out.csv"))
   write_text(model, files[1])
-  write_npz(files[2], arrays_of(new_samples(newdata, attr(object, "design"))))
+  if (is_file(newdata)) files[2] <- path.expand(newdata)
+  else write_npz(files[2], arrays_of(new_samples(newdata, attr(object, "design"))))
   run_command(c("predict", files[1], files[2], command_args(list(...), folder), "--out", files[3]), quiet = TRUE, data = files[2])
   predictions <- utils::read.csv(files[3], check.names = FALSE, colClasses = c(prediction = "character"), encoding = "UTF-8")
   if (type == "class") return(as_classes(predictions$prediction, attr(object, "classes")))
@@ -51,6 +52,7 @@ new_samples <- function(newdata, design) {
     return(frame_samples(as.list(newdata), NULL, design))
   }
   out <- if (is.null(design$assay)) fewest_samples(newdata) else fewest_samples(newdata, assay = design$assay)
+  if (isTRUE(design$unique_names)) out$names <- make.unique(out$names)
   out$y <- NULL
   out
 }

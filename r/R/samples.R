@@ -12,6 +12,11 @@
 #' | ExpressionSet | columns | rows of `exprs` | the classes, or the name of a column of `pData` |
 #' | DGEList | columns | rows, as `edgeR::cpm(x, log = TRUE)` | the classes, or a column of `x$samples` (default `group`) |
 #'
+#' The functions of this package take the path of a file, too, in any format that the command reads; `y` is then the
+#' name of the column of the classes, if the command does not find it.
+#'
+#' Names of features must differ: the option `unique_names = TRUE` makes them by [base::make.unique()].
+#'
 #' Inputs are never changed. Missing values stay missing: see the option `missing`.
 #'
 #' @param x The data, as in the table.
@@ -23,7 +28,7 @@
 #' @param assay Name or number of the assay.
 #' @return A list of class `fewest_samples`: `x` (matrix or sparse matrix), `transposed` (whether
 #'   features are its rows), `names` (of features), `variables` and `baselines` (of features made of
-#'   factors), `y`, `columns` (a data frame of what else is known of samples) and `design`, what
+#'   factors), `samples` (their names, if any), `y`, `columns` (a data frame of what else is known of samples) and `design`, what
 #'   [predict()][predict.fewest] needs to make the same of other samples.
 #' @examples
 #' samples <- fewest_samples(Species ~ ., iris)
@@ -41,7 +46,8 @@ samples <- function(x, y, names, transposed = FALSE, variables = NULL, baselines
   blank <- which(is.na(names) | !nzchar(names))
   if (length(blank)) fail(sprintf("feature %d of x has no name (%d in all have none); name all of them, or none", blank[1], length(blank)))
   structure(list(x = x, y = y, names = names, transposed = transposed, variables = variables,
-                 baselines = baselines, columns = columns, n = n, design = design), class = "fewest_samples")
+                 baselines = baselines, columns = columns, samples = if (transposed) colnames(x) else rownames(x), n = n,
+                 design = design), class = "fewest_samples")
 }
 
 turned_hint <- function(length, other) {
@@ -94,7 +100,13 @@ sparse_samples <- function(x, y, transposed = FALSE, columns = NULL, design = li
 #' @rdname fewest_samples
 fewest_samples.data.frame <- function(x, y = NULL, ...) {
   found <- named_classes(y, as.list(x), "x")
-  frame_samples(found$columns, found$y, design = list(...)$design)
+  named_rows(frame_samples(found$columns, found$y, design = list(...)$design), x)
+}
+
+# With the names of a data frame's rows, where it was given some.
+named_rows <- function(samples, frame) {
+  if (.row_names_info(frame) > 0) samples$samples <- row.names(frame)
+  samples
 }
 
 # Columns as features. `design` is that of training, for new samples.
@@ -160,14 +172,14 @@ fewest_samples.formula <- function(x, y = NULL, data = y, ...) {
   # `.` alone is not expanded: terms() takes minutes with thousands of columns.
   if (length(x) == 3 && identical(x[[3]], quote(.))) {
     left <- eval(x[[2]], data, environment(x))
-    return(frame_samples(as.list(data[setdiff(names(data), all.vars(x[[2]]))]), left))
+    return(named_rows(frame_samples(as.list(data[setdiff(names(data), all.vars(x[[2]]))]), left), data))
   }
   terms <- stats::terms(x, data = data)
   if (any(attr(terms, "order") > 1)) fail("interactions are no features here; make columns of them: data$ab <- data$a * data$b")
   frame <- stats::model.frame(terms, data, na.action = stats::na.pass)
   # Names that are no words of R stand in backticks in the labels alone.
   labels <- gsub("^`|`$", "", attr(terms, "term.labels"))
-  out <- frame_samples(as.list(frame[labels]), stats::model.response(frame))
+  out <- named_rows(frame_samples(as.list(frame[labels]), stats::model.response(frame)), data)
   out$design$terms <- stats::delete.response(attr(frame, "terms"))
   out
 }
@@ -212,6 +224,9 @@ need <- function(package) {
 arrays_of <- function(samples, apart = list()) {
   p <- length(samples$names)
   x <- samples$x
+  if (twice <- anyDuplicated(samples$names)) {
+    fail(sprintf("the name `%s` is used by two features; say unique_names = TRUE to tell them apart", samples$names[twice]), class = "fewest_usage")
+  }
   shape <- c(samples$n, p)
   out <- if (is.matrix(x)) {
     list(X = list(values = x, dim = shape, order = if (samples$transposed) "C" else "F"))

@@ -1,9 +1,19 @@
 #' SVM-RFE and multiple SVM-RFE, in place of a loop
 #'
-#' Ranks all features as the widely used loop around `e1071::svm()` does: train a linear SVM, drop
+#' Ranks all features as the widely used loop around `e1071::svm()` means to: train a linear SVM, drop
 #' the feature of smallest squared weight, train again. With `k` above 1 it is multiple SVM-RFE: at
 #' each step `k` SVMs, each without one of `k` folds of the samples, and the criterion is the mean of
 #' their normalised squared weights divided by the standard deviation.
+#'
+#' The SVMs are trained to the end. Those of the loop stop at the tolerance of `e1071::svm()`, 0.001, and with many
+#' features the order of small weights is then that of their rounding, so that a list of the loop differs from this
+#' one. On 102 samples of 700 genes (prostate, `cost = 10`, scaled):
+#'
+#' | `tolerance` of the loop | of its top 20 also in the top 20 here | same ranking |
+#' | --- | --- | --- |
+#' | 1e-3, the default | 10 | places 1 and 2 |
+#' | 1e-6 | 20 | all 700 places |
+#' | 1e-9 | 20 | all 700 places |
 #'
 #' A ranking is no estimate of accuracy, and features that were ranked on all samples seem better on
 #' them than they are: [fewest_evaluate()] with `method = "rfe"` ranks inside the folds.
@@ -31,6 +41,10 @@ svm_rfe <- function(x, y = NULL, k = 1, halve.above = 5000, cost = 10, scale = T
   if (is.null(y) && is.data.frame(x)) {
     y <- x[[1]]
     x <- x[-1]
+  }
+  early <- intersect(names(list(...)), c("normalize_total", "log1p"))
+  if (scale && length(early)) {
+    fail(sprintf("svm_rfe() scales x before %s would count in it; normalise x first, or use fewest_select(method = \"rfe\"), which scales last", early[1]))
   }
   samples <- fewest_samples(x, y)
   matrix <- if (samples$transposed) t(samples$x) else samples$x

@@ -10,7 +10,7 @@
 #' @param features Names of features.
 #' @param ... What [fewest_samples()] takes (`data`, `assay`), and [options][fewest_options]:
 #'   `max_features`, `cost`, `kernel`, `require`, `time_limit`, `certify`, ...
-#' @param quiet Whether to leave out progress and notes. Warnings come even so.
+#' @param quiet Whether to leave out progress and notes, as in documents of knitr. Warnings come even so.
 #' @return The result of the command as a list of class `fewest`: `selected` (names, in the order of
 #'   the data), `status`, `objective`, `bound`, `gap`, `ranking`, `model`, `settings` and what else
 #'   the command writes as JSON; docs/equations.md and docs/use/gap.md of the project say what the
@@ -24,20 +24,20 @@
 #' as.data.frame(fewest_path(Species ~ ., two, method = "exact", max_features = 1:3))
 #' fewest_certify(Species ~ ., two, features = c("Sepal.Width", "Petal.Width"))$gap
 #' @export
-fewest_select <- function(x, y = NULL, ..., method, quiet = !interactive()) {
-  run("select", "selection", x, y, list(method = method, ...), quiet, model = TRUE)
+fewest_select <- function(x, y = NULL, ..., method, quiet = is_quiet()) {
+  run("select", "selection", x, y, list(method = method, ...), quiet, model = TRUE, call = match.call())
 }
 
 #' @rdname fewest_select
 #' @export
-fewest_path <- function(x, y = NULL, ..., method, quiet = !interactive()) {
-  run("path", "path", x, y, list(method = method, ...), quiet)
+fewest_path <- function(x, y = NULL, ..., method, quiet = is_quiet()) {
+  run("path", "path", x, y, list(method = method, ...), quiet, call = match.call())
 }
 
 #' @rdname fewest_select
 #' @export
-fewest_certify <- function(x, y = NULL, ..., features, quiet = !interactive()) {
-  run("certify", "certificate", x, y, list(features = features, ...), quiet)
+fewest_certify <- function(x, y = NULL, ..., features, quiet = is_quiet()) {
+  run("certify", "certificate", x, y, list(features = features, ...), quiet, call = match.call())
 }
 
 #' Judges a method on samples that took no part
@@ -58,32 +58,45 @@ fewest_certify <- function(x, y = NULL, ..., features, quiet = !interactive()) {
 #' two <- droplevels(iris[iris$Species != "setosa", ])
 #' fewest_evaluate(Species ~ ., two, method = "rfe", max_features = 2, cv = 5)
 #' @export
-fewest_evaluate <- function(x, y = NULL, ..., method, quiet = !interactive()) {
-  run("evaluate", "evaluation", x, y, list(method = method, ...), quiet)
+fewest_evaluate <- function(x, y = NULL, ..., method, quiet = is_quiet()) {
+  run("evaluate", "evaluation", x, y, list(method = method, ...), quiet, call = match.call())
 }
 
 #' @rdname fewest_evaluate
 #' @export
-fewest_study <- function(x, y = NULL, ..., quiet = !interactive()) {
-  run("study", "study", x, y, list(...), quiet, model = TRUE)
+fewest_study <- function(x, y = NULL, ..., quiet = is_quiet()) {
+  run("study", "study", x, y, list(...), quiet, model = TRUE, call = match.call())
 }
 
 #' @rdname fewest_evaluate
 #' @export
-fewest_stability <- function(x, y = NULL, ..., method, quiet = !interactive()) {
-  run("stability", "stability", x, y, list(method = method, ...), quiet)
+fewest_stability <- function(x, y = NULL, ..., method, quiet = is_quiet()) {
+  run("stability", "stability", x, y, list(method = method, ...), quiet, call = match.call())
 }
 
 #' @rdname fewest_evaluate
 #' @export
-fewest_knockoffs <- function(x, y = NULL, ..., method, quiet = !interactive()) {
-  run("knockoffs", "knockoffs", x, y, list(method = method, ...), quiet)
+fewest_knockoffs <- function(x, y = NULL, ..., method, quiet = is_quiet()) {
+  run("knockoffs", "knockoffs", x, y, list(method = method, ...), quiet, call = match.call())
 }
 
 #' @rdname fewest_evaluate
 #' @export
-fewest_markers <- function(x, y = NULL, ..., quiet = !interactive()) {
-  run("markers", "markers", x, y, list(...), quiet, model = TRUE)
+fewest_markers <- function(x, y = NULL, ..., quiet = is_quiet()) {
+  run("markers", "markers", x, y, list(...), quiet, model = TRUE, call = match.call())
+}
+
+#' What is in the data, and what is wrong with it
+#'
+#' @inheritParams fewest_select
+#' @param y The classes, if any.
+#' @param ... What [fewest_samples()] takes (`data`, `assay`), and options of the command `check`.
+#' @return What the command says, as a list of class `fewest`; `print` shows it.
+#' @examplesIf fewest::fewest_available()
+#' fewest_check(Species ~ ., iris)
+#' @export
+fewest_check <- function(x, y = NULL, ..., quiet = is_quiet()) {
+  run("check", "check", x, y, list(...), quiet, call = match.call())
 }
 
 #' The command's own help
@@ -106,50 +119,149 @@ fewest_help <- function(command = NULL, method = NULL) {
 #'
 #' @param result A result of this package.
 #' @param file Where the page goes, `.html`.
+#' @param show_samples Whether samples are named where there are more than 100, too: names may be those of persons.
 #' @return `file`, invisibly.
 #' @examplesIf fewest::fewest_available()
 #' fit <- fewest_select(Species ~ ., iris, method = "rfe", max_features = 2)
 #' fewest_report(fit, tempfile(fileext = ".html"))
 #' @export
-fewest_report <- function(result, file) {
+fewest_report <- function(result, file, show_samples = FALSE) {
   check_result(result)
   json <- tempfile(fileext = ".json")
   on.exit(unlink(json))
   write_text(attr(result, "json"), json)
-  run_command(c("report", json, "-o", file), quiet = TRUE)
+  run_command(c("report", json, "-o", file, if (show_samples) "--show-samples"), quiet = TRUE)
   invisible(file)
 }
+
+# Progress is for a person who waits: at the prompt, or in the log of a script.
+is_quiet <- function() isTRUE(getOption("knitr.in.progress")) || nzchar(Sys.getenv("TESTTHAT"))
 
 # Arguments that say how to read x; the others are options.
 OF_DATA <- c("data", "assay")
 
-# One run of the command: data in, result out.
-run <- function(command, kind, x, y, arguments, quiet, model = FALSE) {
+# One run of the command: data in, result out. `call` is that of the user, for the words of the result.
+run <- function(command, kind, x, y, arguments, quiet, model = FALSE, call = sys.call(-1)) {
+  call <- short_call(call, command)
   how <- names(arguments) %in% OF_DATA
-  samples <- do.call(fewest_samples, c(list(x, y), arguments[how]))
   options <- arguments[!how]
-  if (is.null(samples$y)) fail("there are no classes: give y, or a formula with a left side")
-  # Of two classes in a factor the second one is positive, as in glm().
-  classes <- if (is.factor(samples$y)) levels(droplevels(samples$y))
-  if (length(classes) == 2 && is.null(options$positive) && is.null(options$classes)) options$positive <- classes[2]
   folder <- tempfile("fewest")
   dir.create(folder)
   on.exit(unlink(folder, recursive = TRUE))
-  data <- file.path(folder, "data.npz")
+  if (is_file(x)) {
+    data <- path.expand(x)
+    if (is.character(y)) options$target <- y else if (!is.null(y)) fail("x is a file, so y is the name of the column of the classes, or left out")
+    samples <- list(design = list(kind = "file"))
+  } else {
+    samples <- do.call(fewest_samples, c(list(x, y), arguments[how]))
+    if (is.null(samples$y) && command != "check") fail("there are no classes: give y, or a formula with a left side")
+    if (isTRUE(options$unique_names)) {
+      samples$names <- make.unique(samples$names)
+      samples$design$unique_names <- TRUE
+    }
+    options$unique_names <- NULL
+    # Of two classes in a factor the second one is positive, as in glm().
+    classes <- if (is.factor(samples$y)) levels(droplevels(samples$y))
+    if (length(classes) == 2 && is.null(options$positive) && is.null(options$classes)) options$positive <- classes[2]
+    data <- file.path(folder, "data.npz")
+  }
   json <- if (is.null(options$json)) file.path(folder, "result.json") else path.expand(options$json)
   trained <- if (is.null(options$model)) file.path(folder, "model.json") else path.expand(options$model)
   options$json <- NULL
   if (model) options$model <- NULL
-  write_npz(data, arrays_of(samples, sample_columns(options, samples)))
-  args <- c(command, data, command_args(options, folder), "--json", json, if (model) c("--model", trained))
-  ran <- run_command(args, quiet, data)
+  if (!is_file(x)) {
+    apart <- sample_columns(options, samples)
+    if (!is.null(samples$y)) apart$target_name <- target_name(call, x, y)
+    if (!is.null(samples$samples) && command %in% WITH_SAMPLES && is.null(options$id)) {
+      apart$sample <- samples$samples
+      options$id <- "sample"
+    }
+    write_npz(data, arrays_of(samples, apart))
+    if (!is.null(options$external) && !is_file(options$external)) {
+      other <- external_samples(options$external, x, y, samples)
+      options$external <- file.path(folder, "external.npz")
+      if (!is.null(apart$sample)) apart$sample <- if (is.null(other$samples)) as.character(seq_len(other$n)) else other$samples
+      # The classes go by the name of those of training.
+      known <- c(apart[names(apart) == "sample"], stats::setNames(list(other$y), apart$target_name))
+      other$y <- NULL
+      write_npz(options$external, arrays_of(other, known))
+    }
+  }
+  args <- function(options) {
+    c(command, data, command_args(options, folder, !is_file(x)), "--json", json, if (model) c("--model", trained))
+  }
+  ran <- tryCatch(run_command(args(options), quiet, data), fewest_usage = function(e) {
+    # A script gives one seed to all, and some have no use for it.
+    if (is.null(options$seed) || !grepl("seed (is an option of|has a meaning|says how)|argument 'seed'", conditionMessage(e))) stop(e)
+    options$seed <- NULL
+    run_command(args(options), quiet, data)
+  })
   if (!file.exists(json)) fail("the run was stopped before it had a result", class = "fewest_interrupted")
+  if (!is_file(x)) ran$out <- name_data(json, data, call, ran$out)
   out <- read_result(json, kind)
   attr(out, "text") <- ran$out
-  attr(out, "model") <- if (file.exists(trained)) read_text(trained)
+  if (model && file.exists(trained)) attr(out, "model") <- read_text(trained)
   attr(out, "design") <- samples$design
-  attr(out, "classes") <- class_values(samples$y)
+  attr(out, "classes") <- if (is_file(x)) unlist(out$classes, use.names = FALSE) else class_values(samples$y)
   out
+}
+
+# The samples of another site with their classes, in the form of those of training.
+external_samples <- function(external, x, y, samples) {
+  given <- if (identical(class(external), "list")) external else list(external)
+  classes <- if (length(given) == 2) given[[2]]
+    else if (inherits(x, "formula")) eval(x[[2]], given[[1]], environment(x))
+    else if (is.character(y) && length(y) == 1) fewest_samples(given[[1]], y)$y
+  if (is.null(classes)) fail("the samples of external have no classes; give external = list(x, y)")
+  out <- new_samples(given[[1]], samples$design)
+  out$y <- classes
+  out
+}
+
+# Commands that say something of single samples.
+WITH_SAMPLES <- c("study", "evaluate")
+
+is_formula <- function(expression) is.call(expression) && identical(expression[[1]], quote(`~`))
+
+is_file <- function(x) is.character(x) && length(x) == 1 && !is.na(x) && file.exists(x)
+
+# A call as it was written; do.call() has values in it, and the function.
+short_call <- function(call, command) {
+  if (is.function(call[[1]])) call[[1]] <- as.name(paste0("fewest_", command))
+  for (at in seq_along(call)[-1]) {
+    if (!is.language(call[[at]]) && utils::object.size(call[[at]]) > 1000) call[[at]] <- as.name("...")
+  }
+  call
+}
+
+# The user's own words for an argument, unless they are long.
+said <- function(expression, otherwise) {
+  text <- paste(deparse(expression, width.cutoff = 500L), collapse = " ")
+  if (nchar(text) > 200) otherwise else text
+}
+
+# What the classes are called.
+target_name <- function(call, x, y) {
+  if (inherits(x, "formula")) return(said(x[[2]], "y"))
+  if (is.character(y) && length(y) == 1) y else if (is.name(call$y) || is.call(call$y)) said(call$y, "y") else "y"
+}
+
+# In the file of a result, the name of the data and the call of the user in place of the archive and the command;
+# the text with the name.
+name_data <- function(json, data, call, out) {
+  # Of a formula `y` is the data, unless it is named.
+  from <- if (!is.null(call$data)) call$data else if (is_formula(call$x)) call$y else call$x
+  name <- said(from, "x")
+  escaped <- function(text) gsub("^\"|\"$", "", jsonlite::toJSON(text, auto_unbox = TRUE))
+  text <- gsub(escaped(data), escaped(name), read_text(json), fixed = TRUE)
+  # The command is in the sentences for a paper, too.
+  command <- regmatches(text, regexpr("\"command\": \"([^\"\\\\]|\\\\.)*\"", text))
+  if (length(command)) {
+    theirs <- gsub("^\"command\": \"|\"$", "", command)
+    text <- gsub(theirs, escaped(said(call, as.character(call[[1]])[1])), text, fixed = TRUE)
+  }
+  write_text(text, json)
+  gsub(data, name, out, fixed = TRUE)
 }
 
 read_text <- function(path) paste(readLines(path, encoding = "UTF-8", warn = FALSE), collapse = "\n")
@@ -160,6 +272,9 @@ read_result <- function(path, kind) {
   text <- read_text(path)
   out <- jsonlite::fromJSON(text, simplifyDataFrame = FALSE, simplifyMatrix = FALSE)
   for (name in c("selected", "selected_indices")) if (identical(out[[name]], list())) out[[name]] <- if (name == "selected") character() else integer()
+  if (length(out$methods_text)) {
+    out$methods_text <- stats::setNames(vapply(out$methods_text, `[[`, "", "text"), vapply(out$methods_text, `[[`, "", "item"))
+  }
   for (name in c("frequency", "both_halves")) if (!is.null(out[[name]])) out[[name]] <- unlist(out[[name]])
   structure(out, class = c(paste0("fewest_", kind), "fewest"), json = text)
 }

@@ -121,6 +121,15 @@ impl State {
         let gap = self.gap.map_or_else(String::new, |gap| format!(", gap {}", fewest_report::at_most(gap)));
         format!("{part}{} {what}{incumbent}{bound}{gap}", self.done)
     }
+
+    /// `, of 495: 41 s left`, where the number of steps is known; `seconds` are over.
+    fn left(&self, seconds: f64) -> String {
+        let known = self.total.filter(|&total| self.done > 0 && total >= self.done);
+        known.map_or_else(String::new, |total| {
+            let left = seconds * (total - self.done) as f64 / self.done as f64;
+            format!(", of {total}: about {left:.0} s left")
+        })
+    }
 }
 
 impl<'a> Watch<'a> {
@@ -214,9 +223,11 @@ impl<'a> Watch<'a> {
     /// Brings the bar up to date, but not more often than can be seen.
     fn show(&mut self) {
         let since = self.shown.map_or(self.start.elapsed(), |shown| shown.elapsed());
-        if self.writes_lines && since >= LINE {
+        // A long run has a line less often.
+        if self.writes_lines && since >= LINE.max(self.start.elapsed() / 20) {
             self.shown = Some(Instant::now());
-            self.terminal.progress(&format!("{:.0} s, {}", self.seconds(), self.state.text()));
+            let (seconds, left) = (self.seconds(), self.state.left(self.seconds()));
+            self.terminal.progress(&format!("{seconds:.0} s, {}{left}", self.state.text()));
         }
         if !self.draws_bar || since < if self.shown.is_some() { REFRESH } else { PATIENCE } {
             return;
@@ -375,4 +386,16 @@ fn style(total: Option<u64>) -> ProgressStyle {
     };
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
     style.progress_chars("=> ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::State;
+
+    #[test]
+    fn what_is_left_is_said_where_the_steps_are_known() {
+        let at = |done, total| State { done, total, ..State::default() }.left(10.0);
+        assert_eq!(at(90, Some(450)), ", of 450: about 40 s left");
+        assert_eq!(at(90, None) + &at(0, Some(9)), "");
+    }
 }

@@ -84,9 +84,11 @@ pub(crate) fn label(name: &str) -> String {
     shorten(name, LABEL)
 }
 
-/// The warnings of a result.
-pub(crate) fn warnings(result: Json<'_>) -> impl Iterator<Item = Block> {
-    result.at("warnings").texts().into_iter().take(20).map(|text| Block::Warning(shorten(text, 400)))
+/// The warnings of a result, without what is a note alone.
+pub(crate) fn warnings<'a>(result: Json<'a>) -> impl Iterator<Item = Block> + use<'a> {
+    let notes = result.at("notes").texts();
+    let loud = result.at("warnings").texts().into_iter().filter(move |text| !notes.contains(text));
+    loud.take(20).map(|text| Block::Warning(shorten(text, 400)))
 }
 
 /// Lines on the data: file, samples, features, target, classes.
@@ -98,6 +100,7 @@ pub(crate) fn data(budget: &Budget, result: Json<'_>) -> Vec<(&'static str, Cell
     if let (Some(n), Some(p)) = (result.at("n_samples").count(), result.at("n_features").count()) {
         lines.push(("contents", format!("{}, {}", plural(n, "sample"), plural(p, "feature")).into()));
     }
+    lines.extend(result.at("notes").texts().into_iter().take(20).map(|note| ("note", budget.foreign(note, 400))));
     let target = result.at("target").text().or(result.at("settings").at("target").text());
     if let Some(target) = target {
         lines.push(("target", budget.foreign(target, LIST)));
@@ -188,7 +191,8 @@ pub(crate) fn balance(budget: &Budget, result: Json<'_>) -> Result<Option<Sectio
         percent(share(most))
     );
     let mut blocks = vec![bar_chart("balance-chart", "Samples of each class", summary, &rows, table)?];
-    if 5 * least < most {
+    let weighed = result.at("settings").at("class_weight").text().is_some_and(|weights| weights != "none");
+    if 5 * least < most && !weighed {
         blocks.push(Block::Warning(format!(
             "The smallest class has {least} of {total} samples: accuracy alone says little here; --class-weight balanced weighs the classes alike."
         )));

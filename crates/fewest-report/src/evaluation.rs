@@ -4,9 +4,13 @@ use std::collections::BTreeMap;
 
 use crate::chart::{Axes, Bar, Role, Series, Ticks, lines};
 use crate::common::{balance, bar_chart, data, label, settings, total, warnings};
+use crate::guessing::guessing;
 use crate::read::Json;
 use crate::view::{Block, Budget, Cell, Chart, Column, Page, Section, Table, numbers, shorten, words};
 use crate::words::{brief, percent, plural, seconds};
+
+/// Samples up to which a page names them without being asked.
+const NAMED: u64 = 100;
 
 /// Scores of sizes inside the folds, averaged.
 #[derive(Debug, Default)]
@@ -25,7 +29,7 @@ pub(crate) fn page(result: Json<'_>, budget: &Budget) -> Result<Page, String> {
     sections.extend(frequency(result, budget, "frequency", "frequency-section", "Which features are chosen")?);
     sections.extend(confusion(result, budget, "Samples held out"));
     sections.extend(by_class(result, budget));
-    sections.extend(wrong(result, budget));
+    sections.extend(wrong(result, result.at("settings"), budget));
     if against.is_there() {
         let heading = format!("Which features {} chooses", name(against));
         sections.extend(comparison(result, budget));
@@ -78,7 +82,7 @@ fn summary(result: Json<'_>, budget: &Budget) -> Result<Section, String> {
     if let Some(text) = with_interval(accuracy) {
         blocks.push(Block::Finding(format!("Accuracy on samples not seen: {text}.")));
     }
-    blocks.extend(accuracy.at("mean").number().and_then(|mean| guessing(result, mean)));
+    blocks.extend(guessing(result));
     blocks.extend(warnings(result));
     let mut pairs = Vec::new();
     pairs.extend(stability_words(result).map(|text| ("stability", Cell::from(text))));
@@ -95,19 +99,6 @@ fn summary(result: Json<'_>, budget: &Budget) -> Result<Section, String> {
     blocks.extend(measures(result, budget)?);
     blocks.extend(folds(result, budget)?);
     Ok(Section { id: "summary", heading: "How well it does".to_owned(), blocks })
-}
-
-/// A warning where this accuracy is no better than always guessing the most frequent class.
-pub(crate) fn guessing(result: Json<'_>, accuracy: f64) -> Option<Block> {
-    let counts: Vec<u64> = result.at("class_counts").entries().filter_map(|c| c.1.count()).collect();
-    let total = total(counts.iter().copied());
-    let guess = counts.iter().max().map(|&most| most as f64 / total.max(1) as f64)?;
-    (total > 0 && accuracy <= guess).then(|| {
-        Block::Warning(format!(
-            "Always guessing the most frequent class is right on {}: this is no better.",
-            percent(guess)
-        ))
-    })
 }
 
 /// The stability of the folds' features, in words.
@@ -354,11 +345,14 @@ pub(crate) fn by_class(result: Json<'_>, budget: &Budget) -> Option<Section> {
     Some(Section { id: "classes", heading: "Class by class".to_owned(), blocks: vec![Block::Table(table)] })
 }
 
-/// Samples that were taken for another class, most often first.
-pub(crate) fn wrong(result: Json<'_>, budget: &Budget) -> Option<Section> {
+/// Samples that were taken for another class, most often first; by name where there are few, or `settings` say so: a
+/// page is handed on, and names may be those of persons.
+pub(crate) fn wrong(result: Json<'_>, settings: Json<'_>, budget: &Budget) -> Option<Section> {
+    let many = result.at("n_samples").count().is_some_and(|n| n > NAMED);
+    let hidden = many && settings.at("show_samples").0.as_bool() != Some(true);
     let count = |of: Json<'_>| Cell::from(of.count().map_or_else(String::new, |count| count.to_string()));
     let rows = result.at("wrong").items().map(|entry| {
-        let name = entry.at("sample").text();
+        let name = entry.at("sample").text().filter(|_| !hidden);
         let row = entry.at("row").count().map_or_else(String::new, |row| row.saturating_add(1).to_string());
         vec![
             name.map_or_else(|| Cell::from(format!("row {row}")), |name| budget.name(name)),
@@ -372,7 +366,11 @@ pub(crate) fn wrong(result: Json<'_>, budget: &Budget) -> Option<Section> {
         return None;
     }
     let columns = vec![words("sample"), words("true class"), words("taken for"), numbers("times"), numbers("of")];
-    let table = budget.table("Samples taken for another class; rows of the data from 1", columns, rows);
+    let named = result.at("wrong").items().any(|entry| entry.at("sample").text().is_some());
+    let mut table = budget.table("Samples taken for another class; rows of the data from 1", columns, rows);
+    if hidden && named {
+        table.note = "Names of samples are left out, as there are more than 100: --show-samples of `fewest study` and `fewest report`, or show_samples of report() in Python, shows them.";
+    }
     let heading = "Which samples are taken for another class".to_owned();
     Some(Section { id: "wrong", heading, blocks: vec![Block::Table(table)] })
 }

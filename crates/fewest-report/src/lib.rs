@@ -11,6 +11,7 @@ mod chart;
 mod common;
 mod course;
 mod evaluation;
+mod guessing;
 mod knockoffs;
 mod markers;
 mod near;
@@ -36,7 +37,7 @@ use view::{Budget, Page};
 pub use fewest_text::visible;
 pub use near::near_sentence;
 pub use table::{Style, Table};
-pub use text::{Door, Words, text};
+pub use text::{Door, Words, text, verdict};
 pub use view::shorten;
 pub use words::{
     NOTHING_GAINED, Proof, at_most, bound, brief, elimination_steps, expected, groups, number, percent, plural,

@@ -63,7 +63,7 @@ fn summary(result: Json<'_>, budget: &Budget) -> Section {
         None => blocks.push(Block::Finding("No fold was done: how well the panel does is not known.".to_owned())),
     }
     if panel.is_there() {
-        blocks.push(Block::Text(format!("{}.", crate::common::sentence_case(&proof(result).sentence()))));
+        blocks.push(Block::Text(crate::common::sentence_case(&proof(result).sentence())));
     }
     blocks.extend(warnings(result));
     let mut pairs: Vec<(&'static str, Cell)> = Vec::new();

@@ -2,7 +2,8 @@
 
 use crate::chart::{Bar, Role};
 use crate::common::{balance, bar_chart, data, label, list, settings};
-use crate::evaluation::{by_class, confusion, guessing, interval, measure_words, wrong};
+use crate::evaluation::{by_class, confusion, interval, measure_words, wrong};
+use crate::guessing::guessing;
 use crate::read::Json;
 use crate::view::{Block, Budget, Cell, Page, Section, numbers, shorten, words};
 use crate::words::{percent, plural};
@@ -17,7 +18,7 @@ pub(crate) fn page(result: Json<'_>, budget: &Budget) -> Result<Page, String> {
     sections.extend(by_class(result, budget));
     sections.extend(confusion(result, budget, "Samples"));
     sections.extend(calibration(result));
-    sections.extend(wrong(result, budget));
+    sections.extend(wrong(result, result.at("settings"), budget));
     sections.extend(predicted(result, budget)?);
     sections.extend(balance(budget, result)?);
     sections.push(settings(budget, result, result.at("command"), ""));
@@ -46,7 +47,7 @@ fn summary(result: Json<'_>, budget: &Budget) -> Result<Section, String> {
                 format!(" (95 % interval {} to {})", percent(low), percent(high))
             });
             blocks.push(Block::Finding(format!("Right on {} of the samples{between}.", percent(mean))));
-            blocks.extend(guessing(result, mean));
+            blocks.extend(guessing(result));
         }
         None => blocks.push(Block::Text("How well the model does is not known here.".to_owned())),
     }

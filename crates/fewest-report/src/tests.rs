@@ -2,6 +2,7 @@
 //! browser by `fewest-cli`.
 
 mod markers;
+mod study_page;
 
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -214,6 +215,7 @@ fn the_text_of_a_study_has_the_words_of_its_door() {
         fdr: "",
         stability: "",
         sizes: |most| format!("sizes=range(1, {})", most + 1),
+        rare: "WEIGH",
     };
     let door = crate::Door { style: crate::Style::default(), words: &words, scaling: None };
     let mut whole = study(&names);
@@ -224,7 +226,7 @@ fn the_text_of_a_study_has_the_words_of_its_door() {
         "sizes          the largest number of features tried (2) was chosen; more may be better: sizes=range(1, 5)",
         "not tried      age: dose",
         "age        >= 50: +2, >= 70: +3",
-        "dose       adds nothing",
+        "Of the panel, these add nothing to the points: dose.",
         "probability of dose by total: 0: 0.100, 2: 0.400, 3: 0.700",
     ] {
         assert!(text.contains(part), "{part}\n{text}");

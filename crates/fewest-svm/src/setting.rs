@@ -29,6 +29,7 @@ const NAMED: &[&str] = &[
     "candidates",
     "certify",
     "costs",
+    "expression",
     "forbid",
     "gap",
     "implies",

@@ -33,3 +33,17 @@ test_that("an argument without a name, and a missing value, are refused", {
 test_that("the words of the command become those of R", {
   expect_identical(as_arguments("use --max-features 1..4 or `fewest study`"), "use max_features 1:4 or `fewest_study()`")
 })
+
+test_that("whole numbers have no exponent", {
+  expect_identical(args(halve_above = 1e5, node_limit = 1e6, cost = 1e5, time_limit = 1e5), c("--halve-above", "100000", "--node-limit", "1000000", "--cost", "100000", "--time-limit", "100000s"))
+  expect_identical(args(at_most = list(1e5, "a")), c("--at-most", "100000:a"))
+})
+
+test_that("other names of options, and columns that are not there, are answered with the right ones", {
+  expect_error(args(C = 1), "C is called cost")
+  expect_error(args(nfolds = 5), "nfolds is called cv")
+  known <- list(n = 4, columns = data.frame(patient = 1:4, site = 1:4))
+  expect_error(sample_columns(list(groups = "pateint"), known), "`patient`, `site`")
+  expect_identical(sample_columns(list(groups = "site", folds = 3), known), list(groups = 1:4))
+  expect_identical(as_arguments("see `fewest evaluate --choose one-se` and `fewest check`"), "see `fewest_evaluate()` with choose one-se and `fewest_check()`")
+})

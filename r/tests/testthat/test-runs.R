@@ -206,3 +206,59 @@ test_that("Ctrl-C gives the best so far", {
   child$wait(20000)
   expect_match(paste0(out, child$read_all_output()), "cancelled TRUE")
 })
+
+test_that("names of features that are alike are made different where that is asked for", {
+  needs_command()
+  x <- two_x
+  colnames(x)[2] <- colnames(x)[1]
+  expect_error(fewest_select(x, two$Species, method = "rfe", max_features = 3), "unique_names")
+  fit <- fewest_select(x, two$Species, method = "rfe", max_features = 4, unique_names = TRUE)
+  expect_setequal(fit$selected, make.unique(colnames(x)))
+  expect_identical(predict(fit, x), predict(fewest_select(two_x, two$Species, method = "rfe", max_features = 4), two_x))
+})
+
+test_that("a seed without a use is left out, a wrong one is not", {
+  needs_command()
+  fit <- fewest_select(two_x, two$Species, method = "exact", max_features = 2, seed = 1)
+  expect_length(fit$selected, 2)
+  expect_error(fewest_select(two_x, two$Species, method = "rfe", max_features = 2, resamples = 5, seed = "x"), "seed is x")
+})
+
+test_that("a file is read by the command", {
+  needs_command()
+  path <- tempfile(fileext = ".csv")
+  utils::write.csv(two, path, row.names = FALSE)
+  fit <- fewest_select(path, "Species", method = "exact", max_features = 2)
+  ours <- fewest_select(Species ~ ., two, method = "exact", max_features = 2)
+  expect_identical(fit$selected, ours$selected)
+  expect_identical(as.character(predict(fit, path)), as.character(predict(ours, two)))
+  expect_error(fewest_select(path, two$Species, method = "exact", max_features = 2), "name of the column")
+  expect_error(fewest_evaluate(path, "Species", method = "rfe", max_features = 2, groups = "site"), "site")
+})
+
+test_that("a result has the names of the caller", {
+  needs_command()
+  x <- two_x
+  rownames(x) <- paste("flower", 1:100)
+  study <- fewest_study(x, two$Species, max_features = 1:2, methods = "rfe", folds = 3, repeats = 1)
+  expect_identical(study$target, "two$Species")
+  expect_match(study$command, "^fewest_study\\(x = x, y = two\\$Species, max_features = 1:2")
+  expect_match(study$wrong[[1]]$sample, "^flower ")
+  expect_no_match(attr(study, "json"), "Rtmp")
+  expect_match(paste(study$methods_text, collapse = "\n"), "Command: fewest_study\\(")
+  expect_output(print(fewest_check(Species ~ ., two)), "two")
+  expect_error(svm_rfe(x, two$Species, log1p = TRUE), "scales last")
+})
+
+test_that("a study judges its panel on samples of another site", {
+  needs_command()
+  half <- rep(c(TRUE, FALSE), 50)
+  short <- list(max_features = 1:2, methods = "rfe", folds = 3, repeats = 1)
+  judged <- function(...) do.call(fewest_study, c(list(...), short))$external
+  matrix <- judged(two_x[half, ], two$Species[half], external = list(two_x[!half, ], two$Species[!half]))
+  frame <- judged(two[half, ], "Species", external = two[!half, ])
+  formula <- judged(Species ~ ., two[half, ], external = two[!half, ])
+  expect_identical(matrix$n_samples, 50L)
+  for (other in list(frame, formula)) expect_equal(other$summary$accuracy$mean, matrix$summary$accuracy$mean)
+  expect_error(judged(two_x[half, ], two$Species[half], external = two_x[!half, ]), "list\\(x, y\\)")
+})

@@ -22,6 +22,9 @@ pub(crate) struct CertifyArgs {
     /// a result (repeat freely)
     #[arg(long, value_name = "NAMES|FILE", required = true)]
     pub(crate) features: Vec<String>,
+    /// Column of a study that is set apart: its groups.
+    #[arg(skip)]
+    pub(crate) groups: Option<String>,
     /// Preparation.
     #[command(flatten)]
     pub(crate) prepare: PrepareArgs,
@@ -63,7 +66,7 @@ impl CertifyArgs {
             method: SEARCH.to_owned(),
             prepare: self.prepare.clone(),
             rules: self.rules.clone(),
-            groups: None,
+            groups: self.groups.clone(),
             time_limit: self.time_limit,
             json: self.json.clone(),
             report: self.report.clone(),

@@ -141,6 +141,7 @@ Examples:
   fewest study wdbc.csv --report study.html
   fewest study genes.csv.gz --max-features 1..20 --require TP53 --json study.json --model panel.json
   fewest study genes.csv.gz --methods exact,rfe --time-limit 1h --resume study.state
+  fewest study wdbc.csv --proof panel.proof; fewest verify panel.proof wdbc.csv
   fewest study clinic.csv --points --external other_clinic.csv --report study.html";
 
 /// Shown under `fewest markers --help`.

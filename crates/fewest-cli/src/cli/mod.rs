@@ -426,6 +426,9 @@ pub(crate) struct ReportArgs {
     /// Write the page to this file, or - for standard output
     #[arg(long, short = 'o', value_name = "FILE.html", help_heading = "Output")]
     pub(crate) out: PathBuf,
+    /// Name samples on the page where there are more than 100, too: names may be those of persons
+    #[arg(long, help_heading = "Output")]
+    pub(crate) show_samples: bool,
 }
 
 /// `fewest check`.

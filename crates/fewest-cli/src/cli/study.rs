@@ -117,6 +117,13 @@ pub(crate) struct StudyArgs {
     /// Write a page for people to this file, or - for standard output; one file, nothing is loaded
     #[arg(long, value_name = "FILE.html", help_heading = "Output")]
     pub(crate) report: Option<PathBuf>,
+    /// Name samples on the page where there are more than 100, too: names may be those of persons
+    #[arg(long, help_heading = "Output")]
+    pub(crate) show_samples: bool,
+    /// Write the proof of the panel to this file, for `fewest verify`: that of `fewest certify` for the same
+    /// list, rules and cost
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) proof: Option<PathBuf>,
     /// Keep what is done here, and resume from there when started again
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) resume: Option<PathBuf>,

@@ -18,7 +18,7 @@ use crate::method_args::{MultiClassChoice, PenaltyArg, Validate};
 #[derive(Debug, Args)]
 #[command(after_help = VERIFY_NOTES)]
 pub(crate) struct VerifyArgs {
-    /// Proof that select or path wrote with --proof
+    /// Proof that select, path, certify or study wrote with --proof
     pub(crate) proof: PathBuf,
     /// Data.
     #[command(flatten)]

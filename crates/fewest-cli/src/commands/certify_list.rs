@@ -38,6 +38,28 @@ const ROWS: usize = 50;
 /// # Errors
 /// Bad input, found before the search where that is possible.
 pub(crate) fn run(args: &CertifyArgs, options: &MethodOptions, invocation: &Invocation) -> Result<u8, Failure> {
+    judge(args, options, invocation, true).map(|judged| judged.0)
+}
+
+/// Writes the proof of a list that obeys the rules, and tells nothing; its file.
+///
+/// # Errors
+/// As [`run`].
+pub(crate) fn prove(
+    args: &CertifyArgs,
+    options: &MethodOptions,
+    invocation: &Invocation,
+) -> Result<Option<String>, Failure> {
+    judge(args, options, invocation, false).map(|judged| judged.1)
+}
+
+/// The exit code, and the file of the proof.
+fn judge(
+    args: &CertifyArgs,
+    options: &MethodOptions,
+    invocation: &Invocation,
+    tells: bool,
+) -> Result<(u8, Option<String>), Failure> {
     let (terminal, selection) = (invocation.terminal, args.selection());
     if options.chooses_cost() {
         return Err(Failure::input(
@@ -46,6 +68,8 @@ pub(crate) fn run(args: &CertifyArgs, options: &MethodOptions, invocation: &Invo
     }
     let (size, wanted) = (args.rules.max_features()?, FeatureChoice::listed(&args.features)?);
     let plan = Plan::of_any_size(&selection, &args.story, options, invocation, size)?;
+    // Groups are those of the folds that the list came from.
+    let plan = if args.groups.is_some() { plan.keeping_raw() } else { plan };
     let proof = proof_sink(options)?;
     let files = args.features.iter().map(Path::new).filter(|path| path.is_file());
     let read: Vec<(&'static str, &Path)> = files.map(|path| ("the file of --features", path)).collect();
@@ -57,7 +81,7 @@ pub(crate) fn run(args: &CertifyArgs, options: &MethodOptions, invocation: &Invo
         terminal.error(&format!(
             "no subset of at most {size}, as the list has, satisfies the rules: {error} (--max-features)"
         ));
-        return Ok(NOTHING_ALLOWED);
+        return Ok((NOTHING_ALLOWED, None));
     }
     let subset = Subset::from_indices(task.rules.p(), features.iter().copied());
     let broken = task.broken(&subset)?;
@@ -76,13 +100,15 @@ pub(crate) fn run(args: &CertifyArgs, options: &MethodOptions, invocation: &Invo
     let list = certify_list(&samples, &features, &task.rules, &settings, task.method_limits(), &mut watch)?;
     let histories = watch.finish()?;
     let proofs = proof.map_or(Ok(Vec::new()), ProofFile::finish)?;
-    let view = View { task: &task, list: &list, broken: &broken };
-    view.write(&sinks, &histories, proofs.first())?;
+    let written = proofs.first().cloned();
+    if tells {
+        View { task: &task, list: &list, broken: &broken }.write(&sinks, &histories, written.as_ref())?;
+    }
     let status = list.certificate.status;
     if status.is_limit() {
         terminal.note(&format!("stopped ({status}); this is what is proven so far"));
     }
-    Ok(exit_code(status))
+    Ok((exit_code(status), written))
 }
 
 /// What the header of the proof says of the list; one that breaks the rules is not in the proof.

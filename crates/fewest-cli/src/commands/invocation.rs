@@ -21,6 +21,11 @@ impl Invocation {
         Self { terminal, command_line: command_line(words), start: Instant::now() }
     }
 
+    /// Run that speaks elsewhere: the same one.
+    pub(crate) fn told_by(&self, terminal: Terminal) -> Self {
+        Self { terminal, command_line: self.command_line.clone(), start: self.start }
+    }
+
     /// Time since it began.
     pub(crate) fn elapsed(&self) -> Duration {
         self.start.elapsed()

@@ -1,6 +1,6 @@
 //! `fewest markers`: the few features that tell all classes apart ([`fewest_eval::markers`]).
 
-use fewest::{Limits, RuleList, Status};
+use fewest::{Limits, RuleList, Status, WeightBounds};
 use fewest_data::{ScaleKind, ScaleReason};
 use fewest_eval::Preparation;
 use fewest_eval::markers::{MarkersReport, MarkersSettings, markers};
@@ -10,7 +10,7 @@ use super::data_as_read::DataAsRead;
 use super::effective::{check_groups, warn_of_source};
 use super::invocation::Invocation;
 use super::prepare::{PrepareOptions, listed};
-use super::reading::warnings;
+use super::reading::{notes, warnings};
 use super::report;
 use super::scaling_words::{feature_scaling, reading_value, scale_name, scaling_text};
 use super::sinks::PanelSinks;
@@ -21,6 +21,7 @@ use crate::args::svm::CostChoice;
 use crate::cli::MarkersArgs;
 use crate::export::json::Document;
 use crate::export::model_json::{SCHEMA, TrainedModel, counts_value, levels_of};
+use crate::export::settings::of_rules;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::progress::Watch;
@@ -38,7 +39,7 @@ pub(crate) fn run(args: &MarkersArgs, invocation: &Invocation) -> Result<u8, Fai
     }
     let mut inputs = vec![("the data", args.data.data.as_path())];
     inputs.extend(args.rules.files());
-    let sinks = PanelSinks::open((args.json.as_ref(), args.report.as_ref()), &args.model, &inputs)?;
+    let sinks = PanelSinks::open((args.json.as_ref(), args.report.as_ref()), &args.model, None, &inputs)?;
     let groups = args.groups.as_deref();
     let mut raw = PrepareOptions { groups, ..PrepareOptions::new(&args.data, &args.prepare) }.load(terminal)?;
     check_groups(&mut raw, true, terminal)?;
@@ -124,7 +125,7 @@ fn value(
         "schema": SCHEMA, "kind": "markers",
         "n_samples": raw.target.codes.len(), "n_features": names.len(), "target": raw.target.column,
         "class_counts": counts_value(&raw.target),
-        "warnings": warnings(&raw.data),
+        "warnings": warnings(&raw.data), "notes": notes(&raw.data),
         "settings": settings_value(args, raw, settings),
         "command": invocation.command_line, "seconds": invocation.elapsed().as_secs_f64(),
         "version": env!("CARGO_PKG_VERSION"),
@@ -145,6 +146,9 @@ fn settings_value(args: &MarkersArgs, raw: &DataAsRead, settings: &MarkersSettin
         "time_limit": args.time_limit.as_secs_f64(), "gap": args.gap, "node_limit": args.node_limit,
         "threads": rayon::current_num_threads(),
     });
+    for (name, rule) in of_rules(&settings.rules, &WeightBounds::default(), &raw.data.names) {
+        value[name] = rule;
+    }
     value["scale_reason"] = json!(scale_of(args, raw).1.text());
     if let Some(reading) = reading_value(&raw.data) {
         value["reading"] = reading;

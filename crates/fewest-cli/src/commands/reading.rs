@@ -74,6 +74,30 @@ pub(crate) fn warnings(data: &Dataset) -> Vec<String> {
     data.notes.iter().filter(told).map(words).collect()
 }
 
+/// Notes among [`warnings`]: those that are no warnings.
+pub(crate) fn notes(data: &Dataset) -> Vec<String> {
+    let noted = |note: &&Note| !matches!(note, Note::Normalized(_) | Note::TargetColumn { .. }) && !is_warning(note);
+    data.notes.iter().filter(noted).map(words).collect()
+}
+
+/// Whether a note is as loud as a warning.
+fn is_warning(note: &Note) -> bool {
+    matches!(
+        note,
+        Note::Constant { .. }
+            | Note::Unseen { known: true, .. }
+            | Note::Counter { .. }
+            | Note::Dates { .. }
+            | Note::LoneValue { .. }
+            | Note::ManyValues { .. }
+            | Note::NeverChosen { .. }
+            | Note::NumberClasses { .. }
+            | Note::Perfect { .. }
+            | Note::PositiveClass { .. }
+            | Note::Repeats { .. }
+    )
+}
+
 /// A note in words, with a few of the names only.
 fn words(note: &Note) -> String {
     let Note::Constant { count, names, .. } = note else { return note.to_string() };
@@ -85,17 +109,7 @@ fn words(note: &Note) -> String {
 /// A note, as loud as it deserves.
 pub(crate) fn tell(note: &Note, terminal: Terminal) {
     match note {
-        Note::Constant { .. }
-        | Note::Unseen { known: true, .. }
-        | Note::Counter { .. }
-        | Note::Dates { .. }
-        | Note::LoneValue { .. }
-        | Note::ManyValues { .. }
-        | Note::NeverChosen { .. }
-        | Note::NumberClasses { .. }
-        | Note::Perfect { .. }
-        | Note::PositiveClass { .. }
-        | Note::Repeats { .. } => terminal.warn(&words(note)),
+        loud if is_warning(loud) => terminal.warn(&words(loud)),
         Note::TargetColumn { rule: TargetRule::Asked | TargetRule::UsualName | TargetRule::Format, .. } => {
             terminal.detail(&note.to_string());
         }

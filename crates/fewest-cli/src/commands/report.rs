@@ -17,12 +17,18 @@ const WORDS: Words = Words {
     fdr: "--fdr",
     stability: "`fewest stability`",
     sizes: |most| format!("--max-features 1..{most}"),
+    rare: "--class-weight balanced weighs the classes alike, --choose auc goes by the order of the samples",
 };
 
 /// The tables of a result that has some; `scaling`: how features are scaled.
 pub(crate) fn text(result: &Value, scaling: Option<&str>) -> String {
     let door = Door { style: style(), words: &WORDS, scaling };
     fewest_report::text(result, door).unwrap_or_default()
+}
+
+/// What a reader of a study must know first, if anything.
+pub(crate) fn verdict(study: &Value) -> Option<String> {
+    fewest_report::verdict(study, &WORDS)
 }
 
 /// Runs the command.
@@ -35,11 +41,14 @@ pub(crate) fn run(args: &ReportArgs, terminal: Terminal) -> Result<u8, Failure> 
     let place = args.result.display();
     let text = std::fs::read_to_string(&args.result)
         .map_err(|error| Failure::Input(format!("{place}: cannot be read: {}", crate::failure::plain(&error))))?;
-    let value: Value = serde_json::from_str(&text).map_err(|error| {
+    let mut value: Value = serde_json::from_str(&text).map_err(|error| {
         Failure::Input(format!(
             "{place}: no JSON ({error}); name a file that --json of select, path, certify, evaluate, stability, knockoffs, study, markers or predict wrote"
         ))
     })?;
+    if args.show_samples && value["settings"].is_object() {
+        value["settings"]["show_samples"] = true.into();
+    }
     let page = fewest_report::page(&value).map_err(|error| match error {
         fewest_report::Error::NoResult => {
             Failure::Input(format!("{place}: {error}; name a file that --json of one of these wrote"))

@@ -17,7 +17,7 @@ use super::effective::{check_classes, check_groups, limits, refuse_groups, refus
 use super::invocation::Invocation;
 use super::part::Parts;
 use super::prepare::{PrepareOptions, PreparedData, listed};
-use super::reading::{FEW, warnings};
+use super::reading::{FEW, notes, warnings};
 use super::rule_words::rule_words;
 use crate::args::notation;
 use crate::args::rules::RuleSource;
@@ -457,6 +457,7 @@ impl Task<'_> {
         let story = [
             ("command".to_owned(), json!(self.invocation.command_line)),
             ("warnings".to_owned(), json!(warnings(&self.prepared.data))),
+            ("notes".to_owned(), json!(notes(&self.prepared.data))),
             ("ruled_out".to_owned(), ruled_out),
             ("trace".to_owned(), History::value(histories, max_features)),
         ];

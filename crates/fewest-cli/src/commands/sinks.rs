@@ -74,13 +74,19 @@ impl PanelSinks {
     pub(crate) fn open(
         (json, page): (Option<&PathBuf>, Option<&PathBuf>),
         model: &ModelArgs,
+        proof: Option<&PathBuf>,
         inputs: &[(&'static str, &Path)],
     ) -> Result<Self, Failure> {
+        let proof = proof_file(proof)?;
         let json = Sink::open_if("--json", json)?;
         let page = Sink::open_if("--report", page)?;
         let model = ModelSink::open(model)?;
-        let outputs =
-            [("--json", json.as_ref()), ("--report", page.as_ref()), ("--model", model.as_ref().map(ModelSink::sink))];
+        let outputs = [
+            ("--json", json.as_ref()),
+            ("--report", page.as_ref()),
+            ("--model", model.as_ref().map(ModelSink::sink)),
+            ("--proof", proof.as_ref()),
+        ];
         Sink::apart(&outputs, inputs)?;
         let taken = outputs.iter().filter_map(|output| output.1).any(Sink::is_stdout);
         Ok(Self { json, page, model, taken })
@@ -97,7 +103,11 @@ pub(crate) fn resumed(file: Option<&PathBuf>) -> Vec<(&'static str, &Path)> {
 /// # Errors
 /// A path that cannot be written, or standard output.
 pub(crate) fn proof_sink(options: &MethodOptions) -> Result<Option<Sink>, Failure> {
-    let sink = Sink::open_if("--proof", options.value::<PathBuf>("proof").as_ref())?;
+    proof_file(options.value::<PathBuf>("proof").as_ref())
+}
+
+fn proof_file(path: Option<&PathBuf>) -> Result<Option<Sink>, Failure> {
+    let sink = Sink::open_if("--proof", path)?;
     match &sink {
         None | Some(Sink::File(_)) => Ok(sink),
         Some(Sink::Stdout | Sink::Stream(_)) => {

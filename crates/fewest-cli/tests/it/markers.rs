@@ -176,6 +176,7 @@ fn rules_are_kept() {
     assert_eq!(dim["settings"]["expression"], json!([null, 0.99 * most]));
 
     let required = result(&scratch, &["--require", "g7,g8"]);
+    assert_eq!(required["settings"]["require"], json!(["g7", "g8"]));
     let names = texts(&required["panel"]["features"]);
     assert!(names.contains(&"g7") && names.contains(&"g8"), "{names:?}");
     let alone = &required["required"];
@@ -225,6 +226,10 @@ fn what_is_wrong_is_named_with_a_remedy() {
             &["--per-class is 9", "class B cell", "ask for fewer"],
         ),
         (&["d.csv", "--folds", "1"], &["--folds"]),
+        (
+            &["d.csv", "--require", "g8", "--expression", "1.."],
+            &["g8 is required", "outside --expression 1..", "widen"],
+        ),
         (&["d.csv", "--expression", "100.."], &["--expression is 100..", "largest means of a class are from 0."]),
         (&["d.csv", "--json", "d.csv"], &["d.csv"]),
     ] {

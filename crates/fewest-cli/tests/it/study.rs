@@ -323,3 +323,34 @@ fn points_are_written_with_what_they_lose() {
     let ran = scratch.run(&with(&["--points"])).code(2);
     assert!(ran.err.contains("points are for two classes, but there are 3"), "{}", ran.err);
 }
+
+#[test]
+fn the_proof_of_a_panel_is_checked_from_its_data() {
+    let scratch = Scratch::new("study_proof");
+    // With groups beside the features, rules and weights of classes: the question is the panel's.
+    let table = generated(60, 8, &["a", "b"], 1);
+    let grouped = |(at, line): (usize, &str)| {
+        if at == 0 { format!("site,{line}\n") } else { format!("{},{line}\n", at / 2) }
+    };
+    scratch.file("d.csv", table.lines().enumerate().map(grouped).collect::<String>());
+    for methods in ["exact", "rfe"] {
+        let more = ["--methods", methods, "--class-weight", "balanced", "--groups", "site", "--forbid", "f8"];
+        let outputs = ["--proof", "s.proof", "--json", "s.json", "--quiet"];
+        scratch.run(&with(&[&more[..], &outputs].concat())).code(0);
+        let panel = &scratch.json("s.json")["panel"];
+        assert_eq!(panel["proof"], "s.proof");
+        let judged = if methods == "rfe" { &panel["certificate"] } else { panel };
+        let said = scratch.run(&["verify", "s.proof", "d.csv", "--json", "v.json"]).code(0).out;
+        assert!(said.starts_with("VERIFIED"), "{said}");
+        for name in panel["selected"].as_array().unwrap() {
+            assert!(said.contains(name.as_str().unwrap()), "{name}: {said}");
+        }
+        let (proven, bound) = (scratch.json("v.json")["bound"].as_f64().unwrap(), judged["bound"].as_f64().unwrap());
+        assert!((proven - bound).abs() <= 2e-4 * bound, "{proven} {bound}");
+    }
+    let refused = scratch.run(&with(&["--proof", "d.csv"])).code(2).err;
+    assert!(refused.contains("--proof"), "{refused}");
+    let kernel = scratch.run(&with(&["--methods", "kta", "--proof", "k.proof"])).code(0).err;
+    assert!(kernel.contains("has a kernel"), "{kernel}");
+    assert!(!scratch.path("k.proof").exists());
+}

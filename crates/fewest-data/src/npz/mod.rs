@@ -40,13 +40,13 @@ pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Dataset, Da
     }
     let (target, rows, mut notes) = archive.target(form.n, options)?;
     notes.extend(variables::read(&mut archive, &form, &names)?);
-    let apart = options.apart.iter().map(|name| {
-        let values = archive.texts(name, form.n)?;
-        Ok(TextColumn { name: name.clone(), values })
-    });
-    let apart = apart.collect::<Result<_, DataError>>()?;
+    let mut column = |name: &String| -> Result<TextColumn, DataError> {
+        Ok(TextColumn { name: name.clone(), values: archive.texts(name, form.n)? })
+    };
+    let samples = options.samples.as_ref().map(&mut column).transpose()?;
+    let apart = options.apart.iter().map(column).collect::<Result<_, DataError>>()?;
     let mut data =
-        Dataset { features, names, target, samples: None, apart, notes, source: file.to_owned(), format: Format::Npz };
+        Dataset { features, names, target, samples, apart, notes, source: file.to_owned(), format: Format::Npz };
     data.refuse_text(options)?;
     data.drop_columns(&options.drop)?;
     if let Some(rows) = rows {

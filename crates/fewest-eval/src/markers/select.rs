@@ -60,7 +60,7 @@ impl<'a> MarkerPart<'a> {
         if settings.per_class > 0 || settings.expression != [None, None] {
             let all: Vec<usize> = (0..data.features.n_features()).collect();
             let table = by_class.expressions(data.features.as_design(), &all);
-            limit(&mut list, &table, settings, &part)?;
+            limit(&mut list, &table, settings, &part, names)?;
             each_class(&mut list, &table, settings, &data.target.classes)?;
         }
         let rules = part.rules(list, names)?;
@@ -169,14 +169,17 @@ fn pool(part: &TrainingPart, list: &RuleList) -> Vec<usize> {
 /// Leaves features out whose largest mean of a class is outside the limits.
 ///
 /// # Errors
-/// No feature is inside.
+/// No feature is inside, or one that is required is not.
 fn limit(
     list: &mut RuleList,
     table: &[Expression],
     settings: &MarkersSettings,
     part: &TrainingPart,
+    names: &[String],
 ) -> Result<(), EvalError> {
     let [low, high] = settings.expression;
+    let side = |limit: Option<f64>| limit.map_or_else(String::new, |limit| limit.to_string());
+    let window = || format!("{}..{}", side(low), side(high));
     let outside = |of: &&Expression| {
         let largest = of.largest();
         low.is_some_and(|low| largest < low) || high.is_some_and(|high| largest > high)
@@ -186,12 +189,20 @@ fn limit(
             .iter()
             .map(Expression::largest)
             .fold([f64::INFINITY, f64::NEG_INFINITY], |[least, most], mean| [least.min(mean), most.max(mean)]);
-        let side = |limit: Option<f64>| limit.map_or_else(String::new, |limit| limit.to_string());
         let range = format!(
             "limits that leave a feature: the largest means of a class are from {:.4} to {:.4} here",
             ends[0], ends[1]
         );
-        return Err(Error::setting("expression", format!("{}..{}", side(low), side(high)), range).into());
+        return Err(Error::setting("expression", window(), range).into());
+    }
+    if let Some(of) = table.iter().filter(outside).find(|of| list.require.contains(&of.feature)) {
+        let name = names.get(of.feature).map_or_else(|| format!("feature {}", of.feature), Clone::clone);
+        return Err(Error::Rules(format!(
+            "{name} is required, but its largest mean of a class, {:.4}, is outside `expression` {}; widen that, or do not require it",
+            of.largest(),
+            window()
+        ))
+        .into());
     }
     let left_out = part.ruled_out();
     list.forbid.extend(table.iter().filter(outside).map(|of| of.feature).chain(left_out.iter()));

@@ -1,7 +1,7 @@
 //! From a choice to a classifier: select on a whole part, train, find the probabilities, judge.
 
 use fewest::model::Model;
-use fewest::{Clock, Error, Kernel, Report, Status};
+use fewest::{Clock, Design, Error, Kernel, Report, Status, Subset};
 use rayon::prelude::*;
 
 use super::calibration::CalibrationRule;
@@ -12,7 +12,7 @@ use super::part::{PartSize, StudyPart};
 use super::probabilities::{Losses, Probabilities};
 use super::report::{Choice, Judgement};
 use super::search::Search;
-use super::settings::{StudyMethod, StudySettings};
+use super::settings::StudySettings;
 use super::table::Row;
 use super::threshold::threshold;
 use crate::classifier::Predictions;
@@ -81,13 +81,34 @@ pub(crate) fn learn(
     let mut report = search.select(choice.method, choice.cost.unwrap_or(1.0), key.size, limits)?;
     let status = report.selection.outcome.status;
     if report.selection.outcome.features().is_empty() && cut_short(status) {
-        // An answer at any moment: that of the filter.
-        (report, choice.method, choice.cost) = (search.filtered(choice.max_features)?, StudyMethod::InfoGain, None);
+        // An answer at any moment.
+        let cost = choice.cost.unwrap_or(1.0);
+        (choice.method, report) = search.fallback(cost, choice.max_features)?;
+        choice.cost = choice.method.has_cost().then_some(cost);
         report.selection.outcome.status = status;
     }
-    let features = report.selection.outcome.features();
-    let model = fitted(&part, settings, &features, report.kernel, choice.fit_cost)?;
+    let mut features = report.selection.outcome.features();
+    let mut model = fitted(&part, settings, &features, report.kernel, choice.fit_cost)?;
+    if model.as_ref().is_some_and(|model| !tells(model, &part.columns(&features)))
+        && part.rules(settings, None)?.allows(&Subset::empty(data.features.n_features()))
+    {
+        (features, model) = (Vec::new(), None);
+    }
     Ok(Learned { part, choice, report, features, model })
+}
+
+/// Margins by which decision values differ where features are of use; others are zeros and rounding, as
+/// where a class is so rare that no weight lowers the loss.
+const OF_USE: f64 = 1e-6;
+
+/// Whether a classifier says different things of its own samples.
+fn tells(model: &Model, own: &dyn Design) -> bool {
+    let (decisions, machines) = (model.decisions(own), model.machines.len());
+    let differ = |at: usize| {
+        let values = || decisions.iter().skip(at).step_by(machines).copied();
+        values().fold(f64::NEG_INFINITY, f64::max) - values().fold(f64::INFINITY, f64::min) > OF_USE
+    };
+    (0..machines).any(differ)
 }
 
 /// The classifier on these features; none without a feature.

@@ -6,10 +6,12 @@
 //!          probabilistic outputs for support vector machines, Machine Learning 68 (2007),
 //!          Algorithm 1.
 //! Given    decision values and classes, both classes present.
-//! Returns  a (0 or more is usual) and b.
+//! Returns  a, 0 or more, and b.
 //! Method   on decisions of mean 0 and deviation 1, so that the two unknowns do not get in each
 //!          other's way. Decisions that hardly differ (a classifier that says one class of all) tell
-//!          nothing: their slope is 0, not one that rounding made up.
+//!          nothing: their slope is 0, not one that rounding made up. So is the slope of decisions that
+//!          speak for the wrong class, as those of noise may: probabilities do not run against what is
+//!          predicted.
 //! Cost     about ten passes.
 //! Fails    never; after 100 rounds it is as good as it is.
 
@@ -40,7 +42,9 @@ impl Sigmoid {
             return None;
         }
         let start = ((positive + 1.0) / (negative + 1.0)).ln();
-        Self::fit_to(decisions, second, [1.0 / (negative + 2.0), (positive + 1.0) / (positive + 2.0)], start)
+        let targets = [1.0 / (negative + 2.0), (positive + 1.0) / (positive + 2.0)];
+        let found = Self::fit_to(decisions, second, targets, start)?;
+        Some(if found.a < 0.0 { Self { a: 0.0, b: start } } else { found })
     }
 
     /// The sigmoid of largest likelihood, without Platt's targets; none without samples of both
@@ -170,6 +174,19 @@ mod tests {
         let near = [-2.0, 1.0, -0.5, 1.5, 0.3, -1.0];
         let [a, b] = [near, near.map(|f| f + 1e6)].map(|f| Sigmoid::fit(&f, &second).unwrap());
         assert!((a.probability(0.7) - b.probability(1e6 + 0.7)).abs() < 1e-6);
+    }
+
+    #[test]
+    fn probabilities_do_not_run_against_decisions() {
+        let second = [true, true, false, true, false, false, false];
+        let decisions = [-2.0, -1.0, -0.5, 0.3, 0.5, 1.0, 1.5];
+        let found = Sigmoid::fit(&decisions, &second).unwrap();
+        assert_eq!(found.a, 0.0);
+        assert!((found.probability(-3.0) - 4.0 / 9.0).abs() < 1e-12);
+        // Turned around they have a slope; what judges probabilities says both.
+        let turned = decisions.map(|f| -f);
+        assert!(Sigmoid::fit(&turned, &second).unwrap().a > 0.0);
+        assert!(Sigmoid::likeliest(&decisions, &second).unwrap().a < 0.0);
     }
 
     #[test]

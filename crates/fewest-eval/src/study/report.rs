@@ -290,6 +290,8 @@ pub struct StudyReport {
     pub inner: Vec<InnerSize>,
     /// The outer folds that were done.
     pub folds: Vec<FoldReport>,
+    /// Errors that ended an outer fold, which say which one.
+    pub faults: Vec<String>,
     /// Methods, costs and what was left.
     pub effort: Effort,
     /// Methods of the grid.
@@ -360,7 +362,8 @@ impl StudyReport {
     /// Whether the panel has the largest of several sizes, so that larger ones may be better.
     pub fn took_largest(&self) -> bool {
         let largest = self.sizes.last().copied();
-        self.sizes.len() > 1 && self.panel.as_ref().is_some_and(|panel| Some(panel.choice.max_features) == largest)
+        let is_largest = |panel: &Panel| Some(panel.selected.len()) == largest;
+        self.sizes.len() > 1 && self.panel.as_ref().is_some_and(is_largest)
     }
 
     fn summary_of(&self, folds: &[Chosen<'_>]) -> Vec<(&'static str, Summary)> {

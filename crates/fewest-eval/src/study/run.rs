@@ -72,10 +72,12 @@ pub fn study(
         observer,
         broken: false,
         short: false,
+        faults: Vec::new(),
     };
     // Step 1.
     let mut first = study.panel_choice(&parts[0], study.shares(0))?;
-    // Step 2.
+    // Step 2. What ends a fold does not end the others.
+    let mut failed = None;
     for (at, part) in parts.iter().enumerate().skip(1) {
         if study.state.parts[at].fold.is_some() {
             study.done += (part.splits.len() * study.jobs()) as u64;
@@ -84,9 +86,16 @@ pub fn study(
         if study.stop().is_some() {
             continue;
         }
-        let deadline = study.rows(at, part, study.shares(at))?;
-        study.fold(at, part, &deadline).map_err(|error| named(error, part, settings.repeats))?;
+        let shares = study.shares(at);
+        if let Err(error) = study.rows(at, part, shares).and_then(|deadline| study.fold(at, part, &deadline)) {
+            let error = named(error, part, settings.repeats);
+            study.faults.push((at, format!("{error}; this fold was left out")));
+            failed.get_or_insert(error);
+        }
         study.keep();
+    }
+    if let Some(error) = failed.filter(|_| study.faults.len() == outer.len()) {
+        return Err(error);
     }
     // What the folds left of the time is for the panel.
     if study.stop().is_none() && study.missing(0) > 0 {
@@ -131,6 +140,8 @@ struct Study<'a> {
     broken: bool,
     /// Whether a limit left the choice on all samples without a subset.
     short: bool,
+    /// Parts that an error ended, and what it says.
+    faults: Vec<(usize, String)>,
 }
 
 impl Study<'_> {
@@ -226,8 +237,7 @@ impl Study<'_> {
     ) -> Result<(), Error> {
         let (data, grid, settings) = (self.data, self.grid, self.settings);
         let one = |(split, jobs): &(usize, Vec<Job>)| row(data, &part.splits[*split], grid, jobs, settings, deadline);
-        let found: Result<Vec<Row>, Error> = batch.par_iter().map(one).collect();
-        let found = found.map_err(|error| named(error, part, settings.repeats))?;
+        let found: Vec<Row> = batch.par_iter().map(one).collect::<Result<_, Error>>()?;
         for ((split, _), row) in batch.iter().zip(found) {
             let done = row.jobs.len() as u64;
             match &mut self.state.parts[at].rows[*split] {
@@ -408,14 +418,15 @@ impl Study<'_> {
     ) -> StudyReport {
         let (data, grid, settings, table) = (self.data, self.grid, self.settings, self.table(0, &parts[0]));
         let mut total = Effort::default();
-        for (part, state) in parts.iter().zip(&self.state.parts) {
+        let failed = |at: usize| self.faults.iter().any(|fault| fault.0 == at);
+        for (at, (part, state)) in parts.iter().zip(&self.state.parts).enumerate() {
             total = total.plus(&state.effort);
-            if state.effort.splits + state.effort.splits_left == 0 {
+            if !failed(at) && state.effort.splits + state.effort.splits_left == 0 {
                 total.splits_left += part.splits.len() as u64;
             }
         }
         let folds: Vec<FoldReport> = self.state.parts.iter().filter_map(|part| part.fold.clone()).collect();
-        total.folds_left = (parts.len() - 1 - folds.len()) as u64;
+        total.folds_left = (parts.len() - 1 - folds.len() - self.faults.len()) as u64;
         let left = total.splits_left + total.selections_left + total.folds_left > 0;
         let stopped = cut || left || folds.iter().any(|fold| fold.stopped);
         let status = match (self.broken || limits.cancel.is_cancelled(), stopped) {
@@ -432,6 +443,7 @@ impl Study<'_> {
             tried: tried(&table, self.whole, grid, settings),
             inner: inner(&table, grid, settings.rule),
             folds,
+            faults: self.faults.into_iter().map(|fault| fault.1).collect(),
             effort: total,
             methods: grid.methods.clone(),
             left_out: grid.left_out.clone(),

@@ -255,7 +255,8 @@ impl<'a> Search<'a> {
     }
 
     /// The selection that is judged or reported: `exact` resumes from its quick subset, on all
-    /// features, and has at least half of the time; without that subset it begins with the filter's.
+    /// features, and has at least half of the time; without that subset it begins with the
+    /// [`Self::fallback`]'s.
     pub(crate) fn select(&self, method: StudyMethod, cost: f64, size: usize, limits: Limits) -> Result<Report, Error> {
         let begun = Instant::now();
         let k = self.sizes[size].min(self.part.size.usable.max(1));
@@ -272,16 +273,37 @@ impl<'a> Search<'a> {
         let polished = self.polish(cost, &survivors, &ranking, &quick.after(begun))?;
         let mut start: Vec<Vec<usize>> = polished.into_iter().chain(survivors).map(|found| found.1).collect();
         if start.is_empty() {
-            start.push(self.filtered(k)?.selection.outcome.features());
+            start.push(self.fallback(cost, k)?.1.selection.outcome.features());
         }
         self.prove(cost, k, start, 1, limits.after(begun))
     }
 
-    /// The filter by information gain, whatever it takes: one pass.
-    pub(crate) fn filtered(&self, k: usize) -> Result<Report, Error> {
-        let rules = self.part.rules(self.settings, Some(k.min(self.part.size.usable.max(1))))?;
-        let filter: AnyMethod = InfoGainSettings::default().into();
-        filter.select(&self.part.prepared.samples()?, &rules, Limits::default(), &mut Silent)
+    /// An answer whatever the limits are, and the method that gives it: the filter by information gain, one
+    /// pass. Where rules bound weights, which it does not keep, SVM-RFE by halves among the first of the
+    /// filter; no subset where the other rules leave none among these.
+    pub(crate) fn fallback(&self, cost: f64, k: usize) -> Result<(StudyMethod, Report), Error> {
+        let (samples, usable) = (self.part.prepared.samples()?, self.part.size.usable.max(1));
+        let (filter, k): (AnyMethod, usize) = (InfoGainSettings::default().into(), k.min(usable));
+        let p = self.part.prepared.design().n_features();
+        let filtered = |size: usize| -> Result<Report, Error> {
+            let list = RuleList { weights: Vec::new(), ..self.part.rule_list(self.settings, Some(size)) };
+            filter.select(&samples, &Rules::new(p, list, &[])?, Limits::default(), &mut Silent)
+        };
+        if !self.settings.bounds_weights() {
+            return Ok((StudyMethod::InfoGain, filtered(k)?));
+        }
+        let mut report = filtered(k.max(CANDIDATES).min(usable))?;
+        let first = report.selection.outcome.features();
+        let mut list = self.part.rule_list(self.settings, Some(k));
+        list.forbid.extend((0..p).filter(|j| first.binary_search(j).is_err()));
+        let elimination = RfeSettings { step: Step::Remaining(0.5), ..self.elimination(cost) };
+        match Rules::new(p, list, &[]) {
+            Ok(rules) if !first.is_empty() => {
+                report = elimination.select(&samples, &rules, Limits::default(), &mut Silent)?;
+            }
+            _ => report.selection.outcome.subset = None,
+        }
+        Ok((StudyMethod::Rfe, report))
     }
 
     /// `kta` from this subset, with its tree.

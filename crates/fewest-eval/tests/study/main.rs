@@ -1,5 +1,6 @@
 //! Studies of small made-up data: nothing leaks, seeds and threads, limits, rules, states.
 
+mod fallbacks;
 mod points;
 
 use std::ops::ControlFlow;
@@ -478,4 +479,11 @@ fn the_smallest_panel_is_judged_beside_the_best() {
     let one = StudySettings { sizes: Some(vec![2]), ..short() };
     let one = data.study(&one).unwrap();
     assert!(one.other.is_none() && !one.took_largest());
+    // More features may help only where the panel has as many as it might.
+    let mut few = best;
+    let panel = few.panel.as_mut().unwrap();
+    (panel.choice.max_features, panel.selected) = (3, vec![0, 1, 2]);
+    assert!(few.took_largest());
+    few.panel.as_mut().unwrap().selected.truncate(1);
+    assert!(!few.took_largest());
 }

@@ -1,7 +1,8 @@
 //! The panel on the samples of another file, on the page of a study.
 
 use super::wording::measured;
-use crate::evaluation::{by_class, confusion, guessing, interval, wrong};
+use crate::evaluation::{by_class, confusion, interval, wrong};
+use crate::guessing::guessing;
 use crate::prediction::{calibration_sentence, measures};
 use crate::read::Json;
 use crate::view::{Block, Budget, Section, Table, shorten};
@@ -37,10 +38,14 @@ pub(super) fn section(result: Json<'_>, budget: &Budget) -> Result<Option<Sectio
         let between = interval(accuracy, 1.0)
             .map_or_else(String::new, |(low, high)| format!(" (95 % interval {} to {})", percent(low), percent(high)));
         blocks.push(Block::Finding(format!("Right on {} of them{between}.", percent(mean))));
-        blocks.extend(guessing(external, mean));
+        blocks.extend(guessing(external));
     }
     blocks.extend(measures(external, budget, "external-measures")?);
-    let tables = [by_class(external, budget), confusion(external, budget, "Samples"), wrong(external, budget)];
+    let tables = [
+        by_class(external, budget),
+        confusion(external, budget, "Samples"),
+        wrong(external, result.at("settings"), budget),
+    ];
     blocks.extend(tables.into_iter().flatten().flat_map(|section| section.blocks).map(elsewhere));
     blocks.extend(calibration_sentence(external).map(Block::Text));
     let heading = "How well it does on the samples of another file".to_owned();

@@ -52,7 +52,11 @@ fn participants(result: Json<'_>) -> String {
     });
     let events = rarest.zip(features).filter(|of| of.1 > 0).map(|(rarest, p)| {
         let ratio = rarest as f64 / p as f64;
-        format!("There are {} to choose from, {ratio:.2} samples of the rarest class for each.", plural(p, "feature"))
+        let digits = if ratio < 0.1 { 4 } else { 2 };
+        format!(
+            "There are {} to choose from, {ratio:.digits$} samples of the rarest class for each.",
+            plural(p, "feature")
+        )
     });
     let groups = settings.at("groups").at("count").count().map(|count| {
         let column = settings.at("groups").at("column").text().unwrap_or("group");
@@ -238,14 +242,12 @@ fn evaluation(result: Json<'_>) -> String {
             if result.at("status").text() == Some("cancelled") { "the run was cancelled" } else { "time was over" };
         format!("{done} of {all} outer folds were done before {why}.")
     });
-    let rest = ["splits_left", "selections_left"].map(|key| result.at("effort").at(key).count().unwrap_or(0));
-    let cut = (rest != [0, 0]).then(|| {
-        format!(
-            "For lack of time {} and {} were left out.",
-            plural(rest[0], "inner split"),
-            plural(rest[1], "grid point")
-        )
-    });
+    let rest: Vec<String> = [("splits_left", "inner split"), ("selections_left", "grid point")]
+        .into_iter()
+        .filter_map(|(key, noun)| Some((result.at("effort").at(key).count().filter(|&count| count > 0)?, noun)))
+        .map(|(count, noun)| plural(count, noun))
+        .collect();
+    let cut = (!rest.is_empty()).then(|| format!("For lack of time {} were left out.", listed(&rest)));
     let intervals = (done > 1).then(|| {
         "95 % intervals are Student's t with the variance of folds that share samples (Nadeau and Bengio 2003); for accuracy, shares of classes and AUC they are no shorter than those of independent samples (Wilson 1927; Newcombe 2006).".to_owned()
     });
@@ -408,7 +410,7 @@ mod tests {
             "the choice was by the AUC, the best mean; of that, the panel is the smallest size that is as good",
             "Classes were weighted (balanced) and not resampled. The threshold was set so that inner folds find 95.0 %",
             "with 5 outer folds: preparation",
-            "3 of 5 outer folds were done before time was over. For lack of time 3 inner splits and 0 grid points were left out.",
+            "3 of 5 outer folds were done before time was over. For lack of time 3 inner splits were left out.",
         ] {
             assert!(text.contains(part), "{part}\n{text}");
         }

@@ -8,14 +8,14 @@ pub(crate) mod points;
 pub(crate) mod wording;
 
 use methods_text::methods_text;
-use wording::{change, folds as counted, judged, largest, left_out};
+use wording::{change, folds as counted, judged, largest, left_out, measured};
 
 use crate::chart::{Axes, Role, Series, Ticks, lines};
 use crate::common::{balance, data, list, sentence_case, settings, warnings};
 use crate::evaluation::{
-    SizePoint, accuracy_by_size, by_class, confusion, folds, frequency, guessing, interval, measures, stability_words,
-    wrong,
+    SizePoint, accuracy_by_size, by_class, confusion, folds, frequency, interval, measures, stability_words, wrong,
 };
+use crate::guessing::rare;
 use crate::read::Json;
 use crate::view::{Block, Budget, Cell, Chart, Page, Section, numbers, shorten, words};
 use crate::words::{Proof, brief, percent, plural};
@@ -61,7 +61,7 @@ pub(crate) fn page(result: Json<'_>, budget: &Budget) -> Result<Page, String> {
     sections.extend(confusion(result, budget, "Samples held out"));
     sections.extend(by_class(result, budget));
     sections.extend(decision_curve(result, budget)?);
-    sections.extend(wrong(result, budget));
+    sections.extend(wrong(result, result.at("settings"), budget));
     sections.extend(external::section(result, budget)?);
     sections.extend(tried(result, budget));
     sections.extend(balance(budget, result)?);
@@ -70,6 +70,7 @@ pub(crate) fn page(result: Json<'_>, budget: &Budget) -> Result<Page, String> {
     sections.push(settings(budget, result, result.at("command"), ""));
     let title = match (count, result.at("target").text()) {
         (0, _) => "No panel was found".to_owned(),
+        (1, Some(target)) => format!("1 feature that tells {}", shorten(target, 60)),
         (_, Some(target)) => format!("{} that tell {}", plural(count, "feature"), shorten(target, 60)),
         _ => format!("A panel of {}", plural(count, "feature")),
     };
@@ -96,17 +97,17 @@ pub(crate) fn page(result: Json<'_>, budget: &Budget) -> Result<Page, String> {
 fn answer(result: Json<'_>, budget: &Budget) -> Section {
     let (panel, accuracy) = (result.at("panel"), result.at("summary").at("accuracy"));
     let names = panel.at("selected").texts();
-    let mut blocks = Vec::new();
+    let mut blocks: Vec<Block> = warnings(result).collect();
     match accuracy.at("mean").number() {
         Some(mean) => {
             let between = interval(accuracy, 1.0).map_or_else(String::new, |(low, high)| {
                 format!(" (95 % interval {} to {})", percent(low), percent(high))
             });
-            blocks.push(Block::Finding(format!(
-                "Right on {} of the samples that took no part in the choice{between}.",
-                percent(mean)
-            )));
-            blocks.extend(guessing(result, mean));
+            let right = format!("Right on {} of the samples that took no part in the choice{between}.", percent(mean));
+            match by_order(result) {
+                Some(finding) => blocks.extend([Block::Finding(finding), Block::Text(right)]),
+                None => blocks.push(Block::Finding(right)),
+            }
         }
         None => blocks
             .push(Block::Warning("How well the panel does is not known: no outer fold was done in time.".to_owned())),
@@ -124,7 +125,6 @@ fn answer(result: Json<'_>, budget: &Budget) -> Section {
             more + 1
         )));
     }
-    blocks.extend(warnings(result));
     let mut pairs = vec![("panel", list(budget, &names))];
     if let Some(auc) = result.at("summary").at("auc").at("mean").number() {
         let between = interval(result.at("summary").at("auc"), 1.0)
@@ -137,6 +137,17 @@ fn answer(result: Json<'_>, budget: &Budget) -> Section {
     pairs.extend(data(budget, result));
     blocks.push(Block::Pairs(pairs));
     Section { id: "summary", heading: "The answer".to_owned(), blocks }
+}
+
+/// What tells more than accuracy where one of two classes is rare.
+fn by_order(result: Json<'_>) -> Option<String> {
+    let share = rare(result)?;
+    let of = |name: &str| measured(result.at("summary").at(name));
+    let (auc, found, spared) = (of("auc")?, of("sensitivity")?, of("specificity")?);
+    Some(format!(
+        "AUC {auc}, sensitivity {found}, specificity {spared} on the samples that took no part in the choice; one class is {} of the samples.",
+        percent(share)
+    ))
 }
 
 /// Where the decision values are cut for a wanted sensitivity, and what comes of it.
@@ -215,8 +226,12 @@ fn classifier(panel: Json<'_>) -> Option<String> {
     let method = panel.at("method").text()?;
     let cost = panel.at("cost").number().map_or_else(String::new, |cost| format!(" at C = {}", brief(cost)));
     let fit = panel.at("fit_cost").number()?;
-    let kernel = panel.at("model").at("kernel").text().unwrap_or("linear");
-    Some(format!("chosen by {}{cost}; a {} SVM at C = {}", shorten(method, 40), shorten(kernel, 40), brief(fit)))
+    let kernel = match panel.at("model").at("kernel").text() {
+        None | Some("linear") => "a linear SVM".to_owned(),
+        Some("rbf") => "an SVM with a Gaussian kernel".to_owned(),
+        Some(other) => format!("an SVM with the kernel {}", shorten(other, 40)),
+    };
+    Some(format!("chosen by {}{cost}; {kernel} at C = {}", shorten(method, 40), brief(fit)))
 }
 
 /// What time did not allow.

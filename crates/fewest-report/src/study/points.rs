@@ -19,11 +19,31 @@ pub(crate) fn levels(feature: Json<'_>) -> Vec<(f64, i64)> {
     feature.at("levels").items().filter_map(of).collect()
 }
 
-/// `>= 50: +2, >= 70: +3`
-pub(crate) fn levels_line(feature: Json<'_>) -> String {
+/// `>= 50: +2, >= 70: +3; missing: +2`
+pub(crate) fn levels_line(result: Json<'_>, feature: Json<'_>) -> String {
     let all: Vec<String> =
         levels(feature).into_iter().map(|(from, points)| format!(">= {}: {}", brief(from), signed(points))).collect();
-    if all.is_empty() { "adds nothing".to_owned() } else { all.join(", ") }
+    let missing = missing(result, feature).map_or_else(String::new, |points| format!("; missing: {}", signed(points)));
+    all.join(", ") + &missing
+}
+
+/// What a missing value scores: the points of what stands in for it; none where there is nothing that does.
+fn missing(result: Json<'_>, feature: Json<'_>) -> Option<i64> {
+    let filled = result.at("panel").at("model").at("imputation").at("features");
+    let fill = filled.at(feature.at("feature").text()?).at("fill").number()?;
+    Some(levels(feature).into_iter().take_while(|level| level.0 <= fill).last().map_or(0, |level| level.1))
+}
+
+/// The features that add points.
+pub(crate) fn adding<'a>(result: Json<'a>) -> impl Iterator<Item = Json<'a>> {
+    result.at("points").at("features").items().filter(|feature| !levels(*feature).is_empty())
+}
+
+/// The features that add nothing, whatever their value.
+pub(crate) fn idle(result: Json<'_>) -> Option<String> {
+    let all = result.at("points").at("features").items().filter(|feature| levels(*feature).is_empty());
+    let names: Vec<String> = all.map(|feature| shorten(feature.at("feature").text().unwrap_or_default(), 60)).collect();
+    (!names.is_empty()).then(|| format!("Of the panel, these add nothing to the points: {}.", names.join(", ")))
 }
 
 fn positive(result: Json<'_>) -> String {
@@ -78,21 +98,20 @@ pub(super) fn section(result: Json<'_>, budget: &Budget) -> Option<Section> {
         Some(worth) => Block::Finding(format!("On samples that took no part: {worth}.")),
         None => Block::Warning("What the points lose is not known: no outer fold was done in time.".to_owned()),
     });
-    let rows = points.at("features").items().flat_map(|feature| {
+    let rows = adding(result).flat_map(|feature| {
         let name = feature.at("feature").text().unwrap_or_default();
-        let mut rows: Vec<Vec<Cell>> = levels(feature)
-            .into_iter()
-            .map(|(from, points)| vec![budget.name(name), brief(from).into(), signed(points).into()])
-            .collect();
-        if rows.is_empty() {
-            rows.push(vec![budget.name(name), "".into(), "0".into()]);
-        }
+        let row = |(from, points): (f64, i64)| vec![budget.name(name), brief(from).into(), signed(points).into()];
+        let mut rows: Vec<Vec<Cell>> = levels(feature).into_iter().map(row).collect();
+        rows.extend(
+            missing(result, feature).map(|points| vec![budget.name(name), "missing".into(), signed(points).into()]),
+        );
         rows
     });
     let columns = vec![words("feature"), numbers("from this value on"), numbers("points")];
     let mut table = budget.table("Points", columns, rows);
     table.note = "Below its first value a feature adds 0. Points are whole numbers nearest to what the classifier gives each level, at the scale that orders the samples held out inside the folds about as well as any. The loss is measured: in every outer fold the points are made again from the other samples.";
     blocks.push(Block::Table(table));
+    blocks.extend(idle(result).map(Block::Text));
     let known = probabilities(result);
     if !known.is_empty() {
         let caption = format!("Probability of {} at each of {}", positive(result), plural(known.len() as u64, "total"));

@@ -33,7 +33,7 @@ pub(crate) fn folds(result: Json<'_>) -> (u64, u64) {
     let count = |of: Json<'_>| of.count().unwrap_or(0);
     let (done, left) = (result.at("folds").items().len() as u64, count(result.at("effort").at("folds_left")));
     let [asked, repeats] = ["folds", "repeats"].map(|key| count(result.at("settings").at(key)));
-    (done, if done + left > 0 { done + left } else { asked.saturating_mul(repeats) })
+    (done, (done + left).max(asked.saturating_mul(repeats)))
 }
 
 /// That the panel has the largest of the sizes that were tried, where larger ones are left; and the

@@ -38,7 +38,7 @@ fn plain() -> Value {
 }
 
 fn text(result: &Value) -> String {
-    let words = crate::Words { rest: "", max_false: "", fdr: "", stability: "", sizes: |_| String::new() };
+    let words = crate::Words { rest: "", max_false: "", fdr: "", stability: "", sizes: |_| String::new(), rare: "" };
     let door = crate::Door { style: crate::Style::default(), words: &words, scaling: None };
     crate::text(result, door).expect("a text")
 }

@@ -22,7 +22,9 @@ pub(super) fn text(result: Json<'_>, door: Door<'_>) -> String {
         out += &markers(panel, door);
         out.push('\n');
     }
-    out += &classes(result, door);
+    if result.at("folds").items().len() > 0 {
+        out += &classes(result, door);
+    }
     out + &confused(result, door)
 }
 

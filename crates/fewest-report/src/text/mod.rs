@@ -39,6 +39,8 @@ pub struct Words {
     pub stability: &'static str,
     /// The setting that tries sizes up to a number of features: `--max-features 1..20`.
     pub sizes: fn(u64) -> String,
+    /// What helps where a class is rare.
+    pub rare: &'static str,
 }
 
 impl Door<'_> {
@@ -61,6 +63,12 @@ pub fn text(result: &Value, door: Door<'_>) -> Option<String> {
         _ if result.at("folds").0.is_array() => Some(evaluation::text(result, door)),
         _ => None,
     }
+}
+
+/// What a reader of a study must know first, in the words of a door: that no feature is of use, or that
+/// the panel is no better than guessing.
+pub fn verdict(result: &Value, words: &Words) -> Option<String> {
+    crate::guessing::verdict(Json(result), words.rare)
 }
 
 /// A cell that says whether a feature is one of the chosen.

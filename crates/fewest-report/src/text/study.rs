@@ -3,6 +3,7 @@
 use super::Door;
 use super::evaluation::by_class;
 use crate::common::groups;
+use crate::guessing::verdict;
 use crate::read::Json;
 use crate::study::wording::{Panels, change, folds, judged, largest, left_out, one_panel};
 use crate::study::{external, points, threshold};
@@ -17,7 +18,9 @@ const NAMES: usize = 12;
 /// The whole text.
 pub(super) fn text(result: Json<'_>, door: Door<'_>) -> String {
     let (panel, completed) = (result.at("panel"), is_completed(result));
-    let mut lines = vec![("samples", samples(result))];
+    let mut lines: Vec<(&str, String)> = Vec::new();
+    lines.extend(verdict(result, door.words.rare).map(|text| ("warning", text)));
+    lines.push(("samples", samples(result)));
     lines.extend(result.at("positive").text().map(|class| ("positive class", class.to_owned())));
     lines.extend(groups(result).map(|groups| ("groups", groups)));
     if panel.is_there() {
@@ -106,17 +109,15 @@ fn proof(panel: Json<'_>) -> Option<String> {
 
 /// Accuracy and the like, from the outer folds alone.
 fn estimate(result: Json<'_>) -> Vec<(&'static str, String)> {
-    let (folds, left) =
-        (result.at("folds").items().len() as u64, result.at("effort").at("folds_left").count().unwrap_or(0));
+    let (folds, all) = self::folds(result);
     let [asked, repeats] = ["folds", "repeats"].map(|key| result.at("settings").at(key).count().unwrap_or(1));
     if folds == 0 {
-        let all = self::folds(result).1;
         return vec![("accuracy", format!("not known: 0 of {all} outer folds done"))];
     }
-    let scheme = match (left, repeats) {
-        (0, 1) => plural(asked, "fold"),
-        (0, _) => format!("{asked} folds, {repeats} times"),
-        _ => format!("{} of {}", plural(folds, "fold"), folds + left),
+    let scheme = match repeats {
+        _ if folds < all => format!("{} of {all}", plural(folds, "fold")),
+        1 => plural(asked, "fold"),
+        _ => format!("{asked} folds, {repeats} times"),
     };
     let mut lines = Vec::new();
     let shown = [
@@ -168,16 +169,17 @@ fn points_words(result: Json<'_>, rule: &str) -> String {
 
 /// What each feature adds to the total; nothing without points.
 fn points_table(result: Json<'_>, door: Door<'_>) -> String {
-    let all = result.at("points").at("features").items();
-    if all.len() == 0 {
+    if result.at("points").at("features").items().len() == 0 {
         return String::new();
     }
     let mut table = Table::new(&["points of", "the highest level reached"], 1);
-    for feature in all {
-        table.row(vec![feature.at("feature").text().unwrap_or_default().to_owned(), points::levels_line(feature)]);
+    for feature in points::adding(result) {
+        let levels = points::levels_line(result, feature);
+        table.row(vec![feature.at("feature").text().unwrap_or_default().to_owned(), levels]);
     }
+    let idle = points::idle(result).map_or_else(String::new, |text| door.style.paragraph(&text, 0));
     let by_total = points::probability_line(result).map_or_else(String::new, |line| door.style.paragraph(&line, 0));
-    format!("\n{}{by_total}", table.render(door.style))
+    format!("\n{}{idle}{by_total}", table.render(door.style))
 }
 
 /// What time did not allow, also of markers.

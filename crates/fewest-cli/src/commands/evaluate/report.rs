@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::plan::{Options, Recipes};
 use crate::commands::data_as_read::DataAsRead;
 use crate::commands::held_out::{names as sample_names, wrong};
-use crate::commands::reading::warnings;
+use crate::commands::reading::{notes, warnings};
 use crate::commands::scaling_words::{reading_value, scale_name, scaling_text};
 use crate::export::classes::{by_class, of_two, positive_value};
 use crate::export::model_json::{SCHEMA, classes_value, counts_value};
@@ -131,7 +131,7 @@ impl MethodReport<'_> {
             "schema": SCHEMA, "method": self.name, "n_samples": raw.target.codes.len(), "n_features": names.len(),
             "classes": classes_value(&raw.target.classes), "class_counts": counts_value(&raw.target),
             "positive": positive_value(&raw.target.classes), "recall": by_class(&raw.target.classes, &self.found.recall()),
-            "warnings": warnings(&raw.data), "folds": self.found.folds.iter().map(fold).collect::<Vec<_>>(),
+            "warnings": warnings(&raw.data), "notes": notes(&raw.data), "folds": self.found.folds.iter().map(fold).collect::<Vec<_>>(),
             "summary": summary, "undefined": undefined, "confusion": total, "frequency": frequency, "stability": self.found.stability(),
             "wrong": wrong, "effort": {"folds_left": self.left}
         })

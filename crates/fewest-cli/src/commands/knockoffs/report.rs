@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::cli::KnockoffArgs;
 use crate::commands::prepare::PreparedData;
-use crate::commands::reading::warnings;
+use crate::commands::reading::{notes, warnings};
 use crate::commands::scaling_words::reading_value;
 use crate::export::model_json::{SCHEMA, classes_value, counts_value};
 use crate::method_args::MethodOptions;
@@ -55,7 +55,7 @@ impl Report<'_> {
             "seconds": report.draws.iter().map(|draw| draw.seconds).sum::<f64>(),
             "n_samples": prepared.target.codes.len(), "n_features": prepared.data.names.len(),
             "classes": classes_value(&prepared.target.classes), "class_counts": counts_value(&prepared.target),
-            "warnings": warnings(&prepared.data), "settings": settings,
+            "warnings": warnings(&prepared.data), "notes": notes(&prepared.data), "settings": settings,
             "command": command_line, "version": env!("CARGO_PKG_VERSION")
         })
     }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::cli::StabilityArgs;
 use crate::commands::data_as_read::DataAsRead;
-use crate::commands::reading::warnings;
+use crate::commands::reading::{notes, warnings};
 use crate::commands::scaling_words::{reading_value, scale_name, scaling_text};
 use crate::export::model_json::{SCHEMA, classes_value, counts_value};
 use crate::method_args::MethodOptions;
@@ -85,7 +85,7 @@ impl<'a> Report<'a> {
             "seconds": self.pairs.iter().map(|pair| pair.seconds).sum::<f64>(),
             "n_samples": raw.target.codes.len(), "n_features": raw.data.names.len(),
             "classes": classes_value(&raw.target.classes), "class_counts": counts_value(&raw.target),
-            "warnings": warnings(&raw.data),
+            "warnings": warnings(&raw.data), "notes": notes(&raw.data),
             "settings": settings,
             "command": command_line, "version": env!("CARGO_PKG_VERSION")
         })

@@ -1,6 +1,7 @@
 //! `fewest study`: from a file to a panel, with an honest estimate and a proof.
 
 mod external;
+mod proof;
 mod value;
 
 use fewest::{Limits, RuleList, Rules, Status, SvmSettings, WeightBounds};
@@ -42,7 +43,8 @@ pub(crate) fn run(args: &StudyArgs, invocation: &Invocation) -> Result<u8, Failu
     inputs.extend(args.rules.files());
     inputs.extend(args.external.as_deref().map(|path| ("the file of --external", path)));
     inputs.extend(args.resume.as_deref().map(|path| ("the file of --resume", path)));
-    let sinks = PanelSinks::open((args.json.as_ref(), args.report.as_ref()), &args.model, &inputs)?;
+    let sinks =
+        PanelSinks::open((args.json.as_ref(), args.report.as_ref()), &args.model, args.proof.as_ref(), &inputs)?;
     let groups = args.groups.as_deref();
     let mut raw = PrepareOptions { groups, ..PrepareOptions::new(&args.data, &args.prepare) }.load(terminal)?;
     check_groups(&mut raw, true, terminal)?;
@@ -71,6 +73,7 @@ pub(crate) fn run(args: &StudyArgs, invocation: &Invocation) -> Result<u8, Failu
     let mut watch = Watch::new(&raw.data.names, terminal, None).keeping(resume.as_ref())?;
     let found = study(&raw.samples(), &settings, &limits, state, &mut watch)?;
     watch.finish()?;
+    found.faults.iter().for_each(|fault| terminal.warn(fault));
     for &method in &found.left_out {
         terminal.note(&format!("{} takes no part: {}", method.name(), value::left_out(method, &settings, &raw)));
     }
@@ -82,9 +85,21 @@ pub(crate) fn run(args: &StudyArgs, invocation: &Invocation) -> Result<u8, Failu
         found: &found,
         invocation,
         external: None,
+        proof: None,
     };
     if let (Some(external), Some(trained)) = (external, view.trained()) {
         view.external = Some(external.value(trained)?);
+    }
+    if let Some(path) = &args.proof {
+        match &found.panel {
+            Some(panel) => {
+                view.proof = proof::write(args, path, &settings, panel, &view.names(&panel.selected), invocation)?;
+            }
+            None => terminal.warn("no proof was written, as there is no panel"),
+        }
+    }
+    if let Some(text) = report::verdict(&view.value()) {
+        terminal.warn(&text);
     }
     if sinks.json.is_some() || sinks.page.is_some() {
         report::write(Document::Value(view.value()), sinks.json.as_ref(), sinks.page.as_ref(), terminal)?;

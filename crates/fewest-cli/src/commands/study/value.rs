@@ -12,7 +12,8 @@ use crate::commands::certify;
 use crate::commands::data_as_read::DataAsRead;
 use crate::commands::held_out::{names as sample_names, wrong};
 use crate::commands::invocation::Invocation;
-use crate::commands::reading::warnings;
+use crate::commands::reading::{notes, warnings};
+use crate::commands::report;
 use crate::commands::scaling_words::{feature_scaling, reading_value, scale_name};
 use crate::export::classes::{by_class, of_two, positive_value};
 use crate::export::model_json::{SCHEMA, TrainedModel, bias_value, classes_value, counts_value, levels_of};
@@ -29,6 +30,8 @@ pub(super) struct View<'a> {
     pub(super) invocation: &'a Invocation,
     /// What the panel is worth on the samples of `--external`.
     pub(super) external: Option<Value>,
+    /// The file of the panel's proof.
+    pub(super) proof: Option<Value>,
 }
 
 impl View<'_> {
@@ -37,7 +40,8 @@ impl View<'_> {
         self.raw.data.names.get(j).into_owned()
     }
 
-    fn names(&self, features: &[usize]) -> Vec<String> {
+    /// Names of features.
+    pub(super) fn names(&self, features: &[usize]) -> Vec<String> {
         features.iter().map(|&j| self.name(j)).collect()
     }
 
@@ -67,6 +71,7 @@ impl View<'_> {
             found.summary().into_iter().map(|(name, summary)| (name.to_owned(), json!(summary))).collect();
         let frequency: Map<String, Value> =
             found.frequency().into_iter().map(|(j, share)| (self.name(j), json!(share))).collect();
+        let notices = [warnings(&raw.data), found.faults.clone()].concat();
         let mut value = json!({
             "schema": SCHEMA,
             "kind": "study",
@@ -77,7 +82,7 @@ impl View<'_> {
             "classes": classes_value(&raw.target.classes),
             "class_counts": counts_value(&raw.target),
             "positive": positive_value(&raw.target.classes),
-            "warnings": warnings(&raw.data),
+            "warnings": notices, "notes": notes(&raw.data),
             "summary": summary,
             "recall": by_class(&raw.target.classes, &found.recall()),
             "decision_curve": found.decision_curve(&raw.target.codes),
@@ -107,6 +112,9 @@ impl View<'_> {
         }
         if self.args.external.is_some() {
             value["external"] = json!(self.external);
+        }
+        if let (Some(text), Some(warnings)) = (report::verdict(&value), value["warnings"].as_array_mut()) {
+            warnings.insert(0, text.into());
         }
         let sentences = fewest_report::methods_text(&value);
         value["methods_text"] = sentences.iter().map(|(item, text)| json!({"item": item, "text": text})).collect();
@@ -185,6 +193,7 @@ impl View<'_> {
             .collect();
         more.insert("replacements".to_owned(), Value::Array(replacements));
         more.insert("probabilities".to_owned(), json!(panel.calibration));
+        more.extend(self.proof.iter().map(|file| ("proof".to_owned(), file.clone())));
         if let Some(threshold) = self.threshold(panel) {
             more.insert("threshold".to_owned(), threshold);
         }
@@ -332,6 +341,9 @@ impl View<'_> {
             "solutions": settings.solutions, "threads": rayon::current_num_threads()
         });
         value["points"] = json!(settings.points);
+        if args.show_samples {
+            value["show_samples"] = json!(true);
+        }
         if let Some(reading) = reading_value(&self.raw.data) {
             value["reading"] = reading;
         }
