@@ -14,7 +14,7 @@ DEMO_FEATURES := --no-default-features --features highs
 PACKAGES ?= --workspace
 PREFIX ?= $(HOME)/.local
 
-.PHONY: help demo install limits limits-python wheel sdist package source test test-rust test-python test-data python-build python-test python-types python-pytest python-docs browser check fmt-check circles guide lint docs tools peers bench bench-python fuzz fuzz-proof need-cargo
+.PHONY: help demo install limits limits-python wheel sdist package source test test-rust test-python test-data python-build python-test python-types python-pytest python-docs browser check fmt-check circles guide lint docs tools peers bench bench-python fuzz fuzz-limits fuzz-proof need-cargo
 .PHONY: r-test transcript transcript-check pages words changes versions workflows crates spelling python-lint api api-write deny msrv coverage gates
 .PHONY: bench-objectives bench-train bench-rfe bench-read bench-forms bench-memory
 .PHONY: papers
@@ -288,6 +288,10 @@ fuzz-proof: need-cargo tools ## proofs against enumeration on PROOF_CASES hard s
 limits: need-cargo tools bench-python ## every method on six shapes, and the other commands: seconds past the limit and after Ctrl-C, peak memory, none dies of an allocation
 	$(CARGO) build --release --locked -p fewest-cli
 	$(BENCH_PYTHON) bench/limits.py
+
+fuzz-limits: need-cargo tools bench-python ## 1,000 random commands with time limits and Ctrl-C: an answer, a status, no lost file, no figure of parts that were cut
+	$(CARGO) build --release --locked -p fewest-cli
+	$(BENCH_PYTHON) bench/fuzz_limits.py --write
 
 limits-python: ## every estimator of the Python package on three shapes: seconds past the limit and after Ctrl-C
 	$(MAKE) python-build PROFILE=release
