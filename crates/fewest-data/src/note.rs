@@ -5,7 +5,7 @@ use std::fmt;
 use fewest::FeatureSet;
 use fewest_text::typed;
 
-use crate::{Names, Normalized};
+use crate::{Names, Normalized, Place};
 
 /// How the target column was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -182,6 +182,11 @@ pub enum Note {
         /// The form in which it was read: `with semicolons between the cells`, ...
         told: Vec<String>,
     },
+    /// Text that is no UTF-8 was read as Windows-1252.
+    Windows {
+        /// The first such place.
+        place: Place,
+    },
     /// Columns of a second file were joined.
     Joined {
         /// That file.
@@ -351,6 +356,10 @@ impl fmt::Display for Sentence<'_> {
                 f.write_str("the text is read ")?;
                 told.iter().enumerate().try_for_each(|(at, how)| write!(f, "{}{how}", if at == 0 { "" } else { ", " }))
             }
+            Note::Windows { place } => write!(
+                f,
+                "{place}: the text is no UTF-8 and was read as Windows-1252; if its letters are wrong, save it as UTF-8"
+            ),
             Note::Joined { file, by, unused } => {
                 let by = if by.is_empty() { "first column".to_owned() } else { format!("column `{by}`") };
                 write!(f, "the samples were found in {file} by its {by}")?;

@@ -249,17 +249,12 @@ fn names_of(content: &str) -> Vec<String> {
     }
 }
 
-/// A small text file that the user named, without the mark that some editors put before the text.
+/// A small text file that the user named, read as data files are.
 ///
 /// # Errors
-/// A file that cannot be read.
+/// A file that cannot be read or is no text.
 pub(crate) fn read_text(path: &Path) -> Result<String, Failure> {
-    match std::fs::read_to_string(path) {
-        Ok(text) => Ok(text.strip_prefix('\u{feff}').map_or(text.clone(), str::to_owned)),
-        Err(error) => {
-            Err(Failure::Input(format!("{}: cannot be read: {}", path.display(), crate::failure::plain(&error))))
-        }
-    }
+    Ok(fewest_data::read_text(path_text(path)?)?)
 }
 
 /// The names of the features selected in a result that `fewest select --json` wrote.

@@ -160,7 +160,7 @@ fn rules_file_is_explained() {
     refused_in(&scratch, "g.csv", &["--rules", "r.toml"], &["r.toml: rule 1", "\"zz\""]);
     scratch.file("r.toml", "[[rule]]\nat_most = 1\n");
     refused_in(&scratch, "g.csv", &["--rules", "r.toml"], &["rule 1", "`of`"]);
-    refused_in(&scratch, "g.csv", &["--rules", "absent.toml"], &["absent.toml", "cannot be read"]);
+    refused_in(&scratch, "g.csv", &["--rules", "absent.toml"], &["absent.toml", "no such file"]);
     scratch.file("costs.csv", "name,cost\na,1\nb,x\n");
     let costs = &["--budget", "2", "--feature-costs", "costs.csv"];
     refused_in(&scratch, "g.csv", costs, &["costs.csv, line 3", "\"x\"", "not a number"]);

@@ -153,3 +153,50 @@ fn a_page_says_what_the_model_is_worth() {
     let both = scratch.run(&["predict", "m.json", "new.csv", "--report", "-"]).code(2).err;
     assert!(both.contains("--report") && both.contains("--out"), "{both}");
 }
+
+/// Text in Windows-1252.
+fn windows(text: &str) -> Vec<u8> {
+    text.chars().map(|c| if c == '€' { 0x80 } else { u8::try_from(c).expect("Latin-1") }).collect()
+}
+
+#[test]
+fn files_in_windows_1252_are_those_in_utf8() {
+    let scratch = Scratch::new("windows");
+    let cell = |i: usize| ["Mädchen", "Mödchen", "Junge"][i * 7 % 3];
+    let row = |i: usize| format!("{}.5;{};{};{}\n", i * 5 % 9, i % 4, cell(i), ["ja", "nein"][i * 3 % 7 % 2]);
+    let text = format!("Größe (€);Überfällig;Kind;y\n{}", (0..40).map(row).collect::<String>());
+    for (name, text) in [
+        ("d.csv", text.as_str()),
+        ("only.txt", "Größe (€)\nÜberfällig\nKind\n"),
+        ("costs.csv", "Größe (€),2\n*,1\n"),
+        ("bounds.csv", "Überfällig,,0\n"),
+        ("rules.toml", "at_most = [{ count = 1, of = [\"Größe (€)\", \"Überfällig\"] }]\n"),
+    ] {
+        scratch.file(name, windows(text)).file(&format!("utf8-{name}"), text);
+    }
+    let fitted = |mark: &str, data: &str| {
+        let named = |option: &str, name: &str| format!("--{option}={mark}{name}");
+        let words = [
+            "select".to_owned(),
+            data.to_owned(),
+            "-m=rfe".to_owned(),
+            "--max-features=3".to_owned(),
+            named("only", "only.txt"),
+            named("feature-costs", "costs.csv"),
+            "--budget=9".to_owned(),
+            named("rules", "rules.toml"),
+            named("weight-bounds", "bounds.csv"),
+            "--model=m.json".to_owned(),
+            "--json=r.json".to_owned(),
+        ];
+        let ran = scratch.run(&words.iter().map(String::as_str).collect::<Vec<_>>()).code(0);
+        let result = scratch.json("r.json");
+        (ran.err.contains("Windows-1252"), result["selected"].clone(), result["objective"].clone())
+    };
+    let expected = fitted("utf8-", "utf8-d.csv");
+    let found = fitted("", "d.csv");
+    assert!(found.0 && !expected.0);
+    assert_eq!((found.1, found.2), (expected.1, expected.2));
+    let decisions = |data: &str| scratch.run(&["predict", "m.json", data]).code(0).out;
+    assert_eq!(decisions("d.csv"), decisions("utf8-d.csv"));
+}

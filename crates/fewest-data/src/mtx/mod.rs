@@ -145,6 +145,7 @@ impl<'a> Table<'a> {
             None => (Names::Numbered(columns), None, false),
             Some(beside) => {
                 let transposed = beside.fits(file, rows, columns)?;
+                notes.extend(beside.notes);
                 let mut names = beside.features;
                 if let Some((wanted, note)) = of_type(file, &beside.kinds, options)? {
                     let mut to = vec![u32::MAX; names.len()];

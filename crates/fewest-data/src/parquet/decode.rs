@@ -79,7 +79,7 @@ impl Codes {
         let code = self.find.get(cell).copied().unwrap_or_else(|| {
             let code = self.values.len() as u32;
             self.bytes += VALUE + 2 * cell.len();
-            self.values.push(String::from_utf8_lossy(cell).into_owned());
+            self.values.push(crate::windows::text_of(cell).0);
             self.find.insert(cell.to_vec(), code);
             code
         });
