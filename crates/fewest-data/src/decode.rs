@@ -262,7 +262,8 @@ mod tests {
     fn text_of_bytes_is_utf8_or_windows_1252_by_any_chunks() {
         let form = TextForm { encoding: Encoding::Bytes, ..TextForm::default() };
         let windows = |text: &str| -> Vec<u8> {
-            let byte = |c| (0..=255).find(|&b| c == crate::windows::text_of(&[b'a', b, b'\xff']).0.chars().nth(1).unwrap());
+            let byte =
+                |c| (0..=255).find(|&b| c == crate::windows::text_of(&[b'a', b, b'\xff']).0.chars().nth(1).unwrap());
             text.chars().map(|c| byte(c).expect("a character of Windows-1252")).collect()
         };
         for at_once in [1, 2, 3, 5, 100] {

@@ -86,6 +86,14 @@ impl Item {
                 text.trim_end_matches('\0').to_owned()
             }
             Kind::Bool => if bytes == [0] { "False" } else { "True" }.to_owned(),
+            Kind::Signed | Kind::Unsigned if bytes.len() == 8 => {
+                let mut wide: [u8; 8] = bytes.try_into().expect("eight bytes");
+                if self.big {
+                    wide.reverse();
+                }
+                let signed = self.kind == Kind::Signed;
+                if signed { i64::from_le_bytes(wide).to_string() } else { u64::from_le_bytes(wide).to_string() }
+            }
             _ => {
                 let value = self.number(bytes);
                 if self.kind == Kind::Float && bytes.len() == 4 && value.is_finite() {

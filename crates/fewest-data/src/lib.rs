@@ -72,6 +72,7 @@ pub use grouped::{DealError, grouped_folds, grouped_halves};
 pub use hints::hints;
 pub use imputation::{Imputation, Indicator, MissingRule, missing_counts};
 pub use mapped::MappedDesign;
+pub use mtx::files_of;
 pub use names::{Finder, Names};
 pub use normalization::{Normalization, Normalized};
 pub use note::{Note, TargetRule};
@@ -99,7 +100,15 @@ use source::Source;
 pub fn read(path: &str, options: &ReadOptions) -> Result<Dataset, DataError> {
     let (mut source, format, guessed) = source::open(&foreign::path_of(path)?, options)?;
     check_options(&source.name, format, options)?;
-    read_source(&mut source, format, guessed, options)
+    match read_source(&mut source, format, guessed, options) {
+        Err(DataError::UnknownColumn { name, .. })
+            if options.samples_optional && options.samples.as_ref() == Some(&name) =>
+        {
+            let options = ReadOptions { samples: None, ..options.clone() };
+            read_source(&mut source, format, guessed, &options)
+        }
+        read => read,
+    }
 }
 
 /// The text of a small file that the user wrote, such as a list of names: UTF-8, UTF-16 or

@@ -93,6 +93,15 @@ pub enum Note {
         /// The other one.
         other: String,
     },
+    /// Two classes differ in the case of letters or in blanks alone.
+    AlikeClasses {
+        /// The target column.
+        column: String,
+        /// One of them.
+        first: String,
+        /// The other.
+        second: String,
+    },
     /// Rows without a class were left out.
     Unlabelled {
         /// How many.
@@ -208,6 +217,10 @@ pub enum Note {
         /// The others, and how many features each has.
         left: Vec<(String, usize)>,
     },
+    /// Values look like counts that were not normalised.
+    Counts,
+    /// Values to be normalised are logarithms already, as the file says.
+    Logged,
     /// Values were brought to a total, or their logarithms taken.
     Normalized(Box<Normalized>),
     /// The format of standard input was guessed.
@@ -328,6 +341,10 @@ impl fmt::Display for Sentence<'_> {
                 "the class {positive} is the positive one (+1), as it is the later of the two; if {other} is the class you want to find, say --positive {}",
                 typed(other)
             ),
+            Note::AlikeClasses { column, first, second } => write!(
+                f,
+                "the classes `{first}` and `{second}` of `{column}` differ in letters of another case or in blanks alone; write them alike in the file if they are one class"
+            ),
             Note::Unlabelled { rows } => write!(f, "{rows} row(s) without a class are left out"),
             Note::OtherClasses { rows } => write!(f, "{rows} row(s) of other classes are left out"),
             Note::Counter { column, ordered } => write!(
@@ -376,6 +393,12 @@ impl fmt::Display for Sentence<'_> {
                 let other = left.first().map_or("", |(name, _)| name);
                 write!(f, "; for those say --layer {}", typed(other))
             }
+            Note::Counts => f.write_str(
+                "the values are whole numbers, as counts are, which are larger where a sample has more of all; --normalize-total 10000 and --log1p make samples comparable",
+            ),
+            Note::Logged => f.write_str(
+                "the values are logarithms already, as uns/log1p of the file says; leave out --normalize-total and --log1p, or name the counts with --layer",
+            ),
             Note::Normalized(done) => normalized(f, done),
             Note::Guessed { format } => write!(f, "the input looks like {format} and was read so"),
             Note::ClassesRenamed { renamed } => {
@@ -402,6 +425,12 @@ fn normalized(f: &mut fmt::Formatter<'_>, done: &Normalized) -> fmt::Result {
     match (done.how.total.is_some(), done.how.log1p) {
         (true, true) => f.write_str("; then each value x became ln(1 + x)"),
         (false, true) => f.write_str("each value x became ln(1 + x)"),
+        _ => Ok(()),
+    }?;
+    match done.how.total {
+        Some(_) if done.fractions => f.write_str(
+            "; but some values were no whole numbers: leave out --normalize-total if they were normalised already",
+        ),
         _ => Ok(()),
     }
 }

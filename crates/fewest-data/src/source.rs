@@ -97,7 +97,14 @@ fn peek(name: &str, mut file: &File) -> Result<Vec<u8>, DataError> {
 impl Source {
     /// Text in a temporary file, under the name of the file that it is of.
     pub(crate) fn of_text(name: String, file: File, memory: u64) -> Self {
-        Self { name, file, compression: Compression::Plain, memory, text: TextForm::default(), windows: OnceLock::new() }
+        Self {
+            name,
+            file,
+            compression: Compression::Plain,
+            memory,
+            text: TextForm::default(),
+            windows: OnceLock::new(),
+        }
     }
 
     /// A fresh reader of the uncompressed data from the start, as UTF-8 without a byte order mark

@@ -47,7 +47,7 @@ enum Kind {
     Windows,
 }
 
-/// The change of such a text to UTF-8.
+/// The change of text in UTF-8 or Windows-1252 to UTF-8.
 pub(crate) struct Bytes<'a> {
     kind: Kind,
     /// The beginning of a character.

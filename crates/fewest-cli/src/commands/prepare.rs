@@ -20,6 +20,7 @@ use crate::args::features::Features as RuleFeatures;
 use crate::args::notation;
 use crate::args::svm::ClassWeight;
 use crate::export::model_json::{TrainedModel, levels_of};
+use crate::export::reading::Reading;
 use crate::failure::Failure;
 use crate::method_args::{HeldOutSamples, MethodData, Validate};
 use crate::terminal::Terminal;
@@ -49,6 +50,8 @@ pub(crate) struct PreparedData {
     pub(crate) groups: Option<Groups>,
     /// Features that say where another one has no value.
     indicators: Vec<Indicator>,
+    /// How the cells of the file were understood.
+    reading: Reading,
     /// Bytes that `--memory` leaves for kernel values.
     kernel_memory: Option<u64>,
     /// Bytes allowed in all.
@@ -120,6 +123,15 @@ impl<'a> PrepareOptions<'a> {
             Failure::Input(format!("{}: there is no target column; name it with --target", data.source))
         })?;
         let weights = sample_weights(&data, self.prepare.sample_weights.as_deref())?;
+        for (code, class) in target.classes.iter().enumerate() {
+            let mut own = weights.iter().zip(&target.codes).filter(|(_, of)| **of as usize == code);
+            if own.all(|(weight, _)| *weight == 0.0) {
+                return Err(Failure::Input(format!(
+                    "{}: no sample of the class {class} has a weight above 0; leave the class out with --classes, or give it weight",
+                    data.source
+                )));
+            }
+        }
         let folds = self.folds.map(|name| apart_names(&data, name, "fold")).transpose()?;
         let tasks = self.tasks.map(|name| apart_names(&data, name, "task")).transpose()?;
         let groups = self.groups.map(|name| groups(&data, name, &target.column, terminal)).transpose()?;
@@ -137,6 +149,7 @@ impl<'a> PrepareOptions<'a> {
             groups,
             texts,
             indicators,
+            reading: Reading::of(&options),
             kernel_memory,
             account,
             taken: None,
@@ -187,6 +200,7 @@ impl<'a> PrepareOptions<'a> {
             folds,
             groups,
             indicators,
+            reading,
             kernel_memory,
             account,
             taken,
@@ -230,6 +244,7 @@ impl<'a> PrepareOptions<'a> {
             tasks,
             groups,
             indicators,
+            reading,
             kernel_memory,
             memory,
             account,
@@ -430,6 +445,7 @@ impl PreparedData {
         TrainedModel {
             levels: levels_of(&self.data, &model_names),
             normalized: self.data.normalized().cloned(),
+            reading: self.reading.clone(),
             names: model_names,
             scaling: feature_scaling(&self.learnt.scaling, &model.features),
             imputation: self

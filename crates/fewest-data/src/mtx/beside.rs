@@ -87,6 +87,14 @@ pub(crate) fn in_folder(folder: &str) -> Result<String, DataError> {
     Ok(path)
 }
 
+/// The files that are read for a path: itself, or the matrix of a folder, and those beside a matrix.
+pub fn files_of(path: &str) -> Vec<String> {
+    let path = if Path::new(path).is_dir() { in_folder(path).unwrap_or_default() } else { path.to_owned() };
+    let beside = Some(&path).filter(|path| Format::of_path(path) == Some(Format::Mtx)).and_then(|path| files(path));
+    let beside = beside.into_iter().flat_map(|(features, barcodes)| [features].into_iter().chain(barcodes));
+    beside.chain([path.clone()]).collect()
+}
+
 /// The file with the features of a matrix, and the one with its barcodes.
 fn files(path: &str) -> Option<(String, Option<String>)> {
     let at = Path::new(path);

@@ -16,6 +16,7 @@ use crate::source::Source;
 use crate::{DataError, Dataset, Features, Format, Names, Note, Place, ReadOptions, TextColumn};
 use lines::Coordinates;
 
+pub use beside::files_of;
 pub(crate) use beside::in_folder;
 
 /// Name of the names of cells.

@@ -94,7 +94,14 @@ impl<'a> Archive<'a> {
         let file = &source.name;
         let shared = SharedFile::new(source.seekable()?).map_err(|e| damaged(file, &e))?;
         let zip = unzipped(file, &shared)?;
-        Ok(Self { file, shared, zip, memory: options.memory(), largest: options.largest_index(source.trusted_bytes()), note: None })
+        Ok(Self {
+            file,
+            shared,
+            zip,
+            memory: options.memory(),
+            largest: options.largest_index(source.trusted_bytes()),
+            note: None,
+        })
     }
 
     /// The archive once more, for a second array at the same time.

@@ -240,7 +240,8 @@ fn text_in_windows_1252_is_read_as_it_is_and_said() {
         ("a.gct", "#1.2\n1\t2\nName\tDescription\tä\tö\ng\tx\t1\t2\n"),
     ] {
         let options = ReadOptions { target_optional: name == "a.gct", ..ReadOptions::default() };
-        let data = Case::new(name, windows(content)).read_with(&options).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let data =
+            Case::new(name, windows(content)).read_with(&options).unwrap_or_else(|error| panic!("{name}: {error}"));
         let found = data.target.map_or_else(|| data.samples.expect("samples").values, |target| target.classes);
         assert_eq!(found, ["ä", "ö"], "{name}");
         assert!(data.notes.iter().any(|note| note.to_string().contains("Windows-1252")), "{name}");
