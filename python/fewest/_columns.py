@@ -94,7 +94,7 @@ def _opened(path: str, memory: int | None) -> ColumnFile:
 
 def label_texts(labels: Any) -> list[str]:
     """Labels as fewest reads them from the cells of a file: numbers in their shortest form, so that 1.0
-    and "1" are the class 1, True and False as pandas writes them, texts without outer blanks.
+    and "1" are the class 1, integers with all their digits, True and False as pandas writes them, texts without outer blanks.
     """
     texts = [_label_text(label) for label in np.asarray(labels).tolist()]
     if len(set(texts)) < len(texts):
@@ -116,7 +116,10 @@ def _label_text(label: Any) -> str:
         return text
     if number == 0.0:
         return "0"
-    if 1e-5 <= abs(number) < 1e16:
+    # Numbers of double precision are not all integers from here on.
+    if 2**53 <= abs(number) < 1e30 and text.lstrip("+-").isdigit():
+        return str(int(text))
+    if 1e-5 <= abs(number) < 1e30:
         return np.format_float_positional(number, trim="-")
     digits, exponent = np.format_float_scientific(number, trim="-").split("e")
     return f"{digits}e{int(exponent)}"

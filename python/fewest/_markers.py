@@ -483,6 +483,8 @@ class _Finder(SeveralProblems, documented=False):
                 raise ValueError(f"{name} is {value!r}, which names a column of an AnnData; give an entry for each sample")
         y, groups = labels_in(adata, groupby, "groupby", "adata"), labels_in(adata, groups, "groups", "adata")
         X = self._normalized(self._matrix(adata))
+        if (self.normalize_total is not None or self.log1p) and self.layer is None and "log1p" in getattr(adata, "uns", {}):
+            warn("the values are logarithms already, as adata.uns['log1p'] says; leave out normalize_total and log1p, or name the counts with layer")
         samples = self._validated(X, y, sample_weight)
         if groups is not None:
             codes = coded_groups(X, groups, X.shape[0] if hasattr(X, "shape") else len(X))
@@ -551,9 +553,14 @@ class _Finder(SeveralProblems, documented=False):
         """A copy whose samples sum up to ``normalize_total``, of which ln(1 + x) is taken; X itself where
         nothing is asked.
         """
-        if self.normalize_total is None and not self.log1p:
-            return X
         values = X.X if is_annotated(X) else native(X)
+        if self.normalize_total is None and not self.log1p:
+            if _are_counts(values):
+                warn(
+                    "the values are whole numbers, as counts are, which are larger where a cell has more of all; "
+                    "normalize_total=1e4 and log1p=True make cells comparable"
+                )
+            return X
         try:
             matrix: Any = summed(values).tocsr().astype(np.float64) if sp.issparse(values) else np.array(values, dtype=np.float64)
         except (ValueError, TypeError):
@@ -568,6 +575,8 @@ class _Finder(SeveralProblems, documented=False):
                 "name the layer that holds counts"
             )
         if self.normalize_total is not None:
+            if not _are_whole(matrix):
+                warn("some values are no whole numbers: leave out normalize_total if they were normalised already")
             sums = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
             factors = np.divide(float(self.normalize_total), sums, out=np.ones_like(sums), where=sums > 0)
             matrix = sp.diags_array(factors).tocsr() @ matrix if sp.issparse(matrix) else matrix * factors[:, None]
@@ -601,6 +610,23 @@ class _Finder(SeveralProblems, documented=False):
 
 
 _Finder.__name__ = "markers"
+
+
+def _values_of(matrix: Any) -> np.ndarray | None:
+    """The values that are stored, None where they are no numbers."""
+    values = matrix.data if sp.issparse(matrix) else np.asarray(matrix)
+    return values if values.dtype.kind in "iuf" else None
+
+
+def _are_whole(matrix: Any) -> bool:
+    values = _values_of(matrix)
+    return values is not None and (values.dtype.kind != "f" or bool(np.all(values == np.floor(values))))
+
+
+def _are_counts(matrix: Any) -> bool:
+    """Whether the values are whole numbers of 0 or more, some of them above 50."""
+    values = _values_of(matrix)
+    return values is not None and bool(values.max(initial=0) > 50 and values.min(initial=0) >= 0) and _are_whole(matrix)
 
 
 class _View:

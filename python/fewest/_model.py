@@ -59,6 +59,9 @@ class TrainedModel(ClassifierMixin, BaseEstimator):
         What was done to counts as they were read in training: ``total``, ``log1p``, and ``n_features`` in the
         totals. The model does not do it to X, which has a few of these features: read X with the same
         ``normalize_total`` and ``log1p`` of :func:`read_table`. A warning says so.
+    reading_ : dict or None
+        How the cells of the training file were understood: ``missing_codes``, ``decimal``, ``thousands``,
+        ``zero_based``, ``layer``, ``id``. A warning names the codes of missing values, which X must have as NaN.
 
     See Also
     --------
@@ -107,6 +110,10 @@ class TrainedModel(ClassifierMixin, BaseEstimator):
         self.normalization_ = model.get("normalization")
         if self.normalization_ is not None:
             warnings.warn(_normalized(self.normalization_), UserWarning, stacklevel=4)
+        self.reading_ = model.get("reading")
+        if codes := (self.reading_ or {}).get("missing_codes"):
+            asked = f"read_table(path, missing_codes={codes!r})"
+            warnings.warn(f"the model was trained on a file where {', '.join(codes)} means a missing value: give X as {asked} has it", UserWarning, stacklevel=4)
         scaling = [model["scaling"]["features"][name] for name in names]
         imputation = (model.get("imputation") or {}).get("features")
         fill = None if imputation is None else [imputation[name]["fill"] for name in names]

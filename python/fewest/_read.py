@@ -117,8 +117,8 @@ def read_table(
     left out, a first column without a name holds the names of the samples.
 
     Files of SAS, SPSS and Stata (.sas7bdat, .xpt, .sav, .zsav, .por, .dta) are read by pyreadstat
-    (``pip install 'fewest[stat]'``), with labels in place of the values that have one, and zarr by
-    anndata (``pip install 'fewest[zarr]'``).
+    (``pip install 'fewest[stat]'``), with labels in place of the values of a column each of which has one,
+    and zarr by anndata (``pip install 'fewest[zarr]'``).
 
     Parameters
     ----------
@@ -240,7 +240,10 @@ def read_table(
         "target_optional": bool(target_optional),
         "memory": None if max_memory is None else bytes_of(max_memory),
     }
-    with _readable(path, format) as (file, said), _readable(None if second is None else second[0], None) as (other, _):
+    with (
+        _readable(path, format) as (file, said, labelled),
+        _readable(None if second is None else second[0], None) as (other, _, _),
+    ):
         given = {name: value for name, value in {**said, **asked}.items() if value is not None}
         if second is not None:
             given["labels"] = (other, second[1])
@@ -254,7 +257,7 @@ def read_table(
         feature_names=found["names"],
         sample_names=found["samples"],
         columns={name: np.array(values, dtype=object) for name, values in found["columns"]},
-        notes=[note for note, _ in notes],
+        notes=[*labelled, *(note for note, _ in notes)],
         target_name=target_name,
     )
 
@@ -287,15 +290,15 @@ def _read(file: str, asked: dict[str, Any], called: dict[str, str]) -> tuple[dic
 
 
 @contextmanager
-def _readable(path: str | os.PathLike[str] | None, format: str | None) -> Iterator[tuple[str, dict[str, Any]]]:
-    """A file that the reader takes in place of one that it does not, and how it is to be read."""
+def _readable(path: str | os.PathLike[str] | None, format: str | None) -> Iterator[tuple[str, dict[str, Any], list[str]]]:
+    """A file that the reader takes in place of one that it does not, how it is to be read, and notes on it."""
     file = "" if path is None else os.fspath(path)
     name = file.lower().rstrip("/" + os.sep)
     ending = os.path.splitext(name)[1]
     inside = (".zgroup", ".zattrs", "zarr.json")
     zarr = name.endswith((".zarr", ".zarr.zip")) or any(os.path.exists(os.path.join(file, part)) for part in inside if file)
     if format is not None or not (ending in _STATISTICS or zarr):
-        yield file, {}
+        yield file, {}, []
         return
     if not os.path.exists(file):
         raise FileNotFoundError(f"{file}: no such file; check the path")
@@ -303,25 +306,49 @@ def _readable(path: str | os.PathLike[str] | None, format: str | None) -> Iterat
         if zarr:
             made = os.path.join(folder, "table.h5ad")
             _of_zarr(file).write_h5ad(made)
-            yield made, {}
+            yield made, {}, []
         else:
             made = os.path.join(folder, "table.csv")
-            _of_statistics(file, _STATISTICS[ending]).to_csv(made, index=False)
-            yield made, {"header": True, "delimiter": ","}
+            frame, notes = _of_statistics(file, _STATISTICS[ending])
+            frame.to_csv(made, index=False)
+            yield made, {"header": True, "delimiter": ","}, notes
 
 
-def _of_statistics(file: str, reader: str) -> Any:
-    """A frame of a file of SAS, SPSS or Stata, with the labels of its values; what users or the format
-    call missing is missing.
+def _of_statistics(file: str, reader: str) -> tuple[Any, list[str]]:
+    """A frame of a file of SAS, SPSS or Stata, with the labels of its values, and notes on these; what users
+    or the format call missing is missing.
     """
     pyreadstat = _imported("pyreadstat", f"{file}: files of SAS, SPSS and Stata need pyreadstat", "'fewest[stat]'")
     try:
-        # Files of SAS have no labels of values.
-        labelled = {} if reader in ("read_sas7bdat", "read_xport") else {"apply_value_formats": True}
-        frame, _ = getattr(pyreadstat, reader)(file, **labelled)
+        frame, about = getattr(pyreadstat, reader)(file)
     except pyreadstat.ReadstatError as error:
         raise ValueError(f"{file}: the file is damaged, or of another format ({error}); copy it again") from None
-    return frame
+    each = (_put_labels(frame, name, labels) for name, labels in about.variable_value_labels.items() if name in frame)
+    return frame, [note for note in each if note]
+
+
+def _put_labels(frame: Any, name: str, labels: dict[Any, str]) -> str | None:
+    """Puts labels in place of the values of a column where each value has one of its own; else it keeps its
+    values, such as numbers of which only 0 has a label, and a note says so.
+    """
+    there = frame[name].dropna().unique().tolist()
+    words = [labels[value] for value in there if value in labels]
+    coded = all(isinstance(value, (int, float)) for value in labels) and any(map(_is_number, words))
+    if len(words) == len(there) and len(set(words)) == len(words) and not coded:
+        frame[name] = frame[name].map(labels).astype(object)
+        return None
+    if not words:
+        return None
+    shown = ", ".join(f"{value:g} ({labels[value]})" if isinstance(value, float) else f"{value} ({labels[value]})" for value in there if value in labels)
+    return f"`{name}` keeps its values, as labels do not tell all of them apart: {shown}"
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _of_zarr(file: str) -> Any:

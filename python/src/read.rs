@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::copy::copied;
-use crate::enter::sheltered;
+use crate::enter::{pool, sheltered};
 use crate::file::{classes, raised};
 use crate::settings;
 
@@ -107,6 +107,7 @@ impl Asked {
             layer: self.layer,
             labels: self.labels.map(|(file, column)| Labels { file, column, by: self.by }),
             samples: self.id,
+            samples_optional: false,
             unique_names: self.unique_names,
             zero_based: self.zero_based,
             index_limit: self.index_limit,
@@ -130,7 +131,8 @@ pub(crate) fn read_table<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     sheltered(|| {
         let options = settings::<Asked>(asked)?.options()?;
-        let data = py.detach(|| read(&path, options)).map_err(|error| raised(&error))?;
+        let threads = pool(None)?;
+        let data = py.detach(|| threads.install(|| read(&path, options))).map_err(|error| raised(&error))?;
         let dict = PyDict::new(py);
         let design = data.features.as_design();
         dict.set_item("x", copied(py, design, &(0..design.n_features()).collect::<Vec<usize>>())?)?;
@@ -162,7 +164,7 @@ fn read(path: &str, options: ReadOptions) -> Result<Dataset, DataError> {
             let other = fewest_data::read(path, &ReadOptions { target_optional: true, ..options.clone() });
             other
                 .ok()
-                .filter(|data| data.target.is_none() && (options.transpose || !is_table(data.format)))
+                .filter(|data| data.target.is_none() && (options.transpose || !data.format.is_table()))
                 .ok_or(error)?
         }
         found => found?,
@@ -173,12 +175,6 @@ fn read(path: &str, options: ReadOptions) -> Result<Dataset, DataError> {
         data.notes.extend(fewest_data::hints(&data));
     }
     Ok(data)
-}
-
-/// Whether a file of the format has columns of which the last may be the target.
-fn is_table(format: Format) -> bool {
-    use Format::{Arff, Arrow, Csv, Ods, Parquet, Tsv, Xlsx};
-    matches!(format, Csv | Tsv | Arff | Parquet | Xlsx | Ods | Arrow)
 }
 
 /// Whether a column of text is not what its user may think.

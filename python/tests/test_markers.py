@@ -362,3 +362,16 @@ def test_a_panel_has_a_page_its_rules_and_clear_refusals(tmp_path):
     adata.X[0, 0] = np.nan
     with pytest.raises(ValueError, match="fill them in, or leave out"):
         markers(adata, "cell_type", 4)
+
+
+def test_values_that_are_no_counts_and_counts_that_were_not_normalised_are_said():
+    rng = np.random.default_rng(0)
+    X, y = rng.poisson(40, (60, 6)).astype(float), np.repeat([0, 1], 30)
+    with pytest.warns(UserWarning, match="whole numbers, as counts are"):
+        markers(X, y, n_genes=2, cv=2)
+    with pytest.warns(UserWarning, match="no whole numbers: leave out normalize_total"):
+        markers(np.log1p(X), y, n_genes=2, cv=2, normalize_total=1e4)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        markers(X, y, n_genes=2, cv=2, normalize_total=1e4, log1p=True)
+        markers(np.log1p(X), y, n_genes=2, cv=2)

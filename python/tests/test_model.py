@@ -314,3 +314,13 @@ def test_a_linear_classifier_of_ours_is_scikit_learn_s():
         plain = fewest._plain.plain(ours.fit(X, y))
         np.testing.assert_allclose(plain.decision_function(X), ours.decision_function(X), atol=1e-9)
         assert (plain.predict(X) == ours.predict(X)).all()
+
+
+def test_codes_of_missing_values_in_training_are_said(tmp_path):
+    X, y = np.arange(12.0).reshape(6, 2), [0, 1, 0, 1, 0, 1]
+    export_model(SVMRFE(n_features_to_select=1).fit(X, y), tmp_path / "m.json")
+    file = json.loads((tmp_path / "m.json").read_text())
+    file["model"]["reading"] = {"missing_codes": ["-999"]}
+    (tmp_path / "m.json").write_text(json.dumps(file))
+    with pytest.warns(UserWarning, match=r"-999 means a missing value.*missing_codes=\['-999'\]"):
+        assert load_model(tmp_path / "m.json").reading_ == {"missing_codes": ["-999"]}

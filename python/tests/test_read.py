@@ -2,9 +2,11 @@
 
 import gzip
 import importlib.util
+import multiprocessing
 import os
 import subprocess
 import sys
+import types
 from pathlib import Path
 
 import numpy as np
@@ -286,8 +288,16 @@ def test_a_frame_of_a_statistics_package_follows_the_rules_of_text(tmp_path, mon
             asked.append((path, options))
             if b"broken" in Path(path).read_bytes():
                 raise OSError("Invalid file")
-            frame = pd.DataFrame({"sex": pd.Categorical(["m", "f", "f", None]), "age": [30.5, np.nan, 41.0, 28.0]})
-            return frame.assign(seen=pd.date_range("2024-01-01", periods=4), y=pd.Categorical(["ill", "well", "ill", "well"])), None
+            frame = pd.DataFrame({"sex": [1.0, 2.0, 2.0, np.nan], "age": [30.5, np.nan, 41.0, 28.0]})
+            frame = frame.assign(kids=[0.0, 2.0, 0.0, 3.0], code=[0.0, 3.0, 0.0, 3.0], seen=pd.date_range("2024-01-01", periods=4))
+            labels = {
+                "sex": {1.0: "m", 2.0: "f"},
+                "kids": {0.0: "none", 3.0: "3 or more"},
+                "code": {0.0: "3", 3.0: "0"},
+                "y": {"I": "ill", "W": "well"},
+                "absent": {1.0: "one"},
+            }
+            return frame.assign(y=["I", "W", "I", "W"]), types.SimpleNamespace(variable_value_labels=labels)
 
         @staticmethod
         def read_xport(path):
@@ -296,13 +306,16 @@ def test_a_frame_of_a_statistics_package_follows_the_rules_of_text(tmp_path, mon
     monkeypatch.setitem(sys.modules, "pyreadstat", Pyreadstat)
     file = write(tmp_path, "a.dta", "")
     table = read_table(file, columns=["age"])
-    assert asked == [(str(file), {"apply_value_formats": True})]
-    assert table.feature_names == ["sex=m"] and table.y.tolist() == ["ill", "well", "ill", "well"]
-    np.testing.assert_array_equal(table.X, [[1.0], [0.0], [0.0], [np.nan]])
+    assert asked == [(str(file), {})]
+    assert table.feature_names == ["sex=m", "kids", "code"] and table.y.tolist() == ["ill", "well", "ill", "well"]
+    # A label of 0 alone, and labels that are other numbers, leave the numbers as they are.
+    right = [[1.0, 0.0, 0.0], [0.0, 2.0, 3.0], [0.0, 0.0, 0.0], [np.nan, 3.0, 3.0]]
+    np.testing.assert_array_equal(table.X, right)
+    assert any("`kids` keeps its values" in note and "0 (none), 3 (3 or more)" in note for note in table.notes)
     assert table.columns["age"].tolist() == ["30.5", "", "41.0", "28.0"]
     assert any("`seen` holds dates" in note for note in table.notes)
     np.testing.assert_array_equal(read_table(write(tmp_path, "a.xpt", "")).X[:, 1], [30.5, np.nan, 41.0, 28.0])
-    with pytest.raises(ValueError, match=rf"^{file}: there is no column `no` to be the target; the columns are sex, age, seen, y$"):
+    with pytest.raises(ValueError, match=rf"^{file}: there is no column `no` to be the target; the columns are sex, age, kids, code, seen, y$"):
         read_table(file, target="no")
     with pytest.raises(ValueError, match=r"b.dta: the file is damaged, or of another format \(Invalid file\)"):
         read_table(write(tmp_path, "b.dta", "broken"))
@@ -310,3 +323,23 @@ def test_a_frame_of_a_statistics_package_follows_the_rules_of_text(tmp_path, mon
     data = write(tmp_path, "c.csv", ",a,b\n30.5,1,2\n41.0,3,4\n28.0,5,6\n")
     joined = read_table(data, labels=(file, "y"), by="age")
     assert joined.y.tolist() == ["ill", "ill", "well"] and joined.sample_names == ["30.5", "41.0", "28.0"]
+
+
+def test_classes_that_are_large_integers_keep_their_digits(tmp_path):
+    import pandas as pd
+
+    y = np.array([2**53 + i % 3 for i in range(9)])
+    for name, write_it in [("a.parquet", "to_parquet"), ("a.feather", "to_feather")]:
+        for kind in (np.int64, np.uint64):
+            getattr(pd.DataFrame({"a": np.arange(9.0), "y": y.astype(kind)}), write_it)(tmp_path / name)
+            assert read_table(tmp_path / name).y.tolist() == y.tolist(), (name, kind)
+
+
+def test_a_forked_process_reads_after_its_parent(tmp_path):
+    if sys.platform == "win32":
+        pytest.skip("there is no fork")
+    file = write(tmp_path, "a.csv", "a,b,c,y\n" + "".join(f"{i},{i % 3},{i % 5},{i % 2}\n" for i in range(50)))
+    read_table(file)
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        tables = pool.map_async(read_table, [file] * 2).get(timeout=60)
+    assert [table.X.shape for table in tables] == [(50, 3)] * 2

@@ -83,7 +83,7 @@ impl Annotations {
             file: file.into(),
             name: name.into(),
             role,
-            available: names::some_of(&names),
+            available: names::some_with(&names, name),
         })
     }
 

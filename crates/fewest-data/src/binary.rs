@@ -40,8 +40,8 @@ pub(crate) fn target<'a>(
     if options.target_optional && rows.is_empty() {
         return Ok((None, None));
     }
-    if !options.drop_unlabelled {
-        check_classes(&without)?;
+    if !options.drop_unlabelled || rows.is_empty() {
+        check_classes(&without, n)?;
     }
     let target = labels.finish(column.to_owned());
     if !options.target_optional {

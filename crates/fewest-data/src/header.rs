@@ -52,7 +52,7 @@ impl Header {
                 file: file.into(),
                 name: name.into(),
                 role,
-                available: names::some_of(&names),
+                available: names::some_with(&names, name),
             })
         };
         let unnamed = |(c, name): (usize, &String)| match c {

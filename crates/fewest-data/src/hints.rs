@@ -14,7 +14,7 @@ const BLOCK: usize = 64;
 /// The endings of names that identifiers have.
 const ID_NAMES: [&str; 8] = ["id", "key", "index", "nr", "no", "number", "code", "rownames"];
 
-/// Notes on the columns: see [`Note::Counter`], [`Note::Perfect`] and [`Note::LoneValue`]. A mapped
+/// Notes on the columns: see [`Note::AlikeClasses`], [`Note::Counter`], [`Note::Perfect`] and [`Note::LoneValue`]. A mapped
 /// file, which may be larger than memory, is not read.
 pub fn hints(data: &Dataset) -> Vec<Note> {
     if matches!(data.features, Features::Mapped(_)) {
@@ -32,6 +32,7 @@ pub fn hints(data: &Dataset) -> Vec<Note> {
         notes.extend(told.iter().map(|&j| Note::Counter { column: of(j), ordered: wanted }));
     }
     if let Some(target) = &data.target {
+        notes.extend(target.note_on_alike());
         let apart: Vec<bool> =
             (0..p).into_par_iter().map(|j| Column::of(&data.features, j).tells_apart(target, p)).collect();
         let mut names: Vec<String> = pure_texts(data, target);

@@ -61,13 +61,18 @@ impl Item {
         }
     }
 
+    /// Whether an item is text in Windows-1252.
+    pub(crate) fn is_windows(self, bytes: &[u8]) -> bool {
+        self.kind == Kind::Bytes && crate::windows::text_of(bytes).1
+    }
+
     /// Text of an item: a number in shortest form (empty if NaN), a truth value as Python writes it,
     /// or the text itself.
     pub(crate) fn text(self, bytes: &[u8]) -> String {
         match self.kind {
             Kind::Bytes => {
                 let end = bytes.iter().rposition(|&b| b != 0).map_or(0, |at| at + 1);
-                String::from_utf8_lossy(&bytes[..end]).into_owned()
+                crate::windows::text_of(&bytes[..end]).0
             }
             Kind::Unicode => {
                 let code = |c: &[u8]| {
@@ -81,6 +86,14 @@ impl Item {
                 text.trim_end_matches('\0').to_owned()
             }
             Kind::Bool => if bytes == [0] { "False" } else { "True" }.to_owned(),
+            Kind::Signed | Kind::Unsigned if bytes.len() == 8 => {
+                let mut wide: [u8; 8] = bytes.try_into().expect("eight bytes");
+                if self.big {
+                    wide.reverse();
+                }
+                let signed = self.kind == Kind::Signed;
+                if signed { i64::from_le_bytes(wide).to_string() } else { u64::from_le_bytes(wide).to_string() }
+            }
             _ => {
                 let value = self.number(bytes);
                 if self.kind == Kind::Float && bytes.len() == 4 && value.is_finite() {

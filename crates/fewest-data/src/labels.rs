@@ -17,6 +17,8 @@ struct Table {
     columns: Vec<TextColumn>,
     /// Rows are in the order of the samples, as in a class file.
     in_order: bool,
+    /// What to tell of its text.
+    note: Option<Note>,
 }
 
 /// Reads the data with `read`, and joins the columns of the second file.
@@ -62,6 +64,7 @@ pub(crate) fn joined(
         Some(data) => data,
         None => read(&own)?,
     };
+    data.notes.extend(table.note.clone());
     let chosen = table.target(labels, options)?;
     let columns = table.in_the_order_of(&mut data, labels, options)?;
     let annotations = Annotations { columns, ..Annotations::default() };
@@ -115,7 +118,7 @@ impl Table {
                 });
             }
         };
-        Ok(Self { file: labels.file.clone(), columns, in_order })
+        Ok(Self { file: labels.file.clone(), columns, in_order, note: source.note() })
     }
 
     /// The column with the classes, where the caller or the file says it.

@@ -64,6 +64,7 @@ mod table;
 mod target;
 mod transposed;
 mod waves;
+mod windows;
 
 pub use columns::{ColumnOutline, ColumnPart, EntrySums, column_outline, column_part};
 pub use dataset::{Dataset, Features, TextColumn};
@@ -72,6 +73,7 @@ pub use grouped::{DealError, grouped_folds, grouped_halves};
 pub use hints::hints;
 pub use imputation::{Imputation, Indicator, MissingRule, missing_counts};
 pub use mapped::MappedDesign;
+pub use mtx::files_of;
 pub use names::{Finder, Names};
 pub use normalization::{Normalization, Normalized};
 pub use note::{Note, TargetRule};
@@ -100,7 +102,35 @@ use source::Source;
 pub fn read(path: &str, options: &ReadOptions) -> Result<Dataset, DataError> {
     let (mut source, format, guessed) = source::open(&foreign::path_of(path)?, options)?;
     check_options(&source.name, format, options)?;
-    read_source(&mut source, format, guessed, options)
+    match read_source(&mut source, format, guessed, options) {
+        Err(DataError::UnknownColumn { name, .. })
+            if options.samples_optional && options.samples.as_ref() == Some(&name) =>
+        {
+            let options = ReadOptions { samples: None, ..options.clone() };
+            read_source(&mut source, format, guessed, &options)
+        }
+        read => read,
+    }
+}
+
+/// The text of a small file that the user wrote, such as a list of names: UTF-8, UTF-16 or
+/// Windows-1252, as that of data files.
+///
+/// # Errors
+/// A file that cannot be read, is larger than the memory allows, or is no text.
+pub fn read_text(path: &str) -> Result<String, DataError> {
+    use std::io::Read as _;
+    let options = ReadOptions { format: Some(Format::Csv), ..ReadOptions::default() };
+    let memory = options.memory();
+    let source = match source::open(path, &options) {
+        Err(DataError::Empty { .. }) => return Ok(String::new()),
+        source => source?.0,
+    };
+    let mut text = String::new();
+    let read = source.reader()?.take(memory.saturating_add(1)).read_to_string(&mut text);
+    read.map_err(|error| source.read_error(error))?;
+    options::check_memory(path, "the text", text.len() as u64, memory)?;
+    Ok(text)
 }
 
 /// Refuses options that have no meaning for the format, or none at all.
@@ -142,6 +172,7 @@ fn read_source(
     if guessed {
         data.notes.push(Note::Guessed { format: data.format.name() });
     }
+    data.notes.extend(source.note());
     if !options.classes.is_empty() {
         data.keep_classes(&options.classes, options.target_optional)?;
         if let (Some(target), false) = (&data.target, options.target_optional) {
@@ -233,6 +264,7 @@ pub fn to_columns(path: &str, options: &ReadOptions, out: &str) -> Result<Conver
     let sorted = sorted(&mut source, format, options, out)?;
     if let Some(mut sorted) = sorted {
         sorted.notes.extend(guessed.then_some(Note::Guessed { format: format.name() }));
+        sorted.notes.extend(source.note());
         check_names(out, &sorted.names, sorted.target.as_ref())?;
         let (n_samples, n_features) = sorted.size();
         return Ok(Conversion { n_samples, n_features, notes: sorted.write()? });

@@ -109,6 +109,13 @@ pub(crate) fn some_of(names: &[String]) -> String {
     if names.len() > 10 { format!("{text}, ... ({} in all)", names.len()) } else { text }
 }
 
+/// [`some_of`], one that differs from the wanted name in the case of letters alone before others.
+pub(crate) fn some_with(names: &[String], wanted: &str) -> String {
+    let mut names = names.to_vec();
+    names.sort_by_key(|name| name.to_lowercase() != wanted.to_lowercase());
+    some_of(&names)
+}
+
 /// 6 of `x7`: the position meant by a name of the numbered kind.
 pub(crate) fn numbered(name: &str) -> Option<usize> {
     let digits = name.strip_prefix('x')?;

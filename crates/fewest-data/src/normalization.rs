@@ -25,6 +25,8 @@ pub struct Normalized {
     pub features: usize,
     /// Samples whose total is 0.
     pub empty: usize,
+    /// Some values were no whole numbers.
+    pub fractions: bool,
 }
 
 impl Normalization {

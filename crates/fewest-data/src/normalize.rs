@@ -9,11 +9,16 @@ use crate::options::check_memory;
 use crate::waves::malformed;
 use crate::{DataError, Dataset, Features, Normalization, Normalized, Note, Place, ReadOptions};
 
+/// A count that few quantities on a scale of whole numbers reach.
+const LARGE_COUNT: f64 = 50.0;
+
 /// Totals of the samples, as values come.
 pub(crate) struct Totals<'a> {
     file: &'a str,
     how: &'a Normalization,
     sums: Vec<f64>,
+    /// Some value is no whole number.
+    fractions: bool,
     /// The first value that may not be there: row, column, value.
     bad: Option<(usize, usize, f64)>,
 }
@@ -21,12 +26,13 @@ pub(crate) struct Totals<'a> {
 impl<'a> Totals<'a> {
     /// Totals of n samples.
     pub(crate) fn new(file: &'a str, how: &'a Normalization, n: usize) -> Self {
-        Self { file, how, sums: vec![0.0; n], bad: None }
+        Self { file, how, sums: vec![0.0; n], fractions: false, bad: None }
     }
 
     /// Takes the value of sample i, feature j.
     pub(crate) fn add(&mut self, i: usize, j: usize, x: f64) {
         self.sums[i] += x;
+        self.fractions |= x.fract() != 0.0;
         let refused = x < 0.0 || x.is_infinite() || x.is_nan() && self.how.total.is_some();
         if refused && self.bad.is_none_or(|(row, column, _)| (i, j) < (row, column)) {
             self.bad = Some((i, j, x));
@@ -38,7 +44,7 @@ impl<'a> Totals<'a> {
     /// # Errors
     /// Names the first value that has no total or no logarithm, or the first total beyond doubles.
     pub(crate) fn finish(self, name: impl Fn(usize) -> String) -> Result<Normal<'a>, DataError> {
-        let Self { file, how, sums, bad } = self;
+        let Self { file, how, sums, fractions, bad } = self;
         if let Some((i, j, x)) = bad {
             let place = Place::row(file, i as u64 + 1).column(name(j));
             let (found, remedy) = if x.is_nan() {
@@ -64,7 +70,7 @@ impl<'a> Totals<'a> {
             let found = "the total of the sample is beyond the largest number";
             return Err(malformed(Place::row(file, i as u64 + 1), found, "divide the values by a large number"));
         }
-        Ok(Normal { how, totals: sums })
+        Ok(Normal { how, totals: sums, fractions })
     }
 }
 
@@ -72,6 +78,7 @@ impl<'a> Totals<'a> {
 pub(crate) struct Normal<'a> {
     how: &'a Normalization,
     totals: Vec<f64>,
+    fractions: bool,
 }
 
 impl Normal<'_> {
@@ -87,7 +94,7 @@ impl Normal<'_> {
         how.uncounted.sort_unstable();
         how.uncounted.dedup();
         let empty = self.totals.iter().filter(|total| **total == 0.0).count();
-        Note::Normalized(Box::new(Normalized { how, features, empty }))
+        Note::Normalized(Box::new(Normalized { how, features, empty, fractions: self.fractions }))
     }
 }
 
@@ -166,6 +173,21 @@ impl Dataset {
         }
         self.notes.push(normal.note(options, numbers.len()));
         Ok(())
+    }
+
+    /// Whether the values are whole numbers of 0 or more, some of them large, as counts are.
+    pub fn has_counts(&self) -> bool {
+        let (design, p) = (self.features.as_design(), self.features.n_features());
+        let mut largest = 0.0_f64;
+        let whole = (0..p).all(|j| {
+            let mut whole = true;
+            design.each_in_column(j, &mut |_, x| {
+                whole &= x >= 0.0 && x.fract() == 0.0;
+                largest = largest.max(x);
+            });
+            whole
+        });
+        whole && largest > LARGE_COUNT
     }
 
     /// The normalization of the values as they were read; none where nothing was done.

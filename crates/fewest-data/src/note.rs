@@ -5,7 +5,7 @@ use std::fmt;
 use fewest::FeatureSet;
 use fewest_text::typed;
 
-use crate::{Names, Normalized};
+use crate::{Names, Normalized, Place};
 
 /// How the target column was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,6 +98,15 @@ pub enum Note {
         /// How many.
         rows: usize,
     },
+    /// Two classes differ in the case of letters or in blanks alone.
+    AlikeClasses {
+        /// The target column.
+        column: String,
+        /// One of them.
+        first: String,
+        /// The other.
+        second: String,
+    },
     /// Rows without a class were left out.
     Unlabelled {
         /// How many.
@@ -187,6 +196,11 @@ pub enum Note {
         /// The form in which it was read: `with semicolons between the cells`, ...
         told: Vec<String>,
     },
+    /// Text that is no UTF-8 was read as Windows-1252.
+    Windows {
+        /// The first such place.
+        place: Place,
+    },
     /// Columns of a second file were joined.
     Joined {
         /// That file.
@@ -208,6 +222,10 @@ pub enum Note {
         /// The others, and how many features each has.
         left: Vec<(String, usize)>,
     },
+    /// Values look like counts that were not normalised.
+    Counts,
+    /// Values to be normalised are logarithms already, as the file says.
+    Logged,
     /// Values were brought to a total, or their logarithms taken.
     Normalized(Box<Normalized>),
     /// The format of standard input was guessed.
@@ -329,6 +347,10 @@ impl fmt::Display for Sentence<'_> {
                 typed(other)
             ),
             Note::Weightless { rows } => write!(f, "{rows} row(s) of weight 0 are left out"),
+            Note::AlikeClasses { column, first, second } => write!(
+                f,
+                "the classes `{first}` and `{second}` of `{column}` differ in letters of another case or in blanks alone; write them alike in the file if they are one class"
+            ),
             Note::Unlabelled { rows } => write!(f, "{rows} row(s) without a class are left out"),
             Note::OtherClasses { rows } => write!(f, "{rows} row(s) of other classes are left out"),
             Note::Counter { column, ordered } => write!(
@@ -357,6 +379,10 @@ impl fmt::Display for Sentence<'_> {
                 f.write_str("the text is read ")?;
                 told.iter().enumerate().try_for_each(|(at, how)| write!(f, "{}{how}", if at == 0 { "" } else { ", " }))
             }
+            Note::Windows { place } => write!(
+                f,
+                "{place}: the text is no UTF-8 and was read as Windows-1252; if its letters are wrong, save it as UTF-8"
+            ),
             Note::Joined { file, by, unused } => {
                 let by = if by.is_empty() { "first column".to_owned() } else { format!("column `{by}`") };
                 write!(f, "the samples were found in {file} by its {by}")?;
@@ -373,6 +399,12 @@ impl fmt::Display for Sentence<'_> {
                 let other = left.first().map_or("", |(name, _)| name);
                 write!(f, "; for those say --layer {}", typed(other))
             }
+            Note::Counts => f.write_str(
+                "the values are whole numbers, as counts are, which are larger where a sample has more of all; --normalize-total 10000 and --log1p make samples comparable",
+            ),
+            Note::Logged => f.write_str(
+                "the values are logarithms already, as uns/log1p of the file says; leave out --normalize-total and --log1p, or name the counts with --layer",
+            ),
             Note::Normalized(done) => normalized(f, done),
             Note::Guessed { format } => write!(f, "the input looks like {format} and was read so"),
             Note::ClassesRenamed { renamed } => {
@@ -399,6 +431,12 @@ fn normalized(f: &mut fmt::Formatter<'_>, done: &Normalized) -> fmt::Result {
     match (done.how.total.is_some(), done.how.log1p) {
         (true, true) => f.write_str("; then each value x became ln(1 + x)"),
         (false, true) => f.write_str("each value x became ln(1 + x)"),
+        _ => Ok(()),
+    }?;
+    match done.how.total {
+        Some(_) if done.fractions => f.write_str(
+            "; but some values were no whole numbers: leave out --normalize-total if they were normalised already",
+        ),
         _ => Ok(()),
     }
 }

@@ -104,7 +104,7 @@ impl Format {
     }
 
     /// Whether a file of the format has columns of their own kinds, and is no matrix of numbers.
-    pub(crate) fn is_table(self) -> bool {
+    pub fn is_table(self) -> bool {
         use Format::{Arff, Arrow, Csv, Ods, Parquet, Tsv, Xlsx};
         matches!(self, Csv | Tsv | Arff | Parquet | Xlsx | Ods | Arrow)
     }
@@ -116,7 +116,7 @@ impl Format {
     }
 
     /// Whether a file of the format may hold several matrices, see [`ReadOptions::layer`].
-    pub(crate) fn has_layers(self) -> bool {
+    pub fn has_layers(self) -> bool {
         use Format::{H5, H5ad, Loom, Mtx, Ods, Xlsx};
         matches!(self, H5ad | H5 | Loom | Mtx | Xlsx | Ods)
     }
@@ -326,6 +326,8 @@ pub struct ReadOptions {
     /// Column with the names of the samples, see [`crate::Dataset::samples`]; default the names
     /// that the file has.
     pub samples: Option<String>,
+    /// That column may be missing.
+    pub samples_optional: bool,
     /// Make equal names of columns different: `TP53`, `TP53.1`. Otherwise they are an error.
     pub unique_names: bool,
     /// Feature numbers of svmlight begin at 0, as scikit-learn writes them by default.

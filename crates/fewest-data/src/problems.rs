@@ -87,10 +87,13 @@ impl NotFinite {
     }
 }
 
-/// Refuses rows without a class, if there are any.
-pub(crate) fn check_classes(without: &Cases) -> Result<(), DataError> {
+/// Refuses rows without a class, if there are any; where none of `n` rows has one the column is another.
+pub(crate) fn check_classes(without: &Cases, n: usize) -> Result<(), DataError> {
     match without.found() {
         None => Ok(()),
+        Some((place, ..)) if without.count == n as u64 => {
+            Err(DataError::BlankTarget { place: Place { position: Position::File, ..place } })
+        }
         Some((place, cell, count)) => Err(DataError::NoClass { place, cell, count }),
     }
 }

@@ -2,9 +2,11 @@
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::sync::OnceLock;
 
-use crate::decode::{ByteOrder, TextForm};
-use crate::{Compression, DataError, Format, ReadOptions};
+use crate::decode::{ByteOrder, Encoding, TextForm};
+use crate::windows::NotText;
+use crate::{Compression, DataError, Format, Note, Place, ReadOptions};
 
 /// The byte order mark of UTF-8.
 const MARK: &[u8] = b"\xef\xbb\xbf";
@@ -18,6 +20,8 @@ pub(crate) struct Source {
     memory: u64,
     /// How its text is written; nothing where it is none.
     pub(crate) text: TextForm,
+    /// The first line of text in Windows-1252, once it was read.
+    windows: OnceLock<u64>,
 }
 
 /// A regular file, or standard input (and other streams) copied to an unlinked temporary file; its
@@ -38,7 +42,8 @@ pub(crate) fn open(path: &str, options: &ReadOptions) -> Result<(Source, Format,
         let what = format!("the name says {}, but the data are not", named.name());
         return Err(DataError::Damaged { file: name, what });
     }
-    let mut source = Source { name, file, compression, memory: options.memory(), text: TextForm::default() };
+    let memory = options.memory();
+    let mut source = Source { compression, ..Source::of_text(name, file, memory) };
     let (format, guessed) = match options.format.or_else(|| Format::of_path(path)) {
         Some(format) => (format, false),
         None if stream => (source.sniff()?, true),
@@ -92,7 +97,14 @@ fn peek(name: &str, mut file: &File) -> Result<Vec<u8>, DataError> {
 impl Source {
     /// Text in a temporary file, under the name of the file that it is of.
     pub(crate) fn of_text(name: String, file: File, memory: u64) -> Self {
-        Self { name, file, compression: Compression::Plain, memory, text: TextForm::default() }
+        Self {
+            name,
+            file,
+            compression: Compression::Plain,
+            memory,
+            text: TextForm::default(),
+            windows: OnceLock::new(),
+        }
     }
 
     /// A fresh reader of the uncompressed data from the start, as UTF-8 without a byte order mark
@@ -105,7 +117,12 @@ impl Source {
             first.clear();
         }
         let reader = Box::new(io::Cursor::new(first).chain(reader));
-        Ok(if self.text == TextForm::default() { reader } else { self.text.reader(reader) })
+        Ok(if self.text == TextForm::default() { reader } else { self.text.reader(reader, &self.windows) })
+    }
+
+    /// What to tell of the encoding of the text that was read.
+    pub(crate) fn note(&self) -> Option<Note> {
+        self.windows.get().map(|&line| Note::Windows { place: Place::line(&self.name, line) })
     }
 
     fn decompressed(&self) -> Result<Box<dyn Read + Send + '_>, DataError> {
@@ -162,6 +179,9 @@ impl Source {
 
     /// What a failed read means: damaged data when compressed, else the operating system.
     pub(crate) fn read_error(&self, source: io::Error) -> DataError {
+        if let Some(error) = NotText::of(&self.name, &source) {
+            return error;
+        }
         let system = source.raw_os_error().is_some();
         if self.compression == Compression::Plain || system {
             return DataError::Io { file: self.name.clone(), action: "read", source };
@@ -185,18 +205,18 @@ impl Source {
         head.truncate(1 << 12);
         let zeros = |offset: usize| head.iter().skip(offset).step_by(2).filter(|&&b| b == 0).count();
         let (even, odd) = (zeros(0), zeros(1));
-        let utf16 = match &head[..] {
+        let encoding = match &head[..] {
             [0xff, 0xfe, 0, 0, ..] | [0, 0, 0xfe, 0xff, ..] => return Err(self.no_text(&head)),
-            [0xff, 0xfe, ..] => Some(ByteOrder::Little),
-            [0xfe, 0xff, ..] => Some(ByteOrder::Big),
-            _ if even + odd == 0 => None,
+            [0xff, 0xfe, ..] => Encoding::Utf16(ByteOrder::Little),
+            [0xfe, 0xff, ..] => Encoding::Utf16(ByteOrder::Big),
+            _ if even + odd == 0 => Encoding::Bytes,
             // Of Latin letters and digits every second byte is zero, the first or the second of
             // each pair.
-            _ if 4 * even > head.len() && 16 * odd < head.len() => Some(ByteOrder::Big),
-            _ if 4 * odd > head.len() && 16 * even < head.len() => Some(ByteOrder::Little),
+            _ if 4 * even > head.len() && 16 * odd < head.len() => Encoding::Utf16(ByteOrder::Big),
+            _ if 4 * odd > head.len() && 16 * even < head.len() => Encoding::Utf16(ByteOrder::Little),
             _ => return Err(self.no_text(&head)),
         };
-        Ok(TextForm { utf16, carriage_returns, ..TextForm::default() })
+        Ok(TextForm { encoding, carriage_returns, ..TextForm::default() })
     }
 
     /// The error of bytes that are no text.

@@ -72,6 +72,14 @@ impl Target {
         self
     }
 
+    /// The classes as numbers of double precision; none where these are not all of them.
+    pub(crate) fn numbers(&self) -> Option<Vec<f64>> {
+        let number = |class: &String| {
+            number::parse(class.as_bytes()).filter(|&value| class_name(&number::text(value)) == *class)
+        };
+        self.classes.iter().map(number).collect()
+    }
+
     /// Codes with respect to another list of classes (a model's), see [`class_position`]; `None` for
     /// rows of a class not in it.
     pub fn codes_in(&self, classes: &[String]) -> Vec<Option<u32>> {
@@ -130,11 +138,22 @@ impl Target {
     }
 
     /// The note on a second class of two that is named as what is searched for seldom is, where the
-    /// first is not.
+    /// first is not; without such names, on one that is much more frequent.
     pub(crate) fn note_on_positive(&self) -> Option<Note> {
         let [(_, first), (_, second)] = self.mapping()?;
-        let told = is_negative_name(second) && !is_negative_name(first);
+        let (counts, named) = (self.counts(), [first, second].map(is_negative_name));
+        let frequent = named == [false; 2] && counts[1] > FREQUENT * counts[0];
+        let told = named == [false, true] || frequent;
         told.then(|| Note::PositiveClass { positive: second.to_owned(), other: first.to_owned() })
+    }
+
+    /// The note on classes that differ in the case of letters or in blanks alone.
+    pub(crate) fn note_on_alike(&self) -> Option<Note> {
+        let mut known: HashMap<String, &String> = HashMap::new();
+        let spoken = |class: &String| class.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ");
+        let (second, first) =
+            self.classes.iter().find_map(|class| Some((class, known.insert(spoken(class), class)?)))?;
+        Some(Note::AlikeClasses { column: self.column.clone(), first: first.clone(), second: second.clone() })
     }
 
     /// The note on a target of numbers that may be a quantity: classes with fractions, or more than
@@ -148,31 +167,67 @@ impl Target {
     }
 }
 
-/// Names of classes that stand for what is not there, not searched for, or compared with.
-const NEGATIVE_NAMES: [&str; 18] = [
-    "0",
+/// A class of two this many times as frequent as the other is seldom the one that is searched for.
+const FREQUENT: usize = 2;
+
+/// Names of classes that stand for what is not there, not searched for, or compared with, in several
+/// languages.
+const NEGATIVE_NAMES: [&str; 50] = [
     "-1",
+    "0",
     "absent",
     "benign",
+    "benigno",
+    "bénin",
     "control",
+    "controle",
     "controls",
+    "contrôle",
     "ctrl",
+    "ei",
+    "falsch",
     "false",
+    "falskt",
+    "falso",
+    "faux",
+    "frisk",
+    "gesund",
+    "gezond",
+    "gutartig",
     "healthy",
+    "kontrolle",
+    "nao",
+    "ne",
+    "nee",
     "neg",
+    "negatief",
+    "negativ",
     "negative",
+    "negativo",
+    "nein",
+    "nej",
+    "nie",
     "no",
     "non",
     "none",
     "normal",
+    "não",
+    "négatif",
+    "onwaar",
     "reference",
+    "sain",
+    "sano",
+    "saudável",
+    "témoin",
     "unaffected",
     "wildtype",
+    "нет",
+    "否",
 ];
 
 /// Whether a class has one of these names.
 fn is_negative_name(class: &str) -> bool {
-    NEGATIVE_NAMES.iter().any(|name| name.eq_ignore_ascii_case(class.trim()))
+    NEGATIVE_NAMES.contains(&class.trim().to_lowercase().as_str())
 }
 
 /// Where a class is in a list of classes: the one of that name, else the one that says the same.
@@ -230,7 +285,10 @@ impl Labels {
         let values: Vec<Option<f64>> = self.classes.iter().map(|c| number::parse(c.as_bytes())).collect();
         let numeric = values.iter().all(Option::is_some);
         order.sort_by(|&a, &b| match (numeric, values[a], values[b]) {
-            (true, Some(x), Some(y)) => x.partial_cmp(&y).unwrap_or(Ordering::Equal),
+            (true, Some(x), Some(y)) => {
+                let equal = || integer(&self.classes[a]).cmp(&integer(&self.classes[b]));
+                x.partial_cmp(&y).unwrap_or(Ordering::Equal).then_with(equal)
+            }
             _ => self.classes[a].cmp(&self.classes[b]),
         });
         let mut rank = vec![0u32; order.len()];
@@ -241,12 +299,27 @@ impl Labels {
     }
 }
 
-/// The name of a class: numbers in shortest form (`+1` and `1.0` are `1`, `-0` is `0`), text trimmed.
+/// The name of a class: numbers in shortest form (`+1` and `1.0` are `1`, `-0` is `0`), integers with all
+/// their digits, text trimmed.
 pub(crate) fn class_name(cell: &str) -> String {
     let cell = cell.trim();
     match number::parse(cell.as_bytes()) {
+        Some(value) if (EXACT..LARGEST_INTEGER).contains(&value.abs()) => {
+            integer(cell).map_or_else(|| format!("{value}"), |exact| exact.to_string())
+        }
         // The sum makes -0 a 0.
         Some(value) if value.is_finite() => number::text(value + 0.0),
         _ => cell.to_owned(),
     }
+}
+
+/// Integers up to here are numbers of double precision, each of them.
+const EXACT: f64 = (1u64 << 53) as f64;
+
+/// Beyond here no identifier is an integer.
+const LARGEST_INTEGER: f64 = 1e30;
+
+/// The value of a text of digits.
+fn integer(text: &str) -> Option<i128> {
+    text.parse().ok()
 }

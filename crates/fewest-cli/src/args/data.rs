@@ -32,7 +32,7 @@ pub(crate) struct DataArgs {
     pub(crate) drop: Vec<String>,
     /// The only columns to make features of: a,b, patterns as for --drop, or a file with one name per
     /// line
-    #[arg(long, value_name = "NAMES", help_heading = "Data")]
+    #[arg(long, value_name = "NAMES|FILE", help_heading = "Data")]
     pub(crate) only: Vec<String>,
     /// Columns to read as categories even where they hold numbers: a,b
     #[arg(long, value_name = "NAMES", help_heading = "Data")]
@@ -249,16 +249,44 @@ fn names_of(content: &str) -> Vec<String> {
     }
 }
 
-/// A small text file that the user named, without the mark that some editors put before the text.
+/// A small text file that the user named, read as data files are.
 ///
 /// # Errors
-/// A file that cannot be read.
+/// A file that cannot be read or is no text.
 pub(crate) fn read_text(path: &Path) -> Result<String, Failure> {
-    match std::fs::read_to_string(path) {
-        Ok(text) => Ok(text.strip_prefix('\u{feff}').map_or(text.clone(), str::to_owned)),
-        Err(error) => {
-            Err(Failure::Input(format!("{}: cannot be read: {}", path.display(), crate::failure::plain(&error))))
-        }
+    Ok(fewest_data::read_text(path_text(path)?)?)
+}
+
+/// A small table of names and numbers: as csv, or as spreadsheets write it where the decimal sign is a
+/// comma, with semicolons.
+pub(crate) struct SmallTable {
+    /// The number of each line, from 1, and its fields.
+    pub(crate) lines: Vec<(usize, Vec<String>)>,
+    separator: char,
+}
+
+impl SmallTable {
+    /// The lines of a text that are not blank.
+    ///
+    /// # Errors
+    /// The line with a quote that is not closed.
+    pub(crate) fn of(text: &str) -> Result<Self, String> {
+        let lines = || text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+        let first = lines().next().map_or("", |(_, line)| line);
+        // A name may hold other signs, in quotes.
+        let splits = |sign: &char| notation::fields(first, *sign).is_ok_and(|fields| fields.len() > 1);
+        let separator = [',', ';', '\t'].into_iter().filter(splits).max_by_key(|sign| *sign != ',').unwrap_or(',');
+        let fields = |(at, line): (usize, &str)| match notation::fields(line, separator) {
+            Ok(fields) => Ok((at + 1, fields)),
+            Err(why) => Err(format!("line {}: {why}", at + 1)),
+        };
+        Ok(Self { lines: lines().map(fields).collect::<Result<_, _>>()?, separator })
+    }
+
+    /// A number of a field.
+    pub(crate) fn number(&self, field: &str) -> Option<f64> {
+        let with_comma = || (self.separator != ',' && !field.contains('.')).then(|| field.replacen(',', ".", 1));
+        field.parse().ok().or_else(|| with_comma()?.parse().ok())
     }
 }
 

@@ -119,8 +119,8 @@ pub(crate) fn signs(text: &str) -> Result<Vec<(String, String)>, String> {
 ///
 /// # Errors
 /// An open quote.
-pub(crate) fn fields(line: &str) -> Result<Vec<String>, String> {
-    split(line, ',', usize::MAX)
+pub(crate) fn fields(line: &str, separator: char) -> Result<Vec<String>, String> {
+    split(line, separator, usize::MAX)
 }
 
 /// `a=2,b=0.5` as pairs.

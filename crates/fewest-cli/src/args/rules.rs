@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use fewest::RuleList;
 
-use super::data::read_text;
+use super::data::{SmallTable, read_text};
 use super::features::Features;
 use super::resolver::Resolver;
 use super::weights::{WeightArgs, WeightEntry, WeightSource};
@@ -102,13 +102,6 @@ pub(crate) struct RuleArgs {
 }
 
 impl RuleArgs {
-    /// The files that are read, with what they are.
-    pub(crate) fn files(&self) -> impl Iterator<Item = (&'static str, &Path)> {
-        let costs = self.feature_costs.as_deref().map(|path| ("the file of --feature-costs", path));
-        let rules = self.rules.as_deref().map(|path| ("the file of --rules", path));
-        costs.into_iter().chain(rules).chain(self.weights.file())
-    }
-
     /// `--max-features` of one size.
     ///
     /// # Errors
@@ -414,14 +407,18 @@ pub(crate) fn read_values(path: &Path, what: &str) -> Result<Vec<(String, f64)>,
         }
         return Ok(values);
     }
-    for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let place = format!("{file}, line {}", at + 1);
-        let fields = notation::names(line).map_err(|why| Failure::Input(format!("{place}: {why}")))?;
+    let table = SmallTable::of(&text).map_err(|why| Failure::Input(format!("{file}, {why}")))?;
+    let first = table.lines.first().map(|line| line.0);
+    for (at, fields) in &table.lines {
+        let place = format!("{file}, line {at}");
+        if fields.iter().any(String::is_empty) {
+            return Err(Failure::Input(format!("{place}: a field is empty; write name,{what}")));
+        }
         let [name, value] = fields.as_slice() else {
             return Err(Failure::Input(format!("{place}: {} fields, but each line must be name,{what}", fields.len())));
         };
-        match value.parse() {
-            Ok(number) => {
+        match table.number(value) {
+            Some(number) => {
                 if !seen.insert(name.clone()) {
                     return Err(Failure::Input(format!(
                         "{place}: \"{name}\" has a {what} already; keep one line for it"
@@ -429,8 +426,8 @@ pub(crate) fn read_values(path: &Path, what: &str) -> Result<Vec<(String, f64)>,
                 }
                 values.push((name.clone(), number));
             }
-            Err(_) if at == 0 => {}
-            Err(_) => return Err(Failure::Input(format!("{place}: the {what} \"{value}\" of {name} is not a number"))),
+            None if Some(*at) == first => {}
+            None => return Err(Failure::Input(format!("{place}: the {what} \"{value}\" of {name} is not a number"))),
         }
     }
     if values.is_empty() {

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use crate::AnyMethod;
 use fewest::WeightBound;
+use fewest_data::Target;
 
-use super::data::read_text;
+use super::data::{SmallTable, read_text};
 use super::features::Features;
 use super::notation;
 use crate::failure::Failure;
@@ -46,11 +47,6 @@ pub(crate) enum WeightEntry {
 }
 
 impl WeightArgs {
-    /// The file that is read, with what it is.
-    pub(crate) fn file(&self) -> Option<(&'static str, &Path)> {
-        self.weight_bounds.as_deref().map(|path| ("the file of --weight-bounds", path))
-    }
-
     /// Reads the notation and the file.
     ///
     /// # Errors
@@ -122,19 +118,20 @@ impl WeightSource {
             }
             return Ok(());
         }
-        for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-            let place = format!("{file}, line {}", at + 1);
-            let fields = notation::fields(line).map_err(|why| Failure::Input(format!("{place}: {why}")))?;
+        let table = SmallTable::of(&text).map_err(|why| Failure::Input(format!("{file}, {why}")))?;
+        let first = table.lines.first().map(|line| line.0);
+        for (at, fields) in &table.lines {
+            let place = format!("{file}, line {at}");
             let [name, lower, upper] = fields.as_slice() else {
                 let count = fields.len();
                 return Err(Failure::Input(format!(
                     "{place}: {count} fields, but each line must be name,lower,upper, empty where there is no bound"
                 )));
             };
-            let number = |text: &String| if text.is_empty() { Some(None) } else { text.parse().ok().map(Some) };
+            let number = |text: &String| if text.is_empty() { Some(None) } else { table.number(text).map(Some) };
             match (number(lower), number(upper)) {
                 (Some(lower), Some(upper)) => self.add(place, name.clone(), [lower, upper]),
-                _ if at == 0 => {}
+                _ if Some(*at) == first => {}
                 _ => {
                     return Err(Failure::Input(format!(
                         "{place}: the bounds of {name} are \"{lower}\" and \"{upper}\", but must be numbers, or empty"
@@ -143,6 +140,14 @@ impl WeightSource {
             }
         }
         Ok(())
+    }
+
+    /// What the signs and bounds are of, where there are any and two classes.
+    pub(crate) fn meaning(&self, target: &Target) -> Option<String> {
+        let positive = target.positive().filter(|_| !self.0.is_empty())?;
+        Some(format!(
+            "signs and bounds of weights are of scores for the class {positive} (+1); --positive names the other"
+        ))
     }
 
     /// Refuses what `who` does not obey; `instead` is the remedy besides leaving the bounds out.

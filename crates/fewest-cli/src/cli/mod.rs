@@ -1,6 +1,7 @@
 //! The command line: the commands and their options. [`parse`] adds those of the method.
 
 mod certify;
+mod guard;
 mod help;
 mod markers;
 mod parse;

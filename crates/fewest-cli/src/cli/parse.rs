@@ -6,8 +6,8 @@ use std::ffi::OsString;
 use clap::error::ErrorKind;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 
-use super::Cli;
 use super::certify::{SEARCH, of_search};
+use super::{Cli, guard};
 use crate::args::usage;
 use crate::failure::Failure;
 use crate::method_args::{self, Entry, MethodOptions, methods};
@@ -89,7 +89,12 @@ pub(crate) fn parse(arguments: &[OsString]) -> Result<CommandLine, ParseEnd> {
     if let (Some(name), Some(entry)) = (name, entry) {
         command = command.mut_subcommand(name, |command| with_method(command, entry));
     }
-    let matches = command.try_get_matches_from(arguments).map_err(|error| unparsed(error, name, entry))?;
+    let matches = command.try_get_matches_from_mut(arguments).map_err(|error| unparsed(error, name, entry))?;
+    if let Some((name, matches)) = matches.subcommand()
+        && let Some(command) = command.find_subcommand(name)
+    {
+        guard::check(command, matches)?;
+    }
     let cli = Cli::from_arg_matches(&matches).map_err(|error| unparsed(error, name, entry))?;
     let method = match (matches.subcommand(), entry) {
         (Some((name, matches)), Some(entry)) => Some(method_options(name, entry, matches)?),

@@ -1,8 +1,6 @@
 //! `fewest certify`: how far a given list of features is from the best one of its size, what each of
 //! them is worth, and what could take its place.
 
-use std::path::Path;
-
 use crate::AnyMethod;
 use fewest::method::certified_list::{CertifiedList, certify_list};
 use fewest::method::exact::ExactSettings;
@@ -71,9 +69,7 @@ fn judge(
     // Groups are those of the folds that the list came from.
     let plan = if args.groups.is_some() { plan.keeping_raw() } else { plan };
     let proof = proof_sink(options)?;
-    let files = args.features.iter().map(Path::new).filter(|path| path.is_file());
-    let read: Vec<(&'static str, &Path)> = files.map(|path| ("the file of --features", path)).collect();
-    let sinks = Sinks::open(&selection, args.story.trace.as_ref(), (None, None, proof.as_ref()), &read)?;
+    let sinks = Sinks::open(&selection, args.story.trace.as_ref(), (None, None, proof.as_ref()))?;
     let mut task = plan.load()?;
     let features = features(&wanted, &task.prepared)?;
     if let Err(error) = task.keep_to_size(features.len()) {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use fewest_data::{Dataset, Note, ReadOptions, Summary, bytes_text};
+use fewest_data::{DataError, Dataset, Note, ReadOptions, Summary, bytes_text};
 use serde_json::{Value, json};
 
 use super::reading;
@@ -39,7 +39,6 @@ struct Column {
 /// Whatever is wrong with the file: exit 2 with the first thing.
 pub(crate) fn run(args: &CheckArgs, terminal: Terminal) -> Result<u8, Failure> {
     let json = Sink::open_if("--json", args.json.as_ref())?;
-    Sink::apart(&[("--json", json.as_ref())], &[("the data", &args.data.data)])?;
     let options = ReadOptions { missing: true, ..args.data.read_options()? };
     let Checked { mut data, faults } = Checked::read(data::path_text(&args.data.data)?, options)?;
     let hints = fewest_data::hints(&data);
@@ -101,6 +100,10 @@ impl Checked {
                     options = mended;
                     faults.push(Fault { text: error.to_string(), option });
                 }
+                _ if !options.target_optional && is_matrix_without_target(&error, path, &options) => {
+                    faults.push(Fault { text: error.to_string(), option: "--target NAME".to_owned() });
+                    options.target_optional = true;
+                }
                 _ if faults.is_empty() => return Err(reading::near_class(error)),
                 _ => {
                     faults.push(Fault { text: error.to_string(), option: String::new() });
@@ -109,6 +112,14 @@ impl Checked {
             }
         }
     }
+}
+
+/// Whether a file of a matrix can be read but for the class, of which the error tells.
+fn is_matrix_without_target(error: &DataError, path: &str, options: &ReadOptions) -> bool {
+    let other = || fewest_data::read(path, &ReadOptions { target_optional: true, ..options.clone() });
+    options.target.is_none()
+        && matches!(error, DataError::Unsupported { .. } | DataError::UnknownColumn { .. })
+        && other().is_ok_and(|data| data.target.is_none() && !data.format.is_table())
 }
 
 /// The text of some faults, and with which options the file opens.
@@ -205,6 +216,11 @@ fn value(data: &Dataset, columns: &[Column], summary: &Summary, faults: &[Fault]
     })
 }
 
+/// A number of a column; nothing where it has no values.
+fn shown(value: f64) -> String {
+    if value.is_finite() { table::number(value) } else { String::new() }
+}
+
 fn report(data: &Dataset, columns: &[Column], summary: &Summary) -> String {
     let kind = if data.features.as_design().is_sparse() { "sparse" } else { "dense" };
     let mut lines = vec![
@@ -239,10 +255,10 @@ fn report(data: &Dataset, columns: &[Column], summary: &Summary) -> String {
     for (j, c) in columns.iter().enumerate().take(ROWS) {
         let mut cells = vec![
             data.names.get(j).into_owned(),
-            table::number(c.min),
-            table::number(c.mean),
-            table::number(c.max),
-            table::number(c.deviation),
+            shown(c.min),
+            shown(c.mean),
+            shown(c.max),
+            shown(c.deviation),
             c.nonzero.to_string(),
         ];
         cells.extend(lacking.then(|| c.missing.to_string()));

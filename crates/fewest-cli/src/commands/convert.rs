@@ -16,8 +16,7 @@ use crate::terminal::Terminal;
 pub(crate) fn run(args: &ConvertArgs, terminal: Terminal) -> Result<u8, Failure> {
     let out = data::path_text(&args.out)?;
     let format = data::out_format(out, args.out_format)?;
-    let sink = Sink::open("the output", &args.out)?;
-    Sink::apart(&[("the output", Some(&sink))], &[("the data", &args.data.data)])?;
+    Sink::open("the output", &args.out)?;
     if args.data.reading.positive.is_some() {
         let text = "--positive: a file of data does not hold which class is positive; leave it out, and say it to the command that learns from the file";
         return Err(Failure::Input(text.to_owned()));

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::eval_words::failure;
 use crate::export::model_json::FeatureImputation;
+use crate::export::reading::Reading;
 use crate::failure::Failure;
 use crate::resume::fingerprint;
 
@@ -28,6 +29,8 @@ pub(crate) struct DataAsRead {
     pub(super) texts: Vec<Vec<usize>>,
     /// Features that say where another one has no value.
     pub(super) indicators: Vec<Indicator>,
+    /// How the cells of the file were understood.
+    pub(crate) reading: Reading,
     /// Bytes that `--memory` leaves for kernel values.
     pub(super) kernel_memory: Option<u64>,
     /// What is taken of the memory beside the data.
@@ -82,6 +85,7 @@ impl DataAsRead {
             groups: self.groups.clone(),
             texts: self.texts.clone(),
             indicators: self.indicators.clone(),
+            reading: self.reading.clone(),
             kernel_memory: self.kernel_memory,
             account: self.account.clone(),
             taken: Some(taken),

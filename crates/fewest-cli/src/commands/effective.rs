@@ -170,5 +170,6 @@ pub(super) fn warn_of_source(source: &RuleSource, raw: &mut DataAsRead, terminal
     let constant = raw.data.features.constant();
     let list = source.resolve(&Features::new(&raw.data.names).with_variables(raw.texts(), &[&constant]))?;
     warn_of_rules(&list, &mut raw.data, terminal);
+    source.weights().meaning(&raw.target).into_iter().for_each(|text| terminal.note(&text));
     Ok(())
 }

@@ -177,10 +177,7 @@ pub(crate) fn run(args: &FitArgs, invocation: &Invocation) -> Result<u8, Failure
     let json = Sink::open_if("--json", args.json.as_ref())?;
     let model_sink = ModelSink::open(&args.model)?;
     let outputs = [("--json", json.as_ref()), ("--model", model_sink.as_ref().map(ModelSink::sink))];
-    let mut inputs = vec![("the data", args.data.data.as_path())];
-    inputs.extend(args.result.as_deref().map(|path| ("the file of --result", path)));
-    inputs.extend(args.weights.file());
-    Sink::apart(&outputs, &inputs)?;
+    Sink::apart(&outputs)?;
     let taken = outputs.iter().filter_map(|output| output.1).any(Sink::is_stdout);
 
     let options = PrepareOptions {
@@ -192,6 +189,7 @@ pub(crate) fn run(args: &FitArgs, invocation: &Invocation) -> Result<u8, Failure
     let features = features(&wanted, &prepared)?;
     let names = &prepared.data.names;
     let bounds = RuleList { weights: weights.resolve(&prepared.features())?, ..RuleList::default() };
+    weights.meaning(&prepared.target).into_iter().for_each(|text| terminal.note(&text));
     let rules = Rules::new(names.len(), bounds, listed(names))?;
     let weight_bounds: &WeightBounds = rules.weight_bounds();
     if let Some(sink) = &model_sink {

@@ -1,7 +1,7 @@
 //! `fewest markers`: the few features that tell all classes apart ([`fewest_eval::markers`]).
 
 use fewest::{Limits, RuleList, Status, WeightBounds};
-use fewest_data::{ScaleKind, ScaleReason};
+use fewest_data::{Note, ScaleKind, ScaleReason};
 use fewest_eval::Preparation;
 use fewest_eval::markers::{MarkersReport, MarkersSettings, markers};
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use super::data_as_read::DataAsRead;
 use super::effective::{check_groups, warn_of_source};
 use super::invocation::Invocation;
 use super::prepare::{PrepareOptions, listed};
-use super::reading::{notes, warnings};
+use super::reading::{notes, tell, warnings};
 use super::report;
 use super::scaling_words::{feature_scaling, reading_value, scale_name, scaling_text};
 use super::sinks::PanelSinks;
@@ -37,12 +37,14 @@ pub(crate) fn run(args: &MarkersArgs, invocation: &Invocation) -> Result<u8, Fai
     if args.rules.max_features()?.is_none() && !source.bounds_size() {
         return Err(Failure::input("say how many markers there may be: --max-features K"));
     }
-    let mut inputs = vec![("the data", args.data.data.as_path())];
-    inputs.extend(args.rules.files());
-    let sinks = PanelSinks::open((args.json.as_ref(), args.report.as_ref()), &args.model, None, &inputs)?;
+    let sinks = PanelSinks::open((args.json.as_ref(), args.report.as_ref()), &args.model, None)?;
     let groups = args.groups.as_deref();
     let mut raw = PrepareOptions { groups, ..PrepareOptions::new(&args.data, &args.prepare) }.load(terminal)?;
     check_groups(&mut raw, true, terminal)?;
+    if raw.data.normalized().is_none() && raw.data.has_counts() {
+        tell(&Note::Counts, terminal);
+        raw.data.notes.push(Note::Counts);
+    }
     warn_of_source(&source, &mut raw, terminal)?;
     let settings = settings(args, &source, &raw)?;
     if let Some(sink) = &sinks.model {
@@ -174,6 +176,7 @@ fn trained(raw: &DataAsRead, settings: &MarkersSettings, found: &MarkersReport) 
         n_columns: raw.data.names.len(),
         svm: fewest::SvmSettings { memory: settings.memory, ..panel.svm.clone() },
         normalized: raw.data.normalized().cloned(),
+        reading: raw.reading.clone(),
         calibration: None,
         names,
     })

@@ -20,6 +20,7 @@ use crate::args::features::Features as RuleFeatures;
 use crate::args::notation;
 use crate::args::svm::ClassWeight;
 use crate::export::model_json::{TrainedModel, levels_of};
+use crate::export::reading::Reading;
 use crate::failure::Failure;
 use crate::method_args::{HeldOutSamples, MethodData, Validate};
 use crate::terminal::Terminal;
@@ -49,6 +50,8 @@ pub(crate) struct PreparedData {
     pub(crate) groups: Option<Groups>,
     /// Features that say where another one has no value.
     indicators: Vec<Indicator>,
+    /// How the cells of the file were understood.
+    reading: Reading,
     /// Bytes that `--memory` leaves for kernel values.
     kernel_memory: Option<u64>,
     /// Bytes allowed in all.
@@ -137,6 +140,7 @@ impl<'a> PrepareOptions<'a> {
             groups,
             texts,
             indicators,
+            reading: Reading::of(&options),
             kernel_memory,
             account,
             taken: None,
@@ -187,6 +191,7 @@ impl<'a> PrepareOptions<'a> {
             folds,
             groups,
             indicators,
+            reading,
             kernel_memory,
             account,
             taken,
@@ -230,6 +235,7 @@ impl<'a> PrepareOptions<'a> {
             tasks,
             groups,
             indicators,
+            reading,
             kernel_memory,
             memory,
             account,
@@ -431,6 +437,7 @@ impl PreparedData {
         TrainedModel {
             levels: levels_of(&self.data, &model_names),
             normalized: self.data.normalized().cloned(),
+            reading: self.reading.clone(),
             names: model_names,
             scaling: feature_scaling(&self.learnt.scaling, &model.features),
             imputation: self

@@ -3,7 +3,9 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use fewest_data::{DataError, Dataset, Features, Indicator, Note, ReadOptions, Target, TargetRule, class_position};
+use fewest_data::{
+    DataError, Dataset, Features, Indicator, Normalized, Note, ReadOptions, Target, TargetRule, class_position,
+};
 use fewest_eval::Groups;
 
 use crate::args::data::path_text;
@@ -64,12 +66,10 @@ pub(super) fn hint(data: &mut Dataset, terminal: Terminal) {
 
 /// The notes that [`tell`] says to everyone, for the `warnings` of a result.
 pub(crate) fn warnings(data: &Dataset) -> Vec<String> {
-    let told = |note: &&Note| {
-        !matches!(
-            note,
-            Note::Normalized(_)
-                | Note::TargetColumn { rule: TargetRule::Asked | TargetRule::UsualName | TargetRule::Format, .. }
-        )
+    let told = |note: &&Note| match note {
+        Note::Normalized(done) => is_odd(done),
+        Note::TargetColumn { rule, .. } => *rule == TargetRule::Last,
+        _ => true,
     };
     data.notes.iter().filter(told).map(words).collect()
 }
@@ -82,20 +82,29 @@ pub(crate) fn notes(data: &Dataset) -> Vec<String> {
 
 /// Whether a note is as loud as a warning.
 fn is_warning(note: &Note) -> bool {
-    matches!(
-        note,
-        Note::Constant { .. }
-            | Note::Unseen { known: true, .. }
-            | Note::Counter { .. }
-            | Note::Dates { .. }
-            | Note::LoneValue { .. }
-            | Note::ManyValues { .. }
-            | Note::NeverChosen { .. }
-            | Note::NumberClasses { .. }
-            | Note::Perfect { .. }
-            | Note::PositiveClass { .. }
-            | Note::Repeats { .. }
-    )
+    match note {
+        Note::Normalized(done) => is_odd(done),
+        Note::AlikeClasses { .. }
+        | Note::Constant { .. }
+        | Note::Unseen { known: true, .. }
+        | Note::Counter { .. }
+        | Note::Counts
+        | Note::Dates { .. }
+        | Note::Logged
+        | Note::LoneValue { .. }
+        | Note::ManyValues { .. }
+        | Note::NeverChosen { .. }
+        | Note::NumberClasses { .. }
+        | Note::Perfect { .. }
+        | Note::PositiveClass { .. }
+        | Note::Repeats { .. } => true,
+        _ => false,
+    }
+}
+
+/// Whether totals were taken of what may be no counts.
+fn is_odd(done: &Normalized) -> bool {
+    done.how.total.is_some() && done.fractions
 }
 
 /// A note in words, with a few of the names only.
@@ -110,10 +119,10 @@ fn words(note: &Note) -> String {
 pub(crate) fn tell(note: &Note, terminal: Terminal) {
     match note {
         loud if is_warning(loud) => terminal.warn(&words(loud)),
-        Note::TargetColumn { rule: TargetRule::Asked | TargetRule::UsualName | TargetRule::Format, .. } => {
+        Note::Normalized(_)
+        | Note::TargetColumn { rule: TargetRule::Asked | TargetRule::UsualName | TargetRule::Format, .. } => {
             terminal.detail(&note.to_string());
         }
-        Note::Normalized(_) => terminal.detail(&note.to_string()),
         other => terminal.note(&other.to_string()),
     }
 }

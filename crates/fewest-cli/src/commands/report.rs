@@ -37,7 +37,6 @@ pub(crate) fn verdict(study: &Value) -> Option<String> {
 /// A file that cannot be read or is no result, or an output that cannot be written.
 pub(crate) fn run(args: &ReportArgs, terminal: Terminal) -> Result<u8, Failure> {
     let sink = Sink::open("--out", &args.out)?;
-    Sink::apart(&[("--out", Some(&sink))], &[("the result", &args.result)])?;
     let place = args.result.display();
     let text = std::fs::read_to_string(&args.result)
         .map_err(|error| Failure::Input(format!("{place}: cannot be read: {}", crate::failure::plain(&error))))?;

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use super::fit::{ModelSink, explain_status, kernel_text};
 use super::invocation::Invocation;
 use super::selection::{Plan, ResumeOptions, Task};
-use super::sinks::{Sinks, proof_sink, resumed};
+use super::sinks::{Sinks, proof_sink};
 use super::{auto_cost, certify};
 use super::{near, report};
 use crate::args::notation;
@@ -41,8 +41,7 @@ pub(crate) fn run(args: &SelectArgs, options: &MethodOptions, invocation: &Invoc
     let resume = ResumeOptions::typed(options);
     let proof = proof_sink(options)?;
     let outputs = (model, program.as_ref(), proof.as_ref());
-    let read = resumed(resume.file.as_ref());
-    let sinks = Sinks::open(&args.selection, args.story.trace.as_ref(), outputs, &read)?;
+    let sinks = Sinks::open(&args.selection, args.story.trace.as_ref(), outputs)?;
     let task = plan.load()?;
     if let Some(sink) = &model_sink {
         if task.prepared.tasks.is_some() {

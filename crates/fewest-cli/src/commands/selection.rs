@@ -142,6 +142,7 @@ impl<'a> Plan<'a> {
         limits.memory = prepared.account().clone();
         let list = rules(&source, prepared.known(), terminal)?;
         warn_of_rules(&list, &mut prepared.data, terminal);
+        source.weights().meaning(&prepared.target).into_iter().for_each(|text| terminal.note(&text));
         let data = prepared.method_data();
         let (method, svm) = (options.args().method(&data)?, data.svm(options.args().svm()));
         debug_assert_eq!(options.args().finds_size(), method.finds_size(), "{}", options.name());

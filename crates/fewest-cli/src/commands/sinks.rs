@@ -1,6 +1,6 @@
 //! Where `select` and `path`, `study` and `markers` write.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::fit::ModelSink;
 use crate::cli::{ModelArgs, SelectionArgs};
@@ -23,7 +23,7 @@ pub(crate) struct Sinks {
 
 impl Sinks {
     /// Opens them; `model`, `program` and `proof` are the places of `--model`, `--write-model` and
-    /// `--proof`, `read` are files besides the data and those of rules.
+    /// `--proof`.
     ///
     /// # Errors
     /// A path that cannot be written, two files at one place, several outputs on standard output.
@@ -31,7 +31,6 @@ impl Sinks {
         args: &SelectionArgs,
         trace: Option<&PathBuf>,
         (model, program, proof): (Option<&Sink>, Option<&Sink>, Option<&Sink>),
-        read: &[(&'static str, &Path)],
     ) -> Result<Self, Failure> {
         let json = Sink::open_if("--json", args.json.as_ref())?;
         let trace = Sink::open_if("--trace", trace)?;
@@ -44,10 +43,7 @@ impl Sinks {
             ("--trace", trace.as_ref()),
             ("--write-model", program),
         ];
-        let mut inputs = vec![("the data", args.data.data.as_path())];
-        inputs.extend(args.rules.files());
-        inputs.extend(read);
-        Sink::apart(&outputs, &inputs)?;
+        Sink::apart(&outputs)?;
         let taken = outputs.iter().filter_map(|output| output.1).any(Sink::is_stdout);
         Ok(Self { json, trace, report, taken })
     }
@@ -67,7 +63,7 @@ pub(crate) struct PanelSinks {
 }
 
 impl PanelSinks {
-    /// Opens them; `inputs` are the files that are read.
+    /// Opens them.
     ///
     /// # Errors
     /// As [`Sinks::open`].
@@ -75,7 +71,6 @@ impl PanelSinks {
         (json, page): (Option<&PathBuf>, Option<&PathBuf>),
         model: &ModelArgs,
         proof: Option<&PathBuf>,
-        inputs: &[(&'static str, &Path)],
     ) -> Result<Self, Failure> {
         let proof = proof_file(proof)?;
         let json = Sink::open_if("--json", json)?;
@@ -87,15 +82,10 @@ impl PanelSinks {
             ("--model", model.as_ref().map(ModelSink::sink)),
             ("--proof", proof.as_ref()),
         ];
-        Sink::apart(&outputs, inputs)?;
+        Sink::apart(&outputs)?;
         let taken = outputs.iter().filter_map(|output| output.1).any(Sink::is_stdout);
         Ok(Self { json, page, model, taken })
     }
-}
-
-/// The file of `--resume`, which is read, too.
-pub(crate) fn resumed(file: Option<&PathBuf>) -> Vec<(&'static str, &Path)> {
-    file.map(|path| ("the file of --resume", path.as_path())).into_iter().collect()
 }
 
 /// The place of `--proof`, checked before the run.

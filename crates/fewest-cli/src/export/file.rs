@@ -63,20 +63,14 @@ impl Sink {
         path.map(|path| Self::open(option, path)).transpose()
     }
 
-    /// Refuses two outputs at one place, and an output over something that is read. Each has the
-    /// name of its option; an output that was not asked for is none.
+    /// Refuses two outputs at one place. Each has the name of its option; an output that was not
+    /// asked for is none.
     ///
     /// # Errors
     /// The two, and where they are.
-    pub(crate) fn apart(outputs: &[(&str, Option<&Sink>)], inputs: &[(&str, &Path)]) -> Result<(), Failure> {
+    pub(crate) fn apart(outputs: &[(&str, Option<&Sink>)]) -> Result<(), Failure> {
         let outputs: Vec<(&str, &Sink)> = outputs.iter().filter_map(|&(name, sink)| Some((name, sink?))).collect();
         for (at, (name, sink)) in outputs.iter().enumerate() {
-            if let Some((input, path)) = inputs.iter().find(|input| sink.is_at(input.1)) {
-                return Err(Failure::Input(format!(
-                    "{name} {}: that is {input}, and would be written over; name another file",
-                    path.display()
-                )));
-            }
             let Some((other, _)) = outputs[..at].iter().find(|other| sink.is_same(other.1)) else { continue };
             return Err(Failure::Input(match sink {
                 Sink::Stdout => {
@@ -95,15 +89,9 @@ impl Sink {
         match (self, other) {
             (Sink::Stdout, Sink::Stdout) => true,
             // Many may write to a device, such as /dev/null.
-            (Sink::File(_), Sink::File(path)) => self.is_at(path),
+            (Sink::File(path), Sink::File(other)) => is_same(path, other),
             _ => false,
         }
-    }
-
-    /// Whether it writes to the file at this path, under whatever name.
-    fn is_at(&self, other: &Path) -> bool {
-        let Sink::File(path) = self else { return false };
-        path == other || identity(path).is_some_and(|id| Some(id) == identity(other)) || whole(path) == whole(other)
     }
 
     /// Whether it is standard output.
@@ -181,6 +169,11 @@ impl Sink {
             Sink::File(path) | Sink::Stream(path) => Ok(Box::new(LineWriter::new(File::create(path)?))),
         }
     }
+}
+
+/// Whether two paths are of one file, which need not be there.
+pub(crate) fn is_same(path: &Path, other: &Path) -> bool {
+    path == other || identity(path).is_some_and(|id| Some(id) == identity(other)) || whole(path) == whole(other)
 }
 
 /// Device and number of a file that there is.

@@ -11,6 +11,7 @@ pub(crate) mod liblinear;
 pub(crate) mod libsvm;
 pub(crate) mod model_json;
 mod normalization;
+pub(crate) mod reading;
 pub(crate) mod result;
 pub(crate) mod settings;
 pub(crate) mod table;

@@ -5,7 +5,7 @@
 //! `{"schema", "kind": "model", "version", "target", "classes", "n_features", "model"}`; a
 //! selection result holds the same `model` and `classes`, so that both can be read back here.
 //! `normalization`: values of a sample were multiplied so that their sum over `n_features` is
-//! `total`, then x became ln(1 + x) with `log1p`. `levels` are all values in training of text columns whose dummy columns are features. Missing
+//! `total`, then x became ln(1 + x) with `log1p`. `reading` says how cells were understood. `levels` are all values in training of text columns whose dummy columns are features. Missing
 //! values become `imputation`'s `fill`; a feature that `indicates` a column is 1 where that has no
 //! value, else 0. Decision value of a machine: `sum_j w_j (x_j - centre_j) / scale_j + intercept`,
 //! or the kernel sum over `support_vectors`, which are stored scaled. Positive values vote for
@@ -21,6 +21,7 @@ use serde_json::{Map, Value, json};
 use super::fields::{field, list, number, text, wrong};
 use super::kernel_json::{kernel_entries, read_categorical, read_kernel};
 use super::normalization;
+use super::reading::Reading;
 
 /// Version of the file layout.
 pub(crate) const SCHEMA: u64 = 1;
@@ -62,6 +63,8 @@ pub(crate) struct TrainedModel {
     pub(crate) scaling: FeatureScaling,
     /// What is done to values as they are read; none: nothing.
     pub(crate) normalized: Option<Normalized>,
+    /// How the cells of its data were understood.
+    pub(crate) reading: Reading,
     /// What stands in for missing values; none: they are refused.
     pub(crate) imputation: Option<FeatureImputation>,
     /// All values in training of the text columns that its features are made of, by column.
@@ -127,6 +130,7 @@ impl TrainedModel {
             out.insert("intercept".into(), json!(machine.bias));
         }
         out.extend(self.normalized.as_ref().map(|done| ("normalization".into(), normalization::value(done))));
+        out.extend(self.reading.value().map(|reading| ("reading".into(), reading)));
         let each = self.scaling.centre.iter().zip(&self.scaling.scale);
         let scaling = by_name(&self.names, each.map(|(c, s)| json!({"centre": c, "scale": s})));
         // Moved, as `json!` would copy them: a model may have a million features.
@@ -248,7 +252,7 @@ pub(super) fn read(file: &Value) -> Result<TrainedModel, String> {
     let imputation = model.get("imputation").filter(|value| !value.is_null());
     let imputation = imputation.map(|value| read_imputation(value, &names)).transpose()?;
     let levels = read_levels(model)?;
-    let normalized = normalization::read(model)?;
+    let (normalized, reading) = (normalization::read(model)?, Reading::read(model)?);
     let rows: Vec<Vec<f64>> =
         if kernel == Kernel::Linear { vec![] } else { list(model, "support_vectors", "a list of rows")? };
     if rows.iter().any(|r| r.len() != names.len()) {
@@ -288,6 +292,7 @@ pub(super) fn read(file: &Value) -> Result<TrainedModel, String> {
         target: file.get("target").and_then(Value::as_str).unwrap_or_default().to_owned(),
         scaling,
         normalized,
+        reading,
         imputation,
         levels,
         svm,
@@ -448,6 +453,11 @@ mod tests {
             classes: vec!["no".into(), "yes".into()],
             target: "y".into(),
             normalized: None,
+            reading: Reading::of(&fewest_data::ReadOptions {
+                missing_codes: vec!["-999".into()],
+                thousands: Some('.'),
+                ..fewest_data::ReadOptions::default()
+            }),
             scaling: FeatureScaling { kind: "standard".into(), centre: vec![1.0, -0.1], scale: vec![2.0, 0.3] },
             imputation: linear.then(|| FeatureImputation {
                 rule: "indicator".into(),
@@ -474,7 +484,7 @@ mod tests {
             assert_eq!(back.model.machines[0].coefficients, out.model.machines[0].coefficients);
             assert_eq!(back.model.support_vectors.dense_values(), out.model.support_vectors.dense_values());
             assert_eq!((back.target.as_str(), back.imputation), ("y", out.imputation));
-            assert_eq!(back.levels, out.levels);
+            assert_eq!((back.levels, back.reading), (out.levels, out.reading));
         }
     }
 

@@ -28,5 +28,9 @@ pub(super) fn read(model: &Value) -> Result<Option<Normalized>, String> {
     let log1p = value.get("log1p").and_then(Value::as_bool).ok_or_else(|| wrong("log1p", "true or false"))?;
     let uncounted = list(value, "uncounted", "a list of names")?;
     let features = field(value, "n_features", "a count")?.as_u64().ok_or_else(|| wrong("n_features", "a count"))?;
-    Ok(Some(Normalized { how: Normalization { total, log1p, uncounted }, features: features as usize, empty: 0 }))
+    Ok(Some(Normalized {
+        how: Normalization { total, log1p, uncounted },
+        features: features as usize,
+        ..Normalized::default()
+    }))
 }

@@ -160,7 +160,7 @@ fn rules_file_is_explained() {
     refused_in(&scratch, "g.csv", &["--rules", "r.toml"], &["r.toml: rule 1", "\"zz\""]);
     scratch.file("r.toml", "[[rule]]\nat_most = 1\n");
     refused_in(&scratch, "g.csv", &["--rules", "r.toml"], &["rule 1", "`of`"]);
-    refused_in(&scratch, "g.csv", &["--rules", "absent.toml"], &["absent.toml", "cannot be read"]);
+    refused_in(&scratch, "g.csv", &["--rules", "absent.toml"], &["absent.toml", "no such file"]);
     scratch.file("costs.csv", "name,cost\na,1\nb,x\n");
     let costs = &["--budget", "2", "--feature-costs", "costs.csv"];
     refused_in(&scratch, "g.csv", costs, &["costs.csv, line 3", "\"x\"", "not a number"]);
@@ -298,4 +298,39 @@ fn no_command_writes_over_what_it_reads() {
     let both = ["predict", "m.json", "d.csv", "--out", "p.csv", "--json", "./p.csv"];
     assert!(scratch.run(&both).code(2).err.contains("--out and --json are both"));
     assert_eq!((["d.csv", "m.json", "r.json"].map(read), scratch.files()), (before, files), "nothing was touched");
+}
+
+#[test]
+fn what_is_blank_or_weighs_nothing_is_named() {
+    let scratch = Scratch::new("blank");
+    let row = |i: usize| format!("{},{},{},{}\n", i % 5, ["p", "q", "r"][i % 3], usize::from(i % 3 < 2), "");
+    scratch.file("d.csv", format!("a,class of,w,leer\n{}", (0..30).map(row).collect::<String>()));
+    for more in [&[][..], &["--drop-unlabelled"]] {
+        let said = ["d.csv, column `leer`", "blank throughout", "--target", "--drop leer"];
+        refused_in(&scratch, "d.csv", more, &said);
+    }
+    let weighted = ["--target", "class of", "--drop", "leer", "--sample-weights", "w"];
+    refused_in(&scratch, "d.csv", &weighted, &["no sample of the class r has a weight above 0", "--classes"]);
+    scratch.file("old.feather", "FEA1....");
+    refused_in(&scratch, "old.feather", &[], &["version 1 of feather", "parquet"]);
+    let newest = concat!(env!("CARGO_MANIFEST_DIR"), "/../fewest-data/tests/files/newest.h5ad");
+    let ran = scratch.run(&["check", newest]).code(2);
+    assert!(ran.out.contains("TP53") && ran.err.contains("cell/type (3 values)"), "{} {}", ran.out, ran.err);
+}
+
+#[test]
+fn costs_and_bounds_are_read_as_spreadsheets_write_them() {
+    let scratch = Scratch::new("prices");
+    let row = |i: usize| format!("{},{},{}\n", i * 5 % 7, i * 3 % 4, usize::from(i * 5 % 7 + i % 2 > 3));
+    scratch.file("d.csv", format!("a,b,y\n{}", (0..40).map(row).collect::<String>()));
+    let select = |costs: &str, bounds: &str| {
+        scratch.file("c.csv", costs).file("b.csv", bounds);
+        let words = "select d.csv -m exact --budget 2 --feature-costs c.csv --weight-bounds b.csv --json r.json";
+        scratch.run(&words.split(' ').collect::<Vec<_>>()).code(0);
+        let result = scratch.json("r.json");
+        (result["selected"].clone(), result["objective"].clone())
+    };
+    let plain = select("name,cost\na,1.5\nb,0.75\n", "a,,0.25\n");
+    assert_eq!(select("Name;Preis\r\na;1,5\r\nb;0,75\r\n", "a;;0,25\r\n"), plain);
+    assert_eq!(select("a\t1.5\nb\t0,75\n", "a\t\t0.25\n"), plain);
 }

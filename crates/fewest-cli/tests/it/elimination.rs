@@ -212,7 +212,7 @@ fn flips_start_from_rfe_or_a_result_and_tell_their_cost() {
     scratch.file("bad.json", "{}");
     for (more, words) in [
         (&["--start", "bad.json"][..], &["bad.json", "selected"][..]),
-        (&["--start", "none.json"], &["none.json", "cannot be read"]),
+        (&["--start", "none.json"], &["none.json", "no such file"]),
         (&["--start", "s.json", "--step", "2"], &["--step", "--start"]),
         (&["--start", "s.json", "--max-features", "2"], &["breaks the rules"]),
         (&["--passes", "0", "--max-features", "2"], &["--passes is 0"]),

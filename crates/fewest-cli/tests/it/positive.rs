@@ -264,3 +264,45 @@ fn a_decision_curve_is_that_of_the_probabilities_of_the_folds() {
     let said = scratch.run(&[&three[..], &["--sensitivity", "0.9"]].concat()).code(2).err;
     assert!(said.contains("there are 3"), "{said}");
 }
+
+#[test]
+fn the_class_that_signs_speak_for_is_said() {
+    let scratch = Scratch::new("positive_words");
+    let table = |classes: [&str; 2], share: usize| {
+        let row = |i: usize| format!("{},{},{}\n", i * 7 % 5, i % 3, classes[usize::from(i % 10 >= share)]);
+        format!("a,b,Ausfall\n{}", (0..40).map(row).collect::<String>())
+    };
+    let fit = |more: &[&str]| scratch.run(&[&["fit", "d.csv", "--all-features"][..], more].concat()).code(0).err;
+    let warned = |classes, share| {
+        scratch.file("d.csv", table(classes, share));
+        fit(&[]).contains("is the positive one (+1)")
+    };
+    // Words for what is not searched for, in other languages; then a class that is much more frequent.
+    for (classes, share, told) in [
+        (["ja", "nein"], 5, true),
+        (["malade", "sain"], 5, true),
+        (["não", "sim"], 5, false),
+        (["a", "b"], 5, false),
+        (["a", "b"], 2, true),
+        (["a", "b"], 8, false),
+        (["no", "yes"], 2, false),
+    ] {
+        assert_eq!(warned(classes, share), told, "{classes:?} {share}");
+    }
+    scratch.file("d.csv", table(["ja", "nein"], 5));
+    let said = |class: &str| format!("are of scores for the class {class} (+1)");
+    assert!(fit(&["--sign", "a:+"]).contains(&said("nein")));
+    assert!(fit(&["--sign", "a:+", "--positive", "ja"]).contains(&said("ja")));
+    assert!(!fit(&[]).contains("are of scores"));
+    let select = ["select", "d.csv", "-m", "rfe", "--max-features", "1", "--sign", "a:+"];
+    assert!(scratch.run(&select).code(0).err.contains(&said("nein")));
+
+    let near = scratch.run(&["check", "d.csv", "--target", "ausfall"]).code(2).err;
+    assert!(near.contains("did you mean `Ausfall`?"), "{near}");
+    let alike = table(["Yes", "no"], 5) + "1,2,yes\n2,1,yes\n3,3,yes\n";
+    let alike = scratch.file("d.csv", alike).run(&["check", "d.csv"]).code(0).out;
+    assert!(
+        alike.split_whitespace().collect::<Vec<_>>().join(" ").contains("the classes `Yes` and `yes` of `Ausfall`"),
+        "{alike}"
+    );
+}

@@ -153,3 +153,124 @@ fn a_page_says_what_the_model_is_worth() {
     let both = scratch.run(&["predict", "m.json", "new.csv", "--report", "-"]).code(2).err;
     assert!(both.contains("--report") && both.contains("--out"), "{both}");
 }
+
+/// Text in Windows-1252.
+fn windows(text: &str) -> Vec<u8> {
+    text.chars().map(|c| if c == '€' { 0x80 } else { u8::try_from(c).expect("Latin-1") }).collect()
+}
+
+#[test]
+fn files_in_windows_1252_are_those_in_utf8() {
+    let scratch = Scratch::new("windows");
+    let cell = |i: usize| ["Mädchen", "Mödchen", "Junge"][i * 7 % 3];
+    let row = |i: usize| format!("{}.5;{};{};{}\n", i * 5 % 9, i % 4, cell(i), ["ja", "nein"][i * 3 % 7 % 2]);
+    let text = format!("Größe (€);Überfällig;Kind;y\n{}", (0..40).map(row).collect::<String>());
+    for (name, text) in [
+        ("d.csv", text.as_str()),
+        ("only.txt", "Größe (€)\nÜberfällig\nKind\n"),
+        ("costs.csv", "Größe (€),2\n*,1\n"),
+        ("bounds.csv", "Überfällig,,0\n"),
+        ("rules.toml", "at_most = [{ count = 1, of = [\"Größe (€)\", \"Überfällig\"] }]\n"),
+    ] {
+        scratch.file(name, windows(text)).file(&format!("utf8-{name}"), text);
+    }
+    let fitted = |mark: &str, data: &str| {
+        let named = |option: &str, name: &str| format!("--{option}={mark}{name}");
+        let words = [
+            "select".to_owned(),
+            data.to_owned(),
+            "-m=rfe".to_owned(),
+            "--max-features=3".to_owned(),
+            named("only", "only.txt"),
+            named("feature-costs", "costs.csv"),
+            "--budget=9".to_owned(),
+            named("rules", "rules.toml"),
+            named("weight-bounds", "bounds.csv"),
+            "--model=m.json".to_owned(),
+            "--json=r.json".to_owned(),
+        ];
+        let ran = scratch.run(&words.iter().map(String::as_str).collect::<Vec<_>>()).code(0);
+        let result = scratch.json("r.json");
+        (ran.err.contains("Windows-1252"), result["selected"].clone(), result["objective"].clone())
+    };
+    let expected = fitted("utf8-", "utf8-d.csv");
+    let found = fitted("", "d.csv");
+    assert!(found.0 && !expected.0);
+    assert_eq!((found.1, found.2), (expected.1, expected.2));
+    let decisions = |data: &str| scratch.run(&["predict", "m.json", data]).code(0).out;
+    assert_eq!(decisions("d.csv"), decisions("utf8-d.csv"));
+}
+
+#[test]
+fn a_model_keeps_what_changes_the_meaning_of_a_cell() {
+    let scratch = Scratch::new("reading");
+    // Each option of reading, and a table that is another one without it.
+    let cell = |i: usize, code: &str| if i % 9 == 4 { code.to_owned() } else { format!("{}", i * 5 % 7) };
+    let table = |cell: &dyn Fn(usize) -> String| {
+        let row = |i: usize| format!("s{i};{};{};{}\n", cell(i), i * 3 % 5, ["p", "q"][i * 5 % 7 / 4]);
+        format!("who;a;b;y\n{}", (0..60).map(row).collect::<String>())
+    };
+    let svm = |first: usize| {
+        let row = |i: usize| format!("{} {first}:{} {}:{}\n", i * 5 % 7 / 4, i * 5 % 7 + 1, first + 1, i % 4 + 1);
+        (0..60).map(row).collect::<String>()
+    };
+    for (name, text, options) in [
+        ("codes.csv", table(&|i| cell(i, "-999")), &["--missing-codes=-999", "--missing=mean", "--id=who"][..]),
+        (
+            "thousands.csv",
+            table(&|i| format!("{}.{:03}", i * 5 % 7 + 1, i)),
+            &["--thousands=.", "--decimal=,", "--id=who"],
+        ),
+        ("decimal.csv", table(&|i| format!("{},{:03}", i * 5 % 7 + 1, i)), &["--decimal=,", "--id=who"]),
+        ("text.csv", table(&|i| format!("{}", i % 3)), &["--text=a", "--id=who"]),
+        ("zero.svm", svm(0), &["--zero-based"]),
+    ] {
+        scratch.file(name, text);
+        for command in [
+            &["fit", name, "--all-features"][..],
+            &["select", name, "-m", "rfe", "--max-features", "2"],
+            &["markers", name, "--max-features", "2"],
+            &[
+                "study",
+                name,
+                "--methods",
+                "rfe",
+                "--folds",
+                "2",
+                "--repeats",
+                "1",
+                "--inner-cv",
+                "3",
+                "--cost-points",
+                "2",
+            ],
+        ] {
+            scratch.run(&[command, options, &["--model", "m.json", "-q"]].concat()).code(0);
+            let reading: Vec<&str> =
+                options.iter().copied().filter(|option| !option.starts_with("--missing=")).collect();
+            let said = scratch.run(&[&["predict", "m.json", name, "-q"], &reading[..]].concat()).code(0).out;
+            assert_eq!(scratch.run(&["predict", "m.json", name, "-q"]).code(0).out, said, "{name}: {command:?}");
+            assert_eq!(name.ends_with("csv"), said.starts_with("who") || said.starts_with("s0"), "{said}");
+        }
+    }
+    // A file without the column of names, and one that is written in another way.
+    let text = scratch
+        .read("codes.csv")
+        .lines()
+        .map(|line| line.split_once(';').unwrap().1.to_owned() + "\n")
+        .collect::<String>();
+    scratch.file("nameless.csv", text.replace("-999", "NA"));
+    scratch
+        .run(&[
+            "fit",
+            "codes.csv",
+            "--all-features",
+            "--missing-codes=-999",
+            "--missing=mean",
+            "--id=who",
+            "--model=m.json",
+        ])
+        .code(0);
+    scratch.run(&["predict", "m.json", "nameless.csv"]).code(0);
+    assert!(scratch.run(&["predict", "m.json", "nameless.csv", "--id=who"]).code(2).err.contains("`who`"));
+}

@@ -93,7 +93,9 @@ pub(super) fn split(text: &[u8], whole: bool, syntax: &Syntax<'_>, asked: Option
 pub(super) fn tabbed(text: &[u8]) -> Vec<u8> {
     let form = TextForm { blanks: true, ..TextForm::default() };
     let mut out = Vec::new();
-    let read = std::io::Read::read_to_end(&mut form.reader(Box::new(std::io::Cursor::new(text.to_vec()))), &mut out);
+    let told = std::sync::OnceLock::new();
+    let mut reader = form.reader(Box::new(std::io::Cursor::new(text.to_vec())), &told);
+    let read = std::io::Read::read_to_end(&mut reader, &mut out);
     read.expect("reading from memory");
     out
 }

@@ -189,6 +189,11 @@ pub enum DataError {
         /// How many there are.
         count: u64,
     },
+    /// No row has a class.
+    BlankTarget {
+        /// The column.
+        place: Place,
+    },
     /// All rows have the same class.
     OneClass {
         /// The file.

@@ -97,6 +97,14 @@ impl fmt::Display for Message<'_> {
                 "{place}: `{cell}` is not finite; the file has {count} such value(s), this is the first; correct those cells, or say --missing-codes {} (with --missing) if it stands for a missing value",
                 typed(cell)
             ),
+            DataError::BlankTarget { place } => {
+                let column = place.column.as_deref().unwrap_or_default();
+                write!(
+                    f,
+                    "{place}: the column was taken as that of the class, but is blank throughout; name the class with --target, or leave the column out with --drop {}",
+                    typed(column)
+                )
+            }
             DataError::NoClass { place, cell, count } => write!(
                 f,
                 "{place}: `{cell}` is no class; {count} row(s) have none, this is the first; give every row a class, or say --drop-unlabelled to leave those rows out"
@@ -141,7 +149,10 @@ impl fmt::Display for Message<'_> {
                 typed(column)
             ),
             DataError::UnknownColumn { file, name, role, available } => {
-                write!(f, "{file}: there is no column `{name}` to be the {role}; the columns are {available}")
+                let same = |other: &&str| *other != name && other.to_lowercase() == name.to_lowercase();
+                let near = available.split(", ").find(same).map(|other| format!(" (did you mean `{other}`?)"));
+                let near = near.unwrap_or_default();
+                write!(f, "{file}: there is no column `{name}` to be the {role}{near}; the columns are {available}")
             }
             DataError::UnknownClass { file, name, available } => {
                 write!(f, "{file}: there is no class {name}; the classes are {available}")

@@ -1,6 +1,8 @@
 //! h5ad, as AnnData has written it since its version 0.5: the matrix `X`, `raw`, layers, and the
 //! tables `obs` and `var`, which are groups of columns or (old) arrays of records.
 
+use std::collections::HashSet;
+
 use hdf5_reader::group::Group;
 use hdf5_reader::{CompoundField, Dataset, Datatype};
 
@@ -10,7 +12,7 @@ use super::texts::{Cells, item};
 use super::{Opened, feature_names, is_matrix, no_layer};
 use crate::annotations::Annotations;
 use crate::compressed::Kind;
-use crate::{DataError, Format, Names, ReadOptions, TextColumn};
+use crate::{DataError, Format, Names, Note, ReadOptions, TextColumn};
 
 /// Name of the names of samples where the file has none for them.
 const CELLS: &str = "cell";
@@ -41,7 +43,11 @@ pub(super) fn open<'a>(hdf: &'a Hdf<'a>, options: &ReadOptions) -> Result<Opened
         Some(names) => feature_names(hdf, names, options)?,
         None => Names::Numbered(matrix.form.p),
     };
-    Ok(Opened { format: Format::H5ad, matrix, names, annotations, notes: Vec::new() })
+    // Scanpy says so of X, of which raw is a copy with more genes.
+    let own = matches!(options.layer.as_deref(), None | Some("X" | "raw" | "raw/X" | "raw.X"));
+    let logged = own && !options.normalize.is_none() && hdf.at("uns/log1p")?.is_some();
+    let notes = logged.then_some(Note::Logged).into_iter().collect();
+    Ok(Opened { format: Format::H5ad, matrix, names, annotations, notes })
 }
 
 /// The matrix that was asked for, and the table of its columns where that is not `var`.
@@ -155,11 +161,15 @@ impl<'a> Frame<'a> {
             return Ok(fields.iter().map(|field| field.name.clone()).filter(is_column).collect());
         }
         let Node::Group(group) = &self.node else { return Ok(Vec::new()) };
-        let mut names: Vec<String> = self.hdf.members(group)?.into_iter().filter(is_column).collect();
+        let members = self.hdf.members(group)?;
         let order = self.hdf.attribute_texts(&self.node, "column-order")?.unwrap_or_default();
-        let place = |name: &String| order.iter().position(|other| other == name).unwrap_or(usize::MAX);
-        names.sort_by_cached_key(place);
-        Ok(names)
+        // A column `a/b` is in a group `a`, which is none.
+        let first = |name: &String| name.split('/').next().unwrap_or_default().to_owned();
+        let firsts: HashSet<String> = order.iter().map(first).collect();
+        let listed = order.into_iter().filter(|name| members.contains(&first(name)));
+        let names: Vec<String> = listed.filter(is_column).collect();
+        let others = members.iter().filter(|name| is_column(name) && !firsts.contains(*name));
+        Ok(names.iter().chain(others).cloned().collect())
     }
 
     /// The name of the column that names the rows.
@@ -193,17 +203,17 @@ impl<'a> Frame<'a> {
             return self.field(dataset, field);
         }
         let Node::Group(group) = &self.node else { return Ok(None) };
-        match self.hdf.find(group, name)? {
+        match self.hdf.under(group, name)? {
             None => Ok(None),
             Some(Node::Dataset(dataset)) => {
                 // Until 0.7: codes, and their categories beside them.
                 let categories = match self.hdf.find(group, "__categories")? {
-                    Some(Node::Group(all)) => self.hdf.find(&all, name)?,
+                    Some(Node::Group(all)) => self.hdf.under(&all, name)?,
                     _ => None,
                 };
                 match categories {
-                    Some(Node::Dataset(categories)) => self.coded(&dataset, &categories),
-                    _ => self.hdf.texts(&dataset),
+                    Some(categories) => self.coded(&dataset, &categories),
+                    None => self.hdf.texts(&dataset),
                 }
             }
             Some(Node::Group(column)) => self.column(&column),
@@ -218,7 +228,7 @@ impl<'a> Frame<'a> {
                 _ => None,
             })
         };
-        if let (Some(codes), Some(categories)) = (find("codes")?, find("categories")?) {
+        if let (Some(codes), Some(categories)) = (find("codes")?, self.hdf.find(group, "categories")?) {
             return self.coded(&codes, &categories);
         }
         let (Some(values), Some(mask)) = (find("values")?, find("mask")?) else { return Ok(None) };
@@ -234,10 +244,13 @@ impl<'a> Frame<'a> {
     }
 
     /// The categories that codes stand for.
-    fn coded(&self, codes: &Dataset, categories: &Dataset) -> Result<Option<Vec<String>>, DataError> {
-        let (Some(codes), Some(categories)) = (self.hdf.texts(codes)?, self.hdf.texts(categories)?) else {
-            return Ok(None);
+    fn coded(&self, codes: &Dataset, categories: &Node) -> Result<Option<Vec<String>>, DataError> {
+        let categories = match categories {
+            Node::Dataset(categories) => self.hdf.texts(categories)?,
+            // Texts that may lack.
+            Node::Group(categories) => self.column(categories)?,
         };
+        let (Some(codes), Some(categories)) = (self.hdf.texts(codes)?, categories) else { return Ok(None) };
         self.decoded(&codes, &categories).map(Some)
     }
 

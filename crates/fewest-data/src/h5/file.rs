@@ -112,7 +112,12 @@ impl<'a> Hdf<'a> {
 
     /// What a path from the root stands for.
     pub(super) fn at(&self, path: &str) -> Result<Option<Node>, DataError> {
-        let mut node = Node::Group(self.root.clone());
+        self.under(&self.root, path)
+    }
+
+    /// What a path from a group stands for.
+    pub(super) fn under(&self, group: &Group, path: &str) -> Result<Option<Node>, DataError> {
+        let mut node = Node::Group(group.clone());
         for name in path.split('/') {
             let Node::Group(group) = node else { return Ok(None) };
             match self.find(&group, name)? {

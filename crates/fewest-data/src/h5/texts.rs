@@ -1,12 +1,11 @@
 //! Values of datasets and attributes as numbers or text, whatever their type is.
 
-use std::borrow::Cow;
-
 use hdf5_reader::{ByteOrder, Dataset, Datatype, EnumMember, StringPadding, StringSize, VarLenKind};
 
 use super::file::{Hdf, Node};
 use crate::DataError;
 use crate::items::{Item, Kind};
+use crate::windows::text_of;
 
 /// Bytes that a text takes beside its characters.
 pub(super) const TEXT: u64 = 40;
@@ -121,14 +120,14 @@ impl Hdf<'_> {
                 let found = members.iter().find(|member| member.value == bytes);
                 found.map_or_else(|| item.text(bytes), |member| member.name.clone())
             }
-            Reading::Fixed(width, padding) => fixed(part(*width)?, *padding).into_owned(),
+            Reading::Fixed(width, padding) => fixed(part(*width)?, *padding),
             Reading::Free => {
                 // The first four bytes count those of the text; a text of none has no place.
                 if part(4)? == [0; 4] {
                     return Ok(String::new());
                 }
                 let bytes = node.resolve(cell).map_err(|e| self.error(&e))?;
-                String::from_utf8_lossy(&bytes).trim_end_matches('\0').to_owned()
+                text_of(&bytes).0.trim_end_matches('\0').to_owned()
             }
         })
     }
@@ -152,11 +151,8 @@ impl Hdf<'_> {
 }
 
 /// A text of a fixed width.
-fn fixed(bytes: &[u8], padding: StringPadding) -> Cow<'_, str> {
+fn fixed(bytes: &[u8], padding: StringPadding) -> String {
     let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
-    let text = String::from_utf8_lossy(&bytes[..end]);
-    match padding {
-        StringPadding::SpacePad => Cow::Owned(text.trim_end_matches(' ').to_owned()),
-        _ => text,
-    }
+    let (text, _) = text_of(&bytes[..end]);
+    if padding == StringPadding::SpacePad { text.trim_end_matches(' ').to_owned() } else { text }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::options::check_memory;
 use crate::waves::malformed;
-use crate::{DataError, Format, Place, ReadOptions, source};
+use crate::{DataError, Format, Note, Place, ReadOptions, source};
 
 /// Endings of a file that may be compressed.
 const ENDINGS: [&str; 4] = ["", ".gz", ".zst", ".bz2"];
@@ -26,6 +26,8 @@ pub(super) struct Beside {
     pub(super) kinds: Vec<String>,
     /// Names of the cells, if there is a file with them.
     pub(super) barcodes: Option<Vec<String>>,
+    /// What to tell of the text.
+    pub(super) notes: Vec<Note>,
 }
 
 impl Beside {
@@ -85,6 +87,14 @@ pub(crate) fn in_folder(folder: &str) -> Result<String, DataError> {
     Ok(path)
 }
 
+/// The files that are read for a path: itself, or the matrix of a folder, and those beside a matrix.
+pub fn files_of(path: &str) -> Vec<String> {
+    let path = if Path::new(path).is_dir() { in_folder(path).unwrap_or_default() } else { path.to_owned() };
+    let beside = Some(&path).filter(|path| Format::of_path(path) == Some(Format::Mtx)).and_then(|path| files(path));
+    let beside = beside.into_iter().flat_map(|(features, barcodes)| [features].into_iter().chain(barcodes));
+    beside.chain([path.clone()]).collect()
+}
+
 /// The file with the features of a matrix, and the one with its barcodes.
 fn files(path: &str) -> Option<(String, Option<String>)> {
     let at = Path::new(path);
@@ -107,13 +117,15 @@ fn files(path: &str) -> Option<(String, Option<String>)> {
 pub(super) fn names(path: &str, options: &ReadOptions) -> Result<Option<Beside>, DataError> {
     let Some((features, barcodes)) = files(path) else { return Ok(None) };
     let (mut names, mut kinds) = (Vec::new(), Vec::new());
-    each_line(&features, options, |line| {
+    let mut notes = Vec::new();
+    let note = each_line(&features, options, |line| {
         let mut cells = line.split('\t').map(str::trim);
         let id = cells.next().unwrap_or_default();
         let symbol = cells.next().filter(|symbol| !symbol.is_empty());
         names.push(symbol.unwrap_or(id).to_owned());
         kinds.extend(cells.next().map(str::to_owned));
     })?;
+    notes.extend(note);
     if kinds.len() != names.len() {
         kinds.clear();
     }
@@ -121,15 +133,16 @@ pub(super) fn names(path: &str, options: &ReadOptions) -> Result<Option<Beside>,
         None => None,
         Some(path) => {
             let mut names = Vec::new();
-            each_line(&path, options, |line| names.push(line.split('\t').next().unwrap_or_default().to_owned()))?;
+            let take = |line: &str| names.push(line.split('\t').next().unwrap_or_default().to_owned());
+            notes.extend(each_line(&path, options, take)?);
             Some(names)
         }
     };
-    Ok(Some(Beside { features: names, kinds, barcodes }))
+    Ok(Some(Beside { features: names, kinds, barcodes, notes }))
 }
 
-/// Runs `take` on the lines of a text file that are not blank.
-fn each_line(path: &str, options: &ReadOptions, mut take: impl FnMut(&str)) -> Result<(), DataError> {
+/// Runs `take` on the lines of a text file that are not blank; what to tell of the text.
+fn each_line(path: &str, options: &ReadOptions, mut take: impl FnMut(&str)) -> Result<Option<Note>, DataError> {
     let options = ReadOptions { format: Some(Format::Tsv), ..options.clone() };
     let (source, _, _) = source::open(path, &options)?;
     let mut input = BufReader::new(source.reader()?);
@@ -138,7 +151,7 @@ fn each_line(path: &str, options: &ReadOptions, mut take: impl FnMut(&str)) -> R
         line.clear();
         let read = input.by_ref().take(LONGEST).read_until(b'\n', &mut line).map_err(|e| source.read_error(e))?;
         if read == 0 {
-            return Ok(());
+            return Ok(source.note());
         }
         at += 1;
         if read as u64 == LONGEST {

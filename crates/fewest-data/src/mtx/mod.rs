@@ -16,6 +16,7 @@ use crate::source::Source;
 use crate::{DataError, Dataset, Features, Format, Names, Note, Place, ReadOptions, TextColumn};
 use lines::Coordinates;
 
+pub use beside::files_of;
 pub(crate) use beside::in_folder;
 
 /// Name of the names of cells.
@@ -145,6 +146,7 @@ impl<'a> Table<'a> {
             None => (Names::Numbered(columns), None, false),
             Some(beside) => {
                 let transposed = beside.fits(file, rows, columns)?;
+                notes.extend(beside.notes);
                 let mut names = beside.features;
                 if let Some((wanted, note)) = of_type(file, &beside.kinds, options)? {
                     let mut to = vec![u32::MAX; names.len()];

@@ -19,7 +19,7 @@ use crate::options::check_memory;
 use crate::shared::{SharedFile, SharedReader};
 use crate::source::Source;
 use crate::waves::malformed;
-use crate::{DataError, Dataset, Features, Format, Names, Place, ReadOptions, TextColumn, binary};
+use crate::{DataError, Dataset, Features, Format, Names, Note, Place, ReadOptions, TextColumn, binary};
 use matrix::Matrix;
 use npy::{Array, HeaderError};
 use numbers::Numbers;
@@ -45,6 +45,7 @@ pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Dataset, Da
     };
     let samples = options.samples.as_ref().map(&mut column).transpose()?;
     let apart = options.apart.iter().map(column).collect::<Result<_, DataError>>()?;
+    notes.extend(archive.note.take());
     let mut data =
         Dataset { features, names, target, samples, apart, notes, source: file.to_owned(), format: Format::Npz };
     data.refuse_text(options)?;
@@ -64,6 +65,7 @@ pub(crate) fn sorted(source: &Source, options: &ReadOptions, out: &str) -> Resul
     let (target, _, mut notes) = archive.target(form.n, options)?;
     notes.extend(variables::read(&mut archive, &form, &names)?);
     notes.extend(normalized);
+    notes.extend(archive.note.take());
     crate::dataset::refuse_text(archive.file, options)?;
     Ok(Sorted { values, names, target, notes })
 }
@@ -83,6 +85,8 @@ struct Archive<'a> {
     zip: ZipArchive<BufReader<SharedReader>>,
     memory: u64,
     largest: u64,
+    /// What to tell of its texts.
+    note: Option<Note>,
 }
 
 impl<'a> Archive<'a> {
@@ -90,13 +94,20 @@ impl<'a> Archive<'a> {
         let file = &source.name;
         let shared = SharedFile::new(source.seekable()?).map_err(|e| damaged(file, &e))?;
         let zip = unzipped(file, &shared)?;
-        Ok(Self { file, shared, zip, memory: options.memory(), largest: options.largest_index(source.trusted_bytes()) })
+        Ok(Self {
+            file,
+            shared,
+            zip,
+            memory: options.memory(),
+            largest: options.largest_index(source.trusted_bytes()),
+            note: None,
+        })
     }
 
     /// The archive once more, for a second array at the same time.
     fn again(&self) -> Result<Self, DataError> {
         let (file, shared) = (self.file, self.shared.clone());
-        Ok(Self { zip: unzipped(file, &shared)?, shared, ..*self })
+        Ok(Self { zip: unzipped(file, &shared)?, shared, note: None, ..*self })
     }
 
     fn has(&self, key: &str) -> bool {
@@ -176,7 +187,7 @@ impl<'a> Archive<'a> {
     /// An array of `count` items as text.
     fn texts(&mut self, key: &str, count: usize) -> Result<Vec<String>, DataError> {
         let (file, memory) = (self.file, self.memory);
-        self.array(key, |array, input| {
+        let (values, windows) = self.array(key, |array, input| {
             let flat = array.shape.len() == 1 || array.shape.len() == 2 && array.shape.contains(&1);
             if !flat || array.count() != Some(count) {
                 return Err(shape_error(file, key, array, &format!("of {count} values")));
@@ -184,11 +195,19 @@ impl<'a> Archive<'a> {
             // Characters of four bytes become one to four; numbers become text of up to 24.
             let bytes = count.saturating_mul(size_of::<String>() + array.item.width.max(24));
             check_memory(file, &format!("array {key} as text"), bytes as u64, memory)?;
-            let mut values = Vec::with_capacity(count);
-            let read = array.each(input, |_, bytes| values.push(array.item.text(bytes)));
+            let (mut values, mut windows) = (Vec::with_capacity(count), false);
+            let read = array.each(input, |_, bytes| {
+                windows |= array.item.is_windows(bytes);
+                values.push(array.item.text(bytes));
+            });
             read.map_err(|e| damaged(file, &format!("array {key}: {e}")))?;
-            Ok(values)
-        })
+            Ok((values, windows))
+        })?;
+        if windows {
+            let place = Place { file: file.to_owned(), ..Place::default() }.column(key);
+            self.note.get_or_insert(Note::Windows { place });
+        }
+        Ok(values)
     }
 
     /// The target `y`, or the array the caller named, the rows that have a class where some have

@@ -8,7 +8,7 @@ use zip::{CompressionMethod, ZipWriter};
 
 use super::npy::write_header;
 use super::variables;
-use crate::{Dataset, Features, Names, number};
+use crate::{Dataset, Features, Names};
 
 type Zip<'a> = ZipWriter<zip::write::StreamWriter<&'a mut (dyn Write + Send)>>;
 
@@ -24,9 +24,8 @@ pub(crate) fn write(data: &Dataset, out: &mut (dyn Write + Send)) -> io::Result<
         Features::Mapped(design) => write_sparse(&mut zip, &design.loaded())?,
     }
     if let Some(target) = &data.target {
-        let values: Option<Vec<f64>> = target.classes.iter().map(|c| number::parse(c.as_bytes())).collect();
         let shape = format!("({},)", target.codes.len());
-        match values {
+        match target.numbers() {
             Some(values) => {
                 numbers(&mut zip, "y", "<f8", &shape, target.codes.iter().map(|&c| values[c as usize].to_le_bytes()))?;
             }

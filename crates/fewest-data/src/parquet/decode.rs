@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use ::parquet::column::reader::ColumnReaderImpl;
-use ::parquet::data_type::DataType;
+use ::parquet::data_type::{DataType, Int64Type};
 
 use crate::cells::Cells;
 use crate::{DataError, number};
@@ -79,7 +79,7 @@ impl Codes {
         let code = self.find.get(cell).copied().unwrap_or_else(|| {
             let code = self.values.len() as u32;
             self.bytes += VALUE + 2 * cell.len();
-            self.values.push(String::from_utf8_lossy(cell).into_owned());
+            self.values.push(crate::windows::text_of(cell).0);
             self.find.insert(cell.to_vec(), code);
             code
         });
@@ -100,6 +100,22 @@ pub(super) fn numeric<T: DataType>(
         let mut next = values.iter();
         numbers.extend(levels.map(|present| if present { next.next().map_or(f64::NAN, &value) } else { f64::NAN }));
         batch(Batch::Numbers(&numbers))
+    })
+}
+
+/// Batches of a column of integers, as text, which has all of their digits.
+pub(super) fn integers(
+    file: &str,
+    reader: ColumnReaderImpl<Int64Type>,
+    unsigned: bool,
+    batch: &mut dyn FnMut(Batch<'_>) -> Result<(), DataError>,
+) -> Result<(), DataError> {
+    let text = |x: &i64| if unsigned { (*x as u64).to_string() } else { x.to_string() };
+    decode(file, reader, BATCH, &mut |levels, values| {
+        let mut next = values.iter();
+        let texts: Vec<Option<String>> =
+            levels.map(|present| if present { next.next().map(text) } else { None }).collect();
+        batch(Batch::Text(&texts.iter().map(|text| text.as_ref().map(String::as_bytes)).collect::<Vec<_>>()))
     })
 }
 

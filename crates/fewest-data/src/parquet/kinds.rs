@@ -58,7 +58,7 @@ fn kind(column: &ColumnDescriptor) -> Option<Kind> {
             column.converted_type(),
             ConvertedType::UINT_8 | ConvertedType::UINT_16 | ConvertedType::UINT_32 | ConvertedType::UINT_64
         );
-    let plain = matches!(column.logical_type_ref(), None | Some(LogicalType::Integer { .. }))
+    let plain = matches!(column.logical_type_ref(), None | Some(LogicalType::Integer { .. } | LogicalType::Unknown))
         && matches!(
             column.converted_type(),
             ConvertedType::NONE

@@ -28,7 +28,7 @@ use crate::shared::SharedFile;
 use crate::source::Source;
 use crate::target::{Target, class_name};
 use crate::{DataError, Dataset, Format, Names, Note, Place, ReadOptions, TextColumn, binary, number};
-use decode::{BATCH, Batch, Codes, damaged, decode, numeric};
+use decode::{BATCH, Batch, Codes, damaged, decode, integers, numeric};
 use kinds::{Kind, check_codec, kinds};
 
 pub(crate) use write::write;
@@ -354,7 +354,7 @@ impl Table<'_> {
             return Ok(());
         }
         let mut row = 0;
-        self.each_batch(c, |batch| {
+        self.each_batch(c, false, |batch| {
             let Batch::Numbers(values) = batch else { return Err(self.wrong_length(c)) };
             if values.len() > self.rows - row {
                 return Err(self.wrong_length(c));
@@ -380,7 +380,7 @@ impl Table<'_> {
         let said: i64 =
             self.reader.metadata().row_groups().iter().map(|g| g.num_rows().max(0)).fold(0, i64::saturating_add);
         let mut rows = 0usize;
-        self.each_batch(c, |values| {
+        self.each_batch(c, false, |values| {
             rows += values.len();
             let bytes = 8 * rows as u64;
             crate::options::check_memory(&self.header.file, "a single column", bytes, options.memory())
@@ -395,8 +395,13 @@ impl Table<'_> {
         )
     }
 
-    /// Decodes a column batch by batch.
-    fn each_batch(&self, c: usize, mut batch: impl FnMut(Batch<'_>) -> Result<(), DataError>) -> Result<(), DataError> {
+    /// Decodes a column batch by batch; `as_text`: large integers, too.
+    fn each_batch(
+        &self,
+        c: usize,
+        as_text: bool,
+        mut batch: impl FnMut(Batch<'_>) -> Result<(), DataError>,
+    ) -> Result<(), DataError> {
         let file = &self.header.file;
         let unsigned = self.kinds[c] == Kind::Unsigned;
         for group in 0..self.reader.num_row_groups() {
@@ -408,6 +413,7 @@ impl Table<'_> {
                     numeric(file, r, |x| f64::from(*x as u32), &mut batch)
                 }
                 ColumnReader::Int32ColumnReader(r) => numeric(file, r, |x| f64::from(*x), &mut batch),
+                ColumnReader::Int64ColumnReader(r) if as_text => integers(file, r, unsigned, &mut batch),
                 ColumnReader::Int64ColumnReader(r) if unsigned => numeric(file, r, |x| *x as u64 as f64, &mut batch),
                 ColumnReader::Int64ColumnReader(r) => numeric(file, r, |x| *x as f64, &mut batch),
                 ColumnReader::FloatColumnReader(r) => numeric(file, r, |x| f64::from(*x), &mut batch),
@@ -462,7 +468,7 @@ impl Table<'_> {
     /// A column as codes of its distinct values.
     fn codes(&self, c: usize) -> Result<Codes, DataError> {
         let mut codes = Codes::default();
-        self.each_batch(c, |batch| {
+        self.each_batch(c, true, |batch| {
             batch.each_cell(|cell| codes.push(cell, &self.cells));
             let what = format!("the values of column `{}`", self.header.names[c]);
             crate::options::check_memory(&self.header.file, &what, codes.bytes(), self.memory)?;

@@ -10,7 +10,7 @@ use ::parquet::file::properties::WriterProperties;
 use ::parquet::file::writer::SerializedFileWriter;
 use ::parquet::schema::types::Type;
 
-use crate::{Dataset, number};
+use crate::{Dataset, Target};
 
 /// Writes features as doubles and the target, last, as doubles or text.
 pub(crate) fn write(data: &Dataset, out: &mut (dyn io::Write + Send)) -> io::Result<()> {
@@ -19,8 +19,7 @@ pub(crate) fn write(data: &Dataset, out: &mut (dyn io::Write + Send)) -> io::Res
 
 fn write_table(data: &Dataset, out: &mut (dyn io::Write + Send)) -> Result<(), ParquetError> {
     let target = data.target.as_ref();
-    let numeric: Option<Vec<f64>> =
-        target.and_then(|t| t.classes.iter().map(|c| number::parse(c.as_bytes())).collect());
+    let numeric = target.and_then(Target::numbers);
     let field = |name: &str, kind, text: bool| {
         let builder = Type::primitive_type_builder(name, kind).with_repetition(Repetition::REQUIRED);
         builder.with_logical_type(text.then_some(LogicalType::String)).build().map(Arc::new)

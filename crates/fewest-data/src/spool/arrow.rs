@@ -1,7 +1,7 @@
 //! Arrow IPC files, which feather (version 2) is: the columns of all batches. Dates become text, as
 //! ISO 8601 has them.
 
-use std::io::{BufReader, Seek as _};
+use std::io::{BufReader, Read as _, Seek as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use arrow_array::cast::AsArray as _;
@@ -25,6 +25,15 @@ fn read(source: &Source, options: &ReadOptions) -> Result<Text, DataError> {
     let file = &source.name;
     let broken = |error: ArrowError| damaged(file, &error);
     let mut input = source.seekable()?;
+    let mut magic = Vec::new();
+    input.by_ref().take(4).read_to_end(&mut magic).map_err(|e| source.read_error(e))?;
+    if magic == b"FEA1" {
+        return Err(DataError::Unsupported {
+            file: file.clone(),
+            what: "the file is of version 1 of feather, which Arrow has given up".into(),
+            remedy: "write it again with df.to_feather, or as parquet".into(),
+        });
+    }
     let bytes = arrow_layout::check(&mut input).map_err(|what| damaged(file, &what))?;
     crate::options::check_memory(file, "the unpacked columns", bytes, options.memory())?;
     input.rewind().map_err(|e| source.read_error(e))?;

@@ -125,7 +125,7 @@ impl<'a> Profile<'a> {
         if self.optional && found.missing_targets == found.rows {
             return Ok(());
         }
-        check_classes(&found.without_class)
+        check_classes(&found.without_class, found.rows)
     }
 
     /// Whether a row is left out, as it has no class.

@@ -12,7 +12,7 @@ mod rows;
 use crate::columns::Sorted;
 use crate::header::Header;
 use crate::source::Source;
-use crate::{DataError, Dataset, Format, ReadOptions};
+use crate::{DataError, Dataset, Format, Place, ReadOptions};
 use content::Profile;
 use layout::Layout;
 
@@ -58,7 +58,11 @@ fn layout<'a>(
         found = profile.scan(source, rows, options)?;
     }
     if found.rows == 0 {
-        return Err(DataError::NoRows { file: header.file.clone() });
+        let file = header.file.clone();
+        return Err(match header.target().filter(|_| found.left_out > 0) {
+            Some(column) => DataError::BlankTarget { place: Place { file, ..Place::default() }.column(column) },
+            None => DataError::NoRows { file },
+        });
     }
     profile.check(&mut found)?;
     Layout::new(profile, found, declared, options)

@@ -1,9 +1,9 @@
-"""Makes the HDF5 files beside it, with h5py alone: the forms of h5ad, 10x and loom, each some kB.
+"""Makes the HDF5 files beside it, with h5py alone but for newest.h5ad, which is of anndata 0.12: the forms of h5ad, 10x and loom, each some kB.
 
 All hold the same table but for what their form cannot say: 6 cells, 4 genes, 3 types of cells, of
 which one cell has none.
 
-    pip install h5py && python make.py
+    pip install h5py anndata && python make.py
 """
 
 import h5py
@@ -117,6 +117,22 @@ def gctx(name):
         file["0/META/COL/cell_type"] = np.array([(TYPES + ["-666"])[c].encode() for c in CODES], "S8")
 
 
+def newest(name):
+    """Categories of pandas' text, a column with a slash, and what scanpy says of logarithms."""
+    import anndata as ad
+    import pandas as pd
+    import scipy.sparse as sp
+
+    kind = pd.Categorical.from_codes(CODES, pd.array(TYPES, "string"))
+    obs = pd.DataFrame({"cell/type": kind, "cell_type": kind, "a/b/c": np.arange(6.0)}, index=CELLS)
+    var = pd.DataFrame(index=["TP53", "Aβ", "MYC", "GAPDH"])
+    ad.AnnData(sp.csr_array(X), obs, var, uns={"log1p": {"base": None}}, layers={"counts": X}).write_h5ad(name)
+    # As anndata writes them with pandas 3.
+    with ad.settings.override(allow_write_nullable_strings=True), h5py.File(name, "a") as file:
+        del file["obs/cell_type/categories"]
+        ad.io.write_elem(file["obs/cell_type"], "categories", pd.array(TYPES, "string"))
+
+
 def main():
     form = {"compression": "gzip", "chunks": (3,)}
     h5ad("csr.h5ad", lambda file: sparse(file.create_group("X"), X, **form))
@@ -129,6 +145,7 @@ def main():
     tenx("v3.h5", 3)
     loom("tiny.loom")
     gctx("tiny.gctx")
+    newest("newest.h5ad")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 //! h5ad, 10x, loom, gctx and Matrix Market: the small files of tests/files, which hold one table in
 //! every form, and what is refused of them.
 
-use fewest_data::{Dataset, Features, Format, ReadOptions, read, to_columns, write};
+use fewest_data::{Dataset, Features, Format, Normalization, ReadOptions, read, to_columns, write};
 
 use crate::common::{Case, classes, holds, lines, notes, rows};
 
@@ -55,6 +55,7 @@ fn one_table_in_every_form() {
         ("dense.h5ad", Format::H5ad, "cell_type", false),
         ("latest.h5ad", Format::H5ad, "cell_type", true),
         ("old.h5ad", Format::H5ad, "cell_type", true),
+        ("newest.h5ad", Format::H5ad, "cell_type", true),
         ("tiny.loom", Format::Loom, "col_attrs/cell_type", false),
         ("tiny.gctx", Format::Gctx, "cell_type", false),
     ] {
@@ -72,6 +73,33 @@ fn one_table_in_every_form() {
         same_column_file(&format!("{FILES}{name}"), &unlabelled());
         same_column_file(&format!("{FILES}{name}"), &labelled(target));
     }
+}
+
+#[test]
+fn columns_of_cells_with_a_slash() {
+    for target in ["cell/type", "obs/cell/type"] {
+        assert_eq!(classes(&open("newest.h5ad", &labelled(target))), TYPES, "{target}");
+    }
+    let apart = ReadOptions { apart: vec!["a/b/c".into()], ..unlabelled() };
+    assert_eq!(open("newest.h5ad", &apart).apart[0].values[2], "2");
+    let all = error("newest.h5ad", &labelled("kind"));
+    holds(&all, &["there is no column `kind`", "cell/type, cell_type, a/b/c"]);
+}
+
+#[test]
+fn values_that_are_no_counts_are_said() {
+    let normalize = |total, log1p| Normalization { total, log1p, uncounted: Vec::new() };
+    let told = |layer: Option<&str>, normalize| {
+        let options = ReadOptions { normalize, layer: layer.map(str::to_owned), ..unlabelled() };
+        notes(&open("newest.h5ad", &options))
+    };
+    holds(&told(None, normalize(None, true)), &["logarithms already", "uns/log1p", "--layer"]);
+    let of_counts = told(Some("counts"), normalize(Some(10.0), true));
+    assert!(!of_counts.contains("logarithms already"), "{of_counts}");
+    holds(&of_counts, &["no whole numbers", "--normalize-total"]);
+    assert!(!told(None, Normalization::default()).contains("logarithms"));
+    let csv = |x: &str| Case::new("a.csv", format!("a,b,y\n{x},70,0\n2,3,1\n")).read().expect("read").has_counts();
+    assert!(csv("1") && !csv("1.5") && !csv("-1"));
 }
 
 #[test]

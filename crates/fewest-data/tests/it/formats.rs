@@ -4,7 +4,7 @@
 use fewest_data::{Dataset, Features, Format, Note, ReadOptions, TargetRule, read, summary, write};
 use fewest_testing::data_file;
 
-use crate::common::{Case, classes, lines, rows};
+use crate::common::{Case, classes, floats, lines, npz, rows};
 
 const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/");
 
@@ -310,4 +310,38 @@ fn benchmark_data_have_their_stated_sizes() {
             "{name}"
         );
     }
+}
+
+#[test]
+fn classes_that_are_large_integers_keep_their_digits() {
+    let large = ["9007199254740992", "9007199254740993", "9007199254740994"];
+    let shown = |data: &Dataset| (data.target.as_ref().expect("a target").classes.clone(), classes(data));
+    let right = (large.map(str::to_owned).to_vec(), (0..6).map(|i| large[2 - i % 3].to_owned()).collect::<Vec<_>>());
+    let row = |text: &dyn Fn(usize, &str) -> String| (0..6).map(|i| text(i, large[2 - i % 3])).collect::<String>();
+    let arff = format!("@relation r\n@attribute a numeric\n@attribute y {{{}}}\n@data\n", large.join(","));
+    for (name, text) in [
+        ("a.csv", format!("a,y\n{}", row(&|i, class| format!("{i}.5,{class}\n")))),
+        ("plus.csv", format!("a,y\n{}", row(&|i, class| format!("{i}.5,+0{class}\n")))),
+        ("a.svm", row(&|i, class| format!("{class} 1:{i}.5\n"))),
+        ("a.arff", arff + &row(&|i, class| format!("{i}.5,{class}\n"))),
+    ] {
+        let case = Case::new(name, text);
+        let data = case.read().unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(shown(&data), right, "{name}");
+        for other in ["b.csv", "b.npz", "b.parquet", "b.arff", "b.svm", "b.csc"] {
+            let out = case.beside(other);
+            write(&out, &data).expect("written");
+            assert_eq!(shown(&read(&out, &ReadOptions::default()).expect(other)), right, "{name} as {other}");
+        }
+    }
+    // Arrays of integers.
+    let case = Case::new("a", "");
+    let out = case.beside("a.npz");
+    let codes: Vec<u8> =
+        right.1.iter().flat_map(|class| class.parse::<i64>().expect("an integer").to_le_bytes()).collect();
+    npz(&out, &[("X", "<f8", "(6, 1)", &floats(&[0.0, 1.0, 2.0, 3.0, 4.0, 5.0])), ("y", "<i8", "(6,)", &codes)]);
+    assert_eq!(shown(&read(&out, &ReadOptions::default()).expect("npz")), right);
+    // Numbers that are equal are one class, however they are written.
+    let one = Case::new("a.csv", "a,y\n1,100000000000000000\n2,1e17\n3,2\n").read().expect("read");
+    assert_eq!(shown(&one).0, ["2", "100000000000000000"]);
 }

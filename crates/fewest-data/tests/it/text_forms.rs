@@ -196,3 +196,62 @@ fn svmlight_counts_from_0_where_it_says_so() {
     let unordered = Case::new("a.svm", "1 3:1 2:2\n").read_with(&options).expect_err("order").to_string();
     holds(&unordered, &["index 2", "after 3"]);
 }
+
+/// Text in Windows-1252.
+fn windows(text: &str) -> Vec<u8> {
+    text.chars().map(|c| if c == '€' { 0x80 } else { u8::try_from(c).expect("Latin-1") }).collect()
+}
+
+#[test]
+fn text_in_windows_1252_is_read_as_it_is_and_said() {
+    let text = |i: usize| {
+        format!("{}.5;{};{}\n", i % 5, ["Mädchen", "Mödchen", "Junge"][i % 3], ["Bär", "Bür", "Bor"][i / 2 % 3])
+    };
+    let csv = format!("Größe (€);Kind;y\n{}", lines(N, text));
+    let expected = Case::new("a.csv", &csv).read().expect("UTF-8");
+    assert_eq!(expected.target.as_ref().expect("a target").classes, ["Bor", "Bär", "Bür"]);
+    assert!(!notes(&expected).contains("Windows"));
+    let case = Case::new("a.csv", windows(&csv));
+    let data = case.read().expect("Windows-1252");
+    holds(&notes(&data), &["a.csv, line 1", "Windows-1252"]);
+    assert_eq!((data.names.to_vec(), rows(&data)), (expected.names.to_vec(), rows(&expected)));
+    assert_eq!(classes(&data), classes(&expected));
+    // A first such letter in a later piece of a large file.
+    let many = format!("a,y\n{}ä,ja\n", lines(60_000, |i| format!("{},{}\n", i % 7, ["ja", "nein"][i % 2])));
+    let options = ReadOptions { text: vec!["a".into()], ..ReadOptions::default() };
+    let data = Case::new("a.csv", windows(&many)).read_with(&options).expect("read");
+    holds(&notes(&data), &["line 60002"]);
+    assert!(data.names.to_vec().contains(&"a=ä".to_owned()));
+    // Class files, matrices with features in the rows, sparse and dense ARFF.
+    let labels = case.beside("labels.csv");
+    std::fs::write(&labels, windows(&format!("id,Klasse\n{}", lines(N, |i| format!("s{i},{}\n", ["ä", "ö"][i % 2])))))
+        .expect("written");
+    let with = Case::new("x.csv", format!("id,a\n{}", lines(N, |i| format!("s{i},{}\n", i % 3))));
+    let options = ReadOptions {
+        labels: Some(fewest_data::Labels { file: labels, ..fewest_data::Labels::default() }),
+        ..ReadOptions::default()
+    };
+    let data = with.read_with(&options).expect("joined");
+    assert_eq!(data.target.as_ref().expect("a target").classes, ["ä", "ö"]);
+    holds(&notes(&data), &["labels.csv, line 2", "Windows-1252"]);
+    for (name, content) in [
+        ("a.arff", "@relation r\n@attribute a numeric\n@attribute y {ä,ö}\n@data\n1,ä\n2,ö\n"),
+        ("s.arff", "@relation r\n@attribute a numeric\n@attribute y {ä,ö}\n@data\n{0 1}\n{0 2,1 ö}\n"),
+        ("a.gct", "#1.2\n1\t2\nName\tDescription\tä\tö\ng\tx\t1\t2\n"),
+    ] {
+        let options = ReadOptions { target_optional: name == "a.gct", ..ReadOptions::default() };
+        let data =
+            Case::new(name, windows(content)).read_with(&options).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let found = data.target.map_or_else(|| data.samples.expect("samples").values, |target| target.classes);
+        assert_eq!(found, ["ä", "ö"], "{name}");
+        assert!(data.notes.iter().any(|note| note.to_string().contains("Windows-1252")), "{name}");
+    }
+}
+
+#[test]
+fn text_in_other_encodings_is_refused() {
+    let gbk = b"a,sex,y\n1,\xc4\xd0,0\n2,\xc5\xae,1\n3,\xc4\xd0,1\n";
+    holds(&refused("a.csv", gbk), &["a.csv, line 2", "0xC4", "UTF-8", "iconv"]);
+    holds(&refused("a.csv", b"a,y\n1,\xc3\xa4\n2,\xe4\n"), &["line 3", "0xE4", "text above"]);
+    holds(&refused("a.csv", b"a,y\n1,a\x81b\n2,c\n"), &["line 2", "0x81"]);
+}

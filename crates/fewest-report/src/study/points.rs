@@ -58,7 +58,7 @@ pub(crate) fn rule(result: Json<'_>) -> Option<String> {
 
 /// What the points are worth, and what they lose against the classifier.
 pub(crate) fn worth(result: Json<'_>) -> Option<String> {
-    let _ = result.at("points");
+    let points = result.at("points");
     let one = |name: &str, label: &str| {
         let own = measured(points.at("summary").at(name))?;
         let lost = points.at("difference").at(name);
@@ -89,7 +89,6 @@ pub(crate) fn probability_line(result: Json<'_>) -> Option<String> {
 
 /// The score as a table, what it is worth, and the probability at each total.
 pub(super) fn section(result: Json<'_>, budget: &Budget) -> Option<Section> {
-    let _ = result.at("points");
     let threshold = rule(result)?;
     let mut blocks = vec![Block::Text(format!(
         "Add the points of each feature, those of the highest level that its value reaches: {threshold}. Values are as in the data."

@@ -33,10 +33,7 @@ pub(crate) fn run(args: &EvaluateArgs, method: &MethodOptions, invocation: &Invo
     let options = Options::read(args, method)?;
     let sink = Sink::open_if("--json", args.selection.json.as_ref())?;
     let page = Sink::open_if("--report", args.selection.report.as_ref())?;
-    let mut inputs = vec![("the data", args.selection.data.data.as_path())];
-    inputs.extend(args.selection.rules.files());
-    inputs.extend(args.resume.as_deref().map(|path| ("the file of --resume", path)));
-    Sink::apart(&[("--json", sink.as_ref()), ("--report", page.as_ref())], &inputs)?;
+    Sink::apart(&[("--json", sink.as_ref()), ("--report", page.as_ref())])?;
     let sources: Vec<Vec<RuleSource>> =
         options.methods.iter().map(|recipes| sources(recipes, &options)).collect::<Result<_, _>>()?;
     let first = &options.methods[0].choices[0];

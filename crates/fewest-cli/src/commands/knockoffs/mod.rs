@@ -34,7 +34,7 @@ pub(crate) fn run(args: &KnockoffArgs, options: &MethodOptions, invocation: &Inv
     let sink = Sink::open_if("--json", args.json.as_ref())?;
     let page = Sink::open_if("--report", args.report.as_ref())?;
     let outputs = [("--json", sink.as_ref()), ("--report", page.as_ref())];
-    Sink::apart(&outputs, &[("the data", args.data.data.as_path())])?;
+    Sink::apart(&outputs)?;
     let class_weight: Option<ClassWeight> = options.value("class_weight");
     let reading =
         PrepareOptions { class_weight: class_weight.as_ref(), ..PrepareOptions::new(&args.data, &args.prepare) };

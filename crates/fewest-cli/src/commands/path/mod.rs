@@ -17,7 +17,7 @@ use super::auto_cost;
 use super::invocation::Invocation;
 use super::part::Parts;
 use super::selection::{Plan, ResumeOptions, Task};
-use super::sinks::{Sinks, proof_sink, resumed};
+use super::sinks::{Sinks, proof_sink};
 use crate::cli::{PathArgs, SelectionArgs};
 use crate::export::json::Document;
 use crate::export::model_json::{SCHEMA, TrainedModel};
@@ -54,7 +54,7 @@ pub(crate) fn run(args: &PathArgs, options: &MethodOptions, invocation: &Invocat
     let plan = if deal.is_some() { plan.keeping_raw() } else { plan };
     let proof = proof_sink(options)?;
     let outputs = (None, None, proof.as_ref());
-    let sinks = Sinks::open(&args.selection, args.story.trace.as_ref(), outputs, &resumed(args.resume.as_ref()))?;
+    let sinks = Sinks::open(&args.selection, args.story.trace.as_ref(), outputs)?;
     let task = plan.load()?;
 
     let selecting = Instant::now();

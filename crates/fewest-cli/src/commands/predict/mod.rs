@@ -53,6 +53,7 @@ pub(crate) fn run(args: &PredictArgs, invocation: &Invocation) -> Result<u8, Fai
         options.apart.push(tasks.column.clone());
     }
     options.levels.clone_from(&trained.levels);
+    trained.reading.apply(&mut options, &args.data.data);
     normalize(&mut options, trained)?;
     let indicators = indicators(trained);
     let read = reading::read_features(&args.data.data, &trained.names, &indicators, options, terminal);
@@ -137,8 +138,7 @@ impl Sinks {
                 )));
             }
         }
-        let inputs = [("the model", args.model.as_path()), ("the data", args.data.data.as_path())];
-        Sink::apart(&[("--out", Some(&out)), ("--json", json.as_ref()), ("--report", page.as_ref())], &inputs)?;
+        Sink::apart(&[("--out", Some(&out)), ("--json", json.as_ref()), ("--report", page.as_ref())])?;
         Ok(Self { out, json, page })
     }
 

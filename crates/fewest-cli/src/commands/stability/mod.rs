@@ -38,10 +38,7 @@ pub(crate) fn run(args: &StabilityArgs, options: &MethodOptions, invocation: &In
     }
     let sink = Sink::open_if("--json", selection.json.as_ref())?;
     let page = Sink::open_if("--report", selection.report.as_ref())?;
-    let mut inputs = vec![("the data", selection.data.data.as_path())];
-    inputs.extend(selection.rules.files());
-    inputs.extend(args.resume.as_deref().map(|path| ("the file of --resume", path)));
-    Sink::apart(&[("--json", sink.as_ref()), ("--report", page.as_ref())], &inputs)?;
+    Sink::apart(&[("--json", sink.as_ref()), ("--report", page.as_ref())])?;
     let options =
         if options.args().draws() { options.with("seed", &args.seed.to_string())? } else { options.again()? };
     refuse_with_tasks(&options)?;

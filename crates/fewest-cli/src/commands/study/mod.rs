@@ -39,12 +39,7 @@ pub(crate) fn run(args: &StudyArgs, invocation: &Invocation) -> Result<u8, Failu
     let methods = args.method_list().map_err(Failure::Input)?;
     let sizes = args.rules.sizes()?;
     let source = RuleSource::read(&args.rules, sizes.as_ref().and_then(|sizes| sizes.last().copied()))?;
-    let mut inputs = vec![("the data", args.data.data.as_path())];
-    inputs.extend(args.rules.files());
-    inputs.extend(args.external.as_deref().map(|path| ("the file of --external", path)));
-    inputs.extend(args.resume.as_deref().map(|path| ("the file of --resume", path)));
-    let sinks =
-        PanelSinks::open((args.json.as_ref(), args.report.as_ref()), &args.model, args.proof.as_ref(), &inputs)?;
+    let sinks = PanelSinks::open((args.json.as_ref(), args.report.as_ref()), &args.model, args.proof.as_ref())?;
     let groups = args.groups.as_deref();
     let mut raw = PrepareOptions { groups, ..PrepareOptions::new(&args.data, &args.prepare) }.load(terminal)?;
     check_groups(&mut raw, true, terminal)?;
@@ -57,6 +52,9 @@ pub(crate) fn run(args: &StudyArgs, invocation: &Invocation) -> Result<u8, Failu
         class_weight: class_weights(args, &raw)?,
         ..settings(args, &raw)
     };
+    if let (Some(_), Some(positive)) = (args.sensitivity, raw.target.positive()) {
+        terminal.note(&format!("--sensitivity is of the class {positive} (+1); --positive names the other"));
+    }
     let external = External::read(args, &settings.rules, &raw, terminal)?;
     if let Some(sink) = &sinks.model {
         let kernel = if settings.methods == [StudyMethod::Kta] { "rbf" } else { "linear" };

@@ -53,6 +53,7 @@ impl View<'_> {
             names: self.names(&panel.selected),
             scaling: feature_scaling(&panel.scaling, &panel.selected),
             normalized: self.raw.data.normalized().cloned(),
+            reading: self.raw.reading.clone(),
             levels: levels_of(&self.raw.data, &self.names(&panel.selected)),
             imputation: panel.imputation.as_ref().map(|i| self.raw.imputation_of(i, &panel.selected)),
             model,

@@ -69,7 +69,7 @@ const NO_ROWS: &str = "--export: a proof about alignments rests on models, not o
 /// A file that is no proof, data that cannot be read, an option that cannot be understood.
 pub(crate) fn run(args: &VerifyArgs, invocation: &Invocation) -> Result<u8, Failure> {
     let terminal = invocation.terminal;
-    let json = sink(args)?;
+    let json = Sink::open_if("--json", args.json.as_ref())?;
     let files = Files::open(args, json.as_ref())?;
     let source = RuleSource::read(&args.rules, args.rules.max_features()?)?;
     let defaults = defaults(args.asked.method.as_deref())?;
@@ -141,16 +141,6 @@ pub(crate) fn run(args: &VerifyArgs, invocation: &Invocation) -> Result<u8, Fail
         }
         (None, _) => Ok(code),
     }
-}
-
-/// Where the verdict goes as JSON.
-fn sink(args: &VerifyArgs) -> Result<Option<Sink>, Failure> {
-    let json = Sink::open_if("--json", args.json.as_ref())?;
-    let mut inputs = vec![("the proof", args.proof.as_path()), ("the data", args.data.data.as_path())];
-    inputs.extend(args.result.as_deref().map(|path| ("the file of --as", path)));
-    inputs.extend(args.rules.files());
-    Sink::apart(&[("--json", json.as_ref())], &inputs)?;
-    Ok(json)
 }
 
 fn open(args: &VerifyArgs) -> Result<Proof<File>, Failure> {

@@ -8,7 +8,7 @@ use fewest_verify::{Error, OnStep, Verdict};
 use super::super::claim::Claim;
 use super::{Goal, Refusal};
 use crate::cli::VerifyArgs;
-use crate::export::file::Sink;
+use crate::export::file::{Sink, is_same};
 use crate::failure::Failure;
 use crate::terminal::Terminal;
 
@@ -44,11 +44,11 @@ impl Files {
             return wrong("the file with the ending .pbp is the proof, which is written beside it");
         }
         let (problem, proof) = (Sink::open("--export", path)?, Sink::open("--export", &beside)?);
-        let mut inputs = vec![("the proof", args.proof.as_path()), ("the data", args.data.data.as_path())];
-        inputs.extend(args.result.as_deref().map(|path| ("the file of --as", path)));
-        inputs.extend(args.rules.files());
         let outputs = [("--json", json), ("--export", Some(&problem)), ("the .pbp of --export", Some(&proof))];
-        Sink::apart(&outputs, &inputs)?;
+        Sink::apart(&outputs)?;
+        if let Some(over) = [&args.proof, &args.data.data].into_iter().find(|read| is_same(&beside, read)) {
+            return wrong(&format!("beside it {} would be written over", over.display()));
+        }
         Ok(Some(Self { problem, proof, beside }))
     }
 
