@@ -35,7 +35,7 @@ fn missing(result: Json<'_>, feature: Json<'_>) -> Option<i64> {
 }
 
 /// The features that add points.
-pub(crate) fn adding<'a>(result: Json<'a>) -> impl Iterator<Item = Json<'a>> {
+pub(crate) fn adding(result: Json<'_>) -> impl Iterator<Item = Json<'_>> {
     result.at("points").at("features").items().filter(|feature| !levels(*feature).is_empty())
 }
 
@@ -89,7 +89,6 @@ pub(crate) fn probability_line(result: Json<'_>) -> Option<String> {
 
 /// The score as a table, what it is worth, and the probability at each total.
 pub(super) fn section(result: Json<'_>, budget: &Budget) -> Option<Section> {
-    let points = result.at("points");
     let threshold = rule(result)?;
     let mut blocks = vec![Block::Text(format!(
         "Add the points of each feature, those of the highest level that its value reaches: {threshold}. Values are as in the data."
