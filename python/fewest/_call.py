@@ -30,7 +30,7 @@ def limited(method: Method) -> Method:
         if self.time_limit is not None and not isinstance(self.time_limit, Real):
             raise TypeError(f"time_limit is {self.time_limit!r}, but must be a number of seconds, such as 600, or None")
         outer = _END.get()
-        ends = [outer, None if self.time_limit is None else monotonic() + self.time_limit]
+        ends = [outer, None if self.time_limit is None else monotonic() + float(self.time_limit)]
         end = _END.set(min((end for end in ends if end is not None), default=None))
         own = OWN.set(OWN.get() if self.max_memory is None else bytes_of(self.max_memory))
         try:

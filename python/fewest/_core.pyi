@@ -71,6 +71,7 @@ __all__ = [
     "set_f1",
     "stability_selection",
     "study",
+    "study_verdict",
     "subset_stability",
     "summary",
     "t_test",

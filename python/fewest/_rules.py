@@ -273,9 +273,9 @@ class _Index:
 
     def __init__(self, n_features: int, names: Any, place: str = "a rule") -> None:
         self.n_features, self.place = n_features, place
-        self.names = None if names is None else {name: at for at, name in enumerate(names)}
-        #: Whether columns are named by integers, which then are names and no places.
-        self.numbered = bool(self.names) and all(name.isdecimal() for name in self.names)
+        self.names: dict[Any, int] | None = None if names is None else {name: at for at, name in enumerate(names)}
+        #: Names that are integers, where all are: these are no places.
+        self.numbered = self.names if self.names and all(name.isdecimal() for name in self.names) else None
 
     def __call__(self, feature: Any) -> int:
         if isinstance(feature, str):
@@ -291,14 +291,14 @@ class _Index:
                 raise ValueError(f"{self.place} names the feature {feature!r}, which X does not have{hint}")
             return self.names[feature]
         at = _integer(feature, f"a feature in {self.place}", 0)
-        if self.numbered:
-            if str(at) not in self.names:
-                some = ", ".join(list(self.names)[:5])
+        if self.numbered is not None:
+            if str(at) not in self.numbered:
+                some = ", ".join(list(self.numbered)[:5])
                 raise ValueError(
                     f"{self.place} names feature {at}, but the columns of X are named by numbers ({some}, ...), and none is {at}; "
                     "a mask, or an array with one value for each, goes by place"
                 )
-            return self.names[str(at)]
+            return self.numbered[str(at)]
         if not 0 <= at < self.n_features:
             raise ValueError(f"{self.place} names feature {at}, but X has {self.n_features} features, counted from 0")
         return at

@@ -85,7 +85,7 @@ pub(crate) fn label(name: &str) -> String {
 }
 
 /// The warnings of a result, without what is a note alone.
-pub(crate) fn warnings<'a>(result: Json<'a>) -> impl Iterator<Item = Block> + use<'a> {
+pub(crate) fn warnings(result: Json<'_>) -> impl Iterator<Item = Block> {
     let notes = result.at("notes").texts();
     let loud = result.at("warnings").texts().into_iter().filter(move |text| !notes.contains(text));
     loud.take(20).map(|text| Block::Warning(shorten(text, 400)))

@@ -5,12 +5,12 @@ use crate::read::Json;
 use crate::view::Block;
 use crate::words::percent;
 
-/// Shares of the rarest class and of the most frequent one.
-fn shares(result: Json<'_>) -> Option<(f64, f64)> {
+/// Shares of the rarest class, of the most frequent one, and of a single sample.
+fn shares(result: Json<'_>) -> Option<(f64, f64, f64)> {
     let counts: Vec<f64> = result.at("class_counts").entries().filter_map(|c| c.1.number()).collect();
     let total: f64 = counts.iter().sum();
     let least = counts.iter().copied().fold(f64::INFINITY, f64::min);
-    (total > 0.0).then(|| (least / total, counts.iter().copied().fold(0.0, f64::max) / total))
+    (total > 0.0).then(|| (least / total, counts.iter().copied().fold(0.0, f64::max) / total, 1.0 / total))
 }
 
 /// The share of the rarest class, where that is well below an equal one: of two classes, below 20 %.
@@ -20,10 +20,10 @@ pub(crate) fn rare(result: Json<'_>) -> Option<f64> {
 }
 
 /// That what is judged in `summary` is no better than guessing: of an AUC of at most one half; or right
-/// no more often than the most frequent class is, and not clearly more often than by chance where the
+/// no more often than the most frequent class is, but for one sample, and not clearly more often than by chance where the
 /// classes count alike.
 pub(crate) fn no_better(result: Json<'_>) -> Option<String> {
-    let (summary, (_, most)) = (result.at("summary"), shares(result)?);
+    let (summary, (_, most, one)) = (result.at("summary"), shares(result)?);
     let mean = |name: &str| summary.at(name).at("mean").number();
     let accuracy = mean("accuracy")?;
     let classes = result.at("class_counts").entries().count() as f64;
@@ -32,7 +32,7 @@ pub(crate) fn no_better(result: Json<'_>) -> Option<String> {
         least.is_none_or(|least| least <= chance)
     };
     let no_order = mean("auc").is_some_and(|auc| auc <= 0.5);
-    if !no_order && (accuracy > most || !by_chance("balanced_accuracy", 1.0 / classes)) {
+    if !no_order && (accuracy > most + one || !by_chance("balanced_accuracy", 1.0 / classes)) {
         return None;
     }
     let shown = [("auc", "AUC"), ("sensitivity", "sensitivity"), ("specificity", "specificity")];
@@ -91,6 +91,8 @@ mod tests {
         // Weighed classes are right less often, and better than chance in each.
         assert_eq!(said(8, &[("accuracy", 0.6), ("balanced_accuracy", 0.65), ("auc", 0.66)]), None);
         assert_eq!(said(40, &[("accuracy", 0.7), ("balanced_accuracy", 0.53), ("auc", 0.66)]), None);
+        // Means of folds that are dealt unevenly.
+        assert!(said(8, &[("accuracy", 0.9201), ("balanced_accuracy", 0.5), ("auc", 0.55)]).is_some());
         assert!(
             said(40, &[("accuracy", 0.7), ("balanced_accuracy", 0.7), ("auc", 0.5)]).unwrap().ends_with("AUC 0.500")
         );

@@ -35,7 +35,7 @@ fn missing(result: Json<'_>, feature: Json<'_>) -> Option<i64> {
 }
 
 /// The features that add points.
-pub(crate) fn adding<'a>(result: Json<'a>) -> impl Iterator<Item = Json<'a>> {
+pub(crate) fn adding(result: Json<'_>) -> impl Iterator<Item = Json<'_>> {
     result.at("points").at("features").items().filter(|feature| !levels(*feature).is_empty())
 }
 
