@@ -269,6 +269,12 @@ impl Dataset {
             self.notes.push(Note::Missing { values, columns, names });
         }
     }
+
+    /// The columns that lack values and how many each of them lacks, and the number of rows.
+    pub(crate) fn lacking_columns(&self) -> crate::LackingColumns {
+        let each = self.lacking().into_iter().map(|(column, _, count)| (column, count));
+        (each.collect(), self.features.n_samples())
+    }
 }
 
 impl Features {

@@ -68,7 +68,7 @@ mod windows;
 
 pub use columns::{ColumnOutline, ColumnPart, EntrySums, column_outline, column_part};
 pub use dataset::{Dataset, Features, TextColumn};
-pub use error::{DataError, ErrorKind, IndexFault, OtherStyle, Place, Position, bytes_text};
+pub use error::{DataError, ErrorKind, IndexFault, LackingColumns, OtherStyle, Place, Position, bytes_text};
 pub use grouped::{DealError, grouped_folds, grouped_halves};
 pub use hints::hints;
 pub use imputation::{Imputation, Indicator, MissingRule, missing_counts};
@@ -108,6 +108,15 @@ pub fn read(path: &str, options: &ReadOptions) -> Result<Dataset, DataError> {
         {
             let options = ReadOptions { samples: None, ..options.clone() };
             read_source(&mut source, format, guessed, &options)
+        }
+        Err(DataError::NotFinite { place, cell, count, columns: None }) => {
+            let data = read_source(&mut source, format, guessed, &ReadOptions { missing: true, ..options.clone() });
+            Err(DataError::NotFinite {
+                place,
+                cell,
+                count,
+                columns: data.ok().map(|data| Box::new(data.lacking_columns())),
+            })
         }
         read => read,
     }

@@ -82,7 +82,7 @@ impl NotFinite {
         }
         match self.missing.found() {
             None => Ok(()),
-            Some((place, cell, count)) => Err(DataError::NotFinite { place, cell, count }),
+            Some((place, cell, count)) => Err(DataError::NotFinite { place, cell, count, columns: None }),
         }
     }
 }

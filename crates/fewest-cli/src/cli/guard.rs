@@ -82,8 +82,11 @@ fn files(value: &OsStr, all: bool) -> Vec<PathBuf> {
 mod tests {
     use std::ffi::OsString;
 
-    use super::super::{ParseEnd, parse, with_all_methods};
-    use super::{Arg, is_kept, is_output};
+    use clap::CommandFactory;
+
+    use super::super::{Cli, ParseEnd, parse, with_all_methods};
+    use super::{Arg, Command, is_kept, is_output};
+    use crate::method_args::{Entry, methods};
 
     /// What each command needs beside an argument.
     fn needed(command: &str, input: &str) -> &'static [&'static str] {
@@ -93,7 +96,7 @@ mod tests {
             "fit" => &["d.csv", "--all-features"],
             "predict" => &["m.json", "d.csv"],
             "verify" => &["p.proof", "d.csv"],
-            "report" | "convert" | "check" | "study" | "markers" => &["d.csv"],
+            "report" | "convert" | "check" | "knockoffs" | "study" | "markers" => &["d.csv"],
             _ => &["d.csv", "--max-features=2"],
         }
     }
@@ -108,44 +111,50 @@ mod tests {
         arg.get_long().map_or(path.to_owned(), |long| format!("--{long}={path}"))
     }
 
+    /// Whether the command refuses to read and to write one file.
+    fn refuses(command: &Command, method: &str, input: &Arg, output: &Arg, path: &str) -> bool {
+        let mut words = vec!["fewest".to_owned(), command.get_name().to_owned()];
+        words.extend((!method.is_empty()).then(|| format!("--method={method}")));
+        let at = command.get_positionals().position(|arg| arg.get_id() == input.get_id());
+        let own = input.get_long().map_or(" ".to_owned(), |long| format!("--{long}="));
+        let needs = needed(command.get_name(), input.get_id().as_str()).iter().enumerate();
+        let others = needs.filter(|(i, word)| Some(*i) != at && !word.starts_with(&own));
+        let mut others: Vec<String> = others.map(|(_, word)| (*word).to_owned()).collect();
+        others.insert(at.unwrap_or(0), typed(input, path));
+        others.push(typed(output, path));
+        words.extend(others);
+        let words: Vec<OsString> = words.iter().map(Into::into).collect();
+        matches!(parse(&words), Err(ParseEnd::Refused(failure)) if failure.to_string().contains("would be written over"))
+    }
+
     #[test]
     fn no_output_of_any_command_is_written_over_what_it_reads() {
         let path = std::env::temp_dir().join(format!("fewest-guard-{}.mps", std::process::id()));
-        std::fs::write(&path, "a,1\n").expect("written");
         let path = path.to_str().expect("UTF-8");
-        let mut pairs = 0;
+        let (own, mut pairs) = (Cli::command(), 0);
         for command in with_all_methods().get_subcommands() {
-            let name = command.get_name();
+            let own = own.find_subcommand(command.get_name()).expect("a command");
+            let takes = own.get_opts().any(|arg| arg.get_id() == "method");
+            let has = |name: &str, arg: &Arg| {
+                let mut of_method = methods().filter(|entry| entry.info().name == name).flat_map(Entry::arguments);
+                own.get_arguments().any(|other| other.get_id() == arg.get_id())
+                    || of_method.any(|other| other.get_id() == arg.get_id())
+            };
+            let names: Vec<&str> = if takes { methods().map(|entry| entry.info().name).collect() } else { vec![""] };
             for output in command.get_arguments().filter(|arg| is_output(arg)) {
                 let positional = command.get_positionals().filter(|arg| !is_output(arg) && arg.get_id() != "method");
                 let options = command.get_opts().filter(|arg| reads(arg) || is_kept(arg));
                 for input in positional.chain(options).filter(|arg| arg.get_id() != output.get_id()) {
-                    let methods: Vec<_> = crate::method_args::methods().map(|entry| entry.info().name).collect();
-                    let takes = command.get_opts().any(|arg| arg.get_id() == "method");
-                    let methods = if takes { methods } else { vec![""] };
-                    let refused = methods.iter().any(|method| {
-                        let mut words: Vec<String> = ["fewest", name].map(str::to_owned).to_vec();
-                        words.extend(takes.then(|| format!("--method={method}")));
-                        let at = command.get_positionals().position(|arg| arg.get_id() == input.get_id());
-                        let own = input.get_long().map(|long| format!("--{long}="));
-                        let needs = needed(name, input.get_id().as_str()).iter().enumerate().filter(|(i, word)| {
-                            Some(*i) != at && !own.as_ref().is_some_and(|own| word.starts_with(own.as_str()))
-                        });
-                        let mut needs: Vec<String> = needs.map(|(_, word)| (*word).to_owned()).collect();
-                        match at {
-                            Some(at) => needs.insert(at, path.to_owned()),
-                            None => words.push(typed(input, path)),
-                        }
-                        needs.push(typed(output, path));
-                        words.extend(needs);
-                        let words: Vec<OsString> = words.iter().map(Into::into).collect();
-                        match parse(&words) {
-                            Err(ParseEnd::Refused(failure)) => failure.to_string().contains("would be written over"),
-                            _ => false,
-                        }
+                    let together: Vec<&&str> =
+                        names.iter().filter(|name| !takes || has(name, input) && has(name, output)).collect();
+                    // Prices, and a result.
+                    let refused = ["a,1\n", "{\"selected\": [\"a\"]}"].iter().any(|content| {
+                        std::fs::write(path, content).expect("written");
+                        together.iter().any(|name| refuses(command, name, input, output, path))
                     });
-                    assert!(refused, "{name}: {} over {}", output.get_id(), input.get_id());
-                    pairs += 1;
+                    let what = format!("{}: {} over {}", command.get_name(), output.get_id(), input.get_id());
+                    assert!(refused || together.is_empty(), "{what}");
+                    pairs += usize::from(refused);
                 }
             }
         }

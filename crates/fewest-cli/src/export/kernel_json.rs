@@ -1,6 +1,6 @@
-//! The kernel of a model as JSON: its name, its numbers, and which features hold categories.
+//! The kernel, bias and loss of a model as JSON: names, numbers, and which features hold categories.
 
-use fewest::Kernel;
+use fewest::{Bias, Kernel, Loss};
 use serde_json::{Value, json};
 
 use super::fields::{list, number, text, wrong};
@@ -56,4 +56,21 @@ pub(super) fn read_categorical(model: &Value, names: &[String], kernel: Kernel) 
         found.ok_or_else(|| wrong("categorical", "a list of the model's features"))
     };
     listed.iter().map(place).collect()
+}
+
+/// The bias as in `--bias`.
+pub(crate) fn bias_value(bias: Bias) -> Value {
+    match bias {
+        Bias::Free => json!("free"),
+        Bias::None => json!("none"),
+        Bias::Penalised(value) => json!(value),
+    }
+}
+
+/// The name of a loss in settings.
+pub(crate) fn loss_name(loss: Loss) -> &'static str {
+    match loss {
+        Loss::Hinge => "hinge",
+        Loss::SquaredHinge => "squared-hinge",
+    }
 }

@@ -13,12 +13,13 @@
 
 use fewest::dual::DualSolution;
 use fewest::model::{Machine, Model};
-use fewest::{Bias, Kernel, Loss, RowMatrix, Status, SvmSettings};
+use fewest::{Kernel, RowMatrix, Status, SvmSettings};
 use fewest_data::{Dataset, Normalized, Note, Target};
 use fewest_eval::study::Probabilities;
 use serde_json::{Map, Value, json};
 
 use super::fields::{field, list, number, text, wrong};
+pub(crate) use super::kernel_json::{bias_value, loss_name};
 use super::kernel_json::{kernel_entries, read_categorical, read_kernel};
 use super::normalization;
 use super::reading::Reading;
@@ -75,15 +76,6 @@ pub(crate) struct TrainedModel {
     pub(crate) svm: SvmSettings,
     /// From decision values to the probability of each class, where it is known.
     pub(crate) calibration: Option<Probabilities>,
-}
-
-/// The bias as in `--bias`.
-pub(crate) fn bias_value(bias: Bias) -> Value {
-    match bias {
-        Bias::Free => json!("free"),
-        Bias::None => json!("none"),
-        Bias::Penalised(value) => json!(value),
-    }
 }
 
 /// The class names as the contract has them: keys -1 and +1 for two classes, 0, 1, ... for more.
@@ -398,14 +390,6 @@ fn read_machine(
         status: Status::Completed,
     };
     Ok(Machine { negative: class("negative")?, positive: class("positive")?, weights, coefficients, bias, solution })
-}
-
-/// The name of a loss in settings.
-pub(crate) fn loss_name(loss: Loss) -> &'static str {
-    match loss {
-        Loss::Hinge => "hinge",
-        Loss::SquaredHinge => "squared-hinge",
-    }
 }
 
 #[cfg(test)]

@@ -46,6 +46,9 @@ impl Place {
     }
 }
 
+/// Columns that lack values and how many each of them lacks, and the number of rows.
+pub type LackingColumns = (Vec<(String, usize)>, usize);
+
 /// Why svmlight indices are refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IndexFault {
@@ -164,6 +167,8 @@ pub enum DataError {
     },
     /// Missing values.
     NotFinite {
+        /// The columns that lack values and how many each of them lacks, the rows, where it is known.
+        columns: Option<Box<LackingColumns>>,
         /// The first one.
         place: Place,
         /// The cell's text.

@@ -88,10 +88,18 @@ impl fmt::Display for Message<'_> {
                 other.remedy,
                 typed(place.column.as_deref().unwrap_or_default())
             ),
-            DataError::NotFinite { place, cell, count } => write!(
-                f,
-                "{place}: `{cell}` is missing; the file has {count} such value(s), this is the first; say --missing mean, median, most-frequent or indicator to fill in missing values, or correct those cells, or drop their rows or columns"
-            ),
+            DataError::NotFinite { place, cell, count, columns } => {
+                write!(f, "{place}: `{cell}` is missing; the file has {count} such value(s), this is the first")?;
+                let (columns, n) = columns.as_deref().map_or((&[][..], 0), |(columns, n)| (&columns[..], *n));
+                if columns.len() > 1 {
+                    let each: Vec<String> = columns.iter().map(|(name, count)| format!("{name} ({count})")).collect();
+                    write!(f, ", in {}", crate::names::some_of(&each))?;
+                }
+                if let Some((blank, _)) = columns.iter().find(|(_, count)| *count == n) {
+                    write!(f, "; `{blank}` is blank throughout: say --drop {}", typed(blank))?;
+                }
+                f.write_str("; say --missing mean, median, most-frequent or indicator to fill in missing values, or correct those cells, or drop their rows or columns")
+            }
             DataError::Infinite { place, cell, count } => write!(
                 f,
                 "{place}: `{cell}` is not finite; the file has {count} such value(s), this is the first; correct those cells, or say --missing-codes {} (with --missing) if it stands for a missing value",

@@ -239,7 +239,8 @@ impl Table<'_> {
                 let codes = self.codes(c)?;
                 if let (Some(&row), false) = (codes.missing.first(), options.missing) {
                     let place = Place::row(&header.file, row as u64 + 1).column(name);
-                    return Err(DataError::NotFinite { place, cell: "null".into(), count: codes.missing.len() as u64 });
+                    let (cell, count) = ("null".into(), codes.missing.len() as u64);
+                    return Err(DataError::NotFinite { place, cell, count, columns: None });
                 }
                 let there = codes.values.iter().filter(|value| !self.cells.is_missing(value.as_bytes())).cloned();
                 let (values, present) = (there.collect(), n - codes.missing.len());

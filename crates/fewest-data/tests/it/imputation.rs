@@ -170,3 +170,15 @@ fn a_feature_without_any_value_or_with_one_is_constant() {
     let imputation = Imputation::fit(MissingRule::Median, &data.features, &[]);
     assert_eq!(imputation.fill, [0.0, 5.0, 1.5]);
 }
+
+#[test]
+fn every_column_that_lacks_values_is_named() {
+    let refused = |text: &str| Case::new("a.csv", text).read().expect_err("missing values").to_string();
+    let several = refused("a,b,leer,y\n1,,,0\n,2,,1\n3,,,1\n");
+    holds(
+        &several,
+        &["line 2", "6 such value(s)", "in a (1), b (2), leer (3)", "`leer` is blank throughout: say --drop leer"],
+    );
+    let one = refused("a,b,y\n1,,0\n2,2,1\n");
+    assert!(!one.contains(", in b") && !one.contains("throughout"), "{one}");
+}
