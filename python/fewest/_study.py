@@ -27,7 +27,6 @@ from fewest._engine import (
     Listener,
     Samples,
     bias_of,
-    class_weights,
     is_elsewhere,
     limits_of,
     seed_of,

@@ -315,7 +315,9 @@ def test_a_frame_of_a_statistics_package_follows_the_rules_of_text(tmp_path, mon
     assert table.columns["age"].tolist() == ["30.5", "", "41.0", "28.0"]
     assert any("`seen` holds dates" in note for note in table.notes)
     np.testing.assert_array_equal(read_table(write(tmp_path, "a.xpt", "")).X[:, 1], [30.5, np.nan, 41.0, 28.0])
-    with pytest.raises(ValueError, match=rf"^{file}: there is no column `no` to be the target; the columns are sex, age, kids, code, seen, y$"):
+    with pytest.raises(
+        ValueError, match=rf"^{file}: there is no column `no` to be the target; the columns are sex, age, kids, code, seen, y$"
+    ):
         read_table(file, target="no")
     with pytest.raises(ValueError, match=r"b.dta: the file is damaged, or of another format \(Invalid file\)"):
         read_table(write(tmp_path, "b.dta", "broken"))

@@ -327,7 +327,7 @@ impl Dataset {
     }
 
     /// Keeps these rows, ascending, which are those of positive weight, and the classes that they
-    /// have; notes on values are made anew.
+    /// have; notes on values are made again.
     pub fn keep_weighted(&mut self, rows: &[usize]) {
         let left_out = self.features.n_samples() - rows.len();
         if left_out == 0 {

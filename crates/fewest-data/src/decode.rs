@@ -4,7 +4,7 @@
 use std::io::{self, Read};
 use std::sync::OnceLock;
 
-use crate::windows::{Bytes, NotText};
+use crate::windows::{Bytes, Change, NotText};
 
 /// Bytes that are taken from the input at once.
 const CHUNK: usize = 1 << 16;
@@ -62,15 +62,6 @@ impl TextForm {
         }
         reader
     }
-}
-
-/// A change of the bytes of a text, some at a time.
-pub(crate) trait Change {
-    /// Appends the changed bytes of `from` to `to`; `last`: nothing follows.
-    ///
-    /// # Errors
-    /// [`NotText`].
-    fn change(&mut self, from: &[u8], last: bool, to: &mut Vec<u8>) -> io::Result<()>;
 }
 
 /// A reader of changed bytes.

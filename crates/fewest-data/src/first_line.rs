@@ -7,8 +7,9 @@
 
 use std::collections::HashSet;
 
+use crate::error::malformed;
 use crate::target::class_name;
-use crate::waves::{malformed, shown};
+use crate::waves::shown;
 use crate::{DataError, Note, Place, ReadOptions, cells, number};
 
 /// A cell of the first rows.

@@ -10,8 +10,8 @@ use fewest::DenseDesign;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::sample_weights::{Present, SampleWeights};
-use crate::scaling::{mean, stored};
+use crate::sample_weights::{Present, SampleWeights, stored};
+use crate::scaling::mean;
 use crate::{DataError, Dataset, Features, Names, Note};
 
 /// Rule for missing values.
@@ -59,12 +59,7 @@ impl Imputation {
     }
 
     /// [`Imputation::fit`], where a sample counts as many times as its weight says.
-    pub fn weighted(
-        rule: MissingRule,
-        features: &Features,
-        texts: &[Vec<usize>],
-        weights: SampleWeights<'_>,
-    ) -> Self {
+    pub fn weighted(rule: MissingRule, features: &Features, texts: &[Vec<usize>], weights: SampleWeights<'_>) -> Self {
         let one = |j| fill(rule, features, j, weights);
         let mut fill: Vec<f64> = (0..features.n_features()).into_par_iter().map(one).collect();
         if matches!(rule, MissingRule::Median | MissingRule::MostFrequent) {
@@ -88,12 +83,7 @@ impl Imputation {
     /// With the most frequent value for features that hold categories, whose mean or median says
     /// nothing.
     #[must_use]
-    pub fn with_categories(
-        mut self,
-        features: &Features,
-        categorical: &[usize],
-        weights: SampleWeights<'_>,
-    ) -> Self {
+    pub fn with_categories(mut self, features: &Features, categorical: &[usize], weights: SampleWeights<'_>) -> Self {
         for &j in categorical {
             self.fill[j] = fill(MissingRule::MostFrequent, features, j, weights);
         }

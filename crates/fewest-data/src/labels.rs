@@ -4,9 +4,10 @@ use std::collections::{HashMap, HashSet};
 
 use crate::annotations::Annotations;
 use crate::csv::{self, Head};
+use crate::error::malformed;
 use crate::source::{self, Source};
 use crate::table::Rows as _;
-use crate::waves::{Piece, each_piece, malformed};
+use crate::waves::{Piece, each_piece};
 use crate::{
     DataError, Dataset, Format, Labels, Note, Place, ReadOptions, TextColumn, first_line, header, names, parquet, spool,
 };

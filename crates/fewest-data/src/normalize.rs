@@ -5,8 +5,8 @@
 
 use fewest::Design;
 
+use crate::error::malformed;
 use crate::options::check_memory;
-use crate::waves::malformed;
 use crate::{DataError, Dataset, Features, Normalization, Normalized, Note, Place, ReadOptions};
 
 /// A count that few quantities on a scale of whole numbers reach.

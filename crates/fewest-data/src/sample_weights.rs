@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 
 use crate::Features;
-use crate::scaling::stored;
 
 /// How many times each sample counts.
 #[derive(Debug, Clone, Copy)]
@@ -40,7 +39,7 @@ pub(crate) struct Present<'a> {
 }
 
 impl<'a> Present<'a> {
-    /// Those of feature j.
+    /// Values of feature j.
     pub(crate) fn of(features: &'a Features, j: usize, weights: SampleWeights<'_>) -> Self {
         let (values, n) = (stored(features, j), features.n_samples());
         if weights.0.is_none() {
@@ -91,5 +90,14 @@ impl<'a> Present<'a> {
             same
         });
         counted
+    }
+}
+
+/// Stored values of column j.
+pub(crate) fn stored(features: &Features, j: usize) -> Cow<'_, [f64]> {
+    match features {
+        Features::Dense(design) => design.column(j).into(),
+        Features::Sparse(design) => design.column(j).1.into(),
+        Features::Mapped(design) => design.values(j).into(),
     }
 }

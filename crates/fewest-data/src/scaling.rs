@@ -1,12 +1,10 @@
 //! Scaling of features and their variances.
 
-use std::borrow::Cow;
-
 use fewest::FeatureSet;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::sample_weights::{Present, SampleWeights};
+use crate::sample_weights::{Present, SampleWeights, stored};
 use crate::{DataError, Dataset, Features, Place};
 
 /// How features are scaled.
@@ -240,15 +238,6 @@ fn check_largest(value: f64, place: impl FnOnce() -> String) -> Result<(), DataE
     })
 }
 
-/// Stored values of column j.
-pub(crate) fn stored(features: &Features, j: usize) -> Cow<'_, [f64]> {
-    match features {
-        Features::Dense(design) => design.column(j).into(),
-        Features::Sparse(design) => design.column(j).1.into(),
-        Features::Mapped(design) => design.values(j).into(),
-    }
-}
-
 /// The largest absolute value, 0 if there is none.
 fn largest(values: &[f64]) -> f64 {
     values.iter().fold(0.0f64, |m, x| m.max(x.abs()))
@@ -318,11 +307,7 @@ pub fn variances(features: &Features) -> Vec<f64> {
 }
 
 /// Moments of the values that are there; missing ones are left out.
-fn moments<T: Send>(
-    features: &Features,
-    weights: SampleWeights<'_>,
-    answer: impl Fn(&Moments) -> T + Sync,
-) -> Vec<T> {
+fn moments<T: Send>(features: &Features, weights: SampleWeights<'_>, answer: impl Fn(&Moments) -> T + Sync) -> Vec<T> {
     let one = |j| answer(&Moments::new(&Present::of(features, j, weights).without_missing()));
     (0..features.n_features()).into_par_iter().map(one).collect()
 }

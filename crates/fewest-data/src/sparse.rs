@@ -15,11 +15,12 @@ use rayon::prelude::*;
 
 use crate::binary::is_bad;
 use crate::columns::{Buckets, Entry, Sorted, Sorter, starts};
+use crate::error::malformed;
 use crate::options::check_memory;
 use crate::problems::NotFinite;
 use crate::source::Source;
 use crate::target::{Labels, Target, class_name};
-use crate::waves::{Lines, Piece, changed, each_piece, malformed};
+use crate::waves::{Lines, Piece, changed, each_piece};
 use crate::{DataError, Names, Place, ReadOptions};
 
 /// A row without its entries.

@@ -11,12 +11,13 @@ use fewest::design::Row;
 
 use crate::columns::Sorted;
 use crate::error::IndexFault;
+use crate::error::malformed;
 use crate::names::numbered;
 use crate::note::TargetRule;
 use crate::source::Source;
 use crate::sparse::{self, Head, SparseRows};
 use crate::target::Target;
-use crate::waves::{malformed, shown};
+use crate::waves::shown;
 use crate::{DataError, Dataset, Features, Format, Names, Note, Place, ReadOptions, number};
 /// Name of the target of a format that has none.
 pub(crate) const TARGET: &str = "y";

@@ -11,9 +11,9 @@ use std::sync::mpsc;
 use memchr::{memchr, memchr_iter, memrchr};
 use rayon::prelude::*;
 
+use crate::DataError;
 use crate::options::check_memory;
 use crate::source::Source;
-use crate::{DataError, Place};
 
 /// Bytes of a piece.
 const PIECE: usize = 128 << 10;
@@ -163,9 +163,4 @@ pub(crate) fn shown(cell: &[u8]) -> String {
 /// The error of a file that is not what it was in an earlier pass.
 pub(crate) fn changed(file: &str) -> DataError {
     DataError::Damaged { file: file.into(), what: "it changed while it was read".into() }
-}
-
-/// The malformed-text error.
-pub(crate) fn malformed(place: Place, found: impl Into<String>, remedy: impl Into<String>) -> DataError {
-    DataError::Malformed { place, found: found.into(), remedy: remedy.into() }
 }

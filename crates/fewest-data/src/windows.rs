@@ -9,7 +9,6 @@ use std::sync::OnceLock;
 
 use memchr::memchr_iter;
 
-use crate::decode::Change;
 use crate::{DataError, Place};
 
 /// Characters of the bytes from 0x80 to 0x9f; a zero where there is none.
@@ -36,6 +35,15 @@ pub(crate) fn text_of(bytes: &[u8]) -> (String, bool) {
         Ok(text) => (text.to_owned(), false),
         Err(_) => (bytes.iter().map(|&byte| character(byte).unwrap_or(char::from(byte))).collect(), true),
     }
+}
+
+/// A change of the bytes of a text, some at a time.
+pub(crate) trait Change {
+    /// Appends the changed bytes of `from` to `to`; `last`: nothing follows.
+    ///
+    /// # Errors
+    /// [`NotText`].
+    fn change(&mut self, from: &[u8], last: bool, to: &mut Vec<u8>) -> io::Result<()>;
 }
 
 /// What a text turned out to be.
@@ -193,7 +201,7 @@ impl NotText {
     pub(crate) fn of(file: &str, error: &io::Error) -> Option<DataError> {
         let Self { line, found } = error.get_ref()?.downcast_ref()?;
         let remedy = "save the file as UTF-8 (in Excel: CSV UTF-8), or convert it, such as with iconv -f GB18030 -t UTF-8 for Chinese text";
-        Some(crate::waves::malformed(Place::line(file, *line), found, remedy))
+        Some(crate::error::malformed(Place::line(file, *line), found, remedy))
     }
 }
 

@@ -184,7 +184,8 @@ impl TrainingPart {
     /// # Errors
     /// A class whose samples all have weight 0.
     pub fn samples(&self) -> Result<Samples<'_>, Error> {
-        let samples = Samples::new(self.design(), &self.target.codes, Some(&self.weights))?.counted(&self.sample_weights)?;
+        let samples =
+            Samples::new(self.design(), &self.target.codes, Some(&self.weights))?.counted(&self.sample_weights)?;
         match &self.tasks {
             None => Ok(samples),
             Some(tasks) => samples.with_tasks(&tasks.codes),

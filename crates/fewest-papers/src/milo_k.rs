@@ -197,7 +197,8 @@ pub(super) fn milo_report(
     let any = program(1.0);
     any.check(design.n_features())?;
     drop(any.reserve(design.n_samples(), design.n_features(), &limits.memory)?);
-    let find = |clock: &Clock| gamma.number_within(design, samples.counts(), rules.most_features(), &any.distances(), clock);
+    let find =
+        |clock: &Clock| gamma.number_within(design, samples.counts(), rules.most_features(), &any.distances(), clock);
     // A run that was stopped before gamma was found has no number, and no subset.
     let (number, selection) = match begin_with(find, rules, limits, Sense::Max, observer)? {
         Ok((gamma, limits)) => (gamma, milo(design, classes, weights, rules, &program(gamma), limits, observer)?),

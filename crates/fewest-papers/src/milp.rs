@@ -220,7 +220,15 @@ impl<'a> Classifier<'a> {
             Formulation::Milp1 { .. } => 1.0,
             Formulation::Milp2 { .. } => middle(units.clone()),
         };
-        Ok(Self { problem, formulation: settings.formulation, bound, bounds: rules.weight_bounds(), units, unit, taken })
+        Ok(Self {
+            problem,
+            formulation: settings.formulation,
+            bound,
+            bounds: rules.weight_bounds(),
+            units,
+            unit,
+            taken,
+        })
     }
 
     /// The weights that feature j may have.

@@ -43,7 +43,7 @@ test_that("other names of options, and columns that are not there, are answered 
   expect_error(args(C = 1), "C is called cost")
   expect_error(args(nfolds = 5), "nfolds is called cv")
   known <- list(n = 4, columns = data.frame(patient = 1:4, site = 1:4))
-  expect_error(sample_columns(list(groups = "pateint"), known), "`patient`, `site`")
+  expect_error(sample_columns(list(groups = "person"), known), "`patient`, `site`")
   expect_identical(sample_columns(list(groups = "site", folds = 3), known), list(groups = 1:4))
   expect_identical(as_arguments("see `fewest evaluate --choose one-se` and `fewest check`"), "see `fewest_evaluate()` with choose one-se and `fewest_check()`")
 })

@@ -96,7 +96,8 @@ fn weights_are_numbers_of_samples() {
         };
         let ask = |file: &str, more: &[&str]| {
             let args: Vec<&str> = options.split(' ').collect();
-            let asked = [&["select", file, "--target", "y"], &args[..], more, &["--json", "r.json", "--quiet"]].concat();
+            let asked =
+                [&["select", file, "--target", "y"], &args[..], more, &["--json", "r.json", "--quiet"]].concat();
             scratch.run(&asked);
             scratch.json("r.json")
         };
@@ -157,11 +158,15 @@ fn no_row_of_weight_0_moves_a_choice_and_balanced_classes_are_by_weight() {
 fn a_class_of_weight_0_is_none() {
     let scratch = Scratch::new("sample_weights_class");
     let rows: Vec<String> = (0..12).map(|i| format!("{},{},{}", i, i * 5 % 7, ["u", "v", "z"][i % 3])).collect();
-    let weighted: Vec<String> =
-        rows.iter().map(|row| format!("{row},{}", u8::from(!row.ends_with('z')))).collect();
+    let weighted: Vec<String> = rows.iter().map(|row| format!("{row},{}", u8::from(!row.ends_with('z')))).collect();
     scratch.file("w.csv", format!("a,b,y,w\n{}\n", weighted.join("\n")));
     let out = scratch.run(&["fit", "w.csv", "--target", "y", "--all-features", "--sample-weights", "w"]).code(0);
-    assert!(out.out.contains("+1 = v") && out.err.contains("4 row(s) of weight 0 are left out"), "{} {}", out.out, out.err);
+    assert!(
+        out.out.contains("+1 = v") && out.err.contains("4 row(s) of weight 0 are left out"),
+        "{} {}",
+        out.out,
+        out.err
+    );
     scratch.file("one.csv", format!("a,b,y,w\n{}\n", weighted.join("\n").replace("v,1", "v,0")));
     let one = scratch.run(&["fit", "one.csv", "--target", "y", "--all-features", "--sample-weights", "w"]).code(2);
     assert!(one.err.contains("the samples of positive weight are all of the class u"), "{}", one.err);

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use memchr::memchr;
 
-use crate::waves::{malformed, shown};
+use crate::error::malformed;
+use crate::waves::shown;
 use crate::{DataError, Place};
 
 /// A quote that is not closed on its line.

@@ -5,9 +5,10 @@ use std::io::{BufRead as _, BufReader, Read as _};
 use memchr::memchr;
 
 use super::cells::{each_cell, quoted_end, unquoted};
+use crate::error::malformed;
 use crate::source::Source;
 use crate::table::Declaration;
-use crate::waves::{malformed, shown};
+use crate::waves::shown;
 use crate::{DataError, Place, ReadOptions};
 
 /// What comes before the data.

@@ -7,13 +7,14 @@ use super::cells::{each_cell, unquoted};
 use crate::cells::Cells;
 use crate::columns::Sorted;
 use crate::encoding::{Categories, TextColumnUse, text_column};
+use crate::error::malformed;
 use crate::header::{Header, Role, check_distinct};
 use crate::normalize::ColumnKind;
 use crate::source::Source;
 use crate::sparse::{self, Head, SparseRows};
 use crate::table::{Declaration, ValueList};
 use crate::target::Target;
-use crate::waves::{malformed, shown};
+use crate::waves::shown;
 use crate::{DataError, Dataset, Features, Format, Names, Place, ReadOptions, number};
 
 /// Reads the data after line `last_line`.

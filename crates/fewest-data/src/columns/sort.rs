@@ -25,8 +25,9 @@ use rayon::prelude::*;
 use super::write::{ENTRY, Facts, column_bytes, ranges, write};
 use super::{check_place, starts};
 use crate::dataset::one_value;
+use crate::error::malformed;
 use crate::options::check_memory;
-use crate::waves::{changed, malformed};
+use crate::waves::changed;
 use crate::{DataError, Names, Note, Place, Target, output};
 
 /// A value with its place.

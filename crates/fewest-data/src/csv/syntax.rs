@@ -6,9 +6,10 @@ use memchr::{memchr, memchr_iter, memchr2, memrchr};
 
 use crate::DataError;
 use crate::Place;
+use crate::error::malformed;
 use crate::first_line::Cell;
 use crate::table::{Rows, TakeRow};
-use crate::waves::{Piece, Records, malformed, shown};
+use crate::waves::{Piece, Records, shown};
 
 /// How the text is split.
 #[derive(Debug, Clone, Copy)]

@@ -441,3 +441,8 @@ fn kind_of(error: &io::Error) -> ErrorKind {
         _ => ErrorKind::Input,
     }
 }
+
+/// The malformed-text error.
+pub(crate) fn malformed(place: Place, found: impl Into<String>, remedy: impl Into<String>) -> DataError {
+    DataError::Malformed { place, found: found.into(), remedy: remedy.into() }
+}

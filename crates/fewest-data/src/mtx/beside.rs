@@ -3,8 +3,8 @@
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
+use crate::error::malformed;
 use crate::options::check_memory;
-use crate::waves::malformed;
 use crate::{DataError, Format, Note, Place, ReadOptions, source};
 
 /// Endings of a file that may be compressed.

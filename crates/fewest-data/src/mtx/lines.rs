@@ -2,8 +2,9 @@
 
 use std::io::{BufRead, BufReader, Read};
 
+use crate::error::malformed;
 use crate::source::Source;
-use crate::waves::{malformed, shown};
+use crate::waves::shown;
 use crate::{DataError, Place, number};
 
 /// Most bytes of a line.

@@ -13,12 +13,12 @@ use zip::ZipArchive;
 
 use crate::columns::Sorted;
 use crate::compressed::{self, Form, Numbers as _};
+use crate::error::malformed;
 use crate::header::check_distinct;
 use crate::note::TargetRule;
 use crate::options::check_memory;
 use crate::shared::{SharedFile, SharedReader};
 use crate::source::Source;
-use crate::waves::malformed;
 use crate::{DataError, Dataset, Features, Format, Names, Note, Place, ReadOptions, TextColumn, binary};
 use matrix::Matrix;
 use npy::{Array, HeaderError};

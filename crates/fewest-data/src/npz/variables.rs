@@ -3,7 +3,7 @@
 //! features.
 
 use super::{Archive, Form};
-use crate::waves::malformed;
+use crate::error::malformed;
 use crate::{DataError, Names, Note, Place};
 
 const VARIABLES: &str = "variables";

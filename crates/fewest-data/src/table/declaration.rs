@@ -3,9 +3,10 @@
 use std::collections::HashSet;
 
 use super::rows::trimmed;
+use crate::error::malformed;
 use crate::header::{Header, Role};
 use crate::target::class_name;
-use crate::waves::{malformed, shown};
+use crate::waves::shown;
 use crate::{DataError, Place, number};
 
 /// What a format declares about a column.

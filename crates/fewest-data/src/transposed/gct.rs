@@ -8,8 +8,8 @@
 
 use super::{Frame, each_line};
 use crate::csv::Syntax;
+use crate::error::malformed;
 use crate::source::Source;
-use crate::waves::malformed;
 use crate::{DataError, Format, Place, TextColumn};
 
 /// Most columns that describe features, or rows that describe samples.

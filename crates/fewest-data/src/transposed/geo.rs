@@ -5,8 +5,8 @@
 
 use super::{Frame, each_line};
 use crate::csv::Syntax;
+use crate::error::malformed;
 use crate::source::Source;
-use crate::waves::malformed;
 use crate::{DataError, Format, Place, TextColumn, names};
 
 /// What stands above the rows of probes.

@@ -15,11 +15,12 @@ use fewest::DenseDesign;
 use crate::annotations::Annotations;
 use crate::cells::Cells;
 use crate::csv::Syntax;
+use crate::error::malformed;
 use crate::options::check_memory;
 use crate::problems::NotFinite;
 use crate::source::Source;
 use crate::table::Rows;
-use crate::waves::{Piece, each_piece, malformed, shown};
+use crate::waves::{Piece, each_piece, shown};
 use crate::{DataError, Dataset, Features, Format, Names, Note, Place, ReadOptions, TextColumn, header, names};
 
 /// What stands above the rows of features, and how these are split.

@@ -167,7 +167,8 @@ impl Run<'_> {
                 let found = some.par_iter().map(|fold| one(fold)).collect::<Result<Vec<_>, EvalError>>()?;
                 done.extend(some.iter().copied().zip(found).filter_map(|(fold, found)| Some((fold, found?))));
                 let told = (turn * folds.len() + at * at_once + some.len()) as u64;
-                let event = Event::Progress { done: told.min(total), total: Some(total), elapsed: self.deadline.elapsed() };
+                let event =
+                    Event::Progress { done: told.min(total), total: Some(total), elapsed: self.deadline.elapsed() };
                 if observer.on(&event).is_break() {
                     self.limits.cancel.cancel();
                 }

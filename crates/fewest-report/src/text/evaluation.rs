@@ -35,15 +35,13 @@ fn scheme(result: Json<'_>) -> String {
 fn method(result: Json<'_>, scheme: &str, door: Door<'_>) -> String {
     let (summary, folds) = (result.at("summary"), result.at("folds").items());
     let mean = summary.at("n_features").at("mean").number().unwrap_or(f64::NAN);
-    let mut lines = vec![
-        ("method", result.at("method").text().unwrap_or_default().to_owned()),
-        ("judged by", scheme.to_owned()),
-    ];
+    let mut lines =
+        vec![("method", result.at("method").text().unwrap_or_default().to_owned()), ("judged by", scheme.to_owned())];
     if folds.len() == 0 {
         lines.push(("known", "nothing, as no fold was done in time".to_owned()));
         return door.style.pairs(&lines) + "\n";
     }
-    lines.extend(super::study::left(result).map(|parts| ("not done", parts)));
+    lines.extend(super::left(result).map(|parts| ("not done", parts)));
     let features = format!("{} on average of {}", brief(mean), result.at("n_features").count().unwrap_or(0));
     lines.push(("features", features));
     let stability = result.at("stability");

@@ -65,7 +65,7 @@ fn lines(result: Json<'_>, door: Door<'_>) -> Vec<(&'static str, String)> {
         ));
     }
     lines.extend(scaling(door));
-    lines.extend(super::study::left(result).map(|parts| ("not done", parts)));
+    lines.extend(super::left(result).map(|parts| ("not done", parts)));
     lines.push(("status", result.at("status").text().unwrap_or_default().to_owned()));
     if let Some(time) = result.at("seconds").number() {
         lines.push(("time", seconds(time)));

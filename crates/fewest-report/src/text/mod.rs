@@ -80,3 +80,9 @@ fn yes(is_chosen: bool) -> String {
 fn scaling(door: Door<'_>) -> Option<(&'static str, String)> {
     Some(("scaling", door.scaling?.to_owned()))
 }
+
+/// Parts that time did not allow, in words.
+fn left(result: Json<'_>) -> Option<String> {
+    let parts = crate::common::not_done(result);
+    (!parts.is_empty()).then(|| format!("for lack of time: {}", parts.join(", ")))
+}

@@ -41,7 +41,7 @@ pub(super) fn text(result: Json<'_>, door: Door<'_>) -> String {
     lines.extend(left_out(result).map(|words| ("not tried", words)));
     let more = largest(result).map(|(words, more)| format!("{words}: {}", (door.words.sizes)(more)));
     lines.extend(more.map(|more| ("sizes", more)));
-    lines.extend(left(result).map(|left| ("left", left)));
+    lines.extend(super::left(result).map(|left| ("left", left)));
     let effort = |key: &str| result.at("effort").at(key).count().unwrap_or(0);
     let (selections, trainings) = (plural(effort("selections"), "selection"), plural(effort("trainings"), "training"));
     let time = seconds(result.at("seconds").number().unwrap_or(f64::NAN));
@@ -180,12 +180,6 @@ fn points_table(result: Json<'_>, door: Door<'_>) -> String {
     let idle = points::idle(result).map_or_else(String::new, |text| door.style.paragraph(&text, 0));
     let by_total = points::probability_line(result).map_or_else(String::new, |line| door.style.paragraph(&line, 0));
     format!("\n{}{idle}{by_total}", table.render(door.style))
-}
-
-/// What time did not allow, also of markers.
-pub(super) fn left(result: Json<'_>) -> Option<String> {
-    let parts = crate::common::not_done(result);
-    (!parts.is_empty()).then(|| format!("for lack of time: {}", parts.join(", ")))
 }
 
 /// The features of the panel: weight, how often each came back, what could replace it.

@@ -75,7 +75,7 @@ const FACTOR: u64 = 16;
 
 /// Problems above which each is trained alone: pairs of 29 classes.
 const MANY: usize = 400;
-/// Bytes of their columns up to which nodes are solved all the same.
+/// Bytes of their columns up to which nodes are solved nevertheless.
 const BLOCK: u64 = 256 << 20;
 
 /// A row over units, or over positions in a list of them: `sum coefficient_u z_u <= upper`.
@@ -189,7 +189,7 @@ impl<'a> Relaxation<'a> {
         self.parts.len()
     }
 
-    /// Whether there are so many problems that subsets are valued by each alone, and nodes by the
+    /// Whether problems are above [`MANY`]: subsets are then valued by each alone, and nodes by the
     /// points that these give where the columns of all are too much.
     pub(crate) fn is_many(&self) -> bool {
         self.n_problems() > MANY

@@ -100,7 +100,8 @@ impl Method for InfoGainSettings {
         limits: &Limits,
         observer: &mut dyn Observer,
     ) -> Result<Vec<SizeReport>, Error> {
-        let (design, classes, weights, binning) = (samples.design(), samples.classes(), &as_many(samples), self.binning);
+        let (design, classes, weights, binning) =
+            (samples.design(), samples.classes(), &as_many(samples), self.binning);
         let points = path::information_gain_path(design, classes, weights, rules, sizes, binning, limits, observer)?;
         Ok(reports(points, |_| Kernel::Linear))
     }

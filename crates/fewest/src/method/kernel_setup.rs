@@ -24,7 +24,13 @@ pub fn begin(
     sense: Sense,
     observer: &mut dyn Observer,
 ) -> Result<Result<Begun, Box<Selection>>, Error> {
-    begin_with(|clock| rule.resolve_within(samples.design(), samples.counts(), most, clock), rules, limits, sense, observer)
+    begin_with(
+        |clock| rule.resolve_within(samples.design(), samples.counts(), most, clock),
+        rules,
+        limits,
+        sense,
+        observer,
+    )
 }
 
 /// What `find` finds within the limits, and what is left of these; where a limit comes first, what
