@@ -467,7 +467,10 @@ class _Finder(SeveralProblems, documented=False):
         y, groups = labels_in(adata, groupby, "groupby", "adata"), labels_in(adata, groups, "groups", "adata")
         X = self._normalized(self._matrix(adata))
         if (self.normalize_total is not None or self.log1p) and self.layer is None and "log1p" in getattr(adata, "uns", {}):
-            warn("the values are logarithms already, as adata.uns['log1p'] says; leave out normalize_total and log1p, or name the counts with layer")
+            warn(
+                "the values are logarithms already, as adata.uns['log1p'] says; leave out normalize_total and log1p, or name the "
+                "counts with layer"
+            )
         samples = self._validated(X, y, sample_weight)
         if groups is not None:
             codes = coded_groups(X, groups, X.shape[0] if hasattr(X, "shape") else len(X))
