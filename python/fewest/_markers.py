@@ -485,8 +485,8 @@ class _Finder(SeveralProblems, documented=False):
         X = self._normalized(self._matrix(adata))
         if (self.normalize_total is not None or self.log1p) and self.layer is None and "log1p" in getattr(adata, "uns", {}):
             warn(
-                "the values are logarithms already, as adata.uns['log1p'] says; leave out normalize_total and log1p, "
-                "or name the counts with layer"
+                "the values are logarithms already, as adata.uns['log1p'] says; leave out normalize_total and log1p, or name the "
+                "counts with layer"
             )
         samples = self._validated(X, y, sample_weight)
         if groups is not None:

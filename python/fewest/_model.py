@@ -113,11 +113,8 @@ class TrainedModel(ClassifierMixin, BaseEstimator):
         self.reading_ = model.get("reading")
         if codes := (self.reading_ or {}).get("missing_codes"):
             asked = f"read_table(path, missing_codes={codes!r})"
-            warnings.warn(
-                f"the model was trained on a file where {', '.join(codes)} means a missing value: give X as {asked} has it",
-                UserWarning,
-                stacklevel=4,
-            )
+            means = f"the model was trained on a file where {', '.join(codes)} means a missing value"
+            warnings.warn(f"{means}: give X as {asked} has it", UserWarning, stacklevel=4)
         scaling = [model["scaling"]["features"][name] for name in names]
         imputation = (model.get("imputation") or {}).get("features")
         fill = None if imputation is None else [imputation[name]["fill"] for name in names]

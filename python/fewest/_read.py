@@ -339,11 +339,8 @@ def _put_labels(frame: Any, name: str, labels: dict[Any, str]) -> str | None:
         return None
     if not words:
         return None
-    shown = ", ".join(
-        f"{value:g} ({labels[value]})" if isinstance(value, float) else f"{value} ({labels[value]})"
-        for value in there
-        if value in labels
-    )
+    told = [value for value in there if value in labels]
+    shown = ", ".join(f"{value:g} ({labels[value]})" if isinstance(value, float) else f"{value} ({labels[value]})" for value in told)
     return f"`{name}` keeps its values, as labels do not tell all of them apart: {shown}"
 
 
