@@ -30,7 +30,7 @@ use fewest::bound::saddle::without_features;
 use fewest::design::units;
 use fewest::internals::program;
 use fewest::{
-    Error, Interval, Limits, Memory, Observer, Problem, Reserved, Rules, Run, Selection, Sense, Subset, SvmSettings,
+    Choice, Error, Interval, Limits, Memory, Observer, Problem, Reserved, Rules, Run, Selection, Sense, Subset, SvmSettings,
     WeightBounds, Yardstick,
 };
 
@@ -178,8 +178,8 @@ struct Classifier<'a> {
     bounds: &'a WeightBounds,
     /// What the values of each feature are divided by in the program, powers of two (length p).
     units: Vec<f64>,
-    /// What b, xi and r are divided by, a power of two: in MILP2 the unit of the middle feature, in
-    /// MILP1, whose margin is 1, none. `w_j` is times `units[j]`, and divided by this.
+    /// What b, xi and r are divided by, a power of two: in MILP2 the unit of the middle feature
+    /// that the rules allow, in MILP1, whose margin is 1, none. `w_j` is times `units[j]`, and divided by this.
     unit: f64,
     /// The memory of the program.
     #[expect(dead_code, reason = "gives the bytes back when the run ends")]
@@ -218,7 +218,10 @@ impl<'a> Classifier<'a> {
         let units = units(problem.design());
         let unit = match settings.formulation {
             Formulation::Milp1 { .. } => 1.0,
-            Formulation::Milp2 { .. } => middle(units.clone()),
+            Formulation::Milp2 { .. } => {
+                let allowed = |j: &usize| rules.root()[rules.unit_of(*j)] != Choice::Out;
+                middle((0..p).filter(allowed).map(|j| units[j]).collect())
+            }
         };
         Ok(Self {
             problem,

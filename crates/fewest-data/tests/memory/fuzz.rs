@@ -127,7 +127,13 @@ fn check_columns(case: &Case, options: &ReadOptions) -> Result<(), TestCaseError
             prop_assert!(std::fs::read(straight).ok() == std::fs::read(by_memory).ok(), "the files differ");
         }
         (made, read) => {
-            let text = |result: Result<_, DataError>| result.err().map(|error| error.to_string());
+            // Which columns lack values a second reading tells, for which a column file has no memory.
+            let text = |result: Result<_, DataError>| match result.err()? {
+                DataError::NotFinite { place, cell, count, .. } => {
+                    Some(DataError::NotFinite { place, cell, count, columns: None }.to_string())
+                }
+                error => Some(error.to_string()),
+            };
             let read = text(read).map(|text| text.replace("by_memory", "straight"));
             prop_assert_eq!(text(made), read);
             prop_assert!(!std::path::Path::new(&straight).exists());

@@ -1,7 +1,7 @@
 //! What a study checks before its work, and how samples are dealt: all of them, the outer folds, and
 //! the inner splits of each.
 
-use fewest::{Error, Limits, check_values};
+use fewest::{Error, Limits};
 
 use super::grid::Grid;
 use super::part::{PartSize, StudyPart};
@@ -44,9 +44,6 @@ pub(crate) fn check(data: &Data<'_>, settings: &StudySettings, limits: &Limits) 
         if found != n {
             return Err(Error::Data(format!("{found} {what} for {n} samples; give one per sample")));
         }
-    }
-    if settings.missing.is_none() {
-        check_values(data.features.as_design(), 0)?;
     }
     if classes < 2 {
         return Err(Error::Data("all samples are of one class; two are needed".into()));

@@ -209,11 +209,15 @@ fn assert_same(info: &Info, what: &str, case: &Case, other: &Case) {
     let factor = other.unit.powi(objective_power(info.name)) / case.unit.powi(objective_power(info.name));
     let about = || format!("{}, {what}: {a:?} against {b:?} times {factor:e}\n{case:?}", info.name);
     assert_eq!((a.status, a.objective.is_some()), (b.status, b.objective.is_some()), "{}", about());
+    // What counts as no gain is not known better.
+    let nothing = a.yardstick.map_or(0.0, |yardstick| yardstick.nothing).max(1e-9);
     let near = |x: Option<f64>, y: Option<f64>, share: f64| {
         let (x, y) = (x.unwrap_or(0.0), y.unwrap_or(0.0) * factor);
-        (x - y).abs() <= share * x.abs().max(y.abs()) || x.abs().max(y.abs()) < 1e-9
+        (x - y).abs() <= share * x.abs().max(y.abs()) || x.abs().max(y.abs()) < nothing
     };
-    assert!(near(a.objective, b.objective, tolerance(info.name)), "{}", about());
+    // Digits go where weights of 1e-8 are trained at a cost of 1e16.
+    let share = if case.cost >= 1e4 { tolerance(info.name).max(1e-4) } else { tolerance(info.name) };
+    assert!(near(a.objective, b.objective, share), "{}", about());
     assert!(a.status != Status::Optimal || near(a.bound, b.bound, 1e-3), "{}", about());
 }
 
