@@ -10,7 +10,6 @@ from sklearn.utils._param_validation import Interval
 
 from fewest._base import Selector
 from fewest._constraints import COST_OR_AUTO, stores_arguments
-from fewest._engine import Samples
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -89,7 +88,7 @@ class InformationGain(Selector):
     ) -> None: ...
 
     def _to_select(self, samples):
-        return samples.as_many() if isinstance(samples, Samples) else samples
+        return samples.as_many()
 
     def _method(self, samples, rules):
         return {"name": "info-gain", "binning": "mdl" if self.bins is None else {"equal-frequency": int(self.bins)}}

@@ -44,8 +44,9 @@ def fitted_path(selector: Any, samples: Samples, sizes: Any) -> list[Any]:
     chosen = with_costs(selector, samples, rules)
     limits = limits_of(chosen, chosen.time_limit, gap=getattr(chosen, "gap", None), **chosen._limits(), **chosen._kept())
     listener = Listener(selector, samples, int(selector.verbose), selector.callback)
+    to_select: Samples = selector._to_select(samples)
     answers = _core.path(
-        *selector._to_select(samples).arguments,
+        *to_select.arguments,
         {**rules, "max_features": None},
         chosen._method_settings(samples, rules),
         wanted,

@@ -399,14 +399,10 @@ class Study(Selector):
         weights = np.ascontiguousarray(samples.sample_weight)
         answer = _core.study(samples.matrix, codes, weights, classes, asked, limits, wanted, samples.groups)
         self._warn_of(answer, samples, asked)
-        if samples.kept is not None:
-            # By row of X, as its names are.
-            of_kept, codes = codes, np.zeros(len(self._given["weights"]), dtype=codes.dtype)
-            codes[samples.kept] = of_kept
-            for fold in answer["folds"]:
-                fold["judgement"]["test"] = samples.kept[fold["judgement"]["test"]].tolist()
         about = self._about(answer, samples, asked, monotonic() - begun)
         self._said = StudyResult(answer, self._names(), classes, codes, about).value()
+        for fold in answer["folds"]:
+            fold["judgement"]["test"] = about["rows"][fold["judgement"]["test"]].tolist()
         self._set_study(of_second(answer) if first else answer, p)
         self._train(samples, answer["panel"])
 
@@ -431,6 +427,7 @@ class Study(Selector):
         return {
             "target": target,
             "samples": self._given["samples"],
+            "rows": np.arange(len(samples.codes)) if samples.kept is None else samples.kept,
             "warnings": ([] if coding is None else coding.warnings) + answer["faults"],
             "notes": [] if coding is None else coding.warnings,
             "levels": {} if coding is None or panel is None else coding.levels(panel["selected"]),

@@ -210,14 +210,14 @@ class StudyResult:
             "metrics": metrics,
             "confusion": judged["confusion"],
             "n_test": len(judged["test"]),
-            "test": judged["test"],
+            "test": self.about["rows"][judged["test"]].tolist(),
             "predicted": [self.classes[code] for code in judged["predicted"]],
             **{key: judged[key] for key in ("probabilities", "class_probabilities")},
             **{key: fold[key] for key in ("inner", "status", "stopped", "seconds")},
             "other": self._other(fold["other"]),
         }
         if (samples := self.about["samples"]) is not None:
-            said["test_samples"] = [samples[row] for row in judged["test"]]
+            said["test_samples"] = [samples[self.about["rows"][at]] for at in judged["test"]]
         if fold["rules"]:
             said["rules"] = [self._rule(rule) for rule in fold["rules"]]
         return said
@@ -248,21 +248,21 @@ class StudyResult:
         taken: dict[int, list[int]] = {}
         for fold in self.answer["folds"]:
             judged = fold["judgement"]
-            for row, code in zip(judged["test"], judged["predicted"], strict=True):
-                times[row] = times.get(row, 0) + 1
-                if code != self.codes[row]:
-                    taken.setdefault(row, []).append(code)
-        samples = self.about["samples"]
+            for at, code in zip(judged["test"], judged["predicted"], strict=True):
+                times[at] = times.get(at, 0) + 1
+                if code != self.codes[at]:
+                    taken.setdefault(at, []).append(code)
+        samples, rows = self.about["samples"], self.about["rows"].tolist()
         return [
             {
-                "row": row,
-                "sample": None if samples is None else samples[row],
-                "class": self.classes[self.codes[row]],
-                "judged": times[row],
-                "wrong": len(taken[row]),
-                "predicted": [self.classes[code] for code in sorted(set(taken[row]))],
+                "row": rows[at],
+                "sample": None if samples is None else samples[rows[at]],
+                "class": self.classes[self.codes[at]],
+                "judged": times[at],
+                "wrong": len(taken[at]),
+                "predicted": [self.classes[code] for code in sorted(set(taken[at]))],
             }
-            for row in sorted(taken, key=lambda row: (-len(taken[row]), row))[:MOST]
+            for at in sorted(taken, key=lambda at: (-len(taken[at]), at))[:MOST]
         ]
 
 

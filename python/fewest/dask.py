@@ -19,6 +19,7 @@ Dask array is made from) must be within reach of every worker.
 
 from __future__ import annotations
 
+import copy
 import copyreg
 import time
 import warnings
@@ -610,6 +611,12 @@ class ShardSamples:
             estimator.feature_names_in_ = np.asarray(self.X.feature_names, dtype=object)
         elif hasattr(estimator, "feature_names_in_"):
             del estimator.feature_names_in_
+
+    def as_many(self) -> ShardSamples:
+        """The same samples, of as much weight as they are many: weights of classes change shares alone."""
+        kept, scaled = self.sample_weight > 0, copy.copy(self)
+        scaled.weights = self.weights * (self.sample_weight[kept].sum() / self.weights[kept].sum())
+        return scaled
 
     def with_X(self, X: Any) -> Samples:
         """The same samples with columns that are here."""

@@ -160,7 +160,7 @@ def test_labels_that_a_file_holds_in_one_form_only(tmp_path):
     export_model(SVC().fit(X, np.where(np.arange(30) % 2, 3.0, -0.0)), tmp_path / "m.json")
     assert json.loads((tmp_path / "m.json").read_text())["classes"] == {"-1": "0", "+1": "3"}
     texts = ["-0", "1e-7", "0.1", "1E3", "nan", "1_0", "True", "123456789012345680"]
-    assert label_texts(texts) == ["0", "1e-7", "0.1", "1000", "nan", "1_0", "True", "1.2345678901234568e17"]
+    assert label_texts(texts) == ["0", "1e-7", "0.1", "1000", "nan", "1_0", "True", "123456789012345680"]
 
 
 def documents():

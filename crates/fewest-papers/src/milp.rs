@@ -30,8 +30,8 @@ use fewest::bound::saddle::without_features;
 use fewest::design::units;
 use fewest::internals::program;
 use fewest::{
-    Choice, Error, Interval, Limits, Memory, Observer, Problem, Reserved, Rules, Run, Selection, Sense, Subset, SvmSettings,
-    WeightBounds, Yardstick,
+    Choice, Error, Interval, Limits, Memory, Observer, Problem, Reserved, Rules, Run, Selection, Sense, Subset,
+    SvmSettings, WeightBounds, Yardstick,
 };
 
 /// Program that is written.

@@ -19,6 +19,8 @@ pub(crate) struct DataAsRead {
     pub(crate) target: Target,
     /// Weight of each sample.
     pub(super) weights: Vec<f64>,
+    /// The row of each sample among those that were read, of which some may have weight 0.
+    pub(super) rows: Vec<usize>,
     /// The name of each sample's fold, where a column of the data says it.
     pub(crate) folds: Option<Vec<String>>,
     /// The name of each sample's task, where a column of the data says it.
@@ -45,6 +47,11 @@ impl DataAsRead {
         let (features, tasks) = (&self.data.features, self.tasks.as_deref());
         let groups = self.groups.as_ref().map(|groups| groups.codes.as_slice());
         Samples { features, target: &self.target, weights: &self.weights, tasks, groups }
+    }
+
+    /// The rows of these samples, as results name them.
+    pub(crate) fn rows_of(&self, samples: &[usize]) -> Vec<usize> {
+        samples.iter().map(|&i| self.rows[i]).collect()
     }
 
     /// The column of groups and how many it names, for results.
@@ -80,6 +87,7 @@ impl DataAsRead {
             data,
             target: self.target.clone(),
             weights: self.weights.clone(),
+            rows: self.rows.clone(),
             folds: self.folds.clone(),
             tasks: self.tasks.clone(),
             groups: self.groups.clone(),

@@ -135,6 +135,7 @@ impl<'a> PrepareOptions<'a> {
             data,
             target,
             weights,
+            rows,
             folds,
             tasks,
             groups,

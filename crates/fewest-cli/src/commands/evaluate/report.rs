@@ -105,7 +105,7 @@ impl MethodReport<'_> {
                 "cost": f.cost, "fit_cost": f.fit_cost, "gamma": f.gamma, "penalty": f.penalty, "max_features": f.max_features, "inner": f.inner
             });
             if !f.test.is_empty() {
-                value["test"] = json!(f.test);
+                value["test"] = json!(raw.rows_of(&f.test));
                 value["predicted"] =
                     f.predicted.iter().map(|&class| json!(raw.target.classes[class as usize])).collect();
                 if let Some(names) = sample_names(raw.data.samples.as_ref(), &f.test) {
@@ -125,7 +125,8 @@ impl MethodReport<'_> {
             self.found.undefined().into_iter().map(|(name, count)| (name.to_owned(), json!(count))).collect();
         let parts = self.found.folds.iter().map(|fold| (&fold.test[..], &fold.predicted[..]));
         let codes = &raw.target.codes;
-        let wrong = wrong(&raw.target.classes, &|row| codes[row], raw.data.samples.as_ref(), parts);
+        let row_of = |sample: usize| raw.rows_of(&[sample])[0];
+        let wrong = wrong(&raw.target.classes, &|row| codes[row], raw.data.samples.as_ref(), &row_of, parts);
         let total = self.found.confusion(raw.target.classes.len());
         json!({
             "schema": SCHEMA, "method": self.name, "n_samples": raw.target.codes.len(), "n_features": names.len(),

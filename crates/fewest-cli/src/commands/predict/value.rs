@@ -120,6 +120,6 @@ impl<'a> Worth<'a> {
         let rows: Vec<usize> = (0..known.len()).filter(|&i| known[i].is_some()).collect();
         let predicted: Vec<u32> = rows.iter().map(|&i| self.said.predicted[i]).collect();
         let class = |i: usize| known[i].unwrap_or_default();
-        wrong(self.classes, &class, self.data.samples.as_ref(), [(&rows[..], &predicted[..])])
+        wrong(self.classes, &class, self.data.samples.as_ref(), &|row| row, [(&rows[..], &predicted[..])])
     }
 }

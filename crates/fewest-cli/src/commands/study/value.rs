@@ -172,7 +172,8 @@ impl View<'_> {
     fn wrong(&self) -> Value {
         let target = &self.raw.target;
         let parts = self.found.folds.iter().map(|fold| (&fold.judgement.test[..], &fold.judgement.predicted[..]));
-        wrong(&target.classes, &|row| target.codes[row], self.raw.data.samples.as_ref(), parts)
+        let row_of = |sample: usize| self.raw.rows_of(&[sample])[0];
+        wrong(&target.classes, &|row| target.codes[row], self.raw.data.samples.as_ref(), &row_of, parts)
     }
 
     fn panel(&self, panel: &Panel) -> Value {
@@ -244,7 +245,7 @@ impl View<'_> {
             ("metrics".to_owned(), Value::Object(metrics)),
             ("confusion".to_owned(), json!(judged.confusion)),
             ("n_test".to_owned(), json!(judged.test.len())),
-            ("test".to_owned(), json!(judged.test)),
+            ("test".to_owned(), json!(self.raw.rows_of(&judged.test))),
             ("predicted".to_owned(), judged.predicted.iter().map(class).collect()),
             ("probabilities".to_owned(), json!(judged.probabilities)),
             ("class_probabilities".to_owned(), json!(judged.class_probabilities)),
