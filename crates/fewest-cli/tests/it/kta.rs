@@ -126,3 +126,17 @@ fn a_path_has_the_values_of_each_size_at_the_gamma_of_the_largest() {
         assert!((number(&point["objective"]) - number(&alone["objective"])).abs() <= 1e-12);
     }
 }
+
+/// A path that has no time to find its gamma has no subsets, and ends as any run at its limit.
+#[test]
+fn a_path_without_time_ends_at_its_limit() {
+    let scratch = Scratch::new("kta_path_limit");
+    scratch.file("d.csv", generated(80, 40, &["a", "b"], 7));
+    for more in [&[][..], &["--cv", "3"]] {
+        let asked = ["path", "d.csv", "-m", "kta", "--max-features", "1..3", "--require", "f5", "--time-limit", "0s"];
+        let said = scratch.run(&[&asked[..], more, &["--json", "r.json"]].concat()).code(3);
+        assert!(!said.err.contains("NaN"), "{}", said.err);
+        let path = scratch.json("r.json")["path"].as_array().expect("a list").clone();
+        assert!(path.iter().all(|size| size["status"] == "time_limit"), "{path:?}");
+    }
+}

@@ -156,6 +156,11 @@ impl Method for KtaSettings {
         let mut reports = reports(points, |_| self.kernel.with_gamma(found.unwrap_or(f64::NAN)));
         for of_size in &mut reports {
             of_size.report.categorical.clone_from(&self.categorical);
+            if found.is_none() {
+                // What a size found by a gamma of its own is no point of this path.
+                let outcome = &mut of_size.report.selection.outcome;
+                (outcome.subset, outcome.objective, outcome.bound) = (None, None, None);
+            }
         }
         Ok(reports)
     }
