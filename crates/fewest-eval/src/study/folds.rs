@@ -1,7 +1,7 @@
 //! What a study checks before its work, and how samples are dealt: all of them, the outer folds, and
 //! the inner splits of each.
 
-use fewest::{Error, Limits};
+use fewest::{Error, Limits, check_values};
 
 use super::grid::Grid;
 use super::part::{PartSize, StudyPart};
@@ -44,6 +44,16 @@ pub(crate) fn check(data: &Data<'_>, settings: &StudySettings, limits: &Limits) 
         if found != n {
             return Err(Error::Data(format!("{found} {what} for {n} samples; give one per sample")));
         }
+    }
+    // Large values are a matter of their scaling.
+    let design = data.features.as_design();
+    let odd = |j: usize| {
+        let mut odd = false;
+        design.each_in_column(j, &mut |_, x| odd |= !x.is_finite());
+        odd
+    };
+    if settings.missing.is_none() && design.largest_value().is_none() && (0..p).any(odd) {
+        check_values(design, 0)?;
     }
     if classes < 2 {
         return Err(Error::Data("all samples are of one class; two are needed".into()));
