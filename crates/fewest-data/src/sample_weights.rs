@@ -6,7 +6,7 @@ use crate::Features;
 
 /// How many times each sample counts.
 #[derive(Debug, Clone, Copy)]
-pub struct SampleWeights<'a>(Option<&'a [f64]>);
+pub struct SampleWeights<'a>(Option<(&'a [f64], f64)>);
 
 impl<'a> SampleWeights<'a> {
     /// Each once.
@@ -14,17 +14,7 @@ impl<'a> SampleWeights<'a> {
 
     /// These weights above 0, one for each sample.
     pub fn new(weights: &'a [f64]) -> Self {
-        Self(Some(weights).filter(|weights| weights.iter().any(|weight| *weight != 1.0)))
-    }
-
-    /// How many times sample i counts.
-    fn of(self, i: usize) -> f64 {
-        self.0.map_or(1.0, |weights| weights[i])
-    }
-
-    /// The sum for n samples.
-    fn total(self, n: usize) -> f64 {
-        self.0.map_or(n as f64, |weights| weights.iter().sum())
+        Self(weights.iter().any(|weight| *weight != 1.0).then(|| (weights, weights.iter().sum())))
     }
 }
 
@@ -42,16 +32,16 @@ impl<'a> Present<'a> {
     /// Values of feature j.
     pub(crate) fn of(features: &'a Features, j: usize, weights: SampleWeights<'_>) -> Self {
         let (values, n) = (stored(features, j), features.n_samples());
-        if weights.0.is_none() {
+        let Some((weights, total)) = weights.0 else {
             return Self { zeros: (n - values.len()) as f64, values, weights: None };
-        }
+        };
         let mut each = Vec::with_capacity(values.len());
         match features {
-            Features::Dense(_) => each.extend((0..n).map(|i| weights.of(i))),
-            Features::Sparse(design) => each.extend(design.column(j).0.iter().map(|&i| weights.of(i as usize))),
-            Features::Mapped(_) => features.as_design().each_in_column(j, &mut |i, _| each.push(weights.of(i))),
+            Features::Dense(_) => each.extend(weights),
+            Features::Sparse(design) => each.extend(design.column(j).0.iter().map(|&i| weights[i as usize])),
+            Features::Mapped(_) => features.as_design().each_in_column(j, &mut |i, _| each.push(weights[i])),
         }
-        let zeros = if values.len() == n { 0.0 } else { weights.total(n) - each.iter().sum::<f64>() };
+        let zeros = if values.len() == n { 0.0 } else { total - each.iter().sum::<f64>() };
         Self { values, weights: Some(each), zeros }
     }
 
@@ -67,8 +57,16 @@ impl<'a> Present<'a> {
     }
 
     /// How many times the value at this place counts.
-    pub(crate) fn weight(&self, at: usize) -> f64 {
+    fn weight(&self, at: usize) -> f64 {
         self.weights.as_ref().map_or(1.0, |weights| weights[at])
+    }
+
+    /// The sum of a function of the values that are stored.
+    pub(crate) fn sum(&self, of: impl Fn(f64) -> f64) -> f64 {
+        match &self.weights {
+            None => self.values.iter().map(|&x| of(x)).sum(),
+            Some(weights) => self.values.iter().zip(weights).map(|(&x, weight)| weight * of(x)).sum(),
+        }
     }
 
     /// How many values there are, zeros among them.

@@ -266,11 +266,8 @@ impl Moments {
         }
         // Shifted by the first value: no loss where the mean is large next to the spread.
         let shift = if whole { values[0] / unit } else { 0.0 };
-        let sum = |of: &dyn Fn(f64) -> f64| -> f64 {
-            values.iter().enumerate().map(|(at, x)| present.weight(at) * of(x / unit)).sum()
-        };
-        let mean = shift + sum(&|x| x - shift) / count;
-        let squares = sum(&|x| (x - mean) * (x - mean));
+        let mean = shift + present.sum(|x| x / unit - shift) / count;
+        let squares = present.sum(|x| (x / unit - mean) * (x / unit - mean));
         Self { unit, mean, variance: (squares + present.zeros * mean * mean) / count }
     }
 
