@@ -1,6 +1,6 @@
 //! The proof of a run as a file.
 
-use fewest_data::{ProofFile, check_proof_path};
+use fewest_result::{ProofFile, check_proof_path};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 

@@ -5,7 +5,8 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use fewest::{Checkpoint, Event, Observer, ProofSink, Subset};
-use fewest_data::{Names, ProofFile};
+use fewest_data::Names;
+use fewest_result::ProofFile;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 

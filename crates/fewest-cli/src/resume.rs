@@ -16,7 +16,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use fewest::{Checkpoint, Design};
-use fewest_data::ProofMark;
+use fewest_result::ProofMark;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;

@@ -1,7 +1,7 @@
 //! What a file says of the samples beside its matrix: their names, and columns that describe them
 //! (`obs` of AnnData, the sample rows of GCT). One of the columns is the target.
 
-use fewest::Design;
+use fewest_svm::Design;
 
 use crate::note::TargetRule;
 use crate::{DataError, Dataset, Features, Format, Names, Note, ReadOptions, TextColumn, binary, header, names};

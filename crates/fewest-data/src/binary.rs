@@ -1,7 +1,7 @@
 //! What the binary formats have in common: classes of a typed column, names of features, and the
 //! check for finite values.
 
-use fewest::SparseDesign;
+use fewest_svm::SparseDesign;
 use rayon::prelude::*;
 
 use crate::cells::Cells;

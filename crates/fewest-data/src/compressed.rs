@@ -1,7 +1,7 @@
 //! Matrices of compressed rows or columns, and dense ones, on the way from a file to memory or to
 //! the sorter of a column file: what the readers of npz and HDF5 have in common.
 
-use fewest::{DenseDesign, SparseDesign};
+use fewest_svm::{DenseDesign, SparseDesign};
 
 use crate::columns::{Buckets, Sorter};
 use crate::normalize::Totals;

@@ -1,6 +1,6 @@
 //! A data set in memory: features with names, target, columns set apart, notes.
 
-use fewest::{DenseDesign, Design, FeatureSet, SparseDesign};
+use fewest_svm::{DenseDesign, Design, FeatureSet, SparseDesign};
 
 use crate::cells::Cells;
 use crate::names::numbered;

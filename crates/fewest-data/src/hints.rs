@@ -228,7 +228,7 @@ fn is_code(x: f64) -> bool {
 mod tests {
     use super::*;
     use crate::{Format, Names};
-    use fewest::{DenseDesign, SparseDesign};
+    use fewest_svm::{DenseDesign, SparseDesign};
 
     fn data(columns: &[(&str, Vec<f64>)], codes: &[u32]) -> Dataset {
         let n = codes.len();

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use fewest::DenseDesign;
+use fewest_svm::DenseDesign;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -294,7 +294,7 @@ impl Features {
                     });
                     start.push(rows.len());
                 }
-                let made = fewest::SparseDesign::new(n, start, rows, values);
+                let made = fewest_svm::SparseDesign::new(n, start, rows, values);
                 Features::Sparse(made.expect("columns of a valid matrix"))
             }
         }

@@ -3,7 +3,7 @@
 //! Both are functions of one sample alone, so that nothing is learnt from other samples. The total
 //! is of all features that the file has as numbers, those that are left out later, too.
 
-use fewest::Design;
+use fewest_svm::Design;
 
 use crate::error::malformed;
 use crate::options::check_memory;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use fewest::FeatureSet;
+use fewest_svm::FeatureSet;
 use fewest_text::typed;
 
 use crate::{Names, Normalized, Place};

@@ -82,7 +82,10 @@ impl Draft {
     }
 
     /// The file once more, at a position of its own.
-    pub(crate) fn reopen(&self) -> io::Result<File> {
+    ///
+    /// # Errors
+    /// A system that does not open it again.
+    pub fn reopen(&self) -> io::Result<File> {
         match &self.content {
             #[cfg(target_os = "linux")]
             Content::Nameless(file) => File::options().read(true).write(true).open(descriptor(file)),

@@ -133,7 +133,7 @@ fn words(name: &str) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::{Format, Names};
-    use fewest::DenseDesign;
+    use fewest_svm::DenseDesign;
 
     fn texts(column: &str, values: &[String], rows: usize) -> Dataset {
         let values = values.to_vec();

@@ -1,6 +1,6 @@
 //! Scaling of features and their variances.
 
-use fewest::FeatureSet;
+use fewest_svm::FeatureSet;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -203,7 +203,7 @@ fn fit(
         }
         (ScaleKind::None, _) => {
             let known = features.as_design().largest_value();
-            if known.is_none_or(|largest| largest > fewest::LARGEST_VALUE) {
+            if known.is_none_or(|largest| largest > fewest_svm::LARGEST_VALUE) {
                 columns.try_for_each(|j| check_largest(largest(&stored(features, j)), || place(j)))?;
             }
             (Vec::new(), Vec::new())
@@ -227,7 +227,7 @@ fn check_deviation(deviation: f64, moments: &Moments, place: impl FnOnce() -> St
 
 /// Refuses values whose squares are too large.
 fn check_largest(value: f64, place: impl FnOnce() -> String) -> Result<(), DataError> {
-    if value <= fewest::LARGEST_VALUE {
+    if value <= fewest_svm::LARGEST_VALUE {
         return Ok(());
     }
     Err(DataError::OutOfRange {

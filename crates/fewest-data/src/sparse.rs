@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use fewest::SparseDesign;
+use fewest_svm::SparseDesign;
 use rayon::prelude::*;
 
 use crate::binary::is_bad;

@@ -1,6 +1,6 @@
 //! Rows of a data set, and splits of them.
 
-use fewest::{DenseDesign, Design, SparseDesign};
+use fewest_svm::{DenseDesign, Design, SparseDesign};
 
 use crate::generate::random::Random;
 use crate::{Features, Target};
@@ -157,7 +157,7 @@ impl Target {
 
 #[cfg(test)]
 mod tests {
-    use fewest::{DenseDesign, SparseDesign};
+    use fewest_svm::{DenseDesign, SparseDesign};
 
     use super::{stratified, stratified_folds, stratified_halves};
     use crate::{Features, Target};

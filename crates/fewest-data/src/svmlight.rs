@@ -6,8 +6,8 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use fewest::Design;
-use fewest::design::Row;
+use fewest_svm::Design;
+use fewest_svm::design::Row;
 
 use crate::columns::Sorted;
 use crate::error::IndexFault;

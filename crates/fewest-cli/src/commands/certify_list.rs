@@ -5,7 +5,8 @@ use crate::AnyMethod;
 use fewest::method::certified_list::{CertifiedList, certify_list};
 use fewest::method::exact::ExactSettings;
 use fewest::{Error, Kernel, Outcome, Report, RuleList, Rules, Selection, Sense, Solution, Subset};
-use fewest_data::{Names, ProofFile};
+use fewest_data::Names;
+use fewest_result::ProofFile;
 use serde_json::{Map, Value, json};
 
 use super::fit::{FeatureChoice, features};

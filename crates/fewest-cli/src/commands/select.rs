@@ -71,7 +71,7 @@ pub(crate) fn run(args: &SelectArgs, options: &MethodOptions, invocation: &Invoc
     let outcome = &report.selection.outcome;
     let certificate = task.certificate(outcome.subset.as_ref(), &[], task.left(), &mut watch)?;
     let histories = watch.finish()?;
-    let proofs = proof.map_or(Ok(Vec::new()), fewest_data::ProofFile::finish)?;
+    let proofs = proof.map_or(Ok(Vec::new()), fewest_result::ProofFile::finish)?;
     let names = &task.prepared.data.names;
     let mut more = details(&report.details, names);
     let validated = more.get("validated").cloned();

@@ -7,8 +7,9 @@ use std::time::Duration;
 use crate::AnyMethod;
 use fewest::method::auto_cost::CostChoice;
 use fewest::{Clock, FeatureSet, Limits, Report, RuleList, Rules, Subset, SvmSettings};
-use fewest_data::{Delimiter, ProofFile};
+use fewest_data::Delimiter;
 use fewest_eval::auto_cost::choose;
+use fewest_result::ProofFile;
 use serde_json::{Map, Value, json};
 
 use super::auto_cost;

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use fewest::design::Row;
+use fewest_svm::design::Row;
 
 use crate::{Dataset, number};
 

@@ -19,7 +19,7 @@
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::sync::Arc;
 
-use fewest::FeatureSet;
+use fewest_svm::FeatureSet;
 use rayon::prelude::*;
 
 use super::write::{ENTRY, Facts, column_bytes, ranges, write};

@@ -400,7 +400,7 @@ pub enum DataError {
         found: usize,
     },
     /// The library refused the matrix.
-    Design(#[from] fewest::Error),
+    Design(#[from] fewest_svm::Error),
 }
 
 /// Cause of an error.

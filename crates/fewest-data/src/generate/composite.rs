@@ -14,7 +14,7 @@
 //!          and x3 in Phi(c); x1 and x2 together in Phi(a sqrt(2 / (1 - r))).
 //! Fails    Settings out of range.
 
-use fewest::{DenseDesign, Error};
+use fewest_svm::{DenseDesign, Error};
 
 use super::random::Random;
 use super::{Generator, SampleSet, dataset};

@@ -13,7 +13,7 @@
 //!          divides p.
 //! Fails    Settings out of range; a set whose samples are all on one side.
 
-use fewest::{DenseDesign, Error};
+use fewest_svm::{DenseDesign, Error};
 
 use super::random::Random;
 use super::{Generator, SampleSet, check_relevant, dataset};

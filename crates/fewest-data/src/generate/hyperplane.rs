@@ -15,7 +15,7 @@
 //! Fails    Settings out of range; a set whose samples are all on one side (likely for very few
 //!          samples only).
 
-use fewest::{DenseDesign, Error};
+use fewest_svm::{DenseDesign, Error};
 
 use super::random::Random;
 use super::{Generator, SampleSet, check_relevant, dataset};

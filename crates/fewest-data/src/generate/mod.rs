@@ -139,13 +139,13 @@ pub fn check_memory(
 }
 
 /// Refuses no features at all, and another number of relevant ones than from 1 to all of them.
-fn check_relevant(features: usize, relevant: usize) -> Result<(), fewest::Error> {
+fn check_relevant(features: usize, relevant: usize) -> Result<(), fewest_svm::Error> {
     if features == 0 {
-        return Err(fewest::Error::setting("features", 0, "at least 1"));
+        return Err(fewest_svm::Error::setting("features", 0, "at least 1"));
     }
     if relevant == 0 || relevant > features {
         let range = format!("from 1 to the number of features, {features}");
-        return Err(fewest::Error::setting("relevant", relevant, range));
+        return Err(fewest_svm::Error::setting("relevant", relevant, range));
     }
     Ok(())
 }

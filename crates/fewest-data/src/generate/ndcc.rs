@@ -18,7 +18,7 @@
 //!          as eq. (25).
 //! Fails    Settings out of range; a set whose samples are all of one class.
 
-use fewest::{DenseDesign, Error};
+use fewest_svm::{DenseDesign, Error};
 
 use super::random::Random;
 use super::{Generator, SampleSet, check_relevant, dataset};

@@ -17,7 +17,7 @@
 
 use std::ops::Range;
 
-use fewest::{Error, SparseDesign};
+use fewest_svm::{Error, SparseDesign};
 use rayon::prelude::*;
 
 use super::random::Random;

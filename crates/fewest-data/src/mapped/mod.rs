@@ -6,7 +6,7 @@ mod map;
 use std::ops::Range;
 use std::sync::Arc;
 
-use fewest::{Design, RowMatrix, SparseDesign};
+use fewest_svm::{Design, RowMatrix, SparseDesign};
 
 pub(crate) use map::Map;
 

@@ -4,7 +4,7 @@
 mod beside;
 mod lines;
 
-use fewest::SparseDesign;
+use fewest_svm::SparseDesign;
 
 use crate::annotations::Annotations;
 use crate::binary::named;

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use fewest::{Design as _, SparseDesign};
+use fewest_svm::{Design as _, SparseDesign};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 

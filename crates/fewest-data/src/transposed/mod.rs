@@ -10,7 +10,7 @@ mod geo;
 
 use std::borrow::Cow;
 
-use fewest::DenseDesign;
+use fewest_svm::DenseDesign;
 
 use crate::annotations::Annotations;
 use crate::cells::Cells;

@@ -7,9 +7,9 @@
 //! a feasible point and therefore below the optimum itself. LIBLINEAR's hinge at C = 1 and 100 is
 //! left out: it stops at its cap of iterations, far from the optimum.
 
-use fewest::dual::train::train;
-use fewest::{Bias, Clock, Kernel, Loss, SvmSettings};
 use fewest_data::{ReadOptions, ScaleKind, Scaling, read};
+use fewest_svm::dual::train::train;
+use fewest_svm::{Bias, Clock, Kernel, Loss, SvmSettings};
 
 #[test]
 fn objectives_are_those_of_libsvm_and_liblinear() {

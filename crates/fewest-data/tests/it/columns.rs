@@ -1,10 +1,10 @@
 //! Column files: what comes back, what the methods see of them, every kind of damage.
 
-use fewest::Design;
 use fewest_data::{
     Dataset, EntrySums, Features, Names, Note, ReadOptions, ScaleKind, Scaling, column_outline, column_part, read,
     summary, to_columns, write,
 };
+use fewest_svm::Design;
 
 use crate::common::{Case, classes, holds, lines, rows};
 
@@ -251,7 +251,7 @@ impl Design for OwnedFeatures {
     fn each_in_column(&self, j: usize, f: &mut dyn FnMut(usize, f64)) {
         self.0.as_design().each_in_column(j, f);
     }
-    fn rows(&self, features: &[usize]) -> fewest::RowMatrix {
+    fn rows(&self, features: &[usize]) -> fewest_svm::RowMatrix {
         self.0.as_design().rows(features)
     }
     fn select_samples(&self, samples: &[usize]) -> Box<dyn Design> {

@@ -200,7 +200,7 @@ fn counts_of_cells_are_as_the_formula_has_them() {
     let out = case.beside("a.csc");
     to_columns(path, &options, &out).expect("sorted");
     let mapped = read(&out, &ReadOptions::default()).expect("read").features;
-    let entries = |design: &dyn fewest::Design, j: usize| {
+    let entries = |design: &dyn fewest_svm::Design, j: usize| {
         let mut all = Vec::new();
         design.each_in_column(j, &mut |i, x| all.push((i, x)));
         all

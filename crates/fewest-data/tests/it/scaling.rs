@@ -1,7 +1,7 @@
 //! Scaling and variances against their definitions.
 
-use fewest::FeatureSet;
 use fewest_data::{DataError, Features, SampleWeights, ScaleKind, Scaling, low_variance, variances};
+use fewest_svm::FeatureSet;
 
 use crate::common::{Case, rows};
 

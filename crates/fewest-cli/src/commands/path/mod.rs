@@ -72,7 +72,7 @@ pub(crate) fn run(args: &PathArgs, options: &MethodOptions, invocation: &Invocat
     let scores = deal.map_or(Ok(None), |deal| judged(&task, &args.selection, options, &sizes, deal))?;
     let certificates = certificates(&task, &points, &mut watch)?;
     let histories = watch.finish()?;
-    let proofs = proof.map_or(Ok(Vec::new()), fewest_data::ProofFile::finish)?;
+    let proofs = proof.map_or(Ok(Vec::new()), fewest_result::ProofFile::finish)?;
     let selecting = selecting.elapsed();
     let found = Found { points: &points, certificates: &certificates, scores: scores.as_ref() };
 

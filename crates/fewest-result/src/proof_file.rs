@@ -6,13 +6,11 @@ use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use fewest::ProofSink;
+use fewest_data::{DataError, Draft};
 use flate2::Crc;
 use flate2::write::GzEncoder;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-
-use crate::DataError;
-use crate::output::Draft;
 
 /// Writes the proof of a run to a file, or those of a path to one file for each size. A proof takes
 /// its place when it is complete. The first failure is kept for [`ProofFile::finish`]: the run goes
