@@ -14,7 +14,7 @@ DEMO_FEATURES := --no-default-features --features highs
 PACKAGES ?= --workspace
 PREFIX ?= $(HOME)/.local
 
-.PHONY: help demo install limits limits-python wheel sdist package source test test-rust test-python test-data python-build python-test python-types python-pytest python-docs browser check fmt-check circles guide lint docs tools peers bench bench-python fuzz fuzz-limits fuzz-proof need-cargo
+.PHONY: help demo install limits limits-python wheel sdist package source test test-rust test-python test-data python-build python-test python-types python-pytest python-docs browser check fmt-check circles size guide lint lint-features docs tools peers bench bench-python fuzz fuzz-limits fuzz-proof need-cargo
 .PHONY: r-test transcript transcript-check pages words changes versions workflows crates spelling python-lint api api-write deny msrv coverage gates
 .PHONY: bench-objectives bench-train bench-rfe bench-read bench-forms bench-memory
 .PHONY: papers
@@ -150,7 +150,7 @@ browser: need-cargo tools peers ## the report pages of real runs in a browser (p
 	FEWEST_BROWSER="$$browser" FEWEST_SCREENSHOTS=$(CURDIR)/target/screenshots FEWEST_PEERS_PYTHON=$(CURDIR)/.venv/bin/python \
 	  $(CARGO) test --locked -p fewest-cli --test report_browser -- --nocapture
 
-check: fmt-check pages words changes versions workflows crates spelling python-lint circles lint docs api ## the fast part of `make test`
+check: fmt-check pages words changes versions workflows crates spelling python-lint circles size lint docs api ## the fast part of `make test`
 
 # Gates of a second each, cheapest first; CONTRIBUTING.md says what each holds. typos, ruff and
 # jactionlint are binaries of PyPI.
@@ -210,6 +210,9 @@ fmt-check: need-cargo
 gates: need-cargo tools docs .venv/checks.done .venv/python.done ## each gate passes in a scratch clone, and fails there once a fault is put in
 	@PATH="$(dir $(CARGO)):$$PATH" python3 .ci/gates
 
+size: ## no crate has grown without a sentence that says why (.ci/size.txt)
+	@python3 .ci/size
+
 circles: ## no file or folder imports another in a circle, and docs/design/imports.md says who imports whom
 	@python3 .ci/circles
 
@@ -218,8 +221,11 @@ guide: need-cargo tools python-build ## adds the method of CONTRIBUTING.md in a 
 
 lint: need-cargo tools
 	@if $(CARGO) clippy --version >/dev/null 2>&1; then $(CARGO) clippy $(PACKAGES) --all-targets --locked -- -D warnings; \
-	  $(CARGO) clippy -p fewest-cli $(DEMO_FEATURES) --locked -- -D warnings; \
 	else echo "SKIPPED lints: clippy is missing (rustup component add clippy)"; fi
+
+# Once a night, and before a release: it checks four crates a second time.
+lint-features: need-cargo tools ## lints of the command without the features that `make demo` leaves out
+	$(CARGO) clippy -p fewest-cli $(DEMO_FEATURES) --locked -- -D warnings
 
 docs: need-cargo tools
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc $(PACKAGES) --no-deps --locked

@@ -32,6 +32,7 @@ CLOCK = {
     "separation_seconds",
     "program_seconds",
     "milliseconds",
+    "reading",
 }
 TIMES = re.compile(r"\d+\.\d+ s\b|in \d+(\.\d+)? s|/tmp/\S+|(?<=  )\d+\.\d{3}(?=  )")
 

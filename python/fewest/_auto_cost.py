@@ -6,14 +6,9 @@ from copy import copy
 from time import monotonic
 from typing import Any
 
-import numpy as np
-
 from fewest import _core
-from fewest._engine import Samples, bias_of, limits_of, svm_of, weights_in
-from fewest._folds import dealt
+from fewest._engine import Samples, bias_of, class_weights, limits_of, svm_of
 
-#: Folds, where each class has this many samples, or with groups is in this many of them, and how often they are dealt.
-FOLDS, REPEATS = 5, 2
 #: Relative duality gap of a training that is only judged.
 TOLERANCE = 1e-6
 
@@ -36,39 +31,25 @@ def with_costs(selector: Any, samples: Samples, rules: dict[str, Any]) -> Any:
     name, begun = type(selector).__name__, monotonic()
     if not isinstance(samples, Samples):
         raise TypeError(f'C is "auto", but {name} chooses it from samples in memory only; give a number, or an array for X')
-    fewest = int(np.bincount(samples.codes).min())
-    if fewest < 2:
-        raise ValueError(
-            f'C="auto" holds out samples of each class, but a class has {fewest} only; add samples, or give a number for C'
-        )
-    if samples.groups is not None:
-        fewest = min(len(np.unique(samples.groups[samples.codes == code])) for code in range(int(samples.codes.max()) + 1))
-        if fewest < 2:
-            raise ValueError(
-                'C="auto" holds out groups with samples of each class, but a class is in one group only; add groups, give a number, '
-                "or leave groups out"
-            )
-    folds = dealt(samples.codes, min(FOLDS, fewest), REPEATS, 0, groups=samples.groups)
-    if samples.groups is not None:
-        # Groups may keep all samples of a class together, more so than samples one by one.
-        folds = [fold for fold in folds if len(np.unique(samples.codes[fold[0]])) == len(np.unique(samples.codes))]
-    splits = [(train.tolist(), test.tolist()) for train, test in folds]
-    split_weights = [weights_in(samples, selector.class_weight, np.asarray(train)) for train, _ in splits]
-    methods = []
-    costs, fit_costs = _core.costs(samples.matrix, samples.sample_weight, rules["max_features"])
-    if selector._has_l1_cost:
-        costs = _core.l1_costs(samples.matrix, samples.codes, samples.sample_weight)
-    if not hasattr(selector, "fit_C"):  # it ends with its own classifier
-        fit_costs = []
-    for cost in costs:
-        at_cost = copy(selector)
-        at_cost.C = cost
-        svm = svm_of(cost, getattr(selector, "loss", "hinge"), bias_of(selector), TOLERANCE)
-        methods.append((cost, at_cost._method(samples, rules), svm))
+
+    def at_cost(cost: float) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The method and the SVM at this cost."""
+        tried = copy(selector)
+        tried.C = cost
+        return tried._method(samples, rules), svm_of(cost, getattr(selector, "loss", "hinge"), bias_of(selector), TOLERANCE)
+
+    # Without fit_C it ends with its own classifier.
     fit_C = getattr(selector, "fit_C", None)
+    about = {
+        "rules": rules,
+        "class_weight": _class_weight(selector.class_weight, samples),
+        "fit_cost": fit_C,
+        "has_own_classifier": not hasattr(selector, "fit_C"),
+    }
     half = None if selector.time_limit is None else selector.time_limit / 2
-    limits = limits_of(selector, half)
-    choice = _core.choose_cost(*samples.arguments, rules, methods, splits, split_weights, fit_costs, fit_C, limits)
+    classes = [str(name) for name in samples.classes]
+    arguments = (samples.matrix, samples.codes, samples.sample_weight, classes)
+    choice = _core.choose_cost(*arguments, about, at_cost, limits_of(selector, half), samples.groups)
     selector.cost_choice_, selector.C_ = choice, choice["cost"]
     chosen = copy(selector)
     chosen.C = choice["cost"]
@@ -77,3 +58,10 @@ def with_costs(selector: Any, samples: Samples, rules: dict[str, Any]) -> Any:
     if selector.time_limit is not None:
         chosen.time_limit = max(selector.time_limit - (monotonic() - begun), 0.0)
     return chosen
+
+
+def _class_weight(class_weight: Any, samples: Samples) -> Any:
+    """Weights of classes as the library has them."""
+    if class_weight is None or isinstance(class_weight, str):
+        return {None: "none", "cw2": "inverse", "cw3": "softened"}.get(class_weight, class_weight)
+    return {"each": class_weights(class_weight, samples.classes, samples.codes, samples.sample_weight).tolist()}

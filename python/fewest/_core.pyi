@@ -49,14 +49,12 @@ __all__ = [
     "class_probabilities",
     "column_outline",
     "command",
-    "costs",
     "folds",
     "gamma",
     "generate",
     "halves",
     "joined_sums",
     "knockoff_selection",
-    "l1_costs",
     "markers",
     "matching",
     "measures",
@@ -166,26 +164,22 @@ def rfe_paths(
     raw: tuple[_Matrix, NDArray[np.float64], dict[str, Any]] | None = None,
 ) -> list[dict[str, Any]]: ...
 def preparation(x: _Matrix, weights: NDArray[np.float64], how: dict[str, Any]) -> dict[str, list[float] | None]: ...
-def costs(x: _Matrix, weights: NDArray[np.float64], max_features: int | None) -> tuple[list[float], list[float]]: ...
-def l1_costs(x: _Matrix, codes: NDArray[np.uint32], weights: NDArray[np.float64]) -> list[float]: ...
 def choose_cost(
     x: _Matrix,
     codes: NDArray[np.uint32],
     weights: NDArray[np.float64],
-    rules: dict[str, Any],
-    methods: Sequence[tuple[float, dict[str, Any], dict[str, Any]]],
-    splits: Sequence[tuple[Sequence[int], Sequence[int]]],
-    split_weights: Sequence[NDArray[np.float64]],
-    fit_costs: Sequence[float],
-    fit_cost: float | None,
+    classes: Sequence[str],
+    about: dict[str, Any],
+    method: Callable[[float], tuple[dict[str, Any], dict[str, Any]]],
     limits: dict[str, Any],
+    groups: NDArray[np.uint32] | None = None,
 ) -> dict[str, Any]: ...
 def class_probabilities(calibration: dict[str, Any], decisions: NDArray[np.float64]) -> NDArray[np.float64]: ...
 def column_outline(
     path: str, pieces: int
 ) -> tuple[list[int], list[str] | None, tuple[str, list[str], NDArray[np.uint32]] | None, _Sums]: ...
 def joined_sums(parts: Sequence[_Sums]) -> _Sums: ...
-def read_table(path: str, asked: dict[str, Any]) -> dict[str, Any]: ...
+def read_table(path: str, reading: dict[str, Any], wanted: dict[str, Any], frame: bool) -> dict[str, Any]: ...
 def check_rules(rules: dict[str, Any], names: Sequence[str]) -> None: ...
 def gamma(
     x: _Matrix,

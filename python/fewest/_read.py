@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -213,30 +212,33 @@ def read_table(
     second = labels if isinstance(labels, tuple) else None if labels is None else (labels, None)
     if by is not None and second is None:
         raise ValueError(f"by is {by!r}, but there are no labels; name the second file with labels, or the column of this one with id")
-    asked = {
+    reading = {
+        "format": format,
         "target": target,
-        "by": by,
-        "id": id,
-        "columns": _listed(columns),
         "drop": _listed(drop),
         "only": _listed(only),
         "text": _listed(text),
+        "missing_codes": [str(code) for code in _listed(missing_codes)],
         "classes": label_texts(_listed(classes)),
+        "no_header": None if header is None else not header,
+        "header": None if header is None else bool(header),
         "drop_unlabelled": bool(drop_unlabelled),
-        "transpose": bool(transpose),
-        "layer": layer,
-        "format": format,
-        "header": header,
-        "delimiter": delimiter,
-        "comment": comment,
         "decimal": decimal,
         "thousands": thousands,
-        "missing_codes": [str(code) for code in _listed(missing_codes)],
+        "delimiter": delimiter,
+        "comment": comment,
+        "transpose": bool(transpose),
+        "by": by,
+        "id": id,
         "unique_names": bool(unique_names),
         "zero_based": bool(zero_based),
+        "layer": layer,
         "index_limit": index_limit,
         "normalize_total": None if normalize_total is None else float(normalize_total),
         "log1p": bool(log1p),
+    }
+    wanted = {
+        "columns": _listed(columns),
         "target_optional": bool(target_optional),
         "memory": None if max_memory is None else bytes_of(max_memory),
     }
@@ -244,10 +246,11 @@ def read_table(
         _readable(path, format) as (file, said, labelled),
         _readable(None if second is None else second[0], None) as (other, _, _),
     ):
-        given = {name: value for name, value in {**said, **asked}.items() if value is not None}
+        reading = {**said, **{name: value for name, value in reading.items() if value is not None}}
         if second is not None:
-            given["labels"] = (other, second[1])
-        found, notes = _read(file, given, {file: os.fspath(path), other: os.fspath(second[0]) if second else ""})
+            reading["labels"] = (other, second[1])
+        called = {file: os.fspath(path), other: os.fspath(second[0]) if second else ""}
+        found, notes = _read(file, reading, wanted, called)
     target_name, codes = None, None
     if found["target"] is not None:
         target_name, names, codes = found["target"]
@@ -274,7 +277,9 @@ def _matrix(found: Any) -> Any:
     return sp.csc_array((values, rows, starts), shape=(n, len(starts) - 1))
 
 
-def _read(file: str, asked: dict[str, Any], called: dict[str, str]) -> tuple[dict[str, Any], list[tuple[str, bool]]]:
+def _read(
+    file: str, reading: dict[str, Any], wanted: dict[str, Any], called: dict[str, str], *, frame: bool = False
+) -> tuple[dict[str, Any], list[tuple[str, bool]]]:
     """What the reader finds, and its notes, with files as the user called them."""
 
     def said(text: str) -> str:
@@ -283,7 +288,7 @@ def _read(file: str, asked: dict[str, Any], called: dict[str, str]) -> tuple[dic
         return text
 
     try:
-        found = _core.read_table(file, asked)
+        found = _core.read_table(file, reading, wanted, frame)
     except (ValueError, OSError) as error:
         raise type(error)(said(str(error))) from None
     return found, [(said(note), loud) for note, loud in found["notes"]]
@@ -391,8 +396,8 @@ class Coding:
     """
 
     def __init__(self, frame: Any) -> None:
-        self._text = _numbered_categories(frame)
-        found, notes = _read_frame(frame, {"text": self._text})
+        self._text = _categories(frame)
+        found, notes = _read_frame(frame, self._text, {})
         self._names = found["names"]
         at = {name: j for j, name in enumerate(self._names)}
         self._levels = [(column, values) for column, _, values in found["texts"]]
@@ -415,7 +420,7 @@ class Coding:
             raise ValueError(
                 f"X has no column {missing[0]!r}, which it had in fit ({len(missing)} of {len(self._columns)} are missing)"
             )
-        found, notes = _read_frame(frame, {"features": self._names, "levels": self._levels, "text": self._text})
+        found, notes = _read_frame(frame, self._text, {"features": self._names, "levels": self._levels})
         return self._frame(found["x"], frame), [note for note, loud in notes if loud]
 
     def _frame(self, values: Any, frame: Any) -> Any:
@@ -423,7 +428,7 @@ class Coding:
         return import_module("pandas").DataFrame(_matrix(values), index=index, columns=self._names)
 
 
-def _read_frame(frame: Any, asked: dict[str, Any]) -> tuple[dict[str, Any], list[tuple[str, bool]]]:
+def _read_frame(frame: Any, text: list[str], wanted: dict[str, Any]) -> tuple[dict[str, Any], list[tuple[str, bool]]]:
     """What the reader finds in a frame, which has no column of classes."""
     pandas = _imported("pandas", "a frame with columns of text needs pandas", "pandas")
     if not hasattr(frame, "to_csv"):
@@ -432,33 +437,17 @@ def _read_frame(frame: Any, asked: dict[str, Any]) -> tuple[dict[str, Any], list
         values = {name: frame[name] for name in columns}
         frame = pandas.DataFrame({name: of.to_pylist() if hasattr(of, "to_pylist") else of.to_list() for name, of in values.items()})
     # Rows have numbers in a first column without a name, so that none is blank.
-    asked = {**asked, "header": True, "delimiter": ",", "target": "\0", "target_optional": True}
+    reading = {"header": True, "delimiter": ",", "target": "\0", "text": text}
     with TemporaryDirectory() as folder:
         file = Path(folder, "X.csv")
         frame.reset_index(drop=True).to_csv(file)
-        try:
-            found, notes = _read(str(file), asked, {str(file): "X"})
-        except ValueError as error:
-            raise ValueError(_of_frame(str(error))) from None
-    return found, [(_of_frame(note), loud) for note, loud in notes]
+        return _read(str(file), reading, {**wanted, "target_optional": True}, {str(file): "X"}, frame=True)
 
 
-#: Remedies of files: columns to leave out, codes of missing values, columns to read as text.
-_DROP = re.compile(r"say drop=\[[^]]*\](, or text=\[[^]]*\] to make a feature of each value)?")
-_CODES = re.compile(r"say missing_codes=\[[^]]*\]")
-_TEXT = re.compile(r", (or say|say) text=\[[^]]*\]|(, or| or) text=\[[^]]*\] to read the column as categories")
-
-
-def _of_frame(text: str) -> str:
-    """A message of the reader about a frame, of which columns are dropped and changed by pandas."""
-    text = _CODES.sub("put NaN in its place", _DROP.sub("drop it", text))
-    return _TEXT.sub(", or turn it into texts by astype(str)", text)
-
-
-def _numbered_categories(frame: Any) -> list[str]:
-    """Columns of pandas whose categories are numbers, and no quantities."""
+def _categories(frame: Any) -> list[str]:
+    """Columns of pandas that hold categories, which may be numbers and no quantities."""
     kinds = zip(frame.columns, getattr(frame, "dtypes", ()), strict=False) if hasattr(frame, "iloc") else ()
-    return [str(name) for name, kind in kinds if kind.name == "category" and kind.categories.dtype.kind in "iuf"]
+    return [str(name) for name, kind in kinds if kind.name == "category"]
 
 
 def has_texts(X: Any) -> bool:

@@ -129,7 +129,8 @@ pub(crate) fn broken_rules(rules: &Bound<'_, PyAny>, names: Vec<String>, subset:
     sheltered(|| {
         let rules: RuleList = settings(rules)?;
         let rules = Rules::new(names.len(), rules, &names).map_err(raised)?;
-        Ok(rules.broken(&Subset::from_indices(names.len(), subset), &names))
+        let broken = rules.broken(&Subset::from_indices(names.len(), subset), &names);
+        Ok(broken.iter().map(|text| crate::in_python(text)).collect())
     })
 }
 

@@ -35,7 +35,7 @@ use fewest::validation::Split;
 use fewest::{
     Clock, Design, Error, Gamma, Kernel, KernelRule, RowMatrix, RuleList, Rules, Run, Samples, Sense, SvmSettings,
 };
-use fewest_data::{DataError, Features};
+use fewest_data::{DataError, Features, Told as _};
 use fewest_papers::AnyMethod;
 use fewest_papers::gbd::Validation;
 use numpy::PyReadonlyArray1;
@@ -65,15 +65,14 @@ fn in_python(text: &str) -> String {
     })
 }
 
-/// A message about a file, or data in place of one, that says by what more memory is allowed; the
-/// command's remedies are options.
+/// A message about a file, or data in place of one, that says by what more memory is allowed.
 fn of_data(error: &DataError, allow: &str) -> String {
     match error {
         DataError::Memory { file, what, needed, allowed, .. } => {
             format!("{file}: {what} needs {needed} bytes, but only {allowed} are allowed; allow more with {allow}")
         }
         DataError::Design(error) => in_python(&error.to_string()),
-        other => read::in_options(&other.to_string()),
+        other => other.in_words(read::parameter),
     }
 }
 
@@ -82,6 +81,9 @@ fn raised(error: Error) -> PyErr {
     let text = match &error {
         // Its parameter has another name here.
         Error::Setting { name: "penalty", value, range } => format!("feature_penalty is {value}, but must be {range}"),
+        Error::Setting { name: "max_features", value, range } => {
+            format!("`max_features` is {value}, but must be {range}")
+        }
         other => other.to_string(),
     };
     let text = in_python(&text);
@@ -347,8 +349,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(certify::certify, module)?)?;
     module.add_function(wrap_pyfunction!(certify::certify_list, module)?)?;
     module.add_function(wrap_pyfunction!(certify::broken_rules, module)?)?;
-    module.add_function(wrap_pyfunction!(cost::costs, module)?)?;
-    module.add_function(wrap_pyfunction!(cost::costs_of_l1, module)?)?;
     module.add_function(wrap_pyfunction!(cost::choose_cost, module)?)?;
     module.add_function(wrap_pyfunction!(study::study, module)?)?;
     module.add_function(wrap_pyfunction!(markers::markers, module)?)?;

@@ -207,8 +207,13 @@ def test_a_study_of_text_takes_other_frames_of_the_same_columns():
         study.predict(frame.drop(columns="colour"))
     with pytest.raises(ValueError, match=r"Input X contains NaN.*Study\(impute=\"median\"\)"):
         Study(**SHORT).fit(frame, y)
-    with pytest.raises(ValueError, match=r"^X: text column `name` has 90 different values.*; drop it$"):
-        Study(**SHORT).fit(frame.assign(name=[f"p{i}" for i in range(90)]), y)
+    named = frame.assign(name=[f"p{i}" for i in range(90)])
+    remedies = r"; say X\.drop\(columns=\[\"name\"\]\), or X\[\"name\"\]\.astype\(\"category\"\) to make a feature of each value$"
+    with pytest.raises(ValueError, match=r"^X: text column `name` has 90 different values.*" + remedies):
+        Study(**SHORT).fit(named, y)
+    # Both of them work.
+    categories = named.assign(name=named["name"].astype("category"))
+    assert {"name=p0", "name=p89"} <= set(Study(**SHORT, impute="median").fit(categories, y).feature_names_in_)
     numbers = Study(**SHORT, impute="median").fit(frame[["age", "zip"]], y)
     assert list(numbers.feature_names_in_) == ["age", "zip"]
     again = numbers.fit(frame[["zip", "age"]].assign(level=pd.Categorical([1, 2, 3] * 30)), y)

@@ -163,7 +163,7 @@ def test_what_is_missing_says_so(tmp_path):
         ("5.1,3.5,a\n4.9,3.0,a\n4.7,3.2,b\n4.6,3.1,b\n", {}, r"say header=False if it is, or header=True if these"),
         ("a,b,y\n1,2,0\n3,4,1\n", {"drop": ["q r"]}, r"no column `q r` to be the dropped column"),
         ("a b,y\n1,0\n2,1\n", {"format": "gif"}, r'format is "gif", but must be one of csv'),
-        ("a b,y\n1,0\n2,1\n", {"thousands": "."}, r"give another decimal, too"),
+        ("a b,y\n1,0\n2,1\n", {"thousands": "."}, r"thousands is \., but that is the decimal sign; name another decimal, too"),
         ("a b,y\n1,0\n2,1\n", {"delimiter": "xx"}, r'delimiter is "xx", but must be a sign'),
         ("a,y\n1,0\n2,1\n", {"max_memory": 8}, r"only 8 are allowed; allow more with max_memory$"),
         ("a,y\n1,0\n2,1\n", {"zero_based": True}, r"zero_based=True has a meaning for svmlight"),

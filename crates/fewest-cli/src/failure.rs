@@ -1,5 +1,7 @@
 //! Why a command ended early, and with which exit code.
 
+use fewest_data::Takes;
+
 /// The text of a closed output, which is never shown.
 const GONE: &str = "the reader of the output went away";
 
@@ -101,6 +103,26 @@ pub(crate) fn in_options(text: &str) -> String {
     })
 }
 
+/// An error or a note of the readers, whose settings are options here.
+pub(crate) fn told(message: &impl fewest_data::Told) -> String {
+    message.in_words(option)
+}
+
+/// A text of the readers, whose settings are options here.
+pub(crate) fn in_option_words(text: &str) -> String {
+    fewest_data::in_words(text, option)
+}
+
+/// A setting as it is typed, with the value that is to be given.
+pub(crate) fn option(said: fewest_data::Remedy<'_>) -> String {
+    let option = format!("--{}", said.setting.replace('_', "-"));
+    match (said.value, said.takes) {
+        (None, _) => option,
+        (Some(names), Takes::Names) => format!("{option} {}", fewest_text::typed(names)),
+        (Some(value), _) => format!("{option} {}", fewest_text::quoted(value)),
+    }
+}
+
 impl From<fewest_data::DataError> for Failure {
     /// Bad input, except where the operating system failed under a file that is fine.
     fn from(error: fewest_data::DataError) -> Self {
@@ -110,10 +132,8 @@ impl From<fewest_data::DataError> for Failure {
         match error {
             DataError::Design(error) => error.into(),
             DataError::Output { source, .. } if source.kind() == ErrorKind::BrokenPipe => Failure::ReaderGone,
-            DataError::Output { ref source, .. } if is_full(source) => {
-                Failure::Broken(without_number(&error.to_string()))
-            }
-            other => Failure::Input(without_number(&other.to_string())),
+            DataError::Output { ref source, .. } if is_full(source) => Failure::Broken(without_number(&told(&error))),
+            other => Failure::Input(without_number(&told(&other))),
         }
     }
 }

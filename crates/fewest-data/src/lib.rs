@@ -5,89 +5,51 @@
 //! is printed: what the user should know is in [`Dataset::notes`], what is wrong is a [`DataError`]
 //! whose text names place, finding and remedy.
 
-mod annotations;
-mod arff;
-mod binary;
-mod cells;
-mod columns;
-mod compressed;
-mod csv;
-mod dataset;
-mod dates;
-mod decode;
-mod encoding;
+mod compression;
 mod error;
-mod first_line;
-mod foreign;
+mod format;
+mod formats;
 pub mod generate;
-mod grouped;
-#[cfg(feature = "hdf5")]
-mod h5;
-#[cfg(not(feature = "hdf5"))]
-#[path = "without_hdf5.rs"]
-mod h5;
-mod header;
-mod hints;
-mod imputation;
-mod items;
-mod labels;
-mod mapped;
+mod io;
+mod matrix;
+mod meaning;
 mod mend;
-mod mtx;
 mod names;
 mod normalization;
-mod normalize;
 mod note;
-mod npz;
 mod number;
-mod options;
-mod output;
-#[cfg(feature = "parquet")]
-mod parquet;
-#[cfg(not(feature = "parquet"))]
-#[path = "without_parquet.rs"]
-mod parquet;
-mod pattern;
-mod problems;
-mod repeats;
-mod sample_weights;
-mod scaling;
-mod shared;
-mod source;
-mod sparse;
-mod split;
-mod spool;
-mod summary;
-mod svmlight;
-mod table;
-mod target;
-mod transposed;
-mod waves;
-mod windows;
+mod reading;
+mod words;
 
-pub use columns::{ColumnOutline, ColumnPart, EntrySums, column_outline, column_part};
-pub use dataset::{Dataset, Features, TextColumn};
+pub use compression::Compression;
 pub use error::{DataError, ErrorKind, IndexFault, LackingColumns, OtherStyle, Place, Position, bytes_text};
-pub use grouped::{DealError, grouped_folds, grouped_halves};
-pub use hints::hints;
-pub use imputation::{Imputation, Indicator, MissingRule, missing_counts};
-pub use mapped::MappedDesign;
-pub use mtx::files_of;
+pub use format::Format;
+pub use formats::columns::{ColumnOutline, ColumnPart, EntrySums, column_outline, column_part};
+pub use formats::mtx::files_of;
+pub use io::output::Draft;
+pub use matrix::dataset::{Dataset, Features, TextColumn};
+pub use matrix::grouped::{DealError, grouped_folds, grouped_halves};
+pub use matrix::hints::hints;
+pub use matrix::imputation::{Imputation, Indicator, MissingRule, missing_counts};
+pub use matrix::mapped::MappedDesign;
+pub use matrix::repeats::repeats;
+pub use matrix::sample_weights::SampleWeights;
+pub use matrix::scaling::{ScaleKind, ScaleReason, Scaling, low_variance, variances};
+pub use matrix::split::{sampled, stratified, stratified_folds, stratified_halves};
+pub use matrix::summary::{Duplicate, Summary, summary};
+pub use meaning::pattern::matching;
+pub use meaning::target::{Target, class_position};
 pub use names::{Finder, Names};
 pub use normalization::{Normalization, Normalized};
 pub use note::{Note, TargetRule};
-pub use options::{Compression, Delimiter, Format, Labels, ReadOptions};
-pub use output::Draft;
-pub use pattern::matching;
-pub use repeats::repeats;
-pub use sample_weights::SampleWeights;
-pub use scaling::{ScaleKind, ScaleReason, Scaling, low_variance, variances};
-pub use split::{sampled, stratified, stratified_folds, stratified_halves};
-pub use summary::{Duplicate, Summary, summary};
-pub use target::{Target, class_position};
+pub use reading::{Delimiter, Labels, ReadOptions, comment_of, decimal_of, delimiter_of, format_of, thousands_of};
+pub use words::{Remedy, Takes, Told, in_words, remedies};
 
-use columns::Sorted;
-use source::Source;
+use formats::columns::Sorted;
+use formats::{foreign, labels, spool};
+use io::memory;
+use io::source::{self, Source};
+use meaning::{cells, header};
 
 /// Reads a data set from a file, or from standard input when `path` is `-`.
 ///
@@ -136,31 +98,37 @@ pub fn read_text(path: &str) -> Result<String, DataError> {
     let mut text = String::new();
     let read = source.reader()?.take(memory.saturating_add(1)).read_to_string(&mut text);
     read.map_err(|error| source.read_error(error))?;
-    options::check_memory(path, "the text", text.len() as u64, memory)?;
+    memory::check_memory(path, "the text", text.len() as u64, memory)?;
     Ok(text)
 }
 
 /// Refuses options that have no meaning for the format, or none at all.
 fn check_options(file: &str, format: Format, options: &ReadOptions) -> Result<(), DataError> {
     options.normalize.check(file)?;
-    let sheet = matches!(format, Format::Xlsx | Format::Ods | Format::Arrow);
+    let sheet = format.is_spooled();
     let csv = matches!(format, Format::Csv | Format::Tsv) || sheet;
     let asked = [
-        ("--header", options.header && !csv, "for csv and tsv"),
-        ("--no-header", options.no_header && !csv, "for csv and tsv"),
-        ("--zero-based", options.zero_based && format != Format::Svmlight, "for svmlight"),
-        ("--transpose", options.transpose && !csv, "for csv and tsv"),
-        ("--delimiter", options.delimiter.is_some() && (!csv || sheet), "for csv and tsv"),
-        ("--comment", options.comment.is_some() && !csv, "for csv and tsv"),
-        ("--decimal", options.decimal.is_some() && !format.is_table(), "for text"),
-        ("--thousands", options.thousands.is_some() && !format.is_table(), "for text"),
-        ("--layer", options.layer.is_some() && !format.has_layers(), "for h5ad, loom and 10x"),
+        ("header", options.header && !csv, "for csv and tsv"),
+        ("no_header", options.no_header && !csv, "for csv and tsv"),
+        ("zero_based", options.zero_based && format != Format::Svmlight, "for svmlight"),
+        ("transpose", options.transpose && !csv, "for csv and tsv"),
+        ("delimiter", options.delimiter.is_some() && (!csv || sheet), "for csv and tsv"),
+        ("comment", options.comment.is_some() && !csv, "for csv and tsv"),
+        ("decimal", options.decimal.is_some() && !format.is_table(), "for text"),
+        ("thousands", options.thousands.is_some() && !format.is_table(), "for text"),
+        ("layer", options.layer.is_some() && !format.has_layers(), "for h5ad, loom and 10x"),
     ];
+    let decimal = options.decimal.unwrap_or('.');
     match asked.into_iter().find(|asked| asked.1) {
+        None if options.thousands == Some(decimal) => Err(DataError::Unsupported {
+            file: file.into(),
+            what: format!("⟦thousands⟧ is {decimal}, but that is the decimal sign"),
+            remedy: "name another ⟦decimal⟧, too".into(),
+        }),
         None => Ok(()),
         Some((option, _, which)) => Err(DataError::Unsupported {
             file: file.into(),
-            what: format!("{option} has a meaning {which}, but the format is {}", format.name()),
+            what: format!("⟦{option}⟧ has a meaning {which}, but the format is {}", format.name()),
             remedy: "leave it out".into(),
         }),
     }
@@ -218,18 +186,7 @@ fn read_format(source: &mut Source, format: Format, options: &ReadOptions) -> Re
 
 /// Reads the file itself, its values as they are there.
 fn read_values(source: &mut Source, format: Format, options: &ReadOptions) -> Result<Dataset, DataError> {
-    let mut data = match format {
-        Format::Csv | Format::Tsv if !options.transpose => csv::read(source, format, options)?,
-        Format::Csv | Format::Tsv | Format::Gct | Format::SeriesMatrix => transposed::read(source, format, options)?,
-        Format::Svmlight => svmlight::read(source, options)?,
-        Format::Arff => arff::read(source, options)?,
-        Format::Parquet => parquet::read(source, options)?,
-        Format::Npz => npz::read(source, options)?,
-        Format::Csc => columns::read(source, options)?,
-        Format::H5ad | Format::H5 | Format::Loom | Format::Gctx => h5::read(source, options)?,
-        Format::Mtx => mtx::read(source, options)?,
-        Format::Xlsx | Format::Ods | Format::Arrow => unreachable!("they are read as text"),
-    };
+    let mut data = formats::read(source, format, options)?;
     if data.samples.is_none() && options.samples.is_some() {
         // A column that is set apart, too.
         data.samples = data.apart.iter().find(|column| Some(&column.name) == options.samples.as_ref()).cloned();
@@ -285,9 +242,7 @@ pub fn to_columns(path: &str, options: &ReadOptions, out: &str) -> Result<Conver
 /// What a column file at `out` is to hold, sorted by column on the way; none where the data must be
 /// read whole.
 fn sorted(source: &mut Source, format: Format, options: &ReadOptions, out: &str) -> Result<Option<Sorted>, DataError> {
-    use Format::{Arff, Arrow, Csc, Csv, Gct, Gctx, H5, H5ad, Loom, Mtx, Npz, Ods, Parquet, SeriesMatrix, Svmlight};
-    use Format::{Tsv, Xlsx};
-    if !options.normalize.is_none() && (format.is_text() || format.is_table()) && format != Mtx {
+    if !options.normalize.is_none() && (format.is_text() || format.is_table()) && format != Format::Mtx {
         return Ok(None);
     }
     let others = options.features.is_some() || options.labels.is_some() || !options.apart.is_empty();
@@ -296,22 +251,9 @@ fn sorted(source: &mut Source, format: Format, options: &ReadOptions, out: &str)
         return Ok(None);
     }
     if let Some((mut text, options)) = spool::text_of(source, format, options)? {
-        return sorted(&mut text, Csv, &options, out);
+        return sorted(&mut text, Format::Csv, &options, out);
     }
-    Ok(match format {
-        Npz | Parquet | H5ad | H5 | Loom | Gctx | Mtx if options.drop_unlabelled => None,
-        Svmlight | Npz | Arff | H5ad | H5 | Loom | Gctx | Mtx if !options.missing_codes.is_empty() => None,
-        Npz | H5ad | H5 | Loom | Gctx | Mtx if !options.drop.is_empty() => None,
-        Csv | Tsv => Some(csv::sorted(source, format, options, out)?),
-        Svmlight => Some(svmlight::sorted(source, options, out)?),
-        Arff => Some(arff::sorted(source, options, out)?),
-        Parquet => Some(parquet::sorted(source, options, out)?),
-        Npz => Some(npz::sorted(source, options, out)?),
-        H5ad | H5 | Loom | Gctx => Some(h5::sorted(source, options, out)?),
-        Mtx => mtx::sorted(source, options, out)?,
-        Gct | SeriesMatrix | Csc => None,
-        Xlsx | Ods | Arrow => unreachable!("they are read as text"),
-    })
+    formats::sorted(source, format, options, out)
 }
 
 /// Writes a data set in the format of the ending (`-` needs [`write_as`]).
@@ -332,26 +274,7 @@ pub fn write(path: &str, data: &Dataset) -> Result<Vec<Note>, DataError> {
 /// As [`fn@write`].
 pub fn write_as(path: &str, data: &Dataset, format: Format) -> Result<Vec<Note>, DataError> {
     check_names(path, &data.names, data.target.as_ref())?;
-    let mut notes = Vec::new();
-    match format {
-        Format::Csv | Format::Tsv => output::save(path, |out| csv::write(data, format, out))?,
-        Format::Svmlight => {
-            notes = svmlight::losses(data);
-            output::save(path, |out| svmlight::write(data, out))?;
-        }
-        Format::Arff => output::save(path, |out| arff::write(data, out))?,
-        Format::Parquet => output::save(path, |out| parquet::write(data, out))?,
-        Format::Npz => output::save(path, |out| npz::write(data, out))?,
-        Format::Csc => columns::write_dataset(path, data)?,
-        _ => {
-            return Err(DataError::Unsupported {
-                file: path.into(),
-                what: format!("files of the format {} are read, but not written", format.name()),
-                remedy: "write .npz, .parquet or .csv".into(),
-            });
-        }
-    }
-    Ok(notes)
+    formats::write(path, data, format)
 }
 
 /// Refuses names that would not read back as different columns; numbered names differ by

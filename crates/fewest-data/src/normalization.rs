@@ -1,18 +1,23 @@
 //! What may be done to counts as they are read, and what was done.
 
+use serde::{Deserialize, Serialize};
+
 use crate::DataError;
 
 /// Normalization of the values of each sample as they are read: first the total, then the
 /// logarithm.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Normalization {
     /// The sum of a sample's values over all features is made this, above 0; a sample whose sum is
     /// 0 stays as it is. None: sums stay as they are.
+    #[serde(rename = "normalize_total")]
     pub total: Option<f64>,
     /// x becomes ln(1 + x).
     pub log1p: bool,
     /// Columns of a table that hold numbers and are no counts: totals leave them out, besides the
     /// target and columns that are set apart or read as categories.
+    #[serde(skip)]
     pub uncounted: Vec<String>,
 }
 
@@ -47,8 +52,8 @@ impl Normalization {
 
     /// Options of the command that ask for it.
     pub fn options(&self) -> String {
-        let total = self.total.map(|total| format!("--normalize-total {total}"));
-        total.into_iter().chain(self.log1p.then(|| "--log1p".to_owned())).collect::<Vec<_>>().join(" ")
+        let total = self.total.map(|total| format!("⟦normalize_total={total}⟧"));
+        total.into_iter().chain(self.log1p.then(|| "⟦log1p⟧".to_owned())).collect::<Vec<_>>().join(" ")
     }
 
     /// Refuses an invalid total.
@@ -56,7 +61,7 @@ impl Normalization {
         match self.total {
             Some(total) if !(total > 0.0 && total.is_finite()) => Err(DataError::Unsupported {
                 file: file.into(),
-                what: format!("--normalize-total is {total}, but must be a number above 0"),
+                what: format!("⟦normalize_total⟧ is {total}, but must be a number above 0"),
                 remedy: "give one such as 10000".into(),
             }),
             _ => Ok(()),

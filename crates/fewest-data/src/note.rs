@@ -3,9 +3,8 @@
 use std::fmt;
 
 use fewest_svm::FeatureSet;
-use fewest_text::typed;
 
-use crate::{Names, Normalized, Place};
+use crate::{Names, Normalized, Place, Told};
 
 /// How the target column was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -255,7 +254,13 @@ impl Note {
 
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", fewest_text::Display(Sentence(self)))
+        f.write_str(&self.in_words(|setting| setting.to_string()))
+    }
+}
+
+impl Told for Note {
+    fn marked(&self) -> String {
+        fewest_text::Display(Sentence(self)).to_string()
     }
 }
 
@@ -299,13 +304,13 @@ impl fmt::Display for Sentence<'_> {
             ),
             Note::Dates { column, example } => write!(
                 f,
-                "column `{column}` holds dates or times (such as `{example}`) and is left out; write them as numbers, such as days since a day, to use them, or say --text {}",
-                typed(column)
+                "column `{column}` holds dates or times (such as `{example}`) and is left out; write them as numbers, such as days since a day, to use them, or say ⟦text={}⟧",
+                column
             ),
             Note::ManyValues { column, distinct, present } => write!(
                 f,
-                "text column `{column}` has {distinct} different values in {present} rows; if it is an identifier, say --drop {}",
-                typed(column)
+                "text column `{column}` has {distinct} different values in {present} rows; if it is an identifier, say ⟦drop={}⟧",
+                column
             ),
             Note::Repeats { column, values, rows, stems } => {
                 let named = match column.as_str() {
@@ -315,12 +320,12 @@ impl fmt::Display for Sentence<'_> {
                 if *stems {
                     return write!(
                         f,
-                        "{named} has another name in each of the {rows} rows, but with only {values} beginnings before a last number, so that rows of one may be on both sides of a fold; a column of these beginnings, as --groups, keeps them together"
+                        "{named} has another name in each of the {rows} rows, but with only {values} beginnings before a last number, so that rows of one may be on both sides of a fold; a column of these beginnings, as ⟦groups⟧, keeps them together"
                     );
                 }
                 let (one, keeps) = match column.as_str() {
-                    "" => ("of them", "a name for it, as --groups,".to_owned()),
-                    name => (name, format!("--groups {}", typed(name))),
+                    "" => ("of them", "a name for it, as ⟦groups⟧,".to_owned()),
+                    name => (name, format!("⟦groups={}⟧", name)),
                 };
                 write!(
                     f,
@@ -334,17 +339,17 @@ impl fmt::Display for Sentence<'_> {
             Note::NumberNames { names } => {
                 f.write_str("the first line was taken as column names, though some are numbers (")?;
                 list(f, names, names.len())?;
-                f.write_str("); say --no-header if it is data, or --header if it is not")
+                f.write_str("); say ⟦no_header⟧ if it is data, or ⟦header⟧ if it is not")
             }
             Note::NumberClasses { column, classes, fraction } => write!(
                 f,
-                "the target `{column}` has {classes} different numbers{}, and each is a class; name another --target if it is a quantity",
+                "the target `{column}` has {classes} different numbers{}, and each is a class; name another ⟦target⟧ if it is a quantity",
                 if *fraction { ", some with fractions" } else { "" }
             ),
             Note::PositiveClass { positive, other } => write!(
                 f,
-                "the class {positive} is the positive one (+1), as it is the later of the two; if {other} is the class you want to find, say --positive {}",
-                typed(other)
+                "the class {positive} is the positive one (+1), as it is the later of the two; if {other} is the class you want to find, say ⟦positive={}⟧",
+                other
             ),
             Note::Weightless { rows } => write!(f, "{rows} row(s) of weight 0 are left out"),
             Note::AlikeClasses { column, first, second } => write!(
@@ -355,22 +360,22 @@ impl fmt::Display for Sentence<'_> {
             Note::OtherClasses { rows } => write!(f, "{rows} row(s) of other classes are left out"),
             Note::Counter { column, ordered } => write!(
                 f,
-                "`{column}` {}; if it is an identifier, say --drop {}",
+                "`{column}` {}; if it is an identifier, say ⟦drop={}⟧",
                 if *ordered { "counts the rows" } else { "has another whole number in nearly every row" },
-                typed(column)
+                column
             ),
             Note::Perfect { count, names } => {
                 let [word, is] = if *count == 1 { ["tells", "is it"] } else { ["each tell", "are they"] };
                 list(f, names, *count)?;
                 write!(
                     f,
-                    " alone {word} the classes apart (AUC 1.000): {is} known before the class is? If not, use --drop"
+                    " alone {word} the classes apart (AUC 1.000): {is} known before the class is? If not, use ⟦drop⟧"
                 )
             }
             Note::NeverChosen { text } => f.write_str(text),
             Note::LoneValue { column, value, rows, others } => write!(
                 f,
-                "`{column}` is {value} on {rows} row(s) and from {} to {} on all others; if {value} stands for a missing value, say --missing-codes {value}",
+                "`{column}` is {value} on {rows} row(s) and from {} to {} on all others; if {value} stands for a missing value, say ⟦missing_codes={value}⟧",
                 others.0, others.1
             ),
             Note::Padded { count } => write!(f, "{count} feature(s) are not in the file and count as zero"),
@@ -397,13 +402,13 @@ impl fmt::Display for Sentence<'_> {
                 let texts: Vec<String> = left.iter().map(|(name, count)| format!("{name} ({count})")).collect();
                 list(f, &texts, texts.len())?;
                 let other = left.first().map_or("", |(name, _)| name);
-                write!(f, "; for those say --layer {}", typed(other))
+                write!(f, "; for those say ⟦layer={}⟧", other)
             }
             Note::Counts => f.write_str(
-                "the values are whole numbers, as counts are, which are larger where a sample has more of all; --normalize-total 10000 and --log1p make samples comparable",
+                "the values are whole numbers, as counts are, which are larger where a sample has more of all; ⟦normalize_total=10000⟧ and ⟦log1p⟧ make samples comparable",
             ),
             Note::Logged => f.write_str(
-                "the values are logarithms already, as uns/log1p of the file says; leave out --normalize-total and --log1p, or name the counts with --layer",
+                "the values are logarithms already, as uns/log1p of the file says; leave out ⟦normalize_total⟧ and ⟦log1p⟧, or name the counts with ⟦layer⟧",
             ),
             Note::Normalized(done) => normalized(f, done),
             Note::Guessed { format } => write!(f, "the input looks like {format} and was read so"),
@@ -435,7 +440,7 @@ fn normalized(f: &mut fmt::Formatter<'_>, done: &Normalized) -> fmt::Result {
     }?;
     match done.how.total {
         Some(_) if done.fractions => f.write_str(
-            "; but some values were no whole numbers: leave out --normalize-total if they were normalised already",
+            "; but some values were no whole numbers: leave out ⟦normalize_total⟧ if they were normalised already",
         ),
         _ => Ok(()),
     }

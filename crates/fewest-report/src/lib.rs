@@ -81,26 +81,28 @@ impl std::error::Error for Error {}
 /// A JSON that is no such result.
 pub fn page(result: &Value) -> Result<String, Error> {
     let (part, budget) = (Json(result), Budget::new());
-    let page = if part.at("path").0.is_array() {
-        path::page(part, &budget)
-    } else if part.at("kind").text() == Some("study") {
-        study::page(part, &budget)
-    } else if part.at("kind").text() == Some("markers") {
-        markers::page(part, &budget)
-    } else if part.at("kind").text() == Some("stability") {
-        stability::page(part, &budget)
-    } else if part.at("kind").text() == Some("knockoffs") {
-        knockoffs::page(part, &budget)
-    } else if part.at("kind").text() == Some("prediction") {
-        prediction::page(part, &budget)
-    } else if part.at("folds").0.is_array() {
-        evaluation::page(part, &budget)
-    } else if part.at("selected").0.is_array() && part.at("status").0.is_string() {
-        selection::page(part, &budget)
-    } else {
-        return Err(Error::NoResult);
+    let page = match kind(part).ok_or(Error::NoResult)? {
+        "path" => path::page(part, &budget),
+        "study" => study::page(part, &budget),
+        "markers" => markers::page(part, &budget),
+        "stability" => stability::page(part, &budget),
+        "knockoffs" => knockoffs::page(part, &budget),
+        "prediction" => prediction::page(part, &budget),
+        "evaluation" => evaluation::page(part, &budget),
+        "selection" | "certificate" => selection::page(part, &budget),
+        _ => return Err(Error::NoResult),
     };
     page.and_then(|page| render(&page)).map_err(Error::Broken)
+}
+
+/// The kind of a result; those of versions before 0.1.0 did not all say it.
+pub(crate) fn kind<'a>(result: Json<'a>) -> Option<&'a str> {
+    result.at("kind").text().or_else(|| match () {
+        () if result.at("path").0.is_array() => Some("path"),
+        () if result.at("folds").0.is_array() => Some("evaluation"),
+        () if result.at("selected").0.is_array() && result.at("status").0.is_string() => Some("selection"),
+        () => None,
+    })
 }
 
 /// Sentences for the methods part of a paper, from the JSON of a study: an item of TRIPOD+AI and

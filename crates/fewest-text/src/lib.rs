@@ -72,12 +72,16 @@ fn shown(c: char) -> char {
 /// A name as it is typed for an option that takes a list: as it is, or in quotes where it has blanks,
 /// commas or signs that a shell takes.
 pub fn typed(name: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "_.-+=/@%".contains(c);
-    if !name.is_empty() && name.chars().all(plain) {
-        return name.to_owned();
+    if name.contains([',', ':']) { quoted(&format!("\"{name}\"")) } else { quoted(name) }
+}
+
+/// A value as it is typed for an option: as it is, or in quotes where it has signs that a shell takes.
+pub fn quoted(value: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "_.-+=/@%,:".contains(c);
+    if !value.is_empty() && value.chars().all(plain) {
+        return value.to_owned();
     }
-    let listed = if name.contains([',', ':']) { format!("\"{name}\"") } else { name.to_owned() };
-    format!("'{}'", listed.replace('\'', "'\\''"))
+    format!("'{}'", value.replace('\'', "'\\''"))
 }
 
 #[cfg(test)]

@@ -3,8 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use fewest_data::{Features, Format, MissingRule, ReadOptions, ScaleKind, ScaleReason};
-use serde_json::Value;
+use fewest_data::{
+    DataError, Features, Format, Labels, MissingRule, Normalization, ReadOptions, ScaleKind, ScaleReason, format_of,
+};
+use serde_json::{Map, Value, json};
 
 use super::reading::ReadingArgs;
 use super::{notation, values};
@@ -17,7 +19,7 @@ pub(crate) struct DataArgs {
     /// .mtx, each also .gz; .csc), a folder of Cell Ranger (10x), or - for standard input
     pub(crate) data: PathBuf,
     /// Format of the data [default: by the file's ending]
-    #[arg(long, value_name = "FORMAT", value_parser = format, help_heading = "Data")]
+    #[arg(long, value_name = "FORMAT", value_parser = format_of, help_heading = "Data")]
     pub(crate) format: Option<Format>,
     /// Column that holds the class (of h5ad: of obs, as cell_type or obs/cell_type) [default: y,
     /// label, class or target, else the last column]
@@ -55,19 +57,65 @@ impl DataArgs {
     /// # Errors
     /// A list of names that cannot be understood.
     pub(crate) fn read_options(&self) -> Result<ReadOptions, Failure> {
-        self.reading.of(ReadOptions {
-            target: self.target.clone(),
+        let reading = &self.reading;
+        Ok(ReadOptions {
             format: self.format,
-            memory_limit: self.memory,
+            target: self.target.clone(),
             drop: names("--drop", &self.drop)?,
             only: names_or_file("--only", &self.only)?,
             text: names("--text", &self.text)?,
-            missing_codes: names("--missing-codes", &self.reading.missing_codes)?,
-            classes: names("--classes", &self.reading.classes)?,
+            missing_codes: names("--missing-codes", &reading.missing_codes)?,
+            classes: names("--classes", &reading.classes)?,
+            positive: reading.positive.clone(),
+            no_header: reading.no_header,
+            header: reading.header,
+            drop_unlabelled: reading.drop_unlabelled,
+            decimal: reading.decimal,
+            thousands: reading.thousands,
+            delimiter: reading.delimiter,
+            comment: reading.comment,
+            transpose: reading.transpose,
+            labels: reading.labels.as_deref().map(Labels::from),
+            by: reading.by.clone(),
+            samples: reading.id.clone(),
+            unique_names: reading.unique_names,
+            zero_based: reading.zero_based,
             layer: self.layer.clone(),
             index_limit: self.index_limit,
+            normalize: Normalization {
+                total: reading.normalize_total,
+                log1p: reading.log1p,
+                ..Normalization::default()
+            },
+            memory_limit: self.memory,
             ..ReadOptions::default()
         })
+    }
+
+    /// What was typed of it, for [`ReadOptions`] of another file: `none` stands for no names and no
+    /// positive class, and `"none"` for a class of this name.
+    ///
+    /// # Errors
+    /// A list of names that cannot be understood.
+    pub(crate) fn typed(&self) -> Result<Map<String, Value>, Failure> {
+        let mut typed = self.read_options()?.said();
+        let reading = &self.reading;
+        let lists = [
+            ("drop", &self.drop),
+            ("only", &self.only),
+            ("text", &self.text),
+            ("missing_codes", &reading.missing_codes),
+            ("classes", &reading.classes),
+        ];
+        for (key, _) in lists.iter().filter(|(_, typed)| *typed.as_slice() == ["none"]) {
+            typed.insert((*key).to_owned(), json!([]));
+        }
+        match reading.positive.as_deref() {
+            Some("none") => _ = typed.insert("positive".to_owned(), Value::Null),
+            Some("\"none\"") => _ = typed.insert("positive".to_owned(), json!("none")),
+            _ => {}
+        }
+        Ok(typed)
     }
 }
 
@@ -129,7 +177,7 @@ impl MissingArg {
         }
     }
 
-    /// That which results call so.
+    /// The rule of this name in results.
     pub(crate) fn named(name: &str) -> Option<Self> {
         MissingChoice::from_str(name, false).ok().map(|missing| Self { missing: Some(missing) })
     }
@@ -176,32 +224,18 @@ pub(crate) fn path_text(path: &Path) -> Result<&str, Failure> {
     path.to_str().ok_or_else(|| Failure::Input(format!("{}: the path is not valid UTF-8; rename it", path.display())))
 }
 
-/// A format by its name in an option.
-pub(crate) fn format(name: &str) -> Result<Format, String> {
-    Format::by_name(name).ok_or_else(|| {
-        let known: Vec<&str> = Format::ALL.iter().map(|f| f.name()).collect();
-        format!("must be one of {}", known.join(", "))
-    })
-}
-
 /// The format to write a data file in: as named by `--out-format`, else by the ending of the path.
 ///
 /// # Errors
 /// An ending that tells nothing.
 pub(crate) fn out_format(path: &str, named: Option<Format>) -> Result<Format, Failure> {
-    let format = named.or_else(|| Format::of_path(path));
-    if let Some(format) = format.filter(|format| !format.is_written()) {
-        let text = format!(
-            "{path}: files of the format {} are read, but not written; write .npz, .parquet or .csv",
-            format.name()
-        );
-        return Err(Failure::Input(text));
-    }
-    format.ok_or_else(|| {
+    let format = named.or_else(|| Format::of_path(path)).ok_or_else(|| {
         Failure::Input(format!(
-            "{path}: the ending tells no format; use .csv, .tsv, .svm, .libsvm, .arff, .parquet, .npz (also with .gz, .zst, .bz2) or .csc, or name one with --out-format"
+            "{path}: the ending tells no format; use {} (also with .gz, .zst, .bz2, but for .csc), or name one with --out-format",
+            Format::written_endings()
         ))
-    })
+    })?;
+    if format.is_written() { Ok(format) } else { Err(DataError::not_written(path, format).into()) }
 }
 
 /// The names in all values of a repeatable option.

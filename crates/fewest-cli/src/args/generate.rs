@@ -208,7 +208,7 @@ pub(crate) struct SetArgs {
     #[arg(long, short = 'o', value_name = "FILE|-", help_heading = "Output")]
     pub(crate) out: PathBuf,
     /// Format of the data files [default: by each file's ending]
-    #[arg(long, value_name = "FORMAT", value_parser = super::data::format, help_heading = "Output")]
+    #[arg(long, value_name = "FORMAT", value_parser = fewest_data::format_of, help_heading = "Output")]
     pub(crate) out_format: Option<Format>,
     /// Write a validation set of the same truth
     #[arg(long, value_name = "FILE", help_heading = "Output")]

@@ -1,11 +1,8 @@
 //! How text is read: header, numbers, missing values, rows to leave out.
 
-use std::path::Path;
-
-use fewest_data::{Delimiter, Labels, Normalization, ReadOptions};
+use fewest_data::{Delimiter, comment_of, decimal_of, delimiter_of, thousands_of};
 
 use super::values;
-use crate::failure::Failure;
 
 /// How text is read.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -19,10 +16,10 @@ pub(crate) struct ReadingArgs {
     pub(crate) header: bool,
     /// What stands between the cells of a text: a sign such as ; or |, or tab or blanks [default: what
     /// the first rows show]
-    #[arg(long, value_name = "SIGN", value_parser = delimiter, allow_hyphen_values = true, help_heading = "Data")]
+    #[arg(long, value_name = "SIGN", value_parser = delimiter_of, allow_hyphen_values = true, help_heading = "Data")]
     pub(crate) delimiter: Option<Delimiter>,
     /// Pass over lines that begin with this sign, such as #
-    #[arg(long, value_name = "SIGN", value_parser = comment, help_heading = "Data")]
+    #[arg(long, value_name = "SIGN", value_parser = comment_of, help_heading = "Data")]
     pub(crate) comment: Option<char>,
     /// Features are in the rows of the text, samples in its columns
     #[arg(long, help_heading = "Data")]
@@ -46,10 +43,10 @@ pub(crate) struct ReadingArgs {
     #[arg(long, value_name = "COLUMN", help_heading = "Data")]
     pub(crate) id: Option<String>,
     /// Decimal sign of the numbers, . or , [default: .]
-    #[arg(long, value_name = "SIGN", value_parser = decimal, help_heading = "Data")]
+    #[arg(long, value_name = "SIGN", value_parser = decimal_of, help_heading = "Data")]
     pub(crate) decimal: Option<char>,
     /// Sign between the thousands of numbers, such as , or . or a blank [default: none]
-    #[arg(long, value_name = "SIGN", value_parser = thousands, help_heading = "Data")]
+    #[arg(long, value_name = "SIGN", value_parser = thousands_of, help_heading = "Data")]
     pub(crate) thousands: Option<char>,
     /// What stands for a missing value, in any column: -999,unknown (besides blank cells, ?, NA,
     /// NaN, null, <NA>, #N/A, \N; among numbers also None, ., - and --)
@@ -72,68 +69,4 @@ pub(crate) struct ReadingArgs {
     /// sensitivity and specificity are of it [default: the later one, by value or alphabet]
     #[arg(long, value_name = "NAME", allow_hyphen_values = true, help_heading = "Data")]
     pub(crate) positive: Option<String>,
-}
-
-impl ReadingArgs {
-    /// The second file; a colon that is no part of its name is before a column.
-    fn labels(&self) -> Option<Labels> {
-        let text = self.labels.as_ref()?;
-        let (file, column) = match text.rsplit_once(':') {
-            Some((file, column)) if !Path::new(text).exists() => (file.to_owned(), Some(column.to_owned())),
-            _ => (text.clone(), None),
-        };
-        Some(Labels { file, column, by: self.by.clone() })
-    }
-
-    /// These options for a reader, but for the lists.
-    ///
-    /// # Errors
-    /// Two signs that are the same.
-    pub(crate) fn of(&self, options: ReadOptions) -> Result<ReadOptions, Failure> {
-        let sign = self.decimal.unwrap_or('.');
-        if self.thousands == Some(sign) {
-            return Err(Failure::Input(format!(
-                "--thousands is {sign}, but that is the decimal sign; name another --decimal, too"
-            )));
-        }
-        Ok(ReadOptions {
-            no_header: self.no_header,
-            header: self.header,
-            delimiter: self.delimiter,
-            comment: self.comment,
-            transpose: self.transpose,
-            labels: self.labels(),
-            zero_based: self.zero_based,
-            unique_names: self.unique_names,
-            samples: self.id.clone(),
-            decimal: self.decimal,
-            thousands: self.thousands,
-            drop_unlabelled: self.drop_unlabelled,
-            positive: self.positive.clone(),
-            normalize: Normalization { total: self.normalize_total, log1p: self.log1p, uncounted: Vec::new() },
-            ..options
-        })
-    }
-}
-
-fn sign(text: &str, fits: impl Fn(char) -> bool, must: &str) -> Result<char, String> {
-    let mut signs = text.chars();
-    let one = signs.next().filter(|sign| signs.next().is_none() && fits(*sign));
-    one.ok_or_else(|| format!("must be {must}"))
-}
-
-fn delimiter(text: &str) -> Result<Delimiter, String> {
-    Delimiter::by_name(text).ok_or_else(|| "must be a sign such as , ; or |, or tab or blanks".to_owned())
-}
-
-fn comment(text: &str) -> Result<char, String> {
-    sign(text, |sign| sign.is_ascii_punctuation() && sign != '"', "one sign, such as #")
-}
-
-fn decimal(text: &str) -> Result<char, String> {
-    sign(text, |sign| ",.".contains(sign), ". or ,")
-}
-
-fn thousands(text: &str) -> Result<char, String> {
-    sign(text, |sign| ",. '_\u{a0}\u{202f}’".contains(sign), "one of , . ' _ or a blank")
 }

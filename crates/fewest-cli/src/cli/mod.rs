@@ -15,7 +15,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use fewest::validation::ShareLaw;
 use fewest_data::Format;
 
-use crate::args::data::{DataArgs, MissingArg, PrepareArgs, ScaleArg, format};
+use crate::args::data::{DataArgs, MissingArg, PrepareArgs, ScaleArg};
 use crate::args::generate::GenerateArgs;
 use crate::args::notation::NameList;
 use crate::args::rules::RuleArgs;
@@ -457,7 +457,7 @@ pub(crate) struct ConvertArgs {
     /// than memory)
     pub(crate) out: PathBuf,
     /// Format to write [default: by the ending]
-    #[arg(long, value_name = "FORMAT", value_parser = format, help_heading = "Output")]
+    #[arg(long, value_name = "FORMAT", value_parser = fewest_data::format_of, help_heading = "Output")]
     pub(crate) out_format: Option<Format>,
     /// Write these features only, in this order: a,b,c
     #[arg(long, value_name = "NAMES", help_heading = "Data")]

@@ -6,7 +6,7 @@ use fewest::method::certified_list::{CertifiedList, certify_list};
 use fewest::method::exact::ExactSettings;
 use fewest::{Error, Kernel, Outcome, Report, RuleList, Rules, Selection, Sense, Solution, Subset};
 use fewest_data::Names;
-use fewest_result::ProofFile;
+use fewest_result::{Kind, ProofFile};
 use serde_json::{Map, Value, json};
 
 use super::fit::{FeatureChoice, features};
@@ -19,7 +19,7 @@ use crate::args::notation;
 use crate::cli::{CertifyArgs, SOLUTIONS};
 use crate::export::result::{SelectionResult, exit_code};
 use crate::export::table::{self, Table};
-use crate::failure::Failure;
+use crate::failure::{Failure, in_options};
 use crate::method_args::MethodOptions;
 use crate::progress::{History, OWN, Watch};
 
@@ -137,7 +137,8 @@ impl Task<'_> {
     fn broken(&self, subset: &Subset) -> Result<Vec<String>, Failure> {
         let (prepared, names) = (&self.prepared, &self.prepared.data.names);
         let asked = Rules::new(names.len(), self.asked.clone(), listed(names))?;
-        let mut broken = asked.broken(subset, listed(names));
+        let broken = asked.broken(subset, listed(names));
+        let mut broken: Vec<String> = broken.iter().map(|text| in_options(text)).collect();
         let out = [
             (&prepared.learnt.constant, "has one value only and is never selected"),
             (&prepared.learnt.low_variance, "is below the --variance-threshold"),
@@ -231,7 +232,7 @@ impl View<'_> {
         };
         let list = self.list;
         let entries = [
-            ("kind", json!("certificate")),
+            ("kind", json!(Kind::Certificate)),
             ("sentence", json!(self.sentence())),
             ("max_features", json!(self.size())),
             ("allowed", json!(list.allowed)),

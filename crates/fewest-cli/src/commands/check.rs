@@ -12,10 +12,10 @@ use crate::cli::CheckArgs;
 use crate::export::classes::positive_value;
 use crate::export::file::Sink;
 use crate::export::json as json_text;
-use crate::export::model_json::{SCHEMA, classes_value};
 use crate::export::table::{self, Table};
-use crate::failure::Failure;
+use crate::failure::{Failure, in_option_words, told};
 use crate::terminal::{Terminal, bold};
+use fewest_result::{Kind, classes_value, document};
 
 /// What to do about missing values.
 const REMEDY: &str = "to fill them in, say --missing mean, median, most-frequent or indicator (the mean, and a feature that says where); as it is, the other commands refuse the file";
@@ -96,17 +96,17 @@ impl Checked {
             };
             match error.mended(&options) {
                 // A fault that the option does not get past would come again and again.
-                Some((mended, option)) if faults.iter().all(|fault| fault.text != error.to_string()) => {
+                Some((mended, option)) if faults.iter().all(|fault| fault.text != told(&error)) => {
                     options = mended;
-                    faults.push(Fault { text: error.to_string(), option });
+                    faults.push(Fault { text: told(&error), option: in_option_words(&option) });
                 }
                 _ if !options.target_optional && is_matrix_without_target(&error, path, &options) => {
-                    faults.push(Fault { text: error.to_string(), option: "--target NAME".to_owned() });
+                    faults.push(Fault { text: told(&error), option: "--target NAME".to_owned() });
                     options.target_optional = true;
                 }
                 _ if faults.is_empty() => return Err(reading::near_class(error)),
                 _ => {
-                    faults.push(Fault { text: error.to_string(), option: String::new() });
+                    faults.push(Fault { text: told(&error), option: String::new() });
                     return Err(Failure::Input(listed(&faults)));
                 }
             }
@@ -164,7 +164,7 @@ fn columns(data: &Dataset) -> Vec<Column> {
 
 /// What is to be known about the file, as sentences.
 fn notes(data: &Dataset, summary: &Summary) -> Vec<String> {
-    let mut notes: Vec<String> = data.notes.iter().map(Note::to_string).collect();
+    let mut notes: Vec<String> = data.notes.iter().map(told).collect();
     if !summary.duplicates.is_empty() {
         let pair = |d: &fewest_data::Duplicate| format!("{} = {}", data.names.get(d.feature), data.names.get(d.of));
         let pairs: Vec<String> = summary.duplicates.iter().map(pair).collect();
@@ -197,8 +197,7 @@ fn value(data: &Dataset, columns: &[Column], summary: &Summary, faults: &[Fault]
             })
         })
         .collect();
-    json!({
-        "schema": SCHEMA,
+    let found = json!({
         "data": data.source,
         "format": data.format.name(),
         "n_samples": data.features.n_samples(),
@@ -212,8 +211,8 @@ fn value(data: &Dataset, columns: &[Column], summary: &Summary, faults: &[Fault]
         "notes": notes(data, summary),
         "faults": faults.iter().map(|fault| json!({"fault": fault.text, "option": fault.option})).collect::<Vec<_>>(),
         "features": features,
-        "version": env!("CARGO_PKG_VERSION"),
-    })
+    });
+    document(Kind::Check, found)
 }
 
 /// A number of a column; nothing where it has no values.

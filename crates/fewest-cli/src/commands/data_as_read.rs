@@ -1,15 +1,14 @@
 //! Data as read.
 
 use fewest::{Memory, Reserved};
-use fewest_data::{Dataset, Imputation, Indicator, Names, Note, Target};
+use fewest_data::{Dataset, Imputation, Indicator, Names, Note, ReadOptions, Target};
 use fewest_eval::{Data as Samples, EvalError, Groups};
 use serde_json::{Value, json};
 
 use super::eval_words::failure;
-use crate::export::model_json::FeatureImputation;
-use crate::export::reading::Reading;
 use crate::failure::Failure;
 use crate::resume::fingerprint;
+use fewest_result::FeatureImputation;
 
 /// Data as read.
 pub(crate) struct DataAsRead {
@@ -31,8 +30,8 @@ pub(crate) struct DataAsRead {
     pub(super) texts: Vec<Vec<usize>>,
     /// Features that say where another one has no value.
     pub(super) indicators: Vec<Indicator>,
-    /// How the cells of the file were understood.
-    pub(crate) reading: Reading,
+    /// How the file was read.
+    pub(crate) reading: ReadOptions,
     /// Bytes that `--memory` leaves for kernel values.
     pub(super) kernel_memory: Option<u64>,
     /// What is taken of the memory beside the data.

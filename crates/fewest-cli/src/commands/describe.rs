@@ -21,8 +21,8 @@ use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::selection::Task;
-use crate::export::model_json::TrainedModel;
 use crate::failure::Failure;
+use fewest_result::TrainedModel;
 
 /// Stored values of the data beyond which only the chosen features are described.
 const VALUES: usize = 50_000_000;

@@ -15,20 +15,19 @@ use serde_json::{Value, json};
 
 use super::invocation::Invocation;
 use super::prepare::{PrepareOptions, PreparedData, listed};
-use super::scaling_words::reading_value;
 use crate::args::data::{self, MissingArg};
 use crate::args::notation::NameList;
 use crate::args::reading::ReadingArgs;
 use crate::args::svm::KernelName;
 use crate::cli::{FitArgs, ModelArgs, ModelFormat};
 use crate::export::file::Sink;
-use crate::export::model_json::{SCHEMA, TrainedModel, bias_value, classes_value, loss_name};
+use crate::export::settings::reading_value;
 use crate::export::table::{self, Table};
-use crate::export::task_models::TaskModels;
 use crate::export::{json as json_text, liblinear, libsvm, result, settings};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::terminal::Terminal;
+use fewest_result::{Kind, TaskModels, TrainedModel, bias_value, classes_value, document, loss_name};
 
 /// A model file to be written.
 pub(crate) struct ModelSink {
@@ -119,7 +118,7 @@ impl ModelSink {
     /// # Errors
     /// A failed write.
     pub(crate) fn write_tasks(&self, tasks: &TaskModels, terminal: Terminal) -> Result<(), Failure> {
-        self.sink.write(&tasks.file(), terminal)
+        self.sink.write(&json_text::text(&tasks.file()), terminal)
     }
 
     /// Writes the model.
@@ -129,7 +128,7 @@ impl ModelSink {
     pub(crate) fn write(&self, trained: &TrainedModel, terminal: Terminal) -> Result<(), Failure> {
         let fail = |why: String| Failure::Input(format!("--model-format: {why}"));
         let text = match self.format {
-            ModelFormat::Json => trained.file(),
+            ModelFormat::Json => json_text::text(&trained.file()),
             ModelFormat::Liblinear => liblinear::text(trained).map_err(fail)?,
             ModelFormat::Libsvm => libsvm::text(trained).map_err(fail)?,
         };
@@ -183,7 +182,7 @@ pub(crate) fn run(args: &FitArgs, invocation: &Invocation) -> Result<u8, Failure
     let options = PrepareOptions {
         class_weight: Some(args.svm.class_weight()),
         categorical: &categories,
-        ..PrepareOptions::new(&args.data, &args.prepare)
+        ..PrepareOptions::new(&args.data, &args.prepare)?
     };
     let prepared = options.run(terminal)?;
     let features = features(&wanted, &prepared)?;
@@ -377,9 +376,7 @@ fn value(
 ) -> Value {
     let sum = |value: fn(&DualSolution) -> f64| trained.model.machines.iter().map(|m| value(&m.solution)).sum::<f64>();
     let (objective, bound) = (sum(|s| s.primal), sum(|s| s.dual));
-    let mut value = json!({
-        "schema": SCHEMA,
-        "kind": "fit",
+    let found = json!({
         "status": status(trained).name(),
         "objective": objective,
         "sense": "min",
@@ -400,9 +397,9 @@ fn value(
             "threads": rayon::current_num_threads()
         },
         "model": trained.value(),
-        "version": env!("CARGO_PKG_VERSION"),
     });
-    if let Some(reading) = reading_value(&prepared.data) {
+    let mut value = document(Kind::Fit, found);
+    if let Some(reading) = reading_value(&prepared.reading) {
         value["settings"]["reading"] = reading;
     }
     value

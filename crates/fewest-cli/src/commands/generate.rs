@@ -17,9 +17,9 @@ use crate::args::generate::{
 use crate::args::{data, notation};
 use crate::export::file::Sink;
 use crate::export::json as json_text;
-use crate::export::model_json::SCHEMA;
 use crate::failure::Failure;
 use crate::terminal::Terminal;
+use fewest_result::SCHEMA;
 
 /// Runs the command.
 ///

@@ -12,7 +12,7 @@ use super::invocation::Invocation;
 use super::prepare::{PrepareOptions, listed};
 use super::reading::{notes, tell, warnings};
 use super::report;
-use super::scaling_words::{feature_scaling, reading_value, scale_name, scaling_text};
+use super::scaling_words::{feature_scaling, scale_name, scaling_text};
 use super::sinks::PanelSinks;
 use crate::args::data::ScaleArg;
 use crate::args::features::Features;
@@ -20,12 +20,13 @@ use crate::args::rules::RuleSource;
 use crate::args::svm::CostChoice;
 use crate::cli::MarkersArgs;
 use crate::export::json::Document;
-use crate::export::model_json::{SCHEMA, TrainedModel, counts_value, levels_of};
 use crate::export::settings::of_rules;
+use crate::export::settings::reading_value;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::progress::Watch;
 use crate::terminal::Terminal;
+use fewest_result::{Kind, TrainedModel, counts_value, document, levels_of};
 
 /// Runs the command.
 ///
@@ -39,7 +40,7 @@ pub(crate) fn run(args: &MarkersArgs, invocation: &Invocation) -> Result<u8, Fai
     }
     let sinks = PanelSinks::open((args.json.as_ref(), args.report.as_ref()), &args.model, None)?;
     let groups = args.groups.as_deref();
-    let mut raw = PrepareOptions { groups, ..PrepareOptions::new(&args.data, &args.prepare) }.load(terminal)?;
+    let mut raw = PrepareOptions { groups, ..PrepareOptions::new(&args.data, &args.prepare)? }.load(terminal)?;
     check_groups(&mut raw, true, terminal)?;
     if raw.data.normalized().is_none() && raw.data.has_counts() {
         tell(&Note::Counts, terminal);
@@ -123,15 +124,14 @@ fn value(
 ) -> Value {
     let names: Vec<String> = (0..raw.data.names.len()).map(|j| raw.data.names.get(j).into_owned()).collect();
     let own = found.value(settings, &names, &raw.target.classes);
-    let mut value = json!({
-        "schema": SCHEMA, "kind": "markers",
+    let about = json!({
         "n_samples": raw.target.codes.len(), "n_features": names.len(), "target": raw.target.column,
         "class_counts": counts_value(&raw.target),
         "warnings": warnings(&raw.data), "notes": notes(&raw.data),
         "settings": settings_value(args, raw, settings),
         "command": invocation.command_line, "seconds": invocation.elapsed().as_secs_f64(),
-        "version": env!("CARGO_PKG_VERSION"),
     });
+    let mut value = document(Kind::Markers, about);
     value.as_object_mut().expect("it is written as an object").extend(own);
     value
 }
@@ -152,7 +152,7 @@ fn settings_value(args: &MarkersArgs, raw: &DataAsRead, settings: &MarkersSettin
         value[name] = rule;
     }
     value["scale_reason"] = json!(scale_of(args, raw).1.text());
-    if let Some(reading) = reading_value(&raw.data) {
+    if let Some(reading) = reading_value(&raw.reading) {
         value["reading"] = reading;
     }
     if let Some(groups) = raw.groups_value(args.groups.as_deref()) {

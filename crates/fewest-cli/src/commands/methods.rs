@@ -7,11 +7,12 @@ use serde_json::{Value, json};
 
 use crate::cli::MethodsArgs;
 use crate::export::file::Sink;
+use crate::export::json as json_text;
 use crate::export::table::{self, Table, pairs, paragraph};
-use crate::export::{json as json_text, model_json::SCHEMA};
 use crate::failure::{Failure, in_options};
 use crate::method_args::{Entry, find, methods, of_paper, paper_names, settings};
 use crate::terminal::{Terminal, bold};
+use fewest_result::SCHEMA;
 
 /// Runs the command.
 ///

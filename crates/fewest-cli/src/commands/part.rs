@@ -29,7 +29,7 @@ pub(crate) fn load(
 ) -> Result<DataAsRead, Failure> {
     let tasks = options.text("tasks");
     let (tasks, groups) = (tasks.as_deref(), selection.groups.as_deref());
-    let reading = PrepareOptions { folds, tasks, groups, ..PrepareOptions::new(&selection.data, &selection.prepare) };
+    let reading = PrepareOptions { folds, tasks, groups, ..PrepareOptions::new(&selection.data, &selection.prepare)? };
     let mut raw = reading.load(terminal)?;
     check_groups(&mut raw, true, terminal)?;
     Ok(raw)
@@ -59,7 +59,7 @@ impl<'a> Parts<'a> {
             class_weight: class_weight.as_ref(),
             variance_threshold: selection.rules.variance_threshold,
             categorical: &categorical,
-            ..PrepareOptions::new(&selection.data, &selection.prepare)
+            ..PrepareOptions::new(&selection.data, &selection.prepare)?
         };
         Ok(Self { raw, preparation: prepare.preparation(raw)?, memory: selection.data.read_options()?.memory() })
     }

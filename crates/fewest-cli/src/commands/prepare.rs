@@ -19,11 +19,10 @@ use crate::args::data::{DataArgs, PrepareArgs, ScaleArg};
 use crate::args::features::Features as RuleFeatures;
 use crate::args::notation;
 use crate::args::svm::ClassWeight;
-use crate::export::model_json::{TrainedModel, levels_of};
-use crate::export::reading::Reading;
 use crate::failure::Failure;
 use crate::method_args::{HeldOutSamples, MethodData, Validate};
 use crate::terminal::Terminal;
+use fewest_result::{TrainedModel, levels_of};
 
 /// Data ready for a method.
 pub(crate) struct PreparedData {
@@ -50,8 +49,8 @@ pub(crate) struct PreparedData {
     pub(crate) groups: Option<Groups>,
     /// Features that say where another one has no value.
     indicators: Vec<Indicator>,
-    /// How the cells of the file were understood.
-    reading: Reading,
+    /// How the file was read.
+    pub(crate) reading: ReadOptions,
     /// Bytes that `--memory` leaves for kernel values.
     kernel_memory: Option<u64>,
     /// Bytes allowed in all.
@@ -64,10 +63,12 @@ pub(crate) struct PreparedData {
 }
 
 /// What to do with the data besides reading them.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(crate) struct PrepareOptions<'a> {
-    /// File and how to read it.
-    pub(crate) data: &'a DataArgs,
+    /// File.
+    pub(crate) path: &'a Path,
+    /// How to read it.
+    pub(crate) reading: ReadOptions,
     /// Scaling and sample weights.
     pub(crate) prepare: &'a PrepareArgs,
     /// Class weights; none: all 1.
@@ -88,10 +89,22 @@ pub(crate) struct PrepareOptions<'a> {
 
 impl<'a> PrepareOptions<'a> {
     /// Nothing but these.
-    pub(crate) fn new(data: &'a DataArgs, prepare: &'a PrepareArgs) -> Self {
-        let (class_weight, variance_threshold, validate) = (None, None, None);
-        let (folds, tasks, groups) = (None, None, None);
-        Self { data, prepare, class_weight, variance_threshold, validate, folds, categorical: &[], tasks, groups }
+    ///
+    /// # Errors
+    /// A list of names that cannot be understood.
+    pub(crate) fn new(data: &'a DataArgs, prepare: &'a PrepareArgs) -> Result<Self, Failure> {
+        Ok(Self {
+            path: &data.data,
+            reading: data.read_options()?,
+            prepare,
+            class_weight: None,
+            variance_threshold: None,
+            validate: None,
+            folds: None,
+            categorical: &[],
+            tasks: None,
+            groups: None,
+        })
     }
 
     /// Reads and prepares.
@@ -107,7 +120,7 @@ impl<'a> PrepareOptions<'a> {
     /// # Errors
     /// Whatever is wrong with the file or with a weight, or less memory allowed than the data take.
     pub(crate) fn load(&self, terminal: Terminal) -> Result<DataAsRead, Failure> {
-        let (mut options, rule) = (self.data.read_options()?, self.prepare.missing.rule());
+        let (mut options, rule) = (self.reading.clone(), self.prepare.missing.rule());
         options.missing = rule.is_some();
         options.apart.extend(self.prepare.sample_weights.clone());
         options.apart.extend(self.folds.into_iter().chain(self.tasks).chain(self.groups).map(str::to_owned));
@@ -117,7 +130,7 @@ impl<'a> PrepareOptions<'a> {
             ("column of --groups", self.groups),
             ("column of --sample-weights", self.prepare.sample_weights.as_deref()),
         ];
-        let mut data = read_apart(&self.data.data, &options, &named, terminal)?;
+        let mut data = read_apart(self.path, &options, &named, terminal)?;
         let (weights, rows) = weighted(&mut data, self.prepare.sample_weights.as_deref(), terminal)?;
         hint(&mut data, terminal);
         let target = data.target.take().ok_or_else(|| {
@@ -141,7 +154,7 @@ impl<'a> PrepareOptions<'a> {
             groups,
             texts,
             indicators,
-            reading: Reading::of(&options),
+            reading: self.reading.clone(),
             kernel_memory,
             account,
             taken: None,
@@ -151,7 +164,7 @@ impl<'a> PrepareOptions<'a> {
     /// What `--memory` leaves when the data are there.
     fn kernel_memory(&self, data: &Dataset) -> Result<Option<u64>, Failure> {
         let taken = data.features.bytes();
-        match self.data.memory {
+        match self.reading.memory_limit {
             Some(allowed) if allowed <= taken => Err(Failure::Input(format!(
                 "{}: the data take {}, all that --memory allows; raise --memory",
                 data.source,
@@ -223,7 +236,7 @@ impl<'a> PrepareOptions<'a> {
             held_out(features, labels)
         };
         let held_out = held.map(prepared).transpose()?;
-        let memory = self.data.read_options()?.memory();
+        let memory = self.reading.memory();
         Ok(PreparedData {
             data,
             target,
@@ -264,7 +277,7 @@ impl<'a> PrepareOptions<'a> {
         indicators: &[Indicator],
         terminal: Terminal,
     ) -> Result<(Features, Vec<f64>), Failure> {
-        let options = self.data.read_options()?;
+        let options = self.reading.clone();
         let options = ReadOptions {
             target: options.target.or_else(|| Some(target.column.clone())),
             target_optional: true,

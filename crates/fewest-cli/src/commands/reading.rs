@@ -10,7 +10,7 @@ use fewest_eval::Groups;
 
 use crate::args::data::path_text;
 use crate::args::notation;
-use crate::failure::Failure;
+use crate::failure::{Failure, told};
 use crate::terminal::Terminal;
 
 /// Features that the data rule out, by name; more are counted.
@@ -50,7 +50,7 @@ pub(super) fn read_apart(
 pub(super) fn near_class(error: DataError) -> Failure {
     let DataError::UnknownClass { name, available, .. } = &error else { return error.into() };
     match notation::closest(name, available.split(", ")) {
-        Some(near) => Failure::Input(format!("{error} (did you mean {near}?)")),
+        Some(near) => Failure::Input(format!("{} (did you mean {near}?)", told(&error))),
         None => error.into(),
     }
 }
@@ -109,7 +109,7 @@ fn is_odd(done: &Normalized) -> bool {
 
 /// A note in words, with a few of the names only.
 fn words(note: &Note) -> String {
-    let Note::Constant { count, names, .. } = note else { return note.to_string() };
+    let Note::Constant { count, names, .. } = note else { return told(note) };
     let shown = names.iter().take(FEW).cloned().collect::<Vec<_>>().join(", ");
     let more = if *count > FEW { format!(", ... ({count} in all)") } else { String::new() };
     format!("{count} feature(s) have one value only and are never selected: {shown}{more}")
@@ -121,9 +121,9 @@ pub(crate) fn tell(note: &Note, terminal: Terminal) {
         loud if is_warning(loud) => terminal.warn(&words(loud)),
         Note::Normalized(_)
         | Note::TargetColumn { rule: TargetRule::Asked | TargetRule::UsualName | TargetRule::Format, .. } => {
-            terminal.detail(&note.to_string());
+            terminal.detail(&told(note));
         }
-        other => terminal.note(&other.to_string()),
+        other => terminal.note(&told(other)),
     }
 }
 

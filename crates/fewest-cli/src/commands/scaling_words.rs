@@ -1,9 +1,8 @@
 //! How values are brought to a total and features scaled, and why, in words and in results.
 
 use fewest_data::{Dataset, ScaleKind, ScaleReason, Scaling};
-use serde_json::{Map, Value, json};
 
-use crate::export::model_json::FeatureScaling;
+use fewest_result::FeatureScaling;
 
 /// A scaling in words, with the reason where the data decided, and what was done to the values
 /// before.
@@ -18,15 +17,6 @@ pub(crate) fn scaling_text((kind, reason): (ScaleKind, ScaleReason), data: &Data
         None => scaled,
         Some(done) => format!("{}; {scaled}", done.how.text()),
     }
-}
-
-/// What was done to the values as they were read, as `reading` of a result's settings has it; none
-/// where nothing was.
-pub(crate) fn reading_value(data: &Dataset) -> Option<Value> {
-    let how = &data.normalized()?.how;
-    let total = how.total.map(|total| ("normalize_total".to_owned(), json!(total)));
-    let log1p = how.log1p.then(|| ("log1p".to_owned(), json!(true)));
-    Some(Value::Object(total.into_iter().chain(log1p).collect::<Map<String, Value>>()))
 }
 
 /// The name of a scaling in options and results.

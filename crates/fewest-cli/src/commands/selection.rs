@@ -7,9 +7,8 @@ use std::time::Duration;
 use crate::AnyMethod;
 use fewest::method::auto_cost::CostChoice;
 use fewest::{Clock, FeatureSet, Limits, Report, RuleList, Rules, Subset, SvmSettings};
-use fewest_data::Delimiter;
 use fewest_eval::auto_cost::choose;
-use fewest_result::ProofFile;
+use fewest_result::{ProofFile, TrainedModel, bias_value, kernel_entries};
 use serde_json::{Map, Value, json};
 
 use super::auto_cost;
@@ -24,9 +23,8 @@ use crate::args::notation;
 use crate::args::rules::RuleSource;
 use crate::args::svm::{ClassWeight, FIT_COST};
 use crate::cli::{SelectionArgs, StoryArgs};
-use crate::export::kernel_json::kernel_entries;
-use crate::export::model_json::{TrainedModel, bias_value};
 use crate::export::settings;
+use crate::export::settings::reading_value;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::method_args::{Certify, MethodOptions, Validate};
@@ -113,8 +111,6 @@ impl<'a> Plan<'a> {
         let (folds, tasks, categorical) = (options.text("folds"), options.text("tasks"), options.categorical());
         refuse_with_tasks(options)?;
         let reading = PrepareOptions {
-            data: &args.data,
-            prepare: &args.prepare,
             class_weight: class_weight.as_ref(),
             variance_threshold: args.rules.variance_threshold,
             validate: validate.as_ref().map(|validate| (validate, options.value("seed").unwrap_or(0))),
@@ -122,6 +118,7 @@ impl<'a> Plan<'a> {
             categorical: &categorical,
             tasks: tasks.as_deref(),
             groups: args.groups.as_deref(),
+            ..PrepareOptions::new(&args.data, &args.prepare)?
         };
         let mut raw = reading.load(terminal)?;
         check_groups(&mut raw, deals, terminal)?;
@@ -255,7 +252,7 @@ impl Task<'_> {
     fn made(&self) -> Value {
         let (folds, tasks) = (self.options.text("folds"), self.options.text("tasks"));
         let apart: Vec<String> = folds.into_iter().chain(tasks).chain(self.args.groups.clone()).collect();
-        let mut read = self.reading();
+        let mut read = self.prepared.reading.said();
         read.insert("apart".to_owned(), json!(apart));
         json!({
             "method": self.method_name(),
@@ -266,40 +263,6 @@ impl Task<'_> {
             "settings": self.settings(self.rules.list().max_features, None),
             "read": read,
         })
-    }
-
-    /// How the data were read, besides format and target.
-    fn reading(&self) -> Map<String, Value> {
-        let (data, reading) = (&self.args.data, &self.args.data.reading);
-        let list = |typed: &[String]| -> Vec<String> {
-            typed.iter().flat_map(|names| notation::names(names).unwrap_or_default()).collect()
-        };
-        let read = [
-            ("drop", json!(list(&data.drop))),
-            ("only", json!(list(&data.only))),
-            ("text", json!(list(&data.text))),
-            ("no_header", json!(reading.no_header)),
-            ("header", json!(reading.header)),
-            ("decimal", json!(reading.decimal)),
-            ("thousands", json!(reading.thousands)),
-            ("missing_codes", json!(list(&reading.missing_codes))),
-            ("drop_unlabelled", json!(reading.drop_unlabelled)),
-            ("classes", json!(list(&reading.classes))),
-            ("positive", json!(reading.positive)),
-            ("delimiter", json!(reading.delimiter.map(Delimiter::name))),
-            ("comment", json!(reading.comment)),
-            ("transpose", json!(reading.transpose)),
-            ("labels", json!(reading.labels)),
-            ("by", json!(reading.by)),
-            ("id", json!(reading.id)),
-            ("unique_names", json!(reading.unique_names)),
-            ("zero_based", json!(reading.zero_based)),
-            ("layer", json!(data.layer)),
-            ("index_limit", json!(data.index_limit)),
-            ("normalize_total", json!(reading.normalize_total)),
-            ("log1p", json!(reading.log1p)),
-        ];
-        read.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
     }
 
     /// What is left of the time limit.
@@ -377,10 +340,8 @@ impl Task<'_> {
         set("data", json!(prepared.data.source));
         set("format", json!(prepared.data.format.name()));
         set("target", json!(prepared.target.column));
-        let typed = |value: &Value| *value != json!([]) && *value != json!(false) && !value.is_null();
-        let reading: Map<String, Value> = self.reading().into_iter().filter(|(_, value)| typed(value)).collect();
-        if !reading.is_empty() {
-            set("reading", Value::Object(reading));
+        if let Some(reading) = reading_value(&prepared.reading) {
+            set("reading", reading);
         }
         set("missing", json!(args.prepare.missing.name()));
         set("scale", json!(prepared.scale_name()));

@@ -8,9 +8,8 @@ use serde_json::Value;
 
 use super::prepare::PreparedData;
 use super::selection::Task;
-use crate::export::model_json::TrainedModel;
-use crate::export::task_models::TaskModels;
 use crate::failure::Failure;
+use fewest_result::{TaskModels, TrainedModel};
 
 impl PreparedData {
     /// The classifier of each task on the chosen features; none without tasks or where nothing was

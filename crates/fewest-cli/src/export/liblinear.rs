@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use fewest::{Kernel, Loss};
 
-use super::model_json::TrainedModel;
+use fewest_result::TrainedModel;
 
 /// Class labels as integers, as these formats want them, and what was changed: (class name, label).
 pub(crate) fn labels(classes: &[String]) -> (Vec<i32>, Vec<(String, i32)>) {

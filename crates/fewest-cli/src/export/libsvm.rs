@@ -13,7 +13,7 @@ use fewest::Kernel;
 use fewest::model::Machine;
 
 use super::liblinear::labels;
-use super::model_json::{TrainedModel, row_values};
+use fewest_result::{TrainedModel, row_values};
 
 /// A support vector: its coefficient in each of the k - 1 rows, and its values as (column from 1,
 /// value).

@@ -3,16 +3,10 @@
 
 pub(crate) mod chart;
 pub(crate) mod classes;
-mod fields;
 pub(crate) mod file;
 pub(crate) mod json;
-pub(crate) mod kernel_json;
 pub(crate) mod liblinear;
 pub(crate) mod libsvm;
-pub(crate) mod model_json;
-mod normalization;
-pub(crate) mod reading;
 pub(crate) mod result;
 pub(crate) mod settings;
 pub(crate) mod table;
-pub(crate) mod task_models;

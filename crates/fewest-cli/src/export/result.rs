@@ -5,7 +5,7 @@ use fewest_data::{Names, Target};
 use serde_json::{Map, Value, json};
 
 use super::json::Document;
-use super::model_json::{SCHEMA, TrainedModel, classes_value, counts_value};
+use fewest_result::{Kind, SCHEMA, TrainedModel, classes_value, counts_value};
 
 /// Everything a selection result is made of.
 pub(crate) struct SelectionResult<'a> {
@@ -53,6 +53,7 @@ impl<'a> SelectionResult<'a> {
         let (objective, bound, gap) = (outcome.objective, outcome.bound, outcome.gap());
         let mut value = json!({
             "schema": SCHEMA,
+            "kind": Kind::Selection,
             "method": self.method,
             "status": outcome.status.name(),
             "selected": selected,

@@ -42,6 +42,7 @@ mod penalty;
 mod positive;
 mod predict;
 mod proof_option;
+mod read_again;
 mod report;
 mod resume;
 mod rule_variables;

@@ -5,6 +5,7 @@ mod text;
 
 use std::io;
 
+use crate::Format;
 pub use text::bytes_text;
 
 /// Place in a file.
@@ -413,6 +414,15 @@ pub enum ErrorKind {
 }
 
 impl DataError {
+    /// The error of a file that is to be written in a format that is only read.
+    pub fn not_written(path: &str, format: Format) -> Self {
+        Self::Unsupported {
+            file: path.into(),
+            what: format!("files of the format {} are read, but not written", format.name()),
+            remedy: "write .npz, .parquet or .csv".into(),
+        }
+    }
+
     /// Cause of the error.
     pub fn kind(&self) -> ErrorKind {
         match self {

@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use fewest_text::typed;
+use crate::Told;
 
 use super::{DataError, ErrorKind, IndexFault, Place, Position};
 
@@ -25,7 +25,13 @@ impl fmt::Display for Place {
 
 impl fmt::Display for DataError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", fewest_text::Display(Message(self)))
+        f.write_str(&self.in_words(|setting| setting.to_string()))
+    }
+}
+
+impl Told for DataError {
+    fn marked(&self) -> String {
+        fewest_text::Display(Message(self)).to_string()
     }
 }
 
@@ -40,32 +46,33 @@ impl fmt::Display for Message<'_> {
             DataError::Io { file, action, source } => write!(f, "{file}: cannot {action}: {source}"),
             DataError::UnknownFormat { file } => write!(
                 f,
-                "{file}: the ending tells no format; use .csv, .tsv, .txt, .svm, .libsvm, .arff, .parquet, .feather, .xlsx, .ods, .npz, .gct, .h5ad, .h5, .loom, .gctx, .mtx (also with .gz, .zst, .bz2), .csc or a folder of Cell Ranger, or name one with --format"
+                "{file}: the ending tells no format; use {} (also with .gz, .zst, .bz2, but for .csc) or a folder of Cell Ranger, or name one with ⟦format⟧",
+                crate::Format::endings()
             ),
             DataError::Empty { file } => write!(f, "{file}: the file is empty; it needs at least one row of data"),
             DataError::NoRows { file } => write!(f, "{file}: there is a header but no row of data below it; add rows"),
             DataError::NoFeatures { file, target } => write!(
                 f,
-                "{file}: there is no feature column besides `{target}`; add feature columns or name another --target"
+                "{file}: there is no feature column besides `{target}`; add feature columns or name another ⟦target⟧"
             ),
             DataError::NoHeader { place, found, repeated: None } => write!(
                 f,
-                "{place}: the first line holds numbers ({found}); say --no-header if it is data, or --header if these are the names of the columns"
+                "{place}: the first line holds numbers ({found}); say ⟦no_header⟧ if it is data, or ⟦header⟧ if these are the names of the columns"
             ),
             DataError::NoHeader { place, found, repeated: Some(cell) } => write!(
                 f,
-                "{place}: the first line ({found}) looks like data, as `{cell}` is a value of its column, too; say --no-header if it is, or --header if these are the names of the columns"
+                "{place}: the first line ({found}) looks like data, as `{cell}` is a value of its column, too; say ⟦no_header⟧ if it is, or ⟦header⟧ if these are the names of the columns"
             ),
             DataError::NamesAsData { place, found } => write!(
                 f,
-                "{place}: the first line holds names, as {found}; leave out --no-header (or, if it is data, move that line down)"
+                "{place}: the first line holds names, as {found}; leave out ⟦no_header⟧ (or, if it is data, move that line down)"
             ),
             DataError::Delimiter { place, found, delimiter } => write!(
                 f,
                 "{place}: the header is one name, `{found}`; {}",
                 match delimiter {
-                    '\t' => "if tabs are between the columns, say --delimiter tab".to_owned(),
-                    sign => format!("if `{sign}` is between the columns, say --delimiter \"{sign}\""),
+                    '\t' => "if tabs are between the columns, say ⟦delimiter=tab⟧".to_owned(),
+                    sign => format!("if `{sign}` is between the columns, say ⟦delimiter={sign}⟧"),
                 }
             ),
             DataError::Ragged { place, found, expected, comment: None } => write!(
@@ -74,19 +81,19 @@ impl fmt::Display for Message<'_> {
             ),
             DataError::Ragged { place, found, expected, comment: Some(sign) } => write!(
                 f,
-                "{place}: {found} cells, but the header has {expected}; say --comment \"{sign}\" if lines that begin so are comments, else fix the row"
+                "{place}: {found} cells, but the header has {expected}; say ⟦comment={sign}⟧ if lines that begin so are comments, else fix the row"
             ),
             DataError::NotANumber { place, cell, numbers, total } => write!(
                 f,
-                "{place}: `{cell}` is not a number, but {numbers} of the {total} cells of this column are; fix the cell, say --missing-codes {} if it stands for a missing value, or --text {} to read the column as categories",
-                typed(cell),
-                typed(place.column.as_deref().unwrap_or_default())
+                "{place}: `{cell}` is not a number, but {numbers} of the {total} cells of this column are; fix the cell, say ⟦missing_codes={}⟧ if it stands for a missing value, or ⟦text={}⟧ to read the column as categories",
+                cell,
+                place.column.as_deref().unwrap_or_default()
             ),
             DataError::NumberStyle { place, cell, other } => write!(
                 f,
-                "{place}: `{cell}` is a number written in another way; {} (or --text {}, to read the column as categories)",
+                "{place}: `{cell}` is a number written in another way; {} (or ⟦text={}⟧, to read the column as categories)",
                 other.remedy,
-                typed(place.column.as_deref().unwrap_or_default())
+                place.column.as_deref().unwrap_or_default()
             ),
             DataError::NotFinite { place, cell, count, columns } => {
                 write!(f, "{place}: `{cell}` is missing; the file has {count} such value(s), this is the first")?;
@@ -96,65 +103,65 @@ impl fmt::Display for Message<'_> {
                     write!(f, ", in {}", crate::names::some_of(&each))?;
                 }
                 if let Some((blank, _)) = columns.iter().find(|(_, count)| *count == n) {
-                    write!(f, "; `{blank}` is blank throughout: say --drop {}", typed(blank))?;
+                    write!(f, "; `{blank}` is blank throughout: say ⟦drop={}⟧", blank)?;
                 }
-                f.write_str("; say --missing mean, median, most-frequent or indicator to fill in missing values, or correct those cells, or drop their rows or columns")
+                f.write_str("; say ⟦missing⟧ mean, median, most-frequent or indicator to fill in missing values, or correct those cells, or drop their rows or columns")
             }
             DataError::Infinite { place, cell, count } => write!(
                 f,
-                "{place}: `{cell}` is not finite; the file has {count} such value(s), this is the first; correct those cells, or say --missing-codes {} (with --missing) if it stands for a missing value",
-                typed(cell)
+                "{place}: `{cell}` is not finite; the file has {count} such value(s), this is the first; correct those cells, or say ⟦missing_codes={}⟧ if it stands for a missing value, which is filled in as others are",
+                cell
             ),
             DataError::BlankTarget { place } => {
                 let column = place.column.as_deref().unwrap_or_default();
                 write!(
                     f,
-                    "{place}: the column was taken as that of the class, but is blank throughout; name the class with --target, or leave the column out with --drop {}",
-                    typed(column)
+                    "{place}: the column was taken as that of the class, but is blank throughout; name the class with ⟦target⟧, or leave the column out with ⟦drop={}⟧",
+                    column
                 )
             }
             DataError::NoClass { place, cell, count } => write!(
                 f,
-                "{place}: `{cell}` is no class; {count} row(s) have none, this is the first; give every row a class, or say --drop-unlabelled to leave those rows out"
+                "{place}: `{cell}` is no class; {count} row(s) have none, this is the first; give every row a class, or say ⟦drop_unlabelled⟧ to leave those rows out"
             ),
             DataError::OneClass { file, column, class } => write!(
                 f,
-                "{file}: every row has `{column}` = {class}; an SVM needs at least two classes; add rows of another class or name another --target"
+                "{file}: every row has `{column}` = {class}; an SVM needs at least two classes; add rows of another class or name another ⟦target⟧"
             ),
             DataError::OneSide { part, samples, class } => write!(
                 f,
-                "all {samples} samples of the {part} set are of class {class}, but a data set needs both classes; ask for more samples or another --seed"
+                "all {samples} samples of the {part} set are of class {class}, but a data set needs both classes; ask for more samples or another ⟦seed⟧"
             ),
             DataError::TooManyClasses { file, column, classes, rows } => write!(
                 f,
-                "{file}: the target column `{column}` has {classes} different values in {rows} rows, which are not classes; name another --target"
+                "{file}: the target column `{column}` has {classes} different values in {rows} rows, which are not classes; name another ⟦target⟧"
             ),
             DataError::Continuous { file, column, classes, rows, example } => write!(
                 f,
-                "{file}: the target `{column}` is continuous: {classes} different numbers in {rows} rows, some with fractions (such as {example}); name another --target, or make classes of it (such as low and high)"
+                "{file}: the target `{column}` is continuous: {classes} different numbers in {rows} rows, some with fractions (such as {example}); name another ⟦target⟧, or make classes of it (such as low and high)"
             ),
             DataError::DuplicateName { file, name, first, second } => write!(
                 f,
-                "{file}: the name `{name}` is used by columns {first} and {second}; rename one of them, or say --unique-names to tell them apart by .1, .2 and so on"
+                "{file}: the name `{name}` is used by columns {first} and {second}; rename one of them, or say ⟦unique_names⟧ to tell them apart by .1, .2 and so on"
             ),
             DataError::Identifier { file, column, distinct, present, example, unit: None, first: true } => write!(
                 f,
-                "{file}: text column `{column}` has {distinct} different values in {present} rows, such as `{example}`, and looks like an identifier; say --id {name} if it names the samples, --transpose if it names features and the other columns are samples, else --drop {name}, or --text {name} to make a feature of each value",
-                name = typed(column)
+                "{file}: text column `{column}` has {distinct} different values in {present} rows, such as `{example}`, and looks like an identifier; say ⟦id={name}⟧ if it names the samples, ⟦transpose⟧ if it names features and the other columns are samples, else ⟦drop={name}⟧, or ⟦text={name}⟧ to make a feature of each value",
+                name = column
             ),
             DataError::FeaturesInRows { file, rows, columns } => write!(
                 f,
-                "{file}: {rows} rows with names, {columns} columns of numbers, and no column with classes: say --transpose if features are in the rows (and give the classes with --labels FILE), else name the --target"
+                "{file}: {rows} rows with names, {columns} columns of numbers, and no column with classes: say ⟦transpose⟧ if features are in the rows (and give the classes with ⟦labels⟧ FILE), else name the ⟦target⟧"
             ),
             DataError::Identifier { file, column, distinct, present, example, unit: None, first: false } => write!(
                 f,
-                "{file}: text column `{column}` has {distinct} different values in {present} rows, such as `{example}`, and looks like an identifier or free text; say --drop {name}, or --text {name} to make a feature of each value",
-                name = typed(column)
+                "{file}: text column `{column}` has {distinct} different values in {present} rows, such as `{example}`, and looks like an identifier or free text; say ⟦drop={name}⟧, or ⟦text={name}⟧ to make a feature of each value",
+                name = column
             ),
             DataError::Identifier { file, column, distinct, example, unit: Some(unit), .. } => write!(
                 f,
-                "{file}: text column `{column}` has {distinct} numbers with `{unit}` behind them, such as `{example}`; write the numbers alone, or say --text {} to make a feature of each value",
-                typed(column)
+                "{file}: text column `{column}` has {distinct} numbers with `{unit}` behind them, such as `{example}`; write the numbers alone, or say ⟦text={}⟧ to make a feature of each value",
+                column
             ),
             DataError::UnknownColumn { file, name, role, available } => {
                 let same = |other: &&str| *other != name && other.to_lowercase() == name.to_lowercase();
@@ -178,7 +185,7 @@ impl fmt::Display for Message<'_> {
             ),
             DataError::TooManyFeatures { place, index, allowed } => write!(
                 f,
-                "{place}: feature number {index} is beyond {allowed}, the most that a file of this size is trusted with; if it is right, raise the limit with --index-limit"
+                "{place}: feature number {index} is beyond {allowed}, the most that a file of this size is trusted with; if it is right, raise the limit with ⟦index_limit⟧"
             ),
             DataError::Malformed { place, found, remedy } => write!(f, "{place}: {found}; {remedy}"),
             DataError::Damaged { file, what } => {
@@ -222,7 +229,7 @@ fn output_remedy(error: &DataError) -> &'static str {
 fn index_text(fault: IndexFault, previous: u64) -> String {
     match fault {
         IndexFault::Zero => {
-            "is not allowed, svmlight counts features from 1; say --zero-based if the file counts from 0".into()
+            "is not allowed, svmlight counts features from 1; say ⟦zero_based⟧ if the file counts from 0".into()
         }
         IndexFault::Repeated => "appears twice on this line; keep one of the two values".into(),
         IndexFault::Unordered => {

@@ -16,8 +16,8 @@
 
 use fewest_svm::{DenseDesign, Error};
 
-use super::random::Random;
 use super::{Generator, SampleSet, dataset};
+use crate::matrix::random::Random;
 use crate::{DataError, Dataset, Features};
 
 /// Settings of a composite set.

@@ -15,8 +15,8 @@
 
 use fewest_svm::{DenseDesign, Error};
 
-use super::random::Random;
 use super::{Generator, SampleSet, check_relevant, dataset};
+use crate::matrix::random::Random;
 use crate::{DataError, Dataset, Features};
 
 /// Settings of a correlated set.

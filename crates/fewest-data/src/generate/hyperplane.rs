@@ -17,8 +17,8 @@
 
 use fewest_svm::{DenseDesign, Error};
 
-use super::random::Random;
 use super::{Generator, SampleSet, check_relevant, dataset};
+use crate::matrix::random::Random;
 use crate::{DataError, Dataset, Features};
 
 /// Region of the points.

@@ -21,19 +21,18 @@ mod composite;
 mod correlated;
 mod hyperplane;
 mod ndcc;
-pub(crate) mod random;
 mod text;
 
+pub use crate::matrix::random::normals;
 pub use composite::{Composite, CompositeSettings};
 pub use correlated::{Correlated, CorrelatedSettings};
 pub use hyperplane::{Coefficients, Hyperplane, HyperplaneSettings, Points};
 pub use ndcc::{Ndcc, NdccSettings};
-pub use random::normals;
 pub use text::{Text, TextSettings};
 
-use crate::options::{self, ReadOptions};
-use crate::target::Target;
+use crate::meaning::target::Target;
 use crate::{DataError, Dataset, Features, Format, Names};
+use crate::{ReadOptions, io::memory};
 
 /// Set of samples. Each has a stream of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -135,7 +134,7 @@ pub fn check_memory(
     } else {
         format!("{samples} samples of {features} features")
     };
-    options::check_memory_with(file, &what, needed, allowed, "raise --memory, or ask for fewer samples or features")
+    memory::check_memory_with(file, &what, needed, allowed, "raise ⟦memory⟧, or ask for fewer samples or features")
 }
 
 /// Refuses no features at all, and another number of relevant ones than from 1 to all of them.

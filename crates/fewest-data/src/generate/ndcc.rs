@@ -20,8 +20,8 @@
 
 use fewest_svm::{DenseDesign, Error};
 
-use super::random::Random;
 use super::{Generator, SampleSet, check_relevant, dataset};
+use crate::matrix::random::Random;
 use crate::{DataError, Dataset, Features};
 
 /// Radii of the cubes.

@@ -20,10 +20,10 @@ use std::ops::Range;
 use fewest_svm::{Error, SparseDesign};
 use rayon::prelude::*;
 
-use super::random::Random;
 use super::{Generator, SampleSet, dataset, two_classes};
-use crate::columns::{self, Facts, starts};
-use crate::sparse::{column_bounds, parts, split};
+use crate::formats::columns::{self, Facts, starts};
+use crate::formats::sparse::{column_bounds, parts, split};
+use crate::matrix::random::Random;
 use crate::{DataError, Dataset, Features, Names, ReadOptions, Target};
 
 /// Documents that one thread draws at a time.

@@ -21,7 +21,7 @@ fn folder_instead_of_file() {
 
 #[test]
 fn unknown_ending() {
-    holds(&refused("data.xyz", "a,y\n1,2\n"), &["data.xyz", "no format", "--format"]);
+    holds(&refused("data.xyz", "a,y\n1,2\n"), &["data.xyz", "no format", "`format"]);
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn header_only() {
 #[test]
 fn numbers_for_a_header() {
     let message = refused("a.csv", "1.5,2.5,0\n2.5,3.5,1\n");
-    holds(&message, &["a.csv, line 1", "1.5, 2.5", "--no-header"]);
+    holds(&message, &["a.csv, line 1", "1.5, 2.5", "`no_header"]);
     let options = ReadOptions { no_header: true, ..ReadOptions::default() };
     let data = Case::new("a.csv", "1.5,2.5,0\n2.5,3.5,1\n").read_with(&options).expect("read");
     assert_eq!(data.names.to_vec(), ["x1", "x2"]);
@@ -65,7 +65,7 @@ fn ragged_row() {
 #[test]
 fn non_numeric_cell() {
     let message = refused("a.csv", "age,y\n31,0\n32,1\nforty,0\n41,1\n");
-    holds(&message, &["a.csv, line 4, column `age`", "`forty` is not a number", "3 of the 4", "--text age"]);
+    holds(&message, &["a.csv, line 4, column `age`", "`forty` is not a number", "3 of the 4", "`text = age`"]);
     let message = refused("a.arff", "@relation r\n@attribute x real\n@attribute y {a,b}\n@data\n1,a\ntwo,b\n");
     holds(&message, &["a.arff, line 6, column `x`", "`two`"]);
 }
@@ -84,12 +84,12 @@ fn missing_and_infinite_values() {
     ];
     for cell in words {
         let message = refused("a.csv", format!("a,b,y\n1,2,0\n1,{cell},1\n{cell},3,0\n"));
-        holds(&message, &["a.csv, line 3, column `b`", &format!("`{cell}`"), "2 such value(s)", "--missing mean"]);
+        holds(&message, &["a.csv, line 3, column `b`", &format!("`{cell}`"), "2 such value(s)", "`missing` mean"]);
     }
     for cell in ["inf", "-Infinity", "1e999"] {
         let message = refused("a.csv", format!("a,b,y\n1,2,0\n1,{cell},1\n{cell},?,0\n"));
-        holds(&message, &["line 3, column `b`", &format!("`{cell}` is not finite"), "2 such", "--missing-codes"]);
-        assert!(!message.contains("--missing mean"), "{message}");
+        holds(&message, &["line 3, column `b`", &format!("`{cell}` is not finite"), "2 such", "`missing_codes"]);
+        assert!(!message.contains("`missing` mean"), "{message}");
     }
     holds(&refused("a.svm", "1 1:1 2:nan\n-1 1:inf\n"), &["a.svm, line 2, column `x1`", "`inf`", "1 such"]);
     holds(&refused("a.svm", "1 1:1 2:nan\n-1 1:2\n"), &["a.svm, line 1, column `x2`", "1 such"]);
@@ -98,13 +98,13 @@ fn missing_and_infinite_values() {
     let sparse = "@relation r\n@attribute x real\n@attribute y {a,b}\n@data\n{0 1,1 a}\n{0 ?,1 b}\n";
     holds(&refused("a.arff", sparse), &["a.arff, line 6, column `x`", "1 such"]);
     let message = refused("a.csv", "a,y\n1,0\n2,\n3,1\n");
-    holds(&message, &["line 3, column `y`", "1 row(s) have none", "give every row a class", "--drop-unlabelled"]);
+    holds(&message, &["line 3, column `y`", "1 row(s) have none", "give every row a class", "`drop_unlabelled"]);
 }
 
 #[test]
 fn one_class() {
     let message = refused("a.csv", "a,class\n1,sick\n2,sick\n");
-    holds(&message, &["a.csv", "every row has `class` = sick", "at least two classes", "--target"]);
+    holds(&message, &["a.csv", "every row has `class` = sick", "at least two classes", "`target"]);
     holds(&refused("a.svm", "+1 1:1\n+1 1:2\n"), &["a.svm", "every row has `y` = 1"]);
     let optional = ReadOptions { target_optional: true, ..ReadOptions::default() };
     assert!(Case::new("a.csv", "a,class\n1,sick\n2,sick\n").read_with(&optional).is_ok());
@@ -114,9 +114,9 @@ fn one_class() {
 fn target_that_is_no_class() {
     let rows: String = lines(50, |i| format!("{i},{}.5\n", i * i));
     let message = refused("a.csv", format!("a,y\n{rows}"));
-    holds(&message, &["`y` is continuous", "50 different numbers in 50 rows", "0.5", "--target"]);
+    holds(&message, &["`y` is continuous", "50 different numbers in 50 rows", "0.5", "`target"]);
     let rows: String = lines(50, |i| format!("{i},{}\n", i * i));
-    holds(&refused("a.csv", format!("a,y\n{rows}")), &["`y` has 50 different values in 50 rows", "--target"]);
+    holds(&refused("a.csv", format!("a,y\n{rows}")), &["`y` has 50 different values in 50 rows", "`target"]);
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn svmlight_indices() {
     holds(&refused("a.svm", "1 1:1 2:1\n-1 3:1 2:1\n"), &["a.svm, line 2", "index 2 comes after 3", "sort"]);
     holds(&refused("a.svm", "1 1:1 0:1\n"), &["a.svm, line 1", "index 0", "counts features from 1"]);
     holds(&refused("a.svm", "1 1:1\n-1 2:1 2:3\n"), &["a.svm, line 2", "index 2 appears twice", "keep one"]);
-    holds(&refused("a.svm", "1 1:1\n-1 4000000000:3\n"), &["a.svm, line 2", "4000000000", "--index-limit"]);
+    holds(&refused("a.svm", "1 1:1\n-1 4000000000:3\n"), &["a.svm, line 2", "4000000000", "`index_limit"]);
     holds(&refused("a.svm", "1 1:1\n-1 99999999999999999999:3\n"), &["a.svm, line 2", "index:value"]);
 }
 
@@ -211,15 +211,15 @@ fn memory_limit() {
     let limit = ReadOptions { memory_limit: Some(10_000), ..ReadOptions::default() };
     let case = Case::new("a.csv", format!("a,b,y\n{rows}"));
     let message = case.read_with(&limit).expect_err("too large").to_string();
-    holds(&message, &["2000 rows and 2 features", "31.25 KiB", "9.77 KiB are allowed", "--memory"]);
+    holds(&message, &["2000 rows and 2 features", "31.25 KiB", "9.77 KiB are allowed", "`memory"]);
     let svm: String = lines(2000, |i| format!("{} 1:1 2:{i}.5\n", i % 2));
     let message = Case::new("a.svm", svm).read_with(&limit).expect_err("too large").to_string();
-    holds(&message, &["the sparse matrix", "--memory"]);
+    holds(&message, &["the sparse matrix", "`memory"]);
     let data = case.read().expect("read");
     for ending in ["npz", "parquet", "arff"] {
         let path = case.beside(&format!("b.{ending}"));
         write(&path, &data).expect("write");
-        holds(&read(&path, &limit).expect_err("too large").to_string(), &["needs", "--memory"]);
+        holds(&read(&path, &limit).expect_err("too large").to_string(), &["needs", "`memory"]);
     }
 }
 
@@ -229,9 +229,9 @@ fn bomb_stops_at_the_memory_limit() {
     std::io::Write::write_all(&mut encoder, &vec![b'1'; 64 << 20]).expect("write");
     let case = Case::new("bomb.csv.gz", encoder.finish().expect("finish"));
     let limit = ReadOptions { memory_limit: Some(16 << 20), ..ReadOptions::default() };
-    holds(&case.read_with(&limit).expect_err("a bomb").to_string(), &["bomb.csv.gz", "--memory"]);
+    holds(&case.read_with(&limit).expect_err("a bomb").to_string(), &["bomb.csv.gz", "`memory"]);
     let svm = ReadOptions { format: Some(Format::Svmlight), ..limit };
-    holds(&case.read_with(&svm).expect_err("a bomb").to_string(), &["a single line", "--memory"]);
+    holds(&case.read_with(&svm).expect_err("a bomb").to_string(), &["a single line", "`memory"]);
 }
 
 /// A good parquet file with the only (or first) `from` made `to`, which is as long.
@@ -278,7 +278,7 @@ fn parquet_footer_that_lies() {
 fn identifiers_and_free_text() {
     let rows: String = lines(30, |i| format!("{i},patient {i},{}\n", i % 2));
     let message = refused("a.csv", format!("a,who,y\n{rows}"));
-    holds(&message, &["`who`", "30 different values in 30 rows", "patient", "--drop who", "--text who"]);
+    holds(&message, &["`who`", "30 different values in 30 rows", "patient", "`drop = who`", "`text = who`"]);
     let case = Case::new("a.csv", format!("a,who,y\n{rows}"));
     let drop = ReadOptions { drop: vec!["who".into()], ..ReadOptions::default() };
     assert_eq!(case.read_with(&drop).expect("read").names.to_vec(), ["a"]);

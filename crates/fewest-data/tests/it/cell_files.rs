@@ -159,9 +159,9 @@ fn folders_and_what_is_refused() {
     );
     let plain = ReadOptions { target: Some("bulk_labels".into()), ..ReadOptions::default() };
     for (name, parts) in [
-        ("forms/h5ad_noX_layer_only.h5ad", &["no matrix X", "--layer logcounts"][..]),
-        ("forms/h5ad_duplicate_genes.h5ad", &["is used by columns", "--unique-names"]),
-        ("forms/10x_v2_two_genomes.h5", &["2 genomes", "--layer another_genome or --layer hg19_chr21"]),
+        ("forms/h5ad_noX_layer_only.h5ad", &["no matrix X", "`layer = logcounts`"][..]),
+        ("forms/h5ad_duplicate_genes.h5ad", &["is used by columns", "`unique_names"]),
+        ("forms/10x_v2_two_genomes.h5", &["2 genomes", "`layer = another_genome` or `layer = hg19_chr21`"]),
         ("forms/h5ad_compound_obs_nan.h5ad", &["bulk_labels", "louvain"]),
         ("forms/zarr_v2.zarr.zip", &["through Python", "read_zarr"]),
         ("forms/zarr_v3.zarr.zip", &["through Python", "read_zarr"]),
@@ -174,7 +174,7 @@ fn folders_and_what_is_refused() {
     let Some(path) = data_file("forms/h5ad_compound_obs_nan.h5ad") else { return };
     let louvain = ReadOptions { target: Some("louvain".into()), ..ReadOptions::default() };
     let path = path.to_str().expect("UTF-8");
-    holds(&read(path, &louvain).expect_err("NaN").to_string(), &["2556 such value(s)", "--missing mean"]);
+    holds(&read(path, &louvain).expect_err("NaN").to_string(), &["2556 such value(s)", "`missing` mean"]);
     let data = read(path, &ReadOptions { missing: true, ..louvain }).expect("read");
     assert_eq!(classes(&data).iter().filter(|class| *class == "CD4 T cells").count(), 43);
 }

@@ -93,10 +93,10 @@ fn values_that_are_no_counts_are_said() {
         let options = ReadOptions { normalize, layer: layer.map(str::to_owned), ..unlabelled() };
         notes(&open("newest.h5ad", &options))
     };
-    holds(&told(None, normalize(None, true)), &["logarithms already", "uns/log1p", "--layer"]);
+    holds(&told(None, normalize(None, true)), &["logarithms already", "uns/log1p", "`layer"]);
     let of_counts = told(Some("counts"), normalize(Some(10.0), true));
     assert!(!of_counts.contains("logarithms already"), "{of_counts}");
-    holds(&of_counts, &["no whole numbers", "--normalize-total"]);
+    holds(&of_counts, &["no whole numbers", "`normalize_total"]);
     assert!(!told(None, Normalization::default()).contains("logarithms"));
     let csv = |x: &str| Case::new("a.csv", format!("a,b,y\n{x},70,0\n2,3,1\n")).read().expect("read").has_counts();
     assert!(csv("1") && !csv("1.5") && !csv("-1"));
@@ -122,11 +122,14 @@ fn layers_and_raw() {
     let loom = ReadOptions { layer: Some("spliced".into()), ..labelled("cell_type") };
     assert_eq!(rows(&open("tiny.loom", &loom)), map(|x| 2.0 * x));
     let layer = |name: &str| ReadOptions { layer: Some(name.into()), ..labelled("cell_type") };
-    holds(&error("layers.h5ad", &layer("count")), &["no layer `count`", "--layer X or --layer raw or --layer counts"]);
-    holds(&error("tiny.loom", &layer("x")), &["no layer `x`", "--layer matrix or --layer spliced"]);
-    holds(&error("tiny.gctx", &layer("x")), &["--layer has a meaning for h5ad, loom and 10x", "leave it out"]);
+    holds(
+        &error("layers.h5ad", &layer("count")),
+        &["no layer `count`", "`layer = X` or `layer = raw` or `layer = counts`"],
+    );
+    holds(&error("tiny.loom", &layer("x")), &["no layer `x`", "`layer = matrix` or `layer = spliced`"]);
+    holds(&error("tiny.gctx", &layer("x")), &["`layer` has a meaning for h5ad, loom and 10x", "leave it out"]);
     let csv = Case::new("a.csv", "a,y\n1,0\n2,1\n").read_with(&layer("x")).expect_err("no layer").to_string();
-    holds(&csv, &["--layer has a meaning for h5ad, loom and 10x", "leave it out"]);
+    holds(&csv, &["`layer` has a meaning for h5ad, loom and 10x", "leave it out"]);
 }
 
 #[test]
@@ -148,7 +151,7 @@ fn columns_of_cells_are_text() {
         assert_eq!(data.samples.as_ref().expect("asked").values.join(" "), column(0));
     }
     let error = error("latest.h5ad", &ReadOptions::default());
-    holds(&error, &["no column of the samples is named y", "--target: cell_type (3 values), ok (2 values)"]);
+    holds(&error, &["no column of the samples is named y", "`target`: cell_type (3 values), ok (2 values)"]);
 }
 
 #[test]
@@ -158,21 +161,21 @@ fn cell_ranger_in_hdf5() {
     assert_eq!(data.names.to_vec(), ["TP53", "Aβ", "MYC", "TP53.1"]);
     assert_eq!((data.format, rows(&data)[0].clone()), (Format::H5, vec![1.0, 0.0, 2.0, 0.0]));
     assert_eq!(data.samples.as_ref().expect("barcodes").values[5], "cell5");
-    holds(&error("v2.h5", &unlabelled()), &["`TP53`", "columns 1 and 4", "--unique-names"]);
+    holds(&error("v2.h5", &unlabelled()), &["`TP53`", "columns 1 and 4", "`unique_names"]);
     same_column_file(&format!("{FILES}v2.h5"), &unique);
     // The antibody is of the name of a gene, but left out.
     let data = open("v3.h5", &unlabelled());
     assert_eq!(data.names.to_vec(), ["TP53", "Aβ", "MYC"]);
     assert_eq!(rows(&data)[3], [4.0, 0.0, 0.0]);
-    holds(&notes(&data), &["type Gene Expression", "Antibody Capture (1)", "--layer 'Antibody Capture'"]);
+    holds(&notes(&data), &["type Gene Expression", "Antibody Capture (1)", "`layer = Antibody Capture`"]);
     let layer = |name: &str| ReadOptions { layer: Some(name.into()), ..unlabelled() };
     let data = open("v3.h5", &layer("Antibody Capture"));
     assert_eq!((data.names.to_vec(), rows(&data)[1][0]), (vec!["TP53".to_owned()], 3.0));
     same_column_file(&format!("{FILES}v3.h5"), &layer("Antibody Capture"));
     same_column_file(&format!("{FILES}v3.h5"), &unlabelled());
-    holds(&error("v3.h5", &layer("x")), &["type `x`", "--layer 'Gene Expression' or --layer 'Antibody Capture'"]);
-    holds(&error("v2.h5", &layer("x")), &["no layer `x`", "--layer hg19"]);
-    holds(&error("v2.h5", &ReadOptions { unique_names: true, ..ReadOptions::default() }), &["--labels"]);
+    holds(&error("v3.h5", &layer("x")), &["type `x`", "`layer = Gene Expression` or `layer = Antibody Capture`"]);
+    holds(&error("v2.h5", &layer("x")), &["no layer `x`", "`layer = hg19`"]);
+    holds(&error("v2.h5", &ReadOptions { unique_names: true, ..ReadOptions::default() }), &["`labels"]);
 }
 
 #[test]
@@ -188,7 +191,7 @@ fn the_ending_may_be_of_another_form() {
     let case = Case::new("a.h5ad.gz", zipped.finish().expect("finished"));
     assert_eq!(classes(&case.read_with(&labelled("cell_type")).expect("read")), TYPES);
     let refused = |name: &str, bytes: &[u8]| Case::new(name, bytes).read().expect_err(name).to_string();
-    holds(&refused("a.h5ad", b"a,b\n1,2\n"), &["not HDF5", "--format"]);
+    holds(&refused("a.h5ad", b"a,b\n1,2\n"), &["not HDF5", "`format"]);
     holds(&refused("a.h5ad", &bytes[..bytes.len() / 2]), &["damaged"]);
     for (name, parts) in [
         ("a.rds", ["write.csv", "write_h5ad"]),

@@ -30,7 +30,7 @@ fn labelled(case: &Case, sheet: &str, options: &ReadOptions) -> ReadOptions {
 fn gct_of_both_versions() {
     let case = Case::new("a.gct", GCT);
     let message = case.read().expect_err("no target").to_string();
-    holds(&message, &["y, label, class or target", "--labels"]);
+    holds(&message, &["y, label, class or target", "`labels"]);
     let options = labelled(&case, "id,class\ns3,b\ns1,a\ns2,b\ns4,a\n", &ReadOptions::default());
     let data = case.read_with(&options).expect("read");
     assert_eq!((rows(&data), samples(&data)), (values(), ["s1", "s2", "s3", "s4"].map(str::to_owned).to_vec()));
@@ -38,7 +38,7 @@ fn gct_of_both_versions() {
     assert_eq!(data.names.to_vec(), ["g1", "g2", "g3"]);
     let newer = "#1.3\n3\t4\t1\t2\nid\tsymbol\ts1\ts2\ts3\ts4\ntype\tna\tA\tB\tA\tB\nbatch\tna\tx\tx\t-666\ty\n\
                  g1\tT\t1\t2\t3\t4\ng2\tU\t5\t6\t7\t8\ng3\tV\t0.5\t1.5\t2.5\t3.5\n";
-    holds(&refused("b.gct", newer), &["--target", "type (2 values)"]);
+    holds(&refused("b.gct", newer), &["`target", "type (2 values)"]);
     let options = ReadOptions { target: Some("type".into()), apart: vec!["batch".into()], ..ReadOptions::default() };
     let data = Case::new("b.gct", newer).read_with(&options).expect("read");
     assert_eq!((rows(&data), class_of_each(&data)), (values(), ["A", "B", "A", "B"].map(str::to_owned).to_vec()));
@@ -52,7 +52,7 @@ fn gct_of_both_versions() {
     holds(&short, &["line 5", "5 cells", "6"]);
     let word =
         Case::new("c.gct", GCT.replace("\t7\t8", "\thigh\t8")).read_with(&options).expect_err("word").to_string();
-    holds(&word, &["line 5, column `s3`", "`high`", "row `g2`", "--missing-codes high"]);
+    holds(&word, &["line 5, column `s3`", "`high`", "row `g2`", "`missing_codes = high`"]);
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn transposed_text_with_classes_in_a_row_or_a_file() {
 fn a_table_of_samples_is_not_transposed_in_silence() {
     let options = ReadOptions { transpose: true, target_optional: true, ..ReadOptions::default() };
     let case = Case::new("a.csv", "id,colour,y\ns1,red,no\ns2,blue,yes\n");
-    holds(&case.read_with(&options).expect_err("text").to_string(), &["no row holds numbers", "--transpose"]);
+    holds(&case.read_with(&options).expect_err("text").to_string(), &["no row holds numbers", "`transpose"]);
 }
 
 #[test]
@@ -119,10 +119,10 @@ fn a_table_with_features_in_rows_is_noticed() {
         "\"\",s1,s2,s3,s4\n{}",
         lines(600, |i| format!("g{i},{}.5,{}.25,{},{}.125\n", i % 97, i % 89, i % 101, i % 83))
     );
-    holds(&refused("a.csv", &table), &["600 rows", "4 columns of numbers", "--transpose", "--labels", "--target"]);
+    holds(&refused("a.csv", &table), &["600 rows", "4 columns of numbers", "`transpose", "`labels", "`target"]);
     let case = Case::new("a.csv", &table);
     let options = labelled(&case, "sample,class\ns1,a\ns2,b\ns3,a\ns4,b\n", &ReadOptions::default());
-    holds(&case.read_with(&options).expect_err("turned").to_string(), &["--transpose"]);
+    holds(&case.read_with(&options).expect_err("turned").to_string(), &["`transpose"]);
     // Few columns with a target that is named are what they seem.
     let options = ReadOptions { target: Some("s3".into()), ..ReadOptions::default() };
     let data = case.read_with(&options).expect("a target that is named");
@@ -156,7 +156,7 @@ fn labels_are_found_by_the_names_of_the_samples() {
         &less,
         &ReadOptions { target: Some("kind".into()), samples: Some("id".into()), ..plain.clone() },
     );
-    holds(&case.read_with(&options).expect_err("s4").to_string(), &["1 of 4 samples", "`s4`", "--drop-unlabelled"]);
+    holds(&case.read_with(&options).expect_err("s4").to_string(), &["1 of 4 samples", "`s4`", "`drop_unlabelled"]);
     let data = case.read_with(&ReadOptions { drop_unlabelled: true, ..options.clone() }).expect("read");
     assert_eq!(
         (class_of_each(&data), samples(&data)),
@@ -167,14 +167,14 @@ fn labels_are_found_by_the_names_of_the_samples() {
     holds(&case.read_with(&twice).expect_err("twice").to_string(), &["`s1` has two rows"]);
     let others =
         labelled(&case, &sheet.replace(",s", ",sample-").replace(",a\n", ",c\n").replace(",b\n", ",d\n"), &options);
-    holds(&case.read_with(&others).expect_err("others").to_string(), &["no sample has a row", "`s1`", "--by"]);
+    holds(&case.read_with(&others).expect_err("others").to_string(), &["no sample has a row", "`s1`", "`by"]);
     let column =
         ReadOptions { labels: Some(Labels { column: Some("sort".into()), ..Labels::default() }), ..plain.clone() };
     let column = labelled(&case, sheet, &column);
     holds(&case.read_with(&column).expect_err("sort").to_string(), &["`sort`", "age, id, site, kind"]);
     let unnamed = Case::new("b.csv", "a,b\n1,5\n2,6\n");
     let options = labelled(&unnamed, "id,kind\ns1,a\ns2,b\n", &plain);
-    holds(&unnamed.read_with(&options).expect_err("no names").to_string(), &["no names", "--id"]);
+    holds(&unnamed.read_with(&options).expect_err("no names").to_string(), &["no names", "`id"]);
     let headless = labelled(&case, "s1,a\ns2,b\ns3,a\ns4,b\n", &plain);
     holds(&case.read_with(&headless).expect_err("no header").to_string(), &["line 1", "add a header line"]);
     // A class file is in the order of the samples.

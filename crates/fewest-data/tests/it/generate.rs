@@ -162,7 +162,7 @@ fn a_set_of_one_class_is_refused() {
     for error in refused {
         let text = error.to_string();
         assert!(matches!(error, DataError::OneSide { samples: 2, .. }), "{text}");
-        assert!(text.contains("test set") && text.contains("--seed"), "{text}");
+        assert!(text.contains("test set") && text.contains("`seed"), "{text}");
     }
 }
 

@@ -25,7 +25,7 @@ fn missing_values_come_through_only_where_they_are_let_in() {
     let message = refused("a.csv", TABLE);
     holds(
         &message,
-        &["a.csv, line 3, column `age`", "`?`", "4 such", "--missing mean, median, most-frequent or indicator"],
+        &["a.csv, line 3, column `age`", "`?`", "4 such", "`missing` mean, median, most-frequent or indicator"],
     );
     let data = Case::new("a.csv", TABLE).read_with(&lenient()).expect("read");
     assert_eq!(column(&data, "age"), [Some(1.0), None, Some(4.0), Some(4.0), None]);
@@ -41,7 +41,7 @@ fn missing_values_come_through_only_where_they_are_let_in() {
         assert!(matches!(error, DataError::Infinite { count: 1, .. } | DataError::NoClass { count: 1, .. }), "{error}");
         holds(&error.to_string(), &[place]);
         // No advice that leads back here.
-        assert!(!error.to_string().contains("--missing mean"), "{error}");
+        assert!(!error.to_string().contains("`missing` mean"), "{error}");
     }
 }
 
@@ -177,7 +177,7 @@ fn every_column_that_lacks_values_is_named() {
     let several = refused("a,b,leer,y\n1,,,0\n,2,,1\n3,,,1\n");
     holds(
         &several,
-        &["line 2", "6 such value(s)", "in a (1), b (2), leer (3)", "`leer` is blank throughout: say --drop leer"],
+        &["line 2", "6 such value(s)", "in a (1), b (2), leer (3)", "`leer` is blank throughout: say `drop = leer`"],
     );
     let one = refused("a,b,y\n1,,0\n2,2,1\n");
     assert!(!one.contains(", in b") && !one.contains("throughout"), "{one}");

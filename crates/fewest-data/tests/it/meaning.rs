@@ -1,7 +1,7 @@
 //! What cells are taken for: headers, classes, quantities, dates, identifiers, numbers in other
 //! styles, words for missing values.
 
-use fewest_data::{Dataset, Delimiter, Format, ReadOptions, read, to_columns, write_as};
+use fewest_data::{Dataset, Format, ReadOptions, read, to_columns, write_as};
 
 use crate::common::{Case, classes, floats, holds, lines, noise, notes, npz, refused, rows};
 
@@ -31,7 +31,7 @@ fn a_header_of_numbers_is_a_header() {
         }
         // Never a class of one sample.
         let error = case.read_with(&none).expect_err("names").to_string();
-        holds(&error, &["line 1", "holds names", "leave out --no-header"]);
+        holds(&error, &["line 1", "holds names", "leave out `no_header"]);
     }
     // Quoted numbers above bare ones, whatever the last column is.
     let text = format!("\"5\",\"7\",\"9\"\n{}", lines(20, |i| format!("{},{},{}\n", noise(i, 13), i, noise(i, 7))));
@@ -44,11 +44,11 @@ fn a_header_of_numbers_is_a_header() {
 #[test]
 fn data_without_a_header_are_no_header() {
     let numbers = lines(30, |i| format!("{}.5,{},{}\n", noise(i, 97), noise(i, 9), i % 2));
-    holds(&refused("a.csv", &numbers), &["line 1", "holds numbers", "--no-header", "--header"]);
+    holds(&refused("a.csv", &numbers), &["line 1", "holds numbers", "`no_header", "`header"]);
     let text = lines(30, |i| {
         format!("{},{},{}\n", ["M", "F"][i % 2], ["red", "green", "blue"][noise(i, 3)], ["no", "yes"][noise(i, 2)])
     });
-    holds(&refused("a.csv", &text), &["line 1", "looks like data", "`M`", "--no-header", "--header"]);
+    holds(&refused("a.csv", &text), &["line 1", "looks like data", "`M`", "`no_header", "`header"]);
     let mixed = lines(30, |i| format!("P{i},{}.5,{}\n", noise(i, 97), ["tumor", "normal"][i % 2]));
     holds(&refused("a.csv", &mixed), &["line 1", "looks like data", "`tumor`"]);
     let none = ReadOptions { no_header: true, ..ReadOptions::default() };
@@ -65,17 +65,18 @@ fn data_without_a_header_are_no_header() {
 
 #[test]
 fn one_name_that_looks_like_several_hints_at_the_delimiter() {
-    let comma = ReadOptions { delimiter: Delimiter::by_name(","), ..ReadOptions::default() };
+    let comma =
+        ReadOptions { delimiter: Some(fewest_data::delimiter_of(",").expect("a sign")), ..ReadOptions::default() };
     let refused = |name: &str, text: &str| Case::new(name, text).read_with(&comma).expect_err(name).to_string();
-    holds(&refused("a.csv", "a;b;y\n1;2;0\n3;4;1\n"), &["`a;b;y`", "--delimiter \";\""]);
-    holds(&refused("a.csv", "a\tb\ty\n1\t2\t0\n"), &["--delimiter tab"]);
-    holds(&refused("a.csv", "a|b|y\n1|2|0\n"), &["--delimiter \"|\""]);
+    holds(&refused("a.csv", "a;b;y\n1;2;0\n3;4;1\n"), &["`a;b;y`", "`delimiter = ;`"]);
+    holds(&refused("a.csv", "a\tb\ty\n1\t2\t0\n"), &["`delimiter = tab`"]);
+    holds(&refused("a.csv", "a|b|y\n1|2|0\n"), &["`delimiter = |`"]);
 }
 
 #[test]
 fn a_quantity_is_no_target() {
     let csv = |value: &dyn Fn(usize) -> String| format!("a,price\n{}", lines(200, |i| format!("{i},{}\n", value(i))));
-    let said = ["continuous", "--target"];
+    let said = ["continuous", "`target"];
     let column = |i: usize| noise(i, 60) as f64 / 10.0 + 0.05;
     holds(&refused("a.csv", csv(&|i| column(i).to_string())), &[&said[..], &["`price`", "in 200 rows"]].concat());
     holds(&refused("a.csv", csv(&|i| format!("\"{}\"", column(i).to_string().replace('.', ",")))), &said);
@@ -126,18 +127,18 @@ fn identifiers_are_told_by_the_cells_that_are_there() {
         let case = Case::new("a.csv", text);
         let lenient = ReadOptions { missing: true, ..ReadOptions::default() };
         let message = case.read_with(&lenient).expect_err("an identifier").to_string();
-        holds(&message, &["`who`", "30 different values", "identifier", "--drop who"]);
+        holds(&message, &["`who`", "30 different values", "identifier", "`drop = who`"]);
         let asked = ReadOptions { text: vec!["who".into()], ..lenient };
         assert_eq!(case.read_with(&asked).expect("asked for").features.n_features(), 31);
     }
     let few = Case::new("a.csv", table(20, &|i| format!("P{}", i / 2))).read().expect("few values");
-    holds(&notes(&few), &["`who` has 10 different values in 20 rows", "--drop who"]);
+    holds(&notes(&few), &["`who` has 10 different values in 20 rows", "`drop = who`"]);
     let categories = Case::new("a.csv", table(60, &|i| format!("P{}", i % 25))).read().expect("categories");
-    assert!(!notes(&categories).contains("--drop"), "{}", notes(&categories));
+    assert!(!notes(&categories).contains("`drop"), "{}", notes(&categories));
     // Numbers but for what is behind them: never advice to drop them.
     let message = refused("a.csv", table(60, &|i| format!("{i}.5 mg")));
     holds(&message, &["`who`", "numbers with `mg`"]);
-    assert!(!message.contains("--drop"), "{message}");
+    assert!(!message.contains("`drop"), "{message}");
 }
 
 #[test]
@@ -194,19 +195,19 @@ fn numbers_in_other_styles_are_numbers_or_refused_by_name() {
         |cell: &str, other: &str| format!("dose,y\n{}", lines(30, |i| format!("{},{}\n", [cell, other][i % 2], i % 2)));
     let message = |cell: &str, other: &str| refused("a.csv", table(cell, other));
     for (cell, other, options) in [
-        ("\"0,5\"", "\"1,0\"", "--decimal ,"),
-        ("\"1,000.5\"", "\"2,500\"", "--thousands ,"),
-        ("\"1.234,5\"", "\"2,5\"", "--decimal , --thousands ."),
-        ("\"$1,234.50\"", "\"$2,000.25\"", "--thousands ,"),
-        ("1 000", "2 500", "--thousands \" \""),
-        ("1'000", "2'500", "--thousands \"'\""),
-        ("\"0,5\"", "1", "--decimal ,"),
+        ("\"0,5\"", "\"1,0\"", "`decimal = ,`"),
+        ("\"1,000.5\"", "\"2,500\"", "`thousands = ,`"),
+        ("\"1.234,5\"", "\"2,5\"", "`decimal = ,` `thousands = .`"),
+        ("\"$1,234.50\"", "\"$2,000.25\"", "`thousands = ,`"),
+        ("1 000", "2 500", "`thousands =  `"),
+        ("1'000", "2'500", "`thousands = '`"),
+        ("\"0,5\"", "1", "`decimal = ,`"),
     ] {
         let said = message(cell, other);
         holds(&said, &["`dose`", "a number written in another way", options]);
-        assert!(!said.contains("--drop"), "{said}");
+        assert!(!said.contains("`drop"), "{said}");
     }
-    holds(&message("\"1,000\"", "\"2,500\""), &["--thousands ,", "--decimal ,"]);
+    holds(&message("\"1,000\"", "\"2,500\""), &["`thousands = ,`", "`decimal = ,`"]);
     for (cell, other, values) in [
         ("5%", "10%", [5.0, 10.0]),
         ("$5.5", "-$7", [5.5, -7.0]),
@@ -236,10 +237,10 @@ fn numbers_in_other_styles_are_numbers_or_refused_by_name() {
     }
     // What would be another number in this style is refused.
     let case = Case::new("a.csv", table("1.5", "2.5"));
-    holds(&case.read_with(&style(',', None)).expect_err("points").to_string(), &["leave out --decimal"]);
+    holds(&case.read_with(&style(',', None)).expect_err("points").to_string(), &["leave out `decimal"]);
     holds(
         &read(&svm(&case), &style(',', None)).expect_err("no text").to_string(),
-        &["--decimal has a meaning for text"],
+        &["`decimal` has a meaning for text"],
     );
 }
 
@@ -274,7 +275,7 @@ fn words_for_missing_values_and_codes() {
     let data = case.read_with(&coded).expect("read");
     assert_eq!((data.names.to_vec()[2..].to_vec(), missing(&data, 1)), (vec!["c=Mild".to_owned()], 8));
     let strict = ReadOptions { missing: false, ..coded.clone() };
-    holds(&case.read_with(&strict).expect_err("missing").to_string(), &["is missing", "--missing mean"]);
+    holds(&case.read_with(&strict).expect_err("missing").to_string(), &["is missing", "`missing` mean"]);
     // The same in formats of numbers.
     let codes = ReadOptions { missing_codes: vec!["-999".into()], ..lenient.clone() };
     let numbers = Case::new("n.csv", "a,b,y\n2,-999,1\n3,5,-1\n0,4,1\n");
@@ -300,7 +301,7 @@ fn rows_without_a_class_and_other_classes_can_be_left_out() {
     holds(&case.read().expect_err("missing").to_string(), &["line 2, column `b`", "1 such"]);
     let lenient = ReadOptions { missing: true, ..ReadOptions::default() };
     let message = case.read_with(&lenient).expect_err("no class").to_string();
-    holds(&message, &["line 3, column `y`", "2 row(s) have none", "--drop-unlabelled"]);
+    holds(&message, &["line 3, column `y`", "2 row(s) have none", "`drop_unlabelled"]);
     let dropped = ReadOptions { drop_unlabelled: true, ..lenient };
     let data = case.read_with(&dropped).expect("read");
     assert_eq!(classes(&data), ["no", "yes", "maybe", "no"]);

@@ -140,19 +140,19 @@ fn what_cannot_be_meant_is_refused_by_place() {
     };
     let (total, log1p) = (asked(Some(1e4), false), asked(None, true));
     let negative = "a,b,y\n1,2,0\n3,-4,1\n-5,1,1\n";
-    holds(&says("a.csv", negative, &total), &["row 2", "`b`", "-4", "counts", "--normalize-total"]);
-    holds(&says("a.csv", negative, &log1p), &["row 2", "`b`", "-4", "--log1p"]);
+    holds(&says("a.csv", negative, &total), &["row 2", "`b`", "-4", "counts", "`normalize_total"]);
+    holds(&says("a.csv", negative, &log1p), &["row 2", "`b`", "-4", "`log1p"]);
     holds(&says("a.svm", "0 1:1 2:2\n1 1:3 2:-4\n", &log1p), &["row 2", "`x2`", "-4"]);
     let dropped = ReadOptions { drop: vec!["b".into()], ..total.clone() };
     holds(&says("a.csv", negative, &dropped), &["row 2", "`b`", "fewest convert"]);
     let missing = "a,b,y\n1,2,0\n3,,1\n";
     let free = |options: &ReadOptions| ReadOptions { missing: true, ..options.clone() };
-    holds(&says("a.csv", missing, &free(&total)), &["row 2", "`b`", "missing", "--log1p alone"]);
+    holds(&says("a.csv", missing, &free(&total)), &["row 2", "`b`", "missing", "`log1p` alone"]);
     let data = Case::new("a.csv", missing).read_with(&free(&log1p)).expect("read");
     assert!(rows(&data)[1][1].is_nan());
     assert_eq!(rows(&data)[1][0], 3.0f64.ln_1p());
     for total in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        holds(&says("a.csv", TABLE, &asked(Some(total), false)), &["--normalize-total", "above 0"]);
+        holds(&says("a.csv", TABLE, &asked(Some(total), false)), &["`normalize_total", "above 0"]);
     }
     let huge = "a,b,y\n1e308,1e308,0\n1,2,1\n";
     holds(&says("a.csv", huge, &total), &["row 1", "total"]);

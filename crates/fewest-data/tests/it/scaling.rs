@@ -172,7 +172,7 @@ fn what_cannot_be_represented_names_its_column() {
     let data = column(&[1.0, 1e300, 2.0, 3.0]).read().expect("finite values");
     let error = Scaling::of(ScaleKind::None, &data).expect_err("squares overflow");
     assert!(matches!(error, DataError::OutOfRange { .. }));
-    crate::common::holds(&error.to_string(), &["a.csv, column `big`: 1e300", "too large", "--scale maxabs"]);
+    crate::common::holds(&error.to_string(), &["a.csv, column `big`: 1e300", "too large", "`scale = maxabs`"]);
     let error = Scaling::fit(ScaleKind::None, &data.features).expect_err("squares overflow");
     crate::common::holds(&error.to_string(), &["feature number 1: 1e300"]);
     for kind in [ScaleKind::Standard, ScaleKind::MaxAbs] {
@@ -180,7 +180,7 @@ fn what_cannot_be_represented_names_its_column() {
     }
     let tiny = column(&[0.0, 5e-324, 0.0, 5e-324]).read().expect("read");
     let error = Scaling::of(ScaleKind::Standard, &tiny).expect_err("no digits left");
-    crate::common::holds(&error.to_string(), &["column `big`", "standard deviation, too small", "--scale maxabs"]);
+    crate::common::holds(&error.to_string(), &["column `big`", "standard deviation, too small", "`scale = maxabs`"]);
     let mut tiny = tiny;
     Scaling::of(ScaleKind::MaxAbs, &tiny).expect("fit").apply(&mut tiny.features).expect("apply");
     assert_eq!(rows(&tiny), [[0.0], [1.0], [0.0], [1.0]]);

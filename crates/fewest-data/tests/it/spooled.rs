@@ -53,7 +53,7 @@ fn workbooks_are_the_table() {
     holds(&error, &["the first sheet, read me, of 2"]);
     let other = ReadOptions { layer: Some("other".into()), ..options() };
     holds(&read(&path("sheets.xlsx"), &other).expect_err("other").to_string(), &["no sheet other", "read me, data"]);
-    holds(&read(&path("table.ods"), &other).expect_err("other").to_string(), &["no sheet other", "--layer"]);
+    holds(&read(&path("table.ods"), &other).expect_err("other").to_string(), &["no sheet other", "`layer"]);
 }
 
 #[cfg(feature = "arrow")]
@@ -68,7 +68,7 @@ fn arrow_files_are_the_table() {
 #[test]
 fn labels_in_a_workbook() {
     let data = Case::new("a.csv", "id,a\ns3,1\ns0,2\ns1,3\n");
-    let labels = Labels { file: path("table.xlsx"), column: Some("y".into()), by: None };
+    let labels = Labels { file: path("table.xlsx"), column: Some("y".into()) };
     let data = data.read_with(&ReadOptions { labels: Some(labels), ..ReadOptions::default() }).expect("read");
     let target = data.target.as_ref().expect("a target");
     let of_row: Vec<&str> = target.codes.iter().map(|&code| target.classes[code as usize].as_str()).collect();
@@ -106,7 +106,7 @@ fn files_that_are_not_what_they_say() {
         holds(&error, &[name, "damaged"]);
     }
     let book = std::fs::read(path("table.xlsx")).expect("a workbook");
-    holds(&Case::new("a.csv", &book).read().expect_err("text").to_string(), &["Excel workbook", "--format xlsx"]);
+    holds(&Case::new("a.csv", &book).read().expect_err("text").to_string(), &["Excel workbook", "`format = xlsx`"]);
     let cut = Case::new("a.xlsx", &book[..book.len() / 2]).read().expect_err("cut").to_string();
     holds(&cut, &["a.xlsx", "damaged"]);
 }

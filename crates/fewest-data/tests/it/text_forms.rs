@@ -1,7 +1,7 @@
 //! Tables as R, pandas, spreadsheets and instruments write them: all forms of one table are read
 //! alike, in memory and into column files.
 
-use fewest_data::{Dataset, Delimiter, ReadOptions, TextColumn, read, to_columns};
+use fewest_data::{Dataset, ReadOptions, TextColumn, read, to_columns};
 
 use crate::common::{Case, classes, holds, lines, notes, refused, rows};
 
@@ -118,7 +118,7 @@ fn points_in_semicolon_files_stay_points() {
 #[test]
 fn delimiters_and_comments_as_asked() {
     let options = |delimiter: &str, comment| ReadOptions {
-        delimiter: Some(Delimiter::by_name(delimiter).expect("a delimiter")),
+        delimiter: Some(fewest_data::delimiter_of(delimiter).expect("a delimiter")),
         comment,
         ..ReadOptions::default()
     };
@@ -126,9 +126,9 @@ fn delimiters_and_comments_as_asked() {
     is_the_table("a.csv", text("a b y", |_, [a, b, y]| format!("{a}   {b} {y}")), &options("blanks", None));
     let half = text("a,b,y", |i, [a, b, y]| format!("{a},{b},{y}{}", if i == 4 { "\n#\"half" } else { "" }));
     is_the_table("a.csv", &half, &options("comma", Some('#')));
-    holds(&refused("a.csv", &half), &["line 7", "--comment \"#\""]);
+    holds(&refused("a.csv", &half), &["line 7", "`comment = #`"]);
     for name in ["", "ab", "1", "\"", "é"] {
-        assert_eq!(Delimiter::by_name(name), None, "{name}");
+        assert!(fewest_data::delimiter_of(name).is_err(), "{name}");
     }
 }
 
@@ -155,7 +155,7 @@ fn columns_without_a_name() {
 #[test]
 fn equal_names_become_different_when_asked() {
     let csv = "TP53,b,TP53,TP53.1,y\n1,2,3,4,0\n5,6,7,8,1\n";
-    holds(&refused("a.csv", csv), &["`TP53`", "columns 1 and 3", "--unique-names"]);
+    holds(&refused("a.csv", csv), &["`TP53`", "columns 1 and 3", "`unique_names"]);
     let options = ReadOptions { unique_names: true, ..ReadOptions::default() };
     let data = Case::new("a.csv", csv).read_with(&options).expect("read");
     assert_eq!(data.names.to_vec(), ["TP53", "b", "TP53.2", "TP53.1"]);
@@ -185,7 +185,7 @@ fn columns_by_patterns() {
 #[test]
 fn svmlight_counts_from_0_where_it_says_so() {
     let lines = "1 0:1 3:2\n-1 1:3\n";
-    holds(&refused("a.svm", lines), &["line 1", "--zero-based"]);
+    holds(&refused("a.svm", lines), &["line 1", "`zero_based"]);
     let options = ReadOptions { zero_based: true, ..ReadOptions::default() };
     let expected = [[1.0, 0.0, 0.0, 2.0], [0.0, 3.0, 0.0, 0.0]];
     assert_eq!(rows(&Case::new("a.svm", lines).read_with(&options).expect("read")), expected);

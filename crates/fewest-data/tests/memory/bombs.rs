@@ -39,7 +39,7 @@ fn gzip() {
     encoder.write_all(b"a,y\n").expect("write");
     encoder.write_all(&vec![b'1'; 256 << 20]).expect("write");
     let bomb = encoder.finish().expect("finish");
-    refused("a.csv.gz", &bomb, ReadOptions::default(), &["a single line", "--memory"]);
+    refused("a.csv.gz", &bomb, ReadOptions::default(), &["a single line", "`memory"]);
     for format in [Format::Svmlight, Format::Arff, Format::Parquet, Format::Npz, Format::H5ad, Format::Mtx] {
         let options = ReadOptions { format: Some(format), ..ReadOptions::default() };
         read("a.csv.gz", &bomb, options).expect_err("a bomb");
@@ -84,7 +84,7 @@ fn parquet_texts_of_a_dictionary() {
     assert_eq!(data.target.expect("a target").counts(), [5_000, 5_000]);
     let apart = ReadOptions { apart: vec!["y".into()], target: Some("x".into()), ..ReadOptions::default() };
     let apart = ReadOptions { target_optional: true, features: Some(Vec::new()), ..apart };
-    refused("a.parquet", &bomb, apart, &["column `y` as text", "--memory"]);
+    refused("a.parquet", &bomb, apart, &["column `y` as text", "`memory"]);
 }
 
 /// Texts that begin as the one before, of which only the difference is stored: 2 000 of 100 kB.
@@ -120,7 +120,7 @@ fn parquet_page_of_gzip() {
         .set_data_page_size_limit(1 << 30)
         .set_data_page_row_count_limit(1 << 30);
     let bomb = parquet(properties.build(), 3_000_000, |i| [b"u".as_slice(), b"v"][i % 2].into());
-    refused("a.parquet", &bomb, ReadOptions::default(), &["a page of column `x`", "--memory"]);
+    refused("a.parquet", &bomb, ReadOptions::default(), &["a page of column `x`", "`memory"]);
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn npz_texts() {
     put("X", "<f8", "(1000, 1)", &[0; 8000]);
     put("y", "|S65536", "(1000,)", &vec![b'u'; 65_536_000]);
     let bomb = zip.finish().expect("finish").into_inner();
-    refused("a.npz", &bomb, ReadOptions::default(), &["array y as text", "--memory"]);
+    refused("a.npz", &bomb, ReadOptions::default(), &["array y as text", "`memory"]);
 }
 
 /// Files of cells as programs write them, read and made into column files with little memory: it is

@@ -221,14 +221,14 @@ impl StudySettings {
         }
         let sizes = self.sizes(p);
         if let Some(&k) = sizes.iter().find(|&&k| k == 0 || k > p) {
-            return Err(Error::setting("max-features", k, format!("between 1 and the number of features, {p}")));
+            return Err(Error::setting("max_features", k, format!("between 1 and the number of features, {p}")));
         }
         if let Some([a, b, ..]) = sizes.windows(2).find(|w| w[0] >= w[1]) {
             let found = format!("{a} before {b}");
-            return Err(Error::setting("max-features", found, "sizes in ascending order, each once"));
+            return Err(Error::setting("max_features", found, "sizes in ascending order, each once"));
         }
         if sizes.is_empty() {
-            return Err(Error::setting("max-features", "an empty list", "at least one size"));
+            return Err(Error::setting("max_features", "an empty list", "at least one size"));
         }
         if let Some(k) = self.rules.max_features {
             return Err(Error::setting("max_features of the rules", k, "left out: the sizes say it"));

@@ -378,7 +378,7 @@ fn data_that_cannot_be_studied_are_named() {
         change(&mut settings);
         refused(&data, &settings)
     };
-    assert!(with(&|s| s.sizes = Some(vec![4])).contains("max-features is 4"));
+    assert!(with(&|s| s.sizes = Some(vec![4])).contains("max_features is 4"));
     assert!(with(&|s| s.sizes = Some(vec![2, 1])).contains("ascending"));
     assert!(with(&|s| s.folds = 1).contains("folds is 1"));
     assert!(with(&|s| s.folds = 21).contains("at most the number of samples, 20"));

@@ -54,13 +54,13 @@ impl Door<'_> {
 /// none for other JSON.
 pub fn text(result: &Value, door: Door<'_>) -> Option<String> {
     let result = Json(result);
-    match result.at("kind").text() {
+    match crate::kind(result) {
         Some("study") => Some(study::text(result, door)),
         Some("markers") => Some(markers::text(result, door)),
         Some("stability") => Some(stability::text(result, door)),
         Some("prediction") => Some(prediction::text(result, door)),
         Some("knockoffs") => Some(knockoffs::text(result, door)),
-        _ if result.at("folds").0.is_array() => Some(evaluation::text(result, door)),
+        Some("evaluation") => Some(evaluation::text(result, door)),
         _ => None,
     }
 }

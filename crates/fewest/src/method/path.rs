@@ -143,11 +143,11 @@ impl PathSize {
     pub(super) fn all(rules: &Rules, sizes: &[usize]) -> Result<Vec<Self>, Error> {
         let p = rules.p();
         if let Some(&k) = sizes.iter().find(|&&k| k == 0 || k > p) {
-            return Err(Error::setting("max-features", k, format!("between 1 and the number of features, {p}")));
+            return Err(Error::setting("max_features", k, format!("between 1 and the number of features, {p}")));
         }
         if let Some([a, b, ..]) = sizes.windows(2).find(|w| w[0] >= w[1]) {
             let found = format!("{a} before {b}");
-            return Err(Error::setting("max-features", found, "sizes in ascending order, each once"));
+            return Err(Error::setting("max_features", found, "sizes in ascending order, each once"));
         }
         let sized = |&k: &usize| {
             let list = RuleList { max_features: Some(k), ..rules.list().clone() };

@@ -12,7 +12,7 @@ impl Rules {
         let (list, size) = (self.list(), subset.len());
         let mut out = Vec::new();
         if let Some(most) = list.max_features.filter(|&most| size > most) {
-            out.push(format!("max-features is {most}, but it has {size}"));
+            out.push(format!("`max_features` is {most}, but it has {size}"));
         }
         let missing = list.require.iter().filter(|&&j| !subset.contains(j));
         out.extend(missing.map(|&j| format!("{} is required, but is not in it", name(j))));
@@ -72,7 +72,7 @@ mod tests {
         let rules = Rules::new(6, list, &names).expect("no contradiction");
         let broken = |features: &[usize]| rules.broken(&Subset::from_indices(6, features.iter().copied()), &names);
         assert!(broken(&[0, 3]).is_empty());
-        assert_eq!(broken(&[0, 2, 3, 4]), ["max-features is 3, but it has 4", "the budget is 3.5, but it costs 4"]);
+        assert_eq!(broken(&[0, 2, 3, 4]), ["`max_features` is 3, but it has 4", "the budget is 3.5, but it costs 4"]);
         assert_eq!(
             broken(&[1, 2]),
             [

@@ -54,7 +54,7 @@ impl Rules {
         thin!(at_most);
         thin!(at_least);
         let mut said = Vec::new();
-        said.extend(list.max_features.map(|k| format!("max-features {k}")));
+        said.extend(list.max_features.map(|k| format!("`max_features` {k}")));
         said.extend(list.budget.map(|b| format!("budget {b}")));
         said.extend(list.require.iter().map(|&j| format!("require {}", name(j))));
         said.extend(list.forbid.iter().map(|j| format!("forbid {}", name(j))));
@@ -92,7 +92,7 @@ impl Rules {
                 let (count, shown) = forced();
                 let k = self.list.max_features.unwrap_or(self.p);
                 format!(
-                    "max-features is {k} but {count} features must be in ({shown}, with those they imply); allow at least {count}"
+                    "`max_features` is {k} but {count} features must be in ({shown}, with those they imply); allow at least {count}"
                 )
             }
             Contradiction::Budget(cost) => {

@@ -365,7 +365,7 @@ fn check(p: usize, list: &RuleList, name: &dyn Fn(usize) -> String) -> Result<()
     if let Some(k) = list.max_features
         && (k == 0 || k > p)
     {
-        return fail(format!("max-features is {k}, but must be between 1 and the number of features, {p}"));
+        return fail(format!("`max_features` is {k}, but must be between 1 and the number of features, {p}"));
     }
     let groups = list.at_most.iter().chain(&list.at_least).map(|g| &g.1).chain(&list.together);
     let pairs = list.implies.iter().flat_map(|&(a, b)| [a, b]);

@@ -209,7 +209,9 @@ fn what_cannot_be_certified_is_refused_and_limits_are_kept() {
         assert!(why.contains(words), "{why}");
     }
     let require = Rules::new(12, RuleList { require: vec![0, 1], ..RuleList::default() }, &[]).expect("valid");
-    assert!(run(&[4], &require, Limits::default()).is_err_and(|error| error.to_string().contains("max-features is 1")));
+    assert!(
+        run(&[4], &require, Limits::default()).is_err_and(|error| error.to_string().contains("`max_features` is 1"))
+    );
     let other = Rules::none(9);
     assert!(run(&[4], &other, Limits::default()).is_err_and(|error| error.to_string().contains("9 features")));
 

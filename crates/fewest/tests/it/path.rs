@@ -296,9 +296,9 @@ fn sizes_out_of_range_are_refused() {
     let (design, labels) = RandomProblem { n: 10, p: 4, density: 1.0, noise: 0.0, seed: 1 }.draw();
     let problem = Problem::new(&design, &labels, None).unwrap();
     for (sizes, words) in [
-        (vec![0, 1], "max-features is 0, but must be between 1 and the number of features, 4"),
-        (vec![1, 5], "max-features is 5"),
-        (vec![2, 2], "max-features is 2 before 2"),
+        (vec![0, 1], "max_features is 0, but must be between 1 and the number of features, 4"),
+        (vec![1, 5], "max_features is 5"),
+        (vec![2, 2], "max_features is 2 before 2"),
     ] {
         let (rules, settings) = (Rules::none(4), RfeSettings::default());
         let error = rfe_path(&problem, &rules, &sizes, &settings, &Limits::default(), &mut Silent).unwrap_err();

@@ -319,8 +319,8 @@ fn messages_name_the_features_the_numbers_and_the_remedy() {
         }
     };
     let base = RuleList::default;
-    all(&message(RuleList { max_features: Some(0), ..base() }), &["max-features is 0", "between 1", "5"]);
-    all(&message(RuleList { max_features: Some(6), ..base() }), &["max-features is 6", "5"]);
+    all(&message(RuleList { max_features: Some(0), ..base() }), &["`max_features` is 0", "between 1", "5"]);
+    all(&message(RuleList { max_features: Some(6), ..base() }), &["`max_features` is 6", "5"]);
     all(&message(RuleList { require: vec![7], ..base() }), &["7", "5 features"]);
     all(
         &message(RuleList { require: vec![0, 1], max_features: Some(2), implies: vec![(1, 3)], ..base() }),

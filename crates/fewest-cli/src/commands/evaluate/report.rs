@@ -9,9 +9,10 @@ use super::plan::{Options, Recipes};
 use crate::commands::data_as_read::DataAsRead;
 use crate::commands::held_out::{names as sample_names, wrong};
 use crate::commands::reading::{notes, warnings};
-use crate::commands::scaling_words::{reading_value, scale_name, scaling_text};
+use crate::commands::scaling_words::{scale_name, scaling_text};
 use crate::export::classes::{by_class, of_two, positive_value};
-use crate::export::model_json::{SCHEMA, classes_value, counts_value};
+use crate::export::settings::reading_value;
+use fewest_result::{Kind, classes_value, counts_value, document};
 
 /// Results of all folds.
 pub(crate) struct Report<'a> {
@@ -61,7 +62,7 @@ impl<'a> Report<'a> {
             "scale": scale_name(kind), "scale_reason": reason.text(), "scheme": scheme, "inner_cv": options.inner,
             "tune": {"C": options.tuned.costs, "fit_cost": options.tuned.fit_costs, "gamma": options.tuned.gammas}, "sizes": options.sizes, "choose": options.choose
         });
-        if let Some(reading) = reading_value(&raw.data) {
+        if let Some(reading) = reading_value(&raw.reading) {
             value["settings"]["reading"] = reading;
         }
         if let Some(groups) = raw.groups_value(options.selection.groups.as_deref()) {
@@ -75,7 +76,6 @@ impl<'a> Report<'a> {
             value["comparison"] = comparison(first, second);
         }
         value["command"] = json!(command_line);
-        value["version"] = json!(env!("CARGO_PKG_VERSION"));
         value
     }
 
@@ -128,14 +128,15 @@ impl MethodReport<'_> {
         let row_of = |sample: usize| raw.rows_of(&[sample])[0];
         let wrong = wrong(&raw.target.classes, &|row| codes[row], raw.data.samples.as_ref(), &row_of, parts);
         let total = self.found.confusion(raw.target.classes.len());
-        json!({
-            "schema": SCHEMA, "method": self.name, "n_samples": raw.target.codes.len(), "n_features": names.len(),
+        let found = json!({
+            "method": self.name, "n_samples": raw.target.codes.len(), "n_features": names.len(),
             "classes": classes_value(&raw.target.classes), "class_counts": counts_value(&raw.target),
             "positive": positive_value(&raw.target.classes), "recall": by_class(&raw.target.classes, &self.found.recall()),
             "warnings": warnings(&raw.data), "notes": notes(&raw.data), "folds": self.found.folds.iter().map(fold).collect::<Vec<_>>(),
             "summary": summary, "undefined": undefined, "confusion": total, "frequency": frequency, "stability": self.found.stability(),
             "wrong": wrong, "effort": {"folds_left": self.left}
-        })
+        });
+        document(Kind::Evaluation, found)
     }
 }
 

@@ -7,9 +7,9 @@ use serde_json::{Map, Value, json};
 use crate::cli::KnockoffArgs;
 use crate::commands::prepare::PreparedData;
 use crate::commands::reading::{notes, warnings};
-use crate::commands::scaling_words::reading_value;
-use crate::export::model_json::{SCHEMA, classes_value, counts_value};
+use crate::export::settings::reading_value;
 use crate::method_args::MethodOptions;
+use fewest_result::{Kind, classes_value, counts_value, document};
 
 /// What the draws that are done say.
 pub(super) struct Report<'a> {
@@ -42,9 +42,9 @@ impl Report<'_> {
             return Value::Null;
         };
         settings.extend(own);
-        settings.extend(reading_value(&prepared.data).map(|reading| ("reading".to_owned(), reading)));
-        json!({
-            "schema": SCHEMA, "kind": "knockoffs", "method": self.options.name(), "status": report.status.name(),
+        settings.extend(reading_value(&prepared.reading).map(|reading| ("reading".to_owned(), reading)));
+        let found = json!({
+            "method": self.options.name(), "status": report.status.name(),
             "selected": selected.iter().map(|&place| self.name(place)).collect::<Vec<_>>(),
             "selected_indices": indices, "fdr": args.fdr, "n_copied": report.features.len(), "least_selected": found.least_selected,
             "statistics": by_name(&found.statistics), "evidence": by_name(&found.evidence),
@@ -56,8 +56,9 @@ impl Report<'_> {
             "n_samples": prepared.target.codes.len(), "n_features": prepared.data.names.len(),
             "classes": classes_value(&prepared.target.classes), "class_counts": counts_value(&prepared.target),
             "warnings": warnings(&prepared.data), "notes": notes(&prepared.data), "settings": settings,
-            "command": command_line, "version": env!("CARGO_PKG_VERSION")
-        })
+            "command": command_line
+        });
+        document(Kind::Knockoffs, found)
     }
 
     /// For people.

@@ -20,11 +20,11 @@ use super::selection::{Plan, ResumeOptions, Task};
 use super::sinks::{Sinks, proof_sink};
 use crate::cli::{PathArgs, SelectionArgs};
 use crate::export::json::Document;
-use crate::export::model_json::{SCHEMA, TrainedModel};
 use crate::export::table;
 use crate::failure::Failure;
 use crate::method_args::MethodOptions;
 use crate::progress::Watch;
+use fewest_result::{Kind, SCHEMA, TrainedModel};
 use folds::{Deal, SizeJudgement};
 use report::{Found, outcome};
 
@@ -79,8 +79,11 @@ pub(crate) fn run(args: &PathArgs, options: &MethodOptions, invocation: &Invocat
     if sinks.json.is_some() || sinks.report.is_some() {
         let trained = trainings(&task, &points)?;
         let results = found.results(&task, &trained, &histories, &proofs)?;
-        let mut document =
-            vec![("schema".to_owned(), Document::Value(json!(SCHEMA))), ("path".to_owned(), Document::List(results))];
+        let mut document = vec![
+            ("schema".to_owned(), Document::Value(json!(SCHEMA))),
+            ("kind".to_owned(), Document::Value(json!(Kind::Path))),
+            ("path".to_owned(), Document::List(results)),
+        ];
         document.extend(scores.as_ref().map(|scores| ("cv".to_owned(), Document::Value(scores.value()))));
         document.extend([
             ("command".to_owned(), Document::Value(json!(invocation.command_line))),

@@ -13,13 +13,13 @@ use crate::commands::certify;
 use crate::commands::selection::Task;
 use crate::export::chart;
 use crate::export::json::Document;
-use crate::export::model_json::TrainedModel;
 use crate::export::result::SelectionResult;
 use crate::export::settings::details;
 use crate::export::table::{self, Table};
 use crate::failure::Failure;
 use crate::progress::History;
 use crate::terminal::Terminal;
+use fewest_result::TrainedModel;
 
 /// What was found for a size.
 pub(super) fn outcome(point: &SizeReport) -> &Outcome {

@@ -5,8 +5,7 @@ use fewest_data::Dataset;
 use fewest_eval::Predictions;
 use fewest_eval::study::Probabilities;
 
-use crate::export::model_json::TrainedModel;
-use crate::export::task_models::{Judged, TaskModels};
+use fewest_result::{Judged, TaskModels, TrainedModel};
 
 /// Predictions of a model on samples.
 pub(super) struct SampleDecisions<'a> {

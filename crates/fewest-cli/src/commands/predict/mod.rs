@@ -15,10 +15,9 @@ use crate::args::notation;
 use crate::cli::PredictArgs;
 use crate::export::file::Sink;
 use crate::export::json::Document;
-use crate::export::model_json::TrainedModel;
-use crate::export::task_models::{self, Classifiers, TaskModels};
 use crate::failure::{Failure, plain};
 use decisions::SampleDecisions;
+use fewest_result::{Classifiers, TaskModels, TrainedModel};
 use value::Worth;
 
 /// Runs the command.
@@ -30,7 +29,7 @@ pub(crate) fn run(args: &PredictArgs, invocation: &Invocation) -> Result<u8, Fai
     let place = args.model.display();
     let content = std::fs::read_to_string(&args.model)
         .map_err(|error| Failure::Input(format!("{place}: cannot be read: {}", plain(&error))))?;
-    let classifiers = task_models::read(&content).map_err(|why| Failure::Input(format!("{place}: {why}")))?;
+    let classifiers = fewest_result::read(&content).map_err(|why| Failure::Input(format!("{place}: {why}")))?;
     let trained = classifiers.first();
     let sinks = Sinks::open(args)?;
 
@@ -53,10 +52,10 @@ pub(crate) fn run(args: &PredictArgs, invocation: &Invocation) -> Result<u8, Fai
         options.apart.push(tasks.column.clone());
     }
     options.levels.clone_from(&trained.levels);
-    trained.reading.apply(&mut options, &args.data.data);
+    options.as_read_before(&trained.reading, &args.data.data);
     normalize(&mut options, trained)?;
     let indicators = indicators(trained);
-    let read = reading::read_features(&args.data.data, &trained.names, &indicators, options, terminal);
+    let read = reading::read_features(&args.data.data, &trained.names, &indicators, options.clone(), terminal);
     let mut data = read.map_err(|failure| not_imputed(failure, trained))?;
     check_totals(&data, trained.normalized.as_ref(), terminal)?;
     if let Some(name) = &args.data.target
@@ -75,7 +74,7 @@ pub(crate) fn run(args: &PredictArgs, invocation: &Invocation) -> Result<u8, Fai
     };
     sinks.out.write(&said.csv(&data), terminal)?;
 
-    let worth = Worth::new(place.to_string(), [classifiers.classes(), &trained.names], &said, &data);
+    let worth = Worth::new(place.to_string(), [classifiers.classes(), &trained.names], &said, (&data, &options));
     if sinks.json.is_some() || sinks.page.is_some() {
         let value = worth.value(&invocation.command_line);
         report::write(Document::Value(value), sinks.json.as_ref(), sinks.page.as_ref(), terminal)?;
@@ -99,8 +98,8 @@ fn normalize(options: &mut ReadOptions, trained: &TrainedModel) -> Result<(), Fa
     if !typed.is_none() && (typed.total, typed.log1p) != (learnt.total, learnt.log1p) {
         return Err(Failure::Input(format!(
             "{}: the model was trained with {}, which it does to new values by itself; leave it out",
-            typed.options(),
-            learnt.options()
+            crate::failure::in_option_words(&typed.options()),
+            crate::failure::in_option_words(&learnt.options())
         )));
     }
     options.normalize.clone_from(learnt);
@@ -116,7 +115,7 @@ pub(super) fn worth(trained: &TrainedModel, data: &mut Dataset) -> Result<Value,
     impute(trained, &mut data.features)?;
     scale(trained, &mut data.features)?;
     let said = SampleDecisions::by_one(trained, data);
-    Ok(Worth::new(String::new(), [&trained.classes, &trained.names], &said, data).value(""))
+    Ok(Worth::new(String::new(), [&trained.classes, &trained.names], &said, (data, &ReadOptions::default())).value(""))
 }
 
 /// Where the results go.

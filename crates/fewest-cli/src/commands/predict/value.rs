@@ -1,16 +1,16 @@
 //! What a model is worth on samples whose classes are known; docs/use/predict.md lists
 //! the keys.
 
-use fewest_data::Dataset;
+use fewest_data::{Dataset, ReadOptions};
 use fewest_eval::{ExternalValidation, Predictions};
 use serde_json::{Map, Value, json};
 
 use super::decisions::SampleDecisions;
 use crate::commands::held_out::wrong;
-use crate::commands::scaling_words::reading_value;
 use crate::export::classes::{by_class, of_two, positive_value};
-use crate::export::model_json::{SCHEMA, classes_value};
+use crate::export::settings::reading_value;
 use crate::export::table;
+use fewest_result::{Kind, classes_value, document};
 
 /// What a model is worth on samples.
 pub(super) struct Worth<'a> {
@@ -21,6 +21,8 @@ pub(super) struct Worth<'a> {
     features: &'a [String],
     said: &'a SampleDecisions<'a>,
     data: &'a Dataset,
+    /// How the data were read.
+    reading: &'a ReadOptions,
     /// The class of each sample as the model counts them; none where it does not know it.
     known: Option<Vec<Option<u32>>>,
     found: Option<ExternalValidation>,
@@ -33,12 +35,12 @@ impl<'a> Worth<'a> {
         model: String,
         [classes, features]: [&'a [String]; 2],
         said: &'a SampleDecisions<'a>,
-        data: &'a Dataset,
+        (data, reading): (&'a Dataset, &'a ReadOptions),
     ) -> Self {
         let known = data.target.as_ref().map(|target| target.codes_in(classes));
         let of: Option<Predictions> = known.as_ref().map(|known| said.of_known(known));
         let found = of.and_then(|of| ExternalValidation::new(&of, classes.len(), said.probabilities));
-        Self { model, classes, features, said, data, known, found }
+        Self { model, classes, features, said, data, reading, known, found }
     }
 
     /// How many predictions are right; none where the data have no target.
@@ -80,8 +82,8 @@ impl<'a> Worth<'a> {
         };
         let known = self.known.as_deref();
         let unknown = self.scored().map(|scored| n as u64 - scored);
-        let mut value = json!({
-            "schema": SCHEMA, "kind": "prediction", "model": model, "data": data.source, "n_samples": n,
+        let about = json!({
+            "model": model, "data": data.source, "n_samples": n,
             "accuracy": found.map(|found| found.metrics.accuracy), "right": self.right(), "scored": self.scored(),
             "unknown_class": unknown, "target": data.target.as_ref().map(|target| &target.column),
             "classes": classes_value(classes), "positive": positive_value(classes),
@@ -89,6 +91,7 @@ impl<'a> Worth<'a> {
             "predicted_counts": counts(&mut self.said.predicted.iter().copied()),
             "selected": features, "n_features": features.len(),
         });
+        let mut value = document(Kind::Prediction, about);
         if let Some(found) = found {
             let mut metrics: Map<String, Value> =
                 found.metrics.named().into_iter().map(|(name, value)| (name.to_owned(), json!(value))).collect();
@@ -106,11 +109,10 @@ impl<'a> Worth<'a> {
             value["wrong"] = self.wrong();
         }
         value["settings"] = json!({"data": data.source, "model": model, "target": value["target"]});
-        if let Some(reading) = reading_value(data) {
+        if let Some(reading) = reading_value(self.reading) {
             value["settings"]["reading"] = reading;
         }
         value["command"] = json!(command_line);
-        value["version"] = json!(env!("CARGO_PKG_VERSION"));
         value
     }
 

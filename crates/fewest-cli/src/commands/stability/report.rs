@@ -7,9 +7,10 @@ use serde_json::{Map, Value, json};
 use crate::cli::StabilityArgs;
 use crate::commands::data_as_read::DataAsRead;
 use crate::commands::reading::{notes, warnings};
-use crate::commands::scaling_words::{reading_value, scale_name, scaling_text};
-use crate::export::model_json::{SCHEMA, classes_value, counts_value};
+use crate::commands::scaling_words::{scale_name, scaling_text};
+use crate::export::settings::reading_value;
 use crate::method_args::MethodOptions;
+use fewest_result::{Kind, classes_value, counts_value, document};
 
 /// What the pairs that are done say.
 pub(super) struct Report<'a> {
@@ -67,10 +68,10 @@ impl<'a> Report<'a> {
         };
         settings.extend(own);
         let groups = raw.groups_value(args.selection.groups.as_deref());
-        settings.extend(reading_value(&raw.data).map(|reading| ("reading".to_owned(), reading)));
+        settings.extend(reading_value(&raw.reading).map(|reading| ("reading".to_owned(), reading)));
         settings.extend(groups.map(|groups| ("groups".to_owned(), groups)));
-        json!({
-            "schema": SCHEMA, "kind": "stability", "method": self.options.name(), "status": found.status.name(),
+        let value = json!({
+            "method": self.options.name(), "status": found.status.name(),
             "selected": names(&stable), "selected_indices": stable,
             "threshold": found.threshold.map(|halves| found.share(halves)),
             "false_selections": {
@@ -87,8 +88,9 @@ impl<'a> Report<'a> {
             "classes": classes_value(&raw.target.classes), "class_counts": counts_value(&raw.target),
             "warnings": warnings(&raw.data), "notes": notes(&raw.data),
             "settings": settings,
-            "command": command_line, "version": env!("CARGO_PKG_VERSION")
-        })
+            "command": command_line
+        });
+        document(Kind::Stability, value)
     }
 
     /// For people.

@@ -11,9 +11,9 @@ use crate::commands::data_as_read::DataAsRead;
 use crate::commands::normalized::{check_totals, normalization_of};
 use crate::commands::predict;
 use crate::commands::reading::read_features;
-use crate::export::model_json::{TrainedModel, levels_of};
 use crate::failure::Failure;
 use crate::terminal::Terminal;
+use fewest_result::{TrainedModel, levels_of};
 
 /// Keys of a prediction that the study has itself.
 const OWN: [&str; 6] = ["schema", "kind", "model", "settings", "command", "version"];

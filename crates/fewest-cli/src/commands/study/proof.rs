@@ -9,9 +9,9 @@ use serde_json::Value;
 use crate::cli::{CertifyArgs, StoryArgs, StudyArgs, parse};
 use crate::commands::certify_list;
 use crate::commands::invocation::Invocation;
-use crate::export::model_json::bias_value;
 use crate::failure::Failure;
 use crate::terminal::{Level, Terminal};
+use fewest_result::bias_value;
 
 /// Writes the proof of a panel with these names; none where its classifier has a kernel, of which there is
 /// no such proof.

@@ -14,11 +14,12 @@ use crate::commands::held_out::{names as sample_names, wrong};
 use crate::commands::invocation::Invocation;
 use crate::commands::reading::{notes, warnings};
 use crate::commands::report;
-use crate::commands::scaling_words::{feature_scaling, reading_value, scale_name};
+use crate::commands::scaling_words::{feature_scaling, scale_name};
 use crate::export::classes::{by_class, of_two, positive_value};
-use crate::export::model_json::{SCHEMA, TrainedModel, bias_value, classes_value, counts_value, levels_of};
 use crate::export::result::SelectionResult;
 use crate::export::settings::of_bounds;
+use crate::export::settings::reading_value;
+use fewest_result::{Kind, TrainedModel, bias_value, classes_value, counts_value, document, levels_of};
 
 /// A study with all that its JSON and its summary are made of.
 pub(super) struct View<'a> {
@@ -73,9 +74,7 @@ impl View<'_> {
         let frequency: Map<String, Value> =
             found.frequency().into_iter().map(|(j, share)| (self.name(j), json!(share))).collect();
         let notices = [warnings(&raw.data), found.faults.clone()].concat();
-        let mut value = json!({
-            "schema": SCHEMA,
-            "kind": "study",
+        let about = json!({
             "status": found.status.name(),
             "n_samples": raw.target.codes.len(),
             "n_features": raw.data.names.len(),
@@ -103,8 +102,8 @@ impl View<'_> {
             "settings": self.settings_value(),
             "command": self.invocation.command_line,
             "seconds": self.invocation.elapsed().as_secs_f64(),
-            "version": env!("CARGO_PKG_VERSION"),
         });
+        let mut value = document(Kind::Study, about);
         if self.settings.compare_rules {
             value["rules"] = self.rules();
         }
@@ -346,7 +345,7 @@ impl View<'_> {
         if args.show_samples {
             value["show_samples"] = json!(true);
         }
-        if let Some(reading) = reading_value(&self.raw.data) {
+        if let Some(reading) = reading_value(&self.raw.reading) {
             value["reading"] = reading;
         }
         if let Some(path) = &args.external {

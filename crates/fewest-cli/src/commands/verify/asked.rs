@@ -10,9 +10,9 @@ use serde_json::{Map, Value, json};
 
 use super::claim::{Claim, Gain, rule_entries};
 use crate::args::notation;
-use crate::export::model_json::bias_value;
 use crate::export::settings;
 use crate::failure::Failure;
+use fewest_result::bias_value;
 
 /// Who says it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,9 +7,9 @@ use fewest_data::Names;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::export::model_json::bias_value;
 use crate::export::settings;
 use crate::failure::Failure;
+use fewest_result::bias_value;
 
 /// What a weight gains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]

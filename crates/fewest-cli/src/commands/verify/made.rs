@@ -2,11 +2,9 @@
 //! checked, and what a result says.
 
 use fewest::MultiClass;
-use serde::de::{Error as _, SeqAccess, Visitor};
+use fewest_data::ReadOptions;
+use serde::de::Visitor;
 use serde::{Deserialize, Deserializer};
-
-/// The most names that a list in a proof may tell to read the data.
-const MOST_NAMES: usize = 1 << 20;
 
 /// What the command needs of a proof's header besides what the checker reads.
 #[derive(Debug, Default, Deserialize)]
@@ -17,7 +15,7 @@ pub(super) struct Made {
     /// too.
     pub(super) own: Vec<usize>,
     pub(super) settings: Settings,
-    pub(super) read: Reading,
+    pub(super) read: ReadOptions,
 }
 
 /// How the data were prepared: settings of the result under their names there.
@@ -31,7 +29,6 @@ pub(super) struct Settings {
     pub(super) class_weight: Option<String>,
     pub(super) sample_weights: Option<String>,
     pub(super) folds: Option<String>,
-    #[serde(deserialize_with = "few")]
     pub(super) categorical: Vec<String>,
     #[serde(deserialize_with = "share")]
     pub(super) validate: Option<f64>,
@@ -40,7 +37,7 @@ pub(super) struct Settings {
     pub(super) groups: Option<GroupSettings>,
     pub(super) multi_class: Option<MultiClass>,
     /// How the data are read, as the options of a result say.
-    pub(super) reading: Reading,
+    pub(super) reading: ReadOptions,
 }
 
 /// How samples were kept together.
@@ -49,65 +46,6 @@ pub(super) struct Settings {
 pub(super) struct GroupSettings {
     /// The column that names the groups.
     pub(super) column: Option<String>,
-}
-
-/// How the data were read, where settings do not say it.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
-pub(super) struct Reading {
-    #[serde(deserialize_with = "few")]
-    pub(super) drop: Vec<String>,
-    #[serde(deserialize_with = "few")]
-    pub(super) text: Vec<String>,
-    pub(super) no_header: bool,
-    pub(super) header: bool,
-    pub(super) decimal: Option<char>,
-    pub(super) thousands: Option<char>,
-    #[serde(deserialize_with = "few")]
-    pub(super) missing_codes: Vec<String>,
-    pub(super) drop_unlabelled: bool,
-    #[serde(deserialize_with = "few")]
-    pub(super) classes: Vec<String>,
-    #[serde(deserialize_with = "few")]
-    pub(super) only: Vec<String>,
-    pub(super) positive: Option<String>,
-    pub(super) delimiter: Option<String>,
-    pub(super) comment: Option<char>,
-    pub(super) transpose: bool,
-    pub(super) labels: Option<String>,
-    pub(super) by: Option<String>,
-    pub(super) id: Option<String>,
-    pub(super) unique_names: bool,
-    pub(super) zero_based: bool,
-    pub(super) layer: Option<String>,
-    pub(super) index_limit: Option<u64>,
-    pub(super) normalize_total: Option<f64>,
-    pub(super) log1p: bool,
-}
-
-/// A list that is refused before it takes much memory.
-fn few<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
-    struct Few;
-    impl<'de> Visitor<'de> for Few {
-        type Value = Vec<String>;
-
-        fn expecting(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-            to.write_str("a list of names")
-        }
-
-        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<String>, A::Error> {
-            let mut out = Vec::new();
-            while let Some(name) = list.next_element()? {
-                if out.len() == MOST_NAMES {
-                    return Err(A::Error::custom("too many names"));
-                }
-                out.push(name);
-            }
-            Ok(out)
-        }
-    }
-    from.deserialize_seq(Few)
 }
 
 /// A number, or none where there is another scalar.

@@ -3,13 +3,12 @@
 
 use clap::ValueEnum;
 use fewest::MultiClass;
-use fewest_data::{Delimiter, Format};
+use fewest_data::{Format, ReadOptions};
 use serde_json::{Map, Value, json};
 
 use super::asked::{Difference, Origin};
-use super::made::{Made, Reading, Settings};
-use crate::args::data::{DataArgs, MissingArg, PrepareArgs, ScaleArg, names, path_text};
-use crate::args::reading::ReadingArgs;
+use super::made::{Made, Settings};
+use crate::args::data::{MissingArg, PrepareArgs, ScaleArg, path_text};
 use crate::args::svm::ClassWeight;
 use crate::cli::VerifyArgs;
 use crate::commands::prepare::{PrepareOptions, PreparedData};
@@ -25,12 +24,14 @@ pub(super) struct Fact {
     pub(super) origin: Origin,
     /// What the proof says, where it says how it was made.
     file: Option<Value>,
+    /// Whether it is a setting of reading.
+    pub(super) is_of_reading: bool,
 }
 
 impl Fact {
     /// Without a proof that says it.
     pub(super) fn new(key: String, value: Value, origin: Origin) -> Self {
-        Self { key, value, origin, file: None }
+        Self { key, value, origin, file: None, is_of_reading: false }
     }
 
     /// What the proof says, where that is something else.
@@ -81,21 +82,7 @@ impl Sources<'_> {
         self.pick(key, [typed, result, file], show)
     }
 
-    /// A setting of how the table was read, from the first of these that has it.
-    fn read<T: Clone>(
-        &mut self,
-        key: &'static str,
-        typed: Stated<T>,
-        of: impl Fn(&Reading) -> Option<T>,
-        show: impl Fn(&T) -> Value,
-    ) -> Option<T> {
-        let made = self.made.filter(|_| self.stated);
-        let file = made.map_or(Stated::Unsaid, |made| Stated::Said(of(&made.read)));
-        let result = self.result.map_or(Stated::Unsaid, |result| Stated::Said(of(&result.reading)));
-        self.pick(key, [typed, result, file], show)
-    }
-
-    fn pick<T: Clone>(&mut self, key: &'static str, said: [Stated<T>; 3], show: impl Fn(&T) -> Value) -> Option<T> {
+    fn pick<T: Clone>(&mut self, key: &str, said: [Stated<T>; 3], show: impl Fn(&T) -> Value) -> Option<T> {
         let shown = |value: &Option<T>| value.as_ref().map_or(Value::Null, &show);
         let file = if let Stated::Said(value) = &said[2] { Some(shown(value)) } else { None };
         let by = [Origin::Typed, Origin::Result, Origin::File].into_iter().zip(said);
@@ -104,7 +91,7 @@ impl Sources<'_> {
             Stated::Unsaid => None,
         });
         let (origin, value) = by.next().unwrap_or((Origin::Default, None));
-        self.facts.push(Fact { key: key.to_owned(), value: shown(&value), origin, file });
+        self.facts.push(Fact { file, ..Fact::new(key.to_owned(), shown(&value), origin) });
         value
     }
 
@@ -125,21 +112,6 @@ fn column(typed: Option<&String>) -> Stated<String> {
             _ => Some(name.clone()),
         })
     })
-}
-
-/// Names as typed; `none` alone stands for none.
-fn list(option: &str, typed: &[String]) -> Result<Stated<Vec<String>>, Failure> {
-    Ok(match typed {
-        [] => Stated::Unsaid,
-        [none] if none == "none" => Stated::Said(None),
-        typed => Stated::Said(Some(names(option, typed)?)),
-    })
-}
-
-/// Names as an option takes them.
-fn quoted(names: Option<&Vec<String>>) -> Vec<String> {
-    let quoted = |name: &String| format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""));
-    names.into_iter().flatten().map(quoted).collect()
 }
 
 /// A list that holds something.
@@ -167,7 +139,7 @@ pub(super) fn read(
     let stated = made.is_some_and(|made| made.settings.target.is_some());
     let threshold = result.and_then(|result| result.1);
     let mut sources = Sources { result: result.map(|result| result.0), made, stated, facts: Vec::new() };
-    let data = data_args(args, &mut sources)?;
+    let reading = reading(args, &mut sources)?;
     let missing = missing(args, &mut sources)?;
     let class_weight = class_weight(args, &mut sources)?;
     let typed = column(args.prepare.sample_weights.as_ref());
@@ -189,7 +161,8 @@ pub(super) fn read(
     let scale = scale(args, &mut sources)?;
     let prepare = PrepareArgs { sample_weights, scale, missing };
     let options = PrepareOptions {
-        data: &data,
+        path: &args.data.data,
+        reading,
         prepare: &prepare,
         class_weight: class_weight.as_ref(),
         variance_threshold: args.rules.variance_threshold.or(threshold),
@@ -208,82 +181,31 @@ pub(super) fn read(
     Ok(Prepared { data, multi_class: multi_class.unwrap_or_default(), facts })
 }
 
-/// How the file is read.
-fn data_args(args: &VerifyArgs, sources: &mut Sources<'_>) -> Result<DataArgs, Failure> {
-    let (typed, reading) = (&args.data, &args.data.reading);
-    let known = Format::of_path(path_text(&typed.data)?).is_some();
+/// How the file is read: each setting as typed, else as a result says, else as the proof says.
+fn reading(args: &VerifyArgs, sources: &mut Sources<'_>) -> Result<ReadOptions, Failure> {
+    let (typed, path) = (args.data.typed()?, path_text(&args.data.data)?);
+    let target =
+        sources.choose("target", Stated::typed(args.data.target.clone()), |s| s.target.clone(), |name| json!(name));
     let said = |settings: &Settings| settings.format.as_deref().and_then(Format::by_name);
     let said = sources.result.into_iter().chain(sources.made.map(|made| &made.settings)).find_map(said);
-    let target =
-        sources.choose("target", Stated::typed(typed.target.clone()), |s| s.target.clone(), |name| json!(name));
-    let shown = |names: &Vec<String>| json!(names);
-    let drop = sources.read("drop", list("--drop", &typed.drop)?, |read| filled(&read.drop), shown);
-    let only = sources.read("only", list("--only", &typed.only)?, |read| filled(&read.only), shown);
-    let text = sources.read("text", list("--text", &typed.text)?, |read| filled(&read.text), shown);
-    let codes = list("--missing-codes", &reading.missing_codes)?;
-    let codes = sources.read("missing_codes", codes, |read| filled(&read.missing_codes), shown);
-    let classes = list("--classes", &reading.classes)?;
-    let classes = sources.read("classes", classes, |read| filled(&read.classes), shown);
-    let positive = column(reading.positive.as_ref());
-    let positive = sources.read("positive", positive, |read| read.positive.clone(), |name| json!(name));
-    let mut flag = |key, typed: bool, of: fn(&Reading) -> bool| {
-        let set = |is: bool| is.then_some(());
-        sources.read(key, Stated::typed(set(typed)), |read| set(of(read)), |()| json!(true)).is_some()
-    };
-    let (no_header, header) = (
-        flag("no_header", reading.no_header, |read| read.no_header),
-        flag("header", reading.header, |read| read.header),
-    );
-    let drop_unlabelled = flag("drop_unlabelled", reading.drop_unlabelled, |read| read.drop_unlabelled);
-    let transpose = flag("transpose", reading.transpose, |read| read.transpose);
-    let unique_names = flag("unique_names", reading.unique_names, |read| read.unique_names);
-    let log1p = flag("log1p", reading.log1p, |read| read.log1p);
-    let zero_based = flag("zero_based", reading.zero_based, |read| read.zero_based);
-    let sign = |sign: &char| json!(sign);
-    let decimal = sources.read("decimal", Stated::typed(reading.decimal), |read| read.decimal, sign);
-    let thousands = sources.read("thousands", Stated::typed(reading.thousands), |read| read.thousands, sign);
-    let name = |name: &String| json!(name);
-    let delimiter = Stated::typed(reading.delimiter.map(Delimiter::name));
-    let delimiter = sources.read("delimiter", delimiter, |read| read.delimiter.clone(), name);
-    let comment = sources.read("comment", Stated::typed(reading.comment), |read| read.comment, sign);
-    let labels = sources.read("labels", Stated::typed(reading.labels.clone()), |read| read.labels.clone(), name);
-    let by = sources.read("by", Stated::typed(reading.by.clone()), |read| read.by.clone(), name);
-    let id = sources.read("id", Stated::typed(reading.id.clone()), |read| read.id.clone(), name);
-    let layer =
-        sources.read("layer", Stated::typed(typed.layer.clone()), |read| read.layer.clone(), |name| json!(name));
-    let limit = sources.read("index_limit", Stated::typed(typed.index_limit), |read| read.index_limit, |n| json!(n));
-    let total = Stated::typed(reading.normalize_total);
-    let normalize_total = sources.read("normalize_total", total, |read| read.normalize_total, |total| json!(total));
-    Ok(DataArgs {
-        format: typed.format.or(said.filter(|_| !known)),
-        target,
-        drop: quoted(drop.as_ref()),
-        only: quoted(only.as_ref()),
-        text: quoted(text.as_ref()),
-        reading: ReadingArgs {
-            no_header,
-            header,
-            decimal,
-            thousands,
-            missing_codes: quoted(codes.as_ref()),
-            drop_unlabelled,
-            classes: quoted(classes.as_ref()),
-            positive,
-            delimiter: delimiter.as_deref().and_then(Delimiter::by_name),
-            comment,
-            transpose,
-            labels,
-            by,
-            id,
-            unique_names,
-            zero_based,
-            normalize_total,
-            log1p,
-        },
-        layer,
-        index_limit: limit,
-        ..typed.clone()
-    })
+    let format = args.data.format.or(said.filter(|_| Format::of_path(path).is_none()));
+    let result = sources.result.map(|result| result.reading.said());
+    let file = sources.made.filter(|_| sources.stated).map(|made| made.read.said());
+    let mut read = Map::new();
+    for key in ReadOptions::names().filter(|key| !["format", "target"].contains(&key.as_str())) {
+        let stated = |said: &Option<Map<String, Value>>| {
+            said.as_ref().map_or(Stated::Unsaid, |said| Stated::Said(said.get(&key).cloned()))
+        };
+        let typed = typed.get(&key).map_or(Stated::Unsaid, |value| {
+            Stated::Said(Some(value.clone()).filter(|value| !value.is_null() && *value != json!([])))
+        });
+        let said = [typed, stated(&result), stated(&file)];
+        read.extend(sources.pick(&key, said, Value::clone).map(|value| (key.clone(), value)));
+        sources.facts.last_mut().into_iter().for_each(|fact| fact.is_of_reading = true);
+    }
+    let read: ReadOptions =
+        serde_json::from_value(Value::Object(read)).map_err(|why| Failure::Input(why.to_string()))?;
+    Ok(ReadOptions { format, target, memory_limit: args.data.memory, ..read })
 }
 
 fn missing(args: &VerifyArgs, sources: &mut Sources<'_>) -> Result<MissingArg, Failure> {
@@ -345,37 +267,9 @@ pub(super) fn differences(facts: &[Fact]) -> Vec<Difference> {
     facts.iter().filter_map(Fact::difference).collect()
 }
 
-/// How a table was read, of what says something.
-pub(super) const READING: [&str; 23] = [
-    "drop",
-    "only",
-    "text",
-    "missing_codes",
-    "classes",
-    "positive",
-    "no_header",
-    "header",
-    "drop_unlabelled",
-    "decimal",
-    "thousands",
-    "delimiter",
-    "comment",
-    "transpose",
-    "labels",
-    "by",
-    "id",
-    "unique_names",
-    "zero_based",
-    "layer",
-    "index_limit",
-    "normalize_total",
-    "log1p",
-];
-
 /// Facts as JSON: how the table was read is an object of its own.
 pub(super) fn entries(facts: &[Fact]) -> Map<String, Value> {
-    let (read, prepared): (Vec<&Fact>, Vec<&Fact>) =
-        facts.iter().partition(|fact| READING.contains(&fact.key.as_str()));
+    let (read, prepared): (Vec<&Fact>, Vec<&Fact>) = facts.iter().partition(|fact| fact.is_of_reading);
     let of = |facts: Vec<&Fact>| facts.into_iter().map(|fact| (fact.key.clone(), fact.value.clone())).collect();
     let read: Map<String, Value> = of(read.into_iter().filter(|fact| !fact.value.is_null()).collect());
     let mut out: Map<String, Value> = of(prepared);

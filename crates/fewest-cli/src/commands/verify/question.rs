@@ -8,11 +8,11 @@ use serde_json::{Map, Value, json};
 
 use super::asked::{Compared, Difference, Layers, Origin, exact, words};
 use super::claim::{Claim, Gain};
-use super::preparation::{self, Fact, READING};
+use super::preparation::{self, Fact};
 use crate::args::notation;
 use crate::commands::rule_words::rule_words;
-use crate::export::model_json::classes_value;
 use crate::failure::Failure;
+use fewest_result::classes_value;
 
 /// Parts of a question that are no longer listed, where one says this many.
 const LISTED: usize = 3;
@@ -253,7 +253,7 @@ impl<'a> Question<'a> {
     }
 
     fn reading(&self) -> Option<String> {
-        let said = self.facts.iter().filter(|fact| READING.contains(&fact.key.as_str()) && !fact.value.is_null());
+        let said = self.facts.iter().filter(|fact| fact.is_of_reading && !fact.value.is_null());
         let option = |key: &str| key.replace('_', "-");
         let said = said.map(|fact| match &fact.value {
             Value::Bool(_) => format!("--{} ({})", option(&fact.key), fact.origin.words()),

@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 use super::asked::Difference;
 use super::question::Question;
 use crate::args::notation;
-use crate::export::model_json::SCHEMA;
 use crate::export::table;
 use crate::terminal::bold;
+use fewest_result::{Kind, SCHEMA};
 
 /// Exit code of a proof that is not verified, or proves less than was asked.
 const NOT_VERIFIED: u8 = 1;
@@ -155,7 +155,7 @@ impl Judgement<'_> {
     /// As JSON; docs/formats/verdict.md lists the keys.
     pub(super) fn value(&self) -> Value {
         let Judged { word, reason, .. } = self.said();
-        let mut out = json!({ "schema": SCHEMA, "kind": "verification", "verified": word == "verified" });
+        let mut out = json!({ "schema": SCHEMA, "kind": Kind::Verification, "verified": word == "verified" });
         (out["verdict"], out["reason"]) = (json!(word), json!(reason));
         let differences = self.differences().iter().chain(self.prepared.iter().filter(|_| self.found.is_err()));
         out["differences"] = differences.map(Difference::value).collect();
