@@ -22,7 +22,6 @@ from fewest import _core, _plain
 from fewest._auto_cost import with_costs
 from fewest._call import limited
 from fewest._columns import ColumnFile
-from fewest._constraints import FEW, MOST_WITHIN, TOL, complete_constraints
 from fewest._docs import SELECTOR_ATTRIBUTES, WITHIN_ATTRIBUTES, Linked, complete_class, completes_doc
 from fewest._engine import (
     Listener,
@@ -39,6 +38,7 @@ from fewest._engine import (
 from fewest._folds import coded_groups
 from fewest._frames import named, names_beside
 from fewest._memory import method_with_memory
+from fewest._parameters import FEW, MOST_WITHIN, TOL, has_signature
 from fewest._path import fitted_path
 from fewest._rules import Rules, _Index, weight_bounds
 from fewest._svc import SVC
@@ -71,13 +71,11 @@ class Selector(Linked, CallbackSupportMixin, Scored, SelectorMixin, BaseEstimato
     #: What the parameter of the size is called.
     _size_name = "n_features_to_select"
 
-    def __init_subclass__(cls, documented: bool = True, **kwargs: Any) -> None:
+    def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        if "__init__" in vars(cls):
+        if has_signature(cls):
             lists = "within" in inspect.signature(cls.__init__).parameters
-            if documented:
-                complete_class(cls, SELECTOR_ATTRIBUTES | (WITHIN_ATTRIBUTES if lists else {}))
-            complete_constraints(cls)
+            complete_class(cls, SELECTOR_ATTRIBUTES | (WITHIN_ATTRIBUTES if lists else {}))
 
     def _method(self, samples: Samples, rules: dict[str, Any]) -> dict[str, Any]:
         """The method's name and settings, as the engine takes them."""

@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import _fit_context, clone
 from sklearn.model_selection import check_cv
-from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
 from fewest._base import Selector
 from fewest._call import limited
-from fewest._constraints import AT_LEAST_ONE
 from fewest._docs import completes_doc
 from fewest._engine import Samples, weights_in
 from fewest._folds import splits_of
@@ -22,19 +20,6 @@ from fewest._rules import Rules, _Index
 
 if TYPE_CHECKING:
     from typing_extensions import Self
-
-#: What the step of SVM-RFE may be.
-STEP = {
-    "step": [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0.0, 1.0, closed="neither")],
-    "step_of": [StrOptions({"original", "remaining"})],
-}
-
-
-#: How many features a selector by elimination may be asked for, and what it may begin with.
-SIZE_AND_START = {
-    "n_features_to_select": [*AT_LEAST_ONE, Interval(RealNotInt, 0.0, 1.0, closed="right"), None],
-    "start": ["array-like", None],
-}
 
 
 def criterion_of(estimator: Any) -> str:

@@ -3,39 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Integral, Real
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
 from sklearn.metrics import check_scoring, get_scorer_names
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metadata_routing import get_routing_for_object
 
-from fewest import _core
+from fewest import _core, _signatures
 from fewest._auto_cost import check_one_choice
 from fewest._call import limited
 from fewest._columns import ColumnFile
-from fewest._constraints import AT_LEAST_ONE, COST_OR_AUTO, stores_arguments
-from fewest._cross_validated import SIZE_AND_START, STEP, CrossValidated, criterion_of, folds_of, step_of
+from fewest._cross_validated import CrossValidated, criterion_of, folds_of, step_of
 from fewest._docs import completes_doc
 from fewest._engine import Listener, Samples, is_elsewhere, limits_of, seed_of, warn_of_limit, weights_in
+from fewest._parameters import AT_LEAST_ONE, COUNT_OR_NONE, NOT_BELOW_0
 from fewest._path import fitted_path
 from fewest._preparation import Preparation
 from fewest._svm import voted, votes
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable
-
     from typing_extensions import Self
 
-    from fewest._engine import Progress
-    from fewest._rules import Rules
 
-
-class SVMRFE(CrossValidated):
+class SVMRFE(_signatures.SVMRFE, CrossValidated):
     """SVM recursive feature elimination: drops the features of smallest weight until few enough are
     left.
 
@@ -75,8 +69,6 @@ class SVMRFE(CrossValidated):
         it has samples, again at each step.
     random_state : int, RandomState instance or None, default=0
         With a number of ``resamples``: what they are drawn by.
-    start : sequence of features, default=None
-        Start features, by index, name or mask; the others never enter. None: all.
     Cs : sequence of float, default=None
         Slack costs to choose from by cross-validated accuracy on the way, ascending: ``cv`` are
         then the splits of that choice, and the size is not chosen. None: C alone.
@@ -154,68 +146,25 @@ class SVMRFE(CrossValidated):
     """
 
     _page = "docs/methods/rfe.md"
+    _takes = (
+        "n_features_to_select: 'share', rules, step, step_of, halve_above: int | None = None, resamples: Any = None, "
+        "resampling: str = 'folds', random_state, start, C: 'auto', Cs, retune: int = 1, fit_C, KERNEL, loss, fit_intercept, "
+        "intercept_scaling, tol=1e-09, cv=None, impute, scale: bool = False, scoring: Any = None, min_features_to_select: int = 1, "
+        "size_rule: str | float = 'best', RESUMED"
+    )
     _takes_shards = True
     _binary_on_shards = False
 
     _parameter_constraints = {
-        "C": COST_OR_AUTO,
-        **SIZE_AND_START,
-        **STEP,
-        "halve_above": [*AT_LEAST_ONE, None],
+        "halve_above": COUNT_OR_NONE,
         "resamples": ["cv_object"],
         "resampling": [StrOptions({"folds", "fixed_folds", "bootstrap"})],
-        "random_state": ["random_state"],
-        "impute": [StrOptions({"mean", "median", "most_frequent"}), None],
         "scale": ["boolean"],
-        "Cs": ["array-like", None],
         "retune": AT_LEAST_ONE,
         "scoring": [StrOptions(set(get_scorer_names())), callable, None],
         "min_features_to_select": AT_LEAST_ONE,
-        "size_rule": [StrOptions({"best", "one_se"}), Interval(Real, 0.0, None, closed="left")],
+        "size_rule": [StrOptions({"best", "one_se"}), *NOT_BELOW_0],
     }
-
-    @stores_arguments
-    def __init__(
-        self,
-        *,
-        n_features_to_select: float | None = None,
-        rules: Rules | None = None,
-        step: float = 1,
-        step_of: str = "original",
-        halve_above: int | None = None,
-        resamples: Any = None,
-        resampling: str = "folds",
-        random_state: Any = 0,
-        start: Any = None,
-        C: float | str = 1.0,
-        Cs: Sequence[float] | None = None,
-        retune: int = 1,
-        fit_C: float | None = None,
-        kernel: str = "linear",
-        gamma: str | float = "1/p",
-        degree: int = 3,
-        coef0: float = 0.0,
-        criterion: str = "auto",
-        loss: str = "hinge",
-        fit_intercept: bool = True,
-        intercept_scaling: float | None = None,
-        tol: float = 1e-09,
-        cv: Any = None,
-        impute: str | None = None,
-        scale: bool = False,
-        scoring: Any = None,
-        min_features_to_select: int = 1,
-        size_rule: str | float = "best",
-        class_weight: dict[Any, float] | str | None = None,
-        time_limit: float | None = None,
-        resume: str | os.PathLike[str] | None = None,
-        resume_every: float = 30.0,
-        on_interrupt: str = "raise",
-        callback: Callable[[Progress], object] | None = None,
-        verbose: int = 0,
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-    ) -> None: ...
 
     @_fit_context(prefer_skip_nested_validation=False)
     @completes_doc

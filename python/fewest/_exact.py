@@ -8,28 +8,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import _fit_context
 from sklearn.model_selection import train_test_split
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval
 
+from fewest import _signatures
 from fewest._base import Selector
 from fewest._call import limited
-from fewest._constraints import AT_LEAST_ONE, COST_OR_AUTO, PRICES_OR_AUTO, stores_arguments
 from fewest._docs import completes_doc
 from fewest._engine import Samples, check_classes, class_weights, matrix, validated
 from fewest._frames import in_order
-from fewest._several import MULTI_CLASS, PROBLEMS, SeveralProblems
+from fewest._parameters import COUNT_OR_NONE
+from fewest._several import PROBLEMS, SeveralProblems
 from fewest._svm import categories_of, gamma_of
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable
-
     from typing_extensions import Self
 
-    from fewest._engine import Progress
-    from fewest._rules import Rules
 
-
-class ExactSelector(SeveralProblems):
+class ExactSelector(_signatures.ExactSelector, SeveralProblems):
     r"""The best subset for a linear SVM, with proof: branch and bound on the SVM's own objective.
 
     .. math:: \min_{w, b, z} \; \tfrac12 \|w\|^2 + C \sum_i \max(0, 1 - y_i (w^T x_i + b))^q + \sum_j \lambda_j z_j, \quad w_j = 0
@@ -37,23 +32,6 @@ class ExactSelector(SeveralProblems):
 
     with q = 1 for the hinge loss, 2 for the squared hinge loss, :math:`\lambda` = ``feature_penalty``.
     Stopped early, it returns the best subset so far and how far from the best it can be at most.
-
-    Parameters
-    ----------
-    C : float or "auto", default=1.0
-        Slack cost, above 0. "auto": chosen by cross-validation, and so is ``fit_C`` where it is
-        None; ``C_``, ``fit_C_`` and ``cost_choice_`` (all scores) say what was found.
-    n_features_to_select : int, default=None
-        At most this many features. None: the size of ``rules``; without one no limit where there is
-        a penalty, or where rules have a budget or ``at_most``, else min(5, n_features).
-    feature_penalty : float, array-like of shape (n_features,), dict or "auto", default=None
-        Price of each chosen feature, added to the objective: one for all, one for each, or by name,
-        where ``"*"`` is for all others.
-        "auto": one for all, at which about ``n_features_to_select`` features are worth it, found
-        from the SVM on all features; ``feature_penalty_`` says which.
-    multi_class : {"ovo", "ovr"}, default="ovo"
-        How more classes than two become two-class problems, whose objectives add: one for each pair
-        of classes, as the classifier has them, or one for each class against the rest.
 
     Attributes
     ----------
@@ -92,39 +70,11 @@ class ExactSelector(SeveralProblems):
     """
 
     _page = "docs/methods/exact.md"
-
-    _parameter_constraints = {"C": COST_OR_AUTO, "feature_penalty": PRICES_OR_AUTO, "multi_class": MULTI_CLASS}
+    _takes = (
+        "n_features_to_select: 'priced', rules, C: 'auto', fit_C, feature_penalty: 'auto', multi_class, n_solutions, within, gap, "
+        "node_limit, proof, SVM, RESUMED"
+    )
     _remedy = "A smaller C, or fewer features, is proven sooner."
-
-    @stores_arguments
-    def __init__(
-        self,
-        *,
-        n_features_to_select: int | None = None,
-        rules: Rules | None = None,
-        C: float | str = 1.0,
-        fit_C: float | None = None,
-        feature_penalty: Any = None,
-        multi_class: str = "ovo",
-        n_solutions: int | None = None,
-        within: float | None = None,
-        gap: float = 0.0001,
-        node_limit: int | None = None,
-        proof: str | os.PathLike[str] | None = None,
-        loss: str = "hinge",
-        fit_intercept: bool = True,
-        intercept_scaling: float | None = None,
-        tol: float = 1e-06,
-        class_weight: dict[Any, float] | str | None = None,
-        time_limit: float | None = None,
-        resume: str | os.PathLike[str] | None = None,
-        resume_every: float = 30.0,
-        on_interrupt: str = "raise",
-        callback: Callable[[Progress], object] | None = None,
-        verbose: int = 0,
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-    ) -> None: ...
 
     def _method(self, samples, rules):
         sums = {"multi_class": PROBLEMS[self.multi_class]}
@@ -139,7 +89,7 @@ class ExactSelector(SeveralProblems):
         self.n_nodes_ = answer["counts"]["nodes"]
 
 
-class BendersSelector(SeveralProblems):
+class BendersSelector(_signatures.BendersSelector, SeveralProblems):
     """The best subset for a linear SVM, with proof, by Generalized Benders Decomposition.
 
     The problem of :class:`~fewest.ExactSelector`, solved by cuts of the SVM's dual and a mixed-integer
@@ -148,25 +98,11 @@ class BendersSelector(SeveralProblems):
 
     Parameters
     ----------
-    C : float or "auto", default=1.0
-        Slack cost, above 0. "auto": chosen by cross-validation, and so is ``fit_C`` where it is
-        None; ``C_``, ``fit_C_`` and ``cost_choice_`` (all scores) say what was found.
-    n_features_to_select : int, default=None
-        At most this many features. None: the size of ``rules``; without one no limit where there is
-        a penalty, or where rules have a budget or ``at_most``, else min(5, n_features).
     proof : path-like, default=None
         File for a proof of the result, which :func:`fewest.verify` checks. The search of
         :class:`~fewest.ExactSelector` starts from the subset found and writes it.
     max_iter : int, default=250
         The search ends after this many cuts, which is as many trainings.
-    feature_penalty : float, array-like of shape (n_features,), dict or "auto", default=None
-        Price of each chosen feature, added to the objective: one for all, one for each, or by name,
-        where ``"*"`` is for all others.
-        "auto": one for all, at which about ``n_features_to_select`` features are worth it, found
-        from the SVM on all features; ``feature_penalty_`` says which.
-    multi_class : {"ovo", "ovr"}, default="ovo"
-        How more classes than two become two-class problems, whose objectives add: one for each pair
-        of classes, as the classifier has them, or one for each class against the rest.
     validation_fraction : float, default=None
         Share of each class that is not trained on: the classifier of every subset tried is judged
         by it, and ``validated_`` has the one of smallest error beside the one of best objective.
@@ -216,48 +152,15 @@ class BendersSelector(SeveralProblems):
     """
 
     _page = "docs/methods/gbd.md"
-
+    _takes = (
+        "n_features_to_select: 'priced', rules, C: 'auto', fit_C, feature_penalty: 'auto', multi_class, max_iter=250, plain, "
+        "validation_fraction: float | None = None, patience: int | None = None, random_state, gap, proof, SVM, RESUMED"
+    )
     _parameter_constraints = {
-        "C": COST_OR_AUTO,
-        "feature_penalty": PRICES_OR_AUTO,
         "validation_fraction": [Interval(Real, 0.0, 1.0, closed="neither"), None],
-        "patience": [*AT_LEAST_ONE, None],
-        "random_state": ["random_state"],
-        "multi_class": MULTI_CLASS,
+        "patience": COUNT_OR_NONE,
     }
     _remedy = "ExactSelector proves the same problem, mostly sooner."
-
-    @stores_arguments
-    def __init__(
-        self,
-        *,
-        n_features_to_select: int | None = None,
-        rules: Rules | None = None,
-        C: float | str = 1.0,
-        fit_C: float | None = None,
-        feature_penalty: Any = None,
-        multi_class: str = "ovo",
-        max_iter: int = 250,
-        plain: bool = False,
-        validation_fraction: float | None = None,
-        patience: int | None = None,
-        random_state: Any = 0,
-        gap: float = 0.0001,
-        proof: str | os.PathLike[str] | None = None,
-        loss: str = "hinge",
-        fit_intercept: bool = True,
-        intercept_scaling: float | None = None,
-        tol: float = 1e-06,
-        class_weight: dict[Any, float] | str | None = None,
-        time_limit: float | None = None,
-        resume: str | os.PathLike[str] | None = None,
-        resume_every: float = 30.0,
-        on_interrupt: str = "raise",
-        callback: Callable[[Progress], object] | None = None,
-        verbose: int = 0,
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-    ) -> None: ...
 
     def _method(self, samples, rules):
         improvements = dict.fromkeys(("warm_start", "root_cuts", "core_cuts", "cutoff", "list"), not self.plain)
@@ -350,7 +253,7 @@ class BendersSelector(SeveralProblems):
         self.validated_ = answer["details"].get("validated")
 
 
-class AlignmentSelector(Selector):
+class AlignmentSelector(_signatures.AlignmentSelector, Selector):
     r"""The subset of largest alignment between a kernel of distances and the classes, with proof.
 
     Exact selection for SVMs with the Gaussian or the Laplace kernel: branch and bound on the
@@ -409,40 +312,11 @@ class AlignmentSelector(Selector):
     """
 
     _page = "docs/methods/kta.md"
-
+    _takes = (
+        "SIZE, kernel: 'distance', categorical_features, gamma: 'distance', C: 'auto', fit_C, n_solutions, within, gap, "
+        "node_limit, SVM, proof, RESUMED"
+    )
     _binary_only = False
-    _parameter_constraints = {"C": COST_OR_AUTO, "kernel": [StrOptions({"rbf", "laplace"})]}
-
-    @stores_arguments
-    def __init__(
-        self,
-        *,
-        n_features_to_select: int | None = None,
-        rules: Rules | None = None,
-        kernel: str = "rbf",
-        categorical_features: Any = None,
-        gamma: str | float = "sigest",
-        C: float | str = 1.0,
-        fit_C: float | None = None,
-        n_solutions: int | None = None,
-        within: float | None = None,
-        gap: float = 0.0001,
-        node_limit: int | None = None,
-        loss: str = "hinge",
-        fit_intercept: bool = True,
-        intercept_scaling: float | None = None,
-        tol: float = 1e-06,
-        proof: str | os.PathLike[str] | None = None,
-        class_weight: dict[Any, float] | str | None = None,
-        time_limit: float | None = None,
-        resume: str | os.PathLike[str] | None = None,
-        resume_every: float = 30.0,
-        on_interrupt: str = "raise",
-        callback: Callable[[Progress], object] | None = None,
-        verbose: int = 0,
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-    ) -> None: ...
 
     def _kernel_rule(self, samples, rules):
         self.gamma_ = gamma_of(self, samples, rules["max_features"] or samples.X.shape[1])

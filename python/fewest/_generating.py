@@ -8,23 +8,19 @@ import numpy as np
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import StrOptions
 
+from fewest import _signatures
 from fewest._call import limited
-from fewest._constraints import CONSTRAINTS, COST_OR_AUTO, FEW, stores_arguments
 from fewest._docs import completes_doc
 from fewest._engine import bias_of, is_elsewhere
-from fewest._several import MULTI_CLASS, PROBLEMS, SeveralProblems
+from fewest._parameters import COUNT_OR_NONE, FEW
+from fewest._several import PROBLEMS, SeveralProblems
 from fewest._svc import SVC
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from typing_extensions import Self
 
-    from fewest._engine import Progress
-    from fewest._rules import Rules
 
-
-class FeatureGeneratingMachine(SeveralProblems):
+class FeatureGeneratingMachine(_signatures.FeatureGeneratingMachine, SeveralProblems):
     """Feature generating machine: a sparse linear SVM among millions of features, with the value of
     its relaxation proven.
 
@@ -100,37 +96,11 @@ class FeatureGeneratingMachine(SeveralProblems):
     """
 
     _page = "docs/methods/fgm.md"
-
-    _parameter_constraints = {
-        "C": COST_OR_AUTO,
-        "subset_size": CONSTRAINTS["n_features_to_select"],
-        "multi_class": MULTI_CLASS,
-        "mkl": [StrOptions({"fast", "simple"}), None],
-    }
-
-    @stores_arguments
-    def __init__(
-        self,
-        *,
-        n_features_to_select: int | None = None,
-        rules: Rules | None = None,
-        C: float | str = 1.0,
-        subset_size: int | None = None,
-        fit_intercept: bool = False,
-        intercept_scaling: float | None = None,
-        multi_class: str = "ovo",
-        mkl: str | None = None,
-        plain: bool = False,
-        gap: float = 0.0001,
-        tol: float = 1e-06,
-        class_weight: dict[Any, float] | str | None = None,
-        time_limit: float | None = None,
-        on_interrupt: str = "raise",
-        callback: Callable[[Progress], object] | None = None,
-        verbose: int = 0,
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-    ) -> None: ...
+    _takes = (
+        "SIZE, C: 'own', subset_size: int | None = None, fit_intercept=False, intercept_scaling, multi_class, "
+        "mkl: str | None = None, plain, gap, tol, RUN"
+    )
+    _parameter_constraints = {"subset_size": COUNT_OR_NONE, "mkl": [StrOptions({"fast", "simple"}), None]}
 
     @_fit_context(prefer_skip_nested_validation=True)
     @completes_doc

@@ -6,20 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.utils.metaestimators import available_if
 
+from fewest import _signatures
 from fewest._base import Selector
-from fewest._constraints import AT_LEAST_ONE, COST, COST_OR_AUTO, SHARE, stores_arguments
 from fewest._docs import completes_doc
 from fewest._engine import Samples, seed_of, svm_of
+from fewest._parameters import AT_LEAST_ONE, COST, SHARE
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Sequence
-
-    from fewest._engine import Progress
-    from fewest._rules import Rules
 
 
-class L1SVMSelector(Selector):
+class L1SVMSelector(_signatures.L1SVMSelector, Selector):
     r"""L1-SVM: the features with weight in a linear SVM with the L1 penalty, and a bound on its
     objective.
 
@@ -36,8 +33,6 @@ class L1SVMSelector(Selector):
     C : float or "auto", default=1.0
         Slack cost, above 0. "auto": chosen by cross-validation; ``C_`` and ``cost_choice_`` (all
         scores) say what was found. Not with columns on workers.
-    n_features_to_select : int, default=None
-        At most this many features. None: the size of ``rules``; without one those that have weight.
     Cs : sequence of float, default=None
         Several slack costs in place of ``C``, ascending, each from the solution of the one before:
         the result is that of the largest at which the rules are kept. None: C alone.
@@ -69,30 +64,7 @@ class L1SVMSelector(Selector):
     """
 
     _page = "docs/methods/l1-svm.md"
-
-    _parameter_constraints = {"C": COST_OR_AUTO, "Cs": ["array-like", None]}
-
-    @stores_arguments
-    def __init__(
-        self,
-        *,
-        n_features_to_select: int | None = None,
-        rules: Rules | None = None,
-        C: float | str = 1.0,
-        Cs: Sequence[float] | None = None,
-        loss: str = "hinge",
-        fit_intercept: bool = True,
-        intercept_scaling: float | None = None,
-        gap: float = 0.0001,
-        tol: float = 1e-06,
-        class_weight: dict[Any, float] | str | None = None,
-        time_limit: float | None = None,
-        on_interrupt: str = "raise",
-        callback: Callable[[Progress], object] | None = None,
-        verbose: int = 0,
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-    ) -> None: ...
+    _takes = "n_features_to_select: 'sparse', rules, C: 'own', Cs, loss, fit_intercept, intercept_scaling, gap, tol, RUN"
 
     _finds_size = True
     _takes_shards = True
@@ -121,7 +93,7 @@ class L1SVMSelector(Selector):
             self.grid_ = answer["details"].get("grid", [])
 
 
-class FSVSelector(Selector):
+class FSVSelector(_signatures.FSVSelector, Selector):
     """Feature selection by concave minimisation (Bradley and Mangasarian): few non-zero weights, by
     successive linear programs.
 
@@ -130,8 +102,6 @@ class FSVSelector(Selector):
 
     Parameters
     ----------
-    n_features_to_select : int, default=None
-        At most this many features. None: the size of ``rules``; without one those that have weight.
     lam : float, default=0.05
         How much features count beside errors, at least 0 and below 1.
     alpha : float, default=5.0
@@ -169,32 +139,11 @@ class FSVSelector(Selector):
     """
 
     _page = "docs/methods/fsv.md"
-
-    _parameter_constraints = {
-        "lam": SHARE,
-        "alpha": COST,
-        "n_starts": AT_LEAST_ONE,
-        "random_state": ["random_state"],
-    }
-
-    @stores_arguments
-    def __init__(
-        self,
-        *,
-        n_features_to_select: int | None = None,
-        rules: Rules | None = None,
-        lam: float = 0.05,
-        alpha: float = 5.0,
-        n_starts: int = 5,
-        max_iter: int = 50,
-        random_state: Any = 0,
-        time_limit: float | None = None,
-        on_interrupt: str = "raise",
-        callback: Callable[[Progress], object] | None = None,
-        verbose: int = 0,
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-    ) -> None: ...
+    _takes = (
+        "n_features_to_select: 'sparse', rules, lam: float = 0.05, alpha: float = 5.0, n_starts: int = 5, max_iter=50, "
+        "random_state, time_limit, LISTENED"
+    )
+    _parameter_constraints = {"lam": SHARE, "alpha": COST, "n_starts": AT_LEAST_ONE}
 
     class_weight = None
 

@@ -15,12 +15,13 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from fewest import _core
 from fewest._call import limited
-from fewest._constraints import AT_LEAST_ONE, COST, COST_OR_AUTO, stores_arguments
 from fewest._engine import Listener, Samples, limits_of, seed_of, summed, warn_of_limit
 from fewest._folds import coded_groups
 from fewest._frames import index_of, is_annotated, labels_in, native
+from fewest._functions import searches
+from fewest._parameters import AT_LEAST_ONE, AT_LEAST_TWO, COST, COST_OR_AUTO, COUNT_OR_NONE
 from fewest._rules import Rules
-from fewest._several import MULTI_CLASS, PROBLEMS, SeveralProblems
+from fewest._several import PROBLEMS, SeveralProblems
 from fewest._study_result import said_rules
 from fewest._tables import table, written
 from fewest._warn import warn
@@ -279,144 +280,11 @@ class Markers:
         }
 
 
-def markers(
-    adata: Any,
-    groupby: Any,
-    n_genes: int | None = None,
-    *,
-    layer: str | None = None,
-    use_raw: bool | None = None,
-    normalize_total: float | None = None,
-    log1p: bool = False,
-    rules: Rules | None = None,
-    per_class: int = 0,
-    expression: tuple[float | None, float | None] | None = None,
-    groups: Any = None,
-    sample_weight: Any = None,
-    C: float | str = "auto",
-    loss: str = "squared_hinge",
-    multi_class: str = "ovo",
-    class_weight: dict[Any, float] | str | None = "balanced",
-    scale: str = "standard",
-    cv: int = 3,
-    sample: int = 20_000,
-    random_state: Any = 0,
-    time_limit: float | None = 120.0,
-    gap: float = 0.01,
-    node_limit: int | None = None,
-    key_added: str | None = "fewest",
-    on_interrupt: str = "raise",
-    callback: Callable[[Progress], object] | None = None,
-    verbose: int = 0,
-    n_jobs: int | None = None,
-    max_memory: int | str | None = None,
-) -> Markers:
-    """Find the few genes that tell all cell types apart, with a bound on how far they are from the best.
-
-    What ``fewest markers`` does: an SVM for each pair of types on the shared genes, each type of equal
-    weight, so that a pair that is hard to tell apart costs most and a rare type as much as a frequent
-    one. The cost is chosen inside folds by macro F1, and the panel is judged there, with scaling and
-    selection again in each fold. Then an elimination on all samples, and a search from its panel for a
-    better one and for the bound.
-
-    Parameters
-    ----------
-    adata : AnnData, or {array-like, sparse matrix, data frame} of shape (n_samples, n_features)
-        Samples (cells) with their features (genes).
-    groupby : str or array-like of shape (n_samples,)
-        The type of each sample: a column of ``obs`` of an AnnData, or the labels.
-    n_genes : int, default=None
-        At most this many genes; None: the size of ``rules``.
-    layer : str, default=None
-        The layer of an AnnData to take in place of X.
-    use_raw : bool, default=None
-        Whether to take ``raw`` of an AnnData. None: where there is one and no layer is named, as
-        scanpy's functions on genes do.
-    normalize_total : float, default=None
-        Multiply the values of each sample so that they sum up to this, such as 1e4; for counts. On a
-        copy.
-    log1p : bool, default=False
-        Take ln(1 + x) of each value, after that. On a copy.
-    rules : Rules, default=None
-        Rules on the panel: must-in and must-out by name, families, a budget.
-    per_class : int, default=0
-        At least this many genes of the panel are high in each type: their mean there is the largest of
-        all types.
-    expression : tuple of (float or None), default=None
-        Smallest and largest value that the largest mean of a type may have; genes outside are left out.
-    groups : str or array-like of shape (n_samples,), default=None
-        Samples of one group, such as a donor, stay together in all folds: a column of ``obs``, or one
-        entry for each sample.
-    sample_weight : array-like of shape (n_samples,), default=None
-        How many samples each counts as.
-    C : float or "auto", default="auto"
-        Slack cost. "auto": chosen inside the folds among 0.3, 1 and 3 ``n_types / sum of weights``.
-    loss : {"hinge", "squared_hinge"}, default="squared_hinge"
-        Loss.
-    multi_class : {"ovo", "ovr"}, default="ovo"
-        A problem for each pair of types, or for each type against the others.
-    class_weight : dict, "balanced", "cw2", "cw3" or None, default="balanced"
-        Factor of C by type.
-    scale : {"standard", "maxabs", "none"}, default="standard"
-        Scaling, learnt inside the folds; sparse data are divided by the standard deviation, and not
-        centred.
-    cv : int, default=3
-        Folds.
-    sample : int, default=20000
-        Make the folds of this many samples at most, of rare types all of them. The panel and its bound
-        are of all samples.
-    random_state : int, RandomState instance or None, default=0
-        How samples are dealt into folds.
-    time_limit : float, default=120.0
-        Seconds for all of it.
-    gap : float, default=0.01
-        The search ends where at most this share of what features can gain is left open.
-    node_limit : int, default=None
-        Nodes that the search may take.
-    key_added : str, default="fewest"
-        Where results go in an AnnData (:meth:`Markers.store`); None: nowhere.
-    on_interrupt : {"raise", "keep"}, default="raise"
-        After Ctrl-C: raise ``KeyboardInterrupt``, or return what is known.
-    callback : callable, default=None
-        Receives the progress; returns True to stop.
-    verbose : int, default=0
-        1: print the progress.
-    n_jobs : int, default=None
-        Threads.
-    max_memory : int or str, default=None
-        Bytes to keep within, such as "2G"; None: :func:`fewest.set_memory`.
-
-    Returns
-    -------
-    found : Markers
-        The panel in order, tables by gene and by type, objective and bound.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_wine
-    >>> from fewest import markers
-    >>> X, y = load_wine(return_X_y=True, as_frame=True)
-    >>> found = markers(X, y, 3)
-    >>> found.genes
-    ['flavanoids', 'proline', 'color_intensity']
-    >>> found.macro_f1["mean"] > 0.9, found.gap < 0.01
-    (True, True)
-    """
-    settings = {
-        name: value for name, value in locals().items() if name not in ("adata", "groupby", "groups", "sample_weight", "key_added")
-    }
-    finder = _Finder(**settings)
-    found = finder.find(adata, groupby, groups, sample_weight)
-    if key_added is not None and is_annotated(adata):
-        found.store(adata, key_added)
-    return found
-
-
-class _Finder(SeveralProblems, documented=False):
+class _Finder(SeveralProblems):
     """The search, with its checks of parameters and samples."""
 
     _parameter_constraints = {
-        "n_genes": [*AT_LEAST_ONE, None],
+        "n_genes": COUNT_OR_NONE,
         "layer": [str, None],
         "use_raw": ["boolean", None],
         "normalize_total": [*COST, None],
@@ -424,53 +292,27 @@ class _Finder(SeveralProblems, documented=False):
         "per_class": [Interval(Integral, 0, None, closed="left")],
         "expression": [tuple, list, None],
         "C": COST_OR_AUTO,
-        "multi_class": MULTI_CLASS,
         "scale": [StrOptions({"standard", "maxabs", "none"})],
-        "random_state": ["random_state"],
-        "cv": [Interval(Integral, 2, None, closed="left")],
+        "cv": AT_LEAST_TWO,
         "sample": AT_LEAST_ONE,
     }
     _remedy = "A longer time_limit, or fewer genes in X."
     _size_name = "n_genes"
-
-    @stores_arguments
-    def __init__(
-        self,
-        *,
-        n_genes: int | None,
-        layer: str | None,
-        use_raw: bool | None,
-        normalize_total: float | None,
-        log1p: bool,
-        rules: Rules | None,
-        per_class: int,
-        expression: Any,
-        C: float | str,
-        loss: str,
-        multi_class: str,
-        class_weight: dict[Any, float] | str | None,
-        scale: str,
-        cv: int,
-        sample: int,
-        random_state: Any,
-        time_limit: float | None,
-        gap: float,
-        node_limit: int | None,
-        on_interrupt: str,
-        callback: Callable[[Progress], object] | None,
-        verbose: int,
-        n_jobs: int | None,
-        max_memory: int | str | None,
-    ) -> None: ...
 
     @property
     def n_features_to_select(self) -> int | None:
         """The size under the name that selectors have for it."""
         return self.n_genes
 
-    @limited
-    def find(self, adata: Any, groupby: Any, groups: Any, sample_weight: Any) -> Markers:
+    def find(self, adata: Any, groupby: Any, groups: Any, sample_weight: Any, key_added: str | None) -> Markers:
         """What :func:`markers` returns."""
+        found = self._find(adata, groupby, groups, sample_weight)
+        if key_added is not None and is_annotated(adata):
+            found.store(adata, key_added)
+        return found
+
+    @limited
+    def _find(self, adata: Any, groupby: Any, groups: Any, sample_weight: Any) -> Markers:
         self._validate_params()
         if self.n_genes is None and (self.rules or Rules()).max_features is None:
             raise ValueError("say how many genes there may be: n_genes=50")
@@ -612,7 +454,130 @@ class _Finder(SeveralProblems, documented=False):
         }
 
 
-_Finder.__name__ = "markers"
+@searches(_Finder, "adata", "groupby", "groups", "sample_weight", "key_added")
+def markers(  # type: ignore[empty-body]
+    adata: Any,
+    groupby: Any,
+    n_genes: int | None = None,
+    *,
+    layer: str | None = None,
+    use_raw: bool | None = None,
+    normalize_total: float | None = None,
+    log1p: bool = False,
+    rules: Rules | None = None,
+    per_class: int = 0,
+    expression: tuple[float | None, float | None] | None = None,
+    groups: Any = None,
+    sample_weight: Any = None,
+    C: float | str = "auto",
+    loss: str = "squared_hinge",
+    multi_class: str = "ovo",
+    class_weight: dict[Any, float] | str | None = "balanced",
+    scale: str = "standard",
+    cv: int = 3,
+    sample: int = 20_000,
+    random_state: Any = 0,
+    time_limit: float | None = 120.0,
+    gap: float = 0.01,
+    node_limit: int | None = None,
+    key_added: str | None = "fewest",
+    on_interrupt: str = "raise",
+    callback: Callable[[Progress], object] | None = None,
+    verbose: int = 0,
+    n_jobs: int | None = None,
+    max_memory: int | str | None = None,
+) -> Markers:
+    """Find the few genes that tell all cell types apart, with a bound on how far they are from the best.
+
+    What ``fewest markers`` does: an SVM for each pair of types on the shared genes, each type of equal
+    weight, so that a pair that is hard to tell apart costs most and a rare type as much as a frequent
+    one. The cost is chosen inside folds by macro F1, and the panel is judged there, with scaling and
+    selection again in each fold. Then an elimination on all samples, and a search from its panel for a
+    better one and for the bound.
+
+    Parameters
+    ----------
+    adata : AnnData, or {array-like, sparse matrix, data frame} of shape (n_samples, n_features)
+        Samples (cells) with their features (genes).
+    groupby : str or array-like of shape (n_samples,)
+        The type of each sample: a column of ``obs`` of an AnnData, or the labels.
+    n_genes : int, default=None
+        At most this many genes; None: the size of ``rules``.
+    layer : str, default=None
+        The layer of an AnnData to take in place of X.
+    use_raw : bool, default=None
+        Whether to take ``raw`` of an AnnData. None: where there is one and no layer is named, as
+        scanpy's functions on genes do.
+    normalize_total : float, default=None
+        Multiply the values of each sample so that they sum up to this, such as 1e4; for counts. On a
+        copy.
+    log1p : bool, default=False
+        Take ln(1 + x) of each value, after that. On a copy.
+    rules : Rules, default=None
+        Rules on the panel: must-in and must-out by name, families, a budget.
+    per_class : int, default=0
+        At least this many genes of the panel are high in each type: their mean there is the largest of
+        all types.
+    expression : tuple of (float or None), default=None
+        Smallest and largest value that the largest mean of a type may have; genes outside are left out.
+    groups : str or array-like of shape (n_samples,), default=None
+        Samples of one group, such as a donor, stay together in all folds: a column of ``obs``, or one
+        entry for each sample.
+    sample_weight : array-like of shape (n_samples,), default=None
+        How many samples each counts as.
+    C : float or "auto", default="auto"
+        Slack cost. "auto": chosen inside the folds among 0.3, 1 and 3 ``n_types / sum of weights``.
+    loss : {"hinge", "squared_hinge"}, default="squared_hinge"
+        Loss.
+    multi_class : {"ovo", "ovr"}, default="ovo"
+        A problem for each pair of types, or for each type against the others.
+    class_weight : dict, "balanced", "cw2", "cw3" or None, default="balanced"
+        Factor of C by type.
+    scale : {"standard", "maxabs", "none"}, default="standard"
+        Scaling, learnt inside the folds; sparse data are divided by the standard deviation, and not
+        centred.
+    cv : int, default=3
+        Folds.
+    sample : int, default=20000
+        Make the folds of this many samples at most, of rare types all of them. The panel and its bound
+        are of all samples.
+    random_state : int, RandomState instance or None, default=0
+        How samples are dealt into folds.
+    time_limit : float, default=120.0
+        Seconds for all of it.
+    gap : float, default=0.01
+        The search ends where at most this share of what features can gain is left open.
+    node_limit : int, default=None
+        Nodes that the search may take.
+    key_added : str, default="fewest"
+        Where results go in an AnnData (:meth:`Markers.store`); None: nowhere.
+    on_interrupt : {"raise", "keep"}, default="raise"
+        After Ctrl-C: raise ``KeyboardInterrupt``, or return what is known.
+    callback : callable, default=None
+        Receives the progress; returns True to stop.
+    verbose : int, default=0
+        1: print the progress.
+    n_jobs : int, default=None
+        Threads.
+    max_memory : int or str, default=None
+        Bytes to keep within, such as "2G"; None: :func:`fewest.set_memory`.
+
+    Returns
+    -------
+    found : Markers
+        The panel in order, tables by gene and by type, objective and bound.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from fewest import markers
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> found = markers(X, y, 3)
+    >>> found.genes
+    ['flavanoids', 'proline', 'color_intensity']
+    >>> found.macro_f1["mean"] > 0.9, found.gap < 0.01
+    (True, True)
+    """
 
 
 def _values_of(matrix: Any) -> np.ndarray | None:

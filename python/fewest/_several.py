@@ -8,7 +8,6 @@ import numpy as np
 from sklearn.base import _fit_context
 from sklearn.metrics import accuracy_score
 from sklearn.utils import column_or_1d
-from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -23,8 +22,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-MULTI_CLASS: list[Any] = [StrOptions({"ovo", "ovr"})]
-#: What the engine calls them.
+#: What the engine calls the ways to make two-class problems.
 PROBLEMS = {"ovo": "one-vs-one", "ovr": "one-vs-rest"}
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
 from numbers import Integral, Real
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -16,12 +15,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from fewest import _core
+from fewest import _core, _signatures
 from fewest._available import Absent, available_where
 from fewest._base import Selector
 from fewest._call import limited
 from fewest._columns import ColumnFile
-from fewest._constraints import AT_LEAST_ONE, stores_arguments
 from fewest._docs import completes_doc
 from fewest._engine import (
     Listener,
@@ -36,6 +34,7 @@ from fewest._engine import (
 )
 from fewest._folds import said_groups
 from fewest._frames import in_order, is_annotated, labels_in, named
+from fewest._parameters import AT_LEAST_ONE, AT_LEAST_TWO, NOT_BELOW_0
 from fewest._path import sizes_of
 from fewest._positive import is_first, of_second, turned_bounds
 from fewest._preparation import Preparation
@@ -48,11 +47,8 @@ from fewest._tables import table, written
 from fewest._warn import warn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from typing_extensions import Self
 
-    from fewest._engine import Progress
 
 #: Methods that a study can try.
 METHODS = ("exact", "rfe", "info-gain", "kta")
@@ -79,7 +75,7 @@ def _says_probabilities(study: Any) -> None:
     )
 
 
-class Study(Selector):
+class Study(_signatures.Study, Selector):
     """From data to a panel of features that can be defended: method, costs and size are chosen inside
     folds, and judged on the samples outside.
 
@@ -254,9 +250,16 @@ class Study(Selector):
     """
 
     _page = "docs/use/study.md"
-
+    _takes = (
+        "sizes: int | Sequence[int] | None = None, rules, methods: str | Sequence[str] = 'auto', scoring: str = 'combined', "
+        "pick: str = 'shrunk', prefer: str = 'best', points: bool = False, calibration: str = 'platt', pos_label: Any = None, "
+        "sensitivity: float | None = None, cv: int = 5, n_repeats: int = 2, inner_cv: int = 5, n_inner_repeats: int = 1, "
+        "n_Cs: int = 8, impute, scale: str | None = None, n_solutions: int = 5, gap, node_limit: int = 20000, "
+        "selection_time_limit: float | None = None, compare_rules: bool = False, SVM, class_weight, time_limit=600.0, "
+        "random_state, LISTENED"
+    )
     _parameter_constraints = {
-        "sizes": [Interval(Integral, 1, None, closed="left"), "array-like", None],
+        "sizes": [*AT_LEAST_ONE, "array-like", None],
         "methods": [StrOptions({"auto"}), "array-like"],
         "scoring": [StrOptions({"combined", "accuracy", "roc_auc", "log_loss", "hinge"})],
         "pick": [StrOptions({"best", "smooth", "shrunk", "one_se", "small_cost", "stable"})],
@@ -265,62 +268,20 @@ class Study(Selector):
         "calibration": [StrOptions({"platt", "isotonic", "none"})],
         "pos_label": [Real, str, "boolean", None],
         "sensitivity": [Interval(Real, 0.0, 1.0, closed="right"), None],
-        "cv": [Interval(Integral, 2, None, closed="left")],
+        "cv": AT_LEAST_TWO,
         "n_repeats": AT_LEAST_ONE,
-        "inner_cv": [Interval(Integral, 2, None, closed="left")],
+        "inner_cv": AT_LEAST_TWO,
         "n_inner_repeats": AT_LEAST_ONE,
         "n_Cs": AT_LEAST_ONE,
         "n_solutions": AT_LEAST_ONE,
         "node_limit": AT_LEAST_ONE,
-        "selection_time_limit": [Interval(Real, 0.0, None, closed="left"), None],
+        "selection_time_limit": [*NOT_BELOW_0, None],
         "compare_rules": ["boolean"],
-        "impute": [StrOptions({"mean", "median", "most_frequent"}), None],
         "scale": [StrOptions({"standard", "maxabs", "none"}), None],
-        "random_state": ["random_state"],
         # The engine has no other weights that it finds in a training part.
         "class_weight": [StrOptions({"balanced"}), dict, None],
     }
     _binary_only = False
-
-    @stores_arguments
-    def __init__(
-        self,
-        *,
-        sizes: int | Sequence[int] | None = None,
-        rules: Rules | None = None,
-        methods: str | Sequence[str] = "auto",
-        scoring: str = "combined",
-        pick: str = "shrunk",
-        prefer: str = "best",
-        points: bool = False,
-        calibration: str = "platt",
-        pos_label: Any = None,
-        sensitivity: float | None = None,
-        cv: int = 5,
-        n_repeats: int = 2,
-        inner_cv: int = 5,
-        n_inner_repeats: int = 1,
-        n_Cs: int = 8,
-        impute: str | None = None,
-        scale: str | None = None,
-        n_solutions: int = 5,
-        gap: float = 1e-4,
-        node_limit: int = 20000,
-        selection_time_limit: float | None = None,
-        compare_rules: bool = False,
-        loss: str = "hinge",
-        fit_intercept: bool = True,
-        intercept_scaling: float | None = None,
-        tol: float = 1e-6,
-        class_weight: dict[Any, float] | str | None = None,
-        time_limit: float | None = 600.0,
-        random_state: Any = 0,
-        on_interrupt: str = "raise",
-        callback: Callable[[Progress], object] | None = None,
-        verbose: int = 0,
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-    ) -> None: ...
 
     @_fit_context(prefer_skip_nested_validation=True)
     @completes_doc

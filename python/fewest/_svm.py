@@ -13,13 +13,13 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.multiclass import _ovr_decision_function
 from sklearn.utils.validation import check_is_fitted
 
-from fewest import _core
+from fewest import _core, _signatures
 from fewest._call import limited
 from fewest._columns import ColumnFile
-from fewest._constraints import complete_constraints, stores_arguments
 from fewest._docs import CLASSIFIER_ATTRIBUTES, Linked, complete_class, completes_doc
 from fewest._engine import Samples, bias_of, checked, limits_of, svm_of, validated, warn_of_limit
 from fewest._frames import in_order, labels_in
+from fewest._parameters import has_signature
 from fewest._rules import Rules, _Index, weight_bounds
 
 if TYPE_CHECKING:
@@ -106,8 +106,8 @@ class _Classifier(Linked, Scored, BaseEstimator):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        complete_class(cls, CLASSIFIER_ATTRIBUTES)
-        complete_constraints(cls)
+        if has_signature(cls):
+            complete_class(cls, CLASSIFIER_ATTRIBUTES)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -189,7 +189,7 @@ def votes(decision: np.ndarray, n_classes: int) -> np.ndarray:
     return _ovr_decision_function(decision < 0, -decision, n_classes)
 
 
-class LinearSVC(SparseCoefMixin, _Classifier):
+class LinearSVC(_signatures.LinearSVC, SparseCoefMixin, _Classifier):
     r"""Linear support vector classification, one against the rest, solved to a tight duality gap.
 
     A drop-in for :class:`sklearn.svm.LinearSVC`: the same problem, the same attributes. With the
@@ -260,37 +260,18 @@ class LinearSVC(SparseCoefMixin, _Classifier):
     0.94
     """
 
+    _takes = (
+        "penalty: str = 'l2', loss='squared_hinge', dual: str | bool = 'auto', C, multi_class='ovr', fit_intercept, "
+        "intercept_scaling=1.0, tol=1e-12, class_weight, verbose, random_state=None, max_iter=100000, time_limit, "
+        "monotonic_cst: Any = None, weight_bounds: Any = None, n_jobs, max_memory"
+    )
     _parameter_constraints = {
         "penalty": [StrOptions({"l1", "l2"})],
         "dual": ["boolean", StrOptions({"auto"})],
         "multi_class": [StrOptions({"ovr"})],
-        "random_state": ["random_state"],
         "monotonic_cst": ["array-like", dict, None],
         "weight_bounds": ["array-like", dict, None],
     }
-
-    @stores_arguments
-    def __init__(
-        self,
-        *,
-        penalty: str = "l2",
-        loss: str = "squared_hinge",
-        dual: str | bool = "auto",
-        C: float = 1.0,
-        multi_class: str = "ovr",
-        fit_intercept: bool = True,
-        intercept_scaling: float | None = 1.0,
-        tol: float = 1e-12,
-        class_weight: dict[Any, float] | str | None = None,
-        verbose: int = 0,
-        random_state: Any = None,
-        max_iter: int = 100_000,
-        time_limit: float | None = None,
-        monotonic_cst: Any = None,
-        weight_bounds: Any = None,
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-    ) -> None: ...
 
     def _fit(self, samples: Samples) -> LinearSVC:
         self._check_combination()
