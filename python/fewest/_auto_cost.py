@@ -56,7 +56,7 @@ def with_costs(selector: Any, samples: Samples, rules: dict[str, Any]) -> Any:
     split_weights = [weights_in(samples, selector.class_weight, np.asarray(train)) for train, _ in splits]
     methods = []
     costs, fit_costs = _core.costs(samples.matrix, samples.sample_weight, rules["max_features"])
-    if selector._has_l1_cost:
+    if selector._tags.l1_cost:
         costs = _core.l1_costs(samples.matrix, samples.codes, samples.sample_weight)
     if not hasattr(selector, "fit_C"):  # it ends with its own classifier
         fit_costs = []

@@ -92,7 +92,7 @@ class _Certifier(ExactSelector):
     n_features_to_select: int | None = None
 
     @limited
-    def find(self, X: Any, y: Any, features: Any, sample_weight: Any, tasks: Any) -> Certificate:
+    def _find(self, X: Any, y: Any, features: Any, sample_weight: Any, tasks: Any) -> Certificate:
         """What :func:`certify` returns."""
         if is_elsewhere(X):
             raise TypeError("certify needs the samples in memory; give an array, such as X.compute() of a Dask collection")

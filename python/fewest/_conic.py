@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fewest import _signatures
 from fewest._base import Selector
+from fewest._estimator import Tags
 
 
 class QCQPSelector(_signatures.QCQPSelector, Selector):
@@ -42,7 +43,7 @@ class QCQPSelector(_signatures.QCQPSelector, Selector):
     True
     """
 
-    _page = "docs/methods/qcqp-ssvm.md"
+    _tags = Tags(page="docs/methods/qcqp-ssvm.md")
     _takes = "SIZE, C: 'auto', fit_C, gap, SVM, RUN"
 
     def _method(self, samples, rules):
@@ -86,7 +87,7 @@ class NMMKLSelector(_signatures.NMMKLSelector, Selector):
     True
     """
 
-    _page = "docs/methods/nmmkl.md"
+    _tags = Tags(page="docs/methods/nmmkl.md")
     _takes = "SIZE, C: 'auto', fit_C, gap, loss='squared_hinge', fit_intercept, intercept_scaling, tol, RUN"
 
     def _method(self, samples, rules):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +12,8 @@ from sklearn.model_selection import check_cv
 
 from fewest._base import Selector
 from fewest._call import limited
-from fewest._docs import completes_doc
 from fewest._engine import Samples, weights_in
+from fewest._estimator import Tags
 from fewest._folds import splits_of
 from fewest._frames import in_order, labels_in, named
 from fewest._path import fitted_path
@@ -53,54 +54,30 @@ def folds_of(splits: list[tuple[np.ndarray, np.ndarray]], samples: Samples, clas
 class CrossValidated(Selector):
     """A selector that judges subsets by cross-validation."""
 
-    _binary_only = False
+    _tags = Tags(binary_only=False)
 
     @_fit_context(prefer_skip_nested_validation=False)
-    @completes_doc
     @limited
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
-        """Select features, and train a classifier on them.
-
+        """
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples. Taken as they are: scale features first where their units differ.
         sample_weight : array-like of shape (n_samples,), default=None
             How many samples each counts as, 0 or more, in training and in accuracy; default 1.
-
-        Returns
-        -------
-        self : object
-            Fitted.
         """
         samples = self._validated(X, y, sample_weight)
         return self._run(samples, self._splits(self.cv, samples, X, y, groups))
 
-    @completes_doc
     @limited
     def path(self, X: Any, y: Any, sizes: Any, sample_weight: Any = None, groups: Any = None) -> list[Self]:
-        """Select features for each of several sizes.
-
-        Parameters
-        ----------
-        sizes : int or sequence of int
-            Most features of each, ascending; an int: from 1 to it.
-
-        Returns
-        -------
-        selectors : list of object
-            A fitted selector for each size, with ``n_features_to_select`` set to it; fewer where
-            the search was stopped. A kernel's gamma is that of the largest size. ``time_limit`` is
-            for all of them.
-        """
+        """Select features for each of several sizes."""
         selector = clone(self)
         selector._validate_params()
         samples = selector._validated(X, y, sample_weight)
         return selector._fitted_path(samples, selector._splits(self.cv, samples, X, y, groups), sizes)
 
-    @property
-    def _deals_folds(self) -> bool:
-        return True
+    def __fewest_tags__(self) -> Tags:
+        return replace(self._tags, deals_folds=True)
 
     def _splitter(self) -> Any:
         # A number with groups deals folds of whole groups.

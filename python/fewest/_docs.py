@@ -17,18 +17,6 @@ Documented = TypeVar("Documented", bound=Callable[..., Any])
 SITE = "https://github.com/fewest/fewest/blob/main/"
 
 
-class Linked:
-    """An estimator whose HTML display links to the page of its method."""
-
-    _doc_link_module = "fewest"
-    _doc_link_template = SITE + "{page}"
-    #: Its page in the repository.
-    _page = "docs/use/choosing.md"
-
-    def _doc_link_url_param_generator(self) -> dict[str, str]:
-        return {"page": self._page}
-
-
 _LABELS = {
     "classes_": ("ndarray of shape (n_classes,)", "Labels."),
     "n_features_in_": ("int", "Number of features."),
@@ -59,10 +47,6 @@ SELECTOR_ATTRIBUTES = {
     "coef_": ("ndarray of shape (n_machines, n_features)", "Its weights, 0 for the features that are not selected."),
     "intercept_": ("ndarray of shape (n_machines,)", "Its biases."),
     **_LABELS,
-}
-
-#: Attributes of selectors that list all subsets within a share of the best.
-WITHIN_ATTRIBUTES = {
     "within_": (
         "dict or None",
         """With ``within``: ``subsets`` listed, ``complete`` (whether they are all up to ``threshold``),
@@ -136,7 +120,22 @@ def complete_class(cls: Any, attributes: Mapping[str, tuple[str, str]]) -> None:
     cls._parameter_constraints = {name: own.get(name) or shared[name].allowed for name in names}
     if cls.__doc__ is not None:
         texts = {name: (parameter.told, parameter.text) for name, parameter in shared.items() if parameter.text}
+        attributes = {name: text for name, text in attributes.items() if name != "within_" or "within" in names}
         cls.__doc__ = _completed(cls.__doc__, cls.__name__, signature, texts, attributes)
+
+
+def complete_methods(cls: type) -> None:
+    """Put into the docstrings of a class's methods what they share with those that they override, and with others."""
+    for name, member in vars(cls).items() if cls.__module__.startswith("fewest.") else ():
+        # What is available under a condition holds its function.
+        method = member if inspect.isfunction(member) else getattr(member, "fn", None)
+        if method is None or name.startswith("_"):
+            continue
+        ours = [vars(base).get(name) for base in cls.__mro__[1:] if base.__module__.startswith("fewest.")]
+        above = next((base.__doc__ for base in ours if base is not None and base.__doc__), "")
+        where = f"{cls.__qualname__}.{name}"
+        doc = _completed(method.__doc__ or "", where, inspect.signature(method), METHOD_PARAMETERS, {}, above)
+        method.__doc__ = member.__doc__ = doc
 
 
 def completes_doc(method: Documented) -> Documented:
@@ -160,20 +159,27 @@ def _completed(
     signature: inspect.Signature,
     parameters: Mapping[str, tuple[str, str]],
     attributes: Mapping[str, tuple[str, str]],
+    above: str = "",
 ) -> str:
-    parts = _SECTION.split(inspect.cleandoc(doc))
-    head, sections = parts[0], dict(zip(parts[1::2], parts[2::2], strict=True))
+    (head, sections), (head_above, sections_above) = _parts(doc), _parts(above)
     own = _entries(sections.pop("Parameters", ""))
     names = [name for name in signature.parameters if name != "self"]
     if unknown := own.keys() - set(names):
         raise TypeError(f"the docstring of {where} describes {sorted(unknown)}, which its signature does not have")
-    if unsaid := [name for name in names if name not in own and name not in parameters]:
+    told = _entries(sections_above.pop("Parameters", "")) | own
+    if unsaid := [name for name in names if name not in told and name not in parameters]:
         raise TypeError(f"the docstring of {where} does not describe {unsaid}")
-    blocks = [own.get(name) or _block(name, *parameters[name], (signature.parameters[name].default,)) for name in names]
+    blocks = [told.get(name) or _block(name, *parameters[name], (signature.parameters[name].default,)) for name in names]
     described = {name: _block(name, *text) for name, text in attributes.items()} | _entries(sections.pop("Attributes", ""))
-    complete = {"Parameters": "".join(blocks), "Attributes": "".join(described.values()), **sections}
+    complete = {"Parameters": "".join(blocks), "Attributes": "".join(described.values()), **sections_above, **sections}
     texts = [f"{name}\n{'-' * len(name)}\n{body.rstrip()}\n" for name, body in complete.items() if body]
-    return "\n".join([head.rstrip() + "\n", *texts])
+    return "\n".join([(head or head_above).rstrip() + "\n", *texts])
+
+
+def _parts(doc: str) -> tuple[str, dict[str, str]]:
+    """What comes before the sections of a docstring, and each of them by name."""
+    parts = _SECTION.split(inspect.cleandoc(doc))
+    return parts[0], dict(zip(parts[1::2], parts[2::2], strict=True))
 
 
 def _entries(section: str) -> dict[str, str]:

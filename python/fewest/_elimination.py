@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +19,8 @@ from fewest._auto_cost import check_one_choice
 from fewest._call import limited
 from fewest._columns import ColumnFile
 from fewest._cross_validated import CrossValidated, criterion_of, folds_of, step_of
-from fewest._docs import completes_doc
 from fewest._engine import Listener, Samples, is_elsewhere, limits_of, seed_of, warn_of_limit, weights_in
+from fewest._estimator import Tags
 from fewest._parameters import AT_LEAST_ONE, COUNT_OR_NONE, NOT_BELOW_0
 from fewest._path import fitted_path
 from fewest._preparation import Preparation
@@ -145,15 +146,13 @@ class SVMRFE(_signatures.SVMRFE, CrossValidated):
     'optimal'
     """
 
-    _page = "docs/methods/rfe.md"
+    _tags = replace(CrossValidated._tags, page="docs/methods/rfe.md", shards="any")
     _takes = (
         "n_features_to_select: 'share', rules, step, step_of, halve_above: int | None = None, resamples: Any = None, "
         "resampling: str = 'folds', random_state, start, C: 'auto', Cs, retune: int = 1, fit_C, KERNEL, loss, fit_intercept, "
         "intercept_scaling, tol=1e-09, cv=None, impute, scale: bool = False, scoring: Any = None, min_features_to_select: int = 1, "
         "size_rule: str | float = 'best', RESUMED"
     )
-    _takes_shards = True
-    _binary_on_shards = False
 
     _parameter_constraints = {
         "halve_above": COUNT_OR_NONE,
@@ -167,29 +166,22 @@ class SVMRFE(_signatures.SVMRFE, CrossValidated):
     }
 
     @_fit_context(prefer_skip_nested_validation=False)
-    @completes_doc
     @limited
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
-        """Select features, and train a classifier on them.
-
+        """
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Samples. Taken as they are, unless ``scale`` says otherwise.
         sample_weight : array-like of shape (n_samples,), default=None
             How many samples each counts as, 0 or more, in training and in scores; default 1.
-
-        Returns
-        -------
-        self : object
-            Fitted.
         """
         if self._chooses_size:
             _check_scoring(self.scoring)
         raw = self._validated(X, y, sample_weight)
         if not isinstance(raw, Samples):
             self._check_for_shards()
-        if self.C == "auto" or not self._deals_folds:
+        if self.C == "auto" or not self.__fewest_tags__().deals_folds:
             raw = self._with_groups(raw, X, groups)
         self._tuning = self._tuned(raw, X, y, groups)
         self._resamples = self._resampled(raw, X, y, groups)
@@ -253,10 +245,10 @@ class SVMRFE(_signatures.SVMRFE, CrossValidated):
         """Whether cross-validation chooses the size."""
         return self.cv is not None and self.Cs is None
 
-    @property
-    def _deals_folds(self) -> bool:
+    def __fewest_tags__(self) -> Tags:
         fixed = self.resamples is not None and not isinstance(self.resamples, Integral)
-        return self.C == "auto" or self.cv is not None or self.Cs is not None or fixed
+        deals_folds = self.C == "auto" or self.cv is not None or self.Cs is not None or fixed
+        return replace(self._tags, deals_folds=deals_folds, chooses_size=self._chooses_size)
 
     def _tuned(self, samples: Samples, X: Any, y: Any, groups: Any) -> dict[str, Any] | None:
         """How the cost is tuned, as the engine takes it."""
@@ -314,8 +306,6 @@ class SVMRFE(_signatures.SVMRFE, CrossValidated):
             return fitted_path(selector, selector._learnt(raw), sizes)
         finally:
             del selector._resamples
-
-    path.__doc__ = CrossValidated.path.__doc__
 
     def _fit_on(self, samples, splits):
         check_one_choice(self)

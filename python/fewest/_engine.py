@@ -23,6 +23,7 @@ from sklearn.utils.validation import _check_sample_weight, _check_y, check_consi
 from fewest import _core
 from fewest._call import memory_left, time_left
 from fewest._columns import ColumnFile
+from fewest._estimator import tags_of
 from fewest._frames import (
     in_order,
     labels_in,
@@ -164,8 +165,7 @@ def checked(estimator: Any, *arrays: Any, **options: Any) -> Any:
         refuse_texts(X, name, error)
         if "Input X contains NaN" not in str(error):
             raise
-        if hasattr(estimator, "find"):
-            # A function, and no step of a pipeline.
+        if tags_of(estimator).is_function:
             raise ValueError(
                 f"Input X contains NaN. {name} takes no missing values: fill them in, or leave out what has some"
             ) from None
@@ -459,13 +459,17 @@ def svm_of(C: float, loss: str, bias: str | float, tol: float, max_iter: int = -
 
 
 def bias_of(estimator: Any) -> str | float:
-    """The bias as the engine takes it: "free" (not penalised), "none", or the value of the constant
-    feature whose weight it is.
+    """The bias of an estimator as the engine takes it."""
+    return bias_from(getattr(estimator, "fit_intercept", True), getattr(estimator, "intercept_scaling", None))
+
+
+def bias_from(fit_intercept: bool, intercept_scaling: float | None) -> str | float:
+    """A bias as the engine takes it: "free" (not penalised), "none", or the value of the constant feature whose
+    weight it is.
     """
-    if not getattr(estimator, "fit_intercept", True):
+    if not fit_intercept:
         return "none"
-    scale = getattr(estimator, "intercept_scaling", None)
-    return "free" if scale is None else float(scale)
+    return "free" if intercept_scaling is None else float(intercept_scaling)
 
 
 def came_to_its_end(answer: dict[str, Any]) -> bool:
@@ -488,8 +492,7 @@ def warn_of_limit(estimator: Any, answer: dict[str, Any], what: str) -> None:
         "stalled": "rounding ended its progress; scale the features, or raise tol",
     }[status]
     known = f" At most {gap:.2%} of what features can gain is left out." if gap is not None and np.isfinite(gap) else ""
-    remedy = getattr(estimator, "_remedy", "")
-    said = f"{type(estimator).__name__} stopped before its end: {why}. {what}{known} {remedy}".rstrip()
+    said = f"{type(estimator).__name__} stopped before its end: {why}. {what}{known} {tags_of(estimator).remedy}".rstrip()
     warn(said, ConvergenceWarning)
 
 

@@ -19,6 +19,7 @@ from sklearn.utils.metadata_routing import get_routing_for_object
 
 from fewest import _core
 from fewest._engine import summed
+from fewest._estimator import tags_of
 from fewest._folds import coded_groups, dealt, said_groups, splits_of
 from fewest._frames import in_order, labels_in, named, plain_labels, refuse_missing_labels
 from fewest._positive import is_first
@@ -384,7 +385,7 @@ def dealing(estimator: Any) -> list[str]:
         splitter = get_routing_for_object(check_cv(estimator.cv, classifier=True))
         names += ["groups"] if splitter.split.requests.get("groups") else []
     steps = inner.steps if isinstance(inner, Pipeline) else [("", inner)]
-    names += [f"{name}__groups" if name else "groups" for name, step in steps if getattr(step, "_deals_folds", False)]
+    names += [f"{name}__groups" if name else "groups" for name, step in steps if tags_of(step).deals_folds]
     # Routed metadata have one name.
     return ["groups"] if names and get_config()["enable_metadata_routing"] else names
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Real
 
 import numpy as np
@@ -67,7 +68,7 @@ class EvaluationRFE(_signatures.EvaluationRFE, CrossValidated):
     True
     """
 
-    _page = "docs/methods/eb-rfe.md"
+    _tags = replace(CrossValidated._tags, page="docs/methods/eb-rfe.md", finds_size=True)
     _takes = (
         "n_features_to_select: 'share', rules, start, candidates: int = 3, adaptive: float | None = None, "
         "accuracy_loss: float = 0.0, Cs: 'grid', fit_C, cv, KERNEL, SVM, RESUMED"
@@ -77,8 +78,6 @@ class EvaluationRFE(_signatures.EvaluationRFE, CrossValidated):
         "adaptive": [Interval(Real, 1.0, None, closed="left"), None],
         "accuracy_loss": SHARE,
     }
-
-    _finds_size = True
 
     def _method(self, samples, rules):
         return {
@@ -163,7 +162,7 @@ class FlipSelector(_signatures.FlipSelector, CrossValidated):
     True
     """
 
-    _page = "docs/methods/flips.md"
+    _tags = replace(CrossValidated._tags, page="docs/methods/flips.md")
     _takes = (
         "n_features_to_select: 'share', rules, flip: str = 'bit', C, Cs, fit_C, cv, max_iter: int | None = 1, start, step, "
         "step_of, KERNEL, SVM, RUN"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +14,8 @@ from sklearn.utils._param_validation import Interval
 from fewest import _signatures
 from fewest._base import Selector
 from fewest._call import limited
-from fewest._docs import completes_doc
 from fewest._engine import Samples, check_classes, class_weights, matrix, validated
+from fewest._estimator import Tags
 from fewest._frames import in_order
 from fewest._parameters import COUNT_OR_NONE
 from fewest._several import PROBLEMS, SeveralProblems
@@ -69,12 +70,11 @@ class ExactSelector(_signatures.ExactSelector, SeveralProblems):
     (3, True)
     """
 
-    _page = "docs/methods/exact.md"
+    _tags = replace(SeveralProblems._tags, page="docs/methods/exact.md", remedy="A smaller C, or fewer features, is proven sooner.")
     _takes = (
         "n_features_to_select: 'priced', rules, C: 'auto', fit_C, feature_penalty: 'auto', multi_class, n_solutions, within, gap, "
         "node_limit, proof, SVM, RESUMED"
     )
-    _remedy = "A smaller C, or fewer features, is proven sooner."
 
     def _method(self, samples, rules):
         sums = {"multi_class": PROBLEMS[self.multi_class]}
@@ -151,7 +151,7 @@ class BendersSelector(_signatures.BendersSelector, SeveralProblems):
     'optimal'
     """
 
-    _page = "docs/methods/gbd.md"
+    _tags = replace(SeveralProblems._tags, page="docs/methods/gbd.md", remedy="ExactSelector proves the same problem, mostly sooner.")
     _takes = (
         "n_features_to_select: 'priced', rules, C: 'auto', fit_C, feature_penalty: 'auto', multi_class, max_iter=250, plain, "
         "validation_fraction: float | None = None, patience: int | None = None, random_state, gap, proof, SVM, RESUMED"
@@ -160,7 +160,6 @@ class BendersSelector(_signatures.BendersSelector, SeveralProblems):
         "validation_fraction": [Interval(Real, 0.0, 1.0, closed="neither"), None],
         "patience": COUNT_OR_NONE,
     }
-    _remedy = "ExactSelector proves the same problem, mostly sooner."
 
     def _method(self, samples, rules):
         improvements = dict.fromkeys(("warm_start", "root_cuts", "core_cuts", "cutoff", "list"), not self.plain)
@@ -169,7 +168,6 @@ class BendersSelector(_signatures.BendersSelector, SeveralProblems):
         return {"name": "gbd", "svm": self._svm(), "penalty": penalty, "max_cuts": cuts, **improvements}
 
     @_fit_context(prefer_skip_nested_validation=True)
-    @completes_doc
     @limited
     def fit(
         self,
@@ -182,24 +180,13 @@ class BendersSelector(_signatures.BendersSelector, SeveralProblems):
         tasks: Any = None,
         groups: Any = None,
     ) -> Self:
-        """Select features, and train a classifier on them.
-
+        """
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples. Taken as they are: scale features first where their units differ.
         X_val : {array-like, sparse matrix} of shape (n_validation_samples, n_features), default=None
             Samples that every classifier is judged by, and that none is trained on.
         y_val : array-like of shape (n_validation_samples,), default=None
             Their labels; two classes.
-        tasks : array-like of shape (n_samples,), default=None
-            The task of each sample, such as a site or a cohort. Each task has a classifier of its
-            own, ``estimators_``, on the one subset that is best for all together.
-
-        Returns
-        -------
-        self : object
-            Fitted.
         """
         if (X_val is None) != (y_val is None):
             raise ValueError("X_val and y_val go together: give both or none")
@@ -311,12 +298,11 @@ class AlignmentSelector(_signatures.AlignmentSelector, Selector):
     array([2, 3])
     """
 
-    _page = "docs/methods/kta.md"
+    _tags = Tags(page="docs/methods/kta.md", binary_only=False)
     _takes = (
         "SIZE, kernel: 'distance', categorical_features, gamma: 'distance', C: 'auto', fit_C, n_solutions, within, gap, "
         "node_limit, SVM, proof, RESUMED"
     )
-    _binary_only = False
 
     def _kernel_rule(self, samples, rules):
         self.gamma_ = gamma_of(self, samples, rules["max_features"] or samples.X.shape[1])

@@ -6,6 +6,7 @@ import numpy as np
 
 from fewest import _signatures
 from fewest._base import Selector
+from fewest._estimator import Tags
 from fewest._parameters import AT_LEAST_TWO
 
 
@@ -46,12 +47,9 @@ class InformationGain(_signatures.InformationGain, Selector):
     array([2, 3])
     """
 
-    _page = "docs/methods/info-gain.md"
+    _tags = Tags(page="docs/methods/info-gain.md", binary_only=False, shards="any")
     _takes = "SIZE, bins: int | None = None, C: 'auto', fit_C, SVM, RUN"
     _parameter_constraints = {"bins": [*AT_LEAST_TWO, None]}
-    _binary_only = False
-    _takes_shards = True
-    _binary_on_shards = False
 
     def _to_select(self, samples):
         return samples.as_many()

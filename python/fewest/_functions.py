@@ -5,21 +5,22 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, TypeVar
 
-from sklearn.base import BaseEstimator
+from fewest._estimator import Estimator
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def under_name(name: str, base: Any = BaseEstimator, **members: Any) -> Any:
+def under_name(name: str, base: Any = Estimator, **members: Any) -> Any:
     """A class of estimators that messages, scikit-learn's included, call by the name of a function."""
-    return type(name, (base,), members)
+    return type(name, (base,), {"_tags": replace(base._tags, is_function=True), **members})
 
 
 def searches(base: type, *given: str) -> Callable[[Function], Function]:
     """A function without a body. Its arguments are the parameters of an estimator of its name, derived from ``base``,
-    but for those ``given`` to the method ``find`` of that estimator, which says what is returned.
+    but for those ``given`` to the method ``_find`` of that estimator, which says what is returned.
     """
 
     def made(function: Function) -> Function:
@@ -41,7 +42,8 @@ def searches(base: type, *given: str) -> Callable[[Function], Function]:
             bound = signature.bind(*args, **kwargs)
             bound.apply_defaults()
             values = bound.arguments
-            return search(**{setting.name: values[setting.name] for setting in settings}).find(**{name: values[name] for name in given})
+            found = search(**{setting.name: values[setting.name] for setting in settings})
+            return found._find(**{name: values[name] for name in given})
 
         return call  # type: ignore[return-value]
 

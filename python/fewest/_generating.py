@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +11,6 @@ from sklearn.utils._param_validation import StrOptions
 
 from fewest import _signatures
 from fewest._call import limited
-from fewest._docs import completes_doc
 from fewest._engine import bias_of, is_elsewhere
 from fewest._parameters import COUNT_OR_NONE, FEW
 from fewest._several import PROBLEMS, SeveralProblems
@@ -95,7 +95,7 @@ class FeatureGeneratingMachine(_signatures.FeatureGeneratingMachine, SeveralProb
     5
     """
 
-    _page = "docs/methods/fgm.md"
+    _tags = replace(SeveralProblems._tags, page="docs/methods/fgm.md", finds_size=True, shards="binary")
     _takes = (
         "SIZE, C: 'own', subset_size: int | None = None, fit_intercept=False, intercept_scaling, multi_class, "
         "mkl: str | None = None, plain, gap, tol, RUN"
@@ -103,11 +103,9 @@ class FeatureGeneratingMachine(_signatures.FeatureGeneratingMachine, SeveralProb
     _parameter_constraints = {"subset_size": COUNT_OR_NONE, "mkl": [StrOptions({"fast", "simple"}), None]}
 
     @_fit_context(prefer_skip_nested_validation=True)
-    @completes_doc
     @limited
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, tasks: Any = None, groups: Any = None) -> Self:
-        """Select features, and train a classifier on them.
-
+        """
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
@@ -120,19 +118,11 @@ class FeatureGeneratingMachine(_signatures.FeatureGeneratingMachine, SeveralProb
             The task of each sample, such as a site or a cohort. Each task has a classifier of its
             own, ``estimators_``, on the one subset that is best for all together. Not with columns
             on workers.
-
-        Returns
-        -------
-        self : object
-            Fitted.
         """
         if tasks is not None and is_elsewhere(X):
             raise TypeError("tasks need the samples in memory; give an array, such as X.compute() of a Dask collection")
         samples = self._with_groups(self._validated(X, y, sample_weight), X, groups)
         return self._run(self._with_tasks(samples, X, tasks))
-
-    _finds_size = True
-    _takes_shards = True
 
     def _rules(self, p):
         rules = super()._rules(p)

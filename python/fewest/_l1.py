@@ -8,8 +8,8 @@ from sklearn.utils.metaestimators import available_if
 
 from fewest import _signatures
 from fewest._base import Selector
-from fewest._docs import completes_doc
-from fewest._engine import Samples, seed_of, svm_of
+from fewest._engine import Samples, bias_from, seed_of, svm_of
+from fewest._estimator import Tags
 from fewest._parameters import AT_LEAST_ONE, COST, SHARE
 
 if TYPE_CHECKING:
@@ -63,12 +63,8 @@ class L1SVMSelector(_signatures.L1SVMSelector, Selector):
     (569, ...)
     """
 
-    _page = "docs/methods/l1-svm.md"
+    _tags = Tags(page="docs/methods/l1-svm.md", finds_size=True, shards="binary", l1_cost=True)
     _takes = "n_features_to_select: 'sparse', rules, C: 'own', Cs, loss, fit_intercept, intercept_scaling, gap, tol, RUN"
-
-    _finds_size = True
-    _takes_shards = True
-    _has_l1_cost = True
 
     def _method(self, samples, rules):
         if self.Cs is None:
@@ -138,7 +134,7 @@ class FSVSelector(_signatures.FSVSelector, Selector):
     True
     """
 
-    _page = "docs/methods/fsv.md"
+    _tags = Tags(page="docs/methods/fsv.md", finds_size=True)
     _takes = (
         "n_features_to_select: 'sparse', rules, lam: float = 0.05, alpha: float = 5.0, n_starts: int = 5, max_iter=50, "
         "random_state, time_limit, LISTENED"
@@ -146,8 +142,6 @@ class FSVSelector(_signatures.FSVSelector, Selector):
     _parameter_constraints = {"lam": SHARE, "alpha": COST, "n_starts": AT_LEAST_ONE}
 
     class_weight = None
-
-    _finds_size = True
 
     def _method(self, samples, rules):
         return {
@@ -165,7 +159,6 @@ class FSVSelector(_signatures.FSVSelector, Selector):
         self.n_iter_ = max(1, *(len(steps) for steps in self.starts_), 1)
 
     @available_if(Selector._certifiable)
-    @completes_doc
     def certify(
         self,
         X: Any,
@@ -188,8 +181,6 @@ class FSVSelector(_signatures.FSVSelector, Selector):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The samples it was fitted on, with all features.
         C : float, default=1.0
             Slack cost of the SVM, above 0.
         loss : {"hinge", "squared_hinge"}, default="hinge"
@@ -203,14 +194,6 @@ class FSVSelector(_signatures.FSVSelector, Selector):
             Relative duality gap of a training.
         class_weight : dict, "balanced", "cw2" or "cw3", default=None
             Weights of classes.
-        time_limit : float, default=10.0
-            Seconds to search for a better subset and a better bound.
-        gap : float, default=1e-4
-            The search ends where at most this share of what features can gain over none is left open.
-        node_limit : int, default=None
-            The search ends after this many nodes.
-        proof : path-like, default=None
-            File for a proof of the bound, which :func:`fewest.verify` checks.
 
         Returns
         -------
@@ -218,9 +201,6 @@ class FSVSelector(_signatures.FSVSelector, Selector):
             As that of every selector: ``objective``, ``bound``, ``gap``, ``best``,
             ``best_objective``, ``status``, ``elapsed``, ``proof``.
         """
-        bias: str | float = "none"
-        if fit_intercept:
-            bias = "free" if intercept_scaling is None else float(intercept_scaling)
+        judge = svm_of(C, loss, bias_from(fit_intercept, intercept_scaling), tol), class_weight
         search = {"gap": gap, "nodes": node_limit}
-        svm = svm_of(C, loss, bias, tol)
-        return self._certificate(X, y, sample_weight, svm, class_weight, time_limit, search, proof)
+        return self._certificate(X, y, sample_weight, time_limit, search, proof, judge=judge)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
@@ -296,23 +296,22 @@ class _Finder(SeveralProblems):
         "cv": AT_LEAST_TWO,
         "sample": AT_LEAST_ONE,
     }
-    _remedy = "A longer time_limit, or fewer genes in X."
-    _size_name = "n_genes"
+    _tags = replace(SeveralProblems._tags, remedy="A longer time_limit, or fewer genes in X.", size_name="n_genes")
 
     @property
     def n_features_to_select(self) -> int | None:
         """The size under the name that selectors have for it."""
         return self.n_genes
 
-    def find(self, adata: Any, groupby: Any, groups: Any, sample_weight: Any, key_added: str | None) -> Markers:
+    def _find(self, adata: Any, groupby: Any, groups: Any, sample_weight: Any, key_added: str | None) -> Markers:
         """What :func:`markers` returns."""
-        found = self._find(adata, groupby, groups, sample_weight)
+        found = self._found(adata, groupby, groups, sample_weight)
         if key_added is not None and is_annotated(adata):
             found.store(adata, key_added)
         return found
 
     @limited
-    def _find(self, adata: Any, groupby: Any, groups: Any, sample_weight: Any) -> Markers:
+    def _found(self, adata: Any, groupby: Any, groups: Any, sample_weight: Any) -> Markers:
         self._validate_params()
         if self.n_genes is None and (self.rules or Rules()).max_features is None:
             raise ValueError("say how many genes there may be: n_genes=50")

@@ -7,6 +7,7 @@ from typing import Any
 from fewest import _signatures
 from fewest._base import Selector
 from fewest._engine import bias_of
+from fewest._estimator import Tags
 from fewest._parameters import NOT_BELOW_0, SHARE
 from fewest._program import WritesModel
 
@@ -69,7 +70,7 @@ class MBPSelector(_signatures.MBPSelector, WritesModel, Selector):
     True
     """
 
-    _page = "docs/methods/mbp.md"
+    _tags = Tags(page="docs/methods/mbp.md")
     _takes = (
         "n_features_to_select: 'prices', rules, C: 'own', feature_penalty, weight_bound, n_solutions, within, plain, lp, gap, "
         "node_limit, proof, fit_intercept, intercept_scaling, RESUMED"
@@ -143,7 +144,7 @@ class LagrangianSelector(_signatures.LagrangianSelector, Selector):
     True
     """
 
-    _page = "docs/methods/mbp.md"
+    _tags = Tags(page="docs/methods/mbp.md")
     _takes = (
         "n_features_to_select: 'prices', rules, C: 'own', feature_penalty, weight_bound, epsilon: float = 1e-06, max_iter=1000, "
         "restricted_time: float | None = None, plain, gap, tol=1e-07, fit_intercept, intercept_scaling, RUN"

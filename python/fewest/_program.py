@@ -10,8 +10,8 @@ from sklearn.utils._param_validation import StrOptions
 
 from fewest import _core, _signatures
 from fewest._base import Selector
-from fewest._docs import completes_doc
 from fewest._engine import limits_of
+from fewest._estimator import Estimator, Tags
 from fewest._parameters import COST
 from fewest._svm import categories_of, gamma_of
 
@@ -19,10 +19,9 @@ if TYPE_CHECKING:
     from fewest._engine import Samples
 
 
-class WritesModel:
+class WritesModel(Estimator):
     """A selector whose method is one mixed-integer program."""
 
-    @completes_doc
     def write_model(self, path: str | os.PathLike[str], X: Any, y: Any, sample_weight: Any = None) -> None:
         """Write the mixed-integer program of these samples for another solver, without solving it.
 
@@ -97,7 +96,7 @@ class MILP1Selector(_signatures.MILP1Selector, _Program):
     'optimal'
     """
 
-    _page = "docs/methods/milp1.md"
+    _tags = Tags(page="docs/methods/milp1.md")
     _takes = "SIZE, weight_bound: float = 1.0, C: 'auto', fit_C, plain: 'program', lp, gap, node_limit, SVM, RUN"
     _parameter_constraints = {"weight_bound": COST}
 
@@ -142,7 +141,7 @@ class MILP2Selector(_signatures.MILP2Selector, _Program):
     'optimal'
     """
 
-    _page = "docs/methods/milp1.md"
+    _tags = Tags(page="docs/methods/milp1.md")
     _takes = "SIZE, C: 'auto', fit_C, plain: 'program', lp, gap, node_limit, SVM, RUN"
     # The costs that "auto" tries leave the program unbounded.
     _parameter_constraints = {"C": COST}
@@ -154,7 +153,7 @@ class MILP2Selector(_signatures.MILP2Selector, _Program):
 class _Alignment(_Program):
     """What the two programs of the kernel's alignment share."""
 
-    _binary_only = False
+    _tags = Tags(page="docs/methods/milo-k.md", binary_only=False)
 
     def _kernel_rule(self, samples, rules):
         self.gamma_ = gamma_of(self, samples, rules["max_features"] or samples.X.shape[1])
@@ -201,7 +200,6 @@ class MILOKSelector(_signatures.MILOKSelector, _Alignment):
     array([2])
     """
 
-    _page = "docs/methods/milo-k.md"
     _takes = (
         "SIZE, kernel: 'distance', categorical_features, gamma: 'distance', C: 'classifier', fit_C, plain: 'program', lp, gap, "
         "node_limit, SVM, RUN"
@@ -252,7 +250,6 @@ class RMILOKSelector(_signatures.RMILOKSelector, _Alignment):
     array([2])
     """
 
-    _page = "docs/methods/milo-k.md"
     _takes = (
         "SIZE, kernel: 'distance', categorical_features, gamma: 'distance', big_m: str = 'padded', C: 'classifier', fit_C, "
         "plain: 'program', lp, gap, node_limit, SVM, RUN"

@@ -15,6 +15,7 @@ from sklearn.utils import _safe_indexing
 from fewest import _core
 from fewest._base import Selector
 from fewest._engine import seed_of, summed
+from fewest._estimator import tags_of
 from fewest._evaluate import _selector, dealing, joined, routed, seen_by, together
 from fewest._folds import coded_groups, said_groups
 from fewest._rules import Rules
@@ -238,7 +239,7 @@ def _candidates(selector, X):
     """
     p = selector.n_features_in_
     constant = np.flatnonzero(_is_constant(X)).tolist() if getattr(X, "shape", (0, 0))[1] == p else []
-    if not isinstance(selector, Selector) or getattr(selector, "_chooses_size", False):
+    if not isinstance(selector, Selector) or tags_of(selector).chooses_size:
         rules = getattr(selector, "rules", None) or Rules()
         return _core.candidates(rules._resolved(p, getattr(selector, "feature_names_in_", None), None), p, constant, False)
     with warnings.catch_warnings():

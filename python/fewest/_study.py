@@ -20,7 +20,6 @@ from fewest._available import Absent, available_where
 from fewest._base import Selector
 from fewest._call import limited
 from fewest._columns import ColumnFile
-from fewest._docs import completes_doc
 from fewest._engine import (
     Listener,
     Samples,
@@ -32,6 +31,7 @@ from fewest._engine import (
     threads_of,
     warn_of_limit,
 )
+from fewest._estimator import Tags
 from fewest._folds import said_groups
 from fewest._frames import in_order, is_annotated, labels_in, named
 from fewest._parameters import AT_LEAST_ONE, AT_LEAST_TWO, NOT_BELOW_0
@@ -249,7 +249,7 @@ class Study(_signatures.Study, Selector):
     (True, True)
     """
 
-    _page = "docs/use/study.md"
+    _tags = Tags(page="docs/use/study.md", binary_only=False, deals_folds=True)
     _takes = (
         "sizes: int | Sequence[int] | None = None, rules, methods: str | Sequence[str] = 'auto', scoring: str = 'combined', "
         "pick: str = 'shrunk', prefer: str = 'best', points: bool = False, calibration: str = 'platt', pos_label: Any = None, "
@@ -281,10 +281,8 @@ class Study(_signatures.Study, Selector):
         # The engine has no other weights that it finds in a training part.
         "class_weight": [StrOptions({"balanced"}), dict, None],
     }
-    _binary_only = False
 
     @_fit_context(prefer_skip_nested_validation=True)
-    @completes_doc
     @limited
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> Self:
         """Choose inside folds, judge outside, and do the same on all samples.
@@ -302,11 +300,6 @@ class Study(_signatures.Study, Selector):
         groups : array-like of shape (n_samples,), default=None
             The group of each sample, such as a person or a batch: samples of one group stay together in
             the outer folds and in those inside.
-
-        Returns
-        -------
-        self : object
-            Fitted.
         """
         self._given = {"y": y, "weights": sample_weight, "groups": groups, "samples": sample_names(X), "X": type(X).__name__}
         try:
@@ -314,9 +307,8 @@ class Study(_signatures.Study, Selector):
         finally:
             del self._given
 
-    @property
-    def _deals_folds(self) -> bool:
-        return True
+    def __fewest_tags__(self) -> Tags:
+        return self._tags
 
     def _validated(self, X: Any, y: Any, sample_weight: Any) -> Samples:
         self._coding: Coding | None = None
@@ -631,7 +623,6 @@ class Study(_signatures.Study, Selector):
         return self._scaled(reduced) if reduced.shape[1] else reduced
 
     @available_where(_says_probabilities)
-    @completes_doc
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probability of each class, by ``calibration`` on the decision values of samples held out, as the
         command and a model file give it.

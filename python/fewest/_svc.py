@@ -21,7 +21,6 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from fewest import _signatures
 from fewest._call import limited
-from fewest._docs import completes_doc
 from fewest._engine import Samples, bias_of, came_to_its_end, checked, class_weights, svm_of, validated
 from fewest._frames import in_order, labels_in
 from fewest._parameters import COST
@@ -154,22 +153,13 @@ class SVC(_signatures.SVC, _Classifier):
         return tags
 
     @_fit_context(prefer_skip_nested_validation=True)
-    @completes_doc
     @limited
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Train.
-
+        """
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples)
             Samples, or the values of a precomputed kernel; with a kernel of your own, what it takes.
-        y : array-like of shape (n_samples,)
-            Labels of two or more classes.
-
-        Returns
-        -------
-        self : object
-            Trained.
         """
         if self.probability != "deprecated":
             warn(
@@ -302,7 +292,6 @@ class SVC(_signatures.SVC, _Classifier):
             raise AttributeError("coef_ is there once fit was called")
         return self._coef
 
-    @completes_doc
     def decision_function(self, X: Any) -> np.ndarray:
         """Decision values of each sample.
 
@@ -320,15 +309,7 @@ class SVC(_signatures.SVC, _Classifier):
         decision = self._by_pair(X)
         return votes(decision, len(self.classes_)) if decision.ndim > 1 else decision
 
-    @completes_doc
     def predict(self, X: Any) -> np.ndarray:
-        """Class of each sample.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-            Labels out of ``classes_``.
-        """
         check_is_fitted(self, "support_")
         if self.break_ties and self.decision_function_shape == "ovo":
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
@@ -345,7 +326,6 @@ class SVC(_signatures.SVC, _Classifier):
         return True
 
     @available_if(_has_probabilities)
-    @completes_doc
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probability of each class.
 
@@ -361,7 +341,6 @@ class SVC(_signatures.SVC, _Classifier):
         return calibrated.predict_proba(self._rows(X, kept))
 
     @available_if(_has_probabilities)
-    @completes_doc
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Logarithm of the probability of each class.
 

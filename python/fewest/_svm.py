@@ -6,7 +6,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.base import ClassifierMixin, _fit_context
 from sklearn.linear_model._base import SparseCoefMixin
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.extmath import safe_sparse_dot
@@ -16,10 +16,10 @@ from sklearn.utils.validation import check_is_fitted
 from fewest import _core, _signatures
 from fewest._call import limited
 from fewest._columns import ColumnFile
-from fewest._docs import CLASSIFIER_ATTRIBUTES, Linked, complete_class, completes_doc
+from fewest._docs import CLASSIFIER_ATTRIBUTES
 from fewest._engine import Samples, bias_of, checked, limits_of, svm_of, validated, warn_of_limit
+from fewest._estimator import Estimator, Tags
 from fewest._frames import in_order, labels_in
-from fewest._parameters import has_signature
 from fewest._rules import Rules, _Index, weight_bounds
 
 if TYPE_CHECKING:
@@ -99,15 +99,11 @@ class Scored(ClassifierMixin):
         return score
 
 
-class _Classifier(Linked, Scored, BaseEstimator):
+class _Classifier(Scored, Estimator):
     """What both classifiers share: machines with coefficients, and what they decide."""
 
-    _page = "python/docs/from_scikit_learn.rst"
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        if has_signature(cls):
-            complete_class(cls, CLASSIFIER_ATTRIBUTES)
+    _tags = Tags(page="python/docs/from_scikit_learn.rst", binary_only=False)
+    _attributes = CLASSIFIER_ATTRIBUTES
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -136,7 +132,6 @@ class _Classifier(Linked, Scored, BaseEstimator):
             print(f"[{type(self).__name__}] {iterations} iterations, objective {objective:.6g}, gap {gap:.2g}, {answer['status']}")
 
     @_fit_context(prefer_skip_nested_validation=True)
-    @completes_doc
     @limited
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train.
@@ -153,7 +148,6 @@ class _Classifier(Linked, Scored, BaseEstimator):
         """
         return self._fit(validated(self, X, y, sample_weight, self.class_weight, binary_only=False))
 
-    @completes_doc
     def predict(self, X: Any) -> np.ndarray:
         """Class of each sample.
 
@@ -338,7 +332,6 @@ class LinearSVC(_signatures.LinearSVC, SparseCoefMixin, _Classifier):
         self._tell(found)
         return found
 
-    @completes_doc
     def decision_function(self, X: Any) -> np.ndarray:
         """Signed distance (times ``||w||``) of each sample to each hyperplane.
 

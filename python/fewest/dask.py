@@ -38,6 +38,7 @@ from sklearn.utils.validation import _check_sample_weight, column_or_1d
 from fewest import _core
 from fewest._columns import labels_of
 from fewest._engine import DTYPES, Samples, check_class_weight, check_classes, class_weights, matrix
+from fewest._estimator import tags_of
 from fewest._frames import in_order
 from fewest._memory import method_with_memory
 
@@ -600,7 +601,7 @@ class ShardSamples:
         sample_weight = _check_sample_weight(sample_weight, y, dtype=np.float64, ensure_non_negative=True)
         check_class_weight(estimator.class_weight, y)
         self.classes = np.unique(y[sample_weight > 0])
-        check_classes(estimator, self.classes, y, estimator._binary_on_shards)
+        check_classes(estimator, self.classes, y, tags_of(estimator).shards == "binary")
         # A sample of no weight may be of any class.
         self.codes = np.minimum(np.searchsorted(self.classes, y), len(self.classes) - 1).astype(np.uint32)
         kept = sample_weight > 0
