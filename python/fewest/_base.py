@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import ABCMeta
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -24,15 +25,17 @@ from fewest._engine import (
     Samples,
     is_elsewhere,
     limits_of,
+    refuse_elsewhere,
+    subsets_of,
     validated,
     warn_of_limit,
 )
 from fewest._estimator import Tags
-from fewest._folds import coded_groups
+from fewest._folds import keep_groups
 from fewest._memory import method_with_memory
 from fewest._parameters import FEW, MOST_WITHIN
 from fewest._path import fitted_path
-from fewest._rules import Rules, _Index
+from fewest._rules import Rules
 from fewest._svm import kernel_of
 from fewest._tables import names_of
 from fewest._warn import warn
@@ -52,6 +55,8 @@ class Selector(CallbackSupportMixin, Classifies, Certifies, metaclass=ABCMeta):
     """Base of all selectors; a subclass names its method and its settings."""
 
     _attributes = SELECTOR_ATTRIBUTES
+    #: Attributes that are counts of the engine, by their names there.
+    _counts: Mapping[str, str] = {}
 
     def _method(self, samples: Samples, rules: dict[str, Any]) -> dict[str, Any]:
         """The method's name and settings, as the engine takes them."""
@@ -81,6 +86,7 @@ class Selector(CallbackSupportMixin, Classifies, Certifies, metaclass=ABCMeta):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = getattr(self, "impute", None) is not None
         tags.classifier_tags.multi_class = not self._tags.binary_only
         return tags
 
@@ -138,7 +144,7 @@ class Selector(CallbackSupportMixin, Classifies, Certifies, metaclass=ABCMeta):
         return router.add(splitter=self._splitter(), method_mapping=MethodMapping().add(caller="fit", callee="split"))
 
     def __fewest_tags__(self) -> Tags:
-        return replace(self._tags, deals_folds=getattr(self, "C", None) == "auto")
+        return replace(self._tags, deals_folds=self._tags.deals_folds or getattr(self, "C", None) == "auto")
 
     def _splitter(self) -> Any:
         """The splitter of the folds, from which callers learn whether it takes groups."""
@@ -155,14 +161,12 @@ class Selector(CallbackSupportMixin, Classifies, Certifies, metaclass=ABCMeta):
             )
         if is_elsewhere(X) or not isinstance(samples, Samples):
             raise TypeError("groups need the samples in memory; give an array, such as X.compute() of a Dask collection")
-        codes = coded_groups(X, groups, X.shape[0] if hasattr(X, "shape") else len(X))
-        samples.groups = codes if samples.kept is None else codes[samples.kept]
+        keep_groups(samples, X, groups)
         return samples
 
     def _sized(self, X: Any, y: Any, sizes: Any, sample_weight: Any, tasks: Any, groups: Any) -> list[Self]:
         """What path returns; ``tasks`` where the selector takes some."""
-        if is_elsewhere(X):
-            raise TypeError("path needs the samples in memory; give an array, such as X.compute() of a Dask collection")
+        refuse_elsewhere(X, "path needs")
         selector = clone(self)
         selector._validate_params()
         samples = selector._validated(X, y, sample_weight)
@@ -252,18 +256,18 @@ class Selector(CallbackSupportMixin, Classifies, Certifies, metaclass=ABCMeta):
             return []
         if isinstance(value, str):
             return value
-        return _Index(self.n_features_in_, getattr(self, "feature_names_in_", None)).numbers(value, "feature_penalty")
+        return self._index().numbers(value, "feature_penalty")
 
     def _to_select(self, samples: Samples) -> Samples:
         """The samples as the method takes them."""
         return samples
 
     def _select(self, samples: Samples, method: dict[str, Any], rules: dict[str, Any]) -> dict[str, Any]:
-        limits = limits_of(self, self.time_limit, gap=getattr(self, "gap", None), **self._limits(), **self._kept())
-        listener = Listener(self, samples, int(self.verbose), self.callback)
+        limits = limits_of(self, self.time_limit, **self._search())
+        listener = Listener(self, samples).wanted
         asked = {**self._proof(method), **self._judged()}
         try:
-            answer = self._to_select(samples).select(rules, method, limits, listener if listener.wanted else None, **asked)
+            answer = self._to_select(samples).select(rules, method, limits, listener, **asked)
         except ValueError:
             # If it is the rules, it is repeated with the names of the features.
             _core.check_rules(rules, self._names())
@@ -285,15 +289,12 @@ class Selector(CallbackSupportMixin, Classifies, Certifies, metaclass=ABCMeta):
         settings = {key: value for key, value in method.items() if key != "name"}
         return {} if path is None else {"proof": self._proof_request(path, method["name"], settings)}
 
-    def _kept(self) -> dict[str, Any]:
-        """Where the search keeps its progress, and how often."""
+    def _search(self) -> dict[str, Any]:
+        """Limits of the search besides time: its gap, its nodes, and where it keeps its progress, and how often."""
+        limits = {"gap": getattr(self, "gap", None), "nodes": getattr(self, "node_limit", None)}
         if getattr(self, "resume", None) is None:
-            return {}
-        return {"resume": os.fspath(self.resume), "resume_every": float(self.resume_every)}
-
-    def _limits(self) -> dict[str, Any]:
-        """Limits besides time and gap."""
-        return {}
+            return limits
+        return {**limits, "resume": os.fspath(self.resume), "resume_every": float(self.resume_every)}
 
     def _set_results(self, answer: dict[str, Any], p: int) -> None:
         """The attributes of a fitted selector."""
@@ -308,6 +309,8 @@ class Selector(CallbackSupportMixin, Classifies, Certifies, metaclass=ABCMeta):
         self.n_features_ = int(self.support_.sum())
         for name in ("objective", "bound", "baseline", "gap", "objective_gap"):
             setattr(self, f"{name}_", answer[name])
+        for name, key in self._counts.items():
+            setattr(self, name, answer["counts"][key])
         self.status_, self.trace_ = answer["status"], answer["trace"]
         self.ranking_ = self._ranking(answer)
         if hasattr(self, "proof"):
@@ -317,7 +320,7 @@ class Selector(CallbackSupportMixin, Classifies, Certifies, metaclass=ABCMeta):
         if "traffic" in answer["details"]:
             self.traffic_ = answer["details"]["traffic"]
         if answer["solutions"]:
-            self.solutions_ = [(np.asarray(subset, dtype=np.intp), value) for subset, value in answer["solutions"]]
+            self.solutions_ = subsets_of(answer["solutions"])
 
     def _ranking(self, answer: dict[str, Any]) -> np.ndarray:
         """1 for the selected, more for those that left earlier."""

@@ -10,7 +10,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from fewest import _core
-from fewest._engine import Samples, bias_of, coded_tasks, is_elsewhere, limits_of, svm_of, validated
+from fewest._engine import Samples, bias_of, coded_tasks, limits_of, refuse_elsewhere, svm_of, validated
 from fewest._estimator import Estimator
 from fewest._parameters import TOL
 
@@ -75,8 +75,7 @@ class Certifies(Estimator):
     ) -> dict[str, Any]:
         """What certify returns; ``judge``: the SVM and the weights of its classes, where they are not the selector's."""
         check_is_fitted(self)
-        if is_elsewhere(X):
-            raise TypeError("certify needs the samples in memory; give an array, such as X.compute() of a Dask collection")
+        refuse_elsewhere(X, "certify needs")
         svm, class_weight = judge or (self._svm(self._cost()), self.class_weight)
         samples = validated(self, X, y, sample_weight, class_weight, self._tags.binary_only, reset=False)
         if not self.support_.any():

@@ -11,11 +11,11 @@ import numpy as np
 
 from fewest import _core
 from fewest._call import limited
-from fewest._engine import bias_of, coded_tasks, is_elsewhere, limits_of, svm_of, warn_of_limit
+from fewest._engine import bias_of, coded_tasks, limits_of, refuse_elsewhere, subsets_of, svm_of, warn_of_limit
 from fewest._exact import ExactSelector
 from fewest._functions import searches
 from fewest._memory import method_with_memory
-from fewest._rules import Rules, _Index
+from fewest._rules import Rules
 from fewest._several import PROBLEMS
 from fewest._warn import warn
 
@@ -94,8 +94,7 @@ class _Certifier(ExactSelector):
     @limited
     def _find(self, X: Any, y: Any, features: Any, sample_weight: Any, tasks: Any) -> Certificate:
         """What :func:`certify` returns."""
-        if is_elsewhere(X):
-            raise TypeError("certify needs the samples in memory; give an array, such as X.compute() of a Dask collection")
+        refuse_elsewhere(X, "certify needs")
         self._validate_params()
         if self.C == "auto":
             raise ValueError("C is 'auto', but certify takes a number; ExactSelector(C=\"auto\") chooses one, C_")
@@ -125,8 +124,8 @@ class _Certifier(ExactSelector):
         return Certificate(
             selected=np.asarray(chosen, dtype=np.intp),
             features=self._worth(chosen, found["swaps"]),
-            better=_subsets(found["better"]),
-            solutions=_subsets(found["solutions"]),
+            better=subsets_of(found["better"]),
+            solutions=subsets_of(found["solutions"]),
             broken_rules=broken,
             proof=os.fspath(self.proof) if found["proof"] else None,
             n_features=p,
@@ -135,7 +134,7 @@ class _Certifier(ExactSelector):
 
     def _listed(self, features: Any) -> list[int]:
         """The list as indices, ascending."""
-        chosen = sorted(_Index(self.n_features_in_, getattr(self, "feature_names_in_", None), "features").all(features))
+        chosen = sorted(self._index("features").all(features))
         if not chosen:
             raise ValueError("features names no feature; give at least one")
         twice = next((one for one, other in pairwise(chosen) if one == other), None)
@@ -158,10 +157,6 @@ class _Certifier(ExactSelector):
             worth = {"gain": gain, "without": without, "replacement": self._label(replacement), "objective": objective}
             found.append({"feature": self._label(feature), "index": feature, **worth})
         return found
-
-
-def _subsets(found: list[tuple[list[int], float]]) -> list[tuple[np.ndarray, float]]:
-    return [(np.asarray(subset, dtype=np.intp), objective) for subset, objective in found]
 
 
 @searches(_Certifier, "X", "y", "features", "sample_weight", "tasks")

@@ -16,7 +16,7 @@ from fewest._columns import ColumnFile
 from fewest._engine import Samples, checked
 from fewest._estimator import Estimator
 from fewest._frames import named, names_beside
-from fewest._rules import Rules, _Index, weight_bounds
+from fewest._rules import Rules, weight_bounds
 from fewest._svc import SVC
 from fewest._svm import PER_FEATURE, LinearSVC, Scored, categories_of, elected
 
@@ -127,8 +127,7 @@ class Classifies(Scored, SelectorMixin, Estimator, metaclass=ABCMeta):
     def _bounds_of(self, support: np.ndarray) -> list[dict[str, Any]]:
         """The bounds that the rules put on the weights of the selected features, counted among these."""
         rules, place = self.rules or Rules(), np.cumsum(support) - 1
-        index = _Index(self.n_features_in_, getattr(self, "feature_names_in_", None))
-        bounds = weight_bounds(index, rules.signs, rules.bounds)
+        bounds = weight_bounds(self._index(), rules.signs, rules.bounds)
         return [{**bound, "feature": int(place[bound["feature"]])} for bound in bounds if support[bound["feature"]]]
 
     def _trainer(self, answer: dict[str, Any] | None) -> Any:
@@ -139,14 +138,18 @@ class Classifies(Scored, SelectorMixin, Estimator, metaclass=ABCMeta):
         kernel = {"kernel" if name == "kind" else name: value for name, value in answer["kernel"].items()}
         if kernel.get("gamma") == PER_FEATURE:
             kernel["gamma"] = "auto"
+        cost = getattr(self, "fit_C", None) or answer["cost"] or getattr(self, "C", 1.0)
+        return self._svc(cost, loss=getattr(self, "loss", "hinge"), **kernel)
+
+    def _svc(self, C: float, **more: Any) -> SVC:
+        """An untrained classifier with this selector's bias, tolerance and threads."""
         return SVC(
-            C=getattr(self, "fit_C", None) or answer["cost"] or getattr(self, "C", 1.0),
-            loss=getattr(self, "loss", "hinge"),
+            C=C,
             fit_intercept=getattr(self, "fit_intercept", True),
             intercept_scaling=getattr(self, "intercept_scaling", None),
             tol=self._tolerance(),
             n_jobs=self.n_jobs,
-            **kernel,
+            **more,
         )
 
     def _own(self, samples: Samples, support: np.ndarray, own: dict[str, Any] | None) -> LinearSVC:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +16,7 @@ from fewest._estimator import Tags
 from fewest._folds import splits_of
 from fewest._frames import in_order, labels_in, named
 from fewest._path import fitted_path
-from fewest._rules import Rules, _Index
+from fewest._rules import Rules
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -54,7 +53,7 @@ def folds_of(splits: list[tuple[np.ndarray, np.ndarray]], samples: Samples, clas
 class CrossValidated(Selector):
     """A selector that judges subsets by cross-validation."""
 
-    _tags = Tags(binary_only=False)
+    _tags = Tags(binary_only=False, deals_folds=True)
 
     @_fit_context(prefer_skip_nested_validation=False)
     @limited
@@ -76,9 +75,6 @@ class CrossValidated(Selector):
         samples = selector._validated(X, y, sample_weight)
         return selector._fitted_path(samples, selector._splits(self.cv, samples, X, y, groups), sizes)
 
-    def __fewest_tags__(self) -> Tags:
-        return replace(self._tags, deals_folds=True)
-
     def _splitter(self) -> Any:
         # A number with groups deals folds of whole groups.
         return super()._splitter() if self.cv is None or isinstance(self.cv, Integral) else check_cv(self.cv, classifier=True)
@@ -95,7 +91,7 @@ class CrossValidated(Selector):
         """The features of ``start``, ascending."""
         if self.start is None:
             return None
-        return sorted(set(_Index(self.n_features_in_, getattr(self, "feature_names_in_", None), "start").all(self.start)))
+        return sorted(set(self._index("start").all(self.start)))
 
     def _fitted_path(self, samples: Samples, splits: Any, sizes: Any) -> list[Any]:
         self._folds = folds_of(splits, samples, self.class_weight)

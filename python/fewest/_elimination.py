@@ -19,7 +19,7 @@ from fewest._auto_cost import check_one_choice
 from fewest._call import limited
 from fewest._columns import ColumnFile
 from fewest._cross_validated import CrossValidated, criterion_of, folds_of, step_of
-from fewest._engine import Listener, Samples, is_elsewhere, limits_of, seed_of, warn_of_limit, weights_in
+from fewest._engine import Listener, Samples, limits_of, refuse_elsewhere, seed_of, warn_of_limit, weights_in
 from fewest._estimator import Tags
 from fewest._parameters import AT_LEAST_ONE, COUNT_OR_NONE, NOT_BELOW_0
 from fewest._path import fitted_path
@@ -235,11 +235,6 @@ class SVMRFE(_signatures.SVMRFE, CrossValidated):
         reduced = super()._reduced(X)
         return reduced if self.preparation_ is None else self.preparation_.part(self.support_).apply(reduced)
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = self.impute is not None
-        return tags
-
     @property
     def _chooses_size(self) -> bool:
         """Whether cross-validation chooses the size."""
@@ -296,8 +291,7 @@ class SVMRFE(_signatures.SVMRFE, CrossValidated):
                 raise ValueError(
                     f"{name} is {given!r}, but a path has every size at one cost, so that none is chosen; leave {name} out"
                 )
-        if is_elsewhere(X):
-            raise TypeError("path needs the samples in memory; give an array, such as X.compute() of a Dask collection")
+        refuse_elsewhere(X, "path needs")
         selector = clone(self)
         selector._validate_params()
         raw = selector._with_groups(selector._validated(X, y, sample_weight), X, groups)
@@ -381,7 +375,7 @@ class SVMRFE(_signatures.SVMRFE, CrossValidated):
         rules = {**self._rules(p), "max_features": min(least, p)}
         _core.check_rules(rules, self._names())
         self._kernel = self._kernel_rule(samples, rules)
-        listener = Listener(self, samples, int(self.verbose), self.callback)
+        listener = Listener(self, samples)
         # The elimination on all samples, which comes last, takes about as long as that of one
         # split.
         share = None if self.time_limit is None else self.time_limit * len(splits) / (len(splits) + 1)
@@ -392,7 +386,7 @@ class SVMRFE(_signatures.SVMRFE, CrossValidated):
             [(train.tolist(), test.tolist()) for train, test in splits],
             self._split_weights(samples, splits),
             limits_of(self, share),
-            listener if listener.wanted else None,
+            listener.wanted,
             None if self._raw is None else (self._raw.matrix, self._raw.sample_weight, self._how()),
         )
         self._steps_before = listener.state.get("done") or 0

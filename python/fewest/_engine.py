@@ -135,6 +135,12 @@ def is_elsewhere(X: Any) -> bool:
     return module == "fewest.dask" or module.partition(".")[0] in ("dask", "dask_expr")
 
 
+def refuse_elsewhere(X: Any, who: str) -> None:
+    """Raise where X is not in memory; ``who`` needs it there."""
+    if is_elsewhere(X):
+        raise TypeError(f"{who} the samples in memory; give an array, such as X.compute() of a Dask collection")
+
+
 def checked(estimator: Any, *arrays: Any, **options: Any) -> Any:
     """X, or X and y, as ``validate_data`` of scikit-learn returns them; its refusal of missing
     values says what to do about them.
@@ -304,6 +310,13 @@ def class_weights(class_weight: Any, classes: np.ndarray, codes: np.ndarray, sam
     return weights
 
 
+def said_class_weights(class_weight: Any, classes: np.ndarray) -> dict[str, list[float]] | None:
+    """Weights that a mapping gives to classes, as the engine takes them; None where it is none."""
+    if not isinstance(class_weight, dict):
+        return None
+    return {"each": [float(class_weight.get(label, 1.0)) for label in classes.tolist()]}
+
+
 def weights_in(samples: Samples, class_weight: Any, train: np.ndarray) -> np.ndarray:
     """The cost weight of each sample where weights of classes are a function of a training part."""
     codes, sample_weight = samples.codes[train], samples.sample_weight[train]
@@ -349,9 +362,9 @@ class Progress:
 class Listener:
     """Hands the events of a run to its listeners; the engine asks it whether to stop."""
 
-    def __init__(self, estimator: Any, samples: Samples, verbose: int, callback: Any) -> None:
+    def __init__(self, estimator: Any, samples: Samples) -> None:
         self.estimator, self.samples = estimator, samples
-        self.verbose, self.callback = verbose, callback
+        self.verbose, self.callback = int(estimator.verbose), estimator.callback
         self.context: Any = getattr(estimator, "_callback_fit_ctx", None)
         self.protocol = self.context is not None and bool(getattr(estimator, "_skl_callbacks", None))
         self.state: dict[str, Any] = {}
@@ -360,9 +373,9 @@ class Listener:
         self.printed = monotonic()
 
     @property
-    def wanted(self) -> bool:
-        """Whether anything listens; without a listener the run is not interrupted by events."""
-        return bool(self.verbose or self.callback or self.protocol or logger.isEnabledFor(logging.DEBUG))
+    def wanted(self) -> Listener | None:
+        """The listener where anything listens; without one the run is not interrupted by events."""
+        return self if self.verbose or self.callback or self.protocol or logger.isEnabledFor(logging.DEBUG) else None
 
     def __call__(self, event: dict[str, Any]) -> bool:
         kind = event.pop("event")
@@ -443,6 +456,11 @@ def limits_of(estimator: Any, time_limit: float | None, **more: Any) -> dict[str
         **more,
     }
     return {name: value for name, value in given.items() if value is not None}
+
+
+def subsets_of(listed: Any) -> list[tuple[np.ndarray, float]]:
+    """Subsets with their objectives, from the engine's lists."""
+    return [(np.asarray(subset, dtype=np.intp), objective) for subset, objective in listed]
 
 
 def seed_of(random_state: Any) -> int:

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator
 
 from fewest._docs import SITE, complete_class, complete_methods
 from fewest._parameters import has_signature
+from fewest._rules import _Index
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,10 @@ class Estimator(BaseEstimator):
 
     def __fewest_tags__(self) -> Tags:
         return self._tags
+
+    def _index(self, place: str = "a rule") -> _Index:
+        """Where the features are that a fit saw; ``place`` names what lists them."""
+        return _Index(self.n_features_in_, getattr(self, "feature_names_in_", None), place)
 
     def _doc_link_url_param_generator(self) -> dict[str, str]:
         return {"page": self.__fewest_tags__().page}

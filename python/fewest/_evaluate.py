@@ -304,12 +304,9 @@ def _fold(estimator, X, y, classes, codes, split, beside, truth, first):
     """One fold; ``beside``: weights, tasks and groups of all samples."""
     (train, test), (sample_weight, tasks, groups) = split, beside
     begun = monotonic()
-    weights = {} if sample_weight is None else {routed(estimator, "sample_weight"): sample_weight[train]}
-    of_tasks = {} if tasks is None else {routed(estimator, "tasks"): tasks[train]}
-    of_groups = {} if groups is None else dict.fromkeys(dealing(estimator), groups[train])
-    estimator.fit(_safe_indexing(X, train), y[train], **weights, **of_tasks, **of_groups)
+    selector = fitted_on(estimator, X, y, train, sample_weight, groups, tasks)
     seconds = monotonic() - begun
-    selector, held_out = _selector(estimator), _safe_indexing(X, test)
+    held_out = _safe_indexing(X, test)
     if tasks is None:
         predicted, decisions = estimator.predict(held_out), _decisions(estimator, held_out, len(classes))
     else:
@@ -337,6 +334,15 @@ def _fold(estimator, X, y, classes, codes, split, beside, truth, first):
         "status": getattr(selector, "status_", None),
         "seen": seen_by(estimator, selector),
     }
+
+
+def fitted_on(estimator, X, y, rows, sample_weight=None, groups=None, tasks=None):
+    """Fit an estimator on some samples; returns the selector inside it."""
+    weights = {} if sample_weight is None else {routed(estimator, "sample_weight"): sample_weight[rows]}
+    of_tasks = {} if tasks is None else {routed(estimator, "tasks"): tasks[rows]}
+    of_groups = {} if groups is None else dict.fromkeys(dealing(estimator), groups[rows])
+    estimator.fit(_safe_indexing(X, rows), y[rows], **weights, **of_tasks, **of_groups)
+    return _selector(estimator)
 
 
 def _of_tasks(estimator: Any, selector: Any, X: Any, tasks: np.ndarray, n_classes: int) -> tuple[np.ndarray, np.ndarray]:

@@ -19,7 +19,7 @@ from fewest._estimator import Tags
 from fewest._frames import in_order
 from fewest._parameters import COUNT_OR_NONE
 from fewest._several import PROBLEMS, SeveralProblems
-from fewest._svm import categories_of, gamma_of
+from fewest._svm import OfDistances
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -71,6 +71,7 @@ class ExactSelector(_signatures.ExactSelector, SeveralProblems):
     """
 
     _tags = replace(SeveralProblems._tags, page="docs/methods/exact.md", remedy="A smaller C, or fewer features, is proven sooner.")
+    _counts = {"n_nodes_": "nodes"}
     _takes = (
         "n_features_to_select: 'priced', rules, C: 'auto', fit_C, feature_penalty: 'auto', multi_class, n_solutions, within, gap, "
         "node_limit, proof, SVM, RESUMED"
@@ -80,13 +81,9 @@ class ExactSelector(_signatures.ExactSelector, SeveralProblems):
         sums = {"multi_class": PROBLEMS[self.multi_class]}
         return {"name": "exact", "svm": self._svm(), "penalty": self._prices(self.feature_penalty), **sums, **self._wanted()}
 
-    def _limits(self):
-        return {"nodes": self.node_limit}
-
     def _set_results(self, answer, p):
         super()._set_results(answer, p)
         self.feature_penalty_ = answer["penalty"]
-        self.n_nodes_ = answer["counts"]["nodes"]
 
 
 class BendersSelector(_signatures.BendersSelector, SeveralProblems):
@@ -240,7 +237,7 @@ class BendersSelector(_signatures.BendersSelector, SeveralProblems):
         self.validated_ = answer["details"].get("validated")
 
 
-class AlignmentSelector(_signatures.AlignmentSelector, Selector):
+class AlignmentSelector(_signatures.AlignmentSelector, OfDistances, Selector):
     r"""The subset of largest alignment between a kernel of distances and the classes, with proof.
 
     Exact selection for SVMs with the Gaussian or the Laplace kernel: branch and bound on the
@@ -299,22 +296,11 @@ class AlignmentSelector(_signatures.AlignmentSelector, Selector):
     """
 
     _tags = Tags(page="docs/methods/kta.md", binary_only=False)
+    _counts = {"n_nodes_": "nodes"}
     _takes = (
         "SIZE, kernel: 'distance', categorical_features, gamma: 'distance', C: 'auto', fit_C, n_solutions, within, gap, "
         "node_limit, SVM, proof, RESUMED"
     )
 
-    def _kernel_rule(self, samples, rules):
-        self.gamma_ = gamma_of(self, samples, rules["max_features"] or samples.X.shape[1])
-        return {"kind": self.kernel, "gamma": self.gamma_}
-
     def _method(self, samples, rules):
-        categorical = categories_of(self, samples.X.shape[1])
-        return {"name": "kta", "kernel": self.kernel, "gamma": self.gamma_, "categorical": categorical, **self._wanted()}
-
-    def _limits(self):
-        return {"nodes": self.node_limit}
-
-    def _set_results(self, answer, p):
-        super()._set_results(answer, p)
-        self.n_nodes_ = answer["counts"]["nodes"]
+        return {"name": "kta", **self._distances(samples), **self._wanted()}

@@ -11,10 +11,9 @@ from sklearn.utils._param_validation import StrOptions
 
 from fewest import _signatures
 from fewest._call import limited
-from fewest._engine import bias_of, is_elsewhere
+from fewest._engine import bias_of, refuse_elsewhere
 from fewest._parameters import COUNT_OR_NONE, FEW
 from fewest._several import PROBLEMS, SeveralProblems
-from fewest._svc import SVC
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -119,8 +118,8 @@ class FeatureGeneratingMachine(_signatures.FeatureGeneratingMachine, SeveralProb
             own, ``estimators_``, on the one subset that is best for all together. Not with columns
             on workers.
         """
-        if tasks is not None and is_elsewhere(X):
-            raise TypeError("tasks need the samples in memory; give an array, such as X.compute() of a Dask collection")
+        if tasks is not None:
+            refuse_elsewhere(X, "tasks need")
         samples = self._with_groups(self._validated(X, y, sample_weight), X, groups)
         return self._run(self._with_tasks(samples, X, tasks))
 
@@ -145,15 +144,7 @@ class FeatureGeneratingMachine(_signatures.FeatureGeneratingMachine, SeveralProb
 
     def _trainer(self, answer):
         # C is that of C / 2 sum xi_i^2.
-        return SVC(
-            C=self._cost() / 2,
-            loss="squared_hinge",
-            fit_intercept=self.fit_intercept,
-            intercept_scaling=self.intercept_scaling,
-            tol=self.tol,
-            n_jobs=self.n_jobs,
-            kernel="linear",
-        )
+        return self._svc(self._cost() / 2, loss="squared_hinge", kernel="linear")
 
     def _set_results(self, answer, p):
         super()._set_results(answer, p)

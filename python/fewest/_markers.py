@@ -15,8 +15,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from fewest import _core
 from fewest._call import limited
-from fewest._engine import Listener, Samples, limits_of, seed_of, summed, warn_of_limit
-from fewest._folds import coded_groups
+from fewest._engine import Listener, Samples, limits_of, said_class_weights, seed_of, summed, warn_of_limit
+from fewest._folds import keep_groups
 from fewest._frames import index_of, is_annotated, labels_in, native
 from fewest._functions import searches
 from fewest._parameters import AT_LEAST_ONE, AT_LEAST_TWO, COST, COST_OR_AUTO, COUNT_OR_NONE
@@ -331,14 +331,12 @@ class _Finder(SeveralProblems):
             )
         samples = self._validated(X, y, sample_weight)
         if groups is not None:
-            codes = coded_groups(X, groups, X.shape[0] if hasattr(X, "shape") else len(X))
-            samples.groups = codes if samples.kept is None else codes[samples.kept]
+            keep_groups(samples, X, groups)
         names, classes = self._names(), [str(label) for label in samples.classes.tolist()]
-        listener = Listener(self, samples, int(self.verbose), self.callback)
-        wanted = listener if listener.wanted else None
         limits = limits_of(self, self.time_limit, gap=float(self.gap), nodes=self.node_limit)
         asked, weights = self._settings(samples), np.ascontiguousarray(samples.sample_weight)
-        result = _core.markers(samples.matrix, samples.codes, weights, classes, names, asked, limits, wanted, samples.groups)
+        listener = Listener(self, samples).wanted
+        result = _core.markers(samples.matrix, samples.codes, weights, classes, names, asked, limits, listener, samples.groups)
         warn_of_limit(self, result, f"The panel so far is returned, with the bound proven by then.{_not_done(result['effort'])}")
         del result["interrupted"]
         panel = result["panel"] or {}
@@ -433,11 +431,8 @@ class _Finder(SeveralProblems):
 
     def _settings(self, samples: Samples) -> dict[str, Any]:
         """What the engine is asked to do."""
-        weights: Any = (
-            {None: "none", "cw2": "inverse", "cw3": "softened"}.get(self.class_weight, "balanced")
-            if not isinstance(self.class_weight, dict)
-            else {"each": [float(self.class_weight.get(label, 1.0)) for label in samples.classes.tolist()]}
-        )
+        weights: Any = said_class_weights(self.class_weight, samples.classes)
+        weights = weights or {None: "none", "cw2": "inverse", "cw3": "softened"}.get(self.class_weight, "balanced")
         low, high = (None, None) if self.expression is None else self.expression
         return {
             "rules": self._rules(samples.X.shape[1]),

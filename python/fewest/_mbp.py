@@ -81,9 +81,6 @@ class MBPSelector(_signatures.MBPSelector, WritesModel, Selector):
             raise ValueError(f"lp is {self.lp!r}, which has a meaning with plain=True only; leave it out, or set plain")
         return {"name": "mbp", **_program(self), **self._wanted(), "plain": bool(self.plain), "lp": self.lp}
 
-    def _limits(self):
-        return {"nodes": self.node_limit}
-
 
 class LagrangianSelector(_signatures.LagrangianSelector, Selector):
     r"""L1-SVM with a price for each feature: good subsets fast and a bound, by Lagrangian

@@ -10,10 +10,11 @@ from sklearn.utils._param_validation import StrOptions
 
 from fewest import _core, _signatures
 from fewest._base import Selector
+from fewest._docs import SELECTOR_ATTRIBUTES
 from fewest._engine import limits_of
 from fewest._estimator import Estimator, Tags
 from fewest._parameters import COST
-from fewest._svm import categories_of, gamma_of
+from fewest._svm import OfDistances
 
 if TYPE_CHECKING:
     from fewest._engine import Samples
@@ -46,16 +47,12 @@ class WritesModel(Estimator):
 class _Program(WritesModel, Selector):
     """What the selectors below share."""
 
+    _attributes = {**SELECTOR_ATTRIBUTES, "n_nodes_": ("int", "Nodes of HiGHS's search.")}
+    _counts = {"n_nodes_": "nodes"}
+
     def _effort(self) -> dict[str, Any]:
         """How HiGHS is asked, as the engine takes it."""
         return {"start": not self.plain, "lp": self.lp}
-
-    def _limits(self) -> dict[str, Any]:
-        return {"nodes": self.node_limit}
-
-    def _set_results(self, answer: dict[str, Any], p: int) -> None:
-        super()._set_results(answer, p)
-        self.n_nodes_ = answer["counts"]["nodes"]
 
 
 class MILP1Selector(_signatures.MILP1Selector, _Program):
@@ -79,8 +76,6 @@ class MILP1Selector(_signatures.MILP1Selector, _Program):
         Slack of the best classifier found.
     bound_ : float or None
         No allowed subset has less slack, by HiGHS and within its tolerances.
-    n_nodes_ : int
-        Nodes of HiGHS's search.
 
     References
     ----------
@@ -124,8 +119,6 @@ class MILP2Selector(_signatures.MILP2Selector, _Program):
         Margin less slack of the best classifier found; larger is better.
     bound_ : float or None
         No allowed subset has more, by HiGHS and within its tolerances.
-    n_nodes_ : int
-        Nodes of HiGHS's search.
 
     References
     ----------
@@ -150,19 +143,17 @@ class MILP2Selector(_signatures.MILP2Selector, _Program):
         return {"name": "milp2", "cost": float(self.C), **self._effort()}
 
 
-class _Alignment(_Program):
+class _Alignment(OfDistances, _Program):
     """What the two programs of the kernel's alignment share."""
 
     _tags = Tags(page="docs/methods/milo-k.md", binary_only=False)
-
-    def _kernel_rule(self, samples, rules):
-        self.gamma_ = gamma_of(self, samples, rules["max_features"] or samples.X.shape[1])
-        return {"kind": self.kernel, "gamma": self.gamma_}
-
-    def _distances(self, samples):
-        """Kernel, gamma and categories, as the engine takes them."""
-        categorical = categories_of(self, samples.X.shape[1])
-        return {"kernel": self.kernel, "gamma": self.gamma_, "categorical": categorical}
+    _attributes = {
+        **SELECTOR_ATTRIBUTES,
+        "objective_": ("float", "Alignment of the subset; larger is better."),
+        "bound_": ("float or None", "No allowed subset has a larger alignment, by HiGHS and within its tolerances."),
+        "gamma_": ("float", "gamma."),
+        "n_nodes_": _Program._attributes["n_nodes_"],
+    }
 
 
 class MILOKSelector(_signatures.MILOKSelector, _Alignment):
@@ -170,17 +161,6 @@ class MILOKSelector(_signatures.MILOKSelector, _Alignment):
 
     The problem of :class:`~fewest.AlignmentSelector`, written out feature by feature for HiGHS: some
     ``n_samples ** 2 * n_features`` columns, minutes to hours for 50 samples and 35 features.
-
-    Attributes
-    ----------
-    objective_ : float
-        Alignment of the subset; larger is better.
-    bound_ : float or None
-        No allowed subset has a larger alignment, by HiGHS and within its tolerances.
-    gamma_ : float
-        gamma.
-    n_nodes_ : int
-        Nodes of HiGHS's search.
 
     See Also
     --------
@@ -220,17 +200,6 @@ class RMILOKSelector(_signatures.RMILOKSelector, _Alignment):
     big_m : {"padded", "tight"}, default="padded"
         Big-M of a row: one less its kernel value, or that and 0.1 more, as in the paper's
         experiments.
-
-    Attributes
-    ----------
-    objective_ : float
-        Alignment of the subset; larger is better.
-    bound_ : float or None
-        No allowed subset has a larger alignment, by HiGHS and within its tolerances.
-    gamma_ : float
-        gamma.
-    n_nodes_ : int
-        Nodes of HiGHS's search.
 
     See Also
     --------

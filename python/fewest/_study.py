@@ -26,7 +26,9 @@ from fewest._engine import (
     bias_of,
     is_elsewhere,
     limits_of,
+    said_class_weights,
     seed_of,
+    subsets_of,
     svm_of,
     threads_of,
     warn_of_limit,
@@ -42,7 +44,6 @@ from fewest._probabilities import of_classes
 from fewest._read import Coding, has_texts
 from fewest._rules import Rules
 from fewest._study_result import StudyResult, confusion, said_rules, sample_names
-from fewest._svc import SVC
 from fewest._tables import table, written
 from fewest._warn import warn
 
@@ -307,9 +308,6 @@ class Study(_signatures.Study, Selector):
         finally:
             del self._given
 
-    def __fewest_tags__(self) -> Tags:
-        return self._tags
-
     def _validated(self, X: Any, y: Any, sample_weight: Any) -> Samples:
         self._coding: Coding | None = None
         if is_elsewhere(X) or isinstance(X, ColumnFile):
@@ -344,13 +342,11 @@ class Study(_signatures.Study, Selector):
         if self.sensitivity is not None and len(names) != 2:
             raise ValueError(f"sensitivity is that of one of two classes, but there are {len(names)}: {names}; leave it out")
         limits = limits_of(self, self.time_limit, gap=float(self.gap))
-        listener = Listener(self, samples, int(self.verbose), self.callback)
-        wanted = listener if listener.wanted else None
         codes = (1 - samples.codes.astype(np.int64)).astype(np.uint32) if first else samples.codes
         asked = self._settings(samples, p, first)
         classes = names[::-1] if first else names
         weights = np.ascontiguousarray(samples.sample_weight)
-        answer = _core.study(samples.matrix, codes, weights, classes, asked, limits, wanted, samples.groups)
+        answer = _core.study(samples.matrix, codes, weights, classes, asked, limits, Listener(self, samples).wanted, samples.groups)
         self._warn_of(answer, samples, asked)
         about = self._about(answer, samples, asked, monotonic() - begun)
         self._said = StudyResult(answer, self._names(), classes, codes, about).value()
@@ -487,9 +483,7 @@ class Study(_signatures.Study, Selector):
         methods = [] if isinstance(self.methods, str) else [str(method) for method in self.methods]
         if unknown := sorted(set(methods) - set(METHODS)):
             raise ValueError(f"methods has {unknown}, but must be of {list(METHODS)}")
-        weights: Any = "balanced" if self.class_weight == "balanced" else "none"
-        if isinstance(self.class_weight, dict):
-            weights = {"each": [float(self.class_weight.get(label, 1.0)) for label in samples.classes.tolist()]}
+        weights: Any = said_class_weights(self.class_weight, samples.classes) or self.class_weight or "none"
         resolved = rules._resolved(p, getattr(self, "feature_names_in_", None), None)
         if first:
             resolved["weights"] = turned_bounds(resolved["weights"])
@@ -549,7 +543,7 @@ class Study(_signatures.Study, Selector):
         self.status_, self.trace_ = answer["status"], {}
         self.center_, self.scale_ = np.asarray(panel["center"], dtype=float), np.asarray(panel["scale"], dtype=float)
         self.fill_ = None if panel.get("fill") is None else np.asarray(panel["fill"], dtype=float)
-        self.solutions_ = [(np.asarray(subset, dtype=np.intp), value) for subset, value in panel.get("solutions", [])]
+        self.solutions_ = subsets_of(panel.get("solutions", []))
         self.swaps_ = panel.get("swaps", [])
         measures = MEASURES + (OF_TWO if len(self.classes_) == 2 else ())
         self.summary_ = {name: answer["summary"].get(name) for name in measures}
@@ -595,15 +589,7 @@ class Study(_signatures.Study, Selector):
             self.estimator_ = self._own(samples, self.support_, None)
             return
         kernel = {"kernel" if name == "kind" else name: value for name, value in panel["kernel"].items()}
-        classifier = SVC(
-            C=panel["choice"]["fit_cost"],
-            loss=self.loss,
-            fit_intercept=self.fit_intercept,
-            intercept_scaling=self.intercept_scaling,
-            tol=self.tol,
-            n_jobs=self.n_jobs,
-            **kernel,
-        )
+        classifier = self._svc(panel["choice"]["fit_cost"], loss=self.loss, **kernel)
         classifier.n_features_in_ = self.n_features_
         classifier._bounds = self._bounds_of(self.support_)
         self.estimator_ = classifier._fit(_of_weight(samples, self._scaled(samples.X[:, self.support_])))
@@ -644,11 +630,6 @@ class Study(_signatures.Study, Selector):
 
     def _how_prepared(self, support: np.ndarray) -> tuple[Any, Any, Any]:
         return self.fill_, self.center_, self.scale_
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = self.impute is not None
-        return tags
 
     certify = Absent("a study proves its panel by itself: see bound_, gap_ and certificate_")  # type: ignore[assignment]
     path = Absent("a study chooses the size; see tried_, or sizes")  # type: ignore[assignment]

@@ -73,6 +73,19 @@ def categories_of(estimator: Any, n_features: int) -> list[int]:
     return sorted(set(index.all(given)))
 
 
+class OfDistances(Estimator):
+    """A selector by the alignment of a kernel of distances."""
+
+    def _kernel_rule(self, samples: Samples, rules: dict[str, Any]) -> dict[str, Any]:
+        self.gamma_ = gamma_of(self, samples, rules["max_features"] or samples.X.shape[1])
+        return {"kind": self.kernel, "gamma": self.gamma_}
+
+    def _distances(self, samples: Samples) -> dict[str, Any]:
+        """Kernel, gamma and categories, as the engine takes them."""
+        categorical = categories_of(self, samples.X.shape[1])
+        return {"kernel": self.kernel, "gamma": self.gamma_, "categorical": categorical}
+
+
 class Scored(ClassifierMixin):
     """A classifier whose score refuses labels in another order than the samples."""
 
@@ -298,8 +311,7 @@ class LinearSVC(_signatures.LinearSVC, SparseCoefMixin, _Classifier):
             )
 
     def _weight_bounds(self) -> list[dict[str, Any]]:
-        index = _Index(self.n_features_in_, getattr(self, "feature_names_in_", None))
-        return weight_bounds(index, self.monotonic_cst, self.weight_bounds)
+        return weight_bounds(self._index(), self.monotonic_cst, self.weight_bounds)
 
     def _check_bounds(self, samples: Samples) -> None:
         """Refuse bounds on weights that cannot be kept."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from fewest import _core
 from fewest._columns import label_texts
-from fewest._engine import bias_from, coded_tasks, is_elsewhere, limits_of, validated
+from fewest._engine import bias_from, coded_tasks, limits_of, refuse_elsewhere, validated
 from fewest._functions import under_name
 from fewest._rules import Rules, _Index
 from fewest._several import PROBLEMS
@@ -191,8 +191,7 @@ def verify(
     >>> verification.question["cost"], verification.question["max_features"]
     (1.0, 2)
     """
-    if is_elsewhere(X):
-        raise TypeError("verify needs the samples in memory; give an array, such as X.compute() of a Dask collection")
+    refuse_elsewhere(X, "verify needs")
     who = under_name("verify", n_jobs=n_jobs)()
     samples = validated(who, X, y, sample_weight, class_weight, False)
     if multi_class not in PROBLEMS:
