@@ -11,6 +11,7 @@ import numpy as np
 from fewest import _core
 from fewest._engine import Samples, bias_of, limits_of, svm_of, weights_in
 from fewest._folds import dealt
+from fewest._parameters import value_of
 
 #: Folds, where each class has this many samples, or with groups is in this many of them, and how often they are dealt.
 FOLDS, REPEATS = 5, 2
@@ -31,7 +32,7 @@ def with_costs(selector: Any, samples: Samples, rules: dict[str, Any]) -> Any:
     """
     for name in ("C_", "fit_C_", "cost_choice_"):
         vars(selector).pop(name, None)
-    if getattr(selector, "C", None) != "auto":
+    if value_of(selector, "C") != "auto":
         return selector
     name, begun = type(selector).__name__, monotonic()
     if not isinstance(samples, Samples):
@@ -63,9 +64,9 @@ def with_costs(selector: Any, samples: Samples, rules: dict[str, Any]) -> Any:
     for cost in costs:
         at_cost = copy(selector)
         at_cost.C = cost
-        svm = svm_of(cost, getattr(selector, "loss", "hinge"), bias_of(selector), TOLERANCE)
+        svm = svm_of(cost, value_of(selector, "loss"), bias_of(selector), TOLERANCE)
         methods.append((cost, at_cost._method(samples, rules), svm))
-    fit_C = getattr(selector, "fit_C", None)
+    fit_C = value_of(selector, "fit_C")
     half = None if selector.time_limit is None else selector.time_limit / 2
     limits = limits_of(selector, half)
     choice = _core.choose_cost(*samples.arguments, rules, methods, splits, split_weights, fit_costs, fit_C, limits)

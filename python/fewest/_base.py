@@ -33,7 +33,7 @@ from fewest._engine import (
 from fewest._estimator import Tags
 from fewest._folds import keep_groups
 from fewest._memory import method_with_memory
-from fewest._parameters import FEW, MOST_WITHIN
+from fewest._parameters import FEW, MOST_WITHIN, value_of
 from fewest._path import fitted_path
 from fewest._rules import Rules
 from fewest._svm import kernel_of
@@ -80,13 +80,13 @@ class Selector(CallbackSupportMixin, Classifies, Certifies, metaclass=ABCMeta):
 
     def _default_size(self, n_features: int) -> int | None:
         """Most features where neither the user nor a rule says anything; None: no limit."""
-        priced = getattr(self, "feature_penalty", None) is not None
+        priced = value_of(self, "feature_penalty") is not None
         return None if self._tags.finds_size or priced else min(FEW, n_features)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = getattr(self, "impute", None) is not None
+        tags.input_tags.allow_nan = value_of(self, "impute") is not None
         tags.classifier_tags.multi_class = not self._tags.binary_only
         return tags
 
@@ -144,7 +144,7 @@ class Selector(CallbackSupportMixin, Classifies, Certifies, metaclass=ABCMeta):
         return router.add(splitter=self._splitter(), method_mapping=MethodMapping().add(caller="fit", callee="split"))
 
     def __fewest_tags__(self) -> Tags:
-        return replace(self._tags, deals_folds=self._tags.deals_folds or getattr(self, "C", None) == "auto")
+        return replace(self._tags, deals_folds=self._tags.deals_folds or value_of(self, "C") == "auto")
 
     def _splitter(self) -> Any:
         """The splitter of the folds, from which callers learn whether it takes groups."""
@@ -285,14 +285,14 @@ class Selector(CallbackSupportMixin, Classifies, Certifies, metaclass=ABCMeta):
 
     def _proof(self, method: dict[str, Any]) -> dict[str, Any]:
         """Where the proof goes, if there is to be one, and what it says of the run."""
-        path = getattr(self, "proof", None)
+        path = value_of(self, "proof")
         settings = {key: value for key, value in method.items() if key != "name"}
         return {} if path is None else {"proof": self._proof_request(path, method["name"], settings)}
 
     def _search(self) -> dict[str, Any]:
         """Limits of the search besides time: its gap, its nodes, and where it keeps its progress, and how often."""
         limits = {"gap": getattr(self, "gap", None), "nodes": getattr(self, "node_limit", None)}
-        if getattr(self, "resume", None) is None:
+        if value_of(self, "resume") is None:
             return limits
         return {**limits, "resume": os.fspath(self.resume), "resume_every": float(self.resume_every)}
 

@@ -12,14 +12,14 @@ from sklearn.utils.validation import check_is_fitted
 from fewest import _core
 from fewest._engine import Samples, bias_of, coded_tasks, limits_of, refuse_elsewhere, svm_of, validated
 from fewest._estimator import Estimator
-from fewest._parameters import TOL
+from fewest._parameters import value_of
 
 
 class Certifies(Estimator):
     """What selectors prove of the subset that they selected."""
 
     def _certifiable(self) -> bool:
-        if getattr(self, "kernel", "linear") != "linear":
+        if value_of(self, "kernel") != "linear":
             raise AttributeError("certify is for the linear kernel")
         return True
 
@@ -108,13 +108,9 @@ class Certifies(Estimator):
 
     def _cost(self) -> float:
         """The slack cost: the one chosen, the one given, or 1."""
-        return getattr(self, "C_", getattr(self, "C", 1.0))
+        return getattr(self, "C_", value_of(self, "C"))
 
     def _svm(self, cost: float | None = None) -> dict[str, Any]:
         """Cost, the selector's where none is given, loss, bias and tolerance as the engine takes them."""
-        cost = getattr(self, "C", 1.0) if cost is None else cost
-        return svm_of(cost, getattr(self, "loss", "hinge"), bias_of(self), self._tolerance())
-
-    def _tolerance(self) -> float:
-        """Relative duality gap of a training; the library's default where the method trains no SVM."""
-        return getattr(self, "tol", TOL)
+        cost = value_of(self, "C") if cost is None else cost
+        return svm_of(cost, value_of(self, "loss"), bias_of(self), value_of(self, "tol"))

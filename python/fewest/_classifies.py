@@ -16,6 +16,7 @@ from fewest._columns import ColumnFile
 from fewest._engine import Samples, checked
 from fewest._estimator import Estimator
 from fewest._frames import named, names_beside
+from fewest._parameters import value_of
 from fewest._rules import Rules, weight_bounds
 from fewest._svc import SVC
 from fewest._svm import PER_FEATURE, LinearSVC, Scored, categories_of, elected
@@ -138,23 +139,23 @@ class Classifies(Scored, SelectorMixin, Estimator, metaclass=ABCMeta):
         kernel = {"kernel" if name == "kind" else name: value for name, value in answer["kernel"].items()}
         if kernel.get("gamma") == PER_FEATURE:
             kernel["gamma"] = "auto"
-        cost = getattr(self, "fit_C", None) or answer["cost"] or getattr(self, "C", 1.0)
-        return self._svc(cost, loss=getattr(self, "loss", "hinge"), **kernel)
+        cost = value_of(self, "fit_C") or answer["cost"] or value_of(self, "C")
+        return self._svc(cost, loss=value_of(self, "loss"), **kernel)
 
     def _svc(self, C: float, **more: Any) -> SVC:
         """An untrained classifier with this selector's bias, tolerance and threads."""
         return SVC(
             C=C,
-            fit_intercept=getattr(self, "fit_intercept", True),
-            intercept_scaling=getattr(self, "intercept_scaling", None),
-            tol=self._tolerance(),
+            fit_intercept=value_of(self, "fit_intercept"),
+            intercept_scaling=value_of(self, "intercept_scaling"),
+            tol=value_of(self, "tol"),
             n_jobs=self.n_jobs,
             **more,
         )
 
     def _own(self, samples: Samples, support: np.ndarray, own: dict[str, Any] | None) -> LinearSVC:
         """A classifier of given weights; without any feature it names the class of more weight."""
-        classifier = LinearSVC(C=getattr(self, "C", 1.0), loss=getattr(self, "loss", "hinge"))
+        classifier = LinearSVC(C=value_of(self, "C"), loss=value_of(self, "loss"))
         classifier.classes_ = samples.classes
         classifier.n_features_in_ = int(support.sum())
         if own:

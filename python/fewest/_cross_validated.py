@@ -10,7 +10,7 @@ from sklearn.base import _fit_context, clone
 from sklearn.model_selection import check_cv
 
 from fewest._base import Selector
-from fewest._call import limited
+from fewest._call import holding, limited
 from fewest._engine import Samples, weights_in
 from fewest._estimator import Tags
 from fewest._folds import splits_of
@@ -94,11 +94,8 @@ class CrossValidated(Selector):
         return sorted(set(self._index("start").all(self.start)))
 
     def _fitted_path(self, samples: Samples, splits: Any, sizes: Any) -> list[Any]:
-        self._folds = folds_of(splits, samples, self.class_weight)
-        try:
+        with holding(self, _folds=folds_of(splits, samples, self.class_weight)):
             return fitted_path(self, samples, sizes)
-        finally:
-            del self._folds
 
     def _splits(self, cv: Any, samples: Samples, X: Any, y: Any, groups: Any) -> list[tuple[np.ndarray, np.ndarray]]:
         """The splits of a splitter, as positions among the samples kept."""
@@ -113,8 +110,5 @@ class CrossValidated(Selector):
         return splits if place is None else [(place[train], place[test]) for train, test in splits]
 
     def _fit_on(self, samples: Samples, splits: Any) -> None:
-        self._folds = folds_of(splits, samples, self.class_weight)
-        try:
+        with holding(self, _folds=folds_of(splits, samples, self.class_weight)):
             self._fit(samples)
-        finally:
-            del self._folds

@@ -16,7 +16,7 @@ from sklearn.utils.metadata_routing import get_routing_for_object
 
 from fewest import _core, _signatures
 from fewest._auto_cost import check_one_choice
-from fewest._call import limited
+from fewest._call import holding, limited
 from fewest._columns import ColumnFile
 from fewest._cross_validated import CrossValidated, criterion_of, folds_of, step_of
 from fewest._engine import Listener, Samples, limits_of, refuse_elsewhere, seed_of, warn_of_limit, weights_in
@@ -183,14 +183,10 @@ class SVMRFE(_signatures.SVMRFE, CrossValidated):
             self._check_for_shards()
         if self.C == "auto" or not self.__fewest_tags__().deals_folds:
             raw = self._with_groups(raw, X, groups)
-        self._tuning = self._tuned(raw, X, y, groups)
-        self._resamples = self._resampled(raw, X, y, groups)
-        self._raw = None if self._how() is None else raw
-        try:
+        tuning, resamples = self._tuned(raw, X, y, groups), self._resampled(raw, X, y, groups)
+        with holding(self, _tuning=tuning, _resamples=resamples, _raw=None if self._how() is None else raw):
             samples = self._learnt(raw)
             return self._run(samples, self._splits(self.cv if self._chooses_size else None, samples, X, y, groups))
-        finally:
-            del self._tuning, self._resamples, self._raw
 
     def _check_for_shards(self) -> None:
         """Refuse what columns on workers are not asked for."""
@@ -295,25 +291,18 @@ class SVMRFE(_signatures.SVMRFE, CrossValidated):
         selector = clone(self)
         selector._validate_params()
         raw = selector._with_groups(selector._validated(X, y, sample_weight), X, groups)
-        selector._resamples = selector._resampled(raw, X, y, groups)
-        try:
+        with holding(selector, _resamples=selector._resampled(raw, X, y, groups)):
             return fitted_path(selector, selector._learnt(raw), sizes)
-        finally:
-            del selector._resamples
 
     def _fit_on(self, samples, splits):
         check_one_choice(self)
-        self._chosen, self._steps_before = None, 0
-        if self._chooses_size:
-            if isinstance(samples.X, np.ndarray):
-                # Every split copies its columns anyhow, and they lie together in this order.
-                samples = samples.with_X(np.asfortranarray(samples.X))
-            self._chosen = self._cross_validate(samples, splits)
-        try:
+        with holding(self, _chosen=None, _steps_before=0):
+            if self._chooses_size:
+                if isinstance(samples.X, np.ndarray):
+                    # Every split copies its columns anyhow, and they lie together in this order.
+                    samples = samples.with_X(np.asfortranarray(samples.X))
+                self._chosen = self._cross_validate(samples, splits)
             self._fit(samples)
-        finally:
-            del self._chosen
-            vars(self).pop("_steps_before", None)
 
     def _default_size(self, n_features):
         begun = self._begun()

@@ -36,6 +36,7 @@ from fewest._frames import (
     refuse_texts,
 )
 from fewest._memory import method_with_memory, with_memory
+from fewest._parameters import value_of
 from fewest._warn import warn
 
 logger = logging.getLogger("fewest")
@@ -155,7 +156,7 @@ def checked(estimator: Any, *arrays: Any, **options: Any) -> Any:
     name = type(estimator).__name__
     if isinstance(arrays[0], (str, os.PathLike)):
         raise TypeError(f"X is {os.fspath(arrays[0])!r}, but must be an array or a frame; fewest.read_table reads a file")
-    if getattr(estimator, "impute", None) is not None:
+    if value_of(estimator, "impute") is not None:
         options["ensure_all_finite"] = "allow-nan"
     X, y = named(arrays[0]), arrays[1:]
     names = names_beside(X)
@@ -447,7 +448,7 @@ def threads_of(n_jobs: int | None) -> int | None:
 
 def limits_of(estimator: Any, time_limit: float | None, **more: Any) -> dict[str, Any]:
     """The limits and threads of a call; without ``threads`` it takes all cores."""
-    keep = getattr(estimator, "on_interrupt", "raise") == "keep"
+    keep = value_of(estimator, "on_interrupt") == "keep"
     given = {
         "time": time_left(time_limit),
         "threads": threads_of(estimator.n_jobs),
@@ -478,7 +479,7 @@ def svm_of(C: float, loss: str, bias: str | float, tol: float, max_iter: int = -
 
 def bias_of(estimator: Any) -> str | float:
     """The bias of an estimator as the engine takes it."""
-    return bias_from(getattr(estimator, "fit_intercept", True), getattr(estimator, "intercept_scaling", None))
+    return bias_from(value_of(estimator, "fit_intercept"), value_of(estimator, "intercept_scaling"))
 
 
 def bias_from(fit_intercept: bool, intercept_scaling: float | None) -> str | float:

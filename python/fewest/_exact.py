@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import Interval
 
 from fewest import _signatures
 from fewest._base import Selector
-from fewest._call import limited
+from fewest._call import holding, limited
 from fewest._engine import Samples, check_classes, class_weights, matrix, validated
 from fewest._estimator import Tags
 from fewest._frames import in_order
@@ -205,11 +205,8 @@ class BendersSelector(_signatures.BendersSelector, SeveralProblems):
             in_order(X_val, given="X_val", y_val=y_val)
             judged = validated(self, X_val, y_val, None, None, True, reset=False)
             X_val, codes = judged.X, judged.codes
-        self._held_out = None if X_val is None else (matrix(X_val), codes, self.patience)
-        try:
+        with holding(self, _held_out=None if X_val is None else (matrix(X_val), codes, self.patience)):
             return self._run(samples)
-        finally:
-            del self._held_out
 
     def _apart(self, samples):
         """Samples to train on, and matrix and classes of those set apart."""

@@ -32,8 +32,6 @@ PRICES = ["array-like", *NOT_BELOW_0, dict, None]
 FILE = [str, PathLike, None]
 #: Most subsets that ``within`` lists where ``n_solutions`` does not say it.
 MOST_WITHIN = 1000
-#: Relative duality gap of a training where a selector has no parameter for it; as the library has it.
-TOL = 1e-6
 #: Features that a method without a size of its own selects by default.
 FEW = 5
 
@@ -221,6 +219,11 @@ def parameters_of(cls: Any) -> dict[str, Parameter]:
     rows = rows_of(cls._takes) if hasattr(cls, "_takes") else {}
     found = {name: rows.get(name, name) for name in inspect.signature(cls.__init__).parameters if name != "self"}
     return {name: PARAMETERS[row] for name, row in found.items() if row in PARAMETERS}
+
+
+def value_of(estimator: Any, name: str) -> Any:
+    """A parameter of an estimator; of one that does not take it the default of all others."""
+    return getattr(estimator, name, PARAMETERS[name].default)
 
 
 class Signature:

@@ -16,6 +16,7 @@ from fewest._call import limited
 from fewest._engine import Samples, coded_tasks
 from fewest._estimator import Tags
 from fewest._frames import in_order, labels_in
+from fewest._parameters import value_of
 
 if TYPE_CHECKING:
     import os
@@ -105,7 +106,7 @@ class SeveralProblems(Selector):
                 delattr(self, name)
         if tasks is None:
             return samples
-        for name, value in (("C", self.C == "auto"), ("fit_C", getattr(self, "fit_C", None) is not None)):
+        for name, value in (("C", self.C == "auto"), ("fit_C", value_of(self, "fit_C") is not None)):
             if value:
                 why = "is chosen by one classifier for all samples" if name == "C" else "is the cost of one classifier for all samples"
                 raise ValueError(f"{name} is {getattr(self, name)!r}, which {why}, but tasks have one each; leave one of them out")

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from fewest import _core, _signatures
 from fewest._available import Absent, available_where
 from fewest._base import Selector
-from fewest._call import limited
+from fewest._call import holding, limited
 from fewest._columns import ColumnFile
 from fewest._engine import (
     Listener,
@@ -302,11 +302,9 @@ class Study(_signatures.Study, Selector):
             The group of each sample, such as a person or a batch: samples of one group stay together in
             the outer folds and in those inside.
         """
-        self._given = {"y": y, "weights": sample_weight, "groups": groups, "samples": sample_names(X), "X": type(X).__name__}
-        try:
+        given = {"y": y, "weights": sample_weight, "groups": groups, "samples": sample_names(X), "X": type(X).__name__}
+        with holding(self, _given=given):
             return self._run(self._with_groups(self._validated(X, y, sample_weight), X, groups))
-        finally:
-            del self._given
 
     def _validated(self, X: Any, y: Any, sample_weight: Any) -> Samples:
         self._coding: Coding | None = None

@@ -20,6 +20,7 @@ from fewest._docs import CLASSIFIER_ATTRIBUTES
 from fewest._engine import Samples, bias_of, checked, limits_of, svm_of, validated, warn_of_limit
 from fewest._estimator import Estimator, Tags
 from fewest._frames import in_order, labels_in
+from fewest._parameters import value_of
 from fewest._rules import Rules, _Index, weight_bounds
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def kernel_of(estimator: Any, samples: Samples, most: int) -> dict[str, Any]:
     """The kernel of an estimator as the engine takes it; ``most``: the most features that may be
     selected.
     """
-    kind = getattr(estimator, "kernel", "linear")
+    kind = value_of(estimator, "kernel")
     if kind == "linear":
         return {"kind": kind}
     per_feature = estimator.gamma in ("auto", PER_FEATURE)
@@ -61,7 +62,7 @@ def gamma_of(estimator: Any, samples: Samples, most: int) -> float:
 
 def categories_of(estimator: Any, n_features: int) -> list[int]:
     """The features that hold categories, ascending."""
-    given = getattr(estimator, "categorical_features", None)
+    given = value_of(estimator, "categorical_features")
     if given is None:
         return []
     if estimator.kernel not in ("rbf", "laplace"):
