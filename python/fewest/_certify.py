@@ -11,7 +11,7 @@ import numpy as np
 
 from fewest import _core
 from fewest._call import limited
-from fewest._engine import bias_of, coded_tasks, limits_of, refuse_elsewhere, subsets_of, svm_of, warn_of_limit
+from fewest._engine import coded_tasks, limits_of, refuse_elsewhere, subsets_of, warn_of_limit
 from fewest._exact import ExactSelector
 from fewest._functions import searches
 from fewest._memory import method_with_memory
@@ -113,8 +113,12 @@ class _Certifier(ExactSelector):
         broken = _core.broken_rules(rules, self._names(), chosen)
         for rule in broken:
             warn(f"the list breaks a rule: {rule}")
-        svm = svm_of(self.C, self.loss, bias_of(self), self.tol)
-        method = {"name": "exact", "svm": svm, "penalty": self._prices(self.feature_penalty), "solutions": int(self.n_solutions)}
+        method = {
+            "name": "exact",
+            "svm": self._svm(),
+            "penalty": self._prices(self.feature_penalty),
+            "solutions": int(self.n_solutions),
+        }
         method = method_with_memory({**method, "multi_class": PROBLEMS[self.multi_class]})
         own = {} if broken else {"own": chosen}
         request = None if self.proof is None else self._proof_request(self.proof, "certify", method, own)

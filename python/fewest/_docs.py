@@ -129,10 +129,11 @@ def complete_methods(cls: type) -> None:
     for name, member in vars(cls).items() if cls.__module__.startswith("fewest.") else ():
         # What is available under a condition holds its function.
         method = member if inspect.isfunction(member) else getattr(member, "fn", None)
-        if method is None or name.startswith("_"):
+        bases = [vars(base).get(name) for base in cls.__mro__[1:] if base.__module__.startswith("fewest.")]
+        above = next((base.__doc__ for base in bases if base is not None and base.__doc__), "")
+        # Python of -OO has no docstrings.
+        if method is None or name.startswith("_") or not (method.__doc__ or above):
             continue
-        ours = [vars(base).get(name) for base in cls.__mro__[1:] if base.__module__.startswith("fewest.")]
-        above = next((base.__doc__ for base in ours if base is not None and base.__doc__), "")
         where = f"{cls.__qualname__}.{name}"
         doc = _completed(method.__doc__ or "", where, inspect.signature(method), METHOD_PARAMETERS, {}, above)
         method.__doc__ = member.__doc__ = doc

@@ -362,9 +362,7 @@ def _decisions(estimator: Any, X: Any, n_classes: int) -> np.ndarray:
         return np.empty(0)
     sign = 1.0
     if n_classes > 2:
-        inner = getattr(estimator, "best_estimator_", estimator)
-        inner = inner.steps[-1][1] if isinstance(inner, Pipeline) else inner
-        machines = getattr(inner, "estimator_", inner)
+        machines = getattr(last_step(estimator), "estimator_", last_step(estimator))
         if not hasattr(machines, "decision_function_shape"):
             return np.empty(0)
         # The classifier is the fold's own. scikit-learn's pairs speak for their first class.
@@ -372,6 +370,12 @@ def _decisions(estimator: Any, X: Any, n_classes: int) -> np.ndarray:
     decisions = sign * np.asarray(estimator.decision_function(X), dtype=np.float64)
     pairs = n_classes * (n_classes - 1) // 2
     return np.ravel(decisions) if decisions.size == decisions.shape[0] * pairs else np.empty(0)
+
+
+def last_step(estimator: Any) -> Any:
+    """The end of a fitted estimator: of a search that of the best one, of a pipeline its last step."""
+    inner = getattr(estimator, "best_estimator_", estimator)
+    return inner.steps[-1][1] if isinstance(inner, Pipeline) else inner
 
 
 def _selector(estimator: Any) -> Any:

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import clone
-from sklearn.pipeline import Pipeline
 
 from fewest import _core
 from fewest._engine import checked, seed_of
-from fewest._evaluate import routed
+from fewest._evaluate import last_step, routed
 from fewest._frames import in_order, labels_in
 from fewest._functions import under_name
 from fewest._memory import allowed
@@ -190,8 +189,7 @@ def _statistics(estimator, both, swapped, y, importance_getter, sample_weight):
 
 def _importance(model, getter):
     """Of each column."""
-    model = getattr(model, "best_estimator_", model)
-    model = model.steps[-1][1] if isinstance(model, Pipeline) else model
+    model = last_step(model)
     if callable(getter):
         return getter(model)
     if getter != "auto":

@@ -98,7 +98,6 @@ class Markers:
         table : DataFrame
             One row for each gene and type.
         """
-        pandas = import_module("pandas")
         rows = [
             {
                 "gene": marker["feature"],
@@ -112,7 +111,7 @@ class Markers:
             for marker in self._markers()
             for at, name in enumerate(self.classes)
         ]
-        return pandas.DataFrame(rows, columns=["gene", "rank", "type", "mean", "share", "weight", "highest"])
+        return import_module("pandas").DataFrame(rows, columns=["gene", "rank", "type", "mean", "share", "weight", "highest"])
 
     def apart(self) -> Any:
         """A data frame of the pairs of types that each gene does most for: ``gene``, ``high`` and ``low``
@@ -123,9 +122,8 @@ class Markers:
         pairs : DataFrame
             Up to three pairs for each gene.
         """
-        pandas = import_module("pandas")
         rows = [{"gene": marker["feature"], **pair} for marker in self._markers() for pair in marker["tells_apart"]]
-        return pandas.DataFrame(rows, columns=["gene", "high", "low", "share"])
+        return import_module("pandas").DataFrame(rows, columns=["gene", "high", "low", "share"])
 
     def types(self) -> Any:
         """A data frame of the types in the folds: ``recall``, ``precision``, ``f1``, ``samples``.
@@ -135,8 +133,11 @@ class Markers:
         types : DataFrame
             One row for each type.
         """
-        pandas = import_module("pandas")
-        return pandas.DataFrame(self.result["by_class"], columns=["class", "samples", "recall", "precision", "f1"]).set_index("class")
+        return (
+            import_module("pandas")
+            .DataFrame(self.result["by_class"], columns=["class", "samples", "recall", "precision", "f1"])
+            .set_index("class")
+        )
 
     def confusion(self) -> Any:
         """A data frame of the samples held out: true types (rows) and predicted ones.
@@ -146,8 +147,7 @@ class Markers:
         counts : DataFrame
             How many samples.
         """
-        pandas = import_module("pandas")
-        return pandas.DataFrame(self.result["confusion"], index=self.classes, columns=self.classes)
+        return import_module("pandas").DataFrame(self.result["confusion"], index=self.classes, columns=self.classes)
 
     def confused(self) -> Any:
         """A data frame of the types told apart poorly, the worst first: ``class``, ``taken_for``, ``samples``,
@@ -158,8 +158,7 @@ class Markers:
         pairs : DataFrame
             One row for each pair of types.
         """
-        pandas = import_module("pandas")
-        return pandas.DataFrame(self.result["confused"], columns=["class", "taken_for", "samples", "share"])
+        return import_module("pandas").DataFrame(self.result["confused"], columns=["class", "taken_for", "samples", "share"])
 
     def by_type(self) -> dict[str, list[str]]:
         """The genes by the type in which their mean is largest, for plots of scanpy.
