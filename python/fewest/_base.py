@@ -33,7 +33,7 @@ from fewest._engine import (
 from fewest._estimator import Tags
 from fewest._folds import keep_groups
 from fewest._memory import method_with_memory
-from fewest._parameters import FEW, MOST_WITHIN, value_of
+from fewest._parameters import FEW, MOST_WITHIN, handed, value_of
 from fewest._path import fitted_path
 from fewest._rules import Rules
 from fewest._svm import kernel_of
@@ -65,10 +65,7 @@ class Selector(CallbackSupportMixin, Classifies, Certifies, metaclass=ABCMeta):
     def _wanted(self) -> dict[str, Any]:
         """Which subsets are wanted, as the engine takes it."""
         most = MOST_WITHIN if self.within is not None else 1
-        return {
-            "solutions": int(self.n_solutions or most),
-            "within": None if self.within is None else float(self.within),
-        }
+        return {"solutions": int(self.n_solutions or most), **handed(self, "within")}
 
     def _kernel_rule(self, samples: Samples, rules: dict[str, Any]) -> dict[str, Any]:
         """The kernel as the engine takes it."""
@@ -294,7 +291,7 @@ class Selector(CallbackSupportMixin, Classifies, Certifies, metaclass=ABCMeta):
         limits = {"gap": getattr(self, "gap", None), "nodes": getattr(self, "node_limit", None)}
         if value_of(self, "resume") is None:
             return limits
-        return {**limits, "resume": os.fspath(self.resume), "resume_every": float(self.resume_every)}
+        return {**limits, "resume": os.fspath(self.resume), **handed(self, "resume_every")}
 
     def _set_results(self, answer: dict[str, Any], p: int) -> None:
         """The attributes of a fitted selector."""

@@ -21,7 +21,7 @@ from fewest._columns import ColumnFile
 from fewest._cross_validated import CrossValidated, criterion_of, folds_of, step_of
 from fewest._engine import Listener, Samples, limits_of, refuse_elsewhere, seed_of, warn_of_limit, weights_in
 from fewest._estimator import Tags
-from fewest._parameters import AT_LEAST_ONE, COUNT_OR_NONE, NOT_BELOW_0
+from fewest._parameters import AT_LEAST_ONE, COUNT_OR_NONE, NOT_BELOW_0, handed
 from fewest._path import fitted_path
 from fewest._preparation import Preparation
 from fewest._svm import voted, votes
@@ -250,7 +250,7 @@ class SVMRFE(_signatures.SVMRFE, CrossValidated):
         if self.C == "auto":
             raise ValueError('C="auto" and Cs both choose the cost; leave one of them out')
         folds = folds_of(self._splits(5 if self.cv is None else self.cv, samples, X, y, groups), samples, self.class_weight)
-        return {"costs": [float(cost) for cost in self.Cs], "folds": folds, "retune": int(self.retune)}
+        return {"folds": folds, **handed(self, "retune", costs="Cs")}
 
     def _resampled(self, samples: Samples, X: Any, y: Any, groups: Any) -> dict[str, Any] | None:
         """The resamples that rank features, as the engine takes them."""

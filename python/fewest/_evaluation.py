@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from fewest import _signatures
 from fewest._cross_validated import CrossValidated, criterion_of, step_of
-from fewest._parameters import AT_LEAST_ONE, COUNT_OR_NONE, SHARE
+from fewest._parameters import AT_LEAST_ONE, COUNT_OR_NONE, SHARE, handed
 
 
 class EvaluationRFE(_signatures.EvaluationRFE, CrossValidated):
@@ -85,12 +85,9 @@ class EvaluationRFE(_signatures.EvaluationRFE, CrossValidated):
             "svm": self._svm(),
             "kernel": self._kernel,
             "criterion": criterion_of(self),
-            "candidates": int(self.candidates),
-            "adaptive": None if self.adaptive is None else float(self.adaptive),
-            "accuracy_loss": float(self.accuracy_loss),
-            "costs": [float(cost) for cost in self.Cs],
             "folds": self._folds,
             "start": self._begun(),
+            **handed(self, "candidates", "adaptive", "accuracy_loss", costs="Cs"),
         }
 
     def _set_results(self, answer, p):
@@ -176,8 +173,8 @@ class FlipSelector(_signatures.FlipSelector, CrossValidated):
             "kernel": self._kernel,
             "costs": [float(cost) for cost in ([self.C] if self.Cs is None else self.Cs)],
             "folds": self._folds,
-            "passes": None if self.max_iter is None else int(self.max_iter),
             "start": self._start(),
+            **handed(self, passes="max_iter"),
         }
 
     def _start(self):

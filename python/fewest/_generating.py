@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import StrOptions
 from fewest import _signatures
 from fewest._call import limited
 from fewest._engine import bias_of, refuse_elsewhere
-from fewest._parameters import COUNT_OR_NONE, FEW
+from fewest._parameters import COUNT_OR_NONE, FEW, handed
 from fewest._several import PROBLEMS, SeveralProblems
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ class FeatureGeneratingMachine(_signatures.FeatureGeneratingMachine, SeveralProb
             "subset_size": None if self.subset_size is None else min(int(self.subset_size), self.n_features_in_),
             "reuse": not self.plain,
             "multi_class": PROBLEMS[self.multi_class],
-            "tolerance": float(self.tol),
+            **handed(self, tolerance="tol"),
         }
 
     def _trainer(self, answer):

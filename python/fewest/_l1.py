@@ -10,7 +10,7 @@ from fewest import _signatures
 from fewest._base import Selector
 from fewest._engine import Samples, bias_from, seed_of, svm_of
 from fewest._estimator import Tags
-from fewest._parameters import AT_LEAST_ONE, COST, SHARE
+from fewest._parameters import AT_LEAST_ONE, COST, SHARE, handed
 
 if TYPE_CHECKING:
     import os
@@ -67,9 +67,7 @@ class L1SVMSelector(_signatures.L1SVMSelector, Selector):
     _takes = "n_features_to_select: 'sparse', rules, C: 'own', Cs, loss, fit_intercept, intercept_scaling, gap, tol, RUN"
 
     def _method(self, samples, rules):
-        if self.Cs is None:
-            return {"name": "l1-svm", "svm": self._svm()}
-        return {"name": "l1-svm", "svm": self._svm(), "costs": [float(cost) for cost in self.Cs]}
+        return {"name": "l1-svm", "svm": self._svm(), **({} if self.Cs is None else handed(self, costs="Cs"))}
 
     def _fit(self, samples):
         if self.Cs is not None and self.C == "auto":
@@ -144,14 +142,8 @@ class FSVSelector(_signatures.FSVSelector, Selector):
     class_weight = None
 
     def _method(self, samples, rules):
-        return {
-            "name": "fsv",
-            "lambda": float(self.lam),
-            "alpha": float(self.alpha),
-            "starts": int(self.n_starts),
-            "seed": seed_of(self.random_state),
-            "max_steps": int(self.max_iter),
-        }
+        settings = handed(self, "alpha", **{"lambda": "lam"}, starts="n_starts", max_steps="max_iter")
+        return {"name": "fsv", "seed": seed_of(self.random_state), **settings}
 
     def _set_results(self, answer, p):
         super()._set_results(answer, p)

@@ -19,7 +19,7 @@ from fewest._engine import Listener, Samples, limits_of, said_class_weights, see
 from fewest._folds import keep_groups
 from fewest._frames import index_of, is_annotated, labels_in, native
 from fewest._functions import searches
-from fewest._parameters import AT_LEAST_ONE, AT_LEAST_TWO, COST, COST_OR_AUTO, COUNT_OR_NONE
+from fewest._parameters import AT_LEAST_ONE, AT_LEAST_TWO, COST, COST_OR_AUTO, COUNT_OR_NONE, handed
 from fewest._rules import Rules
 from fewest._several import PROBLEMS, SeveralProblems
 from fewest._study_result import said_rules
@@ -435,15 +435,13 @@ class _Finder(SeveralProblems):
         low, high = (None, None) if self.expression is None else self.expression
         return {
             "rules": self._rules(samples.X.shape[1]),
-            "per_class": int(self.per_class),
             "expression": [None if low is None else float(low), None if high is None else float(high)],
             "cost": None if self.C == "auto" else float(self.C),
             "loss": self.loss.replace("_", "-"),
             "multi_class": PROBLEMS[self.multi_class],
             "preparation": {"scale": self.scale, "class_weight": weights},
-            "folds": int(self.cv),
             "seed": seed_of(self.random_state),
-            "sample": int(self.sample),
+            **handed(self, "per_class", "sample", folds="cv"),
         }
 
 

@@ -8,18 +8,14 @@ from fewest import _signatures
 from fewest._base import Selector
 from fewest._engine import bias_of
 from fewest._estimator import Tags
-from fewest._parameters import NOT_BELOW_0, SHARE
+from fewest._parameters import NOT_BELOW_0, SHARE, handed
 from fewest._program import WritesModel
 
 
 def _program(selector: Any) -> dict[str, Any]:
     """The program of both methods, as the engine takes it."""
-    return {
-        "cost": float(selector.C),
-        "bias": bias_of(selector),
-        "penalty": selector._prices(selector.feature_penalty),
-        "weight_bound": None if selector.weight_bound is None else float(selector.weight_bound),
-    }
+    prices = selector._prices(selector.feature_penalty)
+    return {"cost": float(selector.C), "bias": bias_of(selector), "penalty": prices, **handed(selector, "weight_bound")}
 
 
 class MBPSelector(_signatures.MBPSelector, WritesModel, Selector):
@@ -79,7 +75,7 @@ class MBPSelector(_signatures.MBPSelector, WritesModel, Selector):
     def _method(self, samples, rules):
         if self.lp != "simplex" and not self.plain:
             raise ValueError(f"lp is {self.lp!r}, which has a meaning with plain=True only; leave it out, or set plain")
-        return {"name": "mbp", **_program(self), **self._wanted(), "plain": bool(self.plain), "lp": self.lp}
+        return {"name": "mbp", **_program(self), **self._wanted(), **handed(self, "plain", "lp")}
 
 
 class LagrangianSelector(_signatures.LagrangianSelector, Selector):
@@ -149,14 +145,8 @@ class LagrangianSelector(_signatures.LagrangianSelector, Selector):
     _parameter_constraints = {"epsilon": SHARE, "restricted_time": [*NOT_BELOW_0, None]}
 
     def _method(self, samples, rules):
-        return {
-            "name": "lagrangian",
-            "program": {**_program(self), "plain": bool(self.plain)},
-            "epsilon": float(self.epsilon),
-            "max_steps": int(self.max_iter),
-            "tolerance": float(self.tol),
-            "restricted_time": None if self.restricted_time is None else float(self.restricted_time),
-        }
+        settings = handed(self, "epsilon", "restricted_time", max_steps="max_iter", tolerance="tol")
+        return {"name": "lagrangian", "program": {**_program(self), **handed(self, "plain")}, **settings}
 
     def _set_results(self, answer, p):
         super()._set_results(answer, p)

@@ -226,6 +226,25 @@ def value_of(estimator: Any, name: str) -> Any:
     return getattr(estimator, name, PARAMETERS[name].default)
 
 
+#: How values become what the engine takes, by the type that a signature says first.
+HANDED: dict[str, Callable[[Any], Any]] = {
+    "bool": bool,
+    "float": float,
+    "int": int,
+    "Sequence[float]": lambda values: [float(value) for value in values],
+}
+
+
+def handed(estimator: Any, *same: str, **named: str) -> dict[str, Any]:
+    """Parameters as the engine takes them, None as it is: some under their names, others under the engine's."""
+    found = {}
+    for setting, name in {**dict(zip(same, same, strict=True)), **named}.items():
+        value, kind = getattr(estimator, name), estimator._kinds[name].split(" | ")
+        converted = HANDED.get(kind[0]) if value is not None and "str" not in kind else None
+        found[setting] = converted(value) if converted else value
+    return found
+
+
 class Signature:
     """A signature that ``.ci/signatures`` wrote; the class that has it as a base is an estimator of that name."""
 

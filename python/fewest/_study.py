@@ -23,20 +23,18 @@ from fewest._columns import ColumnFile
 from fewest._engine import (
     Listener,
     Samples,
-    bias_of,
     is_elsewhere,
     limits_of,
     said_class_weights,
     seed_of,
     subsets_of,
-    svm_of,
     threads_of,
     warn_of_limit,
 )
 from fewest._estimator import Tags
 from fewest._folds import said_groups
 from fewest._frames import in_order, is_annotated, labels_in, named
-from fewest._parameters import AT_LEAST_ONE, AT_LEAST_TWO, NOT_BELOW_0
+from fewest._parameters import AT_LEAST_ONE, AT_LEAST_TWO, NOT_BELOW_0, handed
 from fewest._path import sizes_of
 from fewest._positive import is_first, of_second, turned_bounds
 from fewest._preparation import Preparation
@@ -489,28 +487,19 @@ class Study(_signatures.Study, Selector):
         pick = "" if self.pick == "best" else f":{self.pick.replace('_', '-')}"
         return {
             "sizes": self._sizes(p),
-            "folds": int(self.cv),
-            "repeats": int(self.n_repeats),
-            "inner_folds": int(self.inner_cv),
-            "inner_repeats": int(self.n_inner_repeats),
             "seed": seed_of(self.random_state),
             "methods": methods,
-            "cost_points": int(self.n_Cs),
             "rule": f"{SCORES.get(self.scoring, self.scoring)}{pick}",
-            "prefer": self.prefer,
-            "points": bool(self.points),
-            "calibration": self.calibration,
-            "sensitivity": None if self.sensitivity is None else float(self.sensitivity),
             "missing": self.impute and self.impute.replace("_", "-"),
             "texts": [] if self._coding is None else self._coding.texts,
-            "scale": self.scale,
             "class_weight": weights,
             "rules": resolved,
-            "solutions": int(self.n_solutions),
-            "proof_nodes": int(self.node_limit),
-            "selection_seconds": None if self.selection_time_limit is None else float(self.selection_time_limit),
-            "compare_rules": bool(self.compare_rules),
-            "svm": svm_of(1.0, self.loss, bias_of(self), self.tol),
+            "svm": self._svm(1.0),
+            **handed(self, "prefer", "points", "calibration", "sensitivity", "scale", "compare_rules"),
+            **handed(
+                self, folds="cv", repeats="n_repeats", inner_folds="inner_cv", inner_repeats="n_inner_repeats", cost_points="n_Cs"
+            ),
+            **handed(self, solutions="n_solutions", proof_nodes="node_limit", selection_seconds="selection_time_limit"),
         }
 
     def _sizes(self, p: int) -> list[int]:
