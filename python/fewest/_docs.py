@@ -17,6 +17,8 @@ Documented = TypeVar("Documented", bound=Callable[..., Any])
 SITE = "https://github.com/fewest/fewest/blob/main/"
 
 
+# One row to an attribute or a parameter.
+# fmt: off
 _LABELS = {
     "classes_": ("ndarray of shape (n_classes,)", "Labels."),
     "n_features_in_": ("int", "Number of features."),
@@ -31,30 +33,24 @@ SELECTOR_ATTRIBUTES = {
     "objective_": ("float", "Objective of the best subset."),
     "bound_": ("float or None", "None: the method proves nothing; :meth:`certify` does."),
     "baseline_": ("float or None", "Objective without features, of a bias alone; 0 where it is maximised."),
-    "gap_": (
-        "float or None",
+    "gap_": ("float or None",
         """``|objective_ - bound_| / |baseline_ - bound_|``: of what features can gain over none, the share
-        that may be left out.""",
-    ),
+        that may be left out."""),
     "objective_gap_": ("float or None", "``|objective_ - bound_| / |objective_|``."),
-    "status_": (
-        "str",
+    "status_": ("str",
         """"optimal" (proven within the gap), "completed" (the method did all it does), or the limit
-        that ended it: "time_limit", "call_limit", "node_limit", "memory_limit", "cancelled", "stalled".""",
-    ),
+        that ended it: "time_limit", "call_limit", "node_limit", "memory_limit", "cancelled", "stalled"."""),
     "trace_": ("dict of ndarray", "``time``, ``objective``, ``n_features`` and ``bound`` at every improvement."),
     "estimator_": ("SVC", "The classifier trained on the selected features."),
     "coef_": ("ndarray of shape (n_machines, n_features)", "Its weights, 0 for the features that are not selected."),
     "intercept_": ("ndarray of shape (n_machines,)", "Its biases."),
     **_LABELS,
-    "within_": (
-        "dict or None",
+    "within_": ("dict or None",
         """With ``within``: ``subsets`` listed, ``complete`` (whether they are all up to ``threshold``),
         ``complete_within`` (the share up to which they are all), ``others`` (no subset that is not
         listed is better), ``in_all`` (features of all), ``features`` (each with the ``share`` of the
         subsets that hold it, and the best objective with it and without it), ``replacements``
-        (``feature``, ``by``: one can take the place of the other, in this many ``pairs`` of subsets).""",
-    ),
+        (``feature``, ``by``: one can take the place of the other, in this many ``pairs`` of subsets)."""),
 }
 
 #: Attributes of classifiers.
@@ -68,15 +64,10 @@ CLASSIFIER_ATTRIBUTES = {
 METHOD_PARAMETERS = {
     "X": ("{array-like, sparse matrix} of shape (n_samples, n_features)", "Samples, with all features."),
     "y": ("array-like of shape (n_samples,)", "Labels."),
-    "sample_weight": (
-        "array-like of shape (n_samples,)",
-        "How many samples each counts as, 0 or more; default 1.",
-    ),
-    "groups": (
-        "array-like of shape (n_samples,)",
+    "sample_weight": ("array-like of shape (n_samples,)", "How many samples each counts as, 0 or more; default 1."),
+    "groups": ("array-like of shape (n_samples,)",
         """The group of each sample, such as a person or a batch: samples of one group stay together in the folds
-        that choose (``cv``, ``C="auto"``). A splitter is given them.""",
-    ),
+        that choose (``cv``, ``C="auto"``). A splitter is given them."""),
 }
 
 #: Parameters of synthetic data.
@@ -84,12 +75,10 @@ DATA_PARAMETERS = {
     "n_samples": ("int", "Samples, at least 2."),
     "n_features": ("int", "Features."),
     "random_state": ("int", "Seed: the same seed and settings give the same numbers on every machine."),
-    "part": (
-        '{"training", "validation", "test"}',
-        "Which set of the same truth; each has a stream of its own.",
-    ),
+    "part": ('{"training", "validation", "test"}', "Which set of the same truth; each has a stream of its own."),
     "return_truth": ("bool", "Whether to return the features that matter, too."),
 }
+# fmt: on
 _DATA_RETURNS = """
 Returns
 -------
