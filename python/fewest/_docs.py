@@ -107,9 +107,11 @@ def complete_class(cls: Any, attributes: Mapping[str, tuple[str, str]]) -> None:
     signature = inspect.signature(cls.__init__)
     names = [name for name in signature.parameters if name != "self"]
     cls._parameter_constraints = {name: own.get(name) or shared[name].allowed for name in names}
-    # One that users derive may leave some out, and types, too.
+    # A class that users derive may leave some out, or their types.
     kinds = {name: signature.parameters[name].annotation for name in names}
-    cls._kinds = getattr(cls, "_kinds", {}) | {name: kind for name, kind in kinds.items() if isinstance(kind, str)}
+    said = {name: kind if isinstance(kind, str) else inspect.formatannotation(kind) for name, kind in kinds.items()}
+    known = {name: kind for name, kind in said.items() if kinds[name] is not inspect.Parameter.empty}
+    cls._kinds = getattr(cls, "_kinds", {}) | known
     if cls.__doc__ is not None:
         texts = {name: (parameter.told, parameter.text) for name, parameter in shared.items() if parameter.text}
         attributes = {name: text for name, text in attributes.items() if name != "within_" or "within" in names}
