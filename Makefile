@@ -15,7 +15,7 @@ PACKAGES ?= --workspace
 PREFIX ?= $(HOME)/.local
 
 .PHONY: help demo install limits limits-python wheel sdist package source test test-rust test-python test-data python-build python-test python-types python-pytest python-docs browser check fmt-check circles size guide lint lint-features docs tools peers bench bench-python fuzz fuzz-limits fuzz-proof need-cargo
-.PHONY: r-test transcript transcript-check pages words changes versions workflows crates spelling python-lint api api-write deny msrv coverage gates
+.PHONY: r-test transcript transcript-check pages words changes versions workflows crates spelling python-lint signatures api api-write deny msrv coverage gates
 .PHONY: bench-objectives bench-train bench-rfe bench-read bench-forms bench-memory
 .PHONY: papers
 .PHONY: bench-sklearn bench-exact bench-exact-build bench-exact-scip bench-exact-el0ps bench-exact-frontier bench-exact-real bench-kta
@@ -150,7 +150,7 @@ browser: need-cargo tools peers ## the report pages of real runs in a browser (p
 	FEWEST_BROWSER="$$browser" FEWEST_SCREENSHOTS=$(CURDIR)/target/screenshots FEWEST_PEERS_PYTHON=$(CURDIR)/.venv/bin/python \
 	  $(CARGO) test --locked -p fewest-cli --test report_browser -- --nocapture
 
-check: fmt-check pages words changes versions workflows crates spelling python-lint circles size lint docs api ## the fast part of `make test`
+check: fmt-check pages words changes versions workflows crates spelling python-lint signatures circles size lint docs api ## the fast part of `make test`
 
 # Gates of a second each, cheapest first; CONTRIBUTING.md says what each holds. typos, ruff and
 # jactionlint are binaries of PyPI.
@@ -166,6 +166,9 @@ words: ## no comment, message, help text or page has a word of .ci/words.txt, an
 
 changes: ## each file of changes/ is one sentence, in its place
 	@.ci/changes
+
+signatures: ## python/fewest/_signatures.py is what the classes and the table of parameters say
+	@.ci/signatures
 
 versions: ## every file that names the version of this project names one
 	@python3 .ci/versions

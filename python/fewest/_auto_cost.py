@@ -8,6 +8,7 @@ from typing import Any
 
 from fewest import _core
 from fewest._engine import Samples, bias_of, class_weights, limits_of, svm_of
+from fewest._parameters import value_of
 
 #: Relative duality gap of a training that is only judged.
 TOLERANCE = 1e-6
@@ -26,7 +27,7 @@ def with_costs(selector: Any, samples: Samples, rules: dict[str, Any]) -> Any:
     """
     for name in ("C_", "fit_C_", "cost_choice_"):
         vars(selector).pop(name, None)
-    if getattr(selector, "C", None) != "auto":
+    if value_of(selector, "C") != "auto":
         return selector
     name, begun = type(selector).__name__, monotonic()
     if not isinstance(samples, Samples):
@@ -36,10 +37,10 @@ def with_costs(selector: Any, samples: Samples, rules: dict[str, Any]) -> Any:
         """The method and the SVM at this cost."""
         tried = copy(selector)
         tried.C = cost
-        return tried._method(samples, rules), svm_of(cost, getattr(selector, "loss", "hinge"), bias_of(selector), TOLERANCE)
+        return tried._method(samples, rules), svm_of(cost, value_of(selector, "loss"), bias_of(selector), TOLERANCE)
 
     # Without fit_C it ends with its own classifier.
-    fit_C = getattr(selector, "fit_C", None)
+    fit_C = value_of(selector, "fit_C")
     about = {
         "rules": rules,
         "class_weight": _class_weight(selector.class_weight, samples),

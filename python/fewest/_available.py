@@ -30,7 +30,8 @@ class Available:
     """
 
     def __init__(self, method: Callable[..., Any], check: Callable[[Any], object]) -> None:
-        self.__wrapped__, self.__doc__, self.__name__ = method, method.__doc__, method.__name__
+        self.fn = self.__wrapped__ = method
+        self.__doc__, self.__name__ = method.__doc__, method.__name__
         self.check = check
 
     def __get__(self, estimator: Any, owner: type | None = None) -> Any:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from numbers import Real
 from time import monotonic
@@ -40,6 +41,17 @@ def limited(method: Method) -> Method:
             _END.reset(end)
 
     return call  # type: ignore[return-value]
+
+
+@contextmanager
+def holding(estimator: Any, **values: Any) -> Iterator[None]:
+    """An estimator that has these attributes for one call, which its parts read."""
+    vars(estimator).update(values)
+    try:
+        yield
+    finally:
+        for name in values:
+            vars(estimator).pop(name, None)
 
 
 def time_left(limit: float | None) -> float | None:

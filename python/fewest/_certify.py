@@ -11,10 +11,11 @@ import numpy as np
 
 from fewest import _core
 from fewest._call import limited
-from fewest._engine import bias_of, coded_tasks, is_elsewhere, limits_of, svm_of, warn_of_limit
+from fewest._engine import coded_tasks, limits_of, refuse_elsewhere, subsets_of, warn_of_limit
 from fewest._exact import ExactSelector
+from fewest._functions import searches
 from fewest._memory import method_with_memory
-from fewest._rules import Rules, _Index
+from fewest._rules import Rules
 from fewest._several import PROBLEMS
 from fewest._warn import warn
 
@@ -85,7 +86,85 @@ class Certificate:
         )
 
 
-def certify(
+class _Certifier(ExactSelector):
+    """The search, with its checks of parameters and samples."""
+
+    n_features_to_select: int | None = None
+
+    @limited
+    def _find(self, X: Any, y: Any, features: Any, sample_weight: Any, tasks: Any) -> Certificate:
+        """What :func:`certify` returns."""
+        refuse_elsewhere(X, "certify needs")
+        self._validate_params()
+        if self.C == "auto":
+            raise ValueError("C is 'auto', but certify takes a number; ExactSelector(C=\"auto\") chooses one, C_")
+        if isinstance(self.feature_penalty, str):
+            raise ValueError(
+                "feature_penalty is 'auto', but certify takes numbers; ExactSelector(feature_penalty=\"auto\") finds one, "
+                "feature_penalty_"
+            )
+        samples = self._validated(X, y, sample_weight)
+        chosen = self._listed(features)
+        if (self.rules or Rules()).max_features is None:
+            self.n_features_to_select = len(chosen)
+        p = samples.X.shape[1]
+        rules = self._rules(p)
+        codes = None if tasks is None else coded_tasks(samples, X, tasks)[1]
+        broken = _core.broken_rules(rules, self._names(), chosen)
+        for rule in broken:
+            warn(f"the list breaks a rule: {rule}")
+        method = {
+            "name": "exact",
+            "svm": self._svm(),
+            "penalty": self._prices(self.feature_penalty),
+            "solutions": int(self.n_solutions),
+        }
+        method = method_with_memory({**method, "multi_class": PROBLEMS[self.multi_class]})
+        own = {} if broken else {"own": chosen}
+        request = None if self.proof is None else self._proof_request(self.proof, "certify", method, own)
+        limits = limits_of(self, self.time_limit, gap=self.gap, nodes=self.node_limit)
+        found = _core.certify_list(*samples.arguments, rules, chosen, method, limits, request, codes)
+        warn_of_limit(self, found, "What is proven so far is returned.")
+        return Certificate(
+            selected=np.asarray(chosen, dtype=np.intp),
+            features=self._worth(chosen, found["swaps"]),
+            better=subsets_of(found["better"]),
+            solutions=subsets_of(found["solutions"]),
+            broken_rules=broken,
+            proof=os.fspath(self.proof) if found["proof"] else None,
+            n_features=p,
+            **{name: found[name] for name in ("objective", "bound", "baseline", "gap", "objective_gap", "status", "allowed")},
+        )
+
+    def _listed(self, features: Any) -> list[int]:
+        """The list as indices, ascending."""
+        chosen = sorted(self._index("features").all(features))
+        if not chosen:
+            raise ValueError("features names no feature; give at least one")
+        twice = next((one for one, other in pairwise(chosen) if one == other), None)
+        if twice is not None:
+            raise ValueError(f"features names {self._label(twice)!r} twice; leave one out")
+        return chosen
+
+    def _label(self, feature: int | None) -> Any:
+        """The name of a feature where X has names, else its index."""
+        named = getattr(self, "feature_names_in_", None)
+        return feature if named is None or feature is None else str(named[feature])
+
+    def _worth(self, chosen: list[int], swaps: list[Any]) -> list[dict[str, Any]]:
+        """What is known of each feature of the list."""
+        known = {swap[0]: swap[1:] for swap in swaps}
+        found = []
+        for feature in chosen:
+            gain, without, by = known.get(feature, (None, None, None))
+            replacement, objective = by or (None, None)
+            worth = {"gain": gain, "without": without, "replacement": self._label(replacement), "objective": objective}
+            found.append({"feature": self._label(feature), "index": feature, **worth})
+        return found
+
+
+@searches(_Certifier, "X", "y", "features", "sample_weight", "tasks")
+def certify(  # type: ignore[empty-body]
     X: Any,
     y: Any,
     features: Any,
@@ -186,84 +265,3 @@ def certify(
     >>> [one["replacement"] for one in certificate.features]
     ['worst perimeter', 'worst concave points']
     """
-    if is_elsewhere(X):
-        raise TypeError("certify needs the samples in memory; give an array, such as X.compute() of a Dask collection")
-    settings = {name: value for name, value in locals().items() if name not in ("X", "y", "features", "sample_weight", "tasks")}
-    return _Certifier(**settings).judge(X, y, features, sample_weight, tasks)
-
-
-class _Certifier(ExactSelector):
-    """The search, with its checks of parameters and samples."""
-
-    @limited
-    def judge(self, X: Any, y: Any, features: Any, sample_weight: Any, tasks: Any) -> Certificate:
-        """What certify returns."""
-        self._validate_params()
-        if self.C == "auto":
-            raise ValueError("C is 'auto', but certify takes a number; ExactSelector(C=\"auto\") chooses one, C_")
-        if isinstance(self.feature_penalty, str):
-            raise ValueError(
-                "feature_penalty is 'auto', but certify takes numbers; ExactSelector(feature_penalty=\"auto\") finds one, "
-                "feature_penalty_"
-            )
-        samples = self._validated(X, y, sample_weight)
-        chosen = self._listed(features)
-        if (self.rules or Rules()).max_features is None:
-            self.n_features_to_select = len(chosen)
-        p = samples.X.shape[1]
-        rules = self._rules(p)
-        codes = None if tasks is None else coded_tasks(samples, X, tasks)[1]
-        broken = _core.broken_rules(rules, self._names(), chosen)
-        for rule in broken:
-            warn(f"the list breaks a rule: {rule}")
-        svm = svm_of(self.C, self.loss, bias_of(self), self.tol)
-        method = {"name": "exact", "svm": svm, "penalty": self._prices(self.feature_penalty), "solutions": int(self.n_solutions)}
-        method = method_with_memory({**method, "multi_class": PROBLEMS[self.multi_class]})
-        own = {} if broken else {"own": chosen}
-        request = None if self.proof is None else self._proof_request(self.proof, "certify", method, own)
-        limits = limits_of(self, self.time_limit, gap=self.gap, nodes=self.node_limit)
-        found = _core.certify_list(*samples.arguments, rules, chosen, method, limits, request, codes)
-        warn_of_limit(self, found, "What is proven so far is returned.")
-        return Certificate(
-            selected=np.asarray(chosen, dtype=np.intp),
-            features=self._worth(chosen, found["swaps"]),
-            better=_subsets(found["better"]),
-            solutions=_subsets(found["solutions"]),
-            broken_rules=broken,
-            proof=os.fspath(self.proof) if found["proof"] else None,
-            n_features=p,
-            **{name: found[name] for name in ("objective", "bound", "baseline", "gap", "objective_gap", "status", "allowed")},
-        )
-
-    def _listed(self, features: Any) -> list[int]:
-        """The list as indices, ascending."""
-        chosen = sorted(_Index(self.n_features_in_, getattr(self, "feature_names_in_", None), "features").all(features))
-        if not chosen:
-            raise ValueError("features names no feature; give at least one")
-        twice = next((one for one, other in pairwise(chosen) if one == other), None)
-        if twice is not None:
-            raise ValueError(f"features names {self._label(twice)!r} twice; leave one out")
-        return chosen
-
-    def _label(self, feature: int | None) -> Any:
-        """The name of a feature where X has names, else its index."""
-        named = getattr(self, "feature_names_in_", None)
-        return feature if named is None or feature is None else str(named[feature])
-
-    def _worth(self, chosen: list[int], swaps: list[Any]) -> list[dict[str, Any]]:
-        """What is known of each feature of the list."""
-        known = {swap[0]: swap[1:] for swap in swaps}
-        found = []
-        for feature in chosen:
-            gain, without, by = known.get(feature, (None, None, None))
-            replacement, objective = by or (None, None)
-            worth = {"gain": gain, "without": without, "replacement": self._label(replacement), "objective": objective}
-            found.append({"feature": self._label(feature), "index": feature, **worth})
-        return found
-
-
-_Certifier.__name__ = "certify"
-
-
-def _subsets(found: list[tuple[list[int], float]]) -> list[tuple[np.ndarray, float]]:
-    return [(np.asarray(subset, dtype=np.intp), objective) for subset, objective in found]

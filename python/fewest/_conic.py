@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+from fewest import _signatures
 from fewest._base import Selector
-from fewest._constraints import COST_OR_AUTO, stores_arguments
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from fewest._engine import Progress
-    from fewest._rules import Rules
+from fewest._estimator import Tags
 
 
-class QCQPSelector(Selector):
+class QCQPSelector(_signatures.QCQPSelector, Selector):
     r"""QCQP-SSVM: a sparse SVM with a one-norm in place of the count, as a cone program.
 
     .. math:: \min_{w, b, t} \; \tfrac12 t + C \sum_i \max(0, 1 - y_i (w^T x_i + b))^q, \quad \|w\|_2^2 \le t, \; \|w\|_1^2 \le B t
@@ -22,12 +15,6 @@ class QCQPSelector(Selector):
     with B = ``n_features_to_select``, q = 1 for the hinge loss, 2 for the squared hinge loss. The
     allowed subset of largest weights is kept, and the SVM trained on it. The relaxation knows the
     size and must-out; the other rules hold for the subset.
-
-    Parameters
-    ----------
-    C : float or "auto", default=1.0
-        Slack cost, above 0. "auto": chosen by cross-validation, and so is ``fit_C`` where it is
-        None; ``C_``, ``fit_C_`` and ``cost_choice_`` (all scores) say what was found.
 
     Attributes
     ----------
@@ -56,37 +43,14 @@ class QCQPSelector(Selector):
     True
     """
 
-    _page = "docs/methods/qcqp-ssvm.md"
-
-    _parameter_constraints = {"C": COST_OR_AUTO}
-
-    @stores_arguments
-    def __init__(
-        self,
-        *,
-        n_features_to_select: int | None = None,
-        rules: Rules | None = None,
-        C: float | str = 1.0,
-        fit_C: float | None = None,
-        gap: float = 0.0001,
-        loss: str = "hinge",
-        fit_intercept: bool = True,
-        intercept_scaling: float | None = None,
-        tol: float = 1e-06,
-        class_weight: dict[Any, float] | str | None = None,
-        time_limit: float | None = None,
-        on_interrupt: str = "raise",
-        callback: Callable[[Progress], object] | None = None,
-        verbose: int = 0,
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-    ) -> None: ...
+    _tags = Tags(page="docs/methods/qcqp-ssvm.md")
+    _takes = "SIZE, C: 'auto', fit_C, gap, SVM, RUN"
 
     def _method(self, samples, rules):
         return {"name": "qcqp-ssvm", "svm": self._svm()}
 
 
-class NMMKLSelector(Selector):
+class NMMKLSelector(_signatures.NMMKLSelector, Selector):
     r"""Non-monotonic feature selection: a kernel for each feature, weighed by a cone program.
 
     .. math:: \min_{w, b, z} \; \tfrac12 \sum_j w_j^2 / z_j + C \sum_i \max(0, 1 - y_i (w^T x_i + b))^q, \quad 0 \le z_j \le 1,
@@ -95,12 +59,6 @@ class NMMKLSelector(Selector):
     with B = ``n_features_to_select``, q = 2 for the squared hinge loss (the default), 1 for the
     hinge loss. The allowed subset that counts most is kept, and the SVM trained on it. The
     relaxation knows the size, must-in and must-out; the other rules hold for the subset.
-
-    Parameters
-    ----------
-    C : float or "auto", default=1.0
-        Slack cost, above 0. "auto": chosen by cross-validation, and so is ``fit_C`` where it is
-        None; ``C_``, ``fit_C_`` and ``cost_choice_`` (all scores) say what was found.
 
     Attributes
     ----------
@@ -129,31 +87,8 @@ class NMMKLSelector(Selector):
     True
     """
 
-    _page = "docs/methods/nmmkl.md"
-
-    _parameter_constraints = {"C": COST_OR_AUTO}
-
-    @stores_arguments
-    def __init__(
-        self,
-        *,
-        n_features_to_select: int | None = None,
-        rules: Rules | None = None,
-        C: float | str = 1.0,
-        fit_C: float | None = None,
-        gap: float = 0.0001,
-        loss: str = "squared_hinge",
-        fit_intercept: bool = True,
-        intercept_scaling: float | None = None,
-        tol: float = 1e-06,
-        class_weight: dict[Any, float] | str | None = None,
-        time_limit: float | None = None,
-        on_interrupt: str = "raise",
-        callback: Callable[[Progress], object] | None = None,
-        verbose: int = 0,
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-    ) -> None: ...
+    _tags = Tags(page="docs/methods/nmmkl.md")
+    _takes = "SIZE, C: 'auto', fit_C, gap, loss='squared_hinge', fit_intercept, intercept_scaling, tol, RUN"
 
     def _method(self, samples, rules):
         return {"name": "nmmkl", "svm": self._svm()}

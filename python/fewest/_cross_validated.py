@@ -8,33 +8,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import _fit_context, clone
 from sklearn.model_selection import check_cv
-from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
 from fewest._base import Selector
-from fewest._call import limited
-from fewest._constraints import AT_LEAST_ONE
-from fewest._docs import completes_doc
+from fewest._call import holding, limited
 from fewest._engine import Samples, weights_in
+from fewest._estimator import Tags
 from fewest._folds import splits_of
 from fewest._frames import in_order, labels_in, named
 from fewest._path import fitted_path
-from fewest._rules import Rules, _Index
+from fewest._rules import Rules
 
 if TYPE_CHECKING:
     from typing_extensions import Self
-
-#: What the step of SVM-RFE may be.
-STEP = {
-    "step": [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0.0, 1.0, closed="neither")],
-    "step_of": [StrOptions({"original", "remaining"})],
-}
-
-
-#: How many features a selector by elimination may be asked for, and what it may begin with.
-SIZE_AND_START = {
-    "n_features_to_select": [*AT_LEAST_ONE, Interval(RealNotInt, 0.0, 1.0, closed="right"), None],
-    "start": ["array-like", None],
-}
 
 
 def criterion_of(estimator: Any) -> str:
@@ -68,54 +53,27 @@ def folds_of(splits: list[tuple[np.ndarray, np.ndarray]], samples: Samples, clas
 class CrossValidated(Selector):
     """A selector that judges subsets by cross-validation."""
 
-    _binary_only = False
+    _tags = Tags(binary_only=False, deals_folds=True)
 
     @_fit_context(prefer_skip_nested_validation=False)
-    @completes_doc
     @limited
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
-        """Select features, and train a classifier on them.
-
+        """
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples. Taken as they are: scale features first where their units differ.
         sample_weight : array-like of shape (n_samples,), default=None
             How many samples each counts as, 0 or more, in training and in accuracy; default 1.
-
-        Returns
-        -------
-        self : object
-            Fitted.
         """
         samples = self._validated(X, y, sample_weight)
         return self._run(samples, self._splits(self.cv, samples, X, y, groups))
 
-    @completes_doc
     @limited
     def path(self, X: Any, y: Any, sizes: Any, sample_weight: Any = None, groups: Any = None) -> list[Self]:
-        """Select features for each of several sizes.
-
-        Parameters
-        ----------
-        sizes : int or sequence of int
-            Most features of each, ascending; an int: from 1 to it.
-
-        Returns
-        -------
-        selectors : list of object
-            A fitted selector for each size, with ``n_features_to_select`` set to it; fewer where
-            the search was stopped. A kernel's gamma is that of the largest size. ``time_limit`` is
-            for all of them.
-        """
+        """Select features for each of several sizes."""
         selector = clone(self)
         selector._validate_params()
         samples = selector._validated(X, y, sample_weight)
         return selector._fitted_path(samples, selector._splits(self.cv, samples, X, y, groups), sizes)
-
-    @property
-    def _deals_folds(self) -> bool:
-        return True
 
     def _splitter(self) -> Any:
         # A number with groups deals folds of whole groups.
@@ -133,14 +91,11 @@ class CrossValidated(Selector):
         """The features of ``start``, ascending."""
         if self.start is None:
             return None
-        return sorted(set(_Index(self.n_features_in_, getattr(self, "feature_names_in_", None), "start").all(self.start)))
+        return sorted(set(self._index("start").all(self.start)))
 
     def _fitted_path(self, samples: Samples, splits: Any, sizes: Any) -> list[Any]:
-        self._folds = folds_of(splits, samples, self.class_weight)
-        try:
+        with holding(self, _folds=folds_of(splits, samples, self.class_weight)):
             return fitted_path(self, samples, sizes)
-        finally:
-            del self._folds
 
     def _splits(self, cv: Any, samples: Samples, X: Any, y: Any, groups: Any) -> list[tuple[np.ndarray, np.ndarray]]:
         """The splits of a splitter, as positions among the samples kept."""
@@ -155,8 +110,5 @@ class CrossValidated(Selector):
         return splits if place is None else [(place[train], place[test]) for train, test in splits]
 
     def _fit_on(self, samples: Samples, splits: Any) -> None:
-        self._folds = folds_of(splits, samples, self.class_weight)
-        try:
+        with holding(self, _folds=folds_of(splits, samples, self.class_weight)):
             self._fit(samples)
-        finally:
-            del self._folds

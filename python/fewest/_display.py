@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._optional_dependencies import check_matplotlib_support
 from sklearn.utils.validation import check_is_fitted
 
-from fewest._evaluate import _selector, joined, seen_by, together
+from fewest._evaluate import fitted_on, joined, seen_by, together
 
 
 def _last_step(selector: Any) -> Any:
@@ -304,7 +304,6 @@ class StabilityDisplay(_Display):
             The display.
         """
         from sklearn.model_selection import StratifiedShuffleSplit
-        from sklearn.utils import _safe_indexing
         from sklearn.utils.parallel import Parallel, delayed
 
         X, y = together(X, y)
@@ -312,8 +311,8 @@ class StabilityDisplay(_Display):
         splits = StratifiedShuffleSplit(n_splits=n_splits, train_size=share, random_state=seed).split(np.zeros(len(y)), y)
 
         def run(train):
-            model = clone(estimator).fit(_safe_indexing(X, train), y[train])
-            chooser = _selector(model)
+            model = clone(estimator)
+            chooser = fitted_on(model, X, y, train)
             return chooser.get_support(indices=True), seen_by(model, chooser)
 
         runs = Parallel(n_jobs=n_jobs)(delayed(run)(train) for train, _ in splits)

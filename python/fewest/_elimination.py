@@ -3,39 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Integral, Real
+from dataclasses import replace
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
 from sklearn.metrics import check_scoring, get_scorer_names
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metadata_routing import get_routing_for_object
 
-from fewest import _core
+from fewest import _core, _signatures
 from fewest._auto_cost import check_one_choice
-from fewest._call import limited
+from fewest._call import holding, limited
 from fewest._columns import ColumnFile
-from fewest._constraints import AT_LEAST_ONE, COST_OR_AUTO, stores_arguments
-from fewest._cross_validated import SIZE_AND_START, STEP, CrossValidated, criterion_of, folds_of, step_of
-from fewest._docs import completes_doc
-from fewest._engine import Listener, Samples, is_elsewhere, limits_of, seed_of, warn_of_limit, weights_in
+from fewest._cross_validated import CrossValidated, criterion_of, folds_of, step_of
+from fewest._engine import Listener, Samples, limits_of, refuse_elsewhere, seed_of, warn_of_limit, weights_in
+from fewest._estimator import Tags
+from fewest._parameters import AT_LEAST_ONE, COUNT_OR_NONE, NOT_BELOW_0, handed
 from fewest._path import fitted_path
 from fewest._preparation import Preparation
 from fewest._svm import voted, votes
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable
-
     from typing_extensions import Self
 
-    from fewest._engine import Progress
-    from fewest._rules import Rules
 
-
-class SVMRFE(CrossValidated):
+class SVMRFE(_signatures.SVMRFE, CrossValidated):
     """SVM recursive feature elimination: drops the features of smallest weight until few enough are
     left.
 
@@ -75,8 +70,6 @@ class SVMRFE(CrossValidated):
         it has samples, again at each step.
     random_state : int, RandomState instance or None, default=0
         With a number of ``resamples``: what they are drawn by.
-    start : sequence of features, default=None
-        Start features, by index, name or mask; the others never enter. None: all.
     Cs : sequence of float, default=None
         Slack costs to choose from by cross-validated accuracy on the way, ascending: ``cv`` are
         then the splits of that choice, and the size is not chosen. None: C alone.
@@ -153,103 +146,47 @@ class SVMRFE(CrossValidated):
     'optimal'
     """
 
-    _page = "docs/methods/rfe.md"
-    _takes_shards = True
-    _binary_on_shards = False
+    _tags = replace(CrossValidated._tags, page="docs/methods/rfe.md", shards="any")
+    _takes = (
+        "n_features_to_select: 'share', rules, step, step_of, halve_above: int | None = None, resamples: Any = None, "
+        "resampling: str = 'folds', random_state, start, C: 'auto', Cs, retune: int = 1, fit_C, KERNEL, loss, fit_intercept, "
+        "intercept_scaling, tol=1e-09, cv=None, impute, scale: bool = False, scoring: Any = None, min_features_to_select: int = 1, "
+        "size_rule: str | float = 'best', RESUMED"
+    )
 
     _parameter_constraints = {
-        "C": COST_OR_AUTO,
-        **SIZE_AND_START,
-        **STEP,
-        "halve_above": [*AT_LEAST_ONE, None],
+        "halve_above": COUNT_OR_NONE,
         "resamples": ["cv_object"],
         "resampling": [StrOptions({"folds", "fixed_folds", "bootstrap"})],
-        "random_state": ["random_state"],
-        "impute": [StrOptions({"mean", "median", "most_frequent"}), None],
         "scale": ["boolean"],
-        "Cs": ["array-like", None],
         "retune": AT_LEAST_ONE,
         "scoring": [StrOptions(set(get_scorer_names())), callable, None],
         "min_features_to_select": AT_LEAST_ONE,
-        "size_rule": [StrOptions({"best", "one_se"}), Interval(Real, 0.0, None, closed="left")],
+        "size_rule": [StrOptions({"best", "one_se"}), *NOT_BELOW_0],
     }
 
-    @stores_arguments
-    def __init__(
-        self,
-        *,
-        n_features_to_select: float | None = None,
-        rules: Rules | None = None,
-        step: float = 1,
-        step_of: str = "original",
-        halve_above: int | None = None,
-        resamples: Any = None,
-        resampling: str = "folds",
-        random_state: Any = 0,
-        start: Any = None,
-        C: float | str = 1.0,
-        Cs: Sequence[float] | None = None,
-        retune: int = 1,
-        fit_C: float | None = None,
-        kernel: str = "linear",
-        gamma: str | float = "1/p",
-        degree: int = 3,
-        coef0: float = 0.0,
-        criterion: str = "auto",
-        loss: str = "hinge",
-        fit_intercept: bool = True,
-        intercept_scaling: float | None = None,
-        tol: float = 1e-09,
-        cv: Any = None,
-        impute: str | None = None,
-        scale: bool = False,
-        scoring: Any = None,
-        min_features_to_select: int = 1,
-        size_rule: str | float = "best",
-        class_weight: dict[Any, float] | str | None = None,
-        time_limit: float | None = None,
-        resume: str | os.PathLike[str] | None = None,
-        resume_every: float = 30.0,
-        on_interrupt: str = "raise",
-        callback: Callable[[Progress], object] | None = None,
-        verbose: int = 0,
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-    ) -> None: ...
-
     @_fit_context(prefer_skip_nested_validation=False)
-    @completes_doc
     @limited
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
-        """Select features, and train a classifier on them.
-
+        """
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Samples. Taken as they are, unless ``scale`` says otherwise.
         sample_weight : array-like of shape (n_samples,), default=None
             How many samples each counts as, 0 or more, in training and in scores; default 1.
-
-        Returns
-        -------
-        self : object
-            Fitted.
         """
         if self._chooses_size:
             _check_scoring(self.scoring)
         raw = self._validated(X, y, sample_weight)
         if not isinstance(raw, Samples):
             self._check_for_shards()
-        if self.C == "auto" or not self._deals_folds:
+        if self.C == "auto" or not self.__fewest_tags__().deals_folds:
             raw = self._with_groups(raw, X, groups)
-        self._tuning = self._tuned(raw, X, y, groups)
-        self._resamples = self._resampled(raw, X, y, groups)
-        self._raw = None if self._how() is None else raw
-        try:
+        tuning, resamples = self._tuned(raw, X, y, groups), self._resampled(raw, X, y, groups)
+        with holding(self, _tuning=tuning, _resamples=resamples, _raw=None if self._how() is None else raw):
             samples = self._learnt(raw)
             return self._run(samples, self._splits(self.cv if self._chooses_size else None, samples, X, y, groups))
-        finally:
-            del self._tuning, self._resamples, self._raw
 
     def _check_for_shards(self) -> None:
         """Refuse what columns on workers are not asked for."""
@@ -294,20 +231,15 @@ class SVMRFE(CrossValidated):
         reduced = super()._reduced(X)
         return reduced if self.preparation_ is None else self.preparation_.part(self.support_).apply(reduced)
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = self.impute is not None
-        return tags
-
     @property
     def _chooses_size(self) -> bool:
         """Whether cross-validation chooses the size."""
         return self.cv is not None and self.Cs is None
 
-    @property
-    def _deals_folds(self) -> bool:
+    def __fewest_tags__(self) -> Tags:
         fixed = self.resamples is not None and not isinstance(self.resamples, Integral)
-        return self.C == "auto" or self.cv is not None or self.Cs is not None or fixed
+        deals_folds = self.C == "auto" or self.cv is not None or self.Cs is not None or fixed
+        return replace(self._tags, deals_folds=deals_folds, chooses_size=self._chooses_size)
 
     def _tuned(self, samples: Samples, X: Any, y: Any, groups: Any) -> dict[str, Any] | None:
         """How the cost is tuned, as the engine takes it."""
@@ -318,7 +250,7 @@ class SVMRFE(CrossValidated):
         if self.C == "auto":
             raise ValueError('C="auto" and Cs both choose the cost; leave one of them out')
         folds = folds_of(self._splits(5 if self.cv is None else self.cv, samples, X, y, groups), samples, self.class_weight)
-        return {"costs": [float(cost) for cost in self.Cs], "folds": folds, "retune": int(self.retune)}
+        return {"folds": folds, **handed(self, "retune", costs="Cs")}
 
     def _resampled(self, samples: Samples, X: Any, y: Any, groups: Any) -> dict[str, Any] | None:
         """The resamples that rank features, as the engine takes them."""
@@ -355,32 +287,22 @@ class SVMRFE(CrossValidated):
                 raise ValueError(
                     f"{name} is {given!r}, but a path has every size at one cost, so that none is chosen; leave {name} out"
                 )
-        if is_elsewhere(X):
-            raise TypeError("path needs the samples in memory; give an array, such as X.compute() of a Dask collection")
+        refuse_elsewhere(X, "path needs")
         selector = clone(self)
         selector._validate_params()
         raw = selector._with_groups(selector._validated(X, y, sample_weight), X, groups)
-        selector._resamples = selector._resampled(raw, X, y, groups)
-        try:
+        with holding(selector, _resamples=selector._resampled(raw, X, y, groups)):
             return fitted_path(selector, selector._learnt(raw), sizes)
-        finally:
-            del selector._resamples
-
-    path.__doc__ = CrossValidated.path.__doc__
 
     def _fit_on(self, samples, splits):
         check_one_choice(self)
-        self._chosen, self._steps_before = None, 0
-        if self._chooses_size:
-            if isinstance(samples.X, np.ndarray):
-                # Every split copies its columns anyhow, and they lie together in this order.
-                samples = samples.with_X(np.asfortranarray(samples.X))
-            self._chosen = self._cross_validate(samples, splits)
-        try:
+        with holding(self, _chosen=None, _steps_before=0):
+            if self._chooses_size:
+                if isinstance(samples.X, np.ndarray):
+                    # Every split copies its columns anyhow, and they lie together in this order.
+                    samples = samples.with_X(np.asfortranarray(samples.X))
+                self._chosen = self._cross_validate(samples, splits)
             self._fit(samples)
-        finally:
-            del self._chosen
-            vars(self).pop("_steps_before", None)
 
     def _default_size(self, n_features):
         begun = self._begun()
@@ -442,7 +364,7 @@ class SVMRFE(CrossValidated):
         rules = {**self._rules(p), "max_features": min(least, p)}
         _core.check_rules(rules, self._names())
         self._kernel = self._kernel_rule(samples, rules)
-        listener = Listener(self, samples, int(self.verbose), self.callback)
+        listener = Listener(self, samples)
         # The elimination on all samples, which comes last, takes about as long as that of one
         # split.
         share = None if self.time_limit is None else self.time_limit * len(splits) / (len(splits) + 1)
@@ -453,7 +375,7 @@ class SVMRFE(CrossValidated):
             [(train.tolist(), test.tolist()) for train, test in splits],
             self._split_weights(samples, splits),
             limits_of(self, share),
-            listener if listener.wanted else None,
+            listener.wanted,
             None if self._raw is None else (self._raw.matrix, self._raw.sample_weight, self._how()),
         )
         self._steps_before = listener.state.get("done") or 0

@@ -23,6 +23,7 @@ from sklearn.utils.validation import _check_sample_weight, _check_y, check_consi
 from fewest import _core
 from fewest._call import memory_left, time_left
 from fewest._columns import ColumnFile
+from fewest._estimator import tags_of
 from fewest._frames import (
     in_order,
     labels_in,
@@ -35,6 +36,7 @@ from fewest._frames import (
     refuse_texts,
 )
 from fewest._memory import method_with_memory, with_memory
+from fewest._parameters import value_of
 from fewest._warn import warn
 
 logger = logging.getLogger("fewest")
@@ -134,6 +136,12 @@ def is_elsewhere(X: Any) -> bool:
     return module == "fewest.dask" or module.partition(".")[0] in ("dask", "dask_expr")
 
 
+def refuse_elsewhere(X: Any, who: str) -> None:
+    """Raise where X is not in memory; ``who`` needs it there."""
+    if is_elsewhere(X):
+        raise TypeError(f"{who} the samples in memory; give an array, such as X.compute() of a Dask collection")
+
+
 def checked(estimator: Any, *arrays: Any, **options: Any) -> Any:
     """X, or X and y, as ``validate_data`` of scikit-learn returns them; its refusal of missing
     values says what to do about them.
@@ -148,7 +156,7 @@ def checked(estimator: Any, *arrays: Any, **options: Any) -> Any:
     name = type(estimator).__name__
     if isinstance(arrays[0], (str, os.PathLike)):
         raise TypeError(f"X is {os.fspath(arrays[0])!r}, but must be an array or a frame; fewest.read_table reads a file")
-    if getattr(estimator, "impute", None) is not None:
+    if value_of(estimator, "impute") is not None:
         options["ensure_all_finite"] = "allow-nan"
     X, y = named(arrays[0]), arrays[1:]
     names = names_beside(X)
@@ -164,8 +172,7 @@ def checked(estimator: Any, *arrays: Any, **options: Any) -> Any:
         refuse_texts(X, name, error)
         if "Input X contains NaN" not in str(error):
             raise
-        if hasattr(estimator, "find"):
-            # A function, and no step of a pipeline.
+        if tags_of(estimator).is_function:
             raise ValueError(
                 f"Input X contains NaN. {name} takes no missing values: fill them in, or leave out what has some"
             ) from None
@@ -304,6 +311,13 @@ def class_weights(class_weight: Any, classes: np.ndarray, codes: np.ndarray, sam
     return weights
 
 
+def said_class_weights(class_weight: Any, classes: np.ndarray) -> dict[str, list[float]] | None:
+    """Weights that a mapping gives to classes, as the engine takes them; None where it is none."""
+    if not isinstance(class_weight, dict):
+        return None
+    return {"each": [float(class_weight.get(label, 1.0)) for label in classes.tolist()]}
+
+
 def weights_in(samples: Samples, class_weight: Any, train: np.ndarray) -> np.ndarray:
     """The cost weight of each sample where weights of classes are a function of a training part."""
     codes, sample_weight = samples.codes[train], samples.sample_weight[train]
@@ -349,9 +363,9 @@ class Progress:
 class Listener:
     """Hands the events of a run to its listeners; the engine asks it whether to stop."""
 
-    def __init__(self, estimator: Any, samples: Samples, verbose: int, callback: Any) -> None:
+    def __init__(self, estimator: Any, samples: Samples) -> None:
         self.estimator, self.samples = estimator, samples
-        self.verbose, self.callback = verbose, callback
+        self.verbose, self.callback = int(estimator.verbose), estimator.callback
         self.context: Any = getattr(estimator, "_callback_fit_ctx", None)
         self.protocol = self.context is not None and bool(getattr(estimator, "_skl_callbacks", None))
         self.state: dict[str, Any] = {}
@@ -360,9 +374,9 @@ class Listener:
         self.printed = monotonic()
 
     @property
-    def wanted(self) -> bool:
-        """Whether anything listens; without a listener the run is not interrupted by events."""
-        return bool(self.verbose or self.callback or self.protocol or logger.isEnabledFor(logging.DEBUG))
+    def wanted(self) -> Listener | None:
+        """The listener where anything listens; without one the run is not interrupted by events."""
+        return self if self.verbose or self.callback or self.protocol or logger.isEnabledFor(logging.DEBUG) else None
 
     def __call__(self, event: dict[str, Any]) -> bool:
         kind = event.pop("event")
@@ -434,7 +448,7 @@ def threads_of(n_jobs: int | None) -> int | None:
 
 def limits_of(estimator: Any, time_limit: float | None, **more: Any) -> dict[str, Any]:
     """The limits and threads of a call; without ``threads`` it takes all cores."""
-    keep = getattr(estimator, "on_interrupt", "raise") == "keep"
+    keep = value_of(estimator, "on_interrupt") == "keep"
     given = {
         "time": time_left(time_limit),
         "threads": threads_of(estimator.n_jobs),
@@ -443,6 +457,11 @@ def limits_of(estimator: Any, time_limit: float | None, **more: Any) -> dict[str
         **more,
     }
     return {name: value for name, value in given.items() if value is not None}
+
+
+def subsets_of(listed: Any) -> list[tuple[np.ndarray, float]]:
+    """Subsets with their objectives, from the engine's lists."""
+    return [(np.asarray(subset, dtype=np.intp), objective) for subset, objective in listed]
 
 
 def seed_of(random_state: Any) -> int:
@@ -459,13 +478,17 @@ def svm_of(C: float, loss: str, bias: str | float, tol: float, max_iter: int = -
 
 
 def bias_of(estimator: Any) -> str | float:
-    """The bias as the engine takes it: "free" (not penalised), "none", or the value of the constant
-    feature whose weight it is.
+    """The bias of an estimator as the engine takes it."""
+    return bias_from(value_of(estimator, "fit_intercept"), value_of(estimator, "intercept_scaling"))
+
+
+def bias_from(fit_intercept: bool, intercept_scaling: float | None) -> str | float:
+    """A bias as the engine takes it: "free" (not penalised), "none", or the value of the constant feature whose
+    weight it is.
     """
-    if not getattr(estimator, "fit_intercept", True):
+    if not fit_intercept:
         return "none"
-    scale = getattr(estimator, "intercept_scaling", None)
-    return "free" if scale is None else float(scale)
+    return "free" if intercept_scaling is None else float(intercept_scaling)
 
 
 def came_to_its_end(answer: dict[str, Any]) -> bool:
@@ -488,8 +511,7 @@ def warn_of_limit(estimator: Any, answer: dict[str, Any], what: str) -> None:
         "stalled": "rounding ended its progress; scale the features, or raise tol",
     }[status]
     known = f" At most {gap:.2%} of what features can gain is left out." if gap is not None and np.isfinite(gap) else ""
-    remedy = getattr(estimator, "_remedy", "")
-    said = f"{type(estimator).__name__} stopped before its end: {why}. {what}{known} {remedy}".rstrip()
+    said = f"{type(estimator).__name__} stopped before its end: {why}. {what}{known} {tags_of(estimator).remedy}".rstrip()
     warn(said, ConvergenceWarning)
 
 

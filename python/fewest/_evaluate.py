@@ -19,6 +19,7 @@ from sklearn.utils.metadata_routing import get_routing_for_object
 
 from fewest import _core
 from fewest._engine import summed
+from fewest._estimator import tags_of
 from fewest._folds import coded_groups, dealt, said_groups, splits_of
 from fewest._frames import in_order, labels_in, named, plain_labels, refuse_missing_labels
 from fewest._positive import is_first
@@ -303,12 +304,9 @@ def _fold(estimator, X, y, classes, codes, split, beside, truth, first):
     """One fold; ``beside``: weights, tasks and groups of all samples."""
     (train, test), (sample_weight, tasks, groups) = split, beside
     begun = monotonic()
-    weights = {} if sample_weight is None else {routed(estimator, "sample_weight"): sample_weight[train]}
-    of_tasks = {} if tasks is None else {routed(estimator, "tasks"): tasks[train]}
-    of_groups = {} if groups is None else dict.fromkeys(dealing(estimator), groups[train])
-    estimator.fit(_safe_indexing(X, train), y[train], **weights, **of_tasks, **of_groups)
+    selector = fitted_on(estimator, X, y, train, sample_weight, groups, tasks)
     seconds = monotonic() - begun
-    selector, held_out = _selector(estimator), _safe_indexing(X, test)
+    held_out = _safe_indexing(X, test)
     if tasks is None:
         predicted, decisions = estimator.predict(held_out), _decisions(estimator, held_out, len(classes))
     else:
@@ -338,6 +336,15 @@ def _fold(estimator, X, y, classes, codes, split, beside, truth, first):
     }
 
 
+def fitted_on(estimator, X, y, rows, sample_weight=None, groups=None, tasks=None):
+    """Fit an estimator on some samples; returns the selector inside it."""
+    weights = {} if sample_weight is None else {routed(estimator, "sample_weight"): sample_weight[rows]}
+    of_tasks = {} if tasks is None else {routed(estimator, "tasks"): tasks[rows]}
+    of_groups = {} if groups is None else dict.fromkeys(dealing(estimator), groups[rows])
+    estimator.fit(_safe_indexing(X, rows), y[rows], **weights, **of_tasks, **of_groups)
+    return _selector(estimator)
+
+
 def _of_tasks(estimator: Any, selector: Any, X: Any, tasks: np.ndarray, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
     """Classes and decision values by the classifiers of tasks."""
     inner = getattr(estimator, "best_estimator_", estimator)
@@ -355,9 +362,7 @@ def _decisions(estimator: Any, X: Any, n_classes: int) -> np.ndarray:
         return np.empty(0)
     sign = 1.0
     if n_classes > 2:
-        inner = getattr(estimator, "best_estimator_", estimator)
-        inner = inner.steps[-1][1] if isinstance(inner, Pipeline) else inner
-        machines = getattr(inner, "estimator_", inner)
+        machines = getattr(last_step(estimator), "estimator_", last_step(estimator))
         if not hasattr(machines, "decision_function_shape"):
             return np.empty(0)
         # The classifier is the fold's own. scikit-learn's pairs speak for their first class.
@@ -365,6 +370,12 @@ def _decisions(estimator: Any, X: Any, n_classes: int) -> np.ndarray:
     decisions = sign * np.asarray(estimator.decision_function(X), dtype=np.float64)
     pairs = n_classes * (n_classes - 1) // 2
     return np.ravel(decisions) if decisions.size == decisions.shape[0] * pairs else np.empty(0)
+
+
+def last_step(estimator: Any) -> Any:
+    """The end of a fitted estimator: of a search that of the best one, of a pipeline its last step."""
+    inner = getattr(estimator, "best_estimator_", estimator)
+    return inner.steps[-1][1] if isinstance(inner, Pipeline) else inner
 
 
 def _selector(estimator: Any) -> Any:
@@ -384,7 +395,7 @@ def dealing(estimator: Any) -> list[str]:
         splitter = get_routing_for_object(check_cv(estimator.cv, classifier=True))
         names += ["groups"] if splitter.split.requests.get("groups") else []
     steps = inner.steps if isinstance(inner, Pipeline) else [("", inner)]
-    names += [f"{name}__groups" if name else "groups" for name, step in steps if getattr(step, "_deals_folds", False)]
+    names += [f"{name}__groups" if name else "groups" for name, step in steps if tags_of(step).deals_folds]
     # Routed metadata have one name.
     return ["groups"] if names and get_config()["enable_metadata_routing"] else names
 

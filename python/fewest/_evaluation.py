@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Real
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from fewest._constraints import AT_LEAST_ONE, stores_arguments
-from fewest._cross_validated import SIZE_AND_START, STEP, CrossValidated, criterion_of, step_of
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Sequence
-
-    from fewest._engine import Progress
-    from fewest._rules import Rules
+from fewest import _signatures
+from fewest._cross_validated import CrossValidated, criterion_of, step_of
+from fewest._parameters import AT_LEAST_ONE, COUNT_OR_NONE, SHARE, handed
 
 
-class EvaluationRFE(CrossValidated):
+class EvaluationRFE(_signatures.EvaluationRFE, CrossValidated):
     """Evaluation-based recursive feature elimination: at each step the candidate whose removal
     cross-validates best leaves.
 
@@ -33,8 +27,6 @@ class EvaluationRFE(CrossValidated):
     n_features_to_select : int or float, default=None
         At most this many features; a number below 1 is a share of all. None: the size of ``rules``;
         without one that of the largest accuracy.
-    start : sequence of features, default=None
-        Start features, by index, name or mask; the others never enter. None: all.
     candidates : int, default=3
         Candidates per step, at least 1.
     adaptive : float, default=None
@@ -76,49 +68,16 @@ class EvaluationRFE(CrossValidated):
     True
     """
 
-    _page = "docs/methods/eb-rfe.md"
-
+    _tags = replace(CrossValidated._tags, page="docs/methods/eb-rfe.md", finds_size=True)
+    _takes = (
+        "n_features_to_select: 'share', rules, start, candidates: int = 3, adaptive: float | None = None, "
+        "accuracy_loss: float = 0.0, Cs: 'grid', fit_C, cv, KERNEL, SVM, RESUMED"
+    )
     _parameter_constraints = {
-        **SIZE_AND_START,
         "candidates": AT_LEAST_ONE,
         "adaptive": [Interval(Real, 1.0, None, closed="left"), None],
-        "accuracy_loss": [Interval(Real, 0.0, 1.0, closed="left")],
+        "accuracy_loss": SHARE,
     }
-
-    @stores_arguments
-    def __init__(
-        self,
-        *,
-        n_features_to_select: float | None = None,
-        rules: Rules | None = None,
-        start: Any = None,
-        candidates: int = 3,
-        adaptive: float | None = None,
-        accuracy_loss: float = 0.0,
-        Cs: Sequence[float] = (0.0625, 0.25, 1.0, 4.0, 16.0, 64.0),
-        fit_C: float | None = None,
-        cv: Any = 5,
-        kernel: str = "linear",
-        gamma: str | float = "1/p",
-        degree: int = 3,
-        coef0: float = 0.0,
-        criterion: str = "auto",
-        loss: str = "hinge",
-        fit_intercept: bool = True,
-        intercept_scaling: float | None = None,
-        tol: float = 1e-06,
-        class_weight: dict[Any, float] | str | None = None,
-        time_limit: float | None = None,
-        resume: str | os.PathLike[str] | None = None,
-        resume_every: float = 30.0,
-        on_interrupt: str = "raise",
-        callback: Callable[[Progress], object] | None = None,
-        verbose: int = 0,
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-    ) -> None: ...
-
-    _finds_size = True
 
     def _method(self, samples, rules):
         return {
@@ -126,12 +85,9 @@ class EvaluationRFE(CrossValidated):
             "svm": self._svm(),
             "kernel": self._kernel,
             "criterion": criterion_of(self),
-            "candidates": int(self.candidates),
-            "adaptive": None if self.adaptive is None else float(self.adaptive),
-            "accuracy_loss": float(self.accuracy_loss),
-            "costs": [float(cost) for cost in self.Cs],
             "folds": self._folds,
             "start": self._begun(),
+            **handed(self, "candidates", "adaptive", "accuracy_loss", costs="Cs"),
         }
 
     def _set_results(self, answer, p):
@@ -149,7 +105,7 @@ class EvaluationRFE(CrossValidated):
         }
 
 
-class FlipSelector(CrossValidated):
+class FlipSelector(_signatures.FlipSelector, CrossValidated):
     """Bit-Flip and Attribute-Flip: a local search around a subset, judged by cross-validation.
 
     Starts from the features that SVM-RFE leaves. A pass cross-validates every allowed subset with
@@ -203,48 +159,12 @@ class FlipSelector(CrossValidated):
     True
     """
 
-    _page = "docs/methods/flips.md"
-
-    _parameter_constraints = {
-        "flip": [StrOptions({"bit", "attribute"})],
-        "Cs": ["array-like", None],
-        "max_iter": [*AT_LEAST_ONE, None],
-        **SIZE_AND_START,
-        **STEP,
-    }
-
-    @stores_arguments
-    def __init__(
-        self,
-        *,
-        n_features_to_select: float | None = None,
-        rules: Rules | None = None,
-        flip: str = "bit",
-        C: float = 1.0,
-        Cs: Sequence[float] | None = None,
-        fit_C: float | None = None,
-        cv: Any = 5,
-        max_iter: int | None = 1,
-        start: Any = None,
-        step: float = 1,
-        step_of: str = "original",
-        kernel: str = "linear",
-        gamma: str | float = "1/p",
-        degree: int = 3,
-        coef0: float = 0.0,
-        criterion: str = "auto",
-        loss: str = "hinge",
-        fit_intercept: bool = True,
-        intercept_scaling: float | None = None,
-        tol: float = 1e-06,
-        class_weight: dict[Any, float] | str | None = None,
-        time_limit: float | None = None,
-        on_interrupt: str = "raise",
-        callback: Callable[[Progress], object] | None = None,
-        verbose: int = 0,
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-    ) -> None: ...
+    _tags = replace(CrossValidated._tags, page="docs/methods/flips.md")
+    _takes = (
+        "n_features_to_select: 'share', rules, flip: str = 'bit', C, Cs, fit_C, cv, max_iter: int | None = 1, start, step, "
+        "step_of, KERNEL, SVM, RUN"
+    )
+    _parameter_constraints = {"flip": [StrOptions({"bit", "attribute"})], "max_iter": COUNT_OR_NONE}
 
     def _method(self, samples, rules):
         return {
@@ -253,8 +173,8 @@ class FlipSelector(CrossValidated):
             "kernel": self._kernel,
             "costs": [float(cost) for cost in ([self.C] if self.Cs is None else self.Cs)],
             "folds": self._folds,
-            "passes": None if self.max_iter is None else int(self.max_iter),
             "start": self._start(),
+            **handed(self, passes="max_iter"),
         }
 
     def _start(self):

@@ -2,34 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import _fit_context
 from sklearn.model_selection import train_test_split
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval
 
+from fewest import _signatures
 from fewest._base import Selector
-from fewest._call import limited
-from fewest._constraints import AT_LEAST_ONE, COST_OR_AUTO, PRICES_OR_AUTO, stores_arguments
-from fewest._docs import completes_doc
+from fewest._call import holding, limited
 from fewest._engine import Samples, check_classes, class_weights, matrix, validated
+from fewest._estimator import Tags
 from fewest._frames import in_order
-from fewest._several import MULTI_CLASS, PROBLEMS, SeveralProblems
-from fewest._svm import categories_of, gamma_of
+from fewest._parameters import COUNT_OR_NONE
+from fewest._several import PROBLEMS, SeveralProblems
+from fewest._svm import OfDistances
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable
-
     from typing_extensions import Self
 
-    from fewest._engine import Progress
-    from fewest._rules import Rules
 
-
-class ExactSelector(SeveralProblems):
+class ExactSelector(_signatures.ExactSelector, SeveralProblems):
     r"""The best subset for a linear SVM, with proof: branch and bound on the SVM's own objective.
 
     .. math:: \min_{w, b, z} \; \tfrac12 \|w\|^2 + C \sum_i \max(0, 1 - y_i (w^T x_i + b))^q + \sum_j \lambda_j z_j, \quad w_j = 0
@@ -37,23 +33,6 @@ class ExactSelector(SeveralProblems):
 
     with q = 1 for the hinge loss, 2 for the squared hinge loss, :math:`\lambda` = ``feature_penalty``.
     Stopped early, it returns the best subset so far and how far from the best it can be at most.
-
-    Parameters
-    ----------
-    C : float or "auto", default=1.0
-        Slack cost, above 0. "auto": chosen by cross-validation, and so is ``fit_C`` where it is
-        None; ``C_``, ``fit_C_`` and ``cost_choice_`` (all scores) say what was found.
-    n_features_to_select : int, default=None
-        At most this many features. None: the size of ``rules``; without one no limit where there is
-        a penalty, or where rules have a budget or ``at_most``, else min(5, n_features).
-    feature_penalty : float, array-like of shape (n_features,), dict or "auto", default=None
-        Price of each chosen feature, added to the objective: one for all, one for each, or by name,
-        where ``"*"`` is for all others.
-        "auto": one for all, at which about ``n_features_to_select`` features are worth it, found
-        from the SVM on all features; ``feature_penalty_`` says which.
-    multi_class : {"ovo", "ovr"}, default="ovo"
-        How more classes than two become two-class problems, whose objectives add: one for each pair
-        of classes, as the classifier has them, or one for each class against the rest.
 
     Attributes
     ----------
@@ -91,55 +70,23 @@ class ExactSelector(SeveralProblems):
     (3, True)
     """
 
-    _page = "docs/methods/exact.md"
-
-    _parameter_constraints = {"C": COST_OR_AUTO, "feature_penalty": PRICES_OR_AUTO, "multi_class": MULTI_CLASS}
-    _remedy = "A smaller C, or fewer features, is proven sooner."
-
-    @stores_arguments
-    def __init__(
-        self,
-        *,
-        n_features_to_select: int | None = None,
-        rules: Rules | None = None,
-        C: float | str = 1.0,
-        fit_C: float | None = None,
-        feature_penalty: Any = None,
-        multi_class: str = "ovo",
-        n_solutions: int | None = None,
-        within: float | None = None,
-        gap: float = 0.0001,
-        node_limit: int | None = None,
-        proof: str | os.PathLike[str] | None = None,
-        loss: str = "hinge",
-        fit_intercept: bool = True,
-        intercept_scaling: float | None = None,
-        tol: float = 1e-06,
-        class_weight: dict[Any, float] | str | None = None,
-        time_limit: float | None = None,
-        resume: str | os.PathLike[str] | None = None,
-        resume_every: float = 30.0,
-        on_interrupt: str = "raise",
-        callback: Callable[[Progress], object] | None = None,
-        verbose: int = 0,
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-    ) -> None: ...
+    _tags = replace(SeveralProblems._tags, page="docs/methods/exact.md", remedy="A smaller C, or fewer features, is proven sooner.")
+    _counts = {"n_nodes_": "nodes"}
+    _takes = (
+        "n_features_to_select: 'priced', rules, C: 'auto', fit_C, feature_penalty: 'auto', multi_class, n_solutions, within, gap, "
+        "node_limit, proof, SVM, RESUMED"
+    )
 
     def _method(self, samples, rules):
         sums = {"multi_class": PROBLEMS[self.multi_class]}
         return {"name": "exact", "svm": self._svm(), "penalty": self._prices(self.feature_penalty), **sums, **self._wanted()}
 
-    def _limits(self):
-        return {"nodes": self.node_limit}
-
     def _set_results(self, answer, p):
         super()._set_results(answer, p)
         self.feature_penalty_ = answer["penalty"]
-        self.n_nodes_ = answer["counts"]["nodes"]
 
 
-class BendersSelector(SeveralProblems):
+class BendersSelector(_signatures.BendersSelector, SeveralProblems):
     """The best subset for a linear SVM, with proof, by Generalized Benders Decomposition.
 
     The problem of :class:`~fewest.ExactSelector`, solved by cuts of the SVM's dual and a mixed-integer
@@ -148,25 +95,11 @@ class BendersSelector(SeveralProblems):
 
     Parameters
     ----------
-    C : float or "auto", default=1.0
-        Slack cost, above 0. "auto": chosen by cross-validation, and so is ``fit_C`` where it is
-        None; ``C_``, ``fit_C_`` and ``cost_choice_`` (all scores) say what was found.
-    n_features_to_select : int, default=None
-        At most this many features. None: the size of ``rules``; without one no limit where there is
-        a penalty, or where rules have a budget or ``at_most``, else min(5, n_features).
     proof : path-like, default=None
         File for a proof of the result, which :func:`fewest.verify` checks. The search of
         :class:`~fewest.ExactSelector` starts from the subset found and writes it.
     max_iter : int, default=250
         The search ends after this many cuts, which is as many trainings.
-    feature_penalty : float, array-like of shape (n_features,), dict or "auto", default=None
-        Price of each chosen feature, added to the objective: one for all, one for each, or by name,
-        where ``"*"`` is for all others.
-        "auto": one for all, at which about ``n_features_to_select`` features are worth it, found
-        from the SVM on all features; ``feature_penalty_`` says which.
-    multi_class : {"ovo", "ovr"}, default="ovo"
-        How more classes than two become two-class problems, whose objectives add: one for each pair
-        of classes, as the classifier has them, or one for each class against the rest.
     validation_fraction : float, default=None
         Share of each class that is not trained on: the classifier of every subset tried is judged
         by it, and ``validated_`` has the one of smallest error beside the one of best objective.
@@ -215,49 +148,15 @@ class BendersSelector(SeveralProblems):
     'optimal'
     """
 
-    _page = "docs/methods/gbd.md"
-
+    _tags = replace(SeveralProblems._tags, page="docs/methods/gbd.md", remedy="ExactSelector proves the same problem, mostly sooner.")
+    _takes = (
+        "n_features_to_select: 'priced', rules, C: 'auto', fit_C, feature_penalty: 'auto', multi_class, max_iter=250, plain, "
+        "validation_fraction: float | None = None, patience: int | None = None, random_state, gap, proof, SVM, RESUMED"
+    )
     _parameter_constraints = {
-        "C": COST_OR_AUTO,
-        "feature_penalty": PRICES_OR_AUTO,
         "validation_fraction": [Interval(Real, 0.0, 1.0, closed="neither"), None],
-        "patience": [*AT_LEAST_ONE, None],
-        "random_state": ["random_state"],
-        "multi_class": MULTI_CLASS,
+        "patience": COUNT_OR_NONE,
     }
-    _remedy = "ExactSelector proves the same problem, mostly sooner."
-
-    @stores_arguments
-    def __init__(
-        self,
-        *,
-        n_features_to_select: int | None = None,
-        rules: Rules | None = None,
-        C: float | str = 1.0,
-        fit_C: float | None = None,
-        feature_penalty: Any = None,
-        multi_class: str = "ovo",
-        max_iter: int = 250,
-        plain: bool = False,
-        validation_fraction: float | None = None,
-        patience: int | None = None,
-        random_state: Any = 0,
-        gap: float = 0.0001,
-        proof: str | os.PathLike[str] | None = None,
-        loss: str = "hinge",
-        fit_intercept: bool = True,
-        intercept_scaling: float | None = None,
-        tol: float = 1e-06,
-        class_weight: dict[Any, float] | str | None = None,
-        time_limit: float | None = None,
-        resume: str | os.PathLike[str] | None = None,
-        resume_every: float = 30.0,
-        on_interrupt: str = "raise",
-        callback: Callable[[Progress], object] | None = None,
-        verbose: int = 0,
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-    ) -> None: ...
 
     def _method(self, samples, rules):
         improvements = dict.fromkeys(("warm_start", "root_cuts", "core_cuts", "cutoff", "list"), not self.plain)
@@ -266,7 +165,6 @@ class BendersSelector(SeveralProblems):
         return {"name": "gbd", "svm": self._svm(), "penalty": penalty, "max_cuts": cuts, **improvements}
 
     @_fit_context(prefer_skip_nested_validation=True)
-    @completes_doc
     @limited
     def fit(
         self,
@@ -279,24 +177,13 @@ class BendersSelector(SeveralProblems):
         tasks: Any = None,
         groups: Any = None,
     ) -> Self:
-        """Select features, and train a classifier on them.
-
+        """
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples. Taken as they are: scale features first where their units differ.
         X_val : {array-like, sparse matrix} of shape (n_validation_samples, n_features), default=None
             Samples that every classifier is judged by, and that none is trained on.
         y_val : array-like of shape (n_validation_samples,), default=None
             Their labels; two classes.
-        tasks : array-like of shape (n_samples,), default=None
-            The task of each sample, such as a site or a cohort. Each task has a classifier of its
-            own, ``estimators_``, on the one subset that is best for all together.
-
-        Returns
-        -------
-        self : object
-            Fitted.
         """
         if (X_val is None) != (y_val is None):
             raise ValueError("X_val and y_val go together: give both or none")
@@ -318,11 +205,8 @@ class BendersSelector(SeveralProblems):
             in_order(X_val, given="X_val", y_val=y_val)
             judged = validated(self, X_val, y_val, None, None, True, reset=False)
             X_val, codes = judged.X, judged.codes
-        self._held_out = None if X_val is None else (matrix(X_val), codes, self.patience)
-        try:
+        with holding(self, _held_out=None if X_val is None else (matrix(X_val), codes, self.patience)):
             return self._run(samples)
-        finally:
-            del self._held_out
 
     def _apart(self, samples):
         """Samples to train on, and matrix and classes of those set apart."""
@@ -350,7 +234,7 @@ class BendersSelector(SeveralProblems):
         self.validated_ = answer["details"].get("validated")
 
 
-class AlignmentSelector(Selector):
+class AlignmentSelector(_signatures.AlignmentSelector, OfDistances, Selector):
     r"""The subset of largest alignment between a kernel of distances and the classes, with proof.
 
     Exact selection for SVMs with the Gaussian or the Laplace kernel: branch and bound on the
@@ -408,53 +292,12 @@ class AlignmentSelector(Selector):
     array([2, 3])
     """
 
-    _page = "docs/methods/kta.md"
-
-    _binary_only = False
-    _parameter_constraints = {"C": COST_OR_AUTO, "kernel": [StrOptions({"rbf", "laplace"})]}
-
-    @stores_arguments
-    def __init__(
-        self,
-        *,
-        n_features_to_select: int | None = None,
-        rules: Rules | None = None,
-        kernel: str = "rbf",
-        categorical_features: Any = None,
-        gamma: str | float = "sigest",
-        C: float | str = 1.0,
-        fit_C: float | None = None,
-        n_solutions: int | None = None,
-        within: float | None = None,
-        gap: float = 0.0001,
-        node_limit: int | None = None,
-        loss: str = "hinge",
-        fit_intercept: bool = True,
-        intercept_scaling: float | None = None,
-        tol: float = 1e-06,
-        proof: str | os.PathLike[str] | None = None,
-        class_weight: dict[Any, float] | str | None = None,
-        time_limit: float | None = None,
-        resume: str | os.PathLike[str] | None = None,
-        resume_every: float = 30.0,
-        on_interrupt: str = "raise",
-        callback: Callable[[Progress], object] | None = None,
-        verbose: int = 0,
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-    ) -> None: ...
-
-    def _kernel_rule(self, samples, rules):
-        self.gamma_ = gamma_of(self, samples, rules["max_features"] or samples.X.shape[1])
-        return {"kind": self.kernel, "gamma": self.gamma_}
+    _tags = Tags(page="docs/methods/kta.md", binary_only=False)
+    _counts = {"n_nodes_": "nodes"}
+    _takes = (
+        "SIZE, kernel: 'distance', categorical_features, gamma: 'distance', C: 'auto', fit_C, n_solutions, within, gap, "
+        "node_limit, SVM, proof, RESUMED"
+    )
 
     def _method(self, samples, rules):
-        categorical = categories_of(self, samples.X.shape[1])
-        return {"name": "kta", "kernel": self.kernel, "gamma": self.gamma_, "categorical": categorical, **self._wanted()}
-
-    def _limits(self):
-        return {"nodes": self.node_limit}
-
-    def _set_results(self, answer, p):
-        super()._set_results(answer, p)
-        self.n_nodes_ = answer["counts"]["nodes"]
+        return {"name": "kta", **self._distances(samples), **self._wanted()}

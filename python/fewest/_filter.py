@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from numbers import Integral
-from typing import TYPE_CHECKING, Any
-
 import numpy as np
-from sklearn.utils._param_validation import Interval
 
+from fewest import _signatures
 from fewest._base import Selector
-from fewest._constraints import COST_OR_AUTO, stores_arguments
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from fewest._engine import Progress
-    from fewest._rules import Rules
+from fewest._estimator import Tags
+from fewest._parameters import AT_LEAST_TWO
 
 
-class InformationGain(Selector):
+class InformationGain(_signatures.InformationGain, Selector):
     """Information gain: ranks features by how many bits knowing them tells about the class.
 
     Trains no SVM to select, and proves nothing about one; the fastest on many features. Dask
@@ -55,37 +47,9 @@ class InformationGain(Selector):
     array([2, 3])
     """
 
-    _page = "docs/methods/info-gain.md"
-
-    _parameter_constraints = {
-        "C": COST_OR_AUTO,
-        "bins": [Interval(Integral, 2, None, closed="left"), None],
-    }
-    _binary_only = False
-    _takes_shards = True
-    _binary_on_shards = False
-
-    @stores_arguments
-    def __init__(
-        self,
-        *,
-        n_features_to_select: int | None = None,
-        rules: Rules | None = None,
-        bins: int | None = None,
-        C: float | str = 1.0,
-        fit_C: float | None = None,
-        loss: str = "hinge",
-        fit_intercept: bool = True,
-        intercept_scaling: float | None = None,
-        tol: float = 1e-06,
-        class_weight: dict[Any, float] | str | None = None,
-        time_limit: float | None = None,
-        on_interrupt: str = "raise",
-        callback: Callable[[Progress], object] | None = None,
-        verbose: int = 0,
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-    ) -> None: ...
+    _tags = Tags(page="docs/methods/info-gain.md", binary_only=False, shards="any")
+    _takes = "SIZE, bins: int | None = None, C: 'auto', fit_C, SVM, RUN"
+    _parameter_constraints = {"bins": [*AT_LEAST_TWO, None]}
 
     def _to_select(self, samples):
         return samples.as_many()

@@ -21,6 +21,12 @@ Split = tuple[np.ndarray, np.ndarray]
 FOLDS = 5
 
 
+def keep_groups(samples: Any, X: Any, groups: Any) -> None:
+    """Give the samples, of X, their groups."""
+    codes = coded_groups(X, groups, X.shape[0] if hasattr(X, "shape") else len(X))
+    samples.groups = codes if samples.kept is None else codes[samples.kept]
+
+
 def coded_groups(X: Any, groups: Any, n: int) -> np.ndarray:
     """The group of each of n samples, of X, as a number."""
     in_order(X, groups=groups)

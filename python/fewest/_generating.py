@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import StrOptions
 
+from fewest import _signatures
 from fewest._call import limited
-from fewest._constraints import CONSTRAINTS, COST_OR_AUTO, FEW, stores_arguments
-from fewest._docs import completes_doc
-from fewest._engine import bias_of, is_elsewhere
-from fewest._several import MULTI_CLASS, PROBLEMS, SeveralProblems
-from fewest._svc import SVC
+from fewest._engine import bias_of, refuse_elsewhere
+from fewest._parameters import COUNT_OR_NONE, FEW, handed
+from fewest._several import PROBLEMS, SeveralProblems
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from typing_extensions import Self
 
-    from fewest._engine import Progress
-    from fewest._rules import Rules
 
-
-class FeatureGeneratingMachine(SeveralProblems):
+class FeatureGeneratingMachine(_signatures.FeatureGeneratingMachine, SeveralProblems):
     """Feature generating machine: a sparse linear SVM among millions of features, with the value of
     its relaxation proven.
 
@@ -99,45 +94,17 @@ class FeatureGeneratingMachine(SeveralProblems):
     5
     """
 
-    _page = "docs/methods/fgm.md"
-
-    _parameter_constraints = {
-        "C": COST_OR_AUTO,
-        "subset_size": CONSTRAINTS["n_features_to_select"],
-        "multi_class": MULTI_CLASS,
-        "mkl": [StrOptions({"fast", "simple"}), None],
-    }
-
-    @stores_arguments
-    def __init__(
-        self,
-        *,
-        n_features_to_select: int | None = None,
-        rules: Rules | None = None,
-        C: float | str = 1.0,
-        subset_size: int | None = None,
-        fit_intercept: bool = False,
-        intercept_scaling: float | None = None,
-        multi_class: str = "ovo",
-        mkl: str | None = None,
-        plain: bool = False,
-        gap: float = 0.0001,
-        tol: float = 1e-06,
-        class_weight: dict[Any, float] | str | None = None,
-        time_limit: float | None = None,
-        on_interrupt: str = "raise",
-        callback: Callable[[Progress], object] | None = None,
-        verbose: int = 0,
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-    ) -> None: ...
+    _tags = replace(SeveralProblems._tags, page="docs/methods/fgm.md", finds_size=True, shards="binary")
+    _takes = (
+        "SIZE, C: 'own', subset_size: int | None = None, fit_intercept=False, intercept_scaling, multi_class, "
+        "mkl: str | None = None, plain, gap, tol, RUN"
+    )
+    _parameter_constraints = {"subset_size": COUNT_OR_NONE, "mkl": [StrOptions({"fast", "simple"}), None]}
 
     @_fit_context(prefer_skip_nested_validation=True)
-    @completes_doc
     @limited
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, tasks: Any = None, groups: Any = None) -> Self:
-        """Select features, and train a classifier on them.
-
+        """
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
@@ -150,19 +117,11 @@ class FeatureGeneratingMachine(SeveralProblems):
             The task of each sample, such as a site or a cohort. Each task has a classifier of its
             own, ``estimators_``, on the one subset that is best for all together. Not with columns
             on workers.
-
-        Returns
-        -------
-        self : object
-            Fitted.
         """
-        if tasks is not None and is_elsewhere(X):
-            raise TypeError("tasks need the samples in memory; give an array, such as X.compute() of a Dask collection")
+        if tasks is not None:
+            refuse_elsewhere(X, "tasks need")
         samples = self._with_groups(self._validated(X, y, sample_weight), X, groups)
         return self._run(self._with_tasks(samples, X, tasks))
-
-    _finds_size = True
-    _takes_shards = True
 
     def _rules(self, p):
         rules = super()._rules(p)
@@ -180,20 +139,12 @@ class FeatureGeneratingMachine(SeveralProblems):
             "subset_size": None if self.subset_size is None else min(int(self.subset_size), self.n_features_in_),
             "reuse": not self.plain,
             "multi_class": PROBLEMS[self.multi_class],
-            "tolerance": float(self.tol),
+            **handed(self, tolerance="tol"),
         }
 
     def _trainer(self, answer):
         # C is that of C / 2 sum xi_i^2.
-        return SVC(
-            C=self._cost() / 2,
-            loss="squared_hinge",
-            fit_intercept=self.fit_intercept,
-            intercept_scaling=self.intercept_scaling,
-            tol=self.tol,
-            n_jobs=self.n_jobs,
-            kernel="linear",
-        )
+        return self._svc(self._cost() / 2, loss="squared_hinge", kernel="linear")
 
     def _set_results(self, answer, p):
         super()._set_results(answer, p)

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.base import BaseEstimator, clone
-from sklearn.pipeline import Pipeline
+from sklearn.base import clone
 
 from fewest import _core
 from fewest._engine import checked, seed_of
-from fewest._evaluate import routed
+from fewest._evaluate import last_step, routed
 from fewest._frames import in_order, labels_in
+from fewest._functions import under_name
 from fewest._memory import allowed
 from fewest._stability import _is_constant
 from fewest._tables import called, names_of, table
@@ -143,7 +143,7 @@ def knockoffs(
         raise ValueError(f"n_draws is {n_draws}, but must be at least 1")
     y = labels_in(X, y)
     in_order(X, y=y, sample_weight=sample_weight)
-    who: Any = type("knockoffs", (BaseEstimator,), {})()
+    who = under_name("knockoffs")()
     random_state = seed_of(random_state)
     X, y = checked(who, X, y, dtype=np.float64, accept_sparse=False)
     features = np.flatnonzero(~_is_constant(X))
@@ -189,8 +189,7 @@ def _statistics(estimator, both, swapped, y, importance_getter, sample_weight):
 
 def _importance(model, getter):
     """Of each column."""
-    model = getattr(model, "best_estimator_", model)
-    model = model.steps[-1][1] if isinstance(model, Pipeline) else model
+    model = last_step(model)
     if callable(getter):
         return getter(model)
     if getter != "auto":

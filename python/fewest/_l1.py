@@ -6,20 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.utils.metaestimators import available_if
 
+from fewest import _signatures
 from fewest._base import Selector
-from fewest._constraints import AT_LEAST_ONE, COST, COST_OR_AUTO, SHARE, stores_arguments
-from fewest._docs import completes_doc
-from fewest._engine import Samples, seed_of, svm_of
+from fewest._engine import Samples, bias_from, seed_of, svm_of
+from fewest._estimator import Tags
+from fewest._parameters import AT_LEAST_ONE, COST, SHARE, handed
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Sequence
-
-    from fewest._engine import Progress
-    from fewest._rules import Rules
 
 
-class L1SVMSelector(Selector):
+class L1SVMSelector(_signatures.L1SVMSelector, Selector):
     r"""L1-SVM: the features with weight in a linear SVM with the L1 penalty, and a bound on its
     objective.
 
@@ -36,8 +33,6 @@ class L1SVMSelector(Selector):
     C : float or "auto", default=1.0
         Slack cost, above 0. "auto": chosen by cross-validation; ``C_`` and ``cost_choice_`` (all
         scores) say what was found. Not with columns on workers.
-    n_features_to_select : int, default=None
-        At most this many features. None: the size of ``rules``; without one those that have weight.
     Cs : sequence of float, default=None
         Several slack costs in place of ``C``, ascending, each from the solution of the one before:
         the result is that of the largest at which the rules are kept. None: C alone.
@@ -68,40 +63,11 @@ class L1SVMSelector(Selector):
     (569, ...)
     """
 
-    _page = "docs/methods/l1-svm.md"
-
-    _parameter_constraints = {"C": COST_OR_AUTO, "Cs": ["array-like", None]}
-
-    @stores_arguments
-    def __init__(
-        self,
-        *,
-        n_features_to_select: int | None = None,
-        rules: Rules | None = None,
-        C: float | str = 1.0,
-        Cs: Sequence[float] | None = None,
-        loss: str = "hinge",
-        fit_intercept: bool = True,
-        intercept_scaling: float | None = None,
-        gap: float = 0.0001,
-        tol: float = 1e-06,
-        class_weight: dict[Any, float] | str | None = None,
-        time_limit: float | None = None,
-        on_interrupt: str = "raise",
-        callback: Callable[[Progress], object] | None = None,
-        verbose: int = 0,
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-    ) -> None: ...
-
-    _finds_size = True
-    _takes_shards = True
-    _has_l1_cost = True
+    _tags = Tags(page="docs/methods/l1-svm.md", finds_size=True, shards="binary")
+    _takes = "n_features_to_select: 'sparse', rules, C: 'own', Cs, loss, fit_intercept, intercept_scaling, gap, tol, RUN"
 
     def _method(self, samples, rules):
-        if self.Cs is None:
-            return {"name": "l1-svm", "svm": self._svm()}
-        return {"name": "l1-svm", "svm": self._svm(), "costs": [float(cost) for cost in self.Cs]}
+        return {"name": "l1-svm", "svm": self._svm(), **({} if self.Cs is None else handed(self, costs="Cs"))}
 
     def _fit(self, samples):
         if self.Cs is not None and self.C == "auto":
@@ -121,7 +87,7 @@ class L1SVMSelector(Selector):
             self.grid_ = answer["details"].get("grid", [])
 
 
-class FSVSelector(Selector):
+class FSVSelector(_signatures.FSVSelector, Selector):
     """Feature selection by concave minimisation (Bradley and Mangasarian): few non-zero weights, by
     successive linear programs.
 
@@ -130,8 +96,6 @@ class FSVSelector(Selector):
 
     Parameters
     ----------
-    n_features_to_select : int, default=None
-        At most this many features. None: the size of ``rules``; without one those that have weight.
     lam : float, default=0.05
         How much features count beside errors, at least 0 and below 1.
     alpha : float, default=5.0
@@ -168,47 +132,18 @@ class FSVSelector(Selector):
     True
     """
 
-    _page = "docs/methods/fsv.md"
-
-    _parameter_constraints = {
-        "lam": SHARE,
-        "alpha": COST,
-        "n_starts": AT_LEAST_ONE,
-        "random_state": ["random_state"],
-    }
-
-    @stores_arguments
-    def __init__(
-        self,
-        *,
-        n_features_to_select: int | None = None,
-        rules: Rules | None = None,
-        lam: float = 0.05,
-        alpha: float = 5.0,
-        n_starts: int = 5,
-        max_iter: int = 50,
-        random_state: Any = 0,
-        time_limit: float | None = None,
-        on_interrupt: str = "raise",
-        callback: Callable[[Progress], object] | None = None,
-        verbose: int = 0,
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-    ) -> None: ...
+    _tags = Tags(page="docs/methods/fsv.md", finds_size=True)
+    _takes = (
+        "n_features_to_select: 'sparse', rules, lam: float = 0.05, alpha: float = 5.0, n_starts: int = 5, max_iter=50, "
+        "random_state, time_limit, LISTENED"
+    )
+    _parameter_constraints = {"lam": SHARE, "alpha": COST, "n_starts": AT_LEAST_ONE}
 
     class_weight = None
 
-    _finds_size = True
-
     def _method(self, samples, rules):
-        return {
-            "name": "fsv",
-            "lambda": float(self.lam),
-            "alpha": float(self.alpha),
-            "starts": int(self.n_starts),
-            "seed": seed_of(self.random_state),
-            "max_steps": int(self.max_iter),
-        }
+        settings = handed(self, "alpha", **{"lambda": "lam"}, starts="n_starts", max_steps="max_iter")
+        return {"name": "fsv", "seed": seed_of(self.random_state), **settings}
 
     def _set_results(self, answer, p):
         super()._set_results(answer, p)
@@ -216,7 +151,6 @@ class FSVSelector(Selector):
         self.n_iter_ = max(1, *(len(steps) for steps in self.starts_), 1)
 
     @available_if(Selector._certifiable)
-    @completes_doc
     def certify(
         self,
         X: Any,
@@ -239,8 +173,6 @@ class FSVSelector(Selector):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The samples it was fitted on, with all features.
         C : float, default=1.0
             Slack cost of the SVM, above 0.
         loss : {"hinge", "squared_hinge"}, default="hinge"
@@ -254,14 +186,6 @@ class FSVSelector(Selector):
             Relative duality gap of a training.
         class_weight : dict, "balanced", "cw2" or "cw3", default=None
             Weights of classes.
-        time_limit : float, default=10.0
-            Seconds to search for a better subset and a better bound.
-        gap : float, default=1e-4
-            The search ends where at most this share of what features can gain over none is left open.
-        node_limit : int, default=None
-            The search ends after this many nodes.
-        proof : path-like, default=None
-            File for a proof of the bound, which :func:`fewest.verify` checks.
 
         Returns
         -------
@@ -269,9 +193,6 @@ class FSVSelector(Selector):
             As that of every selector: ``objective``, ``bound``, ``gap``, ``best``,
             ``best_objective``, ``status``, ``elapsed``, ``proof``.
         """
-        bias: str | float = "none"
-        if fit_intercept:
-            bias = "free" if intercept_scaling is None else float(intercept_scaling)
+        judge = svm_of(C, loss, bias_from(fit_intercept, intercept_scaling), tol), class_weight
         search = {"gap": gap, "nodes": node_limit}
-        svm = svm_of(C, loss, bias, tol)
-        return self._certificate(X, y, sample_weight, svm, class_weight, time_limit, search, proof)
+        return self._certificate(X, y, sample_weight, time_limit, search, proof, judge=judge)

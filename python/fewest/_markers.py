@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
@@ -15,12 +15,13 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from fewest import _core
 from fewest._call import limited
-from fewest._constraints import AT_LEAST_ONE, COST, COST_OR_AUTO, stores_arguments
-from fewest._engine import Listener, Samples, limits_of, seed_of, summed, warn_of_limit
-from fewest._folds import coded_groups
+from fewest._engine import Listener, Samples, limits_of, said_class_weights, seed_of, summed, warn_of_limit
+from fewest._folds import keep_groups
 from fewest._frames import index_of, is_annotated, labels_in, native
+from fewest._functions import searches
+from fewest._parameters import AT_LEAST_ONE, AT_LEAST_TWO, COST, COST_OR_AUTO, COUNT_OR_NONE, handed
 from fewest._rules import Rules
-from fewest._several import MULTI_CLASS, PROBLEMS, SeveralProblems
+from fewest._several import PROBLEMS, SeveralProblems
 from fewest._study_result import said_rules
 from fewest._tables import table, written
 from fewest._warn import warn
@@ -97,7 +98,6 @@ class Markers:
         table : DataFrame
             One row for each gene and type.
         """
-        pandas = import_module("pandas")
         rows = [
             {
                 "gene": marker["feature"],
@@ -111,7 +111,7 @@ class Markers:
             for marker in self._markers()
             for at, name in enumerate(self.classes)
         ]
-        return pandas.DataFrame(rows, columns=["gene", "rank", "type", "mean", "share", "weight", "highest"])
+        return import_module("pandas").DataFrame(rows, columns=["gene", "rank", "type", "mean", "share", "weight", "highest"])
 
     def apart(self) -> Any:
         """A data frame of the pairs of types that each gene does most for: ``gene``, ``high`` and ``low``
@@ -122,9 +122,8 @@ class Markers:
         pairs : DataFrame
             Up to three pairs for each gene.
         """
-        pandas = import_module("pandas")
         rows = [{"gene": marker["feature"], **pair} for marker in self._markers() for pair in marker["tells_apart"]]
-        return pandas.DataFrame(rows, columns=["gene", "high", "low", "share"])
+        return import_module("pandas").DataFrame(rows, columns=["gene", "high", "low", "share"])
 
     def types(self) -> Any:
         """A data frame of the types in the folds: ``recall``, ``precision``, ``f1``, ``samples``.
@@ -134,8 +133,11 @@ class Markers:
         types : DataFrame
             One row for each type.
         """
-        pandas = import_module("pandas")
-        return pandas.DataFrame(self.result["by_class"], columns=["class", "samples", "recall", "precision", "f1"]).set_index("class")
+        return (
+            import_module("pandas")
+            .DataFrame(self.result["by_class"], columns=["class", "samples", "recall", "precision", "f1"])
+            .set_index("class")
+        )
 
     def confusion(self) -> Any:
         """A data frame of the samples held out: true types (rows) and predicted ones.
@@ -145,8 +147,7 @@ class Markers:
         counts : DataFrame
             How many samples.
         """
-        pandas = import_module("pandas")
-        return pandas.DataFrame(self.result["confusion"], index=self.classes, columns=self.classes)
+        return import_module("pandas").DataFrame(self.result["confusion"], index=self.classes, columns=self.classes)
 
     def confused(self) -> Any:
         """A data frame of the types told apart poorly, the worst first: ``class``, ``taken_for``, ``samples``,
@@ -157,8 +158,7 @@ class Markers:
         pairs : DataFrame
             One row for each pair of types.
         """
-        pandas = import_module("pandas")
-        return pandas.DataFrame(self.result["confused"], columns=["class", "taken_for", "samples", "share"])
+        return import_module("pandas").DataFrame(self.result["confused"], columns=["class", "taken_for", "samples", "share"])
 
     def by_type(self) -> dict[str, list[str]]:
         """The genes by the type in which their mean is largest, for plots of scanpy.
@@ -279,7 +279,174 @@ class Markers:
         }
 
 
-def markers(
+class _Finder(SeveralProblems):
+    """The search, with its checks of parameters and samples."""
+
+    _parameter_constraints = {
+        "n_genes": COUNT_OR_NONE,
+        "layer": [str, None],
+        "use_raw": ["boolean", None],
+        "normalize_total": [*COST, None],
+        "log1p": ["boolean"],
+        "per_class": [Interval(Integral, 0, None, closed="left")],
+        "expression": [tuple, list, None],
+        "C": COST_OR_AUTO,
+        "scale": [StrOptions({"standard", "maxabs", "none"})],
+        "cv": AT_LEAST_TWO,
+        "sample": AT_LEAST_ONE,
+    }
+    _tags = replace(SeveralProblems._tags, remedy="A longer time_limit, or fewer genes in X.", size_name="n_genes")
+
+    @property
+    def n_features_to_select(self) -> int | None:
+        """The size under the name that selectors have for it."""
+        return self.n_genes
+
+    def _find(self, adata: Any, groupby: Any, groups: Any, sample_weight: Any, key_added: str | None) -> Markers:
+        """What :func:`markers` returns."""
+        found = self._found(adata, groupby, groups, sample_weight)
+        if key_added is not None and is_annotated(adata):
+            found.store(adata, key_added)
+        return found
+
+    @limited
+    def _found(self, adata: Any, groupby: Any, groups: Any, sample_weight: Any) -> Markers:
+        self._validate_params()
+        if self.n_genes is None and (self.rules or Rules()).max_features is None:
+            raise ValueError("say how many genes there may be: n_genes=50")
+        if self.expression is not None and len(self.expression) != 2:
+            raise ValueError(
+                f"expression is {self.expression!r}, but must be a smallest and a largest value, such as (0.5, 3) or (None, 3)"
+            )
+        for name, value in (("groupby", groupby), ("groups", groups)):
+            if isinstance(value, str) and not is_annotated(adata):
+                raise ValueError(f"{name} is {value!r}, which names a column of an AnnData; give an entry for each sample")
+        y, groups = labels_in(adata, groupby, "groupby", "adata"), labels_in(adata, groups, "groups", "adata")
+        X = self._normalized(self._matrix(adata))
+        if (self.normalize_total is not None or self.log1p) and self.layer is None and "log1p" in getattr(adata, "uns", {}):
+            warn(
+                "the values are logarithms already, as adata.uns['log1p'] says; leave out normalize_total and log1p, or name the "
+                "counts with layer"
+            )
+        samples = self._validated(X, y, sample_weight)
+        if groups is not None:
+            keep_groups(samples, X, groups)
+        names, classes = self._names(), [str(label) for label in samples.classes.tolist()]
+        limits = limits_of(self, self.time_limit, gap=float(self.gap), nodes=self.node_limit)
+        asked, weights = self._settings(samples), np.ascontiguousarray(samples.sample_weight)
+        listener = Listener(self, samples).wanted
+        result = _core.markers(samples.matrix, samples.codes, weights, classes, names, asked, limits, listener, samples.groups)
+        warn_of_limit(self, result, f"The panel so far is returned, with the bound proven by then.{_not_done(result['effort'])}")
+        del result["interrupted"]
+        panel = result["panel"] or {}
+        counts = np.bincount(samples.codes, minlength=len(classes)).tolist()
+        target = groupby if isinstance(groupby, str) else str(getattr(groupby, "name", None) or "y")
+        result = {
+            "kind": "markers",
+            "n_samples": len(samples.codes),
+            "n_features": len(names),
+            "target": target,
+            "class_counts": {str(at): count for at, count in enumerate(counts)},
+            "settings": {
+                "max_features": asked["rules"]["max_features"],
+                "per_class": asked["per_class"],
+                "expression": asked["expression"],
+                "scale": self.scale,
+                **said_rules(asked["rules"], names),
+            },
+            **result,
+            "classes": {str(at): name for at, name in enumerate(classes)},
+        }
+        told = {name: panel.get(name) for name in ("objective", "bound", "gap")}
+        return Markers(
+            genes=panel.get("features", []),
+            classes=classes,
+            macro_f1=result["macro_f1"],
+            status=result["status"],
+            result=result,
+            **told,
+        )
+
+    def _matrix(self, adata: Any) -> Any:
+        """The matrix asked for, with names."""
+        if not is_annotated(adata):
+            if self.layer is not None or self.use_raw:
+                raise ValueError("layer and use_raw are of an AnnData; leave them out")
+            return adata
+        raw = use_raw_of(adata, self.layer, self.use_raw)
+        if (raw or self.layer is None) and getattr(adata, "isbacked", False):
+            raise TypeError("adata is on the disk; give adata.to_memory()")
+        if raw:
+            return _View(adata.raw.X, adata.obs, adata.raw.var_names)
+        if self.layer is None:
+            if adata.X is None:
+                there = ", ".join(map(repr, adata.layers))
+                raise ValueError(
+                    f"adata has no X; name a layer, of which there are {there}" if there else "adata has no X and no layer"
+                )
+            return adata
+        if self.layer not in adata.layers:
+            there = ", ".join(map(str, adata.layers)) or "none"
+            raise ValueError(f"layer is {self.layer!r}, but adata has no such layer; it has {there}")
+        return _View(adata.layers[self.layer], adata.obs, adata.var_names)
+
+    def _normalized(self, X: Any) -> Any:
+        """A copy whose samples sum up to ``normalize_total``, of which ln(1 + x) is taken; X itself where
+        nothing is asked.
+        """
+        values = X.X if is_annotated(X) else native(X)
+        if self.normalize_total is None and not self.log1p:
+            if _are_counts(values):
+                warn(
+                    "the values are whole numbers, as counts are, which are larger where a cell has more of all; "
+                    "normalize_total=1e4 and log1p=True make cells comparable"
+                )
+            return X
+        try:
+            matrix: Any = summed(values).tocsr().astype(np.float64) if sp.issparse(values) else np.array(values, dtype=np.float64)
+        except (ValueError, TypeError):
+            # The validation says what is wrong.
+            return X
+        least = matrix.data.min(initial=0.0) if sp.issparse(matrix) else matrix.min(initial=0.0)
+        if np.isnan(least) or matrix.ndim != 2:
+            return X
+        if least < 0.0:
+            raise ValueError(
+                f"the smallest value is {least:g}, but normalize_total and log1p are for counts, 0 or more; leave them out, or "
+                "name the layer that holds counts"
+            )
+        if self.normalize_total is not None:
+            if not _are_whole(matrix):
+                warn("some values are no whole numbers: leave out normalize_total if they were normalised already")
+            sums = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
+            factors = np.divide(float(self.normalize_total), sums, out=np.ones_like(sums), where=sums > 0)
+            matrix = sp.diags_array(factors).tocsr() @ matrix if sp.issparse(matrix) else matrix * factors[:, None]
+        if self.log1p:
+            matrix = matrix.log1p() if sp.issparse(matrix) else np.log1p(matrix)
+        if is_annotated(X):
+            return _View(matrix, X.obs, X.var_names)
+        columns = getattr(values, "column_names", getattr(values, "columns", None))
+        return matrix if columns is None else import_module("pandas").DataFrame(matrix, columns=columns, index=index_of(values))
+
+    def _settings(self, samples: Samples) -> dict[str, Any]:
+        """What the engine is asked to do."""
+        weights: Any = said_class_weights(self.class_weight, samples.classes)
+        weights = weights or {None: "none", "cw2": "inverse", "cw3": "softened"}.get(self.class_weight, "balanced")
+        low, high = (None, None) if self.expression is None else self.expression
+        return {
+            "rules": self._rules(samples.X.shape[1]),
+            "expression": [None if low is None else float(low), None if high is None else float(high)],
+            "cost": None if self.C == "auto" else float(self.C),
+            "loss": self.loss.replace("_", "-"),
+            "multi_class": PROBLEMS[self.multi_class],
+            "preparation": {"scale": self.scale, "class_weight": weights},
+            "seed": seed_of(self.random_state),
+            **handed(self, "per_class", "sample", folds="cv"),
+        }
+
+
+@searches(_Finder, "adata", "groupby", "groups", "sample_weight", "key_added")
+def markers(  # type: ignore[empty-body]
     adata: Any,
     groupby: Any,
     n_genes: int | None = None,
@@ -402,217 +569,6 @@ def markers(
     >>> found.macro_f1["mean"] > 0.9, found.gap < 0.01
     (True, True)
     """
-    settings = {
-        name: value for name, value in locals().items() if name not in ("adata", "groupby", "groups", "sample_weight", "key_added")
-    }
-    finder = _Finder(**settings)
-    found = finder.find(adata, groupby, groups, sample_weight)
-    if key_added is not None and is_annotated(adata):
-        found.store(adata, key_added)
-    return found
-
-
-class _Finder(SeveralProblems, documented=False):
-    """The search, with its checks of parameters and samples."""
-
-    _parameter_constraints = {
-        "n_genes": [*AT_LEAST_ONE, None],
-        "layer": [str, None],
-        "use_raw": ["boolean", None],
-        "normalize_total": [*COST, None],
-        "log1p": ["boolean"],
-        "per_class": [Interval(Integral, 0, None, closed="left")],
-        "expression": [tuple, list, None],
-        "C": COST_OR_AUTO,
-        "multi_class": MULTI_CLASS,
-        "scale": [StrOptions({"standard", "maxabs", "none"})],
-        "random_state": ["random_state"],
-        "cv": [Interval(Integral, 2, None, closed="left")],
-        "sample": AT_LEAST_ONE,
-    }
-    _remedy = "A longer time_limit, or fewer genes in X."
-    _size_name = "n_genes"
-
-    @stores_arguments
-    def __init__(
-        self,
-        *,
-        n_genes: int | None,
-        layer: str | None,
-        use_raw: bool | None,
-        normalize_total: float | None,
-        log1p: bool,
-        rules: Rules | None,
-        per_class: int,
-        expression: Any,
-        C: float | str,
-        loss: str,
-        multi_class: str,
-        class_weight: dict[Any, float] | str | None,
-        scale: str,
-        cv: int,
-        sample: int,
-        random_state: Any,
-        time_limit: float | None,
-        gap: float,
-        node_limit: int | None,
-        on_interrupt: str,
-        callback: Callable[[Progress], object] | None,
-        verbose: int,
-        n_jobs: int | None,
-        max_memory: int | str | None,
-    ) -> None: ...
-
-    @property
-    def n_features_to_select(self) -> int | None:
-        """The size under the name that selectors have for it."""
-        return self.n_genes
-
-    @limited
-    def find(self, adata: Any, groupby: Any, groups: Any, sample_weight: Any) -> Markers:
-        """What :func:`markers` returns."""
-        self._validate_params()
-        if self.n_genes is None and (self.rules or Rules()).max_features is None:
-            raise ValueError("say how many genes there may be: n_genes=50")
-        if self.expression is not None and len(self.expression) != 2:
-            raise ValueError(
-                f"expression is {self.expression!r}, but must be a smallest and a largest value, such as (0.5, 3) or (None, 3)"
-            )
-        for name, value in (("groupby", groupby), ("groups", groups)):
-            if isinstance(value, str) and not is_annotated(adata):
-                raise ValueError(f"{name} is {value!r}, which names a column of an AnnData; give an entry for each sample")
-        y, groups = labels_in(adata, groupby, "groupby", "adata"), labels_in(adata, groups, "groups", "adata")
-        X = self._normalized(self._matrix(adata))
-        if (self.normalize_total is not None or self.log1p) and self.layer is None and "log1p" in getattr(adata, "uns", {}):
-            warn(
-                "the values are logarithms already, as adata.uns['log1p'] says; leave out normalize_total and log1p, or name the "
-                "counts with layer"
-            )
-        samples = self._validated(X, y, sample_weight)
-        if groups is not None:
-            codes = coded_groups(X, groups, X.shape[0] if hasattr(X, "shape") else len(X))
-            samples.groups = codes if samples.kept is None else codes[samples.kept]
-        names, classes = self._names(), [str(label) for label in samples.classes.tolist()]
-        listener = Listener(self, samples, int(self.verbose), self.callback)
-        wanted = listener if listener.wanted else None
-        limits = limits_of(self, self.time_limit, gap=float(self.gap), nodes=self.node_limit)
-        asked, weights = self._settings(samples), np.ascontiguousarray(samples.sample_weight)
-        result = _core.markers(samples.matrix, samples.codes, weights, classes, names, asked, limits, wanted, samples.groups)
-        warn_of_limit(self, result, f"The panel so far is returned, with the bound proven by then.{_not_done(result['effort'])}")
-        del result["interrupted"]
-        panel = result["panel"] or {}
-        counts = np.bincount(samples.codes, minlength=len(classes)).tolist()
-        target = groupby if isinstance(groupby, str) else str(getattr(groupby, "name", None) or "y")
-        result = {
-            "kind": "markers",
-            "n_samples": len(samples.codes),
-            "n_features": len(names),
-            "target": target,
-            "class_counts": {str(at): count for at, count in enumerate(counts)},
-            "settings": {
-                "max_features": asked["rules"]["max_features"],
-                "per_class": asked["per_class"],
-                "expression": asked["expression"],
-                "scale": self.scale,
-                **said_rules(asked["rules"], names),
-            },
-            **result,
-            "classes": {str(at): name for at, name in enumerate(classes)},
-        }
-        told = {name: panel.get(name) for name in ("objective", "bound", "gap")}
-        return Markers(
-            genes=panel.get("features", []),
-            classes=classes,
-            macro_f1=result["macro_f1"],
-            status=result["status"],
-            result=result,
-            **told,
-        )
-
-    def _matrix(self, adata: Any) -> Any:
-        """The matrix asked for, with names."""
-        if not is_annotated(adata):
-            if self.layer is not None or self.use_raw:
-                raise ValueError("layer and use_raw are of an AnnData; leave them out")
-            return adata
-        raw = use_raw_of(adata, self.layer, self.use_raw)
-        if (raw or self.layer is None) and getattr(adata, "isbacked", False):
-            raise TypeError("adata is on the disk; give adata.to_memory()")
-        if raw:
-            return _View(adata.raw.X, adata.obs, adata.raw.var_names)
-        if self.layer is None:
-            if adata.X is None:
-                there = ", ".join(map(repr, adata.layers))
-                raise ValueError(
-                    f"adata has no X; name a layer, of which there are {there}" if there else "adata has no X and no layer"
-                )
-            return adata
-        if self.layer not in adata.layers:
-            there = ", ".join(map(str, adata.layers)) or "none"
-            raise ValueError(f"layer is {self.layer!r}, but adata has no such layer; it has {there}")
-        return _View(adata.layers[self.layer], adata.obs, adata.var_names)
-
-    def _normalized(self, X: Any) -> Any:
-        """A copy whose samples sum up to ``normalize_total``, of which ln(1 + x) is taken; X itself where
-        nothing is asked.
-        """
-        values = X.X if is_annotated(X) else native(X)
-        if self.normalize_total is None and not self.log1p:
-            if _are_counts(values):
-                warn(
-                    "the values are whole numbers, as counts are, which are larger where a cell has more of all; "
-                    "normalize_total=1e4 and log1p=True make cells comparable"
-                )
-            return X
-        try:
-            matrix: Any = summed(values).tocsr().astype(np.float64) if sp.issparse(values) else np.array(values, dtype=np.float64)
-        except (ValueError, TypeError):
-            # The validation says what is wrong.
-            return X
-        least = matrix.data.min(initial=0.0) if sp.issparse(matrix) else matrix.min(initial=0.0)
-        if np.isnan(least) or matrix.ndim != 2:
-            return X
-        if least < 0.0:
-            raise ValueError(
-                f"the smallest value is {least:g}, but normalize_total and log1p are for counts, 0 or more; leave them out, or "
-                "name the layer that holds counts"
-            )
-        if self.normalize_total is not None:
-            if not _are_whole(matrix):
-                warn("some values are no whole numbers: leave out normalize_total if they were normalised already")
-            sums = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
-            factors = np.divide(float(self.normalize_total), sums, out=np.ones_like(sums), where=sums > 0)
-            matrix = sp.diags_array(factors).tocsr() @ matrix if sp.issparse(matrix) else matrix * factors[:, None]
-        if self.log1p:
-            matrix = matrix.log1p() if sp.issparse(matrix) else np.log1p(matrix)
-        if is_annotated(X):
-            return _View(matrix, X.obs, X.var_names)
-        columns = getattr(values, "column_names", getattr(values, "columns", None))
-        return matrix if columns is None else import_module("pandas").DataFrame(matrix, columns=columns, index=index_of(values))
-
-    def _settings(self, samples: Samples) -> dict[str, Any]:
-        """What the engine is asked to do."""
-        weights: Any = (
-            {None: "none", "cw2": "inverse", "cw3": "softened"}.get(self.class_weight, "balanced")
-            if not isinstance(self.class_weight, dict)
-            else {"each": [float(self.class_weight.get(label, 1.0)) for label in samples.classes.tolist()]}
-        )
-        low, high = (None, None) if self.expression is None else self.expression
-        return {
-            "rules": self._rules(samples.X.shape[1]),
-            "per_class": int(self.per_class),
-            "expression": [None if low is None else float(low), None if high is None else float(high)],
-            "cost": None if self.C == "auto" else float(self.C),
-            "loss": self.loss.replace("_", "-"),
-            "multi_class": PROBLEMS[self.multi_class],
-            "preparation": {"scale": self.scale, "class_weight": weights},
-            "folds": int(self.cv),
-            "seed": seed_of(self.random_state),
-            "sample": int(self.sample),
-        }
-
-
-_Finder.__name__ = "markers"
 
 
 def _values_of(matrix: Any) -> np.ndarray | None:

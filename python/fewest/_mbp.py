@@ -2,35 +2,23 @@
 
 from __future__ import annotations
 
-from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from sklearn.utils._param_validation import Interval
-
+from fewest import _signatures
 from fewest._base import Selector
-from fewest._constraints import COST_OR_AUTO, SHARE, stores_arguments
 from fewest._engine import bias_of
+from fewest._estimator import Tags
+from fewest._parameters import NOT_BELOW_0, SHARE, handed
 from fewest._program import WritesModel
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable
-
-    from fewest._engine import Progress
-    from fewest._rules import Rules
 
 
 def _program(selector: Any) -> dict[str, Any]:
     """The program of both methods, as the engine takes it."""
-    return {
-        "cost": float(selector.C),
-        "bias": bias_of(selector),
-        "penalty": selector._prices(selector.feature_penalty),
-        "weight_bound": None if selector.weight_bound is None else float(selector.weight_bound),
-    }
+    prices = selector._prices(selector.feature_penalty)
+    return {"cost": float(selector.C), "bias": bias_of(selector), "penalty": prices, **handed(selector, "weight_bound")}
 
 
-class MBPSelector(WritesModel, Selector):
+class MBPSelector(_signatures.MBPSelector, WritesModel, Selector):
     r"""L1-SVM with a price for each feature, as a mixed-integer program, with proof.
 
     .. math:: \min_{w, b, z} \; \sum_j |w_j| + C \sum_i \max(0, 1 - y_i (w^T x_i + b)) + \sum_j D_j z_j, \quad |w_j| \le u_j z_j
@@ -41,12 +29,6 @@ class MBPSelector(WritesModel, Selector):
 
     Parameters
     ----------
-    C : float or "auto", default=1.0
-        Slack cost, above 0. "auto": chosen by cross-validation; ``C_`` and ``cost_choice_`` (all
-        scores) say what was found.
-    n_features_to_select : int, default=None
-        At most this many features. None: the size of ``rules``; without one no limit where there are
-        prices, or where rules have a budget or ``at_most``, else min(5, n_features).
     plain : bool, default=False
         The program as printed, left to HiGHS.
     lp : {"simplex", "interior"}, default="simplex"
@@ -84,49 +66,19 @@ class MBPSelector(WritesModel, Selector):
     True
     """
 
-    _page = "docs/methods/mbp.md"
-
-    _parameter_constraints = {"C": COST_OR_AUTO}
-
-    @stores_arguments
-    def __init__(
-        self,
-        *,
-        n_features_to_select: int | None = None,
-        rules: Rules | None = None,
-        C: float | str = 1.0,
-        feature_penalty: Any = None,
-        weight_bound: float | None = None,
-        n_solutions: int | None = None,
-        within: float | None = None,
-        plain: bool = False,
-        lp: str = "simplex",
-        gap: float = 0.0001,
-        node_limit: int | None = None,
-        proof: str | os.PathLike[str] | None = None,
-        fit_intercept: bool = True,
-        intercept_scaling: float | None = None,
-        class_weight: dict[Any, float] | str | None = None,
-        time_limit: float | None = None,
-        resume: str | os.PathLike[str] | None = None,
-        resume_every: float = 30.0,
-        on_interrupt: str = "raise",
-        callback: Callable[[Progress], object] | None = None,
-        verbose: int = 0,
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-    ) -> None: ...
+    _tags = Tags(page="docs/methods/mbp.md")
+    _takes = (
+        "n_features_to_select: 'prices', rules, C: 'own', feature_penalty, weight_bound, n_solutions, within, plain, lp, gap, "
+        "node_limit, proof, fit_intercept, intercept_scaling, RESUMED"
+    )
 
     def _method(self, samples, rules):
         if self.lp != "simplex" and not self.plain:
             raise ValueError(f"lp is {self.lp!r}, which has a meaning with plain=True only; leave it out, or set plain")
-        return {"name": "mbp", **_program(self), **self._wanted(), "plain": bool(self.plain), "lp": self.lp}
-
-    def _limits(self):
-        return {"nodes": self.node_limit}
+        return {"name": "mbp", **_program(self), **self._wanted(), **handed(self, "plain", "lp")}
 
 
-class LagrangianSelector(Selector):
+class LagrangianSelector(_signatures.LagrangianSelector, Selector):
     r"""L1-SVM with a price for each feature: good subsets fast and a bound, by Lagrangian
     relaxation and a bundle method.
 
@@ -139,12 +91,6 @@ class LagrangianSelector(Selector):
 
     Parameters
     ----------
-    C : float or "auto", default=1.0
-        Slack cost, above 0. "auto": chosen by cross-validation; ``C_`` and ``cost_choice_`` (all
-        scores) say what was found.
-    n_features_to_select : int, default=None
-        At most this many features. None: the size of ``rules``; without one no limit where there are
-        prices, or where rules have a budget or ``at_most``, else min(5, n_features).
     epsilon : float, default=1e-6
         A feature is among those of the restricted program when its weight is above this share of u,
         at least 0 and below 1.
@@ -191,49 +137,16 @@ class LagrangianSelector(Selector):
     True
     """
 
-    _page = "docs/methods/mbp.md"
-
-    _parameter_constraints = {
-        "C": COST_OR_AUTO,
-        "epsilon": SHARE,
-        "restricted_time": [Interval(Real, 0.0, None, closed="left"), None],
-    }
-
-    @stores_arguments
-    def __init__(
-        self,
-        *,
-        n_features_to_select: int | None = None,
-        rules: Rules | None = None,
-        C: float | str = 1.0,
-        feature_penalty: Any = None,
-        weight_bound: float | None = None,
-        epsilon: float = 1e-06,
-        max_iter: int = 1000,
-        restricted_time: float | None = None,
-        plain: bool = False,
-        gap: float = 0.0001,
-        tol: float = 1e-07,
-        fit_intercept: bool = True,
-        intercept_scaling: float | None = None,
-        class_weight: dict[Any, float] | str | None = None,
-        time_limit: float | None = None,
-        on_interrupt: str = "raise",
-        callback: Callable[[Progress], object] | None = None,
-        verbose: int = 0,
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-    ) -> None: ...
+    _tags = Tags(page="docs/methods/mbp.md")
+    _takes = (
+        "n_features_to_select: 'prices', rules, C: 'own', feature_penalty, weight_bound, epsilon: float = 1e-06, max_iter=1000, "
+        "restricted_time: float | None = None, plain, gap, tol=1e-07, fit_intercept, intercept_scaling, RUN"
+    )
+    _parameter_constraints = {"epsilon": SHARE, "restricted_time": [*NOT_BELOW_0, None]}
 
     def _method(self, samples, rules):
-        return {
-            "name": "lagrangian",
-            "program": {**_program(self), "plain": bool(self.plain)},
-            "epsilon": float(self.epsilon),
-            "max_steps": int(self.max_iter),
-            "tolerance": float(self.tol),
-            "restricted_time": None if self.restricted_time is None else float(self.restricted_time),
-        }
+        settings = handed(self, "epsilon", "restricted_time", max_steps="max_iter", tolerance="tol")
+        return {"name": "lagrangian", "program": {**_program(self), **handed(self, "plain")}, **settings}
 
     def _set_results(self, answer, p):
         super()._set_results(answer, p)

@@ -42,8 +42,7 @@ def fitted_path(selector: Any, samples: Samples, sizes: Any) -> list[Any]:
     rules = selector._rules(p)
     selector._kernel = selector._kernel_rule(samples, rules)
     chosen = with_costs(selector, samples, rules)
-    limits = limits_of(chosen, chosen.time_limit, gap=getattr(chosen, "gap", None), **chosen._limits(), **chosen._kept())
-    listener = Listener(selector, samples, int(selector.verbose), selector.callback)
+    limits = limits_of(chosen, chosen.time_limit, **chosen._search())
     to_select: Samples = selector._to_select(samples)
     answers = _core.path(
         *to_select.arguments,
@@ -51,7 +50,7 @@ def fitted_path(selector: Any, samples: Samples, sizes: Any) -> list[Any]:
         chosen._method_settings(samples, rules),
         wanted,
         limits,
-        listener if listener.wanted else None,
+        Listener(selector, samples).wanted,
         samples.tasks,
     )
     return [_fitted(selector, chosen, samples, answer) for answer in answers]

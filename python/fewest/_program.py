@@ -8,24 +8,21 @@ from typing import TYPE_CHECKING, Any
 from sklearn.base import clone
 from sklearn.utils._param_validation import StrOptions
 
-from fewest import _core
+from fewest import _core, _signatures
 from fewest._base import Selector
-from fewest._constraints import COST, COST_OR_AUTO, stores_arguments
-from fewest._docs import completes_doc
+from fewest._docs import SELECTOR_ATTRIBUTES
 from fewest._engine import limits_of
-from fewest._svm import categories_of, gamma_of
+from fewest._estimator import Estimator, Tags
+from fewest._parameters import COST
+from fewest._svm import OfDistances
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from fewest._engine import Progress, Samples
-    from fewest._rules import Rules
+    from fewest._engine import Samples
 
 
-class WritesModel:
+class WritesModel(Estimator):
     """A selector whose method is one mixed-integer program."""
 
-    @completes_doc
     def write_model(self, path: str | os.PathLike[str], X: Any, y: Any, sample_weight: Any = None) -> None:
         """Write the mixed-integer program of these samples for another solver, without solving it.
 
@@ -50,21 +47,15 @@ class WritesModel:
 class _Program(WritesModel, Selector):
     """What the selectors below share."""
 
-    _parameter_constraints = {"C": COST_OR_AUTO}
+    _attributes = {**SELECTOR_ATTRIBUTES, "n_nodes_": ("int", "Nodes of HiGHS's search.")}
+    _counts = {"n_nodes_": "nodes"}
 
     def _effort(self) -> dict[str, Any]:
         """How HiGHS is asked, as the engine takes it."""
         return {"start": not self.plain, "lp": self.lp}
 
-    def _limits(self) -> dict[str, Any]:
-        return {"nodes": self.node_limit}
 
-    def _set_results(self, answer: dict[str, Any], p: int) -> None:
-        super()._set_results(answer, p)
-        self.n_nodes_ = answer["counts"]["nodes"]
-
-
-class MILP1Selector(_Program):
+class MILP1Selector(_signatures.MILP1Selector, _Program):
     r"""Least slack with bounded weights, as a mixed-integer program (MILP1), with HiGHS's proof.
 
     .. math:: \min_{w, b, z} \; \sum_i \max(0, 1 - y_i (w^T x_i + b)), \quad |w_j| \le u z_j, \; z \text{ obeys the rules}
@@ -78,8 +69,6 @@ class MILP1Selector(_Program):
     C : float or "auto", default=1.0
         Slack cost of the classifier, above 0; the program has none. "auto": chosen by
         cross-validation, and so is ``fit_C`` where it is None.
-    plain : bool, default=False
-        The paper's program alone, without a subset to start from.
 
     Attributes
     ----------
@@ -87,8 +76,6 @@ class MILP1Selector(_Program):
         Slack of the best classifier found.
     bound_ : float or None
         No allowed subset has less slack, by HiGHS and within its tolerances.
-    n_nodes_ : int
-        Nodes of HiGHS's search.
 
     References
     ----------
@@ -104,41 +91,15 @@ class MILP1Selector(_Program):
     'optimal'
     """
 
-    _page = "docs/methods/milp1.md"
-
-    _parameter_constraints = {"C": COST_OR_AUTO, "weight_bound": COST}
-
-    @stores_arguments
-    def __init__(
-        self,
-        *,
-        n_features_to_select: int | None = None,
-        rules: Rules | None = None,
-        weight_bound: float = 1.0,
-        C: float | str = 1.0,
-        fit_C: float | None = None,
-        plain: bool = False,
-        lp: str = "simplex",
-        gap: float = 0.0001,
-        node_limit: int | None = None,
-        loss: str = "hinge",
-        fit_intercept: bool = True,
-        intercept_scaling: float | None = None,
-        tol: float = 1e-06,
-        class_weight: dict[Any, float] | str | None = None,
-        time_limit: float | None = None,
-        on_interrupt: str = "raise",
-        callback: Callable[[Progress], object] | None = None,
-        verbose: int = 0,
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-    ) -> None: ...
+    _tags = Tags(page="docs/methods/milp1.md")
+    _takes = "SIZE, weight_bound: float = 1.0, C: 'auto', fit_C, plain: 'program', lp, gap, node_limit, SVM, RUN"
+    _parameter_constraints = {"weight_bound": COST}
 
     def _method(self, samples, rules):
         return {"name": "milp1", "weight_bound": float(self.weight_bound), **self._effort()}
 
 
-class MILP2Selector(_Program):
+class MILP2Selector(_signatures.MILP2Selector, _Program):
     r"""Largest margin of the LP-SVM, as a mixed-integer program (MILP2), with HiGHS's proof.
 
     .. math:: \max_{w, b, z, r \ge 0} \; r - C \sum_i \max(0, r - y_i (w^T x_i + b)), \quad |w_j| \le z_j, \; z \text{ obeys the rules}
@@ -151,8 +112,6 @@ class MILP2Selector(_Program):
         Slack cost, above 0; below 1 over twice the number of samples of the smaller class the
         program is unbounded. "auto": chosen by cross-validation, and so is ``fit_C`` where it is
         None.
-    plain : bool, default=False
-        The paper's program alone, without a subset to start from.
 
     Attributes
     ----------
@@ -160,8 +119,6 @@ class MILP2Selector(_Program):
         Margin less slack of the best classifier found; larger is better.
     bound_ : float or None
         No allowed subset has more, by HiGHS and within its tolerances.
-    n_nodes_ : int
-        Nodes of HiGHS's search.
 
     References
     ----------
@@ -177,82 +134,33 @@ class MILP2Selector(_Program):
     'optimal'
     """
 
-    _page = "docs/methods/milp1.md"
-
-    @stores_arguments
-    def __init__(
-        self,
-        *,
-        n_features_to_select: int | None = None,
-        rules: Rules | None = None,
-        C: float | str = 1.0,
-        fit_C: float | None = None,
-        plain: bool = False,
-        lp: str = "simplex",
-        gap: float = 0.0001,
-        node_limit: int | None = None,
-        loss: str = "hinge",
-        fit_intercept: bool = True,
-        intercept_scaling: float | None = None,
-        tol: float = 1e-06,
-        class_weight: dict[Any, float] | str | None = None,
-        time_limit: float | None = None,
-        on_interrupt: str = "raise",
-        callback: Callable[[Progress], object] | None = None,
-        verbose: int = 0,
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-    ) -> None: ...
+    _tags = Tags(page="docs/methods/milp1.md")
+    _takes = "SIZE, C: 'auto', fit_C, plain: 'program', lp, gap, node_limit, SVM, RUN"
+    # The costs that "auto" tries leave the program unbounded.
+    _parameter_constraints = {"C": COST}
 
     def _method(self, samples, rules):
         return {"name": "milp2", "cost": float(self.C), **self._effort()}
 
 
-class _Alignment(_Program):
+class _Alignment(OfDistances, _Program):
     """What the two programs of the kernel's alignment share."""
 
-    _binary_only = False
-    _parameter_constraints = {"C": COST_OR_AUTO, "kernel": [StrOptions({"rbf", "laplace"})]}
-
-    def _kernel_rule(self, samples, rules):
-        self.gamma_ = gamma_of(self, samples, rules["max_features"] or samples.X.shape[1])
-        return {"kind": self.kernel, "gamma": self.gamma_}
-
-    def _distances(self, samples):
-        """Kernel, gamma and categories, as the engine takes them."""
-        categorical = categories_of(self, samples.X.shape[1])
-        return {"kernel": self.kernel, "gamma": self.gamma_, "categorical": categorical}
+    _tags = Tags(page="docs/methods/milo-k.md", binary_only=False)
+    _attributes = {
+        **SELECTOR_ATTRIBUTES,
+        "objective_": ("float", "Alignment of the subset; larger is better."),
+        "bound_": ("float or None", "No allowed subset has a larger alignment, by HiGHS and within its tolerances."),
+        "gamma_": ("float", "gamma."),
+        "n_nodes_": _Program._attributes["n_nodes_"],
+    }
 
 
-class MILOKSelector(_Alignment):
+class MILOKSelector(_signatures.MILOKSelector, _Alignment):
     """Kernel-target alignment as a mixed-integer program (MILO-K), as published.
 
     The problem of :class:`~fewest.AlignmentSelector`, written out feature by feature for HiGHS: some
     ``n_samples ** 2 * n_features`` columns, minutes to hours for 50 samples and 35 features.
-
-    Parameters
-    ----------
-    kernel : {"rbf", "laplace"}, default="rbf"
-        Kernel of the program and of the classifier: ``exp(-gamma sum_j (x_j - x'_j)^2)`` or
-        ``exp(-gamma sum_j |x_j - x'_j|)``.
-    gamma : {"sigest", "scale", "1/p"} or float, default="sigest"
-        gamma of the kernel, as :class:`~fewest.AlignmentSelector` has it.
-    C : float or "auto", default=1.0
-        Slack cost of the classifier, above 0. "auto": chosen by cross-validation, and so is
-        ``fit_C`` where it is None.
-    plain : bool, default=False
-        The paper's program alone, without a subset to start from.
-
-    Attributes
-    ----------
-    objective_ : float
-        Alignment of the subset; larger is better.
-    bound_ : float or None
-        No allowed subset has a larger alignment, by HiGHS and within its tolerances.
-    gamma_ : float
-        gamma.
-    n_nodes_ : int
-        Nodes of HiGHS's search.
 
     See Also
     --------
@@ -272,41 +180,16 @@ class MILOKSelector(_Alignment):
     array([2])
     """
 
-    _page = "docs/methods/milo-k.md"
-
-    @stores_arguments
-    def __init__(
-        self,
-        *,
-        n_features_to_select: int | None = None,
-        rules: Rules | None = None,
-        kernel: str = "rbf",
-        categorical_features: Any = None,
-        gamma: str | float = "sigest",
-        C: float | str = 1.0,
-        fit_C: float | None = None,
-        plain: bool = False,
-        lp: str = "simplex",
-        gap: float = 0.0001,
-        node_limit: int | None = None,
-        loss: str = "hinge",
-        fit_intercept: bool = True,
-        intercept_scaling: float | None = None,
-        tol: float = 1e-06,
-        class_weight: dict[Any, float] | str | None = None,
-        time_limit: float | None = None,
-        on_interrupt: str = "raise",
-        callback: Callable[[Progress], object] | None = None,
-        verbose: int = 0,
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-    ) -> None: ...
+    _takes = (
+        "SIZE, kernel: 'distance', categorical_features, gamma: 'distance', C: 'classifier', fit_C, plain: 'program', lp, gap, "
+        "node_limit, SVM, RUN"
+    )
 
     def _method(self, samples, rules):
         return {"name": "milo-k", **self._distances(samples), **self._effort()}
 
 
-class RMILOKSelector(_Alignment):
+class RMILOKSelector(_signatures.RMILOKSelector, _Alignment):
     """Kernel-target alignment as a reduced mixed-integer program (RMILO-K), as published.
 
     As :class:`~fewest.papers.MILOKSelector`, with each pair of samples once, only the rows that can bind, and a
@@ -314,30 +197,9 @@ class RMILOKSelector(_Alignment):
 
     Parameters
     ----------
-    kernel : {"rbf", "laplace"}, default="rbf"
-        Kernel of the program and of the classifier: ``exp(-gamma sum_j (x_j - x'_j)^2)`` or
-        ``exp(-gamma sum_j |x_j - x'_j|)``.
-    gamma : {"sigest", "scale", "1/p"} or float, default="sigest"
-        gamma of the kernel, as :class:`~fewest.AlignmentSelector` has it.
     big_m : {"padded", "tight"}, default="padded"
         Big-M of a row: one less its kernel value, or that and 0.1 more, as in the paper's
         experiments.
-    C : float or "auto", default=1.0
-        Slack cost of the classifier, above 0. "auto": chosen by cross-validation, and so is
-        ``fit_C`` where it is None.
-    plain : bool, default=False
-        The paper's program alone, without a subset to start from.
-
-    Attributes
-    ----------
-    objective_ : float
-        Alignment of the subset; larger is better.
-    bound_ : float or None
-        No allowed subset has a larger alignment, by HiGHS and within its tolerances.
-    gamma_ : float
-        gamma.
-    n_nodes_ : int
-        Nodes of HiGHS's search.
 
     See Also
     --------
@@ -357,38 +219,11 @@ class RMILOKSelector(_Alignment):
     array([2])
     """
 
-    _page = "docs/methods/milo-k.md"
-
-    _parameter_constraints = {**_Alignment._parameter_constraints, "big_m": [StrOptions({"padded", "tight"})]}
-
-    @stores_arguments
-    def __init__(
-        self,
-        *,
-        n_features_to_select: int | None = None,
-        rules: Rules | None = None,
-        kernel: str = "rbf",
-        categorical_features: Any = None,
-        gamma: str | float = "sigest",
-        big_m: str = "padded",
-        C: float | str = 1.0,
-        fit_C: float | None = None,
-        plain: bool = False,
-        lp: str = "simplex",
-        gap: float = 0.0001,
-        node_limit: int | None = None,
-        loss: str = "hinge",
-        fit_intercept: bool = True,
-        intercept_scaling: float | None = None,
-        tol: float = 1e-06,
-        class_weight: dict[Any, float] | str | None = None,
-        time_limit: float | None = None,
-        on_interrupt: str = "raise",
-        callback: Callable[[Progress], object] | None = None,
-        verbose: int = 0,
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-    ) -> None: ...
+    _takes = (
+        "SIZE, kernel: 'distance', categorical_features, gamma: 'distance', big_m: str = 'padded', C: 'classifier', fit_C, "
+        "plain: 'program', lp, gap, node_limit, SVM, RUN"
+    )
+    _parameter_constraints = {"big_m": [StrOptions({"padded", "tight"})]}
 
     def _method(self, samples, rules):
         return {"name": "rmilo-k", **self._distances(samples), "big_m": self.big_m, **self._effort()}

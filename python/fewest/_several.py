@@ -8,62 +8,48 @@ import numpy as np
 from sklearn.base import _fit_context
 from sklearn.metrics import accuracy_score
 from sklearn.utils import column_or_1d
-from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from fewest._base import Selector
 from fewest._call import limited
-from fewest._docs import completes_doc
 from fewest._engine import Samples, coded_tasks
+from fewest._estimator import Tags
 from fewest._frames import in_order, labels_in
+from fewest._parameters import value_of
 
 if TYPE_CHECKING:
     import os
 
     from typing_extensions import Self
 
-MULTI_CLASS: list[Any] = [StrOptions({"ovo", "ovr"})]
-#: What the engine calls them.
+#: What the engine calls the ways to make two-class problems.
 PROBLEMS = {"ovo": "one-vs-one", "ovr": "one-vs-rest"}
 
 
 class SeveralProblems(Selector):
     """Selectors that take more classes than two and tasks."""
 
-    _binary_only = False
+    _tags = Tags(binary_only=False)
 
     @_fit_context(prefer_skip_nested_validation=True)
-    @completes_doc
     @limited
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, tasks: Any = None, groups: Any = None) -> Self:
-        """Select features, and train a classifier on them.
-
+        """
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples. Taken as they are: scale features first where their units differ.
         tasks : array-like of shape (n_samples,), default=None
             The task of each sample, such as a site or a cohort. Each task has a classifier of its
             own, ``estimators_``, on the one subset that is best for all together.
-
-        Returns
-        -------
-        self : object
-            Fitted.
         """
         samples = self._with_groups(self._validated(X, y, sample_weight), X, groups)
         return self._run(self._with_tasks(samples, X, tasks))
 
-    @completes_doc
     @limited
     def path(self, X: Any, y: Any, sizes: Any, sample_weight: Any = None, *, tasks: Any = None, groups: Any = None) -> list[Self]:
-        """Select features for each of several sizes, each from what the size before found.
-
+        """
         Parameters
         ----------
-        sizes : int or sequence of int
-            Most features of each, ascending; an int: from 1 to it.
         tasks : array-like of shape (n_samples,), default=None
             The task of each sample, as in ``fit``.
 
@@ -76,7 +62,6 @@ class SeveralProblems(Selector):
         return self._sized(X, y, sizes, sample_weight, tasks, groups)
 
     @available_if(Selector._certifiable)
-    @completes_doc
     def certify(
         self,
         X: Any,
@@ -95,16 +80,8 @@ class SeveralProblems(Selector):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The samples it was fitted on, with all features.
         tasks : array-like of shape (n_samples,), default=None
             The task of each sample; needed where it was fitted with tasks.
-        time_limit : float, default=10.0
-            Seconds to search for a better subset and a better bound.
-        gap : float, default=1e-4
-            The search ends where at most this share of what features can gain over none is left open.
-        node_limit : int, default=None
-            The search ends after this many nodes.
         proof : path-like, default=None
             File for a proof of the bound, which :func:`fewest.verify` checks. Two classes, no
             tasks.
@@ -120,7 +97,7 @@ class SeveralProblems(Selector):
         """
         if hasattr(self, "tasks_") and tasks is None:
             raise ValueError("it was fitted with tasks; give those of the samples as tasks, so that the same sum is certified")
-        return self._certified(X, y, sample_weight, time_limit, {"gap": gap, "nodes": node_limit}, proof, tasks)
+        return self._certificate(X, y, sample_weight, time_limit, {"gap": gap, "nodes": node_limit}, proof, tasks)
 
     def _with_tasks(self, samples: Samples, X: Any, tasks: Any) -> Samples:
         """The samples, of X, with their tasks; sets ``tasks_``."""
@@ -129,7 +106,7 @@ class SeveralProblems(Selector):
                 delattr(self, name)
         if tasks is None:
             return samples
-        for name, value in (("C", self.C == "auto"), ("fit_C", getattr(self, "fit_C", None) is not None)):
+        for name, value in (("C", self.C == "auto"), ("fit_C", value_of(self, "fit_C") is not None)):
             if value:
                 why = "is chosen by one classifier for all samples" if name == "C" else "is the cost of one classifier for all samples"
                 raise ValueError(f"{name} is {getattr(self, name)!r}, which {why}, but tasks have one each; leave one of them out")
@@ -148,57 +125,31 @@ class SeveralProblems(Selector):
             part = Samples(samples.X[of], codes, samples.weights[of], samples.sample_weight[of], samples.classes[classes], None)
             self.estimators_.append(chosen._classifier(part, self.support_, answer))
 
-    @completes_doc
     def decision_function(self, X: Any, *, tasks: Any = None) -> np.ndarray:
-        """Decision values of the classifier on the selected features.
-
+        """
         Parameters
         ----------
         tasks : array-like of shape (n_samples,), default=None
             The task of each sample, where it was fitted with tasks; two classes.
-
-        Returns
-        -------
-        decision : ndarray of shape (n_samples,) or (n_samples, n_classes)
-            Values; for two classes positive ones speak for ``classes_[1]``.
         """
         return super().decision_function(X) if tasks is None else self._by_task(X, tasks, "decision_function")
 
-    @completes_doc
     def predict(self, X: Any, *, tasks: Any = None) -> np.ndarray:
-        """Class of each sample, by the classifier on the selected features.
-
+        """
         Parameters
         ----------
         tasks : array-like of shape (n_samples,), default=None
             The task of each sample, where it was fitted with tasks: each is classified by the
             classifier of its task.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-            Labels out of ``classes_``.
         """
         return super().predict(X) if tasks is None else self._by_task(X, tasks, "predict")
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, *, tasks: Any = None) -> float:
-        """Accuracy.
-
+        """
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            How many samples each counts as.
         tasks : array-like of shape (n_samples,), default=None
             The task of each sample, where it was fitted with tasks.
-
-        Returns
-        -------
-        score : float
-            Share of the samples whose class is predicted.
         """
         if tasks is None:
             return super().score(X, y, sample_weight)

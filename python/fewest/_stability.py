@@ -10,12 +10,12 @@ import numpy as np
 from joblib import Parallel, delayed
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.utils import _safe_indexing
 
 from fewest import _core
 from fewest._base import Selector
 from fewest._engine import seed_of, summed
-from fewest._evaluate import _selector, dealing, joined, routed, seen_by, together
+from fewest._estimator import tags_of
+from fewest._evaluate import fitted_on, joined, seen_by, together
 from fewest._folds import coded_groups, said_groups
 from fewest._rules import Rules
 from fewest._tables import called, most_first, names_of, table
@@ -222,10 +222,7 @@ def _pair(estimator, X, y, halves, sample_weight, groups):
     selected, seen, candidates = [], [], []
     for rows in halves:
         model = clone(estimator)
-        weights = {} if sample_weight is None else {routed(model, "sample_weight"): sample_weight[rows]}
-        of_groups = {} if groups is None else dict.fromkeys(dealing(model), groups[rows])
-        model.fit(_safe_indexing(X, rows), y[rows], **weights, **of_groups)
-        selector = _selector(model)
+        selector = fitted_on(model, X, y, rows, sample_weight, groups)
         selected.append(np.flatnonzero(selector.get_support()))
         seen.append(seen_by(model, selector))
         candidates.append(_candidates(selector, X))
@@ -238,7 +235,7 @@ def _candidates(selector, X):
     """
     p = selector.n_features_in_
     constant = np.flatnonzero(_is_constant(X)).tolist() if getattr(X, "shape", (0, 0))[1] == p else []
-    if not isinstance(selector, Selector) or getattr(selector, "_chooses_size", False):
+    if not isinstance(selector, Selector) or tags_of(selector).chooses_size:
         rules = getattr(selector, "rules", None) or Rules()
         return _core.candidates(rules._resolved(p, getattr(selector, "feature_names_in_", None), None), p, constant, False)
     with warnings.catch_warnings():

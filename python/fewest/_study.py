@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
 from numbers import Integral, Real
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -16,26 +15,26 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from fewest import _core
+from fewest import _core, _signatures
 from fewest._available import Absent, available_where
 from fewest._base import Selector
-from fewest._call import limited
+from fewest._call import holding, limited
 from fewest._columns import ColumnFile
-from fewest._constraints import AT_LEAST_ONE, stores_arguments
-from fewest._docs import completes_doc
 from fewest._engine import (
     Listener,
     Samples,
-    bias_of,
     is_elsewhere,
     limits_of,
+    said_class_weights,
     seed_of,
-    svm_of,
+    subsets_of,
     threads_of,
     warn_of_limit,
 )
+from fewest._estimator import Tags
 from fewest._folds import said_groups
 from fewest._frames import in_order, is_annotated, labels_in, named
+from fewest._parameters import AT_LEAST_ONE, AT_LEAST_TWO, NOT_BELOW_0, handed
 from fewest._path import sizes_of
 from fewest._positive import is_first, of_second, turned_bounds
 from fewest._preparation import Preparation
@@ -43,16 +42,12 @@ from fewest._probabilities import of_classes
 from fewest._read import Coding, has_texts
 from fewest._rules import Rules
 from fewest._study_result import StudyResult, confusion, said_rules, sample_names
-from fewest._svc import SVC
 from fewest._tables import table, written
 from fewest._warn import warn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from typing_extensions import Self
 
-    from fewest._engine import Progress
 
 #: Methods that a study can try.
 METHODS = ("exact", "rfe", "info-gain", "kta")
@@ -79,7 +74,7 @@ def _says_probabilities(study: Any) -> None:
     )
 
 
-class Study(Selector):
+class Study(_signatures.Study, Selector):
     """From data to a panel of features that can be defended: method, costs and size are chosen inside
     folds, and judged on the samples outside.
 
@@ -253,10 +248,17 @@ class Study(Selector):
     (True, True)
     """
 
-    _page = "docs/use/study.md"
-
+    _tags = Tags(page="docs/use/study.md", binary_only=False, deals_folds=True)
+    _takes = (
+        "sizes: int | Sequence[int] | None = None, rules, methods: str | Sequence[str] = 'auto', scoring: str = 'combined', "
+        "pick: str = 'shrunk', prefer: str = 'best', points: bool = False, calibration: str = 'platt', pos_label: Any = None, "
+        "sensitivity: float | None = None, cv: int = 5, n_repeats: int = 2, inner_cv: int = 5, n_inner_repeats: int = 1, "
+        "n_Cs: int = 8, impute, scale: str | None = None, n_solutions: int = 5, gap, node_limit: int = 20000, "
+        "selection_time_limit: float | None = None, compare_rules: bool = False, SVM, class_weight, time_limit=600.0, "
+        "random_state, LISTENED"
+    )
     _parameter_constraints = {
-        "sizes": [Interval(Integral, 1, None, closed="left"), "array-like", None],
+        "sizes": [*AT_LEAST_ONE, "array-like", None],
         "methods": [StrOptions({"auto"}), "array-like"],
         "scoring": [StrOptions({"combined", "accuracy", "roc_auc", "log_loss", "hinge"})],
         "pick": [StrOptions({"best", "smooth", "shrunk", "one_se", "small_cost", "stable"})],
@@ -265,65 +267,21 @@ class Study(Selector):
         "calibration": [StrOptions({"platt", "isotonic", "none"})],
         "pos_label": [Real, str, "boolean", None],
         "sensitivity": [Interval(Real, 0.0, 1.0, closed="right"), None],
-        "cv": [Interval(Integral, 2, None, closed="left")],
+        "cv": AT_LEAST_TWO,
         "n_repeats": AT_LEAST_ONE,
-        "inner_cv": [Interval(Integral, 2, None, closed="left")],
+        "inner_cv": AT_LEAST_TWO,
         "n_inner_repeats": AT_LEAST_ONE,
         "n_Cs": AT_LEAST_ONE,
         "n_solutions": AT_LEAST_ONE,
         "node_limit": AT_LEAST_ONE,
-        "selection_time_limit": [Interval(Real, 0.0, None, closed="left"), None],
+        "selection_time_limit": [*NOT_BELOW_0, None],
         "compare_rules": ["boolean"],
-        "impute": [StrOptions({"mean", "median", "most_frequent"}), None],
         "scale": [StrOptions({"standard", "maxabs", "none"}), None],
-        "random_state": ["random_state"],
         # The engine has no other weights that it finds in a training part.
         "class_weight": [StrOptions({"balanced"}), dict, None],
     }
-    _binary_only = False
-
-    @stores_arguments
-    def __init__(
-        self,
-        *,
-        sizes: int | Sequence[int] | None = None,
-        rules: Rules | None = None,
-        methods: str | Sequence[str] = "auto",
-        scoring: str = "combined",
-        pick: str = "shrunk",
-        prefer: str = "best",
-        points: bool = False,
-        calibration: str = "platt",
-        pos_label: Any = None,
-        sensitivity: float | None = None,
-        cv: int = 5,
-        n_repeats: int = 2,
-        inner_cv: int = 5,
-        n_inner_repeats: int = 1,
-        n_Cs: int = 8,
-        impute: str | None = None,
-        scale: str | None = None,
-        n_solutions: int = 5,
-        gap: float = 1e-4,
-        node_limit: int = 20000,
-        selection_time_limit: float | None = None,
-        compare_rules: bool = False,
-        loss: str = "hinge",
-        fit_intercept: bool = True,
-        intercept_scaling: float | None = None,
-        tol: float = 1e-6,
-        class_weight: dict[Any, float] | str | None = None,
-        time_limit: float | None = 600.0,
-        random_state: Any = 0,
-        on_interrupt: str = "raise",
-        callback: Callable[[Progress], object] | None = None,
-        verbose: int = 0,
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-    ) -> None: ...
 
     @_fit_context(prefer_skip_nested_validation=True)
-    @completes_doc
     @limited
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> Self:
         """Choose inside folds, judge outside, and do the same on all samples.
@@ -341,21 +299,10 @@ class Study(Selector):
         groups : array-like of shape (n_samples,), default=None
             The group of each sample, such as a person or a batch: samples of one group stay together in
             the outer folds and in those inside.
-
-        Returns
-        -------
-        self : object
-            Fitted.
         """
-        self._given = {"y": y, "weights": sample_weight, "groups": groups, "samples": sample_names(X), "X": type(X).__name__}
-        try:
+        given = {"y": y, "weights": sample_weight, "groups": groups, "samples": sample_names(X), "X": type(X).__name__}
+        with holding(self, _given=given):
             return self._run(self._with_groups(self._validated(X, y, sample_weight), X, groups))
-        finally:
-            del self._given
-
-    @property
-    def _deals_folds(self) -> bool:
-        return True
 
     def _validated(self, X: Any, y: Any, sample_weight: Any) -> Samples:
         self._coding: Coding | None = None
@@ -391,13 +338,11 @@ class Study(Selector):
         if self.sensitivity is not None and len(names) != 2:
             raise ValueError(f"sensitivity is that of one of two classes, but there are {len(names)}: {names}; leave it out")
         limits = limits_of(self, self.time_limit, gap=float(self.gap))
-        listener = Listener(self, samples, int(self.verbose), self.callback)
-        wanted = listener if listener.wanted else None
         codes = (1 - samples.codes.astype(np.int64)).astype(np.uint32) if first else samples.codes
         asked = self._settings(samples, p, first)
         classes = names[::-1] if first else names
         weights = np.ascontiguousarray(samples.sample_weight)
-        answer = _core.study(samples.matrix, codes, weights, classes, asked, limits, wanted, samples.groups)
+        answer = _core.study(samples.matrix, codes, weights, classes, asked, limits, Listener(self, samples).wanted, samples.groups)
         self._warn_of(answer, samples, asked)
         about = self._about(answer, samples, asked, monotonic() - begun)
         self._said = StudyResult(answer, self._names(), classes, codes, about).value()
@@ -534,9 +479,7 @@ class Study(Selector):
         methods = [] if isinstance(self.methods, str) else [str(method) for method in self.methods]
         if unknown := sorted(set(methods) - set(METHODS)):
             raise ValueError(f"methods has {unknown}, but must be of {list(METHODS)}")
-        weights: Any = "balanced" if self.class_weight == "balanced" else "none"
-        if isinstance(self.class_weight, dict):
-            weights = {"each": [float(self.class_weight.get(label, 1.0)) for label in samples.classes.tolist()]}
+        weights: Any = said_class_weights(self.class_weight, samples.classes) or self.class_weight or "none"
         resolved = rules._resolved(p, getattr(self, "feature_names_in_", None), None)
         if first:
             resolved["weights"] = turned_bounds(resolved["weights"])
@@ -544,28 +487,19 @@ class Study(Selector):
         pick = "" if self.pick == "best" else f":{self.pick.replace('_', '-')}"
         return {
             "sizes": self._sizes(p),
-            "folds": int(self.cv),
-            "repeats": int(self.n_repeats),
-            "inner_folds": int(self.inner_cv),
-            "inner_repeats": int(self.n_inner_repeats),
             "seed": seed_of(self.random_state),
             "methods": methods,
-            "cost_points": int(self.n_Cs),
             "rule": f"{SCORES.get(self.scoring, self.scoring)}{pick}",
-            "prefer": self.prefer,
-            "points": bool(self.points),
-            "calibration": self.calibration,
-            "sensitivity": None if self.sensitivity is None else float(self.sensitivity),
             "missing": self.impute and self.impute.replace("_", "-"),
             "texts": [] if self._coding is None else self._coding.texts,
-            "scale": self.scale,
             "class_weight": weights,
             "rules": resolved,
-            "solutions": int(self.n_solutions),
-            "proof_nodes": int(self.node_limit),
-            "selection_seconds": None if self.selection_time_limit is None else float(self.selection_time_limit),
-            "compare_rules": bool(self.compare_rules),
-            "svm": svm_of(1.0, self.loss, bias_of(self), self.tol),
+            "svm": self._svm(1.0),
+            **handed(self, "prefer", "points", "calibration", "sensitivity", "scale", "compare_rules"),
+            **handed(
+                self, folds="cv", repeats="n_repeats", inner_folds="inner_cv", inner_repeats="n_inner_repeats", cost_points="n_Cs"
+            ),
+            **handed(self, solutions="n_solutions", proof_nodes="node_limit", selection_seconds="selection_time_limit"),
         }
 
     def _sizes(self, p: int) -> list[int]:
@@ -596,7 +530,7 @@ class Study(Selector):
         self.status_, self.trace_ = answer["status"], {}
         self.center_, self.scale_ = np.asarray(panel["center"], dtype=float), np.asarray(panel["scale"], dtype=float)
         self.fill_ = None if panel.get("fill") is None else np.asarray(panel["fill"], dtype=float)
-        self.solutions_ = [(np.asarray(subset, dtype=np.intp), value) for subset, value in panel.get("solutions", [])]
+        self.solutions_ = subsets_of(panel.get("solutions", []))
         self.swaps_ = panel.get("swaps", [])
         measures = MEASURES + (OF_TWO if len(self.classes_) == 2 else ())
         self.summary_ = {name: answer["summary"].get(name) for name in measures}
@@ -642,15 +576,7 @@ class Study(Selector):
             self.estimator_ = self._own(samples, self.support_, None)
             return
         kernel = {"kernel" if name == "kind" else name: value for name, value in panel["kernel"].items()}
-        classifier = SVC(
-            C=panel["choice"]["fit_cost"],
-            loss=self.loss,
-            fit_intercept=self.fit_intercept,
-            intercept_scaling=self.intercept_scaling,
-            tol=self.tol,
-            n_jobs=self.n_jobs,
-            **kernel,
-        )
+        classifier = self._svc(panel["choice"]["fit_cost"], loss=self.loss, **kernel)
         classifier.n_features_in_ = self.n_features_
         classifier._bounds = self._bounds_of(self.support_)
         self.estimator_ = classifier._fit(_of_weight(samples, self._scaled(samples.X[:, self.support_])))
@@ -670,7 +596,6 @@ class Study(Selector):
         return self._scaled(reduced) if reduced.shape[1] else reduced
 
     @available_where(_says_probabilities)
-    @completes_doc
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probability of each class, by ``calibration`` on the decision values of samples held out, as the
         command and a model file give it.
@@ -692,11 +617,6 @@ class Study(Selector):
 
     def _how_prepared(self, support: np.ndarray) -> tuple[Any, Any, Any]:
         return self.fill_, self.center_, self.scale_
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = self.impute is not None
-        return tags
 
     certify = Absent("a study proves its panel by itself: see bound_, gap_ and certificate_")  # type: ignore[assignment]
     path = Absent("a study chooses the size; see tried_, or sizes")  # type: ignore[assignment]

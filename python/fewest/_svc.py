@@ -19,17 +19,15 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from fewest import _signatures
 from fewest._call import limited
-from fewest._constraints import COST, stores_arguments
-from fewest._docs import completes_doc
 from fewest._engine import Samples, bias_of, came_to_its_end, checked, class_weights, svm_of, validated
 from fewest._frames import in_order, labels_in
+from fewest._parameters import COST
 from fewest._svm import _Classifier, categories_of, elected, kernel_of, linear_decision, voted, votes
 from fewest._warn import warn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from typing_extensions import Self
 
 #: What C=inf is, over the mean squared distance of samples from their centre: no dual variable
@@ -39,7 +37,7 @@ HARD_MARGIN = 1e10
 ROUNDING = 1e-9
 
 
-class SVC(_Classifier):
+class SVC(_signatures.SVC, _Classifier):
     """Support vector classification with any kernel, one machine for each pair of classes, solved
     to a tight duality gap.
 
@@ -125,48 +123,23 @@ class SVC(_Classifier):
     0.97...
     """
 
+    _takes = (
+        "C, kernel: str | Callable[[Any, Any], Any] = 'rbf', degree, gamma='scale', categorical_features, coef0, "
+        "shrinking: bool = True, probability: bool | str = 'deprecated', loss, fit_intercept, intercept_scaling, tol=1e-12, "
+        "cache_size: float | None = None, class_weight, verbose=False, max_iter=-1, decision_function_shape: str = 'ovr', "
+        "break_ties: bool = False, random_state=None, time_limit, n_jobs, max_memory"
+    )
     _parameter_constraints = {
         "C": [Interval(Real, 0.0, None, closed="right")],
         "kernel": [StrOptions({"linear", "rbf", "laplace", "poly", "sigmoid", "precomputed"}), callable],
-        # Of texts the engine says which it takes.
-        "gamma": [str, *COST],
         "shrinking": ["boolean"],
         "probability": ["boolean", StrOptions({"deprecated"})],
         "cache_size": [*COST, None],
         "break_ties": ["boolean"],
-        "random_state": ["random_state"],
         "verbose": ["verbose"],
         "decision_function_shape": [StrOptions({"ovr", "ovo"})],
         "max_iter": [Interval(Integral, -1, None, closed="left")],
     }
-
-    @stores_arguments
-    def __init__(
-        self,
-        *,
-        C: float = 1.0,
-        kernel: str | Callable[[Any, Any], Any] = "rbf",
-        degree: int = 3,
-        gamma: str | float = "scale",
-        categorical_features: Any = None,
-        coef0: float = 0.0,
-        shrinking: bool = True,
-        probability: bool | str = "deprecated",
-        loss: str = "hinge",
-        fit_intercept: bool = True,
-        intercept_scaling: float | None = None,
-        tol: float = 1e-12,
-        cache_size: float | None = None,
-        class_weight: dict[Any, float] | str | None = None,
-        verbose: int = False,
-        max_iter: int = -1,
-        decision_function_shape: str = "ovr",
-        break_ties: bool = False,
-        random_state: Any = None,
-        time_limit: float | None = None,
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-    ) -> None: ...
 
     n_features_in_: int
     #: The samples that a kernel of the caller's own was given, and the calibrated classifier.
@@ -180,22 +153,13 @@ class SVC(_Classifier):
         return tags
 
     @_fit_context(prefer_skip_nested_validation=True)
-    @completes_doc
     @limited
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Train.
-
+        """
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples)
             Samples, or the values of a precomputed kernel; with a kernel of your own, what it takes.
-        y : array-like of shape (n_samples,)
-            Labels of two or more classes.
-
-        Returns
-        -------
-        self : object
-            Trained.
         """
         if self.probability != "deprecated":
             warn(
@@ -328,7 +292,6 @@ class SVC(_Classifier):
             raise AttributeError("coef_ is there once fit was called")
         return self._coef
 
-    @completes_doc
     def decision_function(self, X: Any) -> np.ndarray:
         """Decision values of each sample.
 
@@ -346,15 +309,7 @@ class SVC(_Classifier):
         decision = self._by_pair(X)
         return votes(decision, len(self.classes_)) if decision.ndim > 1 else decision
 
-    @completes_doc
     def predict(self, X: Any) -> np.ndarray:
-        """Class of each sample.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-            Labels out of ``classes_``.
-        """
         check_is_fitted(self, "support_")
         if self.break_ties and self.decision_function_shape == "ovo":
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
@@ -371,7 +326,6 @@ class SVC(_Classifier):
         return True
 
     @available_if(_has_probabilities)
-    @completes_doc
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probability of each class.
 
@@ -387,7 +341,6 @@ class SVC(_Classifier):
         return calibrated.predict_proba(self._rows(X, kept))
 
     @available_if(_has_probabilities)
-    @completes_doc
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Logarithm of the probability of each class.
 

@@ -6,20 +6,21 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.base import ClassifierMixin, _fit_context
 from sklearn.linear_model._base import SparseCoefMixin
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.multiclass import _ovr_decision_function
 from sklearn.utils.validation import check_is_fitted
 
-from fewest import _core
+from fewest import _core, _signatures
 from fewest._call import limited
 from fewest._columns import ColumnFile
-from fewest._constraints import complete_constraints, stores_arguments
-from fewest._docs import CLASSIFIER_ATTRIBUTES, Linked, complete_class, completes_doc
+from fewest._docs import CLASSIFIER_ATTRIBUTES
 from fewest._engine import Samples, bias_of, checked, limits_of, svm_of, validated, warn_of_limit
+from fewest._estimator import Estimator, Tags
 from fewest._frames import in_order, labels_in
+from fewest._parameters import value_of
 from fewest._rules import Rules, _Index, weight_bounds
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def kernel_of(estimator: Any, samples: Samples, most: int) -> dict[str, Any]:
     """The kernel of an estimator as the engine takes it; ``most``: the most features that may be
     selected.
     """
-    kind = getattr(estimator, "kernel", "linear")
+    kind = value_of(estimator, "kernel")
     if kind == "linear":
         return {"kind": kind}
     per_feature = estimator.gamma in ("auto", PER_FEATURE)
@@ -61,7 +62,7 @@ def gamma_of(estimator: Any, samples: Samples, most: int) -> float:
 
 def categories_of(estimator: Any, n_features: int) -> list[int]:
     """The features that hold categories, ascending."""
-    given = getattr(estimator, "categorical_features", None)
+    given = value_of(estimator, "categorical_features")
     if given is None:
         return []
     if estimator.kernel not in ("rbf", "laplace"):
@@ -71,6 +72,19 @@ def categories_of(estimator: Any, n_features: int) -> list[int]:
         )
     index = _Index(n_features, getattr(estimator, "feature_names_in_", None), "categorical_features")
     return sorted(set(index.all(given)))
+
+
+class OfDistances(Estimator):
+    """A selector by the alignment of a kernel of distances."""
+
+    def _kernel_rule(self, samples: Samples, rules: dict[str, Any]) -> dict[str, Any]:
+        self.gamma_ = gamma_of(self, samples, rules["max_features"] or samples.X.shape[1])
+        return {"kind": self.kernel, "gamma": self.gamma_}
+
+    def _distances(self, samples: Samples) -> dict[str, Any]:
+        """Kernel, gamma and categories, as the engine takes them."""
+        categorical = categories_of(self, samples.X.shape[1])
+        return {"kernel": self.kernel, "gamma": self.gamma_, "categorical": categorical}
 
 
 class Scored(ClassifierMixin):
@@ -99,15 +113,11 @@ class Scored(ClassifierMixin):
         return score
 
 
-class _Classifier(Linked, Scored, BaseEstimator):
+class _Classifier(Scored, Estimator):
     """What both classifiers share: machines with coefficients, and what they decide."""
 
-    _page = "python/docs/from_scikit_learn.rst"
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        complete_class(cls, CLASSIFIER_ATTRIBUTES)
-        complete_constraints(cls)
+    _tags = Tags(page="python/docs/from_scikit_learn.rst", binary_only=False)
+    _attributes = CLASSIFIER_ATTRIBUTES
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -136,7 +146,6 @@ class _Classifier(Linked, Scored, BaseEstimator):
             print(f"[{type(self).__name__}] {iterations} iterations, objective {objective:.6g}, gap {gap:.2g}, {answer['status']}")
 
     @_fit_context(prefer_skip_nested_validation=True)
-    @completes_doc
     @limited
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train.
@@ -153,7 +162,6 @@ class _Classifier(Linked, Scored, BaseEstimator):
         """
         return self._fit(validated(self, X, y, sample_weight, self.class_weight, binary_only=False))
 
-    @completes_doc
     def predict(self, X: Any) -> np.ndarray:
         """Class of each sample.
 
@@ -189,7 +197,7 @@ def votes(decision: np.ndarray, n_classes: int) -> np.ndarray:
     return _ovr_decision_function(decision < 0, -decision, n_classes)
 
 
-class LinearSVC(SparseCoefMixin, _Classifier):
+class LinearSVC(_signatures.LinearSVC, SparseCoefMixin, _Classifier):
     r"""Linear support vector classification, one against the rest, solved to a tight duality gap.
 
     A drop-in for :class:`sklearn.svm.LinearSVC`: the same problem, the same attributes. With the
@@ -260,37 +268,18 @@ class LinearSVC(SparseCoefMixin, _Classifier):
     0.94
     """
 
+    _takes = (
+        "penalty: str = 'l2', loss='squared_hinge', dual: str | bool = 'auto', C, multi_class='ovr', fit_intercept, "
+        "intercept_scaling=1.0, tol=1e-12, class_weight, verbose, random_state=None, max_iter=100000, time_limit, "
+        "monotonic_cst: Any = None, weight_bounds: Any = None, n_jobs, max_memory"
+    )
     _parameter_constraints = {
         "penalty": [StrOptions({"l1", "l2"})],
         "dual": ["boolean", StrOptions({"auto"})],
         "multi_class": [StrOptions({"ovr"})],
-        "random_state": ["random_state"],
         "monotonic_cst": ["array-like", dict, None],
         "weight_bounds": ["array-like", dict, None],
     }
-
-    @stores_arguments
-    def __init__(
-        self,
-        *,
-        penalty: str = "l2",
-        loss: str = "squared_hinge",
-        dual: str | bool = "auto",
-        C: float = 1.0,
-        multi_class: str = "ovr",
-        fit_intercept: bool = True,
-        intercept_scaling: float | None = 1.0,
-        tol: float = 1e-12,
-        class_weight: dict[Any, float] | str | None = None,
-        verbose: int = 0,
-        random_state: Any = None,
-        max_iter: int = 100_000,
-        time_limit: float | None = None,
-        monotonic_cst: Any = None,
-        weight_bounds: Any = None,
-        n_jobs: int | None = None,
-        max_memory: int | str | None = None,
-    ) -> None: ...
 
     def _fit(self, samples: Samples) -> LinearSVC:
         self._check_combination()
@@ -323,8 +312,7 @@ class LinearSVC(SparseCoefMixin, _Classifier):
             )
 
     def _weight_bounds(self) -> list[dict[str, Any]]:
-        index = _Index(self.n_features_in_, getattr(self, "feature_names_in_", None))
-        return weight_bounds(index, self.monotonic_cst, self.weight_bounds)
+        return weight_bounds(self._index(), self.monotonic_cst, self.weight_bounds)
 
     def _check_bounds(self, samples: Samples) -> None:
         """Refuse bounds on weights that cannot be kept."""
@@ -357,7 +345,6 @@ class LinearSVC(SparseCoefMixin, _Classifier):
         self._tell(found)
         return found
 
-    @completes_doc
     def decision_function(self, X: Any) -> np.ndarray:
         """Signed distance (times ``||w||``) of each sample to each hyperplane.
 

@@ -6,15 +6,14 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from fewest import _core
 from fewest._columns import label_texts
-from fewest._engine import bias_of, coded_tasks, is_elsewhere, limits_of, validated
+from fewest._engine import bias_from, coded_tasks, limits_of, refuse_elsewhere, validated
+from fewest._functions import under_name
 from fewest._rules import Rules, _Index
 from fewest._several import PROBLEMS
 
@@ -192,10 +191,8 @@ def verify(
     >>> verification.question["cost"], verification.question["max_features"]
     (1.0, 2)
     """
-    if is_elsewhere(X):
-        raise TypeError("verify needs the samples in memory; give an array, such as X.compute() of a Dask collection")
-    # A name for messages.
-    who = type("verify", (BaseEstimator,), {"n_jobs": n_jobs})()
+    refuse_elsewhere(X, "verify needs")
+    who = under_name("verify", n_jobs=n_jobs)()
     samples = validated(who, X, y, sample_weight, class_weight, False)
     if multi_class not in PROBLEMS:
         raise ValueError(f"multi_class is {multi_class!r}, but must be 'ovo' or 'ovr'")
@@ -206,7 +203,19 @@ def verify(
         "names": [] if names is None else [str(name) for name in names],
         "classes": label_texts(samples.classes),
     }
-    asked = _problem(method, C, loss, fit_intercept, intercept_scaling, weight_bound, kernel, gamma)
+    if loss not in (None, "hinge", "squared_hinge"):
+        raise ValueError(f"loss is {loss!r}, but must be 'hinge' or 'squared_hinge'")
+    has_bias = fit_intercept is not None or intercept_scaling is not None
+    problem = {
+        "method": method,
+        "cost": None if C is None else float(C),
+        "loss": None if loss is None else loss.replace("_", "-"),
+        "bias": bias_from(fit_intercept is not False, intercept_scaling) if has_bias else None,
+        "weight_bound": None if weight_bound is None else float(weight_bound),
+        "kernel": kernel,
+        "gamma": None if gamma is None else float(gamma),
+    }
+    asked: dict[str, Any] = {key: value for key, value in problem.items() if value is not None}
     index = _Index(who.n_features_in_, names, "feature_penalty")
     if isinstance(feature_penalty, str):
         raise ValueError(
@@ -243,34 +252,6 @@ def verify(
         differences=differences,
         **same,
     )
-
-
-def _problem(
-    method: str | None,
-    C: float | None,
-    loss: str | None,
-    fit_intercept: bool | None,
-    intercept_scaling: float | None,
-    weight_bound: float | None,
-    kernel: str | None,
-    gamma: float | None,
-) -> dict[str, Any]:
-    """What is asked of the objective, as the engine takes it."""
-    if loss not in (None, "hinge", "squared_hinge"):
-        raise ValueError(f"loss is {loss!r}, but must be 'hinge' or 'squared_hinge'")
-    bias = None
-    if fit_intercept is not None or intercept_scaling is not None:
-        bias = bias_of(SimpleNamespace(fit_intercept=fit_intercept is not False, intercept_scaling=intercept_scaling))
-    asked = {
-        "method": method,
-        "cost": None if C is None else float(C),
-        "loss": None if loss is None else loss.replace("_", "-"),
-        "bias": bias,
-        "weight_bound": None if weight_bound is None else float(weight_bound),
-        "kernel": kernel,
-        "gamma": None if gamma is None else float(gamma),
-    }
-    return {key: value for key, value in asked.items() if value is not None}
 
 
 def _result(as_: Any) -> Any:

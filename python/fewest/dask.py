@@ -38,6 +38,7 @@ from sklearn.utils.validation import _check_sample_weight, column_or_1d
 from fewest import _core
 from fewest._columns import labels_of
 from fewest._engine import DTYPES, Samples, check_class_weight, check_classes, class_weights, matrix
+from fewest._estimator import tags_of
 from fewest._frames import in_order
 from fewest._memory import method_with_memory
 
@@ -155,38 +156,17 @@ def _same(v: Any) -> Any:
     return v
 
 
-def _largest(
-    shard: _core.Shard,
-    v: np.ndarray,
-    most: int,
-    always: list[int],
-    never: list[int],
-    positive: list[int],
-    negative: list[int],
-) -> Any:
-    return shard.largest(_aligned(v), most, always, never, positive, negative, get_worker().state.nthreads)
+def _ask(shard: _core.Shard, method: str, v: Any, *own: Any) -> Any:
+    """What a shard answers to ``v``, which each worker is sent, and to what it is sent alone."""
+    return getattr(shard, method)(*_aligned(v if isinstance(v, tuple) else (v,)), *own, get_worker().state.nthreads)
 
 
-def _scores(shard: _core.Shard, v: np.ndarray) -> np.ndarray:
-    return shard.scores(_aligned(v), get_worker().state.nthreads)
-
-
-def _gains(shard: _core.Shard, samples: tuple[np.ndarray, np.ndarray], binning: Any) -> np.ndarray:
-    codes, weights = _aligned(samples)
-    return shard.gains(codes, weights, binning, get_worker().state.nthreads)
-
-
-def _kept(shard: _core.Shard, bits: np.ndarray) -> np.ndarray:
+def _ask_of(shard: _core.Shard, method: str, bits: np.ndarray, *v: np.ndarray) -> np.ndarray:
+    """What a shard answers of its features whose bits are set."""
     first, _, p, *_ = shard.shape
-    return first + np.flatnonzero(np.unpackbits(_aligned(bits), count=p))
-
-
-def _gram(shard: _core.Shard, bits: np.ndarray) -> np.ndarray:
-    return shard.gram(_kept(shard, bits), get_worker().state.nthreads)
-
-
-def _product(shard: _core.Shard, bits: np.ndarray, v: np.ndarray) -> np.ndarray:
-    return shard.product(_kept(shard, bits), _aligned(v), get_worker().state.nthreads)
+    features = first + np.flatnonzero(np.unpackbits(_aligned(bits), count=p))
+    answer: np.ndarray = getattr(shard, method)(features, *_aligned(v), get_worker().state.nthreads)
+    return answer
 
 
 def _sum(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -491,28 +471,28 @@ class Source:
         """
         lists = [self._own(features) for features in (always, never, positive, negative)]
         wanted = [(most, *own) for own in zip(*lists, strict=True)]
-        features, scores = zip(*self._round(_largest, v, wanted), strict=True)
+        features, scores = zip(*self._round("largest", v, wanted), strict=True)
         return np.concatenate(features), np.concatenate(scores)
 
     def scores(self, v: np.ndarray) -> np.ndarray:
         """x_j . v of all features."""
-        return np.concatenate(self._round(_scores, v, [()] * len(self.shards.futures)))
+        return np.concatenate(self._round("scores", v, [()] * len(self.shards.futures)))
 
     def gains(self, codes: np.ndarray, weights: np.ndarray, binning: Any) -> np.ndarray:
         """Information gain of all features, in bits."""
-        return np.concatenate(self._round(_gains, (codes, weights), [(binning,)] * len(self.shards.futures)))
+        return np.concatenate(self._round("gains", (codes, weights), [(binning,)] * len(self.shards.futures)))
 
     def gram(self, features: np.ndarray) -> np.ndarray:
         """x_i . x_k over features, which ascend: the lower triangle of the n x n matrix, row after
         row.
         """
-        return self._sum(_gram, features)
+        return self._sum("gram", features)
 
     def product(self, features: np.ndarray, v: np.ndarray) -> np.ndarray:
         """sum_j x_j (x_j . v) over features, which ascend."""
-        return self._sum(_product, features, v)
+        return self._sum("product", features, v)
 
-    def _sum(self, ask: Callable[..., np.ndarray], features: np.ndarray, *v: np.ndarray) -> np.ndarray:
+    def _sum(self, method: str, features: np.ndarray, *v: np.ndarray) -> np.ndarray:
         """The sum of what shards answer that have some of the features: a bit for each feature is
         sent to its shard, and ``v`` to each worker.
         """
@@ -523,7 +503,7 @@ class Source:
         bits = [np.packbits(asked[a:b]) for a, b in pairwise(self.bounds)]
         shared = [self._sent(x) for x in v]
         shards = zip(self.shards.futures, bits, strict=True)
-        parts = [self.client.submit(ask, shard, own, *shared, pure=False) for shard, own in shards if own.any()]
+        parts = [self.client.submit(_ask_of, shard, method, own, *shared, pure=False) for shard, own in shards if own.any()]
         # In pairs, on the workers; which ones are added does not depend on where they are.
         while len(parts) > 1:
             pairs = [parts[k : k + 2] for k in range(0, len(parts), 2)]
@@ -548,13 +528,13 @@ class Source:
         at = np.searchsorted(features, self.bounds).tolist()
         return [features[a:b] for a, b in pairwise(at)]
 
-    def _round(self, ask: Callable[..., Any], v: Any, arguments: list[tuple[Any, ...]]) -> list[Any]:
+    def _round(self, method: str, v: Any, arguments: list[tuple[Any, ...]]) -> list[Any]:
         """The answers of all shards to what is sent to each worker, ``v``, and to each shard."""
         start = time.perf_counter()
         self._begin()
         alpha = self._sent(v)
         shards = zip(self.shards.futures, arguments, strict=True)
-        answers = self.client.gather([self.client.submit(ask, shard, alpha, *own, pure=False) for shard, own in shards])
+        answers = self.client.gather([self.client.submit(_ask, shard, method, alpha, *own, pure=False) for shard, own in shards])
         sent = _bytes(v) * len(self.client.ncores()) + sum(_bytes(own) for own in arguments)
         self._count(sent, _bytes(answers), start)
         return answers
@@ -600,7 +580,7 @@ class ShardSamples:
         sample_weight = _check_sample_weight(sample_weight, y, dtype=np.float64, ensure_non_negative=True)
         check_class_weight(estimator.class_weight, y)
         self.classes = np.unique(y[sample_weight > 0])
-        check_classes(estimator, self.classes, y, estimator._binary_on_shards)
+        check_classes(estimator, self.classes, y, tags_of(estimator).shards == "binary")
         # A sample of no weight may be of any class.
         self.codes = np.minimum(np.searchsorted(self.classes, y), len(self.classes) - 1).astype(np.uint32)
         kept = sample_weight > 0

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator
 
 from fewest import _core
 from fewest._columns import ColumnFile, label_texts
 from fewest._docs import completes_data_doc
 from fewest._engine import validated
+from fewest._functions import under_name
 
 __all__ = ["ColumnFile", "dump_columns", "make_composite", "make_correlated", "make_hyperplane", "make_ndcc", "make_text"]
 
@@ -268,7 +268,7 @@ def dump_columns(
     place = os.fspath(path)
     if not place.endswith(".csc"):
         raise ValueError(f"path is {place!r}, but must end with .csc")
-    who: Any = type("dump_columns", (BaseEstimator,), {})()
+    who = under_name("dump_columns")()
     samples = validated(who, X, y, None, None, False)
     names = getattr(who, "feature_names_in_", None) if feature_names is None else feature_names
     if names is not None and len(names) != samples.X.shape[1]:

@@ -10,7 +10,7 @@ from sklearn.datasets import load_breast_cancer, make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import scale
 
-import fewest
+import fewest.datasets
 from fewest import SVC, SVMRFE, ExactSelector, Rules, certify, verify
 
 
@@ -167,3 +167,18 @@ def test_bad_lists_are_refused(data, features, more, words):
 def test_names_need_a_frame(data):
     with pytest.raises(ValueError, match="X has no names of columns"):
         certify(*data, ["a"])
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda X, y: certify(X, y, [0]),
+        lambda X, y: verify("none.proof", X, y),
+        lambda X, y: fewest.knockoffs(SVMRFE(), X, y),
+        lambda X, y: fewest.datasets.dump_columns("none.csc", X, y),
+    ],
+)
+def test_missing_values_have_a_remedy_that_a_function_has(data, function):
+    X, y = data
+    with pytest.raises(ValueError, match="takes no missing values: fill them in, or leave out what has some$"):
+        function(np.where(X[0, 0] == X, np.nan, X), y)

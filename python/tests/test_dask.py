@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -541,7 +542,7 @@ def test_what_takes_no_shards_says_so(client):
 class ExactOnShards(ExactSelector):
     """As if it could."""
 
-    _takes_shards = True
+    _tags = replace(ExactSelector._tags, shards="binary")
 
 
 def test_what_is_sent(client):

@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 import pytest
-from correspondence import PUBLIC
+from correspondence import HOME, PUBLIC
 from problems import problem
 from sklearn.compose import ColumnTransformer
 from sklearn.model_selection import GridSearchCV, GroupKFold, cross_validate
@@ -37,6 +37,13 @@ def test_docstrings_are_complete():
         if hasattr(estimator, "get_params") and name not in ("Rules", "TrainedModel"):
             described = re.findall(r"^(\w+) : .*default=", estimator.__doc__.split("Attributes\n---")[0], re.MULTILINE)
             assert described == list(inspect.signature(estimator).parameters), name
+
+
+def test_it_works_without_docstrings():
+    import subprocess
+    import sys
+
+    subprocess.run([sys.executable, "-OO", "-c", "import fewest.datasets, fewest.papers"], check=True, cwd=HOME)
 
 
 def test_inside_scikit_learn_s_tools(tmp_path):
