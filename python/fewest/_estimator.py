@@ -25,7 +25,6 @@ class Tags:
     """Whether the method finds a size by itself, so that none need be given."""
     shards: str = "none"
     """Whether it takes columns that are spread over workers: "none", "binary" (of two classes only), "any"."""
-    """Whether C weighs the loss against an L1 penalty."""
     size_name: str = "n_features_to_select"
     """The parameter of the size."""
     remedy: str = ""

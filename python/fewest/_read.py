@@ -212,7 +212,7 @@ def read_table(
     second = labels if isinstance(labels, tuple) else None if labels is None else (labels, None)
     if by is not None and second is None:
         raise ValueError(f"by is {by!r}, but there are no labels; name the second file with labels, or the column of this one with id")
-    reading = {
+    reading: dict[str, Any] = {
         "format": format,
         "target": target,
         "drop": _listed(drop),

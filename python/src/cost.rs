@@ -1,9 +1,9 @@
 //! `C="auto"`: the library's choice of a cost, for the method that Python names at each cost.
 
-use fewest::{Cancel, RuleList, SvmSettings};
+use fewest::{Limits, RuleList, Rules, SvmSettings};
 use fewest_data::{ScaleKind, Target};
 use fewest_eval::auto_cost::choose;
-use fewest_eval::{Ask, ClassWeights, Data, EvalError, Fixed, PartSelector, Preparation, Scene, TrainingPart};
+use fewest_eval::{Ask, ClassWeights, Data, EvalError, PartSelector, Preparation, Scene, SomeMethod, TrainingPart};
 use fewest_papers::AnyMethod;
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
@@ -23,32 +23,34 @@ struct About {
     has_own_classifier: bool,
 }
 
-/// A selector of Python, which is asked for its method and SVM at a cost.
-struct AtCosts<'a> {
-    method: &'a Py<PyAny>,
+/// A selector of Python at some cost; it is asked for its method and SVM at others.
+struct AtCost<'a> {
+    asked: &'a Py<PyAny>,
     about: &'a About,
-    /// At some cost.
-    first: Fixed,
+    method: SomeMethod,
+    svm: SvmSettings,
 }
 
-impl AtCosts<'_> {
-    /// The method at a cost.
+impl<'a> AtCost<'a> {
+    /// The selector at this cost.
     ///
     /// # Errors
     /// An exception of Python.
-    fn fixed(method: &Py<PyAny>, about: &About, cost: f64) -> PyResult<Fixed> {
+    fn new(asked: &'a Py<PyAny>, about: &'a About, cost: f64) -> PyResult<Self> {
         Python::attach(|py| {
-            let (method, svm): (Bound<'_, PyAny>, Bound<'_, PyAny>) = method.call1(py, (cost,))?.extract(py)?;
-            let (method, svm): (AnyMethod, SvmSettings) = (settings(&method)?, settings(&svm)?);
-            let method = fewest_eval::SomeMethod::new(method);
-            Ok(Fixed { method, svm, rules: about.rules.clone(), fit_cost: about.fit_cost })
+            let (method, svm): (Bound<'_, PyAny>, Bound<'_, PyAny>) = asked.call1(py, (cost,))?.extract(py)?;
+            let (method, svm) = (SomeMethod::new(settings::<AnyMethod>(&method)?), settings(&svm)?);
+            Ok(Self { asked, about, method, svm })
         })
     }
 }
 
-impl PartSelector for AtCosts<'_> {
+impl PartSelector for AtCost<'_> {
+    /// As the estimator fits all samples: features of one value are not ruled out.
     fn ask(&self, part: &TrainingPart) -> Result<Ask, EvalError> {
-        self.first.ask(part)
+        let rules = Rules::new(part.design().n_features(), self.about.rules.clone(), &[])?;
+        let (method, svm) = (self.method.clone(), self.svm.clone());
+        Ok(Ask { method, task_svm: svm.clone(), svm, rules, limits: Limits::default() })
     }
 
     fn fit_cost(&self) -> Option<f64> {
@@ -59,13 +61,9 @@ impl PartSelector for AtCosts<'_> {
         self.about.has_own_classifier
     }
 
-    fn chooses_cost(&self) -> bool {
-        true
-    }
-
     fn at_cost(&self, cost: f64, _: Option<f64>) -> Result<Box<dyn PartSelector + '_>, EvalError> {
-        let fixed = Self::fixed(self.method, self.about, cost);
-        Ok(Box::new(fixed.map_err(|error| EvalError::Caller(Box::new(error)))?))
+        let selector = Self::new(self.asked, self.about, cost);
+        Ok(Box::new(selector.map_err(|error| EvalError::Caller(Box::new(error)))?))
     }
 }
 
@@ -97,9 +95,9 @@ pub(crate) fn choose_cost<'py>(
         let data = Data { groups, ..Data::new(&features, &target, numbers(&weights)?) };
         let class_weight = about.class_weight.clone();
         let preparation = Preparation { scale: Some(ScaleKind::None), class_weight, ..Preparation::default() };
-        let selector = AtCosts { method: &method, about: &about, first: AtCosts::fixed(&method, &about, 1.0)? };
+        let selector = AtCost::new(&method, &about, 1.0)?;
         let (choice, _) = enter(py, &limits, None, |limits, _| {
-            let (memory, cancel): (_, Cancel) = (limits.memory.clone(), limits.cancel.clone());
+            let (memory, cancel) = (limits.memory.clone(), limits.cancel.clone());
             let scene = Scene { data, preparation: &preparation, memory, cancel };
             let all: Vec<usize> = (0..target.codes.len()).collect();
             choose(&scene, &all, &selector, limits.time).map_err(in_python)
@@ -115,9 +113,7 @@ fn in_python(error: EvalError) -> fewest::Error {
         EvalError::FewSamples { samples } => format!(
             "C=\"auto\" holds out samples of each class, but a class has {samples} only; add samples, or give a number for C"
         ),
-        EvalError::FewGroups { groups } => format!(
-            "C=\"auto\" holds out groups with samples of each class, but a class is in {groups} group only; add groups, give a number, or leave groups out"
-        ),
+        EvalError::FewGroups { .. } => "C=\"auto\" holds out groups with samples of each class, but a class is in one group only; add groups, give a number, or leave groups out".to_owned(),
         other => other.to_string(),
     })
 }
