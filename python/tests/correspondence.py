@@ -477,7 +477,6 @@ COMMANDS: dict[str, Command] = {
             "folds": "the columns of ``X``",
             "allow-unproven": "the ``verdict`` of what it returns",
             "time-limit": "the command alone",
-            "export": "the command alone, of the proof that a selector wrote",
         },
     ),
     "generate ndcc": Command(datasets.make_ndcc, _GENERATED, {**_SETS, **_SIZED, "expansion": of("expansion")}),
