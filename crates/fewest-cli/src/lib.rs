@@ -26,17 +26,18 @@ use terminal::{Level, Terminal};
 
 /// Runs the command with its arguments, the first of them its own name; returns the exit code.
 pub fn run_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
-    run_then(arguments.into_iter().collect(), None)
+    run_then(&arguments.into_iter().collect::<Vec<_>>(), None)
 }
 
 /// Runs `fewest verify` with these arguments, those after the word `verify`, then tells of a verified
 /// proof; returns the exit code.
 pub fn verify_with(arguments: impl IntoIterator<Item = OsString>, then: &mut OnVerified<'_>) -> u8 {
-    run_then(["fewest", "verify"].map(OsString::from).into_iter().chain(arguments).collect(), Some(then))
+    let arguments: Vec<OsString> = ["fewest", "verify"].map(OsString::from).into_iter().chain(arguments).collect();
+    run_then(&arguments, Some(then))
 }
 
-fn run_then(arguments: Vec<OsString>, then: Option<&mut OnVerified<'_>>) -> u8 {
-    let parsed = match cli::parse(&arguments) {
+fn run_then(arguments: &[OsString], then: Option<&mut OnVerified<'_>>) -> u8 {
+    let parsed = match cli::parse(arguments) {
         Ok(parsed) => parsed,
         Err(ParseEnd::Display(text)) => {
             let _ = text.print();
@@ -49,7 +50,7 @@ fn run_then(arguments: Vec<OsString>, then: Option<&mut OnVerified<'_>>) -> u8 {
         Global { verbose: true, .. } => Level::Verbose,
         Global { .. } => Level::Normal,
     });
-    run(&parsed, &Invocation::new(&arguments, terminal), then).unwrap_or_else(|failure| refused(&failure, terminal))
+    run(&parsed, &Invocation::new(arguments, terminal), then).unwrap_or_else(|failure| refused(&failure, terminal))
 }
 
 /// Says why the command ended early; returns its exit code.
