@@ -117,9 +117,6 @@ pub(crate) struct StudyArgs {
 
 impl StudyArgs {
     /// `--methods`; empty for auto.
-    ///
-    /// # Errors
-    /// An unknown method, or one that is named twice.
     pub(crate) fn method_list(&self) -> Result<Vec<StudyMethod>, String> {
         if self.methods.trim() == "auto" {
             return Ok(Vec::new());

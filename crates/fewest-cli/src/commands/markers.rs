@@ -28,9 +28,6 @@ use crate::progress::Watch;
 use crate::terminal::Terminal;
 
 /// Runs the command.
-///
-/// # Errors
-/// Bad input, found before the search where that is possible.
 pub(crate) fn run(args: &MarkersArgs, invocation: &Invocation) -> Result<u8, Failure> {
     let terminal = invocation.terminal;
     let source = RuleSource::read(&args.rules, args.rules.max_features()?)?;

@@ -14,9 +14,6 @@ use crate::method_args::{Entry, find, methods, of_paper, paper_names, settings};
 use crate::terminal::{Terminal, bold};
 
 /// Runs the command.
-///
-/// # Errors
-/// An unknown method, or an output that cannot be written.
 pub(crate) fn run(args: &MethodsArgs, terminal: Terminal) -> Result<u8, Failure> {
     let chosen: Vec<&Entry> = match &args.method {
         None => methods().collect(),

@@ -24,9 +24,6 @@ pub(crate) enum Document<'a> {
 
 impl Document<'_> {
     /// Writes it as [`text`] does.
-    ///
-    /// # Errors
-    /// Those of `out`.
     pub(crate) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         self.indented(0, out)?;
         out.write_all(b"\n")

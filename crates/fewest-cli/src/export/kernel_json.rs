@@ -38,9 +38,6 @@ pub(super) fn read_kernel(model: &Value) -> Result<Kernel, String> {
 }
 
 /// Which of the features hold categories; models of earlier versions have none.
-///
-/// # Errors
-/// A name that is no feature, a kernel without distances.
 pub(super) fn read_categorical(model: &Value, names: &[String], kernel: Kernel) -> Result<Vec<usize>, String> {
     if model.get("categorical").is_none_or(Value::is_null) {
         return Ok(Vec::new());

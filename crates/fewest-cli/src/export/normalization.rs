@@ -13,9 +13,6 @@ pub(super) fn value(done: &Normalized) -> Value {
 }
 
 /// Normalization of a model; none where nothing was done, as in files of earlier versions.
-///
-/// # Errors
-/// What is missing or of the wrong kind, with the remedy.
 pub(super) fn read(model: &Value) -> Result<Option<Normalized>, String> {
     let Some(value) = model.get("normalization").filter(|value| !value.is_null()) else { return Ok(None) };
     let total = match value.get("total") {

@@ -105,9 +105,6 @@ impl Classifiers {
 }
 
 /// Reads a model file, one of tasks, or a selection result.
-///
-/// # Errors
-/// What is missing or of the wrong kind, with the remedy.
 pub(crate) fn read(content: &str) -> Result<Classifiers, String> {
     let file = model_json::parse(content)?;
     let Some(found) = file.get("task_models").filter(|found| !found.is_null()) else {

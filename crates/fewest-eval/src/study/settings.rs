@@ -161,9 +161,6 @@ const SIZES: usize = 10;
 
 impl StudySettings {
     /// Checks every setting against its range, for p features and k classes.
-    ///
-    /// # Errors
-    /// [`Error::Setting`] naming the first one out of range.
     pub fn check(&self, p: usize, classes: usize) -> Result<(), Error> {
         self.svm.check()?;
         if let Some(method) = self.methods.iter().find(|method| self.bounds_weights() && !method.keeps_bounds()) {

@@ -31,9 +31,6 @@ use external::External;
 const SIZES: usize = 10;
 
 /// Runs the command.
-///
-/// # Errors
-/// Bad input, found before the study where that is possible.
 pub(crate) fn run(args: &StudyArgs, invocation: &Invocation) -> Result<u8, Failure> {
     let terminal = invocation.terminal;
     let methods = args.method_list().map_err(Failure::Input)?;

@@ -15,9 +15,6 @@ use crate::terminal::{Level, Terminal};
 
 /// Writes the proof of a panel with these names; none where its classifier has a kernel, of which there is
 /// no such proof.
-///
-/// # Errors
-/// A file that cannot be written.
 pub(super) fn write(
     args: &StudyArgs,
     path: &Path,

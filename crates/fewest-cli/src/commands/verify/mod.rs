@@ -192,9 +192,6 @@ fn check(
 }
 
 /// The SVM of a method where nothing is typed, that of `exact` where none is named.
-///
-/// # Errors
-/// A name of no method.
 fn defaults(method: Option<&str>) -> Result<SvmSettings, Failure> {
     let entry = method_args::find(method.unwrap_or("exact"))?;
     let options = MethodOptions::of(entry, &clap::ArgMatches::default(), &[])?;
@@ -202,9 +199,6 @@ fn defaults(method: Option<&str>) -> Result<SvmSettings, Failure> {
 }
 
 /// What was typed of the problem.
-///
-/// # Errors
-/// A name that is no feature.
 fn asked(
     args: &VerifyArgs,
     source: &RuleSource,
@@ -233,9 +227,6 @@ fn asked(
 }
 
 /// What is asked: what was typed, then what a result says, then defaults.
-///
-/// # Errors
-/// Rules that contradict each other.
 fn layers(
     typed: &Asked,
     result: Option<&AskedResult>,
