@@ -30,13 +30,13 @@ impl Files {
     ///
     /// # Errors
     /// A place that cannot be written, or that something else has.
-    pub(crate) fn open(path: PathBuf, others: &[OsString]) -> Result<Self, Failure> {
+    pub(crate) fn open(path: &Path, others: &[OsString]) -> Result<Self, Failure> {
         let beside = path.with_extension("pbp");
         let wrong = |why: &str| Failure::Input(format!("{}: {why}; name a file such as proof.opb", path.display()));
         if path.extension().is_some_and(|ending| ending == "pbp") {
             return Err(wrong("the file with the ending .pbp is the proof, which is written beside it"));
         }
-        for place in [&path, &beside] {
+        for place in [path, &beside] {
             if let Some(over) = others.iter().find(|other| whole(place) == whole(Path::new(other))) {
                 return Err(wrong(&format!("{} would be written over", over.display())));
             }
@@ -45,7 +45,7 @@ impl Files {
             Draft::new(place)
                 .map_err(|error| Failure::Input(format!("{}: cannot be written: {error}", place.display())))
         };
-        Ok(Self { problem: draft(&path)?, proof: draft(&beside)?, beside })
+        Ok(Self { problem: draft(path)?, proof: draft(&beside)?, beside })
     }
 
     /// Writes both; nothing where one of them cannot be.

@@ -27,7 +27,7 @@ mod writer;
 
 use std::ffi::OsString;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::ExitCode;
 
 use fewest_cli::{Failure, Verified};
@@ -52,7 +52,7 @@ fn main() -> ExitCode {
         return ExitCode::from(BAD_INPUT);
     };
     let rest: Vec<OsString> = arguments.collect();
-    let mut files = match Files::open(PathBuf::from(path), &rest) {
+    let mut files = match Files::open(Path::new(&path), &rest) {
         Ok(files) => Some(files),
         Err(failure) => {
             say(&format!("error: {}\n", failure.into_text()));

@@ -48,10 +48,9 @@ impl Scratch {
 
     /// `fewest select` with the words of a line, names of files in this folder.
     fn select(&self, line: &str) -> u8 {
-        let place = |word: &str| match word {
-            word if word.ends_with(".csv") || word.ends_with(".proof") => self.path(word).into_os_string(),
-            word => OsString::from(word),
-        };
+        let is_file =
+            |word: &str| Path::new(word).extension().is_some_and(|ending| ending == "csv" || ending == "proof");
+        let place = |word: &str| if is_file(word) { self.path(word).into_os_string() } else { OsString::from(word) };
         fewest_cli::run_with(
             ["fewest", "select", "--quiet"].map(OsString::from).into_iter().chain(line.split(' ').map(place)),
         )
