@@ -1,8 +1,8 @@
 """Does VeriPB accept exported proofs, and how far does that scale? One command:
 
-    VERIPB=/path/to/veripb python3 bench/veripb.py [--fewest target/debug/fewest] [--seconds 120] [--again]
+    VERIPB=/path/to/veripb python3 bench/veripb.py [--fewest target/debug/fewest] [--export target/debug/fewest-veripb] [--seconds 120] [--again]
 
-Each case: `fewest select --proof` (at most --seconds), `fewest verify`, `fewest verify --export`, `veripb`. Numbers of each case are
+Each case: `fewest select --proof` (at most --seconds), `fewest verify`, `fewest-veripb`, `veripb`. Numbers of each case are
 kept in bench/results/veripb.jsonl as they come, so that a run that was stopped goes on (--again makes all of them);
 bench/results/veripb.md is written from them. VeriPB: `cargo install veripb` (version 3, MIT or Apache-2.0).
 """
@@ -73,7 +73,7 @@ def case(name, given, folder):
     found["verify_s"], _, ran = timed([given.fewest, "verify", proof, data, "--json", folder / "v.json"])
     said = json.loads((folder / "v.json").read_text())
     found |= {key: said.get(key) for key in ("gap", "rest", "objective", "bound")}
-    found["export_s"], _, ran = timed([given.fewest, "verify", proof, data, "--export", opb])
+    found["export_s"], _, ran = timed([given.export, opb, proof, data])
     if not opb.exists():
         return found | {"verdict": "no export: " + (ran.stderr.strip() or ran.stdout.strip())[:100]}
     pbp = opb.with_suffix(".pbp")
@@ -99,7 +99,7 @@ def size(count):
 def page(kept, version):
     text = ["# Exported proofs, by VeriPB", "", "    python3 bench/veripb.py", ""]
     text += [
-        f"`fewest select --proof`, `fewest verify --export`, then VeriPB {version}, which the project has no part in.",
+        f"`fewest select --proof`, `fewest-veripb`, then VeriPB {version}, which the project has no part in.",
         "Rows: of rules, listed subsets and dual points. Steps: those of the cutting-plane proof (`rup`, `pol`). Lost: what rounding",
         "to integers takes from the bound that `verify` proves, as a share of what features can gain. Seconds are of one run each on",
         "a shared machine; export includes three checks.",
@@ -127,6 +127,7 @@ def page(kept, version):
 def main():
     options = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     options.add_argument("--fewest", default=str(ROOT / "target" / "debug" / "fewest"))
+    options.add_argument("--export", default=str(ROOT / "target" / "debug" / "fewest-veripb"))
     options.add_argument("--veripb", default=os.environ.get("VERIPB") or shutil.which("veripb"))
     options.add_argument("--seconds", type=int, default=120, help="for each search")
     options.add_argument("--again", action="store_true")

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 #: Methods that a study can try.
 METHODS = ("exact", "rfe", "info-gain", "kta")
 #: What the engine calls scores by.
-SCORES = {"roc_auc": "auc", "log_loss": "log-loss"}
+SCORES = {"roc_auc": "auc"}
 #: Sizes where none are given.
 MOST = 10
 #: What outer folds are summed up by; of two classes alone the second list.
@@ -64,8 +64,6 @@ def _says_probabilities(study: Any) -> None:
     """Raise an AttributeError that says why a fitted study has no probabilities."""
     if not hasattr(study, "estimator_") or study._calibration is not None:
         return
-    if study.calibration == "none":
-        raise AttributeError('there are no probabilities with calibration="none"; say "platt" or "isotonic"')
     if study.status_ == "completed":
         raise AttributeError("there are no probabilities, as no panel was found")
     raise AttributeError(
@@ -91,26 +89,18 @@ class Study(_signatures.Study, Selector):
     methods : "auto" or sequence of {"exact", "rfe", "info-gain", "kta"}, default="auto"
         Methods to try; "auto": those that suit the data, and where rules bound weights those that keep
         the bounds.
-    scoring : {"combined", "accuracy", "roc_auc", "log_loss", "hinge"}, default="combined"
-        What candidates are judged by on the inner folds; the first is the mean of the others, with
-        1 - log-loss and 1 - hinge.
-    pick : {"best", "smooth", "shrunk", "one_se", "small_cost", "stable"}, default="shrunk"
-        Which one is taken: of the best mean score; of the best after averaging with the neighbours on
-        the grid of costs and sizes of one feature more or fewer; the same less 0.01 for each step of the grid
-        between the costs and those that need no data (0.01 of the selection, 0.1 of the classifier); of the
-        smallest size and costs within
-        one standard error of the best; of the smallest costs there at the size of the best; of the
-        most stable subsets there.
+    scoring : {"combined", "accuracy", "roc_auc"}, default="combined"
+        What candidates are judged by on the inner folds; the first is the mean of accuracy, AUC and
+        1 - hinge. The best one is taken after averaging with the neighbours on the grid of costs and sizes
+        of one feature more or fewer, less 0.01 for each step of the grid between the costs and those that
+        need no data (0.01 of the selection, 0.1 of the classifier).
     prefer : {"best", "smallest"}, default="best"
-        Which of two choices is the panel: what ``pick`` takes, or the smallest number of features within one
+        Which of two choices is the panel: what ``scoring`` takes, or the smallest number of features within one
         standard error of that which loses at most 1 % of accuracy on the inner folds. Both are judged on
         the outer folds; ``panels_`` has both.
     points : bool, default=False
         Whether the panel is a points score, too: small integers for levels of its features, for two
         classes and linear methods; judged on the outer folds (``points_``).
-    calibration : {"platt", "isotonic", "none"}, default="platt"
-        How decision values of samples held out become probabilities, of more than two classes pair by
-        pair: by a sigmoid, by any function that never falls (for many samples), or not at all.
     pos_label : bool, int, float or str, default=None
         The class of two that ``f1``, ``sensitivity`` and ``specificity``, the probabilities in ``folds_``,
         ``decision_curve_`` and ``threshold_`` are of; what ``--positive`` is to the command. Decision values,
@@ -144,9 +134,6 @@ class Study(_signatures.Study, Selector):
         The proof of the panel ends after this many nodes.
     selection_time_limit : float, default=None
         Seconds that one selection may take. None: no limit but that of the study.
-    compare_rules : bool, default=False
-        Whether every other ``scoring`` and ``pick`` is judged on the outer folds, too, which takes
-        longer; ``folds_`` has them as ``rules``.
     class_weight : dict or "balanced", default=None
         Weights of classes; "balanced" as the selectors have it, in each training part.
     time_limit : float, default=600.0
@@ -251,20 +238,18 @@ class Study(_signatures.Study, Selector):
     _tags = Tags(page="docs/use/study.md", binary_only=False, deals_folds=True)
     _takes = (
         "sizes: int | Sequence[int] | None = None, rules, methods: str | Sequence[str] = 'auto', scoring: str = 'combined', "
-        "pick: str = 'shrunk', prefer: str = 'best', points: bool = False, calibration: str = 'platt', pos_label: Any = None, "
+        "prefer: str = 'best', points: bool = False, pos_label: Any = None, "
         "sensitivity: float | None = None, cv: int = 5, n_repeats: int = 2, inner_cv: int = 5, n_inner_repeats: int = 1, "
         "n_Cs: int = 8, impute, scale: str | None = None, n_solutions: int = 5, gap, node_limit: int = 20000, "
-        "selection_time_limit: float | None = None, compare_rules: bool = False, SVM, class_weight, time_limit=600.0, "
+        "selection_time_limit: float | None = None, SVM, class_weight, time_limit=600.0, "
         "random_state, LISTENED"
     )
     _parameter_constraints = {
         "sizes": [*AT_LEAST_ONE, "array-like", None],
         "methods": [StrOptions({"auto"}), "array-like"],
-        "scoring": [StrOptions({"combined", "accuracy", "roc_auc", "log_loss", "hinge"})],
-        "pick": [StrOptions({"best", "smooth", "shrunk", "one_se", "small_cost", "stable"})],
+        "scoring": [StrOptions({"combined", "accuracy", "roc_auc"})],
         "prefer": [StrOptions({"best", "smallest"})],
         "points": ["boolean"],
-        "calibration": [StrOptions({"platt", "isotonic", "none"})],
         "pos_label": [Real, str, "boolean", None],
         "sensitivity": [Interval(Real, 0.0, 1.0, closed="right"), None],
         "cv": AT_LEAST_TWO,
@@ -275,7 +260,6 @@ class Study(_signatures.Study, Selector):
         "n_solutions": AT_LEAST_ONE,
         "node_limit": AT_LEAST_ONE,
         "selection_time_limit": [*NOT_BELOW_0, None],
-        "compare_rules": ["boolean"],
         "scale": [StrOptions({"standard", "maxabs", "none"}), None],
         # The engine has no other weights that it finds in a training part.
         "class_weight": [StrOptions({"balanced"}), dict, None],
@@ -408,7 +392,7 @@ class Study(_signatures.Study, Selector):
             "choose": grid["rule"],
             "prefer": asked["prefer"],
             "points": asked["points"],
-            "calibration": asked["calibration"],
+            "calibration": "platt",
             "loss": svm["loss"],
             "bias": svm["bias"],
             "tolerance": svm["tolerance"],
@@ -484,18 +468,17 @@ class Study(_signatures.Study, Selector):
         if first:
             resolved["weights"] = turned_bounds(resolved["weights"])
             weights = {"each": weights["each"][::-1]} if isinstance(weights, dict) else weights
-        pick = "" if self.pick == "best" else f":{self.pick.replace('_', '-')}"
         return {
             "sizes": self._sizes(p),
             "seed": seed_of(self.random_state),
             "methods": methods,
-            "rule": f"{SCORES.get(self.scoring, self.scoring)}{pick}",
+            "rule": SCORES.get(self.scoring, self.scoring),
             "missing": self.impute and self.impute.replace("_", "-"),
             "texts": [] if self._coding is None else self._coding.texts,
             "class_weight": weights,
             "rules": resolved,
             "svm": self._svm(1.0),
-            **handed(self, "prefer", "points", "calibration", "sensitivity", "scale", "compare_rules"),
+            **handed(self, "prefer", "points", "sensitivity", "scale"),
             **handed(
                 self, folds="cv", repeats="n_repeats", inner_folds="inner_cv", inner_repeats="n_inner_repeats", cost_points="n_Cs"
             ),
@@ -597,7 +580,7 @@ class Study(_signatures.Study, Selector):
 
     @available_where(_says_probabilities)
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Probability of each class, by ``calibration`` on the decision values of samples held out, as the
+        """Probability of each class, by Platt's sigmoid on the decision values of samples held out, as the
         command and a model file give it.
 
         Of more than two classes those of the pairs are coupled (Wu, Lin and Weng 2004). ``predict`` goes by

@@ -70,8 +70,6 @@ class StudyResult:
             "seconds": about["seconds"],
             "version": _core.__version__,
         }
-        if any(fold["rules"] for fold in answer["folds"]):
-            said["rules"] = self._rules()
         if about["settings"]["points"]:
             said["points"] = self._points()
         if verdict := _core.study_verdict(said):
@@ -193,7 +191,7 @@ class StudyResult:
         return own | {"negative": self.classes[machine["negative"]], "positive": self.classes[machine["positive"]]}
 
     def _tried(self, tried: dict[str, Any]) -> dict[str, Any]:
-        score = self.about["settings"]["choose"].partition(":")[0].replace("-", "_")
+        score = self.about["settings"]["choose"].partition(":")[0]
         return {**tried["choice"], "accuracy": tried["accuracy"], score: tried["score"], "stability": tried["stability"]}
 
     def _fold(self, fold: dict[str, Any]) -> dict[str, Any]:
@@ -218,8 +216,6 @@ class StudyResult:
         }
         if (samples := self.about["samples"]) is not None:
             said["test_samples"] = [samples[self.about["rows"][at]] for at in judged["test"]]
-        if fold["rules"]:
-            said["rules"] = [self._rule(rule) for rule in fold["rules"]]
         return said
 
     def _other(self, other: dict[str, Any] | None) -> dict[str, Any] | None:
@@ -229,18 +225,6 @@ class StudyResult:
         judged = other["judgement"]
         scores = {"accuracy": judged["metrics"]["accuracy"], "auc": judged["metrics"]["auc"], "log_loss": judged["log_loss"]}
         return {**other["choice"], "selected": self._named(other["selected"]), **scores}
-
-    def _rule(self, rule: dict[str, Any]) -> dict[str, Any]:
-        of = {"accuracy": rule["metrics"]["accuracy"], "auc": rule["metrics"]["auc"], "log_loss": rule["log_loss"]}
-        return {**rule["choice"], "rule": rule["rule"], "selected": self._named(rule["selected"]), **of}
-
-    def _rules(self) -> dict[str, Any]:
-        """By rule: means over the outer folds."""
-        by_rule: dict[str, list[dict[str, Any]]] = {}
-        for fold in self.answer["folds"]:
-            for rule in fold["rules"]:
-                by_rule.setdefault(rule["rule"], []).append(self._rule(rule))
-        return {name: _means(found) for name, found in by_rule.items()}
 
     def _wrong(self) -> list[dict[str, Any]]:
         """The samples that outer folds took for another class, most often first."""
@@ -275,15 +259,6 @@ def _recall(counts: list[list[int]], code: int) -> float | None:
     """The share of a class that is classified right; None without a sample of it."""
     total = sum(counts[code])
     return counts[code][code] / total if total else None
-
-
-def _means(rules: list[dict[str, Any]]) -> dict[str, Any]:
-    def mean(values: list[Any]) -> float | None:
-        known = [value for value in values if value is not None]
-        return sum(known) / len(known) if known else None
-
-    of = {name: mean([rule[name] for rule in rules]) for name in ("accuracy", "auc", "log_loss")}
-    return of | {"n_features": mean([len(rule["selected"]) for rule in rules]), "folds": len(rules)}
 
 
 def sample_names(X: Any) -> list[str] | None:

@@ -23,11 +23,9 @@ def problem(n=80, p=12, seed=0, class_sep=1.5):
 
 def test_the_svm_and_the_effort_are_the_ones_asked_for():
     X, y = problem()
-    asked = {"loss": "squared_hinge", "fit_intercept": False, "compare_rules": True, "selection_time_limit": 5.0}
+    asked = {"loss": "squared_hinge", "fit_intercept": False, "selection_time_limit": 5.0}
     study = Study(**QUICK, **asked).fit(X, y)
     assert study.estimator_.loss == "squared_hinge" and study.intercept_[0] == 0.0
-    assert all(fold["rules"] for fold in study.folds_)
-    assert not any(fold["rules"] for fold in Study(**QUICK).fit(X, y).folds_)
     wide, narrow = (Study(**{**QUICK, "methods": ["exact"]}, gap=gap).fit(X, y) for gap in (0.5, 1e-6))
     assert narrow.gap_ <= 1e-6 and narrow.bound_ >= wide.bound_
 
@@ -52,17 +50,6 @@ def test_a_panel_with_an_estimate_from_samples_not_seen():
     np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)
     assert ((study.decision_function(X) > 0) == (study.predict(X) == study.classes_[1])).all()
     assert np.corrcoef(probabilities[:, 1], study.decision_function(X))[0, 1] > 0.5
-
-
-def test_probabilities_by_isotonic_regression():
-    X, y = problem()
-    platt = Study(**QUICK).fit(X, y)
-    isotonic = Study(**QUICK, calibration="isotonic").fit(X, y)
-    assert np.array_equal(platt.support_, isotonic.support_)
-    p, q = platt.predict_proba(X)[:, 1], isotonic.predict_proba(X)[:, 1]
-    order = np.argsort(isotonic.decision_function(X), kind="stable")
-    assert (np.diff(q[order]) >= 0).all() and not np.allclose(p, q)
-    assert not hasattr(Study(**QUICK, calibration="none").fit(X, y), "predict_proba")
 
 
 def test_noise_that_no_method_takes_is_no_time_limit():
@@ -121,7 +108,6 @@ def test_more_classes_and_limits():
     assert study.score(X, y) > 0.8
     assert study.predict_proba(X).shape == (150, 3)
     assert not hasattr(study, "certify")
-    assert not hasattr(clone(study).set_params(calibration="none").fit(X, y), "predict_proba")
     X, y = problem()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

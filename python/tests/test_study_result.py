@@ -80,10 +80,10 @@ CASES = {
     "plain": ({}, []),
     "weights": ({}, ["--sample-weights", "times"]),
     "positive": ({"pos_label": "sick", "sensitivity": 0.9}, ["--positive", "sick", "--sensitivity", "0.9"]),
-    "smallest": ({"prefer": "smallest", "compare_rules": True}, ["--prefer", "smallest", "--compare-rules"]),
-    "isotonic": (
-        {"calibration": "isotonic", "class_weight": "balanced", "loss": "squared_hinge", "intercept_scaling": 1.0},
-        ["--calibration", "isotonic", "--class-weight", "balanced", "--loss", "squared-hinge", "--bias", "1"],
+    "smallest": ({"prefer": "smallest", "scoring": "roc_auc"}, ["--prefer", "smallest", "--choose", "auc"]),
+    "svm": (
+        {"class_weight": "balanced", "loss": "squared_hinge", "intercept_scaling": 1.0},
+        ["--class-weight", "balanced", "--loss", "squared-hinge", "--bias", "1"],
     ),
     "exact": ({"methods": ["exact"]}, ["--methods", "exact"]),
     "points": ({"points": True, "pos_label": "sick"}, ["--points", "--positive", "sick"]),
@@ -248,10 +248,6 @@ def test_without_outer_folds_nothing_is_known_and_all_of_it_says_so():
     assert "not known: 0 of 3 outer folds done" in str(study)
     assert "not known" in study.report() and json.loads(study.to_json())["summary"] == {}
     assert study.predict(X).shape == y.shape
-    plain = Study(**QUICK, calibration="none").fit(X, y)
-    with pytest.raises(AttributeError, match='calibration="none"'):
-        plain.predict_proba(X)
-    assert plain.summary_["log_loss"] is None and plain.summary_["accuracy"] is not None
 
 
 def test_a_study_that_came_to_no_panel_says_why(monkeypatch):

@@ -30,7 +30,7 @@ predict.fewest <- function(object, newdata, type = c("class", "decision", "proba
   predictions <- utils::read.csv(files[3], check.names = FALSE, colClasses = c(prediction = "character"), encoding = "UTF-8")
   if (type == "class") return(as_classes(predictions$prediction, attr(object, "classes")))
   columns <- grep(if (type == "decision") "^decision" else "^probability_", names(predictions), value = TRUE)
-  if (!length(columns)) fail("the model has no probabilities: a study's model has, or calibration = \"platt\" where the method takes it")
+  if (!length(columns)) fail("the model has no probabilities: a study's model has")
   out <- as.matrix(predictions[columns])
   colnames(out) <- sub("^(decision|probability)_?", "", columns)
   if (ncol(out) > 1) return(out)

@@ -16,7 +16,7 @@ use std::ffi::OsString;
 
 use cli::{Command, CommandLine, Global, ParseEnd};
 use commands::invocation::Invocation;
-pub use commands::verify::{ArrayRequest, Asked, AskedData, ProofSamples, verification};
+pub use commands::verify::{Again, ArrayRequest, Asked, AskedData, OnVerified, ProofSamples, Verified, verification};
 pub use failure::Failure;
 #[cfg(not(feature = "papers"))]
 use fewest::AnyMethod;
@@ -26,8 +26,18 @@ use terminal::{Level, Terminal};
 
 /// Runs the command with its arguments, the first of them its own name; returns the exit code.
 pub fn run_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
-    let arguments: Vec<OsString> = arguments.into_iter().collect();
-    let parsed = match cli::parse(&arguments) {
+    run_then(&arguments.into_iter().collect::<Vec<_>>(), None)
+}
+
+/// Runs `fewest verify` with these arguments, those after the word `verify`, then tells of a verified
+/// proof; returns the exit code.
+pub fn verify_with(arguments: impl IntoIterator<Item = OsString>, then: &mut OnVerified<'_>) -> u8 {
+    let arguments: Vec<OsString> = ["fewest", "verify"].map(OsString::from).into_iter().chain(arguments).collect();
+    run_then(&arguments, Some(then))
+}
+
+fn run_then(arguments: &[OsString], then: Option<&mut OnVerified<'_>>) -> u8 {
+    let parsed = match cli::parse(arguments) {
         Ok(parsed) => parsed,
         Err(ParseEnd::Display(text)) => {
             let _ = text.print();
@@ -40,7 +50,7 @@ pub fn run_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Global { verbose: true, .. } => Level::Verbose,
         Global { .. } => Level::Normal,
     });
-    run(&parsed, &Invocation::new(&arguments, terminal)).unwrap_or_else(|failure| refused(&failure, terminal))
+    run(&parsed, &Invocation::new(arguments, terminal), then).unwrap_or_else(|failure| refused(&failure, terminal))
 }
 
 /// Says why the command ended early; returns its exit code.
@@ -59,7 +69,7 @@ fn refused(failure: &Failure, terminal: Terminal) -> u8 {
 }
 
 /// Runs the command; returns its exit code.
-fn run(parsed: &CommandLine, invocation: &Invocation) -> Result<u8, Failure> {
+fn run(parsed: &CommandLine, invocation: &Invocation, then: Option<&mut OnVerified<'_>>) -> Result<u8, Failure> {
     let (cli, terminal) = (&parsed.cli, invocation.terminal);
     if let Some(threads) = cli.global.threads {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
@@ -78,7 +88,7 @@ fn run(parsed: &CommandLine, invocation: &Invocation) -> Result<u8, Failure> {
         Command::Fit(args) => commands::fit::run(args, invocation),
         Command::Predict(args) => commands::predict::run(args, invocation),
         Command::Report(args) => commands::report::run(args, terminal),
-        Command::Verify(args) => commands::verify::run(args, invocation),
+        Command::Verify(args) => commands::verify::run(args, invocation, then),
         Command::Check(args) => commands::check::run(args, terminal),
         Command::Convert(args) => commands::convert::run(args, terminal),
         Command::Generate(args) => commands::generate::run(args, terminal),

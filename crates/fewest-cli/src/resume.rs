@@ -60,9 +60,6 @@ pub struct Resume {
 impl Resume {
     /// `run` describes the run, by name: a file written for another one is refused. The state is
     /// written every so often.
-    ///
-    /// # Errors
-    /// A file that cannot be written.
     pub fn open(path: &Path, run: Value, every: Duration) -> Result<Self, Failure> {
         let Sink::File(path) = Sink::open("--resume", path)? else {
             return Err(Failure::input("--resume needs a file of its own, not standard output or a device"));
@@ -71,9 +68,6 @@ impl Resume {
     }
 
     /// Keeps results where there is a file and it is time to.
-    ///
-    /// # Errors
-    /// A file that cannot be written.
     pub(crate) fn keep_when_due<R: Serialize + std::fmt::Debug>(
         this: &Mutex<Option<Self>>,
         results: &[R],
@@ -85,9 +79,6 @@ impl Resume {
     }
 
     /// Keeps the results that the run ends with, where there is a file.
-    ///
-    /// # Errors
-    /// A file that cannot be written.
     pub(crate) fn keep_last<R: Serialize + std::fmt::Debug>(
         this: Mutex<Option<Self>>,
         results: &[R],
@@ -139,9 +130,6 @@ impl Resume {
     }
 
     /// As [`Resume::load`], of a state in JSON.
-    ///
-    /// # Errors
-    /// As there.
     pub fn load_json<T: DeserializeOwned>(&self) -> Result<Option<T>, Failure> {
         let read = |kept: SavedRun| {
             serde_json::from_reader(kept.state).map_err(|error| self.fault(&format!("damaged: {error}")))
@@ -172,9 +160,6 @@ impl Resume {
     }
 
     /// Writes the state, the old one being replaced as a whole, and how far the run's proofs are.
-    ///
-    /// # Errors
-    /// A failed write.
     pub fn keep(&self, state: &dyn Checkpoint, proofs: &[ProofMark]) -> Result<(), Failure> {
         let start = Instant::now();
         let name = self.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -192,9 +177,6 @@ impl Resume {
     }
 
     /// As [`Resume::keep`], of a state that becomes JSON.
-    ///
-    /// # Errors
-    /// As there.
     pub(crate) fn keep_json<T: Serialize + std::fmt::Debug>(&self, state: &T) -> Result<(), Failure> {
         self.keep(state, &[])
     }

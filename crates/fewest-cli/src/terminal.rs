@@ -38,9 +38,6 @@ impl Terminal {
     }
 
     /// [`Terminal::out`] of all that `write` writes.
-    ///
-    /// # Errors
-    /// As [`Terminal::out`].
     #[expect(clippy::unused_self, reason = "all printing goes through a terminal, so that none is hidden in a module")]
     pub(crate) fn out_with(self, write: &mut dyn FnMut(&mut dyn Write) -> std::io::Result<()>) -> Result<(), Failure> {
         let mut stdout = BufWriter::new(std::io::stdout().lock());

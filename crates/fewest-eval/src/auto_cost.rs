@@ -96,9 +96,6 @@ pub fn choose(
 }
 
 /// The selector at the costs that are chosen on these samples; none where its costs are given.
-///
-/// # Errors
-/// As [`choose`].
 pub(crate) fn chosen<'a>(
     scene: &Scene<'_>,
     rows: &[usize],

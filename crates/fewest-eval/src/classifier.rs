@@ -44,9 +44,6 @@ impl<'a> Training<'a> {
 
     /// The classifier that goes with a selection: the method's own, else the SVM trained on the
     /// features ([`Report::fit_settings`]); none when nothing was selected.
-    ///
-    /// # Errors
-    /// As [`Training::train`].
     pub fn classifier(
         &self,
         report: &Report,
@@ -64,9 +61,6 @@ impl<'a> Training<'a> {
 
     /// The classifier of each task on the features that were selected; none without tasks or where
     /// nothing was.
-    ///
-    /// # Errors
-    /// As [`Training::train`].
     pub fn task_classifiers(
         &self,
         report: &Report,
@@ -111,9 +105,6 @@ pub enum FoldModel {
 
 impl FoldModel {
     /// The classifier on what was selected, at this cost of its own if there is one.
-    ///
-    /// # Errors
-    /// More memory than is left.
     pub fn train(
         scene: &Scene<'_>,
         part: &TrainingPart,

@@ -57,7 +57,6 @@ impl ExternalValidation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::study::CalibrationRule;
 
     #[test]
     fn measures_are_those_of_a_fold_and_intervals_those_of_independent_samples() {
@@ -65,7 +64,7 @@ mod tests {
         let decisions: Vec<f64> =
             (0..40).map(|i| f64::from(i * 7 % 11) / 5.0 - 1.2 + f64::from(truth[i as usize])).collect();
         let predicted: Vec<u32> = decisions.iter().map(|&f| u32::from(f > 0.0)).collect();
-        let probabilities = Probabilities::fit(CalibrationRule::Platt, &decisions, &truth, 2);
+        let probabilities = Probabilities::fit(&decisions, &truth, 2);
         let of = Predictions { truth, predicted, decisions };
         let found = ExternalValidation::new(&of, 2, probabilities.as_ref()).unwrap();
         assert_eq!((found.metrics, &found.confusion), (of.metrics(2), &of.confusion(2)));

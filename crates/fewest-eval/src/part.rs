@@ -161,9 +161,6 @@ impl TrainingPart {
     }
 
     /// The samples of other rows, prepared as these.
-    ///
-    /// # Errors
-    /// More memory than is left.
     pub fn hold_out(&self, data: &Data<'_>, rows: &[usize], memory: &Memory) -> Result<HeldOut, EvalError> {
         let (mut features, taken) = data.rows(rows, memory)?;
         self.learnt.apply(&mut features)?;

@@ -29,17 +29,11 @@ impl<'a> Scene<'a> {
     }
 
     /// These samples, prepared to learn from.
-    ///
-    /// # Errors
-    /// As [`TrainingPart::new`].
     pub fn part(&self, rows: &[usize]) -> Result<TrainingPart, EvalError> {
         TrainingPart::new(&self.data, rows, self.preparation, &self.memory)
     }
 
     /// These samples, prepared as those of a part.
-    ///
-    /// # Errors
-    /// More memory than is left.
     pub fn hold_out(&self, part: &TrainingPart, rows: &[usize]) -> Result<HeldOut, EvalError> {
         part.hold_out(&self.data, rows, &self.memory)
     }

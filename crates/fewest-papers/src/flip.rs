@@ -65,9 +65,6 @@ pub struct FlipSettings {
 
 impl FlipSettings {
     /// Checks every number against its range.
-    ///
-    /// # Errors
-    /// [`Error::Setting`] naming the first setting out of range.
     pub fn check(&self) -> Result<(), Error> {
         self.svm.check()?;
         self.kernel.check()?;
@@ -131,9 +128,6 @@ impl FlipSearch {
     }
 
     /// Checks every number against its range, for p features.
-    ///
-    /// # Errors
-    /// [`Error::Setting`] naming the first setting out of range.
     pub(super) fn check(&self, p: usize) -> Result<(), Error> {
         self.flip(Flip::Bit).check()?;
         match &self.start {
@@ -143,9 +137,6 @@ impl FlipSearch {
     }
 
     /// Finds the start, then searches around it.
-    ///
-    /// # Errors
-    /// As [`flip`].
     pub(super) fn run(
         &self,
         kind: Flip,

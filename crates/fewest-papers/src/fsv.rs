@@ -127,9 +127,6 @@ impl FsvReport {
 
 /// `fsv`; see the head of this file.
 ///
-/// # Errors
-/// Settings out of range, a failure of HiGHS.
-///
 /// # Examples
 /// ```
 /// use fewest_papers::fsv::{FsvSettings, fsv};

@@ -12,11 +12,10 @@
 //!
 //! [`AnyMethod`] is any of these or of the methods of `fewest`.
 
-pub mod attribute_flip;
-pub mod bit_flip;
 #[cfg(feature = "cone")]
 pub mod conic;
 pub mod flip;
+pub mod flips;
 #[cfg(feature = "highs")]
 pub mod fsv;
 #[cfg(feature = "highs")]
@@ -49,6 +48,6 @@ fewest::methods_and! {
     QcqpSsvm(conic::QcqpSsvmSettings),
     #[cfg(feature = "cone")]
     Nmmkl(conic::NmmklSettings),
-    BitFlip(bit_flip::BitFlipSettings),
-    AttributeFlip(attribute_flip::AttributeFlipSettings),
+    BitFlip(flips::BitFlipSettings),
+    AttributeFlip(flips::AttributeFlipSettings),
 }

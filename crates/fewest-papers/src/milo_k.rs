@@ -86,9 +86,6 @@ impl Default for MiloSettings {
 
 impl MiloSettings {
     /// Checks every number against its range, for p features.
-    ///
-    /// # Errors
-    /// [`Error::Setting`] naming the first setting out of range.
     pub fn check(&self, p: usize) -> Result<(), Error> {
         check_categorical(&self.categorical, p)?;
         Gamma::Number(self.gamma).check()

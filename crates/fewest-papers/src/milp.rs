@@ -82,9 +82,6 @@ impl Default for MilpSettings {
 
 impl MilpSettings {
     /// Checks every number against its range.
-    ///
-    /// # Errors
-    /// [`Error::Setting`] naming the first setting out of range.
     pub fn check(&self) -> Result<(), Error> {
         let (name, value) = match self.formulation {
             Formulation::Milp1 { weight_bound } => ("weight_bound", weight_bound),

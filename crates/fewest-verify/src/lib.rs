@@ -265,9 +265,6 @@ impl<R: Read> Proof<R> {
     }
 
     /// Checks, as [`Proof::check`], and reports each step.
-    ///
-    /// # Errors
-    /// As there.
     pub fn check_telling(
         mut self,
         data: &[&dyn Data],

@@ -66,9 +66,6 @@ pub struct KernelOracle<'a> {
 
 impl<'a> KernelOracle<'a> {
     /// Starts with the given features; nothing is trained yet.
-    ///
-    /// # Errors
-    /// Settings out of range.
     pub fn new(
         grouped: &'a SamplesByClass<'a>,
         rules: &'a Rules,

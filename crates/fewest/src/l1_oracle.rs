@@ -135,9 +135,6 @@ pub struct L1Oracle<'a> {
 
 impl<'a> L1Oracle<'a> {
     /// A program without features, all prices 1; `cost` is C_i (length n), `bound` is u (length p).
-    ///
-    /// # Errors
-    /// [`Error::Solver`] when HiGHS cannot start.
     pub fn new(problem: &'a Problem<'a>, cost: Vec<f64>, bias: Bias, bound: Vec<f64>) -> Result<Self, Error> {
         Self::within(problem, cost, bias, bound, &Memory::unlimited())
     }
@@ -193,9 +190,6 @@ impl<'a> L1Oracle<'a> {
     }
 
     /// For prices of about this, which is 1 by default: the program is written in units that suit.
-    ///
-    /// # Errors
-    /// [`Error::Solver`] when HiGHS fails.
     pub fn priced(mut self, price: f64) -> Result<Self, Error> {
         self.units.set_price(price, &self.cost);
         self.price_program(true)?;

@@ -91,9 +91,6 @@ impl LazyWeights {
 
 impl<'a> SubsetOracle<'a> {
     /// Starts with the given features; nothing is trained yet.
-    ///
-    /// # Errors
-    /// Settings out of range.
     pub fn new(
         problem: &'a Problem<'a>,
         rules: &'a Rules,
@@ -136,9 +133,6 @@ impl<'a> SubsetOracle<'a> {
     }
 
     /// Takes the memory of the trainings on this many features.
-    ///
-    /// # Errors
-    /// [`Error::Memory`] when it is not left.
     pub fn reserve(
         problem: &Problem<'_>,
         rules: &Rules,

@@ -50,25 +50,16 @@ impl<'a> Features<'a> {
     }
 
     /// Index of a feature; `place` says where the name stands, for the message.
-    ///
-    /// # Errors
-    /// An unknown name, with the closest existing one.
     pub(crate) fn index(&self, name: &str, place: &str) -> Result<usize, Failure> {
         self.finder.position(name).ok_or_else(|| Failure::Input(self.unknown(name, place)))
     }
 
     /// Indices of several features.
-    ///
-    /// # Errors
-    /// An unknown name.
     pub(crate) fn indices(&self, names: &[String], place: &str) -> Result<Vec<usize>, Failure> {
         names.iter().map(|name| self.index(name, place)).collect()
     }
 
     /// Indices of what a name means: a feature, or all features of a variable.
-    ///
-    /// # Errors
-    /// An unknown name, a variable with one value only.
     pub(crate) fn meant(&self, name: &str, place: &str) -> Result<Vec<usize>, Failure> {
         if let Some(j) = self.finder.position(name) {
             return Ok(vec![j]);
@@ -85,9 +76,6 @@ impl<'a> Features<'a> {
     }
 
     /// Indices of what several names and patterns mean.
-    ///
-    /// # Errors
-    /// As [`Features::members`].
     pub(crate) fn all_meant(&self, names: &[String], place: &str) -> Result<Vec<usize>, Failure> {
         Ok(self.members(names, place)?.concat())
     }

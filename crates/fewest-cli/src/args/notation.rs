@@ -47,9 +47,6 @@ fn finish(part: &str, quoted: bool) -> String {
 }
 
 /// `a,b,"c,d",e\,f` as names.
-///
-/// # Errors
-/// An empty name or an open quote.
 pub(crate) fn names(text: &str) -> Result<Vec<String>, String> {
     let names = split(text, ',', usize::MAX)?;
     if names.iter().any(String::is_empty) {
@@ -63,17 +60,12 @@ pub(crate) fn names(text: &str) -> Result<Vec<String>, String> {
 pub(crate) struct NameList(pub(crate) Vec<String>);
 
 impl NameList {
-    /// # Errors
-    /// An empty name.
     pub(crate) fn read(text: &str) -> Result<Self, String> {
         names(text).map(Self)
     }
 }
 
 /// `left:rest` at the first colon outside quotes.
-///
-/// # Errors
-/// No colon, or an open quote.
 pub(crate) fn before_colon(text: &str) -> Result<(String, String), String> {
     let mut parts = split(text, ':', 2)?;
     let rest = if parts.len() == 2 { parts.pop() } else { None };
@@ -84,9 +76,6 @@ pub(crate) fn before_colon(text: &str) -> Result<(String, String), String> {
 }
 
 /// `a:b,c` as a and the list of b and c.
-///
-/// # Errors
-/// When it does not have that form.
 pub(crate) fn implication(text: &str) -> Result<(String, Vec<String>), String> {
     let (left, rest) = before_colon(text).map_err(|why| format!("{why}; write A:B for \"A needs B\""))?;
     if left.is_empty() {
@@ -96,9 +85,6 @@ pub(crate) fn implication(text: &str) -> Result<(String, Vec<String>), String> {
 }
 
 /// `2:a,b,c` as 2 and the list of a, b and c.
-///
-/// # Errors
-/// When it does not have that form.
 pub(crate) fn counted(text: &str) -> Result<(usize, Vec<String>), String> {
     let (left, rest) = before_colon(text).map_err(|why| format!("{why}; write N:A,B,C"))?;
     let count = left.parse().map_err(|_| format!("\"{left}\" in \"{text}\" is not a count; write N:A,B,C"))?;
@@ -106,9 +92,6 @@ pub(crate) fn counted(text: &str) -> Result<(usize, Vec<String>), String> {
 }
 
 /// `a:+,b:-` as pairs.
-///
-/// # Errors
-/// When it does not have that form.
 pub(crate) fn signs(text: &str) -> Result<Vec<(String, String)>, String> {
     let pair = |item: &String| before_colon(item).map_err(|why| format!("{why}; write NAME:+ or NAME:-"));
     let pairs: Vec<(String, String)> = raw_items(text)?.iter().map(pair).collect::<Result<_, _>>()?;
@@ -116,17 +99,11 @@ pub(crate) fn signs(text: &str) -> Result<Vec<(String, String)>, String> {
 }
 
 /// The fields of a line of a csv file, which may be empty.
-///
-/// # Errors
-/// An open quote.
 pub(crate) fn fields(line: &str, separator: char) -> Result<Vec<String>, String> {
     split(line, separator, usize::MAX)
 }
 
 /// `a=2,b=0.5` as pairs.
-///
-/// # Errors
-/// When it does not have that form.
 pub(crate) fn weighted(text: &str) -> Result<Vec<(String, f64)>, String> {
     let mut pairs = Vec::new();
     for item in raw_items(text)? {
@@ -191,9 +168,6 @@ pub(crate) fn sizes(text: &str) -> Result<Vec<usize>, String> {
 const MOST_SIZES: usize = 10_000;
 
 /// `500ms`, `60s`, `5m`, `1h`, or plain seconds.
-///
-/// # Errors
-/// When it is not a time of 0 or more.
 pub(crate) fn time(text: &str) -> Result<Duration, String> {
     let wrong = || format!("\"{text}\" is not a time; write for example 500ms, 60s, 5m or 1h");
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
@@ -210,9 +184,6 @@ pub(crate) fn time(text: &str) -> Result<Duration, String> {
 }
 
 /// `2G`, `500M`, `1.5GiB`, or plain bytes; K, M, G, T are powers of 1024.
-///
-/// # Errors
-/// When it is not a size above 0.
 pub(crate) fn size(text: &str) -> Result<u64, String> {
     let wrong = || format!("\"{text}\" is not a size above 0; write for example 500M or 2G");
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());

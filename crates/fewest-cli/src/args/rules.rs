@@ -103,9 +103,6 @@ pub(crate) struct RuleArgs {
 
 impl RuleArgs {
     /// `--max-features` of one size.
-    ///
-    /// # Errors
-    /// When it is no integer.
     pub(crate) fn max_features(&self) -> Result<Option<usize>, Failure> {
         let Some(text) = &self.max_features else { return Ok(None) };
         match (text.parse(), notation::sizes(text)) {
@@ -120,9 +117,6 @@ impl RuleArgs {
     }
 
     /// `--max-features` of several sizes, ascending; none where it is not typed.
-    ///
-    /// # Errors
-    /// When it is no list of sizes.
     pub(crate) fn sizes(&self) -> Result<Option<Vec<usize>>, Failure> {
         let Some(text) = &self.max_features else { return Ok(None) };
         let sizes = notation::sizes(text);
@@ -157,9 +151,6 @@ struct RuleOptions {
 impl RuleSource {
     /// Reads the notations, the rules file and the file of costs; `max_features` has been read from
     /// its option.
-    ///
-    /// # Errors
-    /// A value or file that cannot be understood, naming the option or the file.
     pub(crate) fn read(args: &RuleArgs, max_features: Option<usize>) -> Result<Self, Failure> {
         let under = |option: &'static str| move |why: String| Failure::Input(format!("--{option}: {why}"));
         let list = |option, values: &[String]| -> Result<Vec<String>, Failure> {
@@ -242,9 +233,6 @@ impl RuleSource {
     /// Names to indices. The name of a variable means all its columns: where features are counted or
     /// have a price, they are chosen together and count, or cost, once. Constant features and others
     /// set apart are not in here; the caller adds them.
-    ///
-    /// # Errors
-    /// An unknown name, an incomplete rule, or a budget without costs.
     pub(crate) fn resolve(&self, features: &Features<'_>) -> Result<RuleList, Failure> {
         let (args, file) = (&self.args, &self.file);
         let list = RuleList {
@@ -384,9 +372,6 @@ fn read_file(path: &Path) -> Result<RulesFile, Failure> {
 
 /// Values by name, from csv lines `name,value` (a first line whose second field is no number is a
 /// header) or a JSON object. `what` is the kind of the values, for messages.
-///
-/// # Errors
-/// A file that cannot be read or understood, with the line.
 pub(crate) fn read_values(path: &Path, what: &str) -> Result<Vec<(String, f64)>, Failure> {
     let text = read_text(path)?;
     let file = path.display();

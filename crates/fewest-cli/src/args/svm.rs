@@ -146,9 +146,6 @@ impl SvmArgs {
     }
 
     /// Refuses `--cost auto` where nothing is selected.
-    ///
-    /// # Errors
-    /// The remedy.
     pub(crate) fn given_cost(&self) -> Result<(), Failure> {
         match self.cost.cost {
             CostChoice::Number(_) => Ok(()),
@@ -244,9 +241,6 @@ pub(crate) struct KernelArgs {
 
 impl KernelArgs {
     /// Refuses a parameter that the kernel does not have.
-    ///
-    /// # Errors
-    /// The parameter and the kernel.
     pub(crate) fn check(&self) -> Result<(), Failure> {
         let kernel = self.kernel;
         let typed = [

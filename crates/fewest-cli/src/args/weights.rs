@@ -48,9 +48,6 @@ pub(crate) enum WeightEntry {
 
 impl WeightArgs {
     /// Reads the notation and the file.
-    ///
-    /// # Errors
-    /// A value or a file that cannot be understood.
     pub(crate) fn read(&self) -> Result<WeightSource, Failure> {
         let mut source = WeightSource::default();
         for text in &self.sign {
@@ -90,9 +87,6 @@ impl WeightSource {
     }
 
     /// Adds `[weights]` of a rules file.
-    ///
-    /// # Errors
-    /// An unknown sign.
     pub(crate) fn add_table(&mut self, file: &str, table: &BTreeMap<String, WeightEntry>) -> Result<(), Failure> {
         let place = format!("{file}: weights");
         for (name, entry) in table {
@@ -151,9 +145,6 @@ impl WeightSource {
     }
 
     /// Refuses what `who` does not obey; `instead` is the remedy besides leaving the bounds out.
-    ///
-    /// # Errors
-    /// The option or the file that has them.
     pub(crate) fn refused_by(&self, who: &str, instead: &str) -> Result<(), Failure> {
         match self.0.first() {
             None => Ok(()),
@@ -164,9 +155,6 @@ impl WeightSource {
     }
 
     /// Refuses bounds that a method does not obey.
-    ///
-    /// # Errors
-    /// The option or the file, and the methods that do.
     pub(crate) fn obeyed_by(&self, method: &str) -> Result<(), Failure> {
         let methods = AnyMethod::bounding();
         if methods.contains(&method) {
@@ -176,9 +164,6 @@ impl WeightSource {
     }
 
     /// Names to indices; that of a variable means all its columns.
-    ///
-    /// # Errors
-    /// An unknown name.
     pub(crate) fn resolve(&self, features: &Features<'_>) -> Result<Vec<WeightBound>, Failure> {
         let mut bounds = Vec::new();
         for Named { place, name, lower, upper } in &self.0 {

@@ -16,9 +16,6 @@ use crate::failure::Failure;
 const OUTPUT: &str = "Output";
 
 /// Refuses an output over a file that is read.
-///
-/// # Errors
-/// The option that writes, the path, and what it is.
 pub(super) fn check(command: &Command, matches: &ArgMatches) -> Result<(), Failure> {
     let typed = |arg: &&Arg| {
         let id = arg.get_id().as_str();

@@ -3,20 +3,13 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use fewest_eval::study::{CalibrationRule, ChoiceRule, Prefer, StudyMethod};
+use fewest_eval::study::{Prefer, Score, StudyMethod};
 
 use super::ModelArgs;
 use crate::args::data::{DataArgs, PrepareArgs};
 use crate::args::rules::RuleArgs;
 use crate::args::svm::MarginArgs;
 use crate::args::values;
-
-/// What `--calibration` may be.
-const CALIBRATIONS: &[(&str, &str)] = &[
-    ("platt", "by a sigmoid"),
-    ("isotonic", "by any function that never falls; for many samples"),
-    ("none", "not at all"),
-];
 
 /// What `--prefer` may be.
 const PREFERRED: &[(&str, &str)] =
@@ -60,19 +53,15 @@ pub(crate) struct StudyArgs {
     /// Costs of the selection to choose from, from 1e-4 to 1e2 times 1 / mean |x|^2
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = values::size, help_heading = "Study")]
     pub(crate) cost_points: usize,
-    /// How method, costs and size are chosen: a score (combined, the mean of accuracy, auc and 1 -
-    /// hinge; accuracy, auc, log-loss, hinge), then best, smooth (best with its neighbours), shrunk
-    /// (the same, towards costs that need no data), one-se (smallest size within one standard error),
-    /// small-cost or stable
-    #[arg(long, value_name = "SCORE[:PICK]", default_value_t, help_heading = "Study")]
-    pub(crate) choose: ChoiceRule,
+    /// How method, costs and size are chosen: by the best mean of a score (combined, the mean of
+    /// accuracy, auc and 1 - hinge; accuracy; auc) with its neighbours, towards costs that need no
+    /// data
+    #[arg(long, value_name = "SCORE", default_value_t, help_heading = "Study")]
+    pub(crate) choose: Score,
     /// Which of the two panels that are judged is the panel: what --choose takes, or the smallest
     /// size within one standard error of it that loses at most 1 % of accuracy inside the folds
     #[arg(long, value_name = "WHICH", default_value = "best", value_parser = values::choice::<Prefer>(PREFERRED), help_heading = "Study")]
     pub(crate) prefer: Prefer,
-    /// How decision values of samples held out become probabilities of two classes
-    #[arg(long, value_name = "RULE", default_value = "platt", value_parser = values::choice::<CalibrationRule>(CALIBRATIONS), help_heading = "Study")]
-    pub(crate) calibration: CalibrationRule,
     /// Find this share of the positive class (see --positive), above 0, up to 1: decision values are
     /// cut where this share of the samples held out inside the folds is found; the outer folds say
     /// what comes of it [default: they are cut at 0]
@@ -86,9 +75,6 @@ pub(crate) struct StudyArgs {
     /// needs their target
     #[arg(long, value_name = "FILE", help_heading = "Study")]
     pub(crate) external: Option<PathBuf>,
-    /// Judge every rule of --choose on the outer folds, too; it takes longer
-    #[arg(long, help_heading = "Study")]
-    pub(crate) compare_rules: bool,
     /// SVM, but for its cost.
     #[command(flatten)]
     pub(crate) margin: MarginArgs,
@@ -131,9 +117,6 @@ pub(crate) struct StudyArgs {
 
 impl StudyArgs {
     /// `--methods`; empty for auto.
-    ///
-    /// # Errors
-    /// An unknown method, or one that is named twice.
     pub(crate) fn method_list(&self) -> Result<Vec<StudyMethod>, String> {
         if self.methods.trim() == "auto" {
             return Ok(Vec::new());

@@ -53,10 +53,6 @@ pub(crate) struct VerifyArgs {
     /// Write the verdict as JSON to this file, or - for standard output (the text is then left out)
     #[arg(long, value_name = "FILE|-", help_heading = "Output")]
     pub(crate) json: Option<PathBuf>,
-    /// Write what is proven as a pseudo-Boolean problem to this file, and beside it, with the ending
-    /// .pbp, a cutting-plane proof for VeriPB that it has no solution (not of kta)
-    #[arg(long, value_name = "FILE.opb", help_heading = "Output")]
-    pub(crate) export: Option<PathBuf>,
 }
 
 /// The problem that is asked about, besides its rules: what is not typed is as the proof says.

@@ -31,9 +31,6 @@ fn time(certify: Certify, left: Option<Duration>) -> Duration {
 impl Task<'_> {
     /// The certificate of a subset, if asked for; `start` are further subsets to start from, and
     /// `left` is the time it may take of the time limit.
-    ///
-    /// # Errors
-    /// Bad input, which the run before has already been through.
     pub(crate) fn certificate(
         &self,
         subset: Option<&Subset>,

@@ -33,17 +33,11 @@ const NOTHING_ALLOWED: u8 = 4;
 const ROWS: usize = 50;
 
 /// Runs the command.
-///
-/// # Errors
-/// Bad input, found before the search where that is possible.
 pub(crate) fn run(args: &CertifyArgs, options: &MethodOptions, invocation: &Invocation) -> Result<u8, Failure> {
     judge(args, options, invocation, true).map(|judged| judged.0)
 }
 
 /// Writes the proof of a list that obeys the rules, and tells nothing; its file.
-///
-/// # Errors
-/// As [`run`].
 pub(crate) fn prove(
     args: &CertifyArgs,
     options: &MethodOptions,

@@ -34,9 +34,6 @@ struct Column {
 }
 
 /// Runs the command.
-///
-/// # Errors
-/// Whatever is wrong with the file: exit 2 with the first thing.
 pub(crate) fn run(args: &CheckArgs, terminal: Terminal) -> Result<u8, Failure> {
     let json = Sink::open_if("--json", args.json.as_ref())?;
     let options = ReadOptions { missing: true, ..args.data.read_options()? };

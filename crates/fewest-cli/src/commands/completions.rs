@@ -7,9 +7,6 @@ use crate::failure::Failure;
 use crate::terminal::Terminal;
 
 /// Prints the completion script of a shell.
-///
-/// # Errors
-/// A failed write.
 pub(crate) fn completions(shell: clap_complete::Shell, terminal: Terminal) -> Result<u8, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut with_all_methods(), "fewest", &mut script);
@@ -18,9 +15,6 @@ pub(crate) fn completions(shell: clap_complete::Shell, terminal: Terminal) -> Re
 }
 
 /// Prints the manual page of `fewest`, or of one command.
-///
-/// # Errors
-/// An unknown command, or a failed write.
 pub(crate) fn man(command: Option<&str>, terminal: Terminal) -> Result<u8, Failure> {
     let mut all = Cli::command();
     all.build();

@@ -10,9 +10,6 @@ use crate::failure::Failure;
 use crate::terminal::Terminal;
 
 /// Runs the command.
-///
-/// # Errors
-/// Whatever is wrong with the input, or an output that cannot be written.
 pub(crate) fn run(args: &ConvertArgs, terminal: Terminal) -> Result<u8, Failure> {
     let out = data::path_text(&args.out)?;
     let format = data::out_format(out, args.out_format)?;

@@ -41,9 +41,6 @@ const TIME: Duration = Duration::from_secs(10);
 
 impl Task<'_> {
     /// The `description` of a result.
-    ///
-    /// # Errors
-    /// More memory needed than allowed.
     pub(crate) fn description(&self, report: &Report) -> Result<Value, Failure> {
         let design = self.prepared.data.features.as_design();
         let Some(subset) = report.selection.outcome.subset.as_ref().filter(|s| !s.is_empty()) else {

@@ -81,9 +81,6 @@ pub(crate) fn check_classes(options: &MethodOptions, known: Known<'_>) -> Result
 }
 
 /// Refuses what needs one classifier for all samples, where there are tasks, which have their own.
-///
-/// # Errors
-/// The option, and what to do.
 pub(crate) fn refuse_with_tasks(options: &MethodOptions) -> Result<(), Failure> {
     let why = if !options.given("tasks") {
         return Ok(());
@@ -98,9 +95,6 @@ pub(crate) fn refuse_with_tasks(options: &MethodOptions) -> Result<(), Failure> 
 }
 
 /// Refuses groups of samples where they have no effect: nothing is dealt, or single samples are.
-///
-/// # Errors
-/// The option, and what to do.
 pub(super) fn refuse_groups(column: Option<&str>, options: &MethodOptions, deals: bool) -> Result<(), Failure> {
     let Some(column) = column else { return Ok(()) };
     let why = if !deals {
@@ -129,9 +123,6 @@ pub(super) fn check_groups(raw: &mut DataAsRead, deals: bool, terminal: Terminal
 }
 
 /// The rules that were asked for.
-///
-/// # Errors
-/// An unknown name, a feature that is required and that the data rule out.
 pub(crate) fn rules(source: &RuleSource, known: Known<'_>, terminal: Terminal) -> Result<RuleList, Failure> {
     let Known { names, learnt, .. } = known;
     let list = source.resolve(&known.features())?;

@@ -22,9 +22,6 @@ use crate::terminal::Terminal;
 use fewest_result::SCHEMA;
 
 /// Runs the command.
-///
-/// # Errors
-/// Settings out of range, a set of one class only, or an output that cannot be written.
 pub(crate) fn run(args: &GenerateArgs, terminal: Terminal) -> Result<u8, Failure> {
     match &args.kind {
         Kind::Hyperplane(args) => {

@@ -29,9 +29,6 @@ use crate::terminal::Terminal;
 use fewest_result::{Kind, TrainedModel, counts_value, document, levels_of};
 
 /// Runs the command.
-///
-/// # Errors
-/// Bad input, found before the search where that is possible.
 pub(crate) fn run(args: &MarkersArgs, invocation: &Invocation) -> Result<u8, Failure> {
     let terminal = invocation.terminal;
     let source = RuleSource::read(&args.rules, args.rules.max_features()?)?;

@@ -15,9 +15,6 @@ use crate::terminal::{Terminal, bold};
 use fewest_result::SCHEMA;
 
 /// Runs the command.
-///
-/// # Errors
-/// An unknown method, or an output that cannot be written.
 pub(crate) fn run(args: &MethodsArgs, terminal: Terminal) -> Result<u8, Failure> {
     let chosen: Vec<&Entry> = match &args.method {
         None => methods().collect(),

@@ -18,9 +18,6 @@ use crate::method_args::{MethodData, MethodOptions};
 use crate::terminal::{Level, Terminal};
 
 /// Reads the data of a method; `folds` names the column with the fold of each sample.
-///
-/// # Errors
-/// Whatever is wrong with the file.
 pub(crate) fn load(
     selection: &SelectionArgs,
     options: &MethodOptions,
@@ -45,9 +42,6 @@ pub(crate) struct Parts<'a> {
 
 impl<'a> Parts<'a> {
     /// For a method.
-    ///
-    /// # Errors
-    /// An unknown class or category.
     pub(crate) fn new(
         raw: &'a DataAsRead,
         selection: &SelectionArgs,

@@ -32,9 +32,6 @@ pub(crate) fn verdict(study: &Value) -> Option<String> {
 }
 
 /// Runs the command.
-///
-/// # Errors
-/// A file that cannot be read or is no result, or an output that cannot be written.
 pub(crate) fn run(args: &ReportArgs, terminal: Terminal) -> Result<u8, Failure> {
     let sink = Sink::open("--out", &args.out)?;
     let place = args.result.display();
@@ -60,9 +57,6 @@ pub(crate) fn run(args: &ReportArgs, terminal: Terminal) -> Result<u8, Failure> 
 
 /// Writes a result of this run to `--json`, and its page to `--report`, where they were asked for;
 /// its text goes to standard output where neither of them does.
-///
-/// # Errors
-/// An output that cannot be written.
 pub(crate) fn tell(
     value: impl FnOnce() -> Value,
     text: impl FnOnce() -> String,
@@ -79,9 +73,6 @@ pub(crate) fn tell(
 }
 
 /// Writes a result of this run to `--json`, and its page to `--report`, where they were asked for.
-///
-/// # Errors
-/// An output that cannot be written.
 pub(crate) fn write(
     result: Document<'_>,
     json: Option<&Sink>,

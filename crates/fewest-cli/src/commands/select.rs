@@ -28,9 +28,6 @@ use crate::progress::Watch;
 const ROWS: usize = 50;
 
 /// Runs the command.
-///
-/// # Errors
-/// Bad input, found before the run where that is possible.
 pub(crate) fn run(args: &SelectArgs, options: &MethodOptions, invocation: &Invocation) -> Result<u8, Failure> {
     let terminal = invocation.terminal;
     let size = args.selection.rules.max_features()?;

@@ -64,9 +64,6 @@ pub(crate) struct PanelSinks {
 
 impl PanelSinks {
     /// Opens them.
-    ///
-    /// # Errors
-    /// As [`Sinks::open`].
     pub(crate) fn open(
         (json, page): (Option<&PathBuf>, Option<&PathBuf>),
         model: &ModelArgs,
@@ -89,9 +86,6 @@ impl PanelSinks {
 }
 
 /// The place of `--proof`, checked before the run.
-///
-/// # Errors
-/// A path that cannot be written, or standard output.
 pub(crate) fn proof_sink(options: &MethodOptions) -> Result<Option<Sink>, Failure> {
     proof_file(options.value::<PathBuf>("proof").as_ref())
 }

@@ -14,9 +14,6 @@ use fewest_result::{TaskModels, TrainedModel};
 impl PreparedData {
     /// The classifier of each task on the chosen features; none without tasks or where nothing was
     /// selected.
-    ///
-    /// # Errors
-    /// As [`PreparedData::train`].
     pub(super) fn task_classifiers(
         &self,
         column: &str,
@@ -39,9 +36,6 @@ impl PreparedData {
 
 impl Task<'_> {
     /// The classifier of each task on what a report selected, where there are tasks.
-    ///
-    /// # Errors
-    /// More memory needed than allowed.
     pub(super) fn train_tasks(&self, report: &Report, clock: &Clock) -> Result<Option<TaskModels>, Failure> {
         let Some(column) = self.options.text("tasks") else { return Ok(None) };
         let svm = self.prepared.method_data().svm(self.options.args().task_svm());

@@ -25,9 +25,6 @@ pub(crate) enum Sink {
 
 impl Sink {
     /// Checks the path before the run. `-` is standard output.
-    ///
-    /// # Errors
-    /// A path that cannot be written, naming the option, the path and the reason.
     pub(crate) fn open(option: &str, path: &Path) -> Result<Self, Failure> {
         if path.as_os_str() == "-" {
             return Ok(Sink::Stdout);
@@ -56,18 +53,12 @@ impl Sink {
     }
 
     /// As [`Sink::open`], for an option that may be absent.
-    ///
-    /// # Errors
-    /// As [`Sink::open`].
     pub(crate) fn open_if(option: &str, path: Option<&PathBuf>) -> Result<Option<Self>, Failure> {
         path.map(|path| Self::open(option, path)).transpose()
     }
 
     /// Refuses two outputs at one place. Each has the name of its option; an output that was not
     /// asked for is none.
-    ///
-    /// # Errors
-    /// The two, and where they are.
     pub(crate) fn apart(outputs: &[(&str, Option<&Sink>)]) -> Result<(), Failure> {
         let outputs: Vec<(&str, &Sink)> = outputs.iter().filter_map(|&(name, sink)| Some((name, sink?))).collect();
         for (at, (name, sink)) in outputs.iter().enumerate() {
@@ -160,9 +151,6 @@ impl Sink {
 
     /// A writer for lines that others may follow while they come (a trace): the file itself,
     /// emptied.
-    ///
-    /// # Errors
-    /// When it cannot be opened.
     pub(crate) fn follow(&self) -> std::io::Result<Box<dyn Write>> {
         match self {
             Sink::Stdout => Ok(Box::new(std::io::stdout())),

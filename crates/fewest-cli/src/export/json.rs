@@ -1,10 +1,10 @@
 //! JSON text.
 
-use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use fewest::Ranked;
 use fewest_data::Names;
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 /// What becomes a JSON file. A ranking may be of a million features, and as a tree of values it
@@ -24,54 +24,24 @@ pub(crate) enum Document<'a> {
 
 impl Document<'_> {
     /// Writes it as [`text`] does.
-    ///
-    /// # Errors
-    /// Those of `out`.
     pub(crate) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         self.indented(0, out)?;
         out.write_all(b"\n")
     }
 
     fn indented(&self, depth: usize, out: &mut dyn Write) -> io::Result<()> {
-        let next = |out: &mut dyn Write, at: usize| {
-            out.write_all(if at == 0 { b"\n" } else { b",\n" })?;
-            write!(out, "{:1$}", "", 2 * depth + 2)
-        };
         match self {
-            Document::Value(value) => {
-                let mut text = String::new();
-                indented(value, depth, &mut text);
-                return out.write_all(text.as_bytes());
-            }
-            Document::Object(entries) => {
-                out.write_all(b"{")?;
-                for (at, (key, item)) in entries.iter().enumerate() {
-                    next(out, at)?;
-                    write!(out, "{}: ", Value::from(key.as_str()))?;
-                    item.indented(depth + 1, out)?;
-                }
-            }
-            Document::Ranking([], _) => return out.write_all(b"[]"),
-            Document::List(items) => {
-                out.write_all(b"[")?;
-                for (at, item) in items.iter().enumerate() {
-                    next(out, at)?;
-                    item.indented(depth + 1, out)?;
-                }
-            }
+            Document::Value(value) => out.write_all(&whole(value, depth)),
+            Document::Object(entries) => list(entries, "{}", Some(depth), out, |(key, item), out| {
+                write!(out, "{}: ", json(key)?)?;
+                item.indented(depth + 1, out)
+            }),
+            Document::Ranking([], _) => out.write_all(b"[]"),
+            Document::List(items) => list(items, "[]", Some(depth), out, |item, out| item.indented(depth + 1, out)),
             Document::Ranking(ranking, names) => {
-                let (start, mut line) = (format!(",\n{:1$}", "", 2 * depth + 2), Vec::new());
-                out.write_all(b"[")?;
-                for (at, ranked) in ranking.iter().enumerate() {
-                    line.clear();
-                    line.extend_from_slice(&start.as_bytes()[usize::from(at == 0)..]);
-                    entry(ranked, names, &mut line)?;
-                    out.write_all(&line)?;
-                }
+                list(*ranking, "[]", Some(depth), out, |ranked, out| entry(ranked, names, out))
             }
         }
-        write!(out, "\n{:1$}", "", 2 * depth)?;
-        out.write_all(if matches!(self, Document::Object(_)) { b"}" } else { b"]" })
     }
 
     /// The document as a tree of values.
@@ -102,26 +72,30 @@ fn place(ranked: &Ranked, names: &Names) -> Value {
 }
 
 /// [`place`] in one line.
-fn entry(ranked: &Ranked, names: &Names, mut out: &mut Vec<u8>) -> io::Result<()> {
+fn entry(ranked: &Ranked, names: &Names, out: &mut dyn Write) -> io::Result<()> {
     let Ranked { feature, rank, step, criterion } = *ranked;
-    out.write_all(b"{\"feature\": ")?;
-    serde_json::to_writer(&mut out, &*names.get(feature))?;
-    out.write_all(b", \"index\": ")?;
-    serde_json::to_writer(&mut out, &feature)?;
-    out.write_all(b", \"rank\": ")?;
-    serde_json::to_writer(&mut out, &rank)?;
-    out.write_all(b", \"step\": ")?;
-    serde_json::to_writer(&mut out, &step)?;
-    out.write_all(b", \"criterion\": ")?;
-    serde_json::to_writer(&mut out, &criterion)?;
-    out.write_all(b"}")
+    let (name, step, criterion) = (json(&*names.get(feature))?, json(&step)?, json(&criterion)?);
+    let line = format!(
+        "{{\"feature\": {name}, \"index\": {feature}, \"rank\": {rank}, \"step\": {step}, \"criterion\": {criterion}}}"
+    );
+    out.write_all(line.as_bytes())
+}
+
+fn json<T: Serialize + ?Sized>(value: &T) -> io::Result<String> {
+    Ok(serde_json::to_string(value)?)
 }
 
 /// Indented JSON with short lists of plain values on one line, and a line end.
 pub(crate) fn text(value: &Value) -> String {
-    let mut out = String::new();
-    indented(value, 0, &mut out);
-    out.push('\n');
+    let mut out = whole(value, 0);
+    out.push(b'\n');
+    String::from_utf8(out).unwrap_or_default()
+}
+
+fn whole(value: &Value, depth: usize) -> Vec<u8> {
+    let mut out = Vec::new();
+    let wrote = indented(value, depth, &mut out);
+    debug_assert!(wrote.is_ok(), "memory takes all");
     out
 }
 
@@ -141,49 +115,39 @@ fn is_short(value: &Value) -> bool {
     }
 }
 
-fn indented(value: &Value, depth: usize, out: &mut String) {
-    let indent = |out: &mut String, depth: usize| (0..depth).for_each(|_| out.push_str("  "));
+fn indented(value: &Value, depth: usize, out: &mut dyn Write) -> io::Result<()> {
+    let lines = Some(depth).filter(|_| !is_short(value));
     match value {
-        Value::Array(items) if !is_short(value) => {
-            out.push_str("[\n");
-            for (at, item) in items.iter().enumerate() {
-                indent(out, depth + 1);
-                indented(item, depth + 1, out);
-                out.push_str(if at + 1 < items.len() { ",\n" } else { "\n" });
-            }
-            indent(out, depth);
-            out.push(']');
-        }
-        Value::Object(map) if !map.is_empty() && (depth == 0 || !is_short(value)) => {
-            out.push_str("{\n");
-            for (at, (key, item)) in map.iter().enumerate() {
-                indent(out, depth + 1);
-                out.push_str(&Value::from(key.as_str()).to_string());
-                out.push_str(": ");
-                indented(item, depth + 1, out);
-                out.push_str(if at + 1 < map.len() { ",\n" } else { "\n" });
-            }
-            indent(out, depth);
-            out.push('}');
-        }
+        Value::Array(items) => list(items, "[]", lines, out, |item, out| indented(item, depth + 1, out)),
         Value::Object(map) => {
-            out.push('{');
-            for (at, (key, item)) in map.iter().enumerate() {
-                let comma = if at == 0 { "" } else { ", " };
-                let _ = write!(out, "{comma}{}: {item}", Value::from(key.as_str()));
-            }
-            out.push('}');
+            let lines = lines.or(Some(depth).filter(|depth| *depth == 0 && !map.is_empty()));
+            list(map, "{}", lines, out, |(key, item), out| {
+                write!(out, "{}: ", json(key)?)?;
+                indented(item, depth + 1, out)
+            })
         }
-        Value::Array(items) => {
-            out.push('[');
-            for (at, item) in items.iter().enumerate() {
-                out.push_str(if at == 0 { "" } else { ", " });
-                indented(item, depth + 1, out);
-            }
-            out.push(']');
-        }
-        plain => out.push_str(&plain.to_string()),
+        plain => write!(out, "{plain}"),
     }
+}
+
+/// Items between brackets: one a line at this depth, or all on one line.
+fn list<T>(
+    items: impl IntoIterator<Item = T>,
+    brackets: &str,
+    depth: Option<usize>,
+    out: &mut dyn Write,
+    write: impl Fn(T, &mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let (open, close) = brackets.split_at(1);
+    let new_line = |more| depth.map_or(String::new(), |depth| format!("\n{:1$}", "", 2 * depth + more));
+    let (first, end) = (new_line(2), new_line(0));
+    let next = if depth.is_some() { format!(",{first}") } else { ", ".to_owned() };
+    out.write_all(open.as_bytes())?;
+    for (at, item) in items.into_iter().enumerate() {
+        out.write_all(if at == 0 { &first } else { &next }.as_bytes())?;
+        write(item, out)?;
+    }
+    write!(out, "{end}{close}")
 }
 
 #[cfg(test)]

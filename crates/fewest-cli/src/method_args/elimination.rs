@@ -97,9 +97,6 @@ impl std::str::FromStr for StepText {
 
 impl StepArgs {
     /// Refuses a fraction's base without a fraction.
-    ///
-    /// # Errors
-    /// As said.
     pub(crate) fn check(&self) -> Result<(), Failure> {
         match (self.step, self.step_of) {
             (None | Some(StepText::Count(_)), Some(_)) => Err(Failure::input(

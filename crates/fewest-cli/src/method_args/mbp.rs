@@ -32,9 +32,6 @@ pub(crate) struct PricedArgs {
 
 impl PricedArgs {
     /// The program.
-    ///
-    /// # Errors
-    /// A name that is no feature, a feature without a penalty.
     pub(crate) fn settings(&self, data: &MethodData<'_>) -> Result<MbpSettings, Failure> {
         let (SvmSettings { cost, bias, .. }, weight_bound) = (self.svm(), self.weight_bound);
         let (penalty, memory) = (self.penalty.resolve(data)?, data.memory);

@@ -39,15 +39,9 @@ pub(crate) use validate::Validate;
 /// The options of a method, as typed.
 pub(crate) trait MethodArgs: std::fmt::Debug + Send + Sync {
     /// The method with its settings, now that there are data.
-    ///
-    /// # Errors
-    /// A name that is no feature, folds that the samples do not fill.
     fn method(&self, data: &MethodData<'_>) -> Result<AnyMethod, Failure>;
 
     /// Refuses options that do not go together.
-    ///
-    /// # Errors
-    /// As said.
     fn check(&self) -> Result<(), Failure> {
         Ok(())
     }
@@ -153,9 +147,6 @@ pub(crate) fn of_paper(name: &str) -> Option<&'static str> {
 }
 
 /// A method by name.
-///
-/// # Errors
-/// An unknown name, with the names there are.
 pub(crate) fn find(name: &str) -> Result<&'static Entry, Failure> {
     methods().find(|entry| entry.name == name).ok_or_else(|| {
         let known: Vec<&str> = methods().map(|entry| entry.name).collect();

@@ -104,9 +104,6 @@ impl PenaltyArg {
     }
 
     /// One for each feature, or none at all.
-    ///
-    /// # Errors
-    /// A name that is no feature, a feature without a penalty.
     pub(crate) fn resolve(&self, data: &MethodData<'_>) -> Result<Vec<f64>, Failure> {
         Ok(prices(self.penalty.as_ref(), data)?.prices().to_vec())
     }
@@ -119,9 +116,6 @@ impl AutoPenaltyArg {
     }
 
     /// One for each feature, none at all, or one to be found.
-    ///
-    /// # Errors
-    /// A name that is no feature, a feature without a penalty.
     pub(crate) fn resolve(&self, data: &MethodData<'_>) -> Result<Prices, Failure> {
         prices(self.penalty.as_ref(), data)
     }

@@ -394,9 +394,6 @@ impl StartNames {
     }
 
     /// The features, ascending.
-    ///
-    /// # Errors
-    /// An unknown name.
     pub(crate) fn indices(&self, names: &Names) -> Result<Vec<usize>, Failure> {
         let mut features = Features::new(names).indices(&self.0, "--start")?;
         features.sort_unstable();

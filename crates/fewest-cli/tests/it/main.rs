@@ -13,7 +13,6 @@ mod elimination;
 mod evaluate;
 mod exact;
 mod exit_codes;
-mod export;
 mod fgm;
 mod fit_categories;
 mod fold_rules;

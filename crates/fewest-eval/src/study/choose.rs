@@ -1,6 +1,4 @@
-//! Which candidate of a table of inner scores a rule takes, and the smallest one that is as good.
-//!
-//! Every rule reads the same [`Table`], so one run can report what each would have chosen.
+//! Which candidate of a table of inner scores is taken, and the smallest one that is as good.
 
 use std::collections::BTreeMap;
 
@@ -8,40 +6,65 @@ use fewest::validation::Summary;
 
 use super::grid::Key;
 use super::prior::WEIGHT;
-use super::rule::{ChoiceRule, Pick};
 use super::score::Score;
 use super::table::{Judged, Line, Table};
 
-impl ChoiceRule {
+impl Score {
     /// The candidate of best mean score; none where no candidate has this score on every split.
     pub(crate) fn best(self, table: &Table) -> Option<Key> {
-        ChoiceRule { pick: Pick::Best, ..self }.choose(table)
+        Valued::plain(self, table).top()
     }
 
-    /// The candidate that the rule takes; none where no candidate has this score on every split.
+    /// The candidate that is taken; none where no candidate has this score on every split.
     pub(crate) fn choose(self, table: &Table) -> Option<Key> {
-        let valued = Valued::new(self, table);
-        let best = valued.best(|_| true)?;
-        let (top, judged) = valued.lines[best];
-        let least = judged.mean - judged.se - ROUNDING;
-        let mut within = valued.lines.iter().filter(|(_, j)| j.mean >= least);
-        let found = match self.pick {
-            Pick::Best | Pick::Smooth | Pick::Shrunk => top,
-            // Lines ascend in size, then in costs.
-            Pick::OneSe => within.next()?.0,
-            Pick::SmallCost => within.find(|(line, _)| line.key.size == top.key.size)?.0,
-            Pick::Stable => {
-                let stability = |line: &Line| line.stability.unwrap_or(-1.0);
-                let first = within.next()?.0;
-                within.fold(
-                    first,
-                    |most, (line, _)| {
-                        if stability(line) > stability(most) + ROUNDING { line } else { most }
-                    },
-                )
-            }
-        };
-        Some(found.key)
+        Valued::shrunk(self, table).top()
+    }
+
+    /// The smallest size that is as good as the candidate taken ([`Valued::smallest`]).
+    pub(crate) fn smallest(self, table: &Table, taken: Key, test_share: f64) -> Key {
+        Valued::shrunk(self, table).smallest(&Valued::shrunk(Score::Accuracy, table), taken, test_share)
+    }
+}
+
+/// Differences below this are rounding.
+const ROUNDING: f64 = 1e-12;
+
+/// Accuracy that the smallest size may lose inside the folds.
+const MOST_LOST: f64 = 0.01;
+
+/// Accuracy, and score, whose loss is of no account, however sure it is.
+const NO_ACCOUNT: [f64; 2] = [0.005, 0.01];
+
+/// Candidates with their values by split, as they are compared.
+struct Valued<'t> {
+    lines: Vec<(&'t Line, Judged)>,
+    /// The score of each candidate on each split; none where the score has no meaning.
+    splits: Vec<Vec<Option<f64>>>,
+    /// What a candidate loses for its distance from the prior.
+    lost: Vec<f64>,
+}
+
+impl<'t> Valued<'t> {
+    fn plain(score: Score, table: &'t Table) -> Self {
+        let lines: Vec<(&Line, Judged)> =
+            table.lines.iter().filter_map(|line| Some((line, line.judged(score)?))).collect();
+        let splits =
+            lines.iter().map(|(line, _)| line.scores.iter().map(|scores| scores.value(score)).collect()).collect();
+        let lost = vec![0.0; lines.len()];
+        Self { lines, splits, lost }
+    }
+
+    /// With the neighbours, less the distance from the prior.
+    fn shrunk(score: Score, table: &'t Table) -> Self {
+        let plain = Self::plain(score, table);
+        let splits = smoothed(&plain.lines, &plain.splits);
+        let lost = plain.lines.iter().map(|(line, _)| WEIGHT * line.steps).collect();
+        Self { splits, lost, ..plain }
+    }
+
+    /// The best of all.
+    fn top(&self) -> Option<Key> {
+        self.best(|_| true).map(|at| self.lines[at].0.key)
     }
 
     /// The smallest size that is as good as the candidate taken: going down from its size, the last
@@ -50,16 +73,14 @@ impl ChoiceRule {
     /// over the splits, or so little that it is of no account: 0.5 % of accuracy and 0.01 of the
     /// score. `test_share` is the size of the part held out over that of the part learned from. The
     /// candidate itself where no smaller one is as good.
-    pub(crate) fn smallest(self, table: &Table, taken: Key, test_share: f64) -> Key {
-        let valued = Valued::new(self, table);
-        let accuracy = Valued::new(ChoiceRule { score: Score::Accuracy, ..self }, table);
-        let Some(start) = valued.place(taken) else { return taken };
+    fn smallest(&self, accuracy: &Self, taken: Key, test_share: f64) -> Key {
+        let Some(start) = self.place(taken) else { return taken };
         let (mut smallest, mut size) = (taken, taken.size);
         while size > 0 {
             size -= 1;
-            let Some(at) = valued.best(|key| key.size == size) else { break };
-            let key = valued.lines[at].0.key;
-            let differences = paired(&valued.splits[start], &valued.splits[at]);
+            let Some(at) = self.best(|key| key.size == size) else { break };
+            let key = self.lines[at].0.key;
+            let differences = paired(&self.splits[start], &self.splits[at]);
             if differences.is_empty() {
                 break;
             }
@@ -79,42 +100,6 @@ impl ChoiceRule {
             smallest = key;
         }
         smallest
-    }
-}
-
-/// Differences below this are rounding.
-const ROUNDING: f64 = 1e-12;
-
-/// Accuracy that the smallest size may lose inside the folds.
-const MOST_LOST: f64 = 0.01;
-
-/// Accuracy, and score, whose loss is of no account, however sure it is.
-const NO_ACCOUNT: [f64; 2] = [0.005, 0.01];
-
-/// Candidates with their values by split, as a pick compares them.
-struct Valued<'t> {
-    lines: Vec<(&'t Line, Judged)>,
-    /// The score of each candidate on each split, larger being better; none where the score has no
-    /// meaning.
-    splits: Vec<Vec<Option<f64>>>,
-    /// What a candidate loses for its distance from the prior.
-    lost: Vec<f64>,
-}
-
-impl<'t> Valued<'t> {
-    fn new(rule: ChoiceRule, table: &'t Table) -> Self {
-        let lines: Vec<(&Line, Judged)> =
-            table.lines.iter().filter_map(|line| Some((line, line.judged(rule.score)?))).collect();
-        let sign = rule.score.sign();
-        let own: Vec<Vec<Option<f64>>> = lines
-            .iter()
-            .map(|(line, _)| line.scores.iter().map(|scores| scores.value(rule.score).map(|v| sign * v)).collect())
-            .collect();
-        let smooth = matches!(rule.pick, Pick::Smooth | Pick::Shrunk);
-        let splits = if smooth { smoothed(&lines, &own) } else { own };
-        let weight = if rule.pick == Pick::Shrunk { WEIGHT } else { 0.0 };
-        let lost = lines.iter().map(|(line, _)| weight * line.steps).collect();
-        Self { lines, splits, lost }
     }
 
     /// The best of some, by their mean over the splits; in a tie the one of better mean without its
@@ -183,7 +168,7 @@ fn smoothed(lines: &[(&Line, Judged)], own: &[Vec<Option<f64>>]) -> Vec<Vec<Opti
 
 #[cfg(test)]
 mod tests {
-    use super::{ChoiceRule, Pick};
+    use super::Valued;
     use crate::study::grid::Key;
     use crate::study::score::{Score, Scores};
     use crate::study::table::{Line, Table};
@@ -205,11 +190,9 @@ mod tests {
         Table { lines: of.iter().enumerate().map(line).collect() }
     }
 
-    const RULE: ChoiceRule = ChoiceRule { score: Score::Accuracy, pick: Pick::Smooth };
-
-    /// The size that `accuracy:smooth` takes.
+    /// The size that is taken by accuracy.
     fn size(of: &[(usize, f64)], spread: f64) -> usize {
-        of[RULE.choose(&table(of, spread)).unwrap().size].0
+        of[Score::Accuracy.choose(&table(of, spread)).unwrap().size].0
     }
 
     #[test]
@@ -224,14 +207,14 @@ mod tests {
         assert_eq!(size(&[(1, 0.95), (2, 0.75)], 1.0), 1);
         // Sizes far apart have none.
         assert_eq!(size(&[(2, 0.8), (5, 0.95), (10, 0.93)], 1.0), 5);
-        assert_eq!(ChoiceRule::default().choose(&Table::default()), None);
+        assert_eq!(Score::default().choose(&Table::default()), None);
     }
 
     #[test]
     fn a_candidate_makes_up_for_its_distance_from_the_prior() {
         let mut table = table(&[(2, 0.9), (5, 0.915)], 0.1);
         table.lines[1].steps = 2.0;
-        let rule = ChoiceRule { pick: Pick::Shrunk, ..RULE };
+        let rule = Score::Accuracy;
         assert_eq!(rule.choose(&table).unwrap().size, 0);
         table.lines[1].steps = 1.0;
         assert_eq!(rule.choose(&table).unwrap().size, 1);
@@ -240,9 +223,9 @@ mod tests {
     #[test]
     fn the_smallest_size_is_as_good_split_by_split() {
         let smallest = |table: &Table| {
-            let rule = ChoiceRule { pick: Pick::Best, ..RULE };
-            let taken = rule.choose(table).unwrap();
-            (taken.size, rule.smallest(table, taken, 0.25).size)
+            let valued = Valued::plain(Score::Accuracy, table);
+            let taken = valued.top().unwrap();
+            (taken.size, valued.smallest(&valued, taken, 0.25).size)
         };
         // All differences are the same: no error, whatever the scores spread.
         assert_eq!(smallest(&table(&[(1, 0.5), (2, 0.894), (3, 0.9)], 0.2)), (2, 2));

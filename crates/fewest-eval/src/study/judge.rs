@@ -4,9 +4,7 @@ use fewest::model::{FitSettings, Model, fit};
 use fewest::validation::area;
 use fewest::{Clock, Error, Kernel, SvmSettings};
 
-use super::calibration::CalibrationRule;
 use super::part::StudyPart;
-use super::probabilities::Probabilities;
 use super::score::Scores;
 use crate::part::HeldOut;
 use crate::preparation::columns;
@@ -38,9 +36,7 @@ pub(crate) fn judge(
         let weight_bounds = part.weight_bounds.of_all(features);
         let settings = FitSettings { svm, kernel, weight_bounds, ..FitSettings::default() };
         let model = fit(&inside, &all, codes, &part.prepared.weights, &settings, clock)?;
-        let classes = model.n_classes as usize;
-        let known = Probabilities::fit(CalibrationRule::Platt, &model.decisions(&inside), codes, classes);
-        found.push(Some(scores(&model, &model.decisions(&outside), known.as_ref(), held)));
+        found.push(Some(scores(&model, &model.decisions(&outside), held)));
     }
     Ok(found)
 }
@@ -62,7 +58,7 @@ pub(crate) fn train(
 
 /// What decision values (sample after sample, one for each machine) are worth on the samples held
 /// out.
-fn scores(model: &Model, decisions: &[f64], known: Option<&Probabilities>, held: &HeldOut) -> Scores {
+fn scores(model: &Model, decisions: &[f64], held: &HeldOut) -> Scores {
     let (codes, weights, machines) = (&held.target.codes, &held.weights, model.machines.len());
     let total: f64 = weights.iter().sum();
     let mean = |sum: f64| (total > 0.0).then(|| sum / total);
@@ -80,10 +76,6 @@ fn scores(model: &Model, decisions: &[f64], known: Option<&Probabilities>, held:
         }
         areas.extend(area(values));
     }
-    let loss = known.map(|known| {
-        let one = |i: usize| weights[i] * known.log_loss(&decisions[i * machines..(i + 1) * machines], codes[i]);
-        (0..codes.len()).map(one).sum::<f64>()
-    });
     let auc = (!areas.is_empty()).then(|| areas.iter().sum::<f64>() / areas.len() as f64);
-    Scores { accuracy: mean(right), auc, log_loss: loss.and_then(mean), hinge: (judged > 0.0).then(|| hinge / judged) }
+    Scores { accuracy: mean(right), auc, hinge: (judged > 0.0).then(|| hinge / judged) }
 }

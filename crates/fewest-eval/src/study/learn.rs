@@ -4,7 +4,6 @@ use fewest::model::Model;
 use fewest::{Clock, Design, Error, Kernel, Report, Status, Subset};
 use rayon::prelude::*;
 
-use super::calibration::CalibrationRule;
 use super::folds::Deal;
 use super::grid::{Grid, Key, costs, fit_cost};
 use super::judge::train;
@@ -170,9 +169,6 @@ pub(crate) fn calibrate(
     settings: &StudySettings,
     key: Key,
 ) -> Result<Calibrated, Error> {
-    if settings.calibration == CalibrationRule::None && settings.sensitivity.is_none() {
-        return Ok(Calibrated::default());
-    }
     let one = |split: SplitModel<'_>| -> Result<(Vec<f64>, Vec<u32>), Error> {
         let decisions = split.model.decisions(&columns(split.held.design(), split.features));
         Ok((decisions, split.held.target.codes.clone()))
@@ -184,7 +180,7 @@ pub(crate) fn calibrate(
     let shift = threshold.unwrap_or(0.0);
     let decisions: Vec<f64> = decisions.iter().map(|f| f - shift).collect();
     let n_classes = data.target.classes.len();
-    Ok(Calibrated { probabilities: Probabilities::fit(settings.calibration, &decisions, &codes, n_classes), threshold })
+    Ok(Calibrated { probabilities: Probabilities::fit(&decisions, &codes, n_classes), threshold })
 }
 
 /// Judges what was learned on other samples, with the threshold in effect.

@@ -6,26 +6,22 @@
 //!
 //! | file | holds |
 //! | --- | --- |
-//! | `settings.rs`, `score.rs`, `rule.rs` | what is asked for; scores; rules of choice |
-//! | `choose.rs`, `prior.rs` | the candidate that a rule takes, the smallest one that is as good; what rules shrink to |
-//! | `part.rs`, `judge.rs`, `calibration.rs`, `platt.rs`, `isotonic.rs`, `probabilities.rs` | samples and what costs depend on; classifiers on few features; probabilities |
-//! | `grid.rs`, `search.rs`, `inner.rs`, `table.rs` | what is tried, in which order; selections; every candidate on an inner split; the table of scores that every rule reads |
+//! | `settings.rs`, `score.rs` | what is asked for; scores, which are the rules of choice |
+//! | `choose.rs`, `prior.rs` | the candidate that is taken, the smallest one that is as good; what is shrunk to |
+//! | `part.rs`, `judge.rs`, `platt.rs`, `probabilities.rs` | samples and what costs depend on; classifiers on few features; probabilities |
+//! | `grid.rs`, `search.rs`, `inner.rs`, `table.rs` | what is tried, in which order; selections; every candidate on an inner split; the table of scores |
 //! | `learn.rs`, `panel.rs` | from a choice to a classifier; proof, neighbours and substitutes of the panel |
-//! | `compare.rs` | the scores of every candidate in every outer fold, by which rules of choice are compared |
 //! | `threshold.rs`, `decision_curve.rs`, `points.rs`, `points_of.rs` | the cut of decision values for a wanted sensitivity; net benefit; the panel as points that are added by hand |
 //! | `folds.rs`, `run.rs`, `state.rs`, `report.rs` | how samples are dealt; the course of a study; its progress; what it found |
 //!
 //! Nothing here touches a file or prints: progress and the state to resume from are asked to an
 //! [`fewest::Observer`], limits are [`fewest::Limits`].
 
-mod calibration;
 mod choose;
-mod compare;
 mod decision_curve;
 mod folds;
 mod grid;
 mod inner;
-mod isotonic;
 mod judge;
 mod learn;
 mod panel;
@@ -36,7 +32,6 @@ mod points_of;
 mod prior;
 mod probabilities;
 mod report;
-mod rule;
 mod run;
 mod score;
 mod search;
@@ -45,19 +40,14 @@ mod state;
 mod table;
 mod threshold;
 
-pub use calibration::{Calibration, CalibrationRule};
-pub use compare::{FoldTable, fold_tables};
 pub use decision_curve::NetBenefit;
 pub use grid::{Job, Key};
-pub use isotonic::Isotonic;
 pub use platt::Sigmoid;
 pub use points::{Points, PointsFeature, PointsFold, PointsLevel, PointsWorth};
 pub use probabilities::{CalibrationLine, Losses, Probabilities};
 pub use report::{
-    Choice, ChoiceReport, Effort, FoldReport, InnerSize, Judgement, OtherFold, OtherPanel, Panel, RuleReport,
-    StudyReport, Tried,
+    Choice, ChoiceReport, Effort, FoldReport, InnerSize, Judgement, OtherFold, OtherPanel, Panel, StudyReport, Tried,
 };
-pub use rule::{ChoiceRule, Pick};
 pub use run::study;
 pub use score::{Score, Scores};
 pub use settings::{Prefer, StudyMethod, StudySettings};

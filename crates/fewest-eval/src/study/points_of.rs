@@ -4,10 +4,10 @@ use fewest::model::Model;
 use fewest::{DenseDesign, Design, Error};
 use fewest_data::{Imputation, Scaling};
 
-use super::calibration::Calibration;
 use super::folds::Deal;
 use super::grid::{Grid, Key};
 use super::learn::{Learned, SplitModel, split_models};
+use super::platt::Sigmoid;
 use super::points::{Points, PointsFold, SCALES, Split, Steps, chosen, fewest_errors, scaled, totals};
 use super::report::Panel;
 use super::settings::StudySettings;
@@ -87,7 +87,7 @@ impl Source<'_> {
         let wanted = settings.sensitivity.and_then(|share| threshold(&chosen.beyond, &chosen.codes, share));
         let threshold = usual + wanted.map_or(0, |shift| shift.ceil() as i64);
         let second: Vec<bool> = chosen.codes.iter().map(|&code| code == 1).collect();
-        let calibration = Calibration::fit(settings.calibration, &chosen.beyond, &second);
+        let calibration = Sigmoid::fit(&chosen.beyond, &second);
         let end = |of: fn(i64, i64) -> i64| -> i64 {
             features.iter().map(|feature| feature.levels.iter().map(|level| level.points).fold(0, of)).sum()
         };

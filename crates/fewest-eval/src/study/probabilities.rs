@@ -13,7 +13,6 @@
 use fewest::model::class_pairs;
 use serde::{Deserialize, Serialize};
 
-use super::calibration::{Calibration, CalibrationRule};
 use super::platt::Sigmoid;
 use crate::classifier::Predictions;
 
@@ -25,11 +24,11 @@ const EDGE: f64 = 1e-7;
 #[serde(untagged)]
 pub enum Probabilities {
     /// Two classes.
-    Two(Calibration),
+    Two(Sigmoid),
     /// More.
     Pairs {
         /// The calibration of each pair's machine, in their order.
-        pairs: Vec<Calibration>,
+        pairs: Vec<Sigmoid>,
     },
 }
 
@@ -68,16 +67,16 @@ impl Losses {
 
 impl Probabilities {
     /// Fits the decision values of samples (one for each machine, sample after sample) to their
-    /// classes, each pair on its own samples; none by the rule, or where a class has no sample.
-    pub fn fit(rule: CalibrationRule, decisions: &[f64], codes: &[u32], n_classes: usize) -> Option<Self> {
+    /// classes, each pair on its own samples; none where a class has no sample.
+    pub fn fit(decisions: &[f64], codes: &[u32], n_classes: usize) -> Option<Self> {
         let pairs = class_pairs(n_classes as u32);
         let of_pair = |(at, &(a, b)): (usize, &(u32, u32))| {
             let own = (0..codes.len()).filter(|&i| codes[i] == a || codes[i] == b);
             let (values, second): (Vec<f64>, Vec<bool>) =
                 own.map(|i| (decisions[i * pairs.len() + at], codes[i] == b)).unzip();
-            Calibration::fit(rule, &values, &second)
+            Sigmoid::fit(&values, &second)
         };
-        let mut each: Vec<Calibration> = pairs.iter().enumerate().map(of_pair).collect::<Option<_>>()?;
+        let mut each: Vec<Sigmoid> = pairs.iter().enumerate().map(of_pair).collect::<Option<_>>()?;
         Some(if n_classes == 2 { Self::Two(each.remove(0)) } else { Self::Pairs { pairs: each } })
     }
 
@@ -289,11 +288,11 @@ mod tests {
             decisions.extend(vec![f; 10_000]);
         }
         let of = Predictions { predicted: truth.clone(), truth, decisions };
-        let line = Probabilities::Two(Calibration::Platt(sigmoid)).line(&of).unwrap();
+        let line = Probabilities::Two(sigmoid).line(&of).unwrap();
         assert!((line.slope.unwrap() - 1.0).abs() < 1e-3 && line.intercept.unwrap().abs() < 1e-3, "{line:?}");
         assert!((line.expected - line.observed).abs() < 1e-4);
         // Twice as extreme odds have half the slope.
-        let extreme = Probabilities::Two(Calibration::Platt(Sigmoid { a: 4.0, b: -1.0 }));
+        let extreme = Probabilities::Two(Sigmoid { a: 4.0, b: -1.0 });
         let line = extreme.line(&of).unwrap();
         assert!((line.slope.unwrap() - 0.5).abs() < 1e-3 && line.intercept.unwrap().abs() < 1e-3, "{line:?}");
     }
@@ -302,16 +301,15 @@ mod tests {
     fn each_pair_is_fitted_on_its_own_samples() {
         let codes = [0, 0, 0, 1, 1, 1, 2, 2, 2];
         let decisions: Vec<f64> = (0..27).map(|at| f64::from((at * 5 + 2) % 9) - 4.0).collect();
-        let found = Probabilities::fit(CalibrationRule::Platt, &decisions, &codes, 3).unwrap();
+        let found = Probabilities::fit(&decisions, &codes, 3).unwrap();
         let Probabilities::Pairs { pairs } = &found else { panic!("three classes") };
         let own: Vec<f64> = [3, 4, 5, 6, 7, 8].map(|i| decisions[3 * i + 2]).to_vec();
         let alone = Sigmoid::fit(&own, &[false, false, false, true, true, true]).unwrap();
-        assert_eq!(pairs[2], Calibration::Platt(alone));
+        assert_eq!(pairs[2], alone);
         let text = serde_json::to_string(&found).unwrap();
         assert_eq!(serde_json::from_str::<Probabilities>(&text).unwrap(), found);
-        let two = Probabilities::fit(CalibrationRule::Platt, &own, &[0, 0, 0, 1, 1, 1], 2).unwrap();
-        assert_eq!(two, Probabilities::Two(Calibration::Platt(alone)));
-        assert_eq!(Probabilities::fit(CalibrationRule::Platt, &decisions, &[0; 9], 3), None);
-        assert_eq!(Probabilities::fit(CalibrationRule::None, &decisions, &codes, 3), None);
+        let two = Probabilities::fit(&own, &[0, 0, 0, 1, 1, 1], 2).unwrap();
+        assert_eq!(two, Probabilities::Two(alone));
+        assert_eq!(Probabilities::fit(&decisions, &[0; 9], 3), None);
     }
 }

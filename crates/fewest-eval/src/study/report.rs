@@ -15,7 +15,6 @@ use serde::{Deserialize, Serialize};
 use super::decision_curve::{NetBenefit, decision_curve};
 use super::points::{Points, PointsFold, PointsWorth};
 use super::probabilities::{Losses, Probabilities};
-use super::rule::ChoiceRule;
 use super::settings::{Prefer, StudyMethod};
 
 /// Choice made inside a training part.
@@ -105,8 +104,6 @@ pub struct FoldReport {
     pub points: Option<PointsFold>,
     /// Sizes inside the training part.
     pub inner: Vec<InnerSize>,
-    /// The choices of other rules and their results, with `compare_rules`.
-    pub rules: Vec<RuleReport>,
     /// Time used.
     pub seconds: f64,
     /// Whether time or the user cut something short.
@@ -181,21 +178,6 @@ pub struct OtherPanel {
     pub choice: Choice,
     /// Features, ascending.
     pub selected: Vec<usize>,
-}
-
-/// Choice of a rule in a fold, and its result.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct RuleReport {
-    /// The rule.
-    pub rule: ChoiceRule,
-    /// The rule's choice.
-    pub choice: Choice,
-    /// Features, ascending.
-    pub selected: Vec<usize>,
-    /// Agreement on the samples held out.
-    pub metrics: Metrics,
-    /// Mean of -ln(probability of the true class).
-    pub log_loss: Option<f64>,
 }
 
 /// The panel: chosen and trained on all samples.

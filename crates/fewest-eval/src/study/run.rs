@@ -13,10 +13,7 @@ use super::panel::panel;
 use super::part::PartSize;
 use super::points_of::Source;
 use super::prior::Prior;
-use super::report::{
-    Choice, Effort, FoldReport, InnerSize, Judgement, OtherFold, OtherPanel, RuleReport, StudyReport, Tried,
-};
-use super::rule::ChoiceRule;
+use super::report::{Choice, Effort, FoldReport, InnerSize, Judgement, OtherFold, OtherPanel, StudyReport, Tried};
 use super::score::Score;
 use super::settings::{Prefer, StudySettings};
 use super::state::{PartState, StudyState};
@@ -351,10 +348,6 @@ impl Study<'_> {
             other = Some(OtherFold { choice: learned.choice, selected: learned.features, judgement });
         }
         let points = self.points_of(at, part, key).map(|source| source.of_fold(&learned)).transpose()?;
-        let mut rules = Vec::new();
-        if settings.compare_rules {
-            rules = self.compare(at, part, &table, deadline)?;
-        }
         if self.stop() == Some(Status::Cancelled) {
             return Ok(());
         }
@@ -370,43 +363,12 @@ impl Study<'_> {
             other,
             points,
             inner: inner(&table, grid, settings.rule),
-            rules,
             seconds: effort.seconds() + begun.elapsed().as_secs_f64(),
             stopped,
         };
         let state = &mut self.state.parts[at];
         (state.fold, state.rows) = (Some(fold), Vec::new());
         Ok(())
-    }
-
-    /// What every rule chooses from the same table, and how that does.
-    fn compare(
-        &self,
-        at: usize,
-        part: &PartDeal,
-        table: &Table,
-        deadline: &Deadline,
-    ) -> Result<Vec<RuleReport>, Error> {
-        let (data, grid, settings, rows) = (self.data, self.grid, self.settings, &self.state.parts[at].rows);
-        let chosen: Vec<(ChoiceRule, Key)> =
-            ChoiceRule::all().into_iter().filter_map(|rule| Some((rule, rule.choose(table)?))).collect();
-        let mut keys: Vec<Key> = chosen.iter().map(|c| c.1).collect();
-        keys.sort_unstable();
-        keys.dedup();
-        let one = |key: &Key| -> Result<(Key, RuleReport), Error> {
-            let learned = learn(data, &part.deal.inside, grid, settings, *key, deadline)?;
-            let calibration = calibrate(data, &part.splits, rows, grid, settings, *key)?;
-            let judgement = judge(data, &learned, &calibration, &part.deal.outside)?;
-            let (metrics, log_loss) = (judgement.metrics, judgement.log_loss);
-            let (rule, choice, selected) = (settings.rule, learned.choice, learned.features);
-            Ok((*key, RuleReport { rule, choice, selected, metrics, log_loss }))
-        };
-        let found: Vec<(Key, RuleReport)> = keys.par_iter().map(one).collect::<Result<_, Error>>()?;
-        let report = |(rule, key): (ChoiceRule, Key)| {
-            let report = found.iter().find(|entry| entry.0 == key)?.1.clone();
-            Some(RuleReport { rule, ..report })
-        };
-        Ok(chosen.into_iter().filter_map(report).collect())
     }
 
     fn report(
@@ -468,7 +430,7 @@ fn effort(rows: &[Option<Row>], jobs: usize) -> Effort {
 }
 
 /// Accuracy of each size with the costs and the method that the rule's score likes best there.
-fn inner(table: &Table, grid: &Grid, rule: ChoiceRule) -> Vec<InnerSize> {
+fn inner(table: &Table, grid: &Grid, rule: Score) -> Vec<InnerSize> {
     let at_size = |size: usize| {
         let key = rule.best(&table.only(|key| key.size == size))?;
         let values = table.line(key)?.values(Score::Accuracy);
@@ -484,7 +446,7 @@ fn tried(table: &Table, whole: PartSize, grid: &Grid, settings: &StudySettings) 
         let key = settings.rule.choose(&table.only(|key| key.method == method))?;
         let line = table.line(key)?;
         let accuracy = line.judged(Score::Accuracy).map(|judged| judged.mean);
-        let score = settings.rule.score.sign() * line.judged(settings.rule.score)?.mean;
+        let score = line.judged(settings.rule)?.mean;
         let choice: Choice = choice(whole, grid, settings, key);
         Some(Tried { choice, accuracy, score, stability: line.stability })
     };

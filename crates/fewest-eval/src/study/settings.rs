@@ -6,8 +6,7 @@ use fewest::{AnyMethod, Error, RuleList, SvmSettings};
 use fewest_data::{Features, MissingRule, ScaleKind};
 use serde::{Deserialize, Serialize};
 
-use super::calibration::CalibrationRule;
-use super::rule::ChoiceRule;
+use super::score::Score;
 use crate::preparation::{ClassWeights, Preparation, scale_kind};
 
 /// A method that a study tries.
@@ -87,14 +86,13 @@ pub struct StudySettings {
     /// Costs on the grid, at least 1. Default 8, evenly on a logarithmic scale from 1e-4 to 1e2
     /// times `1 / mean |x|^2` of the scaled training samples.
     pub cost_points: usize,
-    /// How method, costs and size are chosen. The default is the winner of `bench/study_rules.py`.
-    pub rule: ChoiceRule,
+    /// How method, costs and size are chosen. The default is the winner of
+    /// `bench/results/study_rules.md`.
+    pub rule: Score,
     /// Which choice is the panel: what the rule takes, or the smallest size within one standard error
     /// of it that loses at most 1 % of accuracy. Both are judged. Default the first:
     /// `bench/results/study_rules.md` has what the other loses.
     pub prefer: Prefer,
-    /// How decision values of two classes become probabilities. Default Platt's sigmoid.
-    pub calibration: CalibrationRule,
     /// Share of the second of two classes that is to be found, above 0, up to 1: the bias of each
     /// classifier is shifted so that this share of the samples that inner splits held out is above
     /// 0. None: the bias is that of the SVM. Default none.
@@ -102,8 +100,6 @@ pub struct StudySettings {
     /// Whether the panel is also made a points score of two classes, whose loss is measured on the
     /// outer folds; every method is then a linear one. Default not.
     pub points: bool,
-    /// Whether every rule is judged on the outer folds, too. Default not.
-    pub compare_rules: bool,
     /// The rule for missing values (NaN), learnt from each training part; none: there are none.
     pub missing: Option<MissingRule>,
     /// The features that each text column became, which are filled in together
@@ -141,12 +137,10 @@ impl Default for StudySettings {
             seed: 0,
             methods: Vec::new(),
             cost_points: 8,
-            rule: ChoiceRule::default(),
+            rule: Score::default(),
             prefer: Prefer::default(),
-            calibration: CalibrationRule::default(),
             sensitivity: None,
             points: false,
-            compare_rules: false,
             missing: None,
             texts: Vec::new(),
             scale: None,
@@ -167,9 +161,6 @@ const SIZES: usize = 10;
 
 impl StudySettings {
     /// Checks every setting against its range, for p features and k classes.
-    ///
-    /// # Errors
-    /// [`Error::Setting`] naming the first one out of range.
     pub fn check(&self, p: usize, classes: usize) -> Result<(), Error> {
         self.svm.check()?;
         if let Some(method) = self.methods.iter().find(|method| self.bounds_weights() && !method.keeps_bounds()) {

@@ -121,12 +121,11 @@ fn alike(rows: &[&Row], key: Key, p: usize) -> Option<f64> {
 }
 
 impl Line {
-    /// Mean and standard error of a score over the splits where it has a meaning, larger being
-    /// better; none without a split of both.
+    /// Mean and standard error of a score over the splits where it has a meaning; none without a split of both.
     pub(crate) fn judged(&self, score: Score) -> Option<Judged> {
         let values = self.values(score);
         let summary = (!values.is_empty()).then(|| Summary::new(&values, 0.0))?;
-        Some(Judged { mean: score.sign() * summary.mean, se: summary.se.unwrap_or(0.0) })
+        Some(Judged { mean: summary.mean, se: summary.se.unwrap_or(0.0) })
     }
 
     /// A score in each split where it has a meaning.
@@ -135,7 +134,7 @@ impl Line {
     }
 }
 
-/// Mean of a score with its sign, larger being better, and its standard error over the splits.
+/// Mean of a score and its standard error over the splits.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Judged {
     pub(crate) mean: f64,

@@ -9,10 +9,7 @@ use std::time::Duration;
 use fewest::{Cancel, DenseDesign, Error, Event, Limits, RuleList, Silent, Status};
 use fewest_data::{Features, Target};
 use fewest_eval::ClassWeights;
-use fewest_eval::study::{
-    Calibration, CalibrationRule, ChoiceRule, Pick, Prefer, Probabilities, Score, StudyMethod, StudyReport,
-    StudySettings, StudyState, study,
-};
+use fewest_eval::study::{Prefer, Score, StudyMethod, StudyReport, StudySettings, StudyState, study};
 use fewest_testing::Rng;
 
 /// A made-up data set.
@@ -172,30 +169,6 @@ fn a_method_that_finds_nothing_gives_way() {
     }
 }
 
-#[test]
-fn probabilities_are_of_the_kind_asked_for() {
-    let data = Data::new(60, 4, 2, 5);
-    let study = |calibration| {
-        let settings = StudySettings { calibration, methods: vec![StudyMethod::Rfe], ..short() };
-        data.study(&settings).unwrap()
-    };
-    let (platt, isotonic, none) =
-        (study(CalibrationRule::Platt), study(CalibrationRule::Isotonic), study(CalibrationRule::None));
-    let kind = |report: &StudyReport| report.panel.as_ref().unwrap().calibration.clone();
-    assert!(matches!(kind(&platt), Some(Probabilities::Two(Calibration::Platt(_)))));
-    assert!(matches!(kind(&isotonic), Some(Probabilities::Two(Calibration::Isotonic(_)))));
-    assert_eq!(kind(&none), None);
-    for (a, b) in platt.folds.iter().zip(&isotonic.folds) {
-        // Nothing but the probabilities differs, and both orders are those of the decision values.
-        assert_eq!((&a.selected, a.judgement.metrics), (&b.selected, b.judgement.metrics));
-        let (p, q) = (a.judgement.probabilities.as_ref().unwrap(), b.judgement.probabilities.as_ref().unwrap());
-        assert_ne!(p, q);
-        let falls = |i: usize, j: usize| p[i] < p[j] && q[i] > q[j] + 1e-12;
-        assert!((0..p.len()).all(|i| (0..p.len()).all(|j| !falls(i, j))), "{p:?} {q:?}");
-    }
-    assert!(none.folds.iter().all(|fold| fold.judgement.probabilities.is_none() && fold.judgement.log_loss.is_none()));
-}
-
 /// A feature that is the label itself on some samples and noise on the others: a choice that saw
 /// the samples held out would be right on them.
 #[test]
@@ -222,13 +195,11 @@ fn what_is_known_of_held_out_samples_alone_is_not_used() {
 #[test]
 fn seeds_say_everything_and_threads_nothing() {
     let data = Data::new(45, 10, 2, 3);
-    let settings = StudySettings { compare_rules: true, ..short() };
+    let settings = short();
     let in_pool = |threads: usize, settings: &StudySettings| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let report = pool.install(|| data.study(settings).unwrap());
-        let rules: Vec<_> = report.folds.iter().map(|f| f.rules.clone()).collect();
-        assert!(rules.iter().all(|rules| rules.len() == ChoiceRule::all().len()));
-        format!("{} {rules:?}", essence(&report))
+        essence(&report)
     };
     let one = in_pool(1, &settings);
     assert_eq!(one, in_pool(4, &settings));
@@ -353,8 +324,8 @@ fn other_methods_more_classes_and_class_weights() {
     let proven = three.study(&StudySettings { methods: vec![StudyMethod::Exact], ..short() }).unwrap().panel.unwrap();
     assert_eq!(proven.outcome().status, Status::Optimal);
     assert_eq!(proven.swaps.len(), proven.selected.len());
-    let logs = StudySettings { rule: ChoiceRule { score: Score::LogLoss, pick: Pick::Best }, ..short() };
-    assert!(three.study(&logs).unwrap().panel.unwrap().selected.contains(&0));
+    let areas = StudySettings { rule: Score::Auc, ..short() };
+    assert!(three.study(&areas).unwrap().panel.unwrap().selected.contains(&0));
 }
 
 #[test]
@@ -396,12 +367,7 @@ fn a_class_that_is_missing_in_a_fold() {
     for i in 0..40 {
         design.column_mut(0)[i] = if i % 10 == 0 { 5.0 } else { 0.0 } + 0.1 * (i % 7) as f64;
     }
-    let settings = StudySettings {
-        folds: 8,
-        rule: ChoiceRule { score: Score::Auc, pick: Pick::Best },
-        sizes: Some(vec![1]),
-        ..short()
-    };
+    let settings = StudySettings { folds: 8, rule: Score::Auc, sizes: Some(vec![1]), ..short() };
     let report = data.study(&settings).unwrap();
     assert_eq!(report.folds.len(), 8);
     assert!(report.folds.iter().any(|f| f.judgement.metrics.auc.is_none()));
@@ -410,11 +376,11 @@ fn a_class_that_is_missing_in_a_fold() {
 
 #[test]
 fn rules_of_choice_are_text() {
-    for rule in ChoiceRule::all() {
-        assert_eq!(rule.to_string().parse::<ChoiceRule>(), Ok(rule));
+    for rule in Score::ALL {
+        assert_eq!(rule.to_string().parse::<Score>(), Ok(rule));
     }
-    assert_eq!("auc".parse(), Ok(ChoiceRule { score: Score::Auc, pick: Pick::Best }));
-    assert!("auc:worst".parse::<ChoiceRule>().is_err() && "".parse::<ChoiceRule>().is_err());
+    assert_eq!("auc".parse(), Ok(Score::Auc));
+    assert!(["auc:best", "hinge", ""].iter().all(|text| text.parse::<Score>().is_err()));
     let settings = StudySettings { class_weight: ClassWeights::Each(vec![1.0, 2.0]), ..short() };
     let text = serde_json::to_string(&settings).unwrap();
     assert_eq!(serde_json::from_str::<StudySettings>(&text).unwrap(), settings);

@@ -69,9 +69,6 @@ pub(crate) struct CutMaster<'a> {
 impl<'a> CutMaster<'a> {
     /// A master without cuts; `penalty` is lambda by feature, length p, or empty for none. `list`
     /// has all subsets, where they are few.
-    ///
-    /// # Errors
-    /// [`Error::Solver`] when HiGHS fails.
     pub(crate) fn new(rules: &'a Rules, penalty: &[f64], list: Option<List>) -> Result<Self, Error> {
         let mut master = Self {
             rules,
@@ -109,9 +106,6 @@ impl<'a> CutMaster<'a> {
     }
 
     /// Takes in a cut. `value` is any upper value of the objective seen with it: it sets the scale.
-    ///
-    /// # Errors
-    /// [`Error::Solver`] when HiGHS fails.
     pub(crate) fn learn(&mut self, cut: &Cut, value: f64) -> Result<(), Error> {
         self.relaxed.learn(cut)?;
         let finer = value > 0.0 && value < FINER * self.one;
@@ -156,9 +150,6 @@ impl<'a> CutMaster<'a> {
 
     /// A point in the middle of what the rules allow, when the z_j may be fractions: the least z_j
     /// is as large as possible, within a few percent. Length p. None when the run was stopped.
-    ///
-    /// # Errors
-    /// [`Error::Solver`] when HiGHS fails.
     pub(crate) fn centre(&self, run: &Run<'_>) -> Result<Option<Vec<f64>>, Error> {
         let mut other = Self::new(self.rules, &[], None)?;
         let free: Vec<usize> = (0..self.rules.n_units()).filter(|&u| self.rules.root()[u] == Choice::Free).collect();
@@ -189,9 +180,6 @@ impl<'a> CutMaster<'a> {
 
     /// The proven bound and the point (length p) of the master whose z_j may be fractions. None
     /// when the run was stopped.
-    ///
-    /// # Errors
-    /// [`Error::Solver`] when HiGHS fails.
     pub(crate) fn relaxation(&mut self, run: &Run<'_>) -> Result<Option<(f64, Vec<f64>)>, Error> {
         Ok(self.relaxed.root(run)?.map(|(bound, point)| (bound, self.by_feature(&point))))
     }
@@ -199,9 +187,6 @@ impl<'a> CutMaster<'a> {
     /// The best subset by the cuts, to the relative `gap`. With a `cutoff`, only subsets below it
     /// are searched for. `start` is an allowed subset with its value, to begin from. A list needs
     /// none of the three.
-    ///
-    /// # Errors
-    /// [`Error::Solver`] when HiGHS fails.
     pub(crate) fn solve(
         &mut self,
         gap: f64,

@@ -233,9 +233,6 @@ impl<'a> Solver<'a> {
     }
 
     /// Step 3: D, and the factor of H. A row whose whole weight is far below R changes nothing.
-    ///
-    /// # Errors
-    /// Why it was stopped.
     fn factorise(&mut self, clock: &Clock) -> Result<(), Status> {
         let at = &self.at;
         for &i in &self.used {

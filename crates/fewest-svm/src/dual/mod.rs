@@ -140,9 +140,6 @@ pub const COSTS: std::ops::RangeInclusive<f64> = 1e-40..=1e40;
 
 impl SvmSettings {
     /// Checks every number against its range.
-    ///
-    /// # Errors
-    /// [`Error::Setting`] naming the first setting out of range.
     pub fn check(&self) -> Result<(), Error> {
         let positive = |x: f64| x > 0.0 && x.is_finite();
         if !COSTS.contains(&self.cost) {

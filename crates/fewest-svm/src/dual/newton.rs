@@ -311,9 +311,6 @@ impl<'a> Solver<'a> {
 
     /// Step 4: adds the samples that entered the band, takes away those that left. At new multipliers
     /// those of the last band stay: at the old v too many seem to leave the narrower one.
-    ///
-    /// # Errors
-    /// Why it was stopped.
     fn update_hessian(&mut self, clock: &Clock) -> Result<(), Status> {
         self.changes.clear();
         let (mut kept, is_new) = (0, self.steps == Some(0));
@@ -347,9 +344,6 @@ impl<'a> Solver<'a> {
     }
 
     /// Step 5: by Cholesky.
-    ///
-    /// # Errors
-    /// Why it was stopped.
     fn direction(&mut self, point: &Point, clock: &Clock) -> Result<Vec<f64>, Status> {
         if self.is_stale {
             self.hessian.factor_until(&mut self.factor, clock)?;

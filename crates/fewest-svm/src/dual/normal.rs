@@ -208,9 +208,6 @@ impl<'a> Normal<'a> {
     }
 
     /// [`Normal::add`], unless `clock` stops it: then H is invalid.
-    ///
-    /// # Errors
-    /// Why it was stopped.
     pub(crate) fn add_until(
         &mut self,
         weighted: impl Iterator<Item = (usize, f64)>,
@@ -373,9 +370,6 @@ impl<'a> Normal<'a> {
     }
 
     /// L with L L' = H, unless `clock` stops it.
-    ///
-    /// # Errors
-    /// Why it was stopped.
     pub(crate) fn factor_until(&mut self, out: &mut Factor, clock: &Clock) -> Result<(), Status> {
         let m = self.m;
         out.load(self.sum.tiles());

@@ -71,9 +71,6 @@ impl Factor {
     }
 
     /// [`Factor::decompose`], unless `clock` stops it: then there is no factor.
-    ///
-    /// # Errors
-    /// Why it was stopped.
     pub fn decompose_until(&mut self, clock: &Clock) -> Result<(), Status> {
         let strips = self.m.div_ceil(TILE);
         for i in self.m..strips * TILE {

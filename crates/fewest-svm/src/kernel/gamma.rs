@@ -61,9 +61,6 @@ impl Gamma {
     }
 
     /// [`Gamma::weighted_number`] for these distances, or nothing once the clock says stop.
-    ///
-    /// # Errors
-    /// As [`Gamma::weighted_number`].
     pub fn number_within(
         self,
         design: &dyn Design,
@@ -185,18 +182,12 @@ impl KernelRule {
 
     /// With gamma as a number, unless it depends on the features trained on: now that there are
     /// data, of which at most `most` features are chosen.
-    ///
-    /// # Errors
-    /// As [`Gamma::number`].
     pub fn resolve(self, design: &dyn Design, most: usize) -> Result<Self, Error> {
         let found = self.resolve_within(design, None, most, &Clock::unlimited())?;
         Ok(found.expect("a clock without limits does not stop"))
     }
 
     /// [`KernelRule::resolve`], or nothing once the clock says stop.
-    ///
-    /// # Errors
-    /// As [`Gamma::number`].
     pub fn resolve_within(
         self,
         design: &dyn Design,

@@ -56,9 +56,6 @@ pub enum Kernel {
 
 impl Kernel {
     /// Checks gamma and degree.
-    ///
-    /// # Errors
-    /// [`Error::Setting`] when out of range.
     pub fn check(&self) -> Result<(), Error> {
         let (gamma, coef0, degree) = match *self {
             Kernel::Linear | Kernel::Precomputed => return Ok(()),

@@ -53,26 +53,17 @@ impl Memory {
 
     /// Takes bytes for what `what` names, until the answer is dropped. `remedy` says what the user
     /// can do besides allowing more.
-    ///
-    /// # Errors
-    /// [`Error::Memory`] when they are not left.
     pub fn reserve(&self, bytes: u64, what: impl FnOnce() -> String, remedy: &str) -> Result<Reserved, Error> {
         self.reserve_within(u64::MAX, bytes, what, remedy)
     }
 
     /// Takes the bytes of a method's lists of one number for each of p features.
-    ///
-    /// # Errors
-    /// As [`Memory::reserve`].
     pub fn lists(&self, of: &str, lists: u64, p: usize) -> Result<Reserved, Error> {
         let what = || format!("{of} on {p} features");
         self.reserve(8 * lists * p as u64, what, "leave features out of the data, or select by fgm")
     }
 
     /// [`Memory::reserve`], refused above `most` bytes as well: what settings of their own allow.
-    ///
-    /// # Errors
-    /// As [`Memory::reserve`].
     pub fn reserve_within(
         &self,
         most: u64,

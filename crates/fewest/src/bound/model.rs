@@ -319,9 +319,6 @@ impl<'a> Relaxation<'a> {
 }
 
 /// Takes the memory of a block of n x m values and of the factor on its shorter side.
-///
-/// # Errors
-/// [`Error::Memory`] when it is not left.
 pub fn reserve(n: usize, m: usize, memory: &Memory) -> Result<Reserved, Error> {
     let what = || format!("a relaxation over {n} samples and {m} features");
     memory.reserve(bytes(n, m), what, "select among fewer features, or with fewer threads")

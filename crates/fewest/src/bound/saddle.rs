@@ -162,9 +162,6 @@ pub struct AlphaHalf<'a> {
 
 impl<'a> AlphaHalf<'a> {
     /// Nothing is trained yet; `warm_start` starts each training from the last.
-    ///
-    /// # Errors
-    /// Settings out of range.
     pub fn new(problem: &'a Problem<'a>, settings: &SvmSettings, warm_start: bool) -> Result<Self, Error> {
         settings.check()?;
         let dual = BoxDual::new(problem.labels(), problem.weights(), settings);

@@ -46,9 +46,6 @@ impl L1Oracle<'_> {
 
     /// The next solve begins at a basis of this problem. `feasible`: bounds are those of its solve,
     /// and only prices have changed since.
-    ///
-    /// # Errors
-    /// [`Error::Solver`] when HiGHS fails.
     pub(crate) fn begin_at(&mut self, basis: &L1Basis, feasible: bool) -> Result<(), Error> {
         let away = basis.parts.iter().map(|e| e.0).filter(|part| self.find_column(*part).is_none());
         self.join_parts(&away.collect::<Vec<_>>())?;

@@ -15,9 +15,6 @@ impl L1Oracle<'_> {
     }
 
     /// [`L1Oracle::join_rows`] with checks of the clock; once it says stop, no more do.
-    ///
-    /// # Errors
-    /// As [`L1Oracle::join_rows`].
     pub(crate) fn join_in_pieces(&mut self, samples: &[usize], clock: &Clock) -> Result<(), Error> {
         for rows in samples.chunks((JOINED / self.parts.len().max(1)).max(1)) {
             if clock.stop().is_some() {
@@ -30,9 +27,6 @@ impl L1Oracle<'_> {
 
     /// Once more than `most` parts of weights have joined, lets all leave but the half that `point`
     /// uses or comes nearest to using.
-    ///
-    /// # Errors
-    /// [`Error::Solver`] when HiGHS fails.
     pub fn forget(&mut self, point: &L1Point, most: usize) -> Result<(), Error> {
         if self.parts.len() <= most {
             return Ok(());
@@ -68,9 +62,6 @@ impl L1Oracle<'_> {
     }
 
     /// Lets features in, both parts of their weights, before they are needed.
-    ///
-    /// # Errors
-    /// [`Error::Solver`] when HiGHS fails.
     pub fn join(&mut self, features: &[usize]) -> Result<(), Error> {
         let new = |part: &WeightSide| self.find_column(*part).is_none() && self.limit(*part) > 0.0;
         self.join_parts(&features.iter().flat_map(|&j| WeightSide::both(j)).filter(new).collect::<Vec<_>>())
@@ -109,18 +100,12 @@ impl L1Oracle<'_> {
 
     /// Lets samples in before they are found missing; where none was, the first solve begins with
     /// an even choice.
-    ///
-    /// # Errors
-    /// [`Error::Solver`] when HiGHS fails.
     pub fn join_rows(&mut self, samples: &[usize]) -> Result<(), Error> {
         let new = |&i: &usize| self.row[i].is_none() && self.cost[i] > 0.0;
         self.join_samples(&samples.iter().copied().filter(new).collect::<Vec<_>>())
     }
 
     /// Sets the prices of w_j > 0 and w_j < 0 (length p each); a negative one needs a finite u_j.
-    ///
-    /// # Errors
-    /// [`Error::Solver`] when HiGHS fails.
     pub fn set_prices(&mut self, up: &[f64], down: &[f64]) -> Result<(), Error> {
         let old: Vec<f64> = self.parts.iter().map(|part| self.part_cost(*part)).collect();
         self.up.copy_from_slice(up);
@@ -131,9 +116,6 @@ impl L1Oracle<'_> {
     }
 
     /// Sets u_j (length p).
-    ///
-    /// # Errors
-    /// [`Error::Solver`] when HiGHS fails.
     pub fn set_bounds(&mut self, bound: &[f64]) -> Result<(), Error> {
         let changes = |part: &&WeightSide| bound[part.feature].to_bits() != self.bound[part.feature].to_bits();
         let changed: Vec<WeightSide> = self.parts.iter().filter(changes).copied().collect();
@@ -146,9 +128,6 @@ impl L1Oracle<'_> {
     }
 
     /// Sets C_i (length n); a sample that weighed nothing must still do so.
-    ///
-    /// # Errors
-    /// [`Error::Solver`] when HiGHS fails.
     pub fn set_cost(&mut self, cost: &[f64]) -> Result<(), Error> {
         self.cost.copy_from_slice(cost);
         let other = self.units.follow(cost);

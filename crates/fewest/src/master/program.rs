@@ -47,9 +47,6 @@ pub fn rows_over(rules: &Rules, column: impl Fn(usize) -> Option<usize>) -> Vec<
 }
 
 /// Adds the rules as rows, see [`rows_over`].
-///
-/// # Errors
-/// [`Error::Solver`] when HiGHS fails.
 pub fn add_rules(program: &mut Program, rules: &Rules, column: impl Fn(usize) -> Option<usize>) -> Result<(), Error> {
     let mut rows = rows_over(rules, column).into_iter();
     rows.try_for_each(|row| program.add_row(&row.entries, f64::NEG_INFINITY, row.upper).map(|_| ()))
@@ -57,9 +54,6 @@ pub fn add_rules(program: &mut Program, rules: &Rules, column: impl Fn(usize) ->
 
 /// Adds a row that any point satisfies but this subset, whose columns are `inside`; `outside` are
 /// the other columns of z.
-///
-/// # Errors
-/// [`Error::Solver`] when HiGHS fails.
 pub fn refuse(program: &mut Program, inside: &[usize], outside: &[usize]) -> Result<(), Error> {
     let row: Vec<(usize, f64)> = inside.iter().map(|&k| (k, -1.0)).chain(outside.iter().map(|&k| (k, 1.0))).collect();
     program.add_row(&row, 1.0 - inside.len() as f64, f64::INFINITY).map(|_| ())
@@ -71,9 +65,6 @@ const BYTES: u64 = 2500;
 
 /// Takes the memory of a mixed-integer program of this many entries, which `what` describes;
 /// refused above `most` bytes as well.
-///
-/// # Errors
-/// [`Error::Memory`] when it does not fit.
 pub fn reserve(
     memory: &Memory,
     most: u64,
@@ -90,9 +81,6 @@ pub const TOLERANCE: f64 = 1e-5;
 
 /// Takes the objective without features, which is returned, from a minimised objective that is the
 /// run's times `one`: HiGHS then measures its gap as the run does.
-///
-/// # Errors
-/// [`Error::Solver`] when HiGHS fails.
 pub(crate) fn measure_from_baseline(program: &mut Program, one: f64, run: &Run<'_>) -> Result<f64, Error> {
     let baseline = run.gaps().yardstick.map_or(0.0, |yardstick| yardstick.baseline);
     if baseline != 0.0 {

@@ -158,9 +158,6 @@ pub struct CostScores {
 
 /// Judges every candidate, costs ascending, on one split. `limits` are asked for each selection,
 /// `clock` by all trainings; once its time is over, a cost counts as the one before it.
-///
-/// # Errors
-/// As [`crate::Method::select`] and [`model::fit`].
 pub fn judge<M: Selector + Serialize>(
     parts: &SplitParts<'_>,
     candidates: &[Candidate<M>],

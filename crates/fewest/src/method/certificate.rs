@@ -56,9 +56,6 @@ impl Certificate {
 }
 
 /// [`certify_several`] for one problem.
-///
-/// # Errors
-/// As there.
 pub fn certify(
     problem: &Problem<'_>,
     rules: &Rules,

@@ -82,9 +82,6 @@ impl ExactSettings {
     }
 
     /// With a number in place of a penalty of `auto`, that number, and what is left of the limits.
-    ///
-    /// # Errors
-    /// Those of [`Penalty::found`].
     fn priced(
         &self,
         problems: &[Problem<'_>],
@@ -223,9 +220,6 @@ impl RootPoint {
 
 /// [`exact_several`] under one set of rules after the other, with the same settings besides: each
 /// search takes the point of the root before it, and leaves its own.
-///
-/// # Errors
-/// As [`exact_several`].
 pub fn exact_from(
     root: &mut RootPoint,
     problems: &[Problem<'_>],
@@ -238,9 +232,6 @@ pub fn exact_from(
 }
 
 /// [`exact_several`], whose proof lists a subset besides the best ones.
-///
-/// # Errors
-/// As there.
 pub(crate) fn exact_beside(
     problems: &[Problem<'_>],
     rules: &Rules,

@@ -179,9 +179,6 @@ pub fn information_gain(
 
 /// Steps 1 to 3 for all features: the gain of each, in bits; of the columns of one machine, where
 /// they are on several.
-///
-/// # Errors
-/// As [`information_gain`].
 pub fn information_gains(
     design: &dyn Design,
     classes: &[u32],

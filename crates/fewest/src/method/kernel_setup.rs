@@ -62,9 +62,6 @@ pub fn without_gamma(selection: Selection, rule: &KernelRule) -> Report {
 }
 
 /// Checks the indices of the start features.
-///
-/// # Errors
-/// [`Error::Setting`].
 pub fn check_start(start: Option<&[usize]>, p: usize) -> Result<(), Error> {
     match start.and_then(|start| start.iter().find(|j| **j >= p)) {
         Some(j) => Err(Error::setting("start", j, format!("features below {p}"))),

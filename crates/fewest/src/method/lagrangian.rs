@@ -166,9 +166,6 @@ pub struct LagrangianReport {
 
 /// `lagrangian`; see the head of this file.
 ///
-/// # Errors
-/// Settings out of range, a failure of HiGHS.
-///
 /// # Examples
 /// ```
 /// use fewest::method::lagrangian::{LagrangianSettings, lagrangian};

@@ -25,9 +25,6 @@ pub trait Selector: std::fmt::Debug + Send + Sync {
 
     /// See [`Method::select`]; tasks and bounds on weights are refused where the method does not
     /// take them.
-    ///
-    /// # Errors
-    /// As there.
     fn select(
         &self,
         samples: &Samples<'_>,
@@ -37,9 +34,6 @@ pub trait Selector: std::fmt::Debug + Send + Sync {
     ) -> Result<Report, Error>;
 
     /// See [`Method::path`]; refuses as [`Selector::select`].
-    ///
-    /// # Errors
-    /// As there.
     fn path(
         &self,
         samples: &Samples<'_>,
@@ -113,9 +107,6 @@ macro_rules! methods {
             }
 
             /// See [`Method::check`]($crate::Method::check).
-            ///
-            /// # Errors
-            /// As there.
             pub fn check(&self, p: usize) -> Result<(), $crate::Error> {
                 match self { $($(#[$gate])* Self::$name(method) => $crate::Method::check(method.as_ref(), p)),* }
             }
@@ -131,9 +122,6 @@ macro_rules! methods {
             }
 
             /// See [`Method::select`]($crate::Method::select).
-            ///
-            /// # Errors
-            /// As there.
             pub fn select(
                 &self,
                 samples: &$crate::Samples<'_>,
@@ -148,9 +136,6 @@ macro_rules! methods {
             }
 
             /// See [`Method::path`]($crate::Method::path).
-            ///
-            /// # Errors
-            /// As there.
             pub fn path(
                 &self,
                 samples: &$crate::Samples<'_>,
@@ -176,9 +161,6 @@ macro_rules! methods {
             }
 
             /// See [`Method::write_program`]($crate::Method::write_program).
-            ///
-            /// # Errors
-            /// As there.
             pub fn write_program(
                 &self,
                 samples: &$crate::Samples<'_>,
@@ -273,9 +255,6 @@ pub fn check_tasks(name: &str, tasking: &[&str]) -> Result<(), Error> {
 }
 
 /// [`Method::select`], on recentred features where they are far from 0.
-///
-/// # Errors
-/// As there.
 pub fn select<M: Method>(
     method: &M,
     samples: &Samples<'_>,
@@ -290,9 +269,6 @@ pub fn select<M: Method>(
 }
 
 /// [`Method::path`], on recentred features where they are far from 0.
-///
-/// # Errors
-/// As there.
 pub fn path<M: Method>(
     method: &M,
     samples: &Samples<'_>,

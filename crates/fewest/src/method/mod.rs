@@ -76,9 +76,6 @@ pub trait Method: std::fmt::Debug + Clone + Settings + Serialize + DeserializeOw
     }
 
     /// Checks every setting against its range, for p features.
-    ///
-    /// # Errors
-    /// [`Error::Setting`] naming the first setting out of range.
     fn check(&self, p: usize) -> Result<(), Error>;
 
     /// Selects features. A limit is a status of the report, not an error.

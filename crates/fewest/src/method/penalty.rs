@@ -96,9 +96,6 @@ impl Penalty {
     }
 
     /// Checks the prices given, for p features.
-    ///
-    /// # Errors
-    /// [`Error::Setting`].
     pub fn check(&self, p: usize) -> Result<(), Error> {
         check_penalty(self.prices(), p)
     }
@@ -129,9 +126,6 @@ impl Penalty {
     }
 
     /// Refuses `Auto` where a number is needed; `why` says what for.
-    ///
-    /// # Errors
-    /// [`Error::Setting`].
     pub(super) fn check_given(&self, why: &str) -> Result<(), Error> {
         if *self == Self::Auto {
             return Err(Error::setting(
@@ -145,9 +139,6 @@ impl Penalty {
 }
 
 /// The price that [`Penalty::Auto`] stands for.
-///
-/// # Errors
-/// As [`Penalty::found`].
 fn auto_penalty(
     problems: &[Problem<'_>],
     rules: &Rules,

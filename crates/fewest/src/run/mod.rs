@@ -59,9 +59,6 @@ impl<'a> Run<'a> {
     }
 
     /// A run that starts now, of a method that obeys bounds on weights ([`Rules::weight_bounds`]).
-    ///
-    /// # Errors
-    /// [`Error::Setting`] when a limit is out of range.
     pub fn bounded(
         rules: &'a Rules,
         limits: Limits,

@@ -20,9 +20,6 @@ use crate::{Error, Subset};
 /// A state of a run that can be written down.
 pub trait Checkpoint: std::fmt::Debug {
     /// Writes the state; [`super::Observer::state`] hands out the same bytes.
-    ///
-    /// # Errors
-    /// Those of `out`.
     fn write(&self, out: &mut dyn Write) -> io::Result<()>;
 }
 
@@ -45,9 +42,6 @@ impl<'a> StateWriter<'a> {
     }
 
     /// Adds a record.
-    ///
-    /// # Errors
-    /// Those of what it writes to.
     pub fn put<T: Serialize + ?Sized>(&mut self, value: &T) -> io::Result<()> {
         self.record.clear();
         self.record = postcard::to_extend(value, std::mem::take(&mut self.record)).map_err(io::Error::other)?;

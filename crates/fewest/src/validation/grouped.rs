@@ -31,9 +31,6 @@ const MATRICES: u64 = 3;
 
 impl<'a> SamplesByClass<'a> {
     /// Sorts the samples, and takes the memory of the n x n matrices; `settings` bounds it, too.
-    ///
-    /// # Errors
-    /// [`Error::Memory`] when they do not fit.
     pub fn new(data: &'a Samples<'a>, settings: &SvmSettings, memory: &Memory) -> Result<Self, Error> {
         let (n, classes) = (data.n_samples(), data.classes());
         let what = || format!("the kernel matrices of {n} samples");

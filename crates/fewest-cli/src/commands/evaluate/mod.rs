@@ -25,9 +25,6 @@ use crate::resume::{BETWEEN_FOLDS, DATA, Resume};
 use plan::{Options, Recipes};
 
 /// Runs the command.
-///
-/// # Errors
-/// Bad input, or a method that fails in a fold, which is named.
 pub(crate) fn run(args: &EvaluateArgs, method: &MethodOptions, invocation: &Invocation) -> Result<u8, Failure> {
     let terminal = invocation.terminal;
     let options = Options::read(args, method)?;
@@ -83,9 +80,6 @@ pub(crate) fn run(args: &EvaluateArgs, method: &MethodOptions, invocation: &Invo
 }
 
 /// The rules of a method, by size.
-///
-/// # Errors
-/// Rules that cannot be understood, or that leave the size open to a method that needs one.
 fn sources(recipes: &Recipes, options: &Options<'_>) -> Result<Vec<RuleSource>, Failure> {
     let rules = &options.selection.rules;
     let sources: Vec<RuleSource> =

@@ -76,9 +76,6 @@ pub(crate) struct Options<'a> {
 
 impl<'a> Options<'a> {
     /// As typed, to as meant.
-    ///
-    /// # Errors
-    /// A value out of range, or options that do not go together.
     pub(crate) fn read(args: &'a EvaluateArgs, options: &MethodOptions) -> Result<Self, Failure> {
         let selection = &args.selection;
         let tuned = tuned(&args.tune)?;
@@ -163,9 +160,6 @@ impl<'a> Options<'a> {
     }
 
     /// The features that should be found.
-    ///
-    /// # Errors
-    /// A name that is no feature, or a file that holds none.
     pub(crate) fn truth(&self, names: &Names) -> Result<Option<Vec<usize>>, Failure> {
         let Some(text) = &self.truth else { return Ok(None) };
         let listed = names_or_file("--truth", std::slice::from_ref(text))?;

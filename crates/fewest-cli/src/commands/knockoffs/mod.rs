@@ -20,9 +20,6 @@ use crate::method_args::MethodOptions;
 use report::Report;
 
 /// Runs the command.
-///
-/// # Errors
-/// Bad input, a method that says nothing of importance, memory.
 pub(crate) fn run(args: &KnockoffArgs, options: &MethodOptions, invocation: &Invocation) -> Result<u8, Failure> {
     let terminal = invocation.terminal;
     if let Some(column) = &args.groups {

@@ -29,9 +29,6 @@ use folds::{Deal, SizeJudgement};
 use report::{Found, outcome};
 
 /// Runs the command.
-///
-/// # Errors
-/// Bad input, found before the run where that is possible.
 pub(crate) fn run(args: &PathArgs, options: &MethodOptions, invocation: &Invocation) -> Result<u8, Failure> {
     let terminal = invocation.terminal;
     let sizes = args.selection.rules.sizes()?;

@@ -139,7 +139,7 @@ fn line(cells: &[String]) -> String {
 mod tests {
     use fewest::DenseDesign;
     use fewest_data::{Features, Format, Names, Target, TextColumn};
-    use fewest_eval::study::{CalibrationRule, Probabilities};
+    use fewest_eval::study::Probabilities;
 
     use super::*;
 
@@ -182,7 +182,7 @@ mod tests {
         let classes = ["a", "b", "c"].map(String::from);
         let fitted: Vec<f64> = (0..27).map(|at| f64::from(at * 7 % 5) - 2.0).collect();
         let codes = [0, 1, 2, 0, 1, 2, 0, 1, 2];
-        let probabilities = Probabilities::fit(CalibrationRule::Platt, &fitted, &codes, 3).unwrap();
+        let probabilities = Probabilities::fit(&fitted, &codes, 3).unwrap();
         let text = said(&classes, Some(&probabilities)).csv(&data("patient"));
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(

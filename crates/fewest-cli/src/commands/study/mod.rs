@@ -31,9 +31,6 @@ use external::External;
 const SIZES: usize = 10;
 
 /// Runs the command.
-///
-/// # Errors
-/// Bad input, found before the study where that is possible.
 pub(crate) fn run(args: &StudyArgs, invocation: &Invocation) -> Result<u8, Failure> {
     let terminal = invocation.terminal;
     let methods = args.method_list().map_err(Failure::Input)?;
@@ -161,10 +158,8 @@ fn settings(args: &StudyArgs, raw: &DataAsRead) -> StudySettings {
         cost_points: args.cost_points,
         rule: args.choose,
         prefer: args.prefer,
-        calibration: args.calibration,
         sensitivity: args.sensitivity,
         points: args.points,
-        compare_rules: args.compare_rules,
         missing: args.prepare.missing.rule(),
         texts: raw.texts().to_vec(),
         scale: Some(args.prepare.scaling(&raw.data.features).0),

@@ -15,9 +15,6 @@ use fewest_result::bias_value;
 
 /// Writes the proof of a panel with these names; none where its classifier has a kernel, of which there is
 /// no such proof.
-///
-/// # Errors
-/// A file that cannot be written.
 pub(super) fn write(
     args: &StudyArgs,
     path: &Path,

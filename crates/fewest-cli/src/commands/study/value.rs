@@ -3,7 +3,7 @@
 use fewest::model::Model;
 use fewest::{SvmSettings, WeightBounds};
 use fewest_eval::study::{
-    Choice, FoldReport, InnerSize, Panel, PointsFeature, RuleReport, StudyMethod, StudyReport, StudySettings, Tried,
+    Choice, FoldReport, InnerSize, Panel, PointsFeature, StudyMethod, StudyReport, StudySettings, Tried,
 };
 use serde_json::{Map, Value, json};
 
@@ -104,9 +104,6 @@ impl View<'_> {
             "seconds": self.invocation.elapsed().as_secs_f64(),
         });
         let mut value = document(Kind::Study, about);
-        if self.settings.compare_rules {
-            value["rules"] = self.rules();
-        }
         if self.settings.points {
             value["points"] = self.points();
         }
@@ -265,50 +262,13 @@ impl View<'_> {
         let names = sample_names(self.raw.data.samples.as_ref(), &judged.test);
         value.extend(names.map(|names| ("test_samples".to_owned(), names)));
         value.extend(choice(&fold.choice));
-        if !fold.rules.is_empty() {
-            value.insert("rules".to_owned(), fold.rules.iter().map(|rule| self.rule(rule)).collect());
-        }
         Value::Object(value)
-    }
-
-    fn rule(&self, rule: &RuleReport) -> Value {
-        let mut value = Map::from_iter([
-            ("rule".to_owned(), json!(rule.rule)),
-            ("selected".to_owned(), json!(self.names(&rule.selected))),
-            ("accuracy".to_owned(), json!(rule.metrics.accuracy)),
-            ("auc".to_owned(), json!(rule.metrics.auc)),
-            ("log_loss".to_owned(), json!(rule.log_loss)),
-        ]);
-        value.extend(choice(&rule.choice));
-        Value::Object(value)
-    }
-
-    /// Results of each rule: means over the outer folds.
-    fn rules(&self) -> Value {
-        let mut out = Map::new();
-        for rule in fewest_eval::study::ChoiceRule::all() {
-            let of = |fold: &FoldReport| fold.rules.iter().find(|report| report.rule == rule).cloned();
-            let reports: Vec<RuleReport> = self.found.folds.iter().filter_map(of).collect();
-            let mean = |value: &dyn Fn(&RuleReport) -> Option<f64>| {
-                let values: Vec<f64> = reports.iter().filter_map(value).collect();
-                (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
-            };
-            out.insert(
-                rule.to_string(),
-                json!({
-                    "accuracy": mean(&|r| Some(r.metrics.accuracy)), "auc": mean(&|r| r.metrics.auc),
-                    "log_loss": mean(&|r| r.log_loss), "n_features": mean(&|r| Some(r.selected.len() as f64)),
-                    "folds": reports.len()
-                }),
-            );
-        }
-        Value::Object(out)
     }
 
     fn tried(&self, tried: &Tried) -> Value {
         let mut value = choice(&tried.choice);
         value.insert("accuracy".to_owned(), json!(tried.accuracy));
-        value.insert(self.settings.rule.score.name().replace('-', "_"), json!(tried.score));
+        value.insert(self.settings.rule.name().to_owned(), json!(tried.score));
         value.insert("stability".to_owned(), json!(tried.stability));
         Value::Object(value)
     }
@@ -329,7 +289,7 @@ impl View<'_> {
             "scale_reason": args.prepare.scaling(&self.raw.data.features).1.text(), "max_features": self.found.sizes,
             "methods": self.found.methods, "folds": settings.folds, "repeats": settings.repeats,
             "inner_cv": settings.inner_folds, "inner_repeats": settings.inner_repeats, "seed": settings.seed,
-            "cost_points": settings.cost_points, "choose": settings.rule, "prefer": settings.prefer, "calibration": settings.calibration, "loss": settings.svm.loss,
+            "cost_points": settings.cost_points, "choose": settings.rule, "prefer": settings.prefer, "calibration": "platt", "loss": settings.svm.loss,
             "bias": bias_value(settings.svm.bias), "tolerance": settings.svm.tolerance, "memory": settings.svm.memory,
             "class_weight": args.margin.class_weight().text(), "sample_weights": args.prepare.sample_weights,
             "require": names(&rules.require), "forbid": names(&rules.forbid.iter().collect::<Vec<_>>()),

@@ -10,11 +10,9 @@
 //! | `asked.rs` | what is asked, and where the claim is something else |
 //! | `question.rs` | the question that is answered, and who says each part of it |
 //! | `verdict.rs` | the verdict as JSON and for people |
-//! | `export/` | `--export`: the proof as one for VeriPB |
 
 mod asked;
 mod claim;
-mod export;
 mod made;
 mod preparation;
 mod question;
@@ -34,7 +32,6 @@ use serde_json::{Value, json};
 
 pub use asked::Asked;
 use asked::{Layers, Origin};
-use export::Files;
 use made::{Made, made};
 use preparation::{Fact, Prepared};
 pub use question::AskedData;
@@ -59,25 +56,39 @@ use crate::terminal::Terminal;
 /// Time between two updates of the progress line.
 const REFRESH: Duration = Duration::from_millis(200);
 
-/// Why a proof of `kta` has no export.
-const NO_ROWS: &str = "--export: a proof about alignments rests on models, not on rows; leave --export out, or use \
-                       tools of your own on the proof file (docs/formats/proof.md)";
+/// A verified proof, for a program that writes it in another form.
+pub struct Verified<'v> {
+    /// What is proven.
+    pub verdict: &'v Verdict,
+    /// The header of the proof.
+    pub header: &'v str,
+    /// Names of the features.
+    pub names: &'v Names,
+    /// The check once more, which tells what it does.
+    pub again: &'v mut Again<'v>,
+}
+
+/// The check of a proof, reported step by step.
+pub type Again<'v> = dyn FnMut(&mut OnStep<'_>) -> Result<Result<Verdict, Error>, Failure> + 'v;
+
+/// The receiver of a verified proof, who says the exit code.
+pub type OnVerified<'t> = dyn FnMut(&mut Verified<'_>) -> Result<u8, Failure> + 't;
 
 /// Runs the command.
 ///
 /// # Errors
 /// A file that is no proof, data that cannot be read, an option that cannot be understood.
-pub(crate) fn run(args: &VerifyArgs, invocation: &Invocation) -> Result<u8, Failure> {
+pub(crate) fn run(
+    args: &VerifyArgs,
+    invocation: &Invocation,
+    then: Option<&mut OnVerified<'_>>,
+) -> Result<u8, Failure> {
     let terminal = invocation.terminal;
     let json = Sink::open_if("--json", args.json.as_ref())?;
-    let files = Files::open(args, json.as_ref())?;
     let source = RuleSource::read(&args.rules, args.rules.max_features()?)?;
     let defaults = defaults(args.asked.method.as_deref())?;
     let result = args.result.as_deref().map(AskedResult::read).transpose()?;
     let mut proof = open(args)?;
-    if files.is_some() && proof.takes_classes() {
-        return Err(Failure::input(NO_ROWS));
-    }
     if args.time_limit.is_some() {
         proof = proof.without_work_limit();
     }
@@ -127,19 +138,15 @@ pub(crate) fn run(args: &VerifyArgs, invocation: &Invocation) -> Result<u8, Fail
         terminal.out(&judgement.text(seconds))?;
     }
     let code = judgement.code(args.allow_unproven);
-    match (files, &judgement.found) {
-        (Some(files), Ok(verdict)) if code == 0 => {
-            let mut pass = |on_step: &mut OnStep<'_>| {
+    match (then, &judgement.found) {
+        (Some(then), Ok(verdict)) if code == 0 => {
+            let mut again = |on_step: &mut OnStep<'_>| {
                 let proof = open(args)?.without_work_limit();
                 check(args, invocation, proof, &data, memory, Some(on_step))
             };
-            files.write(verdict, export::notes(&header, names)?, &mut pass, terminal)
+            then(&mut Verified { verdict, header: &header, names, again: &mut again })
         }
-        (Some(_), _) => {
-            terminal.note("--export wrote nothing, as the proof is not verified");
-            Ok(code)
-        }
-        (None, _) => Ok(code),
+        _ => Ok(code),
     }
 }
 
@@ -185,9 +192,6 @@ fn check(
 }
 
 /// The SVM of a method where nothing is typed, that of `exact` where none is named.
-///
-/// # Errors
-/// A name of no method.
 fn defaults(method: Option<&str>) -> Result<SvmSettings, Failure> {
     let entry = method_args::find(method.unwrap_or("exact"))?;
     let options = MethodOptions::of(entry, &clap::ArgMatches::default(), &[])?;
@@ -195,9 +199,6 @@ fn defaults(method: Option<&str>) -> Result<SvmSettings, Failure> {
 }
 
 /// What was typed of the problem.
-///
-/// # Errors
-/// A name that is no feature.
 fn asked(
     args: &VerifyArgs,
     source: &RuleSource,
@@ -226,9 +227,6 @@ fn asked(
 }
 
 /// What is asked: what was typed, then what a result says, then defaults.
-///
-/// # Errors
-/// Rules that contradict each other.
 fn layers(
     typed: &Asked,
     result: Option<&AskedResult>,

@@ -17,9 +17,6 @@ pub enum ProofSamples<'a> {
 
 impl<'a> ProofSamples<'a> {
     /// `classes`: where [`Proof::takes_classes`].
-    ///
-    /// # Errors
-    /// Those of [`Several::new`].
     pub fn new(
         samples: &'a Samples<'a>,
         multi_class: MultiClass,
@@ -34,9 +31,6 @@ impl<'a> ProofSamples<'a> {
     }
 
     /// Checks a proof about them; `memory` and `watch` as there.
-    ///
-    /// # Errors
-    /// Those of [`Proof::check`].
     pub fn check<R: Read>(
         &self,
         proof: Proof<R>,

@@ -3,9 +3,8 @@
 use crate::AnyMethod;
 use crate::method_args::MethodArgs;
 use fewest::SvmSettings;
-use fewest_papers::attribute_flip::AttributeFlipSettings;
-use fewest_papers::bit_flip::BitFlipSettings;
 use fewest_papers::flip::{FlipSearch, FlipStart};
+use fewest_papers::flips::FlipMethod;
 
 use crate::args::svm::SvmArgs;
 use crate::args::values::{self, Costs};
@@ -13,9 +12,9 @@ use crate::failure::Failure;
 use crate::method_args::elimination::{RankingArgs, StepArgs};
 use crate::method_args::shared::{CertifyArgs, FoldsArgs, MethodData, StartNames};
 
-/// A search among the neighbours of a subset.
+/// A search among the neighbours of a subset: of `bit-flip`, or of `attribute-flip` where it swaps.
 #[derive(Debug, clap::Args)]
-struct FlipArgs {
+pub(crate) struct FlipArgs<const SWAPS: bool> {
     /// Start from these features, or from those of a result: a,b,c [default: the result of rfe]
     #[arg(long, value_name = "A,B,...|RESULT.json", value_parser = StartNames::read, help_heading = "Method")]
     start: Option<StartNames>,
@@ -53,7 +52,19 @@ impl std::str::FromStr for Passes {
     }
 }
 
-impl FlipArgs {
+impl<const SWAPS: bool> MethodArgs for FlipArgs<SWAPS> {
+    fn method(&self, data: &MethodData<'_>) -> Result<AnyMethod, Failure> {
+        let start = match &self.start {
+            None => FlipStart::Rfe { step: self.step.step(), criterion: self.ranking.criterion() },
+            Some(names) => FlipStart::Features(names.indices(data.names)?),
+        };
+        let svm = data.svm(self.svm());
+        let costs = self.costs.as_ref().map_or_else(|| vec![svm.cost], |costs| costs.0.clone());
+        let (kernel, folds) = (self.ranking.kernel(), self.folds.resolve(data)?);
+        let search = FlipSearch { svm, kernel, costs, folds, passes: self.passes.0, start };
+        Ok(if SWAPS { FlipMethod::<true>(search).into() } else { FlipMethod::<false>(search).into() })
+    }
+
     fn check(&self) -> Result<(), Failure> {
         let used = [("step", self.step.step.is_some()), ("criterion", self.ranking.criterion.is_some())];
         if let (Some((option, _)), Some(_)) = (used.into_iter().find(|o| o.1), &self.start) {
@@ -66,62 +77,15 @@ impl FlipArgs {
         self.step.check()
     }
 
-    fn search(&self, data: &MethodData<'_>) -> Result<FlipSearch, Failure> {
-        let start = match &self.start {
-            None => FlipStart::Rfe { step: self.step.step(), criterion: self.ranking.criterion() },
-            Some(names) => FlipStart::Features(names.indices(data.names)?),
-        };
-        let svm = data.svm(self.svm());
-        let costs = self.costs.as_ref().map_or_else(|| vec![svm.cost], |costs| costs.0.clone());
-        let (kernel, folds) = (self.ranking.kernel(), self.folds.resolve(data)?);
-        Ok(FlipSearch { svm, kernel, costs, folds, passes: self.passes.0, start })
-    }
-
     fn svm(&self) -> SvmSettings {
         self.svm.settings(SvmSettings::default())
     }
+
+    fn finds_size(&self) -> bool {
+        self.start.is_some()
+    }
+
+    fn deals_folds(&self) -> bool {
+        true
+    }
 }
-
-/// `bit-flip`.
-#[derive(Debug, clap::Args)]
-pub(crate) struct BitFlipArgs {
-    #[command(flatten)]
-    flip: FlipArgs,
-}
-
-/// `attribute-flip`.
-#[derive(Debug, clap::Args)]
-pub(crate) struct AttributeFlipArgs {
-    #[command(flatten)]
-    flip: FlipArgs,
-}
-
-/// The options of a flip, whose settings are these.
-macro_rules! flip {
-    ($args:ident, $settings:ident) => {
-        impl MethodArgs for $args {
-            fn method(&self, data: &MethodData<'_>) -> Result<AnyMethod, Failure> {
-                Ok($settings(self.flip.search(data)?).into())
-            }
-
-            fn check(&self) -> Result<(), Failure> {
-                self.flip.check()
-            }
-
-            fn svm(&self) -> SvmSettings {
-                self.flip.svm()
-            }
-
-            fn finds_size(&self) -> bool {
-                self.flip.start.is_some()
-            }
-
-            fn deals_folds(&self) -> bool {
-                true
-            }
-        }
-    };
-}
-
-flip!(BitFlipArgs, BitFlipSettings);
-flip!(AttributeFlipArgs, AttributeFlipSettings);

@@ -1,4 +1,4 @@
-//! The options of the programs of papers (`fewest-papers`), a file each.
+//! The options of the programs of papers (`fewest-papers`), a file each or for two of a kind.
 
 #[cfg(feature = "highs")]
 mod fsv;
@@ -7,17 +7,11 @@ mod gbd;
 #[cfg(feature = "highs")]
 mod milo_k;
 #[cfg(feature = "highs")]
-mod milp1;
-#[cfg(feature = "highs")]
-mod milp2;
-#[cfg(feature = "highs")]
-mod rmilo_k;
+mod milp;
 
+#[cfg(feature = "cone")]
+mod conic;
 mod flip;
-#[cfg(feature = "cone")]
-mod nmmkl;
-#[cfg(feature = "cone")]
-mod qcqp_ssvm;
 
 #[cfg(feature = "highs")]
 use super::own;
@@ -30,17 +24,17 @@ pub(super) const METHODS: &[Entry] = &[
     #[cfg(feature = "highs")]
     entry::<milo_k::MiloKArgs>("milo-k"),
     #[cfg(feature = "highs")]
-    entry::<rmilo_k::RmiloKArgs>("rmilo-k"),
+    entry::<milo_k::RmiloKArgs>("rmilo-k"),
     #[cfg(feature = "highs")]
     own::<fsv::FsvArgs>("fsv"),
     #[cfg(feature = "highs")]
-    entry::<milp1::Milp1Args>("milp1"),
+    entry::<milp::Milp1Args>("milp1"),
     #[cfg(feature = "highs")]
-    entry::<milp2::Milp2Args>("milp2"),
+    entry::<milp::Milp2Args>("milp2"),
     #[cfg(feature = "cone")]
-    entry::<qcqp_ssvm::QcqpSsvmArgs>("qcqp-ssvm"),
+    entry::<conic::ConicArgs<false>>("qcqp-ssvm"),
     #[cfg(feature = "cone")]
-    entry::<nmmkl::NmmklArgs>("nmmkl"),
-    entry::<flip::BitFlipArgs>("bit-flip"),
-    entry::<flip::AttributeFlipArgs>("attribute-flip"),
+    entry::<conic::ConicArgs<true>>("nmmkl"),
+    entry::<flip::FlipArgs<false>>("bit-flip"),
+    entry::<flip::FlipArgs<true>>("attribute-flip"),
 ];

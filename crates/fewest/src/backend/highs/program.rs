@@ -73,17 +73,11 @@ impl std::fmt::Debug for Program {
 
 impl Program {
     /// A program without columns and rows, and without a limit to its memory.
-    ///
-    /// # Errors
-    /// [`Error::Solver`] when HiGHS cannot start.
     pub fn new() -> Result<Self, Error> {
         Self::within(&Memory::unlimited())
     }
 
     /// A program without columns and rows. What is added takes its part of the memory, by estimate.
-    ///
-    /// # Errors
-    /// [`Error::Solver`] when HiGHS cannot start.
     pub fn within(memory: &Memory) -> Result<Self, Error> {
         let taken = memory.take(0).expect("nothing is always left");
         let program = Self { highs: Instance::new()?.0, columns: 0, rows: 0, integers: 0, entries: 0, taken };
@@ -195,9 +189,6 @@ impl Program {
     }
 
     /// Adds rows; returns the number of the first, counted from 0.
-    ///
-    /// # Errors
-    /// As [`Program::add_row`].
     pub fn add_rows(&mut self, rows: &Rows) -> Result<usize, Error> {
         rows.entries.check()?;
         self.grow(rows.lower.len(), rows.entries.at.len())?;
@@ -223,9 +214,6 @@ impl Program {
     }
 
     /// Gives a column a name, for [`Program::write_model`]. Without spaces.
-    ///
-    /// # Errors
-    /// [`Error::Solver`] when HiGHS refuses it.
     pub fn name_column(&mut self, column: usize, name: &str) -> Result<(), Error> {
         let name = text(name);
         // SAFETY: `name` ends in a zero byte; HiGHS checks the number of the column.
@@ -285,9 +273,6 @@ impl Program {
 
     /// A point, one value per column, for the next mixed-integer solve to start from; of no use
     /// when it breaks a row.
-    ///
-    /// # Errors
-    /// [`Error::Solver`] when HiGHS refuses it.
     pub fn set_start(&mut self, values: &[f64]) -> Result<(), Error> {
         assert_eq!(values.len(), self.columns, "one value per column");
         let none = std::ptr::null();
@@ -298,9 +283,6 @@ impl Program {
 
     /// Writes the program to a file that other solvers read; the format follows the ending, `.mps`
     /// or `.lp`. The one place where the library writes a file: HiGHS does.
-    ///
-    /// # Errors
-    /// [`Error::Solver`] naming the file.
     #[expect(
         clippy::disallowed_types,
         clippy::disallowed_methods,

@@ -60,9 +60,6 @@ struct Share {
 
 impl Restricted {
     /// The factors of all problems and of what joins them.
-    ///
-    /// # Errors
-    /// Why it was stopped.
     pub(super) fn coupled(
         &self,
         at: &Iterate,

@@ -34,9 +34,6 @@ enum Factors {
 
 impl Restricted {
     /// Step 3.
-    ///
-    /// # Errors
-    /// Why it was stopped.
     pub(super) fn system(&self, at: &Iterate, bent: &Bent, clock: &Clock) -> Result<System, Status> {
         let rows = self.rows.len();
         let inverse_h: Vec<f64> =

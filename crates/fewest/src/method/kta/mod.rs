@@ -285,9 +285,6 @@ fn check_memory(n: usize, rules: &Rules, memory: u64) -> Result<(), Error> {
 }
 
 /// Refuses features that hold categories and are none of the p.
-///
-/// # Errors
-/// [`Error::Setting`].
 #[doc(hidden)]
 pub fn check_categorical(categorical: &[usize], p: usize) -> Result<(), Error> {
     match categorical.iter().find(|j| **j >= p) {

@@ -203,9 +203,6 @@ pub fn rank_weights(weights: &[(usize, f64)]) -> Vec<Ranked> {
 
 /// `l1-svm`; see the head of this file.
 ///
-/// # Errors
-/// Settings out of range, a failure of HiGHS.
-///
 /// # Examples
 /// ```
 /// use fewest::method::l1_svm::{L1Settings, l1_svm};

@@ -18,9 +18,6 @@ const TRIED: usize = 5;
 
 /// Improves a subset of this objective; every subset on the way is offered. Ends at a subset that
 /// is in `examined`, or once `found` has solved `last` linear programs.
-///
-/// # Errors
-/// A failure of HiGHS.
 pub(super) fn exchange(
     model: &Model<'_>,
     found: &mut BestClassifier<'_>,

@@ -39,9 +39,6 @@ const GROW: f64 = 2.0;
 /// Offers the subsets it finds. `oracle` holds the linear relaxation, solved at `first`; it is
 /// given back with its prices. Starts end after `most` linear programs, and local search after as
 /// many.
-///
-/// # Errors
-/// A failure of HiGHS.
 pub(crate) fn reweight(
     model: &Model<'_>,
     oracle: &mut L1Oracle<'_>,

@@ -88,9 +88,6 @@ impl Tree<'_, '_, '_, '_> {
 
 impl Reduced {
     /// The model with the bounds of a state: step 1 is not done again.
-    ///
-    /// # Errors
-    /// As [`Model::new`].
     pub(super) fn model<'a>(
         &self,
         problem: &'a Problem<'_>,

@@ -85,9 +85,6 @@ struct Solved {
 
 /// Searches until the gap is closed or a limit is reached, from a state where there is one. Open
 /// nodes may take `memory` bytes before the search goes deep.
-///
-/// # Errors
-/// A failure of HiGHS.
 pub(super) fn search<'a>(
     model: &Model<'a>,
     oracle: &mut L1Oracle<'_>,

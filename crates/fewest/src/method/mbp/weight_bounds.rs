@@ -16,9 +16,6 @@ const COSTS: [f64; 4] = [0.1, 1.0, 10.0, 100.0];
 /// feature is measured in a unit of its own, 1 where its largest value is within 1000 times of 1: a
 /// weight costs as much as the unit, so that no feature's unit moves the bounds of others.
 /// Most are 0, which leaves those features out: that is a choice of the paper's, no proof.
-///
-/// # Errors
-/// A failure of HiGHS.
 pub fn weight_bounds(problem: &Problem<'_>, rules: &Rules, bias: Bias, clock: &Clock) -> Result<Vec<f64>, Error> {
     weight_bounds_within(problem, rules, bias, &Memory::unlimited(), clock)
 }

@@ -64,9 +64,6 @@ impl Pair {
 impl<'a> PairSamples<'a> {
     /// Copies the samples of each pair, and takes the memory for that and for trainings on
     /// `features` features.
-    ///
-    /// # Errors
-    /// [`Error::Memory`] when it is not left.
     pub(super) fn new(
         data: &'a Samples<'a>,
         rules: &Rules,
@@ -116,9 +113,6 @@ pub(super) struct PairsOracle<'a> {
 
 impl<'a> PairsOracle<'a> {
     /// Starts with the given features; nothing is trained yet.
-    ///
-    /// # Errors
-    /// Settings out of range.
     pub(super) fn new(
         problems: &'a [Problem<'a>],
         rules: &'a Rules,

@@ -80,9 +80,6 @@ pub fn squared_hinge(
 
 /// [`squared_hinge`] with weights within these bounds. The violation of a weight is what a unit
 /// more or less of it, where that is allowed, would gain.
-///
-/// # Errors
-/// As there.
 pub(super) fn bounded_squared_hinge(
     matrix: &mut Matrix<'_>,
     of_samples: Labelled<'_>,

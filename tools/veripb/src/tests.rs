@@ -11,7 +11,7 @@ use fewest::{FeatureSet, Limits, RuleList, Rules, Silent, Subset, WeightBound};
 use fewest_testing::{HardCase, KeptProofs, Rng, all_subsets, bracket, obeys, random_bounds, tell_proof, verify_proof};
 use fewest_verify::{OnStep, Verdict};
 
-use super::{Goal, Refusal};
+use super::goal::{Goal, Refusal};
 
 /// An exported proof.
 struct Exported {

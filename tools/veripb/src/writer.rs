@@ -4,13 +4,13 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::io::Write;
 
+use fewest_cli::Failure;
 use fewest_verify::{Choice, Dual, Step};
 
+use super::goal::{Goal, Pass, Refusal, cannot_write};
 use super::row::{Row, gain, scale};
 use super::rules::Rules;
 use super::tree::{Beyond, Numbered, Tree};
-use super::{Goal, Pass, Refusal};
-use crate::failure::Failure;
 
 /// Writes both files in one pass.
 pub(super) struct Writer<'w> {
@@ -57,8 +57,8 @@ impl<'w> Writer<'w> {
     pub(super) fn run(&mut self, pass: &mut Pass<'_>) -> Result<(), Refusal> {
         pass(&mut |step| self.on_step(&step)).map_err(Refusal::Check)?;
         if self.other {
-            let text = "--export: the proof bounds weights within its tree, which has no export; leave --export out";
-            return Err(Refusal::Failure(Failure::input(text)));
+            let text = "the proof bounds weights within its tree, which has no export";
+            return Err(Refusal::Failure(Failure::Input(text.to_owned())));
         }
         let tree = self.tree.as_mut();
         let fault = tree.and_then(|tree| {
@@ -66,7 +66,7 @@ impl<'w> Writer<'w> {
             tree.fault.take()
         });
         let fault = fault.or(self.fault.take());
-        fault.map_or(Ok(()), |error| Err(Refusal::Failure(Failure::writing("--export", &error))))
+        fault.map_or(Ok(()), |error| Err(Refusal::Failure(cannot_write(&error))))
     }
 
     fn on_step(&mut self, step: &Step<'_>) {
