@@ -62,22 +62,18 @@ impl Importance {
     }
 }
 
-/// Settings of a knockoff filter.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct KnockoffSettings {
-    /// Share of the selected features that may be false, on average; in (0, 1).
-    pub fdr: f64,
-    /// How often the copies are drawn.
-    pub draws: usize,
-    /// How they are drawn.
-    pub seed: u64,
-    /// The time of all draws; none: no limit.
-    pub time: Option<Duration>,
-}
-
-impl Default for KnockoffSettings {
-    fn default() -> Self {
-        Self { fdr: 0.2, draws: 1, seed: 0, time: None }
+fewest::settings! {
+    /// Settings of a knockoff filter.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub struct KnockoffSettings {
+        /// Share of the selected features that may be false, on average; in (0, 1).
+        pub fdr: f64 = 0.2,
+        /// How often the copies are drawn.
+        pub draws: usize = 1,
+        /// How they are drawn.
+        pub seed: u64 = 0,
+        /// The time of all draws; none: no limit.
+        pub time: Option<Duration> = None,
     }
 }
 

@@ -59,37 +59,25 @@ impl Candidates {
     }
 }
 
-/// Settings of a stability selection.
-#[derive(Debug, Clone, PartialEq)]
-pub struct StabilitySettings {
-    /// Pairs of halves.
-    pub pairs: usize,
-    /// How samples are dealt into halves.
-    pub seed: u64,
-    /// Share of the halves from which on a feature is stable; none: the smallest that keeps
-    /// `max_false`.
-    pub threshold: Option<f64>,
-    /// Expected number of false features that may be among the stable ones.
-    pub max_false: f64,
-    /// The assumption about the shares of halves that select a false feature.
-    pub assume: ShareLaw,
-    /// The time of all pairs; none: no limit.
-    pub time: Option<Duration>,
-    /// Most time for one selection.
-    pub selection_time: Option<Duration>,
-}
-
-impl Default for StabilitySettings {
-    fn default() -> Self {
-        Self {
-            pairs: 50,
-            seed: 0,
-            threshold: None,
-            max_false: 1.0,
-            assume: ShareLaw::RConcave,
-            time: None,
-            selection_time: None,
-        }
+fewest::settings! {
+    /// Settings of a stability selection.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct StabilitySettings {
+        /// Pairs of halves.
+        pub pairs: usize = 50,
+        /// How samples are dealt into halves.
+        pub seed: u64 = 0,
+        /// Share of the halves from which on a feature is stable; none: the smallest that keeps
+        /// `max_false`.
+        pub threshold: Option<f64> = None,
+        /// Expected number of false features that may be among the stable ones.
+        pub max_false: f64 = 1.0,
+        /// The assumption about the shares of halves that select a false feature.
+        pub assume: ShareLaw = ShareLaw::RConcave,
+        /// The time of all pairs; none: no limit.
+        pub time: Option<Duration> = None,
+        /// Most time for one selection.
+        pub selection_time: Option<Duration> = None,
     }
 }
 

@@ -20,6 +20,10 @@ pub type AttributeFlipSettings = FlipMethod<true>;
 
 impl<const SWAPS: bool> Settings for FlipMethod<SWAPS> {
     const FIELDS: &'static [Field] = FlipSearch::FIELDS;
+
+    fn in_range(&self) -> Result<(), Error> {
+        self.0.in_range()
+    }
 }
 
 impl<const SWAPS: bool> Method for FlipMethod<SWAPS> {

@@ -44,15 +44,15 @@ fewest::settings! {
     #[serde(default, deny_unknown_fields)]
     pub struct FsvSettings {
         /// lambda in [0, 1): how much features count beside errors.
-        pub lambda: f64 = 0.05 => "0 or more, below 1",
+        pub lambda: f64 = 0.05 => [0 or more below 1],
         /// a > 0: how fast a weight counts as one.
-        pub alpha: f64 = 5.0 => "a finite number above 0",
+        pub alpha: f64 = 5.0 => [above 0],
         /// Starts: w = 0, then random ones.
-        pub starts: usize = 5 => "at least 1",
+        pub starts: usize = 5 => [at least 1],
         /// Seed of the random starts.
         pub seed: u64 = 0,
         /// Linear programs from one start, at most.
-        pub max_steps: usize = 50 => "at least 1",
+        pub max_steps: usize = 50 => [at least 1],
     }
 }
 
@@ -79,18 +79,7 @@ impl Method for FsvSettings {
     }
 
     fn check(&self, _p: usize) -> Result<(), Error> {
-        if !(0.0..1.0).contains(&self.lambda) {
-            return Err(Error::setting("lambda", self.lambda, "at least 0 and below 1"));
-        }
-        if !(self.alpha > 0.0 && self.alpha.is_finite()) {
-            return Err(Error::setting("alpha", self.alpha, "a finite number above 0"));
-        }
-        for (name, count) in [("starts", self.starts), ("max_steps", self.max_steps)] {
-            if count == 0 {
-                return Err(Error::setting(name, 0, "at least 1"));
-            }
-        }
-        Ok(())
+        fewest::Settings::in_range(self)
     }
 
     fn select(

@@ -18,6 +18,12 @@ pub struct Field {
 pub trait Settings: Default {
     /// The fields of the settings.
     const FIELDS: &'static [Field];
+
+    /// Checks the fields whose range is a value, such as `[at least 2]`.
+    ///
+    /// # Errors
+    /// The first setting out of its range.
+    fn in_range(&self) -> Result<(), crate::Error>;
 }
 
 /// Settings, rules and limits that texts of the library name, in backticks.
@@ -64,8 +70,10 @@ pub fn in_words(text: &str, word: impl Fn(&str) -> String) -> String {
 }
 
 /// Makes a struct of settings with its `Default` and its [`Settings`]. A field has its default
-/// behind `=`, and then, behind `=>`, either the values allowed, which complete the sentence "must
-/// be ...", or `[group]`, where it is a struct of settings of its own.
+/// behind `=`, and then, behind `=>`, one of three: the values allowed, which complete the sentence
+/// "must be ..."; a range that [`Settings::in_range`] checks (`[at least 2]`, `[above 0]`,
+/// `[between 0 and 1]`, `[0 or more below 1]`); or `[group]`, where it is a struct of settings of its
+/// own.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! settings {
@@ -99,8 +107,36 @@ macro_rules! settings {
         impl $crate::Settings for $struct {
             const FIELDS: &'static [$crate::Field] =
                 &[$($crate::settings!(@field $field, $type, [$($text),+] $(=> $range)?)),*];
+
+            fn in_range(&self) -> Result<(), $crate::Error> {
+                $($($crate::settings!(@check self, $field, $range);)?)*
+                Ok(())
+            }
         }
     };
+    (@check $self:ident, $field:ident, [at least $least:literal]) => {
+        $crate::settings!(@refuse $self, $field, [at least $least], $self.$field < $least);
+    };
+    (@check $self:ident, $field:ident, [above 0]) => {
+        $crate::settings!(@refuse $self, $field, [above 0], !($self.$field > 0.0 && $self.$field.is_finite()));
+    };
+    (@check $self:ident, $field:ident, [between 0 and 1]) => {
+        $crate::settings!(@refuse $self, $field, [between 0 and 1], !($self.$field > 0.0 && $self.$field < 1.0));
+    };
+    (@check $self:ident, $field:ident, [0 or more below 1]) => {
+        $crate::settings!(@refuse $self, $field, [0 or more below 1], !(0.0..1.0).contains(&$self.$field));
+    };
+    (@check $self:ident, $field:ident, $range:tt) => {};
+    (@refuse $self:ident, $field:ident, $range:tt, $wrong:expr) => {
+        if $wrong {
+            return Err($crate::Error::setting(stringify!($field), $self.$field, $crate::settings!(@text $range)));
+        }
+    };
+    (@text [at least $least:literal]) => { concat!("at least ", $least) };
+    (@text [above 0]) => { "a finite number above 0" };
+    (@text [between 0 and 1]) => { "between 0 and 1" };
+    (@text [0 or more below 1]) => { "0 or more, below 1" };
+    (@text $range:literal) => { $range };
     (@field $field:ident, $type:ty, [$($text:literal),+] => [group]) => {
         $crate::Field {
             name: stringify!($field),
@@ -109,8 +145,13 @@ macro_rules! settings {
             group: <$type as $crate::Settings>::FIELDS,
         }
     };
-    (@field $field:ident, $type:ty, [$($text:literal),+] => $range:literal) => {
-        $crate::Field { name: stringify!($field), range: Some($range), lines: &[$($text),+], group: &[] }
+    (@field $field:ident, $type:ty, [$($text:literal),+] => $range:tt) => {
+        $crate::Field {
+            name: stringify!($field),
+            range: Some($crate::settings!(@text $range)),
+            lines: &[$($text),+],
+            group: &[],
+        }
     };
     (@field $field:ident, $type:ty, [$($text:literal),+]) => {
         $crate::Field { name: stringify!($field), range: None, lines: &[$($text),+], group: &[] }

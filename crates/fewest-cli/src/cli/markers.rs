@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use fewest::Loss;
+use fewest_eval::markers::MarkersSettings;
 
 use super::ModelArgs;
 use crate::args::data::{DataArgs, PrepareArgs};
@@ -37,7 +38,7 @@ pub(crate) struct MarkersArgs {
     #[arg(long, value_name = "HOW", default_value = "one-vs-one", help_heading = "Markers")]
     pub(crate) multi_class: MultiClassChoice,
     /// Number of stratified folds, by which the cost is chosen and the panel is judged
-    #[arg(long, alias = "cv", value_name = "F", default_value_t = 3, value_parser = values::folds, help_heading = "Markers")]
+    #[arg(long, alias = "cv", value_name = "F", default_value_t = MarkersSettings::default().folds, value_parser = values::folds, help_heading = "Markers")]
     pub(crate) folds: usize,
     /// Column that names the group of each sample, such as a donor: samples of one group stay
     /// together in all folds; the column is set apart and never selected
@@ -45,10 +46,10 @@ pub(crate) struct MarkersArgs {
     pub(crate) groups: Option<String>,
     /// Make the folds of this many samples at most, of rare classes all of them; the panel and its
     /// bound are of all samples
-    #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = values::size, help_heading = "Markers")]
+    #[arg(long, value_name = "N", default_value_t = MarkersSettings::default().sample, value_parser = values::size, help_heading = "Markers")]
     pub(crate) sample: usize,
     /// How samples are dealt into folds
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = values::count, help_heading = "Markers")]
+    #[arg(long, value_name = "N", default_value_t = MarkersSettings::default().seed, value_parser = values::count, help_heading = "Markers")]
     pub(crate) seed: u64,
     /// Slack cost C, or auto: chosen inside the folds by macro F1, among 0.3, 1 and 3 k / W for k
     /// classes and samples whose weights sum up to W

@@ -14,6 +14,8 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use fewest::validation::ShareLaw;
 use fewest_data::Format;
+use fewest_eval::knockoffs::KnockoffSettings;
+use fewest_eval::stability::StabilitySettings;
 
 use crate::args::data::{DataArgs, MissingArg, PrepareArgs, ScaleArg};
 use crate::args::generate::GenerateArgs;
@@ -287,14 +289,14 @@ pub(crate) struct StabilityArgs {
     #[command(flatten)]
     pub(crate) selection: SelectionArgs,
     /// Number of pairs of halves; the method runs twice as often
-    #[arg(long, value_name = "B", default_value_t = 50, value_parser = values::size, help_heading = "Stability")]
+    #[arg(long, value_name = "B", default_value_t = StabilitySettings::default().pairs, value_parser = values::size, help_heading = "Stability")]
     pub(crate) pairs: usize,
     /// Features that at least this share of the halves select are stable: above 0.5, up to 1
     /// [default: the smallest that keeps --max-false]
     #[arg(long, value_name = "SHARE", value_parser = values::more_than_half, help_heading = "Stability", conflicts_with = "max_false")]
     pub(crate) threshold: Option<f64>,
     /// Expected number of false features that may be among the stable ones
-    #[arg(long, value_name = "E", default_value_t = 1.0, value_parser = values::positive, help_heading = "Stability")]
+    #[arg(long, value_name = "E", default_value_t = StabilitySettings::default().max_false, value_parser = values::positive, help_heading = "Stability")]
     pub(crate) max_false: f64,
     /// What the bound assumes of the shares of halves that select features without a meaning: any
     /// (nothing), unimodal, r-concave (smallest bound)
@@ -325,11 +327,11 @@ pub(crate) struct KnockoffArgs {
     #[command(flatten)]
     pub(crate) prepare: PrepareArgs,
     /// Share of the selected features that may be false, on average
-    #[arg(long, value_name = "Q", default_value_t = 0.2, value_parser = values::share, help_heading = "Knockoffs")]
+    #[arg(long, value_name = "Q", default_value_t = KnockoffSettings::default().fdr, value_parser = values::share, help_heading = "Knockoffs")]
     pub(crate) fdr: f64,
     /// Draw the copies this many times and average the evidence: less depends on chance, but fewer
     /// features may be selected than in one draw
-    #[arg(long, value_name = "M", default_value_t = 1, value_parser = values::size, help_heading = "Knockoffs")]
+    #[arg(long, value_name = "M", default_value_t = KnockoffSettings::default().draws, value_parser = values::size, help_heading = "Knockoffs")]
     pub(crate) draws: usize,
     /// Refused in words of its own: nothing is dealt.
     #[arg(long, value_name = "COLUMN", hide = true)]

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use fewest_eval::study::{Prefer, Score, StudyMethod};
+use fewest_eval::study::{Prefer, Score, StudyMethod, StudySettings};
 
 use super::ModelArgs;
 use crate::args::data::{DataArgs, PrepareArgs};
@@ -32,26 +32,26 @@ pub(crate) struct StudyArgs {
     #[arg(long, value_name = "LIST", default_value = "auto", help_heading = "Study")]
     pub(crate) methods: String,
     /// Number of stratified outer folds, whose samples take no part in any choice
-    #[arg(long, alias = "cv", value_name = "F", default_value_t = 5, value_parser = values::folds, help_heading = "Study")]
+    #[arg(long, alias = "cv", value_name = "F", default_value_t = StudySettings::default().folds, value_parser = values::folds, help_heading = "Study")]
     pub(crate) folds: usize,
     /// Repeat the outer folds this many times, dealt again
-    #[arg(long, value_name = "R", default_value_t = 2, value_parser = values::size, help_heading = "Study")]
+    #[arg(long, value_name = "R", default_value_t = StudySettings::default().repeats, value_parser = values::size, help_heading = "Study")]
     pub(crate) repeats: usize,
     /// Number of stratified folds inside each training part, by which everything is chosen
-    #[arg(long, value_name = "F", default_value_t = 5, value_parser = values::folds, help_heading = "Study")]
+    #[arg(long, value_name = "F", default_value_t = StudySettings::default().inner_folds, value_parser = values::folds, help_heading = "Study")]
     pub(crate) inner_cv: usize,
     /// Repeat the inner folds this many times, dealt again
-    #[arg(long, value_name = "R", default_value_t = 1, value_parser = values::size, help_heading = "Study")]
+    #[arg(long, value_name = "R", default_value_t = StudySettings::default().inner_repeats, value_parser = values::size, help_heading = "Study")]
     pub(crate) inner_repeats: usize,
     /// Column that names the group of each sample, such as a person or a batch: samples of one
     /// group stay together in all folds; the column is set apart and never selected
     #[arg(long, value_name = "COLUMN", help_heading = "Study")]
     pub(crate) groups: Option<String>,
     /// How samples are dealt into folds
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = values::count, help_heading = "Study")]
+    #[arg(long, value_name = "N", default_value_t = StudySettings::default().seed, value_parser = values::count, help_heading = "Study")]
     pub(crate) seed: u64,
     /// Costs of the selection to choose from, from 1e-4 to 1e2 times 1 / mean |x|^2
-    #[arg(long, value_name = "N", default_value_t = 8, value_parser = values::size, help_heading = "Study")]
+    #[arg(long, value_name = "N", default_value_t = StudySettings::default().cost_points, value_parser = values::size, help_heading = "Study")]
     pub(crate) cost_points: usize,
     /// How method, costs and size are chosen: by the best mean of a score (combined, the mean of
     /// accuracy, auc and 1 - hinge; accuracy; auc) with its neighbours, towards costs that need no
@@ -88,10 +88,10 @@ pub(crate) struct StudyArgs {
     #[arg(long, value_name = "GAP", default_value_t = 1e-4, value_parser = values::below_one, help_heading = "Limits")]
     pub(crate) gap: f64,
     /// Nodes that the proof of the panel may take
-    #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = values::count, help_heading = "Limits")]
+    #[arg(long, value_name = "N", default_value_t = StudySettings::default().proof_nodes, value_parser = values::count, help_heading = "Limits")]
     pub(crate) node_limit: u64,
     /// List this many best subsets beside the panel, where they can be proven quickly
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = values::size, help_heading = "Output")]
+    #[arg(long, value_name = "N", default_value_t = StudySettings::default().solutions, value_parser = values::size, help_heading = "Output")]
     pub(crate) solutions: usize,
     /// Model.
     #[command(flatten)]

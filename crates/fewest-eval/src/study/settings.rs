@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fewest::{AnyMethod, Error, RuleList, SvmSettings};
+use fewest::{AnyMethod, Error, RuleList, Settings as _, SvmSettings};
 use fewest_data::{Features, MissingRule, ScaleKind};
 use serde::{Deserialize, Serialize};
 
@@ -64,95 +64,66 @@ pub enum Prefer {
     Smallest,
 }
 
-/// Settings of [`super::study`].
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct StudySettings {
-    /// Numbers of features K to choose from, ascending, from 1 to p. Default 1 to 10; the default
-    /// is cut at p.
-    pub sizes: Option<Vec<usize>>,
-    /// Outer folds, at least 2. Default 5.
-    pub folds: usize,
-    /// Times the outer folds are dealt again, at least 1. Default 2.
-    pub repeats: usize,
-    /// Folds inside each training part, at least 2. Default 5.
-    pub inner_folds: usize,
-    /// Times the inner folds are dealt again, at least 1. Default 1.
-    pub inner_repeats: usize,
-    /// How samples are dealt into folds. Default 0.
-    pub seed: u64,
-    /// Methods to try; empty: those that suit the data. Default empty.
-    pub methods: Vec<StudyMethod>,
-    /// Costs on the grid, at least 1. Default 8, evenly on a logarithmic scale from 1e-4 to 1e2
-    /// times `1 / mean |x|^2` of the scaled training samples.
-    pub cost_points: usize,
-    /// How method, costs and size are chosen. The default is the winner of
-    /// `bench/results/study_rules.md`.
-    pub rule: Score,
-    /// Which choice is the panel: what the rule takes, or the smallest size within one standard error
-    /// of it that loses at most 1 % of accuracy. Both are judged. Default the first:
-    /// `bench/results/study_rules.md` has what the other loses.
-    pub prefer: Prefer,
-    /// Share of the second of two classes that is to be found, above 0, up to 1: the bias of each
-    /// classifier is shifted so that this share of the samples that inner splits held out is above
-    /// 0. None: the bias is that of the SVM. Default none.
-    pub sensitivity: Option<f64>,
-    /// Whether the panel is also made a points score of two classes, whose loss is measured on the
-    /// outer folds; every method is then a linear one. Default not.
-    pub points: bool,
-    /// The rule for missing values (NaN), learnt from each training part; none: there are none.
-    pub missing: Option<MissingRule>,
-    /// The features that each text column became, which are filled in together
-    /// ([`fewest_data::Dataset::text_columns`]).
-    pub texts: Vec<Vec<usize>>,
-    /// Scaling; none: that of [`ScaleKind::default_for`].
-    pub scale: Option<ScaleKind>,
-    /// Multipliers of the slack cost by class. Default none.
-    pub class_weight: ClassWeights,
-    /// Rules on the chosen features; `max_features` is that of each size.
-    pub rules: RuleList,
-    /// Features whose variance in the training part, as in the data, is at most this are not
-    /// chosen.
-    pub variance_threshold: Option<f64>,
-    /// Loss, bias, tolerance and memory of the SVM; its cost is chosen.
-    pub svm: SvmSettings,
-    /// How many best subsets to list beside the panel, at least 1. Default 5.
-    pub solutions: usize,
-    /// Nodes that the search on a whole training part may take. Default 200.
-    pub nodes: u64,
-    /// Nodes that the proof of the panel may take. Default 20 000.
-    pub proof_nodes: u64,
-    /// Seconds that one selection may take, 0 or more; none: no limit but that of the study.
-    pub selection_seconds: Option<f64>,
-}
-
-impl Default for StudySettings {
-    fn default() -> Self {
-        Self {
-            sizes: None,
-            folds: 5,
-            repeats: 2,
-            inner_folds: 5,
-            inner_repeats: 1,
-            seed: 0,
-            methods: Vec::new(),
-            cost_points: 8,
-            rule: Score::default(),
-            prefer: Prefer::default(),
-            sensitivity: None,
-            points: false,
-            missing: None,
-            texts: Vec::new(),
-            scale: None,
-            class_weight: ClassWeights::None,
-            rules: RuleList::default(),
-            variance_threshold: None,
-            svm: SvmSettings::default(),
-            solutions: 5,
-            nodes: 200,
-            proof_nodes: 20_000,
-            selection_seconds: None,
-        }
+fewest::settings! {
+    /// Settings of [`super::study`].
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct StudySettings {
+        /// Numbers of features K to choose from, ascending, from 1 to p; none: 1 to 10, cut at p.
+        pub sizes: Option<Vec<usize>> = None,
+        /// Outer folds.
+        pub folds: usize = 5 => [at least 2],
+        /// Times the outer folds are dealt again.
+        pub repeats: usize = 2 => [at least 1],
+        /// Folds inside each training part.
+        pub inner_folds: usize = 5 => [at least 2],
+        /// Times the inner folds are dealt again.
+        pub inner_repeats: usize = 1 => [at least 1],
+        /// How samples are dealt into folds.
+        pub seed: u64 = 0,
+        /// Methods to try; empty: those that suit the data.
+        pub methods: Vec<StudyMethod> = Vec::new(),
+        /// Costs on the grid, evenly on a logarithmic scale from 1e-4 to 1e2 times `1 / mean |x|^2` of
+        /// the scaled training samples.
+        pub cost_points: usize = 8 => [at least 1],
+        /// How method, costs and size are chosen. The default is the winner of
+        /// `bench/results/study_rules.md`.
+        pub rule: Score = Score::default(),
+        /// Which choice is the panel: what the rule takes, or the smallest size within one standard
+        /// error of it that loses at most 1 % of accuracy. Both are judged;
+        /// `bench/results/study_rules.md` has what the other loses.
+        pub prefer: Prefer = Prefer::Best,
+        /// Share of the second of two classes that is to be found: the bias of each classifier is
+        /// shifted so that this share of the samples that inner splits held out is above 0. None: the
+        /// bias is that of the SVM.
+        pub sensitivity: Option<f64> = None => "above 0, up to 1",
+        /// Whether the panel is also made a points score of two classes, whose loss is measured on the
+        /// outer folds; every method is then a linear one.
+        pub points: bool = false,
+        /// The rule for missing values (NaN), learnt from each training part; none: there are none.
+        pub missing: Option<MissingRule> = None,
+        /// The features that each text column became, which are filled in together
+        /// ([`fewest_data::Dataset::text_columns`]).
+        pub texts: Vec<Vec<usize>> = Vec::new(),
+        /// Scaling; none: that of [`ScaleKind::default_for`].
+        pub scale: Option<ScaleKind> = None,
+        /// Multipliers of the slack cost by class.
+        pub class_weight: ClassWeights = ClassWeights::None,
+        /// Rules on the chosen features; `max_features` is that of each size.
+        pub rules: RuleList = RuleList::default(),
+        /// Features whose variance in the training part, as in the data, is at most this are not
+        /// chosen.
+        pub variance_threshold: Option<f64> = None,
+        /// Loss, bias, tolerance and memory of the SVM; its cost is chosen.
+        pub svm: SvmSettings = SvmSettings::default() => [group],
+        /// How many best subsets to list beside the panel.
+        pub solutions: usize = 5 => [at least 1],
+        /// Nodes that the search on a whole training part may take.
+        pub nodes: u64 = 200,
+        /// Nodes that the proof of the panel may take.
+        pub proof_nodes: u64 = 20_000,
+        /// Seconds that one selection may take; none: no limit but that of the study.
+        pub selection_seconds: Option<f64> = None => "a number of seconds, 0 or more",
     }
 }
 
@@ -185,17 +156,7 @@ impl StudySettings {
             let must = format!("left out: they need a linear classifier, and that of {} has a kernel", method.name());
             return Err(Error::setting("points", true, format!("{must}; or try other methods")));
         }
-        let least = [
-            ("folds", self.folds, 2),
-            ("repeats", self.repeats, 1),
-            ("inner folds", self.inner_folds, 2),
-            ("inner repeats", self.inner_repeats, 1),
-            ("cost points", self.cost_points, 1),
-            ("solutions", self.solutions, 1),
-        ];
-        if let Some((name, value, least)) = least.into_iter().find(|&(_, value, least)| value < least) {
-            return Err(Error::setting(name, value, format!("at least {least}")));
-        }
+        self.in_range()?;
         if let Some(seconds) = self.selection_seconds
             && Duration::try_from_secs_f64(seconds).is_err()
         {

@@ -94,7 +94,7 @@ fewest::settings! {
         pub penalty: Penalty = Penalty::NONE => "one number for each feature, 0 or more, or none, or auto",
         /// Stop after this many cuts, which is as many trainings; at least 1. The master is solved once
         /// more after the last.
-        pub max_cuts: u64 = 250 => "at least 1",
+        pub max_cuts: u64 = 250 => [at least 1],
         /// Judge every classifier on these data.
         #[serde(skip)]
         pub validation: Option<Validation> = None,
@@ -155,9 +155,7 @@ impl Method for GbdSettings {
 
     fn check(&self, p: usize) -> Result<(), Error> {
         self.svm.check()?;
-        if self.max_cuts == 0 {
-            return Err(Error::setting("max_cuts", 0, "at least 1"));
-        }
+        fewest::Settings::in_range(self)?;
         self.penalty.check(p)?;
         self.validation.as_ref().map_or(Ok(()), |validation| validation.check(p))
     }

@@ -126,10 +126,10 @@ crate::settings! {
         /// Bias.
         pub bias: Bias = Bias::Free,
         /// Stop when (primal - dual) / |primal| is at most this; in (0, 1).
-        pub tolerance: f64 = 1e-6 => "between 0 and 1",
+        pub tolerance: f64 = 1e-6 => [between 0 and 1],
         /// Cap on passes over the data (coordinate descent, interior point) or on n-fold pair updates
         /// (SMO).
-        pub max_epochs: u64 = 100_000 => "at least 1",
+        pub max_epochs: u64 = 100_000 => [at least 1],
         /// Bytes the Gram matrix cache may use.
         pub memory: u64 = 1 << 30,
     }
@@ -141,22 +141,15 @@ pub const COSTS: std::ops::RangeInclusive<f64> = 1e-40..=1e40;
 impl SvmSettings {
     /// Checks every number against its range.
     pub fn check(&self) -> Result<(), Error> {
-        let positive = |x: f64| x > 0.0 && x.is_finite();
         if !COSTS.contains(&self.cost) {
             return Err(Error::setting("cost", format!("{:?}", self.cost), "a number above 0, from 1e-40 to 1e40"));
         }
-        if !(positive(self.tolerance) && self.tolerance < 1.0) {
-            return Err(Error::setting("tolerance", self.tolerance, "between 0 and 1"));
-        }
         if let Bias::Penalised(s) = self.bias
-            && !positive(s)
+            && !(s > 0.0 && s.is_finite())
         {
             return Err(Error::setting("bias feature", s, "a finite number above 0"));
         }
-        if self.max_epochs == 0 {
-            return Err(Error::setting("max_epochs", 0, "at least 1"));
-        }
-        Ok(())
+        crate::Settings::in_range(self)
     }
 }
 

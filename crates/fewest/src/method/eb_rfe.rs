@@ -52,7 +52,7 @@ crate::settings! {
         /// Criterion that ranks features.
         pub criterion: Criterion = Criterion::Weights,
         /// K, candidates per step, at least 1.
-        pub candidates: usize = 3 => "at least 1",
+        pub candidates: usize = 3 => [at least 1],
         /// With a ratio r, at least 1: only units whose criterion exceeds the smallest by at most (r -
         /// 1) times its size are candidates: many where the smallest are close, one where they are not.
         pub adaptive: Option<f64> = None => "at least 1",
@@ -95,9 +95,7 @@ impl Method for EbRfeSettings {
         self.kernel.check()?;
         check_criterion(self.criterion, &self.kernel)?;
         check_costs(&self.costs)?;
-        if self.candidates == 0 {
-            return Err(Error::setting("candidates", 0, "at least 1"));
-        }
+        crate::Settings::in_range(self)?;
         if !(0.0..1.0).contains(&self.accuracy_loss) {
             return Err(Error::setting("accuracy_loss", self.accuracy_loss, "at least 0 and below 1"));
         }

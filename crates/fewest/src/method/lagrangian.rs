@@ -51,11 +51,11 @@ crate::settings! {
         /// no use here.
         pub program: MbpSettings = MbpSettings::default() => [group],
         /// A feature is in Omega when |w_k| is above this share of u_k; in [0, 1).
-        pub epsilon: f64 = 1e-6 => "0 or more, below 1",
+        pub epsilon: f64 = 1e-6 => [0 or more below 1],
         /// Linear programs, at most.
-        pub max_steps: u64 = 1000 => "at least 1",
+        pub max_steps: u64 = 1000 => [at least 1],
         /// The ascent ends when the model promises less than this share of z.
-        pub tolerance: f64 = 1e-7 => "between 0 and 1",
+        pub tolerance: f64 = 1e-7 => [between 0 and 1],
         /// Time for one restricted program, in seconds in JSON. None: 250 ms, and no limit with
         /// `plain`.
         #[serde(with = "super::seconds")]
@@ -87,15 +87,7 @@ impl Method for LagrangianSettings {
 
     fn check(&self, p: usize) -> Result<(), Error> {
         self.program.check(p)?;
-        if !(0.0..1.0).contains(&self.epsilon) {
-            return Err(Error::setting("epsilon", self.epsilon, "at least 0 and below 1"));
-        }
-        if !(self.tolerance > 0.0 && self.tolerance < 1.0) {
-            return Err(Error::setting("tolerance", self.tolerance, "between 0 and 1"));
-        }
-        if self.max_steps == 0 {
-            return Err(Error::setting("max_steps", 0, "at least 1"));
-        }
+        crate::Settings::in_range(self)?;
         if self.program.several().is_some() {
             return Err(Error::setting(
                 "solutions",

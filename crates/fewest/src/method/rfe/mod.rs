@@ -94,7 +94,7 @@ crate::settings! {
         /// Folds of the samples.
         pub folds: Folds = Folds::default(),
         /// Steps between two choices, at least 1.
-        pub retune: u64 = 1 => "at least 1",
+        pub retune: u64 = 1 => [at least 1],
     }
 }
 
@@ -176,9 +176,7 @@ impl Method for RfeSettings {
         check_criterion(self.criterion, &self.kernel)?;
         if let Some(tuning) = &self.tuning {
             check_costs(&tuning.costs)?;
-            if tuning.retune == 0 {
-                return Err(Error::setting("retune", 0, "at least 1"));
-            }
+            crate::Settings::in_range(tuning)?;
         }
         if self.halve_above == Some(0) {
             return Err(Error::setting("halve_above", 0, "at least 1"));
