@@ -106,7 +106,7 @@ pub(crate) fn certify_list<'py>(
         };
         let judged = Judged { x, codes, weights, rules, limits, proof, tasks };
         let (list, course) = judged.by(py, |samples, rules, limits, observer| {
-            certified_list::certify_list(samples, &features, rules, &exact, limits, observer)
+            certified_list::certify_list(samples, &features, rules, &exact, limits, observer).map_err(of_list)
         })?;
         let dict = answer(py, &list.certificate, &course)?;
         dict.set_item("gap", list.gap())?;
@@ -130,8 +130,20 @@ pub(crate) fn broken_rules(rules: &Bound<'_, PyAny>, names: Vec<String>, subset:
         let rules: RuleList = settings(rules)?;
         let rules = Rules::new(names.len(), rules, &names).map_err(raised)?;
         let broken = rules.broken(&Subset::from_indices(names.len(), subset), &names);
-        Ok(broken.iter().map(|text| crate::in_python(text)).collect())
+        Ok(broken.iter().map(|text| crate::in_python(&sized(text))).collect())
     })
+}
+
+/// An error about a list that is judged, of which no parameter is the size.
+fn of_list(error: Error) -> Error {
+    match error {
+        Error::Rules(text) => Error::Rules(sized(&text)),
+        other => other,
+    }
+}
+
+fn sized(text: &str) -> String {
+    text.replace("`max_features`", "the size of the list")
 }
 
 fn solution(one: &Solution) -> (Vec<usize>, f64) {

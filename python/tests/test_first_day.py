@@ -187,7 +187,6 @@ def test_no_panic_reaches_python():
         _core.certify_list: 7,
         _core.select: 7,
         _core.gamma: 7,
-        _core.costs: 3,
         _core.path: 8,
         _core.subset_stability: 2,
         _core.stability_selection: 6,

@@ -48,6 +48,7 @@ pub enum Format {
 }
 
 /// Facts of a format.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 struct Row {
     format: Format,
     /// The name in settings, results and messages.

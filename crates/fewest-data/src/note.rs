@@ -304,13 +304,11 @@ impl fmt::Display for Sentence<'_> {
             ),
             Note::Dates { column, example } => write!(
                 f,
-                "column `{column}` holds dates or times (such as `{example}`) and is left out; write them as numbers, such as days since a day, to use them, or say ⟦text={}⟧",
-                column
+                "column `{column}` holds dates or times (such as `{example}`) and is left out; write them as numbers, such as days since a day, to use them, or say ⟦text={column}⟧"
             ),
             Note::ManyValues { column, distinct, present } => write!(
                 f,
-                "text column `{column}` has {distinct} different values in {present} rows; if it is an identifier, say ⟦drop={}⟧",
-                column
+                "text column `{column}` has {distinct} different values in {present} rows; if it is an identifier, say ⟦drop={column}⟧"
             ),
             Note::Repeats { column, values, rows, stems } => {
                 let named = match column.as_str() {
@@ -325,7 +323,7 @@ impl fmt::Display for Sentence<'_> {
                 }
                 let (one, keeps) = match column.as_str() {
                     "" => ("of them", "a name for it, as ⟦groups⟧,".to_owned()),
-                    name => (name, format!("⟦groups={}⟧", name)),
+                    name => (name, format!("⟦groups={name}⟧")),
                 };
                 write!(
                     f,
@@ -348,8 +346,7 @@ impl fmt::Display for Sentence<'_> {
             ),
             Note::PositiveClass { positive, other } => write!(
                 f,
-                "the class {positive} is the positive one (+1), as it is the later of the two; if {other} is the class you want to find, say ⟦positive={}⟧",
-                other
+                "the class {positive} is the positive one (+1), as it is the later of the two; if {other} is the class you want to find, say ⟦positive={other}⟧"
             ),
             Note::Weightless { rows } => write!(f, "{rows} row(s) of weight 0 are left out"),
             Note::AlikeClasses { column, first, second } => write!(
@@ -402,7 +399,7 @@ impl fmt::Display for Sentence<'_> {
                 let texts: Vec<String> = left.iter().map(|(name, count)| format!("{name} ({count})")).collect();
                 list(f, &texts, texts.len())?;
                 let other = left.first().map_or("", |(name, _)| name);
-                write!(f, "; for those say ⟦layer={}⟧", other)
+                write!(f, "; for those say ⟦layer={other}⟧")
             }
             Note::Counts => f.write_str(
                 "the values are whole numbers, as counts are, which are larger where a sample has more of all; ⟦normalize_total=10000⟧ and ⟦log1p⟧ make samples comparable",

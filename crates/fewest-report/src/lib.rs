@@ -96,7 +96,7 @@ pub fn page(result: &Value) -> Result<String, Error> {
 }
 
 /// The kind of a result; those of versions before 0.1.0 did not all say it.
-pub(crate) fn kind<'a>(result: Json<'a>) -> Option<&'a str> {
+pub(crate) fn kind(result: Json<'_>) -> Option<&str> {
     result.at("kind").text().or_else(|| match () {
         () if result.at("path").0.is_array() => Some("path"),
         () if result.at("folds").0.is_array() => Some("evaluation"),

@@ -288,7 +288,7 @@ impl<'a> PrepareOptions<'a> {
             ..options
         };
         let names: Vec<String> = data.names.iter().map(Cow::into_owned).collect();
-        let other = read_features(path, &names, indicators, options, terminal)?;
+        let other = read_features(path, &names, indicators, options, &|_| None, terminal)?;
         check_totals(&other, data.normalized(), terminal)?;
         labelled(other, target)
     }

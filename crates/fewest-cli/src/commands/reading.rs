@@ -128,7 +128,7 @@ pub(crate) fn tell(note: &Note, terminal: Terminal) {
 }
 
 /// Reads exactly these features, in this order, those that say where another one has no value among
-/// them.
+/// them. `explain` says more of an error.
 ///
 /// # Errors
 /// Whatever is wrong with the file.
@@ -137,13 +137,19 @@ pub(crate) fn read_features(
     names: &[String],
     indicators: &[Indicator],
     options: ReadOptions,
+    explain: &dyn Fn(&DataError) -> Option<&'static str>,
     terminal: Terminal,
 ) -> Result<Dataset, Failure> {
     let of = |name: &String| indicators.iter().find(|i| i.name == *name).map_or(name, |i| &i.of).clone();
     let mut wanted: Vec<String> = Vec::new();
     let mut known = HashSet::new();
     wanted.extend(names.iter().map(of).filter(|name| known.insert(name.clone())));
-    let mut data = read(path, &ReadOptions { features: Some(wanted), ..options }, terminal)?;
+    let options = ReadOptions { features: Some(wanted), ..options };
+    let mut data = fewest_data::read(path_text(path)?, &options).map_err(|error| match explain(&error) {
+        Some(more) => Failure::Input(format!("{}; {more}", told(&error))),
+        None => near_class(error),
+    })?;
+    data.notes.iter().for_each(|note| tell(note, terminal));
     let used: Vec<Indicator> = indicators.iter().filter(|i| names.contains(&i.name)).cloned().collect();
     data.mark(&used)?;
     data.align(names)?;

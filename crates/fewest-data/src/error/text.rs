@@ -103,21 +103,19 @@ impl fmt::Display for Message<'_> {
                     write!(f, ", in {}", crate::names::some_of(&each))?;
                 }
                 if let Some((blank, _)) = columns.iter().find(|(_, count)| *count == n) {
-                    write!(f, "; `{blank}` is blank throughout: say ⟦drop={}⟧", blank)?;
+                    write!(f, "; `{blank}` is blank throughout: say ⟦drop={blank}⟧")?;
                 }
                 f.write_str("; say ⟦missing⟧ mean, median, most-frequent or indicator to fill in missing values, or correct those cells, or drop their rows or columns")
             }
             DataError::Infinite { place, cell, count } => write!(
                 f,
-                "{place}: `{cell}` is not finite; the file has {count} such value(s), this is the first; correct those cells, or say ⟦missing_codes={}⟧ if it stands for a missing value, which is filled in as others are",
-                cell
+                "{place}: `{cell}` is not finite; the file has {count} such value(s), this is the first; correct those cells, or say ⟦missing_codes={cell}⟧ if it stands for a missing value, which is filled in as others are"
             ),
             DataError::BlankTarget { place } => {
                 let column = place.column.as_deref().unwrap_or_default();
                 write!(
                     f,
-                    "{place}: the column was taken as that of the class, but is blank throughout; name the class with ⟦target⟧, or leave the column out with ⟦drop={}⟧",
-                    column
+                    "{place}: the column was taken as that of the class, but is blank throughout; name the class with ⟦target⟧, or leave the column out with ⟦drop={column}⟧"
                 )
             }
             DataError::NoClass { place, cell, count } => write!(
@@ -146,8 +144,7 @@ impl fmt::Display for Message<'_> {
             ),
             DataError::Identifier { file, column, distinct, present, example, unit: None, first: true } => write!(
                 f,
-                "{file}: text column `{column}` has {distinct} different values in {present} rows, such as `{example}`, and looks like an identifier; say ⟦id={name}⟧ if it names the samples, ⟦transpose⟧ if it names features and the other columns are samples, else ⟦drop={name}⟧, or ⟦text={name}⟧ to make a feature of each value",
-                name = column
+                "{file}: text column `{column}` has {distinct} different values in {present} rows, such as `{example}`, and looks like an identifier; say ⟦id={column}⟧ if it names the samples, ⟦transpose⟧ if it names features and the other columns are samples, else ⟦drop={column}⟧, or ⟦text={column}⟧ to make a feature of each value"
             ),
             DataError::FeaturesInRows { file, rows, columns } => write!(
                 f,
@@ -155,13 +152,11 @@ impl fmt::Display for Message<'_> {
             ),
             DataError::Identifier { file, column, distinct, present, example, unit: None, first: false } => write!(
                 f,
-                "{file}: text column `{column}` has {distinct} different values in {present} rows, such as `{example}`, and looks like an identifier or free text; say ⟦drop={name}⟧, or ⟦text={name}⟧ to make a feature of each value",
-                name = column
+                "{file}: text column `{column}` has {distinct} different values in {present} rows, such as `{example}`, and looks like an identifier or free text; say ⟦drop={column}⟧, or ⟦text={column}⟧ to make a feature of each value"
             ),
             DataError::Identifier { file, column, distinct, example, unit: Some(unit), .. } => write!(
                 f,
-                "{file}: text column `{column}` has {distinct} numbers with `{unit}` behind them, such as `{example}`; write the numbers alone, or say ⟦text={}⟧ to make a feature of each value",
-                column
+                "{file}: text column `{column}` has {distinct} numbers with `{unit}` behind them, such as `{example}`; write the numbers alone, or say ⟦text={column}⟧ to make a feature of each value"
             ),
             DataError::UnknownColumn { file, name, role, available } => {
                 let same = |other: &&str| *other != name && other.to_lowercase() == name.to_lowercase();

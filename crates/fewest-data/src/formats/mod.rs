@@ -33,91 +33,81 @@ use crate::{DataError, Dataset, Format, Note, ReadOptions};
 
 /// Reads a file, its values as they are there.
 type Read = fn(&mut Source, Format, &ReadOptions) -> Result<Dataset, DataError>;
-/// Makes the content of a column file, sorted on the disk; none where the data must be read whole.
-type Sort = fn(&mut Source, Format, &ReadOptions, &str) -> Result<Option<Sorted>, DataError>;
+/// Makes the content of a column file, sorted on the disk, where the options allow it; none where
+/// these data must be read whole.
+type Sort =
+    (fn(&ReadOptions) -> bool, fn(&mut Source, Format, &ReadOptions, &str) -> Result<Option<Sorted>, DataError>);
 /// Writes a file. Notes say what the format cannot hold.
 type Write = fn(&str, &Dataset, Format) -> Result<Vec<Note>, DataError>;
 
-/// Reader, sorter and writer of a format; each of the last two may lack.
-fn functions(format: Format) -> (Read, Sort, Option<Write>) {
+/// Reader, sorter and writer of a format; without a sorter it is read whole, without a writer it is only
+/// read.
+fn functions(format: Format) -> (Read, Option<Sort>, Option<Write>) {
     match format {
         Format::Csv | Format::Tsv => (
-            |source, format, options| match options.transpose {
-                false => csv::read(source, format, options),
-                true => transposed::read(source, format, options),
+            |source, format, options| {
+                if options.transpose {
+                    transposed::read(source, format, options)
+                } else {
+                    csv::read(source, format, options)
+                }
             },
-            |source, format, options, out| csv::sorted(source, format, options, out).map(Some),
+            Some((|_| true, |source, format, options, out| csv::sorted(source, format, options, out).map(Some))),
             Some(|path, data, format| written(output::save(path, |out| csv::write(data, format, out)))),
         ),
         Format::Svmlight => (
             |source, _, options| svmlight::read(source, options),
-            |source, _, options, out| match options.missing_codes.is_empty() {
-                true => svmlight::sorted(source, options, out).map(Some),
-                false => Ok(None),
-            },
+            Some((no_codes, |source, _, options, out| svmlight::sorted(source, options, out).map(Some))),
             Some(|path, data, _| output::save(path, |out| svmlight::write(data, out)).map(|()| svmlight::losses(data))),
         ),
         Format::Arff => (
             |source, _, options| arff::read(source, options),
-            |source, _, options, out| match options.missing_codes.is_empty() {
-                true => arff::sorted(source, options, out).map(Some),
-                false => Ok(None),
-            },
+            Some((no_codes, |source, _, options, out| arff::sorted(source, options, out).map(Some))),
             Some(|path, data, _| written(output::save(path, |out| arff::write(data, out)))),
         ),
         Format::Parquet => (
             |source, _, options| parquet::read(source, options),
-            |source, _, options, out| match options.drop_unlabelled {
-                false => parquet::sorted(source, options, out).map(Some),
-                true => Ok(None),
-            },
+            Some((all_rows, |source, _, options, out| parquet::sorted(source, options, out).map(Some))),
             Some(|path, data, _| written(output::save(path, |out| parquet::write(data, out)))),
         ),
         Format::Npz => (
             |source, _, options| npz::read(source, options),
-            |source, _, options, out| match takes_all(options) {
-                true => npz::sorted(source, options, out).map(Some),
-                false => Ok(None),
-            },
+            Some((takes_all, |source, _, options, out| npz::sorted(source, options, out).map(Some))),
             Some(|path, data, _| written(output::save(path, |out| npz::write(data, out)))),
         ),
         Format::Csc => (
             |source, _, options| columns::read(source, options),
-            whole,
+            None,
             Some(|path, data, _| written(columns::write_dataset(path, data))),
         ),
-        Format::Gct | Format::SeriesMatrix => (transposed::read, whole, None),
+        Format::Gct | Format::SeriesMatrix => (transposed::read, None, None),
         Format::H5ad | Format::H5 | Format::Loom | Format::Gctx => (
             |source, _, options| h5::read(source, options),
-            |source, _, options, out| match takes_all(options) {
-                true => h5::sorted(source, options, out).map(Some),
-                false => Ok(None),
-            },
+            Some((takes_all, |source, _, options, out| h5::sorted(source, options, out).map(Some))),
             None,
         ),
         Format::Mtx => (
             |source, _, options| mtx::read(source, options),
-            |source, _, options, out| match takes_all(options) {
-                true => mtx::sorted(source, options, out),
-                false => Ok(None),
-            },
+            Some((takes_all, |source, _, options, out| mtx::sorted(source, options, out))),
             None,
         ),
         Format::Xlsx | Format::Ods | Format::Arrow => {
-            (|_, _, _| unreachable!("its cells were spooled, and are read as csv"), whole, None)
+            (|_, _, _| unreachable!("its cells were spooled, and are read as csv"), None, None)
         }
     }
 }
 
-/// For formats that are read whole.
-fn whole(_: &mut Source, _: Format, _: &ReadOptions, _: &str) -> Result<Option<Sorted>, DataError> {
-    Ok(None)
+fn no_codes(options: &ReadOptions) -> bool {
+    options.missing_codes.is_empty()
 }
 
-/// Whether a matrix of numbers is wanted with all its columns and rows, so that it can be sorted as
-/// it is read.
+fn all_rows(options: &ReadOptions) -> bool {
+    !options.drop_unlabelled
+}
+
+/// Whether all columns and rows of a matrix are wanted as they are.
 fn takes_all(options: &ReadOptions) -> bool {
-    !options.drop_unlabelled && options.missing_codes.is_empty() && options.drop.is_empty()
+    no_codes(options) && all_rows(options) && options.drop.is_empty()
 }
 
 /// No note on what was written.
@@ -138,7 +128,10 @@ pub(crate) fn sorted(
     options: &ReadOptions,
     out: &str,
 ) -> Result<Option<Sorted>, DataError> {
-    functions(format).1(source, format, options, out)
+    match functions(format).1 {
+        Some((allows, sort)) if allows(options) => sort(source, format, options, out),
+        _ => Ok(None),
+    }
 }
 
 /// Writes a file of this format; notes on what it cannot hold.

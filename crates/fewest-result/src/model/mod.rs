@@ -151,9 +151,10 @@ pub fn read(content: &str) -> Result<Classifiers, String> {
             "its `schema` is {found}, but this version of fewest reads {SCHEMA}; write the model again"
         ));
     }
-    match file.get("task_models").is_none_or(Value::is_null) {
-        true => read_one(&file).map(|trained| Classifiers::One(Box::new(trained))),
-        false => tasks::read(&file).map(Classifiers::Tasks),
+    if file.get("task_models").is_none_or(Value::is_null) {
+        read_one(&file).map(|trained| Classifiers::One(Box::new(trained)))
+    } else {
+        tasks::read(&file).map(Classifiers::Tasks)
     }
 }
 

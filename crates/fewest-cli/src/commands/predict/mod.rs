@@ -4,7 +4,7 @@
 mod decisions;
 mod value;
 
-use fewest_data::{Dataset, Features, Imputation, Indicator, MissingRule, ReadOptions, ScaleKind, Scaling};
+use fewest_data::{DataError, Dataset, Features, Imputation, Indicator, MissingRule, ReadOptions, ScaleKind, Scaling};
 use serde_json::Value;
 
 use super::invocation::Invocation;
@@ -55,8 +55,14 @@ pub(crate) fn run(args: &PredictArgs, invocation: &Invocation) -> Result<u8, Fai
     options.as_read_before(&trained.reading, &args.data.data);
     normalize(&mut options, trained)?;
     let indicators = indicators(trained);
-    let read = reading::read_features(&args.data.data, &trained.names, &indicators, options.clone(), terminal);
-    let mut data = read.map_err(|failure| not_imputed(failure, trained))?;
+    let not_imputed = |error: &DataError| {
+        let lacks = trained.imputation.is_none() && matches!(error, DataError::NotFinite { .. });
+        lacks.then_some(
+            "the model was trained without --missing, so that it cannot fill them in: train it again with that option",
+        )
+    };
+    let path = &args.data.data;
+    let mut data = reading::read_features(path, &trained.names, &indicators, options.clone(), &not_imputed, terminal)?;
     check_totals(&data, trained.normalized.as_ref(), terminal)?;
     if let Some(name) = &args.data.target
         && data.target.as_ref().is_none_or(|target| target.column != *name)
@@ -169,16 +175,6 @@ fn indicators(trained: &TrainedModel) -> Vec<Indicator> {
     let Some(imputation) = &trained.imputation else { return Vec::new() };
     let each = trained.names.iter().zip(&imputation.indicates);
     each.filter_map(|(name, of)| Some(Indicator { name: name.clone(), of: of.clone()? })).collect()
-}
-
-/// Tells of a model that was trained without `--missing` what to do about missing values.
-fn not_imputed(failure: Failure, trained: &TrainedModel) -> Failure {
-    match failure {
-        Failure::Input(text) if trained.imputation.is_none() && text.contains("--missing") => Failure::Input(format!(
-            "{text}; the model was trained without --missing, so that it cannot fill them in: train it again with that option"
-        )),
-        other => other,
-    }
 }
 
 /// What stands in for missing values in the model, on the aligned features.

@@ -2,7 +2,7 @@
 //! study.
 
 use fewest::RuleList;
-use fewest_data::Dataset;
+use fewest_data::{DataError, Dataset};
 use serde_json::Value;
 
 use crate::args::notation;
@@ -53,7 +53,11 @@ impl External {
         (options.drop, options.only, options.positive) = (Vec::new(), Vec::new(), None);
         options.levels = levels_of(&raw.data, &names);
         options.normalize = normalization_of(raw.data.normalized());
-        let data = read_features(path, &names, raw.indicators(), options, terminal).map_err(chosen_from)?;
+        let chosen_from = |error: &DataError| {
+            let lacks = matches!(error, DataError::MissingFeature { .. });
+            lacks.then_some("the study may choose any feature of its data: leave out with --drop, or forbid, those that --external lacks")
+        };
+        let data = read_features(path, &names, raw.indicators(), options, &chosen_from, terminal)?;
         check_totals(&data, raw.data.normalized(), terminal)?;
         let Some(target) = &data.target else {
             return Err(Failure::Input(format!(
@@ -93,15 +97,5 @@ impl External {
             object.retain(|key, _| !OWN.contains(&key.as_str()));
         }
         Ok(value)
-    }
-}
-
-/// Says of a feature that is not there why it is needed.
-fn chosen_from(failure: Failure) -> Failure {
-    match failure {
-        Failure::Input(text) if text.contains("feature") => Failure::Input(format!(
-            "{text}; the study may choose any feature of its data: leave out with --drop, or forbid, those that --external lacks"
-        )),
-        other => other,
     }
 }

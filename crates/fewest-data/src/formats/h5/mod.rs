@@ -123,7 +123,7 @@ fn no_layer(hdf: &Hdf<'_>, asked: Option<&str>, layers: &[String]) -> DataError 
         Some(name) => format!("there is no layer `{name}`"),
         None => "there is no matrix X".to_owned(),
     };
-    let typed = |name: &String| format!("⟦layer={}⟧", name);
+    let typed = |name: &String| format!("⟦layer={name}⟧");
     let remedy = match layers {
         [] => "write the matrix into the file".to_owned(),
         some => format!("say {}", some.iter().take(10).map(typed).collect::<Vec<_>>().join(" or ")),

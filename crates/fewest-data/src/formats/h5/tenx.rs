@@ -33,7 +33,7 @@ pub(super) fn open<'a>(
         (_, []) => return Ok(None),
         (None, [(_, group)]) => group,
         (None, _) => {
-            let say: Vec<String> = names.iter().map(|name| format!("⟦layer={}⟧", name)).collect();
+            let say: Vec<String> = names.iter().map(|name| format!("⟦layer={name}⟧")).collect();
             let what = format!("the file holds cells of {} genomes: {}", names.len(), names.join(", "));
             return Err(hdf.unsupported(what, format!("say {}", say.join(" or "))));
         }

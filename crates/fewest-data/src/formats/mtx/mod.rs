@@ -86,7 +86,7 @@ pub(crate) fn of_type(file: &str, kinds: &[String], options: &ReadOptions) -> Re
     let asked = options.layer.as_deref();
     let wanted = asked.unwrap_or(GENES);
     if !counts.iter().any(|(name, _)| name == wanted) {
-        let say: Vec<String> = counts.iter().map(|(name, _)| format!("⟦layer={}⟧", name)).collect();
+        let say: Vec<String> = counts.iter().map(|(name, _)| format!("⟦layer={name}⟧")).collect();
         return match asked {
             None => Ok(None),
             Some(name) => Err(DataError::Unsupported {
