@@ -115,6 +115,7 @@ class StudyResult:
         solutions = panel["solutions"] or [(panel["selected"], panel["objective"])]
         said = {
             "schema": SCHEMA,
+            "kind": "selection",
             **panel["choice"],
             "status": panel["status"],
             "selected": selected,

@@ -29,7 +29,19 @@ OPTIONS = {
     "time-limit": 300,
 }
 #: What describes a file and a command, and what takes another time each run.
-ELSEWHERE = {"command", "seconds", "milliseconds", "data", "format", "reading", "threads", "memory", "time_limit", "sample", "test_samples"}
+ELSEWHERE = {
+    "command",
+    "seconds",
+    "milliseconds",
+    "data",
+    "format",
+    "reading",
+    "threads",
+    "memory",
+    "time_limit",
+    "sample",
+    "test_samples",
+}
 
 
 def people(n=100, classes=("sick", "well")):
