@@ -203,12 +203,17 @@ def commands():
     yield "check holes.csv --json r.json"
 
 
+#: Kinds of results that builds before e259c153 did not tell.
+LATER = {"selection", "path", "evaluation", "check"}
+
+
 def without_times(value):
     if isinstance(value, dict):
         return {
             key: without_times(entry)
             for key, entry in value.items()
             if key not in CLOCK
+            and not (key == "kind" and "schema" in value and entry in LATER)
         }
     return (
         [without_times(entry) for entry in value] if isinstance(value, list) else value

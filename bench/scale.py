@@ -40,7 +40,7 @@ def sizes_of(path):
 
 
 def columns(path):
-    """X (CSC, mapped) and y in -1, 1 of a column file: crates/fewest-data/src/columns/mod.rs has its layout."""
+    """X (CSC, mapped) and y in -1, 1 of a column file: crates/fewest-data/src/formats/columns/mod.rs has its layout."""
     bytes_ = np.memmap(path, np.uint8, "r")
     n, p, stored = sizes_of(path)
     at, parts = 128, []
