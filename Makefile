@@ -69,8 +69,15 @@ source: ## the source of the current commit as one archive, which the recipes of
 # All parts run, whichever fails. The folder of shared data is hidden from all but the last, so that
 # nothing depends on it but what says so: the tests that were skipped for lack of it run in the last.
 test: ## everything CI runs: format, lints, documentation, all tests, those of the Python package too
-	@failed=0; $(MAKE) --keep-going --no-print-directory FEWEST_DATA=$(NO_DATA) check test-rust transcript-check test-python r-test || failed=1; \
+	@failed=0; export BUILD_COMMAND="$(TESTED)" BUILD_MODULE="$(TESTED)"; \
+	$(MAKE) --keep-going --no-print-directory FEWEST_DATA=$(NO_DATA) check test-rust transcript-check test-python r-test || failed=1; \
 	$(MAKE) --no-print-directory test-data || failed=1; exit $$failed
+
+# What cargo builds where the command or the module is needed. Features of crates depend on what is built together: where the tests were
+# built before, the command and the module that came with them, so that nothing is compiled twice.
+BUILD_COMMAND ?= -p fewest-cli
+BUILD_MODULE ?= --workspace --lib
+TESTED := --workspace --lib --bins --tests --examples
 
 NO_DATA := /nowhere
 SKIPPED := $(CURDIR)/target/skipped-tests
@@ -92,11 +99,11 @@ transcript: need-cargo tools ## runs the sessions that README.md and docs/use/st
 	.ci/transcript --write target/release/fewest
 
 transcript-check: need-cargo tools
-	$(CARGO) build --locked -p fewest-cli
+	$(CARGO) build --locked $(BUILD_COMMAND)
 	.ci/transcript target/debug/fewest
 
 r-test: need-cargo tools ## the R package: R CMD check with its tests and vignette; R comes from Debian where it may be installed
-	$(CARGO) build --locked -p fewest-cli
+	$(CARGO) build --locked $(BUILD_COMMAND)
 	.ci/r-test target/debug/fewest
 
 test-data: python-build ## the tests that `make test-rust` skipped for lack of the shared data, those of Python, and the examples, with the folder
@@ -114,7 +121,7 @@ test-data: python-build ## the tests that `make test-rust` skipped for lack of t
 # The module as cargo builds it for tests, so that nothing is compiled twice (or with
 # PROFILE=release); `pip install ./python` makes the optimised wheel.
 python-build: need-cargo tools .venv/python.done
-	$(CARGO) build --workspace --lib --locked --profile $(PROFILE)
+	$(CARGO) build $(BUILD_MODULE) --locked --profile $(PROFILE)
 	install -s -m 755 target/$(PROFILE:dev=debug)/lib_core.so python/fewest/_core.abi3.so
 
 python-test: python-lint python-types python-pytest ## the Python package: lints, types, type stubs, tests, doctests

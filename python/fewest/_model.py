@@ -60,8 +60,8 @@ class TrainedModel(ClassifierMixin, BaseEstimator):
         totals. The model does not do it to X, which has a few of these features: read X with the same
         ``normalize_total`` and ``log1p`` of :func:`read_table`. A warning says so.
     reading_ : dict or None
-        How the cells of the training file were understood: ``missing_codes``, ``decimal``, ``thousands``,
-        ``zero_based``, ``layer``, ``id``. A warning names the codes of missing values, which X must have as NaN.
+        How the training file was read: the options of reading that were given, by the names that they have in
+        :func:`read_table`. A warning names the codes of missing values, which X must have as NaN.
 
     See Also
     --------

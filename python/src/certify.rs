@@ -37,8 +37,8 @@ impl Judged<'_, '_> {
         let (design, codes, weights) = (&*self.x.design()?, numbers(&self.codes)?, numbers(&self.weights)?);
         let tasks = self.tasks.as_ref().map(numbers).transpose()?;
         enter_keeping(py, &limits, None, files, |limits, observer| {
-            let rules = Rules::new(design.n_features(), rules, &[])?;
-            of(&samples_of(design, codes, weights, tasks)?, &rules, limits, observer)
+            let rules = Rules::new(design.n_features(), rules, &[]).map_err(of_list)?;
+            of(&samples_of(design, codes, weights, tasks)?, &rules, limits, observer).map_err(of_list)
         })
     }
 }
@@ -106,7 +106,7 @@ pub(crate) fn certify_list<'py>(
         };
         let judged = Judged { x, codes, weights, rules, limits, proof, tasks };
         let (list, course) = judged.by(py, |samples, rules, limits, observer| {
-            certified_list::certify_list(samples, &features, rules, &exact, limits, observer).map_err(of_list)
+            certified_list::certify_list(samples, &features, rules, &exact, limits, observer)
         })?;
         let dict = answer(py, &list.certificate, &course)?;
         dict.set_item("gap", list.gap())?;

@@ -128,7 +128,9 @@ pub trait Told {
 
 #[cfg(test)]
 mod tests {
-    use super::{in_words, remedies};
+    use std::path::Path;
+
+    use super::{NAMED, OPEN, in_words, remedies};
 
     #[test]
     fn settings_are_told_in_the_words_of_a_door() {
@@ -138,24 +140,47 @@ mod tests {
         assert_eq!(named, [("drop", Some("⟦x⟧ y")), ("no_header", None)]);
     }
 
-    #[test]
-    fn options_of_the_command_are_in_no_text_of_the_crate() {
-        fn each(folder: &std::path::Path, of: &mut dyn FnMut(&std::path::Path)) {
+    /// Each line of code of the crate, and the file that it stands in.
+    fn each_line(see: &mut dyn FnMut(&Path, &str)) {
+        let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src")];
+        while let Some(folder) = folders.pop() {
             for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
-                if entry.path().is_dir() { each(&entry.path(), of) } else { of(&entry.path()) }
+                let path = entry.path();
+                if path.is_dir() {
+                    folders.push(path);
+                    continue;
+                }
+                let text = std::fs::read_to_string(&path).expect("a source");
+                let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+                code.lines().filter(|line| !line.trim_start().starts_with("//")).for_each(|line| see(&path, line));
             }
         }
-        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-        each(&root, &mut |file| {
-            let text = std::fs::read_to_string(file).expect("a source");
-            let code = text.split("#[cfg(test)]").next().unwrap_or_default();
-            for line in code.lines().filter(|line| !line.trim_start().starts_with("//")) {
-                let option = line.match_indices("--").find(|(at, _)| {
-                    line[at + 2..].starts_with(|c: char| c.is_ascii_lowercase())
-                        && line[..*at].ends_with([' ', '"', '('])
-                });
-                assert!(option.is_none(), "{}: {line}", file.display());
+    }
+
+    #[test]
+    fn options_of_the_command_are_in_no_text_of_the_crate() {
+        each_line(&mut |file, line| {
+            let is_option = |at: usize| {
+                line[at + 2..].starts_with(|c: char| c.is_ascii_lowercase()) && line[..at].ends_with([' ', '"', '('])
+            };
+            let option = line.match_indices("--").find(|(at, _)| is_option(*at));
+            assert!(option.is_none(), "{}: {line}", file.display());
+        });
+    }
+
+    #[test]
+    fn each_setting_that_a_text_names_is_known() {
+        let mut count = 0;
+        each_line(&mut |file, line| {
+            for (at, _) in line.match_indices(OPEN) {
+                let name = &line[at + OPEN.len_utf8()..];
+                let end = name.find(|c: char| !(c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_'));
+                let name = &name[..end.unwrap_or(name.len())];
+                let known = NAMED.iter().any(|(known, _)| *known == name);
+                assert!(known || name.is_empty(), "{}: {line}", file.display());
+                count += usize::from(known);
             }
         });
+        assert!(count > 70, "{count}");
     }
 }
