@@ -37,8 +37,8 @@ impl Judged<'_, '_> {
         let (design, codes, weights) = (&*self.x.design()?, numbers(&self.codes)?, numbers(&self.weights)?);
         let tasks = self.tasks.as_ref().map(numbers).transpose()?;
         enter_keeping(py, &limits, None, files, |limits, observer| {
-            let rules = Rules::new(design.n_features(), rules, &[]).map_err(of_list)?;
-            of(&samples_of(design, codes, weights, tasks)?, &rules, limits, observer).map_err(of_list)
+            let rules = Rules::new(design.n_features(), rules, &[])?;
+            of(&samples_of(design, codes, weights, tasks)?, &rules, limits, observer)
         })
     }
 }
@@ -130,20 +130,9 @@ pub(crate) fn broken_rules(rules: &Bound<'_, PyAny>, names: Vec<String>, subset:
         let rules: RuleList = settings(rules)?;
         let rules = Rules::new(names.len(), rules, &names).map_err(raised)?;
         let broken = rules.broken(&Subset::from_indices(names.len(), subset), &names);
-        Ok(broken.iter().map(|text| crate::in_python(&sized(text))).collect())
+        // The size is that of the rules here, and no parameter.
+        Ok(broken.iter().map(|text| crate::in_python(&text.replace("`max_features`", "max_features"))).collect())
     })
-}
-
-/// An error about a list that is judged, of which no parameter is the size.
-fn of_list(error: Error) -> Error {
-    match error {
-        Error::Rules(text) => Error::Rules(sized(&text)),
-        other => other,
-    }
-}
-
-fn sized(text: &str) -> String {
-    text.replace("`max_features`", "the size of the list")
 }
 
 fn solution(one: &Solution) -> (Vec<usize>, f64) {

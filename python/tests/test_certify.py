@@ -154,7 +154,7 @@ def test_a_limit_is_warned_of_and_what_is_proven_returned():
         (["a"], {"C": "auto"}, "certify takes a number"),
         (["a"], {"C": 0.0}, "'C' parameter of certify"),
         (["a"], {"n_solutions": 0}, "'n_solutions' parameter of certify"),
-        (["a"], {"rules": Rules(require=["a", "b"])}, "the size of the list is 1 but 2 features must be in"),
+        (["a"], {"rules": Rules(require=["a", "b"])}, "n_features_to_select is 1 but 2 features must be in"),
         (["a"], {"rules": Rules(require=["h"])}, "'h', which X does not have"),
     ],
 )
