@@ -38,12 +38,12 @@ pub use matrix::scaling::{ScaleKind, ScaleReason, Scaling, low_variance, varianc
 pub use matrix::split::{sampled, stratified, stratified_folds, stratified_halves};
 pub use matrix::summary::{Duplicate, Summary, summary};
 pub use meaning::pattern::matching;
-pub use meaning::target::{Target, class_position};
+pub use meaning::target::{Target, by_class_key, class_position, key_of_class};
 pub use names::{Finder, Names};
 pub use normalization::{Normalization, Normalized};
 pub use note::{Note, TargetRule};
 pub use reading::{Delimiter, Labels, ReadOptions, comment_of, decimal_of, delimiter_of, format_of, thousands_of};
-pub use words::{Remedy, Takes, Told, in_words, remedies};
+pub use words::{Remedy, Takes, Told, in_words};
 
 use formats::columns::Sorted;
 use formats::{foreign, labels, spool};

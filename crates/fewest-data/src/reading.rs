@@ -119,19 +119,19 @@ pub struct ReadOptions {
 impl ReadOptions {
     /// What a user says, but for defaults, by name: the record of results, models and proofs.
     pub fn said(&self) -> Map<String, Value> {
-        let of = |options: &Self| match serde_json::to_value(options) {
-            Ok(Value::Object(entries)) => entries,
-            other => unreachable!("a record is an object: {other:?}"),
-        };
-        let (mut said, none) = (of(self), of(&Self::default()));
+        let (mut said, none) = (self.record(), Self::default().record());
         said.retain(|name, value| *value != none[name]);
         said
     }
 
     /// The names of what a user may say, in the order of the record.
     pub fn names() -> impl Iterator<Item = String> {
-        match serde_json::to_value(Self::default()) {
-            Ok(Value::Object(entries)) => entries.into_iter().map(|(name, _)| name),
+        Self::default().record().into_iter().map(|(name, _)| name)
+    }
+
+    fn record(&self) -> Map<String, Value> {
+        match serde_json::to_value(self) {
+            Ok(Value::Object(entries)) => entries,
             other => unreachable!("a record is an object: {other:?}"),
         }
     }

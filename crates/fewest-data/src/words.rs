@@ -73,16 +73,6 @@ pub fn in_words(text: &str, word: impl Fn(Remedy<'_>) -> String) -> String {
     out + rest
 }
 
-/// The settings that a text names, in order.
-pub fn remedies(text: &str) -> Vec<Remedy<'_>> {
-    let (mut out, mut rest) = (Vec::new(), text);
-    while let Some((_, remedy, after)) = next(rest) {
-        out.push(remedy);
-        rest = after;
-    }
-    out
-}
-
 /// The first setting of a text, what is before and behind it. Brackets that a value holds close
 /// each other; those that hold no setting are text of a file.
 fn next(text: &str) -> Option<(&str, Remedy<'_>, &str)> {
@@ -128,16 +118,22 @@ pub trait Told {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::RefCell;
     use std::path::Path;
 
-    use super::{NAMED, OPEN, in_words, remedies};
+    use super::{NAMED, OPEN, in_words};
 
     #[test]
     fn settings_are_told_in_the_words_of_a_door() {
         let text = "`a`: say ⟦drop=⟦x⟧ y⟧, ⟦no_header⟧, or keep ⟦Typ⟧ and ⟦";
         assert_eq!(in_words(text, |one| one.to_string()), "`a`: say `drop = ⟦x⟧ y`, `no_header`, or keep ⟦Typ⟧ and ⟦");
-        let named: Vec<_> = remedies(text).iter().map(|one| (one.setting, one.value)).collect();
-        assert_eq!(named, [("drop", Some("⟦x⟧ y")), ("no_header", None)]);
+        let named = RefCell::new(Vec::new());
+        in_words(text, |one| {
+            named.borrow_mut().push((one.setting.to_owned(), one.value.map(str::to_owned)));
+            String::new()
+        });
+        let named = named.into_inner();
+        assert_eq!(named, [("drop".to_owned(), Some("⟦x⟧ y".to_owned())), ("no_header".to_owned(), None)]);
     }
 
     /// Each line of code of the crate, and the file that it stands in.

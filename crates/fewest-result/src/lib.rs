@@ -14,6 +14,6 @@ mod proof_file;
 pub use document::{Kind, SCHEMA, document};
 pub use model::{
     ClassNames, Classifiers, FeatureImputation, FeatureScaling, Judged, TaskModels, TrainedModel, bias_value,
-    classes_value, counts_value, kernel_entries, levels_of, loss_name, read, row_values,
+    classes_value, counts_value, kernel_name, levels_of, read, row_values,
 };
 pub use proof_file::{ProofFile, ProofMark, check_proof_path};

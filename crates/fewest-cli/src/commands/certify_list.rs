@@ -173,6 +173,7 @@ impl View<'_> {
                 more.insert("description".to_owned(), task.description(&report)?);
             }
             let result = SelectionResult {
+                kind: Kind::Certificate,
                 method: NAME,
                 selection: &report.selection,
                 names: self.names(),
@@ -226,7 +227,6 @@ impl View<'_> {
         };
         let list = self.list;
         let entries = [
-            ("kind", json!(Kind::Certificate)),
             ("sentence", json!(self.sentence())),
             ("max_features", json!(self.size())),
             ("allowed", json!(list.allowed)),

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use fewest_data::{DataError, Dataset, Note, ReadOptions, Summary, bytes_text};
+use fewest_result::{Kind, classes_value, document};
 use serde_json::{Value, json};
 
 use super::reading;
@@ -15,7 +16,6 @@ use crate::export::json as json_text;
 use crate::export::table::{self, Table};
 use crate::failure::{Failure, in_option_words, told};
 use crate::terminal::{Terminal, bold};
-use fewest_result::{Kind, classes_value, document};
 
 /// What to do about missing values.
 const REMEDY: &str = "to fill them in, say --missing mean, median, most-frequent or indicator (the mean, and a feature that says where); as it is, the other commands refuse the file";

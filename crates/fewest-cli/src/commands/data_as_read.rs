@@ -3,12 +3,12 @@
 use fewest::{Memory, Reserved};
 use fewest_data::{Dataset, Imputation, Indicator, Names, Note, ReadOptions, Target};
 use fewest_eval::{Data as Samples, EvalError, Groups};
+use fewest_result::FeatureImputation;
 use serde_json::{Value, json};
 
 use super::eval_words::failure;
 use crate::failure::Failure;
 use crate::resume::fingerprint;
-use fewest_result::FeatureImputation;
 
 /// Data as read.
 pub(crate) struct DataAsRead {

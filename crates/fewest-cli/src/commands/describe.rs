@@ -17,12 +17,12 @@
 use std::time::{Duration, Instant};
 
 use fewest::{Clock, Design, Report, Status, Subset, validation};
+use fewest_result::TrainedModel;
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::selection::Task;
 use crate::failure::Failure;
-use fewest_result::TrainedModel;
 
 /// Stored values of the data beyond which only the chosen features are described.
 const VALUES: usize = 50_000_000;

@@ -1,7 +1,6 @@
 //! `fewest fit`: train the SVM on given features. And where models of any command go.
 
 use std::fmt::Write as _;
-
 use std::time::{Duration, Instant};
 
 use fewest::kernel::Distances;
@@ -11,6 +10,7 @@ use fewest::{
     SvmSettings, WeightBounds,
 };
 use fewest_data::Names;
+use fewest_result::{Kind, TaskModels, TrainedModel, bias_value, classes_value, document};
 use serde_json::{Value, json};
 
 use super::invocation::Invocation;
@@ -27,7 +27,6 @@ use crate::export::{json as json_text, liblinear, libsvm, result, settings};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::terminal::Terminal;
-use fewest_result::{Kind, TaskModels, TrainedModel, bias_value, classes_value, document, loss_name};
 
 /// A model file to be written.
 pub(crate) struct ModelSink {
@@ -391,7 +390,7 @@ fn value(
         "settings": {
             "data": prepared.data.source, "format": prepared.data.format.name(), "scale": prepared.scale_name(),
             "scale_reason": prepared.scale_reason(), "missing": args.prepare.missing.name(),
-            "kernel": args.kernel.kernel.text(), "cost": trained.svm.cost, "loss": loss_name(trained.svm.loss),
+            "kernel": args.kernel.kernel.text(), "cost": trained.svm.cost, "loss": trained.svm.loss,
             "bias": bias_value(trained.svm.bias), "tolerance": trained.svm.tolerance, "max_epochs": trained.svm.max_epochs,
             "class_weight": args.svm.class_weight().text(), "sample_weights": args.prepare.sample_weights, "memory": trained.svm.memory,
             "threads": rayon::current_num_threads()

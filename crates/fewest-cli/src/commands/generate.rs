@@ -7,6 +7,7 @@ use fewest_data::generate::{
     HyperplaneSettings, Ndcc, NdccSettings, Points, SampleSet, Text, TextSettings,
 };
 use fewest_data::{Dataset, Format, Names, Target};
+use fewest_result::SCHEMA;
 use serde_json::{Map, Value, json};
 
 use super::reading;
@@ -19,7 +20,6 @@ use crate::export::file::Sink;
 use crate::export::json as json_text;
 use crate::failure::Failure;
 use crate::terminal::Terminal;
-use fewest_result::SCHEMA;
 
 /// Runs the command.
 pub(crate) fn run(args: &GenerateArgs, terminal: Terminal) -> Result<u8, Failure> {

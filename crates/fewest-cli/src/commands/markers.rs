@@ -4,6 +4,7 @@ use fewest::{Limits, RuleList, Status, WeightBounds};
 use fewest_data::{Note, ScaleKind, ScaleReason};
 use fewest_eval::Preparation;
 use fewest_eval::markers::{MarkersReport, MarkersSettings, markers};
+use fewest_result::{Kind, TrainedModel, counts_value, document, levels_of};
 use serde_json::{Value, json};
 
 use super::data_as_read::DataAsRead;
@@ -26,7 +27,6 @@ use crate::failure::Failure;
 use crate::interrupt;
 use crate::progress::Watch;
 use crate::terminal::Terminal;
-use fewest_result::{Kind, TrainedModel, counts_value, document, levels_of};
 
 /// Runs the command.
 pub(crate) fn run(args: &MarkersArgs, invocation: &Invocation) -> Result<u8, Failure> {

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use clap::Arg;
+use fewest_result::SCHEMA;
 use serde_json::{Value, json};
 
 use crate::cli::MethodsArgs;
@@ -12,7 +13,6 @@ use crate::export::table::{self, Table, pairs, paragraph};
 use crate::failure::{Failure, in_options};
 use crate::method_args::{Entry, find, methods, of_paper, paper_names, settings};
 use crate::terminal::{Terminal, bold};
-use fewest_result::SCHEMA;
 
 /// Runs the command.
 pub(crate) fn run(args: &MethodsArgs, terminal: Terminal) -> Result<u8, Failure> {

@@ -8,6 +8,7 @@ use fewest::model::{FitSettings, Model};
 use fewest::{Clock, Design, Memory, Report, Reserved, Rules, Samples, SvmSettings};
 use fewest_data::{Dataset, Features, Indicator, MissingRule, Names, Note, ReadOptions, Target};
 use fewest_eval::{EvalError, Groups, Learnt, Preparation, Tasks, Training};
+use fewest_result::{TrainedModel, levels_of};
 
 use super::data_as_read::{DataAsRead, check, feature_imputation};
 use super::effective::Known;
@@ -22,7 +23,6 @@ use crate::args::svm::ClassWeight;
 use crate::failure::Failure;
 use crate::method_args::{HeldOutSamples, MethodData, Validate};
 use crate::terminal::Terminal;
-use fewest_result::{TrainedModel, levels_of};
 
 /// Data ready for a method.
 pub(crate) struct PreparedData {
@@ -63,7 +63,6 @@ pub(crate) struct PreparedData {
 }
 
 /// What to do with the data besides reading them.
-#[derive(Clone)]
 pub(crate) struct PrepareOptions<'a> {
     /// File.
     pub(crate) path: &'a Path,

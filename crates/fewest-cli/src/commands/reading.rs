@@ -21,7 +21,19 @@ pub(crate) const FEW: usize = 5;
 /// # Errors
 /// Whatever is wrong with the file.
 pub(crate) fn read(path: &Path, options: &ReadOptions, terminal: Terminal) -> Result<Dataset, Failure> {
-    read_apart(path, options, &[], terminal)
+    read_or(path, options, near_class, terminal)
+}
+
+/// Reads the file and tells its notes; `failed` words an error.
+fn read_or(
+    path: &Path,
+    options: &ReadOptions,
+    failed: impl FnOnce(DataError) -> Failure,
+    terminal: Terminal,
+) -> Result<Dataset, Failure> {
+    let data = fewest_data::read(path_text(path)?, options).map_err(failed)?;
+    data.notes.iter().for_each(|note| tell(note, terminal));
+    Ok(data)
 }
 
 /// Reads the data and sets columns apart; `named` are the options of the command that name these
@@ -32,18 +44,14 @@ pub(super) fn read_apart(
     named: &[(&'static str, Option<&str>)],
     terminal: Terminal,
 ) -> Result<Dataset, Failure> {
-    let data = fewest_data::read(path_text(path)?, options).map_err(|error| match error {
+    let failed = |error| match error {
         DataError::UnknownColumn { file, name, role, available } => {
             let by = named.iter().find(|(_, column)| *column == Some(name.as_str()));
-            DataError::UnknownColumn { role: by.map_or(role, |by| by.0), file, name, available }
+            DataError::UnknownColumn { role: by.map_or(role, |by| by.0), file, name, available }.into()
         }
-        other => other,
-    });
-    let data = data.map_err(near_class)?;
-    for note in &data.notes {
-        tell(note, terminal);
-    }
-    Ok(data)
+        other => near_class(other),
+    };
+    read_or(path, options, failed, terminal)
 }
 
 /// An error, with the class that may be meant where one is named that is not there.
@@ -145,11 +153,11 @@ pub(crate) fn read_features(
     let mut known = HashSet::new();
     wanted.extend(names.iter().map(of).filter(|name| known.insert(name.clone())));
     let options = ReadOptions { features: Some(wanted), ..options };
-    let mut data = fewest_data::read(path_text(path)?, &options).map_err(|error| match explain(&error) {
+    let failed = |error| match explain(&error) {
         Some(more) => Failure::Input(format!("{}; {more}", told(&error))),
         None => near_class(error),
-    })?;
-    data.notes.iter().for_each(|note| tell(note, terminal));
+    };
+    let mut data = read_or(path, &options, failed, terminal)?;
     let used: Vec<Indicator> = indicators.iter().filter(|i| names.contains(&i.name)).cloned().collect();
     data.mark(&used)?;
     data.align(names)?;

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use fewest::{Kernel, Report, Sense, Solution, Status};
 use fewest_data::Names;
 use fewest_report::Proof;
+use fewest_result::Kind;
 use serde_json::{Map, Value};
 
 use super::fit::{ModelSink, explain_status, kernel_text};
@@ -90,6 +91,7 @@ pub(crate) fn run(args: &SelectArgs, options: &MethodOptions, invocation: &Invoc
     }
     let certified = certificate.as_ref().zip(outcome.subset.as_ref());
     let result = SelectionResult {
+        kind: Kind::Selection,
         method: task.method_name(),
         selection: &report.selection,
         names,

@@ -8,7 +8,7 @@ use crate::AnyMethod;
 use fewest::method::auto_cost::CostChoice;
 use fewest::{Clock, FeatureSet, Limits, Report, RuleList, Rules, Subset, SvmSettings};
 use fewest_eval::auto_cost::choose;
-use fewest_result::{ProofFile, TrainedModel, bias_value, kernel_entries};
+use fewest_result::{ProofFile, TrainedModel, bias_value, kernel_name};
 use serde_json::{Map, Value, json};
 
 use super::auto_cost;
@@ -350,7 +350,7 @@ impl Task<'_> {
         out.extend(settings::of_method(&self.method, &prepared.data.names, kernel, price));
         self.add_typed(&mut out);
         for (key, value) in [
-            ("kernel", json!(kernel.map_or("linear", |kernel| kernel_entries(*kernel).0))),
+            ("kernel", json!(kernel.map_or("linear", |kernel| kernel_name(*kernel)))),
             ("cost", json!(svm.cost)),
             ("loss", json!(svm.loss)),
             ("bias", bias_value(svm.bias)),

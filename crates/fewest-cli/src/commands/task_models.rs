@@ -4,12 +4,12 @@
 use fewest::model::FitSettings;
 use fewest::{Clock, Report};
 use fewest_eval::TaskClassifier;
+use fewest_result::{TaskModels, TrainedModel};
 use serde_json::Value;
 
 use super::prepare::PreparedData;
 use super::selection::Task;
 use crate::failure::Failure;
-use fewest_result::{TaskModels, TrainedModel};
 
 impl PreparedData {
     /// The classifier of each task on the chosen features; none without tasks or where nothing was

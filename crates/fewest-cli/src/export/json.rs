@@ -74,11 +74,13 @@ fn place(ranked: &Ranked, names: &Names) -> Value {
 /// [`place`] in one line.
 fn entry(ranked: &Ranked, names: &Names, out: &mut dyn Write) -> io::Result<()> {
     let Ranked { feature, rank, step, criterion } = *ranked;
-    let (name, step, criterion) = (json(&*names.get(feature))?, json(&step)?, json(&criterion)?);
-    let line = format!(
-        "{{\"feature\": {name}, \"index\": {feature}, \"rank\": {rank}, \"step\": {step}, \"criterion\": {criterion}}}"
-    );
-    out.write_all(line.as_bytes())
+    out.write_all(b"{\"feature\": ")?;
+    serde_json::to_writer(&mut *out, &*names.get(feature))?;
+    write!(out, ", \"index\": {feature}, \"rank\": {rank}, \"step\": ")?;
+    serde_json::to_writer(&mut *out, &step)?;
+    out.write_all(b", \"criterion\": ")?;
+    serde_json::to_writer(&mut *out, &criterion)?;
+    out.write_all(b"}")
 }
 
 fn json<T: Serialize + ?Sized>(value: &T) -> io::Result<String> {

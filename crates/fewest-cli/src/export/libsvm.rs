@@ -11,9 +11,9 @@ use std::fmt::Write;
 
 use fewest::Kernel;
 use fewest::model::Machine;
+use fewest_result::{TrainedModel, row_values};
 
 use super::liblinear::labels;
-use fewest_result::{TrainedModel, row_values};
 
 /// A support vector: its coefficient in each of the k - 1 rows, and its values as (column from 1,
 /// value).

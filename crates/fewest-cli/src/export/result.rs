@@ -2,13 +2,15 @@
 
 use fewest::{Selection, Status, Subset};
 use fewest_data::{Names, Target};
+use fewest_result::{Kind, TrainedModel, classes_value, counts_value, document};
 use serde_json::{Map, Value, json};
 
 use super::json::Document;
-use fewest_result::{Kind, SCHEMA, TrainedModel, classes_value, counts_value};
 
 /// Everything a selection result is made of.
 pub(crate) struct SelectionResult<'a> {
+    /// What it is.
+    pub(crate) kind: Kind,
     /// Method name.
     pub(crate) method: &'a str,
     /// Outcome and ranking.
@@ -51,9 +53,7 @@ impl<'a> SelectionResult<'a> {
             several => several.iter().map(|s| solution(&s.subset, Some(s.objective))).collect(),
         };
         let (objective, bound, gap) = (outcome.objective, outcome.bound, outcome.gap());
-        let mut value = json!({
-            "schema": SCHEMA,
-            "kind": Kind::Selection,
+        let found = json!({
             "method": self.method,
             "status": outcome.status.name(),
             "selected": selected,
@@ -75,8 +75,8 @@ impl<'a> SelectionResult<'a> {
             "model": null,
             "ranking": [],
             "solutions": [],
-            "version": env!("CARGO_PKG_VERSION"),
         });
+        let mut value = document(self.kind, found);
         value["model"] = self.model.map_or(Value::Null, TrainedModel::value);
         value["solutions"] = solutions.into();
         for (key, more) in &self.more {

@@ -3,6 +3,8 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
+use serde_json::{Map, Value};
+
 use crate::note::TargetRule;
 use crate::{DataError, Note, ReadOptions};
 use crate::{meaning::cells, number};
@@ -228,6 +230,22 @@ const NEGATIVE_NAMES: [&str; 50] = [
 /// Whether a class has one of these names.
 fn is_negative_name(class: &str) -> bool {
     NEGATIVE_NAMES.contains(&class.trim().to_lowercase().as_str())
+}
+
+/// What is known of each class, as results have it: by the keys -1 and +1 of two classes, 0, 1, ... of
+/// more.
+pub fn by_class_key<T: Into<Value>>(each: impl ExactSizeIterator<Item = T>) -> Map<String, Value> {
+    let k = each.len();
+    each.enumerate().map(|(at, value)| (key_of_class(at, k), value.into())).collect()
+}
+
+/// The key of a class, of k.
+pub fn key_of_class(at: usize, k: usize) -> String {
+    match (k, at) {
+        (2, 0) => "-1".to_owned(),
+        (2, _) => "+1".to_owned(),
+        _ => at.to_string(),
+    }
 }
 
 /// Where a class is in a list of classes: the one of that name, else the one that says the same.

@@ -1,6 +1,7 @@
 //! Markers as JSON, the same in every door; features and classes go by names.
 
 use fewest::validation::macro_f1;
+use fewest_data::by_class_key;
 use serde_json::{Map, Value, json};
 
 use super::report::{MarkerPanel, MarkersReport};
@@ -42,14 +43,9 @@ impl MarkersReport {
                 "difference": self.brought(),
             })
         });
-        // Keys as everywhere: -1 and +1 for two classes, 0, 1, ... for more.
-        let class_of = |(at, class): (usize, &String)| {
-            let key = if classes.len() == 2 { ["-1", "+1"][at].to_owned() } else { at.to_string() };
-            (key, json!(class))
-        };
         let value = json!({
             "status": self.status.name(),
-            "classes": classes.iter().enumerate().map(class_of).collect::<Map<_, _>>(),
+            "classes": by_class_key(classes.iter().map(String::as_str)),
             "panel": self.panel.as_ref().map(|panel| self.panel_value(panel, settings, &name, classes)),
             "macro_f1": self.macro_f1(),
             "summary": summaries(self.summaries()),

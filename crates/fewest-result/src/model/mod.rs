@@ -8,13 +8,13 @@ mod tasks;
 
 use fewest::model::{Machine, Model};
 use fewest::{RowMatrix, SvmSettings};
-use fewest_data::{Dataset, Normalized, Note, ReadOptions, Target};
+use fewest_data::{Dataset, Normalized, Note, ReadOptions, Target, by_class_key, key_of_class};
 use fewest_eval::study::Probabilities;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 use crate::document::{Kind, SCHEMA, document};
-pub use kernel::{bias_value, kernel_entries, loss_name};
+pub use kernel::{bias_value, kernel_name};
 use record::ModelRecord;
 pub use tasks::{Classifiers, Judged, TaskModels};
 
@@ -73,27 +73,16 @@ pub struct TrainedModel {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClassNames(pub Vec<String>);
 
-impl ClassNames {
-    /// The key of a class, of k.
-    fn key(at: usize, k: usize) -> String {
-        match (k, at) {
-            (2, 0) => "-1".to_owned(),
-            (2, _) => "+1".to_owned(),
-            _ => at.to_string(),
-        }
-    }
-}
-
 impl Serialize for ClassNames {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.collect_map(self.0.iter().enumerate().map(|(at, name)| (Self::key(at, self.0.len()), name)))
+        by_class_key(self.0.iter().map(String::as_str)).serialize(to)
     }
 }
 
 impl<'de> Deserialize<'de> for ClassNames {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let found = Map::deserialize(from)?;
-        let class = |at| found.get(&Self::key(at, found.len())).and_then(Value::as_str).map(str::to_owned);
+        let class = |at| found.get(&key_of_class(at, found.len())).and_then(Value::as_str).map(str::to_owned);
         let named: Option<Vec<String>> = (0..found.len()).map(class).collect();
         named.map(Self).ok_or_else(|| serde::de::Error::custom("classes have the keys -1 and +1, or 0, 1, 2, ..."))
     }
@@ -101,14 +90,12 @@ impl<'de> Deserialize<'de> for ClassNames {
 
 /// The class names as results have them, see [`ClassNames`].
 pub fn classes_value(classes: &[String]) -> Value {
-    json!(ClassNames(classes.to_vec()))
+    Value::Object(by_class_key(classes.iter().map(String::as_str)))
 }
 
 /// Samples of each class, under the keys of [`classes_value`].
 pub fn counts_value(target: &Target) -> Value {
-    let counts = target.counts();
-    let counts = counts.iter().enumerate().map(|(at, count)| (ClassNames::key(at, counts.len()), json!(count)));
-    Value::Object(counts.collect())
+    Value::Object(by_class_key(target.counts().into_iter()))
 }
 
 impl TrainedModel {

@@ -13,7 +13,7 @@ use serde::ser::SerializeMap as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use super::kernel::{bias_value, kernel_entries};
+use super::kernel::{bias_value, kernel_name};
 use super::{ClassNames, FeatureImputation, FeatureScaling, TrainedModel, row_values};
 
 /// The `model` of a file.
@@ -220,7 +220,7 @@ impl From<&TrainedModel> for ModelRecord {
         };
         let rows = &model.support_vectors;
         Self {
-            kernel: kernel_entries(model.kernel).0.to_owned(),
+            kernel: kernel_name(model.kernel).to_owned(),
             gamma: model.kernel.gamma(),
             coef0,
             degree,
@@ -262,7 +262,8 @@ impl ModelRecord {
     ///
     /// # Errors
     /// What does not go together, with the remedy.
-    pub(super) fn trained(self, ClassNames(classes): ClassNames, target: String) -> Result<TrainedModel, String> {
+    pub(super) fn trained(mut self, ClassNames(classes): ClassNames, target: String) -> Result<TrainedModel, String> {
+        let rows = self.support_vectors.take();
         let names = &self.features;
         let kernel = self.kernel()?;
         let categorical = self.categorical(kernel)?;
@@ -282,11 +283,7 @@ impl ModelRecord {
         if self.normalization.as_ref().and_then(|done| done.total).is_some_and(|total| total <= 0.0) {
             return Err(wrong("`total` is not above 0"));
         }
-        let rows = if linear {
-            Vec::new()
-        } else {
-            self.support_vectors.clone().ok_or_else(|| wrong("it has no support vectors"))?
-        };
+        let rows = if linear { Vec::new() } else { rows.ok_or_else(|| wrong("it has no support vectors"))? };
         if rows.iter().any(|row| row.len() != names.len()) {
             return Err(wrong("a support vector has not one value for each feature"));
         }

@@ -3,6 +3,7 @@
 use fewest_data::Names;
 use fewest_eval::evaluate::{Comparison, Evaluation, FoldResult};
 use fewest_eval::folds::{Fold, test_share};
+use fewest_result::{Kind, classes_value, counts_value, document};
 use serde_json::{Map, Value, json};
 
 use super::plan::{Options, Recipes};
@@ -12,7 +13,6 @@ use crate::commands::reading::{notes, warnings};
 use crate::commands::scaling_words::{scale_name, scaling_text};
 use crate::export::classes::{by_class, of_two, positive_value};
 use crate::export::settings::reading_value;
-use fewest_result::{Kind, classes_value, counts_value, document};
 
 /// Results of all folds.
 pub(crate) struct Report<'a> {

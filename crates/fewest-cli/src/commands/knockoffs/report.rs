@@ -2,6 +2,7 @@
 
 use fewest::validation::Knockoffs;
 use fewest_eval::knockoffs::{Draw, KnockoffReport};
+use fewest_result::{Kind, classes_value, counts_value, document};
 use serde_json::{Map, Value, json};
 
 use crate::cli::KnockoffArgs;
@@ -9,7 +10,6 @@ use crate::commands::prepare::PreparedData;
 use crate::commands::reading::{notes, warnings};
 use crate::export::settings::reading_value;
 use crate::method_args::MethodOptions;
-use fewest_result::{Kind, classes_value, counts_value, document};
 
 /// What the draws that are done say.
 pub(super) struct Report<'a> {

@@ -11,6 +11,7 @@ use fewest::method::certificate::Certificate;
 use fewest::method::path::SizeReport;
 use fewest_eval::folds::{check, stratified};
 use fewest_eval::sizes::judge_sizes;
+use fewest_result::{Kind, SCHEMA, TrainedModel};
 use serde_json::{Map, json};
 
 use super::auto_cost;
@@ -24,7 +25,6 @@ use crate::export::table;
 use crate::failure::Failure;
 use crate::method_args::MethodOptions;
 use crate::progress::Watch;
-use fewest_result::{Kind, SCHEMA, TrainedModel};
 use folds::{Deal, SizeJudgement};
 use report::{Found, outcome};
 

@@ -6,6 +6,7 @@ use fewest::method::path::SizeReport;
 use fewest::validation::Summary;
 use fewest::{Outcome, Sense, Status, Subset};
 use fewest_data::Names;
+use fewest_result::{Kind, TrainedModel};
 
 use super::folds::SizeJudgement;
 use crate::args::notation;
@@ -19,7 +20,6 @@ use crate::export::table::{self, Table};
 use crate::failure::Failure;
 use crate::progress::History;
 use crate::terminal::Terminal;
-use fewest_result::TrainedModel;
 
 /// What was found for a size.
 pub(super) fn outcome(point: &SizeReport) -> &Outcome {
@@ -61,6 +61,7 @@ impl<'a> Found<'a> {
             more.extend(scores.map(|scores| ("cv".to_owned(), scores.summary(at).into())));
             let subset = report.selection.outcome.subset.as_ref();
             let result = SelectionResult {
+                kind: Kind::Selection,
                 method: task.method_name(),
                 selection: &report.selection,
                 names,

@@ -5,6 +5,7 @@ mod decisions;
 mod value;
 
 use fewest_data::{DataError, Dataset, Features, Imputation, Indicator, MissingRule, ReadOptions, ScaleKind, Scaling};
+use fewest_result::{Classifiers, TaskModels, TrainedModel};
 use serde_json::Value;
 
 use super::invocation::Invocation;
@@ -17,7 +18,6 @@ use crate::export::file::Sink;
 use crate::export::json::Document;
 use crate::failure::{Failure, plain};
 use decisions::SampleDecisions;
-use fewest_result::{Classifiers, TaskModels, TrainedModel};
 use value::Worth;
 
 /// Runs the command.

@@ -1,8 +1,9 @@
 //! What a model is worth on samples whose classes are known; docs/use/predict.md lists
 //! the keys.
 
-use fewest_data::{Dataset, ReadOptions};
+use fewest_data::{Dataset, ReadOptions, by_class_key};
 use fewest_eval::{ExternalValidation, Predictions};
+use fewest_result::{Kind, classes_value, document};
 use serde_json::{Map, Value, json};
 
 use super::decisions::SampleDecisions;
@@ -10,7 +11,6 @@ use crate::commands::held_out::wrong;
 use crate::export::classes::{by_class, of_two, positive_value};
 use crate::export::settings::reading_value;
 use crate::export::table;
-use fewest_result::{Kind, classes_value, document};
 
 /// What a model is worth on samples.
 pub(super) struct Worth<'a> {
@@ -77,8 +77,7 @@ impl<'a> Worth<'a> {
         let counts = |codes: &mut dyn Iterator<Item = u32>| {
             let mut counts = vec![0u64; classes.len()];
             codes.for_each(|code| counts[code as usize] += 1);
-            let Value::Object(keys) = classes_value(classes) else { return Value::Null };
-            Value::Object(keys.into_iter().zip(counts).map(|((key, _), count)| (key, json!(count))).collect())
+            Value::Object(by_class_key(counts.into_iter()))
         };
         let known = self.known.as_deref();
         let unknown = self.scored().map(|scored| n as u64 - scored);

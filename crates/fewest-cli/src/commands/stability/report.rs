@@ -2,6 +2,7 @@
 
 use fewest::validation::ShareLaw;
 use fewest_eval::stability::{Candidates, FeatureCount, PairResult, StabilityReport, StabilitySettings};
+use fewest_result::{Kind, classes_value, counts_value, document};
 use serde_json::{Map, Value, json};
 
 use crate::cli::StabilityArgs;
@@ -10,7 +11,6 @@ use crate::commands::reading::{notes, warnings};
 use crate::commands::scaling_words::{scale_name, scaling_text};
 use crate::export::settings::reading_value;
 use crate::method_args::MethodOptions;
-use fewest_result::{Kind, classes_value, counts_value, document};
 
 /// What the pairs that are done say.
 pub(super) struct Report<'a> {

@@ -3,6 +3,7 @@
 
 use fewest::RuleList;
 use fewest_data::{DataError, Dataset};
+use fewest_result::{TrainedModel, levels_of};
 use serde_json::Value;
 
 use crate::args::notation;
@@ -13,7 +14,6 @@ use crate::commands::predict;
 use crate::commands::reading::read_features;
 use crate::failure::Failure;
 use crate::terminal::Terminal;
-use fewest_result::{TrainedModel, levels_of};
 
 /// Keys of a prediction that the study has itself.
 const OWN: [&str; 6] = ["schema", "kind", "model", "settings", "command", "version"];

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use fewest_eval::study::{Panel, StudySettings};
+use fewest_result::bias_value;
 use serde_json::Value;
 
 use crate::cli::{CertifyArgs, StoryArgs, StudyArgs, parse};
@@ -11,7 +12,6 @@ use crate::commands::certify_list;
 use crate::commands::invocation::Invocation;
 use crate::failure::Failure;
 use crate::terminal::{Level, Terminal};
-use fewest_result::bias_value;
 
 /// Writes the proof of a panel with these names; none where its classifier has a kernel, of which there is
 /// no such proof.

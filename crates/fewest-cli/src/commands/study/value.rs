@@ -5,6 +5,7 @@ use fewest::{SvmSettings, WeightBounds};
 use fewest_eval::study::{
     Choice, FoldReport, InnerSize, Panel, PointsFeature, StudyMethod, StudyReport, StudySettings, Tried,
 };
+use fewest_result::{Kind, TrainedModel, bias_value, classes_value, counts_value, document, levels_of};
 use serde_json::{Map, Value, json};
 
 use crate::cli::StudyArgs;
@@ -19,7 +20,6 @@ use crate::export::classes::{by_class, of_two, positive_value};
 use crate::export::result::SelectionResult;
 use crate::export::settings::of_bounds;
 use crate::export::settings::reading_value;
-use fewest_result::{Kind, TrainedModel, bias_value, classes_value, counts_value, document, levels_of};
 
 /// A study with all that its JSON and its summary are made of.
 pub(super) struct View<'a> {
@@ -196,6 +196,7 @@ impl View<'_> {
             more.insert("threshold".to_owned(), threshold);
         }
         SelectionResult {
+            kind: Kind::Selection,
             method: panel.choice.method.name(),
             selection: &selection,
             names,

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use fewest::kernel::DistanceKernel;
 use fewest::{Bias, FeatureSet, Loss, RuleList, Rules, SvmSettings};
 use fewest_data::Names;
+use fewest_result::bias_value;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -12,7 +13,6 @@ use super::claim::{Claim, Gain, rule_entries};
 use crate::args::notation;
 use crate::export::settings;
 use crate::failure::Failure;
-use fewest_result::bias_value;
 
 /// Who says it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,12 +4,12 @@
 use fewest::kernel::DistanceKernel;
 use fewest::{Bias, Loss, RuleList, Rules};
 use fewest_data::Names;
+use fewest_result::bias_value;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::export::settings;
 use crate::failure::Failure;
-use fewest_result::bias_value;
 
 /// What a weight gains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]

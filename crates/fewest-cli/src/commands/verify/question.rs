@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use fewest::{Bias, FeatureSet, Loss, RuleList};
-use fewest_data::Names;
+use fewest_data::{Names, by_class_key};
+use fewest_result::classes_value;
 use serde_json::{Map, Value, json};
 
 use super::asked::{Compared, Difference, Layers, Origin, exact, words};
@@ -12,7 +13,6 @@ use super::preparation::{self, Fact};
 use crate::args::notation;
 use crate::commands::rule_words::rule_words;
 use crate::failure::Failure;
-use fewest_result::classes_value;
 
 /// Parts of a question that are no longer listed, where one says this many.
 const LISTED: usize = 3;
@@ -85,17 +85,14 @@ impl<'a> Question<'a> {
         let AskedData { classes, codes, held_out, .. } = &self.data;
         let mut out = preparation::entries(&self.facts);
         out.extend(self.entries.clone());
-        let by_class = |of: &dyn Fn(&(usize, f64)) -> Value| -> Value {
-            let Value::Object(keys) = classes_value(classes) else { return Value::Null };
-            keys.into_iter().zip(self.totals().iter().map(of)).map(|((key, _), value)| (key, value)).collect()
-        };
+        let totals = self.totals();
         for (key, value) in [
             ("n_samples", json!(codes.len())),
             ("n_features", json!(self.claim.p)),
             ("held_out", json!(held_out)),
             ("classes", classes_value(classes)),
-            ("class_counts", by_class(&|total| json!(total.0))),
-            ("class_totals", by_class(&|total| json!(total.1))),
+            ("class_counts", Value::Object(by_class_key(totals.iter().map(|total| total.0)))),
+            ("class_totals", Value::Object(by_class_key(totals.iter().map(|total| total.1)))),
             ("problems", json!(self.claim.problems)),
             ("fingerprint", json!(self.claim.fingerprint)),
         ] {

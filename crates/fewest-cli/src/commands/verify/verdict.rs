@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use fewest_data::Names;
+use fewest_result::{Kind, SCHEMA};
 use fewest_verify::{Error, Listed, Progress, Strength, Verdict};
 use serde_json::{Value, json};
 
@@ -11,7 +12,6 @@ use super::question::Question;
 use crate::args::notation;
 use crate::export::table;
 use crate::terminal::bold;
-use fewest_result::{Kind, SCHEMA};
 
 /// Exit code of a proof that is not verified, or proves less than was asked.
 const NOT_VERIFIED: u8 = 1;
