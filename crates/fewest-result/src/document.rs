@@ -1,7 +1,7 @@
 //! What all files of results have in common: which layout, what they are, and who wrote them.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
 /// Version of the layout of all files.
 pub const SCHEMA: u64 = 1;
@@ -40,15 +40,33 @@ pub enum Kind {
     TaskModels,
 }
 
-/// A file of this kind: its layout and kind, then `entries`, an object, then the version of the
-/// program, unless `entries` have it.
-pub fn document(kind: Kind, entries: Value) -> Value {
-    let mut out = Map::new();
-    out.insert("schema".to_owned(), json!(SCHEMA));
-    out.insert("kind".to_owned(), json!(kind));
-    if let Value::Object(entries) = entries {
-        out.extend(entries);
+/// A file: its layout and kind, what it says, and the version of the program that wrote it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Document<T> {
+    /// Layout.
+    pub schema: u64,
+    /// What it is.
+    pub kind: Kind,
+    /// What it says.
+    #[serde(flatten)]
+    pub found: T,
+    /// Version of the program.
+    pub version: String,
+}
+
+impl<T: Serialize> Document<T> {
+    /// A file of this kind, by this version.
+    pub fn new(kind: Kind, found: T) -> Self {
+        Self { schema: SCHEMA, kind, found, version: env!("CARGO_PKG_VERSION").to_owned() }
     }
-    out.entry("version").or_insert_with(|| json!(env!("CARGO_PKG_VERSION")));
-    Value::Object(out)
+
+    /// As JSON.
+    pub fn value(&self) -> Value {
+        serde_json::to_value(self).expect("results are numbers, texts, lists and objects by name")
+    }
+}
+
+/// A file of this kind as JSON; `entries` is an object.
+pub fn document(kind: Kind, entries: Value) -> Value {
+    Document::new(kind, entries).value()
 }

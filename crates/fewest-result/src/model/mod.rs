@@ -70,7 +70,7 @@ pub struct TrainedModel {
 }
 
 /// The names of classes, as an object: keys -1 and +1 for two classes, 0, 1, ... for more.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ClassNames(pub Vec<String>);
 
 impl Serialize for ClassNames {

@@ -1,17 +1,16 @@
 //! A model as its file has it, entry by entry. docs/formats/model.md says what each means.
 
 use std::collections::HashMap;
-use std::fmt;
 
 use fewest::dual::DualSolution;
 use fewest::model::{Machine, Model};
 use fewest::{Kernel, Loss, RowMatrix, Status, SvmSettings};
 use fewest_data::{Normalization, Normalized, ReadOptions};
 use fewest_eval::study::Probabilities;
-use serde::de::{MapAccess, Visitor};
-use serde::ser::SerializeMap as _;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
+
+use crate::by_name::ByName;
 
 use super::kernel::{bias_value, kernel_name};
 use super::{ClassNames, FeatureImputation, FeatureScaling, TrainedModel, row_values};
@@ -121,65 +120,6 @@ fn probabilities<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Probabilit
             "`probabilities` are an object with the numbers a and b, for more than two classes one with `pairs` of them",
         )
     })
-}
-
-/// An object with an entry for each name, in order.
-#[derive(Debug, Clone)]
-struct ByName<T>(Vec<(String, T)>);
-
-impl<T> ByName<T> {
-    fn new(names: &[String], values: impl IntoIterator<Item = T>) -> Self {
-        Self(names.iter().cloned().zip(values).collect())
-    }
-
-    fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// The entries of these names, in their order.
-    fn of(&self, names: &[String], what: &str) -> Result<Vec<&T>, String> {
-        let known: HashMap<&str, &T> = self.0.iter().map(|(name, value)| (name.as_str(), value)).collect();
-        let entry = |name: &String| {
-            known.get(name.as_str()).copied().ok_or_else(|| format!("`{name}` is not {what}; write the model again"))
-        };
-        names.iter().map(entry).collect()
-    }
-}
-
-impl<T> Default for ByName<T> {
-    fn default() -> Self {
-        Self(Vec::new())
-    }
-}
-
-impl<T: Serialize> Serialize for ByName<T> {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let mut map = to.serialize_map(Some(self.0.len()))?;
-        self.0.iter().try_for_each(|(name, value)| map.serialize_entry(name, value))?;
-        map.end()
-    }
-}
-
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for ByName<T> {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Entries<T>(std::marker::PhantomData<T>);
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for Entries<T> {
-            type Value = ByName<T>;
-
-            fn expecting(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-                to.write_str("an object with an entry for each name")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<ByName<T>, A::Error> {
-                let mut out = Vec::new();
-                while let Some(entry) = map.next_entry()? {
-                    out.push(entry);
-                }
-                Ok(ByName(out))
-            }
-        }
-        from.deserialize_map(Entries(std::marker::PhantomData))
-    }
 }
 
 /// A number that JSON can hold.
