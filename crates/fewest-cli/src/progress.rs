@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use fewest::{Checkpoint, Event, Observer, ProofSink, Subset};
 use fewest_data::Names;
-use fewest_result::ProofFile;
+use fewest_result::{ProofFile, Trace};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 
@@ -67,18 +67,17 @@ const POINTS: usize = 1000;
 pub(crate) struct History {
     max_features: Option<usize>,
     start: Instant,
-    incumbent: Vec<(f64, f64)>,
-    bound: Vec<(f64, f64)>,
+    points: Trace,
 }
 
 impl History {
     fn new(max_features: Option<usize>) -> Self {
-        Self { max_features, start: Instant::now(), incumbent: Vec::new(), bound: Vec::new() }
+        Self { max_features, start: Instant::now(), points: Trace::default() }
     }
 
     fn note(&mut self, bound: bool, value: f64) {
         let seconds = self.start.elapsed().as_secs_f64();
-        let points = if bound { &mut self.bound } else { &mut self.incumbent };
+        let points = if bound { &mut self.points.bound } else { &mut self.points.incumbent };
         if points.len() >= POINTS {
             let mut at = 0;
             points.retain(|_| {
@@ -90,9 +89,8 @@ impl History {
     }
 
     /// The `trace` of a result of this size, or of the whole run.
-    pub(crate) fn value(histories: &[Self], max_features: Option<usize>) -> Value {
-        let found = histories.iter().find(|history| history.max_features == max_features);
-        found.map_or(Value::Null, |history| json!({"incumbent": history.incumbent, "bound": history.bound}))
+    pub(crate) fn trace(histories: &[Self], max_features: Option<usize>) -> Option<Trace> {
+        histories.iter().find(|history| history.max_features == max_features).map(|history| history.points.clone())
     }
 }
 

@@ -8,7 +8,6 @@ use fewest::method::exact::ExactSettings;
 use fewest::{Limits, MultiClass, Several, Status, Subset};
 use fewest_data::Names;
 use fewest_report::at_most;
-use serde_json::{Value, json};
 
 use super::selection::Task;
 use crate::args::notation;
@@ -46,24 +45,6 @@ impl Task<'_> {
         let limits = Limits { time: Some(time(certify, left)), ..self.limits.clone() };
         Ok(Some(certificate::certify_several(&several.problems(), &self.rules, subset, &settings, limits, watch)?))
     }
-}
-
-/// The certificate in a result.
-pub(crate) fn value(certificate: &Certificate, max_features: usize, names: &Names) -> Value {
-    let best: Vec<usize> = certificate.best.subset.iter().collect();
-    let selected: Vec<String> = best.iter().map(|&j| names.get(j).into_owned()).collect();
-    json!({
-        "status": certificate.status.name(),
-        "max_features": max_features,
-        "objective": certificate.objective,
-        "bound": certificate.bound,
-        "baseline": certificate.yardstick.baseline,
-        "gap": certificate.gap(),
-        "objective_gap": certificate.objective_gap(),
-        "best": {"selected": selected, "selected_indices": best, "objective": certificate.best.objective},
-        "seconds": certificate.elapsed.as_secs_f64(),
-        "counts": certificate.counts,
-    })
 }
 
 /// The certificate in a sentence.

@@ -4,10 +4,10 @@
 use crate::AnyMethod;
 use fewest::method::certified_list::{CertifiedList, certify_list};
 use fewest::method::exact::ExactSettings;
-use fewest::{Error, Kernel, Outcome, Report, RuleList, Rules, Selection, Sense, Solution, Subset};
+use fewest::{Error, Kernel, Outcome, Report, RuleList, Rules, Selection, Sense, Subset};
 use fewest_data::Names;
-use fewest_result::{Kind, ProofFile};
-use serde_json::{Map, Value, json};
+use fewest_result::{Kind, ListJudgement, ListedFeature, ProofFile, Replacement, Solution, entries};
+use serde_json::json;
 
 use super::fit::{FeatureChoice, features};
 use super::invocation::Invocation;
@@ -17,7 +17,7 @@ use super::sinks::{Sinks, proof_sink};
 use super::{certify, report, select};
 use crate::args::notation;
 use crate::cli::{CertifyArgs, SOLUTIONS};
-use crate::export::result::{SelectionResult, exit_code};
+use crate::export::result::{exit_code, selection_document};
 use crate::export::table::{self, Table};
 use crate::failure::{Failure, in_options};
 use crate::method_args::MethodOptions;
@@ -166,25 +166,15 @@ impl View<'_> {
         let report = self.report();
         if sinks.json.is_some() || sinks.report.is_some() {
             let trained = task.train(&report, &task.clock())?;
-            let mut more = task.story(histories, None);
-            more.extend(self.more());
-            more.extend(proof.map(|proof| ("proof".to_owned(), json!(proof))));
+            let mut result = task.result(NAME, &report, (histories, None), trained.as_ref());
+            result.proven.gap = self.list.gap();
+            result.proof = proof.cloned();
             if task.describes() {
-                more.insert("description".to_owned(), task.description(&report)?);
+                result.description = task.description(&report)?;
             }
-            let result = SelectionResult {
-                kind: Kind::Certificate,
-                method: NAME,
-                selection: &report.selection,
-                names: self.names(),
-                target: &task.prepared.target,
-                n_samples: task.prepared.data.features.n_samples(),
-                settings: task.settings(task.rules.list().max_features, Some(&report)),
-                model: trained.as_ref(),
-                certificate: None,
-                more,
-            };
-            report::write(result.document(), sinks.json.as_ref(), sinks.report.as_ref(), terminal)?;
+            result.details = entries(&self.judgement());
+            let document = selection_document(Kind::Certificate, &result, &[], self.names());
+            report::write(document, sinks.json.as_ref(), sinks.report.as_ref(), terminal)?;
         }
         if sinks.taken { Ok(()) } else { terminal.out(&self.text()) }
     }
@@ -219,35 +209,38 @@ impl View<'_> {
     }
 
     /// What a result of a list has besides those of a selection.
-    fn more(&self) -> Map<String, Value> {
-        let named = |subset: &Subset| subset.iter().map(|j| self.name(j)).collect::<Vec<_>>();
-        let solution = |one: &Solution| {
-            let indices: Vec<usize> = one.subset.iter().collect();
-            json!({"selected": named(&one.subset), "selected_indices": indices, "objective": one.objective})
-        };
+    fn judgement(&self) -> ListJudgement {
         let list = self.list;
-        let entries = [
-            ("sentence", json!(self.sentence())),
-            ("max_features", json!(self.size())),
-            ("allowed", json!(list.allowed)),
-            ("broken_rules", json!(self.broken)),
-            ("gap", json!(list.gap())),
-            ("best", solution(&list.certificate.best)),
-            ("features", list.subset.iter().map(|j| self.feature(j)).collect()),
-            ("better", list.better().map(solution).collect()),
-        ];
-        entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+        ListJudgement {
+            sentence: self.sentence(),
+            max_features: self.size(),
+            allowed: list.allowed,
+            broken_rules: self.broken.to_vec(),
+            best: self.solution(&list.certificate.best),
+            features: list.subset.iter().map(|j| self.feature(j)).collect(),
+            better: self.better(),
+        }
     }
 
-    /// What is known of one feature; null where time was too short.
-    fn feature(&self, j: usize) -> Value {
+    fn solution(&self, found: &fewest::Solution) -> Solution {
+        Solution::new(&found.subset, Some(found.objective), self.names())
+    }
+
+    fn better(&self) -> Vec<Solution> {
+        self.list.better().map(|found| self.solution(found)).collect()
+    }
+
+    /// What is known of one feature.
+    fn feature(&self, j: usize) -> ListedFeature {
         let swap = self.list.swaps.iter().find(|swap| swap.feature == j);
         let by = swap.and_then(|swap| swap.by.first());
-        let by = by.map(|&(j, objective)| json!({"name": self.name(j), "index": j, "objective": objective}));
-        json!({
-            "name": self.name(j), "index": j, "gain": self.list.gain(j), "without": swap.map(|swap| swap.without),
-            "replacement": by
-        })
+        ListedFeature {
+            name: self.name(j),
+            index: j,
+            gain: self.list.gain(j),
+            without: swap.map(|swap| swap.without),
+            replacement: by.map(|&(index, objective)| Replacement { name: self.name(index), index, objective }),
+        }
     }
 
     /// How far the list is from the best.
@@ -290,9 +283,9 @@ impl View<'_> {
         let times = [task.reading, certificate.elapsed].map(|time| table::seconds(time.as_secs_f64()));
         lines.push(("time", format!("read {}, certify {}", times[0], times[1])));
         let mut out = table::pairs(&lines) + "\n" + &self.features(&indices);
-        let better: Vec<&Solution> = list.better().collect();
+        let better = self.better();
         if !better.is_empty() {
-            out = out + "\n" + &select::solutions("better", &better, self.names());
+            out = out + "\n" + &select::solutions("better", &better);
         }
         out + "\n" + &table::paragraph(&self.sentence(), 0)
     }

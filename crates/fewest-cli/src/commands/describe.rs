@@ -2,14 +2,7 @@
 //! chosen features are alike, and which rejected feature could stand in for each, at what cost.
 //!
 //! It needs the data, so it is found with the result (`--report`, `--describe`) and kept in its
-//! JSON as `description`:
-//! - `strength`: for each feature the area under the ROC curve of its values, with more classes the
-//!   mean over their pairs (Hand and Till 2001), in whichever direction is the larger; strongest
-//!   first;
-//! - `correlations`: Pearson's, of each pair of chosen features;
-//! - `stand_ins`: for each chosen feature the rejected one of largest absolute correlation that the
-//!   rules allow in its place, the objective of the SVM trained with the two exchanged, and by what
-//!   share that is more than now.
+//! JSON as `description` ([`Description`]).
 //!
 //! All are of the samples the method was given, unweighted; limits keep it short beside the
 //! selection itself.
@@ -17,9 +10,8 @@
 use std::time::{Duration, Instant};
 
 use fewest::{Clock, Design, Report, Status, Subset, validation};
-use fewest_result::TrainedModel;
+use fewest_result::{Correlations, Description, StandIn, Strength, TrainedModel};
 use rayon::prelude::*;
-use serde_json::{Map, Value, json};
 
 use super::selection::Task;
 use crate::failure::Failure;
@@ -41,43 +33,45 @@ const TIME: Duration = Duration::from_secs(10);
 
 impl Task<'_> {
     /// The `description` of a result.
-    pub(crate) fn description(&self, report: &Report) -> Result<Value, Failure> {
+    pub(crate) fn description(&self, report: &Report) -> Result<Option<Description>, Failure> {
         let design = self.prepared.data.features.as_design();
         let Some(subset) = report.selection.outcome.subset.as_ref().filter(|s| !s.is_empty()) else {
-            return Ok(Value::Null);
+            return Ok(None);
         };
         let chosen: Vec<usize> = subset.iter().collect();
         let whole = design.stored() <= VALUES && design.n_features() <= FEATURES;
         let described: Vec<usize> = if whole { (0..design.n_features()).collect() } else { chosen.clone() };
-        let mut out = Map::new();
-        out.insert("strength".to_owned(), self.strength(design, &described));
         let few = &chosen[..chosen.len().min(CHOSEN)];
         let directions: Vec<Vec<f64>> = few.iter().map(|&j| direction(design, j)).collect();
-        out.insert("correlations".to_owned(), self.correlations(design, few, &directions));
-        if whole {
-            out.insert("stand_ins".to_owned(), self.stand_ins(design, subset, few, &directions, report)?);
-        }
-        Ok(Value::Object(out))
+        let stand_ins = || self.stand_ins(design, subset, few, &directions, report);
+        Ok(Some(Description {
+            strength: self.strength(design, &described),
+            correlations: self.correlations(design, few, &directions),
+            stand_ins: whole.then(stand_ins).transpose()?,
+        }))
     }
 
-    fn strength(&self, design: &dyn Design, features: &[usize]) -> Value {
+    fn name(&self, j: usize) -> String {
+        self.prepared.data.names.get(j).into_owned()
+    }
+
+    fn strength(&self, design: &dyn Design, features: &[usize]) -> Vec<Strength> {
         let target = &self.prepared.target;
         let counts: Vec<f64> = target.counts().iter().map(|&c| c as f64).collect();
         let mut strength: Vec<(usize, f64)> =
             features.par_iter().filter_map(|&j| Some((j, area(design, j, &target.codes, &counts)?))).collect();
         strength.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        let name = |j: usize| self.prepared.data.names.get(j);
-        strength.into_iter().map(|(j, auc)| json!({"feature": name(j), "index": j, "auc": auc})).collect()
+        strength.into_iter().map(|(j, auc)| Strength { feature: self.name(j), index: j, auc }).collect()
     }
 
-    fn correlations(&self, design: &dyn Design, chosen: &[usize], directions: &[Vec<f64>]) -> Value {
-        let names: Vec<String> = chosen.iter().map(|&j| self.prepared.data.names.get(j).into_owned()).collect();
+    fn correlations(&self, design: &dyn Design, chosen: &[usize], directions: &[Vec<f64>]) -> Correlations {
         let row = |a: usize| -> Vec<f64> {
             (0..chosen.len())
                 .map(|b| if a == b { 1.0 } else { correlation(design, chosen[a.max(b)], &directions[a.min(b)]) })
                 .collect()
         };
-        json!({"features": names, "matrix": (0..chosen.len()).map(row).collect::<Vec<_>>()})
+        let features = chosen.iter().map(|&j| self.name(j)).collect();
+        Correlations { features, matrix: (0..chosen.len()).map(row).collect() }
     }
 
     fn stand_ins(
@@ -87,10 +81,10 @@ impl Task<'_> {
         chosen: &[usize],
         directions: &[Vec<f64>],
         report: &Report,
-    ) -> Result<Value, Failure> {
+    ) -> Result<Vec<StandIn>, Failure> {
         let start = Instant::now();
         let mut out = Vec::new();
-        let Some(now) = self.objective(subset, report, start)? else { return Ok(json!(out)) };
+        let Some(now) = self.objective(subset, report, start)? else { return Ok(out) };
         for (&j, direction) in chosen.iter().zip(directions) {
             let mut likeness: Vec<(usize, f64)> = (0..design.n_features())
                 .into_par_iter()
@@ -109,13 +103,17 @@ impl Task<'_> {
             let objective = self.objective(&exchanged(k), report, start)?;
             let yardstick = report.selection.outcome.yardstick;
             let loss = objective.zip(yardstick).and_then(|(objective, yardstick)| yardstick.loss(now, objective));
-            let name = |j: usize| self.prepared.data.names.get(j);
-            out.push(json!({
-                "feature": name(j), "index": j, "stand_in": name(k), "stand_in_index": k, "correlation": r,
-                "objective": objective, "loss": loss
-            }));
+            out.push(StandIn {
+                feature: self.name(j),
+                index: j,
+                stand_in: self.name(k),
+                stand_in_index: k,
+                correlation: r,
+                objective,
+                loss,
+            });
         }
-        Ok(json!(out))
+        Ok(out)
     }
 
     /// Objective of the SVM on a subset, prices included, summed over its machines; nothing when

@@ -10,7 +10,7 @@ use fewest::{
     SvmSettings, WeightBounds,
 };
 use fewest_data::Names;
-use fewest_result::{Kind, TaskModels, TrainedModel, bias_value, classes_value, document};
+use fewest_result::{Kind, TaskModels, TrainedModel, classes_value, document};
 use serde_json::{Value, json};
 
 use super::invocation::Invocation;
@@ -391,7 +391,7 @@ fn value(
             "data": prepared.data.source, "format": prepared.data.format.name(), "scale": prepared.scale_name(),
             "scale_reason": prepared.scale_reason(), "missing": args.prepare.missing.name(),
             "kernel": args.kernel.kernel.text(), "cost": trained.svm.cost, "loss": trained.svm.loss,
-            "bias": bias_value(trained.svm.bias), "tolerance": trained.svm.tolerance, "max_epochs": trained.svm.max_epochs,
+            "bias": trained.svm.bias, "tolerance": trained.svm.tolerance, "max_epochs": trained.svm.max_epochs,
             "class_weight": args.svm.class_weight().text(), "sample_weights": args.prepare.sample_weights, "memory": trained.svm.memory,
             "threads": rayon::current_num_threads()
         },

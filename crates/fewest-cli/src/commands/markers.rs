@@ -4,7 +4,7 @@ use fewest::{Limits, RuleList, Status, WeightBounds};
 use fewest_data::{Note, ScaleKind, ScaleReason};
 use fewest_eval::Preparation;
 use fewest_eval::markers::{MarkersReport, MarkersSettings, markers};
-use fewest_result::{Kind, TrainedModel, counts_value, document, levels_of};
+use fewest_result::{Kind, RulesAsked, TrainedModel, counts_value, document, entries, levels_of};
 use serde_json::{Value, json};
 
 use super::data_as_read::DataAsRead;
@@ -21,7 +21,6 @@ use crate::args::rules::RuleSource;
 use crate::args::svm::CostChoice;
 use crate::cli::MarkersArgs;
 use crate::export::json::Document;
-use crate::export::settings::of_rules;
 use crate::export::settings::reading_value;
 use crate::failure::Failure;
 use crate::interrupt;
@@ -145,7 +144,7 @@ fn settings_value(args: &MarkersArgs, raw: &DataAsRead, settings: &MarkersSettin
         "time_limit": args.time_limit.as_secs_f64(), "gap": args.gap, "node_limit": args.node_limit,
         "threads": rayon::current_num_threads(),
     });
-    for (name, rule) in of_rules(&settings.rules, &WeightBounds::default(), &raw.data.names) {
+    for (name, rule) in entries(&RulesAsked::new(&settings.rules, &WeightBounds::default(), &raw.data.names)) {
         value[name] = rule;
     }
     value["scale_reason"] = json!(scale_of(args, raw).1.text());

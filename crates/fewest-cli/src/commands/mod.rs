@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+mod asked;
 pub(crate) mod auto_cost;
 pub(crate) mod certify;
 pub(crate) mod certify_list;

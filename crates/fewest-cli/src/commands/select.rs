@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use fewest::{Kernel, Report, Sense, Solution, Status};
+use fewest::{Kernel, Ranked, Report, Sense, Status};
 use fewest_data::Names;
 use fewest_report::Proof;
-use fewest_result::Kind;
+use fewest_result::{Certificate, Kind, Selection, Solution, TrainedModel};
 use serde_json::{Map, Value};
 
 use super::fit::{ModelSink, explain_status, kernel_text};
@@ -18,8 +18,7 @@ use super::{near, report};
 use crate::args::notation;
 use crate::cli::SelectArgs;
 use crate::export::file::Sink;
-use crate::export::result::{SelectionResult, exit_code};
-use crate::export::settings::details;
+use crate::export::result::{exit_code, selection_document};
 use crate::export::table::{self, Table};
 use crate::failure::Failure;
 use crate::method_args::MethodOptions;
@@ -71,39 +70,23 @@ pub(crate) fn run(args: &SelectArgs, options: &MethodOptions, invocation: &Invoc
     let histories = watch.finish()?;
     let proofs = proof.map_or(Ok(Vec::new()), fewest_result::ProofFile::finish)?;
     let names = &task.prepared.data.names;
-    let mut more = details(&report.details, names);
-    let validated = more.get("validated").cloned();
-    more.extend(task.story(&histories, None));
-    if let Some(proof) = proofs.first() {
-        more.insert("proof".to_owned(), proof.as_str().into());
-    }
+    let certified = certificate.as_ref().zip(outcome.subset.as_ref());
+    let mut result = task.result(task.method_name(), &report, (&histories, None), trained.as_ref());
+    result.certificate = certified.map(|(certificate, subset)| Certificate::new(certificate, subset.len(), names));
+    result.proof = proofs.first().cloned();
     if let Some(tasks) = &of_tasks {
-        more.insert("task_models".to_owned(), tasks.value());
+        result.details.insert("task_models".to_owned(), tasks.value());
     }
     if let Some(note) = task.separation(trained.as_ref()) {
         terminal.note(&note);
-        if let Some(warnings) = more.get_mut("warnings").and_then(Value::as_array_mut) {
-            warnings.push(note.into());
-        }
+        result.about.warnings.push(note);
     }
     if task.describes() {
-        more.insert("description".to_owned(), task.description(&report)?);
+        result.description = task.description(&report)?;
     }
-    let certified = certificate.as_ref().zip(outcome.subset.as_ref());
-    let result = SelectionResult {
-        kind: Kind::Selection,
-        method: task.method_name(),
-        selection: &report.selection,
-        names,
-        target: &task.prepared.target,
-        n_samples: task.prepared.data.features.n_samples(),
-        settings: task.settings(task.rules.list().max_features, Some(&report)),
-        model: trained.as_ref(),
-        certificate: certified.map(|(c, s)| certify::value(c, s.len(), names)),
-        more,
-    };
     if sinks.json.is_some() || sinks.report.is_some() {
-        report::write(result.document(), sinks.json.as_ref(), sinks.report.as_ref(), terminal)?;
+        let document = selection_document(Kind::Selection, &result, &report.selection.ranking, names);
+        report::write(document, sinks.json.as_ref(), sinks.report.as_ref(), terminal)?;
     }
     match (&model_sink, &trained, &of_tasks) {
         (Some(sink), Some(trained), _) => sink.write(trained, terminal)?,
@@ -112,8 +95,8 @@ pub(crate) fn run(args: &SelectArgs, options: &MethodOptions, invocation: &Invoc
         (None, ..) => {}
     }
     if !sinks.taken {
-        let mut text = summary(&task, &result, &report, fitting);
-        if let Some(validated) = &validated {
+        let mut text = summary(&task, &result, &report, trained.as_ref(), fitting);
+        if let Some(validated) = result.details.get("validated") {
             text.push('\n');
             text += &table::paragraph(&validation_sentence(validated, &task), 0);
         }
@@ -130,14 +113,20 @@ pub(crate) fn run(args: &SelectArgs, options: &MethodOptions, invocation: &Invoc
 }
 
 /// The table for people.
-fn summary(task: &Task<'_>, result: &SelectionResult<'_>, report: &Report, fitting: Duration) -> String {
-    let (outcome, prepared) = (&result.selection.outcome, &task.prepared);
-    let indices = report.selection.outcome.features();
+fn summary(
+    task: &Task<'_>,
+    result: &Selection,
+    report: &Report,
+    trained: Option<&TrainedModel>,
+    fitting: Duration,
+) -> String {
+    let (outcome, prepared, names) = (&report.selection.outcome, &task.prepared, &task.prepared.data.names);
+    let indices = &result.selected_indices;
     let maximised = outcome.sense == Sense::Max;
-    let mut lines = vec![("method", result.method.to_owned()), ("status", outcome.status.name().to_owned())];
+    let mut lines = vec![("method", result.method.clone()), ("status", outcome.status.name().to_owned())];
     if let Some(objective) = outcome.objective {
         let sense = if maximised { "larger is better" } else { "smaller is better" };
-        let penalty = report.price(&indices, task.method.penalty());
+        let penalty = report.price(indices, task.method.penalty());
         let of_it = if penalty > 0.0 { format!(", {} of it penalty", table::brief(penalty)) } else { String::new() };
         lines.push(("objective", format!("{} ({sense}{of_it})", table::number(objective))));
     }
@@ -164,17 +153,17 @@ fn summary(task: &Task<'_>, result: &SelectionResult<'_>, report: &Report, fitti
     if let (Some(steps), Some(certain)) = (number("elimination_steps"), number("certain_steps")) {
         lines.push(("steps", fewest_report::elimination_steps(steps, certain)));
     }
-    lines.push(("selected", format!("{} of {}", indices.len(), notation::plural(result.names.len(), "feature"))));
+    lines.push(("selected", format!("{} of {}", indices.len(), notation::plural(names.len(), "feature"))));
     let size = task.rules.list().max_features.map(|k| format!("at most {k}"));
-    lines.push(("rules", task.rules_text(size.as_deref(), &indices)));
+    lines.push(("rules", task.rules_text(size.as_deref(), indices)));
     let classes = prepared.classes_text();
-    lines.push(("samples", result.n_samples.to_string()));
+    lines.push(("samples", result.about.n_samples.to_string()));
     lines.push(("target", format!("{}: {classes}", prepared.target.column)));
     lines.extend(task.problems_text(report).map(|text| ("problems", text)));
     lines.extend(task.groups_text().map(|text| ("groups", text)));
     lines.extend(prepared.missing_text().map(|text| ("missing", text)));
     lines.push(("scaling", prepared.scaling_text()));
-    if let Some(trained) = result.model.filter(|trained| trained.model.kernel != Kernel::Linear) {
+    if let Some(trained) = trained.filter(|trained| trained.model.kernel != Kernel::Linear) {
         lines.push(("kernel", kernel_text(&trained.model)));
     }
     lines.extend(task.choice.as_ref().map(|choice| ("cost", auto_cost::text(choice))));
@@ -187,7 +176,7 @@ fn summary(task: &Task<'_>, result: &SelectionResult<'_>, report: &Report, fitti
     if let Some(cost) = task.fit_cost() {
         lines.push(("fit cost", format!("{} (of the classifier on the chosen features)", table::number(cost))));
     }
-    if let Some(trained) = result.model
+    if let Some(trained) = trained
         && let [machine] = trained.model.machines.as_slice()
     {
         lines.push(("intercept", table::number(machine.bias)));
@@ -198,14 +187,13 @@ fn summary(task: &Task<'_>, result: &SelectionResult<'_>, report: &Report, fitti
     let mut out = table::pairs(&lines);
     if !indices.is_empty() {
         out.push('\n');
-        out += &features(result, &indices);
+        out += &features(&report.selection.ranking, names, trained, indices);
     }
-    if result.selection.solutions.len() > 1 {
+    if result.solutions.len() > 1 {
         out.push('\n');
-        let listed: Vec<&Solution> = result.selection.solutions.iter().collect();
-        out += &solutions("solution", &listed, result.names);
+        out += &solutions("solution", &result.solutions);
     }
-    if let Some(near) = result.more.get("within").and_then(|within| near::text(within, maximised)) {
+    if let Some(near) = result.details.get("within").and_then(|within| near::text(within, maximised)) {
         out.push('\n');
         out += &near;
     }
@@ -237,11 +225,11 @@ fn validation_sentence(validated: &Value, task: &Task<'_>) -> String {
 }
 
 /// Subsets, best first.
-pub(super) fn solutions(heading: &'static str, listed: &[&Solution], names: &Names) -> String {
+pub(super) fn solutions(heading: &'static str, listed: &[Solution]) -> String {
     let mut out = Table::new(&[heading, "objective", "selected"], 2);
     for (at, solution) in listed.iter().enumerate().take(ROWS) {
-        let names: Vec<String> = solution.subset.iter().map(|j| names.get(j).into_owned()).collect();
-        out.row(vec![(at + 1).to_string(), table::number(solution.objective), names.join(", ")]);
+        let objective = solution.objective.map_or_else(String::new, table::number);
+        out.row(vec![(at + 1).to_string(), objective, solution.selected.join(", ")]);
     }
     out.render(table::style()) + &more_rows(listed.len())
 }
@@ -253,13 +241,13 @@ pub(super) fn more_rows(count: usize) -> String {
 }
 
 /// The selected features, best first.
-fn features(result: &SelectionResult<'_>, indices: &[usize]) -> String {
-    let weight = |at: usize| match result.model?.model.machines.as_slice() {
+fn features(ranking: &[Ranked], names: &Names, trained: Option<&TrainedModel>, indices: &[usize]) -> String {
+    let weight = |at: usize| match trained?.model.machines.as_slice() {
         [machine] => machine.weights.get(at).copied(),
         _ => None,
     };
     let mut rows: Vec<_> = indices.iter().enumerate().map(|(at, &j)| (j, weight(at), None)).collect();
-    for ranked in &result.selection.ranking {
+    for ranked in ranking {
         if let Ok(at) = indices.binary_search(&ranked.feature) {
             rows[at].2 = Some(ranked);
         }
@@ -277,7 +265,7 @@ fn features(result: &SelectionResult<'_>, indices: &[usize]) -> String {
     headings.extend(ranked.then_some("criterion"));
     let mut out = Table::new(&headings, 0);
     for (j, weight, ranked) in rows.iter().take(ROWS) {
-        let mut cells = vec![result.names.get(*j).into_owned()];
+        let mut cells = vec![names.get(*j).into_owned()];
         cells.extend(weight.filter(|_| weighted).map(table::number));
         if let Some(ranked) = ranked {
             cells.extend([ranked.rank.to_string(), table::number(ranked.criterion)]);

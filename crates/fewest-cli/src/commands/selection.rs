@@ -8,11 +8,13 @@ use crate::AnyMethod;
 use fewest::method::auto_cost::CostChoice;
 use fewest::{Clock, FeatureSet, Limits, Report, RuleList, Rules, Subset, SvmSettings};
 use fewest_eval::auto_cost::choose;
-use fewest_result::{ProofFile, TrainedModel, bias_value, kernel_name};
+use fewest_result::{
+    About, Asked, Few, Made, ProofFile, RuledOut, RulesAsked, Selection, Story, TrainedModel, entries, kernel_name,
+};
 use serde_json::{Map, Value, json};
 
 use super::auto_cost;
-use super::data_as_read::{DataAsRead, groups_value};
+use super::data_as_read::DataAsRead;
 use super::effective::{check_classes, check_groups, limits, refuse_groups, refuse_with_tasks, rules, warn_of_rules};
 use super::invocation::Invocation;
 use super::part::Parts;
@@ -24,7 +26,6 @@ use crate::args::rules::RuleSource;
 use crate::args::svm::{ClassWeight, FIT_COST};
 use crate::cli::{SelectionArgs, StoryArgs};
 use crate::export::settings;
-use crate::export::settings::reading_value;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::method_args::{Certify, MethodOptions, Validate};
@@ -204,7 +205,7 @@ impl Task<'_> {
     /// A file that cannot be written.
     pub(crate) fn resume(&self, options: ResumeOptions, more: Map<String, Value>) -> Result<Option<Resume>, Failure> {
         let Some(path) = options.file else { return Ok(None) };
-        let mut run = self.settings(self.rules.list().max_features, None);
+        let mut run = entries(&self.settings(self.rules.list().max_features, None));
         run.extend(more);
         // Where the data lie and how far a run may go change nothing of what it finds.
         for free in ["data", "reading", "time_limit", "node_limit", "max_cuts", "threads", "memory", FIT_COST] {
@@ -238,7 +239,7 @@ impl Task<'_> {
     /// The file for proofs, if asked for.
     pub(crate) fn proof_file(&self, resumes: bool) -> Option<ProofFile> {
         let path = self.options.value::<std::path::PathBuf>("proof")?;
-        let file = ProofFile::new(&path.to_string_lossy(), self.made());
+        let file = ProofFile::new(&path.to_string_lossy(), json!(self.made()));
         Some(if resumes { file.lasting() } else { file })
     }
 
@@ -248,21 +249,11 @@ impl Task<'_> {
         Some(ProofFile::sized(&path.to_string_lossy(), size))
     }
 
-    /// What a proof says of how it was made: enough to read the data again.
-    fn made(&self) -> Value {
-        let (folds, tasks) = (self.options.text("folds"), self.options.text("tasks"));
-        let apart: Vec<String> = folds.into_iter().chain(tasks).chain(self.args.groups.clone()).collect();
-        let mut read = self.prepared.reading.said();
-        read.insert("apart".to_owned(), json!(apart));
-        json!({
-            "method": self.method_name(),
-            "version": env!("CARGO_PKG_VERSION"),
-            "command": self.invocation.command_line,
-            "names": self.prepared.data.names.iter().collect::<Vec<_>>(),
-            "classes": self.prepared.target.classes,
-            "settings": self.settings(self.rules.list().max_features, None),
-            "read": read,
-        })
+    /// What a proof says of how it was made.
+    fn made(&self) -> Made {
+        let (names, classes) = (&self.prepared.data.names, &self.prepared.target.classes);
+        let settings = self.settings(self.rules.list().max_features, None);
+        Made::new(self.method_name(), &self.invocation.command_line, names, classes, settings)
     }
 
     /// What is left of the time limit.
@@ -332,99 +323,81 @@ impl Task<'_> {
 
     /// Every option in effect, defaults included, for a run with this size; `report` is what was
     /// found, once that is known.
-    pub(crate) fn settings(&self, max_features: Option<usize>, report: Option<&Report>) -> Map<String, Value> {
+    pub(crate) fn settings(&self, max_features: Option<usize>, report: Option<&Report>) -> Asked {
         let (kernel, price) = (report.map(|report| &report.kernel), report.and_then(|report| report.penalty));
-        let (args, prepared, svm) = (self.args, &self.prepared, &self.svm);
-        let mut out = Map::new();
-        let mut set = |key: &str, value: Value| _ = out.insert(key.to_owned(), value);
-        set("data", json!(prepared.data.source));
-        set("format", json!(prepared.data.format.name()));
-        set("target", json!(prepared.target.column));
-        if let Some(reading) = reading_value(&prepared.reading) {
-            set("reading", reading);
+        let (args, options, names) = (self.args, &self.options, &self.prepared.data.names);
+        let mut own = settings::of_method(&self.method, names, kernel, price);
+        own.insert("max_features".to_owned(), json!(max_features));
+        self.add_typed(&mut own);
+        let kernel = kernel.map_or("linear", |kernel| kernel_name(*kernel));
+        for (key, value) in entries(&self.svm).into_iter().chain([("kernel".to_owned(), json!(kernel))]) {
+            own.entry(key).or_insert(value);
         }
-        set("missing", json!(args.prepare.missing.name()));
-        set("scale", json!(prepared.scale_name()));
-        set("scale_reason", json!(prepared.scale_reason()));
-        set("max_features", json!(max_features));
-        out.extend(settings::of_method(&self.method, &prepared.data.names, kernel, price));
-        self.add_typed(&mut out);
-        for (key, value) in [
-            ("kernel", json!(kernel.map_or("linear", |kernel| kernel_name(*kernel)))),
-            ("cost", json!(svm.cost)),
-            ("loss", json!(svm.loss)),
-            ("bias", bias_value(svm.bias)),
-            ("tolerance", json!(svm.tolerance)),
-            ("max_epochs", json!(svm.max_epochs)),
-            ("memory", json!(svm.memory)),
-        ] {
-            out.entry(key).or_insert(value);
+        Asked {
+            class_weight: Some(options.text("class_weight").unwrap_or_else(|| "none".to_owned())),
+            variance_threshold: args.rules.variance_threshold,
+            tasks: options.text("tasks"),
+            rules: Some(RulesAsked::new(&self.asked, self.rules.weight_bounds(), names)),
+            time_limit: args.time_limit.map(|time| time.as_secs_f64()),
+            own,
+            ..self.prepared.asked(&args.prepare, args.groups.as_deref())
         }
-        let mut set = |key: &str, value: Value| _ = out.insert(key.to_owned(), value);
-        if self.options.entry().has(FIT_COST) {
-            set(FIT_COST, json!(self.options.fit_cost()));
-        }
-        set("class_weight", json!(self.options.text("class_weight").as_deref().unwrap_or("none")));
-        set("sample_weights", json!(args.prepare.sample_weights));
-        let bounds = self.rules.weight_bounds();
-        out.extend(settings::of_rules(&self.asked, bounds, &prepared.data.names));
-        let mut set = |key: &str, value: Value| _ = out.insert(key.to_owned(), value);
-        set("variance_threshold", json!(args.rules.variance_threshold));
-        if let Some(groups) = groups_value(prepared.groups.as_ref(), args.groups.as_deref()) {
-            set("groups", groups);
-        }
-        if self.options.entry().has("cost") {
-            set("cost_rule", json!(if self.choice.is_some() { "auto" } else { "given" }));
-        }
-        set("time_limit", json!(args.time_limit.map(|t| t.as_secs_f64())));
-        if self.options.entry().has("gap") && (self.certify().is_some() || !self.options.entry().has("certify")) {
-            set("gap", json!(self.limits.gap_rel));
-            set("node_limit", json!(self.limits.nodes));
-        }
-        set("certify", json!(self.certify().is_some()));
-        set("threads", json!(rayon::current_num_threads()));
-        out
     }
 
     /// Options of the method that are no settings of the library.
     fn add_typed(&self, out: &mut Map<String, Value>) {
-        let options = &self.options;
-        if options.entry().has("validate") {
-            let validate = options.value::<Validate>("validate");
-            out.insert("validate".to_owned(), json!(validate.map(|validate| validate.value())));
-            out.insert("patience".to_owned(), json!(options.value::<u64>("patience")));
+        let (options, entry) = (&self.options, self.options.entry());
+        let mut set = |key: &str, value: Value| _ = out.insert(key.to_owned(), value);
+        if entry.has("validate") {
+            set("validate", json!(options.value::<Validate>("validate").map(|validate| validate.value())));
+            set("patience", json!(options.value::<u64>("patience")));
         }
         if options.args().deals_folds() || options.text("folds").is_some() {
-            out.insert("folds".to_owned(), json!(options.text("folds")));
-        }
-        if options.entry().has("tasks") {
-            out.insert("tasks".to_owned(), json!(options.text("tasks")));
+            set("folds", json!(options.text("folds")));
         }
         if options.args().draws() || options.given("validate") {
-            out.insert("seed".to_owned(), json!(options.value::<u64>("seed").unwrap_or(0)));
+            set("seed", json!(options.value::<u64>("seed").unwrap_or(0)));
         }
+        if entry.has(FIT_COST) {
+            set(FIT_COST, json!(options.fit_cost()));
+        }
+        if entry.has("cost") {
+            set("cost_rule", json!(if self.choice.is_some() { "auto" } else { "given" }));
+        }
+        if entry.has("gap") && (self.certify().is_some() || !entry.has("certify")) {
+            set("gap", json!(self.limits.gap_rel));
+            set("node_limit", json!(self.limits.nodes));
+        }
+        set("certify", json!(self.certify().is_some()));
     }
 
-    /// The story of the run, for the result: the command, warnings, what the data rule out, and how
-    /// incumbent and bound of this size moved.
-    pub(crate) fn story(&self, histories: &[History], max_features: Option<usize>) -> Map<String, Value> {
-        let name = |j: usize| self.prepared.data.names.get(j).into_owned();
-        let few = |features: &FeatureSet| {
-            let names: Vec<String> = features.iter().take(FEW).map(name).collect();
-            json!({"count": features.len(), "names": names})
+    /// What was selected at this size, none where it is one run, as results have it.
+    pub(crate) fn result(
+        &self,
+        method: &str,
+        report: &Report,
+        (histories, size): (&[History], Option<usize>),
+        trained: Option<&TrainedModel>,
+    ) -> Selection {
+        let PreparedData { data, target, learnt, .. } = &self.prepared;
+        let few = |features: &FeatureSet| Few {
+            count: features.len(),
+            names: features.iter().take(FEW).map(|j| data.names.get(j).into_owned()).collect(),
         };
-        let chosen = self.choice.iter().map(|choice| ("cost_choice".to_owned(), json!(choice)));
-        let ruled_out = json!({
-            "constant": few(&self.prepared.learnt.constant), "low_variance": few(&self.prepared.learnt.low_variance)
-        });
-        let story = [
-            ("command".to_owned(), json!(self.invocation.command_line)),
-            ("warnings".to_owned(), json!(warnings(&self.prepared.data))),
-            ("notes".to_owned(), json!(notes(&self.prepared.data))),
-            ("ruled_out".to_owned(), ruled_out),
-            ("trace".to_owned(), History::value(histories, max_features)),
-        ];
-        story.into_iter().chain(chosen).collect()
+        let ruled_out = RuledOut { constant: few(&learnt.constant), low_variance: few(&learnt.low_variance) };
+        let about = About::new(&data.names, target, warnings(data), notes(data));
+        Selection {
+            settings: self.settings(size.or(self.rules.list().max_features), Some(report)),
+            model: trained.map(TrainedModel::value),
+            story: Story {
+                command: size.is_none().then(|| self.invocation.command_line.clone()),
+                ruled_out: Some(ruled_out),
+                trace: History::trace(histories, size),
+                cost_choice: self.choice.clone(),
+            },
+            details: settings::details(&report.details, &data.names),
+            ..Selection::new(method, &report.selection, about, &data.names)
+        }
     }
 
     /// Whether the result says what a report shows of the data.

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use fewest::Ranked;
 use fewest_data::Names;
+use fewest_result::Place;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -39,7 +40,7 @@ impl Document<'_> {
             Document::Ranking([], _) => out.write_all(b"[]"),
             Document::List(items) => list(items, "[]", Some(depth), out, |item, out| item.indented(depth + 1, out)),
             Document::Ranking(ranking, names) => {
-                list(*ranking, "[]", Some(depth), out, |ranked, out| entry(ranked, names, out))
+                list(*ranking, "[]", Some(depth), out, |ranked, out| indented(&place(ranked, names), depth + 1, out))
             }
         }
     }
@@ -65,22 +66,7 @@ impl From<Map<String, Value>> for Document<'_> {
 
 /// A place of a ranking.
 fn place(ranked: &Ranked, names: &Names) -> Value {
-    let Ranked { feature, rank, step, criterion } = *ranked;
-    serde_json::json!({
-        "feature": names.get(feature), "index": feature, "rank": rank, "step": step, "criterion": criterion
-    })
-}
-
-/// [`place`] in one line.
-fn entry(ranked: &Ranked, names: &Names, out: &mut dyn Write) -> io::Result<()> {
-    let Ranked { feature, rank, step, criterion } = *ranked;
-    out.write_all(b"{\"feature\": ")?;
-    serde_json::to_writer(&mut *out, &*names.get(feature))?;
-    write!(out, ", \"index\": {feature}, \"rank\": {rank}, \"step\": ")?;
-    serde_json::to_writer(&mut *out, &step)?;
-    out.write_all(b", \"criterion\": ")?;
-    serde_json::to_writer(&mut *out, &criterion)?;
-    out.write_all(b"}")
+    serde_json::to_value(Place::new(ranked, names.get(ranked.feature))).expect("names and numbers")
 }
 
 fn json<T: Serialize + ?Sized>(value: &T) -> io::Result<String> {

@@ -2,7 +2,7 @@
 //! options.
 
 use crate::AnyMethod;
-use fewest::{Kernel, RuleList, WeightBounds};
+use fewest::{Kernel, WeightBounds};
 use fewest_data::{Names, ReadOptions};
 use serde_json::{Map, Value, json};
 
@@ -41,31 +41,6 @@ pub(crate) fn of_bounds(bounds: &WeightBounds, names: &Names) -> Option<Value> {
     // An infinite number is null in JSON.
     let named = bounds.bounded().map(|(j, weight)| (names.get(j).into_owned(), json!([weight.lower, weight.upper])));
     (!bounds.is_free()).then(|| Value::Object(named.collect()))
-}
-
-/// Rules as asked for, by name.
-pub(crate) fn of_rules(list: &RuleList, bounds: &WeightBounds, names: &Names) -> Map<String, Value> {
-    let name = |j: &usize| names.get(*j).into_owned();
-    let group = |g: &Vec<usize>| g.iter().map(name).collect::<Vec<_>>();
-    let counted = |g: &Vec<(usize, Vec<usize>)>| g.iter().map(|(m, g)| json!([m, group(g)])).collect::<Vec<_>>();
-    let mut out = Map::new();
-    let mut set = |key: &str, value: Value| _ = out.insert(key.to_owned(), value);
-    set("require", json!(group(&list.require)));
-    set("forbid", list.forbid.iter().map(|j| name(&j)).collect());
-    set("implies", list.implies.iter().map(|(a, b)| json!([name(a), name(b)])).collect());
-    set("at_most", json!(counted(&list.at_most)));
-    set("at_least", json!(counted(&list.at_least)));
-    set("together", list.together.iter().map(|g| json!(group(g))).collect());
-    set("budget", json!(list.budget));
-    let priced = list.costs.iter().enumerate().filter(|(_, cost)| **cost != 0.0);
-    let costs: Map<String, Value> = priced.map(|(j, cost)| (name(&j), json!(cost))).collect();
-    if !costs.is_empty() {
-        set("feature_costs", Value::Object(costs));
-    }
-    if let Some(bounds) = of_bounds(bounds, names) {
-        set("weight_bounds", bounds);
-    }
-    out
 }
 
 /// Adds each setting under the name of its option.

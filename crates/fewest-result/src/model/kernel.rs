@@ -1,7 +1,6 @@
-//! Kernel and bias as JSON.
+//! Names of kernels.
 
-use fewest::{Bias, Kernel};
-use serde_json::{Value, json};
+use fewest::Kernel;
 
 /// The name of a kernel.
 pub fn kernel_name(kernel: Kernel) -> &'static str {
@@ -12,14 +11,5 @@ pub fn kernel_name(kernel: Kernel) -> &'static str {
         Kernel::Poly { .. } => "poly",
         Kernel::Sigmoid { .. } => "sigmoid",
         Kernel::Precomputed => "precomputed",
-    }
-}
-
-/// The bias: `free`, `none`, or a number.
-pub fn bias_value(bias: Bias) -> Value {
-    match bias {
-        Bias::Free => json!("free"),
-        Bias::None => json!("none"),
-        Bias::Penalised(value) => json!(value),
     }
 }

@@ -14,7 +14,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 use crate::document::{Kind, SCHEMA, document};
-pub use kernel::{bias_value, kernel_name};
+pub use kernel::kernel_name;
 use record::ModelRecord;
 pub use tasks::{Classifiers, Judged, TaskModels};
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use fewest::dual::DualSolution;
 use fewest::model::{Machine, Model};
-use fewest::{Kernel, Loss, RowMatrix, Status, SvmSettings};
+use fewest::{Bias, Kernel, Loss, RowMatrix, Status, SvmSettings};
 use fewest_data::{Normalization, Normalized, ReadOptions};
 use fewest_eval::study::Probabilities;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use crate::by_name::ByName;
 
-use super::kernel::{bias_value, kernel_name};
+use super::kernel::kernel_name;
 use super::{ClassNames, FeatureImputation, FeatureScaling, TrainedModel, row_values};
 
 /// The `model` of a file.
@@ -30,8 +30,8 @@ pub(super) struct ModelRecord {
     cost: f64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     loss: Option<Loss>,
-    #[serde(default, skip_serializing_if = "Value::is_null")]
-    bias: Value,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    bias: Option<Bias>,
     features: Vec<String>,
     #[serde(default)]
     feature_indices: Vec<usize>,
@@ -168,7 +168,7 @@ impl From<&TrainedModel> for ModelRecord {
                 .then(|| model.features.iter().zip(names).filter_map(named).collect()),
             cost: trained.svm.cost,
             loss: Some(trained.svm.loss),
-            bias: bias_value(trained.svm.bias),
+            bias: Some(trained.svm.bias),
             features: names.clone(),
             feature_indices: model.features.clone(),
             weights: only.filter(|_| linear).map(|only| ByName::new(names, only.weights.iter().copied())),

@@ -15,7 +15,7 @@
 //! Cost     splits x costs selections, which stop early ([`NODES`], [`GAP`]): a choice of cost
 //!          needs no proof.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::validation::{Metrics, SizeRule, Summary, choose_size, hinge_loss};
 use crate::{Clock, Design, Error, Limits, Report, Rules, Samples, Selector, Silent, SvmSettings, model};
@@ -232,7 +232,7 @@ fn scores(
 }
 
 /// A cost of selecting with its score over the splits.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CostScore {
     /// The cost.
     pub cost: f64,
@@ -245,7 +245,7 @@ pub struct CostScore {
 }
 
 /// A cost of the classifier with its score over the splits.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FitScore {
     /// The cost.
     pub cost: f64,
@@ -256,7 +256,7 @@ pub struct FitScore {
 }
 
 /// The costs chosen, and why.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CostChoice {
     /// Splits whose held-out samples were of more than one class.
     pub splits: usize,

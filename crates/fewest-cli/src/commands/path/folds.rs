@@ -1,7 +1,7 @@
 //! How good each size is on samples that took no part (`path --cv`), in words and in JSON.
 
 use fewest_eval::sizes::SizeScores;
-use serde_json::{Map, Value, json};
+use fewest_result::SizeChoice;
 
 use crate::args::notation;
 use crate::export::table;
@@ -24,11 +24,6 @@ pub(super) struct SizeJudgement {
 }
 
 impl SizeJudgement {
-    /// Measures of the size in this place of the list, with mean, standard error and interval.
-    pub(super) fn summary(&self, at: usize) -> Map<String, Value> {
-        self.scores.summaries(at).into_iter().map(|(name, summary)| (name.to_owned(), json!(summary))).collect()
-    }
-
     /// Which sizes do best, in words.
     pub(super) fn sentence(&self) -> String {
         let Some((best, one_se)) = self.scores.chosen() else { return String::new() };
@@ -42,12 +37,10 @@ impl SizeJudgement {
     }
 
     /// What the result says of the folds together.
-    pub(super) fn value(&self) -> Value {
+    pub(super) fn choice(&self) -> SizeChoice {
         let Deal { cv, repeats, seed } = self.deal;
-        let (best, one_se) = self.scores.chosen().unzip();
-        json!({
-            "folds": cv, "repeats": repeats, "seed": seed, "done": self.scores.done(), "missing": self.scores.missing,
-            "best_size": best, "one_se_size": one_se
-        })
+        let (best_size, one_se_size) = self.scores.chosen().unzip();
+        let (done, missing) = (self.scores.done(), self.scores.missing);
+        SizeChoice { folds: cv, repeats, seed, done, missing, best_size, one_se_size }
     }
 }

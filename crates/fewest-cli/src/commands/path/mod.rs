@@ -11,7 +11,7 @@ use fewest::method::certificate::Certificate;
 use fewest::method::path::SizeReport;
 use fewest_eval::folds::{check, stratified};
 use fewest_eval::sizes::judge_sizes;
-use fewest_result::{Kind, SCHEMA, TrainedModel};
+use fewest_result::TrainedModel;
 use serde_json::{Map, json};
 
 use super::auto_cost;
@@ -20,7 +20,7 @@ use super::part::Parts;
 use super::selection::{Plan, ResumeOptions, Task};
 use super::sinks::{Sinks, proof_sink};
 use crate::cli::{PathArgs, SelectionArgs};
-use crate::export::json::Document;
+use crate::export::result::path_document;
 use crate::export::table;
 use crate::failure::Failure;
 use crate::method_args::MethodOptions;
@@ -76,17 +76,9 @@ pub(crate) fn run(args: &PathArgs, options: &MethodOptions, invocation: &Invocat
     if sinks.json.is_some() || sinks.report.is_some() {
         let trained = trainings(&task, &points)?;
         let results = found.results(&task, &trained, &histories, &proofs)?;
-        let mut document = vec![
-            ("schema".to_owned(), Document::Value(json!(SCHEMA))),
-            ("kind".to_owned(), Document::Value(json!(Kind::Path))),
-            ("path".to_owned(), Document::List(results)),
-        ];
-        document.extend(scores.as_ref().map(|scores| ("cv".to_owned(), Document::Value(scores.value()))));
-        document.extend([
-            ("command".to_owned(), Document::Value(json!(invocation.command_line))),
-            ("version".to_owned(), Document::Value(json!(env!("CARGO_PKG_VERSION")))),
-        ]);
-        super::report::write(Document::Object(document), sinks.json.as_ref(), sinks.report.as_ref(), terminal)?;
+        let cv = scores.as_ref().map(SizeJudgement::choice);
+        let document = path_document(results, cv, &invocation.command_line);
+        super::report::write(document, sinks.json.as_ref(), sinks.report.as_ref(), terminal)?;
     }
     if !sinks.taken {
         let sizes_text = format!("sizes {}", args.selection.rules.max_features.as_deref().unwrap_or_default());

@@ -10,12 +10,10 @@ use fewest_result::{Kind, TrainedModel};
 
 use super::folds::SizeJudgement;
 use crate::args::notation;
-use crate::commands::certify;
 use crate::commands::selection::Task;
 use crate::export::chart;
 use crate::export::json::Document;
-use crate::export::result::SelectionResult;
-use crate::export::settings::details;
+use crate::export::result::selection_document;
 use crate::export::table::{self, Table};
 use crate::failure::Failure;
 use crate::progress::History;
@@ -40,7 +38,7 @@ impl<'a> Found<'a> {
     pub(super) fn results(
         &self,
         task: &'a Task<'_>,
-        trained: &'a [Option<TrainedModel>],
+        trained: &[Option<TrainedModel>],
         histories: &[History],
         proofs: &[String],
     ) -> Result<Vec<Document<'a>>, Failure> {
@@ -49,30 +47,17 @@ impl<'a> Found<'a> {
         let largest = points.iter().rposition(|p| outcome(p).subset.as_ref().is_some_and(|s| !s.is_empty()));
         let mut results = Vec::new();
         for (at, (SizeReport { max_features, report }, certificate)) in points.iter().zip(certificates).enumerate() {
-            let mut more = details(&report.details, names);
-            more.extend(task.story(histories, Some(*max_features)));
-            more.remove("command");
-            if let Some(proof) = task.proof_of(*max_features).filter(|proof| proofs.contains(proof)) {
-                more.insert("proof".to_owned(), proof.into());
-            }
+            let of_size = (histories, Some(*max_features));
+            let mut result = task.result(task.method_name(), report, of_size, trained[at].as_ref());
+            result.proof = task.proof_of(*max_features).filter(|proof| proofs.contains(proof));
             if task.describes() && Some(at) == largest {
-                more.insert("description".to_owned(), task.description(report)?);
+                result.description = task.description(report)?;
             }
-            more.extend(scores.map(|scores| ("cv".to_owned(), scores.summary(at).into())));
+            result.cv = scores.map(|scores| scores.scores.summaries(at).into_iter().collect());
             let subset = report.selection.outcome.subset.as_ref();
-            let result = SelectionResult {
-                kind: Kind::Selection,
-                method: task.method_name(),
-                selection: &report.selection,
-                names,
-                target: &task.prepared.target,
-                n_samples: task.prepared.data.features.n_samples(),
-                settings: task.settings(Some(*max_features), Some(report)),
-                model: trained[at].as_ref(),
-                certificate: certificate.as_ref().zip(subset).map(|(c, s)| certify::value(c, s.len(), names)),
-                more,
-            };
-            results.push(result.document());
+            let certified = certificate.as_ref().zip(subset);
+            result.certificate = certified.map(|(c, s)| fewest_result::Certificate::new(c, s.len(), names));
+            results.push(selection_document(Kind::Selection, &result, &report.selection.ranking, names));
         }
         Ok(results)
     }

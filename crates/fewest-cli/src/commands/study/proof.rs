@@ -4,7 +4,6 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use fewest_eval::study::{Panel, StudySettings};
-use fewest_result::bias_value;
 use serde_json::Value;
 
 use crate::cli::{CertifyArgs, StoryArgs, StudyArgs, parse};
@@ -57,7 +56,7 @@ fn words(args: &StudyArgs, path: &Path, settings: &StudySettings, panel: &Panel)
     let values = [
         ("--cost", panel.choice.cost.unwrap_or(panel.choice.fit_cost).to_string()),
         ("--loss", text(serde_json::json!(svm.loss))),
-        ("--bias", text(bias_value(svm.bias))),
+        ("--bias", text(serde_json::json!(svm.bias))),
         ("--tolerance", svm.tolerance.to_string()),
         ("--class-weight", args.margin.class_weight().text()),
         ("--gap", args.gap.to_string()),

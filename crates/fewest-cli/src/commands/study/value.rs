@@ -5,11 +5,12 @@ use fewest::{SvmSettings, WeightBounds};
 use fewest_eval::study::{
     Choice, FoldReport, InnerSize, Panel, PointsFeature, StudyMethod, StudyReport, StudySettings, Tried,
 };
-use fewest_result::{Kind, TrainedModel, bias_value, classes_value, counts_value, document, levels_of};
+use fewest_result::{
+    About, Asked, Certificate, Kind, Selection, TrainedModel, classes_value, counts_value, document, levels_of,
+};
 use serde_json::{Map, Value, json};
 
 use crate::cli::StudyArgs;
-use crate::commands::certify;
 use crate::commands::data_as_read::DataAsRead;
 use crate::commands::held_out::{names as sample_names, wrong};
 use crate::commands::invocation::Invocation;
@@ -17,7 +18,7 @@ use crate::commands::reading::{notes, warnings};
 use crate::commands::report;
 use crate::commands::scaling_words::{feature_scaling, scale_name};
 use crate::export::classes::{by_class, of_two, positive_value};
-use crate::export::result::SelectionResult;
+use crate::export::result::selection_document;
 use crate::export::settings::of_bounds;
 use crate::export::settings::reading_value;
 
@@ -195,25 +196,21 @@ impl View<'_> {
         if let Some(threshold) = self.threshold(panel) {
             more.insert("threshold".to_owned(), threshold);
         }
-        SelectionResult {
-            kind: Kind::Selection,
-            method: panel.choice.method.name(),
-            selection: &selection,
-            names,
-            target: &self.raw.target,
-            n_samples: self.raw.target.codes.len(),
-            settings: Map::from_iter([
-                ("max_features".to_owned(), json!(panel.choice.max_features)),
-                ("cost".to_owned(), json!(panel.choice.cost)),
-                ("fit_cost".to_owned(), json!(panel.choice.fit_cost)),
-                ("gap".to_owned(), json!(self.args.gap)),
-            ]),
-            model: trained.as_ref(),
-            certificate: panel.certificate.as_ref().map(|c| certify::value(c, panel.selected.len(), names)),
-            more,
-        }
-        .document()
-        .into_value()
+        let about = About::new(names, &self.raw.target, Vec::new(), Vec::new());
+        let Value::Object(settings) = json!({
+            "max_features": panel.choice.max_features, "cost": panel.choice.cost, "fit_cost": panel.choice.fit_cost,
+            "gap": self.args.gap
+        }) else {
+            unreachable!("it is written as an object")
+        };
+        let found = Selection {
+            settings: Asked { own: settings, ..Asked::default() },
+            model: trained.as_ref().map(TrainedModel::value),
+            certificate: panel.certificate.as_ref().map(|c| Certificate::new(c, panel.selected.len(), names)),
+            details: more,
+            ..Selection::new(panel.choice.method.name(), &selection, about, names)
+        };
+        selection_document(Kind::Selection, &found, &selection.ranking, names).into_value()
     }
 
     /// The threshold that the wanted sensitivity led to, and the bias that the classifier was trained
@@ -291,7 +288,7 @@ impl View<'_> {
             "methods": self.found.methods, "folds": settings.folds, "repeats": settings.repeats,
             "inner_cv": settings.inner_folds, "inner_repeats": settings.inner_repeats, "seed": settings.seed,
             "cost_points": settings.cost_points, "choose": settings.rule, "prefer": settings.prefer, "calibration": "platt", "loss": settings.svm.loss,
-            "bias": bias_value(settings.svm.bias), "tolerance": settings.svm.tolerance, "memory": settings.svm.memory,
+            "bias": settings.svm.bias, "tolerance": settings.svm.tolerance, "memory": settings.svm.memory,
             "class_weight": args.margin.class_weight().text(), "sample_weights": args.prepare.sample_weights,
             "require": names(&rules.require), "forbid": names(&rules.forbid.iter().collect::<Vec<_>>()),
             "implies": rules.implies.iter().map(|&(a, b)| names(&[a, b])).collect::<Vec<_>>(),

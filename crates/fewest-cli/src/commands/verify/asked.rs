@@ -5,7 +5,6 @@ use std::collections::HashSet;
 use fewest::kernel::DistanceKernel;
 use fewest::{Bias, FeatureSet, Loss, RuleList, Rules, SvmSettings};
 use fewest_data::Names;
-use fewest_result::bias_value;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -91,7 +90,7 @@ impl Asked {
             ("kernel", self.kernel.as_ref().map(|kernel| json!(kernel))),
             ("loss", self.loss.map(|loss| json!(loss))),
             ("cost", self.cost.map(|cost| json!(cost))),
-            ("bias", self.bias.map(bias_value)),
+            ("bias", self.bias.map(|bias| json!(bias))),
             ("penalty", self.penalty.as_ref().map(|prices| settings::priced(&json!(prices), names))),
             ("weight_bound", self.weight_bound.map(|u| json!(u))),
             ("gamma", self.gamma.map(|gamma| json!(gamma))),
@@ -155,7 +154,7 @@ impl Layers {
         let mut out = no_rules();
         out.insert("loss".to_owned(), json!(svm.loss));
         out.insert("cost".to_owned(), json!(svm.cost));
-        out.insert("bias".to_owned(), bias_value(svm.bias));
+        out.insert("bias".to_owned(), json!(svm.bias));
         out.insert("kernel".to_owned(), json!(DistanceKernel::default()));
         out.insert("categorical".to_owned(), Value::Null);
         self.all.push((Origin::Default, out));

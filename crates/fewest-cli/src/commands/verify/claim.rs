@@ -4,7 +4,7 @@
 use fewest::kernel::DistanceKernel;
 use fewest::{Bias, Loss, RuleList, Rules};
 use fewest_data::Names;
-use fewest_result::bias_value;
+use fewest_result::{RulesAsked, entries};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -120,7 +120,7 @@ impl Claim {
             set("kernel", json!("linear"));
             set("loss", json!(self.loss));
             set("cost", json!(self.cost));
-            set("bias", json!(self.bias().map(bias_value)));
+            set("bias", json!(self.bias()));
             set("penalty", settings::priced(&json!(self.penalty), names));
         }
         if self.gain == Gain::L1 {
@@ -136,7 +136,7 @@ impl Claim {
 pub(super) fn rule_entries(list: &RuleList, rules: Option<&Rules>, names: &Names) -> Map<String, Value> {
     let free = fewest::WeightBounds::default();
     let bounds = rules.map_or(&free, |rules| rules.weight_bounds());
-    let mut out = settings::of_rules(list, bounds, names);
+    let mut out = entries(&RulesAsked::new(list, bounds, names));
     for key in ["feature_costs", "weight_bounds"] {
         out.entry(key).or_insert(Value::Null);
     }

@@ -4,7 +4,7 @@
 //! | file | subject |
 //! | --- | --- |
 //! | `claim.rs` | what the checked header claims, under the names of settings |
-//! | `made.rs`, `result.rs` | what a proof says of how it was made; the result of `--as` |
+//! | `result.rs` | the result of `--as` |
 //! | `preparation.rs` | the data, prepared as typed, as a result says, or as the proof says |
 //! | `samples.rs` | data as the checker takes them |
 //! | `asked.rs` | what is asked, and where the claim is something else |
@@ -13,7 +13,6 @@
 
 mod asked;
 mod claim;
-mod made;
 mod preparation;
 mod question;
 mod result;
@@ -26,13 +25,13 @@ use std::time::{Duration, Instant};
 
 use fewest::SvmSettings;
 use fewest_data::Names;
+use fewest_result::Made;
 use fewest_verify::{Error, OnStep, Progress, Proof, Verdict};
 use indicatif::ProgressBar;
 use serde_json::{Value, json};
 
 pub use asked::Asked;
 use asked::{Layers, Origin};
-use made::{Made, made};
 use preparation::{Fact, Prepared};
 pub use question::AskedData;
 use question::Question;
@@ -94,9 +93,12 @@ pub(crate) fn run(
     }
     let header = proof.header().to_owned();
     let made = made(&header);
-    let said = result.as_ref().map(|result| (&result.settings, result.variance_threshold));
-    let Prepared { data: prepared, multi_class, facts } =
-        preparation::read(args, said, Some(&made).filter(|_| !args.strict), terminal)?;
+    let Prepared { data: prepared, multi_class, facts } = preparation::read(
+        args,
+        result.as_ref().map(|result| &result.settings),
+        Some(&made).filter(|_| !args.strict),
+        terminal,
+    )?;
     if !proof.takes_classes() && proof.problems() == 1 {
         prepared.known().needs_two_classes("a proof of one linear SVM")?;
     }
@@ -189,6 +191,17 @@ fn check(
         _ => {}
     }
     Ok(found)
+}
+
+/// What made the proof, as far as its header tells.
+fn made(header: &str) -> Made {
+    #[derive(serde::Deserialize)]
+    struct Header {
+        #[serde(default)]
+        made: Made,
+    }
+    let header: Option<Header> = serde_json::from_str(header).ok();
+    header.map(|header| header.made).unwrap_or_default()
 }
 
 /// The SVM of a method where nothing is typed, that of `exact` where none is named.

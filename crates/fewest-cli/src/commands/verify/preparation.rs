@@ -4,10 +4,10 @@
 use clap::ValueEnum;
 use fewest::MultiClass;
 use fewest_data::{Format, ReadOptions};
+use fewest_result::{Asked, Made};
 use serde_json::{Map, Value, json};
 
 use super::asked::{Difference, Origin};
-use super::made::{Made, Settings};
 use crate::args::data::{MissingArg, PrepareArgs, ScaleArg, path_text};
 use crate::args::svm::ClassWeight;
 use crate::cli::VerifyArgs;
@@ -59,7 +59,7 @@ impl<T> Stated<T> {
 
 /// Where settings come from.
 struct Sources<'a> {
-    result: Option<&'a Settings>,
+    result: Option<&'a Asked>,
     /// None where nothing is taken from it.
     made: Option<&'a Made>,
     /// Whether the proof says how its data were prepared: those of Python are about arrays.
@@ -73,7 +73,7 @@ impl Sources<'_> {
         &mut self,
         key: &'static str,
         typed: Stated<T>,
-        of: impl Fn(&Settings) -> Option<T>,
+        of: impl Fn(&Asked) -> Option<T>,
         show: impl Fn(&T) -> Value,
     ) -> Option<T> {
         let made = self.made.filter(|_| self.stated);
@@ -132,31 +132,37 @@ pub(super) struct Prepared {
 /// An unknown setting, and whatever is wrong with the data.
 pub(super) fn read(
     args: &VerifyArgs,
-    result: Option<(&Settings, Option<f64>)>,
+    result: Option<&Asked>,
     made: Option<&Made>,
     terminal: Terminal,
 ) -> Result<Prepared, Failure> {
     let stated = made.is_some_and(|made| made.settings.target.is_some());
-    let threshold = result.and_then(|result| result.1);
-    let mut sources = Sources { result: result.map(|result| result.0), made, stated, facts: Vec::new() };
+    let mut sources = Sources { result, made, stated, facts: Vec::new() };
     let reading = reading(args, &mut sources)?;
     let missing = missing(args, &mut sources)?;
     let class_weight = class_weight(args, &mut sources)?;
     let typed = column(args.prepare.sample_weights.as_ref());
     let sample_weights = sources.choose("sample_weights", typed, |s| s.sample_weights.clone(), |name| json!(name));
-    let folds = sources.choose("folds", column(args.asked.folds.as_ref()), |s| s.folds.clone(), |name| json!(name));
+    let folds = sources.choose("folds", column(args.asked.folds.as_ref()), |s| s.own("folds"), |name| json!(name));
     let tasks = sources.choose("tasks", column(args.asked.tasks.as_ref()), |s| s.tasks.clone(), |name| json!(name));
-    let of = |s: &Settings| s.groups.as_ref().and_then(|groups| groups.column.clone());
+    let of = |s: &Asked| s.groups.as_ref().and_then(|groups| groups.column.clone());
     let groups = sources.choose("groups", column(args.asked.groups.as_ref()), of, |name| json!(name));
     let typed = Stated::typed(args.asked.multi_class.map(MultiClass::from));
-    let multi_class = sources.choose("multi_class", typed, |s| s.multi_class, |how: &MultiClass| json!(how.text()));
+    let multi_class =
+        sources.choose("multi_class", typed, |s| s.own("multi_class"), |how: &MultiClass| json!(how.text()));
     let typed = args
         .asked
         .categorical
         .as_ref()
         .map_or(Stated::Unsaid, |names| Stated::Said(filled(&names.0).filter(|names| names != &["none"])));
-    let categorical =
-        sources.choose("categorical", typed, |s| filled(&s.categorical), |names| json!(names)).unwrap_or_default();
+    let categorical = sources
+        .choose(
+            "categorical",
+            typed,
+            |s| filled(&s.own::<Vec<String>>("categorical").unwrap_or_default()),
+            |names| json!(names),
+        )
+        .unwrap_or_default();
     let validate = validate(args, &mut sources);
     let scale = scale(args, &mut sources)?;
     let prepare = PrepareArgs { sample_weights, scale, missing };
@@ -165,7 +171,7 @@ pub(super) fn read(
         reading,
         prepare: &prepare,
         class_weight: class_weight.as_ref(),
-        variance_threshold: args.rules.variance_threshold.or(threshold),
+        variance_threshold: args.rules.variance_threshold.or_else(|| result?.variance_threshold),
         validate: validate.as_ref().map(|(validate, seed)| (validate, *seed)),
         folds: folds.as_deref(),
         categorical: &categorical,
@@ -186,11 +192,11 @@ fn reading(args: &VerifyArgs, sources: &mut Sources<'_>) -> Result<ReadOptions, 
     let (typed, path) = (args.data.typed()?, path_text(&args.data.data)?);
     let target =
         sources.choose("target", Stated::typed(args.data.target.clone()), |s| s.target.clone(), |name| json!(name));
-    let said = |settings: &Settings| settings.format.as_deref().and_then(Format::by_name);
+    let said = |settings: &Asked| settings.format.as_deref().and_then(Format::by_name);
     let said = sources.result.into_iter().chain(sources.made.map(|made| &made.settings)).find_map(said);
     let format = args.data.format.or(said.filter(|_| Format::of_path(path).is_none()));
     let result = sources.result.map(|result| result.reading.said());
-    let file = sources.made.filter(|_| sources.stated).map(|made| made.read.said());
+    let file = sources.made.filter(|_| sources.stated).map(|made| made.reading().said());
     let mut read = Map::new();
     for key in ReadOptions::names().filter(|key| !["format", "target"].contains(&key.as_str())) {
         let stated = |said: &Option<Map<String, Value>>| {
@@ -224,7 +230,7 @@ fn class_weight(args: &VerifyArgs, sources: &mut Sources<'_>) -> Result<Option<C
         .class_weight
         .as_ref()
         .map_or(Stated::Unsaid, |weights| Stated::Said(Some(weights.text()).filter(|text| text != "none")));
-    let some = |s: &Settings| s.class_weight.clone().filter(|text| text != "none");
+    let some = |s: &Asked| s.class_weight.clone().filter(|text| text != "none");
     let text = sources.choose("class_weight", typed, some, |text| json!(text));
     // As typed, where names of classes may need their quotes.
     if let Some(typed) = &args.asked.class_weight {
@@ -243,8 +249,8 @@ fn validate(args: &VerifyArgs, sources: &mut Sources<'_>) -> Option<(Validate, u
             Some(Validate::File(_)) | None => None,
         })
     });
-    let share = sources.choose("validate", typed, |s| s.validate, |share| json!(share))?;
-    let seed = sources.choose("seed", Stated::typed(args.asked.seed), |s| s.seed, |seed| json!(seed));
+    let share = sources.choose("validate", typed, |s| s.own("validate"), |share| json!(share))?;
+    let seed = sources.choose("seed", Stated::typed(args.asked.seed), |s| s.own("seed"), |seed| json!(seed));
     Some((Validate::Share(share), seed.unwrap_or(0)))
 }
 

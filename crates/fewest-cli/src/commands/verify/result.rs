@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use fewest_data::Names;
+use fewest_result::Asked;
 use fewest_verify::Verdict;
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::asked::{Difference, Origin};
-use super::made::Settings;
 use crate::args::data::read_text;
 use crate::failure::Failure;
 
@@ -15,9 +16,7 @@ use crate::failure::Failure;
 pub(super) struct AskedResult {
     pub(super) entries: Map<String, Value>,
     /// How the data are prepared.
-    pub(super) settings: Settings,
-    /// `--variance-threshold`.
-    pub(super) variance_threshold: Option<f64>,
+    pub(super) settings: Asked,
 }
 
 impl AskedResult {
@@ -38,11 +37,9 @@ impl AskedResult {
     /// A result as JSON; none where it is not of one selection.
     pub(super) fn of(result: Value) -> Option<Self> {
         let Value::Object(entries) = result else { return None };
-        let settings = entries.get("settings").filter(|settings| settings.is_object())?;
-        let variance_threshold = settings["variance_threshold"].as_f64();
-        let settings = serde_json::from_value(settings.clone()).ok()?;
+        let settings = Asked::deserialize(entries.get("settings")?).ok()?;
         let selection = entries.get("selected").is_some_and(Value::is_array) && entries.contains_key("method");
-        selection.then_some(Self { entries, settings, variance_threshold })
+        selection.then_some(Self { entries, settings })
     }
 
     /// The best subset that it names, by name or, where the features have none, by index: its
