@@ -46,10 +46,11 @@ class Data:
 
     def __init__(self, path, made):
         """Reads a file as `made` says, scales features, multiplies weights by those of classes: in doubles."""
-        said, how = made.get("settings", {}), dict(made.get("read", {}))
-        positive = how.pop("positive", None)
-        drop, scale, rule = how.pop("drop", []) + how.pop("apart", []), said.get("scale", "none"), said.get("class_weight", "none")
-        if any(how.values()) or said.get("missing", "error") != "error" or said.get("validate"):
+        said = made.get("settings", {})
+        how = {**made.get("read", {}), **said.get("reading", {})}
+        positive, scale, rule = how.pop("positive", None), said.get("scale") or "none", said.get("class_weight") or "none"
+        drop = how.pop("drop", []) + how.pop("apart", []) + [said.get("folds"), (said.get("groups") or {}).get("column")]
+        if any(how.values()) or (said.get("missing") or "error") != "error" or said.get("validate"):
             raise Unable("options of reading, missing values and --validate are not known here")
         with open(path, "rb") as file:
             text = file.read()

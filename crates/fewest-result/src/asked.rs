@@ -15,7 +15,7 @@ use crate::ByName;
 pub struct Asked {
     /// The data file.
     pub data: String,
-    /// Its format.
+    /// Format.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<String>,
     /// The column of the classes; none where the data are arrays.
@@ -44,8 +44,9 @@ pub struct Asked {
     pub rules: Option<RulesAsked>,
     /// Most time, in seconds.
     pub time_limit: Option<f64>,
-    /// Threads.
-    pub threads: usize,
+    /// Threads, where a run may end at a limit; nothing else depends on them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub threads: Option<usize>,
     /// Settings of the command and of its method.
     #[serde(flatten)]
     pub own: Map<String, Value>,
@@ -117,9 +118,9 @@ pub struct RulesAsked {
     pub forbid: Vec<String>,
     /// The first needs the second.
     pub implies: Vec<[String; 2]>,
-    /// At most so many of each group.
+    /// At most this many of each group.
     pub at_most: Vec<(usize, Vec<String>)>,
-    /// At least so many of each group.
+    /// At least this many of each group.
     pub at_least: Vec<(usize, Vec<String>)>,
     /// Groups selected as a whole.
     pub together: Vec<Vec<String>>,

@@ -35,7 +35,7 @@ impl<T> ByName<T> {
         self.0.len()
     }
 
-    /// The entry of a name; looks at one after the other.
+    /// The entry of a name; reads one after the other.
     pub fn get(&self, name: &str) -> Option<&T> {
         self.0.iter().find(|entry| entry.0 == name).map(|entry| &entry.1)
     }

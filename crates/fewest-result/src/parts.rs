@@ -31,7 +31,7 @@ pub struct About {
     pub positive: Option<String>,
     /// What may be wrong.
     pub warnings: Vec<String>,
-    /// Those of `warnings` that are to be known only.
+    /// What of `warnings` is to be known only.
     pub notes: Vec<String>,
 }
 
@@ -181,11 +181,11 @@ impl Certificate {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct WrongSample {
-    /// Its row in the file, from 0.
+    /// Row in the file, from 0.
     pub row: usize,
-    /// Its name; null where samples have none.
+    /// Name; null where samples have none.
     pub sample: Option<String>,
-    /// Its class.
+    /// Class.
     pub class: String,
     /// How often it was judged.
     pub judged: u64,

@@ -94,9 +94,9 @@ impl Selection {
 pub struct Place<N = String> {
     /// The feature's name.
     pub feature: N,
-    /// Its index from 0.
+    /// Index from 0.
     pub index: usize,
-    /// Its rank from 1.
+    /// Rank from 1.
     pub rank: usize,
     /// The step in which it left; none of those that stayed.
     pub step: Option<u64>,
@@ -116,7 +116,7 @@ impl<N> Place<N> {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Story {
-    /// The command line; that of a path is said once for all sizes.
+    /// The command line; the sizes of a path have one for all of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
     /// Features that the data rule out.
@@ -133,9 +133,9 @@ pub struct Story {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RuledOut {
-    /// Those of one value only.
+    /// Features of one value only.
     pub constant: Few,
-    /// Those below the threshold of variances.
+    /// Features below the threshold of variances.
     pub low_variance: Few,
 }
 
@@ -201,11 +201,11 @@ pub struct Correlations {
 pub struct StandIn {
     /// The chosen feature.
     pub feature: String,
-    /// Its index from 0.
+    /// Index of the chosen feature, from 0.
     pub index: usize,
     /// The other one.
     pub stand_in: String,
-    /// Its index from 0.
+    /// Index of the other one, from 0.
     pub stand_in_index: usize,
     /// Pearson's correlation of the two.
     pub correlation: f64,

@@ -4,7 +4,6 @@ use fewest::{Memory, Reserved};
 use fewest_data::{Dataset, Imputation, Indicator, Names, Note, ReadOptions, Target};
 use fewest_eval::{Data as Samples, EvalError, Groups};
 use fewest_result::FeatureImputation;
-use serde_json::{Value, json};
 
 use super::eval_words::failure;
 use crate::failure::Failure;
@@ -51,11 +50,6 @@ impl DataAsRead {
     /// The rows of these samples, as results name them.
     pub(crate) fn rows_of(&self, samples: &[usize]) -> Vec<usize> {
         samples.iter().map(|&i| self.rows[i]).collect()
-    }
-
-    /// The column of groups and how many it names, for results.
-    pub(crate) fn groups_value(&self, column: Option<&str>) -> Option<Value> {
-        groups_value(self.groups.as_ref(), column)
     }
 
     /// An error of an evaluation of these samples.
@@ -138,11 +132,6 @@ pub(super) fn check(data: &Dataset, target: &Target, weights: &[f64], named: [Op
     let names = named.into_iter().flatten().flatten().flat_map(|name| name.bytes()).map(u64::from);
     let words = classes.chain(weights.iter().map(|weight| weight.to_bits())).chain(names);
     fingerprint(data.features.as_design(), words)
-}
-
-/// The column of groups and how many it names, for results.
-pub(super) fn groups_value(groups: Option<&Groups>, column: Option<&str>) -> Option<Value> {
-    groups.map(|groups| json!({"column": column, "count": groups.count()}))
 }
 
 /// What stands in for missing values of these features, in their order.

@@ -10,7 +10,7 @@ use fewest::{
     SvmSettings, WeightBounds,
 };
 use fewest_data::Names;
-use fewest_result::{Kind, TaskModels, TrainedModel, classes_value, document};
+use fewest_result::{Asked, Kind, TaskModels, TrainedModel, classes_value, document, entries};
 use serde_json::{Value, json};
 
 use super::invocation::Invocation;
@@ -21,7 +21,6 @@ use crate::args::reading::ReadingArgs;
 use crate::args::svm::KernelName;
 use crate::cli::{FitArgs, ModelArgs, ModelFormat};
 use crate::export::file::Sink;
-use crate::export::settings::reading_value;
 use crate::export::table::{self, Table};
 use crate::export::{json as json_text, liblinear, libsvm, result, settings};
 use crate::failure::Failure;
@@ -230,10 +229,7 @@ pub(crate) fn run(args: &FitArgs, invocation: &Invocation) -> Result<u8, Failure
     let decisions = trained.model.decisions_until(design, &clock);
     let accuracy = decisions.map(|values| accuracy(&trained.model.votes(&values), &prepared));
     if let Some(sink) = &json {
-        let mut value = value(args, &trained, &prepared, accuracy, fitting);
-        if let Some(bounds) = settings::of_bounds(weight_bounds, &prepared.data.names) {
-            value["settings"]["weight_bounds"] = bounds;
-        }
+        let value = value(args, &trained, (&prepared, weight_bounds), accuracy, fitting);
         sink.write(&json_text::text(&value), terminal)?;
     }
     if let Some(sink) = &model_sink {
@@ -369,12 +365,18 @@ fn status(trained: &TrainedModel) -> Status {
 fn value(
     args: &FitArgs,
     trained: &TrainedModel,
-    prepared: &PreparedData,
+    (prepared, weight_bounds): (&PreparedData, &WeightBounds),
     accuracy: Option<f64>,
     seconds: f64,
 ) -> Value {
     let sum = |value: fn(&DualSolution) -> f64| trained.model.machines.iter().map(|m| value(&m.solution)).sum::<f64>();
     let (objective, bound) = (sum(|s| s.primal), sum(|s| s.dual));
+    let mut own = entries(&trained.svm);
+    own.insert("kernel".to_owned(), json!(args.kernel.kernel.text()));
+    own.extend(settings::of_bounds(weight_bounds, &prepared.data.names).map(|of| ("weight_bounds".to_owned(), of)));
+    let time_limit = args.time_limit.map(|time| time.as_secs_f64());
+    let class_weight = Some(args.svm.class_weight().text());
+    let asked = Asked { class_weight, time_limit, own, ..prepared.asked(&args.prepare, None) };
     let found = json!({
         "status": status(trained).name(),
         "objective": objective,
@@ -387,21 +389,10 @@ fn value(
         "training_accuracy": accuracy,
         "target": trained.target,
         "classes": classes_value(&trained.classes),
-        "settings": {
-            "data": prepared.data.source, "format": prepared.data.format.name(), "scale": prepared.scale_name(),
-            "scale_reason": prepared.scale_reason(), "missing": args.prepare.missing.name(),
-            "kernel": args.kernel.kernel.text(), "cost": trained.svm.cost, "loss": trained.svm.loss,
-            "bias": trained.svm.bias, "tolerance": trained.svm.tolerance, "max_epochs": trained.svm.max_epochs,
-            "class_weight": args.svm.class_weight().text(), "sample_weights": args.prepare.sample_weights, "memory": trained.svm.memory,
-            "threads": rayon::current_num_threads()
-        },
+        "settings": asked,
         "model": trained.value(),
     });
-    let mut value = document(Kind::Fit, found);
-    if let Some(reading) = reading_value(&prepared.reading) {
-        value["settings"]["reading"] = reading;
-    }
-    value
+    document(Kind::Fit, found)
 }
 
 /// The kernel with its numbers.

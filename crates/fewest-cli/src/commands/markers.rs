@@ -4,7 +4,7 @@ use fewest::{Limits, RuleList, Status, WeightBounds};
 use fewest_data::{Note, ScaleKind, ScaleReason};
 use fewest_eval::Preparation;
 use fewest_eval::markers::{MarkersReport, MarkersSettings, markers};
-use fewest_result::{Kind, RulesAsked, TrainedModel, counts_value, document, entries, levels_of};
+use fewest_result::{Asked, Kind, RulesAsked, TrainedModel, counts_value, document, entries, levels_of};
 use serde_json::{Value, json};
 
 use super::data_as_read::DataAsRead;
@@ -21,7 +21,6 @@ use crate::args::rules::RuleSource;
 use crate::args::svm::CostChoice;
 use crate::cli::MarkersArgs;
 use crate::export::json::Document;
-use crate::export::settings::reading_value;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::progress::Watch;
@@ -132,29 +131,24 @@ fn value(
     value
 }
 
-fn settings_value(args: &MarkersArgs, raw: &DataAsRead, settings: &MarkersSettings) -> Value {
-    let mut value = json!({
-        "data": raw.data.source, "format": raw.data.format.name(), "target": raw.target.column,
+fn settings_value(args: &MarkersArgs, raw: &DataAsRead, settings: &MarkersSettings) -> Asked {
+    let own = json!({
         "max_features": settings.rules.max_features, "per_class": settings.per_class, "expression": settings.expression,
         "multi_class": settings.multi_class.text(), "folds": settings.folds, "sample": settings.sample, "seed": settings.seed,
         "cost": settings.cost, "class_costs": settings.class_costs, "loss": settings.loss,
-        "class_weight": args.class_weight.text(), "sample_weights": args.prepare.sample_weights,
-        "missing": args.prepare.missing.name(), "scale": settings.preparation.scale.map(scale_name),
-        "variance_threshold": settings.preparation.variance_threshold,
-        "time_limit": args.time_limit.as_secs_f64(), "gap": args.gap, "node_limit": args.node_limit,
-        "threads": rayon::current_num_threads(),
+        "gap": args.gap, "node_limit": args.node_limit,
     });
-    for (name, rule) in entries(&RulesAsked::new(&settings.rules, &WeightBounds::default(), &raw.data.names)) {
-        value[name] = rule;
+    let (kind, reason) = scale_of(args, raw);
+    Asked {
+        scale: Some(scale_name(kind).to_owned()),
+        scale_reason: Some(reason.text().to_owned()),
+        class_weight: Some(args.class_weight.text()),
+        variance_threshold: settings.preparation.variance_threshold,
+        rules: Some(RulesAsked::new(&settings.rules, &WeightBounds::default(), &raw.data.names)),
+        time_limit: Some(args.time_limit.as_secs_f64()),
+        own: entries(&own),
+        ..raw.asked(&args.prepare, args.groups.as_deref())
     }
-    value["scale_reason"] = json!(scale_of(args, raw).1.text());
-    if let Some(reading) = reading_value(&raw.reading) {
-        value["reading"] = reading;
-    }
-    if let Some(groups) = raw.groups_value(args.groups.as_deref()) {
-        value["groups"] = groups;
-    }
-    value
 }
 
 /// The classifier of the panel with its names and scaling; none without a panel.

@@ -14,7 +14,6 @@ pub(crate) mod eval_words;
 pub(crate) mod evaluate;
 pub(crate) mod fit;
 pub(crate) mod generate;
-mod held_out;
 pub(crate) mod invocation;
 pub(crate) mod knockoffs;
 pub(crate) mod markers;

@@ -325,11 +325,6 @@ impl PreparedData {
         scaling_text((self.learnt.scaling.kind, self.learnt.scale_reason), &self.data)
     }
 
-    /// Why features are scaled so.
-    pub(crate) fn scale_reason(&self) -> &'static str {
-        self.learnt.scale_reason.text()
-    }
-
     /// How missing values were filled in; nothing where there are none.
     pub(crate) fn missing_text(&self) -> Option<String> {
         let told = |note: &Note| match note {

@@ -3,14 +3,8 @@
 
 use crate::AnyMethod;
 use fewest::{Kernel, WeightBounds};
-use fewest_data::{Names, ReadOptions};
+use fewest_data::Names;
 use serde_json::{Map, Value, json};
-
-/// How a file was read, as `reading` of settings and models has it; none where all is by default.
-pub(crate) fn reading_value(reading: &ReadOptions) -> Option<Value> {
-    let said = reading.said();
-    (!said.is_empty()).then_some(Value::Object(said))
-}
 
 /// The settings of a method; `kernel` is the one that was used, once that is known, and `price`
 /// that of each feature, where the method found it.

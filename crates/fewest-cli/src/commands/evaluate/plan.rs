@@ -159,6 +159,16 @@ impl<'a> Options<'a> {
         }
     }
 
+    /// Whether folds choose this option.
+    pub(crate) fn tunes(&self, option: &str) -> bool {
+        match option {
+            "cost" => !self.tuned.costs.is_empty(),
+            "gamma" => !self.tuned.gammas.is_empty(),
+            FIT_COST => !self.tuned.fit_costs.is_empty(),
+            _ => false,
+        }
+    }
+
     /// The features that should be found.
     pub(crate) fn truth(&self, names: &Names) -> Result<Option<Vec<usize>>, Failure> {
         let Some(text) = &self.truth else { return Ok(None) };

@@ -3,16 +3,15 @@
 use fewest_data::Names;
 use fewest_eval::evaluate::{Comparison, Evaluation, FoldResult};
 use fewest_eval::folds::{Fold, test_share};
-use fewest_result::{Kind, classes_value, counts_value, document};
+use fewest_result::{Kind, WrongSample, classes_value, counts_value, document, entries, sample_names};
 use serde_json::{Map, Value, json};
 
 use super::plan::{Options, Recipes};
+use crate::commands::asked::asked_of_method;
 use crate::commands::data_as_read::DataAsRead;
-use crate::commands::held_out::{names as sample_names, wrong};
 use crate::commands::reading::{notes, warnings};
-use crate::commands::scaling_words::{scale_name, scaling_text};
+use crate::commands::scaling_words::scaling_text;
 use crate::export::classes::{by_class, of_two, positive_value};
-use crate::export::settings::reading_value;
 
 /// Results of all folds.
 pub(crate) struct Report<'a> {
@@ -54,23 +53,15 @@ impl<'a> Report<'a> {
             (None, true) => json!("leave-one-out"),
             (None, false) => json!({"cv": options.cv, "repeats": options.repeats, "seed": options.seed}),
         };
-        let prepare = &options.selection.prepare;
-        let (kind, reason) = prepare.scaling(&raw.data.features);
-        value["settings"] = json!({
-            "data": raw.data.source, "target": raw.target.column,
-            "positive": options.selection.data.reading.positive, "missing": prepare.missing.name(),
-            "scale": scale_name(kind), "scale_reason": reason.text(), "scheme": scheme, "inner_cv": options.inner,
-            "tune": {"C": options.tuned.costs, "fit_cost": options.tuned.fit_costs, "gamma": options.tuned.gammas}, "sizes": options.sizes, "choose": options.choose
-        });
-        if let Some(reading) = reading_value(&raw.reading) {
-            value["settings"]["reading"] = reading;
-        }
-        if let Some(groups) = raw.groups_value(options.selection.groups.as_deref()) {
-            value["settings"]["groups"] = groups;
-        }
-        if let Some(column) = options.methods[0].choices[0].text("tasks") {
-            value["settings"]["tasks"] = json!(column);
-        }
+        let mut own = options.methods[0].choices[0].settings();
+        // What folds choose is no setting of all.
+        own.retain(|key, _| !self.options.tunes(key));
+        own.extend(entries(&json!({
+            "positive": options.selection.data.reading.positive, "scheme": scheme, "inner_cv": options.inner,
+            "tune": {"C": options.tuned.costs, "fit_cost": options.tuned.fit_costs, "gamma": options.tuned.gammas},
+            "sizes": options.sizes, "choose": options.choose
+        })));
+        value["settings"] = json!(asked_of_method(own, options.selection, raw));
         if let [first, second] = self.methods.as_slice() {
             value["against"] = second.value(raw);
             value["comparison"] = comparison(first, second);
@@ -109,7 +100,7 @@ impl MethodReport<'_> {
                 value["predicted"] =
                     f.predicted.iter().map(|&class| json!(raw.target.classes[class as usize])).collect();
                 if let Some(names) = sample_names(raw.data.samples.as_ref(), &f.test) {
-                    value["test_samples"] = names;
+                    value["test_samples"] = json!(names);
                 }
             }
             if let Some(set_f1) = f.set_f1 {
@@ -126,7 +117,7 @@ impl MethodReport<'_> {
         let parts = self.found.folds.iter().map(|fold| (&fold.test[..], &fold.predicted[..]));
         let codes = &raw.target.codes;
         let row_of = |sample: usize| raw.rows_of(&[sample])[0];
-        let wrong = wrong(&raw.target.classes, &|row| codes[row], raw.data.samples.as_ref(), &row_of, parts);
+        let wrong = WrongSample::all(&raw.target.classes, &|row| codes[row], raw.data.samples.as_ref(), &row_of, parts);
         let total = self.found.confusion(raw.target.classes.len());
         let found = json!({
             "method": self.name, "n_samples": raw.target.codes.len(), "n_features": names.len(),

@@ -2,13 +2,13 @@
 
 use fewest::validation::Knockoffs;
 use fewest_eval::knockoffs::{Draw, KnockoffReport};
-use fewest_result::{Kind, classes_value, counts_value, document};
+use fewest_result::{Kind, classes_value, counts_value, document, entries};
 use serde_json::{Map, Value, json};
 
 use crate::cli::KnockoffArgs;
+use crate::commands::asked::of_method;
 use crate::commands::prepare::PreparedData;
 use crate::commands::reading::{notes, warnings};
-use crate::export::settings::reading_value;
 use crate::method_args::MethodOptions;
 
 /// What the draws that are done say.
@@ -33,16 +33,10 @@ impl Report<'_> {
             values.iter().enumerate().map(|(place, value)| (self.name(place), json!(value))).collect()
         };
         let draw = |(draw, threshold): (&Draw, &Option<f64>)| json!({"threshold": threshold, "seconds": draw.seconds});
-        let mut settings = self.options.settings();
-        let Value::Object(own) = json!({
-            "data": prepared.data.source, "target": prepared.target.column, "fdr": args.fdr, "draws": args.draws,
-            "seed": args.seed, "missing": args.prepare.missing.name(), "scale": prepared.scale_name(),
-            "scale_reason": prepared.scale_reason(), "time_limit": args.time_limit.map(|time| time.as_secs_f64())
-        }) else {
-            return Value::Null;
-        };
-        settings.extend(own);
-        settings.extend(reading_value(&prepared.reading).map(|reading| ("reading".to_owned(), reading)));
+        let mut own = self.options.settings();
+        own.extend(entries(&json!({"fdr": args.fdr, "draws": args.draws, "seed": args.seed})));
+        let time_limit = args.time_limit.map(|time| time.as_secs_f64());
+        let settings = of_method(own, time_limit, prepared.asked(&args.prepare, None));
         let found = json!({
             "method": self.options.name(), "status": report.status.name(),
             "selected": selected.iter().map(|&place| self.name(place)).collect::<Vec<_>>(),

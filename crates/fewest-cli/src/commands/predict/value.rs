@@ -3,13 +3,11 @@
 
 use fewest_data::{Dataset, ReadOptions, by_class_key};
 use fewest_eval::{ExternalValidation, Predictions};
-use fewest_result::{Kind, classes_value, document};
+use fewest_result::{Asked, Kind, WrongSample, classes_value, document, entries};
 use serde_json::{Map, Value, json};
 
 use super::decisions::SampleDecisions;
-use crate::commands::held_out::wrong;
 use crate::export::classes::{by_class, of_two, positive_value};
-use crate::export::settings::reading_value;
 use crate::export::table;
 
 /// What a model is worth on samples.
@@ -105,22 +103,25 @@ impl<'a> Worth<'a> {
             value["recall"] = by_class(classes, &found.recall);
             value["confusion"] = json!(found.confusion);
             value["calibration"] = json!(found.calibration);
-            value["wrong"] = self.wrong();
+            value["wrong"] = json!(self.wrong());
         }
-        value["settings"] = json!({"data": data.source, "model": model, "target": value["target"]});
-        if let Some(reading) = reading_value(self.reading) {
-            value["settings"]["reading"] = reading;
-        }
+        value["settings"] = json!(Asked {
+            data: data.source.clone(),
+            target: data.target.as_ref().map(|target| target.column.clone()),
+            reading: self.reading.clone(),
+            own: entries(&json!({"model": model})),
+            ..Asked::default()
+        });
         value["command"] = json!(command_line);
         value
     }
 
     /// The samples that are taken for another class.
-    fn wrong(&self) -> Value {
+    fn wrong(&self) -> Vec<WrongSample> {
         let known = self.known.as_deref().unwrap_or_default();
         let rows: Vec<usize> = (0..known.len()).filter(|&i| known[i].is_some()).collect();
         let predicted: Vec<u32> = rows.iter().map(|&i| self.said.predicted[i]).collect();
         let class = |i: usize| known[i].unwrap_or_default();
-        wrong(self.classes, &class, self.data.samples.as_ref(), &|row| row, [(&rows[..], &predicted[..])])
+        WrongSample::all(self.classes, &class, self.data.samples.as_ref(), &|row| row, [(&rows[..], &predicted[..])])
     }
 }

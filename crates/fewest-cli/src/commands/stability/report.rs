@@ -2,14 +2,14 @@
 
 use fewest::validation::ShareLaw;
 use fewest_eval::stability::{Candidates, FeatureCount, PairResult, StabilityReport, StabilitySettings};
-use fewest_result::{Kind, classes_value, counts_value, document};
+use fewest_result::{Kind, classes_value, counts_value, document, entries};
 use serde_json::{Map, Value, json};
 
 use crate::cli::StabilityArgs;
+use crate::commands::asked::asked_of_method;
 use crate::commands::data_as_read::DataAsRead;
 use crate::commands::reading::{notes, warnings};
-use crate::commands::scaling_words::{scale_name, scaling_text};
-use crate::export::settings::reading_value;
+use crate::commands::scaling_words::scaling_text;
 use crate::method_args::MethodOptions;
 
 /// What the pairs that are done say.
@@ -56,20 +56,12 @@ impl<'a> Report<'a> {
         };
         let laws: Map<String, Value> =
             ShareLaw::ALL.iter().map(|law| (law.name().to_owned(), json!(found.false_selections(*law)))).collect();
-        let (kind, reason) = args.selection.prepare.scaling(&raw.data.features);
-        let mut settings = self.options.settings();
-        let Value::Object(own) = json!({
-            "data": raw.data.source, "target": raw.target.column, "pairs": args.pairs,
-            "max_features": found.candidates.most, "max_false": args.threshold.is_none().then_some(args.max_false),
-            "seed": args.seed, "missing": args.selection.prepare.missing.name(), "scale": scale_name(kind),
-            "scale_reason": reason.text(), "time_limit": args.selection.time_limit.map(|time| time.as_secs_f64())
-        }) else {
-            return Value::Null;
-        };
-        settings.extend(own);
-        let groups = raw.groups_value(args.selection.groups.as_deref());
-        settings.extend(reading_value(&raw.reading).map(|reading| ("reading".to_owned(), reading)));
-        settings.extend(groups.map(|groups| ("groups".to_owned(), groups)));
+        let mut own = self.options.settings();
+        own.extend(entries(&json!({
+            "pairs": args.pairs, "max_features": found.candidates.most,
+            "max_false": args.threshold.is_none().then_some(args.max_false), "seed": args.seed
+        })));
+        let settings = asked_of_method(own, &args.selection, raw);
         let value = json!({
             "method": self.options.name(), "status": found.status.name(),
             "selected": names(&stable), "selected_indices": stable,

@@ -6,21 +6,19 @@ use fewest_eval::study::{
     Choice, FoldReport, InnerSize, Panel, PointsFeature, StudyMethod, StudyReport, StudySettings, Tried,
 };
 use fewest_result::{
-    About, Asked, Certificate, Kind, Selection, TrainedModel, classes_value, counts_value, document, levels_of,
+    About, Asked, Certificate, Kind, RulesAsked, Selection, TrainedModel, WrongSample, classes_value, counts_value,
+    document, entries, levels_of, sample_names,
 };
 use serde_json::{Map, Value, json};
 
 use crate::cli::StudyArgs;
 use crate::commands::data_as_read::DataAsRead;
-use crate::commands::held_out::{names as sample_names, wrong};
 use crate::commands::invocation::Invocation;
 use crate::commands::reading::{notes, warnings};
 use crate::commands::report;
-use crate::commands::scaling_words::{feature_scaling, scale_name};
+use crate::commands::scaling_words::feature_scaling;
 use crate::export::classes::{by_class, of_two, positive_value};
 use crate::export::result::selection_document;
-use crate::export::settings::of_bounds;
-use crate::export::settings::reading_value;
 
 /// A study with all that its JSON and its summary are made of.
 pub(super) struct View<'a> {
@@ -166,11 +164,11 @@ impl View<'_> {
     }
 
     /// The samples that outer folds took for another class.
-    fn wrong(&self) -> Value {
+    fn wrong(&self) -> Vec<WrongSample> {
         let target = &self.raw.target;
         let parts = self.found.folds.iter().map(|fold| (&fold.judgement.test[..], &fold.judgement.predicted[..]));
         let row_of = |sample: usize| self.raw.rows_of(&[sample])[0];
-        wrong(&target.classes, &|row| target.codes[row], self.raw.data.samples.as_ref(), &row_of, parts)
+        WrongSample::all(&target.classes, &|row| target.codes[row], self.raw.data.samples.as_ref(), &row_of, parts)
     }
 
     fn panel(&self, panel: &Panel) -> Value {
@@ -197,14 +195,11 @@ impl View<'_> {
             more.insert("threshold".to_owned(), threshold);
         }
         let about = About::new(names, &self.raw.target, Vec::new(), Vec::new());
-        let Value::Object(settings) = json!({
-            "max_features": panel.choice.max_features, "cost": panel.choice.cost, "fit_cost": panel.choice.fit_cost,
-            "gap": self.args.gap
-        }) else {
-            unreachable!("it is written as an object")
-        };
+        let mut own = choice(&panel.choice);
+        own.remove("method");
+        own.insert("gap".to_owned(), json!(self.args.gap));
         let found = Selection {
-            settings: Asked { own: settings, ..Asked::default() },
+            settings: Asked { own, ..Asked::default() },
             model: trained.as_ref().map(TrainedModel::value),
             certificate: panel.certificate.as_ref().map(|c| Certificate::new(c, panel.selected.len(), names)),
             details: more,
@@ -258,7 +253,7 @@ impl View<'_> {
         });
         value.insert("other".to_owned(), json!(other));
         let names = sample_names(self.raw.data.samples.as_ref(), &judged.test);
-        value.extend(names.map(|names| ("test_samples".to_owned(), names)));
+        value.extend(names.map(|names| ("test_samples".to_owned(), json!(names))));
         value.extend(choice(&fold.choice));
         Value::Object(value)
     }
@@ -271,51 +266,32 @@ impl View<'_> {
         Value::Object(value)
     }
 
-    fn settings_value(&self) -> Value {
+    fn settings_value(&self) -> Asked {
         let (args, settings) = (self.args, self.settings);
-        let names = |list: &[usize]| self.names(list);
-        let counted = |list: &[(usize, Vec<usize>)]| -> Vec<Value> {
-            list.iter().map(|(m, group)| json!([m, names(group)])).collect()
-        };
-        let rules = &settings.rules;
-        let priced = rules.costs.iter().enumerate().filter(|(_, cost)| **cost != 0.0);
-        let costs: Map<String, Value> = priced.map(|(j, cost)| (self.name(j), json!(cost))).collect();
-        let mut value = json!({
-            "data": self.raw.data.source, "format": self.raw.data.format.name(), "target": self.raw.target.column,
-            "positive": args.data.reading.positive, "sensitivity": settings.sensitivity,
-            "missing": args.prepare.missing.name(), "scale": settings.scale.map(scale_name),
-            "scale_reason": args.prepare.scaling(&self.raw.data.features).1.text(), "max_features": self.found.sizes,
+        let own = json!({
+            "positive": args.data.reading.positive, "sensitivity": settings.sensitivity, "max_features": self.found.sizes,
             "methods": self.found.methods, "folds": settings.folds, "repeats": settings.repeats,
             "inner_cv": settings.inner_folds, "inner_repeats": settings.inner_repeats, "seed": settings.seed,
-            "cost_points": settings.cost_points, "choose": settings.rule, "prefer": settings.prefer, "calibration": "platt", "loss": settings.svm.loss,
-            "bias": settings.svm.bias, "tolerance": settings.svm.tolerance, "memory": settings.svm.memory,
-            "class_weight": args.margin.class_weight().text(), "sample_weights": args.prepare.sample_weights,
-            "require": names(&rules.require), "forbid": names(&rules.forbid.iter().collect::<Vec<_>>()),
-            "implies": rules.implies.iter().map(|&(a, b)| names(&[a, b])).collect::<Vec<_>>(),
-            "at_most": counted(&rules.at_most), "at_least": counted(&rules.at_least),
-            "together": rules.together.iter().map(|group| names(group)).collect::<Vec<_>>(),
-            "budget": rules.budget, "feature_costs": costs, "variance_threshold": settings.variance_threshold,
-            "time_limit": args.time_limit.as_secs_f64(),
-            "selection_time_limit": settings.selection_seconds, "gap": args.gap, "node_limit": settings.proof_nodes,
-            "solutions": settings.solutions, "threads": rayon::current_num_threads()
+            "cost_points": settings.cost_points, "choose": settings.rule, "prefer": settings.prefer, "calibration": "platt",
+            "loss": settings.svm.loss, "bias": settings.svm.bias, "tolerance": settings.svm.tolerance,
+            "memory": settings.svm.memory, "selection_time_limit": settings.selection_seconds, "gap": args.gap,
+            "node_limit": settings.proof_nodes, "solutions": settings.solutions, "points": settings.points
         });
-        value["points"] = json!(settings.points);
+        let mut own = entries(&own);
         if args.show_samples {
-            value["show_samples"] = json!(true);
-        }
-        if let Some(reading) = reading_value(&self.raw.reading) {
-            value["reading"] = reading;
+            own.insert("show_samples".to_owned(), json!(true));
         }
         if let Some(path) = &args.external {
-            value["external"] = json!(path.display().to_string());
+            own.insert("external".to_owned(), json!(path.display().to_string()));
         }
-        if let Some(groups) = self.raw.groups_value(args.groups.as_deref()) {
-            value["groups"] = groups;
+        Asked {
+            class_weight: Some(args.margin.class_weight().text()),
+            variance_threshold: settings.variance_threshold,
+            rules: Some(RulesAsked::new(&settings.rules, self.bounds, &self.raw.data.names)),
+            time_limit: Some(args.time_limit.as_secs_f64()),
+            own,
+            ..self.raw.asked(&args.prepare, args.groups.as_deref())
         }
-        if let Some(bounds) = of_bounds(self.bounds, &self.raw.data.names) {
-            value["weight_bounds"] = bounds;
-        }
-        value
     }
 }
 
