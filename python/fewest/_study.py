@@ -407,6 +407,8 @@ class Study(_signatures.Study, Selector):
             "node_limit": asked["proof_nodes"],
             "solutions": asked["solutions"],
             "threads": threads_of(self.n_jobs) or os.cpu_count(),
+            "tasks": None,
+            "groups": None,
             **said_groups(self._given["groups"], samples.groups),
         }
 

@@ -283,8 +283,9 @@ def said_rules(rules: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
         "at_least": [[count, named(group)] for count, group in rules["at_least"]],
         "together": [named(group) for group in rules["together"]],
         "budget": rules["budget"],
-        "feature_costs": {names[j]: cost for j, cost in enumerate(rules["costs"]) if cost},
     }
+    if costs := {names[j]: cost for j, cost in enumerate(rules["costs"]) if cost}:
+        said["feature_costs"] = costs
     if rules["weights"]:
         said["weight_bounds"] = _bounds(rules["weights"], names)
     return said

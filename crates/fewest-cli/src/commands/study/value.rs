@@ -199,13 +199,18 @@ impl View<'_> {
         own.remove("method");
         own.insert("gap".to_owned(), json!(self.args.gap));
         let found = Selection {
-            settings: Asked { own, ..Asked::default() },
             model: trained.as_ref().map(TrainedModel::value),
             certificate: panel.certificate.as_ref().map(|c| Certificate::new(c, panel.selected.len(), names)),
             details: more,
             ..Selection::new(panel.choice.method.name(), &selection, about, names)
         };
-        selection_document(Kind::Selection, &found, &selection.ranking, names).into_value()
+        let mut value = selection_document(Kind::Selection, &found, &selection.ranking, names).into_value();
+        // Of the whole study, which has them.
+        if let Some(entries) = value.as_object_mut() {
+            entries.retain(|key, _| !["positive", "warnings", "notes", "trace"].contains(&key.as_str()));
+        }
+        value["settings"] = Value::Object(own);
+        value
     }
 
     /// The threshold that the wanted sensitivity led to, and the bias that the classifier was trained
