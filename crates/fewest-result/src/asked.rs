@@ -147,7 +147,6 @@ impl RulesAsked {
         let name = |j: usize| names.get(j).into_owned();
         let group = |group: &Vec<usize>| group.iter().map(|&j| name(j)).collect::<Vec<_>>();
         let counted = |all: &Vec<(usize, Vec<usize>)>| all.iter().map(|(m, of)| (*m, group(of))).collect();
-        let finite = |x: f64| x.is_finite().then_some(x);
         Self {
             require: group(&list.require),
             forbid: list.forbid.iter().map(name).collect(),
@@ -163,12 +162,16 @@ impl RulesAsked {
                 .filter(|(_, cost)| **cost != 0.0)
                 .map(|(j, &cost)| (name(j), cost))
                 .collect(),
-            weight_bounds: bounds
-                .bounded()
-                .map(|(j, weight)| (name(j), [finite(weight.lower), finite(weight.upper)]))
-                .collect(),
+            weight_bounds: bounds_by_name(bounds, names),
         }
     }
+}
+
+/// Bounds on weights by name, lower and upper; none where there is none.
+pub fn bounds_by_name(bounds: &WeightBounds, names: &Names) -> ByName<[Option<f64>; 2]> {
+    let finite = |x: f64| x.is_finite().then_some(x);
+    let bounded = bounds.bounded();
+    bounded.map(|(j, weight)| (names.get(j).into_owned(), [finite(weight.lower), finite(weight.upper)])).collect()
 }
 
 /// A record as the entries of an object.

@@ -19,12 +19,12 @@ mod parts;
 mod proof_file;
 mod selection;
 
-pub use asked::{Asked, GroupsAsked, Made, RulesAsked, entries};
+pub use asked::{Asked, GroupsAsked, Made, RulesAsked, bounds_by_name, entries};
 pub use by_name::ByName;
 pub use document::{Document, Kind, SCHEMA, document};
 pub use model::{
-    ClassNames, Classifiers, FeatureImputation, FeatureScaling, Judged, TaskModels, TrainedModel, classes_value,
-    counts_value, kernel_name, levels_of, read, row_values,
+    ClassNames, Classifiers, FeatureImputation, FeatureScaling, Judged, ModelRecord, TaskModels, TrainedModel,
+    classes_value, counts_value, kernel_name, levels_of, read, row_values,
 };
 pub use parts::{About, Certificate, Measures, Proven, Solution, WrongSample, positive, sample_names};
 pub use proof_file::{ProofFile, ProofMark, check_proof_path};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use fewest::method::certificate::Certificate as Found;
-use fewest::{Counts, Outcome, Sense, Status, Subset};
+use fewest::{Counts, Outcome, Status, Subset};
 use fewest_data::{Names, Target, TextColumn};
 use serde::{Deserialize, Serialize};
 
@@ -80,16 +80,14 @@ impl Solution {
     }
 }
 
-/// What a search proved of its best subset.
+/// What a search proved of a subset.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Proven {
     /// How it ended.
     pub status: Status,
-    /// Objective of the best subset.
+    /// Objective of the subset.
     #[serde(default)]
     pub objective: Option<f64>,
-    /// Whether less is better, or more.
-    pub sense: Sense,
     /// Proven bound on the objective of every allowed subset.
     #[serde(default)]
     pub bound: Option<f64>,
@@ -115,7 +113,6 @@ impl From<&Outcome> for Proven {
         Self {
             status: outcome.status,
             objective: outcome.objective,
-            sense: outcome.sense,
             bound: outcome.bound,
             baseline: outcome.yardstick.map(|yardstick| yardstick.baseline),
             gap: outcome.gap(),
@@ -129,51 +126,31 @@ impl From<&Outcome> for Proven {
 /// How far a subset is from the best of its size.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Certificate {
-    /// How the search ended.
-    pub status: Status,
     /// The size.
     #[serde(default)]
     pub max_features: usize,
-    /// Objective of the subset.
-    pub objective: f64,
-    /// Proven bound on the objective of every allowed subset of the size.
-    #[serde(default)]
-    pub bound: Option<f64>,
-    /// Objective without any feature.
-    #[serde(default)]
-    pub baseline: Option<f64>,
-    /// Share of what can be gained that is left out at most.
-    #[serde(default)]
-    pub gap: Option<f64>,
-    /// Distance to the bound as a share of the objective.
-    #[serde(default)]
-    pub objective_gap: Option<f64>,
+    /// What is proven of the subset among those of the size.
+    #[serde(flatten)]
+    pub proven: Proven,
     /// The best subset that was found.
     #[serde(default)]
     pub best: Solution,
-    /// Time it took, in seconds.
-    #[serde(default)]
-    pub seconds: f64,
-    /// What the search did.
-    #[serde(default)]
-    pub counts: Counts,
 }
 
 impl Certificate {
     /// A certificate among subsets of at most `max_features`, with names.
     pub fn new(found: &Found, max_features: usize, names: &Names) -> Self {
-        Self {
+        let proven = Proven {
             status: found.status,
-            max_features,
-            objective: found.objective,
+            objective: Some(found.objective),
             bound: found.bound,
             baseline: Some(found.yardstick.baseline),
             gap: found.gap(),
             objective_gap: found.objective_gap(),
-            best: Solution::new(&found.best.subset, Some(found.best.objective), names),
             seconds: found.elapsed.as_secs_f64(),
             counts: found.counts,
-        }
+        };
+        Self { max_features, proven, best: Solution::new(&found.best.subset, Some(found.best.objective), names) }
     }
 }
 

@@ -1,13 +1,13 @@
 //! What `select`, `path` and `certify` found.
 
-use fewest::Ranked;
 use fewest::method::auto_cost::CostChoice;
 use fewest::validation::Summary;
+use fewest::{Ranked, Sense};
 use fewest_data::Names;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{About, Asked, ByName, Certificate, Proven, Solution};
+use crate::{About, Asked, ByName, Certificate, ModelRecord, Proven, Solution};
 
 /// A subset that a method chose, or a list that was judged.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -20,6 +20,8 @@ pub struct Selection {
     /// What is proven.
     #[serde(flatten)]
     pub proven: Proven,
+    /// Whether less is better, or more.
+    pub sense: Sense,
     /// Names of the chosen features, in the order of the indices.
     #[serde(default)]
     pub selected: Vec<String>,
@@ -31,7 +33,7 @@ pub struct Selection {
     pub settings: Asked,
     /// The classifier, as a model file has it.
     #[serde(default)]
-    pub model: Option<Value>,
+    pub model: Option<ModelRecord>,
     /// All features, the best first.
     #[serde(default)]
     pub ranking: Vec<Place>,
@@ -73,6 +75,7 @@ impl Selection {
             method: method.to_owned(),
             about,
             proven: outcome.into(),
+            sense: outcome.sense,
             selected,
             selected_indices,
             settings: Asked::default(),
@@ -265,9 +268,9 @@ pub struct Replacement {
 
 /// Subsets of several sizes.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Path<S = Selection> {
+pub struct Path {
     /// One for each size, ascending.
-    pub path: Vec<S>,
+    pub path: Vec<Selection>,
     /// How the folds were dealt, and which sizes do best in them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cv: Option<SizeChoice>,

@@ -14,8 +14,8 @@ use crate::cli::SelectionArgs;
 impl DataAsRead {
     /// How they were read and are to be prepared; `groups` is the column that names them.
     pub(crate) fn asked(&self, prepare: &PrepareArgs, groups: Option<&str>) -> Asked {
-        let (scale, groups) = (prepare.scaling(&self.data.features), asked_groups(self.groups.as_ref(), groups));
-        Asked { groups, ..of_data(&self.data, &self.target, &self.reading, prepare, scale) }
+        let scale = prepare.scaling(&self.data.features);
+        of_data(&self.data, &self.target, &self.reading, (self.groups.as_ref(), groups), prepare, scale)
     }
 }
 
@@ -23,8 +23,7 @@ impl PreparedData {
     /// How they were read and prepared; `groups` is the column that names them.
     pub(crate) fn asked(&self, prepare: &PrepareArgs, groups: Option<&str>) -> Asked {
         let scale = (self.learnt.scaling.kind, self.learnt.scale_reason);
-        let groups = asked_groups(self.groups.as_ref(), groups);
-        Asked { groups, ..of_data(&self.data, &self.target, &self.reading, prepare, scale) }
+        of_data(&self.data, &self.target, &self.reading, (self.groups.as_ref(), groups), prepare, scale)
     }
 }
 
@@ -45,14 +44,11 @@ pub(crate) fn of_method(mut own: Map<String, Value>, time_limit: Option<f64>, as
     Asked { class_weight, tasks, time_limit, threads: None, own, ..asked }
 }
 
-fn asked_groups(groups: Option<&Groups>, column: Option<&str>) -> Option<GroupsAsked> {
-    groups.map(|groups| GroupsAsked { column: column.map(str::to_owned), count: groups.count() })
-}
-
 fn of_data(
     data: &Dataset,
     target: &Target,
     reading: &ReadOptions,
+    (groups, column): (Option<&Groups>, Option<&str>),
     prepare: &PrepareArgs,
     (kind, reason): (ScaleKind, ScaleReason),
 ) -> Asked {
@@ -65,6 +61,7 @@ fn of_data(
         scale: Some(scale_name(kind).to_owned()),
         scale_reason: Some(reason.text().to_owned()),
         sample_weights: prepare.sample_weights.clone(),
+        groups: groups.map(|groups| GroupsAsked { column: column.map(str::to_owned), count: groups.count() }),
         threads: Some(rayon::current_num_threads()),
         ..Asked::default()
     }

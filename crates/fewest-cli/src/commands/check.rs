@@ -3,14 +3,13 @@
 use std::fmt::Write as _;
 
 use fewest_data::{DataError, Dataset, Note, ReadOptions, Summary, bytes_text};
-use fewest_result::{Kind, classes_value, document};
+use fewest_result::{Kind, classes_value, document, positive};
 use serde_json::{Value, json};
 
 use super::reading;
 use crate::args::data;
 use crate::args::notation;
 use crate::cli::CheckArgs;
-use crate::export::classes::positive_value;
 use crate::export::file::Sink;
 use crate::export::json as json_text;
 use crate::export::table::{self, Table};
@@ -181,7 +180,7 @@ fn value(data: &Dataset, columns: &[Column], summary: &Summary, faults: &[Fault]
         let counts = t.classes.iter().zip(t.counts()).map(|(c, n)| (c.clone(), json!(n))).collect();
         json!({
             "column": t.column, "classes": classes_value(&t.classes), "counts": Value::Object(counts),
-            "positive": positive_value(&t.classes)
+            "positive": positive(&t.classes)
         })
     });
     let features: Vec<Value> = columns

@@ -10,7 +10,7 @@ use fewest::{
     SvmSettings, WeightBounds,
 };
 use fewest_data::Names;
-use fewest_result::{Asked, Kind, TaskModels, TrainedModel, classes_value, document, entries};
+use fewest_result::{Asked, Kind, TaskModels, TrainedModel, bounds_by_name, classes_value, document, entries};
 use serde_json::{Value, json};
 
 use super::invocation::Invocation;
@@ -22,7 +22,7 @@ use crate::args::svm::KernelName;
 use crate::cli::{FitArgs, ModelArgs, ModelFormat};
 use crate::export::file::Sink;
 use crate::export::table::{self, Table};
-use crate::export::{json as json_text, liblinear, libsvm, result, settings};
+use crate::export::{json as json_text, liblinear, libsvm, result};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::terminal::Terminal;
@@ -373,7 +373,9 @@ fn value(
     let (objective, bound) = (sum(|s| s.primal), sum(|s| s.dual));
     let mut own = entries(&trained.svm);
     own.insert("kernel".to_owned(), json!(args.kernel.kernel.text()));
-    own.extend(settings::of_bounds(weight_bounds, &prepared.data.names).map(|of| ("weight_bounds".to_owned(), of)));
+    if !weight_bounds.is_free() {
+        own.insert("weight_bounds".to_owned(), json!(bounds_by_name(weight_bounds, &prepared.data.names)));
+    }
     let time_limit = args.time_limit.map(|time| time.as_secs_f64());
     let class_weight = Some(args.svm.class_weight().text());
     let asked = Asked { class_weight, time_limit, own, ..prepared.asked(&args.prepare, None) };

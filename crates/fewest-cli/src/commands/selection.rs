@@ -388,7 +388,7 @@ impl Task<'_> {
         let about = About::new(&data.names, target, warnings(data), notes(data));
         Selection {
             settings: self.settings(size.or(self.rules.list().max_features), Some(report)),
-            model: trained.map(TrainedModel::value),
+            model: trained.map(TrainedModel::record),
             story: Story {
                 command: size.is_none().then(|| self.invocation.command_line.clone()),
                 ruled_out: Some(ruled_out),

@@ -1,11 +1,6 @@
-//! What JSON says of each class, and of the one that is +1 of two.
+//! What JSON says of each class.
 
 use serde_json::{Value, json};
-
-/// The class that is +1, of two.
-pub(crate) fn positive_value(classes: &[String]) -> Value {
-    json!((classes.len() == 2).then(|| &classes[1]))
-}
 
 /// What of each class, by its name; a class that is not known has null.
 pub(crate) fn by_class<T: serde::Serialize>(classes: &[String], each: &[Option<T>]) -> Value {

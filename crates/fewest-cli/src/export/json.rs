@@ -1,11 +1,13 @@
 //! JSON text.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use fewest::Ranked;
 use fewest_data::Names;
 use fewest_result::Place;
 use serde::Serialize;
+use serde_json::ser::{Formatter, Serializer};
 use serde_json::{Map, Value};
 
 /// What becomes a JSON file. A ranking may be of a million features, and as a tree of values it
@@ -39,9 +41,9 @@ impl Document<'_> {
             }),
             Document::Ranking([], _) => out.write_all(b"[]"),
             Document::List(items) => list(items, "[]", Some(depth), out, |item, out| item.indented(depth + 1, out)),
-            Document::Ranking(ranking, names) => {
-                list(*ranking, "[]", Some(depth), out, |ranked, out| indented(&place(ranked, names), depth + 1, out))
-            }
+            Document::Ranking(ranking, names) => list(*ranking, "[]", Some(depth), out, |ranked, out| {
+                place(ranked, names).serialize(&mut Serializer::with_formatter(out, OneLine)).map_err(io::Error::from)
+            }),
         }
     }
 
@@ -53,7 +55,9 @@ impl Document<'_> {
                 Value::Object(entries.into_iter().map(|(key, item)| (key, item.into_value())).collect())
             }
             Document::List(items) => items.into_iter().map(Document::into_value).collect(),
-            Document::Ranking(ranking, names) => ranking.iter().map(|ranked| place(ranked, names)).collect(),
+            Document::Ranking(ranking, names) => {
+                ranking.iter().map(|ranked| serde_json::json!(place(ranked, names))).collect()
+            }
         }
     }
 }
@@ -65,8 +69,21 @@ impl From<Map<String, Value>> for Document<'_> {
 }
 
 /// A place of a ranking.
-fn place(ranked: &Ranked, names: &Names) -> Value {
-    serde_json::to_value(Place::new(ranked, names.get(ranked.feature))).expect("names and numbers")
+fn place<'n>(ranked: &Ranked, names: &'n Names) -> Place<Cow<'n, str>> {
+    Place::new(ranked, names.get(ranked.feature))
+}
+
+/// An object in one line, as [`indented`] writes a short one.
+struct OneLine;
+
+impl Formatter for OneLine {
+    fn begin_object_key<W: ?Sized + Write>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
+        out.write_all(if first { b"" } else { b", " })
+    }
+
+    fn begin_object_value<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        out.write_all(b": ")
+    }
 }
 
 fn json<T: Serialize + ?Sized>(value: &T) -> io::Result<String> {

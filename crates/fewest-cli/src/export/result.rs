@@ -14,22 +14,23 @@ pub(crate) fn selection_document<'a>(
     ranking: &'a [Ranked],
     names: &'a Names,
 ) -> Document<'a> {
-    with(&fewest_result::Document::new(kind, found), "ranking", &Document::Ranking(ranking, names))
+    with(&fewest_result::Document::new(kind, found), "ranking", Document::Ranking(ranking, names))
 }
 
 /// A path as its file has it.
 pub(crate) fn path_document<'a>(results: Vec<Document<'a>>, cv: Option<SizeChoice>, command: &str) -> Document<'a> {
-    let path = Path::<Selection> { path: Vec::new(), cv, command: command.to_owned() };
-    with(&fewest_result::Document::new(Kind::Path, path), "path", &Document::List(results))
+    let path = Path { path: Vec::new(), cv, command: command.to_owned() };
+    with(&fewest_result::Document::new(Kind::Path, path), "path", Document::List(results))
 }
 
 /// A file with one entry that is written as it is.
-fn with<'a, T: Serialize>(file: &T, name: &str, of: &Document<'a>) -> Document<'a> {
-    let entry = |(key, value)| {
-        let item = if key == name { of.clone() } else { Document::Value(value) };
-        (key, item)
-    };
-    Document::Object(entries(file).into_iter().map(entry).collect())
+fn with<'a, T: Serialize>(file: &T, name: &str, of: Document<'a>) -> Document<'a> {
+    let mut all: Vec<(String, Document<'a>)> =
+        entries(file).into_iter().map(|(key, value)| (key, Document::Value(value))).collect();
+    if let Some(entry) = all.iter_mut().find(|entry| entry.0 == name) {
+        entry.1 = of;
+    }
+    Document::Object(all)
 }
 
 /// The exit code that goes with a status.

@@ -2,7 +2,7 @@
 //! options.
 
 use crate::AnyMethod;
-use fewest::{Kernel, WeightBounds};
+use fewest::Kernel;
 use fewest_data::Names;
 use serde_json::{Map, Value, json};
 
@@ -27,14 +27,6 @@ pub(crate) fn of_method(
         out.insert("penalty".to_owned(), json!(price));
     }
     out
-}
-
-/// Bounds on weights by name: `[lower, upper]`, null where there is none; nothing where all are
-/// free.
-pub(crate) fn of_bounds(bounds: &WeightBounds, names: &Names) -> Option<Value> {
-    // An infinite number is null in JSON.
-    let named = bounds.bounded().map(|(j, weight)| (names.get(j).into_owned(), json!([weight.lower, weight.upper])));
-    (!bounds.is_free()).then(|| Value::Object(named.collect()))
 }
 
 /// Adds each setting under the name of its option.

@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 
 use crate::document::{Kind, SCHEMA, document};
 pub use kernel::kernel_name;
-use record::ModelRecord;
+pub use record::ModelRecord;
 pub use tasks::{Classifiers, Judged, TaskModels};
 
 /// How each of the model's features is prepared: `(x - centre) / scale`.
@@ -100,8 +100,13 @@ pub fn counts_value(target: &Target) -> Value {
 
 impl TrainedModel {
     /// The `model` entry.
+    pub fn record(&self) -> ModelRecord {
+        self.into()
+    }
+
+    /// The `model` entry as JSON.
     pub fn value(&self) -> Value {
-        json!(ModelRecord::from(self))
+        json!(self.record())
     }
 
     /// The whole model file.

@@ -15,9 +15,9 @@ use crate::by_name::ByName;
 use super::kernel::kernel_name;
 use super::{ClassNames, FeatureImputation, FeatureScaling, TrainedModel, row_values};
 
-/// The `model` of a file.
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) struct ModelRecord {
+/// The `model` of a file, entry by entry.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct ModelRecord {
     kernel: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     gamma: Option<f64>,
@@ -55,7 +55,7 @@ pub(super) struct ModelRecord {
     support_vectors: Option<Vec<Vec<f64>>>,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct ScalingRecord {
     kind: String,
     features: ByName<ScaleOf>,
@@ -67,7 +67,7 @@ struct ScaleOf {
     scale: f64,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct ImputationRecord {
     rule: String,
     features: ByName<FillOf>,
@@ -80,7 +80,7 @@ struct FillOf {
     indicates: Option<String>,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct NormalizationRecord {
     #[serde(default)]
     total: Option<f64>,
@@ -89,7 +89,7 @@ struct NormalizationRecord {
     uncounted: Vec<String>,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct MachineRecord {
     negative: String,
     positive: String,

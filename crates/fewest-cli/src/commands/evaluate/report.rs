@@ -3,7 +3,7 @@
 use fewest_data::Names;
 use fewest_eval::evaluate::{Comparison, Evaluation, FoldResult};
 use fewest_eval::folds::{Fold, test_share};
-use fewest_result::{Kind, WrongSample, classes_value, counts_value, document, entries, sample_names};
+use fewest_result::{Kind, WrongSample, classes_value, counts_value, document, entries, positive, sample_names};
 use serde_json::{Map, Value, json};
 
 use super::plan::{Options, Recipes};
@@ -11,7 +11,7 @@ use crate::commands::asked::asked_of_method;
 use crate::commands::data_as_read::DataAsRead;
 use crate::commands::reading::{notes, warnings};
 use crate::commands::scaling_words::scaling_text;
-use crate::export::classes::{by_class, of_two, positive_value};
+use crate::export::classes::{by_class, of_two};
 
 /// Results of all folds.
 pub(crate) struct Report<'a> {
@@ -122,7 +122,7 @@ impl MethodReport<'_> {
         let found = json!({
             "method": self.name, "n_samples": raw.target.codes.len(), "n_features": names.len(),
             "classes": classes_value(&raw.target.classes), "class_counts": counts_value(&raw.target),
-            "positive": positive_value(&raw.target.classes), "recall": by_class(&raw.target.classes, &self.found.recall()),
+            "positive": positive(&raw.target.classes), "recall": by_class(&raw.target.classes, &self.found.recall()),
             "warnings": warnings(&raw.data), "notes": notes(&raw.data), "folds": self.found.folds.iter().map(fold).collect::<Vec<_>>(),
             "summary": summary, "undefined": undefined, "confusion": total, "frequency": frequency, "stability": self.found.stability(),
             "wrong": wrong, "effort": {"folds_left": self.left}

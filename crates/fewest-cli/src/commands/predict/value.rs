@@ -3,11 +3,11 @@
 
 use fewest_data::{Dataset, ReadOptions, by_class_key};
 use fewest_eval::{ExternalValidation, Predictions};
-use fewest_result::{Asked, Kind, WrongSample, classes_value, document, entries};
+use fewest_result::{Asked, Kind, WrongSample, classes_value, document, entries, positive};
 use serde_json::{Map, Value, json};
 
 use super::decisions::SampleDecisions;
-use crate::export::classes::{by_class, of_two, positive_value};
+use crate::export::classes::{by_class, of_two};
 use crate::export::table;
 
 /// What a model is worth on samples.
@@ -83,7 +83,7 @@ impl<'a> Worth<'a> {
             "model": model, "data": data.source, "n_samples": n,
             "accuracy": found.map(|found| found.metrics.accuracy), "right": self.right(), "scored": self.scored(),
             "unknown_class": unknown, "target": data.target.as_ref().map(|target| &target.column),
-            "classes": classes_value(classes), "positive": positive_value(classes),
+            "classes": classes_value(classes), "positive": positive(classes),
             "class_counts": known.map(|known| counts(&mut known.iter().flatten().copied())),
             "predicted_counts": counts(&mut self.said.predicted.iter().copied()),
             "selected": features, "n_features": features.len(),

@@ -7,7 +7,7 @@ use fewest_eval::study::{
 };
 use fewest_result::{
     About, Asked, Certificate, Kind, RulesAsked, Selection, TrainedModel, WrongSample, classes_value, counts_value,
-    document, entries, levels_of, sample_names,
+    document, entries, levels_of, positive, sample_names,
 };
 use serde_json::{Map, Value, json};
 
@@ -17,7 +17,7 @@ use crate::commands::invocation::Invocation;
 use crate::commands::reading::{notes, warnings};
 use crate::commands::report;
 use crate::commands::scaling_words::feature_scaling;
-use crate::export::classes::{by_class, of_two, positive_value};
+use crate::export::classes::{by_class, of_two};
 use crate::export::result::selection_document;
 
 /// A study with all that its JSON and its summary are made of.
@@ -80,7 +80,7 @@ impl View<'_> {
             "target": raw.target.column,
             "classes": classes_value(&raw.target.classes),
             "class_counts": counts_value(&raw.target),
-            "positive": positive_value(&raw.target.classes),
+            "positive": positive(&raw.target.classes),
             "warnings": notices, "notes": notes(&raw.data),
             "summary": summary,
             "recall": by_class(&raw.target.classes, &found.recall()),
@@ -199,7 +199,7 @@ impl View<'_> {
         own.remove("method");
         own.insert("gap".to_owned(), json!(self.args.gap));
         let found = Selection {
-            model: trained.as_ref().map(TrainedModel::value),
+            model: trained.as_ref().map(TrainedModel::record),
             certificate: panel.certificate.as_ref().map(|c| Certificate::new(c, panel.selected.len(), names)),
             details: more,
             ..Selection::new(panel.choice.method.name(), &selection, about, names)
