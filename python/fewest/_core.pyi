@@ -43,8 +43,8 @@ _Listener = Callable[[_Json], object] | None
 __all__ = [
     "ColumnFile", "Knockoffs", "Shard", "__version__", "broken_rules", "candidates", "certify", "certify_list", "check_rules",
     "choose_cost", "class_probabilities", "column_outline", "command", "folds", "gamma", "generate", "halves", "joined_sums",
-    "knockoff_selection", "markers", "matching", "measures", "methods_text", "page", "path", "preparation", "read_table",
-    "rfe_paths", "select", "select_from", "set_f1", "stability_selection", "study", "study_verdict", "subset_stability", "summary",
+    "knockoff_selection", "markers", "matching", "measures", "page", "path", "preparation", "read_table",
+    "rfe_paths", "select", "select_from", "set_f1", "stability_selection", "study", "subset_stability", "summary",
     "t_test", "table", "train", "verify", "write_columns", "write_program",
 ]
 # fmt: on
@@ -176,6 +176,7 @@ def study(
     weights: _Floats,
     classes: Sequence[str],
     given: _Json,
+    told: _Json,
     limits: _Json,
     listener: _Listener,
     groups: _Codes | None = None,
@@ -194,8 +195,6 @@ def markers(
 def table(result: _Json) -> str: ...
 def page(result: _Json) -> str: ...
 def matching(names: list[str], text: str) -> list[int] | None: ...
-def methods_text(result: _Json) -> list[tuple[str, str]]: ...
-def study_verdict(result: _Json) -> str | None: ...
 def verify(
     path: str,
     x: _Matrix,

@@ -315,3 +315,10 @@ def _is_number(text: str | bytes) -> bool:
     except ValueError:
         return False
     return True
+
+
+def sample_names(X: Any) -> list[str] | None:
+    """Names of the samples, where the index of a frame or an AnnData has some."""
+    index = getattr(X, "obs_names", getattr(X, "index", None))
+    values: list[Any] = index.to_list() if index is not None and hasattr(index, "to_list") else []
+    return values if values and all(isinstance(value, str) for value in values) else None

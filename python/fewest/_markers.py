@@ -22,7 +22,6 @@ from fewest._functions import searches
 from fewest._parameters import AT_LEAST_ONE, AT_LEAST_TWO, COST, COST_OR_AUTO, COUNT_OR_NONE, handed
 from fewest._rules import Rules
 from fewest._several import PROBLEMS, SeveralProblems
-from fewest._study_result import said_rules
 from fewest._tables import table, written
 from fewest._warn import warn
 
@@ -338,6 +337,7 @@ class _Finder(SeveralProblems):
         result = _core.markers(samples.matrix, samples.codes, weights, classes, names, asked, limits, listener, samples.groups)
         warn_of_limit(self, result, f"The panel so far is returned, with the bound proven by then.{_not_done(result['effort'])}")
         del result["interrupted"]
+        rules = result.pop("rules")
         panel = result["panel"] or {}
         counts = np.bincount(samples.codes, minlength=len(classes)).tolist()
         target = groupby if isinstance(groupby, str) else str(getattr(groupby, "name", None) or "y")
@@ -352,7 +352,7 @@ class _Finder(SeveralProblems):
                 "per_class": asked["per_class"],
                 "expression": asked["expression"],
                 "scale": self.scale,
-                **said_rules(asked["rules"], names),
+                **rules,
             },
             **result,
             "classes": {str(at): name for at, name in enumerate(classes)},

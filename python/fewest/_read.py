@@ -389,6 +389,8 @@ class Coding:
     ----------
     features : DataFrame of shape (n_samples, n_features)
         The features of the frame, until they are taken.
+    columns_of_text : list of tuple
+        Each column of text: its name, the names of the features made of it, its values.
     texts : list of list of int
         The features that each column of text became.
     warnings : list of str
@@ -400,9 +402,10 @@ class Coding:
         found, notes = _read_frame(frame, self._text, {})
         self._names = found["names"]
         at = {name: j for j, name in enumerate(self._names)}
-        self._levels = [(column, values) for column, _, values in found["texts"]]
-        self.texts = [[at[name] for name in made if name in at] for _, made, _ in found["texts"]]
-        made = {name for _, names, _ in found["texts"] for name in names}
+        self.columns_of_text = found["texts"]
+        self._levels = [(column, values) for column, _, values in self.columns_of_text]
+        self.texts = [[at[name] for name in made if name in at] for _, made, _ in self.columns_of_text]
+        made = {name for _, names, _ in self.columns_of_text for name in names}
         self._columns = [column for column, _ in self._levels] + [name for name in self._names if name not in made]
         self.warnings = [note for note, loud in notes if loud]
         self.features = self._frame(found["x"], frame)

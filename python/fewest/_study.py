@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from numbers import Integral, Real
-from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,7 +32,7 @@ from fewest._engine import (
 )
 from fewest._estimator import Tags
 from fewest._folds import said_groups
-from fewest._frames import in_order, is_annotated, labels_in, named
+from fewest._frames import in_order, is_annotated, labels_in, named, sample_names
 from fewest._parameters import AT_LEAST_ONE, AT_LEAST_TWO, NOT_BELOW_0, handed
 from fewest._path import sizes_of
 from fewest._positive import is_first, of_second, turned_bounds
@@ -41,7 +40,6 @@ from fewest._preparation import Preparation
 from fewest._probabilities import of_classes
 from fewest._read import Coding, has_texts
 from fewest._rules import Rules
-from fewest._study_result import StudyResult, confusion, said_rules, sample_names
 from fewest._tables import table, written
 from fewest._warn import warn
 
@@ -315,7 +313,7 @@ class Study(_signatures.Study, Selector):
         return features
 
     def _fit(self, samples: Samples) -> None:
-        begun, p = monotonic(), samples.X.shape[1]
+        p = samples.X.shape[1]
         names = [str(label) for label in samples.classes.tolist()]
         # Measures are of the engine's second class.
         first = is_first(self.pos_label, samples.classes)
@@ -326,90 +324,48 @@ class Study(_signatures.Study, Selector):
         asked = self._settings(samples, p, first)
         classes = names[::-1] if first else names
         weights = np.ascontiguousarray(samples.sample_weight)
-        answer = _core.study(samples.matrix, codes, weights, classes, asked, limits, Listener(self, samples).wanted, samples.groups)
-        self._warn_of(answer, samples, asked)
-        about = self._about(answer, samples, asked, monotonic() - begun)
-        self._said = StudyResult(answer, self._names(), classes, codes, about).value()
+        told, listener = self._told(samples), Listener(self, samples).wanted
+        answer = _core.study(samples.matrix, codes, weights, classes, asked, told, limits, listener, samples.groups)
+        self._said = answer["said"]
+        self._warn_of(answer)
         for fold in answer["folds"]:
-            fold["judgement"]["test"] = about["rows"][fold["judgement"]["test"]].tolist()
+            fold["judgement"]["test"] = [told["rows"][at] for at in fold["judgement"]["test"]]
         self._set_study(of_second(answer) if first else answer, p)
         self._train(samples, answer["panel"])
 
-    def _warn_of(self, answer: dict[str, Any], samples: Samples, asked: dict[str, Any]) -> None:
+    def _warn_of(self, answer: dict[str, Any]) -> None:
         """Warnings of what time did not allow, and of methods that are left out."""
-        done, left = len(answer["folds"]), answer["effort"]["folds_left"]
+        done, left = len(answer["folds"]), self._said["effort"]["folds_left"]
         known = ": how well the panel does is not known." if done == 0 else "; this is what is known so far."
         warn_of_limit(self, answer, f"{done} of {done + left} outer folds done{known}")
         for fault in answer["faults"]:
             warn(fault)
-        for left_out in _left_out(answer, samples, asked):
-            methods = [*answer["grid"]["methods"], left_out["method"]]
-            again = "" if asked["rules"]["weights"] else f"; methods={methods} tries it nevertheless"
-            warn(f"{left_out['method']} was left out: {left_out['why']}{again}")
+        for left_out in self._said["left_out"]:
+            warn(f"{left_out['method']} was left out: {left_out['why']}")
 
-    def _about(self, answer: dict[str, Any], samples: Samples, asked: dict[str, Any], seconds: float) -> dict[str, Any]:
-        """What a result says beside what the engine found."""
-        coding, panel = self._coding, answer["panel"]
-        y = self._given["y"]
+    def _told(self, samples: Samples) -> dict[str, Any]:
+        """What the engine does not know of the data and of the call, for the result."""
+        coding, y, weights = self._coding, self._given["y"], self._given["weights"]
         target = y if isinstance(y, str) else getattr(y, "name", None)
         target = "y" if target is None else str(target)
         return {
+            "names": self._names(),
             "target": target,
             "samples": self._given["samples"],
-            "rows": np.arange(len(samples.codes)) if samples.kept is None else samples.kept,
-            "warnings": ([] if coding is None else coding.warnings) + answer["faults"],
+            "rows": list(range(len(samples.codes))) if samples.kept is None else samples.kept.tolist(),
             "notes": [] if coding is None else coding.warnings,
-            "levels": {} if coding is None or panel is None else coding.levels(panel["selected"]),
-            "left_out": _left_out(answer, samples, asked),
-            "loss": asked["svm"]["loss"],
-            "bias": asked["svm"]["bias"],
-            "gap": float(self.gap),
-            "seconds": seconds,
+            "texts": [] if coding is None else coding.columns_of_text,
             "command": " ".join(f"{self!r}.fit(X, y)".split()),
-            "settings": self._said_settings(answer, samples, asked, target),
-        }
-
-    def _said_settings(self, answer: dict[str, Any], samples: Samples, asked: dict[str, Any], target: str) -> dict[str, Any]:
-        """The settings in effect, under the names that the command has for them."""
-        weights, grid, svm = self._given["weights"], answer["grid"], asked["svm"]
-        return {
-            "data": None,
-            "format": self._given["X"],
-            "target": target,
-            "positive": None if self.pos_label is None else str(self.pos_label),
-            "sensitivity": asked["sensitivity"],
-            "missing": asked["missing"] or "error",
-            "scale": grid["scale"][0],
-            "scale_reason": grid["scale"][1],
-            "max_features": grid["sizes"],
-            "methods": grid["methods"],
-            "folds": asked["folds"],
-            "repeats": asked["repeats"],
-            "inner_cv": asked["inner_folds"],
-            "inner_repeats": asked["inner_repeats"],
-            "seed": asked["seed"],
-            "cost_points": asked["cost_points"],
-            "choose": grid["rule"],
-            "prefer": asked["prefer"],
-            "points": asked["points"],
-            "calibration": "platt",
-            "loss": svm["loss"],
-            "bias": svm["bias"],
-            "tolerance": svm["tolerance"],
-            "memory": svm.get("memory"),
-            "class_weight": _said_weights(self.class_weight),
-            "sample_weights": None if weights is None else str(getattr(weights, "name", None) or "sample_weight"),
-            **said_rules(asked["rules"], self._names()),
-            "variance_threshold": None,
-            "time_limit": self.time_limit,
-            "selection_time_limit": asked["selection_seconds"],
-            "gap": float(self.gap),
-            "node_limit": asked["proof_nodes"],
-            "solutions": asked["solutions"],
-            "threads": threads_of(self.n_jobs) or os.cpu_count(),
-            "tasks": None,
-            "groups": None,
-            **said_groups(self._given["groups"], samples.groups),
+            "asked": {
+                "format": self._given["X"],
+                "target": target,
+                "positive": None if self.pos_label is None else str(self.pos_label),
+                "class_weight": _said_weights(self.class_weight),
+                "sample_weights": None if weights is None else str(getattr(weights, "name", None) or "sample_weight"),
+                "time_limit": self.time_limit,
+                "threads": threads_of(self.n_jobs) or os.cpu_count(),
+                **said_groups(self._given["groups"], samples.groups),
+            },
         }
 
     def __str__(self) -> str:
@@ -495,7 +451,7 @@ class Study(_signatures.Study, Selector):
 
     def _set_study(self, answer: dict[str, Any], p: int) -> None:
         """The attributes of a fitted study."""
-        panel, verdict = answer["panel"], _core.study_verdict(self._said)
+        panel, verdict, said = answer["panel"], answer["verdict"], self._said
         self.support_ = np.zeros(p, dtype=bool)
         if panel is None or not panel["selected"]:
             why = "time allowed no choice" if verdict is None else verdict
@@ -511,22 +467,24 @@ class Study(_signatures.Study, Selector):
         self.fit_C_ = panel["choice"]["fit_cost"]
         self.certificate_ = _certificate(panel.get("certificate"))
         for name in ("objective", "bound", "baseline", "gap", "objective_gap"):
-            setattr(self, f"{name}_", (self.certificate_ or panel).get(name))
+            setattr(self, f"{name}_", (self.certificate_ or said["panel"] or {}).get(name))
         self.status_, self.trace_ = answer["status"], {}
         self.center_, self.scale_ = np.asarray(panel["center"], dtype=float), np.asarray(panel["scale"], dtype=float)
         self.fill_ = None if panel.get("fill") is None else np.asarray(panel["fill"], dtype=float)
         self.solutions_ = subsets_of(panel.get("solutions", []))
         self.swaps_ = panel.get("swaps", [])
         measures = MEASURES + (OF_TWO if len(self.classes_) == 2 else ())
-        self.summary_ = {name: answer["summary"].get(name) for name in measures}
-        self.folds_, self.stability_ = answer["folds"], answer["stability"]
-        self.confusion_ = confusion(self.folds_, len(self.classes_))
+        self.summary_ = {name: said["summary"].get(name) for name in measures}
+        self.folds_, self.stability_ = answer["folds"], said["stability"]
+        self.confusion_ = sum(
+            (np.array(fold["judgement"]["confusion"]) for fold in self.folds_), np.zeros((len(self.classes_),) * 2, int)
+        )
         self.panels_ = self._both(answer["panels"])
-        self.sizes_, self.effort_ = answer["inner"], answer["effort"]
-        self.points_ = self._said.get("points")
-        self.largest_size_, self.left_out_ = answer["grid"]["took_largest"], self._said["left_out"]
-        self._scaling = answer["grid"]["scale"][0]
-        self.tried_, self.decision_curve_ = answer["tried"], answer["decision_curve"]
+        self.sizes_, self.effort_ = said["sizes"], said["effort"]
+        self.points_ = said.get("points")
+        self.largest_size_, self.left_out_ = said["largest_size"], said["left_out"]
+        self._scaling = answer["scale"]
+        self.tried_, self.decision_curve_ = answer["tried"], said["decision_curve"]
         self.recall_ = dict(zip(self.classes_.tolist(), answer["recall"] or [None] * len(self.classes_), strict=True))
         self.threshold_ = panel.get("threshold")
         self.frequency_ = np.zeros(p)
@@ -534,7 +492,7 @@ class Study(_signatures.Study, Selector):
             self.frequency_[feature] = share
         self._calibration: Any = panel.get("calibration")
 
-    def _both(self, panels: dict[str, Any] | None) -> dict[str, Any] | None:
+    def _both(self, panels: list[dict[str, Any]] | None) -> dict[str, Any] | None:
         """The two choices, in the words of Python."""
         if panels is None:
             return None
@@ -553,7 +511,8 @@ class Study(_signatures.Study, Selector):
                 "stability": of["stability"],
             }
 
-        return {"best": one(panels["best"]), "smallest": one(panels["smallest"]), "difference": panels["difference"]}
+        best, smallest = map(one, panels)
+        return {"best": best, "smallest": smallest, "difference": self._said["panels"]["difference"]}
 
     def _train(self, samples: Samples, panel: dict[str, Any] | None) -> None:
         """The classifier of the panel, trained again at its cost on its features, scaled."""
@@ -613,13 +572,6 @@ def _certificate(found: dict[str, Any] | None) -> dict[str, Any] | None:
         return None
     kept = {key: value for key, value in found.items() if key not in ("seconds", "counts")}
     return kept | {"best": np.asarray(found["best"], dtype=np.intp), "elapsed": found["seconds"]}
-
-
-def _left_out(answer: dict[str, Any], samples: Samples, asked: dict[str, Any]) -> list[dict[str, str]]:
-    """The methods that were not tried, and why."""
-    n, p = samples.X.shape
-    why = "it keeps no bounds on weights" if asked["rules"]["weights"] else f"{n} samples of {p} features take it long"
-    return [{"method": method, "why": why} for method in answer["grid"]["left_out"]]
 
 
 def _of_weight(samples: Samples, X: Any) -> Samples:

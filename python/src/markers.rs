@@ -1,8 +1,10 @@
 //! Markers of Python's data: the library's, as one dictionary.
 
-use fewest_data::Target;
+use fewest::WeightBounds;
+use fewest_data::{Names, Target};
 use fewest_eval::EvalError;
 use fewest_eval::markers::{MarkersSettings, markers as markers_of};
+use fewest_result::RulesAsked;
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use pythonize::pythonize;
@@ -15,7 +17,7 @@ use crate::{numbers, raised, settings};
 /// The few features that tell all classes apart. `weights`: that of each sample, without class
 /// weights; `classes`, `names`: of the classes and the features; `given`: the fields of
 /// [`MarkersSettings`]; `groups`: that of each sample, where some stay together in folds. Returns what
-/// `fewest markers --json` writes of the result, and `interrupted`.
+/// `fewest markers --json` writes of the result, `rules` as its settings have them, and `interrupted`.
 ///
 /// # Errors
 /// As [`crate::select`].
@@ -48,6 +50,8 @@ pub(crate) fn markers<'py>(
         })?;
         let mut value = report.value(&wanted, &names, &target.classes);
         value.insert("interrupted".to_owned(), json!(course.interrupted));
+        let rules = RulesAsked::new(&wanted.rules, &WeightBounds::default(), &Names::Listed(names));
+        value.insert("rules".to_owned(), json!(rules));
         Ok(pythonize(py, &Value::Object(value))?)
     })
 }

@@ -1,32 +1,58 @@
 //! A study of Python's data: the library's, as one dictionary.
 
-use fewest::RowMatrix;
+use std::time::Instant;
+
 use fewest::method::certificate::Certificate;
-use fewest::model::Model;
-use fewest_data::Target;
+use fewest::{Limits, WeightBounds};
+use fewest_data::{Names, Note, ReadOptions, Target, TextColumn};
 use fewest_eval::scale_kind;
-use fewest_eval::study::{ChoiceReport, Panel, StudyReport, StudySettings, study as study_of};
+use fewest_eval::study::{Panel, StudyReport, StudySettings, study as study_of};
+use fewest_result::{About, Asked, Document, Kind, RulesAsked, StudyContext};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use pythonize::pythonize;
-use serde_json::{Map, Value, json};
+use serde::Deserialize;
+use serde_json::{Value, json};
 
 use crate::enter::{CallLimits, enter, sheltered};
 use crate::matrix::{Columns, owned};
+use crate::table::WORDS;
 use crate::{numbers, raised, settings};
 
+/// What only Python knows of the data.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Told {
+    /// Names of the features.
+    names: Vec<String>,
+    /// The column of the classes.
+    target: String,
+    /// Names of the samples as they were given.
+    samples: Option<Vec<String>>,
+    /// Row of each sample among those that were given.
+    rows: Vec<usize>,
+    /// What reading warned of.
+    notes: Vec<String>,
+    /// Text columns: name, the features made of it, its values.
+    texts: Vec<(String, Vec<String>, Vec<String>)>,
+    /// What was asked of the data.
+    asked: Asked,
+    /// The call.
+    command: String,
+}
+
 /// Chooses method, costs and size inside folds, judges that on the samples held out, and does the
-/// same on all samples. `weights`: that of each sample, without class weights; `classes`: their names,
-/// for messages; `settings`: the fields of [`StudySettings`]; `groups`: that of each sample, where some
-/// stay together in folds. Returns `panel` (none where time did not allow a choice), `panels` (the two
-/// choices and their `difference`), `folds`, `summary`, `recall`, `decision_curve`, `frequency`,
-/// `stability`, `tried`, `inner`, `effort`, `grid` (`methods`, `left_out`, `sizes`, `took_largest`,
-/// `rule`, `scale` and why), `status`, `interrupted`.
+/// same on all samples. `weights`: that of each sample, without class weights; `classes`: their names;
+/// `given`: the fields of [`StudySettings`]; `told`: those of [`Told`]; `groups`: that of each sample,
+/// where some stay together in folds. Returns `said`: what `fewest study --json` writes, and `verdict`:
+/// what a reader of it must know first; and by index `panel` (none where time did not allow a choice),
+/// `panels` (the two choices), `folds`, `recall`, `frequency`, `tried`; `scale`, `faults`, `status`,
+/// `interrupted`.
 ///
 /// # Errors
 /// As [`crate::select`].
 #[pyfunction]
-#[pyo3(signature = (x, codes, weights, classes, given, limits, listener, groups=None))]
+#[pyo3(signature = (x, codes, weights, classes, given, told, limits, listener, groups=None))]
 #[expect(clippy::too_many_arguments, reason = "Python names them")]
 pub(crate) fn study<'py>(
     py: Python<'py>,
@@ -35,59 +61,88 @@ pub(crate) fn study<'py>(
     weights: PyReadonlyArray1<'py, f64>,
     classes: Vec<String>,
     given: &Bound<'py, PyAny>,
+    told: &Bound<'py, PyAny>,
     limits: &Bound<'py, PyAny>,
     listener: Option<Py<PyAny>>,
     groups: Option<PyReadonlyArray1<'py, u32>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     sheltered(|| {
+        let begun = Instant::now();
         let (wanted, limits): (StudySettings, CallLimits) = (settings(given)?, settings(limits)?);
-        let target = Target { column: "y".to_owned(), classes, codes: numbers(&codes)?.to_vec() };
+        let told: Told = settings(told)?;
+        let target = Target { column: told.target.clone(), classes, codes: numbers(&codes)?.to_vec() };
         let features = owned(&*x.design()?).map_err(raised)?;
         let groups = groups.as_ref().map(numbers).transpose()?;
         let data = fewest_eval::Data { groups, ..fewest_eval::Data::new(&features, &target, numbers(&weights)?) };
         let (report, course) =
             enter(py, &limits, listener, |limits, observer| study_of(&data, &wanted, &limits, None, observer))?;
-        let mut value = report_value(&report, &wanted, &target.codes);
         let (scale, why) = scale_kind(wanted.scale, &features);
-        value["grid"]["scale"] = json!([scale, why.text()]);
-        value.insert("interrupted".to_owned(), json!(course.interrupted));
-        Ok(pythonize(py, &Value::Object(value))?)
+        let gap = limits.gap().unwrap_or(Limits::default().gap_rel);
+        let (said, verdict) = told.say((&wanted, gap), &report, &target, (scale.name(), why.text()), begun)?;
+        let value = json!({
+            "status": report.status, "interrupted": course.interrupted, "faults": report.faults,
+            "panel": report.panel.as_ref().map(|panel| panel_value(panel, wanted.sensitivity)),
+            "panels": report.choices(wanted.prefer), "folds": report.folds, "recall": report.recall(),
+            "frequency": report.frequency(), "tried": report.tried, "scale": scale, "said": said, "verdict": verdict,
+        });
+        Ok(pythonize(py, &value)?)
     })
 }
 
-fn report_value(report: &StudyReport, wanted: &StudySettings, codes: &[u32]) -> Map<String, Value> {
-    let value = json!({
-        "status": report.status.name(),
-        "panel": report.panel.as_ref().map(|panel| panel_value(panel, wanted.sensitivity)),
-        "panels": report.choices(wanted.prefer).map(|choices| panels_value(&choices, report)),
-        "folds": report.folds, "faults": report.faults,
-        "summary": report.summary().into_iter().map(|(name, summary)| (name.to_owned(), json!(summary))).collect::<Map<_, _>>(),
-        "recall": report.recall(),
-        "decision_curve": report.decision_curve(codes),
-        "points": report.points, "points_worth": report.points_worth(),
-        "frequency": report.frequency(),
-        "stability": report.stability(),
-        "tried": report.tried,
-        "inner": report.inner,
-        "effort": report.effort,
-        "grid": {
-            "methods": report.methods, "left_out": report.left_out, "sizes": report.sizes,
-            "took_largest": report.took_largest(), "rule": wanted.rule
-        },
-    });
-    let Value::Object(value) = value else { unreachable!("it is written as an object") };
-    value
-}
-
-/// The two choices, the result of each in the outer folds, and how far apart they are.
-fn panels_value([best, smallest]: &[ChoiceReport; 2], report: &StudyReport) -> Value {
-    json!({"best": best, "smallest": smallest, "difference": report.difference()})
+impl Told {
+    /// The study as `fewest study --json` writes it, and what its reader must know first.
+    fn say(
+        self,
+        (wanted, gap): (&StudySettings, f64),
+        report: &StudyReport,
+        target: &Target,
+        (scale, why): (&str, &str),
+        begun: Instant,
+    ) -> PyResult<(Value, Option<String>)> {
+        let (names, rows) = (Names::Listed(self.names), self.rows);
+        let read: Vec<Note> =
+            self.texts.into_iter().map(|(column, made, values)| Note::Dummies { column, made, values }).collect();
+        let samples = self.samples.map(|given| TextColumn {
+            name: String::new(),
+            values: rows.iter().map(|&row| given[row].clone()).collect(),
+        });
+        let context = StudyContext {
+            names: &names,
+            target,
+            samples: samples.as_ref(),
+            rows: &|samples| samples.iter().map(|&i| rows[i]).collect(),
+            indicators: &[],
+            read: &read,
+            normalized: None,
+            reading: &ReadOptions::default(),
+            settings: wanted,
+            gap,
+            found: report,
+        };
+        let bounds = WeightBounds::new(names.len(), &wanted.rules.weights, &|j| names.get(j).into_owned());
+        let asked = Asked {
+            missing: Some(wanted.missing.map_or("error", |rule| rule.name()).to_owned()),
+            scale: Some(scale.to_owned()),
+            scale_reason: Some(why.to_owned()),
+            rules: Some(RulesAsked::new(&wanted.rules, &bounds.map_err(raised)?, &names)),
+            ..self.asked
+        };
+        let left_out = context.left_out(&|method| {
+            let all: Vec<String> =
+                report.methods.iter().chain([&method]).map(|method| format!("'{}'", method.name())).collect();
+            format!("methods=[{}] tries it nevertheless", all.join(", "))
+        });
+        let about = About::new(&names, target, [self.notes.clone(), report.faults.clone()].concat(), self.notes);
+        let took = (self.command.as_str(), begun.elapsed().as_secs_f64());
+        let mut said = Document::new(Kind::Study, context.study(about, asked, left_out, took)).value();
+        let verdict = fewest_report::add_words(&mut said, &WORDS);
+        Ok((said, verdict))
+    }
 }
 
 /// The panel; `center`, `scale` and `fill` are those of its features, in their order, `threshold` is
 /// that of the sensitivity asked for.
 fn panel_value(panel: &Panel, sensitivity: Option<f64>) -> Value {
-    let (outcome, selection) = (panel.outcome(), &panel.report.selection);
     let of = |values: &Vec<f64>, default: f64| -> Vec<f64> {
         panel.selected.iter().map(|&j| values.get(j).copied().unwrap_or(default)).collect()
     };
@@ -101,11 +156,6 @@ fn panel_value(panel: &Panel, sensitivity: Option<f64>) -> Value {
         "threshold": threshold,
         "choice": panel.choice, "selected": panel.selected,
         "kernel": fewest::KernelRule::from(panel.report.kernel),
-        "model": panel.model.as_ref().map(model_value),
-        "sense": outcome.sense, "objective": outcome.objective, "bound": outcome.bound, "gap": outcome.gap(),
-        "baseline": outcome.yardstick.map(|yardstick| yardstick.baseline), "objective_gap": outcome.objective_gap(), "status": outcome.status.name(),
-        "seconds": outcome.elapsed.as_secs_f64(), "counts": outcome.counts,
-        "ranking": selection.ranking.iter().map(|of| json!([of.feature, of.rank, of.step, of.criterion])).collect::<Vec<_>>(),
         "center": of(&panel.scaling.center, 0.0), "scale": of(&panel.scaling.scale, 1.0),
         "fill": panel.imputation.as_ref().map(|imputation| of(&imputation.fill, 0.0)),
         "calibration": panel.calibration, "certificate": panel.certificate.as_ref().map(certificate_value),
@@ -121,30 +171,4 @@ fn certificate_value(certificate: &Certificate) -> Value {
         "best": certificate.best.subset.iter().collect::<Vec<usize>>(), "best_objective": certificate.best.objective,
         "seconds": certificate.elapsed.as_secs_f64(), "counts": certificate.counts
     })
-}
-
-/// The machines of a classifier, as model files have them; classes are codes.
-fn model_value(model: &Model) -> Value {
-    let linear = model.kernel == fewest::Kernel::Linear;
-    let machine = |machine: &fewest::model::Machine| {
-        let solution = &machine.solution;
-        json!({
-            "negative": machine.negative, "positive": machine.positive, "intercept": machine.bias,
-            "weights": linear.then_some(&machine.weights), "coefficients": (!linear).then_some(&machine.coefficients),
-            "primal": solution.primal, "dual": solution.dual, "gap": solution.gap(), "kkt_residual": solution.kkt_residual,
-            "iterations": solution.iterations, "status": solution.status
-        })
-    };
-    let vectors: Option<Vec<Vec<f64>>> = (!linear).then(|| rows(&model.support_vectors));
-    json!({"machines": model.machines.iter().map(machine).collect::<Vec<_>>(), "support_vectors": vectors})
-}
-
-/// Rows with their zeros.
-fn rows(of: &RowMatrix) -> Vec<Vec<f64>> {
-    let row = |i: usize| {
-        let mut values = vec![0.0; of.n_features()];
-        of.row(i).add_to(1.0, &mut values);
-        values
-    };
-    (0..of.n_samples()).map(row).collect()
 }

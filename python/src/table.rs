@@ -9,7 +9,7 @@ use crate::enter::sheltered;
 use crate::settings;
 
 /// What users of Python call things.
-const WORDS: Words = Words {
+pub(crate) const WORDS: Words = Words {
     rest: "the result holds them all",
     max_false: "max_false",
     fdr: "fdr",
@@ -41,23 +41,4 @@ pub(crate) fn page(result: &Bound<'_, PyAny>) -> PyResult<String> {
         let made = fewest_report::page(&settings::<Value>(result)?);
         made.map_err(|error| PyValueError::new_err(error.to_string()))
     })
-}
-
-/// What a reader of a study must know first: a dictionary with the keys that the command's JSON has.
-///
-/// # Errors
-/// `ValueError` for what is no JSON.
-#[pyfunction]
-pub(crate) fn study_verdict(result: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
-    sheltered(|| Ok(fewest_report::verdict(&settings::<Value>(result)?, &WORDS)))
-}
-
-/// Sentences for the methods part of a paper: (item of TRIPOD+AI, what was done), from a study's
-/// dictionary with the keys that the command's JSON has.
-///
-/// # Errors
-/// `ValueError` for what is no JSON.
-#[pyfunction]
-pub(crate) fn methods_text(result: &Bound<'_, PyAny>) -> PyResult<Vec<(&'static str, String)>> {
-    sheltered(|| Ok(fewest_report::methods_text(&settings::<Value>(result)?)))
 }

@@ -268,10 +268,11 @@ def test_a_study_that_came_to_no_panel_says_why(monkeypatch):
 
     def stopped(*asked):
         answer = asks(*asked)
-        nothing = {"panel": None, "panels": None, "summary": {}, "decision_curve": None, "stability": None}
-        nothing |= {name: [] for name in ("folds", "recall", "frequency", "tried", "inner")}
-        answer["effort"]["folds_left"] = 3
-        return answer | nothing | {"status": "time_limit"}
+        none = {"panel": None, "panels": None, "folds": [], "tried": [], "status": "time_limit"}
+        said = {"summary": {}, "decision_curve": None, "stability": None, "sizes": [], "recall": {}, "frequency": {}}
+        answer["said"]["effort"]["folds_left"] = 3
+        answer["said"] |= none | said
+        return answer | none | {"recall": [], "frequency": []}
 
     monkeypatch.setattr(_core, "study", stopped)
     with pytest.warns(ConvergenceWarning, match="time allowed no choice"):

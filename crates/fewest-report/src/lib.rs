@@ -37,7 +37,7 @@ use view::{Budget, Page};
 pub use fewest_text::visible;
 pub use near::near_sentence;
 pub use table::{Style, Table};
-pub use text::{Door, Words, text, verdict};
+pub use text::{Door, Words, add_words, text};
 pub use view::shorten;
 pub use words::{
     NOTHING_GAINED, Proof, at_most, bound, brief, elimination_steps, expected, groups, number, percent, plural,
@@ -103,12 +103,6 @@ pub(crate) fn kind(result: Json<'_>) -> Option<&str> {
         () if result.at("selected").0.is_array() && result.at("status").0.is_string() => Some("selection"),
         () => None,
     })
-}
-
-/// Sentences for the methods part of a paper, from the JSON of a study: an item of TRIPOD+AI and
-/// what was done.
-pub fn methods_text(study: &Value) -> Vec<(&'static str, String)> {
-    study::methods_text::methods_text(Json(study))
 }
 
 fn render(page: &Page) -> Result<String, String> {

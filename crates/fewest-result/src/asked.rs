@@ -13,8 +13,8 @@ use crate::ByName;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Asked {
-    /// The data file.
-    pub data: String,
+    /// The data file; none where the data are arrays.
+    pub data: Option<String>,
     /// Format.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<String>,

@@ -9,6 +9,7 @@
 //! | `by_name` | objects of JSON as lists |
 //! | `model` | trained models: one writer, one reader |
 //! | `selection` | what `select`, `path` and `certify` found |
+//! | `study` | what a study found |
 //! | `proof_file` | proofs of runs as files |
 
 mod asked;
@@ -18,6 +19,7 @@ mod model;
 mod parts;
 mod proof_file;
 mod selection;
+mod study;
 
 pub use asked::{Asked, GroupsAsked, Made, RulesAsked, bounds_by_name, entries};
 pub use by_name::ByName;
@@ -32,3 +34,4 @@ pub use selection::{
     Correlations, Description, Few, ListJudgement, ListedFeature, Path, Place, Replacement, RuledOut, Selection,
     SizeChoice, StandIn, Story, Strength, Trace,
 };
+pub use study::{LeftOut, Study, StudyContext};

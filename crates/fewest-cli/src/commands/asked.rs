@@ -7,7 +7,6 @@ use serde_json::{Map, Value};
 
 use super::data_as_read::DataAsRead;
 use super::prepare::PreparedData;
-use super::scaling_words::scale_name;
 use crate::args::data::PrepareArgs;
 use crate::cli::SelectionArgs;
 
@@ -53,12 +52,12 @@ fn of_data(
     (kind, reason): (ScaleKind, ScaleReason),
 ) -> Asked {
     Asked {
-        data: data.source.clone(),
+        data: Some(data.source.clone()),
         format: Some(data.format.name().to_owned()),
         target: Some(target.column.clone()),
         reading: reading.clone(),
         missing: Some(prepare.missing.name().to_owned()),
-        scale: Some(scale_name(kind).to_owned()),
+        scale: Some(kind.name().to_owned()),
         scale_reason: Some(reason.text().to_owned()),
         sample_weights: prepare.sample_weights.clone(),
         groups: groups.map(|groups| GroupsAsked { column: column.map(str::to_owned), count: groups.count() }),

@@ -1,9 +1,8 @@
 //! Data as read.
 
 use fewest::{Memory, Reserved};
-use fewest_data::{Dataset, Imputation, Indicator, Names, Note, ReadOptions, Target};
+use fewest_data::{Dataset, Indicator, Note, ReadOptions, Target};
 use fewest_eval::{Data as Samples, EvalError, Groups};
-use fewest_result::FeatureImputation;
 
 use super::eval_words::failure;
 use crate::failure::Failure;
@@ -110,11 +109,6 @@ impl DataAsRead {
         &self.indicators
     }
 
-    /// What stands in for missing values of these features.
-    pub(crate) fn imputation_of(&self, imputation: &Imputation, features: &[usize]) -> FeatureImputation {
-        feature_imputation(imputation, &self.indicators, &self.data.names, features)
-    }
-
     /// Bytes that `--memory` leaves for kernel values.
     pub(crate) fn kernel_memory(&self) -> Option<u64> {
         self.kernel_memory
@@ -132,19 +126,4 @@ pub(super) fn check(data: &Dataset, target: &Target, weights: &[f64], named: [Op
     let names = named.into_iter().flatten().flatten().flat_map(|name| name.bytes()).map(u64::from);
     let words = classes.chain(weights.iter().map(|weight| weight.to_bits())).chain(names);
     fingerprint(data.features.as_design(), words)
-}
-
-/// What stands in for missing values of these features, in their order.
-pub(super) fn feature_imputation(
-    imputation: &Imputation,
-    indicators: &[Indicator],
-    names: &Names,
-    features: &[usize],
-) -> FeatureImputation {
-    let of = |&j: &usize| indicators.iter().find(|i| i.name == *names.get(j)).map(|i| i.of.clone());
-    FeatureImputation {
-        rule: imputation.rule.name().to_owned(),
-        fill: features.iter().map(|&j| imputation.fill[j]).collect(),
-        indicates: features.iter().map(of).collect(),
-    }
 }

@@ -4,7 +4,10 @@ use fewest::{Limits, RuleList, Status, WeightBounds};
 use fewest_data::{Note, ScaleKind, ScaleReason};
 use fewest_eval::Preparation;
 use fewest_eval::markers::{MarkersReport, MarkersSettings, markers};
-use fewest_result::{Asked, Kind, RulesAsked, TrainedModel, counts_value, document, entries, levels_of};
+use fewest_result::{
+    Asked, FeatureImputation, FeatureScaling, Kind, RulesAsked, TrainedModel, counts_value, document, entries,
+    levels_of,
+};
 use serde_json::{Value, json};
 
 use super::data_as_read::DataAsRead;
@@ -13,7 +16,7 @@ use super::invocation::Invocation;
 use super::prepare::{PrepareOptions, listed};
 use super::reading::{notes, tell, warnings};
 use super::report;
-use super::scaling_words::{feature_scaling, scale_name, scaling_text};
+use super::scaling_words::scaling_text;
 use super::sinks::PanelSinks;
 use crate::args::data::ScaleArg;
 use crate::args::features::Features;
@@ -140,7 +143,7 @@ fn settings_value(args: &MarkersArgs, raw: &DataAsRead, settings: &MarkersSettin
     });
     let (kind, reason) = scale_of(args, raw);
     Asked {
-        scale: Some(scale_name(kind).to_owned()),
+        scale: Some(kind.name().to_owned()),
         scale_reason: Some(reason.text().to_owned()),
         class_weight: Some(args.class_weight.text()),
         variance_threshold: settings.preparation.variance_threshold,
@@ -156,10 +159,11 @@ fn trained(raw: &DataAsRead, settings: &MarkersSettings, found: &MarkersReport) 
     let panel = found.panel.as_ref()?;
     let features = &panel.model.features;
     let names: Vec<String> = features.iter().map(|&j| raw.data.names.get(j).into_owned()).collect();
+    let imputation = panel.learnt.imputation.as_ref();
     Some(TrainedModel {
-        scaling: feature_scaling(&panel.learnt.scaling, features),
-        levels: levels_of(&raw.data, &names),
-        imputation: panel.learnt.imputation.as_ref().map(|i| raw.imputation_of(i, features)),
+        scaling: FeatureScaling::new(&panel.learnt.scaling, features),
+        levels: levels_of(&raw.data.notes, &names),
+        imputation: imputation.map(|i| FeatureImputation::new(i, raw.indicators(), &raw.data.names, features)),
         model: panel.model.clone(),
         classes: raw.target.classes.clone(),
         target: raw.target.column.clone(),

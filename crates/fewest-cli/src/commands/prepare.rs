@@ -8,14 +8,14 @@ use fewest::model::{FitSettings, Model};
 use fewest::{Clock, Design, Memory, Report, Reserved, Rules, Samples, SvmSettings};
 use fewest_data::{Dataset, Features, Indicator, MissingRule, Names, Note, ReadOptions, Target};
 use fewest_eval::{EvalError, Groups, Learnt, Preparation, Tasks, Training};
-use fewest_result::{TrainedModel, levels_of};
+use fewest_result::{FeatureImputation, FeatureScaling, TrainedModel, levels_of};
 
-use super::data_as_read::{DataAsRead, check, feature_imputation};
+use super::data_as_read::{DataAsRead, check};
 use super::effective::Known;
 use super::eval_words::failure;
 use super::normalized::{check_totals, normalization_of};
 use super::reading::{apart_names, groups, hint, labelled, read_apart, read_features, weighted};
-use super::scaling_words::{feature_scaling, scale_name, scaling_text};
+use super::scaling_words::scaling_text;
 use crate::args::data::{DataArgs, PrepareArgs, ScaleArg};
 use crate::args::features::Features as RuleFeatures;
 use crate::args::notation;
@@ -317,7 +317,7 @@ pub(crate) fn listed(names: &Names) -> &[String] {
 impl PreparedData {
     /// `standard`, `maxabs` or `none`.
     pub(crate) fn scale_name(&self) -> &'static str {
-        scale_name(self.learnt.scaling.kind)
+        self.learnt.scaling.kind.name()
     }
 
     /// The scaling in words, and what was done to the values before.
@@ -443,16 +443,14 @@ impl PreparedData {
     pub(super) fn trained(&self, model: Model, svm: &SvmSettings) -> TrainedModel {
         let model_names: Vec<String> = model.features.iter().map(|&j| self.data.names.get(j).into_owned()).collect();
         TrainedModel {
-            levels: levels_of(&self.data, &model_names),
+            levels: levels_of(&self.data.notes, &model_names),
             normalized: self.data.normalized().cloned(),
             reading: self.reading.clone(),
             names: model_names,
-            scaling: feature_scaling(&self.learnt.scaling, &model.features),
-            imputation: self
-                .learnt
-                .imputation
-                .as_ref()
-                .map(|imputation| feature_imputation(imputation, &self.indicators, &self.data.names, &model.features)),
+            scaling: FeatureScaling::new(&self.learnt.scaling, &model.features),
+            imputation: self.learnt.imputation.as_ref().map(|imputation| {
+                FeatureImputation::new(imputation, &self.indicators, &self.data.names, &model.features)
+            }),
             model,
             classes: self.target.classes.clone(),
             target: self.target.column.clone(),

@@ -26,9 +26,9 @@ pub(crate) fn text(result: &Value, scaling: Option<&str>) -> String {
     fewest_report::text(result, door).unwrap_or_default()
 }
 
-/// What a reader of a study must know first, if anything.
-pub(crate) fn verdict(study: &Value) -> Option<String> {
-    fewest_report::verdict(study, &WORDS)
+/// Adds its words to a study: what its reader must know first, which is returned, and those on its methods.
+pub(crate) fn add_words(study: &mut Value) -> Option<String> {
+    fewest_report::add_words(study, &WORDS)
 }
 
 /// Runs the command.

@@ -54,6 +54,15 @@ impl ScaleReason {
 const UNIT: f64 = 0.02;
 
 impl ScaleKind {
+    /// The name in options and results.
+    pub fn name(self) -> &'static str {
+        match self {
+            ScaleKind::Standard => "standard",
+            ScaleKind::MaxAbs => "maxabs",
+            ScaleKind::None => "none",
+        }
+    }
+
     /// The scaling where nothing is asked, and why.
     pub fn default_for(features: &Features) -> (ScaleKind, ScaleReason) {
         match features {

@@ -7,7 +7,7 @@ mod prediction;
 mod stability;
 mod study;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::read::Json;
 use crate::table::Style;
@@ -65,10 +65,18 @@ pub fn text(result: &Value, door: Door<'_>) -> Option<String> {
     }
 }
 
-/// What a reader of a study must know first, in the words of a door: that no feature is of use, or that
-/// the panel is no better than guessing.
-pub fn verdict(result: &Value, words: &Words) -> Option<String> {
-    crate::guessing::verdict(Json(result), words.rare)
+/// Adds words to the JSON of a study: the sentences for the methods part of a paper (an
+/// item of TRIPOD+AI and what was done), and, first of its warnings, what its reader must know first: that
+/// no feature is of use, or that the panel is no better than guessing. That is returned, in the words of a
+/// door.
+pub fn add_words(study: &mut Value, words: &Words) -> Option<String> {
+    let verdict = crate::guessing::verdict(Json(study), words.rare);
+    if let (Some(text), Some(warnings)) = (&verdict, study["warnings"].as_array_mut()) {
+        warnings.insert(0, text.as_str().into());
+    }
+    let sentences = crate::study::methods_text::methods_text(Json(study));
+    study["methods_text"] = sentences.iter().map(|(item, text)| json!({"item": item, "text": text})).collect();
+    verdict
 }
 
 /// A cell that says whether a feature is one of the chosen.

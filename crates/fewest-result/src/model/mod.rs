@@ -8,7 +8,9 @@ mod tasks;
 
 use fewest::model::{Machine, Model};
 use fewest::{RowMatrix, SvmSettings};
-use fewest_data::{Dataset, Normalized, Note, ReadOptions, Target, by_class_key, key_of_class};
+use fewest_data::{
+    Imputation, Indicator, Names, Normalized, Note, ReadOptions, Scaling, Target, by_class_key, key_of_class,
+};
 use fewest_eval::study::Probabilities;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value, json};
@@ -38,6 +40,27 @@ pub struct FeatureImputation {
     pub fill: Vec<f64>,
     /// The column whose missing values the feature marks, where it is an indicator.
     pub indicates: Vec<Option<String>>,
+}
+
+impl FeatureScaling {
+    /// The scaling of some of the features that it was fitted on, in their order.
+    pub fn new(scaling: &Scaling, features: &[usize]) -> Self {
+        let each = |list: &[f64], none: f64| features.iter().map(|&j| list.get(j).copied().unwrap_or(none)).collect();
+        let kind = scaling.kind.name().to_owned();
+        Self { kind, centre: each(&scaling.center, 0.0), scale: each(&scaling.scale, 1.0) }
+    }
+}
+
+impl FeatureImputation {
+    /// What stands in for missing values of some of these features, in their order.
+    pub fn new(imputation: &Imputation, indicators: &[Indicator], names: &Names, features: &[usize]) -> Self {
+        let of = |&j: &usize| indicators.iter().find(|i| i.name == *names.get(j)).map(|i| i.of.clone());
+        Self {
+            rule: imputation.rule.name().to_owned(),
+            fill: features.iter().map(|&j| imputation.fill[j]).collect(),
+            indicates: features.iter().map(of).collect(),
+        }
+    }
 }
 
 /// A model with the names and the scaling that belong to it.
@@ -160,15 +183,16 @@ fn read_one(file: &Value) -> Result<TrainedModel, String> {
     record.trained(classes, file.get("target").and_then(Value::as_str).unwrap_or_default().to_owned())
 }
 
-/// All values of the text columns that one of these features is made of, by column.
-pub fn levels_of(data: &Dataset, features: &[String]) -> Vec<(String, Vec<String>)> {
+/// All values of the text columns that one of these features is made of, by column, from what reading
+/// said.
+pub fn levels_of(notes: &[Note], features: &[String]) -> Vec<(String, Vec<String>)> {
     let of = |note: &Note| match note {
         Note::Dummies { column, made, values } if made.iter().any(|name| features.contains(name)) => {
             Some((column.clone(), values.clone()))
         }
         _ => None,
     };
-    data.notes.iter().filter_map(of).collect()
+    notes.iter().filter_map(of).collect()
 }
 
 /// Row i with its zeros.

@@ -106,7 +106,7 @@ impl<'a> Worth<'a> {
             value["wrong"] = json!(self.wrong());
         }
         value["settings"] = json!(Asked {
-            data: data.source.clone(),
+            data: Some(data.source.clone()),
             target: data.target.as_ref().map(|target| target.column.clone()),
             reading: self.reading.clone(),
             own: entries(&json!({"model": model})),

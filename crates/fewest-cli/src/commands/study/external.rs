@@ -51,7 +51,7 @@ impl External {
         options.target.get_or_insert_with(|| raw.target.column.clone());
         // Which columns are read, and which class is which, the study says.
         (options.drop, options.only, options.positive) = (Vec::new(), Vec::new(), None);
-        options.levels = levels_of(&raw.data, &names);
+        options.levels = levels_of(&raw.data.notes, &names);
         options.normalize = normalization_of(raw.data.normalized());
         let chosen_from = |error: &DataError| {
             let lacks = matches!(error, DataError::MissingFeature { .. });

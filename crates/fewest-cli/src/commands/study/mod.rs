@@ -2,17 +2,18 @@
 
 mod external;
 mod proof;
-mod value;
 
 use fewest::{Limits, RuleList, Rules, Status, SvmSettings, WeightBounds};
 use fewest_eval::ClassWeights;
 use fewest_eval::study::{StudyMethod, StudyReport, StudySettings, StudyState, study};
-use serde_json::{Value, json};
+use fewest_result::{About, Asked, Kind, LeftOut, RulesAsked, StudyContext};
+use serde_json::{Map, Value, json};
 
 use super::data_as_read::DataAsRead;
 use super::effective::{check_groups, warn_of_source};
 use super::invocation::Invocation;
 use super::prepare::{PrepareOptions, listed};
+use super::reading::{notes, warnings};
 use super::report;
 use super::sinks::PanelSinks;
 use crate::args::features::Features;
@@ -69,43 +70,61 @@ pub(crate) fn run(args: &StudyArgs, invocation: &Invocation) -> Result<u8, Failu
     let found = study(&raw.samples(), &settings, &limits, state, &mut watch)?;
     watch.finish()?;
     found.faults.iter().for_each(|fault| terminal.warn(fault));
-    for &method in &found.left_out {
-        terminal.note(&format!("{} takes no part: {}", method.name(), value::left_out(method, &settings, &raw)));
-    }
-    let mut view = value::View {
-        args,
-        raw: &raw,
+    let context = StudyContext {
+        names: &raw.data.names,
+        target: &raw.target,
+        samples: raw.data.samples.as_ref(),
+        rows: &|samples| raw.rows_of(samples),
+        indicators: raw.indicators(),
+        read: &raw.data.notes,
+        normalized: raw.data.normalized(),
+        reading: &raw.reading,
         settings: &settings,
-        bounds: &bounds,
+        gap: args.gap,
         found: &found,
-        invocation,
-        external: None,
-        proof: None,
     };
-    if let (Some(external), Some(trained)) = (external, view.trained()) {
-        view.external = Some(external.value(trained)?);
+    let left_out = context.left_out(&|_| "name it in --methods to try it".to_owned());
+    for LeftOut { method, why } in &left_out {
+        terminal.note(&format!("{} takes no part: {why}", method.name()));
     }
-    if let Some(path) = &args.proof {
-        match &found.panel {
-            Some(panel) => {
-                view.proof = proof::write(args, path, &settings, panel, &view.names(&panel.selected), invocation)?;
-            }
-            None => terminal.warn("no proof was written, as there is no panel"),
+    let trained = context.trained();
+    let external = match (external, trained.clone()) {
+        (Some(external), Some(trained)) => Some(external.value(trained)?),
+        _ => None,
+    };
+    let proof = match (&args.proof, &found.panel) {
+        (None, _) => None,
+        (Some(path), Some(panel)) => {
+            proof::write(args, path, &settings, panel, &context.named(&panel.selected), invocation)?
         }
+        (Some(_), None) => {
+            terminal.warn("no proof was written, as there is no panel");
+            None
+        }
+    };
+    let notices = [warnings(&raw.data), found.faults.clone()].concat();
+    let about = About::new(&raw.data.names, &raw.target, notices, notes(&raw.data));
+    let asked = asked(args, &settings, &bounds, &raw);
+    let took = (invocation.command_line.as_str(), invocation.elapsed().as_secs_f64());
+    let mut said = context.study(about, asked, left_out, took);
+    said.external = args.external.is_some().then_some(external);
+    if let Some(file) = proof {
+        said.proven_in(file);
     }
-    if let Some(text) = report::verdict(&view.value()) {
+    let mut value = fewest_result::Document::new(Kind::Study, said).value();
+    if let Some(text) = report::add_words(&mut value) {
         terminal.warn(&text);
     }
     if sinks.json.is_some() || sinks.page.is_some() {
-        report::write(Document::Value(view.value()), sinks.json.as_ref(), sinks.page.as_ref(), terminal)?;
+        report::write(Document::Value(value.clone()), sinks.json.as_ref(), sinks.page.as_ref(), terminal)?;
     }
-    match (&sinks.model, view.trained()) {
+    match (&sinks.model, trained) {
         (Some(sink), Some(trained)) => sink.write(&trained, terminal)?,
         (Some(_), None) => terminal.warn("no model was written, as there is no panel"),
         (None, _) => {}
     }
     if !sinks.taken {
-        terminal.out(&super::report::text(&view.value(), None))?;
+        terminal.out(&report::text(&value, None))?;
     }
     Ok(ending(&found, terminal))
 }
@@ -169,6 +188,24 @@ fn settings(args: &StudyArgs, raw: &DataAsRead) -> StudySettings {
         proof_nodes: args.node_limit,
         selection_seconds: args.selection_time_limit.map(|time| time.as_secs_f64()),
         ..StudySettings::default()
+    }
+}
+
+/// What was asked of the data and of the command.
+fn asked(args: &StudyArgs, settings: &StudySettings, bounds: &WeightBounds, raw: &DataAsRead) -> Asked {
+    let mut own = Map::from_iter([("positive".to_owned(), json!(args.data.reading.positive))]);
+    if args.show_samples {
+        own.insert("show_samples".to_owned(), json!(true));
+    }
+    if let Some(path) = &args.external {
+        own.insert("external".to_owned(), json!(path.display().to_string()));
+    }
+    Asked {
+        class_weight: Some(args.margin.class_weight().text()),
+        rules: Some(RulesAsked::new(&settings.rules, bounds, &raw.data.names)),
+        time_limit: Some(args.time_limit.as_secs_f64()),
+        own,
+        ..raw.asked(&args.prepare, args.groups.as_deref())
     }
 }
 

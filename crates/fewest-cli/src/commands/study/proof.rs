@@ -21,7 +21,7 @@ pub(super) fn write(
     panel: &Panel,
     names: &[String],
     invocation: &Invocation,
-) -> Result<Option<Value>, Failure> {
+) -> Result<Option<String>, Failure> {
     if panel.report.kernel != fewest::Kernel::Linear {
         invocation
             .terminal
@@ -46,7 +46,7 @@ pub(super) fn write(
     let options = parse(&words(args, path, settings, panel)).ok().and_then(|line| line.method);
     let options = options.ok_or_else(|| Failure::Broken("the options of the proof do not fit certify".to_owned()))?;
     let quiet = invocation.told_by(Terminal::new(Level::Quiet));
-    certify_list::prove(&list, &options, &quiet).map(|file| file.map(Value::from))
+    certify_list::prove(&list, &options, &quiet)
 }
 
 /// The command of the search, for its options: the data and the list are given apart.
