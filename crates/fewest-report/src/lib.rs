@@ -40,7 +40,7 @@ pub use table::{Style, Table};
 pub use text::{Door, Words, add_words, text};
 pub use view::shorten;
 pub use words::{
-    NOTHING_GAINED, Proof, at_most, bound, brief, elimination_steps, expected, groups, number, percent, plural,
+    NOTHING_GAINED, Proof, SOME, at_most, bound, brief, elimination_steps, expected, groups, number, percent, plural,
     problems, relative_gap, seconds, some,
 };
 

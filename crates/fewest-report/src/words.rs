@@ -140,10 +140,13 @@ pub fn plural(count: u64, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
+/// Names that [`some`] spells out.
+pub const SOME: usize = 5;
+
 /// The first few of many names.
 pub fn some<T: AsRef<str>>(names: &[T]) -> String {
-    let shown = names.iter().take(5).map(AsRef::as_ref).collect::<Vec<_>>().join(", ");
-    if names.len() > 5 { format!("{shown}, ... ({} in all)", names.len()) } else { shown }
+    let shown = names.iter().take(SOME).map(AsRef::as_ref).collect::<Vec<_>>().join(", ");
+    if names.len() > SOME { format!("{shown}, ... ({} in all)", names.len()) } else { shown }
 }
 
 /// `any feature`, `any 5 features`.

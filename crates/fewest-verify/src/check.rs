@@ -375,8 +375,8 @@ impl<'c, R: Read> Check<'c, R> {
             }
             listed.push(one);
         }
-        let prices = self.claim.penalty.iter().copied().filter(|price| *price > 0.0);
-        let (price, baseline) = (prices.reduce(f64::min).unwrap_or(0.0), self.claim.baseline());
+        let (prices, baseline) = (self.claim.penalty.iter().copied(), self.claim.baseline());
+        let price = prices.reduce(f64::min).unwrap_or(0.0);
         let (maximised, progress) = (self.claim.alignment(), self.progress);
         let verdict = Verdict { maximised, listed, rest, baseline, price, status, progress };
         verdict.contradiction().map_or(Ok(verdict), Err)

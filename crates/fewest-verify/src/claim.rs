@@ -132,6 +132,11 @@ pub(crate) fn json<'l, T: Deserialize<'l>>(line: &'l str) -> Checked<T> {
 }
 
 impl Header {
+    /// What it says of the data.
+    pub(crate) fn fingerprint(&self) -> &str {
+        &self.fingerprint
+    }
+
     /// Whether the model is one of docs/formats/proof.md, for `problems` problems.
     fn is_a_model(&self, problems: usize) -> bool {
         let (svm, bounds) = ((self.loss, self.bias, self.cost), &self.weight_bounds);
@@ -154,7 +159,7 @@ impl Header {
         apart
             && [&self.penalty, bounds].iter().all(|list| list.is_empty() || list.len() == self.p)
             && (bounds.is_empty() || self.gain == Gain::L1)
-            && bounds.iter().all(|u| *u >= 0.0)
+            && self.penalty.iter().chain(bounds).all(|x| *x >= 0.0)
             && self.centre.iter().chain(&self.categorical).all(|j| *j < self.p)
     }
 }

@@ -52,7 +52,7 @@ pub use rules::Choice;
 pub use step::{Dual, OnStep, Step, UnitRow};
 
 use check::{Allowed, Check};
-use claim::{Claim, Gain, Outline, json};
+use claim::{Claim, Gain, Header, Outline, json};
 use file::File;
 use rounding::{add_down, add_up};
 
@@ -123,7 +123,7 @@ pub struct Verdict {
     pub rest: f64,
     /// The objective without features, not above it; 0 for gain `alignment`.
     pub baseline: f64,
-    /// The smallest price of a feature that is not 0; 0 without prices.
+    /// The price of the cheapest feature; 0 without prices.
     pub price: f64,
     /// The status that the file says the run ended with, one of [`STATUSES`]; not checked.
     pub status: String,
@@ -165,8 +165,21 @@ impl Verdict {
     pub fn objective_gap(&self) -> Option<f64> {
         let objective = self.best()?.objective;
         let open = (objective - self.bound()).max(0.0);
-        let gap = if open == 0.0 { 0.0 } else { open / objective.abs() };
+        let gap = if open == 0.0 { 0.0 } else { (open / objective.abs()).next_up() };
         gap.is_finite().then_some(gap)
+    }
+
+    /// Whether the best listed subset is worse than no feature, as rules may force it to be.
+    pub fn is_loss(&self) -> bool {
+        let least = self.baseline + NOTHING * self.baseline.abs();
+        self.best().is_some_and(|best| !self.maximised && best.objective > least)
+    }
+
+    /// Whether the bound says nothing of the best listed subset: all of the gain, or all of the objective, is
+    /// left open.
+    pub fn leaves_all_open(&self) -> bool {
+        let all = |gap: Option<f64>| gap.is_none_or(|gap| gap >= 1.0);
+        self.best().is_some_and(|best| best.objective > self.bound()) && (all(self.gap()) || all(self.objective_gap()))
     }
 
     /// Contradiction in the verdict: a bound above an objective, both of which are rounded to the
@@ -182,9 +195,9 @@ impl Verdict {
     /// Strength of the verdict on subsets that are not listed, and on the best of all.
     pub fn strength(&self) -> Strength {
         match (self.bound() > f64::NEG_INFINITY, self.listed.is_empty()) {
-            (true, _) => Strength::Bound,
-            (false, false) => Strength::ObjectiveOnly,
-            (false, true) => Strength::Nothing,
+            (true, _) if !self.leaves_all_open() => Strength::Bound,
+            (_, false) => Strength::ObjectiveOnly,
+            (_, true) => Strength::Nothing,
         }
     }
 }
@@ -195,9 +208,9 @@ const NOTHING: f64 = 1e-9;
 /// Kind of statement of a verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Strength {
-    /// No allowed subset is below the bound.
+    /// No allowed subset is below the bound, which leaves a part of gain and objective open at most.
     Bound,
-    /// Objectives of listed subsets; nothing of others.
+    /// Objectives of listed subsets; of others nothing, or a bound that leaves all open.
     ObjectiveOnly,
     /// Nothing.
     Nothing,
@@ -274,10 +287,16 @@ impl<R: Read> Proof<R> {
     ) -> Result<Verdict, Error> {
         let fails = |reason| Error::Fails { place: "header".to_owned(), reason };
         self.outline.fits(data).map_err(fails)?;
-        let header = json(&self.line).map_err(Error::NotAProof)?;
+        let header: Header = json(&self.line).map_err(Error::NotAProof)?;
         drop(self.line);
+        let stated = header.fingerprint().to_owned();
         let claim = Claim::new(header, data, memory).map_err(fails)?;
         let allowed = Allowed { memory, limited: self.limited, watch, on_step: on_step.map(|on_step| on_step as _) };
-        Check::new(&claim, &mut self.file, allowed).run()
+        let verdict = Check::new(&claim, &mut self.file, allowed).run()?;
+        // Data that lie in a file, or in another's arrays, may change while they are read.
+        match fingerprint(data) {
+            Ok(found) if found == stated => Ok(verdict),
+            _ => Err(Error::Fails { place: "end".to_owned(), reason: "the data changed during the check".to_owned() }),
+        }
     }
 }

@@ -149,12 +149,34 @@ fn of_bias(claim: &Claim<'_>, signed: i128, unit: f64) -> Checked<f64> {
     let size = -mul_down(integer_down(-signed.abs()), unit);
     match (claim.bias, claim.gain) {
         (Bias::Free, _) if signed != 0 => Err("the sum of y alpha is not 0".to_owned()),
-        (Bias::Penalised(s), Gain::L1) if mul_up(s, size) > 1.0 => {
+        (Bias::Penalised(s), Gain::L1) if exceeds_one(s, signed.unsigned_abs(), unit) => {
             Err(format!("the sum of y alpha is {size}, above 1 / {s}"))
         }
         (Bias::Penalised(s), Gain::Ridge) => Ok(half_square(mul_up(s, size))),
         _ => Ok(0.0),
     }
+}
+
+/// Whether s k u is above 1, exactly, for u a power of two.
+fn exceeds_one(s: f64, k: u128, unit: f64) -> bool {
+    // s = m 2^q, u = 2^e: m k against 2^-(q + e).
+    let ((m, q), (of_unit, e)) = (parts(s), parts(unit));
+    let limit = -(q + e + i64::from(of_unit.trailing_zeros()));
+    let low = u128::from(m) * (k & u128::from(u64::MAX));
+    let (high, low) = (u128::from(m) * (k >> 64) + (low >> 64), low as u64);
+    match limit {
+        _ if k == 0 => false,
+        ..0 => true,
+        0..64 => high > 0 || low > 1 << limit,
+        64..192 => high > 1 << (limit - 64) || (high == 1 << (limit - 64) && low > 0),
+        _ => false,
+    }
+}
+
+/// The integer m and e of a finite double x = m 2^e above 0.
+fn parts(x: f64) -> (u64, i64) {
+    let (exponent, fraction) = ((x.to_bits() >> 52) as i64, x.to_bits() & ((1 << 52) - 1));
+    if exponent == 0 { (fraction, -1074) } else { (fraction | 1 << 52, exponent - 1075) }
 }
 
 /// x . y in eight sums.
@@ -221,4 +243,22 @@ fn objective_of(
 
 fn half_square(w: f64) -> f64 {
     mul_up(0.5, mul_up(w, w))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_product_is_held_against_one_exactly() {
+        assert!(!exceeds_one(0.5, 1 << 11, power_of_two(-10)));
+        assert!(exceeds_one(0.5, (1 << 11) + 1, power_of_two(-10)));
+        assert!(!exceeds_one(1e300, 0, power_of_two(971)));
+        // 3 (2^98 / 3) is 2^98 less 1: the sum of y alpha is at its limit or one above it.
+        let third = (1u128 << 98) / 3;
+        assert!(!exceeds_one(3.0, third, power_of_two(-98)) && exceeds_one(3.0, third + 1, power_of_two(-98)));
+        assert!(exceeds_one(f64::from_bits(1), u128::MAX >> 1, power_of_two(971)));
+        assert!(!exceeds_one(f64::from_bits(1), 1 << 103, power_of_two(971)));
+        assert!(exceeds_one(f64::from_bits(1), (1 << 103) + 1, power_of_two(971)));
+    }
 }

@@ -29,6 +29,27 @@ pub(crate) fn add_up(a: f64, b: f64) -> f64 {
     -add_down(-a, -b)
 }
 
+/// Whether a sum of numbers of 0 or more is above a limit, exactly: the sum is kept as numbers that do not
+/// overlap (Shewchuk, Discrete and Computational Geometry 18, 1997, Grow-Expansion).
+pub(crate) fn sum_exceeds(numbers: impl Iterator<Item = f64>, limit: f64) -> bool {
+    let mut parts: Vec<f64> = Vec::new();
+    for number in numbers.chain([-limit]) {
+        let mut sum = number;
+        for part in &mut parts {
+            let (own, whole) = (*part, sum + *part);
+            *part = sum_error(sum, own, whole);
+            sum = whole;
+        }
+        parts.retain(|part| *part != 0.0);
+        parts.push(sum);
+        if sum.is_infinite() {
+            return sum > 0.0;
+        }
+    }
+    // The largest that is not 0 is last, and more than all others together.
+    parts.into_iter().rev().find(|part| *part != 0.0).is_some_and(|part| part > 0.0)
+}
+
 /// a b, not above it.
 pub(crate) fn mul_down(a: f64, b: f64) -> f64 {
     let product = a * b;
@@ -81,4 +102,37 @@ pub(crate) fn norm(each: impl Fn(&mut dyn FnMut(f64))) -> (f64, usize) {
     });
     let room = 1.0 + (count as f64 + 10.0) * f64::EPSILON;
     (mul_up(largest, (sum.sqrt() * room).next_up()), count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sum_is_held_against_its_limit_exactly() {
+        let exceeds = |numbers: &[f64], limit| sum_exceeds(numbers.iter().copied(), limit);
+        assert!(!exceeds(&[], 0.0) && !exceeds(&[0.0, 0.0], 0.0));
+        assert!(!exceeds(&[1e16, 1.0], 1e16 + 2.0) && exceeds(&[1e16, 1.0, 2.0], 1e16 + 2.0));
+        // 0.1 is a little more than a tenth, and 0.3 a little less than three of them.
+        assert!(exceeds(&[0.1, 0.1, 0.1], 0.3) && !exceeds(&[0.1, 0.2], (0.1f64 + 0.2).next_up()));
+        assert!(exceeds(&[1.0, f64::from_bits(1)], 1.0) && !exceeds(&[1.0, f64::from_bits(1)], 1.0f64.next_up()));
+        assert!(exceeds(&[f64::MAX, f64::MAX], f64::MAX));
+        // Against integers.
+        let mut state = 1u64;
+        for _ in 0..2000 {
+            let mut draw = || {
+                state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                (state >> 33) << ((state >> 20) % 20)
+            };
+            let numbers: Vec<u64> = (0..6).map(|_| draw()).collect();
+            let total: u64 = numbers.iter().sum();
+            let doubles: Vec<f64> = numbers.iter().map(|x| *x as f64 * power_of_two(-40)).collect();
+            for (limit, above) in [(total - 1, true), (total, false), (total + 1, false)] {
+                if limit >= 1 << 53 {
+                    continue;
+                }
+                assert_eq!(exceeds(&doubles, limit as f64 * power_of_two(-40)), above);
+            }
+        }
+    }
 }

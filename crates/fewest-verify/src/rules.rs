@@ -5,7 +5,10 @@ use std::collections::{BTreeMap, HashMap};
 use serde::Deserialize;
 
 use crate::file::Checked;
-use crate::rounding::{add_down, mul_down, mul_up};
+use crate::rounding::{add_down, mul_down, mul_up, sum_exceeds};
+
+/// What a budget is multiplied by.
+const SLACK: f64 = 1.0 + 1e-9;
 
 /// The rules as the header states them; features count from 0.
 #[derive(Debug, Default, Deserialize)]
@@ -41,10 +44,12 @@ impl RuleList {
         if let Some(j) = named.chain(ends).find(|j| *j >= p) {
             return Err(format!("a rule names feature {j} of {p}"));
         }
-        let in_range = |x: &f64| *x >= 0.0 && x.is_finite();
-        let complete = self.budget.is_none() || self.costs.len() == p;
+        let in_range = |x: &f64| *x >= 0.0 && (*x * SLACK).is_finite();
+        let complete = self.costs.len() == p || (self.budget.is_none() && self.costs.is_empty());
         if !(complete && self.budget.iter().chain(&self.costs).all(in_range)) {
-            return Err("the budget or a cost is not a number of 0 or more, or costs are missing".to_owned());
+            return Err(
+                "the budget or a cost is not a number of 0 or more, or costs are not as many as features".to_owned()
+            );
         }
         Ok(())
     }
@@ -111,6 +116,8 @@ pub(crate) struct Rules {
     terms: Vec<Vec<(usize, f64)>>,
     /// What is required and forbidden.
     pub(crate) listed: Decisions,
+    /// What features cost, and the most that they may cost in all.
+    budget: Option<(Vec<f64>, f64)>,
 }
 
 impl Rules {
@@ -127,15 +134,17 @@ impl Rules {
         let inside = list.require.iter().map(|&j| (unit_of[j], Choice::In));
         let listed = inside.chain(list.forbid.iter().map(|&j| (unit_of[j], Choice::Out))).collect();
         let (rows, row_of, terms) = (Vec::new(), Vec::new(), vec![Vec::new(); units.len()]);
-        let mut rules = Self { units, unit_of, most: p, priced: 0, rows, row_of, terms, listed };
+        let mut rules = Self { units, unit_of, most: p, priced: 0, rows, row_of, terms, listed, budget: None };
         if let Some(k) = list.max_features {
             rules.most = k.min(p);
             rules.push(k as f64, (0..p).map(|j| (j, 1.0)));
         }
         if let Some(budget) = list.budget {
-            let most = mul_up(budget, (1.0f64 + 1e-9).next_up());
+            // One product of doubles, as docs/formats/proof.md has it.
+            let most = budget * SLACK;
             rules.push(most, list.costs.iter().copied().enumerate());
-            rules.most = rules.most.min(fitting(0.0, list.costs, most));
+            rules.most = rules.most.min(fitting(0.0, list.costs.clone(), most));
+            rules.budget = Some((list.costs, most));
         }
         // Within a unit an implication says nothing: all of these are one row of no terms.
         let mut seen: HashMap<Option<(usize, usize)>, u32> = HashMap::new();
@@ -283,6 +292,9 @@ impl Rules {
         let mut choice = vec![Choice::Out; self.units.len()];
         for &j in subset {
             choice[self.unit_of[j]] = Choice::In;
+        }
+        if self.budget.as_ref().is_some_and(|(costs, most)| sum_exceeds(subset.iter().map(|&j| costs[j]), *most)) {
+            return false;
         }
         let inside = (0..choice.len()).filter(|&u| choice[u] == Choice::In);
         let whole = inside.map(|u| self.units[u].len()).sum::<usize>() == subset.len();

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-pub(crate) use fewest_report::some;
+pub(crate) use fewest_report::{SOME, some};
 
 /// Splits at `separator`, outside double quotes and unless escaped by a backslash. Quotes and
 /// escapes are removed; blanks around a part are dropped. `at_most` parts (the last keeps the rest

@@ -9,6 +9,15 @@ use crate::export::table;
 /// Rules of one kind that are spelt out; more are counted.
 const SPELT_OUT: usize = 3;
 
+/// Whether [`rule_words`] leaves out rules or names of features.
+pub(crate) fn leaves_out(list: &RuleList) -> bool {
+    let long = |group: &Vec<usize>| group.len() > notation::SOME;
+    let groups = list.at_most.iter().chain(&list.at_least).map(|group| &group.1).chain(&list.together);
+    let mut named = groups.chain([&list.require]).map(long).chain([list.forbid.len() > notation::SOME]);
+    let kinds = [list.implies.len(), list.together.len(), list.at_most.len(), list.at_least.len()];
+    named.any(|is_long| is_long) || kinds.iter().any(|count| *count > SPELT_OUT)
+}
+
 /// Each rule but those on weights; `size` are the words for the size rule, `selected` says how much
 /// of a budget is used.
 pub(crate) fn rule_words(list: &RuleList, all: &Names, size: Option<&str>, selected: &[usize]) -> Vec<String> {

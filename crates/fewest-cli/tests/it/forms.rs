@@ -37,7 +37,11 @@ fn features_in_rows_from_select_to_verify_and_predict() {
         assert_eq!(turned[key], plain[key], "{key}");
     }
     // The proof says how the data are read.
-    let verified = scratch.run(&["verify", "t.proof", "expression.csv", "--json", "v.json"]).code(0);
+    let verify = ["verify", "t.proof", "expression.csv", "--json", "v.json"];
+    // All but a second file, which only its user names.
+    let refused = scratch.run(&verify).code(2);
+    assert!(refused.err.contains("give --labels FILE[:COLUMN]"), "{}", refused.err);
+    let verified = scratch.run(&[&verify[..], &["--labels", "sheet.csv:kind"]].concat()).code(0);
     assert!(verified.out.contains("VERIFIED"), "{}", verified.out);
     let reading = scratch.json("v.json")["question"]["reading"].clone();
     assert_eq!((&reading["labels"], &reading["transpose"]), (&json!("sheet.csv:kind"), &json!(true)), "{reading}");

@@ -37,7 +37,7 @@ fn a_proof_is_verified_with_names_numbers_and_json() {
     scratch.file("d.proof", file);
     let ran = scratch.run(&["verify", "d.proof", "d.csv"]).code(0);
     for word in [
-        " % of the gain\n",
+        " % of the objective\n",
         "selected    2 of 5 features: f",
         "objective   at most ",
         "bound       ",
@@ -152,6 +152,21 @@ fn the_first_words_say_what_is_proven() {
         let ran = scratch.run(&["verify", "d.proof", "d.csv", "--allow-unproven"]).code(0);
         assert!(ran.out.starts_with(said), "{}", ran.out);
     }
+    // A bound of 0, by a point of nothing.
+    let closed = [2, 0, 1, 0, 0, 0, 0, 0];
+    let ended = [&[6][..], &0.0f64.to_le_bytes(), &[7], b"optimal"].concat();
+    let mut subset = vec![5, 0];
+    for x in [40.0, 0.0] {
+        subset.extend(f64::to_le_bytes(x));
+    }
+    subset.push(0);
+    subset.extend(0.0f64.to_le_bytes());
+    scratch.file("d.proof", with_body(&file, &[&closed[..], &subset, &ended].concat()));
+    let out = scratch.run(&["verify", "d.proof", "d.csv"]).code(1).out;
+    let open = "VERIFIED objective only: the bound leaves 100.0 % of the gain and 100.0 % of the objective open";
+    assert!(out.starts_with(open), "{out}");
+    let out = scratch.run(&["verify", "d.proof", "d.csv", "--gap", "0.5"]).code(1).out;
+    assert!(out.starts_with("NOT VERIFIED  the gap proven is "), "{out}");
     for status in ["", "optimal, gap 1e-9: proven by the checker", "Optimal"] {
         scratch.file("d.proof", with_body(&file, &end(status)));
         let ran = scratch.run(&["verify", "d.proof", "d.csv", "--allow-unproven"]).code(1);

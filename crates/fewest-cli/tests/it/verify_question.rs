@@ -1,8 +1,10 @@
 //! The question that `fewest verify` says a proof answers, and the one that a user asks.
 
 use std::collections::BTreeSet;
+use std::io::Read as _;
 
-use fewest_testing::data_file;
+use fewest_testing::{data_file, packed_proof};
+use flate2::read::MultiGzDecoder;
 use serde_json::{Value, json};
 
 use crate::common::{Ran, Scratch, generated};
@@ -45,7 +47,7 @@ const RUNS: &[(&str, &[&str], &str)] = &[
     (
         "forbidden",
         &["--forbid", "f1,f2,f4,f5,f6,milk,dose"],
-        "rules      at most 2 features; forbid f1, f2, f4, f5, f6, ... (7 in all) (as the file says)",
+        "rules      at most 2 features; forbid f1, f2, f4, f5, f6, ... (7 in all) (as the file says); not shown in full: --json",
     ),
     (
         "signs",
@@ -62,7 +64,7 @@ const RUNS: &[(&str, &[&str], &str)] = &[
     (
         "a_tenth",
         &["-m", "gbd", "--validate", "0.9", "--seed", "1"],
-        "samples    6: -1 = no (3), +1 = yes (3); 54 more are held out by --validate 0.9 (as the file says)",
+        "samples    6: -1 = no (3), +1 = yes (3); 54 more are held out by --validate 0.9 (as the file says) --seed 1 (as the file says)",
     ),
     ("weighted", &["--sample-weights", "dose"], "weights    samples by column dose (as the file says)"),
     ("target", &["--target", "milk"], "target     milk (as the file says)"),
@@ -78,8 +80,9 @@ fn honest_runs_of_other_questions_have_other_verdicts() {
         select(&scratch, name, &[&["--max-features", "2", "--drop", "fold"], *options].concat());
         let out = verify(&scratch, name, &[]).code(0).out;
         // The label "milk" cannot be predicted from any feature here.
-        let nothing = matches!(*name, "target") && out.starts_with("VERIFIED: no allowed subset gains more than");
-        let within = out.starts_with("VERIFIED within ") && out.contains(" % of the gain\n");
+        let nothing =
+            matches!(*name, "target") && out.contains(" % of the objective: no allowed subset gains more than");
+        let within = out.starts_with("VERIFIED within ") && out.contains(" % of the gain and ");
         assert!(within || nothing, "{name}: {out}");
         assert!(out.lines().any(|found| found == *line), "{name}: {out}");
         assert!(seen.insert(question(&out)), "{name}: {out}");
@@ -267,7 +270,7 @@ fn proofs_within_other_weights_do_not_contradict_each_other() {
         let out = verify(&scratch, name, &[]).code(0).out;
         let first = out.lines().next().expect("a line");
         assert!(
-            first.starts_with("VERIFIED within ") && first.ends_with(" % of the gain, with weights within u"),
+            first.starts_with("VERIFIED within ") && first.ends_with(" % of the objective, with weights within u"),
             "{out}"
         );
         assert!(
@@ -299,7 +302,7 @@ fn certificates_and_alignments_are_held_against_their_results() {
         verify(&scratch, name, &["--as", &format!("{name}.json")]).code(0);
     }
     let out = verify(&scratch, "kta", &["--kernel", "rbf", "--categorical", "milk"]).code(0).out;
-    assert!(out.starts_with("VERIFIED within ") && out.contains(" % of the bound\n"), "{out}");
+    assert!(out.starts_with("VERIFIED within ") && out.contains(" % of the bound and "), "{out}");
     assert!(out.contains("categories milk (gain, gamma as the file says; kernel, categorical as typed)"), "{out}");
     let out = verify(&scratch, "kta", &["--kernel", "laplace"]).code(1).out;
     assert!(out.contains("kernel: the file says rbf, asked is laplace (as typed)"), "{out}");
@@ -378,4 +381,80 @@ fn groups_that_follow_from_text_columns_are_no_other_question() {
     let out = verify(&scratch, "x", &[&prices[..], &["--together", "f1,f3"]].concat()).code(1).out;
     let line = "together: only the file has [f1, f4], only what is asked has [f1, f3] (as typed)";
     assert!(out.contains(line), "{out}");
+}
+
+/// A proof with another header.
+fn with_header(scratch: &Scratch, name: &str, change: impl Fn(&mut Value)) {
+    let file = std::fs::read(scratch.path(&format!("{name}.proof"))).expect("a proof");
+    let mut bytes = Vec::new();
+    MultiGzDecoder::new(&file[..]).read_to_end(&mut bytes).expect("packed");
+    let end = bytes.iter().position(|byte| *byte == b'\n').expect("a line");
+    let mut header: Value = serde_json::from_slice(&bytes[..end]).expect("a header");
+    change(&mut header);
+    let header = header.to_string();
+    scratch.file("forged.proof", packed_proof(&[header.as_bytes(), &bytes[end..]].concat()));
+}
+
+#[test]
+fn bounds_of_weights_are_shown_whatever_else_the_header_says() {
+    let scratch = Scratch::new("question_bounds");
+    scratch.file("d.csv", table());
+    let all = "2:f1,f2,f3,f4,f5,f6,milk,dose";
+    select(&scratch, "x", &["--at-most", all, "--sign", "f3:-", "--drop", "fold"]);
+    // As many as a checker takes for all features, and more than a method does.
+    with_header(&scratch, "x", |header| header["rules"]["max_features"] = json!(99));
+    let out = verify(&scratch, "forged", &["--json", "v.json"]).code(0).out;
+    assert!(out.contains("no weight above 0 of f3"), "{out}");
+    assert_eq!(scratch.json("v.json")["question"]["weight_bounds"]["f3"], json!([null, 0.0]));
+    with_header(&scratch, "x", |header| header["rules"]["costs"] = json!(vec![1.0; 99]));
+    let out = verify(&scratch, "forged", &[]).code(1).out;
+    assert!(out.starts_with("NOT VERIFIED") && out.contains("costs are not as many as features"), "{out}");
+}
+
+#[test]
+fn all_that_prepares_the_data_is_shown_or_refused() {
+    let scratch = Scratch::new("question_prepared");
+    let without = |text: &str| -> String {
+        text.lines().map(|line| line.split_once(',').expect("columns").1.to_owned() + "\n").collect()
+    };
+    // A proof without the first column, whose header has another name for that.
+    scratch.file("d.csv", without(&table()));
+    select(&scratch, "x", &["--max-features", "2", "--drop", "fold"]);
+    scratch.file("d.csv", table());
+    let settings = |key: &'static str, value: Value| {
+        with_header(&scratch, "x", move |header| header["made"]["settings"][key] = value.clone());
+    };
+    for (key, value, line) in [
+        ("groups", json!({"column": "f1", "count": 60}), "groups     f1 (as the file says)"),
+        ("tasks", json!("f1"), ""),
+        ("folds", json!("f1"), "set apart  f1 (as the file says)"),
+    ] {
+        settings(key, value);
+        let ran = verify(&scratch, "forged", &[]);
+        assert!(if line.is_empty() { !ran.out.starts_with("VERIFIED") } else { ran.out.contains(line) }, "{}", ran.out);
+    }
+    scratch.file("d.csv", without(&table()));
+    settings("categorical", json!(["milk"]));
+    let out = verify(&scratch, "forged", &[]).code(1).out;
+    assert!(out.contains("header: its settings leave categories unscaled (milk)"), "{out}");
+    for (key, value) in
+        [("multi_class", json!("bogus")), ("seed", json!("x")), ("folds", json!(3)), ("scale", json!(3))]
+    {
+        settings(key, value);
+        let err = verify(&scratch, "forged", &[]).code(2).err;
+        assert!(err.contains("what the proof says of its making cannot be read"), "{key}: {err}");
+    }
+    settings("reading", json!({"labels": "/dev/zero"}));
+    let err = verify(&scratch, "forged", &[]).code(2).err;
+    assert!(err.contains("verify opens none that a proof names; give --labels"), "{err}");
+    with_header(&scratch, "x", |header| header["penalty"] = json!(vec![-1.0; 7]));
+    let out = verify(&scratch, "forged", &[]).code(1).out;
+    assert!(out.starts_with("NOT VERIFIED"), "{out}");
+    // A long name makes no line of its own.
+    with_header(&scratch, "x", |header| {
+        header["made"]["method"] = json!(format!("rfe){}bound  0", " ".repeat(90)));
+        header["made"]["own"] = json!([1, 6]);
+    });
+    let out = verify(&scratch, "forged", &[]).code(0).out;
+    assert!(out.lines().filter(|line| line.contains("bound  0")).all(|line| line.starts_with("judged")), "{out}");
 }

@@ -16,7 +16,7 @@ const NOTHING: f64 = 1e-9;
 pub struct Yardstick {
     /// The objective without features, by a bias alone; 0 where the objective is maximised.
     pub baseline: f64,
-    /// The smallest price of a feature that is not 0; 0 where features have no prices.
+    /// The price of the cheapest feature; 0 where features have no prices.
     pub price: f64,
     /// A gain up to this is none: objectives are not known better.
     pub nothing: f64,
@@ -26,7 +26,7 @@ impl Yardstick {
     /// Yardstick of features with these prices.
     #[doc(hidden)]
     pub fn new(baseline: f64, prices: &[f64]) -> Self {
-        let price = prices.iter().copied().filter(|price| *price > 0.0).reduce(f64::min).unwrap_or(0.0);
+        let price = prices.iter().copied().reduce(f64::min).unwrap_or(0.0);
         Self { baseline, price, nothing: NOTHING * baseline.abs() }
     }
 
@@ -253,7 +253,8 @@ mod tests {
         assert_eq!(gap(100.0, 99.75, 100.0, 2.0), 0.125);
         assert_eq!(gap(100.0, 100.0 - 1e-9, 100.0, 0.0), 0.0);
         assert_eq!(gap(100.0, f64::NEG_INFINITY, 100.0, 0.0), f64::INFINITY);
-        assert_eq!(Yardstick::new(1.0, &[3.0, 0.0, 2.0]).price, 2.0);
+        assert_eq!(Yardstick::new(1.0, &[3.0, 0.0, 2.0]).price, 0.0);
+        assert_eq!(Yardstick::new(1.0, &[3.0, 2.0]).price, 2.0);
         assert_eq!(Yardstick::new(1.0, &[0.0]).price, 0.0);
     }
 

@@ -394,9 +394,9 @@ fn alignment(case: &HardCase, rules: &Rules, limits: &Limits, note: &mut Note<'_
     proven(&files, 0, &check, &found.outcome, case.solutions, &truth, note);
 }
 
-/// The smallest price that is not 0; 0 without prices.
+/// The smallest price; 0 without prices.
 fn cheapest(penalty: &[f64]) -> f64 {
-    penalty.iter().copied().filter(|price| *price > 0.0).reduce(f64::min).unwrap_or(0.0)
+    penalty.iter().copied().reduce(f64::min).unwrap_or(0.0)
 }
 
 /// The value without any feature: the best constant, by trying every kink and every vertex of the

@@ -99,7 +99,7 @@ impl Asked {
         ];
         let stated = stated.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
         let rules = Rules::new(names.len(), self.rules.clone(), crate::commands::prepare::listed(names))?;
-        let kinds = rule_entries(&self.rules, Some(&rules), names);
+        let kinds = rule_entries(&self.rules, rules.weight_bounds(), names);
         Ok(stated.chain(kinds.into_iter().filter(|(_, value)| !is_none(value))).collect())
     }
 }
@@ -216,14 +216,13 @@ impl Layers {
 
 /// Whether u is the largest size of each weight, as far as the rules allow weights.
 fn is_within(claim: &Claim, u: f64) -> bool {
-    let Some(rules) = claim.ready() else { return claim.weight_bounds.iter().all(|found| *found <= u) };
+    let out: HashSet<usize> = claim.ruled_out().into_iter().collect();
     let whole = |j: usize| {
-        let range = rules.weight_bounds().of(j);
+        let range = claim.bounds.of(j);
         u.min(range.upper.max(-range.lower))
     };
-    let out = |j: usize| rules.root()[rules.unit_of(j)] == fewest::Choice::Out;
     let mut found = claim.weight_bounds.iter().enumerate();
-    !claim.weight_bounds.is_empty() && found.all(|(j, found)| *found == whole(j) || (out(j) && *found == 0.0))
+    !claim.weight_bounds.is_empty() && found.all(|(j, found)| *found == whole(j) || (out.contains(&j) && *found == 0.0))
 }
 
 /// The kinds of rules besides the size.

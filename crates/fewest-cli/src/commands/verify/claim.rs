@@ -2,14 +2,13 @@
 //! have for it.
 
 use fewest::kernel::DistanceKernel;
-use fewest::{Bias, Loss, RuleList, Rules};
+use fewest::{Bias, Loss, RuleList, Rules, WeightBounds};
 use fewest_data::Names;
 use fewest_result::{RulesAsked, entries};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::export::settings;
-use crate::failure::Failure;
 
 /// What a weight gains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -49,7 +48,7 @@ enum HeaderBias {
     Penalised(f64),
 }
 
-/// The header, without what made the proof.
+/// The header, without what made the proof: what the checker has read, shown as it stands there.
 #[derive(Debug, Deserialize)]
 pub(super) struct Claim {
     pub(super) p: usize,
@@ -70,6 +69,9 @@ pub(super) struct Claim {
     #[serde(default)]
     categorical: Vec<usize>,
     pub(super) rules: RuleList,
+    /// Bounds on weights, of a feature that is named twice the tighter ends.
+    #[serde(skip)]
+    pub(super) bounds: WeightBounds,
 }
 
 fn one() -> usize {
@@ -77,13 +79,15 @@ fn one() -> usize {
 }
 
 impl Claim {
-    /// Reads a header that the checker has accepted.
+    /// Reads a header that the checker has accepted; names are for messages.
     ///
     /// # Errors
-    /// None of a header that was.
-    pub(super) fn read(header: &str) -> Result<Self, Failure> {
-        let unread = |error| Failure::Broken(format!("the header that was checked cannot be read again: {error}"));
-        serde_json::from_str(header).map_err(unread)
+    /// What cannot be shown, of which nothing may be said to be verified.
+    pub(super) fn read(header: &str, names: &Names) -> Result<Self, String> {
+        let mut claim: Self = serde_json::from_str(header).map_err(|error| error.to_string())?;
+        let name = |j: usize| names.get(j).into_owned();
+        claim.bounds = WeightBounds::new(claim.p, &claim.rules.weights, &name).map_err(|error| error.to_string())?;
+        Ok(claim)
     }
 
     /// The bias, of an SVM.
@@ -95,9 +99,13 @@ impl Claim {
         })
     }
 
-    /// The rules, made ready; none where they contradict each other, and nothing is allowed.
-    pub(super) fn ready(&self) -> Option<Rules> {
-        Rules::new(self.p, self.rules.clone(), &[]).ok()
+    /// The features that the rules leave no way in; none where the rules contradict each other.
+    pub(super) fn ruled_out(&self) -> Vec<usize> {
+        let size = self.rules.max_features.map(|size| size.min(self.p));
+        let Ok(rules) = Rules::new(self.p, RuleList { max_features: size, ..self.rules.clone() }, &[]) else {
+            return Vec::new();
+        };
+        (0..self.p).filter(|&j| rules.root()[rules.unit_of(j)] == fewest::Choice::Out).collect()
     }
 
     /// Features that no rule forbids and whose u is 0: they can have no weight.
@@ -127,15 +135,13 @@ impl Claim {
             set("weights_within", settings::priced(&json!(self.weight_bounds), names));
         }
         set("max_features", json!(self.rules.max_features));
-        out.extend(rule_entries(&self.rules, self.ready().as_ref(), names));
+        out.extend(rule_entries(&self.rules, &self.bounds, names));
         out
     }
 }
 
 /// Rules by name; all kinds are there, null or empty where there are none.
-pub(super) fn rule_entries(list: &RuleList, rules: Option<&Rules>, names: &Names) -> Map<String, Value> {
-    let free = fewest::WeightBounds::default();
-    let bounds = rules.map_or(&free, |rules| rules.weight_bounds());
+pub(super) fn rule_entries(list: &RuleList, bounds: &WeightBounds, names: &Names) -> Map<String, Value> {
     let mut out = entries(&RulesAsked::new(list, bounds, names));
     for key in ["feature_costs", "weight_bounds"] {
         out.entry(key).or_insert(Value::Null);

@@ -92,7 +92,7 @@ pub(crate) fn run(
         proof = proof.without_work_limit();
     }
     let header = proof.header().to_owned();
-    let made = made(&header);
+    let made = made(&header).map_err(|why| Failure::Input(format!("{}: {why}", args.proof.display())))?;
     let Prepared { data: prepared, multi_class, facts } = preparation::read(
         args,
         result.as_ref().map(|result| &result.settings),
@@ -110,7 +110,10 @@ pub(crate) fn run(
 
     let (start, names) = (Instant::now(), &prepared.data.names);
     let memory = prepared.left_of_memory();
-    let found = check(args, invocation, proof, &data, memory, None)?;
+    let found = match preparation::contradiction(&facts, &header, names) {
+        Some(reason) => Err(of_header(reason)),
+        None => check(args, invocation, proof, &data, memory, None)?,
+    };
     let seconds = start.elapsed().as_secs_f64();
     let ruled_out = prepared.learnt.ruled_out();
     let about = AskedData {
@@ -193,15 +196,26 @@ fn check(
     Ok(found)
 }
 
-/// What made the proof, as far as its header tells.
-fn made(header: &str) -> Made {
+/// A fault of the header.
+fn of_header(reason: String) -> Error {
+    Error::Fails { place: "header".to_owned(), reason }
+}
+
+/// What made the proof, as its header tells.
+///
+/// # Errors
+/// A setting of another kind than the commands write: who left it out would prepare other data.
+fn made(header: &str) -> Result<Made, String> {
     #[derive(serde::Deserialize)]
     struct Header {
         #[serde(default)]
-        made: Made,
+        made: Option<Made>,
     }
-    let header: Option<Header> = serde_json::from_str(header).ok();
-    header.map(|header| header.made).unwrap_or_default()
+    let unread = |why: String| format!("what the proof says of its making cannot be read: {why}; write it again");
+    let header: Header = serde_json::from_str(header).map_err(|error| unread(error.to_string()))?;
+    let made = header.made.unwrap_or_default();
+    preparation::check_settings(&made.settings).map_err(unread)?;
+    Ok(made)
 }
 
 /// The SVM of a method where nothing is typed, that of `exact` where none is named.
@@ -267,15 +281,18 @@ fn judged<'a>(
     gap: Option<f64>,
 ) -> Result<Judgement<'a>, Failure> {
     let (names, prepared) = (about.names, preparation::differences(&facts));
-    let mut question = match &found {
-        Ok(_) => Some(Question::new(header, about, facts, layers)?),
-        Err(_) => None,
+    let question = |_: &Verdict| Question::new(header, about, facts, layers);
+    let (mut question, found) = match found.as_ref().ok().map(question) {
+        Some(Ok(question)) => (Some(question), found),
+        // What cannot be shown is not verified.
+        Some(Err(why)) => (None, Err(of_header(format!("it cannot be shown: {why}")))),
+        None => (None, found),
     };
     if let (Ok(verdict), Some(question), Some(result)) = (&found, &mut question, result) {
         question.add(result.data_differences(&question.value()));
         question.add(result.difference(verdict, names));
     }
-    let Made { method, own, .. } = made(header);
+    let Made { method, own, .. } = made(header).map_err(Failure::Input)?;
     Ok(Judgement { found, question, prepared, gap, names, own: Own { method, features: own } })
 }
 

@@ -1,14 +1,17 @@
 //! The data of a proof, read and prepared: each setting as typed, else as a result says, else as
 //! the proof says, else by default.
 
+use std::collections::BTreeSet;
+
 use clap::ValueEnum;
 use fewest::MultiClass;
-use fewest_data::{Format, ReadOptions};
+use fewest_data::{Format, Names, ReadOptions};
 use fewest_result::{Asked, Made};
 use serde_json::{Map, Value, json};
 
 use super::asked::{Difference, Origin};
 use crate::args::data::{MissingArg, PrepareArgs, ScaleArg, path_text};
+use crate::args::notation::some;
 use crate::args::svm::ClassWeight;
 use crate::cli::VerifyArgs;
 use crate::commands::prepare::{PrepareOptions, PreparedData};
@@ -195,8 +198,18 @@ fn reading(args: &VerifyArgs, sources: &mut Sources<'_>) -> Result<ReadOptions, 
     let said = |settings: &Asked| settings.format.as_deref().and_then(Format::by_name);
     let said = sources.result.into_iter().chain(sources.made.map(|made| &made.settings)).find_map(said);
     let format = args.data.format.or(said.filter(|_| Format::of_path(path).is_none()));
+    let stated = |s: &Asked| s.format.clone().filter(|_| Format::of_path(path).is_none());
+    sources
+        .choose("format", Stated::typed(args.data.format.map(|of| of.name().to_owned())), stated, |name| json!(name));
     let result = sources.result.map(|result| result.reading.said());
     let file = sources.made.filter(|_| sources.stated).map(|made| made.reading().said());
+    // A path is opened only where a user says so.
+    let elsewhere = |said: &Option<Map<String, Value>>| said.as_ref().is_some_and(|said| said.contains_key("labels"));
+    if elsewhere(&file) && !elsewhere(&result) && !typed.contains_key("labels") {
+        return Err(Failure::input(
+            "the classes of this proof stand in a second file, and verify opens none that a proof names; give --labels FILE[:COLUMN]",
+        ));
+    }
     let mut read = Map::new();
     for key in ReadOptions::names().filter(|key| !["format", "target"].contains(&key.as_str())) {
         let stated = |said: &Option<Map<String, Value>>| {
@@ -266,6 +279,49 @@ fn scale(args: &VerifyArgs, sources: &mut Sources<'_>) -> Result<Option<ScaleArg
         // A proof of Python is about the arrays as they were given.
         None => Ok(sources.made.filter(|_| !sources.stated).map(|_| ScaleArg::None)),
     }
+}
+
+/// Checks that the settings that prepare data are of the kinds that the commands write.
+///
+/// # Errors
+/// The setting, and what it is.
+pub(super) fn check_settings(settings: &Asked) -> Result<(), String> {
+    let texts = |value: &Value| value.as_array().is_some_and(|all| all.iter().all(Value::is_string));
+    let how = |value: &Value| serde_json::from_value::<MultiClass>(value.clone()).is_ok();
+    // A file of other samples leaves those of the data as they are.
+    let share = |value: &Value| value.is_number() || value.is_string();
+    let kinds: [(&str, &dyn Fn(&Value) -> bool); 5] = [
+        ("folds", &Value::is_string),
+        ("multi_class", &how),
+        ("categorical", &texts),
+        ("validate", &share),
+        ("seed", &Value::is_u64),
+    ];
+    let wrong = |(key, fits): (&str, &dyn Fn(&Value) -> bool)| {
+        let value = settings.own.get(key).filter(|value| !value.is_null() && !fits(value))?;
+        Some(format!("{key} is {value}"))
+    };
+    kinds.into_iter().find_map(wrong).map_or(Ok(()), Err)
+}
+
+/// Why data were prepared as no method would for the problem in the header: features that hold categories
+/// are left unscaled, which an SVM has none of, and an alignment those that its kernel compares.
+pub(super) fn contradiction(facts: &[Fact], header: &str, names: &Names) -> Option<String> {
+    #[derive(serde::Deserialize)]
+    struct Categories {
+        #[serde(default)]
+        categorical: Vec<usize>,
+    }
+    let fact = facts.iter().find(|fact| fact.key == "categorical" && fact.origin == Origin::File)?;
+    let left: BTreeSet<&str> = fact.value.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let Categories { categorical } = serde_json::from_str(header).unwrap_or(Categories { categorical: Vec::new() });
+    let compared: Vec<_> = categorical.iter().filter(|j| **j < names.len()).map(|&j| names.get(j)).collect();
+    let compared: BTreeSet<&str> = compared.iter().map(AsRef::as_ref).collect();
+    let list = |names: &BTreeSet<&str>| if names.is_empty() { "none".to_owned() } else { some(&Vec::from_iter(names)) };
+    (left != compared).then(|| {
+        let (left, compared) = (list(&left), list(&compared));
+        format!("its settings leave categories unscaled ({left}), the problem compares others as such ({compared})")
+    })
 }
 
 /// All that differs from what the proof says of its data, in words.

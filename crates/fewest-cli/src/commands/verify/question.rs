@@ -1,8 +1,9 @@
 //! The question that a proof answers: the claim of its checked header, the data, and who says what.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
-use fewest::{Bias, FeatureSet, Loss, RuleList};
+use fewest::{Bias, FeatureSet, Interval, Loss, RuleList};
 use fewest_data::{Names, by_class_key};
 use fewest_result::classes_value;
 use serde_json::{Map, Value, json};
@@ -11,8 +12,7 @@ use super::asked::{Compared, Difference, Layers, Origin, exact, words};
 use super::claim::{Claim, Gain};
 use super::preparation::{self, Fact};
 use crate::args::notation;
-use crate::commands::rule_words::rule_words;
-use crate::failure::Failure;
+use crate::commands::rule_words::{leaves_out, rule_words};
 
 /// Parts of a question that are no longer listed, where one says this many.
 const LISTED: usize = 3;
@@ -47,9 +47,9 @@ impl<'a> Question<'a> {
     /// Question of a header that the checker has accepted.
     ///
     /// # Errors
-    /// None for an accepted header.
-    pub(super) fn new(header: &str, data: AskedData<'a>, facts: Vec<Fact>, asked: &Layers) -> Result<Self, Failure> {
-        let claim = Claim::read(header)?;
+    /// What cannot be shown.
+    pub(super) fn new(header: &str, data: AskedData<'a>, facts: Vec<Fact>, asked: &Layers) -> Result<Self, String> {
+        let claim = Claim::read(header, data.names)?;
         let entries = claim.entries(data.names);
         let compared = asked.compared(&claim, &entries, data.names, data.ruled_out);
         Ok(Self { claim, entries, data, facts, compared })
@@ -110,7 +110,7 @@ impl<'a> Question<'a> {
         lines.extend(self.prices().map(|prices| ("prices", prices)));
         lines.push(("samples", self.samples()));
         lines.extend(self.problems().map(|problems| ("problems", problems)));
-        for (label, key) in [("target", "target"), ("scaling", "scale"), ("set apart", "folds")] {
+        for (label, key) in [("target", "target"), ("scaling", "scale"), ("set apart", "folds"), ("groups", "groups")] {
             lines.extend(self.fact(key).map(|fact| (label, fact)));
         }
         lines.extend(self.fact("missing").filter(|text| !text.starts_with("error")).map(|fact| ("missing", fact)));
@@ -119,6 +119,7 @@ impl<'a> Question<'a> {
         let weights: Vec<String> = weights.collect();
         lines.extend((!weights.is_empty()).then(|| ("weights", weights.join("; "))));
         lines.extend(self.reading().map(|reading| ("read", reading)));
+        lines.extend(self.others().map(|others| ("prepared", others)));
         lines.push(("data", self.claim.fingerprint.clone()));
         lines
     }
@@ -133,7 +134,9 @@ impl<'a> Question<'a> {
             if entries["categorical"].as_array().is_some_and(|names| !names.is_empty()) {
                 let _ = write!(text, ", categories {}", words(&entries["categorical"]));
             }
-            return text + &self.mark(&["gain", "kernel", "gamma", "categorical"]);
+            return text
+                + &self.mark(&["gain", "kernel", "gamma", "categorical"])
+                + in_full(!is_long(&entries["categorical"]));
         }
         let size = if claim.gain == Gain::L1 { "sum |w_j|" } else { "|w|^2 / 2" };
         let loss = if claim.loss == Some(Loss::SquaredHinge) { "squared hinge" } else { "hinge" };
@@ -149,7 +152,7 @@ impl<'a> Question<'a> {
             keys.push("weights_within");
             let _ = write!(text, ", {}", self.within());
         }
-        text + &self.mark(&keys)
+        text + &self.mark(&keys) + in_full(!self.entries.get("weights_within").is_some_and(Value::is_object))
     }
 
     /// The weights that an L1 claim is about.
@@ -170,17 +173,21 @@ impl<'a> Question<'a> {
     }
 
     fn rules(&self) -> String {
-        let (list, names) = (&self.claim.rules, self.data.names);
+        let (list, names) = (said(&self.claim.rules), self.data.names);
         let by_data = |j: &usize| self.data.ruled_out.contains(*j);
         let (out, forbidden): (Vec<usize>, Vec<usize>) = list.forbid.iter().partition(by_data);
-        let typed = RuleList { forbid: forbidden.into_iter().collect(), ..list.clone() };
-        let size = list.max_features.map(|size| format!("at most {}", notation::plural(size, "feature")));
+        let typed = RuleList { forbid: forbidden.into_iter().collect(), ..list };
+        let size = typed.max_features.map(|size| format!("at most {}", notation::plural(size, "feature")));
         let mut parts = rule_words(&typed, names, size.as_deref(), &[]);
+        let mut cut = leaves_out(&typed) || out.len() > notation::SOME;
         let entries = &self.entries;
-        if list.budget.is_some() {
-            parts.push(format!("costs {}", words(&entries["feature_costs"])));
+        if typed.budget.is_some() {
+            let (costs, is_cut) = ranged(&entries["feature_costs"]);
+            cut |= is_cut;
+            parts.push(format!("costs {costs}"));
         }
-        parts.extend(self.weights());
+        let (weights, is_cut) = self.weights();
+        parts.extend(weights);
         if !out.is_empty() {
             let features = notation::plural(out.len(), "feature");
             parts.push(format!("without {features} that the data rule out ({})", self.named(&out)));
@@ -189,13 +196,12 @@ impl<'a> Question<'a> {
         let stated = |key: &&str| words(&entries[*key]) != "none" || self.origin(key) != Origin::File;
         let kinds: Vec<&str> = entries.keys().skip_while(|key| *key != "max_features").map(String::as_str).collect();
         let stated: Vec<&str> = kinds.iter().copied().filter(stated).collect();
-        text + &self.mark(if stated.is_empty() { &kinds } else { &stated })
+        text + &self.mark(if stated.is_empty() { &kinds } else { &stated }) + in_full(!(cut || is_cut))
     }
 
-    /// Signs and bounds of weights in words.
-    fn weights(&self) -> Vec<String> {
-        let Some(rules) = self.claim.ready() else { return Vec::new() };
-        let bounded: Vec<_> = rules.weight_bounds().bounded().collect();
+    /// Signs and bounds of weights in words, and whether some are left out.
+    fn weights(&self) -> (Vec<String>, bool) {
+        let bounded: Vec<_> = self.claim.bounds.bounded().collect();
         let of = |lower: f64, upper: f64| -> Vec<usize> {
             bounded.iter().filter(|(_, w)| (w.lower, w.upper) == (lower, upper)).map(|(j, _)| *j).collect()
         };
@@ -205,19 +211,37 @@ impl<'a> Question<'a> {
             (of(0.0, 0.0), "weight 0 of"),
         ];
         let signs = signs.into_iter().filter(|(features, _)| !features.is_empty());
-        let mut parts: Vec<String> = signs.map(|(features, how)| format!("{how} {}", self.named(&features))).collect();
+        let mut cut = false;
+        let mut parts: Vec<String> = Vec::new();
+        for (features, how) in signs {
+            cut |= features.len() > notation::SOME;
+            parts.push(format!("{how} {}", self.named(&features)));
+        }
         let end = |x: f64| x == 0.0 || x.is_infinite();
-        let boxed = bounded.iter().filter(|(_, w)| !(end(w.lower) && end(w.upper)));
-        let boxed = boxed.map(|(j, w)| format!("{} {} to {}", self.data.names.get(*j), w.lower, w.upper));
-        let boxed: Vec<String> = boxed.collect();
-        parts.extend((!boxed.is_empty()).then(|| format!("weights of {}", notation::some(&boxed))));
-        parts
+        let boxed: Vec<_> = bounded.iter().filter(|(_, w)| !(end(w.lower) && end(w.upper))).collect();
+        if boxed.len() > notation::SOME {
+            cut = true;
+            let lower: Vec<f64> = boxed.iter().map(|(_, w)| w.lower).collect();
+            let upper: Vec<f64> = boxed.iter().map(|(_, w)| w.upper).collect();
+            let count = boxed.len();
+            parts.push(format!("weights of {count} features: lower {}, upper {}", range(&lower), range(&upper)));
+        } else if !boxed.is_empty() {
+            let one = |(j, w): &&(usize, _)| -> String { self.bounds_of(*j, w) };
+            let all: Vec<String> = boxed.iter().map(one).collect();
+            parts.push(format!("weights of {}", all.join(", ")));
+        }
+        (parts, cut)
+    }
+
+    fn bounds_of(&self, j: usize, weight: &Interval) -> String {
+        format!("{} {} to {}", self.data.names.get(j), weight.lower, weight.upper)
     }
 
     fn prices(&self) -> Option<String> {
         let penalty = self.entries.get("penalty").filter(|penalty| !matches!(words(penalty).as_str(), "none" | "0"))?;
         let each = if penalty.is_number() { " for each chosen feature" } else { "" };
-        Some(format!("{}{each}{}", words(penalty), self.mark(&["penalty"])))
+        let (prices, cut) = ranged(penalty);
+        Some(format!("{prices}{each}{}{}", self.mark(&["penalty"]), in_full(!cut)))
     }
 
     fn samples(&self) -> String {
@@ -237,6 +261,7 @@ impl<'a> Question<'a> {
         if self.data.held_out > 0 {
             let share = self.fact("validate").unwrap_or_default();
             let _ = write!(text, "; {} more are held out by --validate {share}", self.data.held_out);
+            let _ = self.fact("seed").map_or(Ok(()), |seed| write!(text, " --seed {seed}"));
         }
         text
     }
@@ -257,7 +282,30 @@ impl<'a> Question<'a> {
             value => format!("--{} {} ({})", option(&fact.key), words(value), fact.origin.words()),
         });
         let said: Vec<String> = said.collect();
-        (!said.is_empty()).then(|| said.join("; "))
+        let cut = self.facts.iter().any(|fact| fact.is_of_reading && is_long(&fact.value));
+        (!said.is_empty()).then(|| said.join("; ") + in_full(!cut))
+    }
+
+    /// All that prepared the data and stands in no line of its own.
+    fn others(&self) -> Option<String> {
+        let several = self.claim.problems > 1;
+        let is_said = |key: &str| match key {
+            "target" | "scale" | "folds" | "groups" | "missing" | "class_weight" | "sample_weights" => true,
+            "tasks" => several,
+            // Of two classes there is one problem.
+            "multi_class" => several || self.data.classes.len() == 2,
+            "validate" | "seed" => self.data.held_out > 0,
+            // The header's, in the line of the model.
+            "categorical" => self.claim.gain == Gain::Alignment,
+            _ => false,
+        };
+        let others = self.facts.iter().filter(|fact| {
+            !fact.is_of_reading && !fact.value.is_null() && fact.origin != Origin::Default && !is_said(&fact.key)
+        });
+        let others: Vec<String> = others
+            .map(|fact| format!("{} {}", fact.key.replace('_', " "), self.fact(&fact.key).unwrap_or_default()))
+            .collect();
+        (!others.is_empty()).then(|| others.join("; "))
     }
 
     /// A fact with who says it, where there is something to say.
@@ -296,4 +344,50 @@ impl<'a> Question<'a> {
         let names: Vec<String> = features.iter().map(|&j| self.data.names.get(j).into_owned()).collect();
         notation::some(&names)
     }
+}
+
+/// The end of a line that may leave something out.
+fn in_full(whole: bool) -> &'static str {
+    if whole { "" } else { "; not shown in full: --json" }
+}
+
+/// Whether [`words`] leaves out some of a list.
+fn is_long(value: &Value) -> bool {
+    value.as_array().is_some_and(|list| list.len() > notation::SOME)
+}
+
+/// Rules without those that say nothing: of a feature by itself, or of a group that no subset breaks.
+fn said(list: &RuleList) -> RuleList {
+    let mut list = list.clone();
+    list.implies.retain(|(a, b)| a != b);
+    list.at_most.retain(|(most, group)| *most < group.iter().collect::<HashSet<_>>().len());
+    list.at_least.retain(|(least, _)| *least > 0);
+    list.together.retain(|group| group.iter().collect::<HashSet<_>>().len() > 1);
+    list
+}
+
+/// The ends of some numbers.
+fn range(numbers: &[f64]) -> String {
+    let (least, most) = numbers.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| (a.min(*x), b.max(*x)));
+    if least == most { exact(least) } else { format!("{} to {}", exact(least), exact(most)) }
+}
+
+/// A number by name in words, of many their values; and whether names are left out.
+fn ranged(value: &Value) -> (String, bool) {
+    let entries: Vec<f64> = value.as_object().into_iter().flatten().filter_map(|(_, number)| number.as_f64()).collect();
+    if entries.len() <= notation::SOME {
+        return (words(value), false);
+    }
+    let mut values = entries.clone();
+    values.sort_by(f64::total_cmp);
+    values.dedup();
+    let count = |value: &f64| entries.iter().filter(|other| *other == value).count();
+    let text = if values.len() <= LISTED {
+        let each: Vec<String> =
+            values.iter().map(|x| format!("{} of {}", exact(*x), notation::plural(count(x), "feature"))).collect();
+        each.join(", ")
+    } else {
+        format!("{} of {}", range(&entries), notation::plural(entries.len(), "feature"))
+    };
+    (text, true)
 }

@@ -18,6 +18,9 @@ const NOT_VERIFIED: u8 = 1;
 /// Exit code of a check that was stopped.
 const STOPPED: u8 = 3;
 
+/// Columns that the name of a method may take, which a file states as it likes.
+const METHOD: usize = 20;
+
 /// Why a proof without a fault may be none of what was asked.
 const OTHER: &str = "the proof answers another question than the one asked";
 
@@ -70,6 +73,20 @@ fn sign(verdict: &Verdict) -> f64 {
     if verdict.maximised { -1.0 } else { 1.0 }
 }
 
+/// Both gaps of the best listed subset; none where one of them is not finite.
+fn gaps(verdict: &Verdict) -> Option<String> {
+    let of = match verdict {
+        Verdict { maximised: true, .. } => "bound",
+        verdict if verdict.is_loss() => "loss",
+        _ => "gain",
+    };
+    let (gap, of_objective) = (verdict.gap()?, verdict.objective_gap()?);
+    // All is open: rounded up it would be more.
+    let shown = |gap: f64| fewest_report::at_most(if (1.0..1.0 + 1e-9).contains(&gap) { 1.0 } else { gap });
+    let [gap, of_objective] = [gap, of_objective].map(shown);
+    Some(format!("{gap} of the {of} and {of_objective} of the objective"))
+}
+
 /// A number of the verdict; null where it is infinite.
 fn finite(x: f64) -> Option<f64> {
     x.is_finite().then_some(x)
@@ -96,10 +113,11 @@ impl Judgement<'_> {
             let reason = format!("{OTHER}: {}{more}", first.text());
             return Judged::new("other_question", "NOT VERIFIED", Some(reason));
         }
-        if let Some(asked) = self.gap.filter(|asked| verdict.gap().is_none_or(|gap| gap > *asked)) {
-            let proven = verdict.gap().map_or("no gap is proven".to_owned(), |gap| {
-                format!("the gap proven is {}", fewest_report::at_most(gap))
-            });
+        let wide =
+            |asked: &f64| [verdict.gap(), verdict.objective_gap()].iter().any(|gap| gap.is_none_or(|gap| gap > *asked));
+        if let Some(asked) = self.gap.filter(wide) {
+            let proven =
+                gaps(verdict).map_or("no gap is proven".to_owned(), |gaps| format!("the gap proven is {gaps}"));
             let reason = format!("{proven}, asked is one of at most {}", fewest_report::percent(asked));
             return Judged::new("not_within", "NOT VERIFIED", Some(reason));
         }
@@ -111,8 +129,9 @@ impl Judgement<'_> {
         match verdict.strength() {
             Strength::Bound => Judged::new("verified", self.verified(verdict), None),
             Strength::ObjectiveOnly => {
-                let why = "nothing is proven of other subsets";
-                Judged::new("objective_only", "VERIFIED objective only", Some(why.to_owned()))
+                let open = gaps(verdict).map(|gaps| format!("the bound leaves {gaps} open"));
+                let why = open.unwrap_or_else(|| "nothing is proven of other subsets".to_owned());
+                Judged::new("objective_only", "VERIFIED objective only", Some(why))
             }
             Strength::Nothing => {
                 let why = "no subset is listed and no bound is proven";
@@ -124,12 +143,12 @@ impl Judgement<'_> {
     /// The first words where there is a bound.
     fn verified(&self, verdict: &Verdict) -> String {
         let condition = self.question.as_ref().map_or("", Question::condition);
-        let of = if verdict.maximised { "bound" } else { "gain" };
-        match (verdict.gap(), verdict.listed.is_empty()) {
-            (Some(0.0), _) if verdict.best().is_some_and(|best| verdict.bound() < best.objective) => {
-                format!("VERIFIED: {}{condition}", fewest_report::NOTHING_GAINED)
+        match (gaps(verdict), verdict.listed.is_empty()) {
+            (Some(_), _) if verdict.gap() == Some(0.0) && verdict.objective_gap() > Some(0.0) => {
+                let of_objective = verdict.objective_gap().map_or_else(String::new, fewest_report::at_most);
+                format!("VERIFIED within {of_objective} of the objective: {}{condition}", fewest_report::NOTHING_GAINED)
             }
-            (Some(gap), _) => format!("VERIFIED within {} of the {of}{condition}", fewest_report::at_most(gap)),
+            (Some(gaps), _) => format!("VERIFIED within {gaps}{condition}"),
             (None, true) if verdict.bound() == f64::INFINITY => {
                 format!("VERIFIED a bound only: no subset is allowed{condition}")
             }
@@ -226,7 +245,7 @@ impl Judgement<'_> {
         let own = self.own.listed(verdict);
         let mut lines = Vec::new();
         if let Some(own) = own {
-            let (method, subset) = (fewest_report::visible(&self.own.method), self.subset(own));
+            let (method, subset) = (fewest_report::shorten(&self.own.method, METHOD), self.subset(own));
             let objective = format!("{side} {}", bound(own.objective, true));
             lines.push(("judged", format!("{subset}, objective {objective} (the file says: of {method})")));
         }
@@ -235,8 +254,9 @@ impl Judgement<'_> {
             lines.push(("objective", format!("{side} {}", bound(best.objective, true))));
         }
         lines.push(("bound", below(verdict.bound())));
-        if let Some(gap) = verdict.gap() {
-            lines.push(("gap", fewest_report::at_most(gap)));
+        lines.extend(gaps(verdict).map(|gaps| ("gap", gaps)));
+        if verdict.is_loss() {
+            lines.push(("loss", "the best listed subset is worse than no features".to_owned()));
         }
         if verdict.listed.len() > 1 {
             lines.push(("listed", notation::plural(verdict.listed.len(), "subset")));
