@@ -1,18 +1,21 @@
 """The second checker of proof files: exact arithmetic, the standard library alone.
 
-    python3 tools/check_proof.py PROOF DATA
+    python3 tools/check_proof.py PROOF DATA [SECONDS [GIB]]
 
-DATA is the .csv, .svm or .libsvm file (also .gz) that the run read. Prints VERIFIED with what was
+Stops after SECONDS (3600) and at GIB of memory (8), where the system can limit them. DATA is the .csv, .svm or .libsvm file (also .gz) that the run read. Prints VERIFIED with what was
 proven, or the first fault (exit code 1). What it does not check (proofs of alignments, missing values,
 text columns, `--validate`) it says (exit code 2). Written from docs/formats/proof.md alone, without reading
 `crates/fewest-verify`; proof_data.py reads the data. Doubles are integers times powers of two, so
 bounds and objectives are exact fractions: nothing is rounded, and no error analysis is needed.
 """
 
+import csv
 import gzip
 import hashlib
 import json
 import math
+import os
+import signal
 import struct
 import sys
 import zlib
@@ -20,11 +23,18 @@ from collections import namedtuple
 from fractions import Fraction
 from operator import mul
 
-from proof_data import Data, Fault, Unable, need
+from proof_data import Data, Fault, Unable, need, visible
+
+try:
+    import resource
+except ImportError:
+    # Windows has none.
+    resource = None
 
 INFINITY, TWO = math.inf, Fraction(2)
 RULES = {"max_features", "require", "forbid", "implies", "at_most", "at_least", "together", "budget", "costs", "weights"}
 STATUSES = {"optimal", "completed", "time_limit", "call_limit", "node_limit", "cancelled", "infeasible", "stalled"}
+OF_ALIGNMENTS = {"kernel", "gamma", "categorical", "centre"}
 HEADER = {"format", "version", "n", "p", "fingerprint", "gain", "loss", "bias", "cost", "rules"}
 
 
@@ -155,11 +165,15 @@ class Claim:
             head = json.loads(line.decode(), object_pairs_hook=no_doubles, parse_constant=lambda text: need(False, f"header: {text}"))
         except (ValueError, RecursionError):
             raise Fault("header: no JSON") from None
-        need(isinstance(head, dict) and head.get("format") == "fewest-proof" and head.get("version") == 1, "header: no proof file")
+        version = isinstance(head, dict) and head.get("format") == "fewest-proof" and head.get("version")
+        need(type(version) is int and version == 1, "header: no proof file")
         if head.get("gain") == "alignment":
             raise Unable("proofs of alignments (kta) are not checked here")
-        need(HEADER <= set(head) <= HEADER | {"problems", "penalty", "weight_bounds", "made"}, "header: a key is missing, or not known")
+        # Keys of alignments may be there, and say nothing.
+        known = HEADER | {"problems", "penalty", "weight_bounds", "made"} | {key for key in OF_ALIGNMENTS if not head.get(key, 1)}
+        need(HEADER <= set(head) <= known, "header: a key is missing, or not known")
         self.n, self.p, self.t = whole(head["n"]), whole(head["p"]), whole(head.get("problems", 1))
+        need(len(line) <= (1 << 20) + 256 * self.p, "header: it is too long for its features")
         self.fingerprint, self.rules, self.made = head["fingerprint"], head["rules"], head.get("made") or {}
         need(head["gain"] in ("ridge", "l1") and head["loss"] in ("hinge", "squared-hinge"), "header: gain or loss")
         self.l1, self.squared = head["gain"] == "l1", head["loss"] == "squared-hinge"
@@ -169,7 +183,7 @@ class Claim:
             self.s = real(self.bias["penalised"], math.ulp(0.0))
         else:
             need(self.bias in ("free", "none"), f"header: bias {self.bias!r}")
-        self.cost, self.penalty = real(head["cost"], 1e-40), entries(head.get("penalty", []), real)
+        self.cost, self.penalty = real(head["cost"], 1e-40), entries(head.get("penalty", []), lambda price: real(price, 0.0))
         self.caps = entries(head.get("weight_bounds", []), lambda u: real(u, 0.0))
         need(self.l1 or not self.caps, "header: weight bounds without gain l1")
 
@@ -190,6 +204,7 @@ class Claim:
         lists = {"require": feature, "forbid": feature, "costs": lambda c: real(c, 0.0), "at_most": group, "at_least": group}
         lists |= {"implies": lambda pair: entries(pair, feature), "together": lambda members: entries(members, feature)}
         lists = {key: entries(rules.get(key, []), entry) for key, entry in lists.items()}
+        need(len(lists["costs"]) in (0, p), "header: costs are not as many as features")
         need(all(len(pair) == 2 for pair in lists["implies"]), "header: an implication is no pair")
         self.find_units(lists["implies"] + [(members[k - 1], j) for members in lists["together"] for k, j in enumerate(members)])
         self.implied = {(self.unit[a], self.unit[b]) for a, b in lists["implies"] if self.unit[a] != self.unit[b]}
@@ -504,7 +519,8 @@ class Check:
             for j, w in zip(features, weights):
                 need(claim.low[j] <= w <= claim.high[j] and abs(w) <= claim.caps[j], f"the weight of feature {j} is beyond its bounds")
             objective += self.objective(problem, features, weights, bias)
-        reached = stated > 0 if math.isinf(stated) else objective <= Fraction(stated) + abs(Fraction(stated)) / 10**7
+        need(math.isfinite(stated), "an objective is infinite")
+        reached = objective <= Fraction(stated) + abs(Fraction(stated)) / 10**7
         need(reached, f"the objective is {show(objective)}, above the one stated, {show(stated)}")
         self.listed.append((mask, features, objective, own))
 
@@ -545,8 +561,11 @@ def check(stream, path):
     line = stream.readline((1 << 26) + 1)
     need(line.endswith(b"\n"), "header: no line, or one of more than 64 MiB")
     claim = Claim(line)
-    data = Data(path, claim.made)
-    problems = [Problem(data, *taken) for taken in data.problems(claim.made.get("settings", {}).get("multi_class"))]
+    try:
+        data = Data(path, claim.made)
+        problems = [Problem(data, *taken) for taken in data.problems(claim.made.get("settings", {}).get("multi_class"))]
+    except (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError, ZeroDivisionError, csv.Error) as error:
+        raise Unable(f"the data are not as the proof says, or it says something else than proofs do ({error})") from None
     shape = sum(problem.n for problem in problems), len(data.columns), len(problems)
     need(shape == (claim.n, claim.p, claim.t), "header: the data have {} samples, {} features, {} problems".format(*shape))
     sha = hashlib.sha256()
@@ -572,20 +591,27 @@ def check(stream, path):
 
 def main():
     try:
-        if len(sys.argv) != 3:
-            raise Unable("usage: python3 tools/check_proof.py PROOF DATA")
+        if len(sys.argv) not in (3, 4, 5):
+            raise Unable("usage: python3 tools/check_proof.py PROOF DATA [SECONDS [GIB]]")
+        limit(*map(float, sys.argv[3:]))
         with gzip.open(sys.argv[1], "rb") as stream:
             found = check(stream, sys.argv[2])
     except (Fault, EOFError, zlib.error, gzip.BadGzipFile) as fault:
-        print(f"NOT VERIFIED  {fault}")
+        print(f"NOT VERIFIED  {visible(str(fault))}")
         return 1
     except (Unable, OSError, UnicodeDecodeError) as error:
-        print(f"cannot be checked: {error}", file=sys.stderr)
+        print(f"cannot be checked: {visible(str(error))}", file=sys.stderr)
         return 2
+    except MemoryError:
+        print("stopped at the limit of memory; nothing is proven, give more GIB", file=sys.stderr)
+        return 3
     objective, bound = found["objective"], found["bound"]
-    print("VERIFIED" + ("" if math.isfinite(bound) else " objective only: nothing is proven of other subsets"))
+    proven, why = math.isfinite(bound), "nothing is proven of other subsets"
+    if proven and objective is not None and objective > bound and objective - bound >= abs(objective):
+        proven, why = False, "the bound leaves all of the objective open"
+    print("VERIFIED" + ("" if proven else f" objective only: {why}"))
     if objective is not None:
-        print(f"selected   {len(found['selected'])} of {found['p']} features: {', '.join(found['selected'])}")
+        print(f"selected   {len(found['selected'])} of {found['p']} features: {', '.join(map(visible, found['selected']))}")
         print(f"objective  at most {show(objective)}")
     print(f"bound      {show(bound)}")
     if objective and math.isfinite(bound):
@@ -593,7 +619,22 @@ def main():
     if len(found["solutions"]) > 1:
         print(f"listed     {len(found['solutions'])} subsets, all others not below {show(found['rest'])}")
     print("checked    {} records, {} dual points, {} parts, exactly".format(*found["checked"]))
-    return int(not math.isfinite(bound))
+    return int(not proven)
+
+
+def limit(seconds=3600.0, gib=8.0):
+    """Stops this program after so long, and at so much memory: a file may be made to take both."""
+
+    def over(*_):
+        print("stopped at the limit of time; nothing is proven, give more SECONDS", file=sys.stderr, flush=True)
+        os._exit(3)
+
+    if hasattr(signal, "setitimer"):
+        signal.signal(signal.SIGALRM, over)
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+    if resource is not None:
+        most, hard = int(gib * 2**30), resource.getrlimit(resource.RLIMIT_AS)[1]
+        resource.setrlimit(resource.RLIMIT_AS, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
 
 
 if __name__ == "__main__":

@@ -22,9 +22,15 @@ def need(condition, fault):
         raise Fault(fault)
 
 
+def visible(text):
+    """A text in one line, without what a terminal obeys."""
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
 def number(text):
     try:
-        value = float(text)
+        # Python alone reads 1_0, and digits of other scripts.
+        value = float(text) if text.isascii() and "_" not in text else math.inf
     except ValueError:
         value = math.inf
     if not math.isfinite(value):
@@ -57,16 +63,21 @@ class Data:
         text = (gzip.decompress(text) if text[:2] == b"\x1f\x8b" else text).decode("utf-8-sig")
         plain, self.tasks, self.weights = path.removesuffix(".gz"), None, None
         if plain.endswith((".svm", ".libsvm")):
-            rows = [line.split("#")[0].split() for line in text.splitlines()]
+            rows = [line.split("#")[0].split() for line in text.replace("\r\n", "\n").split("\n")]
             rows = [(row[0], [cell.split(":") for cell in row[1:]]) for row in rows if row]
             self.classes = [class_name(label) for label, _ in rows]
             p = max((int(j) for _, cells in rows for j, _ in cells), default=0)
             self.names, self.columns = [f"x{j + 1}" for j in range(p)], [[0.0] * len(rows) for _ in range(p)]
             for i, (_, cells) in enumerate(rows):
+                places = [int(j) for j, _ in cells if j.isascii() and j.isdecimal()]
+                if len(places) != len(cells) or sorted({j for j in places if j > 0}) != places:
+                    raise Unable("indices are not whole numbers from 1 in ascending order")
                 for j, x in cells:
                     self.columns[int(j) - 1][i] = number(x)
         elif plain.endswith(".csv"):
             names, *rows = [[cell.strip() for cell in row] for row in csv.reader(io.StringIO(text)) if row]
+            if any(len(row) != len(names) for row in rows):
+                raise Unable("a row has more or fewer cells than there are names")
             table = dict(zip(names, zip(*rows)))
             apart = [said.get("target") or names[-1], said.get("sample_weights"), said.get("tasks"), *drop]
             if len(table) != len(names) or set(apart) - {None} - set(table):

@@ -143,6 +143,8 @@ fn a_second_checker_refuses_damaged_proofs_too() {
         ("/rules/forbid", serde_json::json!([21])),
         ("/cost", Value::from(1.5)),
         ("/loss", Value::from("squared-hinge")),
+        ("/penalty", serde_json::json!(vec![-1.0; 30])),
+        ("/rules/costs", serde_json::json!([1.0, 2.0])),
         ("/fingerprint", Value::from(format!("sha256:{}", "0".repeat(64)))),
     ] {
         let mut other = header.clone();

@@ -82,7 +82,7 @@ impl Claim {
     /// Reads a header that the checker has accepted; names are for messages.
     ///
     /// # Errors
-    /// What cannot be shown, of which nothing may be said to be verified.
+    /// What cannot be shown: then nothing is verified.
     pub(super) fn read(header: &str, names: &Names) -> Result<Self, String> {
         let mut claim: Self = serde_json::from_str(header).map_err(|error| error.to_string())?;
         let name = |j: usize| names.get(j).into_owned();

@@ -287,21 +287,17 @@ fn scale(args: &VerifyArgs, sources: &mut Sources<'_>) -> Result<Option<ScaleArg
 /// The setting, and what it is.
 pub(super) fn check_settings(settings: &Asked) -> Result<(), String> {
     let texts = |value: &Value| value.as_array().is_some_and(|all| all.iter().all(Value::is_string));
-    let how = |value: &Value| serde_json::from_value::<MultiClass>(value.clone()).is_ok();
-    // A file of other samples leaves those of the data as they are.
-    let share = |value: &Value| value.is_number() || value.is_string();
-    let kinds: [(&str, &dyn Fn(&Value) -> bool); 5] = [
-        ("folds", &Value::is_string),
-        ("multi_class", &how),
-        ("categorical", &texts),
-        ("validate", &share),
-        ("seed", &Value::is_u64),
-    ];
-    let wrong = |(key, fits): (&str, &dyn Fn(&Value) -> bool)| {
-        let value = settings.own.get(key).filter(|value| !value.is_null() && !fits(value))?;
-        Some(format!("{key} is {value}"))
+    let fits = |key: &str, value: &Value| match key {
+        "folds" => value.is_string(),
+        "multi_class" => serde_json::from_value::<MultiClass>(value.clone()).is_ok(),
+        "categorical" => texts(value),
+        // A file of other samples leaves those of the data as they are.
+        "validate" => value.is_number() || value.is_string(),
+        "seed" => value.is_u64(),
+        _ => true,
     };
-    kinds.into_iter().find_map(wrong).map_or(Ok(()), Err)
+    let wrong = settings.own.iter().find(|(key, value)| !value.is_null() && !fits(key, value));
+    wrong.map_or(Ok(()), |(key, value)| Err(format!("{key} is {value}")))
 }
 
 /// Why data were prepared as no method would for the problem in the header: features that hold categories
