@@ -344,4 +344,7 @@ def test_a_forked_process_reads_after_its_parent(tmp_path):
     read_table(file)
     with multiprocessing.get_context("fork").Pool(2) as pool:
         tables = pool.map_async(read_table, [file] * 2).get(timeout=60)
+        # Workers that end by themselves: one that starts while others are ended may outlive them.
+        pool.close()
+        pool.join()
     assert [table.X.shape for table in tables] == [(50, 3)] * 2

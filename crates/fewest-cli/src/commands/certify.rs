@@ -55,23 +55,31 @@ pub(crate) fn sentence(certificate: &Certificate, subset: &Subset, names: &Names
 /// What it says of a subset against all others of at most `size` features.
 pub(super) fn words(certificate: &Certificate, (subset, size): (&Subset, usize), names: &Names) -> String {
     let size = notation::plural(size, "feature");
-    let Certificate { objective, best, bound, status, .. } = certificate;
+    let Certificate { objective, best, bound, status, yardstick, .. } = certificate;
     let (own, open) = (number(*objective), certificate.gap().filter(|gap| gap.is_finite()).map(at_most));
     if let (Status::Optimal, Some(open), true) = (status, &open, best.subset == *subset) {
         return format!(
             "this subset, at {own}, is the best allowed one of at most {size}: at most {open} of what they can gain is left out"
         );
     }
+    let worth = |open: &str| match yardstick.baseline {
+        baseline if *objective > baseline + yardstick.nothing => {
+            format!("is worse than no feature, at {}", number(baseline))
+        }
+        _ => format!("leaves out at most {open} of what they can gain"),
+    };
     let mut text = match bound.zip(open) {
         Some((bound, open)) => format!(
-            "no allowed subset of at most {size} is better than {}; this one, at {own}, leaves out at most {open} of what they can gain",
-            fewest_report::bound(bound, false)
+            "no allowed subset of at most {size} is better than {}; this one, at {own}, {}",
+            fewest_report::bound(bound, false),
+            worth(&open)
         ),
         None => format!("no bound was proven for subsets of at most {size}; this one is at {own}"),
     };
     if best.subset != *subset {
         let names: Vec<String> = best.subset.iter().map(|j| names.get(j).into_owned()).collect();
-        let _ = write!(text, " (a better one: {} at {})", names.join(", "), number(best.objective));
+        let names = if names.is_empty() { "no feature".to_owned() } else { names.join(", ") };
+        let _ = write!(text, " (a better one: {names} at {})", number(best.objective));
     }
     text + match status {
         Status::TimeLimit => "; stopped at the time limit, with more time the bound may rise",
@@ -105,6 +113,8 @@ mod tests {
         };
         let text = of(100.0, 150.616);
         assert!(text.contains("better than 100.000; ") && text.contains("leaves out at most 15.7 % of"), "{text}");
+        let loss = of(100.0, 500.0);
+        assert!(loss.contains("this one, at 500.000, is worse than no feature, at 424.000"), "{loss}");
         // A bound is not rounded up, a distance not down.
         for step in 0..200 {
             let (bound, objective) = (100.0 + 0.000_37 * f64::from(step), 150.0 + 0.0123 * f64::from(step));

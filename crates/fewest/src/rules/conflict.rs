@@ -91,10 +91,15 @@ impl Rules {
             Contradiction::Size(_) => {
                 let (count, shown) = forced();
                 let k = self.list.max_features.unwrap_or(self.p);
+                if count <= k {
+                    // Groups of which some must be in need the others.
+                    return self.conflict(name);
+                }
                 format!(
                     "`max_features` is {k} but {count} features must be in ({shown}, with those they imply); allow at least {count}"
                 )
             }
+            Contradiction::Budget(_) if forced().0 == 0 => self.conflict(name),
             Contradiction::Budget(cost) => {
                 let budget = self.list.budget.unwrap_or(f64::INFINITY);
                 format!(

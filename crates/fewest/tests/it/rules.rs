@@ -28,6 +28,21 @@ fn rules_are_refused_exactly_when_no_subset_obeys_them() {
 }
 
 #[test]
+fn a_refusal_names_what_contradicts() {
+    let mut refused = 0;
+    each_random(12, 3000, |p, list, _| {
+        let Err(error) = Rules::new(p, list, &[]) else { return };
+        let text = error.to_string();
+        assert!(!["but 0 features", "(, with", "()", "cost 0 ("].iter().any(|empty| text.contains(empty)), "{text}");
+        refused += 1;
+    });
+    assert!(refused > 100, "{refused}");
+    let list = RuleList { max_features: Some(1), at_least: vec![(2, vec![0, 2])], ..RuleList::default() };
+    let text = Rules::new(4, list, &[]).unwrap_err().to_string();
+    assert!(text.contains("`max_features` 1; at least 2 of {x1, x3}; no subset satisfies them all"), "{text}");
+}
+
+#[test]
 fn allows_restates_the_rules() {
     each_random(2, 1500, |p, list, _| {
         let Ok(rules) = Rules::new(p, list.clone(), &[]) else { return };
