@@ -148,7 +148,7 @@ def verify(
         What is not asked has its default: C = 1, the hinge loss, a free bias, no rules, no prices.
         Otherwise it is as the proof says.
     gap : float, default=None
-        Not verified unless the gap proven is at most this.
+        Not verified unless both gaps proven, of the gain and of the objective, are at most this.
     method : str, default=None
         Name of the command's method whose objective is asked for: "exact", "mbp", "kta".
     n_features_to_select : int, default=None

@@ -40,7 +40,7 @@ pub(crate) struct VerifyArgs {
     /// Rules that are asked for.
     #[command(flatten)]
     pub(crate) rules: RuleArgs,
-    /// Not verified unless the gap proven is at most G
+    /// Not verified unless both gaps proven, of the gain and of the objective, are at most G
     #[arg(long, value_name = "G", value_parser = values::percentage, allow_negative_numbers = true, help_heading = "Verdict")]
     pub(crate) gap: Option<f64>,
     /// Exit with 0 also where nothing is proven of the subsets that the proof does not list

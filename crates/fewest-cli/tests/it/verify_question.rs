@@ -68,6 +68,8 @@ const RUNS: &[(&str, &[&str], &str)] = &[
     ),
     ("weighted", &["--sample-weights", "dose"], "weights    samples by column dose (as the file says)"),
     ("target", &["--target", "milk"], "target     milk (as the file says)"),
+    ("positive", &["--positive", "no"], "read       --drop fold (as the file says); --positive no (as the file says)"),
+    ("maxabs", &["--scale", "maxabs"], "scaling    maxabs (as the file says)"),
 ];
 
 #[cfg(feature = "highs")]
@@ -457,4 +459,67 @@ fn all_that_prepares_the_data_is_shown_or_refused() {
     });
     let out = verify(&scratch, "forged", &[]).code(0).out;
     assert!(out.lines().filter(|line| line.contains("bound  0")).all(|line| line.starts_with("judged")), "{out}");
+}
+
+/// The paths of all entries of an object, and of those in it, but for lists.
+fn paths(value: &Value, at: &str, out: &mut Vec<String>) {
+    for (key, entry) in value.as_object().into_iter().flatten() {
+        out.push(format!("{at}/{key}"));
+        paths(entry, &format!("{at}/{key}"), out);
+    }
+}
+
+#[test]
+fn another_header_is_refused_or_asks_another_question_or_says_the_same() {
+    let scratch = Scratch::new("question_headers");
+    scratch.file("d.csv", table());
+    let rules =
+        ["--max-features", "2", "--at-most", "1:f1,f2", "--implies", "f4:f5", "--sign", "f3:-", "--drop", "fold"];
+    select(&scratch, "x", &rules);
+    with_header(&scratch, "x", |_| ());
+    let honest = verify(&scratch, "forged", &[]).code(0).out;
+    let header = std::cell::RefCell::new(Value::Null);
+    with_header(&scratch, "x", |known| *header.borrow_mut() = known.clone());
+    let mut all = Vec::new();
+    paths(&header.borrow(), "", &mut all);
+    for key in ["/made/settings/validate", "/made/settings/categorical", "/made/settings/multi_class", "/rules/costs"] {
+        all.push(key.to_owned());
+    }
+    let values = [
+        Value::Null,
+        json!(0),
+        json!(-1),
+        json!(1e300),
+        json!(0.25),
+        json!(99),
+        json!([]),
+        json!([0]),
+        json!([1, 1]),
+        json!("milk"),
+        json!("none"),
+        json!(true),
+        json!({"column": "milk"}),
+    ];
+    let numbers = |out: &str| -> Vec<String> {
+        out.lines()
+            .filter(|line| line.starts_with("objective") || line.starts_with("bound"))
+            .map(str::to_owned)
+            .collect()
+    };
+    let mut verified = 0;
+    for path in &all {
+        for value in &values {
+            with_header(&scratch, "x", |header| {
+                let (parent, key) = path.rsplit_once('/').expect("a path");
+                header.pointer_mut(parent).expect("an object")[key] = value.clone();
+            });
+            let ran = verify(&scratch, "forged", &[]);
+            assert!(matches!(ran.code, Some(0..=2)), "{path} {value}: {:?} {}{}", ran.code, ran.out, ran.err);
+            if ran.code == Some(0) && question(&ran.out) == question(&honest) {
+                assert_eq!(numbers(&ran.out), numbers(&honest), "{path} {value}: {}", ran.out);
+                verified += 1;
+            }
+        }
+    }
+    assert!(verified > 20, "{verified}");
 }

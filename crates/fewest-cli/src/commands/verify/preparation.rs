@@ -296,7 +296,9 @@ pub(super) fn check_settings(settings: &Asked) -> Result<(), String> {
         "seed" => value.is_u64(),
         _ => true,
     };
-    let wrong = settings.own.iter().find(|(key, value)| !value.is_null() && !fits(key, value));
+    // Those of Python are about arrays, and prepare nothing.
+    let prepares = settings.target.is_some();
+    let wrong = settings.own.iter().find(|(key, value)| prepares && !value.is_null() && !fits(key, value));
     wrong.map_or(Ok(()), |(key, value)| Err(format!("{key} is {value}")))
 }
 
