@@ -110,7 +110,7 @@ impl Told {
             names: &names,
             target,
             samples: samples.as_ref(),
-            rows: &|samples| samples.iter().map(|&i| rows[i]).collect(),
+            row_of: &|sample| rows[sample],
             indicators: &[],
             read: &read,
             normalized: None,

@@ -28,7 +28,7 @@ pub use model::{
     ClassNames, Classifiers, FeatureImputation, FeatureScaling, Judged, ModelRecord, TaskModels, TrainedModel,
     classes_value, counts_value, kernel_name, levels_of, read, row_values,
 };
-pub use parts::{About, Certificate, Measures, Proven, Solution, WrongSample, positive, sample_names};
+pub use parts::{About, Certificate, Measures, Proven, Solution, WrongSample, measures, positive, sample_names};
 pub use proof_file::{ProofFile, ProofMark, check_proof_path};
 pub use selection::{
     Correlations, Description, Few, ListJudgement, ListedFeature, Path, Place, Replacement, RuledOut, Selection,

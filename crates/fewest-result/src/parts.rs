@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use fewest::method::certificate::Certificate as Found;
+use fewest::validation::{Metrics, recall};
 use fewest::{Counts, Outcome, Status, Subset};
 use fewest_data::{Names, Target, TextColumn};
 use serde::{Deserialize, Serialize};
@@ -58,6 +59,14 @@ pub fn positive(classes: &[String]) -> Option<String> {
 
 /// Measures by name; null where one is not defined.
 pub type Measures = ByName<Option<f64>>;
+
+/// The measures of samples that took no part, of two classes with the shares of the second and of the
+/// first that are classified right. Rows of `confusion`: true classes, columns: predicted ones.
+pub fn measures(metrics: &Metrics, confusion: &[Vec<u64>]) -> Measures {
+    let share = |name, class| (name, recall(confusion, class));
+    let of_two = (confusion.len() == 2).then(|| [share("sensitivity", 1), share("specificity", 0)]);
+    metrics.named().into_iter().chain(of_two.into_iter().flatten()).collect()
+}
 
 /// A subset and what it is worth.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

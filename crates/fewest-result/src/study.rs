@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fewest::validation::{Stability, Summary, recall};
+use fewest::validation::{Stability, Summary};
 use fewest::{Bias, Loss, Sense, Status, SvmSettings};
 use fewest_data::{Indicator, Names, Normalized, Note, ReadOptions, Target, TextColumn};
 use fewest_eval::study::{
@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::{
     About, Asked, ByName, Certificate, ClassNames, Document, FeatureImputation, FeatureScaling, Kind, Measures,
-    ModelRecord, Place, Proven, Solution, TrainedModel, WrongSample, entries, levels_of, sample_names,
+    ModelRecord, Place, Proven, Solution, TrainedModel, WrongSample, entries, levels_of, measures, sample_names,
 };
 
 /// The data and the settings of a study, by name.
@@ -25,8 +25,8 @@ pub struct StudyContext<'a> {
     pub target: &'a Target,
     /// Names of the samples; none where they have none.
     pub samples: Option<&'a TextColumn>,
-    /// Row of each sample in the file, from 0.
-    pub rows: &'a dyn Fn(&[usize]) -> Vec<usize>,
+    /// Row of a sample in the file, from 0.
+    pub row_of: &'a dyn Fn(usize) -> usize,
     /// Features that mark missing values.
     pub indicators: &'a [Indicator],
     /// What reading did; of it the values of text columns.
@@ -357,8 +357,7 @@ impl StudyContext<'_> {
     /// The samples that outer folds took for another class.
     fn wrong(&self) -> Vec<WrongSample> {
         let parts = self.found.folds.iter().map(|fold| (&fold.judgement.test[..], &fold.judgement.predicted[..]));
-        let row_of = |sample: usize| (self.rows)(&[sample])[0];
-        WrongSample::all(&self.target.classes, &|row| self.target.codes[row], self.samples, &row_of, parts)
+        WrongSample::all(&self.target.classes, &|row| self.target.codes[row], self.samples, self.row_of, parts)
     }
 
     fn panel(&self, panel: &PanelReport, about: &About) -> Panel {
@@ -423,23 +422,18 @@ impl StudyContext<'_> {
 
     fn fold(&self, fold: &FoldReport) -> OuterFold {
         let judged = &fold.judgement;
-        let mut metrics: Vec<(&str, Option<f64>)> = judged.metrics.named().into();
-        if self.target.classes.len() == 2 {
-            metrics.push(("sensitivity", recall(&judged.confusion, 1)));
-            metrics.push(("specificity", recall(&judged.confusion, 0)));
-        }
-        metrics.push(("log_loss", judged.log_loss));
-        metrics.push(("brier", judged.brier));
+        let mut metrics = measures(&judged.metrics, &judged.confusion);
+        metrics.0.extend([("log_loss".to_owned(), judged.log_loss), ("brier".to_owned(), judged.brier)]);
         OuterFold {
             fold: (fold.fold + 1).to_string(),
             repeat: fold.repeat,
             choice: fold.choice,
             selected: self.named(&fold.selected),
             n_features: fold.selected.len(),
-            metrics: metrics.into_iter().collect(),
+            metrics,
             confusion: judged.confusion.clone(),
             n_test: judged.test.len(),
-            test: (self.rows)(&judged.test),
+            test: judged.test.iter().map(|&sample| (self.row_of)(sample)).collect(),
             test_samples: sample_names(self.samples, &judged.test),
             predicted: judged.predicted.iter().map(|&code| self.target.classes[code as usize].clone()).collect(),
             probabilities: judged.probabilities.clone(),

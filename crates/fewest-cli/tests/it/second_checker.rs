@@ -59,7 +59,7 @@ fn both(scratch: &Scratch, proof: &str, data: &str) -> bool {
 }
 
 /// The header and the records of a proof.
-fn taken_apart(path: &Path) -> (Value, Vec<u8>) {
+pub(crate) fn taken_apart(path: &Path) -> (Value, Vec<u8>) {
     let mut bytes = Vec::new();
     let file = std::fs::File::open(path).expect("a proof");
     MultiGzDecoder::new(file).read_to_end(&mut bytes).expect("gzip");
@@ -69,7 +69,7 @@ fn taken_apart(path: &Path) -> (Value, Vec<u8>) {
 }
 
 /// A proof of this header and these records.
-fn put_together(path: &Path, header: &Value, records: &[u8]) {
+pub(crate) fn put_together(path: &Path, header: &Value, records: &[u8]) {
     let mut file = GzEncoder::new(std::fs::File::create(path).expect("a file"), Compression::fast());
     writeln!(file, "{header}").and_then(|()| file.write_all(records)).and_then(|()| file.finish()).expect("written");
 }

@@ -1,13 +1,12 @@
 //! The question that `fewest verify` says a proof answers, and the one that a user asks.
 
 use std::collections::BTreeSet;
-use std::io::Read as _;
 
-use fewest_testing::{data_file, packed_proof};
-use flate2::read::MultiGzDecoder;
+use fewest_testing::data_file;
 use serde_json::{Value, json};
 
 use crate::common::{Ran, Scratch, generated};
+use crate::second_checker::{put_together, taken_apart};
 
 /// 60 samples: f1 to f6, of which the first three carry the classes, `milk` of two values, `dose`
 /// above 0, `fold`.
@@ -387,14 +386,9 @@ fn groups_that_follow_from_text_columns_are_no_other_question() {
 
 /// A proof with another header.
 fn with_header(scratch: &Scratch, name: &str, change: impl Fn(&mut Value)) {
-    let file = std::fs::read(scratch.path(&format!("{name}.proof"))).expect("a proof");
-    let mut bytes = Vec::new();
-    MultiGzDecoder::new(&file[..]).read_to_end(&mut bytes).expect("packed");
-    let end = bytes.iter().position(|byte| *byte == b'\n').expect("a line");
-    let mut header: Value = serde_json::from_slice(&bytes[..end]).expect("a header");
+    let (mut header, records) = taken_apart(&scratch.path(&format!("{name}.proof")));
     change(&mut header);
-    let header = header.to_string();
-    scratch.file("forged.proof", packed_proof(&[header.as_bytes(), &bytes[end..]].concat()));
+    put_together(&scratch.path("forged.proof"), &header, &records);
 }
 
 #[test]
@@ -478,10 +472,8 @@ fn another_header_is_refused_or_asks_another_question_or_says_the_same() {
     select(&scratch, "x", &rules);
     with_header(&scratch, "x", |_| ());
     let honest = verify(&scratch, "forged", &[]).code(0).out;
-    let header = std::cell::RefCell::new(Value::Null);
-    with_header(&scratch, "x", |known| *header.borrow_mut() = known.clone());
     let mut all = Vec::new();
-    paths(&header.borrow(), "", &mut all);
+    paths(&taken_apart(&scratch.path("x.proof")).0, "", &mut all);
     for key in ["/made/settings/validate", "/made/settings/categorical", "/made/settings/multi_class", "/rules/costs"] {
         all.push(key.to_owned());
     }

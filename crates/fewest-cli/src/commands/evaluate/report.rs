@@ -3,7 +3,9 @@
 use fewest_data::Names;
 use fewest_eval::evaluate::{Comparison, Evaluation, FoldResult};
 use fewest_eval::folds::{Fold, test_share};
-use fewest_result::{Kind, WrongSample, classes_value, counts_value, document, entries, positive, sample_names};
+use fewest_result::{
+    Kind, WrongSample, classes_value, counts_value, document, entries, measures, positive, sample_names,
+};
 use serde_json::{Map, Value, json};
 
 use super::plan::{Options, Recipes};
@@ -11,7 +13,7 @@ use crate::commands::asked::asked_of_method;
 use crate::commands::data_as_read::DataAsRead;
 use crate::commands::reading::{notes, warnings};
 use crate::commands::scaling_words::scaling_text;
-use crate::export::classes::{by_class, of_two};
+use crate::export::classes::by_class;
 
 /// Results of all folds.
 pub(crate) struct Report<'a> {
@@ -87,9 +89,7 @@ impl MethodReport<'_> {
         let names = &raw.data.names;
         let fold = |f: &&FoldResult| {
             let selected: Vec<String> = f.selected.iter().map(|&j| names.get(j).into_owned()).collect();
-            let mut metrics: Map<String, Value> =
-                f.metrics.named().into_iter().map(|(name, value)| (name.to_owned(), json!(value))).collect();
-            metrics.extend(of_two(&f.confusion));
+            let metrics = measures(&f.metrics, &f.confusion);
             let mut value = json!({
                 "fold": f.fold, "repeat": f.repeat, "selected": selected, "n_features": f.selected.len(),
                 "metrics": metrics, "confusion": f.confusion, "n_test": f.n_test, "seconds": f.seconds, "status": f.status,

@@ -3,11 +3,11 @@
 
 use fewest_data::{Dataset, ReadOptions, by_class_key};
 use fewest_eval::{ExternalValidation, Predictions};
-use fewest_result::{Asked, Kind, WrongSample, classes_value, document, entries, positive};
+use fewest_result::{Asked, Kind, WrongSample, classes_value, document, entries, measures, positive};
 use serde_json::{Map, Value, json};
 
 use super::decisions::SampleDecisions;
-use crate::export::classes::{by_class, of_two};
+use crate::export::classes::by_class;
 use crate::export::table;
 
 /// What a model is worth on samples.
@@ -90,15 +90,13 @@ impl<'a> Worth<'a> {
         });
         let mut value = document(Kind::Prediction, about);
         if let Some(found) = found {
-            let mut metrics: Map<String, Value> =
-                found.metrics.named().into_iter().map(|(name, value)| (name.to_owned(), json!(value))).collect();
-            metrics.extend(of_two(&found.confusion));
-            metrics.insert("log_loss".to_owned(), json!(found.losses.map(|losses| losses.log_loss)));
-            metrics.insert("brier".to_owned(), json!(found.losses.map(|losses| losses.brier)));
+            let mut metrics = measures(&found.metrics, &found.confusion);
+            let (log_loss, brier) = found.losses.map(|losses| (losses.log_loss, losses.brier)).unzip();
+            metrics.0.extend([("log_loss".to_owned(), log_loss), ("brier".to_owned(), brier)]);
             let summary: Map<String, Value> =
                 found.summary.iter().map(|(name, summary)| ((*name).to_owned(), json!(summary))).collect();
             value["n_test"] = json!(self.scored());
-            value["metrics"] = Value::Object(metrics);
+            value["metrics"] = json!(metrics);
             value["summary"] = Value::Object(summary);
             value["recall"] = by_class(classes, &found.recall);
             value["confusion"] = json!(found.confusion);

@@ -74,7 +74,7 @@ pub(crate) fn run(args: &StudyArgs, invocation: &Invocation) -> Result<u8, Failu
         names: &raw.data.names,
         target: &raw.target,
         samples: raw.data.samples.as_ref(),
-        rows: &|samples| raw.rows_of(samples),
+        row_of: &|sample| raw.rows_of(&[sample])[0],
         indicators: raw.indicators(),
         read: &raw.data.notes,
         normalized: raw.data.normalized(),

@@ -195,12 +195,8 @@ fn reading(args: &VerifyArgs, sources: &mut Sources<'_>) -> Result<ReadOptions, 
     let (typed, path) = (args.data.typed()?, path_text(&args.data.data)?);
     let target =
         sources.choose("target", Stated::typed(args.data.target.clone()), |s| s.target.clone(), |name| json!(name));
-    let said = |settings: &Asked| settings.format.as_deref().and_then(Format::by_name);
-    let said = sources.result.into_iter().chain(sources.made.map(|made| &made.settings)).find_map(said);
-    let format = args.data.format.or(said.filter(|_| Format::of_path(path).is_none()));
-    let stated = |s: &Asked| s.format.clone().filter(|_| Format::of_path(path).is_none());
-    sources
-        .choose("format", Stated::typed(args.data.format.map(|of| of.name().to_owned())), stated, |name| json!(name));
+    let stated = |s: &Asked| s.format.as_deref().and_then(Format::by_name).filter(|_| Format::of_path(path).is_none());
+    let format = sources.choose("format", Stated::typed(args.data.format), stated, |format| json!(format.name()));
     let result = sources.result.map(|result| result.reading.said());
     let file = sources.made.filter(|_| sources.stated).map(|made| made.reading().said());
     // A path is opened only where a user says so.

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
-use fewest::{Bias, FeatureSet, Interval, Loss, RuleList};
+use fewest::{Bias, FeatureSet, Loss, RuleList};
 use fewest_data::{Names, by_class_key};
 use fewest_result::classes_value;
 use serde_json::{Map, Value, json};
@@ -13,6 +13,12 @@ use super::claim::{Claim, Gain};
 use super::preparation::{self, Fact};
 use crate::args::notation;
 use crate::commands::rule_words::{leaves_out, rule_words};
+
+/// The preparations that have a line of their own, and the label of it.
+const LINES: [(&str, &str); 4] =
+    [("target", "target"), ("scaling", "scale"), ("set apart", "folds"), ("groups", "groups")];
+/// The weights of samples, and what the line says before each.
+const WEIGHTS: [(&str, &str); 2] = [("classes", "class_weight"), ("samples by column", "sample_weights")];
 
 /// Parts of a question that are no longer listed, where one says this many.
 const LISTED: usize = 3;
@@ -110,12 +116,11 @@ impl<'a> Question<'a> {
         lines.extend(self.prices().map(|prices| ("prices", prices)));
         lines.push(("samples", self.samples()));
         lines.extend(self.problems().map(|problems| ("problems", problems)));
-        for (label, key) in [("target", "target"), ("scaling", "scale"), ("set apart", "folds"), ("groups", "groups")] {
+        for (label, key) in LINES {
             lines.extend(self.fact(key).map(|fact| (label, fact)));
         }
         lines.extend(self.fact("missing").filter(|text| !text.starts_with("error")).map(|fact| ("missing", fact)));
-        let weights = [("classes", "class_weight"), ("samples by column", "sample_weights")];
-        let weights = weights.iter().filter_map(|(label, key)| Some(format!("{label} {}", self.fact(key)?)));
+        let weights = WEIGHTS.iter().filter_map(|(label, key)| Some(format!("{label} {}", self.fact(key)?)));
         let weights: Vec<String> = weights.collect();
         lines.extend((!weights.is_empty()).then(|| ("weights", weights.join("; "))));
         lines.extend(self.reading().map(|reading| ("read", reading)));
@@ -226,15 +231,10 @@ impl<'a> Question<'a> {
             let count = boxed.len();
             parts.push(format!("weights of {count} features: lower {}, upper {}", range(&lower), range(&upper)));
         } else if !boxed.is_empty() {
-            let one = |(j, w): &&(usize, _)| -> String { self.bounds_of(*j, w) };
-            let all: Vec<String> = boxed.iter().map(one).collect();
-            parts.push(format!("weights of {}", all.join(", ")));
+            let all = boxed.iter().map(|(j, w)| format!("{} {} to {}", self.data.names.get(*j), w.lower, w.upper));
+            parts.push(format!("weights of {}", all.collect::<Vec<_>>().join(", ")));
         }
         (parts, cut)
-    }
-
-    fn bounds_of(&self, j: usize, weight: &Interval) -> String {
-        format!("{} {} to {}", self.data.names.get(j), weight.lower, weight.upper)
     }
 
     fn prices(&self) -> Option<String> {
@@ -290,14 +290,14 @@ impl<'a> Question<'a> {
     fn others(&self) -> Option<String> {
         let several = self.claim.problems > 1;
         let is_said = |key: &str| match key {
-            "target" | "scale" | "folds" | "groups" | "missing" | "class_weight" | "sample_weights" => true,
+            "missing" => true,
             "tasks" => several,
             // Of two classes there is one problem.
             "multi_class" => several || self.data.classes.len() == 2,
             "validate" | "seed" => self.data.held_out > 0,
             // The header's, in the line of the model.
             "categorical" => self.claim.gain == Gain::Alignment,
-            _ => false,
+            key => LINES.iter().chain(&WEIGHTS).any(|line| line.1 == key),
         };
         let others = self.facts.iter().filter(|fact| {
             !fact.is_of_reading && !fact.value.is_null() && fact.origin != Origin::Default && !is_said(&fact.key)
