@@ -176,7 +176,7 @@ def study(
     weights: _Floats,
     classes: Sequence[str],
     given: _Json,
-    told: _Json,
+    caller: _Json,
     limits: _Json,
     listener: _Listener,
     groups: _Codes | None = None,
@@ -186,12 +186,12 @@ def markers(
     codes: _Codes,
     weights: _Floats,
     classes: Sequence[str],
-    names: Sequence[str],
     given: _Json,
+    caller: _Json,
     limits: _Json,
     listener: _Listener,
     groups: _Codes | None = None,
-) -> _Json: ...
+) -> tuple[_Json, bool]: ...
 def table(result: _Json) -> str: ...
 def page(result: _Json) -> str: ...
 def matching(names: list[str], text: str) -> list[int] | None: ...

@@ -15,9 +15,10 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from fewest import _core
 from fewest._call import limited
+from fewest._caller import caller_of
 from fewest._engine import Listener, Samples, limits_of, said_class_weights, seed_of, summed, warn_of_limit
 from fewest._folds import keep_groups
-from fewest._frames import index_of, is_annotated, labels_in, native
+from fewest._frames import index_of, is_annotated, labels_in, native, sample_names
 from fewest._functions import searches
 from fewest._parameters import AT_LEAST_ONE, AT_LEAST_TWO, COST, COST_OR_AUTO, COUNT_OR_NONE, handed
 from fewest._rules import Rules
@@ -321,6 +322,7 @@ class _Finder(SeveralProblems):
             if isinstance(value, str) and not is_annotated(adata):
                 raise ValueError(f"{name} is {value!r}, which names a column of an AnnData; give an entry for each sample")
         y, groups = labels_in(adata, groupby, "groupby", "adata"), labels_in(adata, groups, "groups", "adata")
+        given = {"y": y, "weights": sample_weight, "groups": groups, "samples": sample_names(adata), "X": type(adata).__name__}
         X = self._normalized(self._matrix(adata))
         if (self.normalize_total is not None or self.log1p) and self.layer is None and "log1p" in getattr(adata, "uns", {}):
             warn(
@@ -330,41 +332,24 @@ class _Finder(SeveralProblems):
         samples = self._validated(X, y, sample_weight)
         if groups is not None:
             keep_groups(samples, X, groups)
-        names, classes = self._names(), [str(label) for label in samples.classes.tolist()]
+        classes = [str(label) for label in samples.classes.tolist()]
         limits = limits_of(self, self.time_limit, gap=float(self.gap), nodes=self.node_limit)
         asked, weights = self._settings(samples), np.ascontiguousarray(samples.sample_weight)
+        caller = caller_of(self, samples, self._names(), given, repr(self))
         listener = Listener(self, samples).wanted
-        result = _core.markers(samples.matrix, samples.codes, weights, classes, names, asked, limits, listener, samples.groups)
-        warn_of_limit(self, result, f"The panel so far is returned, with the bound proven by then.{_not_done(result['effort'])}")
-        del result["interrupted"]
-        rules = result.pop("rules")
+        result, stopped = _core.markers(
+            samples.matrix, samples.codes, weights, classes, asked, caller, limits, listener, samples.groups
+        )
+        ended = {"status": result["status"], "interrupted": stopped}
+        warn_of_limit(self, ended, f"The panel so far is returned, with the bound proven by then.{_not_done(result['effort'])}")
         panel = result["panel"] or {}
-        counts = np.bincount(samples.codes, minlength=len(classes)).tolist()
-        target = groupby if isinstance(groupby, str) else str(getattr(groupby, "name", None) or "y")
-        result = {
-            "kind": "markers",
-            "n_samples": len(samples.codes),
-            "n_features": len(names),
-            "target": target,
-            "class_counts": {str(at): count for at, count in enumerate(counts)},
-            "settings": {
-                "max_features": asked["rules"]["max_features"],
-                "per_class": asked["per_class"],
-                "expression": asked["expression"],
-                "scale": self.scale,
-                **rules,
-            },
-            **result,
-            "classes": {str(at): name for at, name in enumerate(classes)},
-        }
-        told = {name: panel.get(name) for name in ("objective", "bound", "gap")}
         return Markers(
             genes=panel.get("features", []),
             classes=classes,
             macro_f1=result["macro_f1"],
             status=result["status"],
             result=result,
-            **told,
+            **{name: panel.get(name) for name in ("objective", "bound", "gap")},
         )
 
     def _matrix(self, adata: Any) -> Any:

@@ -18,6 +18,7 @@ from fewest import _core, _signatures
 from fewest._available import Absent, available_where
 from fewest._base import Selector
 from fewest._call import holding, limited
+from fewest._caller import caller_of
 from fewest._columns import ColumnFile
 from fewest._engine import (
     Listener,
@@ -27,11 +28,9 @@ from fewest._engine import (
     said_class_weights,
     seed_of,
     subsets_of,
-    threads_of,
     warn_of_limit,
 )
 from fewest._estimator import Tags
-from fewest._folds import said_groups
 from fewest._frames import in_order, is_annotated, labels_in, named, sample_names
 from fewest._parameters import AT_LEAST_ONE, AT_LEAST_TWO, NOT_BELOW_0, handed
 from fewest._path import sizes_of
@@ -324,12 +323,12 @@ class Study(_signatures.Study, Selector):
         asked = self._settings(samples, p, first)
         classes = names[::-1] if first else names
         weights = np.ascontiguousarray(samples.sample_weight)
-        told, listener = self._told(samples), Listener(self, samples).wanted
-        answer = _core.study(samples.matrix, codes, weights, classes, asked, told, limits, listener, samples.groups)
+        caller, listener = self._caller(samples), Listener(self, samples).wanted
+        answer = _core.study(samples.matrix, codes, weights, classes, asked, caller, limits, listener, samples.groups)
         self._said = answer["said"]
         self._warn_of(answer)
         for fold in answer["folds"]:
-            fold["judgement"]["test"] = [told["rows"][at] for at in fold["judgement"]["test"]]
+            fold["judgement"]["test"] = [caller["rows"][at] for at in fold["judgement"]["test"]]
         self._set_study(of_second(answer) if first else answer, p)
         self._train(samples, answer["panel"])
 
@@ -343,30 +342,11 @@ class Study(_signatures.Study, Selector):
         for left_out in self._said["left_out"]:
             warn(f"{left_out['method']} was left out: {left_out['why']}")
 
-    def _told(self, samples: Samples) -> dict[str, Any]:
-        """What the engine does not know of the data and of the call, for the result."""
-        coding, y, weights = self._coding, self._given["y"], self._given["weights"]
-        target = y if isinstance(y, str) else getattr(y, "name", None)
-        target = "y" if target is None else str(target)
-        return {
-            "names": self._names(),
-            "target": target,
-            "samples": self._given["samples"],
-            "rows": list(range(len(samples.codes))) if samples.kept is None else samples.kept.tolist(),
-            "notes": [] if coding is None else coding.warnings,
-            "texts": [] if coding is None else coding.columns_of_text,
-            "command": " ".join(f"{self!r}.fit(X, y)".split()),
-            "asked": {
-                "format": self._given["X"],
-                "target": target,
-                "positive": None if self.pos_label is None else str(self.pos_label),
-                "class_weight": _said_weights(self.class_weight),
-                "sample_weights": None if weights is None else str(getattr(weights, "name", None) or "sample_weight"),
-                "time_limit": self.time_limit,
-                "threads": threads_of(self.n_jobs) or os.cpu_count(),
-                **said_groups(self._given["groups"], samples.groups),
-            },
-        }
+    def _caller(self, samples: Samples) -> dict[str, Any]:
+        coding, positive = self._coding, None if self.pos_label is None else str(self.pos_label)
+        notes, texts = ([], []) if coding is None else (coding.warnings, coding.columns_of_text)
+        command = f"{self!r}.fit(X, y)"
+        return caller_of(self, samples, self._names(), self._given, command, notes=notes, texts=texts, positive=positive)
 
     def __str__(self) -> str:
         """The summary that ``fewest study`` prints; what it is made of, where it is not fitted."""
@@ -581,10 +561,3 @@ def _of_weight(samples: Samples, X: Any) -> Samples:
         return samples.with_X(X)
     codes, weights, sample_weight = (part[there] for part in (samples.codes, samples.weights, samples.sample_weight))
     return Samples(X[there], codes, weights, sample_weight, samples.classes, there)
-
-
-def _said_weights(class_weight: Any) -> str:
-    """Weights of classes as the command has them."""
-    if isinstance(class_weight, dict):
-        return ",".join(f"{label}={weight:g}" for label, weight in class_weight.items())
-    return class_weight or "none"

@@ -98,7 +98,7 @@ def make_hyperplane(
     _among("points", points, ("ball", "normal"))
     _among("coefficients", coefficients, ("normal", "signs"))
     settings = {"features": n_features, "relevant": n_informative, "noise_sd": float(noise)}
-    choices = {"normal_points": points == "normal", "signs": coefficients == "signs"}
+    choices = {"points": points, "coefficients": coefficients}
     return _made({"kind": "hyperplane", **settings, **choices, "seed": random_state}, n_samples, part, return_truth)
 
 

@@ -62,6 +62,11 @@ impl CallLimits {
         Resume::open(path, run(), every).map(Some).map_err(|failure| raised(refused(failure)))
     }
 
+    /// Nodes at which a search may end.
+    pub(crate) fn nodes(&self) -> Option<u64> {
+        self.nodes
+    }
+
     /// The gap asked for.
     pub(crate) fn gap(&self) -> Option<f64> {
         self.gap

@@ -1,28 +1,29 @@
 //! Markers of Python's data: the library's, as one dictionary.
 
-use fewest::WeightBounds;
-use fewest_data::{Names, Target};
-use fewest_eval::EvalError;
+use std::time::Instant;
+
+use fewest::Limits;
 use fewest_eval::markers::{MarkersSettings, markers as markers_of};
-use fewest_result::RulesAsked;
+use fewest_eval::{EvalError, scale_kind};
+use fewest_result::{Document, Kind, MarkersContext};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use pythonize::pythonize;
-use serde_json::{Value, json};
 
+use crate::caller::Caller;
 use crate::enter::{CallLimits, enter, sheltered};
 use crate::matrix::{Columns, owned};
 use crate::{numbers, raised, settings};
 
 /// The few features that tell all classes apart. `weights`: that of each sample, without class
-/// weights; `classes`, `names`: of the classes and the features; `given`: the fields of
-/// [`MarkersSettings`]; `groups`: that of each sample, where some stay together in folds. Returns what
-/// `fewest markers --json` writes of the result, `rules` as its settings have them, and `interrupted`.
+/// weights; `classes`: their names; `given`: the fields of [`MarkersSettings`]; `caller`: what [`Caller`]
+/// is made of; `groups`: that of each sample, where some stay together in folds. Returns what
+/// `fewest markers --json` writes, and whether the run was interrupted.
 ///
 /// # Errors
 /// As [`crate::select`].
 #[pyfunction]
-#[pyo3(signature = (x, codes, weights, classes, names, given, limits, listener, groups=None))]
+#[pyo3(signature = (x, codes, weights, classes, given, caller, limits, listener, groups=None))]
 #[expect(clippy::too_many_arguments, reason = "Python names them")]
 pub(crate) fn markers<'py>(
     py: Python<'py>,
@@ -30,28 +31,32 @@ pub(crate) fn markers<'py>(
     codes: PyReadonlyArray1<'py, u32>,
     weights: PyReadonlyArray1<'py, f64>,
     classes: Vec<String>,
-    names: Vec<String>,
     given: &Bound<'py, PyAny>,
+    caller: &Bound<'py, PyAny>,
     limits: &Bound<'py, PyAny>,
     listener: Option<Py<PyAny>>,
     groups: Option<PyReadonlyArray1<'py, u32>>,
-) -> PyResult<Bound<'py, PyAny>> {
+) -> PyResult<(Bound<'py, PyAny>, bool)> {
     sheltered(|| {
+        let begun = Instant::now();
         let (wanted, limits): (MarkersSettings, CallLimits) = (settings(given)?, settings(limits)?);
-        let target = Target { column: "y".to_owned(), classes, codes: numbers(&codes)?.to_vec() };
+        let caller = Caller::new(caller, classes, numbers(&codes)?)?;
+        let names: Vec<String> = caller.names.iter().map(Into::into).collect();
         let features = owned(&*x.design()?).map_err(raised)?;
         let groups = groups.as_ref().map(numbers).transpose()?;
-        let data = fewest_eval::Data { groups, ..fewest_eval::Data::new(&features, &target, numbers(&weights)?) };
-        let (report, course) = enter(py, &limits, listener, |limits, observer| {
+        let data =
+            fewest_eval::Data { groups, ..fewest_eval::Data::new(&features, &caller.target, numbers(&weights)?) };
+        let (found, course) = enter(py, &limits, listener, |limits, observer| {
             markers_of(&data, &wanted, &names, &limits, observer).map_err(|error| match error {
                 EvalError::Method(error) => error,
                 other => fewest::Error::Data(other.to_string()),
             })
         })?;
-        let mut value = report.value(&wanted, &names, &target.classes);
-        value.insert("interrupted".to_owned(), json!(course.interrupted));
-        let rules = RulesAsked::new(&wanted.rules, &WeightBounds::default(), &Names::Listed(names));
-        value.insert("rules".to_owned(), json!(rules));
-        Ok(pythonize(py, &Value::Object(value))?)
+        let (gap, node_limit) = (limits.gap().unwrap_or(Limits::default().gap_rel), limits.nodes());
+        let asked = caller.asked(wanted.preparation.missing, scale_kind(wanted.preparation.scale, &features));
+        let context = MarkersContext { data: caller.named(), settings: &wanted, gap, node_limit, found: &found };
+        let took = (caller.command.as_str(), begun.elapsed().as_secs_f64());
+        let said = Document::new(Kind::Markers, context.markers(caller.about(&[]), asked, took));
+        Ok((pythonize(py, &said.value())?, course.interrupted))
     })
 }

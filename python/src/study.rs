@@ -4,46 +4,24 @@ use std::time::Instant;
 
 use fewest::method::certificate::Certificate;
 use fewest::{Limits, WeightBounds};
-use fewest_data::{Names, Note, ReadOptions, Target, TextColumn};
+use fewest_data::{ReadOptions, ScaleKind, ScaleReason};
 use fewest_eval::scale_kind;
 use fewest_eval::study::{Panel, StudyReport, StudySettings, study as study_of};
-use fewest_result::{About, Asked, Document, Kind, RulesAsked, StudyContext};
+use fewest_result::{Asked, Document, Kind, RulesAsked, StudyContext};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use pythonize::pythonize;
-use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::caller::Caller;
 use crate::enter::{CallLimits, enter, sheltered};
 use crate::matrix::{Columns, owned};
 use crate::table::WORDS;
 use crate::{numbers, raised, settings};
 
-/// What only Python knows of the data.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Told {
-    /// Names of the features.
-    names: Vec<String>,
-    /// The column of the classes.
-    target: String,
-    /// Names of the samples as they were given.
-    samples: Option<Vec<String>>,
-    /// Row of each sample among those that were given.
-    rows: Vec<usize>,
-    /// What reading warned of.
-    notes: Vec<String>,
-    /// Text columns: name, the features made of it, its values.
-    texts: Vec<(String, Vec<String>, Vec<String>)>,
-    /// What was asked of the data.
-    asked: Asked,
-    /// The call.
-    command: String,
-}
-
 /// Chooses method, costs and size inside folds, judges that on the samples held out, and does the
 /// same on all samples. `weights`: that of each sample, without class weights; `classes`: their names;
-/// `given`: the fields of [`StudySettings`]; `told`: those of [`Told`]; `groups`: that of each sample,
+/// `given`: the fields of [`StudySettings`]; `caller`: what [`Caller`] is made of; `groups`: that of each sample,
 /// where some stay together in folds. Returns `said`: what `fewest study --json` writes, and `verdict`:
 /// what a reader of it must know first; and by index `panel` (none where time did not allow a choice),
 /// `panels` (the two choices), `folds`, `recall`, `frequency`, `tried`; `scale`, `faults`, `status`,
@@ -52,7 +30,7 @@ struct Told {
 /// # Errors
 /// As [`crate::select`].
 #[pyfunction]
-#[pyo3(signature = (x, codes, weights, classes, given, told, limits, listener, groups=None))]
+#[pyo3(signature = (x, codes, weights, classes, given, caller, limits, listener, groups=None))]
 #[expect(clippy::too_many_arguments, reason = "Python names them")]
 pub(crate) fn study<'py>(
     py: Python<'py>,
@@ -61,7 +39,7 @@ pub(crate) fn study<'py>(
     weights: PyReadonlyArray1<'py, f64>,
     classes: Vec<String>,
     given: &Bound<'py, PyAny>,
-    told: &Bound<'py, PyAny>,
+    caller: &Bound<'py, PyAny>,
     limits: &Bound<'py, PyAny>,
     listener: Option<Py<PyAny>>,
     groups: Option<PyReadonlyArray1<'py, u32>>,
@@ -69,75 +47,58 @@ pub(crate) fn study<'py>(
     sheltered(|| {
         let begun = Instant::now();
         let (wanted, limits): (StudySettings, CallLimits) = (settings(given)?, settings(limits)?);
-        let told: Told = settings(told)?;
-        let target = Target { column: told.target.clone(), classes, codes: numbers(&codes)?.to_vec() };
+        let caller = Caller::new(caller, classes, numbers(&codes)?)?;
         let features = owned(&*x.design()?).map_err(raised)?;
         let groups = groups.as_ref().map(numbers).transpose()?;
-        let data = fewest_eval::Data { groups, ..fewest_eval::Data::new(&features, &target, numbers(&weights)?) };
+        let data =
+            fewest_eval::Data { groups, ..fewest_eval::Data::new(&features, &caller.target, numbers(&weights)?) };
         let (report, course) =
             enter(py, &limits, listener, |limits, observer| study_of(&data, &wanted, &limits, None, observer))?;
-        let (scale, why) = scale_kind(wanted.scale, &features);
+        let scale = scale_kind(wanted.scale, &features);
         let gap = limits.gap().unwrap_or(Limits::default().gap_rel);
-        let (said, verdict) = told.say((&wanted, gap), &report, &target, (scale.name(), why.text()), begun)?;
+        let (said, verdict) = say(&caller, (&wanted, gap), &report, scale, begun)?;
         let value = json!({
             "status": report.status, "interrupted": course.interrupted, "faults": report.faults,
             "panel": report.panel.as_ref().map(|panel| panel_value(panel, wanted.sensitivity)),
             "panels": report.choices(wanted.prefer), "folds": report.folds, "recall": report.recall(),
-            "frequency": report.frequency(), "tried": report.tried, "scale": scale, "said": said, "verdict": verdict,
+            "frequency": report.frequency(), "tried": report.tried, "scale": scale.0, "said": said, "verdict": verdict,
         });
         Ok(pythonize(py, &value)?)
     })
 }
 
-impl Told {
-    /// The study as `fewest study --json` writes it, and what its reader must know first.
-    fn say(
-        self,
-        (wanted, gap): (&StudySettings, f64),
-        report: &StudyReport,
-        target: &Target,
-        (scale, why): (&str, &str),
-        begun: Instant,
-    ) -> PyResult<(Value, Option<String>)> {
-        let (names, rows) = (Names::Listed(self.names), self.rows);
-        let read: Vec<Note> =
-            self.texts.into_iter().map(|(column, made, values)| Note::Dummies { column, made, values }).collect();
-        let samples = self.samples.map(|given| TextColumn {
-            name: String::new(),
-            values: rows.iter().map(|&row| given[row].clone()).collect(),
-        });
-        let context = StudyContext {
-            names: &names,
-            target,
-            samples: samples.as_ref(),
-            row_of: &|sample| rows[sample],
-            indicators: &[],
-            read: &read,
-            normalized: None,
-            reading: &ReadOptions::default(),
-            settings: wanted,
-            gap,
-            found: report,
-        };
-        let bounds = WeightBounds::new(names.len(), &wanted.rules.weights, &|j| names.get(j).into_owned());
-        let asked = Asked {
-            missing: Some(wanted.missing.map_or("error", |rule| rule.name()).to_owned()),
-            scale: Some(scale.to_owned()),
-            scale_reason: Some(why.to_owned()),
-            rules: Some(RulesAsked::new(&wanted.rules, &bounds.map_err(raised)?, &names)),
-            ..self.asked
-        };
-        let left_out = context.left_out(&|method| {
-            let all: Vec<String> =
-                report.methods.iter().chain([&method]).map(|method| format!("'{}'", method.name())).collect();
-            format!("methods=[{}] tries it nevertheless", all.join(", "))
-        });
-        let about = About::new(&names, target, [self.notes.clone(), report.faults.clone()].concat(), self.notes);
-        let took = (self.command.as_str(), begun.elapsed().as_secs_f64());
-        let mut said = Document::new(Kind::Study, context.study(about, asked, left_out, took)).value();
-        let verdict = fewest_report::add_words(&mut said, &WORDS);
-        Ok((said, verdict))
-    }
+/// The study as `fewest study --json` writes it, and what its reader must know first.
+fn say(
+    caller: &Caller,
+    (wanted, gap): (&StudySettings, f64),
+    report: &StudyReport,
+    scale: (ScaleKind, ScaleReason),
+    begun: Instant,
+) -> PyResult<(Value, Option<String>)> {
+    let (data, names) = (caller.named(), &caller.names);
+    let context = StudyContext {
+        data,
+        indicators: &[],
+        read: &caller.read,
+        normalized: None,
+        reading: &ReadOptions::default(),
+        settings: wanted,
+        gap,
+        found: report,
+    };
+    let bounds = WeightBounds::new(names.len(), &wanted.rules.weights, &|j| data.name(j));
+    let rules = RulesAsked::new(&wanted.rules, &bounds.map_err(raised)?, names);
+    let asked = Asked { rules: Some(rules), ..caller.asked(wanted.missing, scale) };
+    let left_out = context.left_out(&|method| {
+        let all: Vec<String> =
+            report.methods.iter().chain([&method]).map(|method| format!("'{}'", method.name())).collect();
+        format!("methods=[{}] tries it nevertheless", all.join(", "))
+    });
+    let took = (caller.command.as_str(), begun.elapsed().as_secs_f64());
+    let study = context.study(caller.about(&report.faults), asked, left_out, took);
+    let mut said = Document::new(Kind::Study, study).value();
+    let verdict = fewest_report::add_words(&mut said, &WORDS);
+    Ok((said, verdict))
 }
 
 /// The panel; `center`, `scale` and `fill` are those of its features, in their order, `threshold` is

@@ -55,8 +55,8 @@ BUILDS = pytest.mark.parametrize("build", [stand_in, real])
 
 
 def timeless(value):
-    """Without what differs from run to run (iterations, by the last digit of a logarithm), and between the command and Python."""
-    left = {"seconds", "counts", "command", "version", "settings", "warnings", "notes", "schema"}
+    """Without what differs from run to run (iterations, by the last digit of a logarithm), and between a file and a frame."""
+    left = {"seconds", "counts", "command", "data", "format", "reading", "threads", "warnings", "notes"}
     if isinstance(value, dict):
         return {key: timeless(entry) for key, entry in value.items() if key not in left}
     return [timeless(entry) for entry in value] if isinstance(value, list) else value

@@ -1,5 +1,6 @@
 //! What is shown and written while a run goes on: a progress bar, and the trace file.
 
+use std::borrow::Cow;
 use std::io::{Read, Write};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -8,7 +9,7 @@ use fewest::{Checkpoint, Event, Observer, ProofSink, Subset};
 use fewest_data::Names;
 use fewest_result::{ProofFile, Trace};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::args::notation;
 use crate::export::file::Sink;
@@ -92,6 +93,28 @@ impl History {
     pub(crate) fn trace(histories: &[Self], max_features: Option<usize>) -> Option<Trace> {
         histories.iter().find(|history| history.max_features == max_features).map(|history| history.points.clone())
     }
+}
+
+/// A line of `--trace`: an event, and when it was.
+#[derive(Serialize)]
+struct TraceLine<'a> {
+    #[serde(flatten)]
+    of: Traced<'a>,
+    seconds: f64,
+}
+
+/// An event of the trace, under its name.
+#[derive(Serialize)]
+#[serde(tag = "event", rename_all = "lowercase")]
+enum Traced<'a> {
+    Answered { call: u64 },
+    Progress { done: u64, total: Option<u64> },
+    Eliminated { step: u64, feature: Cow<'a, str>, index: usize, criterion: f64 },
+    Incumbent { objective: f64, gap: Option<f64>, selected_indices: Vec<usize> },
+    Bound { bound: f64, gap: Option<f64> },
+    Size { max_features: usize },
+    Plan { subsets: u64, trainings: u64 },
+    Certificate { max_features: usize },
 }
 
 /// Where the run is.
@@ -196,7 +219,7 @@ impl<'a> Watch<'a> {
             proof.tell(OWN, subset.iter().collect());
         }
         self.state = State::of(format!("certificate of {features}"));
-        self.line(&json!({"event": "certificate", "seconds": self.seconds(), "max_features": features}));
+        self.line(&TraceLine { seconds: self.seconds(), of: Traced::Certificate { max_features: features } });
     }
 
     /// Clears the bar and ends the trace; how incumbent and bound moved.
@@ -268,8 +291,9 @@ impl<'a> Watch<'a> {
     }
 
     /// Adds a line to the trace.
-    fn line(&mut self, line: &Value) {
+    fn line(&mut self, line: &TraceLine<'_>) {
         let Some(sink) = self.sink else { return };
+        let line = serde_json::to_string(line).expect("events are numbers, names and lists");
         let wrote = match &mut self.trace {
             Some(trace) => writeln!(trace, "{line}"),
             none => sink.follow().and_then(|trace| writeln!(none.insert(trace), "{line}")),
@@ -315,30 +339,21 @@ impl<'a> Watch<'a> {
             return;
         }
         let seconds = self.seconds();
-        self.line(&match *event {
-            Event::Answered { call, .. } => json!({"event": "answered", "seconds": seconds, "call": call}),
-            Event::Progress { done, total, .. } => {
-                json!({"event": "progress", "seconds": seconds, "done": done, "total": total})
+        let traced = match *event {
+            Event::Answered { call, .. } => Traced::Answered { call },
+            Event::Progress { done, total, .. } => Traced::Progress { done, total },
+            Event::Eliminated { step, feature: index, criterion } => {
+                Traced::Eliminated { step, feature: self.names.get(index), index, criterion }
             }
-            Event::Eliminated { step, feature, criterion } => json!({
-                "event": "eliminated", "seconds": seconds, "step": step,
-                "feature": self.names.get(feature), "index": feature, "criterion": criterion
-            }),
-            Event::Incumbent { subset, objective, gap, .. } => json!({
-                "event": "incumbent", "seconds": seconds, "objective": objective, "gap": gap,
-                "selected_indices": subset.iter().collect::<Vec<_>>()
-            }),
-            Event::Bound { bound, gap, .. } => {
-                json!({"event": "bound", "seconds": seconds, "bound": bound, "gap": gap})
+            Event::Incumbent { subset, objective, gap, .. } => {
+                Traced::Incumbent { objective, gap, selected_indices: subset.iter().collect() }
             }
-            Event::Size { max_features } => {
-                json!({"event": "size", "seconds": seconds, "max_features": max_features})
-            }
-            Event::Plan { subsets, trainings } => {
-                json!({"event": "plan", "seconds": seconds, "subsets": subsets, "trainings": trainings})
-            }
+            Event::Bound { bound, gap, .. } => Traced::Bound { bound, gap },
+            Event::Size { max_features } => Traced::Size { max_features },
+            Event::Plan { subsets, trainings } => Traced::Plan { subsets, trainings },
             _ => return,
-        });
+        };
+        self.line(&TraceLine { seconds, of: traced });
     }
 }
 

@@ -38,7 +38,7 @@ pub use matrix::scaling::{ScaleKind, ScaleReason, Scaling, low_variance, varianc
 pub use matrix::split::{sampled, stratified, stratified_folds, stratified_halves};
 pub use matrix::summary::{Duplicate, Summary, summary};
 pub use meaning::pattern::matching;
-pub use meaning::target::{Target, by_class_key, class_position, key_of_class};
+pub use meaning::target::{Target, class_position, key_of_class};
 pub use names::{Finder, Names};
 pub use normalization::{Normalization, Normalized};
 pub use note::{Note, TargetRule};

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use fewest::method::auto_cost::{Candidate, CostChoice, CostScores, FitCosts, SplitParts, cost_grid, judge, l1_costs};
 use fewest::method::l1_svm::L1Settings;
-use fewest::{Limits, Method};
+use fewest::{AllOrFirst as _, Limits, Method};
 use rayon::prelude::*;
 
 use crate::error::EvalError;
@@ -90,7 +90,7 @@ pub fn choose(
     let scores: Vec<Vec<CostScores>> = if scene.data.features.bytes() as f64 * share > LARGE {
         jobs.map(split).filter_map(Result::transpose).collect::<Result<_, _>>()?
     } else {
-        jobs.into_par_iter().map(split).filter_map(Result::transpose).collect::<Result<_, _>>()?
+        jobs.into_par_iter().map(split).filter_map(Result::transpose).all_or_first()?
     };
     Ok(CostChoice::of(&costs, &scores, &fit)?)
 }

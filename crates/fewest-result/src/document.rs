@@ -34,6 +34,8 @@ pub enum Kind {
     Verification,
     /// What a data file holds.
     Check,
+    /// What is true of generated data.
+    Truth,
     /// A classifier.
     Model,
     /// A classifier for each task.
@@ -64,9 +66,4 @@ impl<T: Serialize> Document<T> {
     pub fn value(&self) -> Value {
         serde_json::to_value(self).expect("results are numbers, texts, lists and objects by name")
     }
-}
-
-/// A file of this kind as JSON; `entries` is an object.
-pub fn document(kind: Kind, entries: Value) -> Value {
-    Document::new(kind, entries).value()
 }

@@ -4,29 +4,22 @@ use std::collections::BTreeMap;
 
 use fewest::validation::{Stability, Summary};
 use fewest::{Bias, Loss, Sense, Status, SvmSettings};
-use fewest_data::{Indicator, Names, Normalized, Note, ReadOptions, Target, TextColumn};
+use fewest_data::{Indicator, Normalized, Note, ReadOptions};
 use fewest_eval::study::{
     Choice, ChoiceReport, Effort, FoldReport, InnerSize, NetBenefit, Panel as PanelReport, PointsLevel, Prefer,
     Probabilities, Score, StudyMethod, StudyReport, StudySettings, Tried as TriedReport,
 };
 use serde::Serialize;
-use serde_json::Value;
 
 use crate::{
-    About, Asked, ByName, Certificate, ClassNames, Document, FeatureImputation, FeatureScaling, Kind, Measures,
-    ModelRecord, Place, Proven, Solution, TrainedModel, WrongSample, entries, levels_of, measures, sample_names,
+    About, Asked, ByName, Certificate, ClassNames, Document, FeatureImputation, FeatureScaling, JudgedSamples, Kind,
+    Measures, ModelRecord, NamedData, Place, Proven, Solution, TrainedModel, WrongSample, entries, levels_of, measures,
 };
 
 /// The data and the settings of a study, by name.
 pub struct StudyContext<'a> {
-    /// Names of the features.
-    pub names: &'a Names,
-    /// Classes of the samples.
-    pub target: &'a Target,
-    /// Names of the samples; none where they have none.
-    pub samples: Option<&'a TextColumn>,
-    /// Row of a sample in the file, from 0.
-    pub row_of: &'a dyn Fn(usize) -> usize,
+    /// Features, classes and samples.
+    pub data: NamedData<'a>,
     /// Features that mark missing values.
     pub indicators: &'a [Indicator],
     /// What reading did; of it the values of text columns.
@@ -71,7 +64,7 @@ pub struct Study {
     points: Option<Option<Points>>,
     /// What the panel is worth on the samples of another file, where that was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub external: Option<Option<Value>>,
+    pub external: Option<Option<JudgedSamples>>,
     command: String,
     seconds: f64,
 }
@@ -232,30 +225,22 @@ struct TotalProbability {
 }
 
 impl StudyContext<'_> {
-    fn name(&self, j: usize) -> String {
-        self.names.get(j).into_owned()
-    }
-
-    /// Names of features.
-    pub fn named(&self, features: &[usize]) -> Vec<String> {
-        features.iter().map(|&j| self.name(j)).collect()
-    }
-
     /// The panel's classifier with its names and scaling; none without a panel.
     pub fn trained(&self) -> Option<TrainedModel> {
         let panel = self.found.panel.as_ref()?;
-        let names = self.named(&panel.selected);
+        let names = self.data.named(&panel.selected);
         let imputation = panel.imputation.as_ref();
         Some(TrainedModel {
             scaling: FeatureScaling::new(&panel.scaling, &panel.selected),
             normalized: self.normalized.cloned(),
             reading: self.reading.clone(),
             levels: levels_of(self.read, &names),
-            imputation: imputation.map(|i| FeatureImputation::new(i, self.indicators, self.names, &panel.selected)),
+            imputation: imputation
+                .map(|i| FeatureImputation::new(i, self.indicators, self.data.names, &panel.selected)),
             model: panel.model.clone()?,
-            classes: self.target.classes.clone(),
-            target: self.target.column.clone(),
-            n_columns: self.names.len(),
+            classes: self.data.target.classes.clone(),
+            target: self.data.target.column.clone(),
+            n_columns: self.data.names.len(),
             svm: SvmSettings { cost: panel.choice.fit_cost, ..self.settings.svm.clone() },
             calibration: panel.calibration.clone(),
             names,
@@ -295,7 +280,7 @@ impl StudyContext<'_> {
 
     /// Methods that were not tried, and why; `again` says how one is tried nevertheless.
     pub fn left_out(&self, again: &dyn Fn(StudyMethod) -> String) -> Vec<LeftOut> {
-        let (n, p) = (self.target.codes.len(), self.names.len());
+        let (n, p) = (self.data.target.codes.len(), self.data.names.len());
         let why = |method: StudyMethod| match method {
             method if self.settings.bounds_weights() && !method.keeps_bounds() => {
                 "it keeps no bounds on weights".to_owned()
@@ -311,11 +296,12 @@ impl StudyContext<'_> {
     /// The study; `about` is of the data, `asked` says what was asked of the data and of the door.
     pub fn study(&self, about: About, asked: Asked, left_out: Vec<LeftOut>, (command, seconds): (&str, f64)) -> Study {
         let (found, settings) = (self.found, self.settings);
+        let judged = found.folds.iter().map(|fold| &fold.judgement);
         Study {
             status: found.status,
             summary: found.summary().into_iter().collect(),
-            recall: ByName::new(self.target.classes.iter().cloned(), found.recall()),
-            decision_curve: found.decision_curve(&self.target.codes),
+            recall: ByName::new(self.data.target.classes.iter().cloned(), found.recall()),
+            decision_curve: found.decision_curve(&self.data.target.codes),
             confusion: self.confusion(),
             panel: found.panel.as_ref().map(|panel| Document::new(Kind::Selection, self.panel(panel, &about))),
             prefer: settings.prefer,
@@ -326,13 +312,13 @@ impl StudyContext<'_> {
             }),
             largest_size: found.took_largest(),
             left_out,
-            frequency: found.frequency().into_iter().map(|(j, share)| (self.name(j), share)).collect(),
+            frequency: found.frequency().into_iter().map(|(j, share)| (self.data.name(j), share)).collect(),
             stability: found.stability(),
             sizes: found.inner.clone(),
             tried: found.tried.iter().map(|tried| self.tried(tried)).collect(),
             effort: found.effort,
             folds: found.folds.iter().map(|fold| self.fold(fold)).collect(),
-            wrong: self.wrong(),
+            wrong: self.data.wrong(judged.map(|judged| (&judged.test[..], &judged.predicted[..]))),
             settings: self.asked(asked),
             points: settings.points.then(|| self.points()),
             external: None,
@@ -344,7 +330,7 @@ impl StudyContext<'_> {
 
     /// Rows: true classes, columns: predicted ones; over all outer folds.
     fn confusion(&self) -> Vec<Vec<u64>> {
-        let k = self.target.classes.len();
+        let k = self.data.target.classes.len();
         let mut total = vec![vec![0; k]; k];
         for fold in &self.found.folds {
             for (sum, row) in total.iter_mut().zip(&fold.judgement.confusion) {
@@ -354,21 +340,15 @@ impl StudyContext<'_> {
         total
     }
 
-    /// The samples that outer folds took for another class.
-    fn wrong(&self) -> Vec<WrongSample> {
-        let parts = self.found.folds.iter().map(|fold| (&fold.judgement.test[..], &fold.judgement.predicted[..]));
-        WrongSample::all(&self.target.classes, &|row| self.target.codes[row], self.samples, self.row_of, parts)
-    }
-
     fn panel(&self, panel: &PanelReport, about: &About) -> Panel {
         let (choice, selection) = (panel.choice, &panel.report.selection);
         let own =
-            selection.outcome.subset.as_ref().map(|of| Solution::new(of, selection.outcome.objective, self.names));
+            selection.outcome.subset.as_ref().map(|of| Solution::new(of, selection.outcome.objective, self.data.names));
         let solutions: Vec<Solution> =
-            panel.solutions.iter().map(|of| Solution::new(&of.subset, Some(of.objective), self.names)).collect();
-        let by = |&(j, objective): &(usize, f64)| ReplacedBy { feature: self.name(j), objective };
+            panel.solutions.iter().map(|of| Solution::new(&of.subset, Some(of.objective), self.data.names)).collect();
+        let by = |&(j, objective): &(usize, f64)| ReplacedBy { feature: self.data.name(j), objective };
         let replacements = panel.swaps.iter().map(|swap| Replacements {
-            feature: self.name(swap.feature),
+            feature: self.data.name(swap.feature),
             without: swap.without,
             by: swap.by.iter().map(by).collect(),
         });
@@ -383,7 +363,7 @@ impl StudyContext<'_> {
             class_counts: about.class_counts.clone(),
             proven: panel.outcome().into(),
             sense: panel.outcome().sense,
-            selected: self.named(&panel.selected),
+            selected: self.data.named(&panel.selected),
             selected_indices: panel.selected.clone(),
             settings: PanelSettings {
                 max_features: choice.max_features,
@@ -392,9 +372,9 @@ impl StudyContext<'_> {
                 gap: self.gap,
             },
             model: self.trained().map(|trained| trained.record()),
-            ranking: selection.ranking.iter().map(|of| Place::new(of, self.name(of.feature))).collect(),
+            ranking: selection.ranking.iter().map(|of| Place::new(of, self.data.name(of.feature))).collect(),
             solutions: if solutions.is_empty() { own.into_iter().collect() } else { solutions },
-            certificate: panel.certificate.as_ref().map(|c| Certificate::new(c, panel.selected.len(), self.names)),
+            certificate: panel.certificate.as_ref().map(|c| Certificate::new(c, panel.selected.len(), self.data.names)),
             proof: None,
             replacements: replacements.collect(),
             probabilities: panel.calibration.clone(),
@@ -407,7 +387,7 @@ impl StudyContext<'_> {
     }
 
     fn one_panel(&self, of: ChoiceReport) -> OnePanel {
-        let selected = self.named(&of.selected);
+        let selected = self.data.named(&of.selected);
         OnePanel { choice: of.choice, selected, summary: of.summary, stability: of.stability }
     }
 
@@ -428,14 +408,14 @@ impl StudyContext<'_> {
             fold: (fold.fold + 1).to_string(),
             repeat: fold.repeat,
             choice: fold.choice,
-            selected: self.named(&fold.selected),
+            selected: self.data.named(&fold.selected),
             n_features: fold.selected.len(),
             metrics,
             confusion: judged.confusion.clone(),
             n_test: judged.test.len(),
-            test: judged.test.iter().map(|&sample| (self.row_of)(sample)).collect(),
-            test_samples: sample_names(self.samples, &judged.test),
-            predicted: judged.predicted.iter().map(|&code| self.target.classes[code as usize].clone()).collect(),
+            test: self.data.rows(&judged.test),
+            test_samples: self.data.sample_names(&judged.test),
+            predicted: self.data.classes(&judged.predicted),
             probabilities: judged.probabilities.clone(),
             class_probabilities: judged.class_probabilities.clone(),
             inner: fold.inner.clone(),
@@ -444,7 +424,7 @@ impl StudyContext<'_> {
             seconds: fold.seconds,
             other: fold.other.as_ref().map(|other| OtherChoice {
                 choice: other.choice,
-                selected: self.named(&other.selected),
+                selected: self.data.named(&other.selected),
                 accuracy: other.judgement.metrics.accuracy,
                 auc: other.judgement.metrics.auc,
                 log_loss: other.judgement.log_loss,
@@ -460,7 +440,7 @@ impl StudyContext<'_> {
         let totals = points.probabilities.iter();
         Some(Points {
             features: features
-                .map(|of| PointsOf { feature: self.name(of.feature), levels: of.levels.clone() })
+                .map(|of| PointsOf { feature: self.data.name(of.feature), levels: of.levels.clone() })
                 .collect(),
             threshold: points.threshold,
             probabilities: totals.map(|&(total, probability)| TotalProbability { total, probability }).collect(),

@@ -44,6 +44,7 @@ pub mod kernel;
 pub mod limits;
 #[doc(hidden)]
 pub mod model;
+mod parallel;
 #[doc(hidden)]
 pub mod problem;
 mod setting;
@@ -60,6 +61,8 @@ pub use error::Error;
 pub use kernel::{Gamma, Kernel, KernelRule};
 pub use limits::{Cancel, Clock, Limits, Memory, Reserved, Status};
 pub use model::{FitSettings, Machine, Model, fit};
+#[doc(hidden)]
+pub use parallel::AllOrFirst;
 pub use problem::{LARGEST_VALUE, Problem, Samples, check_values};
 pub use setting::{Field, Settings, in_words};
 pub use subset::{FeatureSet, Subset};

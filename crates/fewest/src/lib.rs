@@ -102,6 +102,8 @@ pub mod internals {
 pub use backend::highs::Lp;
 #[doc(hidden)]
 pub use bound::saddle;
+#[doc(hidden)]
+pub use fewest_svm::{AllOrFirst, design, dual, kernel, settings, simd};
 #[doc(inline)]
 pub use fewest_svm::{
     Bias, Cancel, Clock, DenseDesign, Design, DualSolution, Error, FeatureScore, FeatureSet, Field, Gamma, Interval,
@@ -109,8 +111,6 @@ pub use fewest_svm::{
     Settings, Source, SparseDesign, Status, StridedDesign, Subset, SvmSettings, WeightBound, WeightBounds,
     check_values, in_words,
 };
-#[doc(hidden)]
-pub use fewest_svm::{design, dual, kernel, settings, simd};
 pub(crate) use fewest_svm::{problem, weights};
 pub use method::{AnyMethod, Info, Method, Report, Selector};
 pub use rules::{Choice, Contradiction, LinearRow, RuleList, Rules, Shape, SubsetGain};

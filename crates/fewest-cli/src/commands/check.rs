@@ -3,8 +3,7 @@
 use std::fmt::Write as _;
 
 use fewest_data::{DataError, Dataset, Note, ReadOptions, Summary, bytes_text};
-use fewest_result::{Kind, classes_value, document, positive};
-use serde_json::{Value, json};
+use fewest_result::{Check, Column, Document, Fault, Kind};
 
 use super::reading;
 use crate::args::data;
@@ -22,16 +21,6 @@ const REMEDY: &str = "to fill them in, say --missing mean, median, most-frequent
 /// Features listed in the table; the JSON has them all.
 const ROWS: usize = 20;
 
-/// One feature in numbers, those of the values that are there.
-struct Column {
-    min: f64,
-    mean: f64,
-    max: f64,
-    deviation: f64,
-    nonzero: usize,
-    missing: usize,
-}
-
 /// Runs the command.
 pub(crate) fn run(args: &CheckArgs, terminal: Terminal) -> Result<u8, Failure> {
     let json = Sink::open_if("--json", args.json.as_ref())?;
@@ -47,7 +36,8 @@ pub(crate) fn run(args: &CheckArgs, terminal: Terminal) -> Result<u8, Failure> {
     }
     let (columns, summary) = (columns(&data), fewest_data::summary(&data));
     if let Some(sink) = &json {
-        sink.write(&json_text::text(&value(&data, &columns, &summary, &faults)), terminal)?;
+        let found = Check::new(&data, &columns, &summary, notes(&data, &summary), &faults);
+        sink.write(&json_text::text(&Document::new(Kind::Check, found).value()), terminal)?;
     }
     if !json.as_ref().is_some_and(Sink::is_stdout) {
         terminal.out(&report(&data, &columns, &summary))?;
@@ -63,13 +53,6 @@ pub(crate) fn run(args: &CheckArgs, terminal: Terminal) -> Result<u8, Failure> {
             Err(Failure::Input(listed(&faults.iter().cloned().chain(missing).collect::<Vec<Fault>>())))
         }
     }
-}
-
-/// Something wrong with a file, and the option with which it is read even so.
-#[derive(Clone)]
-struct Fault {
-    text: String,
-    option: String,
 }
 
 /// A file that was read, and what had to be got past.
@@ -167,48 +150,6 @@ fn notes(data: &Dataset, summary: &Summary) -> Vec<String> {
         notes.push(format!("features that repeat an earlier one: {}", notation::some(&pairs)));
     }
     notes
-}
-
-fn value(data: &Dataset, columns: &[Column], summary: &Summary, faults: &[Fault]) -> Value {
-    let constant = &summary.constant;
-    let repeated: Vec<Value> = summary
-        .duplicates
-        .iter()
-        .map(|d| json!({"feature": data.names.get(d.feature), "of": data.names.get(d.of)}))
-        .collect();
-    let target = data.target.as_ref().map(|t| {
-        let counts = t.classes.iter().zip(t.counts()).map(|(c, n)| (c.clone(), json!(n))).collect();
-        json!({
-            "column": t.column, "classes": classes_value(&t.classes), "counts": Value::Object(counts),
-            "positive": positive(&t.classes)
-        })
-    });
-    let features: Vec<Value> = columns
-        .iter()
-        .enumerate()
-        .map(|(j, c)| {
-            json!({
-                "name": data.names.get(j), "min": c.min, "mean": c.mean, "max": c.max,
-                "standard_deviation": c.deviation, "nonzero": c.nonzero, "missing": c.missing, "constant": constant.binary_search(&j).is_ok()
-            })
-        })
-        .collect();
-    let found = json!({
-        "data": data.source,
-        "format": data.format.name(),
-        "n_samples": data.features.n_samples(),
-        "n_features": columns.len(),
-        "sparse": data.features.as_design().is_sparse(),
-        "density": summary.density,
-        "bytes": data.features.bytes(),
-        "target": target,
-        "constant": constant.iter().map(|&j| data.names.get(j).into_owned()).collect::<Vec<_>>(),
-        "duplicates": repeated,
-        "notes": notes(data, summary),
-        "faults": faults.iter().map(|fault| json!({"fault": fault.text, "option": fault.option})).collect::<Vec<_>>(),
-        "features": features,
-    });
-    document(Kind::Check, found)
 }
 
 /// A number of a column; nothing where it has no values.

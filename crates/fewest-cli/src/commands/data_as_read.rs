@@ -3,8 +3,12 @@
 use fewest::{Memory, Reserved};
 use fewest_data::{Dataset, Indicator, Note, ReadOptions, Target};
 use fewest_eval::{Data as Samples, EvalError, Groups};
+use fewest_result::{About, NamedData};
 
 use super::eval_words::failure;
+use super::reading::{notes, warnings};
+use super::scaling_words::scaling_text;
+use crate::args::data::PrepareArgs;
 use crate::failure::Failure;
 use crate::resume::fingerprint;
 
@@ -46,9 +50,20 @@ impl DataAsRead {
         Samples { features, target: &self.target, weights: &self.weights, tasks, groups }
     }
 
-    /// The rows of these samples, as results name them.
-    pub(crate) fn rows_of(&self, samples: &[usize]) -> Vec<usize> {
-        samples.iter().map(|&i| self.rows[i]).collect()
+    /// Features, classes and samples by name.
+    pub(crate) fn named(&self) -> NamedData<'_> {
+        let samples = self.data.samples.as_ref();
+        NamedData { names: &self.data.names, target: &self.target, samples, rows: Some(&self.rows) }
+    }
+
+    /// What results say of them.
+    pub(crate) fn about(&self) -> About {
+        self.named().about(warnings(&self.data), notes(&self.data))
+    }
+
+    /// How features are scaled in each part, in words.
+    pub(crate) fn scaling_text(&self, prepare: &PrepareArgs) -> String {
+        scaling_text(prepare.scaling(&self.data.features), &self.data)
     }
 
     /// An error of an evaluation of these samples.

@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 use fewest::kernel::Distances;
 use fewest::model::{FitSettings, Model};
 use fewest::{
-    Clock, DenseDesign, Design, DualSolution, Gamma, Kernel, KernelRule, Limits, RuleList, Rules, SparseDesign, Status,
-    SvmSettings, WeightBounds,
+    Clock, DenseDesign, Design, DualSolution, Gamma, Kernel, KernelRule, Limits, RuleList, Rules, Sense, SparseDesign,
+    Status, SvmSettings, WeightBounds,
 };
 use fewest_data::Names;
-use fewest_result::{Asked, Kind, TaskModels, TrainedModel, bounds_by_name, classes_value, document, entries};
-use serde_json::{Value, json};
+use fewest_result::{Asked, Document, Fit, Kind, TaskModels, TrainedModel, bounds_by_name, entries};
+use serde_json::{Value, to_value};
 
 use super::invocation::Invocation;
 use super::prepare::{PrepareOptions, PreparedData, listed};
@@ -372,29 +372,27 @@ fn value(
     let sum = |value: fn(&DualSolution) -> f64| trained.model.machines.iter().map(|m| value(&m.solution)).sum::<f64>();
     let (objective, bound) = (sum(|s| s.primal), sum(|s| s.dual));
     let mut own = entries(&trained.svm);
-    own.insert("kernel".to_owned(), json!(args.kernel.kernel.text()));
+    own.insert("kernel".to_owned(), args.kernel.kernel.text().into());
     if !weight_bounds.is_free() {
-        own.insert("weight_bounds".to_owned(), json!(bounds_by_name(weight_bounds, &prepared.data.names)));
+        let bounds = bounds_by_name(weight_bounds, &prepared.data.names);
+        own.insert("weight_bounds".to_owned(), to_value(bounds).expect("bounds are numbers by name"));
     }
     let time_limit = args.time_limit.map(|time| time.as_secs_f64());
     let class_weight = Some(args.svm.class_weight().text());
     let asked = Asked { class_weight, time_limit, own, ..prepared.asked(&args.prepare, None) };
-    let found = json!({
-        "status": status(trained).name(),
-        "objective": objective,
-        "sense": "min",
-        "bound": bound,
-        "gap": fewest_report::relative_gap(objective, bound),
-        "seconds": seconds,
-        "n_samples": prepared.data.features.n_samples(),
-        "n_features": trained.n_columns,
-        "training_accuracy": accuracy,
-        "target": trained.target,
-        "classes": classes_value(&trained.classes),
-        "settings": asked,
-        "model": trained.value(),
-    });
-    document(Kind::Fit, found)
+    let found = Fit {
+        about: prepared.about(),
+        status: status(trained),
+        objective,
+        sense: Sense::Min,
+        bound,
+        gap: fewest_report::relative_gap(objective, bound),
+        seconds,
+        training_accuracy: accuracy,
+        settings: asked,
+        model: trained.record(),
+    };
+    Document::new(Kind::Fit, found).value()
 }
 
 /// The kernel with its numbers.

@@ -3,17 +3,17 @@
 use std::path::{Path, PathBuf};
 
 use fewest_data::generate::{
-    self, Coefficients, Composite, CompositeSettings, Correlated, CorrelatedSettings, Generator, Hyperplane,
-    HyperplaneSettings, Ndcc, NdccSettings, Points, SampleSet, Text, TextSettings,
+    self, Coefficients, CompositeSettings, CorrelatedSettings, Generator, GeneratorSettings, HyperplaneSettings,
+    NdccSettings, Points, SampleSet, TextSettings,
 };
 use fewest_data::{Dataset, Format, Names, Target};
-use fewest_result::SCHEMA;
-use serde_json::{Map, Value, json};
+use fewest_result::{ByName, Document, entries};
+use serde::Serialize;
+use serde_json::{Map, Value};
 
 use super::reading;
 use crate::args::generate::{
     CoefficientsArg, CompositeArgs, CorrelatedArgs, GenerateArgs, HyperplaneArgs, Kind, NdccArgs, PointsArg, SetArgs,
-    TextArgs,
 };
 use crate::args::{data, notation};
 use crate::export::file::Sink;
@@ -23,147 +23,72 @@ use crate::terminal::Terminal;
 
 /// Runs the command.
 pub(crate) fn run(args: &GenerateArgs, terminal: Terminal) -> Result<u8, Failure> {
-    match &args.kind {
-        Kind::Hyperplane(args) => {
-            let outputs = Outputs::open(&args.sets, args.features, None)?;
-            let settings = hyperplane(args);
-            let own = hyperplane_settings(&settings);
-            outputs.write("hyperplane", &Hyperplane::new(settings)?, own, terminal)?;
-        }
-        Kind::Composite(args) => {
-            let outputs = Outputs::open(&args.sets, args.noise.saturating_add(3), None)?;
-            let settings = composite(args);
-            let own = composite_settings(&settings);
-            outputs.write("composite", &Composite::new(settings)?, own, terminal)?;
-        }
-        Kind::Correlated(args) => {
-            let outputs = Outputs::open(&args.sets, args.features, None)?;
-            let settings = correlated(args);
-            let own = correlated_settings(&settings);
-            outputs.write("correlated", &Correlated::new(settings)?, own, terminal)?;
-        }
-        Kind::Ndcc(args) => {
-            let outputs = Outputs::open(&args.sets, args.features, None)?;
-            let settings = ndcc(args);
-            let own = ndcc_settings(&settings);
-            outputs.write("ndcc", &Ndcc::new(settings)?, own, terminal)?;
-        }
-        Kind::Text(args) => {
-            let outputs = Outputs::open(&args.sets, args.words, Some(args.length as u64))?;
-            let settings = text(args);
-            let own = text_settings(&settings);
-            outputs.write("text", &Text::new(settings)?, own, terminal)?;
-        }
-    }
+    let (settings, sets) = settings(&args.kind);
+    let outputs = Outputs::open(sets, settings.features(), settings.stored())?;
+    let mut own = entries(&settings);
+    own.remove("seed");
+    let name = own.remove("kind").and_then(|kind| kind.as_str().map(str::to_owned)).unwrap_or_default();
+    outputs.write(&name, &*settings.generator()?, own, terminal)?;
     Ok(0)
 }
 
-fn hyperplane(args: &HyperplaneArgs) -> HyperplaneSettings {
-    HyperplaneSettings {
-        features: args.features,
-        relevant: args.relevant,
-        points: match args.points {
-            PointsArg::Ball => Points::Ball,
-            PointsArg::Normal => Points::Normal,
-        },
-        coefficients: match args.coefficients {
-            CoefficientsArg::Normal => Coefficients::Normal,
-            CoefficientsArg::Signs => Coefficients::Signs,
-        },
-        noise_sd: args.noise_sd,
-        seed: args.sets.seed,
+/// The settings as typed, and the files to write.
+fn settings(kind: &Kind) -> (GeneratorSettings, &SetArgs) {
+    match kind {
+        Kind::Hyperplane(HyperplaneArgs { features, relevant, points, coefficients, noise_sd, sets }) => {
+            let points = match points {
+                PointsArg::Ball => Points::Ball,
+                PointsArg::Normal => Points::Normal,
+            };
+            let coefficients = match coefficients {
+                CoefficientsArg::Normal => Coefficients::Normal,
+                CoefficientsArg::Signs => Coefficients::Signs,
+            };
+            let (features, relevant, noise_sd, seed) = (*features, *relevant, *noise_sd, sets.seed);
+            let settings = HyperplaneSettings { features, relevant, points, coefficients, noise_sd, seed };
+            (GeneratorSettings::Hyperplane(settings), sets)
+        }
+        Kind::Composite(CompositeArgs { noise, pair_shift, correlation, single_shift, sets }) => {
+            let (noise, pair_shift, correlation, single_shift) = (*noise, *pair_shift, *correlation, *single_shift);
+            let settings = CompositeSettings { noise, pair_shift, correlation, single_shift, seed: sets.seed };
+            (GeneratorSettings::Composite(settings), sets)
+        }
+        Kind::Correlated(CorrelatedArgs { features, relevant, correlation, snr, sets }) => {
+            let (features, relevant, correlation, snr) = (*features, *relevant, *correlation, *snr);
+            let settings = CorrelatedSettings { features, relevant, correlation, snr, seed: sets.seed };
+            (GeneratorSettings::Correlated(settings), sets)
+        }
+        Kind::Ndcc(NdccArgs { features, relevant, expansion, sets }) => {
+            let (features, relevant, expansion) = (*features, *relevant, *expansion);
+            (GeneratorSettings::Ndcc(NdccSettings { features, relevant, expansion, seed: sets.seed }), sets)
+        }
+        Kind::Text(args) => {
+            let base = TextSettings::new(args.words);
+            let settings = TextSettings {
+                length: args.length,
+                relevant: args.relevant.unwrap_or(base.relevant),
+                topical: args.topical.unwrap_or(base.topical.min(args.length)),
+                leak: args.leak,
+                exponent: args.exponent,
+                seed: args.sets.seed,
+                ..base
+            };
+            (GeneratorSettings::Text(settings), &args.sets)
+        }
     }
 }
 
-/// The settings of the kind, as they are typed.
-fn hyperplane_settings(settings: &HyperplaneSettings) -> Map<String, Value> {
-    let points = match settings.points {
-        Points::Ball => "ball",
-        Points::Normal => "normal",
-    };
-    let coefficients = match settings.coefficients {
-        Coefficients::Normal => "normal",
-        Coefficients::Signs => "signs",
-    };
-    let entries = [
-        ("features", json!(settings.features)),
-        ("relevant", json!(settings.relevant)),
-        ("points", json!(points)),
-        ("coefficients", json!(coefficients)),
-        ("noise_sd", json!(settings.noise_sd)),
-    ];
-    entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
-}
-
-fn composite(args: &CompositeArgs) -> CompositeSettings {
-    let CompositeArgs { noise, pair_shift, correlation, single_shift, ref sets } = *args;
-    CompositeSettings { noise, pair_shift, correlation, single_shift, seed: sets.seed }
-}
-
-fn composite_settings(settings: &CompositeSettings) -> Map<String, Value> {
-    let entries = [
-        ("noise", json!(settings.noise)),
-        ("pair_shift", json!(settings.pair_shift)),
-        ("correlation", json!(settings.correlation)),
-        ("single_shift", json!(settings.single_shift)),
-    ];
-    entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
-}
-
-fn correlated(args: &CorrelatedArgs) -> CorrelatedSettings {
-    let CorrelatedArgs { features, relevant, correlation, snr, ref sets } = *args;
-    CorrelatedSettings { features, relevant, correlation, snr, seed: sets.seed }
-}
-
-fn correlated_settings(settings: &CorrelatedSettings) -> Map<String, Value> {
-    // JSON knows no infinity.
-    let snr = if settings.snr.is_finite() { json!(settings.snr) } else { json!("inf") };
-    let entries = [
-        ("features", json!(settings.features)),
-        ("relevant", json!(settings.relevant)),
-        ("correlation", json!(settings.correlation)),
-        ("snr", snr),
-    ];
-    entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
-}
-
-fn ndcc(args: &NdccArgs) -> NdccSettings {
-    let NdccArgs { features, relevant, expansion, ref sets } = *args;
-    NdccSettings { features, relevant, expansion, seed: sets.seed }
-}
-
-fn ndcc_settings(settings: &NdccSettings) -> Map<String, Value> {
-    let entries = [
-        ("features", json!(settings.features)),
-        ("relevant", json!(settings.relevant)),
-        ("expansion", json!(settings.expansion)),
-    ];
-    entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
-}
-
-fn text(args: &TextArgs) -> TextSettings {
-    let base = TextSettings::new(args.words);
-    TextSettings {
-        length: args.length,
-        relevant: args.relevant.unwrap_or(base.relevant),
-        topical: args.topical.unwrap_or(base.topical.min(args.length)),
-        leak: args.leak,
-        exponent: args.exponent,
-        seed: args.sets.seed,
-        ..base
-    }
-}
-
-fn text_settings(settings: &TextSettings) -> Map<String, Value> {
-    let entries = [
-        ("words", json!(settings.words)),
-        ("length", json!(settings.length)),
-        ("relevant", json!(settings.relevant)),
-        ("topical", json!(settings.topical)),
-        ("leak", json!(settings.leak)),
-        ("exponent", json!(settings.exponent)),
-    ];
-    entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+/// What is true of generated data.
+#[derive(Serialize)]
+struct Truth<'a> {
+    generator: &'a str,
+    seed: u64,
+    settings: &'a Map<String, Value>,
+    n_features: usize,
+    support: &'a [String],
+    support_indices: &'a [usize],
+    weights: Option<ByName<f64>>,
+    intercept: Option<f64>,
 }
 
 /// One data file to come.
@@ -244,7 +169,7 @@ impl<'a> Outputs<'a> {
     ) -> Result<(), Failure> {
         let mut drawn = Vec::new();
         for set in &self.sets {
-            settings.insert(format!("{}_samples", set.part.name()), json!(set.samples));
+            settings.insert(format!("{}_samples", set.part.name()), set.samples.into());
             let alone = if set.format == Format::Csc { generator.classes(set.part, set.samples)? } else { None };
             drawn.push(match alone {
                 Some(target) => Drawn::Classes(target),
@@ -285,22 +210,19 @@ impl<'a> Outputs<'a> {
         let names = Names::Numbered(self.features);
         let support = generator.support();
         let named: Vec<String> = support.iter().map(|&j| names.get(j).into_owned()).collect();
-        let weights = generator.weights().map(|weights| {
-            Value::Object(named.iter().cloned().zip(support.iter().map(|&j| json!(weights[j]))).collect())
-        });
-        json!({
-            "schema": SCHEMA,
-            "kind": "truth",
-            "generator": name,
-            "seed": self.seed,
-            "settings": settings,
-            "n_features": names.len(),
-            "support": named,
-            "support_indices": support,
-            "weights": weights,
-            "intercept": weights.is_some().then_some(0.0),
-            "version": env!("CARGO_PKG_VERSION"),
-        })
+        let weights =
+            generator.weights().map(|weights| ByName::new(named.iter().cloned(), support.iter().map(|&j| weights[j])));
+        let truth = Truth {
+            generator: name,
+            seed: self.seed,
+            settings,
+            n_features: names.len(),
+            support: &named,
+            support_indices: &support,
+            intercept: weights.is_some().then_some(0.0),
+            weights,
+        };
+        Document::new(fewest_result::Kind::Truth, truth).value()
     }
 }
 

@@ -1,20 +1,16 @@
 //! `fewest markers`: the few features that tell all classes apart ([`fewest_eval::markers`]).
 
-use fewest::{Limits, RuleList, Status, WeightBounds};
+use fewest::{Limits, RuleList, Status};
 use fewest_data::{Note, ScaleKind, ScaleReason};
 use fewest_eval::Preparation;
 use fewest_eval::markers::{MarkersReport, MarkersSettings, markers};
-use fewest_result::{
-    Asked, FeatureImputation, FeatureScaling, Kind, RulesAsked, TrainedModel, counts_value, document, entries,
-    levels_of,
-};
-use serde_json::{Value, json};
+use fewest_result::{Asked, FeatureImputation, FeatureScaling, Kind, MarkersContext, TrainedModel, levels_of};
 
 use super::data_as_read::DataAsRead;
 use super::effective::{check_groups, warn_of_source};
 use super::invocation::Invocation;
 use super::prepare::{PrepareOptions, listed};
-use super::reading::{notes, tell, warnings};
+use super::reading::tell;
 use super::report;
 use super::scaling_words::scaling_text;
 use super::sinks::PanelSinks;
@@ -58,7 +54,11 @@ pub(crate) fn run(args: &MarkersArgs, invocation: &Invocation) -> Result<u8, Fai
     let found = markers(&raw.samples(), &settings, listed(&raw.data.names), &limits, &mut watch);
     let found = found.map_err(|error| raw.failure(error))?;
     watch.finish()?;
-    let value = value(args, &raw, &settings, &found, invocation);
+    let (data, node_limit) = (raw.named(), args.node_limit);
+    let context = MarkersContext { data, settings: &settings, gap: args.gap, node_limit, found: &found };
+    let took = (invocation.command_line.as_str(), invocation.elapsed().as_secs_f64());
+    let value =
+        fewest_result::Document::new(Kind::Markers, context.markers(raw.about(), asked(args, &raw), took)).value();
     if sinks.json.is_some() || sinks.page.is_some() {
         report::write(Document::Value(value.clone()), sinks.json.as_ref(), sinks.page.as_ref(), terminal)?;
     }
@@ -112,44 +112,14 @@ fn settings(args: &MarkersArgs, source: &RuleSource, raw: &DataAsRead) -> Result
     })
 }
 
-/// The whole result.
-fn value(
-    args: &MarkersArgs,
-    raw: &DataAsRead,
-    settings: &MarkersSettings,
-    found: &MarkersReport,
-    invocation: &Invocation,
-) -> Value {
-    let names: Vec<String> = (0..raw.data.names.len()).map(|j| raw.data.names.get(j).into_owned()).collect();
-    let own = found.value(settings, &names, &raw.target.classes);
-    let about = json!({
-        "n_samples": raw.target.codes.len(), "n_features": names.len(), "target": raw.target.column,
-        "class_counts": counts_value(&raw.target),
-        "warnings": warnings(&raw.data), "notes": notes(&raw.data),
-        "settings": settings_value(args, raw, settings),
-        "command": invocation.command_line, "seconds": invocation.elapsed().as_secs_f64(),
-    });
-    let mut value = document(Kind::Markers, about);
-    value.as_object_mut().expect("it is written as an object").extend(own);
-    value
-}
-
-fn settings_value(args: &MarkersArgs, raw: &DataAsRead, settings: &MarkersSettings) -> Asked {
-    let own = json!({
-        "max_features": settings.rules.max_features, "per_class": settings.per_class, "expression": settings.expression,
-        "multi_class": settings.multi_class.text(), "folds": settings.folds, "sample": settings.sample, "seed": settings.seed,
-        "cost": settings.cost, "class_costs": settings.class_costs, "loss": settings.loss,
-        "gap": args.gap, "node_limit": args.node_limit,
-    });
+/// What was asked of the data and of the command.
+fn asked(args: &MarkersArgs, raw: &DataAsRead) -> Asked {
     let (kind, reason) = scale_of(args, raw);
     Asked {
         scale: Some(kind.name().to_owned()),
         scale_reason: Some(reason.text().to_owned()),
         class_weight: Some(args.class_weight.text()),
-        variance_threshold: settings.preparation.variance_threshold,
-        rules: Some(RulesAsked::new(&settings.rules, &WeightBounds::default(), &raw.data.names)),
         time_limit: Some(args.time_limit.as_secs_f64()),
-        own: entries(&own),
         ..raw.asked(&args.prepare, args.groups.as_deref())
     }
 }

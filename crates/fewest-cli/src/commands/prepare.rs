@@ -8,13 +8,13 @@ use fewest::model::{FitSettings, Model};
 use fewest::{Clock, Design, Memory, Report, Reserved, Rules, Samples, SvmSettings};
 use fewest_data::{Dataset, Features, Indicator, MissingRule, Names, Note, ReadOptions, Target};
 use fewest_eval::{EvalError, Groups, Learnt, Preparation, Tasks, Training};
-use fewest_result::{FeatureImputation, FeatureScaling, TrainedModel, levels_of};
+use fewest_result::{About, FeatureImputation, FeatureScaling, NamedData, TrainedModel, levels_of};
 
 use super::data_as_read::{DataAsRead, check};
 use super::effective::Known;
 use super::eval_words::failure;
 use super::normalized::{check_totals, normalization_of};
-use super::reading::{apart_names, groups, hint, labelled, read_apart, read_features, weighted};
+use super::reading::{apart_names, groups, hint, labelled, notes, read_apart, read_features, warnings, weighted};
 use super::scaling_words::scaling_text;
 use crate::args::data::{DataArgs, PrepareArgs, ScaleArg};
 use crate::args::features::Features as RuleFeatures;
@@ -318,6 +318,17 @@ impl PreparedData {
     /// `standard`, `maxabs` or `none`.
     pub(crate) fn scale_name(&self) -> &'static str {
         self.learnt.scaling.kind.name()
+    }
+
+    /// Features, classes and samples by name.
+    pub(crate) fn named(&self) -> NamedData<'_> {
+        let samples = self.data.samples.as_ref();
+        NamedData { names: &self.data.names, target: &self.target, samples, rows: None }
+    }
+
+    /// What results say of them.
+    pub(crate) fn about(&self) -> About {
+        self.named().about(warnings(&self.data), notes(&self.data))
     }
 
     /// The scaling in words, and what was done to the values before.

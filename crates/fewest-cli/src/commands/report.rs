@@ -56,20 +56,20 @@ pub(crate) fn run(args: &ReportArgs, terminal: Terminal) -> Result<u8, Failure> 
 }
 
 /// Writes a result of this run to `--json`, and its page to `--report`, where they were asked for;
-/// its text goes to standard output where neither of them does.
+/// its text goes to standard output where neither of them does. `scaling`: how features are scaled.
 pub(crate) fn tell(
-    value: impl FnOnce() -> Value,
-    text: impl FnOnce() -> String,
+    value: &Value,
+    scaling: &str,
     [json, page]: [Option<&Sink>; 2],
     terminal: Terminal,
 ) -> Result<(), Failure> {
     if json.is_some() || page.is_some() {
-        write(Document::Value(value()), json, page, terminal)?;
+        write(Document::Value(value.clone()), json, page, terminal)?;
     }
     if [json, page].into_iter().flatten().any(Sink::is_stdout) {
         return Ok(());
     }
-    terminal.out(&text())
+    terminal.out(&text(value, Some(scaling)))
 }
 
 /// Writes a result of this run to `--json`, and its page to `--report`, where they were asked for.

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use fewest::{Kernel, Ranked, Report, Sense, Status};
 use fewest_data::Names;
 use fewest_report::Proof;
-use fewest_result::{Certificate, Kind, Selection, Solution, TrainedModel};
+use fewest_result::{Certificate, Kind, Selection, Solution, TrainedModel, entries};
 use serde_json::{Map, Value};
 
 use super::fit::{ModelSink, explain_status, kernel_text};
@@ -75,7 +75,7 @@ pub(crate) fn run(args: &SelectArgs, options: &MethodOptions, invocation: &Invoc
     result.certificate = certified.map(|(certificate, subset)| Certificate::new(certificate, subset.len(), names));
     result.proof = proofs.first().cloned();
     if let Some(tasks) = &of_tasks {
-        result.details.insert("task_models".to_owned(), tasks.value());
+        result.details.insert("task_models".to_owned(), Value::Object(entries(&tasks.record())));
     }
     if let Some(note) = task.separation(trained.as_ref()) {
         terminal.note(&note);

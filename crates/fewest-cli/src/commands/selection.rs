@@ -9,9 +9,10 @@ use fewest::method::auto_cost::CostChoice;
 use fewest::{Clock, FeatureSet, Limits, Report, RuleList, Rules, Subset, SvmSettings};
 use fewest_eval::auto_cost::choose;
 use fewest_result::{
-    About, Asked, Few, Made, ProofFile, RuledOut, RulesAsked, Selection, Story, TrainedModel, entries, kernel_name,
+    Asked, Few, Made, ProofFile, RuledOut, RulesAsked, Selection, Story, TrainedModel, entries, kernel_name,
 };
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::{Map, Value};
 
 use super::auto_cost;
 use super::data_as_read::DataAsRead;
@@ -19,7 +20,7 @@ use super::effective::{check_classes, check_groups, limits, refuse_groups, refus
 use super::invocation::Invocation;
 use super::part::Parts;
 use super::prepare::{PrepareOptions, PreparedData, listed};
-use super::reading::{FEW, notes, warnings};
+use super::reading::FEW;
 use super::rule_words::rule_words;
 use crate::args::notation;
 use crate::args::rules::RuleSource;
@@ -211,8 +212,8 @@ impl Task<'_> {
         for free in ["data", "reading", "time_limit", "node_limit", "max_cuts", "threads", "memory", FIT_COST] {
             run.remove(free);
         }
-        run.insert("method".to_owned(), json!(self.method_name()));
-        run.insert(DATA.to_owned(), json!(self.prepared.check()));
+        run.insert("method".to_owned(), self.method_name().into());
+        run.insert(DATA.to_owned(), self.prepared.check().into());
         Resume::open(&path, Value::Object(run), options.every.unwrap_or(EVERY)).map(Some)
     }
 
@@ -239,7 +240,7 @@ impl Task<'_> {
     /// The file for proofs, if asked for.
     pub(crate) fn proof_file(&self, resumes: bool) -> Option<ProofFile> {
         let path = self.options.value::<std::path::PathBuf>("proof")?;
-        let file = ProofFile::new(&path.to_string_lossy(), json!(self.made()));
+        let file = ProofFile::new(&path.to_string_lossy(), Value::Object(entries(&self.made())));
         Some(if resumes { file.lasting() } else { file })
     }
 
@@ -327,10 +328,10 @@ impl Task<'_> {
         let (kernel, price) = (report.map(|report| &report.kernel), report.and_then(|report| report.penalty));
         let (args, options, names) = (self.args, &self.options, &self.prepared.data.names);
         let mut own = settings::of_method(&self.method, names, kernel, price);
-        own.insert("max_features".to_owned(), json!(max_features));
-        self.add_typed(&mut own);
+        own.insert("max_features".to_owned(), max_features.into());
+        own.extend(entries(&self.typed()));
         let kernel = kernel.map_or("linear", |kernel| kernel_name(*kernel));
-        for (key, value) in entries(&self.svm).into_iter().chain([("kernel".to_owned(), json!(kernel))]) {
+        for (key, value) in entries(&self.svm).into_iter().chain([("kernel".to_owned(), kernel.into())]) {
             own.entry(key).or_insert(value);
         }
         Asked {
@@ -345,30 +346,23 @@ impl Task<'_> {
     }
 
     /// Options of the method that are no settings of the library.
-    fn add_typed(&self, out: &mut Map<String, Value>) {
+    fn typed(&self) -> TypedSettings {
         let (options, entry) = (&self.options, self.options.entry());
-        let mut set = |key: &str, value: Value| _ = out.insert(key.to_owned(), value);
-        if entry.has("validate") {
-            set("validate", json!(options.value::<Validate>("validate").map(|validate| validate.value())));
-            set("patience", json!(options.value::<u64>("patience")));
+        let proves = entry.has("gap") && (self.certify().is_some() || !entry.has("certify"));
+        let validate = || options.value::<Validate>("validate").map(|validate| validate.value());
+        let deals = options.args().deals_folds() || options.text("folds").is_some();
+        let draws = options.args().draws() || options.given("validate");
+        TypedSettings {
+            validate: entry.has("validate").then(validate),
+            patience: entry.has("validate").then(|| options.value("patience")),
+            folds: deals.then(|| options.text("folds")),
+            seed: draws.then(|| options.value("seed").unwrap_or(0)),
+            fit_cost: entry.has(FIT_COST).then(|| options.fit_cost()),
+            cost_rule: entry.has("cost").then_some(if self.choice.is_some() { "auto" } else { "given" }),
+            gap: proves.then_some(self.limits.gap_rel),
+            node_limit: proves.then_some(self.limits.nodes),
+            certify: self.certify().is_some(),
         }
-        if options.args().deals_folds() || options.text("folds").is_some() {
-            set("folds", json!(options.text("folds")));
-        }
-        if options.args().draws() || options.given("validate") {
-            set("seed", json!(options.value::<u64>("seed").unwrap_or(0)));
-        }
-        if entry.has(FIT_COST) {
-            set(FIT_COST, json!(options.fit_cost()));
-        }
-        if entry.has("cost") {
-            set("cost_rule", json!(if self.choice.is_some() { "auto" } else { "given" }));
-        }
-        if entry.has("gap") && (self.certify().is_some() || !entry.has("certify")) {
-            set("gap", json!(self.limits.gap_rel));
-            set("node_limit", json!(self.limits.nodes));
-        }
-        set("certify", json!(self.certify().is_some()));
     }
 
     /// What was selected at this size, none where it is one run, as results have it.
@@ -379,13 +373,13 @@ impl Task<'_> {
         (histories, size): (&[History], Option<usize>),
         trained: Option<&TrainedModel>,
     ) -> Selection {
-        let PreparedData { data, target, learnt, .. } = &self.prepared;
+        let PreparedData { data, learnt, .. } = &self.prepared;
         let few = |features: &FeatureSet| Few {
             count: features.len(),
             names: features.iter().take(FEW).map(|j| data.names.get(j).into_owned()).collect(),
         };
         let ruled_out = RuledOut { constant: few(&learnt.constant), low_variance: few(&learnt.low_variance) };
-        let about = About::new(&data.names, target, warnings(data), notes(data));
+        let about = self.prepared.about();
         Selection {
             settings: self.settings(size.or(self.rules.list().max_features), Some(report)),
             model: trained.map(TrainedModel::record),
@@ -417,6 +411,29 @@ impl Task<'_> {
         }
         if parts.is_empty() { "none".to_owned() } else { parts.join("; ") }
     }
+}
+
+/// Options of a method that are no settings of the library; none of a method that has not that option.
+#[derive(Serialize)]
+#[expect(clippy::option_option, reason = "what is not asked of a method that has the option is null")]
+struct TypedSettings {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    validate: Option<Option<Value>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    patience: Option<Option<u64>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    folds: Option<Option<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seed: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fit_cost: Option<Option<f64>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cost_rule: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gap: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    node_limit: Option<Option<u64>>,
+    certify: bool,
 }
 
 /// `--resume` and `--resume-every`.

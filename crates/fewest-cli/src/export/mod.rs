@@ -2,7 +2,6 @@
 //! LIBSVM.
 
 pub(crate) mod chart;
-pub(crate) mod classes;
 pub(crate) mod file;
 pub(crate) mod json;
 pub(crate) mod liblinear;

@@ -15,13 +15,15 @@
 //! Fails    Settings out of range.
 
 use fewest_svm::{DenseDesign, Error};
+use serde::{Deserialize, Serialize};
 
 use super::{Generator, SampleSet, dataset};
 use crate::matrix::random::Random;
 use crate::{DataError, Dataset, Features};
 
 /// Settings of a composite set.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct CompositeSettings {
     /// Noise features; 0 or more. There are 3 more features.
     pub noise: usize,

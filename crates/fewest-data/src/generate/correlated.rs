@@ -14,13 +14,15 @@
 //! Fails    Settings out of range; a set whose samples are all on one side.
 
 use fewest_svm::{DenseDesign, Error};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::{Generator, SampleSet, check_relevant, dataset};
 use crate::matrix::random::Random;
 use crate::{DataError, Dataset, Features};
 
 /// Settings of a correlated set.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct CorrelatedSettings {
     /// Number of features p, at least 1.
     pub features: usize,
@@ -29,6 +31,7 @@ pub struct CorrelatedSettings {
     /// Correlation R of neighbours, 0 or more and below 1; default 0.9.
     pub correlation: f64,
     /// Variance of w.x over that of the noise, above 0; default 5, infinite for no noise.
+    #[serde(serialize_with = "or_inf")]
     pub snr: f64,
     /// Seed, default 1.
     pub seed: u64,
@@ -51,6 +54,12 @@ impl CorrelatedSettings {
         }
         Ok(())
     }
+}
+
+/// Writes a number; JSON knows no infinity.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it over so")]
+fn or_inf<S: Serializer>(number: &f64, to: S) -> Result<S::Ok, S::Error> {
+    if number.is_finite() { to.serialize_f64(*number) } else { to.serialize_str("inf") }
 }
 
 /// The true weights, and the points to come.

@@ -16,13 +16,15 @@
 //!          samples only).
 
 use fewest_svm::{DenseDesign, Error};
+use serde::{Deserialize, Serialize};
 
 use super::{Generator, SampleSet, check_relevant, dataset};
 use crate::matrix::random::Random;
 use crate::{DataError, Dataset, Features};
 
 /// Region of the points.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Points {
     /// Uniform in the ball of radius 1.
     #[default]
@@ -32,7 +34,8 @@ pub enum Points {
 }
 
 /// The non-zero coefficients of the hyperplane.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Coefficients {
     /// Standard normal.
     #[default]
@@ -42,7 +45,8 @@ pub enum Coefficients {
 }
 
 /// Settings of a set divided by a hyperplane.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct HyperplaneSettings {
     /// Number of features p, at least 1.
     pub features: usize,

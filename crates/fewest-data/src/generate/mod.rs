@@ -30,6 +30,8 @@ pub use hyperplane::{Coefficients, Hyperplane, HyperplaneSettings, Points};
 pub use ndcc::{Ndcc, NdccSettings};
 pub use text::{Text, TextSettings};
 
+use serde::{Deserialize, Serialize};
+
 use crate::meaning::target::Target;
 use crate::{DataError, Dataset, Features, Format, Names};
 use crate::{ReadOptions, io::memory};
@@ -103,6 +105,54 @@ pub trait Generator {
     /// Weights of the true linear classifier, length p, where the truth is linear; it has no
     /// intercept.
     fn weights(&self) -> Option<&[f64]>;
+}
+
+/// A kind of synthetic data, with its settings.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum GeneratorSettings {
+    /// Random points, labelled by the side of a hyperplane.
+    Hyperplane(HyperplaneSettings),
+    /// Two features informative only together, one alone, and noise.
+    Composite(CompositeSettings),
+    /// Normal features whose correlation falls with their distance.
+    Correlated(CorrelatedSettings),
+    /// Normal clusters on cubes.
+    Ndcc(NdccSettings),
+    /// A sparse bag of words.
+    Text(TextSettings),
+}
+
+impl GeneratorSettings {
+    /// Number of features.
+    pub fn features(&self) -> usize {
+        match self {
+            Self::Hyperplane(of) => of.features,
+            Self::Composite(of) => of.noise.saturating_add(3),
+            Self::Correlated(of) => of.features,
+            Self::Ndcc(of) => of.features,
+            Self::Text(of) => of.words,
+        }
+    }
+
+    /// How many values a sample of sparse data has at most; none of dense data.
+    pub fn stored(&self) -> Option<u64> {
+        if let Self::Text(of) = self { Some(of.length as u64) } else { None }
+    }
+
+    /// The generator, whose truth is drawn.
+    ///
+    /// # Errors
+    /// The first setting out of range.
+    pub fn generator(self) -> Result<Box<dyn Generator>, DataError> {
+        Ok(match self {
+            Self::Hyperplane(of) => Box::new(Hyperplane::new(of)?),
+            Self::Composite(of) => Box::new(Composite::new(of)?),
+            Self::Correlated(of) => Box::new(Correlated::new(of)?),
+            Self::Ndcc(of) => Box::new(Ndcc::new(of)?),
+            Self::Text(of) => Box::new(Text::new(of)?),
+        })
+    }
 }
 
 /// Refuses sets that need more memory than `limit` bytes (default three quarters of the machine's)

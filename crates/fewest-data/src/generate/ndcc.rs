@@ -19,6 +19,7 @@
 //! Fails    Settings out of range; a set whose samples are all of one class.
 
 use fewest_svm::{DenseDesign, Error};
+use serde::{Deserialize, Serialize};
 
 use super::{Generator, SampleSet, check_relevant, dataset};
 use crate::matrix::random::Random;
@@ -28,7 +29,8 @@ use crate::{DataError, Dataset, Features};
 const RADII: [f64; 3] = [100.0, 300.0, 500.0];
 
 /// Settings of an NDCC set.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct NdccSettings {
     /// Number of features p, at least 1.
     pub features: usize,

@@ -19,6 +19,7 @@ use std::ops::Range;
 
 use fewest_svm::{Error, SparseDesign};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::{Generator, SampleSet, dataset, two_classes};
 use crate::formats::columns::{self, Facts, starts};
@@ -41,7 +42,8 @@ pub(super) const WORD_BYTES: u64 = 8 + 4;
 const RANKS: std::ops::Range<usize> = 50..20_000;
 
 /// Settings of a set of texts.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct TextSettings {
     /// Words p, at least 1; x1 is the commonest.
     pub words: usize,

@@ -1,5 +1,6 @@
 //! Scaling of features and their variances.
 
+use fewest_svm::AllOrFirst as _;
 use fewest_svm::FeatureSet;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -203,7 +204,8 @@ fn fit(
                 check_deviation(scale, &moments, || place(j))?;
                 Ok((moments.mean(), if moments.variance > 0.0 { scale } else { 1.0 }))
             };
-            let (center, scale) = columns.map(one).collect::<Result<Vec<_>, DataError>>()?.into_iter().unzip();
+            let found: Result<Vec<(f64, f64)>, DataError> = columns.map(one).all_or_first();
+            let (center, scale) = found?.into_iter().unzip();
             (if matches!(features, Features::Dense(_)) { center } else { Vec::new() }, scale)
         }
         (ScaleKind::MaxAbs, _) => {
@@ -213,7 +215,7 @@ fn fit(
         (ScaleKind::None, _) => {
             let known = features.as_design().largest_value();
             if known.is_none_or(|largest| largest > fewest_svm::LARGEST_VALUE) {
-                columns.try_for_each(|j| check_largest(largest(&stored(features, j)), || place(j)))?;
+                columns.map(|j| check_largest(largest(&stored(features, j)), || place(j))).all_or_first::<()>()?;
             }
             (Vec::new(), Vec::new())
         }

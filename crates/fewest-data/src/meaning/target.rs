@@ -3,8 +3,6 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-use serde_json::{Map, Value};
-
 use crate::note::TargetRule;
 use crate::{DataError, Note, ReadOptions};
 use crate::{meaning::cells, number};
@@ -232,14 +230,7 @@ fn is_negative_name(class: &str) -> bool {
     NEGATIVE_NAMES.contains(&class.trim().to_lowercase().as_str())
 }
 
-/// What is known of each class, as results have it: by the keys -1 and +1 of two classes, 0, 1, ... of
-/// more.
-pub fn by_class_key<T: Into<Value>>(each: impl ExactSizeIterator<Item = T>) -> Map<String, Value> {
-    let k = each.len();
-    each.enumerate().map(|(at, value)| (key_of_class(at, k), value.into())).collect()
-}
-
-/// The key of a class, of k.
+/// The key of a class in results, of k: -1 and +1 of two, 0, 1, ... of more.
 pub fn key_of_class(at: usize, k: usize) -> String {
     match (k, at) {
         (2, 0) => "-1".to_owned(),

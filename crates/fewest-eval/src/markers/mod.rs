@@ -22,7 +22,6 @@ mod run;
 mod search;
 mod select;
 mod settings;
-mod value;
 
 pub use apart::{Apart, Contribution};
 pub use expression::Expression;

@@ -2,7 +2,7 @@
 
 use fewest::model::FitSettings;
 use fewest::validation::macro_f1;
-use fewest::{Clock, Event, Limits, Observer, Silent, Status};
+use fewest::{AllOrFirst as _, Clock, Event, Limits, Observer, Silent, Status};
 use rayon::prelude::*;
 
 use super::apart::apart;
@@ -164,7 +164,7 @@ impl Run<'_> {
                         rows.iter().copied().filter(|i| fold.test.binary_search(i).is_err()).collect();
                     self.judge(fold, &train, costs[cost], turn == 0, &share)
                 };
-                let found = some.par_iter().map(|fold| one(fold)).collect::<Result<Vec<_>, EvalError>>()?;
+                let found = some.par_iter().map(|fold| one(fold)).all_or_first::<Vec<_>>()?;
                 done.extend(some.iter().copied().zip(found).filter_map(|(fold, found)| Some((fold, found?))));
                 let told = (turn * folds.len() + at * at_once + some.len()) as u64;
                 let event =

@@ -11,8 +11,8 @@ use fewest::saddle::without_features;
 use std::ops::ControlFlow;
 
 use fewest::{
-    Bias, Clock, Error, Event, Limits, Loss, Observer, Outcome, Problem, Rules, Several, Status, Subset, SvmSettings,
-    Yardstick,
+    AllOrFirst as _, Bias, Clock, Error, Event, Limits, Loss, Observer, Outcome, Problem, Rules, Several, Status,
+    Subset, SvmSettings, Yardstick,
 };
 use rayon::prelude::*;
 
@@ -109,8 +109,8 @@ impl Search<'_> {
             let model = model::fit(problem.design(), &features, &classes, problem.weights(), &settings, clock)?;
             Ok(model.machines.iter().map(|machine| machine.solution.primal).sum::<f64>())
         };
-        let each: Vec<f64> = problems.par_iter().map(of).collect::<Result<_, Error>>()?;
-        Ok(each.iter().sum())
+        let each: Result<Vec<f64>, Error> = problems.par_iter().map(of).all_or_first();
+        Ok(each?.iter().sum())
     }
 }
 

@@ -13,7 +13,7 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use fewest::{Error, Kernel};
+use fewest::{AllOrFirst as _, Error, Kernel};
 use rayon::prelude::*;
 
 use super::folds::Deal;
@@ -49,7 +49,7 @@ pub(crate) fn row(
     let costs = costs(part.size, settings);
     // Step 2.
     let search = Search::new(&part, settings, grid);
-    let answers: Vec<Option<Vec<Found>>> = jobs
+    let answers: Result<Vec<Option<Vec<Found>>>, Error> = jobs
         .par_iter()
         .map(|job| {
             if deadline.stop().is_some() {
@@ -62,11 +62,11 @@ pub(crate) fn row(
             };
             Ok((!deadline.cancelled()).then_some(found))
         })
-        .collect::<Result<_, Error>>()?;
+        .all_or_first();
     let mut out = Row::default();
     // Users of each distinct question: subset, kernel, size.
     let mut questions: BTreeMap<(usize, Vec<usize>), Users> = BTreeMap::new();
-    for (job, answer) in jobs.iter().zip(answers) {
+    for (job, answer) in jobs.iter().zip(answers?) {
         let Some(found) = answer else { continue };
         out.jobs.push(*job);
         let cost = if let Job::Cost(cost) = job { *cost } else { 0 };
@@ -78,7 +78,7 @@ pub(crate) fn row(
         }
     }
     // Step 3.
-    let judged: Vec<Judged> = questions
+    let judged: Result<Vec<Judged>, Error> = questions
         .par_iter()
         .map(|((size, features), users)| {
             let mut scores = Vec::new();
@@ -104,8 +104,8 @@ pub(crate) fn row(
             }
             Ok((scores, trainings))
         })
-        .collect::<Result<_, Error>>()?;
-    for (scores, trainings) in judged {
+        .all_or_first();
+    for (scores, trainings) in judged? {
         out.scores.extend(scores);
         out.trainings += trainings;
     }

@@ -1,7 +1,7 @@
 //! From a choice to a classifier: select on a whole part, train, find the probabilities, judge.
 
 use fewest::model::Model;
-use fewest::{Clock, Design, Error, Kernel, Report, Status, Subset};
+use fewest::{AllOrFirst as _, Clock, Design, Error, Kernel, Report, Status, Subset};
 use rayon::prelude::*;
 
 use super::folds::Deal;
@@ -155,8 +155,8 @@ pub(crate) fn split_models<T: Send>(
         let Some(model) = fitted(&part, settings, features, kernel, choice.fit_cost)? else { return Ok(None) };
         each(SplitModel { deal, part: &part, held: &held, features, model }).map(Some)
     };
-    let found: Vec<Option<T>> = deals.par_iter().zip(rows).map(one).collect::<Result<_, Error>>()?;
-    Ok(found.into_iter().flatten().collect())
+    let found: Result<Vec<Option<T>>, Error> = deals.par_iter().zip(rows).map(one).all_or_first();
+    Ok(found?.into_iter().flatten().collect())
 }
 
 /// Probabilities and threshold of a choice, from the decision values of samples that inner splits

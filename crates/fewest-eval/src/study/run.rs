@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use fewest::{Error, Event, Limits, Observer, Status};
+use fewest::{AllOrFirst as _, Error, Event, Limits, Observer, Status};
 use rayon::prelude::*;
 
 use super::folds::{Deal, PartDeal, check, named, outer_deals, parts};
@@ -234,7 +234,7 @@ impl Study<'_> {
     ) -> Result<(), Error> {
         let (data, grid, settings) = (self.data, self.grid, self.settings);
         let one = |(split, jobs): &(usize, Vec<Job>)| row(data, &part.splits[*split], grid, jobs, settings, deadline);
-        let found: Vec<Row> = batch.par_iter().map(one).collect::<Result<_, Error>>()?;
+        let found: Vec<Row> = batch.par_iter().map(one).all_or_first()?;
         for ((split, _), row) in batch.iter().zip(found) {
             let done = row.jobs.len() as u64;
             match &mut self.state.parts[at].rows[*split] {

@@ -8,17 +8,15 @@ mod tasks;
 
 use fewest::model::{Machine, Model};
 use fewest::{RowMatrix, SvmSettings};
-use fewest_data::{
-    Imputation, Indicator, Names, Normalized, Note, ReadOptions, Scaling, Target, by_class_key, key_of_class,
-};
+use fewest_data::{Imputation, Indicator, Names, Normalized, Note, ReadOptions, Scaling, key_of_class};
 use fewest_eval::study::Probabilities;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
-use crate::document::{Kind, SCHEMA, document};
+use crate::{ByName, Document, Kind, SCHEMA};
 pub use kernel::kernel_name;
 pub use record::ModelRecord;
-pub use tasks::{Classifiers, Judged, TaskModels};
+pub use tasks::{Classifiers, Judged, TaskModels, TaskModelsRecord};
 
 /// How each of the model's features is prepared: `(x - centre) / scale`.
 #[derive(Debug, Clone, PartialEq)]
@@ -98,7 +96,7 @@ pub struct ClassNames(pub Vec<String>);
 
 impl Serialize for ClassNames {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        by_class_key(self.0.iter().map(String::as_str)).serialize(to)
+        ByName::by_class_key(self.0.iter()).serialize(to)
     }
 }
 
@@ -111,14 +109,13 @@ impl<'de> Deserialize<'de> for ClassNames {
     }
 }
 
-/// The class names as results have them, see [`ClassNames`].
-pub fn classes_value(classes: &[String]) -> Value {
-    Value::Object(by_class_key(classes.iter().map(String::as_str)))
-}
-
-/// Samples of each class, under the keys of [`classes_value`].
-pub fn counts_value(target: &Target) -> Value {
-    Value::Object(by_class_key(target.counts().into_iter()))
+/// A model as a file has it.
+#[derive(Serialize)]
+struct ModelFile<'a> {
+    target: &'a str,
+    classes: ClassNames,
+    n_features: usize,
+    model: ModelRecord,
 }
 
 impl TrainedModel {
@@ -127,20 +124,15 @@ impl TrainedModel {
         self.into()
     }
 
-    /// The `model` entry as JSON.
-    pub fn value(&self) -> Value {
-        json!(self.record())
-    }
-
     /// The whole model file.
     pub fn file(&self) -> Value {
-        let entries = json!({
-            "target": self.target, "classes": classes_value(&self.classes), "n_features": self.n_columns,
-        });
-        let mut file = document(Kind::Model, entries);
-        // Moved, as `json!` would copy it: a model may have a million features.
-        file["model"] = self.value();
-        file
+        let file = ModelFile {
+            target: &self.target,
+            classes: ClassNames(self.classes.clone()),
+            n_features: self.n_columns,
+            model: self.record(),
+        };
+        Document::new(Kind::Model, file).value()
     }
 
     /// Weights and bias of a linear machine for data as in the file.

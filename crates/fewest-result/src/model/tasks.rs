@@ -7,12 +7,12 @@
 
 use fewest::Design;
 use fewest_eval::{TaskClassifier, judge_tasks};
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::record::wrong;
-use super::{ClassNames, TrainedModel, classes_value, read_one};
-use crate::document::{Kind, document};
+use super::{ClassNames, ModelRecord, TrainedModel, read_one};
+use crate::{Document, Kind};
 
 /// A classifier for each task.
 #[derive(Debug, Clone)]
@@ -28,13 +28,13 @@ pub struct TaskModels {
 
 impl TaskModels {
     /// The `task_models` entry.
-    pub fn value(&self) -> Value {
-        let one = |(task, trained): &(String, TrainedModel)| {
-            let mut out = json!({"task": task, "classes": classes_value(&trained.classes)});
-            out["model"] = trained.value();
-            out
+    pub fn record(&self) -> TaskModelsRecord {
+        let one = |(task, trained): &(String, TrainedModel)| TaskModelRecord {
+            task: task.clone(),
+            classes: ClassNames(trained.classes.clone()),
+            model: trained.record(),
         };
-        json!({"column": self.column, "models": self.each.iter().map(one).collect::<Vec<Value>>()})
+        TaskModelsRecord { column: self.column.clone(), models: self.each.iter().map(one).collect() }
     }
 
     /// Each sample by the classifier of its task. `design` has the features of the models as the
@@ -58,13 +58,38 @@ impl TaskModels {
     /// The whole file.
     pub fn file(&self) -> Value {
         let first = &self.each[0].1;
-        let entries = json!({
-            "target": first.target, "classes": classes_value(&self.classes), "n_features": first.n_columns,
-        });
-        let mut file = document(Kind::TaskModels, entries);
-        file["task_models"] = self.value();
-        file
+        let file = TaskModelsFile {
+            target: &first.target,
+            classes: ClassNames(self.classes.clone()),
+            n_features: first.n_columns,
+            task_models: self.record(),
+        };
+        Document::new(Kind::TaskModels, file).value()
     }
+}
+
+/// The classifiers of tasks as a file has them.
+#[derive(Serialize)]
+struct TaskModelsFile<'a> {
+    target: &'a str,
+    classes: ClassNames,
+    n_features: usize,
+    task_models: TaskModelsRecord,
+}
+
+/// The `task_models` entry.
+#[derive(Debug, Clone, Serialize)]
+pub struct TaskModelsRecord {
+    column: String,
+    models: Vec<TaskModelRecord>,
+}
+
+/// The classifier of a task.
+#[derive(Debug, Clone, Serialize)]
+struct TaskModelRecord {
+    task: String,
+    classes: ClassNames,
+    model: ModelRecord,
 }
 
 /// What the classifiers of tasks say of samples.

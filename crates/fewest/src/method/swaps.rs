@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::bound::saddle::train_within;
-use crate::{Clock, DualSolution, Error, Memory, Problem, Rules, Subset, SvmSettings};
+use crate::{AllOrFirst as _, Clock, DualSolution, Error, Memory, Problem, Rules, Subset, SvmSettings};
 
 /// Features tried in the place of each, at most.
 const TRIED: usize = 24;
@@ -83,9 +83,9 @@ pub fn swaps(
     clock: &Clock,
 ) -> Result<Vec<Swap>, Error> {
     let trainer = Trainer { problems, rules, svm, penalty, memory };
-    let found: Result<Vec<Option<Swap>>, Error> =
-        features.par_iter().map(|&feature| swap(&trainer, features, feature, clock)).collect();
-    Ok(found?.into_iter().flatten().collect())
+    let found: Vec<Option<Swap>> =
+        features.par_iter().map(|&feature| swap(&trainer, features, feature, clock)).all_or_first()?;
+    Ok(found.into_iter().flatten().collect())
 }
 
 /// What could replace one feature; none where time was too short.

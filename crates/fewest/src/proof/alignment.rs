@@ -4,7 +4,6 @@
 use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
 use super::encode::{Bytes, kind};
 use super::header::{Data, header};
@@ -24,6 +23,16 @@ pub(crate) struct AlignmentProof {
     single: HashMap<Subset, f64>,
     /// What rounding may take from or add to an alignment, here and in a checker.
     rounding: f64,
+}
+
+/// The objective that the file speaks of.
+#[derive(Serialize)]
+struct AlignmentClaim<'c> {
+    gain: &'static str,
+    kernel: DistanceKernel,
+    gamma: f64,
+    categorical: &'c [usize],
+    centre: &'c [usize],
 }
 
 /// Progress of a file, for a run that resumes it.
@@ -71,9 +80,7 @@ impl AlignmentProof {
         let sink = run.proof()?;
         let made = sink.begin();
         let labels: Vec<f64> = classes.iter().map(|&class| f64::from(class)).collect();
-        let claim = json!({
-            "gain": "alignment", "kernel": kernel, "gamma": gamma, "categorical": categorical, "centre": favoured
-        });
+        let claim = AlignmentClaim { gain: "alignment", kernel, gamma, categorical, centre: favoured };
         let data = Data { design, labels: &labels, weights };
         sink.write(header(&[data], rules, claim, &made).as_bytes());
         // f is a sum over pairs whose weights add up to at most 2 c (c - 1) in size.

@@ -1,12 +1,14 @@
 //! The first line of a file: the claim, the rules, the fingerprint of the data.
 
-use serde_json::{Value, json};
+use serde::{Serialize, Serializer};
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::{Bias, Design, Loss, Problem, Rules};
+use crate::{Bias, Design, Loss, Problem, RuleList, Rules};
 
 /// What a weight costs.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum Gain {
     /// `w^2 / 2`
     Ridge,
@@ -16,10 +18,11 @@ pub(crate) enum Gain {
 }
 
 /// The objective that a file speaks of.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize)]
 pub(crate) struct Claim<'c> {
     pub(crate) gain: Gain,
     pub(crate) loss: Loss,
+    #[serde(serialize_with = "by_name")]
     pub(crate) bias: Bias,
     pub(crate) cost: f64,
     /// lambda by feature, or empty.
@@ -28,20 +31,22 @@ pub(crate) struct Claim<'c> {
     pub(crate) weight_bounds: &'c [f64],
 }
 
-impl Claim<'_> {
-    /// The keys of the claim in the header.
-    pub(super) fn keys(&self) -> Value {
-        let gain = if self.gain == Gain::Ridge { "ridge" } else { "l1" };
-        let bias = match self.bias {
-            Bias::Free => json!("free"),
-            Bias::None => json!("none"),
-            Bias::Penalised(s) => json!({ "penalised": s }),
-        };
-        json!({
-            "gain": gain, "loss": self.loss, "bias": bias, "cost": self.cost,
-            "penalty": self.penalty, "weight_bounds": self.weight_bounds,
-        })
-    }
+/// A bias as the header has it.
+#[derive(Serialize)]
+#[serde(rename_all = "lowercase")]
+enum HeaderBias {
+    Free,
+    None,
+    Penalised(f64),
+}
+
+fn by_name<S: Serializer>(bias: &Bias, to: S) -> Result<S::Ok, S::Error> {
+    let bias = match *bias {
+        Bias::Free => HeaderBias::Free,
+        Bias::None => HeaderBias::None,
+        Bias::Penalised(s) => HeaderBias::Penalised(s),
+    };
+    bias.serialize(to)
 }
 
 /// The data of a file: labels -1 and 1, or classes 0, 1, ... where the claim is of any number of
@@ -59,24 +64,36 @@ impl<'d> Data<'d> {
     }
 }
 
-/// The header, with its line break, for the data of each problem; `claim` are the keys that say what
-/// the file speaks of.
-pub(super) fn header(all: &[Data<'_>], rules: &Rules, claim: Value, made: &Value) -> String {
-    let mut header = json!({
-        "format": "fewest-proof", "version": 1,
-        "n": all.iter().map(|data| data.design.n_samples()).sum::<usize>(), "p": rules.p(),
-        "fingerprint": format!("sha256:{}", fingerprint(all)),
-    });
-    if all.len() > 1 {
-        header["problems"] = json!(all.len());
-    }
-    let rest = json!({ "rules": rules.list(), "made": made });
-    for part in [claim, rest] {
-        if let (Some(header), Value::Object(part)) = (header.as_object_mut(), part) {
-            header.extend(part);
-        }
-    }
-    format!("{header}\n")
+/// The first line of a file.
+#[derive(Serialize)]
+struct Header<'h, C> {
+    format: &'static str,
+    version: u32,
+    n: usize,
+    p: usize,
+    fingerprint: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problems: Option<usize>,
+    #[serde(flatten)]
+    claim: C,
+    rules: &'h RuleList,
+    made: &'h Value,
+}
+
+/// The header, with its line break, for the data of each problem; `claim` says what the file speaks of.
+pub(super) fn header<C: Serialize>(all: &[Data<'_>], rules: &Rules, claim: C, made: &Value) -> String {
+    let header = Header {
+        format: "fewest-proof",
+        version: 1,
+        n: all.iter().map(|data| data.design.n_samples()).sum(),
+        p: rules.p(),
+        fingerprint: format!("sha256:{}", fingerprint(all)),
+        problems: (all.len() > 1).then_some(all.len()),
+        claim,
+        rules: rules.list(),
+        made,
+    };
+    serde_json::to_string(&header).expect("a header is numbers, texts and lists") + "\n"
 }
 
 /// SHA-256 of the data, in hexadecimal; docs/formats/proof.md says of which bytes.

@@ -53,7 +53,7 @@ impl ProofWriter {
         let sink = run.proof()?;
         let made = sink.begin();
         let data: Vec<Data<'_>> = problems.iter().map(Data::of).collect();
-        sink.write(header(&data, rules, claim.keys(), &made).as_bytes());
+        sink.write(header(&data, rules, claim, &made).as_bytes());
         Some(Self { splits: 0, last: None, rest: f64::INFINITY, single: HashMap::new(), beside: None })
     }
 

@@ -67,9 +67,9 @@ pub(crate) fn run(args: &EvaluateArgs, method: &MethodOptions, invocation: &Invo
     let results = results.map_err(|error| raw.failure(error))?;
     Resume::keep_last(resume, &results)?;
     let (missing, total) = (results.iter().filter(|r| r.is_none()).count(), results.len());
-    let report = report::Report::new(&options, &raw, &folds, &results);
-    let value = || report.value(&invocation.command_line);
-    super::report::tell(value, || report.text(), [sink.as_ref(), page.as_ref()], terminal)?;
+    let value = report::value(&options, &raw, &folds, &results, &invocation.command_line);
+    let scaling = raw.scaling_text(&options.selection.prepare);
+    super::report::tell(&value, &scaling, [sink.as_ref(), page.as_ref()], terminal)?;
     if missing > 0 {
         let missing = notation::plural(missing, "fold");
         let why = if cancel.is_cancelled() { "cancelled" } else { "stopped at the time limit" };

@@ -1,15 +1,18 @@
 //! `fewest knockoffs`: which features a method finds more important than random copies of them
-//! ([`fewest_eval::knockoffs`]). What is reported is in [`report`].
-
-mod report;
+//! ([`fewest_eval::knockoffs`]).
 
 use fewest::Limits;
 use fewest_eval::EvalError;
-use fewest_eval::knockoffs::{Draw, Importance, KnockoffSettings, knockoffs};
+use fewest_eval::knockoffs::{Draw, Importance, KnockoffReport, KnockoffSettings, knockoffs};
+use fewest_result::{Document, Kind, Knockoffs, entries};
+use serde::Serialize;
+use serde_json::Value;
 
+use super::asked::of_method;
 use super::effective::{check_classes, limits};
 use super::invocation::Invocation;
-use super::prepare::PrepareOptions;
+use super::prepare::{PrepareOptions, PreparedData};
+use super::report;
 use crate::args::notation;
 use crate::args::svm::ClassWeight;
 use crate::cli::KnockoffArgs;
@@ -17,7 +20,6 @@ use crate::export::file::Sink;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::method_args::MethodOptions;
-use report::Report;
 
 /// Runs the command.
 pub(crate) fn run(args: &KnockoffArgs, options: &MethodOptions, invocation: &Invocation) -> Result<u8, Failure> {
@@ -55,15 +57,38 @@ pub(crate) fn run(args: &KnockoffArgs, options: &MethodOptions, invocation: &Inv
         Ok(())
     };
     let found = knockoffs(prepared.training(), &features, &method, settings, &limits, &told);
-    let report = Report { args, options, prepared: &prepared, found: found.map_err(|error| prepared.failure(error))? };
-    let value = || report.value(&invocation.command_line);
-    super::report::tell(value, || report.text(), [sink.as_ref(), page.as_ref()], terminal)?;
-    let missing = report.found.missing;
+    let found = found.map_err(|error| prepared.failure(error))?;
+    let value = value((args, options, &prepared), &found, &invocation.command_line);
+    report::tell(&value, &prepared.scaling_text(), [sink.as_ref(), page.as_ref()], terminal)?;
+    let missing = found.missing;
     if missing > 0 {
         let missing = notation::plural(missing, "draw");
         terminal.note(&format!("stopped; {missing} of {} not done; the others are what is reported", args.draws));
     }
     Ok(if missing > 0 { 3 } else { 0 })
+}
+
+/// Settings of a knockoff filter beside those of its method.
+#[derive(Serialize)]
+struct KnockoffsAsked {
+    fdr: f64,
+    draws: usize,
+    seed: u64,
+}
+
+/// The result of the draws that are done.
+fn value(
+    (args, options, prepared): (&KnockoffArgs, &MethodOptions, &PreparedData),
+    found: &KnockoffReport,
+    command: &str,
+) -> Value {
+    let mut own = options.settings();
+    own.extend(entries(&KnockoffsAsked { fdr: args.fdr, draws: args.draws, seed: args.seed }));
+    let time_limit = args.time_limit.map(|time| time.as_secs_f64());
+    let asked = of_method(own, time_limit, prepared.asked(&args.prepare, None));
+    let (data, about) = (prepared.named(), prepared.about());
+    let found = Knockoffs::new(data, about, options.name(), (found, args.fdr), (asked, command));
+    Document::new(Kind::Knockoffs, found).value()
 }
 
 /// Refuses a method that does not say what is important, and options that the bound does not allow.

@@ -2,10 +2,9 @@
 
 use fewest::model::class_scores;
 use fewest_data::Dataset;
-use fewest_eval::Predictions;
 use fewest_eval::study::Probabilities;
-
-use fewest_result::{Judged, TaskModels, TrainedModel};
+use fewest_eval::{ExternalValidation, Predictions};
+use fewest_result::{Judged, JudgedSamples, TaskModels, TrainedModel};
 
 /// Predictions of a model on samples.
 pub(super) struct SampleDecisions<'a> {
@@ -53,9 +52,19 @@ impl<'a> SampleDecisions<'a> {
         &self.decisions[i * self.pairs.len()..(i + 1) * self.pairs.len()]
     }
 
+    /// What they are worth: `data` have the classes that they are judged by, if any, and `features` are
+    /// those of the classifier.
+    pub(super) fn judged(&self, features: &[String], data: &Dataset) -> JudgedSamples {
+        let known = data.target.as_ref().map(|target| target.codes_in(self.classes));
+        let found = known
+            .as_ref()
+            .and_then(|known| ExternalValidation::new(&self.of_known(known), self.classes.len(), self.probabilities));
+        JudgedSamples::new([self.classes, features], data, &self.predicted, known.as_deref(), found.as_ref())
+    }
+
     /// Predictions of the samples whose class is known, as a fold has its samples held out.
     /// Decision values of several tasks are of two classes alone.
-    pub(super) fn of_known(&self, known: &[Option<u32>]) -> Predictions {
+    fn of_known(&self, known: &[Option<u32>]) -> Predictions {
         let rows: Vec<usize> = (0..known.len()).filter(|&i| known[i].is_some()).collect();
         let two = self.tasks.is_none() || self.classes.len() == 2;
         let decisions = rows.iter().filter(|_| two).flat_map(|&i| self.decisions(i)).copied().flatten();

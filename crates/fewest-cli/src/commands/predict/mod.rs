@@ -2,11 +2,9 @@
 //! classes are known.
 
 mod decisions;
-mod value;
 
 use fewest_data::{DataError, Dataset, Features, Imputation, Indicator, MissingRule, ReadOptions, ScaleKind, Scaling};
-use fewest_result::{Classifiers, TaskModels, TrainedModel};
-use serde_json::Value;
+use fewest_result::{Classifiers, JudgedSamples, Kind, Prediction, TaskModels, TrainedModel};
 
 use super::invocation::Invocation;
 use super::normalized::check_totals;
@@ -16,9 +14,9 @@ use crate::args::notation;
 use crate::cli::PredictArgs;
 use crate::export::file::Sink;
 use crate::export::json::Document;
+use crate::export::table;
 use crate::failure::{Failure, plain};
 use decisions::SampleDecisions;
-use value::Worth;
 
 /// Runs the command.
 ///
@@ -80,14 +78,16 @@ pub(crate) fn run(args: &PredictArgs, invocation: &Invocation) -> Result<u8, Fai
     };
     sinks.out.write(&said.csv(&data), terminal)?;
 
-    let worth = Worth::new(place.to_string(), [classifiers.classes(), &trained.names], &said, (&data, &options));
+    let judged = said.judged(&trained.names, &data);
+    let line = line(&judged);
+    let prediction = Prediction::new(place.to_string(), judged, &options, &invocation.command_line);
+    let value = fewest_result::Document::new(Kind::Prediction, prediction).value();
     if sinks.json.is_some() || sinks.page.is_some() {
-        let value = worth.value(&invocation.command_line);
-        report::write(Document::Value(value), sinks.json.as_ref(), sinks.page.as_ref(), terminal)?;
+        report::write(Document::Value(value.clone()), sinks.json.as_ref(), sinks.page.as_ref(), terminal)?;
     }
-    match worth.line() {
+    match line {
         Some(line) if sinks.taken() => terminal.note(&line),
-        Some(line) => terminal.out(&format!("{line}\n{}", report::text(&worth.value(""), None)))?,
+        Some(line) => terminal.out(&format!("{line}\n{}", report::text(&value, None)))?,
         None if sinks.taken() => {}
         None => {
             let n = said.predicted.len();
@@ -95,6 +95,22 @@ pub(crate) fn run(args: &PredictArgs, invocation: &Invocation) -> Result<u8, Fai
         }
     }
     Ok(0)
+}
+
+/// How many predictions are right; none where the data have no target.
+fn line(judged: &JudgedSamples) -> Option<String> {
+    let (right, scored) = (judged.right?, judged.scored?);
+    let unknown = match judged.unknown_class? {
+        0 => String::new(),
+        count => format!("; {count} of a class the model does not know"),
+    };
+    Some(match judged.accuracy {
+        Some(accuracy) => {
+            let share = table::number(100.0 * accuracy);
+            format!("accuracy {share} % ({right} of {scored} right){unknown}")
+        }
+        None => format!("no sample has a class that the model knows{unknown}"),
+    })
 }
 
 /// Reads values as those that the model was trained on; what is typed must be the same.
@@ -112,16 +128,14 @@ fn normalize(options: &mut ReadOptions, trained: &TrainedModel) -> Result<(), Fa
     Ok(())
 }
 
-/// What a classifier is worth on samples whose classes are known, as `--json` has it; `data` have its
-/// features as read.
+/// What a classifier is worth on samples whose classes are known; `data` have its features as read.
 ///
 /// # Errors
 /// Another number of features.
-pub(super) fn worth(trained: &TrainedModel, data: &mut Dataset) -> Result<Value, Failure> {
+pub(super) fn judged(trained: &TrainedModel, data: &mut Dataset) -> Result<JudgedSamples, Failure> {
     impute(trained, &mut data.features)?;
     scale(trained, &mut data.features)?;
-    let said = SampleDecisions::by_one(trained, data);
-    Ok(Worth::new(String::new(), [&trained.classes, &trained.names], &said, (data, &ReadOptions::default())).value(""))
+    Ok(SampleDecisions::by_one(trained, data).judged(&trained.names, data))
 }
 
 /// Where the results go.

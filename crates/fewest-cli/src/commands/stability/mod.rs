@@ -23,7 +23,6 @@ use crate::failure::Failure;
 use crate::interrupt;
 use crate::method_args::MethodOptions;
 use crate::resume::{BETWEEN_FOLDS, DATA, Resume};
-use report::Report;
 
 /// Runs the command.
 ///
@@ -76,9 +75,10 @@ pub(crate) fn run(args: &StabilityArgs, options: &MethodOptions, invocation: &In
     let results = stability(&parts.scene(&cancel), &selector, candidates, &settings, kept, &told);
     let results = results.map_err(|error| raw.failure(error))?;
     Resume::keep_last(resume, &results)?;
-    let report = Report::new(args, &options, &raw, (candidates, &settings), &results, cancel.is_cancelled());
-    let value = || report.value(&invocation.command_line);
-    super::report::tell(value, || report.text(), [sink.as_ref(), page.as_ref()], terminal)?;
+    let (asked, cancelled) = ((args, &options, &raw), cancel.is_cancelled());
+    let value = report::value(asked, (candidates, &settings), &results, cancelled, &invocation.command_line);
+    let scaling = raw.scaling_text(&selection.prepare);
+    super::report::tell(&value, &scaling, [sink.as_ref(), page.as_ref()], terminal)?;
     let missing = results.iter().filter(|result| result.is_none()).count();
     if missing > 0 {
         let missing = notation::plural(missing, "pair");

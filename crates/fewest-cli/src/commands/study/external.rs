@@ -3,8 +3,7 @@
 
 use fewest::RuleList;
 use fewest_data::{DataError, Dataset};
-use fewest_result::{TrainedModel, levels_of};
-use serde_json::Value;
+use fewest_result::{JudgedSamples, TrainedModel, levels_of};
 
 use crate::args::notation;
 use crate::cli::StudyArgs;
@@ -14,9 +13,6 @@ use crate::commands::predict;
 use crate::commands::reading::read_features;
 use crate::failure::Failure;
 use crate::terminal::Terminal;
-
-/// Keys of a prediction that the study has itself.
-const OWN: [&str; 6] = ["schema", "kind", "model", "settings", "command", "version"];
 
 /// The other file, read before the study begins, so that what is wrong with it is reported at once.
 pub(super) struct External {
@@ -88,14 +84,10 @@ impl External {
     ///
     /// # Errors
     /// None that reading has not found.
-    pub(super) fn value(mut self, mut trained: TrainedModel) -> Result<Value, Failure> {
+    pub(super) fn judged(mut self, mut trained: TrainedModel) -> Result<JudgedSamples, Failure> {
         self.data.align(&trained.names)?;
         // The columns are now those of the panel alone, as in a model file.
         trained.model.features = (0..trained.names.len()).collect();
-        let mut value = predict::worth(&trained, &mut self.data)?;
-        if let Value::Object(object) = &mut value {
-            object.retain(|key, _| !OWN.contains(&key.as_str()));
-        }
-        Ok(value)
+        predict::judged(&trained, &mut self.data)
     }
 }

@@ -6,7 +6,7 @@ mod proof;
 use fewest::{Limits, RuleList, Rules, Status, SvmSettings, WeightBounds};
 use fewest_eval::ClassWeights;
 use fewest_eval::study::{StudyMethod, StudyReport, StudySettings, StudyState, study};
-use fewest_result::{About, Asked, Kind, LeftOut, RulesAsked, StudyContext};
+use fewest_result::{Asked, Kind, LeftOut, RulesAsked, StudyContext};
 use serde_json::{Map, Value, json};
 
 use super::data_as_read::DataAsRead;
@@ -71,10 +71,7 @@ pub(crate) fn run(args: &StudyArgs, invocation: &Invocation) -> Result<u8, Failu
     watch.finish()?;
     found.faults.iter().for_each(|fault| terminal.warn(fault));
     let context = StudyContext {
-        names: &raw.data.names,
-        target: &raw.target,
-        samples: raw.data.samples.as_ref(),
-        row_of: &|sample| raw.rows_of(&[sample])[0],
+        data: raw.named(),
         indicators: raw.indicators(),
         read: &raw.data.notes,
         normalized: raw.data.normalized(),
@@ -89,13 +86,13 @@ pub(crate) fn run(args: &StudyArgs, invocation: &Invocation) -> Result<u8, Failu
     }
     let trained = context.trained();
     let external = match (external, trained.clone()) {
-        (Some(external), Some(trained)) => Some(external.value(trained)?),
+        (Some(external), Some(trained)) => Some(external.judged(trained)?),
         _ => None,
     };
     let proof = match (&args.proof, &found.panel) {
         (None, _) => None,
         (Some(path), Some(panel)) => {
-            proof::write(args, path, &settings, panel, &context.named(&panel.selected), invocation)?
+            proof::write(args, path, &settings, panel, &context.data.named(&panel.selected), invocation)?
         }
         (Some(_), None) => {
             terminal.warn("no proof was written, as there is no panel");
@@ -103,7 +100,7 @@ pub(crate) fn run(args: &StudyArgs, invocation: &Invocation) -> Result<u8, Failu
         }
     };
     let notices = [warnings(&raw.data), found.faults.clone()].concat();
-    let about = About::new(&raw.data.names, &raw.target, notices, notes(&raw.data));
+    let about = context.data.about(notices, notes(&raw.data));
     let asked = asked(args, &settings, &bounds, &raw);
     let took = (invocation.command_line.as_str(), invocation.elapsed().as_secs_f64());
     let mut said = context.study(about, asked, left_out, took);

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use fewest::kernel::DistanceKernel;
 use fewest::{Bias, FeatureSet, Loss, RuleList, Rules, SvmSettings};
 use fewest_data::Names;
+use fewest_result::QuestionDifference;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -301,9 +302,10 @@ pub(super) struct Difference {
 }
 
 impl Difference {
-    /// As JSON.
-    pub(super) fn value(&self) -> Value {
-        json!({"key": self.key, "file": self.file, "asked": self.asked, "by": self.origin.name()})
+    /// For a result.
+    pub(super) fn record(&self) -> QuestionDifference {
+        let (key, file, asked) = (self.key.clone(), self.file.clone(), self.asked.clone());
+        QuestionDifference { key, file, asked, by: self.origin.name() }
     }
 
     /// In words.

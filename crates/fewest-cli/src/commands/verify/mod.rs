@@ -25,10 +25,10 @@ use std::time::{Duration, Instant};
 
 use fewest::SvmSettings;
 use fewest_data::Names;
-use fewest_result::Made;
+use fewest_result::{Made, VerifiedFiles};
 use fewest_verify::{Error, OnStep, Progress, Proof, Verdict};
 use indicatif::ProgressBar;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 pub use asked::Asked;
 use asked::{Layers, Origin};
@@ -126,17 +126,8 @@ pub(crate) fn run(
     };
     let judgement = judged(found, &header, about, facts, &layers, result.as_ref(), args.gap)?;
     if let Some(sink) = &json {
-        let mut value = judgement.value();
-        let entries = [
-            ("proof", json!(args.proof.display().to_string())),
-            ("data", json!(prepared.data.source)),
-            ("method", json!(made.method)),
-            ("seconds", json!(seconds)),
-            ("version", json!(env!("CARGO_PKG_VERSION"))),
-        ];
-        for (key, entry) in entries {
-            value[key] = entry;
-        }
+        let (proof, data) = (args.proof.display().to_string(), prepared.data.source.clone());
+        let value = judgement.value(Some(VerifiedFiles { proof, data, method: made.method.clone(), seconds }));
         sink.write(&json_text::text(&value), terminal)?;
     }
     if !json.as_ref().is_some_and(Sink::is_stdout) {
@@ -332,7 +323,7 @@ pub fn verification(
     let defaults = strict.then(|| defaults(asked.method.as_deref())).transpose()?;
     let layers = layers(&asked, result.as_ref(), defaults.as_ref(), about.names)?;
     let facts = prepared.into_iter().map(|(key, value)| Fact::new(key, value, Origin::Typed)).collect();
-    Ok(judged(found, header, about, facts, &layers, result.as_ref(), gap)?.value())
+    Ok(judged(found, header, about, facts, &layers, result.as_ref(), gap)?.value(None))
 }
 
 /// The progress of the check, on a terminal.

@@ -4,9 +4,10 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use fewest::{Bias, FeatureSet, Loss, RuleList};
-use fewest_data::{Names, by_class_key};
-use fewest_result::classes_value;
-use serde_json::{Map, Value, json};
+use fewest_data::Names;
+use fewest_result::{ByName, ClassNames, entries};
+use serde::Serialize;
+use serde_json::{Map, Value};
 
 use super::asked::{Compared, Difference, Layers, Origin, exact, words};
 use super::claim::{Claim, Gain};
@@ -22,6 +23,20 @@ const WEIGHTS: [(&str, &str); 2] = [("classes", "class_weight"), ("samples by co
 
 /// Parts of a question that are no longer listed, where one says this many.
 const LISTED: usize = 3;
+
+/// The data of a question, and who says each part of it.
+#[derive(Serialize)]
+struct AboutQuestion<'a> {
+    n_samples: usize,
+    n_features: usize,
+    held_out: usize,
+    classes: ClassNames,
+    class_counts: ByName<usize>,
+    class_totals: ByName<f64>,
+    problems: usize,
+    fingerprint: &'a str,
+    origin: ByName<&'static str>,
+}
 
 /// The data of a proof, as far as the question is about them.
 pub struct AskedData<'a> {
@@ -88,25 +103,22 @@ impl<'a> Question<'a> {
 
     /// As JSON; docs/formats/verdict.md lists the keys.
     pub(super) fn value(&self) -> Value {
-        let AskedData { classes, codes, held_out, .. } = &self.data;
+        let totals = self.totals();
         let mut out = preparation::entries(&self.facts);
         out.extend(self.entries.clone());
-        let totals = self.totals();
-        for (key, value) in [
-            ("n_samples", json!(codes.len())),
-            ("n_features", json!(self.claim.p)),
-            ("held_out", json!(held_out)),
-            ("classes", classes_value(classes)),
-            ("class_counts", Value::Object(by_class_key(totals.iter().map(|total| total.0)))),
-            ("class_totals", Value::Object(by_class_key(totals.iter().map(|total| total.1)))),
-            ("problems", json!(self.claim.problems)),
-            ("fingerprint", json!(self.claim.fingerprint)),
-        ] {
-            out.insert(key.to_owned(), value);
-        }
-        let prepared = self.facts.iter().map(|fact| (fact.key.clone(), json!(fact.origin.name())));
-        let claimed = self.compared.origins.iter().map(|(key, origin)| (key.clone(), json!(origin.name())));
-        out.insert("origin".to_owned(), Value::Object(prepared.chain(claimed).collect::<Map<String, Value>>()));
+        let prepared = self.facts.iter().map(|fact| (fact.key.as_str(), fact.origin.name()));
+        let claimed = self.compared.origins.iter().map(|(key, origin)| (key.as_str(), origin.name()));
+        out.extend(entries(&AboutQuestion {
+            n_samples: self.data.codes.len(),
+            n_features: self.claim.p,
+            held_out: self.data.held_out,
+            classes: ClassNames(self.data.classes.to_vec()),
+            class_counts: ByName::by_class_key(totals.iter().map(|total| total.0).collect::<Vec<_>>()),
+            class_totals: ByName::by_class_key(totals.iter().map(|total| total.1).collect::<Vec<_>>()),
+            problems: self.claim.problems,
+            fingerprint: &self.claim.fingerprint,
+            origin: prepared.chain(claimed).collect(),
+        }));
         Value::Object(out)
     }
 

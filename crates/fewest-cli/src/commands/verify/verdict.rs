@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 
+use fewest::Sense;
 use fewest_data::Names;
-use fewest_result::{Kind, SCHEMA};
+use fewest_result::{CheckCounts, Document, Kind, ListedSubset, OwnSubset, ProvenBound, Verification, VerifiedFiles};
 use fewest_verify::{Error, Listed, Progress, Strength, Verdict};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::asked::Difference;
 use super::question::Question;
@@ -171,47 +172,54 @@ impl Judgement<'_> {
         }
     }
 
-    /// As JSON; docs/formats/verdict.md lists the keys.
-    pub(super) fn value(&self) -> Value {
+    /// As JSON; of a proof file `files` says which.
+    pub(super) fn value(&self, files: Option<VerifiedFiles>) -> Value {
         let Judged { word, reason, .. } = self.said();
-        let mut out = json!({ "schema": SCHEMA, "kind": Kind::Verification, "verified": word == "verified" });
-        (out["verdict"], out["reason"]) = (json!(word), json!(reason));
         let differences = self.differences().iter().chain(self.prepared.iter().filter(|_| self.found.is_err()));
-        out["differences"] = differences.map(Difference::value).collect();
-        if let Some(question) = &self.question {
-            out["question"] = question.value();
-        }
-        if let (Ok(verdict), true) = (&self.found, self.differences().is_empty()) {
-            self.add_numbers(verdict, &mut out);
-        }
-        out
+        let proven = self.found.as_ref().ok().filter(|_| self.differences().is_empty());
+        let verification = Verification {
+            verified: word == "verified",
+            verdict: word,
+            reason,
+            differences: differences.map(Difference::record).collect(),
+            question: self.question.as_ref().map(Question::value),
+            proven: proven.map(|verdict| self.proven(verdict)),
+            files,
+        };
+        Document::new(Kind::Verification, verification).value()
     }
 
-    fn add_numbers(&self, verdict: &Verdict, out: &mut Value) {
+    fn proven(&self, verdict: &Verdict) -> ProvenBound {
         let best = verdict.best();
-        let features = best.map(|best| &best.features);
         let (sign, finite) = (sign(verdict), |x: f64| finite(sign(verdict) * x));
-        out["selected"] = json!(features.map(|features| self.named(features)));
-        out["selected_indices"] = json!(features);
-        out["objective"] = json!(best.map(|best| sign * best.objective));
-        out["sense"] = json!(if verdict.maximised { "max" } else { "min" });
-        out["bound"] = json!(finite(verdict.bound()));
-        out["baseline"] = json!(verdict.baseline);
-        out["gap"] = json!(verdict.gap());
-        out["objective_gap"] = json!(verdict.objective_gap());
-        out["rest"] = json!(finite(verdict.rest));
-        let listed = verdict.listed.iter().map(|one| {
-            json!({ "selected": self.named(&one.features), "selected_indices": one.features,
-                "objective": sign * one.objective, "bound": finite(one.bound) })
+        let listed = verdict.listed.iter().map(|one| ListedSubset {
+            selected: self.named(&one.features),
+            selected_indices: one.features.clone(),
+            objective: sign * one.objective,
+            bound: finite(one.bound),
         });
-        out["solutions"] = listed.collect();
-        out["own"] = json!(self.own.listed(verdict).map(|one| {
-            json!({ "method": self.own.method, "selected": self.named(&one.features), "selected_indices": one.features,
-                "objective": sign * one.objective })
-        }));
-        out["status"] = json!(verdict.status);
+        let own = self.own.listed(verdict).map(|one| OwnSubset {
+            method: self.own.method.clone(),
+            selected: self.named(&one.features),
+            selected_indices: one.features.clone(),
+            objective: sign * one.objective,
+        });
         let Progress { records, points, parts, .. } = verdict.progress;
-        out["counts"] = json!({ "records": records, "points": points, "parts": parts });
+        ProvenBound {
+            selected: best.map(|best| self.named(&best.features)),
+            selected_indices: best.map(|best| best.features.clone()),
+            objective: best.map(|best| sign * best.objective),
+            sense: if verdict.maximised { Sense::Max } else { Sense::Min },
+            bound: finite(verdict.bound()),
+            baseline: verdict.baseline,
+            gap: verdict.gap(),
+            objective_gap: verdict.objective_gap(),
+            rest: finite(verdict.rest),
+            solutions: listed.collect(),
+            own,
+            status: verdict.status.clone(),
+            counts: CheckCounts { records, points, parts },
+        }
     }
 
     /// For people.

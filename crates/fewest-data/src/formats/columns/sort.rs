@@ -19,6 +19,7 @@
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::sync::Arc;
 
+use fewest_svm::AllOrFirst as _;
 use fewest_svm::FeatureSet;
 use rayon::prelude::*;
 
@@ -290,7 +291,7 @@ impl Sorter {
                 ranges(&self.parts, |part| part.counts.iter().map(|&count| column_bytes(count)).sum(), self.at_once)
             {
                 let columns: io::Result<Vec<Columns>> =
-                    self.parts[group].par_iter().map(|part| self.columns(part)).collect();
+                    self.parts[group].par_iter().map(|part| self.columns(part)).all_or_first();
                 for (rows, values, same) in columns.map_err(output)? {
                     blocks.push(&rows, &values).map_err(output)?;
                     constant.extend(same);

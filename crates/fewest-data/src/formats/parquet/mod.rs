@@ -15,6 +15,7 @@ use ::parquet::data_type::{ByteArray, ByteArrayType};
 use ::parquet::file::metadata::RowGroupMetaData;
 use ::parquet::file::reader::{FileReader, SerializedFileReader};
 use ::parquet::schema::types::ColumnDescriptor;
+use fewest_svm::AllOrFirst as _;
 use rayon::prelude::*;
 
 use crate::formats::columns::{Sorted, Sorter};
@@ -159,12 +160,13 @@ impl Table<'_> {
             rest = more;
             jobs.push((feature, own));
         }
-        jobs.into_par_iter().try_for_each(|(feature, own)| {
+        let read = jobs.into_par_iter().map(|(feature, own)| {
             self.each_part(feature, |at, row, part| {
                 own[at * n + row..][..part.len()].copy_from_slice(part);
                 Ok(())
             })
-        })?;
+        });
+        read.all_or_first::<()>()?;
         binary::check_finite(file, n, &values, options.missing, |j| names[j].clone())?;
         let (target, rows) = self.target(options)?;
         let apart = options.apart.iter().map(|name| {
@@ -196,8 +198,8 @@ impl Table<'_> {
             })?;
             Ok(bad)
         };
-        let found: Vec<NotFinite> = features.par_iter().map(read_feature).collect::<Result<_, DataError>>()?;
-        NotFinite::merged(found).check()?;
+        let found: Result<Vec<NotFinite>, DataError> = features.par_iter().map(read_feature).all_or_first();
+        NotFinite::merged(found?).check()?;
         let (target, _) = self.target(options)?;
         // A column file has no names of samples; a damaged column is reported even so.
         self.samples()?;

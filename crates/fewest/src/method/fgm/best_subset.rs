@@ -19,7 +19,7 @@ use crate::bound::saddle::train_within;
 use crate::design::Rows;
 use crate::dual::DualSolution;
 use crate::dual::train::train_rows;
-use crate::{Clock, Error, Memory, RowMatrix, ScoreQuery, SvmSettings};
+use crate::{AllOrFirst as _, Clock, Error, Memory, RowMatrix, ScoreQuery, SvmSettings};
 
 impl MixtureOracle<'_> {
     /// The best subset found that the rules of `separation` allow, with the SVMs trained on it.
@@ -77,7 +77,7 @@ impl MixtureOracle<'_> {
             train_within(&*rows.design(), &at, &signs, part.of_samples, svm, &memory, clock)
         };
         let each = self.parts.par_iter().enumerate().zip(self.columns.rows());
-        let machines = each.map(machine).collect::<Result<Vec<DualSolution>, Error>>()?;
+        let machines = each.map(machine).all_or_first::<Vec<DualSolution>>()?;
         let value = machines.iter().map(|machine| machine.primal).sum();
         Ok(MarginOne { shares: features.iter().map(|&feature| (feature, 1.0)).collect(), machines, value })
     }

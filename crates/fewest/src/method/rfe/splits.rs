@@ -29,7 +29,7 @@ use super::held_out::HeldOut;
 use super::{Method, RfeSettings, eliminate};
 use crate::model::elect;
 use crate::validation::{Folds, Split};
-use crate::{Design, Error, Event, Limits, Observer, RowMatrix, Rules, Samples, Selection, Subset};
+use crate::{AllOrFirst as _, Design, Error, Event, Limits, Observer, RowMatrix, Rules, Samples, Selection, Subset};
 
 /// The training part of a split and the samples held out, prepared.
 pub type PreparedParts = (Box<dyn Design>, Box<dyn Design>);
@@ -172,7 +172,7 @@ pub fn rfe_paths_of(
             observer,
         )
     };
-    splits.par_iter().zip(&weights).enumerate().map(path).collect()
+    splits.par_iter().zip(&weights).enumerate().map(path).all_or_first()
 }
 
 /// The weight of each sample in the training part: 0 for those outside.

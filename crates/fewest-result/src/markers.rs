@@ -1,0 +1,269 @@
+//! The markers that tell classes apart, as their file has them. docs/formats/markers.md says what each
+//! entry is.
+
+use fewest::validation::{Stability, Summary, macro_f1};
+use fewest::{Loss, MultiClass, Status, WeightBounds};
+use fewest_data::ScaleKind;
+use fewest_eval::ClassWeights;
+use fewest_eval::evaluate::FoldResult;
+use fewest_eval::markers::{ClassReport, MarkerPanel, MarkersEffort, MarkersReport, MarkersSettings};
+use serde::Serialize;
+
+use crate::{About, Asked, ByName, NamedData, Proven, RulesAsked, entries};
+
+/// Markers with names: of features, classes and settings.
+#[derive(Clone, Copy)]
+pub struct MarkersContext<'a> {
+    /// Features, classes and samples.
+    pub data: NamedData<'a>,
+    /// What was asked of the markers.
+    pub settings: &'a MarkersSettings,
+    /// Share of the gain at which the search may end.
+    pub gap: f64,
+    /// Nodes at which it may end.
+    pub node_limit: Option<u64>,
+    /// What it found.
+    pub found: &'a MarkersReport,
+}
+
+/// The few features that tell all classes apart, and what they are worth in folds.
+#[derive(Debug, Clone, Serialize)]
+pub struct Markers {
+    status: Status,
+    #[serde(flatten)]
+    about: About,
+    panel: Option<Panel>,
+    macro_f1: Option<Summary>,
+    summary: ByName<Summary>,
+    by_class: Vec<OfClass>,
+    confused: Vec<Confused>,
+    confusion: Vec<Vec<u64>>,
+    tried: Vec<Tried>,
+    folds: Vec<MarkersFold>,
+    samples_in_folds: usize,
+    effort: MarkersEffort,
+    stability: Option<Stability>,
+    frequency: ByName<f64>,
+    required: Option<Required>,
+    settings: Asked,
+    command: String,
+    seconds: f64,
+}
+
+#[derive(Debug, Clone, Serialize)]
+struct Panel {
+    features: Vec<String>,
+    #[serde(flatten)]
+    proven: Proven,
+    cost: f64,
+    class_cost: Option<f64>,
+    loss: Loss,
+    multi_class: MultiClass,
+    class_weight: ClassWeights,
+    scale: ScaleKind,
+    markers: Vec<Marker>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+struct Marker {
+    feature: String,
+    index: usize,
+    rank: usize,
+    /// The class of the largest mean.
+    highest: String,
+    mean: Vec<f64>,
+    share: Vec<f64>,
+    weight: Vec<f64>,
+    tells_apart: Vec<Contribution>,
+    frequency: f64,
+}
+
+/// A pair of classes that a marker separates.
+#[derive(Debug, Clone, Serialize)]
+struct Contribution {
+    high: String,
+    low: String,
+    share: f64,
+}
+
+#[derive(Debug, Clone, Serialize)]
+struct OfClass {
+    class: String,
+    #[serde(flatten)]
+    worth: ClassReport,
+}
+
+/// A pair of classes that is told apart poorly.
+#[derive(Debug, Clone, Serialize)]
+struct Confused {
+    class: String,
+    taken_for: String,
+    samples: u64,
+    share: f64,
+}
+
+/// A cost, and macro F1 at it.
+#[derive(Debug, Clone, Serialize)]
+struct Tried {
+    class_cost: Option<f64>,
+    macro_f1: Option<f64>,
+    by_fold: Vec<f64>,
+    chosen: bool,
+}
+
+#[derive(Debug, Clone, Serialize)]
+struct MarkersFold {
+    fold: String,
+    samples: usize,
+    cost: f64,
+    macro_f1: f64,
+    accuracy: f64,
+    balanced_accuracy: f64,
+    status: String,
+    features: Vec<String>,
+}
+
+/// The required features alone, and what the others add.
+#[derive(Debug, Clone, Serialize)]
+struct Required {
+    features: Vec<String>,
+    macro_f1: Option<Summary>,
+    summary: ByName<Summary>,
+    difference: Option<Summary>,
+}
+
+/// Settings of markers as their result has them.
+#[derive(Debug, Serialize)]
+struct MarkersAsked<'a> {
+    max_features: Option<usize>,
+    per_class: usize,
+    expression: [Option<f64>; 2],
+    multi_class: MultiClass,
+    folds: usize,
+    sample: usize,
+    seed: u64,
+    cost: Option<f64>,
+    class_costs: &'a [f64],
+    loss: Loss,
+    gap: f64,
+    node_limit: Option<u64>,
+}
+
+impl MarkersContext<'_> {
+    /// The markers; `about` is of the data, `asked` says what was asked of the data and of the door.
+    pub fn markers(&self, about: About, asked: Asked, (command, seconds): (&str, f64)) -> Markers {
+        let (found, data) = (self.found, self.data);
+        let class = |code: u32| data.target.classes[code as usize].clone();
+        let tried = found.tried.iter().enumerate().map(|(at, tried)| Tried {
+            class_cost: tried.class_cost,
+            macro_f1: tried.mean(),
+            by_fold: tried.f1.clone(),
+            chosen: at == found.chosen,
+        });
+        let confused = found.confused().into_iter().map(|pair| Confused {
+            class: class(pair.class),
+            taken_for: class(pair.taken_for),
+            samples: pair.samples,
+            share: pair.share,
+        });
+        let classes = data.target.classes.iter().cloned().zip(found.classes());
+        Markers {
+            status: found.status,
+            panel: found.panel.as_ref().map(|panel| self.panel(panel)),
+            macro_f1: found.macro_f1(),
+            summary: found.summaries().into_iter().collect(),
+            by_class: classes.map(|(class, worth)| OfClass { class, worth }).collect(),
+            confused: confused.collect(),
+            confusion: found.confusion(),
+            tried: tried.collect(),
+            folds: found.folds.iter().map(|fold| self.fold(fold)).collect(),
+            samples_in_folds: found.sampled,
+            effort: found.effort,
+            stability: found.stability(),
+            frequency: found.frequency().into_iter().map(|(j, share)| (data.name(j), share)).collect(),
+            required: found.required_summaries().map(|list| Required {
+                features: data.named(&self.settings.rules.require),
+                macro_f1: found.required_f1(),
+                summary: list.into_iter().collect(),
+                difference: found.brought(),
+            }),
+            settings: self.asked(asked),
+            command: command.to_owned(),
+            seconds,
+            about,
+        }
+    }
+
+    fn fold(&self, fold: &FoldResult) -> MarkersFold {
+        MarkersFold {
+            fold: fold.fold.clone(),
+            samples: fold.n_test,
+            cost: fold.cost,
+            macro_f1: macro_f1(&fold.confusion),
+            accuracy: fold.metrics.accuracy,
+            balanced_accuracy: fold.metrics.balanced_accuracy,
+            status: fold.status.clone(),
+            features: self.data.named(&fold.selected),
+        }
+    }
+
+    fn panel(&self, panel: &MarkerPanel) -> Panel {
+        let frequency = self.found.frequency();
+        let often = |feature: usize| frequency.iter().find(|of| of.0 == feature).map_or(0.0, |of| of.1);
+        let class = |code: u32| self.data.target.classes[code as usize].clone();
+        let markers = panel.table.iter().zip(&panel.apart).enumerate().map(|(at, (table, apart))| {
+            let pairs = apart.pairs.iter();
+            Marker {
+                feature: self.data.name(table.feature),
+                index: table.feature,
+                rank: at + 1,
+                highest: class(table.highest() as u32),
+                mean: table.mean.clone(),
+                share: table.share.clone(),
+                weight: apart.weight.clone(),
+                tells_apart: pairs
+                    .map(|pair| Contribution { high: class(pair.high), low: class(pair.low), share: pair.share })
+                    .collect(),
+                frequency: often(table.feature),
+            }
+        });
+        Panel {
+            features: self.data.named(&panel.features),
+            proven: (&panel.outcome).into(),
+            cost: panel.svm.cost,
+            class_cost: self.found.tried[self.found.chosen].class_cost,
+            loss: panel.svm.loss,
+            multi_class: self.settings.multi_class,
+            class_weight: self.settings.preparation.class_weight.clone(),
+            scale: panel.learnt.scaling.kind,
+            markers: markers.collect(),
+        }
+    }
+
+    /// What was asked: of the data what `asked` says, of the markers their settings.
+    fn asked(&self, asked: Asked) -> Asked {
+        let settings = self.settings;
+        let own = MarkersAsked {
+            max_features: settings.rules.max_features,
+            per_class: settings.per_class,
+            expression: settings.expression,
+            multi_class: settings.multi_class,
+            folds: settings.folds,
+            sample: settings.sample,
+            seed: settings.seed,
+            cost: settings.cost,
+            class_costs: &settings.class_costs,
+            loss: settings.loss,
+            gap: self.gap,
+            node_limit: self.node_limit,
+        };
+        let mut all = entries(&own);
+        all.extend(asked.own);
+        Asked {
+            variance_threshold: settings.preparation.variance_threshold,
+            rules: Some(RulesAsked::new(&settings.rules, &WeightBounds::default(), self.data.names)),
+            own: all,
+            ..asked
+        }
+    }
+}
