@@ -98,7 +98,7 @@ def test_it_is_what_the_command_says(tmp_path, options, given):
     X, obs, names = cells()
     frame = pd.DataFrame(X, columns=names)
     if "--groups" in options:
-        given = {**given, "groups": obs["donor"].to_numpy()}
+        given = {**given, "groups": pd.Series(obs["donor"].to_numpy(), name="donor")}
         frame["donor"] = obs["donor"].to_numpy()
     frame.assign(cell_type=obs["cell_type"].to_numpy()).to_csv(tmp_path / "d.csv", index=False)
     out = tmp_path / "out.json"
@@ -375,3 +375,11 @@ def test_values_that_are_no_counts_and_counts_that_were_not_normalised_are_said(
         warnings.simplefilter("error")
         markers(X, y, n_genes=2, cv=2, normalize_total=1e4, log1p=True)
         markers(np.log1p(X), y, n_genes=2, cv=2)
+
+
+def test_two_types_have_the_keys_of_the_command():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 6)) + np.arange(60)[:, None] % 2, np.arange(60) % 2
+    result = markers(X, y, 2, C=0.01, cv=2).result
+    assert (result["classes"], result["positive"]) == ({"-1": "0", "+1": "1"}, "1")
+    assert result["class_counts"] == {"-1": 30, "+1": 30}
