@@ -29,6 +29,8 @@ pub(crate) fn listen(terminal: Terminal) -> Result<Cancel, Failure> {
     }
     let cancel = FLAG.get_or_init(Cancel::default).clone();
     let asked = cancel.clone();
+    // A page ends the whole check.
+    #[cfg(not(target_family = "wasm"))]
     ctrlc::set_handler(move || {
         if ASKED.swap(true, Ordering::Relaxed) {
             std::process::exit(INTERRUPTED);

@@ -133,7 +133,16 @@ impl Source {
             Compression::Gzip => {
                 Box::new(flate2::bufread::MultiGzDecoder::new(BufReader::with_capacity(1 << 16, file)))
             }
+            #[cfg(not(target_family = "wasm"))]
             Compression::Zstd => Box::new(zstd::Decoder::new(file).map_err(|e| self.read_error(e))?),
+            #[cfg(target_family = "wasm")]
+            Compression::Zstd => {
+                return Err(DataError::Unsupported {
+                    file: self.name.clone(),
+                    what: "it is compressed with zstd, which is not built in".into(),
+                    remedy: "decompress it first, or compress it with gzip".into(),
+                });
+            }
             Compression::Bzip2 => {
                 Box::new(bzip2::bufread::MultiBzDecoder::new(BufReader::with_capacity(1 << 16, file)))
             }

@@ -194,6 +194,7 @@ fn filters(most: usize) -> FilterRegistry {
         let most = filter.client_data.get(2).map_or(most, |&size| most.min(size as usize));
         lzf::decompress(data, most).ok_or_else(|| Error::DecompressionError("damaged LZF data".into()))
     });
+    #[cfg(not(target_family = "wasm"))]
     let zstd: FilterFn = Box::new(move |_, data, _| {
         let mut out = Vec::new();
         let decoder = zstd::Decoder::new(data)?;
@@ -201,6 +202,7 @@ fn filters(most: usize) -> FilterRegistry {
         if out.len() > most { Err(Error::DecompressionError("a chunk larger than allowed".into())) } else { Ok(out) }
     });
     filters.register(LZF, lzf);
+    #[cfg(not(target_family = "wasm"))]
     filters.register(ZSTD, zstd);
     filters
 }
