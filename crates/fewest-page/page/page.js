@@ -40,8 +40,13 @@
   };
 
   const show = () => {
-    of("proof").nextElementSibling.textContent = chosen.proof ? named(chosen.proof) : "";
-    of("data").nextElementSibling.textContent = chosen.data.map(named).join(", ");
+    for (const [input, files] of [[of("proof"), chosen.proof ? [chosen.proof] : []], [of("data"), chosen.data]]) {
+      const transfer = new DataTransfer();
+      for (const file of files) transfer.items.add(file);
+      input.files = transfer.files;
+      // The field names one file by itself.
+      input.nextElementSibling.textContent = files.length > 1 ? files.map(named).join(", ") : files.map(file => size(file.size)).join("");
+    }
     check.disabled = !(chosen.proof && chosen.data.length) || worker !== null;
   };
   const take = async files => {
@@ -191,7 +196,7 @@
     found.append(tools);
     // For who drives the page by a program.
     Object.assign(verdict.dataset, { code, out, err, json, seconds: milliseconds / 1000 });
-    verdict.focus({ preventScroll: false });
+    of("verdict-h").focus();
   }
 
   show();

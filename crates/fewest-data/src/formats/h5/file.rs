@@ -15,6 +15,7 @@ use crate::{DataError, ReadOptions};
 
 /// Filter numbers that the HDF Group has given out.
 const LZF: u16 = 32000;
+#[cfg(not(target_family = "wasm"))]
 const ZSTD: u16 = 32015;
 
 /// A file and what may be taken of it.
