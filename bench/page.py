@@ -45,7 +45,7 @@ REAL = [
     (["cells/guo_qpcr.h5ad"], ["--target", "num_cells", *EXACT, "3", "--time-limit", "10s"]),
     (["cells/xin4.h5ad"], ["--target", "cell_type", "-m", "rfe", "--max-features", "5", "--certify", "--time-limit", "10s"]),
     (["cells/wang7.h5ad"], ["--target", "cell_type", "-m", "rfe", "--max-features", "8", "--certify", "--time-limit", "10s"]),
-    (["cells/starmap_mpfc16.loom"], ["--target", "cell_type", "-m", "rfe", "--max-features", "8", "--certify", "--time-limit", "10s"]),
+    (["cells/starmap_mpfc16.loom"], ["--target", "Clusters", "-m", "rfe", "--max-features", "8", "--certify", "--time-limit", "10s"]),
 ]
 
 
@@ -162,8 +162,9 @@ def of_real(given, folder):
         here = folder / "several"
         shutil.copytree(cells, here)
         names = sorted((file.name for file in here.iterdir()), key=lambda name: not name.startswith("matrix"))
-        if prove(given.fewest, here / names[0], [*EXACT, "2", "--time-limit", "10"], here / "p.proof"):
-            yield "real", Case("10x_mtx_labelled", here, "p.proof", names)
+        labels = ["--labels", "labels.csv"]
+        if prove(given.fewest, here / names[0], ["--labels", here / labels[1], *EXACT, "2", "--time-limit", "10s"], here / "p.proof"):
+            yield "real", Case("10x_mtx_labelled, four files", here, "p.proof", names, labels)
 
 
 def large(given, folder):

@@ -51,7 +51,8 @@
   };
   const take = async files => {
     const proofs = await Promise.all(files.map(isProof));
-    const data = files.filter((_, at) => !proofs[at]);
+    // The matrix is the largest, whatever the order in which a browser hands files over.
+    const data = files.filter((_, at) => !proofs[at]).sort((a, b) => b.size - a.size);
     for (const [at, file] of files.entries()) if (proofs[at]) chosen.proof = file;
     if (data.length) chosen.data = data;
     show();

@@ -6,7 +6,8 @@ use hdf5_reader::error::Error;
 use hdf5_reader::filters::FilterFn;
 use hdf5_reader::group::Group;
 use hdf5_reader::messages::attribute::AttributeMessage;
-use hdf5_reader::{Dataset, FileStorage, FilterRegistry, Hdf5File, OpenOptions};
+use hdf5_reader::storage::DynStorage;
+use hdf5_reader::{Dataset, FilterRegistry, Hdf5File, OpenOptions};
 
 use super::lzf;
 use crate::io::memory::check_memory;
@@ -39,16 +40,14 @@ impl<'a> Hdf<'a> {
     pub(super) fn open(source: &'a Source, options: &ReadOptions) -> Result<Self, DataError> {
         let (file, memory) = (source.name.as_str(), options.memory());
         let damaged = |what: String| DataError::Damaged { file: file.into(), what };
-        let handle = source.seekable()?;
-        let bytes = handle.metadata().map_err(|e| source.read_error(e))?.len();
-        let storage = FileStorage::from_file(handle).map_err(|e| damaged(e.to_string()))?;
+        let (storage, bytes) = storage(source, memory)?;
         let most = usize::try_from(most_bytes(bytes).min(memory)).unwrap_or(usize::MAX);
         let settings = OpenOptions::default()
             .with_chunk_cache_bytes(0)
             .with_max_chunk_bytes(most)
             .with_max_read_bytes(most)
             .with_filter_registry(filters(most));
-        let opened = Hdf5File::from_storage_with_options(Arc::new(storage), settings);
+        let opened = Hdf5File::from_storage_with_options(storage, settings);
         let root = opened.and_then(|opened| opened.root_group()).map_err(|e| match e {
             Error::InvalidMagic => DataError::Unsupported {
                 file: file.into(),
@@ -173,6 +172,26 @@ impl Node {
             Node::Dataset(dataset) => dataset.resolve_vlen_reference_bytes(reference, 1),
         }
     }
+}
+
+/// What the crate reads from, and its bytes.
+#[cfg(not(target_family = "wasm"))]
+fn storage(source: &Source, _: u64) -> Result<(DynStorage, u64), DataError> {
+    let handle = source.seekable()?;
+    let bytes = handle.metadata().map_err(|e| source.read_error(e))?.len();
+    let damaged = |e: Error| DataError::Damaged { file: source.name.clone(), what: e.to_string() };
+    Ok((Arc::new(hdf5_reader::FileStorage::from_file(handle).map_err(damaged)?), bytes))
+}
+
+/// The whole file in memory: the crate has no other way there.
+#[cfg(target_family = "wasm")]
+fn storage(source: &Source, memory: u64) -> Result<(DynStorage, u64), DataError> {
+    use std::io::Read as _;
+    let (mut all, mut limited) = (Vec::new(), source.reader()?.take(memory.saturating_add(1)));
+    limited.read_to_end(&mut all).map_err(|e| source.read_error(e))?;
+    let bytes = all.len() as u64;
+    check_memory(&source.name, "the file", bytes, memory)?;
+    Ok((Arc::new(hdf5_reader::BytesStorage::new(all)), bytes))
 }
 
 /// Most bytes that a file holds: deflate packs at most 1032 into one.
