@@ -285,7 +285,10 @@ def main():
         groups = [of_real(given, folder), of_random(given, folder)] + ([] if given.small else [large(given, folder)])
         first = None
         for kind, case in (pair for group in groups for pair in group):
-            command, of_page = by_command(case, given.fewest), by_page(tab, address, case)
+            # Real data are timed: the best of three, as other work may run.
+            rounds = range(3 if kind == "real" else 1)
+            command = min((by_command(case, given.fewest) for _ in rounds), key=lambda found: found[4])
+            of_page = min((by_page(tab, address, case) for _ in rounds), key=lambda found: found[4])
             seen[kind] += 1
             verdict = json.loads(command[3])["verdict"] if command[3] else f"exit code {command[0]}"
             seen[f"{kind}: {verdict}"] += 1
@@ -327,7 +330,7 @@ def write(given, page, seen, wrong, times, version):
         lines.append(f"| {kind} | {seen[kind]} | {verdicts} |")
     lines += [f"| all | {sum(seen[kind] for kind in kinds)} | differences: {len(wrong)} |", ""]
     lines += [
-        "Random, damaged and forged proofs are those of two_checkers.py. Below: seconds of the command",
+        "Random, damaged and forged proofs are those of two_checkers.py. Below: seconds, the best of three, of the command",
         f"(release build, {os.cpu_count()} cores, shared with other work) from start to end, and of the page (one core) from the choice of the files",
         "to the verdict, with some 0.1 s in which the checker is compiled.",
         "",
