@@ -45,7 +45,10 @@ REAL = [
     (["cells/guo_qpcr.h5ad"], ["--target", "num_cells", *EXACT, "3", "--time-limit", "10s"]),
     (["cells/xin4.h5ad"], ["--target", "cell_type", "-m", "rfe", "--max-features", "5", "--certify", "--time-limit", "10s"]),
     (["cells/wang7.h5ad"], ["--target", "cell_type", "-m", "rfe", "--max-features", "8", "--certify", "--time-limit", "10s"]),
-    (["cells/starmap_mpfc16.loom"], ["--target", "Clusters", "-m", "rfe", "--max-features", "8", "--certify", "--time-limit", "10s"]),
+    (
+        ["cells/starmap_mpfc16.loom"],
+        ["--target", "Clusters", "--drop-unlabelled", "-m", "rfe", "--max-features", "8", "--certify", "--time-limit", "10s"],
+    ),
 ]
 
 
