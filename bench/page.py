@@ -335,7 +335,7 @@ def write(given, page, seen, wrong, times, version):
     lines += [
         "Random, damaged and forged proofs are those of two_checkers.py. Below: seconds, the best of three, of the command",
         f"(release build, {os.cpu_count()} cores, shared with other work) from start to end, and of the page (one core) from the choice of the files",
-        "to the verdict, with some 0.1 s in which the checker is compiled.",
+        "to the verdict, the start of the checker included.",
         "",
         "| data and options | bytes of data | of the proof | command | page | times |",
         "| --- | --- | --- | --- | --- | --- |",
