@@ -14,7 +14,7 @@ DEMO_FEATURES := --no-default-features --features highs
 PACKAGES ?= --workspace
 PREFIX ?= $(HOME)/.local
 
-.PHONY: help demo install limits limits-python wheel sdist package source test test-rust test-python test-data python-build python-test python-types python-pytest python-docs browser check fmt-check circles size guide lint lint-features docs tools peers bench bench-python fuzz fuzz-limits fuzz-proof need-cargo
+.PHONY: help demo install limits limits-python wheel sdist package source test test-rust test-python test-data python-build python-test python-types python-pytest python-docs browser page page-test check fmt-check circles size guide lint lint-features docs tools peers bench bench-python fuzz fuzz-limits fuzz-proof need-cargo
 .PHONY: r-test transcript transcript-check pages words changes versions workflows crates spelling python-lint signatures api api-write deny msrv coverage gates
 .PHONY: bench-objectives bench-train bench-rfe bench-read bench-forms bench-memory
 .PHONY: papers
@@ -156,6 +156,22 @@ browser: need-cargo tools peers ## the report pages of real runs in a browser (p
 	browser="$$(.ci/browser)"; \
 	FEWEST_BROWSER="$$browser" FEWEST_SCREENSHOTS=$(CURDIR)/target/screenshots FEWEST_PEERS_PYTHON=$(CURDIR)/.venv/bin/python \
 	  $(CARGO) test --locked -p fewest-cli --test report_browser -- --nocapture
+
+# The checker compiled to WebAssembly, by the target of Rust that has files, times and arguments; vector instructions are those of browsers since 2023.
+PAGE_TARGET := wasm32-wasip1
+PAGE := target/page/verify.html
+page: need-cargo ## the page that checks proofs, from the disk and without a network: target/page/verify.html
+	@there() { [ -d "$$(PATH="$(dir $(CARGO)):$$PATH" rustc --print sysroot)/lib/rustlib/$(PAGE_TARGET)" ]; }; \
+	there || PATH="$(dir $(CARGO)):$$PATH" rustup target add $(PAGE_TARGET) || true; \
+	there || { echo "Rust for $(PAGE_TARGET) is missing. Install it with rustup: rustup target add $(PAGE_TARGET)"; exit 1; }
+	RUSTFLAGS="-C target-feature=+simd128" $(CARGO) build --locked -p fewest-page --target $(PAGE_TARGET) --profile page
+	.ci/page target/$(PAGE_TARGET)/page/fewest-page.wasm $(PAGE)
+
+# The shared data are real cases where they are; `python3 bench/page.py --write` also times a table of 60 MB.
+page-test: page tools peers ## the page in a browser, from the disk: what it says of random, damaged and forged proofs is what the command says
+	$(CARGO) build --locked $(BUILD_COMMAND)
+	browser="$$(.ci/browser)"; if [ -n "$$browser" ]; then \
+	  FEWEST_BROWSER="$$browser" .venv/bin/python bench/page.py --fewest target/debug/fewest --page $(PAGE) --cases 60 --small; fi
 
 check: fmt-check pages words changes versions workflows crates spelling python-lint signatures circles size lint docs api ## the fast part of `make test`
 

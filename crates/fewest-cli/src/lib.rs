@@ -32,11 +32,29 @@ pub fn run_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
 /// Runs `fewest verify` with these arguments, those after the word `verify`, then tells of a verified
 /// proof; returns the exit code.
 pub fn verify_with(arguments: impl IntoIterator<Item = OsString>, then: &mut OnVerified<'_>) -> u8 {
-    let arguments: Vec<OsString> = ["fewest", "verify"].map(OsString::from).into_iter().chain(arguments).collect();
-    run_then(&arguments, Some(then))
+    run_then(&of_verify(arguments), Some(then))
+}
+
+/// Runs `fewest verify` with these arguments, those after the word `verify`; returns the exit code. A program that
+/// calls nothing else of this library has no other command linked in.
+pub fn verify_alone(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    begin(&of_verify(arguments), |parsed, invocation| match &parsed.cli.command {
+        Command::Verify(args) => commands::verify::run(args, invocation, None),
+        _ => Err(Failure::input("this program has the command verify and no other; run fewest")),
+    })
+}
+
+/// The words of a command line.
+fn of_verify(arguments: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+    ["fewest", "verify"].map(OsString::from).into_iter().chain(arguments).collect()
 }
 
 fn run_then(arguments: &[OsString], then: Option<&mut OnVerified<'_>>) -> u8 {
+    begin(arguments, |parsed, invocation| run(parsed, invocation, then))
+}
+
+/// Parses the arguments and runs what they say; returns the exit code.
+fn begin(arguments: &[OsString], run: impl FnOnce(&CommandLine, &Invocation) -> Result<u8, Failure>) -> u8 {
     let parsed = match cli::parse(arguments) {
         Ok(parsed) => parsed,
         Err(ParseEnd::Display(text)) => {
@@ -50,7 +68,7 @@ fn run_then(arguments: &[OsString], then: Option<&mut OnVerified<'_>>) -> u8 {
         Global { verbose: true, .. } => Level::Verbose,
         Global { .. } => Level::Normal,
     });
-    run(&parsed, &Invocation::new(arguments, terminal), then).unwrap_or_else(|failure| refused(&failure, terminal))
+    run(&parsed, &Invocation::new(arguments, terminal)).unwrap_or_else(|failure| refused(&failure, terminal))
 }
 
 /// Says why the command ended early; returns its exit code.

@@ -25,7 +25,7 @@ const PATIENCE: Duration = Duration::from_millis(400);
 const REFRESH: Duration = Duration::from_millis(100);
 
 /// Time between two lines of progress, where a program asked for lines.
-const LINE: Duration = Duration::from_secs(2);
+pub(crate) const LINE: Duration = Duration::from_secs(2);
 
 /// Receives the events of a run.
 pub(crate) struct Watch<'a> {

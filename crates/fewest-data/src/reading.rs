@@ -171,8 +171,11 @@ impl ReadOptions {
     }
 }
 
-/// Three quarters of physical memory, 8 GiB where that is unknown.
+/// Three quarters of physical memory, 8 GiB where that is unknown, half of what 32 bits reach.
 fn default_memory() -> u64 {
+    if cfg!(target_pointer_width = "32") {
+        return 2 << 30;
+    }
     let known = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
         let line = text.lines().find(|l| l.starts_with("MemTotal:"))?;
         line.split_ascii_whitespace().nth(1)?.parse::<u64>().ok()

@@ -114,13 +114,13 @@ impl std::fmt::Debug for Subset {
 /// millions. In JSON: their indices, ascending.
 ///
 /// # Panics
-/// An index of 2^32 or more panics: no matrix has that many columns.
+/// An index of 2^32 - 1 or more panics: no matrix has that many columns.
 #[derive(Clone, Serialize)]
 #[serde(into = "Vec<usize>")]
 pub struct FeatureSet(Subset);
 
 /// More features than any matrix has.
-const TOO_MANY: usize = 1 << 32;
+const TOO_MANY: usize = u32::MAX as usize;
 
 impl FeatureSet {
     /// Set of the features, of p, for which `is` holds; all threads ask it.
@@ -149,7 +149,7 @@ impl FeatureSet {
     /// Adds feature j; returns whether it was absent.
     pub fn insert(&mut self, j: usize) -> bool {
         if j >= self.0.p {
-            assert!(j < TOO_MANY, "feature {j}: indices are below 2^32");
+            assert!(j < TOO_MANY, "feature {j}: indices are below 2^32 - 1");
             self.0.p = j + 1;
             self.0.words.resize(self.0.p.div_ceil(64), 0);
         }
@@ -215,7 +215,7 @@ impl<'de> Deserialize<'de> for FeatureSet {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let indices = Vec::<usize>::deserialize(from)?;
         match indices.iter().find(|&&j| j >= TOO_MANY) {
-            Some(j) => Err(D::Error::custom(format!("feature {j}: indices are below 2^32"))),
+            Some(j) => Err(D::Error::custom(format!("feature {j}: indices are below 2^32 - 1"))),
             None => Ok(indices.into()),
         }
     }
@@ -271,7 +271,7 @@ mod tests {
         assert_eq!(serde_json::to_string(&kept).unwrap(), "[3,64,130]");
         assert_eq!(serde_json::from_str::<FeatureSet>("[130,3,64,3]").unwrap(), kept);
         let far = serde_json::from_str::<FeatureSet>("[1,4294967296]").unwrap_err().to_string();
-        assert!(far.contains("feature 4294967296: indices are below 2^32"), "{far}");
+        assert!(far.contains("feature 4294967296: indices are below 2^32 - 1"), "{far}");
     }
 
     #[test]

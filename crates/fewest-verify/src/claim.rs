@@ -118,7 +118,7 @@ impl Outline {
             let n = data.samples();
             data.features() == p && data.labels().len() == n && data.weights().len() == n
         };
-        if (self.n, self.p) != (n, p) || !all.iter().all(fit) || n.max(p) >= 1 << 32 {
+        if (self.n, self.p) != (n, p) || !all.iter().all(fit) || u32::try_from(n.max(p)).is_err() {
             let (of, file) = (format!("{n} samples and {p} features"), format!("{} and {}", self.n, self.p));
             return Err(format!("the data have {of}, the proof is about {file}"));
         }

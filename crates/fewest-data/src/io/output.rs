@@ -166,6 +166,9 @@ fn compressed<W: Write + Send>(
             body(&mut encoder)?;
             encoder.finish()?;
         }
+        #[cfg(target_family = "wasm")]
+        Compression::Zstd => return Err(io::ErrorKind::Unsupported.into()),
+        #[cfg(not(target_family = "wasm"))]
         Compression::Zstd => {
             let mut encoder = zstd::Encoder::new(&mut buffered, 0)?;
             body(&mut encoder)?;

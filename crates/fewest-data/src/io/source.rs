@@ -133,7 +133,16 @@ impl Source {
             Compression::Gzip => {
                 Box::new(flate2::bufread::MultiGzDecoder::new(BufReader::with_capacity(1 << 16, file)))
             }
+            #[cfg(not(target_family = "wasm"))]
             Compression::Zstd => Box::new(zstd::Decoder::new(file).map_err(|e| self.read_error(e))?),
+            #[cfg(target_family = "wasm")]
+            Compression::Zstd => {
+                return Err(DataError::Unsupported {
+                    file: self.name.clone(),
+                    what: "it is compressed with zstd, which is not built in".into(),
+                    remedy: "decompress it first, or compress it with gzip".into(),
+                });
+            }
             Compression::Bzip2 => {
                 Box::new(bzip2::bufread::MultiBzDecoder::new(BufReader::with_capacity(1 << 16, file)))
             }
@@ -165,9 +174,15 @@ impl Source {
     /// A file of the uncompressed data at its start, for formats that need to jump.
     pub(crate) fn seekable(&self) -> Result<File, DataError> {
         if self.compression == Compression::Plain {
-            let mut file = self.file.try_clone().map_err(|e| self.read_error(e))?;
-            file.seek(SeekFrom::Start(0)).map_err(|e| self.read_error(e))?;
-            return Ok(file);
+            match self.file.try_clone() {
+                Ok(mut file) => {
+                    file.seek(SeekFrom::Start(0)).map_err(|e| self.read_error(e))?;
+                    return Ok(file);
+                }
+                // Where the system has no second handle of a file (WebAssembly), it is copied.
+                Err(error) if error.kind() == io::ErrorKind::Unsupported => {}
+                Err(error) => return Err(self.read_error(error)),
+            }
         }
         let mut file = tempfile::tempfile().map_err(|e| self.read_error(e))?;
         let mut limited = self.reader()?.take(self.memory.saturating_add(1));

@@ -84,18 +84,10 @@ pub(crate) fn each_piece<T: Send>(
 ) -> Result<u64, DataError> {
     let mut reader = source.reader()?;
     // Asked here, as the reading thread is outside the caller's thread pool.
-    let wave = wave_bytes();
-    let (send, waves) = mpsc::sync_channel::<Result<Vec<u8>, DataError>>(0);
-    std::thread::scope(|scope| {
-        scope.spawn(move || {
-            let mut carry = Vec::new();
-            while let Some(wave) = read_wave(source, &mut *reader, records, wave, memory, &mut carry).transpose() {
-                let stop = wave.is_err();
-                if send.send(wave).is_err() || stop {
-                    return;
-                }
-            }
-        });
+    let (size, mut carry) = (wave_bytes(), Vec::new());
+    let mut waves =
+        std::iter::from_fn(move || read_wave(source, &mut *reader, records, size, memory, &mut carry).transpose());
+    let mut parse = |waves: &mut dyn Iterator<Item = Result<Vec<u8>, DataError>>| {
         let (mut line, mut bytes) = (1, 0);
         for wave in waves {
             let wave = wave?;
@@ -107,6 +99,22 @@ pub(crate) fn each_piece<T: Send>(
             bytes += wave.len() as u64;
         }
         Ok(bytes)
+    };
+    // A page has one thread.
+    if cfg!(target_family = "wasm") {
+        return parse(&mut waves);
+    }
+    let (send, received) = mpsc::sync_channel(0);
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            for wave in waves {
+                let stop = wave.is_err();
+                if send.send(wave).is_err() || stop {
+                    return;
+                }
+            }
+        });
+        parse(&mut received.into_iter())
     })
 }
 

@@ -50,6 +50,7 @@ use crate::export::{json as json_text, table};
 use crate::failure::{Failure, plain};
 use crate::interrupt;
 use crate::method_args::{self, MethodOptions};
+use crate::progress::LINE;
 use crate::terminal::Terminal;
 
 /// Time between two updates of the progress line.
@@ -326,22 +327,29 @@ pub fn verification(
     Ok(judged(found, header, about, facts, &layers, result.as_ref(), gap)?.value(None))
 }
 
-/// The progress of the check, on a terminal.
+/// The progress of the check, on a terminal or in lines for a program.
 struct Line {
+    terminal: Terminal,
     bar: Option<ProgressBar>,
     shown: Instant,
 }
 
 impl Line {
     fn new(terminal: Terminal) -> Self {
-        Self { bar: terminal.shows_progress().then(ProgressBar::new_spinner), shown: Instant::now() }
+        let bar = terminal.shows_progress().then(ProgressBar::new_spinner);
+        Self { terminal, bar, shown: Instant::now() }
     }
 
     fn show(&mut self, progress: &Progress) {
-        let Some(bar) = self.bar.as_ref().filter(|_| self.shown.elapsed() >= REFRESH) else { return };
+        let shows = self.bar.is_some() || self.terminal.shows_lines();
+        if !shows || self.shown.elapsed() < if self.bar.is_some() { REFRESH } else { LINE } {
+            return;
+        }
         self.shown = Instant::now();
         let Progress { records, parts, open, .. } = progress;
-        bar.set_message(format!("{records} records, {parts} parts closed, {open} boxes open"));
+        let text = format!("{records} records, {parts} parts closed, {open} boxes open");
+        let Some(bar) = &self.bar else { return self.terminal.progress(&text) };
+        bar.set_message(text);
         bar.tick();
     }
 

@@ -175,6 +175,14 @@ fn read_exact_at(file: &File, mut bytes: &mut [u8], mut at: u64) -> io::Result<(
     Ok(())
 }
 
+/// On one thread, as a position is of the file.
+#[cfg(target_family = "wasm")]
+fn read_exact_at(mut file: &File, bytes: &mut [u8], at: u64) -> io::Result<()> {
+    use std::io::{Read as _, Seek as _};
+    file.seek(io::SeekFrom::Start(at))?;
+    file.read_exact(bytes)
+}
+
 #[cfg(test)]
 mod tests {
     use std::io::Write as _;

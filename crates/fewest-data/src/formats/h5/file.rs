@@ -6,7 +6,8 @@ use hdf5_reader::error::Error;
 use hdf5_reader::filters::FilterFn;
 use hdf5_reader::group::Group;
 use hdf5_reader::messages::attribute::AttributeMessage;
-use hdf5_reader::{Dataset, FileStorage, FilterRegistry, Hdf5File, OpenOptions};
+use hdf5_reader::storage::DynStorage;
+use hdf5_reader::{Dataset, FilterRegistry, Hdf5File, OpenOptions};
 
 use super::lzf;
 use crate::io::memory::check_memory;
@@ -15,6 +16,7 @@ use crate::{DataError, ReadOptions};
 
 /// Filter numbers that the HDF Group has given out.
 const LZF: u16 = 32000;
+#[cfg(not(target_family = "wasm"))]
 const ZSTD: u16 = 32015;
 
 /// A file and what may be taken of it.
@@ -38,16 +40,14 @@ impl<'a> Hdf<'a> {
     pub(super) fn open(source: &'a Source, options: &ReadOptions) -> Result<Self, DataError> {
         let (file, memory) = (source.name.as_str(), options.memory());
         let damaged = |what: String| DataError::Damaged { file: file.into(), what };
-        let handle = source.seekable()?;
-        let bytes = handle.metadata().map_err(|e| source.read_error(e))?.len();
-        let storage = FileStorage::from_file(handle).map_err(|e| damaged(e.to_string()))?;
+        let (storage, bytes) = storage(source, memory)?;
         let most = usize::try_from(most_bytes(bytes).min(memory)).unwrap_or(usize::MAX);
         let settings = OpenOptions::default()
             .with_chunk_cache_bytes(0)
             .with_max_chunk_bytes(most)
             .with_max_read_bytes(most)
             .with_filter_registry(filters(most));
-        let opened = Hdf5File::from_storage_with_options(Arc::new(storage), settings);
+        let opened = Hdf5File::from_storage_with_options(storage, settings);
         let root = opened.and_then(|opened| opened.root_group()).map_err(|e| match e {
             Error::InvalidMagic => DataError::Unsupported {
                 file: file.into(),
@@ -174,6 +174,26 @@ impl Node {
     }
 }
 
+/// What the crate reads from, and its bytes.
+#[cfg(not(target_family = "wasm"))]
+fn storage(source: &Source, _: u64) -> Result<(DynStorage, u64), DataError> {
+    let handle = source.seekable()?;
+    let bytes = handle.metadata().map_err(|e| source.read_error(e))?.len();
+    let damaged = |e: Error| DataError::Damaged { file: source.name.clone(), what: e.to_string() };
+    Ok((Arc::new(hdf5_reader::FileStorage::from_file(handle).map_err(damaged)?), bytes))
+}
+
+/// The whole file in memory: the crate has no other way there.
+#[cfg(target_family = "wasm")]
+fn storage(source: &Source, memory: u64) -> Result<(DynStorage, u64), DataError> {
+    use std::io::Read as _;
+    let (mut all, mut limited) = (Vec::new(), source.reader()?.take(memory.saturating_add(1)));
+    limited.read_to_end(&mut all).map_err(|e| source.read_error(e))?;
+    let bytes = all.len() as u64;
+    check_memory(&source.name, "the file", bytes, memory)?;
+    Ok((Arc::new(hdf5_reader::BytesStorage::new(all)), bytes))
+}
+
 /// Most bytes that a file holds: deflate packs at most 1032 into one.
 fn most_bytes(bytes: u64) -> u64 {
     bytes.saturating_mul(1040).saturating_add(1 << 16)
@@ -194,6 +214,7 @@ fn filters(most: usize) -> FilterRegistry {
         let most = filter.client_data.get(2).map_or(most, |&size| most.min(size as usize));
         lzf::decompress(data, most).ok_or_else(|| Error::DecompressionError("damaged LZF data".into()))
     });
+    #[cfg(not(target_family = "wasm"))]
     let zstd: FilterFn = Box::new(move |_, data, _| {
         let mut out = Vec::new();
         let decoder = zstd::Decoder::new(data)?;
@@ -201,6 +222,7 @@ fn filters(most: usize) -> FilterRegistry {
         if out.len() > most { Err(Error::DecompressionError("a chunk larger than allowed".into())) } else { Ok(out) }
     });
     filters.register(LZF, lzf);
+    #[cfg(not(target_family = "wasm"))]
     filters.register(ZSTD, zstd);
     filters
 }
