@@ -35,11 +35,9 @@ except ImportError:
 
 INFINITY, TWO = math.inf, Fraction(2)
 USAGE = "usage: python3 tools/check_proof.py PROOF DATA [SECONDS [GIB]] [--labels FILE[:COLUMN]]"
-RULES = {"max_features", "require", "forbid", "implies", "at_most", "at_least", "together", "budget", "costs", "weights"}
 STATUSES = {"optimal", "completed", "time_limit", "call_limit", "node_limit", "cancelled", "infeasible", "stalled"}
-# Keys of the header by what they may be in place of being left out: null, or an empty list.
-OF_ALL, OF_SVMS, OF_ALIGNMENTS = {"format", "version", "n", "p", "fingerprint", "gain", "rules"}, {"loss", "bias", "cost"}, {"gamma"}
-NULLS, LISTS = {"loss", "bias", "cost", "kernel", "gamma", "made"}, {"penalty", "weight_bounds", "categorical", "centre"}
+# Keys that the header of a claim has in any case.
+OF_SVMS, OF_ALIGNMENTS = {"loss", "bias", "cost"}, {"gamma"}
 
 
 def dyadic(x):
@@ -105,7 +103,7 @@ class Members(io.RawIOBase):
     """The unpacked bytes of gzip members, after which nothing may follow: the module gzip passes over zeros there."""
 
     def __init__(self, path):
-        self.file, self.packed, self.member, self.any = open(path, "rb"), b"", None, False
+        self.file, self.packed, self.member, self.any, self.fault = open(path, "rb"), b"", None, False, None
 
     def readable(self):
         return True
@@ -123,12 +121,31 @@ class Members(io.RawIOBase):
                 return 0
             self.member, self.any = self.member or zlib.decompressobj(31), True
             # Never more than fits: a few bytes may unpack to very many.
-            out = self.member.decompress(self.packed, len(buffer))
+            out = self.unpacked(len(buffer))
             self.packed = self.member.unused_data if self.member.eof else self.member.unconsumed_tail
             self.member = None if self.member.eof else self.member
+            if self.fault and not out:
+                raise self.fault
             if out:
                 buffer[: len(out)] = out
                 return len(out)
+
+
+    def unpacked(self, size):
+        """Bytes up to this size; those before a fault come first."""
+        if self.fault:
+            return b""
+        before = self.member.copy()
+        try:
+            return self.member.decompress(self.packed, size)
+        except zlib.error as fault:
+            self.member, self.fault, out = before, fault, b""
+        for byte in self.packed:
+            try:
+                out += self.member.decompress(bytes([byte]))
+            except zlib.error:
+                break
+        return out[:size]
 
 
 def opened(path):
@@ -177,22 +194,76 @@ class Reader:
 
 
 def no_doubles(pairs):
-    need(len(dict(pairs)) == len(pairs), "header: a key stands twice")
+    able(len(dict(pairs)) == len(pairs), "not a proof file: a key of its header stands twice")
     return dict(pairs)
 
 
+class Either(tuple):
+    """Forms of which a value has one."""
+
+
+TEXT, NUMBER, INTEGER, ANY, NULL = "a text", "a number", "an integer", "anything", "null"
+MAYBE_NUMBER, MAYBE_TEXT = Either((NULL, NUMBER)), Either((NULL, TEXT))
+GROUP = (INTEGER, [INTEGER])
+WEIGHT = {"feature": INTEGER, "lower?": MAYBE_NUMBER, "upper?": MAYBE_NUMBER}
+RULES = {"max_features?": Either((NULL, INTEGER)), "require?": [INTEGER], "forbid?": [INTEGER], "implies?": [(INTEGER, INTEGER)]}
+RULES |= {"at_most?": [GROUP], "at_least?": [GROUP], "together?": [[INTEGER]], "budget?": MAYBE_NUMBER, "costs?": [NUMBER], "weights?": [WEIGHT]}
+HEADER = {"format": {"fewest-proof"}, "version": {1}, "n": INTEGER, "p": INTEGER, "problems?": INTEGER, "fingerprint": TEXT}
+HEADER |= {"gain": {"ridge", "l1", "alignment"}, "loss?": Either((NULL, {"hinge", "squared-hinge"}))}
+HEADER |= {"bias?": Either((NULL, {"free", "none"}, {"penalised": NUMBER})), "cost?": MAYBE_NUMBER, "penalty?": [NUMBER], "weight_bounds?": [NUMBER]}
+HEADER |= {"kernel?": Either((NULL, {"rbf", "laplace"})), "gamma?": MAYBE_NUMBER, "categorical?": [INTEGER], "centre?": [INTEGER]}
+HEADER |= {"rules": RULES, "made?": ANY}
+TEXTS = [TEXT]
+READING = dict.fromkeys(("drop?", "only?", "text?", "missing_codes?", "classes?"), TEXTS)
+READING |= dict.fromkeys(("format?", "target?", "positive?", "by?", "id?", "layer?", "decimal?", "thousands?", "delimiter?", "comment?"), MAYBE_TEXT)
+READING |= dict.fromkeys(("no_header?", "header?", "drop_unlabelled?", "transpose?", "unique_names?", "zero_based?", "log1p?"), {True, False})
+READING |= {"labels?": Either((NULL, TEXT, (TEXT, MAYBE_TEXT))), "index_limit?": Either((NULL, INTEGER)), "normalize_total?": MAYBE_NUMBER, "*": ANY}
+SETTINGS = dict.fromkeys(("data?", "format?", "target?", "missing?", "scale?", "scale_reason?", "class_weight?", "sample_weights?", "tasks?"), MAYBE_TEXT)
+SETTINGS |= {"reading?": READING, "variance_threshold?": MAYBE_NUMBER, "time_limit?": MAYBE_NUMBER, "threads?": Either((NULL, INTEGER))}
+SETTINGS |= {"groups?": Either((NULL, {"column?": MAYBE_TEXT, "count?": INTEGER, "*": ANY})), "*": ANY}
+MADE = dict.fromkeys(("method?", "version?", "command?"), TEXT) | {"names?": TEXTS, "classes?": TEXTS, "own?": [INTEGER]}
+MADE |= {"settings?": SETTINGS, "read?": READING, "*": ANY}
+# Of settings that name a target: those of arrays prepare nothing.
+OF_FILES = {"folds?": MAYBE_TEXT, "multi_class?": Either((NULL, {"one-vs-one", "one-vs-rest"})), "categorical?": Either((NULL, TEXTS))}
+OF_FILES |= {"validate?": Either((NULL, NUMBER, TEXT)), "seed?": Either((NULL, INTEGER)), "*": ANY}
+
+
+def fits(value, form):
+    """Whether a value of JSON has this form: of an object, keys with ? may be left out, and * stands for any others."""
+    if isinstance(form, Either):
+        return any(fits(value, one) for one in form)
+    if isinstance(form, list):
+        return isinstance(value, list) and all(fits(x, form[0]) for x in value)
+    if isinstance(form, tuple):
+        return isinstance(value, list) and len(value) == len(form) and all(map(fits, value, form))
+    if isinstance(form, set):
+        return type(value) in map(type, form) and value in form
+    if isinstance(form, dict):
+        if not isinstance(value, dict) or not all(key in value for key in form if key[-1] not in "?*"):
+            return False
+        return all(fits(x, form[key] if key in form else form.get(f"{key}?", form.get("*"))) for key, x in value.items())
+    if form == NUMBER:
+        return type(value) in (int, float) and abs(value) <= sys.float_info.max
+    if form == INTEGER:
+        return type(value) is int and 0 <= value < 1 << 64
+    return form == ANY or (form == TEXT and isinstance(value, str)) or (form == NULL and value is None)
+
+
+def formed(value, form, what):
+    able(fits(value, form), f"not a proof file: {what} is not of the form of a proof's")
+
+
 def real(value, low=-INFINITY):
-    need(type(value) in (int, float) and abs(value) <= sys.float_info.max and value >= low, f"header: {value!r} is no such number")
+    need(value >= low, f"header: {value!r} is below {low!r}")
     return float(value)
 
 
-def whole(value, limit=1 << 64):
-    need(type(value) is int and 0 <= value < limit, f"header: {value!r} is no such integer")
+def whole(value, limit):
+    need(value < limit, f"header: {value!r} is not below {limit}")
     return value
 
 
 def entries(value, entry):
-    need(isinstance(value, list), f"header: {value!r} is no list")
     return [entry(x) for x in value]
 
 
@@ -201,18 +272,21 @@ class Claim:
 
     def __init__(self, line):
         try:
-            head = json.loads(line.decode(), object_pairs_hook=no_doubles, parse_constant=lambda text: able(False, f"header: {text}"))
+            head = json.loads(line.decode(), object_pairs_hook=no_doubles, parse_constant=lambda text: able(False, f"not a proof file: {text}"), parse_int=lambda text: -0.0 if text == "-0" else int(text))
+            # Half of a pair of surrogates is no text.
+            json.dumps(head, ensure_ascii=False).encode()
         except (ValueError, RecursionError):
             raise Unable("not a proof file: its header is no JSON") from None
-        version = isinstance(head, dict) and head.get("format") == "fewest-proof" and head.get("version")
-        able(type(version) is int and version == 1, "not a proof file: header: format or version")
-        head = {key: x for key, x in head.items() if not (key in NULLS and x is None or key in LISTS and x == [])}
-        able(OF_ALL <= set(head) <= OF_ALL | OF_SVMS | NULLS | LISTS | {"problems"}, "not a proof file: a key of the header is missing, or not known")
-        self.n, self.p, self.t = whole(head["n"]), whole(head["p"]), whole(head.get("problems", 1))
-        able(len(line) <= (1 << 20) + 256 * self.p + 1, "not a proof file: the header is too long for its features")
-        self.fingerprint, self.rules, self.made = head["fingerprint"], head["rules"], head.get("made") or {}
-        able(isinstance(self.fingerprint, str), "not a proof file: fingerprint")
-        able(head["gain"] in ("ridge", "l1", "alignment"), "not a proof file: gain")
+        formed(head, HEADER, "its header")
+        able(len(line) <= (1 << 20) + 256 * head["p"] + 1, "not a proof file: the header is too long for its features")
+        self.made = {} if head.get("made") is None else head["made"]
+        formed(self.made, MADE, "what it says of its making")
+        if isinstance(self.made.get("settings", {}).get("target"), str):
+            formed(self.made["settings"], OF_FILES, "what it says of its making")
+        # A null, or an empty list, is as a key left out.
+        head = {key: x for key, x in head.items() if x not in (None, [])}
+        self.n, self.p, self.t = head["n"], head["p"], head.get("problems", 1)
+        self.fingerprint, self.rules = head["fingerprint"], head["rules"]
         self.alignment, self.l1, self.squared = head["gain"] == "alignment", head["gain"] == "l1", head.get("loss") == "squared-hinge"
         self.head, self.s = head, None
 
@@ -227,23 +301,19 @@ class Claim:
         self.bias = head.get("bias", "none")
         if self.alignment:
             gamma, kernel = real(head["gamma"]), head.get("kernel", "rbf")
-            need(1e-250 <= gamma <= 1e250 and kernel in ("rbf", "laplace") and self.t == 1, "header: gamma, kernel or problems")
+            need(1e-250 <= gamma <= 1e250 and self.t == 1, "header: gamma or problems")
             self.gamma = Fraction(gamma), kernel
             self.categorical, self.centre = (set(entries(head.get(key, []), lambda j: whole(j, self.p))) for key in ("categorical", "centre"))
             return
-        need(head["loss"] in ("hinge", "squared-hinge"), "header: loss")
         need(not self.l1 or (not self.squared and self.t == 1), "header: gain l1 takes the hinge loss and one problem")
-        if isinstance(self.bias, dict) and set(self.bias) == {"penalised"}:
+        if isinstance(self.bias, dict):
             self.s = real(self.bias["penalised"], math.ulp(0.0))
-        else:
-            need(self.bias in ("free", "none"), f"header: bias {self.bias!r}")
         self.cost = real(head["cost"], 1e-40)
         need(self.l1 or not self.caps, "header: weight bounds without gain l1")
 
     def read_rules(self):
         """Units, rows and the root; only once p is known to be that of the data."""
         rules, p = self.rules, self.p
-        need(isinstance(rules, dict) and set(rules) <= RULES, "header: rules that are not known")
         self.penalty, self.caps = self.penalty or [0.0] * p, self.caps or [INFINITY] * p
         need(len(self.penalty) == len(self.caps) == p, "header: a list is not as long as features are many")
 
@@ -251,20 +321,18 @@ class Claim:
             return whole(j, p)
 
         def group(entry):
-            need(isinstance(entry, list) and len(entry) == 2, f"header: {entry!r} is no pair")
-            return whole(entry[0]), entries(entry[1], feature)
+            return entry[0], entries(entry[1], feature)
 
         lists = {"require": feature, "forbid": feature, "costs": lambda c: real(c, 0.0), "at_most": group, "at_least": group}
         lists |= {"implies": lambda pair: entries(pair, feature), "together": lambda members: entries(members, feature)}
         lists = {key: entries(rules.get(key, []), entry) for key, entry in lists.items()}
         need(len(lists["costs"]) in (0, p), "header: costs are not as many as features")
-        need(all(len(pair) == 2 for pair in lists["implies"]), "header: an implication is no pair")
         self.find_units(lists["implies"] + [(members[k - 1], j) for members in lists["together"] for k, j in enumerate(members)])
         self.implied = {(self.unit[a], self.unit[b]) for a, b in lists["implies"] if self.unit[a] != self.unit[b]}
         # Rows: coefficients by feature, right side. Counts: units by weight, limit, its sense
         self.rows, self.counts, self.room = [], [], p
         if rules.get("max_features") is not None:
-            self.room = min(p, whole(rules["max_features"]))
+            self.room = min(p, rules["max_features"])
             self.add_row(dict.fromkeys(range(p), 1.0), float(rules["max_features"]))
         if rules.get("budget") is not None:
             budget, costs = real(rules["budget"], 0.0) * (1 + 1e-9), lists["costs"]
@@ -283,8 +351,7 @@ class Claim:
             self.add_row(dict.fromkeys(members, -1.0), -float(m))
         self.low, self.high = [-INFINITY] * p, [INFINITY] * p
         for bound in entries(rules.get("weights", []), lambda bound: bound):
-            need(isinstance(bound, dict) and set(bound) <= {"feature", "lower", "upper"}, "header: a bound on a weight")
-            j, low, high = feature(bound.get("feature")), bound.get("lower"), bound.get("upper")
+            j, low, high = feature(bound["feature"]), bound.get("lower"), bound.get("upper")
             self.low[j] = max(self.low[j], -INFINITY if low is None else real(low))
             self.high[j] = min(self.high[j], INFINITY if high is None else real(high))
             need(self.low[j] <= 0 <= self.high[j], f"header: the bounds on weight {j} leave out 0")
@@ -683,10 +750,9 @@ class AlignmentCheck(Check):
         decided = box.inside | box.outside
         free = [u for u in units if not decided >> u & 1] + [u for u in bits(claim.all & ~decided) if u not in units]
         slots, weights, found = self.slots(box, free), self.pairs.inside(bits(box.inside)), {}
-        above = self.pairs.diagonal + sum(weights) + self.pairs.error() > floor(level)
-        apart = [[]] if above else []
+        apart = [[]]
         if slots:
-            able(slots <= 64, "an expansion has more than 64 slots")
+            need(slots <= 64, "an expansion has more than 64 slots")
             self.points += 1
             place = {u: k for k, u in enumerate(free)}
             # Units that are not listed stand behind all others.
@@ -694,12 +760,13 @@ class AlignmentCheck(Check):
             model = Model(self.pairs, weights, free, slots, order)
             expansion = Expansion(model, floor(level), children, positions)
             apart, found = apart + expansion.apart, expansion.found
-        if slots or not above:
-            self.close(box, -Fraction(level) if math.isfinite(level) else -level)
+        self.parts += 1
+        self.rest = min(self.rest, max(box.least, -Fraction(level) if math.isfinite(level) else -level))
         for chosen in apart:
             mask = sum(1 << free[a] for a in chosen)
-            if self.allowed(box.inside | mask):
-                self.close(box, value_of(-self.pairs.value(bits(box.inside | mask))[1]), mask, claim.all & ~box.inside & ~mask)
+            most = self.pairs.value(bits(box.inside | mask))[1] if self.allowed(box.inside | mask) else -INFINITY
+            if most > floor(level):
+                self.close(box, value_of(-most), mask, claim.all & ~box.inside & ~mask)
         for number, child in zip(numbers, children):
             first = units[child.first]
             partners = claim.mask([listed[k] for k in child.partners])
@@ -756,7 +823,7 @@ class Gaps:
 
     def __init__(self, claim, best, bound, baseline):
         self.of_gain = self.of_objective = None
-        self.loss = self.proves = False
+        self.loss = self.proves = self.nothing = False
         if best is None:
             self.proves = bound > -INFINITY
             return
@@ -775,6 +842,7 @@ class Gaps:
             self.of_objective = Fraction(0)
         elif math.isfinite(bound) and best:
             self.of_objective = open_part / abs(best)
+        self.nothing = not claim.alignment and gain <= nothing and not price and self.of_gain == 0
         proven = bound > -INFINITY
         self.proves = proven and (best <= bound or (None not in (self.of_gain, self.of_objective) and max(self.of_gain, self.of_objective) < 1))
         self.noun = "bound" if claim.alignment else "loss" if self.loss else "gain"
@@ -811,11 +879,16 @@ def baseline_of(claim, problems):
 
 def check(stream, path, labels=None):
     """What a proof proves of these data; raises Fault or Unable."""
-    line = stream.readline((1 << 26) + 1)
+    try:
+        line = stream.readline((1 << 26) + 1)
+    except (EOFError, zlib.error) as error:
+        raise Unable(f"not a proof file: {error}") from None
     able(line.endswith(b"\n"), "not a proof file: header: no line, or one of more than 64 MiB")
     claim = Claim(line)
     try:
         data = Data(path, claim.made, labels)
+        several = len(set(data.classes)) != 2 and not claim.alignment and claim.t == 1
+        able(not several, "a proof of one linear SVM needs two classes")
         taken = [data.numbered()] if claim.alignment else data.problems(claim.made.get("settings", {}).get("multi_class"))
         problems = [Problem(data, *of) for of in taken]
         apart = {data.names[j] for j in data.categorical}
@@ -863,7 +936,7 @@ def first_line(found):
     text = gaps.text()
     if found["verdict"] == "objective_only":
         return "VERIFIED objective only: " + (f"the bound leaves {text} open" if text else "nothing is proven of other subsets")
-    if text and gaps.of_gain == 0 < gaps.of_objective:
+    if text and gaps.nothing:
         of_objective = at_most(gaps.of_objective)
         return f"VERIFIED within {of_objective} of the objective: no allowed subset gains more than a billionth of the objective without features{within}"
     if text:
@@ -912,7 +985,7 @@ def main():
     if len(found["solutions"]) > 1:
         print(f"listed     {len(found['solutions'])} subsets, all others not {'above' if found['alignment'] else 'below'} {show(found['rest'])}")
     points = "models" if found["alignment"] else "dual points"
-    exactly = "to 2^-80 of the claim" if found["alignment"] else "exactly"
+    exactly = "in 128 bits" if found["alignment"] else "exactly"
     print("checked    {} records, {} {points}, {} parts, {exactly}".format(*found["checked"], points=points, exactly=exactly))
     return int(found["verdict"] != "verified")
 

@@ -1,22 +1,22 @@
 """Proofs about kernel-target alignment (gain "alignment", method kta), for check_proof.py.
 
-Written from docs/formats/proof.md alone. All numbers are integers times 2^-BITS: a number x is held
-as one that differs from x 2^BITS by a known number of units, so that no error is larger than `slack`
-says, some 1e-28 of the claim.
+Written from docs/formats/proof.md. All numbers are integers times 2^-BITS: a number x is held as one
+that differs from x 2^BITS by a known number of units; `Pairs.error` adds them up.
 
 The bound of an expansion. Let e be the weights of pairs of samples times the kernels of the units in,
 u the kernels of the units, r those of the centre, all as held here. For these numbers, whatever they
 are (0 <= u, r <= 1), proof.md's model is an upper bound of diagonal + sum e prod u, term by term:
 powers of |delta| and the weights s(r) are rounded up. What the held numbers are off by is added at the end:
 
-- u, by one unit (`exponential`); w, by one; e, by one for w, and by |w| + 1 for each unit in; so
-  diagonal + sum e prod u is off by at most N (1 + U) + W (U + k) units, for N pairs, U units, k slots,
-  and W = sum |w|;
+- u, by one unit (`exponential`), and by `blur` units where pairs were merged (`merge`, 2^-40 at most, and as a rule
+  what the rounding of the values makes of equal distances); w, by one; e, by one for w, and by |w| + 1 for each
+  unit in; so diagonal + sum e prod u is off by at most N (1 + U) + W (U + k) (1 + blur) units, for N pairs, U units,
+  k slots, and W = sum |w|;
 - r^j by j units, as each product is rounded once; e r^j, with up to three deltas, by |e| j + 4; a sum over
   pairs of such a product and one delta more by W k + 4 N, and one for its own rounding;
 - a model has 1 + k + C(k, 2) + C(k, 3) terms, and each of the last has up to k - 3 terms more in order 4.
 
-So (N + W) (U + k + 4) + 4 units for each of 2 + k + C(k, 2) + C(k, 3) (k + 1) terms are enough.
+So (N + W) (U + k + 4) + 4 + W (U + k + 4) blur units for each of 2 + k + C(k, 2) + C(k, 3) (k + 1) terms are enough.
 """
 
 import math
@@ -41,26 +41,33 @@ def logarithm_of_2(bits):
 
 
 LN2 = logarithm_of_2(BITS + GUARD)
+STEP, STEPS = BITS + GUARD - 12, {}
+
+
+def series(x):
+    """e^-x with GUARD bits more, for 0 <= x < 1: terms alternate, each is rounded once more than the one before."""
+    term, total, i = 1 << (BITS + GUARD), 0, 0
+    while term:
+        total += term if i % 2 == 0 else -term
+        i += 1
+        term = (term * x >> (BITS + GUARD)) // i
+    return total
 
 
 def exponential(x, shift):
     """e^-(x 2^shift) for x >= 0, off by less than one unit.
 
-    With GUARD bits more the argument is off by 1, k ln 2 by k < 2^8, each of some 40 terms of the series by
-    1 more than the one before: together less than 2^12 of 2^32.
+    With GUARD bits more the argument is off by 1, k ln 2 by k < 2^8, each of at most 40 terms of a series by
+    1 more than the one before, the product of two by 1: together less than 2^12 of 2^32.
     """
     shift += BITS + GUARD
-    x = x << shift if shift >= 0 else x >> -shift
-    k, rest = divmod(x, LN2)
+    k, rest = divmod(x << shift if shift >= 0 else x >> -shift, LN2)
     if k > BITS + 2:
         return 0
-    # e^-rest = (e^(-rest / 16))^16 would round more: the series itself, whose terms alternate.
-    term, total, i = 1 << (BITS + GUARD), 0, 0
-    while term:
-        total += term if i % 2 == 0 else -term
-        i += 1
-        term = (term * rest >> (BITS + GUARD)) // i
-    return total >> (GUARD + k)
+    step = rest >> STEP
+    if step not in STEPS:
+        STEPS[step] = series(step << STEP)
+    return STEPS[step] * series(rest & (1 << STEP) - 1) >> (BITS + 2 * GUARD + k)
 
 
 def dot(one, other):
@@ -85,67 +92,105 @@ class Pairs:
 
     def __init__(self, claim, problem):
         """`problem` has the columns as doubles, the classes as labels."""
-        self.claim, n = claim, problem.n
-        gamma, kernel = claim.gamma
-        weights = list(map(Fraction, problem.weights))
-        sizes = {}
+        self.claim = claim
+        root = claim.root or (0, claim.all)
+        units = [u for u in range(len(claim.members)) if not root[1] >> u & 1]
+        self.required, self.free = [u for u in units if root[0] >> u & 1], [u for u in units if not root[0] >> u & 1]
+        alive = [j for u in units for j in claim.members[u]]
+        values = {j: dict(zip(problem.columns[j][0], map(Fraction, problem.columns[j][1]))) for j in alive}
+        need(all(abs(x) <= 1e70 for column in values.values() for x in column.values()), "header: a value is above 1e70 in size")
+        weights, sizes = list(map(Fraction, problem.weights)), {}
         for label, weight in zip(problem.labels, weights):
             sizes[label] = sizes.get(label, 0) + weight
-        shares = [weight / sizes[label] for weight, label in zip(weights, problem.labels)]
-        classes = sum(size > 0 for size in sizes.values())
-        self.pairs = [(i, h) for i in range(n) for h in range(i) if shares[i] and shares[h]]
-        self.diagonal = math.ceil(sum(share * share for share in shares) * (classes - 1) * ONE)
-        self.weights = []
-        for i, h in self.pairs:
-            # Twice, for (i, h) and (h, i); of one class in each of its pairs of classes.
-            times = 2 * (classes - 1) if problem.labels[i] == problem.labels[h] else -2
-            self.weights.append(math.floor(times * shares[i] * shares[h] * ONE))
-        self.total = 2 * classes * (classes - 1)
-        values = [dict(zip(rows, map(Fraction, column))) for rows, column in problem.columns]
-        need(all(abs(x) <= 1e70 for column in values for x in column.values()), "header: a value is above 1e70 in size")
-        root = claim.root or (claim.all, 0)
-        self.free = [u for u in range(len(claim.members)) if not (root[0] | root[1]) >> u & 1]
-        self.kernels = {}
-        for u in range(len(claim.members)):
-            if not root[1] >> u & 1:
-                self.kernels[u] = self.kernel(claim, gamma, kernel, [(j, values[j]) for j in claim.members[u]])
+        classes = sorted(label for label, size in sizes.items() if size > 0)
+        need(len(classes) > 1, "header: fewer than two classes have weight")
+        # Samples that weigh and do not differ are one row, with its share of each class.
+        shares = {}
+        for i in filter(weights.__getitem__, range(problem.n)):
+            key = tuple(values[j].get(i, 0) for j in alive)
+            mine = shares.setdefault(key, [0] * len(classes))
+            mine[classes.index(problem.labels[i])] += weights[i] / sizes[problem.labels[i]]
+        rows, self.total = [dict(zip(alive, key)) for key in shares], 2 * len(classes) * (len(classes) - 1)
+        parts, totals = list(shares.values()), [sum(of) for of in shares.values()]
+
+        def weight(i, h):
+            of_classes = sum(x * y for x, y in zip(parts[i], parts[h]) if x and y)
+            return 2 * (len(classes) * of_classes - totals[i] * totals[h])
+
+        # Shares are whole numbers over one for all: the sums stay exact, and fast.
+        whole = math.lcm(*(x.denominator for of in parts for x in map(Fraction, of)))
+        parts, totals = [[int(x * whole) for x in of] for of in parts], [int(x * whole) for x in totals]
+        self.diagonal = -(-(sum(weight(i, i) for i in range(len(rows))) << BITS - 1) // (whole * whole))
+        pairs = [(i, h) for i in range(len(rows)) for h in range(i)]
+        self.all_weights = [(weight(i, h) << BITS) // (whole * whole) for i, h in pairs]
+        kernels = {u: self.kernel(claim, rows, pairs, claim.members[u]) for u in units}
+        self.all_kernels, self.count, self.blur = kernels, len(pairs), 0
+        self.weights = self.inside_of(self.all_weights, kernels, self.required)
+        self.kernels = {u: kernels[u] for u in self.free}
+        if all(len({row[j] for row in rows}) <= 12 for j in alive):
+            self.merge()
         self.centre = self.mean(self.free)
         favoured = [u for u in self.free if any(j in claim.centre for j in claim.members[u])]
         if favoured:
             self.centre = [(x + y) >> 1 for x, y in zip(self.centre, self.mean(favoured))]
 
-    def kernel(self, claim, gamma, kernel, columns):
+    def kernel(self, claim, rows, pairs, features):
+        """Distances are integers times 2^-scale."""
+        gamma, kernel = claim.gamma
+        columns = [[row[j] for row in rows] for j in features]
+        finest = max((x.denominator.bit_length() - 1 for column in columns for x in map(Fraction, column)), default=0)
+        columns = [[int(x * (1 << finest)) for x in column] for column in columns]
+        scale = finest if kernel == "laplace" else 2 * finest
+        shift = 1 - gamma.denominator.bit_length() - scale
         known, found = {}, []
-        for i, h in self.pairs:
+        for i, h in pairs:
             distance = 0
-            for j, values in columns:
-                apart = abs(values.get(i, 0) - values.get(h, 0))
-                distance += int(apart > 0) if j in claim.categorical else apart if kernel == "laplace" else apart * apart
+            for j, column in zip(features, columns):
+                apart = abs(column[i] - column[h])
+                distance += (apart > 0) << scale if j in claim.categorical else apart if kernel == "laplace" else apart * apart
             if distance not in known:
-                exact = gamma * distance
-                known[distance] = exponential(exact.numerator, 1 - exact.denominator.bit_length()) if exact else ONE
+                known[distance] = exponential(gamma.numerator * distance, shift) if distance else ONE
             found.append(known[distance])
         return found
 
+    def merge(self):
+        """Pairs whose kernels are equal on every free unit, up to the rounding of values by 2^-40, become one."""
+        near, same = ONE >> 40, {}
+        for u, kernels in self.kernels.items():
+            one, first = {}, None
+            for x in sorted(set(kernels)):
+                first = x if first is None or x - first > near else first
+                one[x] = first
+                self.blur = max(self.blur, x - first)
+            self.kernels[u] = [one[x] for x in kernels]
+        for q, key in enumerate(zip(*self.kernels.values())) if self.kernels else ():
+            same.setdefault(key, []).append(q)
+        if same:
+            self.weights = [sum(self.weights[q] for q in of) for of in same.values()]
+            self.kernels = dict(zip(self.kernels, map(list, zip(*same))))
+
     def mean(self, units):
         if not units:
-            return [0] * len(self.pairs)
+            return [0] * len(self.weights)
         return [sum(each) // len(units) for each in zip(*(self.kernels[u] for u in units))]
 
     def error(self, slots=0):
         """Units by which a value, or a part of a model with so many slots, may be off."""
-        return (len(self.pairs) + self.total) * (len(self.claim.members) + slots + 4) + 4
+        units = len(self.claim.members) + slots + 4
+        return (self.count + self.total) * units + 4 + self.total * units * self.blur
+
+    def inside_of(self, weights, kernels, units):
+        for u in units:
+            weights = times(weights, kernels[u])
+        return weights
 
     def inside(self, units):
-        """Weights of pairs times kernels of these units."""
-        found = self.weights
-        for u in units:
-            found = times(found, self.kernels[u])
-        return found
+        """Weights of pairs, with those that are required, times kernels of these units."""
+        return self.inside_of(self.weights, self.kernels, [u for u in units if u not in self.required])
 
     def value(self, units):
         """f of a subset: from, to."""
-        found = self.diagonal + sum(self.inside(units))
+        found = self.diagonal + sum(self.inside_of(self.all_weights, self.all_kernels, units))
         return found - self.error(), found + self.error()
 
     def limit(self, inside, free):

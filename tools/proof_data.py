@@ -311,8 +311,10 @@ def csv_table(path, how):
 
 
 def svm_table(path, how):
-    rows = [line.split("#")[0].split() for line in text_of(path).replace("\r\n", "\n").split("\n")]
-    rows = [row for row in rows if row]
+    lines = text_of(path).replace("\r\n", "\n").split("\n")
+    # The comment of scikit-learn, which counts from 0 as it likes.
+    able(not any("zero-based" in line for line in lines if line.startswith("#")), "indices from 0 are not read here")
+    rows = [row for row in (line.split("#")[0].split() for line in lines) if row]
     columns = []
     for i, row in enumerate(rows):
         last = 0

@@ -10,7 +10,7 @@
 //! | file | subject |
 //! | --- | --- |
 //! | `file.rs` | the bytes of a file |
-//! | `claim.rs`, `data.rs` | the header; the data and their fingerprint |
+//! | `claim.rs`, `form.rs`, `data.rs` | the header and its form; the data and their fingerprint |
 //! | `rules.rs` | units, rows, what follows from decisions |
 //! | `boxes.rs` | open boxes, and the bound of one at a point |
 //! | `check.rs` | the records in turn |
@@ -36,6 +36,7 @@ mod cover;
 mod data;
 mod expand;
 mod file;
+mod form;
 mod kernel;
 mod model;
 mod pairs;

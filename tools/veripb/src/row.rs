@@ -31,7 +31,13 @@ impl Row {
             return Self { gains: vec![0; dual.values.len()], right: 0 };
         }
         let right = (right.min(MOST as f64) as i64).saturating_add(1);
-        Self { gains: dual.values.iter().map(|value| gain(*value, scale)).collect(), right }
+        let row = Self { gains: dual.values.iter().map(|value| gain(*value, scale)).collect(), right };
+        // A number that was cut must fulfil the row alone, or the row says nothing.
+        let cut = dual.values.iter().any(|value| value.is_nan() || -value * scale > MOST as f64);
+        if cut && i128::from(right) - row.least() > i128::from(MOST) {
+            return Self { gains: vec![0; dual.values.len()], right: 0 };
+        }
+        row
     }
 
     /// What the left side is at least.
