@@ -56,7 +56,7 @@ def write_h5ad(dice, path, matrix, names, classes, others, cells):
     import numpy
 
     matrix = numpy.array(matrix, dtype=dice.choice(["f8", "f8", "f4"]))
-    layer = dice.random() < 0.3
+    layer = dice.choice(["X"] * 5 + ["layers/counts"] * 2 + ["raw/X"])
     with h5py.File(path, "w") as file:
         for place, index in (("obs", cells), ("var", names)):
             group = file.create_group(place)
@@ -69,15 +69,18 @@ def write_h5ad(dice, path, matrix, names, classes, others, cells):
                 group.attrs.update({"encoding-type": "categorical", "encoding-version": "0.2.0", "ordered": False})
                 group["codes"] = numpy.array([levels.index(x) if x else -1 for x in column], dtype="i1")
                 group["categories"] = levels
+            elif set(column) <= {"True", "False"}:
+                file["obs"][name] = numpy.array([x == "True" for x in column])
             elif all(re.fullmatch("-?[0-9]+(\\.[0-9]+)?", x) for x in column):
                 file["obs"][name] = numpy.array([float(x) for x in column], dtype="f8")
             else:
                 file["obs"][name] = column
-        where = "layers/counts" if layer else "X"
-        if layer and dice.random() < 0.5:
+        if layer != "X" and dice.random() < 0.5:
             file["X"] = matrix * 0 + 1
-        put_matrix(dice, file, where, matrix)
-    return ["--layer", "counts"] if layer else []
+        if layer == "raw/X":
+            file.copy("var", "raw/var")
+        put_matrix(dice, file, layer, matrix)
+    return {"X": [], "raw/X": ["--layer", "raw"]}.get(layer, ["--layer", "counts"])
 
 
 def compressed(matrix, form):
@@ -115,6 +118,8 @@ def write_npz(dice, path, matrix, names, classes, others):
     numbers = all(re.fullmatch("-?[0-9]+", name) for name in classes)
     if classes:
         arrays["y"] = numpy.array([int(name) for name in classes] if numbers and dice.random() < 0.5 else classes)
+        if set(classes) <= {"True", "False"} and dice.random() < 0.5:
+            arrays["y"] = numpy.array([name == "True" for name in classes])
     for name, column in others.items():
         arrays[name] = numpy.array(column)
     (numpy.savez if dice.random() < 0.5 else numpy.savez_compressed)(path, **arrays)
@@ -140,24 +145,44 @@ def write_mtx(dice, folder, matrix, names, cells):
     return path
 
 
+def write_10x(dice, folder, matrix, names, cells):
+    """The HDF5 file of Cell Ranger 3."""
+    import h5py
+    import numpy
+
+    path, matrix = folder / "cells.h5", numpy.array(matrix, dtype="i4")
+    with h5py.File(path, "w") as file:
+        group = file.create_group("matrix")
+        values, index, start = compressed(matrix, "csr")
+        for name, array in (("data", values), ("indices", index.astype("i8")), ("indptr", start.astype("i8"))):
+            group[name] = array
+        group["shape"] = numpy.array([len(names), len(cells)], dtype="i4")
+        group["barcodes"] = numpy.array([cell.encode() for cell in cells])
+        features = group.create_group("features")
+        features["name"] = features["id"] = numpy.array([name.encode() for name in names])
+        features["feature_type"] = numpy.array([b"Gene Expression"] * len(names))
+    return path
+
+
 class Drawn:
     """A data file, its features, and how it is read."""
 
     def __init__(self, dice, folder, arrays):
         self.n, p = dice.randint(8, 40), dice.randint(2, 9)
         self.labels, self.options = None, []
-        self.form = dice.choice(["csv"] * 9 + ["svm"] * 2 + (["npz"] * 3 + ["h5ad"] * 3 if arrays else []) + ["mtx"])
-        self.classes = dice.choice([["-1", "1"]] * 5 + [["a", "b"], ["2", "10", "9"], ["red", "green", "blue", "no"]])
+        self.form = dice.choice(["csv"] * 9 + ["svm"] * 2 + (["npz"] * 3 + ["h5ad"] * 3 + ["10x"] if arrays else []) + ["mtx"])
+        self.cells = self.form in ("mtx", "10x")
+        self.classes = dice.choice([["-1", "1"]] * 5 + [["a", "b"], ["False", "True"], ["2", "10", "9"], ["red", "green", "blue", "no"]])
         if self.form == "svm" and not re.fullmatch("-?[0-9]+", self.classes[0]):
             self.classes = ["-1", "1"]
         classes = [self.classes[i % len(self.classes)] for i in range(self.n)]
-        self.counts = self.form == "mtx" or dice.random() < 0.25
-        sparse = self.form in ("svm", "mtx") or (self.form in ("npz", "h5ad") and dice.random() < 0.5)
+        self.counts = self.cells or dice.random() < 0.25
+        sparse = self.form in ("svm", "mtx", "10x") or (self.form in ("npz", "h5ad") and dice.random() < 0.5)
         matrix = cells_of(dice, self.n, p, lambda i: i % len(self.classes), self.classes, self.counts)
         if sparse:
             matrix = [[x if dice.random() < 0.5 or i == 0 else 0.0 for x in row] for i, row in enumerate(matrix)]
         self.codes = [j for j in range(p) if all(row[j] == int(row[j]) and abs(row[j]) < 50 for row in matrix)]
-        self.missing = self.form != "mtx" and dice.random() < 0.3
+        self.missing, self.codes_of_missing = not self.cells and dice.random() < 0.3, dice.random() < 0.2
         if self.missing:
             for _ in range(dice.randint(1, 6)):
                 matrix[dice.randrange(self.n)][dice.randrange(p)] = math.nan
@@ -172,7 +197,14 @@ class Drawn:
             others["site"] = [("1", "10", "2")[i // len(self.classes) % 3 if self.n > 24 else i // len(self.classes) % 2] for i in range(self.n)]
             self.options += ["--tasks", "site"]
         cells = [f"cell{i}-{i * 7 % 13}" for i in range(self.n)]
-        apart = self.form == "mtx" or dice.random() < 0.2
+        apart = self.cells or dice.random() < 0.2
+        if self.form != "svm" and dice.random() < 0.1:
+            others_of = dice.sample(range(self.n), self.n // 5)
+            classes = [("7" if self.classes[0] in ("-1", "2") else "zz") if i in others_of else c for i, c in enumerate(classes)]
+            self.options += ["--classes", ",".join(self.classes)]
+        if self.form != "svm" and dice.random() < 0.1:
+            classes = ["" if i and i % len(self.classes) == 0 and dice.random() < 0.3 else c for i, c in enumerate(classes)]
+            self.options += ["--drop-unlabelled"]
         if self.form == "csv":
             for name in ["g", "h"][: dice.choice([0, 0, 0, 1, 2])]:
                 levels = dice.sample(WORDS, dice.randint(2, 4))
@@ -193,8 +225,8 @@ class Drawn:
 
     def second_file(self, dice, folder, cells, classes, others):
         """Classes, and perhaps weights and tasks, in a csv file of other order."""
-        moved = {name: others.pop(name) for name in list(others) if self.form in ("mtx", "svm") or dice.random() < 0.5}
-        in_order = self.form == "svm" or (self.form in ("npz",) and dice.random() < 0.5)
+        moved = {name: others.pop(name) for name in list(others) if self.cells or self.form == "svm" or dice.random() < 0.5}
+        in_order = (self.form == "svm" or (self.form == "npz" and dice.random() < 0.5)) and all(classes)
         if in_order and not moved:
             path = folder / "labels.cls"
             kinds = list(dict.fromkeys(classes))
@@ -203,6 +235,8 @@ class Drawn:
         elif not in_order:
             path = folder / "labels.csv"
             rows = [[cells[i], *(column[i] for column in moved.values()), classes[i]] for i in range(self.n)]
+            if "--drop-unlabelled" in self.options:
+                rows = [row for row in rows if row[-1] or dice.random() < 0.5]
             rows += [["nowhere", *("1" for _ in moved), classes[0]]] * (dice.random() < 0.3)
             dice.shuffle(rows)
             key = dice.choice(["id", "who", "cell"])
@@ -221,6 +255,9 @@ class Drawn:
             self.path, rows = folder / "d.csv", []
             index = others.pop("name", None)
             words = dice.choice([["", "NA", "nan", "?", "-"], ["NA"]])
+            if self.missing and self.codes_of_missing:
+                words = ["-999", "-999.0", ""]
+                self.options += ["--missing-codes", "-999"]
             for i, row in enumerate(matrix):
                 cells_of_row = [index[i]] if index else []
                 cells_of_row += [dice.choice(words) if x != x else repr(x) for x in row] + [column[i] for _, column in self.text]
@@ -228,11 +265,11 @@ class Drawn:
             head = ([dice.choice(["", "name"])] if index else []) + self.names + list(others) + (["y"] if inside else [])
             if index and head[0]:
                 self.options += ["--id", "name"]
-            self.path.write_text("\n".join([",".join(head), *rows]) + "\n", encoding="utf-8")
+            self.put(dice, "\n".join([",".join(head), *rows]) + "\n")
         elif self.form == "svm":
             self.path, self.names = folder / "d.svm", [f"x{j + 1}" for j in range(len(names))]
             lines = [f"{classes[i]} " + " ".join(f"{j + 1}:{x!r}" for j, x in enumerate(row) if x) for i, row in enumerate(matrix)]
-            self.path.write_text("\n".join(lines) + "\n")
+            self.put(dice, "\n".join(lines) + "\n")
         elif self.form == "npz":
             self.path = folder / "d.npz"
             if others.pop("name", None):
@@ -247,7 +284,14 @@ class Drawn:
             self.options += write_h5ad(dice, self.path, matrix, names, inside, others, cells)
         else:
             others.pop("name", None)
-            self.path = write_mtx(dice, folder, matrix, names, cells)
+            self.path = (write_mtx if self.form == "mtx" else write_10x)(dice, folder, matrix, names, cells)
+        if self.missing and self.codes_of_missing and self.form in ("npz", "h5ad"):
+            self.options += ["--missing-codes", "3,-999"]
+
+    def put(self, dice, text):
+        if dice.random() < 0.2:
+            self.path = self.path.with_name(self.path.name + ".gz")
+        self.path.write_bytes(gzip.compress(text.encode()) if self.path.suffix == ".gz" else text.encode())
 
 
 def some(random, names, least=1):
@@ -272,7 +316,7 @@ def case(random, folder, arrays):
         options += ["--bias", random.choice(["none", "1", "0.3", "7"])]
     if method == "kta":
         options += random.choice([[], ["--kernel", "laplace"]]) + random.choice([[], ["--gamma", random.choice(["0.1", "0.5", "2", "sigest"])]])
-        if drawn.codes and drawn.form != "mtx" and random.random() < 0.5:
+        if drawn.codes and not drawn.cells and random.random() < 0.5:
             some_codes = random.sample(drawn.codes, random.randint(1, len(drawn.codes)))
             options += ["--categorical", ",".join(names[j] for j in some_codes)]
     if svm and random.random() < 0.3:
@@ -293,8 +337,11 @@ def case(random, folder, arrays):
         if random.random() < 0.1:
             options += [option, random.choice(names)]
     if drawn.labels is None and len(names) > 3 and random.random() < 0.1 and "--categorical" not in options and drawn.form != "svm":
-        options += ["--drop", names[0]]
-        names = names[1:]
+        kept = names[1:]
+        options += random.choice([["--drop", names[0]], ["--only", ",".join(kept)], ["--drop", f"*{names[0][-1]}"]])
+        names = kept
+    if drawn.form == "csv" and drawn.codes and random.random() < 0.1 and "--categorical" not in options:
+        options += ["--text", drawn.names[random.choice(drawn.codes)]]
     for _ in range(random.choice([0, 0, 1, 2])):
         if len(names) > 2 and method != "mbp":
             kind = random.choice(["--at-most", "--at-least", "--together", "--implies"])
@@ -627,7 +674,8 @@ def main():
             ran = subprocess.run(command, capture_output=True, text=True)
             if ran.returncode not in (0, 3, 4) or not proof.exists():
                 seen["no proof"] += 1
-                refused[re.sub(r"[\d\"'`].*", "", ran.stderr.strip().split("\n")[0].replace(str(folder), ""))[:70]] += 1
+                why = [line for line in ran.stderr.split("\n") if line.startswith("fewest: ")] or ["nothing said"]
+                refused[re.sub(r"[\d\"'`].*", "", why[0].replace(str(folder), ""))[:70]] += 1
                 continue
             kinds.update([drawn.form, *["text columns"] * bool(drawn.text), f"{len(drawn.classes)} classes"])
             kinds.update(x for x in chosen if (x.startswith("--") and x != "--cost") or x in ("exact", "gbd", "mbp", "rfe", "kta", "laplace"))

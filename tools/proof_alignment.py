@@ -174,10 +174,10 @@ class Pairs:
             return [0] * len(self.weights)
         return [sum(each) // len(units) for each in zip(*(self.kernels[u] for u in units))]
 
-    def error(self, slots=0):
+    def error(self, slots=0, blur=0):
         """Units by which a value, or a part of a model with so many slots, may be off."""
         units = len(self.claim.members) + slots + 4
-        return (self.count + self.total) * units + 4 + self.total * units * self.blur
+        return (self.count + self.total) * units + 4 + self.total * units * blur
 
     def inside_of(self, weights, kernels, units):
         for u in units:
@@ -199,7 +199,7 @@ class Pairs:
         least = weights
         for u in free:
             least = times(least, self.kernels[u])
-        return self.diagonal + sum(e if e > 0 else low for e, low in zip(weights, least)) + self.error(len(free))
+        return self.diagonal + sum(e if e > 0 else low for e, low in zip(weights, least)) + self.error(len(free), self.blur)
 
 
 class Model:
@@ -233,7 +233,7 @@ class Model:
         if order >= 3:
             self.find_triples(weights, powers, deltas, order)
         terms = 2 + k + math.comb(k, 2) + math.comb(k, 3) * (k + 1)
-        self.constant += pairs.error(k) * terms
+        self.constant += pairs.error(k, pairs.blur) * terms
 
     def find_triples(self, weights, powers, deltas, order):
         k, places = self.slots, range(self.none + 1)
