@@ -1,18 +1,26 @@
-"""The second checker of proof files: exact arithmetic, the standard library alone.
+"""The second checker of proof files: arithmetic and a reader of its own.
 
-    python3 tools/check_proof.py PROOF DATA [SECONDS [GIB]]
+    python3 tools/check_proof.py PROOF DATA [SECONDS [GIB]] [--labels FILE[:COLUMN]]
 
-Stops after SECONDS (3600) and at GIB of memory (8), where the system can limit them. DATA is the .csv, .svm or .libsvm file (also .gz) that the run read. Prints VERIFIED with what was
-proven, or the first fault (exit code 1). What it does not check (proofs of alignments, missing values,
-text columns, `--validate`) it says (exit code 2). Written from docs/formats/proof.md alone, without reading
-`crates/fewest-verify`; proof_data.py reads the data. Doubles are integers times powers of two, so
-bounds and objectives are exact fractions: nothing is rounded, and no error analysis is needed.
+DATA is the file that the run read: csv, svmlight, npz, h5ad, 10x or mtx. Classes in a second file need --labels:
+no file that a proof names is opened. Stops after SECONDS (3600) and at GIB of memory (8), where the system can limit
+them. Prints what was proven, in the words of `fewest verify`, or the first fault, and ends with its exit code (1 for a fault,
+and where nothing is proven of other subsets). What it does not check, such as `--validate`, it says (exit code 2). Written to
+docs/formats/proof.md, and shares no code with `crates/fewest-verify`. Doubles are integers times powers of two, so
+bounds and objectives are exact fractions: nothing is rounded, and no error analysis is needed (but for alignments).
+
+| file | subject |
+| --- | --- |
+| check_proof.py | the bytes, the claim, its rules, the records in turn |
+| proof_form.py | the form of the header |
+| proof_data.py, proof_arrays.py | the data: text; h5ad, 10x, npz and mtx |
+| proof_alignment.py | kernels, and models of alignments |
+| proof_gap.py | gaps, and the verdict in words |
 """
 
 import csv
 import hashlib
 import io
-import json
 import math
 import os
 import signal
@@ -26,6 +34,8 @@ from operator import mul
 
 from proof_alignment import BITS, Child, Expansion, Model, Pairs, floor
 from proof_data import Data, Fault, Unable, able, need, visible
+from proof_form import header_of
+from proof_gap import Gaps, baseline_of, first_line
 
 try:
     import resource
@@ -193,66 +203,6 @@ class Reader:
         return [entry() for _ in others]
 
 
-def no_doubles(pairs):
-    able(len(dict(pairs)) == len(pairs), "not a proof file: a key of its header stands twice")
-    return dict(pairs)
-
-
-class Either(tuple):
-    """Forms of which a value has one."""
-
-
-TEXT, NUMBER, INTEGER, ANY, NULL = "a text", "a number", "an integer", "anything", "null"
-MAYBE_NUMBER, MAYBE_TEXT = Either((NULL, NUMBER)), Either((NULL, TEXT))
-GROUP = (INTEGER, [INTEGER])
-WEIGHT = {"feature": INTEGER, "lower?": MAYBE_NUMBER, "upper?": MAYBE_NUMBER}
-RULES = {"max_features?": Either((NULL, INTEGER)), "require?": [INTEGER], "forbid?": [INTEGER], "implies?": [(INTEGER, INTEGER)]}
-RULES |= {"at_most?": [GROUP], "at_least?": [GROUP], "together?": [[INTEGER]], "budget?": MAYBE_NUMBER, "costs?": [NUMBER], "weights?": [WEIGHT]}
-HEADER = {"format": {"fewest-proof"}, "version": {1}, "n": INTEGER, "p": INTEGER, "problems?": INTEGER, "fingerprint": TEXT}
-HEADER |= {"gain": {"ridge", "l1", "alignment"}, "loss?": Either((NULL, {"hinge", "squared-hinge"}))}
-HEADER |= {"bias?": Either((NULL, {"free", "none"}, {"penalised": NUMBER})), "cost?": MAYBE_NUMBER, "penalty?": [NUMBER], "weight_bounds?": [NUMBER]}
-HEADER |= {"kernel?": Either((NULL, {"rbf", "laplace"})), "gamma?": MAYBE_NUMBER, "categorical?": [INTEGER], "centre?": [INTEGER]}
-HEADER |= {"rules": RULES, "made?": ANY}
-TEXTS = [TEXT]
-READING = dict.fromkeys(("drop?", "only?", "text?", "missing_codes?", "classes?"), TEXTS)
-READING |= dict.fromkeys(("format?", "target?", "positive?", "by?", "id?", "layer?", "decimal?", "thousands?", "delimiter?", "comment?"), MAYBE_TEXT)
-READING |= dict.fromkeys(("no_header?", "header?", "drop_unlabelled?", "transpose?", "unique_names?", "zero_based?", "log1p?"), {True, False})
-READING |= {"labels?": Either((NULL, TEXT, (TEXT, MAYBE_TEXT))), "index_limit?": Either((NULL, INTEGER)), "normalize_total?": MAYBE_NUMBER, "*": ANY}
-SETTINGS = dict.fromkeys(("data?", "format?", "target?", "missing?", "scale?", "scale_reason?", "class_weight?", "sample_weights?", "tasks?"), MAYBE_TEXT)
-SETTINGS |= {"reading?": READING, "variance_threshold?": MAYBE_NUMBER, "time_limit?": MAYBE_NUMBER, "threads?": Either((NULL, INTEGER))}
-SETTINGS |= {"groups?": Either((NULL, {"column?": MAYBE_TEXT, "count?": INTEGER, "*": ANY})), "*": ANY}
-MADE = dict.fromkeys(("method?", "version?", "command?"), TEXT) | {"names?": TEXTS, "classes?": TEXTS, "own?": [INTEGER]}
-MADE |= {"settings?": SETTINGS, "read?": READING, "*": ANY}
-# Of settings that name a target: those of arrays prepare nothing.
-OF_FILES = {"folds?": MAYBE_TEXT, "multi_class?": Either((NULL, {"one-vs-one", "one-vs-rest"})), "categorical?": Either((NULL, TEXTS))}
-OF_FILES |= {"validate?": Either((NULL, NUMBER, TEXT)), "seed?": Either((NULL, INTEGER)), "*": ANY}
-
-
-def fits(value, form):
-    """Whether a value of JSON has this form: of an object, keys with ? may be left out, and * stands for any others."""
-    if isinstance(form, Either):
-        return any(fits(value, one) for one in form)
-    if isinstance(form, list):
-        return isinstance(value, list) and all(fits(x, form[0]) for x in value)
-    if isinstance(form, tuple):
-        return isinstance(value, list) and len(value) == len(form) and all(map(fits, value, form))
-    if isinstance(form, set):
-        return type(value) in map(type, form) and value in form
-    if isinstance(form, dict):
-        if not isinstance(value, dict) or not all(key in value for key in form if key[-1] not in "?*"):
-            return False
-        return all(fits(x, form[key] if key in form else form.get(f"{key}?", form.get("*"))) for key, x in value.items())
-    if form == NUMBER:
-        return type(value) in (int, float) and abs(value) <= sys.float_info.max
-    if form == INTEGER:
-        return type(value) is int and 0 <= value < 1 << 64
-    return form == ANY or (form == TEXT and isinstance(value, str)) or (form == NULL and value is None)
-
-
-def formed(value, form, what):
-    able(fits(value, form), f"not a proof file: {what} is not of the form of a proof's")
-
-
 def real(value, low=-INFINITY):
     need(value >= low, f"header: {value!r} is below {low!r}")
     return float(value)
@@ -271,21 +221,8 @@ class Claim:
     """The header: the problem, and the rules as units and rows."""
 
     def __init__(self, line):
-        try:
-            head = json.loads(line.decode(), object_pairs_hook=no_doubles, parse_constant=lambda text: able(False, f"not a proof file: {text}"), parse_int=lambda text: -0.0 if text == "-0" else int(text))
-            # Half of a pair of surrogates is no text.
-            json.dumps(head, ensure_ascii=False).encode()
-        except (ValueError, RecursionError):
-            raise Unable("not a proof file: its header is no JSON") from None
-        formed(head, HEADER, "its header")
-        able(len(line) <= (1 << 20) + 256 * head["p"] + 1, "not a proof file: the header is too long for its features")
-        self.made = {} if head.get("made") is None else head["made"]
-        formed(self.made, MADE, "what it says of its making")
-        if isinstance(self.made.get("settings", {}).get("target"), str):
-            formed(self.made["settings"], OF_FILES, "what it says of its making")
-        # A null, or an empty list, is as a key left out.
-        head = {key: x for key, x in head.items() if x not in (None, [])}
-        self.n, self.p, self.t = head["n"], head["p"], head.get("problems", 1)
+        head = header_of(line)
+        self.n, self.p, self.t, self.made = head["n"], head["p"], head.get("problems", 1), head["made"]
         self.fingerprint, self.rules = head["fingerprint"], head["rules"]
         self.alignment, self.l1, self.squared = head["gain"] == "alignment", head["gain"] == "l1", head.get("loss") == "squared-hinge"
         self.head, self.s = head, None
@@ -802,81 +739,6 @@ def show(value):
     return f"{float(value):.12g}" if abs(value) < 1 << 1000 else "-infinity" if value < 0 else "infinity"
 
 
-def percent(share):
-    x = 100 * share
-    if x == 0:
-        return "0 %"
-    digits = 1 if 10 <= x < 1e6 else 2 if 0.1 <= x < 10 else 1 - math.floor(math.log10(x)) if 1e-4 <= x < 0.1 else None
-    return f"{x:.1e} %" if digits is None else f"{x:.{digits}f} %" if x >= 0.1 else f"{x:.{digits}f}".rstrip("0") + " %"
-
-
-def at_most(share):
-    """A share in percent, rounded up to the digits shown."""
-    rounded = float(share)
-    while percent(rounded) != "0 %" and Fraction(percent(rounded)[:-2]) < 100 * share:
-        rounded += rounded * 2.0**-12
-    return percent(rounded)
-
-
-class Gaps:
-    """How much of the gain, and of the objective, the best listed subset may leave open; None where no number says."""
-
-    def __init__(self, claim, best, bound, baseline):
-        self.of_gain = self.of_objective = None
-        self.loss = self.proves = self.nothing = False
-        if best is None:
-            self.proves = bound > -INFINITY
-            return
-        nothing = abs(baseline) / 10**9
-        self.loss = not claim.alignment and best > baseline + nothing
-        open_part = best - bound if math.isfinite(bound) else 0 if bound > 0 else INFINITY
-        gain, price = abs(baseline - best), Fraction(min(claim.penalty, default=0))
-        if best <= bound:
-            self.of_gain = Fraction(0)
-        elif math.isfinite(bound):
-            if gain > nothing:
-                self.of_gain = open_part / max(abs(baseline - bound), gain, price if best > baseline else 0)
-            else:
-                self.of_gain = open_part / price if price else Fraction(open_part > nothing)
-        if best <= bound:
-            self.of_objective = Fraction(0)
-        elif math.isfinite(bound) and best:
-            self.of_objective = open_part / abs(best)
-        self.nothing = not claim.alignment and gain <= nothing and not price and self.of_gain == 0
-        proven = bound > -INFINITY
-        self.proves = proven and (best <= bound or (None not in (self.of_gain, self.of_objective) and max(self.of_gain, self.of_objective) < 1))
-        self.noun = "bound" if claim.alignment else "loss" if self.loss else "gain"
-
-    def text(self):
-        if None in (self.of_gain, self.of_objective):
-            return None
-        return f"{at_most(self.of_gain)} of the {self.noun} and {at_most(self.of_objective)} of the objective"
-
-
-def baseline_of(claim, problems):
-    """The least objective of a bias alone."""
-    total = Fraction(0)
-    for problem in problems if not claim.alignment else []:
-        by_class = [sum(c for c, y in zip(problem.costs, problem.labels) if y == label) * TWO**problem.low for label in (1, -1)]
-        more, less = max(by_class), min(by_class)
-
-        def loss(b, more=more, less=less):
-            return more * (1 - b) ** (1 + claim.squared) + less * (1 + b) ** (1 + claim.squared)
-
-        s = Fraction(claim.s) if claim.s is not None else None
-        if more == 0:
-            continue
-        if claim.bias == "none":
-            total += loss(0)
-        elif claim.l1:
-            total += min(loss(0), loss(1) + (1 / s if s else 0))
-        else:
-            of_bias = 1 / (s * s) if s else 0
-            b = (more - less) / (more + less + of_bias / 2) if claim.squared else min(s * s * (more - less), 1) if s else int(more > less)
-            total += loss(b) + b * b * of_bias / 2
-    return total
-
-
 def check(stream, path, labels=None):
     """What a proof proves of these data; raises Fault or Unable."""
     try:
@@ -925,25 +787,7 @@ def check(stream, path, labels=None):
     counts = {"checked": (work.records, work.points, work.parts), "solutions": [(sign * x, sign * y) for x, y in listed], "p": claim.p}
     said = {"gaps": gaps, "verdict": "verified" if gaps.proves else "objective_only" if best else "nothing"}
     said |= {"alignment": claim.alignment, "within": bool(claim.head.get("weight_bounds")), "infeasible": best is None and bound == INFINITY}
-    return found | counts | said | {"bound": sign * bound, "rest": sign * rest}
-
-
-def first_line(found):
-    """The verdict, in the words of `fewest verify`."""
-    gaps, within = found["gaps"], ", with weights within u" if found["within"] else ""
-    if found["verdict"] == "nothing":
-        return "VERIFIED nothing: no subset is listed and no bound is proven"
-    text = gaps.text()
-    if found["verdict"] == "objective_only":
-        return "VERIFIED objective only: " + (f"the bound leaves {text} open" if text else "nothing is proven of other subsets")
-    if text and gaps.nothing:
-        of_objective = at_most(gaps.of_objective)
-        return f"VERIFIED within {of_objective} of the objective: no allowed subset gains more than a billionth of the objective without features{within}"
-    if text:
-        return f"VERIFIED within {text}{within}"
-    if found["objective"] is None:
-        return f"VERIFIED a bound only: no subset is {'allowed' if found['infeasible'] else 'listed'}{within}"
-    return f"VERIFIED objective and bound{within}"
+    return found | counts | said | {"bound": sign * bound, "rest": sign * rest, "check": work}
 
 
 def arguments():

@@ -135,8 +135,10 @@ def strings(values):
 
 def frame(file, path):
     """The index of a table of AnnData, and a function of its columns as texts."""
-    able(path in file and hasattr(file[path], "keys"), f"there is no table {path}, or an old one of records")
+    able(path in file, f"there is no table {path}")
     group = file[path]
+    if not hasattr(group, "keys"):
+        return records(file, group)
 
     def coded(codes, names):
         names = names if isinstance(names, list) else masked(names) if hasattr(names, "keys") else strings(names)
@@ -164,6 +166,24 @@ def frame(file, path):
     return index, column, [name for name in group if name != index]
 
 
+def records(file, table):
+    """The same of an old table, an array of records, whose categories are in `uns`."""
+    able(table.dtype.names, f"{table.name} is no table")
+    values, names = table[()], list(table.dtype.names)
+
+    def column(name):
+        if name not in names:
+            return None
+        texts, categories = texts_of(values[name]), file.get(f"uns/{name}_categories")
+        if values[name].dtype.kind in "iu" and categories is not None:
+            categories = strings(categories)
+            return ["" if int(code) < 0 else categories[int(code)] for code in texts]
+        return texts
+
+    index = next((name for name in names if name in ("_index", "index")), None)
+    return index, column, [name for name in names if name != index]
+
+
 def h5ad(file, how):
     layer = how.get("layer") or "X"
     raw = layer in ("raw", "raw/X", "raw.X")
@@ -181,8 +201,10 @@ def h5ad(file, how):
         (n, p), columns = matrix.shape, dense(matrix[()])
     names = numbered(p) if names is None else unique(names) if how.get("unique_names") else names
     able(len(names) == p and len(samples or [""] * n) == n, "the tables do not fit the matrix")
-    found = {name: column(name) for name in [index, *others] if name}
-    found = {"cell" if name == "_index" else name: x for name, x in found.items() if x is not None and len(x) == n}
+    named = {"cell" if name == "_index" else name: column(name) for name in [index, *others] if name}
+    # A column a/b is in a group a, which is none.
+    named |= {name: column(name) for name in [how.get("target"), how.get("id"), *how["apart"]] if name and name not in named}
+    found = {name: x for name, x in named.items() if x is not None and len(x) == n}
     return Table(n, columns, names, found.get, samples), how, others
 
 

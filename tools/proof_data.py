@@ -349,20 +349,20 @@ def read(path, how):
     is_csv, reader = reader_of(path, how.get("format"))
     table = reader(path, how)
     total, log = how.get("normalize_total"), how.get("log1p")
+    codes = set() if is_csv else Cells(how.get("missing_codes") or []).values
+    able(0.0 not in codes or all(column.rows is None for column in table.columns), "0 is no code in sparse data")
+    for column in table.columns if codes else []:
+        column.change(lambda _, x: math.nan if x in codes else x)
     if total or log:
         table.normalize(total, log)
     if is_csv:
         table.select([j for j in range(len(table.names)) if j not in table.counted])
         return table
     able(not how.get("text"), "a matrix has no columns of text")
-    codes = Cells(how.get("missing_codes") or []).values
     for asked, inside in ((how.get("drop"), False), (how.get("only"), True)):
         if asked:
             found = meant(asked, table.names)
             table.select([j for j in range(len(table.names)) if (j in found) == inside])
-    able(0.0 not in codes or all(column.rows is None for column in table.columns), "0 is no code in sparse data")
-    for column in table.columns if codes else []:
-        column.change(lambda _, x: math.nan if x in codes else x)
     return table
 
 
