@@ -44,7 +44,8 @@ def cells_of(dice, n, p, k_of, classes, counts):
     """A matrix of numbers on a grid, so that ties happen."""
     if counts:
         return [[float(max(0, int(dice.gauss(3 + 4 * k_of(i) * (j < 3), 4)))) for j in range(p)] for i in range(n)]
-    unit, digits = [10.0 ** dice.randint(-3, 3) if dice.random() < 0.3 else 1.0 for _ in range(p)], dice.choice([0, 1, 2, 5])
+    span = 40 if dice.random() < 0.05 else 3
+    unit, digits = [10.0 ** dice.randint(-span, span) if dice.random() < 0.3 else 1.0 for _ in range(p)], dice.choice([0, 1, 2, 5])
     if dice.random() < 0.2:
         return [[float(dice.randint(1, 3) if dice.random() < 0.7 else 1 + k_of(i)) for j in range(p)] for i in range(n)]
     return [[round(dice.gauss(0.6 * k_of(i) * (j < 3), 1.0), digits) * unit[j] + (unit[j] if digits else 0) for j in range(p)] for i in range(n)]
@@ -191,7 +192,8 @@ class Drawn:
         others = {}
         if self.weights:
             safe = 2 * len(self.classes)
-            others["w"] = [dice.choice(["1", "2", "0.3", "0.1", "5", "0"] if i >= safe else ["1", "0.7"]) for i in range(self.n)]
+            some = ["1", "2", "0.3", "0.1", "5", "0"] + (["1e30", "1e-30", "1e12"] if dice.random() < 0.1 else [])
+            others["w"] = [dice.choice(some if i >= safe else ["1", "0.7"]) for i in range(self.n)]
             self.options += ["--sample-weights", "w"]
         if self.tasks:
             others["site"] = [("1", "10", "2")[i // len(self.classes) % 3 if self.n > 24 else i // len(self.classes) % 2] for i in range(self.n)]
@@ -304,7 +306,7 @@ def case(random, folder, arrays):
     several = len(drawn.classes) > 2 or drawn.tasks
     method = random.choice(["exact"] * 4 + ["gbd"] + ([] if drawn.tasks else ["kta"] * 3) + ([] if several else ["certify", "mbp", "mbp"]))
     svm = method != "kta"
-    options += ["--cost", random.choice(["0.01", "0.1", "1", "1", "10", "0.37"])]
+    options += ["--cost", random.choice(["0.01", "0.1", "1", "1", "10", "0.37"] * 3 + ["1e-7", "1e7"])]
     options += ["-m", "rfe", "--certify"] if method == "certify" else ["-m", method]
     if method == "mbp" or (method == "exact" and random.random() < 0.2):
         options += ["--penalty", random.choice(["0.5", "0.1", "0.01"])]

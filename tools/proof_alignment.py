@@ -13,7 +13,7 @@ powers of |delta| and the weights s(r) are rounded up. What the held numbers are
   unit in; so diagonal + sum e prod u is off by at most N (1 + U) + W (U + k) (1 + blur) units, for N pairs, U units,
   k slots, and W = sum |w|;
 - r^j by j units, as each product is rounded once; e r^j, with up to three deltas, by |e| j + 4; a sum over
-  pairs of such a product and one delta more by W k + 4 N, and one for its own rounding;
+  pairs of this product and one delta more by W k + 4 N, and one for its own rounding;
 - a model has 1 + k + C(k, 2) + C(k, 3) terms, and each of the last has up to k - 3 terms more in order 4.
 
 So (N + W) (U + k + 4) + 4 + W (U + k + 4) blur units for each of 2 + k + C(k, 2) + C(k, 3) (k + 1) terms are enough.
@@ -175,7 +175,7 @@ class Pairs:
         return [sum(each) // len(units) for each in zip(*(self.kernels[u] for u in units))]
 
     def error(self, slots=0, blur=0):
-        """Units by which a value, or a part of a model with so many slots, may be off."""
+        """Units by which a value, or a part of a model of `slots` slots, may be off."""
         units = len(self.claim.members) + slots + 4
         return (self.count + self.total) * units + 4 + self.total * units * blur
 

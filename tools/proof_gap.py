@@ -4,6 +4,8 @@ import math
 from fractions import Fraction
 
 INFINITY = math.inf
+# From this gap on all is open.
+ALL = 1 - Fraction(1, 10**12)
 
 
 def percent(share):
@@ -48,7 +50,7 @@ class Gaps:
             self.of_objective = open_part / abs(best)
         self.nothing = not claim.alignment and gain <= nothing and not price and self.of_gain == 0
         proven = bound > -INFINITY
-        self.proves = proven and (best <= bound or (None not in (self.of_gain, self.of_objective) and max(self.of_gain, self.of_objective) < 1))
+        self.proves = proven and (best <= bound or (None not in (self.of_gain, self.of_objective) and max(self.of_gain, self.of_objective) < ALL))
         self.noun = "bound" if claim.alignment else "loss" if self.loss else "gain"
 
     def text(self):
