@@ -323,6 +323,8 @@ def case(random, folder, arrays):
             options += ["--categorical", ",".join(names[j] for j in some_codes)]
     if svm and random.random() < 0.3:
         options += ["--class-weight", random.choice(["balanced", "cw2", "cw3"])]
+    if method == "gbd" and random.random() < 0.3 and not several:
+        options += ["--validate", random.choice(["0.2", "0.35"]), "--seed", str(random.randint(0, 2**40))]
     if svm and len(drawn.classes) > 2 and random.random() < 0.5:
         options += ["--multi-class", "one-vs-rest"]
     if random.random() < 0.3:

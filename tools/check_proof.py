@@ -5,7 +5,7 @@
 DATA is the file that the run read: csv, svmlight, npz, h5ad, 10x or mtx. Classes in a second file need --labels:
 no file that a proof names is opened. Stops after SECONDS (3600) and at GIB of memory (8), where the system can limit
 them. Prints what was proven, in the words of `fewest verify`, or the first fault, and ends with its exit code (1 for a fault,
-and where nothing is proven of other subsets). What it does not check, such as `--validate`, it says (exit code 2). Written to
+and where nothing is proven of other subsets). What it does not read, such as `--transpose`, it says (exit code 2). Written to
 docs/formats/proof.md, and shares no code with `crates/fewest-verify`. Doubles are integers times powers of two, so
 bounds and objectives are exact fractions: nothing is rounded, and no error analysis is needed (but for alignments).
 
@@ -751,7 +751,7 @@ def check(stream, path, labels=None):
         data = Data(path, claim.made, labels)
         several = len(set(data.classes)) != 2 and not claim.alignment and claim.t == 1
         able(not several, "a proof of one linear SVM needs two classes")
-        taken = [data.numbered()] if claim.alignment else data.problems(claim.made.get("settings", {}).get("multi_class"))
+        taken = [data.numbered()] if claim.alignment else data.problems(data.said.get("multi_class"))
         problems = [Problem(data, *of) for of in taken]
         apart = {data.names[j] for j in data.categorical}
     except (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError, ZeroDivisionError, csv.Error, zipfile.BadZipFile) as error:

@@ -109,6 +109,42 @@ def log1p(x):
     return s * (half + (odd + even)) + (k * 1.9082149292705877e-10 + c) - half + f + k * 0.6931471803691238
 
 
+def random_words(seed, jumps):
+    """Words of xoshiro256++ (Blackman and Vigna), seeded by splitmix64, after this many long jumps."""
+    most = (1 << 64) - 1
+    state = []
+    for k in range(1, 5):
+        z = seed + k * 0x9E3779B97F4A7C15 & most
+        z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 & most
+        z = (z ^ z >> 27) * 0x94D049BB133111EB & most
+        state.append(z ^ z >> 31)
+
+    def turned(x, by):
+        return (x << by | x >> 64 - by) & most
+
+    def word(s):
+        found = turned(s[0] + s[3] & most, 23) + s[0] & most
+        t = s[1] << 17 & most
+        s[2] ^= s[0]
+        s[3] ^= s[1]
+        s[1] ^= s[2]
+        s[0] ^= s[3]
+        s[2] ^= t
+        s[3] = turned(s[3], 45)
+        return found
+
+    for _ in range(jumps):
+        far = [0, 0, 0, 0]
+        for part in (0x76E15D3EFEFDCBBF, 0xC5004E441C522FB3, 0x77710069854EE241, 0x39109BB02ACBE635):
+            for bit in range(64):
+                if part >> bit & 1:
+                    far = [x ^ y for x, y in zip(far, state)]
+                word(state)
+        state = far
+    while True:
+        yield word(state)
+
+
 class Column:
     """A feature: the values that are stored, by ascending rows; of dense data all, else 0 where none is."""
 
@@ -444,12 +480,13 @@ class Data:
     def __init__(self, path, made, labels=None, alignment=False):
         """Reads a file as `made` says, fills in and scales features, multiplies weights by those of classes: in doubles.
         `labels` is the second file; none that a proof names is opened."""
-        said = made.get("settings", {})
-        how = {**made.get("read", {}), **said.get("reading", {})}
-        how = {key: value for key, value in how.items() if value not in (None, False, [])}
+        self.said = said = made.get("settings", {})
+        if not isinstance(said.get("target"), str):
+            # Arrays as they were given: nothing was prepared.
+            self.said = said = made = {}
+        how = self.options(said.get("reading", {})) or self.options(made.get("read", {}))
         able(set(how) <= READING, f"options of reading are not known here: {', '.join(sorted(set(how) - READING))}")
         able("labels" not in how or labels, "the classes stand in a second file, and none that a proof names is opened: give --labels FILE[:COLUMN]")
-        able(not said.get("validate"), "--validate is not known here")
         positive, scale, rule = how.pop("positive", None), said.get("scale") or "none", said.get("class_weight") or "none"
         weights, tasks, groups = said.get("sample_weights"), said.get("tasks"), (said.get("groups") or {}).get("column")
         apart = [name for name in [*how.pop("apart", []), weights, said.get("folds"), tasks, groups] if name is not None]
@@ -472,6 +509,16 @@ class Data:
         self.tasks = self.tasks and [self.tasks[i] for i in kept]
         table.keep(kept)
         able(kept, "no sample is left")
+        alike = [name for name in dict.fromkeys(self.classes) if positive is not None and same_class(name) == same_class(positive)]
+        able(positive is None or (alike and len(set(self.classes)) == 2), f"the positive class {positive!r} is none of two classes of the data")
+        self.positive = alike[0] if alike else None
+        factors, share = self.factors(rule), said.get("validate")
+        of_classes = [factors[name] for name in self.classes]
+        if share is not None and not isinstance(share, str):
+            kept = self.not_held_out(share, said.get("seed") or 0)
+            table.keep(kept)
+            self.classes, self.weights = [self.classes[i] for i in kept], [self.weights[i] for i in kept]
+            self.tasks, of_classes = self.tasks and [self.tasks[i] for i in kept], [of_classes[i] for i in kept]
         categorical = meant(said.get("categorical") or [], table.names)
         self.categorical = categorical
         fill_in(table, said.get("missing") or "error", categorical, self.weights)
@@ -480,9 +527,10 @@ class Data:
             if j not in categorical:
                 column.values = scaled(column, scale, self.weights)
         self.columns, self.names = table.columns, table.names
-        alike = [name for name in dict.fromkeys(self.classes) if positive is not None and same_class(name) == same_class(positive)]
-        able(positive is None or (alike and len(set(self.classes)) == 2), f"the positive class {positive!r} is none of two classes of the data")
-        self.positive = alike[0] if alike else None
+        self.weights = [w * factor for w, factor in zip(self.weights, of_classes)]
+
+    def factors(self, rule):
+        """What the weights of the samples of each class are multiplied by."""
         sizes = {name: sum(w for w, of in zip(self.weights, self.classes) if of == name) for name in self.ordered(set(self.classes))}
         n = sum(sizes.values())
         rules = {"none": lambda size: 1.0, "balanced": lambda size: n / (len(sizes) * size)}
@@ -490,7 +538,25 @@ class Data:
         factors = {name: rules.get(rule, rules["none"])(size) for name, size in sizes.items()}
         if rule not in rules:
             factors |= {class_name(name): number(w) for name, w in (part.rsplit("=", 1) for part in rule.split(","))}
-        self.weights = [w * factors[name] for w, name in zip(self.weights, self.classes)]
+        return factors
+
+    def not_held_out(self, share, seed):
+        """The samples left where this share of each class is held out, to the nearest sample, one at least kept."""
+        out, words = set(), random_words(seed, 15)
+        for name in self.ordered(set(self.classes)):
+            rows = [i for i, of in enumerate(self.classes) if of == name]
+            wished = share * len(rows)
+            count = min(math.floor(wished) + (wished - math.floor(wished) >= 0.5), len(rows) - 1)
+            places = list(range(len(rows)))
+            for k in range(count):
+                other = k + (next(words) * (len(rows) - k) >> 64)
+                places[k], places[other] = places[other], places[k]
+            out |= {rows[at] for at in places[:count]}
+        return [i for i in range(len(self.classes)) if i not in out]
+
+    def options(self, said):
+        """Options of reading, but for those by default."""
+        return {key: value for key, value in said.items() if value not in (None, False, [])}
 
     def ordered(self, classes):
         """Classes in ascending order; of two the positive one is the second."""
