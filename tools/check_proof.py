@@ -34,7 +34,7 @@ from operator import mul
 
 from proof_alignment import BITS, Child, Expansion, Model, Pairs, floor
 from proof_data import Data, Fault, Unable, able, need, visible
-from proof_form import header_of
+from proof_form import claim_of, header_of
 from proof_gap import Gaps, baseline_of, first_line
 
 try:
@@ -221,11 +221,15 @@ class Claim:
     """The header: the problem, and the rules as units and rows."""
 
     def __init__(self, line):
-        head = header_of(line)
-        self.n, self.p, self.t, self.made = head["n"], head["p"], head.get("problems", 1), head["made"]
-        self.fingerprint, self.rules = head["fingerprint"], head["rules"]
-        self.alignment, self.l1, self.squared = head["gain"] == "alignment", head["gain"] == "l1", head.get("loss") == "squared-hinge"
-        self.head, self.s = head, None
+        self.head, self.made = header_of(line)
+        self.n, self.p, self.t = self.head["n"], self.head["p"], self.head.get("problems", 1)
+        self.alignment, self.l1, self.s = self.head["gain"] == "alignment", self.head["gain"] == "l1", None
+
+    def fits(self, data):
+        """Data are prepared as a method prepares them for the problem: categories of alignments alone are not scaled."""
+        named = self.head.get("categorical")
+        named = named if isinstance(named, list) and all(type(j) is int and 0 <= j for j in named) else []
+        need({j for j in named if j < len(data.names)} == data.categorical, "header: its settings leave other categories unscaled than the problem compares")
 
     def read_model(self):
         """What the objective is; only once the header is known to be about the data."""
@@ -235,7 +239,7 @@ class Claim:
         need(mine <= set(head) and not set(head) & (others | strange), "header: keys that do not go with its gain")
         self.penalty = entries(head.get("penalty", []), lambda price: real(price, 0.0))
         self.caps = entries(head.get("weight_bounds", []), lambda u: real(u, 0.0))
-        self.bias = head.get("bias", "none")
+        self.bias, self.rules, self.squared = head.get("bias", "none"), head["rules"], head.get("loss") == "squared-hinge"
         if self.alignment:
             gamma, kernel = real(head["gamma"]), head.get("kernel", "rbf")
             need(1e-250 <= gamma <= 1e250 and self.t == 1, "header: gamma or problems")
@@ -753,19 +757,18 @@ def check(stream, path, labels=None):
         able(not several, "a proof of one linear SVM needs two classes")
         taken = [data.numbered()] if claim.alignment else data.problems(data.said.get("multi_class"))
         problems = [Problem(data, *of) for of in taken]
-        apart = {data.names[j] for j in data.categorical}
     except (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError, ZeroDivisionError, csv.Error, zipfile.BadZipFile) as error:
         raise Unable(f"the data are not as the proof says, or it says something else than proofs do ({error})") from None
+    claim.fits(data)
     shape = sum(problem.n for problem in problems), len(data.columns), len(problems)
     need(shape == (claim.n, claim.p, claim.t), "header: the data have {} samples, {} features, {} problems".format(*shape))
     sha = hashlib.sha256()
     for problem in problems:
         problem.feed(sha, claim.p)
-    need(claim.fingerprint == f"sha256:{sha.hexdigest()}", f"header: the data's fingerprint is sha256:{sha.hexdigest()}")
+    claim.head = claim_of(claim.head)
+    need(claim.head["fingerprint"] == f"sha256:{sha.hexdigest()}", f"header: the data's fingerprint is sha256:{sha.hexdigest()}")
     claim.read_model()
     claim.read_rules()
-    compared = {data.names[j] for j in claim.categorical} if claim.alignment else set()
-    need(apart == compared, "header: its settings leave other categories unscaled than the problem compares")
     if claim.alignment:
         work = AlignmentCheck(claim, problems[0])
     else:

@@ -34,6 +34,7 @@ HEADER |= {"gain": {"ridge", "l1", "alignment"}, "loss?": Either((NULL, {"hinge"
 HEADER |= {"bias?": Either((NULL, {"free", "none"}, {"penalised": NUMBER})), "cost?": MAYBE_NUMBER, "penalty?": [NUMBER], "weight_bounds?": [NUMBER]}
 HEADER |= {"kernel?": Either((NULL, {"rbf", "laplace"})), "gamma?": MAYBE_NUMBER, "categorical?": [INTEGER], "centre?": [INTEGER]}
 HEADER |= {"rules": RULES, "made?": ANY}
+OUTLINE = {key: HEADER[key] for key in ("format", "version", "n", "p", "problems?", "gain")} | {"*": ANY}
 TEXTS = [TEXT]
 READING = dict.fromkeys(("drop?", "only?", "text?", "missing_codes?", "classes?"), TEXTS)
 READING |= dict.fromkeys(("format?", "target?", "positive?", "by?", "id?", "layer?", "decimal?", "thousands?", "delimiter?", "comment?"), MAYBE_TEXT)
@@ -75,18 +76,23 @@ def formed(value, form, what):
 
 
 def header_of(line):
-    """The header in a line of JSON."""
+    """The header in a line of JSON, of which the outline has its form, and what it says of its making."""
     try:
         head = json.loads(line.decode(), object_pairs_hook=no_doubles, parse_constant=no_number, parse_int=integer_of)
         # Half of a pair of surrogates is no text.
         json.dumps(head, ensure_ascii=False).encode()
     except (ValueError, RecursionError):
         raise Unable("not a proof file: its header is no JSON") from None
-    formed(head, HEADER, "its header")
+    formed(head, OUTLINE, "its header")
     able(len(line) <= (1 << 20) + 256 * head["p"] + 1, "not a proof file: the header is too long for its features")
     made = {} if head.get("made") is None else head["made"]
     formed(made, MADE, "what it says of its making")
     if isinstance(made.get("settings", {}).get("target"), str):
         formed(made["settings"], OF_FILES, "what it says of its making")
-    # A null, or an empty list, is as a key left out.
-    return {key: x for key, x in head.items() if x not in (None, [])} | {"made": made}
+    return head, made
+
+
+def claim_of(head):
+    """The header, all of the form of one; a null, or an empty list, is as a key left out."""
+    formed(head, HEADER, "its header")
+    return {key: x for key, x in head.items() if x not in (None, [])}
