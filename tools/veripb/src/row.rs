@@ -131,7 +131,11 @@ mod tests {
                 let least = dual.constant + (0..4).filter(inside).map(|u| dual.values[u]).sum::<f64>();
                 let left: i128 = (0..4).filter(inside).map(|u| i128::from(row.gains[u])).sum();
                 let holds = left >= i128::from(row.right);
-                assert!(least >= bound || holds, "{dual:?} {bound}: {row:?} is false of {subset:b}", dual = &dual.values);
+                assert!(
+                    least >= bound || holds,
+                    "{dual:?} {bound}: {row:?} is false of {subset:b}",
+                    dual = &dual.values
+                );
             }
         }
         assert!(told > 300, "only {told} rows say something");
