@@ -1,29 +1,41 @@
-"""The second checker of proof files: exact arithmetic, the standard library alone.
+"""The second checker of proof files: arithmetic and a reader of its own.
 
-    python3 tools/check_proof.py PROOF DATA [SECONDS [GIB]]
+    python3 tools/check_proof.py PROOF DATA [SECONDS [GIB]] [--labels FILE[:COLUMN]]
 
-Stops after SECONDS (3600) and at GIB of memory (8), where the system can limit them. DATA is the .csv, .svm or .libsvm file (also .gz) that the run read. Prints VERIFIED with what was
-proven, or the first fault (exit code 1). What it does not check (proofs of alignments, missing values,
-text columns, `--validate`) it says (exit code 2). Written from docs/formats/proof.md alone, without reading
-`crates/fewest-verify`; proof_data.py reads the data. Doubles are integers times powers of two, so
-bounds and objectives are exact fractions: nothing is rounded, and no error analysis is needed.
+DATA is the file that the run read: csv, svmlight, npz, h5ad, 10x or mtx. Classes in a second file need --labels:
+no file that a proof names is opened. Stops after SECONDS (3600) and at GIB of memory (8), where the system can limit
+them. Prints what was proven, in the words of `fewest verify`, or the first fault, and ends with its exit code (1 for a fault,
+and where nothing is proven of other subsets). What it does not read, such as `--transpose`, it says (exit code 2). Written to
+docs/formats/proof.md, and shares no code with `crates/fewest-verify`. Doubles are integers times powers of two, so
+bounds and objectives are exact fractions: nothing is rounded, and no error analysis is needed (but for alignments).
+
+| file | subject |
+| --- | --- |
+| check_proof.py | the bytes, the claim, its rules, the records in turn |
+| proof_form.py | the form of the header |
+| proof_data.py, proof_arrays.py | the data: text; h5ad, 10x, npz and mtx |
+| proof_alignment.py | kernels, and models of alignments |
+| proof_gap.py | gaps, and the verdict in words |
 """
 
 import csv
-import gzip
 import hashlib
-import json
+import io
 import math
 import os
 import signal
 import struct
 import sys
+import zipfile
 import zlib
 from collections import namedtuple
 from fractions import Fraction
 from operator import mul
 
-from proof_data import Data, Fault, Unable, need, visible
+from proof_alignment import BITS, Child, Expansion, Model, Pairs, floor
+from proof_data import Data, Fault, Unable, able, need, visible
+from proof_form import claim_of, header_of
+from proof_gap import Gaps, baseline_of, first_line
 
 try:
     import resource
@@ -32,10 +44,10 @@ except ImportError:
     resource = None
 
 INFINITY, TWO = math.inf, Fraction(2)
-RULES = {"max_features", "require", "forbid", "implies", "at_most", "at_least", "together", "budget", "costs", "weights"}
+USAGE = "usage: python3 tools/check_proof.py PROOF DATA [SECONDS [GIB]] [--labels FILE[:COLUMN]]"
 STATUSES = {"optimal", "completed", "time_limit", "call_limit", "node_limit", "cancelled", "infeasible", "stalled"}
-OF_ALIGNMENTS = {"kernel", "gamma", "categorical", "centre"}
-HEADER = {"format", "version", "n", "p", "fingerprint", "gain", "loss", "bias", "cost", "rules"}
+# Keys that the header of a claim has in any case.
+OF_SVMS, OF_ALIGNMENTS = {"loss", "bias", "cost"}, {"gamma"}
 
 
 def dyadic(x):
@@ -70,7 +82,7 @@ class Problem:
         self.labels, self.n, self.columns = labels, len(labels), []
         self.weights = [data.weights[i] for i in rows]
         for column in data.columns:
-            values = [column[i] for i in rows]
+            values = column.at(rows)
             places = [k for k, x in enumerate(values) if x != 0]
             self.columns.append((places, [values[k] for k in places]))
 
@@ -95,6 +107,60 @@ class Problem:
     def dot(self, j, dense):
         rows, values = self.columns[j]
         return sum(map(mul, dense if len(rows) == self.n else map(dense.__getitem__, rows), values))
+
+
+class Members(io.RawIOBase):
+    """The unpacked bytes of gzip members, after which nothing may follow: the module gzip passes over zeros there."""
+
+    def __init__(self, path):
+        self.file, self.packed, self.member, self.any, self.fault = open(path, "rb"), b"", None, False, None
+
+    def readable(self):
+        return True
+
+    def close(self):
+        self.file.close()
+        super().close()
+
+    def readinto(self, buffer):
+        while True:
+            self.packed = self.packed or self.file.read(1 << 16)
+            if not self.packed and (self.member or not self.any):
+                raise EOFError("the file ends within a gzip member")
+            if not self.packed:
+                return 0
+            self.member, self.any = self.member or zlib.decompressobj(31), True
+            # Never more than fits: a few bytes may unpack to very many.
+            out = self.unpacked(len(buffer))
+            self.packed = self.member.unused_data if self.member.eof else self.member.unconsumed_tail
+            self.member = None if self.member.eof else self.member
+            if self.fault and not out:
+                raise self.fault
+            if out:
+                buffer[: len(out)] = out
+                return len(out)
+
+
+    def unpacked(self, size):
+        """Bytes up to this size; those before a fault come first."""
+        if self.fault:
+            return b""
+        before = self.member.copy()
+        try:
+            return self.member.decompress(self.packed, size)
+        except zlib.error as fault:
+            self.member, self.fault, out = before, fault, b""
+        for byte in self.packed:
+            try:
+                out += self.member.decompress(bytes([byte]))
+            except zlib.error:
+                break
+        return out[:size]
+
+
+def opened(path):
+    """The bytes of a proof file."""
+    return io.BufferedReader(Members(path), 1 << 16)
 
 
 class Reader:
@@ -137,23 +203,17 @@ class Reader:
         return [entry() for _ in others]
 
 
-def no_doubles(pairs):
-    need(len(dict(pairs)) == len(pairs), "header: a key stands twice")
-    return dict(pairs)
-
-
 def real(value, low=-INFINITY):
-    need(type(value) in (int, float) and abs(value) <= sys.float_info.max and value >= low, f"header: {value!r} is no such number")
+    need(value >= low, f"header: {value!r} is below {low!r}")
     return float(value)
 
 
-def whole(value, limit=1 << 64):
-    need(type(value) is int and 0 <= value < limit, f"header: {value!r} is no such integer")
+def whole(value, limit):
+    need(value < limit, f"header: {value!r} is not below {limit}")
     return value
 
 
 def entries(value, entry):
-    need(isinstance(value, list), f"header: {value!r} is no list")
     return [entry(x) for x in value]
 
 
@@ -161,36 +221,40 @@ class Claim:
     """The header: the problem, and the rules as units and rows."""
 
     def __init__(self, line):
-        try:
-            head = json.loads(line.decode(), object_pairs_hook=no_doubles, parse_constant=lambda text: need(False, f"header: {text}"))
-        except (ValueError, RecursionError):
-            raise Fault("header: no JSON") from None
-        version = isinstance(head, dict) and head.get("format") == "fewest-proof" and head.get("version")
-        need(type(version) is int and version == 1, "header: no proof file")
-        if head.get("gain") == "alignment":
-            raise Unable("proofs of alignments (kta) are not checked here")
-        # Keys of alignments may be there, and say nothing.
-        known = HEADER | {"problems", "penalty", "weight_bounds", "made"} | {key for key in OF_ALIGNMENTS if not head.get(key, 1)}
-        need(HEADER <= set(head) <= known, "header: a key is missing, or not known")
-        self.n, self.p, self.t = whole(head["n"]), whole(head["p"]), whole(head.get("problems", 1))
-        need(len(line) <= (1 << 20) + 256 * self.p, "header: it is too long for its features")
-        self.fingerprint, self.rules, self.made = head["fingerprint"], head["rules"], head.get("made") or {}
-        need(head["gain"] in ("ridge", "l1") and head["loss"] in ("hinge", "squared-hinge"), "header: gain or loss")
-        self.l1, self.squared = head["gain"] == "l1", head["loss"] == "squared-hinge"
-        need(not self.l1 or (not self.squared and self.t == 1), "header: gain l1 takes the hinge loss and one problem")
-        self.bias, self.s = head["bias"], None
-        if isinstance(self.bias, dict) and set(self.bias) == {"penalised"}:
-            self.s = real(self.bias["penalised"], math.ulp(0.0))
-        else:
-            need(self.bias in ("free", "none"), f"header: bias {self.bias!r}")
-        self.cost, self.penalty = real(head["cost"], 1e-40), entries(head.get("penalty", []), lambda price: real(price, 0.0))
+        self.head, self.made = header_of(line)
+        self.n, self.p, self.t = self.head["n"], self.head["p"], self.head.get("problems", 1)
+        self.alignment, self.l1, self.s = self.head["gain"] == "alignment", self.head["gain"] == "l1", None
+
+    def fits(self, data):
+        """Data are prepared as a method prepares them for the problem: categories of alignments alone are not scaled."""
+        named = self.head.get("categorical")
+        named = named if isinstance(named, list) and all(type(j) is int and 0 <= j for j in named) else []
+        need({j for j in named if j < len(data.names)} == data.categorical, "header: its settings leave other categories unscaled than the problem compares")
+
+    def read_model(self):
+        """What the objective is; only once the header is known to be about the data."""
+        head = self.head
+        mine, others = (OF_ALIGNMENTS, OF_SVMS) if self.alignment else (OF_SVMS, OF_ALIGNMENTS)
+        strange = {"penalty", "weight_bounds"} if self.alignment else {"kernel", "categorical", "centre"}
+        need(mine <= set(head) and not set(head) & (others | strange), "header: keys that do not go with its gain")
+        self.penalty = entries(head.get("penalty", []), lambda price: real(price, 0.0))
         self.caps = entries(head.get("weight_bounds", []), lambda u: real(u, 0.0))
+        self.bias, self.rules, self.squared = head.get("bias", "none"), head["rules"], head.get("loss") == "squared-hinge"
+        if self.alignment:
+            gamma, kernel = real(head["gamma"]), head.get("kernel", "rbf")
+            need(1e-250 <= gamma <= 1e250 and self.t == 1, "header: gamma or problems")
+            self.gamma = Fraction(gamma), kernel
+            self.categorical, self.centre = (set(entries(head.get(key, []), lambda j: whole(j, self.p))) for key in ("categorical", "centre"))
+            return
+        need(not self.l1 or (not self.squared and self.t == 1), "header: gain l1 takes the hinge loss and one problem")
+        if isinstance(self.bias, dict):
+            self.s = real(self.bias["penalised"], math.ulp(0.0))
+        self.cost = real(head["cost"], 1e-40)
         need(self.l1 or not self.caps, "header: weight bounds without gain l1")
 
     def read_rules(self):
         """Units, rows and the root; only once p is known to be that of the data."""
         rules, p = self.rules, self.p
-        need(isinstance(rules, dict) and set(rules) <= RULES, "header: rules that are not known")
         self.penalty, self.caps = self.penalty or [0.0] * p, self.caps or [INFINITY] * p
         need(len(self.penalty) == len(self.caps) == p, "header: a list is not as long as features are many")
 
@@ -198,20 +262,18 @@ class Claim:
             return whole(j, p)
 
         def group(entry):
-            need(isinstance(entry, list) and len(entry) == 2, f"header: {entry!r} is no pair")
-            return whole(entry[0]), entries(entry[1], feature)
+            return entry[0], entries(entry[1], feature)
 
         lists = {"require": feature, "forbid": feature, "costs": lambda c: real(c, 0.0), "at_most": group, "at_least": group}
         lists |= {"implies": lambda pair: entries(pair, feature), "together": lambda members: entries(members, feature)}
         lists = {key: entries(rules.get(key, []), entry) for key, entry in lists.items()}
         need(len(lists["costs"]) in (0, p), "header: costs are not as many as features")
-        need(all(len(pair) == 2 for pair in lists["implies"]), "header: an implication is no pair")
         self.find_units(lists["implies"] + [(members[k - 1], j) for members in lists["together"] for k, j in enumerate(members)])
         self.implied = {(self.unit[a], self.unit[b]) for a, b in lists["implies"] if self.unit[a] != self.unit[b]}
         # Rows: coefficients by feature, right side. Counts: units by weight, limit, its sense
         self.rows, self.counts, self.room = [], [], p
         if rules.get("max_features") is not None:
-            self.room = min(p, whole(rules["max_features"]))
+            self.room = min(p, rules["max_features"])
             self.add_row(dict.fromkeys(range(p), 1.0), float(rules["max_features"]))
         if rules.get("budget") is not None:
             budget, costs = real(rules["budget"], 0.0) * (1 + 1e-9), lists["costs"]
@@ -230,11 +292,11 @@ class Claim:
             self.add_row(dict.fromkeys(members, -1.0), -float(m))
         self.low, self.high = [-INFINITY] * p, [INFINITY] * p
         for bound in entries(rules.get("weights", []), lambda bound: bound):
-            need(isinstance(bound, dict) and set(bound) <= {"feature", "lower", "upper"}, "header: a bound on a weight")
-            j, low, high = feature(bound.get("feature")), bound.get("lower"), bound.get("upper")
+            j, low, high = feature(bound["feature"]), bound.get("lower"), bound.get("upper")
             self.low[j] = max(self.low[j], -INFINITY if low is None else real(low))
             self.high[j] = min(self.high[j], INFINITY if high is None else real(high))
             need(self.low[j] <= 0 <= self.high[j], f"header: the bounds on weight {j} leave out 0")
+        need(not self.alignment or not rules.get("weights"), "header: bounds on weights of an alignment")
         self.finest = lowest(self.low + self.high + self.caps)
         self.root = self.conclude(self.mask(lists["require"]), self.mask(lists["forbid"]))
 
@@ -453,7 +515,9 @@ class Check:
             claimed, size = reader.number(), reader.integer()
             need(size <= 16 and reader.take(size).decode() in STATUSES, "a status that is not known")
             return claimed
-        need(kind in (1, 2, 3) or (kind == 4 and claim.l1), f"a record of kind {kind}")
+        if claim.alignment and kind in (7, 8, 9, 10):
+            return self.record_of(kind, reader)
+        need(kind == 1 or (kind in (2, 3) and not claim.alignment) or (kind == 4 and claim.l1), f"a record of kind {kind}")
         node = reader.integer()
         need(node in self.boxes, f"box {node} was closed or split, or never made")
         box = self.boxes[node]
@@ -510,7 +574,6 @@ class Check:
         stated, own, mask = reader.number(), reader.number(), claim.mask(features)
         allowed = claim.root and claim.conclude(claim.root[0] | mask, claim.all & ~mask)
         need(allowed and claim.root[1] & mask == 0 and claim.size(mask) == len(features), "a listed subset is not allowed")
-        need(all(mask != other for other, *_ in self.listed), "a subset is listed twice")
         objective = sum(Fraction(claim.penalty[j]) for j in features)
         for problem in self.problems:
             weights, bias = reader.as_many(reader.number, features), reader.number()
@@ -519,6 +582,10 @@ class Check:
             for j, w in zip(features, weights):
                 need(claim.low[j] <= w <= claim.high[j] and abs(w) <= claim.caps[j], f"the weight of feature {j} is beyond its bounds")
             objective += self.objective(problem, features, weights, bias)
+        self.list(mask, features, objective, stated, own)
+
+    def list(self, mask, features, objective, stated, own):
+        need(all(mask != other for other, *_ in self.listed), "a subset is listed twice")
         need(math.isfinite(stated), "an objective is infinite")
         reached = objective <= Fraction(stated) + abs(Fraction(stated)) / 10**7
         need(reached, f"the objective is {show(objective)}, above the one stated, {show(stated)}")
@@ -552,31 +619,164 @@ class Check:
         return best, min([rest, *own]), rest, [(entry[2], bound) for entry, bound in zip(self.listed, own)]
 
 
+class AlignmentCheck(Check):
+    """Records of gain "alignment". `least` of a box is what is known of its subsets; objectives are minus alignments."""
+
+    def __init__(self, claim, problem):
+        self.pairs, self.coefficients = Pairs(claim, problem), []
+        super().__init__(claim, [problem], 0)
+        self.boxes = {0: claim.root and Box(*claim.root, None, -INFINITY)}
+        for row, right in claim.rows:
+            by_unit = {}
+            for j, a in row.items():
+                by_unit[claim.unit[j]] = by_unit.get(claim.unit[j], 0) + Fraction(a)
+            self.coefficients.append((by_unit, Fraction(right)))
+
+    def close(self, box, bound, inside=0, outside=0):
+        super().close(box._replace(least=INFINITY), max(bound, box.least), inside, outside)
+
+    def slots(self, box, free):
+        """How many free units a subset adds at most."""
+        most = len(free)
+        for row, right in self.coefficients:
+            left = right - sum(a for u, a in row.items() if box.inside >> u & 1)
+            left -= sum(a for u, a in row.items() if a < 0 and not (box.inside | box.outside) >> u & 1)
+            terms = sorted(row[u] for u in free if row.get(u, 0) > 0)
+            fit = 0
+            for a in terms:
+                left -= a
+                if left < 0:
+                    break
+                fit += 1
+            most = min(most, len(free) - len(terms) + fit)
+        return most
+
+    def record_of(self, kind, reader):
+        claim, node = self.claim, reader.integer()
+        need(node in self.boxes, f"box {node} was closed or split, or never made")
+        box = self.boxes[node]
+        if kind == 7:
+            if box:
+                self.close(box, box.least)
+            del self.boxes[node]
+        elif kind == 8:
+            if box:
+                free = list(bits(claim.all & ~box.inside & ~box.outside))
+                self.boxes[node] = box._replace(least=max(box.least, value_of(-self.pairs.limit(bits(box.inside), free))))
+        else:
+            order = 2 if kind == 9 else reader.integer()
+            need(kind == 9 or order in (3, 4), f"a model of order {order}")
+            self.expand(node, box, order, reader)
+
+    def expand(self, node, box, order, reader):
+        claim, level = self.claim, reader.number()
+        size = reader.integer()
+        need(size <= claim.p, "a list of features is longer than they are many")
+        listed = [whole_index(reader.integer(), claim.p) for _ in range(size)]
+        units = [claim.unit[j] for j in listed]
+        need(len(set(units)) == len(units), "a unit is listed twice")
+        firsts = reader.ascending(size)
+        bounds = reader.as_many(reader.number, firsts)
+        children = []
+        for first, bound in zip(firsts, bounds):
+            partners = reader.ascending(size)
+            need(not partners or partners[0] > first, "a partner is not above the first unit of its child")
+            children.append(Child(first, bound, set(partners)))
+        del self.boxes[node]
+        numbers = range(self.nodes, self.nodes + len(children))
+        self.nodes += len(children)
+        if not box:
+            self.boxes.update(dict.fromkeys(numbers))
+            return
+        decided = box.inside | box.outside
+        free = [u for u in units if not decided >> u & 1] + [u for u in bits(claim.all & ~decided) if u not in units]
+        slots, weights, found = self.slots(box, free), self.pairs.inside(bits(box.inside)), {}
+        apart = [[]]
+        if slots:
+            need(slots <= 64, "an expansion has more than 64 slots")
+            self.points += 1
+            place = {u: k for k, u in enumerate(free)}
+            # Units that are not listed stand behind all others.
+            positions = [place.get(u) for u in units] + [place[u] for u in free if u not in units]
+            model = Model(self.pairs, weights, free, slots, order)
+            expansion = Expansion(model, floor(level), children, positions)
+            apart, found = apart + expansion.apart, expansion.found
+        self.parts += 1
+        self.rest = min(self.rest, max(box.least, -Fraction(level) if math.isfinite(level) else -level))
+        for chosen in apart:
+            mask = sum(1 << free[a] for a in chosen)
+            most = self.pairs.value(bits(box.inside | mask))[1] if self.allowed(box.inside | mask) else -INFINITY
+            if most > floor(level):
+                self.close(box, value_of(-most), mask, claim.all & ~box.inside & ~mask)
+        for number, child in zip(numbers, children):
+            first = units[child.first]
+            partners = claim.mask([listed[k] for k in child.partners])
+            if decided >> first & 1:
+                self.boxes[number] = None
+                continue
+            known = max(box.least, min(value_of(-found[child.first]) if child.first in found else INFINITY, -level))
+            out = claim.all & ~decided & ~(1 << first) & ~partners
+            self.settle(number, box._replace(least=known), 1 << first, out)
+
+    def allowed(self, mask):
+        root = self.claim.root
+        return root[0] & ~mask == 0 and root[1] & mask == 0 and self.claim.conclude(mask, self.claim.all & ~mask) is not None
+
+    def subset(self, reader):
+        features = reader.ascending(self.claim.p)
+        stated, own, mask = reader.number(), reader.number(), self.claim.mask(features)
+        need(self.claim.root and self.allowed(mask) and self.claim.size(mask) == len(features), "a listed subset is not allowed")
+        self.list(mask, features, value_of(-self.pairs.value(bits(mask))[0]), stated, own)
+
+
+def value_of(units):
+    """A number of units as a fraction; infinities as they are."""
+    return units if isinstance(units, float) else Fraction(units, 1 << BITS)
+
+
+def whole_index(value, end):
+    need(value < end, f"index {value} where {end} is the limit")
+    return value
+
+
 def show(value):
     return f"{float(value):.12g}" if abs(value) < 1 << 1000 else "-infinity" if value < 0 else "infinity"
 
 
-def check(stream, path):
+def check(stream, path, labels=None):
     """What a proof proves of these data; raises Fault or Unable."""
-    line = stream.readline((1 << 26) + 1)
-    need(line.endswith(b"\n"), "header: no line, or one of more than 64 MiB")
+    try:
+        line = stream.readline((1 << 26) + 1)
+    except (EOFError, zlib.error) as error:
+        raise Unable(f"not a proof file: {error}") from None
+    able(line.endswith(b"\n"), "not a proof file: header: no line, or one of more than 64 MiB")
     claim = Claim(line)
     try:
-        data = Data(path, claim.made)
-        problems = [Problem(data, *taken) for taken in data.problems(claim.made.get("settings", {}).get("multi_class"))]
-    except (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError, ZeroDivisionError, csv.Error) as error:
+        data = Data(path, claim.made, labels)
+        several = len(set(data.classes)) != 2 and not claim.alignment and claim.t == 1
+        able(not several, "a proof of one linear SVM needs two classes")
+        taken = [data.numbered()] if claim.alignment else data.problems(data.said.get("multi_class"))
+        problems = [Problem(data, *of) for of in taken]
+    except (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError, ZeroDivisionError, csv.Error, zipfile.BadZipFile) as error:
         raise Unable(f"the data are not as the proof says, or it says something else than proofs do ({error})") from None
+    claim.fits(data)
     shape = sum(problem.n for problem in problems), len(data.columns), len(problems)
     need(shape == (claim.n, claim.p, claim.t), "header: the data have {} samples, {} features, {} problems".format(*shape))
     sha = hashlib.sha256()
     for problem in problems:
         problem.feed(sha, claim.p)
-    need(claim.fingerprint == f"sha256:{sha.hexdigest()}", f"header: the data's fingerprint is sha256:{sha.hexdigest()}")
+    claim.head = claim_of(claim.head)
+    need(claim.head["fingerprint"] == f"sha256:{sha.hexdigest()}", f"header: the data's fingerprint is sha256:{sha.hexdigest()}")
+    claim.read_model()
     claim.read_rules()
-    exponent = min(lowest(values) for problem in problems for _, values in problem.columns)
-    for problem in problems:
-        problem.prepare(claim.cost, exponent, claim.squared)
-    work, reader, end = Check(claim, problems, exponent), Reader(stream), None
+    if claim.alignment:
+        work = AlignmentCheck(claim, problems[0])
+    else:
+        exponent = min(lowest(values) for problem in problems for _, values in problem.columns)
+        for problem in problems:
+            problem.prepare(claim.cost, exponent, claim.squared)
+        work = Check(claim, problems, exponent)
+    reader, end = Reader(stream), None
     while end is None:
         try:
             end = work.record(reader)
@@ -584,19 +784,33 @@ def check(stream, path):
             raise Fault(f"record {work.records}: {fault}") from None
     need(not stream.read(1), "something follows the last record")
     best, bound, rest, listed = work.verdict(end)
-    found = {"selected": [data.names[j] for j in best[1]], "objective": best[2]} if best else {"objective": None}
-    counts = {"checked": (work.records, work.points, work.parts), "solutions": listed, "p": claim.p}
-    return found | counts | {"bound": bound, "rest": rest}
+    gaps = Gaps(claim, best and best[2], bound, baseline_of(claim, problems))
+    sign = -1 if claim.alignment else 1
+    found = {"selected": [data.names[j] for j in best[1]], "objective": sign * best[2]} if best else {"objective": None}
+    counts = {"checked": (work.records, work.points, work.parts), "solutions": [(sign * x, sign * y) for x, y in listed], "p": claim.p}
+    said = {"gaps": gaps, "verdict": "verified" if gaps.proves else "objective_only" if best else "nothing"}
+    said |= {"alignment": claim.alignment, "within": bool(claim.head.get("weight_bounds")), "infeasible": best is None and bound == INFINITY}
+    return found | counts | said | {"bound": sign * bound, "rest": sign * rest, "check": work}
+
+
+def arguments():
+    """PROOF, DATA, limits, and the file of --labels."""
+    words, labels = sys.argv[1:], None
+    if "--labels" in words[:-1]:
+        at = words.index("--labels")
+        labels = words[at + 1]
+        del words[at : at + 2]
+    able(len(words) in (2, 3, 4) and not any(word.startswith("--") for word in words), USAGE)
+    return words, labels
 
 
 def main():
     try:
-        if len(sys.argv) not in (3, 4, 5):
-            raise Unable("usage: python3 tools/check_proof.py PROOF DATA [SECONDS [GIB]]")
-        limit(*map(float, sys.argv[3:]))
-        with gzip.open(sys.argv[1], "rb") as stream:
-            found = check(stream, sys.argv[2])
-    except (Fault, EOFError, zlib.error, gzip.BadGzipFile) as fault:
+        words, labels = arguments()
+        limit(*map(float, words[2:]))
+        with opened(words[0]) as stream:
+            found = check(stream, words[1], labels)
+    except (Fault, EOFError, zlib.error) as fault:
         print(f"NOT VERIFIED  {visible(str(fault))}")
         return 1
     except (Unable, OSError, UnicodeDecodeError) as error:
@@ -605,21 +819,22 @@ def main():
     except MemoryError:
         print("stopped at the limit of memory; nothing is proven, give more GIB", file=sys.stderr)
         return 3
-    objective, bound = found["objective"], found["bound"]
-    proven, why = math.isfinite(bound), "nothing is proven of other subsets"
-    if proven and objective is not None and objective > bound and objective - bound >= abs(objective):
-        proven, why = False, "the bound leaves all of the objective open"
-    print("VERIFIED" + ("" if proven else f" objective only: {why}"))
+    objective, bound, gaps = found["objective"], found["bound"], found["gaps"]
+    print(first_line(found))
     if objective is not None:
         print(f"selected   {len(found['selected'])} of {found['p']} features: {', '.join(map(visible, found['selected']))}")
-        print(f"objective  at most {show(objective)}")
+        print(f"objective  at {'least' if found['alignment'] else 'most'} {show(objective)}")
     print(f"bound      {show(bound)}")
-    if objective and math.isfinite(bound):
-        print(f"open       {float(max(objective - bound, 0) / objective):.3g} of the objective")
+    if gaps.text() and objective is not None:
+        print(f"gap        {gaps.text()}")
+    if gaps.loss:
+        print("loss       the best listed subset is worse than no features")
     if len(found["solutions"]) > 1:
-        print(f"listed     {len(found['solutions'])} subsets, all others not below {show(found['rest'])}")
-    print("checked    {} records, {} dual points, {} parts, exactly".format(*found["checked"]))
-    return int(not proven)
+        print(f"listed     {len(found['solutions'])} subsets, all others not {'above' if found['alignment'] else 'below'} {show(found['rest'])}")
+    points = "models" if found["alignment"] else "dual points"
+    exactly = "in 128 bits" if found["alignment"] else "exactly"
+    print("checked    {} records, {} {points}, {} parts, {exactly}".format(*found["checked"], points=points, exactly=exactly))
+    return int(found["verdict"] != "verified")
 
 
 def limit(seconds=3600.0, gib=8.0):

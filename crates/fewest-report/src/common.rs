@@ -58,7 +58,7 @@ pub(crate) fn status_words(status: &str) -> &'static str {
         "memory_limit" => "stopped at the memory limit with the best so far",
         "cancelled" => "cancelled; the best so far",
         "infeasible" => "no subset satisfies the rules, proven",
-        "stalled" => "stopped: rounding kept it from going on",
+        "stalled" => "stopped: rounding, or a training that could not be ended, kept it from going on",
         _ => "",
     }
 }

@@ -220,7 +220,7 @@ impl Proof<'_> {
             "call_limit" | "node_limit" => "; a limit ended the search, with more of it the bound may tighten",
             "memory_limit" => "; the memory limit ended the search, with more memory the bound may tighten",
             "cancelled" => "; the search was cancelled, with more time the bound may tighten",
-            "stalled" => "; rounding kept the search from tightening the bound further",
+            "stalled" => "; rounding, or a training that could not be ended, kept the bound from tightening further",
             _ => "",
         }
     }

@@ -2,11 +2,13 @@
 
 use std::ops::{Range, RangeInclusive};
 
-use serde::Deserialize;
-use serde::de::IgnoredAny;
+use serde::de::{Error as _, IgnoredAny};
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
 
 use crate::data::{Data, fingerprint};
 use crate::file::Checked;
+use crate::form::{Distinct, Object, name, named, object};
 use crate::pairs::{AlignmentKernel, Distance, Pairs};
 use crate::rounding::{add_down, mul_down, norm};
 use crate::rules::{RuleList, Rules, State, WeightRange};
@@ -56,9 +58,12 @@ pub(crate) struct Header {
     n: usize,
     p: usize,
     fingerprint: String,
+    #[serde(deserialize_with = "named")]
     gain: Gain,
     /// The loss, of gains `ridge` and `l1`.
+    #[serde(default, deserialize_with = "name")]
     loss: Option<Loss>,
+    #[serde(default, deserialize_with = "bias")]
     bias: Option<Bias>,
     cost: Option<f64>,
     #[serde(default)]
@@ -66,15 +71,30 @@ pub(crate) struct Header {
     #[serde(default)]
     weight_bounds: Vec<f64>,
     /// The kernel, of gain `alignment`. Without a kernel it is `rbf`.
+    #[serde(default, deserialize_with = "name")]
     kernel: Option<Distance>,
     gamma: Option<f64>,
     #[serde(default)]
     categorical: Vec<usize>,
     #[serde(default)]
     centre: Vec<usize>,
+    #[serde(deserialize_with = "object")]
     rules: RuleList,
     #[serde(default, rename = "made")]
-    _made: IgnoredAny,
+    _made: Distinct,
+}
+
+/// A bias: a name, an object of one key, or null.
+fn bias<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Bias>, D::Error> {
+    let form = Value::deserialize(from)?;
+    match &form {
+        Value::Null => Ok(None),
+        Value::String(_) => Bias::deserialize(form).map(Some).map_err(D::Error::custom),
+        Value::Object(entries) if entries.contains_key("penalised") => {
+            Bias::deserialize(form).map(Some).map_err(D::Error::custom)
+        }
+        _ => Err(D::Error::custom(format!("bias is {form}"))),
+    }
 }
 
 fn one() -> usize {
@@ -90,6 +110,7 @@ pub(crate) struct Outline {
     pub(crate) problems: usize,
     n: usize,
     p: usize,
+    #[serde(deserialize_with = "named")]
     pub(crate) gain: Gain,
 }
 
@@ -128,7 +149,8 @@ impl Outline {
 
 /// A header or its outline.
 pub(crate) fn json<'l, T: Deserialize<'l>>(line: &'l str) -> Checked<T> {
-    serde_json::from_str(line).map_err(|error| format!("its header does not fit: {error}"))
+    let object = serde_json::from_str(line).map_err(|error| format!("its header does not fit: {error}"));
+    object.map(|Object(all)| all)
 }
 
 impl Header {

@@ -10,7 +10,7 @@
 //! | file | subject |
 //! | --- | --- |
 //! | `file.rs` | the bytes of a file |
-//! | `claim.rs`, `data.rs` | the header; the data and their fingerprint |
+//! | `claim.rs`, `form.rs`, `data.rs` | the header and its form; the data and their fingerprint |
 //! | `rules.rs` | units, rows, what follows from decisions |
 //! | `boxes.rs` | open boxes, and the bound of one at a point |
 //! | `check.rs` | the records in turn |
@@ -36,6 +36,7 @@ mod cover;
 mod data;
 mod expand;
 mod file;
+mod form;
 mod kernel;
 mod model;
 mod pairs;
@@ -178,7 +179,7 @@ impl Verdict {
     /// Whether the bound says nothing of the best listed subset: all of the gain, or all of the objective, is
     /// left open.
     pub fn leaves_all_open(&self) -> bool {
-        let all = |gap: Option<f64>| gap.is_none_or(|gap| gap >= 1.0);
+        let all = |gap: Option<f64>| gap.is_none_or(|gap| gap >= ALL);
         self.best().is_some_and(|best| best.objective > self.bound()) && (all(self.gap()) || all(self.objective_gap()))
     }
 
@@ -204,6 +205,8 @@ impl Verdict {
 
 /// A gain up to this share of the baseline is none.
 const NOTHING: f64 = 1e-9;
+/// From this gap on all is open, whatever the rounding of a gap.
+const ALL: f64 = 1.0 - 1e-12;
 
 /// Kind of statement of a verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

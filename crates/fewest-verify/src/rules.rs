@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use serde::Deserialize;
 
 use crate::file::Checked;
+use crate::form::objects;
 use crate::rounding::{add_down, mul_down, mul_up, sum_exceeds};
 
 /// What a budget is multiplied by.
@@ -23,6 +24,7 @@ pub(crate) struct RuleList {
     together: Vec<Vec<usize>>,
     budget: Option<f64>,
     costs: Vec<f64>,
+    #[serde(deserialize_with = "objects")]
     pub(crate) weights: Vec<WeightRange>,
 }
 

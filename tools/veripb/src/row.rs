@@ -31,7 +31,13 @@ impl Row {
             return Self { gains: vec![0; dual.values.len()], right: 0 };
         }
         let right = (right.min(MOST as f64) as i64).saturating_add(1);
-        Self { gains: dual.values.iter().map(|value| gain(*value, scale)).collect(), right }
+        let row = Self { gains: dual.values.iter().map(|value| gain(*value, scale)).collect(), right };
+        // A number that was cut must fulfil the row alone, or the row says nothing.
+        let cut = dual.values.iter().any(|value| value.is_nan() || -value * scale > MOST as f64);
+        if cut && i128::from(right) - row.least() > i128::from(MOST) {
+            return Self { gains: vec![0; dual.values.len()], right: 0 };
+        }
+        row
     }
 
     /// What the left side is at least.
@@ -96,4 +102,42 @@ pub(super) fn sorted(row: &Row, units: impl Iterator<Item = usize>) -> Vec<i64> 
     let mut gains: Vec<i64> = units.map(|u| row.gains[u]).filter(|gain| *gain > 0).collect();
     gains.sort_unstable_by(|a, b| b.cmp(a));
     gains
+}
+
+#[cfg(test)]
+mod tests {
+    use fewest_testing::Rng;
+    use fewest_verify::Dual;
+
+    use super::Row;
+
+    /// A number of 2^40 to 2^80 in size, or 0.
+    fn drawn(rng: &mut Rng) -> f64 {
+        let size = 2f64.powi(40 + (rng.unit() * 40.0) as i32);
+        if rng.unit() < 0.2 { 0.0 } else { size * if rng.unit() < 0.5 { -1.0 } else { 1.0 } }
+    }
+
+    #[test]
+    fn rows_of_numbers_that_integers_do_not_hold_stay_true() {
+        let (mut rng, mut told) = (Rng::new(5), 0);
+        for number in 0..2000 {
+            let dual = Dual { number, constant: drawn(&mut rng), values: (0..4).map(|_| drawn(&mut rng)).collect() };
+            let bound = drawn(&mut rng);
+            let row = Row::new(&dual, bound, 1.0);
+            told += u32::from(row.gains.iter().any(|gain| *gain > 0) && row.right > 0);
+            for subset in 0..1usize << 4 {
+                let inside = |u: &usize| subset >> u & 1 == 1;
+                // All are multiples of 2^40 below 2^84: the sum is exact.
+                let least = dual.constant + (0..4).filter(inside).map(|u| dual.values[u]).sum::<f64>();
+                let left: i128 = (0..4).filter(inside).map(|u| i128::from(row.gains[u])).sum();
+                let holds = left >= i128::from(row.right);
+                assert!(
+                    least >= bound || holds,
+                    "{dual:?} {bound}: {row:?} is false of {subset:b}",
+                    dual = &dual.values
+                );
+            }
+        }
+        assert!(told > 300, "only {told} rows say something");
+    }
 }

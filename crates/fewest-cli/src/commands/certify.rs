@@ -85,7 +85,7 @@ pub(super) fn words(certificate: &Certificate, (subset, size): (&Subset, usize),
         Status::TimeLimit => "; stopped at the time limit, with more time the bound may rise",
         Status::NodeLimit => "; stopped at the node limit, with more nodes the bound may rise",
         Status::Cancelled => "; cancelled",
-        Status::Stalled => "; rounding kept the search from raising the bound further",
+        Status::Stalled => "; rounding, or a training that could not be ended, kept the bound from rising further",
         _ => "",
     }
 }

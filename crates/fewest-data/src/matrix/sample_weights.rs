@@ -81,7 +81,8 @@ impl<'a> Present<'a> {
         if self.zeros > 0.0 {
             counted.push((0.0, self.zeros));
         }
-        counted.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        // Weights of equal values are added up in the order of the rows.
+        counted.sort_by(|a, b| a.0.total_cmp(&b.0));
         counted.dedup_by(|next, kept| {
             let same = next.0 == kept.0;
             kept.1 += if same { next.1 } else { 0.0 };

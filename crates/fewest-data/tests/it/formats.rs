@@ -345,3 +345,18 @@ fn classes_that_are_large_integers_keep_their_digits() {
     let one = Case::new("a.csv", "a,y\n1,100000000000000000\n2,1e17\n3,2\n").read().expect("read");
     assert_eq!(shown(&one).0, ["2", "100000000000000000"]);
 }
+
+#[test]
+fn classes_of_an_archive_are_found_by_their_name_in_it() {
+    let case = Case::new("a.csv", "a,kind\n1,u\n2,v\n3,u\n");
+    let (out, target) =
+        (case.beside("a.npz"), |name: &str| ReadOptions { target: Some(name.to_owned()), ..ReadOptions::default() });
+    write(&out, &case.read().expect("read")).expect("written");
+    for options in [ReadOptions::default(), target("kind"), target("y")] {
+        let found = read(&out, &options).expect("read").target.expect("a target");
+        assert_eq!(found.classes, ["u", "v"]);
+        assert_eq!(found.column, if options == target("y") { "y" } else { "kind" });
+    }
+    let fault = read(&out, &target("other")).expect_err("no such array").to_string();
+    assert!(fault.contains("other"), "{fault}");
+}

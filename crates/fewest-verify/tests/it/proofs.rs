@@ -373,6 +373,10 @@ fn other_data_and_other_headers_are_refused() {
         ("format", serde_json::json!("other")),
         ("gain", serde_json::json!("l2")),
         ("bias", serde_json::json!({ "penalised": "x" })),
+        ("bias", serde_json::json!({ "free": null })),
+        ("loss", serde_json::json!({ "hinge": null })),
+        ("rules", serde_json::json!([2])),
+        ("rules", serde_json::json!({ "weights": [[0, null, 1.0]] })),
         ("rules", serde_json::json!({ "at_least_one": [] })),
         ("rules", serde_json::json!({ "weights": [{ "feature": 0, "sign": 1 }] })),
         ("weight_bound", serde_json::json!([])),
@@ -380,6 +384,9 @@ fn other_data_and_other_headers_are_refused() {
     for (key, value) in no_proof {
         assert!(matches!(changed(key, value), Error::NotAProof(_)), "{key}");
     }
+    let twice = header.to_string().replacen(r#""made":{"#, r#""made":{"x":[{"b":1,"b":2}],"#, 1);
+    let fault = check(&pack(format!("{twice}\n").as_bytes()), &problem).expect_err("a key twice");
+    assert!(matches!(&fault, Error::NotAProof(why) if why.contains("duplicate field `b`")), "{fault}");
     let out_of_range = [
         ("cost", serde_json::json!(0.0)),
         ("bias", serde_json::json!({ "penalised": -1.0 })),

@@ -210,10 +210,12 @@ impl<'a> Archive<'a> {
         Ok(values)
     }
 
-    /// The target `y`, or the array the caller named, the rows that have a class where some have
-    /// none, and the notes on it.
+    /// The target `y`, or the array the caller named (`y` by its name in the file, too), the rows that
+    /// have a class where some have none, and the notes on it.
     fn target(&mut self, n: usize, options: &ReadOptions) -> Result<binary::FoundTarget, DataError> {
-        let key = options.target.clone().unwrap_or_else(|| "y".into());
+        let named = if self.has("target_name") { Some(self.texts("target_name", 1)?.swap_remove(0)) } else { None };
+        let asked = options.target.clone().filter(|name| self.has(name) || named.as_ref() != Some(name));
+        let key = asked.clone().unwrap_or_else(|| "y".into());
         if !self.has(&key) {
             return if options.target_optional {
                 Ok((None, None, Vec::new()))
@@ -222,11 +224,7 @@ impl<'a> Archive<'a> {
             };
         }
         let texts = self.texts(&key, n)?;
-        let column = if self.has("target_name") && options.target.is_none() {
-            self.texts("target_name", 1)?.swap_remove(0)
-        } else {
-            key
-        };
+        let column = named.filter(|_| asked.is_none()).unwrap_or(key);
         let rule = if options.target.is_some() { TargetRule::Asked } else { TargetRule::Format };
         binary::target_of(self.file, &column, &texts, rule, options)
     }
