@@ -21,7 +21,7 @@ pub struct Verification {
     /// What is proven, where that answers the question.
     #[serde(flatten)]
     pub proven: Option<ProvenBound>,
-    /// Of a proof file: the file and its data.
+    /// The file of the proof and its data, where there is a file.
     #[serde(flatten)]
     pub files: Option<VerifiedFiles>,
 }
@@ -35,7 +35,7 @@ pub struct QuestionDifference {
     pub file: Value,
     /// What is asked.
     pub asked: Value,
-    /// Who asks.
+    /// The origin of the question: `typed`, `result` or `default`.
     pub by: &'static str,
 }
 
@@ -46,7 +46,7 @@ pub struct ProvenBound {
     pub selected: Option<Vec<String>>,
     /// Indices of the best subset, ascending.
     pub selected_indices: Option<Vec<usize>>,
-    /// Its objective.
+    /// The objective of that subset.
     pub objective: Option<f64>,
     /// Whether less is better, or more.
     pub sense: Sense,
@@ -112,7 +112,7 @@ pub struct CheckCounts {
 pub struct VerifiedFiles {
     /// The proof.
     pub proof: String,
-    /// Its data.
+    /// The data.
     pub data: String,
     /// The method that made it, as the file says.
     pub method: String,

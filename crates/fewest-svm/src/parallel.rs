@@ -2,7 +2,7 @@
 
 use rayon::iter::ParallelIterator;
 
-/// Results of work done side by side, of which an error may be told.
+/// Results of work done side by side, any of which may be an error.
 #[doc(hidden)]
 pub trait AllOrFirst<T, E>: ParallelIterator<Item = Result<T, E>> {
     /// Values in order, or the first error in that order. Of several errors rayon's own `collect` gives

@@ -1,5 +1,6 @@
 //! Two checkers of proof files, `fewest verify` and `tools/check_proof.py`, say the same.
 
+use std::fmt::Write as _;
 use std::io::{Read as _, Write as _};
 use std::path::Path;
 use std::process::Command;
@@ -224,14 +225,14 @@ fn a_second_checker_prepares_data_as_the_command_does() {
         let smoke = if i == 0 { "smoke" } else { ["yes", "no", "yes"][i % 3] };
         let (first, rest) = line.split_once(',').expect("cells");
         let first = if i > 0 && i % 7 == 3 { "?" } else { first };
-        patients += &format!("{colour},{smoke},{first},{rest}\n");
+        let _ = writeln!(patients, "{colour},{smoke},{first},{rest}");
         let (_, class) = line.rsplit_once(',').expect("a class");
         if i > 0 {
-            labels += &format!("cell{i},{class}\n");
+            let _ = writeln!(labels, "cell{i},{class}");
         }
         let counts = |j: usize| if i == 0 { format!("g{j}") } else { (i * (j + 3) % 11 * (i % 2 + j % 3)).to_string() };
         let name = if i == 0 { String::new() } else { format!("cell{i}") };
-        genes += &format!("{name},{},{},{},{}\n", counts(0), counts(1), counts(2), counts(3));
+        let _ = writeln!(genes, "{name},{},{},{},{}", counts(0), counts(1), counts(2), counts(3));
     }
     scratch.file("p.csv", patients);
     scratch.file("g.csv", genes);
