@@ -31,11 +31,14 @@ impl Row {
             return Self { gains: vec![0; dual.values.len()], right: 0 };
         }
         let right = (right.min(MOST as f64) as i64).saturating_add(1);
-        let row = Self { gains: dual.values.iter().map(|value| gain(*value, scale)).collect(), right };
-        // A number that was cut must fulfil the row alone, or the row says nothing.
+        let mut row = Self { gains: dual.values.iter().map(|value| gain(*value, scale)).collect(), right };
         let cut = dual.values.iter().any(|value| value.is_nan() || -value * scale > MOST as f64);
-        if cut && i128::from(right) - row.least() > i128::from(MOST) {
-            return Self { gains: vec![0; dual.values.len()], right: 0 };
+        if cut {
+            // A number that was cut must fulfil the row alone: those below 0 give way, then the right side. A
+            // larger left and a smaller right side leave a row true.
+            let room = MOST / (2 * row.gains.len() as i64);
+            row.gains.iter_mut().for_each(|gain| *gain = (*gain).max(-room));
+            row.right = row.right.min((i128::from(MOST) + row.least()) as i64);
         }
         row
     }
