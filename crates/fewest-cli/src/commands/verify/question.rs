@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
-use fewest::{Bias, FeatureSet, Loss, RuleList};
+use fewest::{Bias, FeatureSet, Loss, MultiClass, RuleList};
 use fewest_data::Names;
 use fewest_result::{ByName, ClassNames, entries};
 use serde::Serialize;
@@ -280,7 +280,9 @@ impl<'a> Question<'a> {
 
     fn problems(&self) -> Option<String> {
         let tasks = self.fact("tasks").map(|tasks| format!("tasks by column {tasks}"));
-        let how = self.fact("multi_class").filter(|_| self.data.classes.len() > 2);
+        // Where no one says how classes become problems, they do as samples were prepared for the check.
+        let default = || format!("{} ({})", MultiClass::default().text(), Origin::Default.words());
+        let how = (self.data.classes.len() > 2).then(|| self.fact("multi_class").unwrap_or_else(default));
         let how: Vec<String> = how.into_iter().chain(tasks).collect();
         let several = self.claim.problems > 1;
         several.then(|| format!("{}, whose objectives add: {}", self.claim.problems, how.join("; ")))
