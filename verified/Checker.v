@@ -1,0 +1,376 @@
+(* The checker, a program on integers and fractions, and the theorem `proven` about it: what it accepts holds for every
+   allowed subset and every classifier, over the real numbers. Extract.v makes the program that runs. *)
+From Coq Require Import Reals Lra Lia ZArith QArith Qreals Qminmax Qround List Bool Arith.
+Require Import Duality.
+Import ListNotations.
+
+Arguments Qmin : simpl never.
+Arguments Qplus : simpl never.
+Arguments Qminus : simpl never.
+Arguments Qmult : simpl never.
+Arguments Qfloor : simpl never.
+Arguments Z.sub : simpl never.
+Arguments Z.min : simpl never.
+
+(* ---- The question, in numbers that a computer holds exactly ---- *)
+
+(* Columns by feature, as integers that count `scale`s; labels; costs C_i; prices lambda_j; the largest size allowed. *)
+Record data := { columns : list (list Z); labels : list Z; costs : list Q; prices : list Q; scale : Q; max_features : Z }.
+Definition n D := length (labels D).
+Definition p D := length (columns D).
+
+(* The same numbers as real ones. *)
+Open Scope R_scope.
+Definition real_x D i j := IZR (nth i (nth j (columns D) []) 0%Z) * Q2R (scale D).
+Definition real_label D i := IZR (nth i (labels D) 0%Z).
+Definition real_cost D i := Q2R (nth i (costs D) 0%Q).
+Definition real_price D j := Q2R (nth j (prices D) 0%Q).
+
+(* A subset is allowed if it has at most `max_features` features. *)
+Definition count (z : nat -> bool) p := sum (fun j => if z j then 1 else 0) p.
+Definition allowed D z := count z (p D) <= IZR (max_features D).
+
+(* The objective of subset z, weights w and bias b. *)
+Definition objective D z w b := F (n D) (p D) (real_x D) (real_label D) (real_cost D) (real_price D) z w b.
+(* Weights stand only at features that are in. *)
+Definition only_at D (z : nat -> bool) (w : nat -> R) := forall j, (j < p D)%nat -> z j = false -> w j = 0.
+
+(* ---- The proof: a tree of boxes ---- *)
+
+(* A dual point: alpha_i is `multiples`_i times `step`. Values of features are rounded down to multiples of 1 / `grain`. *)
+Record point := { multiples : list Z; step : Q; grain : positive }.
+
+(* A box is what was decided of each feature; features beyond the end of the list are free. *)
+Inductive choice := Free | In | Out.
+
+(* The integer of `Close` and of each part of `Fix` is the price of a place, in 1 / grain. *)
+Inductive tree :=
+| Close (P : point) (price : Z)                              (* the bound at the point holds for all of the box *)
+| Split (j : nat) (with_j without_j : tree)                  (* two boxes: feature j in, feature j out *)
+| Fix (P : point) (fixed : list (nat * bool * Z)) (t : tree). (* one feature after the other: the box with the other
+                                                                decision is closed, and the tree goes on with this one *)
+
+(* ---- The program ---- *)
+
+Open Scope Z_scope.
+Fixpoint total (a : list Z) : Z := match a with x :: a => x + total a | [] => 0 end.
+Fixpoint products (a b : list Z) : list Z := match a, b with x :: a, y :: b => x * y :: products a b | _, _ => [] end.
+(* A dot product that passes over zeros of the first list. *)
+Fixpoint dot (a b : list Z) : Z :=
+  match a, b with x :: a, y :: b => if x =? 0 then dot a b else x * y + dot a b | _, _ => 0 end.
+
+(* Whether a point is feasible: 0 <= alpha_i <= C_i, and the alphas of both classes add up to the same. *)
+Open Scope Q_scope.
+Fixpoint in_range (step : Q) (ks : list Z) (costs : list Q) : bool :=
+  match ks with
+  | [] => true
+  | k :: ks => (0 <=? k)%Z && Qle_bool (inject_Z k * step) (hd 0 costs) && in_range step ks (tl costs)
+  end.
+Definition feasible D P : bool :=
+  (length (multiples P) =? n D)%nat && Qle_bool 0 (step P) && in_range (step P) (multiples P) (costs D)
+  && (total (products (labels D) (multiples P)) =? 0)%Z && forallb (Qle_bool 0) (costs D).
+
+(* What a feature adds to the bound if it is in: lambda - c^2 / 2 with its score c, in 1 / grain and rounded down. *)
+Definition value (unit : Q) (grain : positive) (betas : list Z) (price : Q) (column : list Z) : Z :=
+  let c := inject_Z (dot betas column) * unit in Qfloor ((price - c * c * (1 # 2)) * inject_Z (Zpos grain)).
+Fixpoint values unit grain betas (prices : list Q) (columns : list (list Z)) : list Z :=
+  match columns with
+  | [] => []
+  | column :: rest => value unit grain betas (hd 0 prices) column :: values unit grain betas (tl prices) rest
+  end.
+Definition values_at D P : list Z :=
+  values (step P * scale D) (grain P) (products (multiples P) (labels D)) (prices D) (columns D).
+Definition sum_of_alphas P : Q := inject_Z (total (multiples P)) * step P.
+
+(* The sum over features: those in count whole, free ones with min(0, value - price of a place). *)
+Open Scope Z_scope.
+Fixpoint parts (price : Z) (vs : list Z) (ds : list choice) : Z :=
+  match vs with
+  | [] => 0
+  | v :: vs =>
+    let rest := parts price vs (tl ds) in
+    match hd Free ds with Free => Z.min 0 (v - price) + rest | In => v + rest | Out => rest end
+  end.
+(* How many of the first p features are in. *)
+Fixpoint inside (ds : list choice) (p : nat) : Z :=
+  match p with O => 0 | S p => inside (tl ds) p + match hd Free ds with In => 1 | _ => 0 end end.
+Fixpoint decide (ds : list choice) (j : nat) (c : choice) : list choice :=
+  match j with O => c :: tl ds | S j => hd Free ds :: decide (tl ds) j c end.
+
+(* The bound of a box at a point; None where more features are in than may be. *)
+Definition bound D P (vs : list Z) (price : Z) (ds : list choice) : option Q :=
+  let price := Z.min price 0 in
+  let room := max_features D - inside ds (p D) in
+  if room <? 0 then None else Some (sum_of_alphas P + ((parts price vs ds + price * room) # grain P))%Q.
+
+Definition lesser (a b : option Q) : option Q :=
+  match a, b with None, b => b | a, None => a | Some a, Some b => Some (Qmin a b) end.
+
+(* The least bound of the parts that a fix closes, and the box that it leaves. *)
+Fixpoint fix_all D P vs ds (fixed : list (nat * bool * Z)) : option Q * list choice :=
+  match fixed with
+  | [] => (None, ds)
+  | (j, put_in, price) :: fixed =>
+    let (other, own) := if put_in : bool then (Out, In) else (In, Out) in
+    let closed := bound D P vs price (decide ds j other) in
+    let (rest, ds) := fix_all D P vs (decide ds j own) fixed in (lesser closed rest, ds)
+  end.
+
+(* Some (Some b): no allowed subset of the box is below b. Some None: the box has none. None: the proof is refused. *)
+Fixpoint check D (ds : list choice) (t : tree) : option (option Q) :=
+  match t with
+  | Close P price => if feasible D P then Some (bound D P (values_at D P) price ds) else None
+  | Split j with_j without_j =>
+    match check D (decide ds j In) with_j, check D (decide ds j Out) without_j with
+    | Some a, Some b => Some (lesser a b) | _, _ => None end
+  | Fix P fixed t =>
+    if feasible D P then
+      let (b, ds) := fix_all D P (values_at D P) ds fixed in
+      match check D ds t with Some a => Some (lesser b a) | None => None end
+    else None
+  end.
+
+(* Whether a proof reaches the bound that is claimed: the whole program. It starts with the box of all subsets. *)
+Definition reaches (found : option (option Q)) (claimed : Q) : bool :=
+  match found with None => false | Some None => true | Some (Some b) => Qle_bool claimed b end.
+Definition accepts D t claimed := reaches (check D [] t) claimed.
+
+(* ---- Steps of the proof: integers and fractions as real numbers ---- *)
+
+Open Scope R_scope.
+Lemma real_of_integer k : Q2R (inject_Z k) = IZR k. Proof. unfold Q2R, inject_Z; simpl. field. Qed.
+Lemma real_of_zero : Q2R 0 = 0. Proof. unfold Q2R; simpl; lra. Qed.
+Lemma lesser_than_left a b : Q2R (Qmin a b) <= Q2R a. Proof. apply Qle_Rle, Q.le_min_l. Qed.
+Lemma lesser_than_right a b : Q2R (Qmin a b) <= Q2R b. Proof. apply Qle_Rle, Q.le_min_r. Qed.
+Lemma grain_above_zero g : 0 < IZR (Zpos g). Proof. apply IZR_lt. reflexivity. Qed.
+
+(* Sums over lists, from the front. *)
+Lemma sum_from_front f m : sum f (S m) = f O + sum (fun i => f (S i)) m.
+Proof. induction m; [simpl; lra|]. change (sum f (S (S m))) with (sum f (S m) + f (S m)). rewrite IHm. simpl. lra. Qed.
+Lemma nth_of_tail {A} (l : list A) i d : nth i (tl l) d = nth (S i) l d.
+Proof. destruct l; simpl; [destruct i; reflexivity | reflexivity]. Qed.
+Lemma head_is_nth {A} (l : list A) d : hd d l = nth 0 l d.
+Proof. destruct l; reflexivity. Qed.
+
+Lemma total_is_sum a : sum (fun i => IZR (nth i a 0%Z)) (length a) = IZR (total a).
+Proof. induction a as [|x a IH]; [reflexivity|]. simpl length. rewrite sum_from_front. simpl total. rewrite plus_IZR, <- IH. reflexivity. Qed.
+
+Lemma balance_is_sum b : forall a, sum (fun i => IZR (nth i b 0%Z) * IZR (nth i a 0%Z)) (length b) = IZR (total (products b a)).
+Proof.
+  induction b as [|y b IH]; intros a; [reflexivity|].
+  simpl length. rewrite sum_from_front. destruct a as [|x a].
+  - simpl. rewrite (sum_ext _ (fun _ => 0)); [rewrite sum_0; lra|intros; destruct i; simpl; lra].
+  - simpl products. simpl total. rewrite plus_IZR, mult_IZR, <- IH. simpl. reflexivity.
+Qed.
+
+Lemma dot_is_sum b : forall a c,
+  sum (fun i => IZR (nth i a 0%Z) * IZR (nth i b 0%Z) * IZR (nth i c 0%Z)) (length b) = IZR (dot (products a b) c).
+Proof.
+  induction b as [|y b IH]; intros a c.
+  - destruct a; reflexivity.
+  - simpl length. rewrite sum_from_front.
+    destruct a as [|x a]; [|destruct c as [|w c]].
+    + simpl. rewrite (sum_ext _ (fun _ => 0)); [rewrite sum_0; lra|intros; destruct i; simpl; lra].
+    + simpl. rewrite (sum_ext _ (fun _ => 0)); [rewrite sum_0; lra|intros; destruct i; simpl; lra].
+    + simpl nth. rewrite IH. simpl dot. destruct (Z.eqb_spec (x * y) 0) as [E|E].
+      * rewrite <- mult_IZR, E. lra.
+      * rewrite plus_IZR, !mult_IZR. reflexivity.
+Qed.
+
+(* ---- A feasible point is feasible over the reals ---- *)
+
+Definition alpha P i := IZR (nth i (multiples P) 0%Z) * Q2R (step P).
+
+Lemma in_range_holds s : 0 <= Q2R s -> forall l c, in_range s l c = true -> forallb (Qle_bool 0) c = true ->
+  forall i, 0 <= IZR (nth i l 0%Z) * Q2R s <= Q2R (nth i c 0%Q).
+Proof.
+  intros Hs. induction l as [|k l IH]; intros c H Hc i.
+  - assert (0 <= Q2R (nth i c 0%Q)).
+    { rewrite <- real_of_zero. apply Qle_Rle. destruct (Nat.lt_ge_cases i (length c)).
+      - rewrite forallb_forall in Hc. apply Qle_bool_iff, Hc, nth_In. assumption.
+      - rewrite nth_overflow by lia. apply Qle_refl. }
+    destruct i; simpl; lra.
+  - simpl in H. apply andb_true_iff in H as [H Hl]. apply andb_true_iff in H as [Hk Hle].
+    destruct i.
+    + simpl nth. rewrite <- head_is_nth. apply Qle_bool_iff, Qle_Rle in Hle. rewrite Q2R_mult, real_of_integer in Hle.
+      apply Z.leb_le, IZR_le in Hk. split; [|assumption]. apply Rmult_le_pos; assumption.
+    + assert (Hc' : forallb (Qle_bool 0) (tl c) = true) by (destruct c; simpl in *; [reflexivity|apply andb_true_iff in Hc; tauto]).
+      specialize (IH (tl c) Hl Hc' i). rewrite nth_of_tail in IH. exact IH.
+Qed.
+
+(* ---- Values of features: rounded down, so never above lambda - c^2 / 2 ---- *)
+
+Definition score_at D P j := score (n D) (real_x D) (real_label D) (alpha P) j.
+
+Lemma score_is_dot D P j :
+  score_at D P j = IZR (dot (products (multiples P) (labels D)) (nth j (columns D) [])) * (Q2R (step P) * Q2R (scale D)).
+Proof.
+  unfold score_at, score, alpha, real_label, real_x, n. rewrite <- dot_is_sum.
+  rewrite (Rmult_comm (sum _ _)), <- sum_scal. apply sum_ext. intros. ring.
+Qed.
+
+Lemma values_not_above unit g betas cols : forall l j, (j < length cols)%nat ->
+  IZR (nth j (values unit g betas l cols) 0%Z)
+  <= (Q2R (nth j l 0%Q) - (IZR (dot betas (nth j cols [])) * Q2R unit) * (IZR (dot betas (nth j cols [])) * Q2R unit) / 2) * IZR (Zpos g).
+Proof.
+  induction cols as [|col rest IH]; intros l j H; simpl in H; [lia|].
+  destruct j.
+  - simpl nth. unfold value. rewrite <- real_of_integer. eapply Rle_trans; [apply Qle_Rle, Qfloor_le|].
+    rewrite !Q2R_mult, Q2R_minus, !Q2R_mult, !real_of_integer, head_is_nth.
+    replace (Q2R (1 # 2)) with (/ 2) by (unfold Q2R; simpl; field). right. field.
+  - simpl values. simpl nth. rewrite <- nth_of_tail. apply IH. lia.
+Qed.
+Lemma values_length unit g betas cols : forall l, length (values unit g betas l cols) = length cols.
+Proof. induction cols; intros; simpl; [reflexivity|f_equal; apply IHcols]. Qed.
+
+(* ---- The sum over features: any price of a place gives a bound ---- *)
+
+(* Whether a subset belongs to a box. *)
+Definition belongs (z : nat -> bool) (ds : list choice) :=
+  forall j, match nth j ds Free with Free => True | In => z j = true | Out => z j = false end.
+
+Lemma belongs_tail z ds : belongs z ds -> belongs (fun j => z (S j)) (tl ds).
+Proof. intros H j. specialize (H (S j)). rewrite nth_of_tail. exact H. Qed.
+
+Lemma parts_not_above m vs : forall ds z, belongs z ds ->
+  IZR (parts m vs ds) + IZR m * (count z (length vs) - IZR (inside ds (length vs)))
+  <= sum (fun j => if z j then IZR (nth j vs 0%Z) else 0) (length vs).
+Proof.
+  induction vs as [|v vs IH]; intros ds z H.
+  - simpl. unfold count; simpl. lra.
+  - specialize (IH _ _ (belongs_tail _ _ H)). specialize (H O). simpl length. unfold count in *. rewrite !sum_from_front.
+    simpl inside. simpl parts. rewrite plus_IZR, head_is_nth. simpl (nth 0 (v :: vs) 0%Z).
+    simpl (nth (S _) (v :: vs) 0%Z).
+    destruct (nth 0 ds Free).
+    + rewrite plus_IZR. pose proof (IZR_le _ _ (Z.le_min_l 0 (v - m))). pose proof (IZR_le _ _ (Z.le_min_r 0 (v - m))).
+      rewrite minus_IZR in *. destruct (z O); lra.
+    + rewrite plus_IZR, H. lra.
+    + rewrite H. lra.
+Qed.
+
+Lemma inside_not_above_count z ds q : belongs z ds -> IZR (inside ds q) <= count z q.
+Proof.
+  unfold count. revert ds z. induction q as [|q IH]; intros ds z Hb; [simpl; lra|].
+  rewrite sum_from_front. simpl inside. rewrite plus_IZR.
+  specialize (IH _ _ (belongs_tail _ _ Hb)). specialize (Hb O).
+  rewrite head_is_nth. destruct (nth 0 ds Free); [| rewrite Hb | rewrite Hb]; try destruct (z O); lra.
+Qed.
+
+(* ---- The bound of a box holds for every allowed subset of it ---- *)
+
+(* What a bound says of a subset; None says that the subset is not there. *)
+Definition holds_for D z (r : option Q) :=
+  match r with None => False | Some q => forall w b, only_at D z w -> Q2R q <= objective D z w b end.
+
+Lemma bound_holds D P m ds z : feasible D P = true -> belongs z ds -> allowed D z ->
+  holds_for D z (bound D P (values_at D P) m ds).
+Proof.
+  intros Hf Hb Hz. unfold bound.
+  apply andb_true_iff in Hf as [Hf Hc]. apply andb_true_iff in Hf as [Hf Hbal]. apply andb_true_iff in Hf as [Hf Hr].
+  apply andb_true_iff in Hf as [Hlen Hs]. apply Nat.eqb_eq in Hlen. apply Qle_bool_iff, Qle_Rle in Hs.
+  rewrite real_of_zero in Hs. apply Z.eqb_eq in Hbal.
+  pose proof (parts_not_above (Z.min m 0) (values_at D P) ds z Hb) as HP. unfold values_at in *. rewrite values_length in HP.
+  pose proof (IZR_le _ _ (Z.le_min_r m 0)) as Hm. fold (p D) in HP. unfold allowed in Hz.
+  set (M := Z.min m 0) in *. set (V := values _ _ _ _ _) in *.
+  destruct (Z.ltb_spec (max_features D - inside ds (p D)) 0) as [Hneg|Hpos]; simpl.
+  - (* More are in than may be: an allowed subset is not in this box. *)
+    pose proof (inside_not_above_count z ds (p D) Hb). apply (IZR_lt _ _) in Hneg. rewrite minus_IZR in Hneg. lra.
+  - intros w b Hw. rewrite Q2R_plus.
+    pose proof (weak_duality (n D) (p D) (real_x D) (real_label D) (real_cost D) (real_price D) (alpha P)) as W.
+    assert (HA : forall i, (i < n D)%nat -> 0 <= alpha P i <= real_cost D i) by (intros; apply in_range_holds; assumption).
+    assert (HB : sum (fun i => real_label D i * alpha P i) (n D) = 0).
+    { rewrite (sum_ext _ (fun i => Q2R (step P) * (IZR (nth i (labels D) 0%Z) * IZR (nth i (multiples P) 0%Z))))
+        by (intros; unfold real_label, alpha; ring).
+      rewrite sum_scal. unfold n. rewrite balance_is_sum, Hbal. lra. }
+    specialize (W HA HB z w b Hw). unfold objective.
+    assert (HS : sum (alpha P) (n D) = Q2R (sum_of_alphas P)).
+    { unfold sum_of_alphas. rewrite Q2R_mult, real_of_integer, <- total_is_sum, <- Hlen. unfold alpha.
+      rewrite (Rmult_comm (sum _ _)), <- sum_scal. apply sum_ext. intros; ring. }
+    pose proof (grain_above_zero (grain P)) as Hg. set (g := IZR (Zpos (grain P))) in *.
+    (* In 1 / grain, the sum of rounded values is not above that of lambda - c^2 / 2. *)
+    assert (HV : sum (fun j => if z j then IZR (nth j V 0%Z) else 0) (p D)
+      <= g * sum (fun j => if z j then real_price D j - score_at D P j * score_at D P j / 2 else 0) (p D)).
+    { rewrite <- sum_scal. apply sum_le. intros j Hj. destruct (z j); [|lra].
+      unfold V. eapply Rle_trans; [apply values_not_above; exact Hj|].
+      rewrite score_is_dot, Q2R_mult. fold g. unfold real_price. right. ring. }
+    rewrite HS in W.
+    (* A subset with room left pays no more than one that fills it. *)
+    assert (IZR M * (IZR (max_features D) - IZR (inside ds (p D))) <= IZR M * (count z (p D) - IZR (inside ds (p D)))) by nra.
+    assert (HT : IZR (parts M V ds + M * (max_features D - inside ds (p D)))
+      <= g * sum (fun j => if z j then real_price D j - score_at D P j * score_at D P j / 2 else 0) (p D)).
+    { rewrite plus_IZR, mult_IZR, minus_IZR. lra. }
+    assert (HQ : Q2R ((parts M V ds + M * (max_features D - inside ds (p D))) # grain P)
+      <= sum (fun j => if z j then real_price D j - score_at D P j * score_at D P j / 2 else 0) (p D)).
+    { unfold Q2R; simpl Qnum; simpl Qden. fold g. apply (Rmult_le_reg_l g); [exact Hg|].
+      eapply Rle_trans; [|exact HT]. right. field. lra. }
+    unfold score_at in HQ. lra.
+Qed.
+
+(* ---- The tree leaves no subset out ---- *)
+
+Lemma decide_keeps z ds j c : belongs z ds ->
+  match c with Free => True | In => z j = true | Out => z j = false end -> belongs z (decide ds j c).
+Proof.
+  revert z ds. induction j; intros z ds H Hc i.
+  - destruct i; simpl; [exact Hc|]. specialize (H (S i)). rewrite nth_of_tail. exact H.
+  - destruct i; simpl.
+    + rewrite head_is_nth. apply (H O).
+    + apply (IHj (fun i => z (S i))); [|exact Hc]. intros q. rewrite nth_of_tail. apply (H (S q)).
+Qed.
+Lemma lesser_holds_left D z a b : holds_for D z a -> holds_for D z (lesser a b).
+Proof.
+  destruct a as [a|]; simpl; [|tauto]. destruct b as [b|]; simpl; [|auto].
+  intros H w c Hw. specialize (H w c Hw). pose proof (lesser_than_left a b). lra.
+Qed.
+Lemma lesser_holds_right D z a b : holds_for D z b -> holds_for D z (lesser a b).
+Proof.
+  destruct b as [b|]; simpl; [|tauto]. destruct a as [a|]; simpl; [|auto].
+  intros H w c Hw. specialize (H w c Hw). pose proof (lesser_than_right a b). lra.
+Qed.
+
+(* A subset of the box is in a part that a fix closed, or in the box that it leaves. *)
+Lemma fix_leaves_none_out D P fixed : feasible D P = true -> forall ds z, belongs z ds -> allowed D z ->
+  let (b, ds') := fix_all D P (values_at D P) ds fixed in holds_for D z b \/ belongs z ds'.
+Proof.
+  intros Hf. induction fixed as [|[[j put_in] m] fixed IH]; intros ds z Hb Hz; simpl; [right; exact Hb|].
+  destruct put_in.
+  - specialize (IH (decide ds j In) z).
+    destruct (fix_all D P (values_at D P) (decide ds j In) fixed) as [rest ds'].
+    destruct (z j) eqn:E.
+    + destruct (IH ltac:(apply decide_keeps; assumption) Hz); [left; apply lesser_holds_right; assumption|right; assumption].
+    + left. apply lesser_holds_left, bound_holds; [assumption|apply decide_keeps; assumption|assumption].
+  - specialize (IH (decide ds j Out) z).
+    destruct (fix_all D P (values_at D P) (decide ds j Out) fixed) as [rest ds'].
+    destruct (z j) eqn:E.
+    + left. apply lesser_holds_left, bound_holds; [assumption|apply decide_keeps; assumption|assumption].
+    + destruct (IH ltac:(apply decide_keeps; assumption) Hz); [left; apply lesser_holds_right; assumption|right; assumption].
+Qed.
+
+Lemma check_holds D t : forall ds z r, check D ds t = Some r -> belongs z ds -> allowed D z -> holds_for D z r.
+Proof.
+  induction t as [P m | j ti IHi to IHo | P fixed t IH]; intros ds z r H Hb Hz; simpl in H.
+  - destruct (feasible D P) eqn:Hf; [|discriminate]. injection H as <-. apply bound_holds; assumption.
+  - destruct (check D (decide ds j In) ti) as [a|] eqn:Ei; [|discriminate].
+    destruct (check D (decide ds j Out) to) as [b|] eqn:Eo; [|discriminate]. injection H as <-.
+    destruct (z j) eqn:E.
+    + apply lesser_holds_left. eapply IHi; [exact Ei|apply decide_keeps; assumption|assumption].
+    + apply lesser_holds_right. eapply IHo; [exact Eo|apply decide_keeps; assumption|assumption].
+  - destruct (feasible D P) eqn:Hf; [|discriminate].
+    pose proof (fix_leaves_none_out D P fixed Hf ds z Hb Hz) as Hfix.
+    destruct (fix_all D P (values_at D P) ds fixed) as [b ds'].
+    destruct (check D ds' t) as [a|] eqn:Ea; [|discriminate]. injection H as <-.
+    destruct Hfix; [apply lesser_holds_left; assumption|apply lesser_holds_right; eapply IH; eassumption].
+Qed.
+
+(* ---- The theorem ---- *)
+
+(* If the program accepts a tree and a claimed bound, then no subset of at most `max_features` features has, with
+   whatever weights on its features and whatever bias, an objective below the bound. *)
+Theorem proven D t claimed : accepts D t claimed = true ->
+  forall z w b, allowed D z -> only_at D z w -> Q2R claimed <= objective D z w b.
+Proof.
+  intros H z w b Hz Hw. unfold accepts, reaches in H. destruct (check D [] t) as [r|] eqn:E; [|discriminate].
+  assert (Hr : holds_for D z r) by (eapply check_holds; [exact E|intros j; destruct j; exact I|exact Hz]).
+  destruct r as [q|]; [|contradiction].
+  apply Rle_trans with (Q2R q); [apply Qle_Rle, Qle_bool_iff, H|apply Hr, Hw].
+Qed.
