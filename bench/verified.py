@@ -29,6 +29,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 DATA = pathlib.Path(os.environ.get("FEWEST_DATA", ROOT.parent / "shared" / "data"))
 REAL = [
     ("data/wdbc.csv", ["-m", "exact", "--max-features", "3"]),
+    ("data/wdbc.csv", ["-m", "exact", "--max-features", "3", "--loss", "squared-hinge"]),
     ("data/wdbc.csv", ["-m", "gbd", "--max-features", "3"]),
     ("data/wdbc.csv", ["-m", "exact", "--max-features", "5", "--cost", "0.1"]),
     ("data/wdbc.csv", ["-m", "exact", "--penalty", "2", "--cost", "0.1"]),
@@ -39,7 +40,6 @@ REAL = [
 ]
 # Each of these is no question of the theorem.
 OTHERS = [
-    ["-m", "exact", "--max-features", "2", "--loss", "squared-hinge"],
     ["-m", "exact", "--max-features", "2", "--bias", "none"],
     ["-m", "exact", "--max-features", "2", "--bias", "1"],
     ["-m", "exact", "--max-features", "2", "--require", "worst_texture"],
@@ -95,12 +95,22 @@ class Text:
         words[i] = str(change(int(words[i])))
         return self.with_line(k, " ".join(words))
 
+    def with_pair(self, dice, step):
+        """A point that the tree uses, with one multiple of each class changed by the same, so that both classes still add up to the same."""
+        k, labels = self.claim + 2 + dice.choice(self.used), self.lines[2].split()
+        words = self.lines[k].split()
+        places = [3 + dice.choice([i for i, y in enumerate(labels) if y == label]) for label in ("-1", "1")]
+        change = step(max(int(words[i]) for i in places))
+        for i in places:
+            words[i] = str(int(words[i]) + change)
+        return self.with_line(k, " ".join(words))
+
     def forged(self, dice, proven):
         """Kind, whether it must be refused, lines."""
         higher = proven + Fraction(1, self.grain)
         yield "a bound claimed that is higher by 1 / grain", True, self.with_line(self.claim, f"claimed {higher.numerator} {higher.denominator}")
-        yield "a multiplier above its cost", True, self.with_multiple(dice, lambda k: (k + 1) << 200)
-        yield "a multiplier below 0", True, self.with_multiple(dice, lambda k: -k - 1)
+        yield "two multipliers far too large", True, self.with_pair(dice, lambda larger: 1 << 200)
+        yield "two multipliers smaller, one of them below 0", True, self.with_pair(dice, lambda larger: -larger - 1)
         yield "multipliers that do not add up", True, self.with_multiple(dice, lambda k: k - 1 if k else 1)
         yield "a tree without one of its lines", True, self.without_closed(dice)
         yield "another number in the tree", False, self.with_number(dice)
@@ -138,6 +148,7 @@ def question(dice, drawn):
     options += ["--cost", dice.choice(["0.01", "0.1", "1", "10", "0.37", "1e-7", "1e7"])]
     options += ["--scale", dice.choice(["standard", "standard", "none", "maxabs"])]
     options += dice.choice([[], [], ["--class-weight", "balanced"], ["--class-weight", "cw3"]])
+    options += ["--loss", "squared-hinge"] if dice.random() < 0.4 and options[1] != "rfe" else []
     options += ["--forbid", dice.choice(names)] if dice.random() < 0.2 else []
     if options[1] == "exact":
         options += ["--penalty", dice.choice(["0.5", "0.01"])] if dice.random() < 0.3 else []

@@ -486,7 +486,7 @@ class Sums:
 
 
 class Check:
-    """The records in turn, on the boxes that are open. `core` is told of each, where there is one."""
+    """The records in turn, on the boxes that are open. `core` sees each, where there is one."""
 
     def __init__(self, claim, problems, exponent, core=None):
         self.claim, self.problems, self.exponent, self.core = claim, problems, exponent, core

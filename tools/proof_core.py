@@ -14,7 +14,6 @@ def suited(claim):
     """Whether the question is one of those that the theorem is about."""
     able(not claim.alignment, "--core: the proof is about alignments, and the theorem about linear SVMs")
     able(not claim.l1, "--core: the gain is l1, and the theorem is about ridge")
-    able(not claim.squared, "--core: the loss is the squared hinge, and the theorem is about the hinge")
     able(claim.bias == "free", "--core: the bias is not free, and the theorem is about a free one")
     able(claim.t == 1, f"--core: the proof has {claim.t} problems, and the theorem is about one")
     beyond = [key for key in ("require", "implies", "at_most", "at_least", "together", "weights") if claim.rules.get(key)]
@@ -23,7 +22,7 @@ def suited(claim):
 
 
 class Core:
-    """The records as a tree of boxes, told as they are checked. Each box is masks of the features that are in and out."""
+    """The records as a tree of boxes, taken as they are checked. Each box is masks of the features that are in and out."""
 
     def __init__(self, claim, problem, exponent):
         self.claim, self.problem, self.exponent = claim, problem, exponent
@@ -54,9 +53,9 @@ class Core:
         self.below.sort()
         return len(self.points) - 1
 
-    def price(self, inside, decided):
-        """The price of a place: the value of the last free feature that there is room for."""
-        room = self.claim.room - bin(inside).count("1")
+    def price(self, taken, decided):
+        """The price of a place where `taken` features are in: the value of the last free one that there is room for."""
+        room = self.claim.room - taken
         if room <= 0:
             # Below every value, as no place is left to pay for.
             return self.below[0][0] - 1 if self.below else 0
@@ -66,7 +65,7 @@ class Core:
     def close(self, node, point):
         if node not in self.ends:
             number, (inside, outside) = self.see(point), self.boxes[node]
-            self.ends[node] = f"close {number} {self.price(inside, inside | outside)}"
+            self.ends[node] = f"close {number} {self.price(bin(inside).count('1'), inside | outside)}"
 
     def split(self, node, unit, first):
         """The children are numbered from `first`: the one with the unit in, the one with it out."""
@@ -80,7 +79,7 @@ class Core:
     def fix(self, node, point, put_in, put_out):
         """Lists of units. Decisions that contradict each other, or the box, leave nothing: the whole box is closed."""
         number, (inside, outside) = self.see(point), self.boxes[node]
-        items = []
+        items, size = [], bin(inside).count("1")
         for unit, taken in [(unit, True) for unit in put_in] + [(unit, False) for unit in put_out]:
             one = 1 << self.place[unit] if unit in self.place else 0
             if (taken and (not one or outside & one)) or (not taken and inside & one):
@@ -88,9 +87,8 @@ class Core:
                 return
             if not one or (inside | outside) & one:
                 continue
-            other = inside if taken else inside | one
-            items.append(f"{self.place[unit]} {int(taken)} {self.price(other, inside | outside | one)}")
-            inside, outside = (inside | one, outside) if taken else (inside, outside | one)
+            items.append(f"{self.place[unit]} {int(taken)} {self.price(size + (not taken), inside | outside | one)}")
+            inside, outside, size = (inside | one, outside, size + 1) if taken else (inside, outside | one, size)
         if items and node not in self.ends:
             self.words[node].append(f"fix {number} {len(items)} {' '.join(items)}")
         self.boxes[node] = inside, outside
@@ -98,8 +96,11 @@ class Core:
     def text(self, bound):
         """Question, claim, points and tree; the claim is this bound, less what rounding of values may cost."""
         problem, low = self.problem, Fraction(2) ** self.problem.low
-        claimed = Fraction(math.floor(bound * 2**self.grain) - self.claim.room - 1, 1 << self.grain)
-        yield f"question {problem.n} {len(self.kept)} {self.claim.room}\n{ratio(Fraction(2) ** self.exponent)}"
+        # One for each feature that counts, and of the squared hinge for each sample.
+        roundings = self.claim.room + 1 + problem.n * self.claim.squared
+        claimed = Fraction(math.floor(bound * 2**self.grain) - roundings, 1 << self.grain)
+        loss = "squared-hinge" if self.claim.squared else "hinge"
+        yield f"question {problem.n} {len(self.kept)} {self.claim.room} {loss}\n{ratio(Fraction(2) ** self.exponent)}"
         yield " ".join(f"{y:.0f}" for y in problem.labels)
         yield " ".join(ratio(c * low) for c in problem.costs)
         yield " ".join(ratio(Fraction(self.claim.penalty[j])) for j in self.kept)
@@ -115,7 +116,7 @@ class Core:
         while todo:
             node = todo.pop()
             yield from self.words[node]
-            # A box that was found empty has no end of its own: at the point of zeros it is empty, too.
+            # No record closes a box that was found empty: at the point of zeros it is empty, too.
             end = self.ends.get(node, "close 0 0")
             if isinstance(end, str):
                 yield end

@@ -8,14 +8,18 @@ Arguments Qmin : simpl never.
 Arguments Qplus : simpl never.
 Arguments Qminus : simpl never.
 Arguments Qmult : simpl never.
+Arguments Qdiv : simpl never.
 Arguments Qfloor : simpl never.
+Arguments Qceiling : simpl never.
 Arguments Z.sub : simpl never.
 Arguments Z.min : simpl never.
 
 (* ---- The question, in numbers that a computer holds exactly ---- *)
 
-(* Columns by feature, as integers that count `scale`s; labels; costs C_i; prices lambda_j; the largest size allowed. *)
-Record data := { columns : list (list Z); labels : list Z; costs : list Q; prices : list Q; scale : Q; max_features : Z }.
+(* Columns by feature, as integers that count `scale`s; labels; costs C_i; prices lambda_j; the largest size allowed;
+   whether the loss is the squared hinge. *)
+Record data := {
+  columns : list (list Z); labels : list Z; costs : list Q; prices : list Q; scale : Q; max_features : Z; squared : bool }.
 Definition n D := length (labels D).
 Definition p D := length (columns D).
 
@@ -31,7 +35,7 @@ Definition count (z : nat -> bool) p := sum (fun j => if z j then 1 else 0) p.
 Definition allowed D z := count z (p D) <= IZR (max_features D).
 
 (* The objective of subset z, weights w and bias b. *)
-Definition objective D z w b := F (n D) (p D) (real_x D) (real_label D) (real_cost D) (real_price D) z w b.
+Definition objective D z w b := F (n D) (p D) (real_x D) (real_label D) (real_cost D) (real_price D) (squared D) z w b.
 (* Weights stand only at features that are in. *)
 Definition only_at D (z : nat -> bool) (w : nat -> R) := forall j, (j < p D)%nat -> z j = false -> w j = 0.
 
@@ -59,16 +63,27 @@ Fixpoint products (a b : list Z) : list Z := match a, b with x :: a, y :: b => x
 Fixpoint dot (a b : list Z) : Z :=
   match a, b with x :: a, y :: b => if x =? 0 then dot a b else x * y + dot a b | _, _ => 0 end.
 
-(* Whether a point is feasible: 0 <= alpha_i <= C_i, and the alphas of both classes add up to the same. *)
+(* Whether a point is feasible: 0 <= alpha_i <= C_i for the hinge, 0 <= alpha_i, and alpha_i = 0 where C_i = 0, for the
+   squared hinge; and the alphas of both classes add up to the same. *)
 Open Scope Q_scope.
-Fixpoint in_range (step : Q) (ks : list Z) (costs : list Q) : bool :=
+Definition one_in_range (squared : bool) (step : Q) (k : Z) (cost : Q) : bool :=
+  (0 <=? k)%Z && if squared then (k =? 0)%Z || negb (Qle_bool cost 0) else Qle_bool (inject_Z k * step) cost.
+Fixpoint in_range squared step (ks : list Z) (costs : list Q) : bool :=
   match ks with
   | [] => true
-  | k :: ks => (0 <=? k)%Z && Qle_bool (inject_Z k * step) (hd 0 costs) && in_range step ks (tl costs)
+  | k :: ks => one_in_range squared step k (hd 0 costs) && in_range squared step ks (tl costs)
   end.
 Definition feasible D P : bool :=
-  (length (multiples P) =? n D)%nat && Qle_bool 0 (step P) && in_range (step P) (multiples P) (costs D)
+  (length (multiples P) =? n D)%nat && Qle_bool 0 (step P) && in_range (squared D) (step P) (multiples P) (costs D)
   && (total (products (labels D) (multiples P)) =? 0)%Z && forallb (Qle_bool 0) (costs D).
+
+(* What the squared hinge takes from the bound: the sum of alpha_i^2 / (4 C_i), each in 1 / grain and rounded up. *)
+Definition one_lost (squared : bool) (step : Q) (grain : positive) (k : Z) (cost : Q) : Z :=
+  if squared && negb (k =? 0)%Z
+  then let a := inject_Z k * step in Qceiling (a * a / (inject_Z 4 * cost) * inject_Z (Zpos grain)) else 0%Z.
+Fixpoint lost squared step grain (ks : list Z) (costs : list Q) : Z :=
+  match ks with [] => 0%Z | k :: ks => (one_lost squared step grain k (hd 0%Q costs) + lost squared step grain ks (tl costs))%Z end.
+Definition lost_at D P : Z := lost (squared D) (step P) (grain P) (multiples P) (costs D).
 
 (* What a feature adds to the bound if it is in: lambda - c^2 / 2 with its score c, in 1 / grain and rounded down. *)
 Definition value (unit : Q) (grain : positive) (betas : list Z) (price : Q) (column : list Z) : Z :=
@@ -97,35 +112,35 @@ Fixpoint inside (ds : list choice) (p : nat) : Z :=
 Fixpoint decide (ds : list choice) (j : nat) (c : choice) : list choice :=
   match j with O => c :: tl ds | S j => hd Free ds :: decide (tl ds) j c end.
 
-(* The bound of a box at a point; None where more features are in than may be. *)
-Definition bound D P (vs : list Z) (price : Z) (ds : list choice) : option Q :=
+(* The bound of a box at a point, whose values of features are `vs` and whose loss takes `less`; None where more features are in than may be. *)
+Definition bound D P (vs : list Z) (less price : Z) (ds : list choice) : option Q :=
   let price := Z.min price 0 in
   let room := max_features D - inside ds (p D) in
-  if room <? 0 then None else Some (sum_of_alphas P + ((parts price vs ds + price * room) # grain P))%Q.
+  if room <? 0 then None else Some (sum_of_alphas P + ((parts price vs ds + price * room - less) # grain P))%Q.
 
 Definition lesser (a b : option Q) : option Q :=
   match a, b with None, b => b | a, None => a | Some a, Some b => Some (Qmin a b) end.
 
 (* The least bound of the parts that a fix closes, and the box that it leaves. *)
-Fixpoint fix_all D P vs ds (fixed : list (nat * bool * Z)) : option Q * list choice :=
+Fixpoint fix_all D P vs less ds (fixed : list (nat * bool * Z)) : option Q * list choice :=
   match fixed with
   | [] => (None, ds)
   | (j, put_in, price) :: fixed =>
     let (other, own) := if put_in : bool then (Out, In) else (In, Out) in
-    let closed := bound D P vs price (decide ds j other) in
-    let (rest, ds) := fix_all D P vs (decide ds j own) fixed in (lesser closed rest, ds)
+    let closed := bound D P vs less price (decide ds j other) in
+    let (rest, ds) := fix_all D P vs less (decide ds j own) fixed in (lesser closed rest, ds)
   end.
 
 (* Some (Some b): no allowed subset of the box is below b. Some None: the box has none. None: the proof is refused. *)
 Fixpoint check D (ds : list choice) (t : tree) : option (option Q) :=
   match t with
-  | Close P price => if feasible D P then Some (bound D P (values_at D P) price ds) else None
+  | Close P price => if feasible D P then Some (bound D P (values_at D P) (lost_at D P) price ds) else None
   | Split j with_j without_j =>
     match check D (decide ds j In) with_j, check D (decide ds j Out) without_j with
     | Some a, Some b => Some (lesser a b) | _, _ => None end
   | Fix P fixed t =>
     if feasible D P then
-      let (b, ds) := fix_all D P (values_at D P) ds fixed in
+      let (b, ds) := fix_all D P (values_at D P) (lost_at D P) ds fixed in
       match check D ds t with Some a => Some (lesser b a) | None => None end
     else None
   end.
@@ -181,21 +196,60 @@ Qed.
 
 Definition alpha P i := IZR (nth i (multiples P) 0%Z) * Q2R (step P).
 
-Lemma in_range_holds s : 0 <= Q2R s -> forall l c, in_range s l c = true -> forallb (Qle_bool 0) c = true ->
-  forall i, 0 <= IZR (nth i l 0%Z) * Q2R s <= Q2R (nth i c 0%Q).
+Lemma loss_not_below_zero sq t : 0 <= loss sq t.
+Proof. unfold loss. pose proof (Rmax_l 0 t). destruct sq; nra. Qed.
+
+Lemma one_in_range_holds sq s g k c : 0 <= Q2R s -> 0 <= Q2R c -> one_in_range sq s k c = true -> forall t,
+  IZR k * Q2R s * t - IZR (one_lost sq s g k c) / IZR (Zpos g) <= Q2R c * loss sq t.
 Proof.
-  intros Hs. induction l as [|k l IH]; intros c H Hc i.
+  intros Hs Hc H t. pose proof (grain_above_zero g) as Hg. pose proof (loss_not_below_zero sq t).
+  apply andb_true_iff in H as [Hk H]. apply Z.leb_le, IZR_le in Hk.
+  assert (Ha : 0 <= IZR k * Q2R s) by (apply Rmult_le_pos; assumption).
+  unfold one_lost. destruct sq; simpl andb.
+  - destruct (Z.eqb_spec k 0) as [E|E]; simpl negb in *; cbv iota.
+    + (* alpha is 0 *) subst k. unfold Rdiv. rewrite !Rmult_0_l. assert (0 <= Q2R c * loss true t) by (apply Rmult_le_pos; assumption). lra.
+    + simpl orb in H. assert (Hpos : 0 < Q2R c).
+      { destruct (Qle_bool c 0) eqn:Q; [discriminate|]. rewrite <- real_of_zero. apply Qlt_Rlt, Qnot_le_lt.
+        intros N. apply Qle_bool_iff in N. congruence. }
+      apply feasible_squared; [assumption|assumption|].
+      set (x := (inject_Z k * s * (inject_Z k * s) / (inject_Z 4 * c) * inject_Z (Z.pos g))%Q).
+      assert (Hx : Q2R x = IZR k * Q2R s * (IZR k * Q2R s) / (4 * Q2R c) * IZR (Zpos g)).
+      { unfold x. rewrite Q2R_mult, Q2R_div, !Q2R_mult, !real_of_integer; [reflexivity|].
+        intros N. apply Qeq_eqR in N. rewrite Q2R_mult, real_of_integer, real_of_zero in N. nra. }
+      pose proof (Qle_Rle _ _ (Qle_ceiling x)) as Hceil. rewrite real_of_integer, Hx in Hceil.
+      apply (Rmult_le_compat_r (/ IZR (Zpos g) * (4 * Q2R c))) in Hceil.
+      * eapply Rle_trans; [eapply Rle_trans; [|exact Hceil]|]; right; field; lra.
+      * apply Rmult_le_pos; [left; apply Rinv_0_lt_compat; exact Hg|lra].
+  - apply Qle_bool_iff, Qle_Rle in H. rewrite Q2R_mult, real_of_integer in H.
+    unfold Rdiv. rewrite Rmult_0_l. apply feasible_hinge. lra.
+Qed.
+
+Lemma in_range_holds sq s g : 0 <= Q2R s -> forall l c, in_range sq s l c = true -> forallb (Qle_bool 0) c = true -> forall i t,
+  IZR (nth i l 0%Z) * Q2R s * t - IZR (one_lost sq s g (nth i l 0%Z) (nth i c 0%Q)) / IZR (Zpos g) <= Q2R (nth i c 0%Q) * loss sq t.
+Proof.
+  intros Hs. induction l as [|k l IH]; intros c H Hc i t.
   - assert (0 <= Q2R (nth i c 0%Q)).
     { rewrite <- real_of_zero. apply Qle_Rle. destruct (Nat.lt_ge_cases i (length c)).
       - rewrite forallb_forall in Hc. apply Qle_bool_iff, Hc, nth_In. assumption.
       - rewrite nth_overflow by lia. apply Qle_refl. }
-    destruct i; simpl; lra.
-  - simpl in H. apply andb_true_iff in H as [H Hl]. apply andb_true_iff in H as [Hk Hle].
+    rewrite (nth_overflow []) by (simpl; lia). apply one_in_range_holds; [assumption|assumption|].
+    unfold one_in_range. destruct sq; simpl; [reflexivity|].
+    apply Qle_bool_iff. rewrite Qmult_0_l. apply Rle_Qle. rewrite real_of_zero. assumption.
+  - simpl in H. apply andb_true_iff in H as [H Hl].
     destruct i.
-    + simpl nth. rewrite <- head_is_nth. apply Qle_bool_iff, Qle_Rle in Hle. rewrite Q2R_mult, real_of_integer in Hle.
-      apply Z.leb_le, IZR_le in Hk. split; [|assumption]. apply Rmult_le_pos; assumption.
+    + simpl nth. rewrite <- head_is_nth. apply one_in_range_holds; [assumption| |assumption].
+      destruct c as [|x c]; simpl; [rewrite real_of_zero; lra|]. simpl in Hc. apply andb_true_iff in Hc as [Hc _].
+      rewrite <- real_of_zero. apply Qle_Rle, Qle_bool_iff, Hc.
     + assert (Hc' : forallb (Qle_bool 0) (tl c) = true) by (destruct c; simpl in *; [reflexivity|apply andb_true_iff in Hc; tauto]).
-      specialize (IH (tl c) Hl Hc' i). rewrite nth_of_tail in IH. exact IH.
+      specialize (IH (tl c) Hl Hc' i t). rewrite nth_of_tail in IH. exact IH.
+Qed.
+
+Lemma lost_is_sum sq s g ks : forall c,
+  sum (fun i => IZR (one_lost sq s g (nth i ks 0%Z) (nth i c 0%Q))) (length ks) = IZR (lost sq s g ks c).
+Proof.
+  induction ks as [|k ks IH]; intros c; [reflexivity|].
+  simpl length. rewrite sum_from_front. simpl lost. rewrite plus_IZR, <- IH, head_is_nth. simpl (nth 0 (k :: ks) 0%Z). f_equal.
+  apply sum_ext. intros i _. rewrite nth_of_tail. reflexivity.
 Qed.
 
 (* ---- Values of features: rounded down, so never above lambda - c^2 / 2 ---- *)
@@ -263,7 +317,7 @@ Definition holds_for D z (r : option Q) :=
   match r with None => False | Some q => forall w b, only_at D z w -> Q2R q <= objective D z w b end.
 
 Lemma bound_holds D P m ds z : feasible D P = true -> belongs z ds -> allowed D z ->
-  holds_for D z (bound D P (values_at D P) m ds).
+  holds_for D z (bound D P (values_at D P) (lost_at D P) m ds).
 Proof.
   intros Hf Hb Hz. unfold bound.
   apply andb_true_iff in Hf as [Hf Hc]. apply andb_true_iff in Hf as [Hf Hbal]. apply andb_true_iff in Hf as [Hf Hr].
@@ -276,8 +330,11 @@ Proof.
   - (* More are in than may be: an allowed subset is not in this box. *)
     pose proof (inside_not_above_count z ds (p D) Hb). apply (IZR_lt _ _) in Hneg. rewrite minus_IZR in Hneg. lra.
   - intros w b Hw. rewrite Q2R_plus.
-    pose proof (weak_duality (n D) (p D) (real_x D) (real_label D) (real_cost D) (real_price D) (alpha P)) as W.
-    assert (HA : forall i, (i < n D)%nat -> 0 <= alpha P i <= real_cost D i) by (intros; apply in_range_holds; assumption).
+    pose proof (grain_above_zero (grain P)) as Hg. set (g := IZR (Zpos (grain P))) in *.
+    set (take := fun i => IZR (one_lost (squared D) (step P) (grain P) (nth i (multiples P) 0%Z) (nth i (costs D) 0%Q)) / g).
+    pose proof (weak_duality (n D) (p D) (real_x D) (real_label D) (real_cost D) (real_price D) (squared D) (alpha P) take) as W.
+    assert (HA : forall i t, (i < n D)%nat -> alpha P i * t - take i <= real_cost D i * loss (squared D) t)
+      by (intros; apply in_range_holds; assumption).
     assert (HB : sum (fun i => real_label D i * alpha P i) (n D) = 0).
     { rewrite (sum_ext _ (fun i => Q2R (step P) * (IZR (nth i (labels D) 0%Z) * IZR (nth i (multiples P) 0%Z))))
         by (intros; unfold real_label, alpha; ring).
@@ -286,21 +343,24 @@ Proof.
     assert (HS : sum (alpha P) (n D) = Q2R (sum_of_alphas P)).
     { unfold sum_of_alphas. rewrite Q2R_mult, real_of_integer, <- total_is_sum, <- Hlen. unfold alpha.
       rewrite (Rmult_comm (sum _ _)), <- sum_scal. apply sum_ext. intros; ring. }
-    pose proof (grain_above_zero (grain P)) as Hg. set (g := IZR (Zpos (grain P))) in *.
+    assert (HL : sum take (n D) = IZR (lost_at D P) / g).
+    { unfold lost_at. rewrite <- lost_is_sum, Hlen. unfold Rdiv. rewrite Rmult_comm, <- sum_scal.
+      apply sum_ext. intros. unfold take, Rdiv. ring. }
     (* In 1 / grain, the sum of rounded values is not above that of lambda - c^2 / 2. *)
     assert (HV : sum (fun j => if z j then IZR (nth j V 0%Z) else 0) (p D)
       <= g * sum (fun j => if z j then real_price D j - score_at D P j * score_at D P j / 2 else 0) (p D)).
     { rewrite <- sum_scal. apply sum_le. intros j Hj. destruct (z j); [|lra].
       unfold V. eapply Rle_trans; [apply values_not_above; exact Hj|].
       rewrite score_is_dot, Q2R_mult. fold g. unfold real_price. right. ring. }
-    rewrite HS in W.
+    rewrite HS, HL in W.
     (* A subset with room left pays no more than one that fills it. *)
     assert (IZR M * (IZR (max_features D) - IZR (inside ds (p D))) <= IZR M * (count z (p D) - IZR (inside ds (p D)))) by nra.
-    assert (HT : IZR (parts M V ds + M * (max_features D - inside ds (p D)))
-      <= g * sum (fun j => if z j then real_price D j - score_at D P j * score_at D P j / 2 else 0) (p D)).
-    { rewrite plus_IZR, mult_IZR, minus_IZR. lra. }
-    assert (HQ : Q2R ((parts M V ds + M * (max_features D - inside ds (p D))) # grain P)
-      <= sum (fun j => if z j then real_price D j - score_at D P j * score_at D P j / 2 else 0) (p D)).
+    assert (HT : IZR (parts M V ds + M * (max_features D - inside ds (p D)) - lost_at D P)
+      <= g * (sum (fun j => if z j then real_price D j - score_at D P j * score_at D P j / 2 else 0) (p D) - IZR (lost_at D P) / g)).
+    { rewrite minus_IZR, plus_IZR, mult_IZR, minus_IZR. rewrite (Rmult_minus_distr_l g).
+      replace (g * (IZR (lost_at D P) / g)) with (IZR (lost_at D P)) by (field; lra). lra. }
+    assert (HQ : Q2R ((parts M V ds + M * (max_features D - inside ds (p D)) - lost_at D P) # grain P)
+      <= sum (fun j => if z j then real_price D j - score_at D P j * score_at D P j / 2 else 0) (p D) - IZR (lost_at D P) / g).
     { unfold Q2R; simpl Qnum; simpl Qden. fold g. apply (Rmult_le_reg_l g); [exact Hg|].
       eapply Rle_trans; [|exact HT]. right. field. lra. }
     unfold score_at in HQ. lra.
@@ -330,17 +390,17 @@ Qed.
 
 (* A subset of the box is in a part that a fix closed, or in the box that it leaves. *)
 Lemma fix_leaves_none_out D P fixed : feasible D P = true -> forall ds z, belongs z ds -> allowed D z ->
-  let (b, ds') := fix_all D P (values_at D P) ds fixed in holds_for D z b \/ belongs z ds'.
+  let (b, ds') := fix_all D P (values_at D P) (lost_at D P) ds fixed in holds_for D z b \/ belongs z ds'.
 Proof.
   intros Hf. induction fixed as [|[[j put_in] m] fixed IH]; intros ds z Hb Hz; simpl; [right; exact Hb|].
   destruct put_in.
   - specialize (IH (decide ds j In) z).
-    destruct (fix_all D P (values_at D P) (decide ds j In) fixed) as [rest ds'].
+    destruct (fix_all D P (values_at D P) (lost_at D P) (decide ds j In) fixed) as [rest ds'].
     destruct (z j) eqn:E.
     + destruct (IH ltac:(apply decide_keeps; assumption) Hz); [left; apply lesser_holds_right; assumption|right; assumption].
     + left. apply lesser_holds_left, bound_holds; [assumption|apply decide_keeps; assumption|assumption].
   - specialize (IH (decide ds j Out) z).
-    destruct (fix_all D P (values_at D P) (decide ds j Out) fixed) as [rest ds'].
+    destruct (fix_all D P (values_at D P) (lost_at D P) (decide ds j Out) fixed) as [rest ds'].
     destruct (z j) eqn:E.
     + left. apply lesser_holds_left, bound_holds; [assumption|apply decide_keeps; assumption|assumption].
     + destruct (IH ltac:(apply decide_keeps; assumption) Hz); [left; apply lesser_holds_right; assumption|right; assumption].
@@ -357,7 +417,7 @@ Proof.
     + apply lesser_holds_right. eapply IHo; [exact Eo|apply decide_keeps; assumption|assumption].
   - destruct (feasible D P) eqn:Hf; [|discriminate].
     pose proof (fix_leaves_none_out D P fixed Hf ds z Hb Hz) as Hfix.
-    destruct (fix_all D P (values_at D P) ds fixed) as [b ds'].
+    destruct (fix_all D P (values_at D P) (lost_at D P) ds fixed) as [b ds'].
     destruct (check D ds' t) as [a|] eqn:Ea; [|discriminate]. injection H as <-.
     destruct Hfix; [apply lesser_holds_left; assumption|apply lesser_holds_right; eapply IH; eassumption].
 Qed.

@@ -16,12 +16,13 @@ let question () =
   let n = number () in
   let p = number () in
   let max_features = integer () in
+  let squared = match word () with "hinge" -> false | "squared-hinge" -> true | other -> failwith ("'" ^ other ^ "' is no loss") in
   let scale = fraction () in
   let labels = list n integer in
   let costs = list n fraction in
   let prices = list p fraction in
   let columns = list p (fun () -> list n integer) in
-  { columns; labels; costs; prices; scale; max_features }
+  { columns; labels; costs; prices; scale; max_features; squared }
 
 let point n =
   let step = fraction () in
@@ -63,7 +64,7 @@ let answer () =
   let found = check question [] tree in
   let verified = reaches found claimed in
   (match found with
-   | None -> print_endline "NOT VERIFIED  a point is not feasible"
+   | None -> print_endline "NOT VERIFIED  a dual point is not feasible"
    | Some _ when not verified -> print_endline "NOT VERIFIED  the bound proven is below the one claimed"
    | Some None -> print_endline "VERIFIED  no subset is allowed"
    | Some (Some _) ->
