@@ -1,6 +1,7 @@
 """Text for the checker that is proven in Coq (verified/README.md says what its words mean and which questions it takes)."""
 
 import math
+from bisect import bisect_left
 from fractions import Fraction
 from itertools import islice
 
@@ -32,25 +33,23 @@ class Core:
         self.place = {claim.unit[j]: k for k, j in enumerate(self.kept)}
         self.grain = max(0, BITS - sum(problem.costs).bit_length() - problem.low)
         self.boxes, self.words, self.ends = {0: (0, 0)}, {0: []}, {}
-        self.points, self.point, self.below = [self.written(0, [0] * problem.n)], None, []
+        self.points, self.point = [self.written(0, [0] * problem.n)], None
 
     def written(self, e, multiples):
         """A dual point as a line."""
         return f"{ratio(Fraction(2) ** e)} {1 << self.grain} {' '.join(map(str, multiples))}"
 
     def see(self, point):
-        """The number of a point; its values of features below 0 are kept in order."""
+        """The number of a point; its values of features are kept, in order and by place."""
         if point is self.point:
             return len(self.points) - 1
-        self.point, self.below = point, []
+        self.point, self.value = point, []
         self.points.append(self.written(point.shift - self.exponent, map(abs, point.betas[0])))
         shift = point.base + self.grain
         for j in self.kept:
             value = point.part(j, self.claim.caps[j]) - point.rates.get(j, 0)
-            value = value << shift if shift >= 0 else value >> -shift
-            if value < 0:
-                self.below.append((value, self.place[self.claim.unit[j]]))
-        self.below.sort()
+            self.value.append(value << shift if shift >= 0 else value >> -shift)
+        self.order = sorted(range(len(self.value)), key=self.value.__getitem__)
         return len(self.points) - 1
 
     def price(self, taken, decided):
@@ -58,9 +57,9 @@ class Core:
         room = self.claim.room - taken
         if room <= 0:
             # Below every value, as no place is left to pay for.
-            return self.below[0][0] - 1 if self.below else 0
-        free = (value for value, k in self.below if not decided >> k & 1)
-        return next(islice(free, room - 1, None), 0)
+            return min(self.value, default=0) - 1
+        free = (self.value[k] for k in self.order if not decided >> k & 1)
+        return min(next(islice(free, room - 1, None), 0), 0)
 
     def close(self, node, point):
         if node not in self.ends:
@@ -79,18 +78,34 @@ class Core:
     def fix(self, node, point, put_in, put_out):
         """Lists of units. Decisions that contradict each other, or the box, leave nothing: the whole box is closed."""
         number, (inside, outside) = self.see(point), self.boxes[node]
-        items, size = [], bin(inside).count("1")
+        places = []
         for unit, taken in [(unit, True) for unit in put_in] + [(unit, False) for unit in put_out]:
             one = 1 << self.place[unit] if unit in self.place else 0
             if (taken and (not one or outside & one)) or (not taken and inside & one):
                 self.close(node, point)
                 return
-            if not one or (inside | outside) & one:
-                continue
-            items.append(f"{self.place[unit]} {int(taken)} {self.price(size + (not taken), inside | outside | one)}")
-            inside, outside, size = (inside | one, outside, size + 1) if taken else (inside, outside | one, size)
-        if items and node not in self.ends:
+            if one and not (inside | outside) & one:
+                places.append((self.place[unit], taken))
+                inside |= one * taken
+        if node in self.ends:
+            return
+        inside, size, items = self.boxes[node][0], bin(self.boxes[node][0]).count("1"), []
+        least = self.price(size + sum(taken for _, taken in places), inside | outside | sum(1 << k for k, taken in places if taken))
+        # Of those put out, the ones above the price of a place go in one step; with no room left, all others are out anyway.
+        room = size + sum(taken for _, taken in places) < self.claim.room
+        for k, taken in places:
+            if taken or (room and self.value[k] < least):
+                items.append(f"{k} {int(taken)} {self.price(size + (not taken), inside | outside | 1 << k)}")
+                inside, outside, size = (inside | 1 << k, outside, size + 1) if taken else (inside, outside | 1 << k, size)
+        if items:
             self.words[node].append(f"fix {number} {len(items)} {' '.join(items)}")
+        dropped = [self.value[k] for k, taken in places if room and not taken and self.value[k] >= least]
+        if dropped:
+            price = self.price(size, inside | outside)
+            gap = max(0, min(dropped) - price)
+            self.words[node].append(f"drop {number} {price} {gap}")
+            kept = sum(1 << k for k in self.order[: bisect_left(self.order, price + gap, key=self.value.__getitem__)])
+            outside |= ((1 << len(self.kept)) - 1) & ~inside & ~kept
         self.boxes[node] = inside, outside
 
     def text(self, bound):

@@ -51,6 +51,9 @@ Inductive choice := Free | In | Out.
 Inductive tree :=
 | Close (P : point) (price : Z)                              (* the bound at the point holds for all of the box *)
 | Split (j : nat) (with_j without_j : tree)                  (* two boxes: feature j in, feature j out *)
+| Drop (P : point) (price gap : Z) (t : tree)                 (* free features whose value is at least price + gap are put
+                                                                out, all in one step: with one of them in, the bound
+                                                                is higher by the gap *)
 | Fix (P : point) (fixed : list (nat * bool * Z)) (t : tree). (* one feature after the other: the box with the other
                                                                 decision is closed, and the tree goes on with this one *)
 
@@ -131,6 +134,13 @@ Fixpoint fix_all D P vs less ds (fixed : list (nat * bool * Z)) : option Q * lis
     let (rest, ds) := fix_all D P vs less (decide ds j own) fixed in (lesser closed rest, ds)
   end.
 
+Fixpoint drop (price gap : Z) (vs : list Z) (ds : list choice) : list choice :=
+  match vs with
+  | [] => ds
+  | v :: vs =>
+    match hd Free ds with Free => if price + gap <=? v then Out else Free | d => d end :: drop price gap vs (tl ds)
+  end.
+
 (* Some (Some b): no allowed subset of the box is below b. Some None: the box has none. None: the proof is refused. *)
 Fixpoint check D (ds : list choice) (t : tree) : option (option Q) :=
   match t with
@@ -138,6 +148,12 @@ Fixpoint check D (ds : list choice) (t : tree) : option (option Q) :=
   | Split j with_j without_j =>
     match check D (decide ds j In) with_j, check D (decide ds j Out) without_j with
     | Some a, Some b => Some (lesser a b) | _, _ => None end
+  | Drop P price gap t =>
+    if feasible D P && (0 <=? gap)%Z then
+      let vs := values_at D P in
+      match check D (drop (Z.min price 0) gap vs ds) t with
+      | Some a => Some (lesser (bound D P vs (lost_at D P - gap) price ds) a) | None => None end
+    else None
   | Fix P fixed t =>
     if feasible D P then
       let (b, ds) := fix_all D P (values_at D P) (lost_at D P) ds fixed in
@@ -302,6 +318,33 @@ Proof.
     + rewrite H. lra.
 Qed.
 
+(* A subset of the box has none of the features that are dropped, or its sum is higher by the gap. *)
+Lemma drop_not_above m gap vs : (0 <= gap)%Z -> forall ds z, belongs z ds -> belongs z (drop m gap vs ds) \/
+  IZR (parts m vs ds) + IZR m * (count z (length vs) - IZR (inside ds (length vs))) + IZR gap
+  <= sum (fun j => if z j then IZR (nth j vs 0%Z) else 0) (length vs).
+Proof.
+  intros Hgap. induction vs as [|v vs IH]; intros ds z H; [left; exact H|].
+  pose proof (parts_not_above m vs _ _ (belongs_tail _ _ H)) as Htail.
+  specialize (IH _ _ (belongs_tail _ _ H)). pose proof (H O) as H0. apply IZR_le in Hgap.
+  unfold count in *. simpl length. rewrite !sum_from_front. simpl inside. simpl parts. rewrite plus_IZR, head_is_nth.
+  simpl (nth 0 (v :: vs) 0%Z). simpl (nth (S _) (v :: vs) 0%Z). simpl drop. rewrite head_is_nth.
+  pose proof (IZR_le _ _ (Z.le_min_l 0 (v - m))) as Hl. pose proof (IZR_le _ _ (Z.le_min_r 0 (v - m))) as Hr. rewrite minus_IZR in Hr.
+  destruct IH as [IH|IH].
+  - (* The tail has none of them: it depends on the first feature. *)
+    destruct (nth 0 ds Free) eqn:E.
+    + destruct (Z.leb_spec (m + gap) v) as [Hv|Hv].
+      * apply IZR_le in Hv. rewrite plus_IZR in Hv. destruct (z O) eqn:Ez.
+        -- right. rewrite plus_IZR. lra.
+        -- left. intros [|j]; simpl; [exact Ez|apply IH].
+      * left. intros [|j]; simpl; [exact I|apply IH].
+    + left. intros [|j]; simpl; [exact H0|apply IH].
+    + left. intros [|j]; simpl; [exact H0|apply IH].
+  - right. destruct (nth 0 ds Free).
+    + rewrite plus_IZR. destruct (z O); lra.
+    + rewrite plus_IZR, H0. lra.
+    + rewrite H0. lra.
+Qed.
+
 Lemma inside_not_above_count z ds q : belongs z ds -> IZR (inside ds q) <= count z q.
 Proof.
   unfold count. revert ds z. induction q as [|q IH]; intros ds z Hb; [simpl; lra|].
@@ -316,14 +359,17 @@ Qed.
 Definition holds_for D z (r : option Q) :=
   match r with None => False | Some q => forall w b, only_at D z w -> Q2R q <= objective D z w b end.
 
-Lemma bound_holds D P m ds z : feasible D P = true -> belongs z ds -> allowed D z ->
-  holds_for D z (bound D P (values_at D P) (lost_at D P) m ds).
+Lemma bound_with_gap_holds D P m gap ds z : feasible D P = true -> belongs z ds -> allowed D z ->
+  IZR (parts (Z.min m 0) (values_at D P) ds)
+  + IZR (Z.min m 0) * (count z (length (values_at D P)) - IZR (inside ds (length (values_at D P)))) + IZR gap
+  <= sum (fun j => if z j then IZR (nth j (values_at D P) 0%Z) else 0) (length (values_at D P)) ->
+  holds_for D z (bound D P (values_at D P) (lost_at D P - gap) m ds).
 Proof.
-  intros Hf Hb Hz. unfold bound.
+  intros Hf Hb Hz HP. unfold bound.
   apply andb_true_iff in Hf as [Hf Hc]. apply andb_true_iff in Hf as [Hf Hbal]. apply andb_true_iff in Hf as [Hf Hr].
   apply andb_true_iff in Hf as [Hlen Hs]. apply Nat.eqb_eq in Hlen. apply Qle_bool_iff, Qle_Rle in Hs.
   rewrite real_of_zero in Hs. apply Z.eqb_eq in Hbal.
-  pose proof (parts_not_above (Z.min m 0) (values_at D P) ds z Hb) as HP. unfold values_at in *. rewrite values_length in HP.
+  unfold values_at in *. rewrite values_length in HP.
   pose proof (IZR_le _ _ (Z.le_min_r m 0)) as Hm. fold (p D) in HP. unfold allowed in Hz.
   set (M := Z.min m 0) in *. set (V := values _ _ _ _ _) in *.
   destruct (Z.ltb_spec (max_features D - inside ds (p D)) 0) as [Hneg|Hpos]; simpl.
@@ -355,15 +401,22 @@ Proof.
     rewrite HS, HL in W.
     (* A subset with room left pays no more than one that fills it. *)
     assert (IZR M * (IZR (max_features D) - IZR (inside ds (p D))) <= IZR M * (count z (p D) - IZR (inside ds (p D)))) by nra.
-    assert (HT : IZR (parts M V ds + M * (max_features D - inside ds (p D)) - lost_at D P)
+    assert (HT : IZR (parts M V ds + M * (max_features D - inside ds (p D)) - (lost_at D P - gap))
       <= g * (sum (fun j => if z j then real_price D j - score_at D P j * score_at D P j / 2 else 0) (p D) - IZR (lost_at D P) / g)).
-    { rewrite minus_IZR, plus_IZR, mult_IZR, minus_IZR. rewrite (Rmult_minus_distr_l g).
+    { rewrite !minus_IZR, plus_IZR, mult_IZR, minus_IZR. rewrite (Rmult_minus_distr_l g).
       replace (g * (IZR (lost_at D P) / g)) with (IZR (lost_at D P)) by (field; lra). lra. }
-    assert (HQ : Q2R ((parts M V ds + M * (max_features D - inside ds (p D)) - lost_at D P) # grain P)
+    assert (HQ : Q2R ((parts M V ds + M * (max_features D - inside ds (p D)) - (lost_at D P - gap)) # grain P)
       <= sum (fun j => if z j then real_price D j - score_at D P j * score_at D P j / 2 else 0) (p D) - IZR (lost_at D P) / g).
     { unfold Q2R; simpl Qnum; simpl Qden. fold g. apply (Rmult_le_reg_l g); [exact Hg|].
       eapply Rle_trans; [|exact HT]. right. field. lra. }
     unfold score_at in HQ. lra.
+Qed.
+
+Lemma bound_holds D P m ds z : feasible D P = true -> belongs z ds -> allowed D z ->
+  holds_for D z (bound D P (values_at D P) (lost_at D P) m ds).
+Proof.
+  intros Hf Hb Hz. rewrite <- (Z.sub_0_r (lost_at D P)). apply bound_with_gap_holds; [assumption|assumption|assumption|].
+  pose proof (parts_not_above (Z.min m 0) (values_at D P) ds z Hb). lra.
 Qed.
 
 (* ---- The tree leaves no subset out ---- *)
@@ -408,13 +461,18 @@ Qed.
 
 Lemma check_holds D t : forall ds z r, check D ds t = Some r -> belongs z ds -> allowed D z -> holds_for D z r.
 Proof.
-  induction t as [P m | j ti IHi to IHo | P fixed t IH]; intros ds z r H Hb Hz; simpl in H.
+  induction t as [P m | j ti IHi to IHo | P m gap t IH | P fixed t IH]; intros ds z r H Hb Hz; simpl in H.
   - destruct (feasible D P) eqn:Hf; [|discriminate]. injection H as <-. apply bound_holds; assumption.
   - destruct (check D (decide ds j In) ti) as [a|] eqn:Ei; [|discriminate].
     destruct (check D (decide ds j Out) to) as [b|] eqn:Eo; [|discriminate]. injection H as <-.
     destruct (z j) eqn:E.
     + apply lesser_holds_left. eapply IHi; [exact Ei|apply decide_keeps; assumption|assumption].
     + apply lesser_holds_right. eapply IHo; [exact Eo|apply decide_keeps; assumption|assumption].
+  - destruct (feasible D P) eqn:Hf; [|discriminate]. destruct (Z.leb_spec 0 gap) as [Hgap|Hgap]; [|discriminate]. simpl in H.
+    destruct (check D (drop (Z.min m 0) gap (values_at D P) ds) t) as [a|] eqn:Ea; [|discriminate]. injection H as <-.
+    destruct (drop_not_above (Z.min m 0) gap (values_at D P) Hgap ds z Hb) as [Hin|Hsum].
+    + apply lesser_holds_right. eapply IH; eassumption.
+    + apply lesser_holds_left. apply bound_with_gap_holds; assumption.
   - destruct (feasible D P) eqn:Hf; [|discriminate].
     pose proof (fix_leaves_none_out D P fixed Hf ds z Hb Hz) as Hfix.
     destruct (fix_all D P (values_at D P) (lost_at D P) ds fixed) as [b ds'].

@@ -40,6 +40,11 @@ let rec tree p points =
     let j = feature p in
     let with_j = tree p points in
     Split (j, with_j, tree p points)
+  | "drop" ->
+    let at = points.(number ()) in
+    let price = integer () in
+    let gap = integer () in
+    Drop (at, price, gap, tree p points)
   | "fix" ->
     let at = points.(number ()) in
     let size = number () in
