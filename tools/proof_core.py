@@ -1,7 +1,6 @@
 """Text for the checker that is proven in Coq (verified/README.md says what its words mean and which questions it takes)."""
 
 import math
-from bisect import bisect_left
 from fractions import Fraction
 from itertools import islice
 
@@ -104,7 +103,7 @@ class Core:
             price = self.price(size, inside | outside)
             gap = max(0, min(dropped) - price)
             self.words[node].append(f"drop {number} {price} {gap}")
-            kept = sum(1 << k for k in self.order[: bisect_left(self.order, price + gap, key=self.value.__getitem__)])
+            kept = sum(1 << k for k, value in enumerate(self.value) if value < price + gap)
             outside |= ((1 << len(self.kept)) - 1) & ~inside & ~kept
         self.boxes[node] = inside, outside
 
