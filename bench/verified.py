@@ -268,7 +268,7 @@ def main():
     forged = sum(seen[kind] for kind in kinds)
     text = ["# The checker proven in Coq, beside the two others", "", f"    python3 bench/verified.py --cases {given.cases} --seed {given.seed} --write", ""]
     text += [f"Of {seen['honest proofs']} random proofs all three checkers accept {seen['accepted by all three']}"]
-    text += [f"(of {seen['no proof']} more problems there was none, of {seen['no bound']} one without a bound)."]
+    text += [f"({seen['no proof']} more problems gave no proof, {seen['no bound']} a proof without a bound)."]
     each = {part: f"{1000 * spent[part] / seen['honest proofs']:.0f} ms" for part in ("first", "second", "core")}
     text += [f"A random proof takes {each['first']} with `fewest verify`, {each['second']} with the second checker,"]
     text += [f"{each['core']} with the core; a forged text {1000 * spent['forged'] / max(forged, 1):.0f} ms.", ""]
