@@ -14,7 +14,7 @@ DEMO_FEATURES := --no-default-features --features highs
 PACKAGES ?= --workspace
 PREFIX ?= $(HOME)/.local
 
-.PHONY: help demo install limits limits-python wheel sdist package source test test-rust test-python test-data python-build python-test python-types python-pytest python-docs browser page page-test check fmt-check circles size guide lint lint-features docs tools peers bench bench-python fuzz fuzz-limits fuzz-proof need-cargo
+.PHONY: help demo install limits limits-python wheel sdist package source test test-rust test-python test-data python-build python-test python-types python-pytest python-docs browser page page-test verified check fmt-check circles size guide lint lint-features docs tools peers bench bench-python fuzz fuzz-limits fuzz-proof need-cargo
 .PHONY: r-test transcript transcript-check pages words changes versions workflows crates spelling python-lint signatures api api-write deny msrv coverage gates
 .PHONY: bench-objectives bench-train bench-rfe bench-read bench-forms bench-memory
 .PHONY: papers
@@ -172,6 +172,11 @@ page-test: page tools peers ## the page in a browser, from the disk: what it say
 	$(CARGO) build --locked $(BUILD_COMMAND)
 	browser="$$(.ci/browser)"; if [ -n "$$browser" ]; then \
 	  FEWEST_BROWSER="$$browser" .venv/bin/python bench/page.py --fewest target/debug/fewest --page $(PAGE) --cases 60 --small; fi
+
+# Not part of `make test`: Coq and OCaml are not everywhere. Where they are missing and cannot be installed it says so.
+verified: need-cargo tools ## the checker proven in Coq (verified/): compiled, and beside the two others on random, forged and real proofs
+	@core="$$(.ci/verified)"; if [ -n "$$core" ]; then \
+	  $(CARGO) build --locked $(BUILD_COMMAND) && python3 bench/verified.py --fewest target/debug/fewest --core "$$core" --cases 60 --small; fi
 
 check: fmt-check pages words changes versions workflows crates spelling python-lint signatures circles size lint docs api ## the fast part of `make test`
 

@@ -1,6 +1,6 @@
 """The second checker of proof files: arithmetic and a reader of its own.
 
-    python3 tools/check_proof.py PROOF DATA [SECONDS [GIB]] [--labels FILE[:COLUMN]]
+    python3 tools/check_proof.py PROOF DATA [SECONDS [GIB]] [--labels FILE[:COLUMN]] [--core OUT]
 
 DATA is the file that the run read: csv, svmlight, npz, h5ad, 10x or mtx. Classes in a second file need --labels:
 no file that a proof names is opened. Stops after SECONDS (3600) and at GIB of memory (8), where the system can limit
@@ -16,6 +16,7 @@ bounds and objectives are exact fractions: nothing is rounded, and no error anal
 | proof_data.py, proof_arrays.py | the data: text; h5ad, 10x, npz and mtx |
 | proof_alignment.py | kernels, and models of alignments |
 | proof_gap.py | gaps, and the verdict in words |
+| proof_core.py | the text that --core writes for the checker proven in Coq (verified/) |
 """
 
 import csv
@@ -33,6 +34,7 @@ from fractions import Fraction
 from operator import mul
 
 from proof_alignment import BITS, Child, Expansion, Model, Pairs, floor
+from proof_core import Core, suited
 from proof_data import Data, Fault, Unable, able, need, visible
 from proof_form import claim_of, header_of
 from proof_gap import Gaps, baseline_of, first_line
@@ -44,7 +46,7 @@ except ImportError:
     resource = None
 
 INFINITY, TWO = math.inf, Fraction(2)
-USAGE = "usage: python3 tools/check_proof.py PROOF DATA [SECONDS [GIB]] [--labels FILE[:COLUMN]]"
+USAGE = "usage: python3 tools/check_proof.py PROOF DATA [SECONDS [GIB]] [--labels FILE[:COLUMN]] [--core OUT]"
 STATUSES = {"optimal", "completed", "time_limit", "call_limit", "node_limit", "cancelled", "infeasible", "stalled"}
 # Keys that the header of a claim has in any case.
 OF_SVMS, OF_ALIGNMENTS = {"loss", "bias", "cost"}, {"gamma"}
@@ -484,10 +486,10 @@ class Sums:
 
 
 class Check:
-    """The records in turn, on the boxes that are open."""
+    """The records in turn, on the boxes that are open. `core` sees each, where there is one."""
 
-    def __init__(self, claim, problems, exponent):
-        self.claim, self.problems, self.exponent = claim, problems, exponent
+    def __init__(self, claim, problems, exponent, core=None):
+        self.claim, self.problems, self.exponent, self.core = claim, problems, exponent, core
         self.boxes = {0: claim.root and Box(*claim.root, claim.caps, INFINITY)}  # None: found empty
         self.nodes, self.point, self.rest, self.alone, self.listed = 1, None, INFINITY, {}, []
         self.points = self.parts = self.records = 0
@@ -524,6 +526,8 @@ class Check:
         if kind == 1:
             feature = reader.integer()
             need(feature < claim.p, f"feature {feature}")
+            if self.core:
+                self.core.split(node, claim.unit[feature], self.nodes)
             self.settle(self.nodes, box, claim.mask([feature]), 0)
             self.settle(self.nodes + 1, box, 0, claim.mask([feature]))
             self.nodes += 2
@@ -537,6 +541,8 @@ class Check:
         if kind == 2:
             if box:
                 self.close(box, Sums(self.point, box).bound())
+                if self.core:
+                    self.core.close(node, self.point)
             del self.boxes[node]
         elif kind == 3:
             put_in, put_out = claim.mask(reader.ascending(claim.p)), claim.mask(reader.ascending(claim.p))
@@ -547,6 +553,8 @@ class Check:
                     bound = sums.changed(u, take)
                     if bound is not None:
                         self.close(box, bound, take << u, (not take) << u)
+            if self.core and box:
+                self.core.fix(node, self.point, bits(put_in), bits(put_out))
             self.settle(node, box, put_in, put_out)
         else:
             features = reader.ascending(claim.p)
@@ -743,8 +751,8 @@ def show(value):
     return f"{float(value):.12g}" if abs(value) < 1 << 1000 else "-infinity" if value < 0 else "infinity"
 
 
-def check(stream, path, labels=None):
-    """What a proof proves of these data; raises Fault or Unable."""
+def check(stream, path, labels=None, core=None):
+    """What a proof proves of these data, written to the path `core` for the program of verified/; raises Fault or Unable."""
     try:
         line = stream.readline((1 << 26) + 1)
     except (EOFError, zlib.error) as error:
@@ -769,13 +777,15 @@ def check(stream, path, labels=None):
     need(claim.head["fingerprint"] == f"sha256:{sha.hexdigest()}", f"header: the data's fingerprint is sha256:{sha.hexdigest()}")
     claim.read_model()
     claim.read_rules()
+    if core:
+        suited(claim)
     if claim.alignment:
         work = AlignmentCheck(claim, problems[0])
     else:
         exponent = min(lowest(values) for problem in problems for _, values in problem.columns)
         for problem in problems:
             problem.prepare(claim.cost, exponent, claim.squared)
-        work = Check(claim, problems, exponent)
+        work = Check(claim, problems, exponent, Core(claim, problems[0], exponent) if core else None)
     reader, end = Reader(stream), None
     while end is None:
         try:
@@ -784,6 +794,10 @@ def check(stream, path, labels=None):
             raise Fault(f"record {work.records}: {fault}") from None
     need(not stream.read(1), "something follows the last record")
     best, bound, rest, listed = work.verdict(end)
+    if core:
+        able(math.isfinite(bound), "--core: no bound is proven, or no subset is allowed")
+        with open(core, "w") as out:
+            out.writelines(f"{line}\n" for line in work.core.text(bound))
     gaps = Gaps(claim, best and best[2], bound, baseline_of(claim, problems))
     sign = -1 if claim.alignment else 1
     found = {"selected": [data.names[j] for j in best[1]], "objective": sign * best[2]} if best else {"objective": None}
@@ -794,22 +808,23 @@ def check(stream, path, labels=None):
 
 
 def arguments():
-    """PROOF, DATA, limits, and the file of --labels."""
-    words, labels = sys.argv[1:], None
-    if "--labels" in words[:-1]:
-        at = words.index("--labels")
-        labels = words[at + 1]
-        del words[at : at + 2]
+    """PROOF, DATA and limits; the files of --labels and --core."""
+    words, named = sys.argv[1:], {}
+    for option in ("--labels", "--core"):
+        if option in words[:-1]:
+            at = words.index(option)
+            named[option] = words[at + 1]
+            del words[at : at + 2]
     able(len(words) in (2, 3, 4) and not any(word.startswith("--") for word in words), USAGE)
-    return words, labels
+    return words, named.get("--labels"), named.get("--core")
 
 
 def main():
     try:
-        words, labels = arguments()
+        words, labels, core = arguments()
         limit(*map(float, words[2:]))
         with opened(words[0]) as stream:
-            found = check(stream, words[1], labels)
+            found = check(stream, words[1], labels, core)
     except (Fault, EOFError, zlib.error) as fault:
         print(f"NOT VERIFIED  {visible(str(fault))}")
         return 1

@@ -1,0 +1,291 @@
+"""The checker proven in Coq (verified/) beside the two others: does it accept honest proofs, and refuse forged ones?
+
+    make verified
+    python3 bench/verified.py [--cases 200] [--seed 1] [--fewest target/debug/fewest] [--core target/verified/core] [--write]
+
+Random data are those of two_checkers.py, with the questions that the theorem is about; all three checkers must accept the
+proof of each, and the bound that the core proves must not be above the objective. Of each text come forged ones: a bound
+claimed that is higher by the least amount, a dual point that is not feasible, a tree cut short (to be refused), and other
+numbers in the tree and the points (to be refused, or to prove no more than is true). Then questions of another kind: the second checker
+must say which, with exit code 2. Real data are wdbc, and where $FEWEST_DATA is a folder those in it. `--write` writes
+bench/results/verified.md.
+"""
+
+import argparse
+import collections
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from fractions import Fraction
+
+import two_checkers
+from two_checkers import check_proof
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+DATA = pathlib.Path(os.environ.get("FEWEST_DATA", ROOT.parent / "shared" / "data"))
+REAL = [
+    ("data/wdbc.csv", ["-m", "exact", "--max-features", "3"]),
+    ("data/wdbc.csv", ["-m", "exact", "--max-features", "3", "--loss", "squared-hinge"]),
+    ("data/wdbc.csv", ["-m", "gbd", "--max-features", "3"]),
+    ("data/wdbc.csv", ["-m", "exact", "--max-features", "5", "--cost", "0.1"]),
+    ("data/wdbc.csv", ["-m", "exact", "--penalty", "2", "--cost", "0.1"]),
+    ("ionosphere.csv", ["-m", "exact", "--max-features", "4"]),
+    ("pima-indians-diabetes.csv", ["-m", "exact", "--max-features", "3"]),
+    ("hepatitis.csv", ["-m", "exact", "--max-features", "4"]),
+    ("leukemia_golub.csv.gz", ["-m", "rfe", "--certify", "--max-features", "5"]),
+]
+# Each of these is no question of the theorem.
+OTHERS = [
+    ["-m", "exact", "--max-features", "2", "--bias", "none"],
+    ["-m", "exact", "--max-features", "2", "--bias", "1"],
+    ["-m", "exact", "--max-features", "2", "--require", "worst_texture"],
+    ["-m", "exact", "--max-features", "2", "--at-most", "1:worst_texture,worst_radius"],
+    ["-m", "exact", "--max-features", "2", "--sign", "worst_texture:+"],
+    ["-m", "mbp", "--penalty", "5"],
+    ["-m", "kta", "--max-features", "2"],
+]
+
+
+def selected(given, path, options, proof):
+    """Whether the command wrote a proof, and its messages."""
+    proof.unlink(missing_ok=True)
+    ran = subprocess.run([given.fewest, "select", str(path), *options, "--proof", str(proof), "--time-limit", "10"], capture_output=True, text=True)
+    return proof.exists(), ran.stderr
+
+
+def second(proof, path, labels, text):
+    """What the second checker finds, which also writes the text."""
+    with check_proof.opened(proof) as stream:
+        return check_proof.check(stream, str(path), labels, text)
+
+
+def asked(given, text):
+    """The core's exit code, and the bound that it proves, if any."""
+    with open(text) as stream:
+        ran = subprocess.run([given.core], stdin=stream, capture_output=True, text=True)
+    proven = [line.split("(")[1].rstrip(")") for line in ran.stdout.splitlines() if line.startswith("proven")]
+    words = "VERIFIED" if ran.returncode == 0 else "NOT VERIFIED" if ran.returncode == 1 else ""
+    if ran.returncode not in (0, 1, 2) or not ran.stdout.startswith(words):
+        raise SystemExit(f"the core ended with {ran.returncode}: {ran.stdout}{ran.stderr}")
+    return ran.returncode, Fraction(proven[0].replace(" ", "")) if proven else None
+
+
+class Text:
+    """The lines of a text, and where its parts are."""
+
+    def __init__(self, path):
+        self.lines = path.read_text().splitlines()
+        self.claim = next(k for k, line in enumerate(self.lines) if line.startswith("claimed"))
+        self.tree = self.lines.index("tree") + 1
+        self.used = sorted({int(line.split()[1]) for line in self.lines[self.tree : -1] if not line.startswith("split")})
+        self.grain = int(self.lines[self.claim + 2].split()[2])
+
+    def with_line(self, k, line):
+        return [*self.lines[:k], line, *self.lines[k + 1 :]]
+
+    def with_multiple(self, dice, change):
+        """A point that the tree uses, with one multiple changed."""
+        k = self.claim + 2 + dice.choice(self.used)
+        words = self.lines[k].split()
+        i = dice.randrange(3, len(words))
+        words[i] = str(change(int(words[i])))
+        return self.with_line(k, " ".join(words))
+
+    def with_pair(self, dice, step):
+        """A point that the tree uses, with one multiple of each class changed by the same, so that both classes still add up to the same."""
+        k, labels = self.claim + 2 + dice.choice(self.used), self.lines[2].split()
+        words = self.lines[k].split()
+        places = [3 + dice.choice([i for i, y in enumerate(labels) if y == label]) for label in ("-1", "1")]
+        change = step(max(int(words[i]) for i in places))
+        for i in places:
+            words[i] = str(int(words[i]) + change)
+        return self.with_line(k, " ".join(words))
+
+    def forged(self, dice, proven):
+        """Kind, whether it must be refused, lines."""
+        higher = proven + Fraction(1, self.grain)
+        yield "a bound claimed that is higher by 1 / grain", True, self.with_line(self.claim, f"claimed {higher.numerator} {higher.denominator}")
+        # Of the squared hinge it is feasible, and a point whose parts hold no subset may be any.
+        hinge = "squared-hinge" not in self.lines[0]
+        yield "two multipliers far too large", hinge, self.with_pair(dice, lambda larger: 1 << 200)
+        yield "two multipliers smaller, one of them below 0", True, self.with_pair(dice, lambda larger: -larger - 1)
+        yield "multipliers that do not add up", True, self.with_multiple(dice, lambda k: k - 1 if k else 1)
+        yield "a tree without one of its lines", True, self.without_closed(dice)
+        yield "another number in the tree", False, self.with_number(dice)
+        yield "two lines of the tree exchanged", False, self.exchanged(dice)
+        yield "the points in another order", False, self.shuffled(dice)
+
+    def without_closed(self, dice):
+        k = dice.choice([k for k in range(self.tree, len(self.lines)) if self.lines[k].startswith("close")])
+        return self.lines[:k] + self.lines[k + 1 :]
+
+    def with_number(self, dice):
+        k = dice.randrange(self.tree, len(self.lines) - 1)
+        words = self.lines[k].split()
+        i = dice.randrange(1, len(words))
+        words[i] = str(int(words[i]) + dice.choice([-1, 1]) * dice.choice([1, 2, 1 << 30, 1 << 58]))
+        return self.with_line(k, " ".join(words))
+
+    def exchanged(self, dice):
+        a, b = (dice.randrange(self.tree, len(self.lines) - 1) for _ in range(2))
+        lines = list(self.lines)
+        lines[a], lines[b] = lines[b], lines[a]
+        return lines
+
+    def shuffled(self, dice):
+        points = self.lines[self.claim + 2 : self.tree - 1]
+        dice.shuffle(points)
+        return self.lines[: self.claim + 2] + points + self.lines[self.tree - 1 :]
+
+
+def question(dice, drawn):
+    """Options of a question that the theorem is about."""
+    names = drawn.names
+    options = ["-m", dice.choice(["exact", "exact", "gbd"])] if dice.random() < 0.8 else ["-m", "rfe", "--certify"]
+    options += ["--max-features", str(dice.randint(1, min(5, len(names))))]
+    options += ["--cost", dice.choice(["0.01", "0.1", "1", "10", "0.37", "1e-7", "1e7"])]
+    options += ["--scale", dice.choice(["standard", "standard", "none", "maxabs"])]
+    options += dice.choice([[], [], ["--class-weight", "balanced"], ["--class-weight", "cw3"]])
+    options += ["--loss", "squared-hinge"] if dice.random() < 0.4 and options[1] != "rfe" else []
+    options += ["--forbid", dice.choice(names)] if dice.random() < 0.2 else []
+    if options[1] == "exact":
+        options += ["--penalty", dice.choice(["0.5", "0.01"])] if dice.random() < 0.3 else []
+        options += dice.choice([[], [], ["--solutions", "3"], ["--node-limit", "3"]])
+    return drawn.options + options
+
+
+def random_cases(given, folder, seen, spent, wrong):
+    proof, text, other = folder / "p.proof", folder / "p.txt", folder / "q.txt"
+    number = 0
+    while seen["honest proofs"] < given.cases:
+        number += 1
+        dice = random.Random(f"{given.seed}/{number}")
+        drawn = two_checkers.Drawn(dice, folder, False)
+        if len(drawn.classes) > 2 or drawn.tasks:
+            continue
+        options = question(dice, drawn)
+        if not selected(given, drawn.path, options, proof)[0]:
+            seen["no proof"] += 1
+            continue
+        try:
+            began = time.time()
+            found = second(proof, drawn.path, drawn.labels, text)
+            spent["second"] += time.time() - began
+        except check_proof.Unable as reason:
+            seen["no bound"] += "no bound" in str(reason)
+            if "no bound" not in str(reason):
+                wrong.append((number, options, f"the second checker: {reason}"))
+            continue
+        began = time.time()
+        more = ["--labels", drawn.labels] if drawn.labels else []
+        first = subprocess.run([given.fewest, "verify", proof, drawn.path, "--allow-unproven", *more], capture_output=True).returncode
+        spent["first"] += time.time() - began
+        began = time.time()
+        code, proven = asked(given, text)
+        spent["core"] += time.time() - began
+        seen["honest proofs"] += 1
+        accepted = first == 0 and code == 0
+        seen["accepted by all three"] += accepted
+        if not accepted or (proven is not None and found["objective"] is not None and proven > found["objective"]):
+            wrong.append((number, options, f"verify {first}, core {code}, proven {proven}"))
+        if proven is None:
+            continue
+        for kind, must, lines in Text(text).forged(dice, proven):
+            other.write_text("\n".join(lines) + "\n")
+            began = time.time()
+            code, proves = asked(given, other)
+            spent["forged"] += time.time() - began
+            seen[kind] += 1
+            seen[f"{kind}, refused"] += code != 0
+            beyond = code == 0 and proves is not None and found["objective"] is not None and proves > found["objective"]
+            if (must and code == 0) or beyond:
+                above = "above the objective" if beyond else "accepted"
+                wrong.append((number, options, f"forged: {kind}: core {code}, proves {proves}, {above}"))
+
+
+def other_questions(given, folder, wrong):
+    rows, proof = [], folder / "p.proof"
+    for options in OTHERS:
+        if not selected(given, ROOT / "data/wdbc.csv", options, proof)[0]:
+            raise SystemExit(f"no proof of {' '.join(options)}")
+        command = [sys.executable, ROOT / "tools/check_proof.py", proof, ROOT / "data/wdbc.csv", "--core", folder / "no.txt"]
+        ran = subprocess.run(command, capture_output=True, text=True)
+        said = ran.stderr.strip()
+        if ran.returncode != 2 or "--core: " not in said or (folder / "no.txt").exists():
+            wrong.append((0, options, f"exit code {ran.returncode}: {said}"))
+        rows.append(f"| `{' '.join(options)}` | {said.partition('--core: ')[2]} |")
+    return rows
+
+
+def real_cases(given, folder, wrong):
+    rows, proof, text = [], folder / "p.proof", folder / "p.txt"
+    for name, options in REAL:
+        path = ROOT / name if name.startswith("data/") else DATA / name
+        if not path.exists() or (given.small and "leukemia" in name):
+            continue
+        if not selected(given, path, options, proof)[0]:
+            wrong.append((0, options, f"{name}: no proof"))
+            continue
+        began = time.time()
+        first = subprocess.run([given.fewest, "verify", proof, path], capture_output=True, text=True)
+        times = [time.time() - began]
+        began = time.time()
+        found = second(proof, path, None, text)
+        times.append(time.time() - began)
+        began = time.time()
+        code, proven = asked(given, text)
+        times.append(time.time() - began)
+        if first.returncode or code:
+            wrong.append((0, options, f"{name}: verify {first.returncode}, core {code}"))
+        bounds = [f"{float(x):.15g}" for x in (found["bound"], proven)]
+        shown = [f"{seconds:.2f}" for seconds in times]
+        size = f"{text.stat().st_size / 1e6:.1f}"
+        rows.append(" ".join(["|", " | ".join([f"{path.name} {' '.join(options)}", str(found["checked"][1]), *bounds, size, *shown]), "|"]))
+        print(rows[-1], flush=True)
+    return rows
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    options.add_argument("--cases", type=int, default=200)
+    options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--fewest", default=str(ROOT / "target/debug/fewest"))
+    options.add_argument("--core", default=str(ROOT / "target/verified/core"))
+    options.add_argument("--small", action="store_true", help="without leukemia, whose proof takes the second checker a minute")
+    options.add_argument("--write", action="store_true", help="write bench/results/verified.md")
+    given = options.parse_args()
+    seen, spent, wrong = collections.Counter(), collections.Counter(), []
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        random_cases(given, folder, seen, spent, wrong)
+        others = other_questions(given, folder, wrong)
+        rows = real_cases(given, folder, wrong)
+    kinds = [kind for kind in seen if f"{kind}, refused" in seen]
+    forged = sum(seen[kind] for kind in kinds)
+    text = ["# The checker proven in Coq, beside the two others", "", f"    python3 bench/verified.py --cases {given.cases} --seed {given.seed} --write", ""]
+    text += [f"Of {seen['honest proofs']} random proofs all three checkers accept {seen['accepted by all three']}"]
+    text += [f"({seen['no proof']} more problems gave no proof, {seen['no bound']} a proof without a bound)."]
+    each = {part: f"{1000 * spent[part] / seen['honest proofs']:.0f} ms" for part in ("first", "second", "core")}
+    text += [f"A random proof takes {each['first']} with `fewest verify`, {each['second']} with the second checker,"]
+    text += [f"{each['core']} with the core; a forged text {1000 * spent['forged'] / max(forged, 1):.0f} ms.", ""]
+    text += ["| forged texts | number | refused |", "| --- | --- | --- |"]
+    text += [f"| {kind} | {seen[kind]} | {seen[kind + ', refused']} |" for kind in kinds]
+    text += ["", "The last three kinds may stay valid, as any order of boxes and any price of a place is a proof of something, and so may large multipliers of the squared hinge, where the boxes of a point hold no subset. Nothing that was accepted proves more than the objective.", ""]
+    text += ["| question of another kind | the second checker says |", "| --- | --- |", *others, ""]
+    text += ["| real data and options | points | bound, second checker | bound, core | text, MB | s, `verify` | s, second with `--core` | s, core |"]
+    text += ["| --- | --- | --- | --- | --- | --- | --- | --- |", *rows, ""]
+    kind = "release" if "release" in given.fewest else "debug"
+    text += [f"Seconds from start to end (the search had at most 10), on {os.cpu_count()} cores shared with other work; `verify` is a {kind} build.", "", "## Faults", ""]
+    text += [f"- case {number}: `{' '.join(chosen)}`: {fault}" for number, chosen, fault in wrong] or ["None."]
+    if given.write:
+        (ROOT / "bench/results/verified.md").write_text("\n".join(text) + "\n")
+    print("\n".join(text))
+    sys.exit(bool(wrong))
+
+
+if __name__ == "__main__":
+    main()
