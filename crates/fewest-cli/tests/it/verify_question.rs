@@ -515,3 +515,17 @@ fn another_header_is_refused_or_asks_another_question_or_says_the_same() {
     }
     assert!(verified > 20, "{verified}");
 }
+
+#[test]
+fn problems_of_several_classes_say_how_they_were_made() {
+    let scratch = Scratch::new("made");
+    scratch.file("d.csv", generated(60, 5, &["a", "b", "c"], 3));
+    for (name, options, said) in [
+        ("rfe", &["-m", "rfe", "--certify", "--max-features", "2"][..], "one-vs-one (by default)"),
+        ("rest", &["--max-features", "2", "--multi-class", "one-vs-rest"], "one-vs-rest (as the file says)"),
+    ] {
+        select(&scratch, name, options);
+        let text = verify(&scratch, name, &[]).code(0).out.clone();
+        assert!(text.contains(&format!("3, whose objectives add: {said}")), "{text}");
+    }
+}
