@@ -13,7 +13,7 @@ bounds and objectives are exact fractions: nothing is rounded, and no error anal
 | --- | --- |
 | check_proof.py | the bytes, the claim, its rules, the records in turn |
 | proof_form.py | the form of the header |
-| proof_data.py, proof_arrays.py | the data: text; h5ad, 10x, npz and mtx |
+| proof_data.py, proof_arrays.py, proof_table.py | the data: text; h5ad, 10x, npz and mtx; the tables that both make |
 | proof_alignment.py | kernels, and models of alignments |
 | proof_gap.py | gaps, and the verdict in words |
 | proof_core.py | the text that --core writes for the checker proven in Coq (verified/) |
@@ -35,9 +35,10 @@ from operator import mul
 
 from proof_alignment import BITS, Child, Expansion, Model, Pairs, floor
 from proof_core import Core, suited
-from proof_data import Data, Fault, Unable, able, need, visible
+from proof_data import Data
 from proof_form import claim_of, header_of
 from proof_gap import Gaps, baseline_of, first_line
+from proof_table import Fault, Unable, able, need, visible
 
 try:
     import resource

@@ -24,7 +24,7 @@ from collections import namedtuple
 from fractions import Fraction
 from operator import mul
 
-from proof_data import need
+from proof_table import need
 
 BITS = 128
 ONE, GUARD = 1 << BITS, 32

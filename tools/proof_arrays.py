@@ -6,7 +6,7 @@ Numbers become doubles, those of half and single precision exactly; sparse matri
 import math
 import os
 
-from proof_data import USUAL, Column, Table, able, text_of, unique
+from proof_table import USUAL, Column, Table, able, text_of, unique
 
 
 def library(name):

@@ -4,7 +4,7 @@ import math
 from fractions import Fraction
 from itertools import islice
 
-from proof_data import able
+from proof_table import able
 
 # Values of features are rounded down to about this many bits below the sum of costs, which small integers hold.
 BITS = 60

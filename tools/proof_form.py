@@ -3,7 +3,7 @@
 import json
 import sys
 
-from proof_data import Unable, able
+from proof_table import Unable, able
 
 
 def no_doubles(pairs):

@@ -45,7 +45,8 @@ pub use model::{
     TrainedModel, kernel_name, levels_of, read, row_values,
 };
 pub use named_data::NamedData;
-pub use parts::{About, Certificate, Measures, Proven, Solution, WrongSample, measures, positive, sample_names};
+pub use parts::{About, Certificate, Measures, Proven, Solution, WrongSample};
+pub(crate) use parts::{measures, measures_and_losses, positive, sample_names};
 pub use prediction::{JudgedSamples, Prediction};
 pub use proof_file::{ProofFile, ProofMark, check_proof_path};
 pub use selection::{

@@ -153,7 +153,6 @@ impl MarkersContext<'_> {
     /// The markers; `about` is of the data, `asked` says what was asked of the data and of the door.
     pub fn markers(&self, about: About, asked: Asked, (command, seconds): (&str, f64)) -> Markers {
         let (found, data) = (self.found, self.data);
-        let class = |code: u32| data.target.classes[code as usize].clone();
         let tried = found.tried.iter().enumerate().map(|(at, tried)| Tried {
             class_cost: tried.class_cost,
             macro_f1: tried.mean(),
@@ -161,8 +160,8 @@ impl MarkersContext<'_> {
             chosen: at == found.chosen,
         });
         let confused = found.confused().into_iter().map(|pair| Confused {
-            class: class(pair.class),
-            taken_for: class(pair.taken_for),
+            class: data.class(pair.class),
+            taken_for: data.class(pair.taken_for),
             samples: pair.samples,
             share: pair.share,
         });
@@ -210,7 +209,7 @@ impl MarkersContext<'_> {
     fn panel(&self, panel: &MarkerPanel) -> Panel {
         let frequency = self.found.frequency();
         let often = |feature: usize| frequency.iter().find(|of| of.0 == feature).map_or(0.0, |of| of.1);
-        let class = |code: u32| self.data.target.classes[code as usize].clone();
+        let class = |code| self.data.class(code);
         let markers = panel.table.iter().zip(&panel.apart).enumerate().map(|(at, (table, apart))| {
             let pairs = apart.pairs.iter();
             Marker {

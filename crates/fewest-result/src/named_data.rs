@@ -33,9 +33,14 @@ impl NamedData<'_> {
         features.iter().map(|&j| self.name(j)).collect()
     }
 
+    /// The name of a class.
+    pub fn class(&self, code: u32) -> String {
+        self.target.classes[code as usize].clone()
+    }
+
     /// Names of classes by their codes.
     pub fn classes(&self, codes: &[u32]) -> Vec<String> {
-        codes.iter().map(|&code| self.target.classes[code as usize].clone()).collect()
+        codes.iter().map(|&code| self.class(code)).collect()
     }
 
     fn row(&self, sample: usize) -> usize {

@@ -38,7 +38,7 @@ pub struct About {
 
 impl About {
     /// Data of these features and classes.
-    pub fn new(names: &Names, target: &Target, warnings: Vec<String>, notes: Vec<String>) -> Self {
+    pub(crate) fn new(names: &Names, target: &Target, warnings: Vec<String>, notes: Vec<String>) -> Self {
         Self {
             n_samples: target.codes.len(),
             n_features: names.len(),
@@ -53,7 +53,7 @@ impl About {
 }
 
 /// The class that is +1, of two.
-pub fn positive(classes: &[String]) -> Option<String> {
+pub(crate) fn positive(classes: &[String]) -> Option<String> {
     (classes.len() == 2).then(|| classes[1].clone())
 }
 
@@ -62,10 +62,21 @@ pub type Measures = ByName<Option<f64>>;
 
 /// The measures of samples that took no part, of two classes with the shares of the second and of the
 /// first that are classified right. Rows of `confusion`: true classes, columns: predicted ones.
-pub fn measures(metrics: &Metrics, confusion: &[Vec<u64>]) -> Measures {
+pub(crate) fn measures(metrics: &Metrics, confusion: &[Vec<u64>]) -> Measures {
     let share = |name, class| (name, recall(confusion, class));
     let of_two = (confusion.len() == 2).then(|| [share("sensitivity", 1), share("specificity", 0)]);
     metrics.named().into_iter().chain(of_two.into_iter().flatten()).collect()
+}
+
+/// [`measures`] with the losses of the probabilities; null where there are none.
+pub(crate) fn measures_and_losses(
+    metrics: &Metrics,
+    confusion: &[Vec<u64>],
+    [log_loss, brier]: [Option<f64>; 2],
+) -> Measures {
+    let mut all = measures(metrics, confusion);
+    all.0.extend([("log_loss".to_owned(), log_loss), ("brier".to_owned(), brier)]);
+    all
 }
 
 /// A subset and what it is worth.
@@ -221,7 +232,7 @@ impl WrongSample {
 }
 
 /// The names of samples; none where the data have no names.
-pub fn sample_names(samples: Option<&TextColumn>, rows: &[usize]) -> Option<Vec<String>> {
+pub(crate) fn sample_names(samples: Option<&TextColumn>, rows: &[usize]) -> Option<Vec<String>> {
     samples.map(|samples| rows.iter().map(|&row| samples.values[row].clone()).collect())
 }
 

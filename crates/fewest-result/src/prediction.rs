@@ -7,7 +7,7 @@ use fewest_eval::ExternalValidation;
 use fewest_eval::study::CalibrationLine;
 use serde::Serialize;
 
-use crate::{Asked, ByName, ClassNames, Measures, WrongSample, measures, positive};
+use crate::{Asked, ByName, ClassNames, Measures, WrongSample, measures_and_losses, positive};
 
 /// Predictions of a model on samples.
 #[derive(Debug, Clone, Serialize)]
@@ -118,12 +118,10 @@ impl Worth {
         let of_rows: Vec<u32> = rows.iter().map(|&i| predicted[i]).collect();
         let class = |i: usize| known[i].unwrap_or_default();
         let parts = [(&rows[..], &of_rows[..])];
-        let mut metrics = measures(&found.metrics, &found.confusion);
         let (log_loss, brier) = found.losses.map(|losses| (losses.log_loss, losses.brier)).unzip();
-        metrics.0.extend([("log_loss".to_owned(), log_loss), ("brier".to_owned(), brier)]);
         Self {
             n_test: rows.len(),
-            metrics,
+            metrics: measures_and_losses(&found.metrics, &found.confusion, [log_loss, brier]),
             summary: found.summary.iter().copied().collect(),
             recall: ByName::new(classes.iter().cloned(), found.recall.iter().copied()),
             confusion: found.confusion.clone(),

@@ -13,7 +13,8 @@ use serde::Serialize;
 
 use crate::{
     About, Asked, ByName, Certificate, ClassNames, Document, FeatureImputation, FeatureScaling, JudgedSamples, Kind,
-    Measures, ModelRecord, NamedData, Place, Proven, Solution, TrainedModel, WrongSample, entries, levels_of, measures,
+    Measures, ModelRecord, NamedData, Place, Proven, Solution, TrainedModel, WrongSample, entries, levels_of,
+    measures_and_losses,
 };
 
 /// The data and the settings of a study, by name.
@@ -402,15 +403,13 @@ impl StudyContext<'_> {
 
     fn fold(&self, fold: &FoldReport) -> OuterFold {
         let judged = &fold.judgement;
-        let mut metrics = measures(&judged.metrics, &judged.confusion);
-        metrics.0.extend([("log_loss".to_owned(), judged.log_loss), ("brier".to_owned(), judged.brier)]);
         OuterFold {
             fold: (fold.fold + 1).to_string(),
             repeat: fold.repeat,
             choice: fold.choice,
             selected: self.data.named(&fold.selected),
             n_features: fold.selected.len(),
-            metrics,
+            metrics: measures_and_losses(&judged.metrics, &judged.confusion, [judged.log_loss, judged.brier]),
             confusion: judged.confusion.clone(),
             n_test: judged.test.len(),
             test: self.data.rows(&judged.test),

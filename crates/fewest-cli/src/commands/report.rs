@@ -58,18 +58,15 @@ pub(crate) fn run(args: &ReportArgs, terminal: Terminal) -> Result<u8, Failure> 
 /// Writes a result of this run to `--json`, and its page to `--report`, where they were asked for;
 /// its text goes to standard output where neither of them does. `scaling`: how features are scaled.
 pub(crate) fn tell(
-    value: &Value,
+    value: Value,
     scaling: &str,
     [json, page]: [Option<&Sink>; 2],
     terminal: Terminal,
 ) -> Result<(), Failure> {
-    if json.is_some() || page.is_some() {
-        write(Document::Value(value.clone()), json, page, terminal)?;
-    }
-    if [json, page].into_iter().flatten().any(Sink::is_stdout) {
-        return Ok(());
-    }
-    terminal.out(&text(value, Some(scaling)))
+    let taken = [json, page].into_iter().flatten().any(Sink::is_stdout);
+    let text = (!taken).then(|| text(&value, Some(scaling)));
+    write(Document::Value(value), json, page, terminal)?;
+    text.map_or(Ok(()), |text| terminal.out(&text))
 }
 
 /// Writes a result of this run to `--json`, and its page to `--report`, where they were asked for.

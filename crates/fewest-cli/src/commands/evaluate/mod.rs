@@ -69,7 +69,7 @@ pub(crate) fn run(args: &EvaluateArgs, method: &MethodOptions, invocation: &Invo
     let (missing, total) = (results.iter().filter(|r| r.is_none()).count(), results.len());
     let value = report::value(&options, &raw, &folds, &results, &invocation.command_line);
     let scaling = raw.scaling_text(&options.selection.prepare);
-    super::report::tell(&value, &scaling, [sink.as_ref(), page.as_ref()], terminal)?;
+    super::report::tell(value, &scaling, [sink.as_ref(), page.as_ref()], terminal)?;
     if missing > 0 {
         let missing = notation::plural(missing, "fold");
         let why = if cancel.is_cancelled() { "cancelled" } else { "stopped at the time limit" };

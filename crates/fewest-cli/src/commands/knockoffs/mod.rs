@@ -59,7 +59,7 @@ pub(crate) fn run(args: &KnockoffArgs, options: &MethodOptions, invocation: &Inv
     let found = knockoffs(prepared.training(), &features, &method, settings, &limits, &told);
     let found = found.map_err(|error| prepared.failure(error))?;
     let value = value((args, options, &prepared), &found, &invocation.command_line);
-    report::tell(&value, &prepared.scaling_text(), [sink.as_ref(), page.as_ref()], terminal)?;
+    report::tell(value, &prepared.scaling_text(), [sink.as_ref(), page.as_ref()], terminal)?;
     let missing = found.missing;
     if missing > 0 {
         let missing = notation::plural(missing, "draw");

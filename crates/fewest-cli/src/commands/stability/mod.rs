@@ -78,7 +78,7 @@ pub(crate) fn run(args: &StabilityArgs, options: &MethodOptions, invocation: &In
     let (asked, cancelled) = ((args, &options, &raw), cancel.is_cancelled());
     let value = report::value(asked, (candidates, &settings), &results, cancelled, &invocation.command_line);
     let scaling = raw.scaling_text(&selection.prepare);
-    super::report::tell(&value, &scaling, [sink.as_ref(), page.as_ref()], terminal)?;
+    super::report::tell(value, &scaling, [sink.as_ref(), page.as_ref()], terminal)?;
     let missing = results.iter().filter(|result| result.is_none()).count();
     if missing > 0 {
         let missing = notation::plural(missing, "pair");
