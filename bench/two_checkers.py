@@ -304,17 +304,21 @@ def case(random, folder, arrays):
     drawn = Drawn(random, folder, arrays)
     names, options = drawn.names, drawn.options
     several = len(drawn.classes) > 2 or drawn.tasks
-    method = random.choice(["exact"] * 4 + ["gbd"] + ([] if drawn.tasks else ["kta"] * 3) + ([] if several else ["certify", "mbp", "mbp"]))
-    svm = method != "kta"
+    method = random.choice(["exact"] * 4 + ["gbd"] + ([] if drawn.tasks else ["kta"] * 3 + ["markers"]) + ([] if several else ["certify", "mbp", "mbp"]))
+    svm, panel = method != "kta", method == "markers"
+    drawn.command = "markers" if panel else "select"
     options += ["--cost", random.choice(["0.01", "0.1", "1", "1", "10", "0.37"] * 3 + ["1e-7", "1e7"])]
-    options += ["-m", "rfe", "--certify"] if method == "certify" else ["-m", method]
+    if not panel:
+        options += ["-m", "rfe", "--certify"] if method == "certify" else ["-m", method]
     if method == "mbp" or (method == "exact" and random.random() < 0.2):
         options += ["--penalty", random.choice(["0.5", "0.1", "0.01"])]
     if method != "mbp":
         options += ["--max-features", str(random.randint(1, min(6 if method == "kta" else 4, len(names))))]
+    if panel:
+        options += random.choice([[], ["--loss", "hinge"], ["--per-class", "1"], ["--expression", "-1..2"], ["--gap", "0.1"]])
     if method in ("exact", "gbd") and random.random() < 0.35:
         options += ["--loss", "squared-hinge"]
-    if svm and random.random() < 0.4:
+    if svm and not panel and random.random() < 0.4:
         options += ["--bias", random.choice(["none", "1", "0.3", "7"])]
     if method == "kta":
         options += random.choice([[], ["--kernel", "laplace"]]) + random.choice([[], ["--gamma", random.choice(["0.1", "0.5", "2", "sigest"])]])
@@ -331,9 +335,9 @@ def case(random, folder, arrays):
         options += ["--scale", random.choice(["none", "maxabs", "standard"])]
     if len(drawn.classes) == 2 and random.random() < 0.15:
         options += ["--positive", random.choice(drawn.classes)]
-    if svm and method != "certify" and random.random() < 0.25 and not several:
+    if svm and method not in ("certify", "markers") and random.random() < 0.25 and not several:
         options += ["--sign", f"{random.choice(names)}:{random.choice('+-')}"]
-    if svm and method != "certify" and random.random() < 0.15 and not several:
+    if svm and method not in ("certify", "markers") and random.random() < 0.15 and not several:
         bounds = folder / "bounds.csv"
         bounds.write_text("".join(f"{name},{random.choice(['-0.5', '0', ''])},{random.choice(['0.3', '1', ''])}\n" for name in names))
         options += ["--weight-bounds", str(bounds)]
@@ -703,14 +707,14 @@ def main():
             dice = random.Random(f"{given.seed}/{number}")
             drawn, chosen = case(dice, folder, arrays)
             proof.unlink(missing_ok=True)
-            command = [given.fewest, "select", str(drawn.path), *chosen, "--proof", str(proof), "--time-limit", "20"]
+            command = [given.fewest, drawn.command, str(drawn.path), *chosen, "--proof", str(proof), "--time-limit", "20"]
             ran = subprocess.run(command, capture_output=True, text=True)
             if ran.returncode not in (0, 3, 4) or not proof.exists():
                 seen["no proof"] += 1
                 why = [line for line in ran.stderr.split("\n") if line.startswith("fewest: ")] or ["nothing said"]
                 refused[re.sub(r"[\d\"'`].*", "", why[0].replace(str(folder), ""))[:70]] += 1
                 continue
-            kinds.update([drawn.form, *["text columns"] * bool(drawn.text), f"{len(drawn.classes)} classes"])
+            kinds.update([drawn.form, *["markers"] * (drawn.command == "markers"), *["text columns"] * bool(drawn.text), f"{len(drawn.classes)} classes"])
             kinds.update(x for x in chosen if (x.startswith("--") and x != "--cost") or x in ("exact", "gbd", "mbp", "rfe", "kta", "laplace"))
             judged("proofs", drawn, chosen, True, proof)
             for _ in range(given.forged):

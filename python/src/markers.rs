@@ -54,9 +54,9 @@ pub(crate) fn markers<'py>(
         })?;
         let (gap, node_limit) = (limits.gap().unwrap_or(Limits::default().gap_rel), limits.nodes());
         let asked = caller.asked(wanted.preparation.missing, scale_kind(wanted.preparation.scale, &features));
-        let context = MarkersContext { data: caller.named(), settings: &wanted, gap, node_limit, found: &found };
+        let context = MarkersContext { data: caller.named(), settings: &wanted, gap, node_limit };
         let took = (caller.command.as_str(), begun.elapsed().as_secs_f64());
-        let said = Document::new(Kind::Markers, context.markers(caller.about(&[]), asked, took));
+        let said = Document::new(Kind::Markers, context.markers(&found, caller.about(&[]), context.asked(asked), took));
         Ok((pythonize(py, &said.value())?, course.interrupted))
     })
 }

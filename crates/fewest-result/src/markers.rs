@@ -22,8 +22,6 @@ pub struct MarkersContext<'a> {
     pub gap: f64,
     /// Nodes at which it may end.
     pub node_limit: Option<u64>,
-    /// What it found.
-    pub found: &'a MarkersReport,
 }
 
 /// The few features that tell all classes apart, and what they are worth in folds.
@@ -55,6 +53,8 @@ struct Panel {
     features: Vec<String>,
     #[serde(flatten)]
     proven: Proven,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    proof: Option<String>,
     cost: f64,
     class_cost: Option<f64>,
     loss: Loss,
@@ -149,10 +149,26 @@ struct MarkersAsked<'a> {
     node_limit: Option<u64>,
 }
 
+impl Markers {
+    /// The file of the panel's proof, once it is written.
+    pub fn proven_in(&mut self, file: String) {
+        if let Some(panel) = &mut self.panel {
+            panel.proof = Some(file);
+        }
+    }
+}
+
 impl MarkersContext<'_> {
-    /// The markers; `about` is of the data, `asked` says what was asked of the data and of the door.
-    pub fn markers(&self, about: About, asked: Asked, (command, seconds): (&str, f64)) -> Markers {
-        let (found, data) = (self.found, self.data);
+    /// The markers that were found; `about` is of the data, `asked` of the data and the settings
+    /// ([`MarkersContext::asked`]).
+    pub fn markers(
+        &self,
+        found: &MarkersReport,
+        about: About,
+        asked: Asked,
+        (command, seconds): (&str, f64),
+    ) -> Markers {
+        let data = self.data;
         let tried = found.tried.iter().enumerate().map(|(at, tried)| Tried {
             class_cost: tried.class_cost,
             macro_f1: tried.mean(),
@@ -168,7 +184,7 @@ impl MarkersContext<'_> {
         let classes = data.target.classes.iter().cloned().zip(found.classes());
         Markers {
             status: found.status,
-            panel: found.panel.as_ref().map(|panel| self.panel(panel)),
+            panel: found.panel.as_ref().map(|panel| self.panel(panel, found)),
             macro_f1: found.macro_f1(),
             summary: found.summaries().into_iter().collect(),
             by_class: classes.map(|(class, worth)| OfClass { class, worth }).collect(),
@@ -186,7 +202,7 @@ impl MarkersContext<'_> {
                 summary: list.into_iter().collect(),
                 difference: found.brought(),
             }),
-            settings: self.asked(asked),
+            settings: asked,
             command: command.to_owned(),
             seconds,
             about,
@@ -206,8 +222,8 @@ impl MarkersContext<'_> {
         }
     }
 
-    fn panel(&self, panel: &MarkerPanel) -> Panel {
-        let frequency = self.found.frequency();
+    fn panel(&self, panel: &MarkerPanel, found: &MarkersReport) -> Panel {
+        let frequency = found.frequency();
         let often = |feature: usize| frequency.iter().find(|of| of.0 == feature).map_or(0.0, |of| of.1);
         let class = |code| self.data.class(code);
         let markers = panel.table.iter().zip(&panel.apart).enumerate().map(|(at, (table, apart))| {
@@ -229,8 +245,9 @@ impl MarkersContext<'_> {
         Panel {
             features: self.data.named(&panel.features),
             proven: (&panel.outcome).into(),
+            proof: None,
             cost: panel.svm.cost,
-            class_cost: self.found.tried[self.found.chosen].class_cost,
+            class_cost: found.tried[found.chosen].class_cost,
             loss: panel.svm.loss,
             multi_class: self.settings.multi_class,
             class_weight: self.settings.preparation.class_weight.clone(),
@@ -240,7 +257,8 @@ impl MarkersContext<'_> {
     }
 
     /// What was asked: of the data what `asked` says, of the markers their settings.
-    fn asked(&self, asked: Asked) -> Asked {
+    #[must_use]
+    pub fn asked(&self, asked: Asked) -> Asked {
         let settings = self.settings;
         let own = MarkersAsked {
             max_features: settings.rules.max_features,

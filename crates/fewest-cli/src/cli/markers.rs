@@ -82,4 +82,8 @@ pub(crate) struct MarkersArgs {
     /// Write a page for people to this file, or - for standard output; one file, nothing is loaded
     #[arg(long, value_name = "FILE.html", help_heading = "Output")]
     pub(crate) report: Option<PathBuf>,
+    /// Write the proof of the panel to this file, for `fewest verify`: a search of all subsets, whose bound
+    /// is then the panel's, also where the data are large
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) proof: Option<PathBuf>,
 }

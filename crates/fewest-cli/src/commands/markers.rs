@@ -4,7 +4,10 @@ use fewest::{Limits, RuleList, Status};
 use fewest_data::{Note, ScaleKind, ScaleReason};
 use fewest_eval::Preparation;
 use fewest_eval::markers::{MarkersReport, MarkersSettings, markers};
-use fewest_result::{Asked, FeatureImputation, FeatureScaling, Kind, MarkersContext, TrainedModel, levels_of};
+use fewest_result::{
+    Asked, FeatureImputation, FeatureScaling, Kind, Made, MarkersContext, ProofFile, TrainedModel, entries, levels_of,
+};
+use serde_json::Value;
 
 use super::data_as_read::DataAsRead;
 use super::effective::{check_groups, warn_of_source};
@@ -32,7 +35,7 @@ pub(crate) fn run(args: &MarkersArgs, invocation: &Invocation) -> Result<u8, Fai
     if args.rules.max_features()?.is_none() && !source.bounds_size() {
         return Err(Failure::input("say how many markers there may be: --max-features K"));
     }
-    let sinks = PanelSinks::open((args.json.as_ref(), args.report.as_ref()), &args.model, None)?;
+    let sinks = PanelSinks::open((args.json.as_ref(), args.report.as_ref()), &args.model, args.proof.as_ref())?;
     let groups = args.groups.as_deref();
     let mut raw = PrepareOptions { groups, ..PrepareOptions::new(&args.data, &args.prepare)? }.load(terminal)?;
     check_groups(&mut raw, true, terminal)?;
@@ -50,15 +53,30 @@ pub(crate) fn run(args: &MarkersArgs, invocation: &Invocation) -> Result<u8, Fai
     let cancel = interrupt::listen(terminal)?;
     let (time, memory) = (invocation.left(Some(args.time_limit)), raw.account().clone());
     let limits = Limits { time, gap_rel: args.gap, nodes: args.node_limit, cancel, memory, ..Limits::default() };
-    let mut watch = Watch::new(&raw.data.names, terminal, None).keeping(None)?;
+    let context = MarkersContext { data: raw.named(), settings: &settings, gap: args.gap, node_limit: args.node_limit };
+    let asked = context.asked(asked(args, &raw));
+    let mut proof = args.proof.as_ref().map(|path| {
+        let (line, classes) = (invocation.command_line.as_str(), raw.target.classes.as_slice());
+        let mut settings = asked.clone();
+        // Of a proof a column of the data.
+        settings.own.remove("folds");
+        let made = Made::new("markers", line, &raw.data.names, classes, settings);
+        ProofFile::new(&path.to_string_lossy(), Value::Object(entries(&made)))
+    });
+    let mut watch = Watch::new(&raw.data.names, terminal, None).proving(None, proof.as_mut())?;
     let found = markers(&raw.samples(), &settings, listed(&raw.data.names), &limits, &mut watch);
     let found = found.map_err(|error| raw.failure(error))?;
     watch.finish()?;
-    let (data, node_limit) = (raw.named(), args.node_limit);
-    let context = MarkersContext { data, settings: &settings, gap: args.gap, node_limit, found: &found };
+    let proof = proof.map_or(Ok(Vec::new()), ProofFile::finish)?.pop();
+    if args.proof.is_some() && proof.is_none() {
+        terminal.warn("no proof was written, as there is no panel");
+    }
     let took = (invocation.command_line.as_str(), invocation.elapsed().as_secs_f64());
-    let value =
-        fewest_result::Document::new(Kind::Markers, context.markers(raw.about(), asked(args, &raw), took)).value();
+    let mut said = context.markers(&found, raw.about(), asked, took);
+    if let Some(file) = proof {
+        said.proven_in(file);
+    }
+    let value = fewest_result::Document::new(Kind::Markers, said).value();
     if sinks.json.is_some() || sinks.page.is_some() {
         report::write(Document::Value(value.clone()), sinks.json.as_ref(), sinks.page.as_ref(), terminal)?;
     }

@@ -4,7 +4,7 @@
 use crate::AnyMethod;
 use fewest::Kernel;
 use fewest_data::Names;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 /// The settings of a method; `kernel` is the one that was used, once that is known, and `price`
 /// that of each feature, where the method found it.
@@ -24,7 +24,7 @@ pub(crate) fn of_method(
         gamma_used(&mut out, gamma, own);
     }
     if let Some(price) = price {
-        out.insert("penalty".to_owned(), json!(price));
+        out.insert("penalty".to_owned(), price.into());
     }
     out
 }
@@ -57,13 +57,16 @@ fn flatten(settings: Value, names: &Names, out: &mut Map<String, Value>) {
             }
             ("penalty", prices) => {
                 let auto = prices.is_string();
-                out.insert("penalty_rule".to_owned(), json!(if auto { "auto" } else { "given" }));
-                out.insert(key, if auto { prices } else { priced(&prices, names) });
+                out.insert("penalty_rule".to_owned(), if auto { "auto" } else { "given" }.into());
+                out.insert(
+                    key,
+                    if auto { prices } else { priced(prices.as_array().map_or(&[][..], Vec::as_slice), names) },
+                );
             }
             ("costs", Value::Array(costs)) if costs.is_empty() => _ = out.insert(key, Value::Null),
             ("start", start @ Value::Bool(_)) => _ = out.insert(key, start),
             ("start", start) => add_start(start, names, out),
-            ("passes", Value::Null) => _ = out.insert(key, json!("all")),
+            ("passes", Value::Null) => _ = out.insert(key, "all".into()),
             ("binning", Value::Object(bins)) => {
                 out.insert(key, bins.into_iter().next().map_or(Value::Null, |(_, count)| count));
             }
@@ -75,7 +78,7 @@ fn flatten(settings: Value, names: &Names, out: &mut Map<String, Value>) {
 /// The number of folds, of the fold of each sample.
 fn fold_count(folds: &Value) -> Value {
     let of = folds["of"].as_array().into_iter().flatten();
-    json!(of.filter_map(Value::as_u64).max().map_or(0, |last| last + 1))
+    of.filter_map(Value::as_u64).max().map_or(0, |last| last + 1).into()
 }
 
 /// How many resamples rank, and how they are drawn where they are.
@@ -90,7 +93,7 @@ fn add_resamples(mut group: Map<String, Value>, out: &mut Map<String, Value>) {
 fn add_step(step: &Value, out: &mut Map<String, Value>) {
     if let Some((of, count)) = step.as_object().and_then(|step| step.iter().next()) {
         out.insert("step".to_owned(), count.clone());
-        out.insert("step_of".to_owned(), json!(of));
+        out.insert("step_of".to_owned(), of.as_str().into());
     }
 }
 
@@ -98,7 +101,7 @@ fn add_step(step: &Value, out: &mut Map<String, Value>) {
 /// search starts from are none of the options.
 fn add_start(start: Value, names: &Names, out: &mut Map<String, Value>) {
     let name = |j: &Value| j.as_u64().map(|j| names.get(j as usize).into_owned());
-    let named = |features: &[Value]| json!(features.iter().filter_map(name).collect::<Vec<_>>());
+    let named = |features: &[Value]| features.iter().filter_map(name).collect::<Value>();
     let mut start = match start {
         Value::Object(start) => start,
         Value::Array(features) if features.iter().any(Value::is_u64) => {
@@ -110,17 +113,17 @@ fn add_start(start: Value, names: &Names, out: &mut Map<String, Value>) {
     if let Some(Value::Array(features)) = start.remove("features") {
         out.insert("start".to_owned(), named(&features));
     } else if let Some(rfe) = start.remove("rfe") {
-        out.insert("start".to_owned(), json!("rfe"));
+        out.insert("start".to_owned(), "rfe".into());
         flatten(rfe, names, out);
     }
 }
 
 /// Prices: null, one number, or one by name.
-pub(crate) fn priced(prices: &Value, names: &Names) -> Value {
-    match prices.as_array().map(Vec::as_slice) {
-        None | Some([]) => Value::Null,
-        Some([first, rest @ ..]) if rest.iter().all(|price| price == first) => first.clone(),
-        Some(each) => Value::Object(names.iter().zip(each).map(|(n, l)| (n.into_owned(), l.clone())).collect()),
+pub(crate) fn priced<T: Clone + PartialEq + Into<Value>>(prices: &[T], names: &Names) -> Value {
+    match prices {
+        [] => Value::Null,
+        [first, rest @ ..] if rest.iter().all(|price| price == first) => first.clone().into(),
+        each => names.iter().zip(each).map(|(name, price)| (name.into_owned(), price.clone())).collect(),
     }
 }
 
@@ -130,15 +133,15 @@ fn gamma_used(out: &mut Map<String, Value>, gamma: f64, own: bool) {
     let Some(rule) = out.get_mut("gamma") else { return };
     let text = rule.as_str().map_or_else(|| "number".to_owned(), str::to_owned);
     if own || text != "1/p" {
-        *rule = json!(gamma);
+        *rule = gamma.into();
     }
-    out.insert("gamma_rule".to_owned(), json!(text));
+    out.insert("gamma_rule".to_owned(), text.into());
 }
 
 /// What a method tells, with features by name where a result has names.
 pub(crate) fn details(details: &Map<String, Value>, names: &Names) -> Map<String, Value> {
     let mut out = details.clone();
-    let name = |j: &Value| json!(j.as_u64().map(|j| names.get(j as usize)));
+    let name = |j: &Value| Value::from(j.as_u64().map(|j| names.get(j as usize).into_owned()));
     if let Some(Value::Array(curve)) = out.get_mut("curve") {
         for left in curve.iter_mut().filter_map(|step| step["left"].as_array_mut()) {
             for feature in left {

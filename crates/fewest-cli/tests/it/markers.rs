@@ -153,6 +153,32 @@ fn the_model_classifies() {
 }
 
 #[test]
+fn the_proof_is_of_the_panel_and_its_bound() {
+    let scratch = scratch("markers_proof");
+    let question = "markers donors.csv --target kind --groups donor --max-features 3 --per-class 1 --gap 0.02";
+    let words: Vec<&str> = question.split(' ').collect();
+    scratch.run(&[&words[..], &["--proof", "m.proof", "--json", "r.json"]].concat()).code(0);
+    let found = scratch.json("r.json");
+    let panel = &found["panel"];
+    assert_eq!((&panel["proof"], &found["status"]), (&json!("m.proof"), &json!("completed")));
+    scratch.run(&["verify", "m.proof", "donors.csv", "--json", "v.json"]).code(0);
+    let verdict = scratch.json("v.json");
+    let mut features = texts(&panel["features"]);
+    features.sort_unstable();
+    assert_eq!(texts(&verdict["selected"]), features);
+    // What the file proves is never less than what the result says.
+    let [proven, said] = [&verdict, panel].map(|of| number(&of["bound"]));
+    assert!(proven >= said - 1e-9 * said.abs() && number(&verdict["gap"]) <= 0.02, "{proven} {said}");
+    assert!((number(&verdict["objective"]) - number(&panel["objective"])).abs() <= 1e-6 * number(&panel["objective"]));
+    // Samples of another file are others.
+    scratch.file("other.csv", scratch.read("donors.csv").replacen("0,", "0.5,", 1));
+    scratch.run(&["verify", "m.proof", "other.csv"]).code(1);
+    // Time that is up leaves no panel and no proof, and says so.
+    let late = ran(&scratch, &["--time-limit", "0s", "--proof", "late.proof"]).code(3);
+    assert!(late.err.contains("no proof was written") && !scratch.path("late.proof").exists(), "{}", late.err);
+}
+
+#[test]
 fn rules_are_kept() {
     let scratch = scratch("markers_rules");
     let free = result(&scratch, &["--forbid", "MT-*"]);

@@ -147,6 +147,15 @@ fn a_second_checker_agrees_on_proofs_of_every_kind() {
         scratch.run(&[&["certify"], &words[..], &["--proof", "x.proof"]].concat()).code(0);
         assert!(both(&scratch, "x.proof", words[0]), "{line}");
     }
+    for line in [
+        "three.csv --max-features 3 --at-least 1:f1,f2 --class-weight cw2",
+        "three.csv --max-features 3 --multi-class one-vs-rest --loss hinge --forbid f1",
+        "d.csv --max-features 2 --per-class 1 --cost 0.1 --scale maxabs",
+    ] {
+        let words: Vec<&str> = line.split(' ').collect();
+        scratch.run(&[&["markers"], &words[..], &["--gap", "0.1", "--proof", "x.proof"]].concat()).code(0);
+        assert!(both(&scratch, "x.proof", words[0]), "{line}");
+    }
 }
 
 #[test]

@@ -2,7 +2,8 @@
 //!
 //! Steps    1. eliminate features, on samples few enough  2. `fgm` on all samples: a panel, and the
 //!          bound of every allowed panel by the mixtures of panels (squared hinge)  3. the panel of
-//!          smaller objective  4. the search of `exact` from there, where the problems are small
+//!          smaller objective  4. the search of `exact` from there, where the problems are small, or a
+//!          proof is written: the bound is then the one that this search proves
 
 use fewest::method::exact::{ExactSettings, exact_several};
 use fewest::method::fgm::{FgmSettings, fgm, fgm_several};
@@ -55,12 +56,21 @@ impl Search<'_> {
         }
         let size: f64 = problems.iter().map(|problem| problem.n_samples() as f64 * problem.n_features() as f64).sum();
         let closed = found.gap().is_some_and(|gap| gap <= deadline.limits(1.0).gap_rel);
-        let Some(exact) = exact.filter(|_| size <= SMALL && !closed && clock.stop().is_none()) else {
+        let (proves, useful) = (observer.proof().is_some(), size <= SMALL && !closed && clock.stop().is_none());
+        let Some(exact) = exact.filter(|_| proves || useful) else {
             return Ok(found);
         };
+        // A proof is of its own bound.
+        if proves {
+            found.bound = None;
+        }
         let start = found.subset.clone().into_iter().collect();
         let settings = ExactSettings { svm: self.svm.clone(), start, ..ExactSettings::default() };
-        let limits = Limits { nodes: exact.nodes, ..deadline.limits(1.0) };
+        let limits = deadline.limits(1.0);
+        // What the gap leaves of the gain of the panel, in units of the objective.
+        let gain = found.objective.map_or(0.0, |objective| without_features(&problems, self.svm) - objective);
+        let open = limits.gap_rel * gain.max(0.0) / (1.0 - limits.gap_rel);
+        let limits = Limits { nodes: exact.nodes, gap_abs: limits.gap_abs.max(open), ..limits };
         match exact_several(&problems, self.rules, &settings, limits, observer) {
             Ok(searched) => Ok(better(found, searched.outcome)),
             Err(Error::Memory { .. }) => Ok(found),

@@ -5,11 +5,11 @@ use std::collections::HashSet;
 use fewest::kernel::DistanceKernel;
 use fewest::{Bias, FeatureSet, Loss, RuleList, Rules, SvmSettings};
 use fewest_data::Names;
-use fewest_result::QuestionDifference;
-use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use fewest_result::{QuestionDifference, entries};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
-use super::claim::{Claim, Gain, rule_entries};
+use super::claim::{Claim, Gain, LINEAR, named, rule_entries};
 use crate::args::notation;
 use crate::export::settings;
 use crate::failure::Failure;
@@ -84,24 +84,47 @@ impl Asked {
     /// # Errors
     /// Rules that contradict each other.
     fn entries(&self, names: &Names) -> Result<Map<String, Value>, Failure> {
-        let categorical: Option<Vec<_>> =
-            self.categorical.as_ref().map(|features| features.iter().map(|&j| names.get(j)).collect());
-        let stated = [
-            ("gain", self.method.as_deref().map(|method| json!(Gain::of_method(method).text()))),
-            ("kernel", self.kernel.as_ref().map(|kernel| json!(kernel))),
-            ("loss", self.loss.map(|loss| json!(loss))),
-            ("cost", self.cost.map(|cost| json!(cost))),
-            ("bias", self.bias.map(|bias| json!(bias))),
-            ("penalty", self.penalty.as_ref().map(|prices| settings::priced(&json!(prices), names))),
-            ("weight_bound", self.weight_bound.map(|u| json!(u))),
-            ("gamma", self.gamma.map(|gamma| json!(gamma))),
-            ("categorical", categorical.map(|names| json!(names))),
-            ("max_features", self.rules.max_features.map(|size| json!(size))),
-        ];
-        let stated = stated.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
+        let mut all = Said {
+            gain: self.method.as_deref().map(Gain::of_method),
+            kernel: self.kernel.as_deref(),
+            loss: self.loss,
+            cost: self.cost,
+            bias: self.bias,
+            weight_bound: self.weight_bound,
+            gamma: self.gamma,
+            categorical: self.categorical.as_ref().map(|features| named(features, names)),
+            max_features: self.rules.max_features,
+        }
+        .parts();
+        // No price is something that is asked for, too.
+        all.extend(self.penalty.as_ref().map(|prices| ("penalty".to_owned(), settings::priced(prices, names))));
         let rules = Rules::new(names.len(), self.rules.clone(), crate::commands::prepare::listed(names))?;
         let kinds = rule_entries(&self.rules, rules.weight_bounds(), names);
-        Ok(stated.chain(kinds.into_iter().filter(|(_, value)| !is_none(value))).collect())
+        all.extend(kinds.into_iter().filter(|(_, value)| !is_none(value)));
+        Ok(all)
+    }
+}
+
+/// Parts of a question besides rules and prices, by the names of settings; null where one is left open.
+#[derive(Default, Serialize)]
+struct Said<'a> {
+    gain: Option<Gain>,
+    kernel: Option<&'a str>,
+    loss: Option<Loss>,
+    cost: Option<f64>,
+    bias: Option<Bias>,
+    weight_bound: Option<f64>,
+    gamma: Option<f64>,
+    categorical: Option<Vec<String>>,
+    max_features: Option<usize>,
+}
+
+impl Said<'_> {
+    /// Parts that are not left open.
+    fn parts(&self) -> Map<String, Value> {
+        let mut all = entries(self);
+        all.retain(|_, value| !value.is_null());
+        all
     }
 }
 
@@ -140,11 +163,11 @@ impl Layers {
             Gain::L1 => _ = out.insert("weight_bound".to_owned(), setting("weight_bound").unwrap_or(Value::Null)),
             Gain::Ridge => {}
         }
-        out.insert("gain".to_owned(), json!(gain.text()));
+        out.extend(Said { gain: Some(gain), ..Said::default() }.parts());
         if let Some(certificate) = certificate {
             // A search of its own, by the SVM alone, among subsets of this size.
             out.insert("penalty".to_owned(), Value::Null);
-            out.insert("kernel".to_owned(), json!("linear"));
+            out.insert("kernel".to_owned(), LINEAR.into());
             out.insert("max_features".to_owned(), certificate["max_features"].clone());
         }
         self.all.push((Origin::Result, out));
@@ -153,10 +176,9 @@ impl Layers {
     /// The defaults of `select`; `svm` are those of the method.
     pub(super) fn add_defaults(&mut self, svm: &SvmSettings) {
         let mut out = no_rules();
-        out.insert("loss".to_owned(), json!(svm.loss));
-        out.insert("cost".to_owned(), json!(svm.cost));
-        out.insert("bias".to_owned(), json!(svm.bias));
-        out.insert("kernel".to_owned(), json!(DistanceKernel::default()));
+        let (loss, cost, bias) = (Some(svm.loss), Some(svm.cost), Some(svm.bias));
+        out.extend(Said { loss, cost, bias, ..Said::default() }.parts());
+        out.insert("kernel".to_owned(), serde_json::to_value(DistanceKernel::default()).unwrap_or_default());
         out.insert("categorical".to_owned(), Value::Null);
         self.all.push((Origin::Default, out));
     }
@@ -264,13 +286,13 @@ fn canonical(key: &str, value: &Value, ruled_out: &dyn Fn(&str) -> bool) -> Valu
     };
     match (key, value) {
         (_, Value::Number(number)) if key == "penalty" && number.as_f64() == Some(0.0) => Value::Null,
-        (_, Value::Number(number)) => json!(number.as_f64()),
+        (_, Value::Number(number)) => number.as_f64().into(),
         ("forbid", _) => canonical("group", &left(key, value, ruled_out), ruled_out),
         ("together", Value::Array(list)) => {
             sorted(list.iter().map(|group| canonical("group", group, ruled_out)).collect())
         }
         ("at_most" | "at_least", Value::Array(list)) => {
-            let counted = |rule: &Value| json!([rule[0], canonical("group", &rule[1], ruled_out)]);
+            let counted = |rule: &Value| Value::Array(vec![rule[0].clone(), canonical("group", &rule[1], ruled_out)]);
             sorted(list.iter().map(counted).collect())
         }
         ("require" | "implies" | "categorical" | "group", Value::Array(list)) => sorted(list.clone()),

@@ -5,13 +5,13 @@ use fewest::kernel::DistanceKernel;
 use fewest::{Bias, Loss, RuleList, Rules, WeightBounds};
 use fewest_data::Names;
 use fewest_result::{RulesAsked, entries};
-use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use crate::export::settings;
 
 /// What a weight gains.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Gain {
     Ridge,
@@ -26,15 +26,6 @@ impl Gain {
             "mbp" => Self::L1,
             "kta" => Self::Alignment,
             _ => Self::Ridge,
-        }
-    }
-
-    /// The name in the header.
-    pub(super) fn text(self) -> &'static str {
-        match self {
-            Self::Ridge => "ridge",
-            Self::L1 => "l1",
-            Self::Alignment => "alignment",
         }
     }
 }
@@ -116,28 +107,62 @@ impl Claim {
 
     /// All of it that a user can ask for, by the names of settings.
     pub(super) fn entries(&self, names: &Names) -> Map<String, Value> {
-        let mut out = Map::new();
-        let mut set = |key: &str, value: Value| _ = out.insert(key.to_owned(), value);
-        set("gain", json!(self.gain.text()));
-        if self.gain == Gain::Alignment {
-            set("kernel", json!(self.kernel.unwrap_or_default()));
-            set("gamma", json!(self.gamma));
-            let named = self.categorical.iter().map(|&j| json!(names.get(j)));
-            set("categorical", named.collect());
-        } else {
-            set("kernel", json!("linear"));
-            set("loss", json!(self.loss));
-            set("cost", json!(self.cost));
-            set("bias", json!(self.bias()));
-            set("penalty", settings::priced(&json!(self.penalty), names));
-        }
-        if self.gain == Gain::L1 {
-            set("weights_within", settings::priced(&json!(self.weight_bounds), names));
-        }
-        set("max_features", json!(self.rules.max_features));
+        let objective = match self.gain {
+            Gain::Alignment => Objective::Alignment {
+                kernel: self.kernel.unwrap_or_default(),
+                gamma: self.gamma,
+                categorical: named(&self.categorical, names),
+            },
+            Gain::Ridge | Gain::L1 => Objective::Svm {
+                kernel: LINEAR,
+                loss: self.loss,
+                cost: self.cost,
+                bias: self.bias(),
+                penalty: settings::priced(&self.penalty, names),
+                weights_within: (self.gain == Gain::L1).then(|| settings::priced(&self.weight_bounds, names)),
+            },
+        };
+        let mut out = entries(&Question { gain: self.gain, objective, max_features: self.rules.max_features });
         out.extend(rule_entries(&self.rules, &self.bounds, names));
         out
     }
+}
+
+/// The only kernel of a proof of an SVM.
+pub(super) const LINEAR: &str = "linear";
+
+/// The parts of a claim besides its rules, by the names of settings.
+#[derive(Serialize)]
+struct Question {
+    gain: Gain,
+    #[serde(flatten)]
+    objective: Objective,
+    max_features: Option<usize>,
+}
+
+/// What a gain has besides.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Objective {
+    Alignment {
+        kernel: DistanceKernel,
+        gamma: Option<f64>,
+        categorical: Vec<String>,
+    },
+    Svm {
+        kernel: &'static str,
+        loss: Option<Loss>,
+        cost: Option<f64>,
+        bias: Option<Bias>,
+        penalty: Value,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        weights_within: Option<Value>,
+    },
+}
+
+/// Names of these features.
+pub(super) fn named(features: &[usize], names: &Names) -> Vec<String> {
+    features.iter().map(|&j| names.get(j).into_owned()).collect()
 }
 
 /// Rules by name; all kinds are there, null or empty where there are none.

@@ -7,7 +7,8 @@ use clap::ValueEnum;
 use fewest::MultiClass;
 use fewest_data::{Format, Names, ReadOptions};
 use fewest_result::{Asked, Made};
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::{Map, Value};
 
 use super::asked::{Difference, Origin};
 use crate::args::data::{MissingArg, PrepareArgs, ScaleArg, path_text};
@@ -72,21 +73,18 @@ struct Sources<'a> {
 
 impl Sources<'_> {
     /// A setting: what was typed, if anything was, else what a result has, else what the proof says.
-    fn choose<T: Clone>(
-        &mut self,
-        key: &'static str,
-        typed: Stated<T>,
-        of: impl Fn(&Asked) -> Option<T>,
-        show: impl Fn(&T) -> Value,
-    ) -> Option<T> {
+    fn choose<T>(&mut self, key: &'static str, typed: Stated<T>, of: impl Fn(&Asked) -> Option<T>) -> Option<T>
+    where
+        T: Clone + Serialize,
+    {
         let made = self.made.filter(|_| self.stated);
         let file = made.map_or(Stated::Unsaid, |made| Stated::Said(of(&made.settings)));
         let result = self.result.map_or(Stated::Unsaid, |result| Stated::Said(of(result)));
-        self.pick(key, [typed, result, file], show)
+        self.pick(key, [typed, result, file])
     }
 
-    fn pick<T: Clone>(&mut self, key: &str, said: [Stated<T>; 3], show: impl Fn(&T) -> Value) -> Option<T> {
-        let shown = |value: &Option<T>| value.as_ref().map_or(Value::Null, &show);
+    fn pick<T: Clone + Serialize>(&mut self, key: &str, said: [Stated<T>; 3]) -> Option<T> {
+        let shown = |value: &Option<T>| serde_json::to_value(value).unwrap_or_default();
         let file = if let Stated::Said(value) = &said[2] { Some(shown(value)) } else { None };
         let by = [Origin::Typed, Origin::Result, Origin::File].into_iter().zip(said);
         let mut by = by.filter_map(|(origin, said)| match said {
@@ -101,7 +99,7 @@ impl Sources<'_> {
     /// The last part, where the data decide what is not stated.
     fn decided(&mut self, value: &str) {
         if let Some(fact) = self.facts.last_mut() {
-            fact.value = json!(value);
+            fact.value = value.into();
         }
     }
 }
@@ -145,26 +143,20 @@ pub(super) fn read(
     let missing = missing(args, &mut sources)?;
     let class_weight = class_weight(args, &mut sources)?;
     let typed = column(args.prepare.sample_weights.as_ref());
-    let sample_weights = sources.choose("sample_weights", typed, |s| s.sample_weights.clone(), |name| json!(name));
-    let folds = sources.choose("folds", column(args.asked.folds.as_ref()), |s| s.own("folds"), |name| json!(name));
-    let tasks = sources.choose("tasks", column(args.asked.tasks.as_ref()), |s| s.tasks.clone(), |name| json!(name));
+    let sample_weights = sources.choose("sample_weights", typed, |s| s.sample_weights.clone());
+    let folds = sources.choose("folds", column(args.asked.folds.as_ref()), |s| s.own("folds"));
+    let tasks = sources.choose("tasks", column(args.asked.tasks.as_ref()), |s| s.tasks.clone());
     let of = |s: &Asked| s.groups.as_ref().and_then(|groups| groups.column.clone());
-    let groups = sources.choose("groups", column(args.asked.groups.as_ref()), of, |name| json!(name));
+    let groups = sources.choose("groups", column(args.asked.groups.as_ref()), of);
     let typed = Stated::typed(args.asked.multi_class.map(MultiClass::from));
-    let multi_class =
-        sources.choose("multi_class", typed, |s| s.own("multi_class"), |how: &MultiClass| json!(how.text()));
+    let multi_class = sources.choose("multi_class", typed, |s| s.own::<MultiClass>("multi_class"));
     let typed = args
         .asked
         .categorical
         .as_ref()
         .map_or(Stated::Unsaid, |names| Stated::Said(filled(&names.0).filter(|names| names != &["none"])));
     let categorical = sources
-        .choose(
-            "categorical",
-            typed,
-            |s| filled(&s.own::<Vec<String>>("categorical").unwrap_or_default()),
-            |names| json!(names),
-        )
+        .choose("categorical", typed, |s| filled(&s.own::<Vec<String>>("categorical").unwrap_or_default()))
         .unwrap_or_default();
     let validate = validate(args, &mut sources);
     let scale = scale(args, &mut sources)?;
@@ -185,7 +177,7 @@ pub(super) fn read(
     sources.decided(data.scale_name());
     let mut facts = sources.facts;
     if let Some(target) = facts.iter_mut().find(|fact| fact.key == "target") {
-        target.value = json!(data.target.column);
+        target.value = data.target.column.as_str().into();
     }
     Ok(Prepared { data, multi_class: multi_class.unwrap_or_default(), facts })
 }
@@ -193,10 +185,11 @@ pub(super) fn read(
 /// How the file is read: each setting as typed, else as a result says, else as the proof says.
 fn reading(args: &VerifyArgs, sources: &mut Sources<'_>) -> Result<ReadOptions, Failure> {
     let (typed, path) = (args.data.typed()?, path_text(&args.data.data)?);
-    let target =
-        sources.choose("target", Stated::typed(args.data.target.clone()), |s| s.target.clone(), |name| json!(name));
-    let stated = |s: &Asked| s.format.as_deref().and_then(Format::by_name).filter(|_| Format::of_path(path).is_none());
-    let format = sources.choose("format", Stated::typed(args.data.format), stated, |format| json!(format.name()));
+    let target = sources.choose("target", Stated::typed(args.data.target.clone()), |s| s.target.clone());
+    let stated =
+        |s: &Asked| s.format.clone().filter(|name| Format::by_name(name).is_some() && Format::of_path(path).is_none());
+    let typed_format = Stated::typed(args.data.format.map(|format| format.name().to_owned()));
+    let format = sources.choose("format", typed_format, stated).and_then(|name| Format::by_name(&name));
     let result = sources.result.map(|result| result.reading.said());
     let file = sources.made.filter(|_| sources.stated).map(|made| made.reading().said());
     // A path is opened only where a user says so.
@@ -212,10 +205,13 @@ fn reading(args: &VerifyArgs, sources: &mut Sources<'_>) -> Result<ReadOptions, 
             said.as_ref().map_or(Stated::Unsaid, |said| Stated::Said(said.get(&key).cloned()))
         };
         let typed = typed.get(&key).map_or(Stated::Unsaid, |value| {
-            Stated::Said(Some(value.clone()).filter(|value| !value.is_null() && *value != json!([])))
+            Stated::Said(
+                Some(value.clone())
+                    .filter(|value| !value.is_null() && value.as_array().is_none_or(|list| !list.is_empty())),
+            )
         });
         let said = [typed, stated(&result), stated(&file)];
-        read.extend(sources.pick(&key, said, Value::clone).map(|value| (key.clone(), value)));
+        read.extend(sources.pick(&key, said).map(|value| (key.clone(), value)));
         sources.facts.last_mut().into_iter().for_each(|fact| fact.is_of_reading = true);
     }
     let read: ReadOptions =
@@ -226,7 +222,7 @@ fn reading(args: &VerifyArgs, sources: &mut Sources<'_>) -> Result<ReadOptions, 
 fn missing(args: &VerifyArgs, sources: &mut Sources<'_>) -> Result<MissingArg, Failure> {
     let typed =
         Some(args.prepare.missing).filter(|missing| missing.is_typed()).map(|missing| missing.name().to_owned());
-    let name = sources.choose("missing", Stated::typed(typed), |s| s.missing.clone(), |name| json!(name));
+    let name = sources.choose("missing", Stated::typed(typed), |s| s.missing.clone());
     let name = name.unwrap_or_else(|| MissingArg::default().name().to_owned());
     sources.decided(&name);
     MissingArg::named(&name)
@@ -240,7 +236,7 @@ fn class_weight(args: &VerifyArgs, sources: &mut Sources<'_>) -> Result<Option<C
         .as_ref()
         .map_or(Stated::Unsaid, |weights| Stated::Said(Some(weights.text()).filter(|text| text != "none")));
     let some = |s: &Asked| s.class_weight.clone().filter(|text| text != "none");
-    let text = sources.choose("class_weight", typed, some, |text| json!(text));
+    let text = sources.choose("class_weight", typed, some);
     // As typed, where names of classes may need their quotes.
     if let Some(typed) = &args.asked.class_weight {
         return Ok(Some(typed.clone()));
@@ -258,8 +254,8 @@ fn validate(args: &VerifyArgs, sources: &mut Sources<'_>) -> Option<(Validate, u
             Some(Validate::File(_)) | None => None,
         })
     });
-    let share = sources.choose("validate", typed, |s| s.own("validate"), |share| json!(share))?;
-    let seed = sources.choose("seed", Stated::typed(args.asked.seed), |s| s.own("seed"), |seed| json!(seed));
+    let share = sources.choose("validate", typed, |s| s.own("validate"))?;
+    let seed = sources.choose("seed", Stated::typed(args.asked.seed), |s| s.own("seed"));
     Some((Validate::Share(share), seed.unwrap_or(0)))
 }
 
@@ -267,7 +263,7 @@ fn validate(args: &VerifyArgs, sources: &mut Sources<'_>) -> Option<(Validate, u
 fn scale(args: &VerifyArgs, sources: &mut Sources<'_>) -> Result<Option<ScaleArg>, Failure> {
     let name = |scale: ScaleArg| scale.to_possible_value().map(|value| value.get_name().to_owned());
     let typed = Stated::typed(args.prepare.scale.and_then(name));
-    let said = sources.choose("scale", typed, |s| s.scale.clone(), |name| json!(name));
+    let said = sources.choose("scale", typed, |s| s.scale.clone());
     match said {
         Some(said) => ScaleArg::from_str(&said, false)
             .map(Some)
