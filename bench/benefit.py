@@ -41,6 +41,15 @@ OURS = {
     "exact, 0.01 and 0.1": ("evaluate", ["--method", "exact", "--max-features", "{K}", "--cost", "0.01", "--fit-cost", "0.1", *NODES]),
     "kta, auto": ("evaluate", ["--method", "kta", "--max-features", "{K}", *AUTO, *NODES]),
 }
+# What tuning pays: bench/defaults.py compares these, too.
+STUDY = OURS["study"][1]
+VARIANTS = {
+    "study, inner folds three times": ("study", [*STUDY, "--inner-repeats", "3"]),
+    "study, exact alone": ("study", [*STUDY, "--methods", "exact"]),
+    "study, one cost": ("study", [*STUDY, "--cost-points", "1"]),
+    "study, by accuracy": ("study", [*STUDY, "--choose", "accuracy"]),
+    "study, by AUC": ("study", [*STUDY, "--choose", "auc"]),
+}
 # kta searches every subset: small data only.
 SMALL = {"kta, auto": 40}
 
@@ -97,10 +106,10 @@ def outer(binary, X, y, repeat):
 class Rows:
     """What was found, in a file that grows by a line for each."""
 
-    def __init__(self):
-        KEPT.parent.mkdir(parents=True, exist_ok=True)
-        self.file = open(KEPT, "a")
-        self.known = {benefit_report.key(row) for row in benefit_report.rows(KEPT)}
+    def __init__(self, path=KEPT):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self.file = open(path, "a")
+        self.known = {benefit_report.key(row) for row in benefit_report.rows(path)}
 
     def has(self, **place):
         return benefit_report.key(place) in self.known
@@ -113,7 +122,7 @@ class Rows:
 
 def ours(binary, version, rows, place, path, names, method, size, folds, limit):
     """All folds of one of our methods by one call of the command."""
-    task, options = OURS[method]
+    task, options = (OURS | VARIANTS)[method]
     parts = len(folds) + (task == "study")
     words = [task, path, *(option.replace("{K}", str(size)) for option in options), "--seed", place["repeat"], "--time-limit", "24h"]
     words += ["--folds", FOLDS] if task == "study" else ["--cv", FOLDS]
@@ -129,12 +138,12 @@ def ours(binary, version, rows, place, path, names, method, size, folds, limit):
             continue
         if "test" in one:
             assert sorted(one["test"]) == sorted(test), "the folds differ"
-        row = {"accuracy": one["metrics"]["accuracy"], "auc": one["metrics"]["auc"], "selected": sorted(index[n] for n in one["selected"])}
+        row = {name: one["metrics"].get(name) for name in ("accuracy", "auc", "log_loss")} | {"selected": sorted(index[n] for n in one["selected"])}
         row |= {"cost": one.get("cost"), "fit_cost": one.get("fit_cost"), "chosen": one.get("method"), "seconds": seconds / parts}
-        if task == "study":
+        if method == "study":
             # The smallest panel is judged beside the best; where both are the same it is that.
             small = one["other"] or one | one["metrics"]
-            kept = {name: small[name] for name in ("accuracy", "auc", "cost", "fit_cost")}
+            kept = {name: small.get(name) for name in ("accuracy", "auc", "log_loss", "cost", "fit_cost")}
             kept |= {"selected": sorted(index[n] for n in small["selected"]), "chosen": small["method"], "seconds": seconds / parts}
             rows.add(**place, method="study, the smallest", size=size, fold=fold, status="done", version=version, **kept)
         rows.add(**place, method=method, size=size, fold=fold, status="done", ended=one["status"], limit=limit, version=version, **row)
