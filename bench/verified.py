@@ -3,11 +3,11 @@
     make verified
     python3 bench/verified.py [--cases 200] [--seed 1] [--fewest target/debug/fewest] [--core target/verified/core] [--write]
 
-Random data are those of two_checkers.py, with the questions that the theorem is about; all three checkers must accept the
-proof of each, and the bound that the core proves must not be above the objective. Of each text come forged ones: a bound
-claimed that is higher by the least amount, a dual point that is not feasible, a tree cut short (to be refused), and other
-numbers in the tree and the points (to be refused, or to prove no more than is true). Then questions of another kind: the second checker
-must say which, with exit code 2. Real data are wdbc, and where $FEWEST_DATA is a folder those in it. `--write` writes
+Random data and questions are those of two_checkers.py that the theorem is about: any rules, biases, limits of weights, classes
+and tasks. All three checkers must accept the proof of each, and the bound that the core proves must not be above the objective. Of each
+text come forged ones: a bound claimed that is higher by the least amount, a dual point that is not feasible, a tree cut short (to be
+refused), and other numbers in the tree and the points (to be refused, or to prove no more than is true). Then questions of another
+kind: the second checker must say which, with exit code 2. Real data are wdbc, and where $FEWEST_DATA is a folder those in it. `--write` writes
 bench/results/verified.md.
 """
 
@@ -40,11 +40,6 @@ REAL = [
 ]
 # Each of these is no question of the theorem.
 OTHERS = [
-    ["-m", "exact", "--max-features", "2", "--bias", "none"],
-    ["-m", "exact", "--max-features", "2", "--bias", "1"],
-    ["-m", "exact", "--max-features", "2", "--require", "worst_texture"],
-    ["-m", "exact", "--max-features", "2", "--at-most", "1:worst_texture,worst_radius"],
-    ["-m", "exact", "--max-features", "2", "--sign", "worst_texture:+"],
     ["-m", "mbp", "--penalty", "5"],
     ["-m", "kta", "--max-features", "2"],
 ]
@@ -81,46 +76,67 @@ class Text:
         self.lines = path.read_text().splitlines()
         self.claim = next(k for k, line in enumerate(self.lines) if line.startswith("claimed"))
         self.tree = self.lines.index("tree") + 1
-        self.used = sorted({int(line.split()[1]) for line in self.lines[self.tree : -1] if not line.startswith("split")})
+        self.used = sorted({int(line.split()[1]) for line in self.lines[self.tree : -1] if line.startswith("at")})
         self.grain = int(self.lines[self.claim + 2].split()[2])
+        self.free, self.squared = (word in self.lines[0].split() for word in ("free", "squared-hinge"))
+        # The labels of each problem.
+        at, p = next(k for k, line in enumerate(self.lines) if line.startswith("problems")), int(self.lines[0].split()[1])
+        self.labels = [self.lines[k].split()[1:] for k in range(at + 1, self.claim, p + 2)]
 
     def with_line(self, k, line):
         return [*self.lines[:k], line, *self.lines[k + 1 :]]
 
+    def point(self, dice, charged=False):
+        """The line of a point that the tree uses, its words, and the number of those before the multiples; `charged` asks for one with a price of a row."""
+        lines = [self.claim + 2 + k for k in self.used]
+        lines = [k for k in lines if not charged or self.lines[k].split()[3] != "0"]
+        if not lines:
+            return None
+        words = self.lines[k := dice.choice(lines)].split()
+        return k, words, 4 + 3 * int(words[3])
+
     def with_multiple(self, dice, change):
-        """A point that the tree uses, with one multiple changed."""
-        k = self.claim + 2 + dice.choice(self.used)
-        words = self.lines[k].split()
-        i = dice.randrange(3, len(words))
+        """A point with one multiple changed."""
+        k, words, first = self.point(dice)
+        i = dice.randrange(first, len(words))
         words[i] = str(change(int(words[i])))
         return self.with_line(k, " ".join(words))
 
     def with_pair(self, dice, step):
-        """A point that the tree uses, with one multiple of each class changed by the same, so that both classes still add up to the same."""
-        k, labels = self.claim + 2 + dice.choice(self.used), self.lines[2].split()
-        words = self.lines[k].split()
-        places = [3 + dice.choice([i for i, y in enumerate(labels) if y == label]) for label in ("-1", "1")]
+        """A point with one multiple of each class changed by the same, so that both classes still add up to the same."""
+        k, words, first = self.point(dice)
+        problem = dice.randrange(len(self.labels))
+        first += sum(map(len, self.labels[:problem]))
+        places = [first + dice.choice([i for i, y in enumerate(self.labels[problem]) if y == label]) for label in ("-1", "1")]
         change = step(max(int(words[i]) for i in places))
         for i in places:
             words[i] = str(int(words[i]) + change)
+        return self.with_line(k, " ".join(words))
+
+    def with_price(self, dice):
+        """A point with a price of a row that is below 0."""
+        k, words, first = self.point(dice, True)
+        i = dice.randrange(5, first, 3)
+        words[i] = str(-1 - int(words[i]))
         return self.with_line(k, " ".join(words))
 
     def forged(self, dice, proven):
         """Kind, whether it must be refused, lines."""
         higher = proven + Fraction(1, self.grain)
         yield "a bound claimed that is higher by 1 / grain", True, self.with_line(self.claim, f"claimed {higher.numerator} {higher.denominator}")
-        # Of the squared hinge it is feasible, and a point whose parts hold no subset may be any.
-        hinge = "squared-hinge" not in self.lines[0]
-        yield "two multipliers far too large", hinge, self.with_pair(dice, lambda larger: 1 << 200)
+        yield "two multipliers far too large", not self.squared, self.with_pair(dice, lambda larger: 1 << 200)
         yield "two multipliers smaller, one of them below 0", True, self.with_pair(dice, lambda larger: -larger - 1)
-        yield "multipliers that do not add up", True, self.with_multiple(dice, lambda k: k - 1 if k else 1)
+        # Without a free bias such a point is feasible.
+        yield "multipliers that do not add up", self.free, self.with_multiple(dice, lambda k: k - 1 if k else 1)
+        if self.point(dice, True):
+            yield "a price of a row below 0", True, self.with_price(dice)
         yield "a tree without one of its lines", True, self.without_closed(dice)
         yield "another number in the tree", False, self.with_number(dice)
         yield "two lines of the tree exchanged", False, self.exchanged(dice)
         yield "the points in another order", False, self.shuffled(dice)
 
     def without_closed(self, dice):
-        k = dice.choice([k for k in range(self.tree, len(self.lines)) if self.lines[k].startswith("close")])
+        k = dice.choice([k for k in range(self.tree, len(self.lines)) if self.lines[k].startswith(("close", "empty"))])
         return self.lines[:k] + self.lines[k + 1 :]
 
     def with_number(self, dice):
@@ -142,32 +158,15 @@ class Text:
         return self.lines[: self.claim + 2] + points + self.lines[self.tree - 1 :]
 
 
-def question(dice, drawn):
-    """Options of a question that the theorem is about."""
-    names = drawn.names
-    options = ["-m", dice.choice(["exact", "exact", "gbd"])] if dice.random() < 0.8 else ["-m", "rfe", "--certify"]
-    options += ["--max-features", str(dice.randint(1, min(5, len(names))))]
-    options += ["--cost", dice.choice(["0.01", "0.1", "1", "10", "0.37", "1e-7", "1e7"])]
-    options += ["--scale", dice.choice(["standard", "standard", "none", "maxabs"])]
-    options += dice.choice([[], [], ["--class-weight", "balanced"], ["--class-weight", "cw3"]])
-    options += ["--loss", "squared-hinge"] if dice.random() < 0.4 and options[1] != "rfe" else []
-    options += ["--forbid", dice.choice(names)] if dice.random() < 0.2 else []
-    if options[1] == "exact":
-        options += ["--penalty", dice.choice(["0.5", "0.01"])] if dice.random() < 0.3 else []
-        options += dice.choice([[], [], ["--solutions", "3"], ["--node-limit", "3"]])
-    return drawn.options + options
-
-
 def random_cases(given, folder, seen, spent, wrong):
     proof, text, other = folder / "p.proof", folder / "p.txt", folder / "q.txt"
     number = 0
     while seen["honest proofs"] < given.cases:
         number += 1
-        dice = random.Random(f"{given.seed}/{number}")
-        drawn = two_checkers.Drawn(dice, folder, False)
-        if len(drawn.classes) > 2 or drawn.tasks:
+        drawn, options = two_checkers.case(random.Random(f"{given.seed}/{number}"), folder, False)
+        dice = random.Random(f"{given.seed}/{number}/forged")
+        if set(options) & {"mbp", "kta"}:
             continue
-        options = question(dice, drawn)
         if not selected(given, drawn.path, options, proof)[0]:
             seen["no proof"] += 1
             continue

@@ -527,10 +527,10 @@ class Check:
         if kind == 1:
             feature = reader.integer()
             need(feature < claim.p, f"feature {feature}")
-            if self.core:
-                self.core.split(node, claim.unit[feature], self.nodes)
             self.settle(self.nodes, box, claim.mask([feature]), 0)
             self.settle(self.nodes + 1, box, 0, claim.mask([feature]))
+            if self.core:
+                self.core.split(node, feature, self.nodes, [self.boxes[self.nodes], self.boxes[self.nodes + 1]])
             self.nodes += 2
             del self.boxes[node]
             return
@@ -554,9 +554,9 @@ class Check:
                     bound = sums.changed(u, take)
                     if bound is not None:
                         self.close(box, bound, take << u, (not take) << u)
-            if self.core and box:
-                self.core.fix(node, self.point, bits(put_in), bits(put_out))
             self.settle(node, box, put_in, put_out)
+            if self.core and box:
+                self.core.fix(node, self.point, bits(put_in), bits(put_out), self.boxes[node])
         else:
             features = reader.ascending(claim.p)
             self.tighten(node, box, features, reader.as_many(reader.number, features))
@@ -786,7 +786,7 @@ def check(stream, path, labels=None, core=None):
         exponent = min(lowest(values) for problem in problems for _, values in problem.columns)
         for problem in problems:
             problem.prepare(claim.cost, exponent, claim.squared)
-        work = Check(claim, problems, exponent, Core(claim, problems[0], exponent) if core else None)
+        work = Check(claim, problems, exponent, Core(claim, problems, exponent) if core else None)
     reader, end = Reader(stream), None
     while end is None:
         try:

@@ -13,51 +13,74 @@ Arguments Qfloor : simpl never.
 Arguments Qceiling : simpl never.
 Arguments Z.sub : simpl never.
 Arguments Z.min : simpl never.
+Arguments Z.max : simpl never.
+Arguments Z.div : simpl never.
 
 (* ---- The question, in numbers that a computer holds exactly ---- *)
 
-(* Columns by feature, as integers that count `scale`s; labels; costs C_i; prices lambda_j; the largest size allowed;
-   whether the loss is the squared hinge. *)
+(* The samples of one problem: columns by feature, as integers that count `scale`s; labels; costs C_i. *)
+Record problem := { columns : list (list Z); labels : list Z; costs : list Q }.
+(* A rule: the terms of the features that are in add up to at most `right`. *)
+Record row := { terms : list Z; right : Z }.
+(* Problems share their features, which have prices lambda_j, and their weights limits (None is no limit). *)
 Record data := {
-  columns : list (list Z); labels : list Z; costs : list Q; prices : list Q; scale : Q; max_features : Z; squared : bool }.
-Definition n D := length (labels D).
-Definition p D := length (columns D).
+  problems : list problem; scale : Q; squared : bool; bias : biases; prices : list Q; limits : list (option Q * option Q); rows : list row }.
+Definition n (q : problem) := length (labels q).
+Definition p D := length (prices D).
+Definition no_problem := {| columns := []; labels := []; costs := [] |}.
+Definition no_row := {| terms := []; right := 0 |}.
 
 (* The same numbers as real ones. *)
 Open Scope R_scope.
-Definition real_x D i j := IZR (nth i (nth j (columns D) []) 0%Z) * Q2R (scale D).
-Definition real_label D i := IZR (nth i (labels D) 0%Z).
-Definition real_cost D i := Q2R (nth i (costs D) 0%Q).
+Definition real_x D q i j := IZR (nth i (nth j (columns q) []) 0%Z) * Q2R (scale D).
+Definition real_label q i := IZR (nth i (labels q) 0%Z).
+Definition real_cost q i := Q2R (nth i (costs q) 0%Q).
 Definition real_price D j := Q2R (nth j (prices D) 0%Q).
 
-(* A subset is allowed if it has at most `max_features` features. *)
-Definition count (z : nat -> bool) p := sum (fun j => if z j then 1 else 0) p.
-Definition allowed D z := count z (p D) <= IZR (max_features D).
+(* A subset is allowed if it keeps all rows. *)
+Definition row_sum (z : nat -> bool) (a : list Z) := sum (fun j => if z j then IZR (nth j a 0%Z) else 0) (length a).
+Definition allowed D z := forall r, In r (rows D) -> row_sum z (terms r) <= IZR (right r).
 
-(* The objective of subset z, weights w and bias b. *)
-Definition objective D z w b := F (n D) (p D) (real_x D) (real_label D) (real_cost D) (real_price D) (squared D) z w b.
-(* Weights stand only at features that are in. *)
-Definition only_at D (z : nat -> bool) (w : nat -> R) := forall j, (j < p D)%nat -> z j = false -> w j = 0.
+(* The objective of subset z, with weights w t and bias b t in problem t. *)
+Definition fit_of D q := fit (n q) (p D) (real_x D q) (real_label q) (real_cost q) (squared D) (bias D).
+Definition objective D (z : nat -> bool) (w : nat -> nat -> R) (b : nat -> R) :=
+  sum (fun t => fit_of D (nth t (problems D) no_problem) (w t) (b t)) (length (problems D))
+  + sum (fun j => if z j then real_price D j else 0) (p D).
+
+(* Weights stand only at features that are in, and within their limits; the bias is one that may be. *)
+Definition within (limit : option Q * option Q) (w : R) :=
+  match fst limit with Some low => Q2R low <= w | None => True end /\
+  match snd limit with Some high => w <= Q2R high | None => True end.
+Definition weights_at D (z : nat -> bool) (w : nat -> R) (b : R) :=
+  bias_allowed (bias D) b /\
+  forall j, (j < p D)%nat -> (z j = false -> w j = 0) /\ within (nth j (limits D) (None, None)) (w j).
+Definition classifier_at D z (w : nat -> nat -> R) (b : nat -> R) :=
+  forall t, (t < length (problems D))%nat -> weights_at D z (w t) (b t).
 
 (* ---- The proof: a tree of boxes ---- *)
 
-(* A dual point: alpha_i is `multiples`_i times `step`. Values of features are rounded down to multiples of 1 / `grain`. *)
-Record point := { multiples : list Z; step : Q; grain : positive }.
+(* A dual point: alpha_i of a problem is its `multiples`_i times `step`; prices of some rows. Values of features are
+   rounded down to multiples of 1 / `grain`. *)
+Record point := { multiples : list (list Z); row_prices : list (nat * Q); step : Q; grain : positive }.
 
 (* A box is what was decided of each feature; features beyond the end of the list are free. *)
 Inductive choice := Free | In | Out.
 
-(* The integer of `Close` and of each part of `Fix` is the price of a place, in 1 / grain. *)
+(* The integer of `Close` and of each part of `Fix` is the price of a place, in 1 / grain of the point. *)
 Inductive tree :=
-| Close (P : point) (price : Z)                              (* the bound at the point holds for all of the box *)
-| Split (j : nat) (with_j without_j : tree)                  (* two boxes: feature j in, feature j out *)
-| Drop (P : point) (price gap : Z) (t : tree)                 (* free features whose value is at least price + gap are put
+| At (P : point) (t : tree)                                   (* the bounds that follow are those at this point *)
+| Close (price : Z)                                           (* the bound holds for all of the box *)
+| Empty (r : nat)                                             (* row r leaves no subset in the box *)
+| Split (j : nat) (with_j without_j : tree)                   (* two boxes: feature j in, feature j out *)
+| Propagate (r : nat) (t : tree)                              (* what row r says of single features is decided *)
+| Size (r : nat) (u : Z) (v : positive) (t : tree)            (* row r, times u / v, says how many features there are room for *)
+| Drop (price gap : Z) (t : tree)                             (* free features whose value is at least price + gap are put
                                                                 out, all in one step: with one of them in, the bound
                                                                 is higher by the gap *)
-| Fix (P : point) (fixed : list (nat * bool * Z)) (t : tree). (* one feature after the other: the box with the other
+| Fix (fixed : list (nat * bool * Z)) (t : tree).             (* one feature after the other: the box with the other
                                                                 decision is closed, and the tree goes on with this one *)
 
-(* ---- The program ---- *)
+(* ---- The program: what a point says of all features ---- *)
 
 Open Scope Z_scope.
 Fixpoint total (a : list Z) : Z := match a with x :: a => x + total a | [] => 0 end.
@@ -67,7 +90,7 @@ Fixpoint dot (a b : list Z) : Z :=
   match a, b with x :: a, y :: b => if x =? 0 then dot a b else x * y + dot a b | _, _ => 0 end.
 
 (* Whether a point is feasible: 0 <= alpha_i <= C_i for the hinge, 0 <= alpha_i, and alpha_i = 0 where C_i = 0, for the
-   squared hinge; and the alphas of both classes add up to the same. *)
+   squared hinge; and for a free bias the alphas of both classes add up to the same. *)
 Open Scope Q_scope.
 Definition one_in_range (squared : bool) (step : Q) (k : Z) (cost : Q) : bool :=
   (0 <=? k)%Z && if squared then (k =? 0)%Z || negb (Qle_bool cost 0) else Qle_bool (inject_Z k * step) cost.
@@ -76,9 +99,9 @@ Fixpoint in_range squared step (ks : list Z) (costs : list Q) : bool :=
   | [] => true
   | k :: ks => one_in_range squared step k (hd 0 costs) && in_range squared step ks (tl costs)
   end.
-Definition feasible D P : bool :=
-  (length (multiples P) =? n D)%nat && Qle_bool 0 (step P) && in_range (squared D) (step P) (multiples P) (costs D)
-  && (total (products (labels D) (multiples P)) =? 0)%Z && forallb (Qle_bool 0) (costs D).
+Definition balanced (bias : biases) (betas : list Z) : bool := match bias with free_bias => (total betas =? 0)%Z | _ => true end.
+Definition feasible D P q ks betas : bool :=
+  (length ks =? n q)%nat && in_range (squared D) (step P) ks (costs q) && balanced (bias D) betas.
 
 (* What the squared hinge takes from the bound: the sum of alpha_i^2 / (4 C_i), each in 1 / grain and rounded up. *)
 Definition one_lost (squared : bool) (step : Q) (grain : positive) (k : Z) (cost : Q) : Z :=
@@ -86,19 +109,69 @@ Definition one_lost (squared : bool) (step : Q) (grain : positive) (k : Z) (cost
   then let a := inject_Z k * step in Qceiling (a * a / (inject_Z 4 * cost) * inject_Z (Zpos grain)) else 0%Z.
 Fixpoint lost squared step grain (ks : list Z) (costs : list Q) : Z :=
   match ks with [] => 0%Z | k :: ks => (one_lost squared step grain k (hd 0%Q costs) + lost squared step grain ks (tl costs))%Z end.
-Definition lost_at D P : Z := lost (squared D) (step P) (grain P) (multiples P) (costs D).
+(* What a penalised bias takes: s^2 (sum of y_i alpha_i)^2 / 2. *)
+Definition bias_lost (bias : biases) (step : Q) (betas : list Z) : Q :=
+  match bias with penalised s => let c := s * (inject_Z (total betas) * step) in c * c * (1 # 2) | _ => 0 end.
+Definition constant D P q ks betas : Q :=
+  inject_Z (total ks) * step P - (lost (squared D) (step P) (grain P) ks (costs q) # grain P) - bias_lost (bias D) (step P) betas.
 
-(* What a feature adds to the bound if it is in: lambda - c^2 / 2 with its score c, in 1 / grain and rounded down. *)
-Definition value (unit : Q) (grain : positive) (betas : list Z) (price : Q) (column : list Z) : Z :=
-  let c := inject_Z (dot betas column) * unit in Qfloor ((price - c * c * (1 # 2)) * inject_Z (Zpos grain)).
-Fixpoint values unit grain betas (prices : list Q) (columns : list (list Z)) : list Z :=
-  match columns with
-  | [] => []
-  | column :: rest => value unit grain betas (hd 0 prices) column :: values unit grain betas (tl prices) rest
+(* What a weight within its limits gains at most from its score: c w - w^2 / 2 for the w nearest to c. *)
+Definition nearest (limit : option Q * option Q) (c : Q) : Q :=
+  let c := match fst limit with Some low => if Qle_bool low c then c else low | None => c end in
+  match snd limit with Some high => if Qle_bool c high then c else high | None => c end.
+Definition gain (limit : option Q * option Q) (c : Q) : Q :=
+  match limit with
+  | (None, None) => c * c * (1 # 2)
+  | _ => let w := nearest limit c in w * c - w * w * (1 # 2)
   end.
-Definition values_at D P : list Z :=
-  values (step P * scale D) (grain P) (products (multiples P) (labels D)) (prices D) (columns D).
-Definition sum_of_alphas P : Q := inject_Z (total (multiples P)) * step P.
+(* The worth of features, less what they gain in a problem. *)
+Fixpoint less_gains unit betas (limits : list (option Q * option Q)) (columns : list (list Z)) (worth : list Q) : list Q :=
+  match worth with
+  | [] => []
+  | x :: worth =>
+    x - gain (hd (None, None) limits) (inject_Z (dot betas (hd [] columns)) * unit) :: less_gains unit betas (tl limits) (tl columns) worth
+  end.
+
+(* All problems: their constants, and the worth of features less all gains; None if the point is not feasible in one. *)
+Fixpoint over D P (qs : list problem) (kss : list (list Z)) (worth : list Q) : option (Q * list Q) :=
+  match qs with
+  | [] => Some (0, worth)
+  | q :: qs =>
+    let ks := hd [] kss in
+    let betas := products ks (labels q) in
+    if feasible D P q ks betas then
+      match over D P qs (tl kss) (less_gains (step P * scale D) betas (limits D) (columns q) worth) with
+      | Some (c, worth) => Some (constant D P q ks betas + c, worth) | None => None end
+    else None
+  end.
+
+(* Prices of rows: what they take from the bound, and the worth of features with them. *)
+Fixpoint plus_times (tau : Q) (a : list Z) (worth : list Q) : list Q :=
+  match worth, a with x :: worth, k :: a => (if (k =? 0)%Z then x else x + tau * inject_Z k) :: plus_times tau a worth | _, _ => worth end.
+Fixpoint charged D (taus : list (nat * Q)) : option (Q * list Q) :=
+  match taus with
+  | [] => Some (0, prices D)
+  | (r, tau) :: taus =>
+    let r := nth r (rows D) no_row in
+    match charged D taus with
+    | Some (c, worth) => if Qle_bool 0 tau then Some (c - tau * inject_Z (right r), plus_times tau (terms r) worth) else None
+    | None => None end
+  end.
+
+(* What a point says: every allowed subset has an objective of at least `base` plus the values of its features, in 1 / `unit`. *)
+Record view := { base : Q; unit : positive; values : list Z }.
+Definition rounded (grain : positive) (x : Q) : Z := Qfloor (x * inject_Z (Zpos grain)).
+Definition seen D P : option view :=
+  if Qle_bool 0 (step P) then
+    match charged D (row_prices P) with
+    | Some (c, worth) =>
+      match over D P (problems D) (multiples P) worth with
+      | Some (c', worth) => Some {| base := c + c'; unit := grain P; values := map (rounded (grain P)) worth |}
+      | None => None end
+    | None => None end
+  else None.
+
+(* ---- The program: boxes ---- *)
 
 (* The sum over features: those in count whole, free ones with min(0, value - price of a place). *)
 Open Scope Z_scope.
@@ -115,23 +188,23 @@ Fixpoint inside (ds : list choice) (p : nat) : Z :=
 Fixpoint decide (ds : list choice) (j : nat) (c : choice) : list choice :=
   match j with O => c :: tl ds | S j => hd Free ds :: decide (tl ds) j c end.
 
-(* The bound of a box at a point, whose values of features are `vs` and whose loss takes `less`; None where more features are in than may be. *)
-Definition bound D P (vs : list Z) (less price : Z) (ds : list choice) : option Q :=
+(* The bound of a box, raised by the gap; None where more features are in than there is room for. *)
+Definition bound D V (room gap price : Z) (ds : list choice) : option Q :=
   let price := Z.min price 0 in
-  let room := max_features D - inside ds (p D) in
-  if room <? 0 then None else Some (sum_of_alphas P + ((parts price vs ds + price * room - less) # grain P))%Q.
+  let room := room - inside ds (p D) in
+  if room <? 0 then None else Some (base V + ((parts price (values V) ds + price * room + gap) # unit V))%Q.
 
 Definition lesser (a b : option Q) : option Q :=
   match a, b with None, b => b | a, None => a | Some a, Some b => Some (Qmin a b) end.
 
 (* The least bound of the parts that a fix closes, and the box that it leaves. *)
-Fixpoint fix_all D P vs less ds (fixed : list (nat * bool * Z)) : option Q * list choice :=
+Fixpoint fix_all D V room ds (fixed : list (nat * bool * Z)) : option Q * list choice :=
   match fixed with
   | [] => (None, ds)
   | (j, put_in, price) :: fixed =>
     let (other, own) := if put_in : bool then (Out, In) else (In, Out) in
-    let closed := bound D P vs less price (decide ds j other) in
-    let (rest, ds) := fix_all D P vs less (decide ds j own) fixed in (lesser closed rest, ds)
+    let closed := bound D V room 0 price (decide ds j other) in
+    let (rest, ds) := fix_all D V room (decide ds j own) fixed in (lesser closed rest, ds)
   end.
 
 Fixpoint drop (price gap : Z) (vs : list Z) (ds : list choice) : list choice :=
@@ -141,30 +214,63 @@ Fixpoint drop (price gap : Z) (vs : list Z) (ds : list choice) : list choice :=
     match hd Free ds with Free => if price + gap <=? v then Out else Free | d => d end :: drop price gap vs (tl ds)
   end.
 
+(* The least that the terms of a box add up to. *)
+Fixpoint least (a : list Z) (ds : list choice) : Z :=
+  match a with
+  | [] => 0
+  | k :: a => match hd Free ds with Free => Z.min 0 k | In => k | Out => 0 end + least a (tl ds)
+  end.
+(* Free features with a term that is larger than what a row leaves are decided: the other decision would break the row. *)
+Fixpoint forced (left : Z) (a : list Z) (ds : list choice) : list choice :=
+  match a with
+  | [] => ds
+  | k :: a =>
+    match hd Free ds with Free => if left <? k then Out else if k <? - left then In else Free | d => d end :: forced left a (tl ds)
+  end.
+(* Of a row a . z <= right, u (a . z) + the sum of max(0, v - u a_j) is at least v times the number of features. *)
+Fixpoint spare (u v : Z) (a : list Z) (p : nat) : Z :=
+  match p with O => 0 | S p => Z.max 0 (v - u * hd 0 a) + spare u v (tl a) p end.
+
 (* Some (Some b): no allowed subset of the box is below b. Some None: the box has none. None: the proof is refused. *)
-Fixpoint check D (ds : list choice) (t : tree) : option (option Q) :=
+Fixpoint check D (V : option view) (room : Z) (ds : list choice) (t : tree) : option (option Q) :=
   match t with
-  | Close P price => if feasible D P then Some (bound D P (values_at D P) (lost_at D P) price ds) else None
+  | At P t => match seen D P with Some V => check D (Some V) room ds t | None => None end
+  | Close price => match V with Some V => Some (bound D V room 0 price ds) | None => None end
+  | Empty r => let r := nth r (rows D) no_row in if right r <? least (terms r) ds then Some None else None
   | Split j with_j without_j =>
-    match check D (decide ds j In) with_j, check D (decide ds j Out) without_j with
+    match check D V room (decide ds j In) with_j, check D V room (decide ds j Out) without_j with
     | Some a, Some b => Some (lesser a b) | _, _ => None end
-  | Drop P price gap t =>
-    if feasible D P && (0 <=? gap)%Z then
-      let vs := values_at D P in
-      match check D (drop (Z.min price 0) gap vs ds) t with
-      | Some a => Some (lesser (bound D P vs (lost_at D P - gap) price ds) a) | None => None end
-    else None
-  | Fix P fixed t =>
-    if feasible D P then
-      let (b, ds) := fix_all D P (values_at D P) (lost_at D P) ds fixed in
-      match check D ds t with Some a => Some (lesser b a) | None => None end
-    else None
+  | Propagate r t => let r := nth r (rows D) no_row in check D V room (forced (right r - least (terms r) ds) (terms r) ds) t
+  | Size r u v t =>
+    let r := nth r (rows D) no_row in
+    if 0 <=? u then check D V (Z.min room ((u * right r + spare u (Zpos v) (terms r) (p D)) / Zpos v)) ds t else None
+  | Drop price gap t =>
+    match V with
+    | Some W =>
+      if 0 <=? gap then
+        match check D V room (drop (Z.min price 0) gap (values W) ds) t with
+        | Some a => Some (lesser (bound D W room gap price ds) a) | None => None end
+      else None
+    | None => None end
+  | Fix fixed t =>
+    match V with
+    | Some W =>
+      let (b, ds) := fix_all D W room ds fixed in
+      match check D V room ds t with Some a => Some (lesser b a) | None => None end
+    | None => None end
   end.
 
-(* Whether a proof reaches the bound that is claimed: the whole program. It starts with the box of all subsets. *)
+(* Whether lists have their lengths, costs are 0 or more, and the number of a penalised bias is above 0. *)
+Definition well_formed D : bool :=
+  forallb (fun q => (length (columns q) =? p D)%nat && forallb (Qle_bool 0) (costs q)) (problems D)
+  && forallb (fun r => (length (terms r) <=? p D)%nat) (rows D)
+  && match bias D with penalised s => negb (Qle_bool s 0) | _ => true end.
+
+(* What a proof proves, which starts with the box of all subsets, and whether it reaches the bound that is claimed: the whole program. *)
+Definition found D t : option (option Q) := if well_formed D then check D None (Z.of_nat (p D)) [] t else None.
 Definition reaches (found : option (option Q)) (claimed : Q) : bool :=
   match found with None => false | Some None => true | Some (Some b) => Qle_bool claimed b end.
-Definition accepts D t claimed := reaches (check D [] t) claimed.
+Definition accepts D t claimed := reaches (found D t) claimed.
 
 (* ---- Steps of the proof: integers and fractions as real numbers ---- *)
 
@@ -173,6 +279,10 @@ Lemma real_of_integer k : Q2R (inject_Z k) = IZR k. Proof. unfold Q2R, inject_Z;
 Lemma real_of_zero : Q2R 0 = 0. Proof. unfold Q2R; simpl; lra. Qed.
 Lemma lesser_than_left a b : Q2R (Qmin a b) <= Q2R a. Proof. apply Qle_Rle, Q.le_min_l. Qed.
 Lemma lesser_than_right a b : Q2R (Qmin a b) <= Q2R b. Proof. apply Qle_Rle, Q.le_min_r. Qed.
+Lemma not_below a b : Qle_bool a b = false -> Q2R b < Q2R a.
+Proof. intros H. apply Qlt_Rlt, Qnot_le_lt. intros N. apply Qle_bool_iff in N. congruence. Qed.
+Lemma positive_holds q : negb (Qle_bool q 0) = true -> 0 < Q2R q.
+Proof. intros H. rewrite <- real_of_zero. apply not_below. destruct (Qle_bool q 0); [discriminate|reflexivity]. Qed.
 Lemma grain_above_zero g : 0 < IZR (Zpos g). Proof. apply IZR_lt. reflexivity. Qed.
 
 (* Sums over lists, from the front. *)
@@ -186,10 +296,10 @@ Proof. destruct l; reflexivity. Qed.
 Lemma total_is_sum a : sum (fun i => IZR (nth i a 0%Z)) (length a) = IZR (total a).
 Proof. induction a as [|x a IH]; [reflexivity|]. simpl length. rewrite sum_from_front. simpl total. rewrite plus_IZR, <- IH. reflexivity. Qed.
 
-Lemma balance_is_sum b : forall a, sum (fun i => IZR (nth i b 0%Z) * IZR (nth i a 0%Z)) (length b) = IZR (total (products b a)).
+Lemma balance_is_sum a : forall b, sum (fun i => IZR (nth i a 0%Z) * IZR (nth i b 0%Z)) (length a) = IZR (total (products a b)).
 Proof.
-  induction b as [|y b IH]; intros a; [reflexivity|].
-  simpl length. rewrite sum_from_front. destruct a as [|x a].
+  induction a as [|x a IH]; intros b; [reflexivity|].
+  simpl length. rewrite sum_from_front. destruct b as [|y b].
   - simpl. rewrite (sum_ext _ (fun _ => 0)); [rewrite sum_0; lra|intros; destruct i; simpl; lra].
   - simpl products. simpl total. rewrite plus_IZR, mult_IZR, <- IH. simpl. reflexivity.
 Qed.
@@ -210,7 +320,7 @@ Qed.
 
 (* ---- A feasible point is feasible over the reals ---- *)
 
-Definition alpha P i := IZR (nth i (multiples P) 0%Z) * Q2R (step P).
+Definition alpha P ks i := IZR (nth i ks 0%Z) * Q2R (step P).
 
 Lemma loss_not_below_zero sq t : 0 <= loss sq t.
 Proof. unfold loss. pose proof (Rmax_l 0 t). destruct sq; nra. Qed.
@@ -224,9 +334,7 @@ Proof.
   unfold one_lost. destruct sq; simpl andb.
   - destruct (Z.eqb_spec k 0) as [E|E]; simpl negb in *; cbv iota.
     + (* alpha is 0 *) subst k. unfold Rdiv. rewrite !Rmult_0_l. assert (0 <= Q2R c * loss true t) by (apply Rmult_le_pos; assumption). lra.
-    + simpl orb in H. assert (Hpos : 0 < Q2R c).
-      { destruct (Qle_bool c 0) eqn:Q; [discriminate|]. rewrite <- real_of_zero. apply Qlt_Rlt, Qnot_le_lt.
-        intros N. apply Qle_bool_iff in N. congruence. }
+    + simpl orb in H. assert (Hpos : 0 < Q2R c) by (apply positive_holds, H).
       apply feasible_squared; [assumption|assumption|].
       set (x := (inject_Z k * s * (inject_Z k * s) / (inject_Z 4 * c) * inject_Z (Z.pos g))%Q).
       assert (Hx : Q2R x = IZR k * Q2R s * (IZR k * Q2R s) / (4 * Q2R c) * IZR (Zpos g)).
@@ -268,32 +376,219 @@ Proof.
   apply sum_ext. intros i _. rewrite nth_of_tail. reflexivity.
 Qed.
 
-(* ---- Values of features: rounded down, so never above lambda - c^2 / 2 ---- *)
 
-Definition score_at D P j := score (n D) (real_x D) (real_label D) (alpha P) j.
+(* What checks of the data say. *)
+Lemma well_formed_holds D : well_formed D = true ->
+  (forall q, List.In q (problems D) -> length (columns q) = p D /\ forallb (Qle_bool 0) (costs q) = true)
+  /\ (forall r, List.In r (rows D) -> (length (terms r) <= p D)%nat)
+  /\ match bias D with penalised s => 0 < Q2R s | _ => True end.
+Proof.
+  unfold well_formed. intros H. apply andb_true_iff in H as [H Hs]. apply andb_true_iff in H as [Hq Hr].
+  rewrite forallb_forall in Hq, Hr. split; [|split].
+  - intros q Hin. specialize (Hq q Hin). apply andb_true_iff in Hq as [Hl Hc]. apply Nat.eqb_eq in Hl. tauto.
+  - intros r Hin. apply Nat.leb_le, Hr, Hin.
+  - destruct (bias D) as [| |s]; [exact I|exact I|]. apply positive_holds, Hs.
+Qed.
 
-Lemma score_is_dot D P j :
-  score_at D P j = IZR (dot (products (multiples P) (labels D)) (nth j (columns D) [])) * (Q2R (step P) * Q2R (scale D)).
+(* ---- Scores and gains ---- *)
+
+Definition beta q ks i := IZR (nth i ks 0%Z) * real_label q i.
+Definition score_at D P q ks j := score (n q) (real_x D q) (real_label q) (alpha P ks) j.
+
+Lemma score_is_dot D P q ks j :
+  score_at D P q ks j = IZR (dot (products ks (labels q)) (nth j (columns q) [])) * (Q2R (step P) * Q2R (scale D)).
 Proof.
   unfold score_at, score, alpha, real_label, real_x, n. rewrite <- dot_is_sum.
   rewrite (Rmult_comm (sum _ _)), <- sum_scal. apply sum_ext. intros. ring.
 Qed.
 
-Lemma values_not_above unit g betas cols : forall l j, (j < length cols)%nat ->
-  IZR (nth j (values unit g betas l cols) 0%Z)
-  <= (Q2R (nth j l 0%Q) - (IZR (dot betas (nth j cols [])) * Q2R unit) * (IZR (dot betas (nth j cols [])) * Q2R unit) / 2) * IZR (Zpos g).
+Lemma half : Q2R (1 # 2) = / 2. Proof. unfold Q2R; simpl; field. Qed.
+
+Lemma nearest_is_nearest limit c w : within limit w ->
+  (Q2R (nearest limit c) - Q2R c) * (Q2R (nearest limit c) - Q2R c) <= (w - Q2R c) * (w - Q2R c).
 Proof.
-  induction cols as [|col rest IH]; intros l j H; simpl in H; [lia|].
-  destruct j.
-  - simpl nth. unfold value. rewrite <- real_of_integer. eapply Rle_trans; [apply Qle_Rle, Qfloor_le|].
-    rewrite !Q2R_mult, Q2R_minus, !Q2R_mult, !real_of_integer, head_is_nth.
-    replace (Q2R (1 # 2)) with (/ 2) by (unfold Q2R; simpl; field). right. field.
-  - simpl values. simpl nth. rewrite <- nth_of_tail. apply IH. lia.
+  destruct limit as [low high]. unfold within, nearest. simpl. intros [Hlow Hhigh].
+  set (m := match low with Some low => if Qle_bool low c then c else low | None => c end).
+  assert (Hm : Q2R m = Q2R c \/ (Q2R c < Q2R m /\ Q2R m <= w)).
+  { unfold m. destruct low as [low|]; [|left; reflexivity]. destruct (Qle_bool low c) eqn:E; [left; reflexivity|right].
+    split; [apply not_below, E|exact Hlow]. }
+  destruct high as [high|]; [destruct (Qle_bool m high) eqn:E|].
+  - destruct Hm as [->|[]]; [pose proof (Rle_0_sqr (w - Q2R c)) as H; unfold Rsqr in H; lra|nra].
+  - apply not_below in E. destruct Hm as [Hm|[]]; [rewrite Hm in E; nra|lra].
+  - destruct Hm as [->|[]]; [pose proof (Rle_0_sqr (w - Q2R c)) as H; unfold Rsqr in H; lra|nra].
 Qed.
-Lemma values_length unit g betas cols : forall l, length (values unit g betas l cols) = length cols.
-Proof. induction cols; intros; simpl; [reflexivity|f_equal; apply IHcols]. Qed.
+
+Lemma gain_holds limit c w : within limit w -> w * Q2R c - w * w / 2 <= Q2R (gain limit c).
+Proof.
+  intros H. pose proof (nearest_gains_most _ _ _ (nearest_is_nearest limit c w H)) as N.
+  assert (E : Q2R (gain limit c) = Q2R (nearest limit c) * Q2R c - Q2R (nearest limit c) * Q2R (nearest limit c) / 2).
+  { destruct limit as [[low|] [high|]]; unfold gain; rewrite ?Q2R_minus, !Q2R_mult, half; unfold nearest; simpl; lra. }
+  lra.
+Qed.
+
+(* The gain of feature j as `less_gains` counts it. *)
+Definition gain_at D P q ks j : R :=
+  Q2R (gain (nth j (limits D) (None, None)) (inject_Z (dot (products ks (labels q)) (nth j (columns q) [])) * (step P * scale D))).
+
+Lemma gain_at_holds D P q ks j w : within (nth j (limits D) (None, None)) w ->
+  w * score_at D P q ks j - w * w / 2 <= gain_at D P q ks j.
+Proof.
+  intros H. apply gain_holds with (c := (inject_Z (dot (products ks (labels q)) (nth j (columns q) [])) * (step P * scale D))%Q) in H.
+  rewrite !Q2R_mult, real_of_integer, <- score_is_dot in H. exact H.
+Qed.
+
+Lemma less_gains_length unit betas ls cs worth : length (less_gains unit betas ls cs worth) = length worth.
+Proof. revert ls cs. induction worth; intros; simpl; [reflexivity|f_equal; apply IHworth]. Qed.
+
+Lemma less_gains_is_less unit betas worth : forall ls cs j, (j < length worth)%nat ->
+  Q2R (nth j (less_gains unit betas ls cs worth) 0%Q)
+  = Q2R (nth j worth 0%Q) - Q2R (gain (nth j ls (None, None)) (inject_Z (dot betas (nth j cs [])) * unit)).
+Proof.
+  induction worth as [|x worth IH]; intros ls cs j H; simpl in H; [lia|].
+  destruct j; simpl nth.
+  - rewrite Q2R_minus, !head_is_nth. reflexivity.
+  - rewrite IH by lia. rewrite !nth_of_tail. reflexivity.
+Qed.
+
+(* ---- One problem: its constant, less its gains, is not above what it adds to the objective ---- *)
+
+(* The sum over features that are in. *)
+Definition sum_in (z : nat -> bool) (f : nat -> R) m := sum (fun j => if z j then f j else 0) m.
+
+Lemma balanced_holds D P q ks b : 0 <= Q2R (step P) -> match bias D with penalised s => 0 < Q2R s | _ => True end ->
+  length ks = n q -> balanced (bias D) (products ks (labels q)) = true -> bias_allowed (bias D) b ->
+  b * sum (fun i => real_label q i * alpha P ks i) (n q) - Q2R (bias_lost (bias D) (step P) (products ks (labels q))) <= bias_cost (bias D) b.
+Proof.
+  intros Hs Hpos Hlen Hbal Hb.
+  assert (E : sum (fun i => real_label q i * alpha P ks i) (n q) = IZR (total (products ks (labels q))) * Q2R (step P)).
+  { rewrite <- Hlen, <- balance_is_sum, Rmult_comm, <- sum_scal. apply sum_ext. intros. unfold real_label, alpha. ring. }
+  rewrite E. destruct (bias D) as [| |s]; simpl in *.
+  - apply Z.eqb_eq in Hbal. rewrite Hbal, real_of_zero. lra.
+  - rewrite Hb, real_of_zero. lra.
+  - rewrite !Q2R_mult, real_of_integer, half.
+    pose proof (penalised_balance (Q2R s) b (IZR (total (products ks (labels q))) * Q2R (step P)) Hpos). lra.
+Qed.
+
+Lemma constant_holds D P q ks z w b : 0 <= Q2R (step P) -> match bias D with penalised s => 0 < Q2R s | _ => True end ->
+  forallb (Qle_bool 0) (costs q) = true -> feasible D P q ks (products ks (labels q)) = true -> weights_at D z w b ->
+  Q2R (constant D P q ks (products ks (labels q))) - sum_in z (gain_at D P q ks) (p D) <= fit_of D q w b.
+Proof.
+  intros Hs Hpos Hc Hf [Hb Hw]. unfold feasible in Hf.
+  apply andb_true_iff in Hf as [Hf Hbal]. apply andb_true_iff in Hf as [Hlen Hr]. apply Nat.eqb_eq in Hlen.
+  pose proof (grain_above_zero (grain P)) as Hg. set (g := IZR (Zpos (grain P))) in *.
+  set (take := fun i => IZR (one_lost (squared D) (step P) (grain P) (nth i ks 0%Z) (nth i (costs q) 0%Q)) / g).
+  assert (W : sum (alpha P ks) (n q) - sum take (n q) - Q2R (bias_lost (bias D) (step P) (products ks (labels q)))
+    - sum_in z (gain_at D P q ks) (p D) <= fit_of D q w b).
+  { apply weak_duality.
+    - intros i t Hi. apply in_range_holds; assumption.
+    - intros. apply balanced_holds; assumption.
+    - exact Hb.
+    - intros j Hj. destruct (Hw j Hj) as [Hout Hin]. destruct (z j) eqn:E; [apply gain_at_holds, Hin|]. rewrite Hout by reflexivity. lra. }
+  assert (HS : sum (alpha P ks) (n q) = IZR (total ks) * Q2R (step P)).
+  { rewrite <- total_is_sum, <- Hlen, Rmult_comm, <- sum_scal. apply sum_ext. intros; unfold alpha; ring. }
+  assert (HL : sum take (n q) = IZR (lost (squared D) (step P) (grain P) ks (costs q)) / g).
+  { rewrite <- lost_is_sum, Hlen. unfold Rdiv. rewrite Rmult_comm, <- sum_scal. apply sum_ext. intros. unfold take, Rdiv. ring. }
+  rewrite HS, HL in W. unfold constant. rewrite !Q2R_minus, Q2R_mult, real_of_integer.
+  replace (Q2R (lost _ _ _ _ _ # grain P)) with (IZR (lost (squared D) (step P) (grain P) ks (costs q)) / g) by (unfold Q2R; reflexivity).
+  lra.
+Qed.
+
+(* ---- All problems, prices of rows, and rounding: what a point says holds ---- *)
+
+Definition worth_of z worth := sum_in z (fun j => Q2R (nth j worth 0%Q)) (length worth).
+
+Lemma over_holds D P z : 0 <= Q2R (step P) -> match bias D with penalised s => 0 < Q2R s | _ => True end ->
+  forall qs kss worth c worth', (forall q, List.In q qs -> forallb (Qle_bool 0) (costs q) = true) -> length worth = p D ->
+  over D P qs kss worth = Some (c, worth') -> length worth' = p D /\ forall w b,
+  (forall t, (t < length qs)%nat -> weights_at D z (w t) (b t)) ->
+  Q2R c + worth_of z worth' <= sum (fun t => fit_of D (nth t qs no_problem) (w t) (b t)) (length qs) + worth_of z worth.
+Proof.
+  intros Hs Hpos. induction qs as [|q qs IH]; intros kss worth c worth' Hc Hlen H; simpl in H.
+  - injection H as <- <-. split; [assumption|]. intros. rewrite real_of_zero. simpl. lra.
+  - set (ks := hd [] kss) in *. destruct (feasible D P q ks (products ks (labels q))) eqn:Hf; [|discriminate].
+    destruct (over D P qs (tl kss) _) as [[c1 worth1]|] eqn:Ho; [|discriminate]. injection H as <- <-.
+    apply IH in Ho; [|intros; apply Hc; right; assumption|rewrite less_gains_length; exact Hlen].
+    destruct Ho as [Hlen' Ho]. split; [exact Hlen'|]. intros w b Hw.
+    specialize (Ho (fun t => w (S t)) (fun t => b (S t))).
+    assert (Hw' : forall t, (t < length qs)%nat -> weights_at D z (w (S t)) (b (S t))) by (intros t Ht; apply Hw; simpl; lia).
+    specialize (Ho Hw'). simpl length. rewrite sum_from_front. simpl nth. rewrite Q2R_plus.
+    assert (C : Q2R (constant D P q ks (products ks (labels q))) - sum_in z (gain_at D P q ks) (p D) <= fit_of D q (w O) (b O)).
+    { apply constant_holds; [assumption|assumption|apply Hc; left; reflexivity|exact Hf|apply Hw; simpl; lia]. }
+    assert (G : worth_of z (less_gains (step P * scale D) (products ks (labels q)) (limits D) (columns q) worth)
+      = worth_of z worth - sum_in z (gain_at D P q ks) (p D)).
+    { unfold worth_of, sum_in. rewrite less_gains_length, <- Hlen, <- sum_minus. apply sum_ext. intros j Hj.
+      rewrite less_gains_is_less by exact Hj. destruct (z j); unfold gain_at; lra. }
+    rewrite G in Ho. lra.
+Qed.
+
+Lemma row_holds D z r : allowed D z -> row_sum z (terms (nth r (rows D) no_row)) <= IZR (right (nth r (rows D) no_row)).
+Proof.
+  intros H. destruct (Nat.lt_ge_cases r (length (rows D))) as [Hr|Hr]; [apply H, nth_In, Hr|].
+  rewrite nth_overflow by exact Hr. unfold row_sum. simpl. lra.
+Qed.
+Lemma row_in_range D r : well_formed D = true -> (length (terms (nth r (rows D) no_row)) <= p D)%nat.
+Proof.
+  intros H. destruct (well_formed_holds D H) as [_ [Hr _]].
+  destruct (Nat.lt_ge_cases r (length (rows D))) as [Hin|Hout]; [apply Hr, nth_In, Hin|]. rewrite nth_overflow by exact Hout. simpl. lia.
+Qed.
+
+Lemma plus_times_length tau worth : forall a, length (plus_times tau a worth) = length worth.
+Proof. induction worth as [|x worth IH]; intros [|k a]; simpl; try reflexivity. f_equal. apply IH. Qed.
+
+Lemma plus_times_is_plus tau worth : forall a z, (length a <= length worth)%nat ->
+  worth_of z (plus_times tau a worth) = worth_of z worth + Q2R tau * row_sum z a.
+Proof.
+  unfold worth_of, sum_in, row_sum. induction worth as [|x worth IH]; intros [|k a] z H; simpl in H; try lia; simpl plus_times; simpl length.
+  - simpl. lra.
+  - simpl. lra.
+  - rewrite !sum_from_front. specialize (IH a (fun j => z (S j)) ltac:(lia)). simpl nth.
+    assert (E : Q2R (if (k =? 0)%Z then x else (x + tau * inject_Z k)%Q) = Q2R x + Q2R tau * IZR k).
+    { destruct (Z.eqb_spec k 0) as [->|]; [lra|rewrite Q2R_plus, Q2R_mult, real_of_integer; lra]. }
+    rewrite E. cbv beta in IH. destruct (z O); lra.
+Qed.
+
+Lemma charged_holds D z taus : well_formed D = true -> allowed D z -> forall c worth, charged D taus = Some (c, worth) ->
+  length worth = p D /\ Q2R c + worth_of z worth <= worth_of z (prices D).
+Proof.
+  intros Hwf Hz. induction taus as [|[r tau] taus IH]; intros c worth H; simpl in H.
+  - injection H as <- <-. split; [reflexivity|]. rewrite real_of_zero. lra.
+  - destruct (charged D taus) as [[c1 worth1]|]; [|discriminate]. destruct (Qle_bool 0 tau) eqn:Ht; [|discriminate].
+    injection H as <- <-. destruct (IH _ _ eq_refl) as [Hlen Hle]. split; [rewrite plus_times_length; exact Hlen|].
+    rewrite plus_times_is_plus by (rewrite Hlen; apply row_in_range, Hwf). rewrite Q2R_minus, Q2R_mult, real_of_integer.
+    apply Qle_bool_iff, Qle_Rle in Ht. rewrite real_of_zero in Ht.
+    pose proof (row_holds D z r Hz). nra.
+Qed.
+
+(* What is known of an allowed subset from a point. *)
+Definition holds_at D z V := length (values V) = p D /\ forall w b, classifier_at D z w b ->
+  Q2R (base V) + sum_in z (fun j => IZR (nth j (values V) 0%Z)) (p D) / IZR (Zpos (unit V)) <= objective D z w b.
+
+Lemma rounded_below g worth z :
+  sum_in z (fun j => IZR (nth j (map (rounded g) worth) 0%Z)) (length worth) / IZR (Zpos g) <= worth_of z worth.
+Proof.
+  pose proof (grain_above_zero g) as Hg. unfold worth_of, sum_in, Rdiv. rewrite Rmult_comm, <- sum_scal. apply sum_le. intros j Hj.
+  destruct (z j); [|lra]. rewrite (nth_indep _ 0%Z (rounded g 0)) by (rewrite map_length; exact Hj). rewrite map_nth.
+  unfold rounded. pose proof (Qle_Rle _ _ (Qfloor_le (nth j worth 0%Q * inject_Z (Zpos g)))) as H.
+  rewrite !Q2R_mult, !real_of_integer in H. apply (Rmult_le_reg_l (IZR (Zpos g))); [exact Hg|].
+  eapply Rle_trans; [|rewrite Rmult_comm; exact H]. right. field. lra.
+Qed.
+
+Lemma seen_holds D P V z : well_formed D = true -> allowed D z -> seen D P = Some V -> holds_at D z V.
+Proof.
+  intros Hwf Hz H. destruct (well_formed_holds D Hwf) as [Hq [_ Hpos]]. unfold seen in H.
+  destruct (Qle_bool 0 (step P)) eqn:Hs; [|discriminate]. apply Qle_bool_iff, Qle_Rle in Hs. rewrite real_of_zero in Hs.
+  destruct (charged D (row_prices P)) as [[c worth]|] eqn:Hc; [|discriminate].
+  destruct (over D P (problems D) (multiples P) worth) as [[c' worth']|] eqn:Ho; [|discriminate]. injection H as <-.
+  destruct (charged_holds D z _ Hwf Hz _ _ Hc) as [Hlen Hle].
+  destruct (over_holds D P z Hs Hpos _ _ _ _ _ (fun q Hin => proj2 (Hq q Hin)) Hlen Ho) as [Hlen' Ho'].
+  split; simpl; [rewrite map_length; exact Hlen'|]. intros w b Hw. specialize (Ho' w b Hw).
+  pose proof (rounded_below (grain P) worth' z) as Hr. rewrite Hlen' in Hr. rewrite Q2R_plus. unfold objective.
+  change (worth_of z (prices D)) with (sum (fun j => if z j then real_price D j else 0) (p D)) in Hle. lra.
+Qed.
 
 (* ---- The sum over features: any price of a place gives a bound ---- *)
+
+Definition count (z : nat -> bool) m := sum (fun j => if z j then 1 else 0) m.
 
 (* Whether a subset belongs to a box. *)
 Definition belongs (z : nat -> bool) (ds : list choice) :=
@@ -304,11 +599,11 @@ Proof. intros H j. specialize (H (S j)). rewrite nth_of_tail. exact H. Qed.
 
 Lemma parts_not_above m vs : forall ds z, belongs z ds ->
   IZR (parts m vs ds) + IZR m * (count z (length vs) - IZR (inside ds (length vs)))
-  <= sum (fun j => if z j then IZR (nth j vs 0%Z) else 0) (length vs).
+  <= sum_in z (fun j => IZR (nth j vs 0%Z)) (length vs).
 Proof.
   induction vs as [|v vs IH]; intros ds z H.
-  - simpl. unfold count; simpl. lra.
-  - specialize (IH _ _ (belongs_tail _ _ H)). specialize (H O). simpl length. unfold count in *. rewrite !sum_from_front.
+  - unfold count, sum_in. simpl. lra.
+  - specialize (IH _ _ (belongs_tail _ _ H)). specialize (H O). simpl length. unfold count, sum_in in *. rewrite !sum_from_front.
     simpl inside. simpl parts. rewrite plus_IZR, head_is_nth. simpl (nth 0 (v :: vs) 0%Z).
     simpl (nth (S _) (v :: vs) 0%Z).
     destruct (nth 0 ds Free).
@@ -321,12 +616,12 @@ Qed.
 (* A subset of the box has none of the features that are dropped, or its sum is higher by the gap. *)
 Lemma drop_not_above m gap vs : (0 <= gap)%Z -> forall ds z, belongs z ds -> belongs z (drop m gap vs ds) \/
   IZR (parts m vs ds) + IZR m * (count z (length vs) - IZR (inside ds (length vs))) + IZR gap
-  <= sum (fun j => if z j then IZR (nth j vs 0%Z) else 0) (length vs).
+  <= sum_in z (fun j => IZR (nth j vs 0%Z)) (length vs).
 Proof.
   intros Hgap. induction vs as [|v vs IH]; intros ds z H; [left; exact H|].
   pose proof (parts_not_above m vs _ _ (belongs_tail _ _ H)) as Htail.
   specialize (IH _ _ (belongs_tail _ _ H)). pose proof (H O) as H0. apply IZR_le in Hgap.
-  unfold count in *. simpl length. rewrite !sum_from_front. simpl inside. simpl parts. rewrite plus_IZR, head_is_nth.
+  unfold count, sum_in in *. simpl length. rewrite !sum_from_front. simpl inside. simpl parts. rewrite plus_IZR, head_is_nth.
   simpl (nth 0 (v :: vs) 0%Z). simpl (nth (S _) (v :: vs) 0%Z). simpl drop. rewrite head_is_nth.
   pose proof (IZR_le _ _ (Z.le_min_l 0 (v - m))) as Hl. pose proof (IZR_le _ _ (Z.le_min_r 0 (v - m))) as Hr. rewrite minus_IZR in Hr.
   destruct IH as [IH|IH].
@@ -357,67 +652,87 @@ Qed.
 
 (* What a bound says of a subset; None says that the subset is not there. *)
 Definition holds_for D z (r : option Q) :=
-  match r with None => False | Some q => forall w b, only_at D z w -> Q2R q <= objective D z w b end.
+  match r with None => False | Some q => forall w b, classifier_at D z w b -> Q2R q <= objective D z w b end.
 
-Lemma bound_with_gap_holds D P m gap ds z : feasible D P = true -> belongs z ds -> allowed D z ->
-  IZR (parts (Z.min m 0) (values_at D P) ds)
-  + IZR (Z.min m 0) * (count z (length (values_at D P)) - IZR (inside ds (length (values_at D P)))) + IZR gap
-  <= sum (fun j => if z j then IZR (nth j (values_at D P) 0%Z) else 0) (length (values_at D P)) ->
-  holds_for D z (bound D P (values_at D P) (lost_at D P - gap) m ds).
+Lemma bound_with_gap_holds D V room gap m ds z : holds_at D z V -> belongs z ds -> count z (p D) <= IZR room ->
+  IZR (parts (Z.min m 0) (values V) ds) + IZR (Z.min m 0) * (count z (length (values V)) - IZR (inside ds (length (values V)))) + IZR gap
+  <= sum_in z (fun j => IZR (nth j (values V) 0%Z)) (length (values V)) ->
+  holds_for D z (bound D V room gap m ds).
 Proof.
-  intros Hf Hb Hz HP. unfold bound.
-  apply andb_true_iff in Hf as [Hf Hc]. apply andb_true_iff in Hf as [Hf Hbal]. apply andb_true_iff in Hf as [Hf Hr].
-  apply andb_true_iff in Hf as [Hlen Hs]. apply Nat.eqb_eq in Hlen. apply Qle_bool_iff, Qle_Rle in Hs.
-  rewrite real_of_zero in Hs. apply Z.eqb_eq in Hbal.
-  unfold values_at in *. rewrite values_length in HP.
-  pose proof (IZR_le _ _ (Z.le_min_r m 0)) as Hm. fold (p D) in HP. unfold allowed in Hz.
-  set (M := Z.min m 0) in *. set (V := values _ _ _ _ _) in *.
-  destruct (Z.ltb_spec (max_features D - inside ds (p D)) 0) as [Hneg|Hpos]; simpl.
-  - (* More are in than may be: an allowed subset is not in this box. *)
+  intros [Hlen HV] Hb Hz HP. unfold bound. rewrite Hlen in HP. pose proof (IZR_le _ _ (Z.le_min_r m 0)) as Hm. set (M := Z.min m 0) in *.
+  destruct (Z.ltb_spec (room - inside ds (p D)) 0) as [Hneg|Hpos]; simpl.
+  - (* More are in than there is room for: an allowed subset is not in this box. *)
     pose proof (inside_not_above_count z ds (p D) Hb). apply (IZR_lt _ _) in Hneg. rewrite minus_IZR in Hneg. lra.
-  - intros w b Hw. rewrite Q2R_plus.
-    pose proof (grain_above_zero (grain P)) as Hg. set (g := IZR (Zpos (grain P))) in *.
-    set (take := fun i => IZR (one_lost (squared D) (step P) (grain P) (nth i (multiples P) 0%Z) (nth i (costs D) 0%Q)) / g).
-    pose proof (weak_duality (n D) (p D) (real_x D) (real_label D) (real_cost D) (real_price D) (squared D) (alpha P) take) as W.
-    assert (HA : forall i t, (i < n D)%nat -> alpha P i * t - take i <= real_cost D i * loss (squared D) t)
-      by (intros; apply in_range_holds; assumption).
-    assert (HB : sum (fun i => real_label D i * alpha P i) (n D) = 0).
-    { rewrite (sum_ext _ (fun i => Q2R (step P) * (IZR (nth i (labels D) 0%Z) * IZR (nth i (multiples P) 0%Z))))
-        by (intros; unfold real_label, alpha; ring).
-      rewrite sum_scal. unfold n. rewrite balance_is_sum, Hbal. lra. }
-    specialize (W HA HB z w b Hw). unfold objective.
-    assert (HS : sum (alpha P) (n D) = Q2R (sum_of_alphas P)).
-    { unfold sum_of_alphas. rewrite Q2R_mult, real_of_integer, <- total_is_sum, <- Hlen. unfold alpha.
-      rewrite (Rmult_comm (sum _ _)), <- sum_scal. apply sum_ext. intros; ring. }
-    assert (HL : sum take (n D) = IZR (lost_at D P) / g).
-    { unfold lost_at. rewrite <- lost_is_sum, Hlen. unfold Rdiv. rewrite Rmult_comm, <- sum_scal.
-      apply sum_ext. intros. unfold take, Rdiv. ring. }
-    (* In 1 / grain, the sum of rounded values is not above that of lambda - c^2 / 2. *)
-    assert (HV : sum (fun j => if z j then IZR (nth j V 0%Z) else 0) (p D)
-      <= g * sum (fun j => if z j then real_price D j - score_at D P j * score_at D P j / 2 else 0) (p D)).
-    { rewrite <- sum_scal. apply sum_le. intros j Hj. destruct (z j); [|lra].
-      unfold V. eapply Rle_trans; [apply values_not_above; exact Hj|].
-      rewrite score_is_dot, Q2R_mult. fold g. unfold real_price. right. ring. }
-    rewrite HS, HL in W.
+  - intros w b Hw. rewrite Q2R_plus. specialize (HV w b Hw).
+    pose proof (grain_above_zero (unit V)) as Hg. set (g := IZR (Zpos (unit V))) in *.
     (* A subset with room left pays no more than one that fills it. *)
-    assert (IZR M * (IZR (max_features D) - IZR (inside ds (p D))) <= IZR M * (count z (p D) - IZR (inside ds (p D)))) by nra.
-    assert (HT : IZR (parts M V ds + M * (max_features D - inside ds (p D)) - (lost_at D P - gap))
-      <= g * (sum (fun j => if z j then real_price D j - score_at D P j * score_at D P j / 2 else 0) (p D) - IZR (lost_at D P) / g)).
-    { rewrite !minus_IZR, plus_IZR, mult_IZR, minus_IZR. rewrite (Rmult_minus_distr_l g).
-      replace (g * (IZR (lost_at D P) / g)) with (IZR (lost_at D P)) by (field; lra). lra. }
-    assert (HQ : Q2R ((parts M V ds + M * (max_features D - inside ds (p D)) - (lost_at D P - gap)) # grain P)
-      <= sum (fun j => if z j then real_price D j - score_at D P j * score_at D P j / 2 else 0) (p D) - IZR (lost_at D P) / g).
-    { unfold Q2R; simpl Qnum; simpl Qden. fold g. apply (Rmult_le_reg_l g); [exact Hg|].
-      eapply Rle_trans; [|exact HT]. right. field. lra. }
-    unfold score_at in HQ. lra.
+    assert (IZR M * (IZR room - IZR (inside ds (p D))) <= IZR M * (count z (p D) - IZR (inside ds (p D)))) by nra.
+    assert (HQ : Q2R ((parts M (values V) ds + M * (room - inside ds (p D)) + gap) # unit V)
+      <= sum_in z (fun j => IZR (nth j (values V) 0%Z)) (p D) / g).
+    { unfold Q2R, Rdiv. simpl Qnum. simpl Qden. fold g. apply Rmult_le_compat_r; [left; apply Rinv_0_lt_compat, Hg|].
+      rewrite !plus_IZR, mult_IZR, minus_IZR. lra. }
+    lra.
 Qed.
 
-Lemma bound_holds D P m ds z : feasible D P = true -> belongs z ds -> allowed D z ->
-  holds_for D z (bound D P (values_at D P) (lost_at D P) m ds).
+Lemma bound_holds D V room m ds z : holds_at D z V -> belongs z ds -> count z (p D) <= IZR room -> holds_for D z (bound D V room 0 m ds).
 Proof.
-  intros Hf Hb Hz. rewrite <- (Z.sub_0_r (lost_at D P)). apply bound_with_gap_holds; [assumption|assumption|assumption|].
-  pose proof (parts_not_above (Z.min m 0) (values_at D P) ds z Hb). lra.
+  intros HV Hb Hz. apply bound_with_gap_holds; [assumption|assumption|assumption|].
+  pose proof (parts_not_above (Z.min m 0) (values V) ds z Hb). lra.
 Qed.
+
+(* ---- What rows say of a box ---- *)
+
+Lemma least_not_above a : forall ds z, belongs z ds -> IZR (least a ds) <= row_sum z a.
+Proof.
+  unfold row_sum. induction a as [|k a IH]; intros ds z H; [simpl; lra|].
+  specialize (IH _ _ (belongs_tail _ _ H)). specialize (H O). simpl length. rewrite sum_from_front. simpl least. simpl nth.
+  rewrite plus_IZR, head_is_nth. pose proof (IZR_le _ _ (Z.le_min_l 0 k)). pose proof (IZR_le _ _ (Z.le_min_r 0 k)).
+  destruct (nth 0 ds Free); [destruct (z O)|rewrite H|rewrite H]; lra.
+Qed.
+
+Lemma forced_keeps a : forall left ds z, belongs z ds -> row_sum z a - IZR (least a ds) <= IZR left -> belongs z (forced left a ds).
+Proof.
+  induction a as [|k a IH]; intros left ds z H Hleft; [exact H|].
+  pose proof (least_not_above a _ _ (belongs_tail _ _ H)) as Htail. pose proof (H O) as H0.
+  unfold row_sum in *. simpl length in Hleft. rewrite sum_from_front in Hleft. simpl least in Hleft. simpl nth in Hleft.
+  rewrite plus_IZR, head_is_nth in Hleft.
+  pose proof (IZR_le _ _ (Z.le_min_l 0 k)) as Hl. pose proof (IZR_le _ _ (Z.le_min_r 0 k)) as Hr.
+  assert (Hhead : 0 <= (if z O then IZR k else 0) - IZR (match nth 0 ds Free with Free => Z.min 0 k | In => k | Out => 0 end)).
+  { destruct (nth 0 ds Free); [destruct (z O)|rewrite H0|rewrite H0]; lra. }
+  specialize (IH left (tl ds) (fun j => z (S j)) (belongs_tail _ _ H)). intros [|j]; simpl.
+  - rewrite head_is_nth. destruct (nth 0 ds Free); [|exact H0|exact H0].
+    destruct (Z.ltb_spec left k) as [Hk|Hk]; [|destruct (Z.ltb_spec k (- left)) as [Hk'|Hk']; [|exact I]].
+    + apply IZR_lt in Hk. destruct (z O); [lra|reflexivity].
+    + apply IZR_lt in Hk'. rewrite opp_IZR in Hk'. destruct (z O); [reflexivity|lra].
+  - apply IH. lra.
+Qed.
+
+Lemma spare_is_enough u v a : 0 <= IZR u -> forall m z, (length a <= m)%nat -> IZR v * count z m <= IZR u * row_sum z a + IZR (spare u v a m).
+Proof.
+  intros Hu. unfold count, row_sum. induction a as [|k a IH].
+  - intros m. induction m as [|m IHm]; intros z _; [simpl; lra|]. specialize (IHm (fun j => z (S j)) ltac:(simpl; lia)).
+    rewrite sum_from_front. simpl spare. simpl length in *. rewrite plus_IZR. simpl sum in *.
+    pose proof (IZR_le _ _ (Z.le_max_l 0 (v - u * 0))). pose proof (IZR_le _ _ (Z.le_max_r 0 (v - u * 0))) as Hv.
+    rewrite minus_IZR, mult_IZR in Hv. destruct (z O); lra.
+  - intros [|m] z H; simpl in H; [lia|]. specialize (IH m (fun j => z (S j)) ltac:(lia)).
+    simpl length. rewrite !sum_from_front. simpl spare. simpl nth. rewrite plus_IZR.
+    pose proof (IZR_le _ _ (Z.le_max_l 0 (v - u * k))). pose proof (IZR_le _ _ (Z.le_max_r 0 (v - u * k))) as Hv.
+    rewrite minus_IZR, mult_IZR in Hv. destruct (z O); lra.
+Qed.
+
+Lemma size_holds u v r a m z : (0 <= u)%Z -> (length a <= m)%nat -> row_sum z a <= IZR r ->
+  count z m <= IZR ((u * r + spare u (Zpos v) a m) / Zpos v).
+Proof.
+  intros Hu Ha Hr. apply IZR_le in Hu. pose proof (spare_is_enough u (Zpos v) a Hu m z Ha) as H.
+  assert (Hi : exists k, count z m = IZR k).
+  { unfold count. clear. induction m as [|m [k IH]]; [exists 0%Z; reflexivity|]. simpl. rewrite IH.
+    destruct (z m); [exists (k + 1)%Z; rewrite plus_IZR; reflexivity|exists k; lra]. }
+  destruct Hi as [k Hk]. rewrite Hk in *. apply IZR_le, Z.div_le_lower_bound; [reflexivity|]. apply le_IZR.
+  rewrite mult_IZR, plus_IZR, mult_IZR. nra.
+Qed.
+
+Lemma count_not_above z m : count z m <= IZR (Z.of_nat m).
+Proof. unfold count. induction m; [simpl; lra|]. rewrite Nat2Z.inj_succ, succ_IZR. simpl sum. destruct (z m); lra. Qed.
 
 (* ---- The tree leaves no subset out ---- *)
 
@@ -442,53 +757,60 @@ Proof.
 Qed.
 
 (* A subset of the box is in a part that a fix closed, or in the box that it leaves. *)
-Lemma fix_leaves_none_out D P fixed : feasible D P = true -> forall ds z, belongs z ds -> allowed D z ->
-  let (b, ds') := fix_all D P (values_at D P) (lost_at D P) ds fixed in holds_for D z b \/ belongs z ds'.
+Lemma fix_leaves_none_out D V room fixed z : holds_at D z V -> count z (p D) <= IZR room -> forall ds, belongs z ds ->
+  let (b, ds') := fix_all D V room ds fixed in holds_for D z b \/ belongs z ds'.
 Proof.
-  intros Hf. induction fixed as [|[[j put_in] m] fixed IH]; intros ds z Hb Hz; simpl; [right; exact Hb|].
+  intros HV Hz. induction fixed as [|[[j put_in] m] fixed IH]; intros ds Hb; simpl; [right; exact Hb|].
   destruct put_in.
-  - specialize (IH (decide ds j In) z).
-    destruct (fix_all D P (values_at D P) (lost_at D P) (decide ds j In) fixed) as [rest ds'].
+  - specialize (IH (decide ds j In)). destruct (fix_all D V room (decide ds j In) fixed) as [rest ds'].
     destruct (z j) eqn:E.
-    + destruct (IH ltac:(apply decide_keeps; assumption) Hz); [left; apply lesser_holds_right; assumption|right; assumption].
+    + destruct IH; [apply decide_keeps; assumption|left; apply lesser_holds_right; assumption|right; assumption].
     + left. apply lesser_holds_left, bound_holds; [assumption|apply decide_keeps; assumption|assumption].
-  - specialize (IH (decide ds j Out) z).
-    destruct (fix_all D P (values_at D P) (lost_at D P) (decide ds j Out) fixed) as [rest ds'].
+  - specialize (IH (decide ds j Out)). destruct (fix_all D V room (decide ds j Out) fixed) as [rest ds'].
     destruct (z j) eqn:E.
     + left. apply lesser_holds_left, bound_holds; [assumption|apply decide_keeps; assumption|assumption].
-    + destruct (IH ltac:(apply decide_keeps; assumption) Hz); [left; apply lesser_holds_right; assumption|right; assumption].
+    + destruct IH; [apply decide_keeps; assumption|left; apply lesser_holds_right; assumption|right; assumption].
 Qed.
 
-Lemma check_holds D t : forall ds z r, check D ds t = Some r -> belongs z ds -> allowed D z -> holds_for D z r.
+Lemma check_holds D z t : well_formed D = true -> allowed D z -> forall V room ds r, check D V room ds t = Some r ->
+  match V with Some V => holds_at D z V | None => True end -> count z (p D) <= IZR room -> belongs z ds -> holds_for D z r.
 Proof.
-  induction t as [P m | j ti IHi to IHo | P m gap t IH | P fixed t IH]; intros ds z r H Hb Hz; simpl in H.
-  - destruct (feasible D P) eqn:Hf; [|discriminate]. injection H as <-. apply bound_holds; assumption.
-  - destruct (check D (decide ds j In) ti) as [a|] eqn:Ei; [|discriminate].
-    destruct (check D (decide ds j Out) to) as [b|] eqn:Eo; [|discriminate]. injection H as <-.
+  intros Hwf Ha.
+  induction t as [P t IH | m | i | j ti IHi to IHo | i t IH | i u v t IH | m gap t IH | fixed t IH]; intros V room ds r H HV Hz Hb; simpl in H.
+  - destruct (seen D P) as [W|] eqn:E; [|discriminate]. eapply IH; [exact H|eapply seen_holds; eassumption|assumption|assumption].
+  - destruct V as [W|]; [|discriminate]. injection H as <-. apply bound_holds; assumption.
+  - destruct (Z.ltb_spec (right (nth i (rows D) no_row)) (least (terms (nth i (rows D) no_row)) ds)) as [Hl|Hl]; [|discriminate].
+    apply IZR_lt in Hl. pose proof (row_holds D z i Ha). pose proof (least_not_above (terms (nth i (rows D) no_row)) ds z Hb). lra.
+  - destruct (check D V room (decide ds j In) ti) as [a|] eqn:Ei; [|discriminate].
+    destruct (check D V room (decide ds j Out) to) as [b|] eqn:Eo; [|discriminate]. injection H as <-.
     destruct (z j) eqn:E.
-    + apply lesser_holds_left. eapply IHi; [exact Ei|apply decide_keeps; assumption|assumption].
-    + apply lesser_holds_right. eapply IHo; [exact Eo|apply decide_keeps; assumption|assumption].
-  - destruct (feasible D P) eqn:Hf; [|discriminate]. destruct (Z.leb_spec 0 gap) as [Hgap|Hgap]; [|discriminate]. simpl in H.
-    destruct (check D (drop (Z.min m 0) gap (values_at D P) ds) t) as [a|] eqn:Ea; [|discriminate]. injection H as <-.
-    destruct (drop_not_above (Z.min m 0) gap (values_at D P) Hgap ds z Hb) as [Hin|Hsum].
-    + apply lesser_holds_right. eapply IH; eassumption.
+    + apply lesser_holds_left. eapply IHi; [exact Ei|assumption|assumption|apply decide_keeps; assumption].
+    + apply lesser_holds_right. eapply IHo; [exact Eo|assumption|assumption|apply decide_keeps; assumption].
+  - eapply IH; [exact H|assumption|assumption|]. apply forced_keeps; [exact Hb|]. rewrite minus_IZR. pose proof (row_holds D z i Ha). lra.
+  - destruct (Z.leb_spec 0 u) as [Hu|]; [|discriminate]. eapply IH; [exact H|assumption| |assumption].
+    apply Z.min_case; [assumption|]. apply size_holds; [assumption|apply row_in_range, Hwf|apply row_holds, Ha].
+  - destruct V as [W|]; [|discriminate]. destruct (Z.leb_spec 0 gap) as [Hgap|]; [|discriminate].
+    destruct (check D (Some W) room (drop (Z.min m 0) gap (values W) ds) t) as [a|] eqn:Ea; [|discriminate]. injection H as <-.
+    destruct (drop_not_above (Z.min m 0) gap (values W) Hgap ds z Hb) as [Hin|Hsum].
+    + apply lesser_holds_right. eapply IH; [exact Ea|assumption|assumption|assumption].
     + apply lesser_holds_left. apply bound_with_gap_holds; assumption.
-  - destruct (feasible D P) eqn:Hf; [|discriminate].
-    pose proof (fix_leaves_none_out D P fixed Hf ds z Hb Hz) as Hfix.
-    destruct (fix_all D P (values_at D P) (lost_at D P) ds fixed) as [b ds'].
-    destruct (check D ds' t) as [a|] eqn:Ea; [|discriminate]. injection H as <-.
+  - destruct V as [W|]; [|discriminate]. pose proof (fix_leaves_none_out D W room fixed z HV Hz ds Hb) as Hfix.
+    destruct (fix_all D W room ds fixed) as [b ds'].
+    destruct (check D (Some W) room ds' t) as [a|] eqn:Ea; [|discriminate]. injection H as <-.
     destruct Hfix; [apply lesser_holds_left; assumption|apply lesser_holds_right; eapply IH; eassumption].
 Qed.
 
 (* ---- The theorem ---- *)
 
-(* If the program accepts a tree and a claimed bound, then no subset of at most `max_features` features has, with
-   whatever weights on its features and whatever bias, an objective below the bound. *)
+(* If the program accepts a tree and a claimed bound, then no allowed subset has, with whatever weights and biases within
+   their limits, an objective below the bound. *)
 Theorem proven D t claimed : accepts D t claimed = true ->
-  forall z w b, allowed D z -> only_at D z w -> Q2R claimed <= objective D z w b.
+  forall z w b, allowed D z -> classifier_at D z w b -> Q2R claimed <= objective D z w b.
 Proof.
-  intros H z w b Hz Hw. unfold accepts, reaches in H. destruct (check D [] t) as [r|] eqn:E; [|discriminate].
-  assert (Hr : holds_for D z r) by (eapply check_holds; [exact E|intros j; destruct j; exact I|exact Hz]).
+  intros H z w b Hz Hw. unfold accepts, reaches, found in H. destruct (well_formed D) eqn:Hwf; [|discriminate].
+  destruct (check D None (Z.of_nat (p D)) [] t) as [r|] eqn:E; [|discriminate].
+  assert (Hr : holds_for D z r).
+  { eapply check_holds; [exact Hwf|exact Hz|exact E|exact I|apply count_not_above|intros j; destruct j; exact I]. }
   destruct r as [q|]; [|contradiction].
   apply Rle_trans with (Q2R q); [apply Qle_Rle, Qle_bool_iff, H|apply Hr, Hw].
 Qed.

@@ -2,6 +2,6 @@
 Require Import Checker.
 From Coq Require Import Extraction ExtrOcamlBasic ExtrOcamlNatInt ExtrOcamlZBigInt ZArith.
 Extraction Language OCaml.
-Extraction "core.ml" check reaches.
+Extraction "core.ml" found reaches.
 (* The gate compares this with the axioms of Coq's real numbers. *)
 Print Assumptions proven.
