@@ -68,7 +68,7 @@ Inductive choice := Free | In | Out.
 
 (* The integer of `Close` and of each part of `Fix` is the price of a place, in 1 / grain of the point. *)
 Inductive tree :=
-| At (P : point) (t : tree)                                   (* the bounds that follow are those at this point *)
+| At (k : nat) (t : tree)                                     (* the bounds that follow are those at point k *)
 | Close (price : Z)                                           (* the bound holds for all of the box *)
 | Empty (r : nat)                                             (* row r leaves no subset in the box *)
 | Split (j : nat) (with_j without_j : tree)                   (* two boxes: feature j in, feature j out *)
@@ -85,9 +85,18 @@ Inductive tree :=
 Open Scope Z_scope.
 Fixpoint total (a : list Z) : Z := match a with x :: a => x + total a | [] => 0 end.
 Fixpoint products (a b : list Z) : list Z := match a, b with x :: a, y :: b => x * y :: products a b | _, _ => [] end.
-(* A dot product that passes over zeros of the first list. *)
-Fixpoint dot (a b : list Z) : Z :=
-  match a, b with x :: a, y :: b => if x =? 0 then dot a b else x * y + dot a b | _, _ => 0 end.
+(* Integers of two parts, the upper one a multiple of `base`: products of parts are small enough for a register of the computer. *)
+Definition halves (base x : Z) : Z * Z := (x / base, x mod base).
+Fixpoint largest (a : list Z) : Z := match a with x :: a => Z.max (Z.abs x) (largest a) | [] => 0 end.
+Definition base_of (most : Z) : Z := 2 ^ (Z.log2 most / 2 + 1).
+(* A dot product of such integers, with the sums of products so far, that passes over zeros of the first list. *)
+Fixpoint dot (base base' : Z) (a b : list (Z * Z)) (upper left right lower : Z) : Z :=
+  match a, b with
+  | (x, x') :: a, (y, y') :: b =>
+    if (x =? 0) && (x' =? 0) then dot base base' a b upper left right lower
+    else dot base base' a b (upper + x * y) (left + x * y') (right + x' * y) (lower + x' * y')
+  | _, _ => upper * (base * base') + left * base + right * base' + lower
+  end.
 
 (* Whether a point is feasible: 0 <= alpha_i <= C_i for the hinge, 0 <= alpha_i, and alpha_i = 0 where C_i = 0, for the
    squared hinge; and for a free bias the alphas of both classes add up to the same. *)
@@ -125,22 +134,29 @@ Definition gain (limit : option Q * option Q) (c : Q) : Q :=
   | _ => let w := nearest limit c in w * c - w * w * (1 # 2)
   end.
 (* The worth of features, less what they gain in a problem. *)
-Fixpoint less_gains unit betas (limits : list (option Q * option Q)) (columns : list (list Z)) (worth : list Q) : list Q :=
+Fixpoint less_gains unit base base' betas (limits : list (option Q * option Q)) (columns : list (list (Z * Z))) (worth : list Q) : list Q :=
   match worth with
   | [] => []
   | x :: worth =>
-    x - gain (hd (None, None) limits) (inject_Z (dot betas (hd [] columns)) * unit) :: less_gains unit betas (tl limits) (tl columns) worth
+    x - gain (hd (None, None) limits) (inject_Z (dot base base' betas (hd [] columns) 0 0 0 0) * unit)
+    :: less_gains unit base base' betas (tl limits) (tl columns) worth
   end.
 
+(* A problem, with its columns in two parts, and the base of these. *)
+Definition ready := (problem * Z * list (list (Z * Z)))%type.
+Definition prepared (q : problem) : ready :=
+  let base := base_of (largest (map largest (columns q))) in (q, base, map (map (halves base)) (columns q)).
+
 (* All problems: their constants, and the worth of features less all gains; None if the point is not feasible in one. *)
-Fixpoint over D P (qs : list problem) (kss : list (list Z)) (worth : list Q) : option (Q * list Q) :=
+Fixpoint over D P (qs : list ready) (kss : list (list Z)) (worth : list Q) : option (Q * list Q) :=
   match qs with
   | [] => Some (0, worth)
-  | q :: qs =>
+  | (q, base', columns) :: qs =>
     let ks := hd [] kss in
     let betas := products ks (labels q) in
     if feasible D P q ks betas then
-      match over D P qs (tl kss) (less_gains (step P * scale D) betas (limits D) (columns q) worth) with
+      let base := base_of (largest betas) in
+      match over D P qs (tl kss) (less_gains (step P * scale D) base base' (map (halves base) betas) (limits D) columns worth) with
       | Some (c, worth) => Some (constant D P q ks betas + c, worth) | None => None end
     else None
   end.
@@ -161,11 +177,11 @@ Fixpoint charged D (taus : list (nat * Q)) : option (Q * list Q) :=
 (* What a point says: every allowed subset has an objective of at least `base` plus the values of its features, in 1 / `unit`. *)
 Record view := { base : Q; unit : positive; values : list Z }.
 Definition rounded (grain : positive) (x : Q) : Z := Qfloor (x * inject_Z (Zpos grain)).
-Definition seen D P : option view :=
+Definition seen D (qs : list ready) P : option view :=
   if Qle_bool 0 (step P) then
     match charged D (row_prices P) with
     | Some (c, worth) =>
-      match over D P (problems D) (multiples P) worth with
+      match over D P qs (multiples P) worth with
       | Some (c', worth) => Some {| base := c + c'; unit := grain P; values := map (rounded (grain P)) worth |}
       | None => None end
     | None => None end
@@ -232,23 +248,23 @@ Fixpoint spare (u v : Z) (a : list Z) (p : nat) : Z :=
   match p with O => 0 | S p => Z.max 0 (v - u * hd 0 a) + spare u v (tl a) p end.
 
 (* Some (Some b): no allowed subset of the box is below b. Some None: the box has none. None: the proof is refused. *)
-Fixpoint check D (V : option view) (room : Z) (ds : list choice) (t : tree) : option (option Q) :=
+Fixpoint check D (Vs : list (option view)) (V : option view) (room : Z) (ds : list choice) (t : tree) : option (option Q) :=
   match t with
-  | At P t => match seen D P with Some V => check D (Some V) room ds t | None => None end
+  | At k t => match nth k Vs None with Some V => check D Vs (Some V) room ds t | None => None end
   | Close price => match V with Some V => Some (bound D V room 0 price ds) | None => None end
   | Empty r => let r := nth r (rows D) no_row in if right r <? least (terms r) ds then Some None else None
   | Split j with_j without_j =>
-    match check D V room (decide ds j In) with_j, check D V room (decide ds j Out) without_j with
+    match check D Vs V room (decide ds j In) with_j, check D Vs V room (decide ds j Out) without_j with
     | Some a, Some b => Some (lesser a b) | _, _ => None end
-  | Propagate r t => let r := nth r (rows D) no_row in check D V room (forced (right r - least (terms r) ds) (terms r) ds) t
+  | Propagate r t => let r := nth r (rows D) no_row in check D Vs V room (forced (right r - least (terms r) ds) (terms r) ds) t
   | Size r u v t =>
     let r := nth r (rows D) no_row in
-    if 0 <=? u then check D V (Z.min room ((u * right r + spare u (Zpos v) (terms r) (p D)) / Zpos v)) ds t else None
+    if 0 <=? u then check D Vs V (Z.min room ((u * right r + spare u (Zpos v) (terms r) (p D)) / Zpos v)) ds t else None
   | Drop price gap t =>
     match V with
     | Some W =>
       if 0 <=? gap then
-        match check D V room (drop (Z.min price 0) gap (values W) ds) t with
+        match check D Vs V room (drop (Z.min price 0) gap (values W) ds) t with
         | Some a => Some (lesser (bound D W room gap price ds) a) | None => None end
       else None
     | None => None end
@@ -256,7 +272,7 @@ Fixpoint check D (V : option view) (room : Z) (ds : list choice) (t : tree) : op
     match V with
     | Some W =>
       let (b, ds) := fix_all D W room ds fixed in
-      match check D V room ds t with Some a => Some (lesser b a) | None => None end
+      match check D Vs V room ds t with Some a => Some (lesser b a) | None => None end
     | None => None end
   end.
 
@@ -267,10 +283,14 @@ Definition well_formed D : bool :=
   && match bias D with penalised s => negb (Qle_bool s 0) | _ => true end.
 
 (* What a proof proves, which starts with the box of all subsets, and whether it reaches the bound that is claimed: the whole program. *)
-Definition found D t : option (option Q) := if well_formed D then check D None (Z.of_nat (p D)) [] t else None.
+Definition found D (points : list point) t : option (option Q) :=
+  if well_formed D then
+    let qs := map prepared (problems D) in
+    check D (map (seen D qs) points) None (Z.of_nat (p D)) [] t
+  else None.
 Definition reaches (found : option (option Q)) (claimed : Q) : bool :=
   match found with None => false | Some None => true | Some (Some b) => Qle_bool claimed b end.
-Definition accepts D t claimed := reaches (found D t) claimed.
+Definition accepts D points t claimed := reaches (found D points t) claimed.
 
 (* ---- Steps of the proof: integers and fractions as real numbers ---- *)
 
@@ -304,8 +324,27 @@ Proof.
   - simpl products. simpl total. rewrite plus_IZR, mult_IZR, <- IH. simpl. reflexivity.
 Qed.
 
+(* The dot product in parts is that of the whole numbers. *)
+Fixpoint plain_dot (a b : list Z) : Z := match a, b with x :: a, y :: b => x * y + plain_dot a b | _, _ => 0 end%Z.
+Lemma halves_are_whole base x : base <> 0%Z -> (fst (halves base x) * base + snd (halves base x) = x)%Z.
+Proof. intros H. simpl. rewrite Z.mul_comm, <- Z.div_mod by exact H. reflexivity. Qed.
+Lemma dot_is_plain base base' : base <> 0%Z -> base' <> 0%Z -> forall a b u l r w,
+  dot base base' (map (halves base) a) (map (halves base') b) u l r w = (u * (base * base') + l * base + r * base' + w + plain_dot a b)%Z.
+Proof.
+  intros H H'. induction a as [|x a IH]; intros b u l r w; [simpl; ring|]. destruct b as [|y b]; [simpl; ring|].
+  pose proof (halves_are_whole base x H) as Hx. pose proof (halves_are_whole base' y H') as Hy.
+  simpl map. simpl dot. simpl plain_dot. unfold halves in *. simpl fst in *. simpl snd in *.
+  generalize dependent (x / base)%Z. generalize dependent (x mod base)%Z. intros x0 x1 Hx.
+  generalize dependent (y / base')%Z. generalize dependent (y mod base')%Z. intros y0 y1 Hy. subst x y.
+  destruct (Z.eqb_spec x1 0) as [E1|]; simpl andb; [destruct (Z.eqb_spec x0 0) as [E0|]|]; rewrite !IH; [subst x1 x0| |]; ring.
+Qed.
+Lemma base_is_not_0 most : base_of most <> 0%Z.
+Proof.
+  unfold base_of. apply Z.pow_nonzero; [discriminate|]. pose proof (Z.log2_nonneg most). pose proof (Z.div_pos (Z.log2 most) 2). lia.
+Qed.
+
 Lemma dot_is_sum b : forall a c,
-  sum (fun i => IZR (nth i a 0%Z) * IZR (nth i b 0%Z) * IZR (nth i c 0%Z)) (length b) = IZR (dot (products a b) c).
+  sum (fun i => IZR (nth i a 0%Z) * IZR (nth i b 0%Z) * IZR (nth i c 0%Z)) (length b) = IZR (plain_dot (products a b) c).
 Proof.
   induction b as [|y b IH]; intros a c.
   - destruct a; reflexivity.
@@ -313,9 +352,7 @@ Proof.
     destruct a as [|x a]; [|destruct c as [|w c]].
     + simpl. rewrite (sum_ext _ (fun _ => 0)); [rewrite sum_0; lra|intros; destruct i; simpl; lra].
     + simpl. rewrite (sum_ext _ (fun _ => 0)); [rewrite sum_0; lra|intros; destruct i; simpl; lra].
-    + simpl nth. rewrite IH. simpl dot. destruct (Z.eqb_spec (x * y) 0) as [E|E].
-      * rewrite <- mult_IZR, E. lra.
-      * rewrite plus_IZR, !mult_IZR. reflexivity.
+    + simpl nth. rewrite IH. simpl plain_dot. rewrite plus_IZR, !mult_IZR. reflexivity.
 Qed.
 
 (* ---- A feasible point is feasible over the reals ---- *)
@@ -396,7 +433,7 @@ Definition beta q ks i := IZR (nth i ks 0%Z) * real_label q i.
 Definition score_at D P q ks j := score (n q) (real_x D q) (real_label q) (alpha P ks) j.
 
 Lemma score_is_dot D P q ks j :
-  score_at D P q ks j = IZR (dot (products ks (labels q)) (nth j (columns q) [])) * (Q2R (step P) * Q2R (scale D)).
+  score_at D P q ks j = IZR (plain_dot (products ks (labels q)) (nth j (columns q) [])) * (Q2R (step P) * Q2R (scale D)).
 Proof.
   unfold score_at, score, alpha, real_label, real_x, n. rewrite <- dot_is_sum.
   rewrite (Rmult_comm (sum _ _)), <- sum_scal. apply sum_ext. intros. ring.
@@ -428,26 +465,27 @@ Qed.
 
 (* The gain of feature j as `less_gains` counts it. *)
 Definition gain_at D P q ks j : R :=
-  Q2R (gain (nth j (limits D) (None, None)) (inject_Z (dot (products ks (labels q)) (nth j (columns q) [])) * (step P * scale D))).
+  Q2R (gain (nth j (limits D) (None, None)) (inject_Z (plain_dot (products ks (labels q)) (nth j (columns q) [])) * (step P * scale D))).
 
 Lemma gain_at_holds D P q ks j w : within (nth j (limits D) (None, None)) w ->
   w * score_at D P q ks j - w * w / 2 <= gain_at D P q ks j.
 Proof.
-  intros H. apply gain_holds with (c := (inject_Z (dot (products ks (labels q)) (nth j (columns q) [])) * (step P * scale D))%Q) in H.
+  intros H. apply gain_holds with (c := (inject_Z (plain_dot (products ks (labels q)) (nth j (columns q) [])) * (step P * scale D))%Q) in H.
   rewrite !Q2R_mult, real_of_integer, <- score_is_dot in H. exact H.
 Qed.
 
-Lemma less_gains_length unit betas ls cs worth : length (less_gains unit betas ls cs worth) = length worth.
+Lemma less_gains_length unit base base' betas ls cs worth : length (less_gains unit base base' betas ls cs worth) = length worth.
 Proof. revert ls cs. induction worth; intros; simpl; [reflexivity|f_equal; apply IHworth]. Qed.
 
-Lemma less_gains_is_less unit betas worth : forall ls cs j, (j < length worth)%nat ->
-  Q2R (nth j (less_gains unit betas ls cs worth) 0%Q)
-  = Q2R (nth j worth 0%Q) - Q2R (gain (nth j ls (None, None)) (inject_Z (dot betas (nth j cs [])) * unit)).
+Lemma less_gains_is_less unit base base' betas worth : base <> 0%Z -> base' <> 0%Z -> forall ls cs j, (j < length worth)%nat ->
+  Q2R (nth j (less_gains unit base base' (map (halves base) betas) ls (map (map (halves base')) cs) worth) 0%Q)
+  = Q2R (nth j worth 0%Q) - Q2R (gain (nth j ls (None, None)) (inject_Z (plain_dot betas (nth j cs [])) * unit)).
 Proof.
-  induction worth as [|x worth IH]; intros ls cs j H; simpl in H; [lia|].
+  intros H H'. induction worth as [|x worth IH]; intros ls cs j Hj; simpl in Hj; [lia|].
   destruct j; simpl nth.
-  - rewrite Q2R_minus, !head_is_nth. reflexivity.
-  - rewrite IH by lia. rewrite !nth_of_tail. reflexivity.
+  - rewrite Q2R_minus, !head_is_nth. rewrite (map_nth (map (halves base')) cs []), dot_is_plain by assumption. reflexivity.
+  - replace (tl (map (map (halves base')) cs)) with (map (map (halves base')) (tl cs)) by (destruct cs; reflexivity).
+    rewrite IH by lia. rewrite !nth_of_tail. reflexivity.
 Qed.
 
 (* ---- One problem: its constant, less its gains, is not above what it adds to the objective ---- *)
@@ -499,14 +537,15 @@ Definition worth_of z worth := sum_in z (fun j => Q2R (nth j worth 0%Q)) (length
 
 Lemma over_holds D P z : 0 <= Q2R (step P) -> match bias D with penalised s => 0 < Q2R s | _ => True end ->
   forall qs kss worth c worth', (forall q, List.In q qs -> forallb (Qle_bool 0) (costs q) = true) -> length worth = p D ->
-  over D P qs kss worth = Some (c, worth') -> length worth' = p D /\ forall w b,
+  over D P (map prepared qs) kss worth = Some (c, worth') -> length worth' = p D /\ forall w b,
   (forall t, (t < length qs)%nat -> weights_at D z (w t) (b t)) ->
   Q2R c + worth_of z worth' <= sum (fun t => fit_of D (nth t qs no_problem) (w t) (b t)) (length qs) + worth_of z worth.
 Proof.
   intros Hs Hpos. induction qs as [|q qs IH]; intros kss worth c worth' Hc Hlen H; simpl in H.
   - injection H as <- <-. split; [assumption|]. intros. rewrite real_of_zero. simpl. lra.
-  - set (ks := hd [] kss) in *. destruct (feasible D P q ks (products ks (labels q))) eqn:Hf; [|discriminate].
-    destruct (over D P qs (tl kss) _) as [[c1 worth1]|] eqn:Ho; [|discriminate]. injection H as <- <-.
+  - set (ks := hd [] kss) in *. set (base := base_of (largest (products ks (labels q)))) in *.
+    set (base' := base_of (largest (map largest (columns q)))) in *. destruct (feasible D P q ks (products ks (labels q))) eqn:Hf; [|discriminate].
+    destruct (over D P (map prepared qs) (tl kss) _) as [[c1 worth1]|] eqn:Ho; [|discriminate]. injection H as <- <-.
     apply IH in Ho; [|intros; apply Hc; right; assumption|rewrite less_gains_length; exact Hlen].
     destruct Ho as [Hlen' Ho]. split; [exact Hlen'|]. intros w b Hw.
     specialize (Ho (fun t => w (S t)) (fun t => b (S t))).
@@ -514,10 +553,10 @@ Proof.
     specialize (Ho Hw'). simpl length. rewrite sum_from_front. simpl nth. rewrite Q2R_plus.
     assert (C : Q2R (constant D P q ks (products ks (labels q))) - sum_in z (gain_at D P q ks) (p D) <= fit_of D q (w O) (b O)).
     { apply constant_holds; [assumption|assumption|apply Hc; left; reflexivity|exact Hf|apply Hw; simpl; lia]. }
-    assert (G : worth_of z (less_gains (step P * scale D) (products ks (labels q)) (limits D) (columns q) worth)
-      = worth_of z worth - sum_in z (gain_at D P q ks) (p D)).
+    assert (G : worth_of z (less_gains (step P * scale D) base base' (map (halves base) (products ks (labels q))) (limits D)
+      (map (map (halves base')) (columns q)) worth) = worth_of z worth - sum_in z (gain_at D P q ks) (p D)).
     { unfold worth_of, sum_in. rewrite less_gains_length, <- Hlen, <- sum_minus. apply sum_ext. intros j Hj.
-      rewrite less_gains_is_less by exact Hj. destruct (z j); unfold gain_at; lra. }
+      rewrite less_gains_is_less by (try apply base_is_not_0; exact Hj). destruct (z j); unfold gain_at; lra. }
     rewrite G in Ho. lra.
 Qed.
 
@@ -573,12 +612,12 @@ Proof.
   eapply Rle_trans; [|rewrite Rmult_comm; exact H]. right. field. lra.
 Qed.
 
-Lemma seen_holds D P V z : well_formed D = true -> allowed D z -> seen D P = Some V -> holds_at D z V.
+Lemma seen_holds D P V z : well_formed D = true -> allowed D z -> seen D (map prepared (problems D)) P = Some V -> holds_at D z V.
 Proof.
   intros Hwf Hz H. destruct (well_formed_holds D Hwf) as [Hq [_ Hpos]]. unfold seen in H.
   destruct (Qle_bool 0 (step P)) eqn:Hs; [|discriminate]. apply Qle_bool_iff, Qle_Rle in Hs. rewrite real_of_zero in Hs.
   destruct (charged D (row_prices P)) as [[c worth]|] eqn:Hc; [|discriminate].
-  destruct (over D P (problems D) (multiples P) worth) as [[c' worth']|] eqn:Ho; [|discriminate]. injection H as <-.
+  destruct (over D P (map prepared (problems D)) (multiples P) worth) as [[c' worth']|] eqn:Ho; [|discriminate]. injection H as <-.
   destruct (charged_holds D z _ Hwf Hz _ _ Hc) as [Hlen Hle].
   destruct (over_holds D P z Hs Hpos _ _ _ _ _ (fun q Hin => proj2 (Hq q Hin)) Hlen Ho) as [Hlen' Ho'].
   split; simpl; [rewrite map_length; exact Hlen'|]. intros w b Hw. specialize (Ho' w b Hw).
@@ -772,17 +811,19 @@ Proof.
     + destruct IH; [apply decide_keeps; assumption|left; apply lesser_holds_right; assumption|right; assumption].
 Qed.
 
-Lemma check_holds D z t : well_formed D = true -> allowed D z -> forall V room ds r, check D V room ds t = Some r ->
-  match V with Some V => holds_at D z V | None => True end -> count z (p D) <= IZR room -> belongs z ds -> holds_for D z r.
+Lemma check_holds D Vs z t : well_formed D = true -> allowed D z -> (forall V, List.In (Some V) Vs -> holds_at D z V) ->
+  forall V room ds r, check D Vs V room ds t = Some r -> match V with Some V => holds_at D z V | None => True end -> count z (p D) <= IZR room -> belongs z ds -> holds_for D z r.
 Proof.
-  intros Hwf Ha.
-  induction t as [P t IH | m | i | j ti IHi to IHo | i t IH | i u v t IH | m gap t IH | fixed t IH]; intros V room ds r H HV Hz Hb; simpl in H.
-  - destruct (seen D P) as [W|] eqn:E; [|discriminate]. eapply IH; [exact H|eapply seen_holds; eassumption|assumption|assumption].
+  intros Hwf Ha Hall.
+  induction t as [k t IH | m | i | j ti IHi to IHo | i t IH | i u v t IH | m gap t IH | fixed t IH]; intros V room ds r H HV Hz Hb; simpl in H.
+  - destruct (nth k Vs None) as [W|] eqn:E; [|discriminate]. eapply IH; [exact H| |assumption|assumption].
+    apply Hall. rewrite <- E. destruct (Nat.lt_ge_cases k (length Vs)) as [Hk|Hk]; [apply nth_In, Hk|].
+    rewrite nth_overflow in E by exact Hk. discriminate.
   - destruct V as [W|]; [|discriminate]. injection H as <-. apply bound_holds; assumption.
   - destruct (Z.ltb_spec (right (nth i (rows D) no_row)) (least (terms (nth i (rows D) no_row)) ds)) as [Hl|Hl]; [|discriminate].
     apply IZR_lt in Hl. pose proof (row_holds D z i Ha). pose proof (least_not_above (terms (nth i (rows D) no_row)) ds z Hb). lra.
-  - destruct (check D V room (decide ds j In) ti) as [a|] eqn:Ei; [|discriminate].
-    destruct (check D V room (decide ds j Out) to) as [b|] eqn:Eo; [|discriminate]. injection H as <-.
+  - destruct (check D Vs V room (decide ds j In) ti) as [a|] eqn:Ei; [|discriminate].
+    destruct (check D Vs V room (decide ds j Out) to) as [b|] eqn:Eo; [|discriminate]. injection H as <-.
     destruct (z j) eqn:E.
     + apply lesser_holds_left. eapply IHi; [exact Ei|assumption|assumption|apply decide_keeps; assumption].
     + apply lesser_holds_right. eapply IHo; [exact Eo|assumption|assumption|apply decide_keeps; assumption].
@@ -790,27 +831,28 @@ Proof.
   - destruct (Z.leb_spec 0 u) as [Hu|]; [|discriminate]. eapply IH; [exact H|assumption| |assumption].
     apply Z.min_case; [assumption|]. apply size_holds; [assumption|apply row_in_range, Hwf|apply row_holds, Ha].
   - destruct V as [W|]; [|discriminate]. destruct (Z.leb_spec 0 gap) as [Hgap|]; [|discriminate].
-    destruct (check D (Some W) room (drop (Z.min m 0) gap (values W) ds) t) as [a|] eqn:Ea; [|discriminate]. injection H as <-.
+    destruct (check D Vs (Some W) room (drop (Z.min m 0) gap (values W) ds) t) as [a|] eqn:Ea; [|discriminate]. injection H as <-.
     destruct (drop_not_above (Z.min m 0) gap (values W) Hgap ds z Hb) as [Hin|Hsum].
     + apply lesser_holds_right. eapply IH; [exact Ea|assumption|assumption|assumption].
     + apply lesser_holds_left. apply bound_with_gap_holds; assumption.
   - destruct V as [W|]; [|discriminate]. pose proof (fix_leaves_none_out D W room fixed z HV Hz ds Hb) as Hfix.
     destruct (fix_all D W room ds fixed) as [b ds'].
-    destruct (check D (Some W) room ds' t) as [a|] eqn:Ea; [|discriminate]. injection H as <-.
+    destruct (check D Vs (Some W) room ds' t) as [a|] eqn:Ea; [|discriminate]. injection H as <-.
     destruct Hfix; [apply lesser_holds_left; assumption|apply lesser_holds_right; eapply IH; eassumption].
 Qed.
 
 (* ---- The theorem ---- *)
 
-(* If the program accepts a tree and a claimed bound, then no allowed subset has, with whatever weights and biases within
+(* If the program accepts points, a tree and a claimed bound, then no allowed subset has, with whatever weights and biases within
    their limits, an objective below the bound. *)
-Theorem proven D t claimed : accepts D t claimed = true ->
+Theorem proven D points t claimed : accepts D points t claimed = true ->
   forall z w b, allowed D z -> classifier_at D z w b -> Q2R claimed <= objective D z w b.
 Proof.
   intros H z w b Hz Hw. unfold accepts, reaches, found in H. destruct (well_formed D) eqn:Hwf; [|discriminate].
-  destruct (check D None (Z.of_nat (p D)) [] t) as [r|] eqn:E; [|discriminate].
+  destruct (check D _ None (Z.of_nat (p D)) [] t) as [r|] eqn:E; [|discriminate].
   assert (Hr : holds_for D z r).
-  { eapply check_holds; [exact Hwf|exact Hz|exact E|exact I|apply count_not_above|intros j; destruct j; exact I]. }
+  { eapply check_holds; [exact Hwf|exact Hz| |exact E|exact I|apply count_not_above|intros j; destruct j; exact I].
+    intros V Hin. apply in_map_iff in Hin as [P [HP _]]. eapply seen_holds; eassumption. }
   destruct r as [q|]; [|contradiction].
   apply Rle_trans with (Q2R q); [apply Qle_Rle, Qle_bool_iff, H|apply Hr, Hw].
 Qed.

@@ -44,30 +44,30 @@ let point sizes =
   let row_prices = list (number ()) (fun () -> let r = number () in (r, fraction ())) in
   { multiples = List.map (fun n -> list n integer) sizes; row_prices; step; grain }
 
-let rec tree p points =
+let rec tree p =
   match word () with
-  | "at" -> let at = points.(number ()) in At (at, tree p points)
+  | "at" -> let k = number () in At (k, tree p)
   | "close" -> Close (integer ())
   | "empty" -> Empty (number ())
   | "split" ->
     let j = feature p in
     let in_first = number () = 1 in
-    let first = tree p points in
-    let second = tree p points in
+    let first = tree p in
+    let second = tree p in
     if in_first then Split (j, first, second) else Split (j, second, first)
-  | "propagate" -> let r = number () in Propagate (r, tree p points)
+  | "propagate" -> let r = number () in Propagate (r, tree p)
   | "size" ->
     let r = number () in
     let u = integer () in
     let v = above_zero () in
-    Size (r, u, v, tree p points)
+    Size (r, u, v, tree p)
   | "drop" ->
     let price = integer () in
     let gap = integer () in
-    Drop (price, gap, tree p points)
+    Drop (price, gap, tree p)
   | "fix" ->
     let fixed = list (number ()) (fun () -> let j = feature p in let put_in = number () = 1 in ((j, put_in), integer ())) in
-    Fix (fixed, tree p points)
+    Fix (fixed, tree p)
   | other -> failwith ("'" ^ other ^ "' is no record")
 
 let shown q = Printf.sprintf "%.12g (%s / %s)" (Q.to_float (Q.make q.qnum q.qden)) (Integer.to_string q.qnum) (Integer.to_string q.qden)
@@ -77,12 +77,12 @@ let answer () =
   let p = List.length question.prices and sizes = List.map (fun problem -> List.length problem.labels) question.problems in
   keyword "claimed";
   let claimed = fraction () in
-  let points = Array.of_list (list (counted "points") (fun () -> point sizes)) in
+  let points = list (counted "points") (fun () -> point sizes) in
   keyword "tree";
-  let tree = tree p points in
+  let tree = tree p in
   keyword "end";
   if word () <> "" then failwith "something follows the end";
-  let found = found question tree in
+  let found = found question points tree in
   let verified = reaches found claimed in
   (match found with
    | None -> print_endline "NOT VERIFIED  a dual point is not feasible, or a record does not hold"
