@@ -1,7 +1,7 @@
 """The checker proven in Coq (verified/) beside the two others: does it accept honest proofs, and refuse forged ones?
 
     make verified
-    python3 bench/verified.py [--cases 200] [--seed 1] [--fewest target/debug/fewest] [--core target/verified/core] [--write]
+    python3 bench/verified.py [--cases 200] [--larger 0] [--seed 1] [--fewest target/debug/fewest] [--core target/verified/core] [--write]
 
 Random data and questions are those of two_checkers.py that the theorem is about: any rules, biases, limits of weights, classes
 and tasks. All three checkers must accept the proof of each, and the bound that the core proves must not be above the objective. Of each
@@ -38,6 +38,11 @@ REAL = [
     ("hepatitis.csv", ["-m", "exact", "--max-features", "4"]),
     ("leukemia_golub.csv.gz", ["-m", "rfe", "--certify", "--max-features", "5"]),
 ]
+# Data of larger proofs, of two classes or more, and wide ones.
+SMALL = ["data/wdbc.csv", "ionosphere.csv", "hepatitis.csv", "wpbc.csv", "german-numeric.csv", "zoo.csv", "soybean-small.csv"]
+WIDE = ["ovarian_1536.csv.gz", "leukemia_golub_train.csv.gz"]
+# A larger proof has at least so many dual points.
+LARGER = 20
 # Each of these is no question of the theorem.
 OTHERS = [
     ["-m", "mbp", "--penalty", "5"],
@@ -45,17 +50,41 @@ OTHERS = [
 ]
 
 
-def selected(given, path, options, proof):
-    """Whether the command wrote a proof, and its messages."""
+def path_of(name):
+    return ROOT / name if name.startswith("data/") else DATA / name
+
+
+def selected(given, path, options, proof, seconds=10):
+    """Whether the command wrote a proof."""
     proof.unlink(missing_ok=True)
-    ran = subprocess.run([given.fewest, "select", str(path), *options, "--proof", str(proof), "--time-limit", "10"], capture_output=True, text=True)
-    return proof.exists(), ran.stderr
+    subprocess.run([given.fewest, "select", str(path), *options, "--proof", str(proof), "--time-limit", str(seconds)], capture_output=True, text=True)
+    return proof.exists()
 
 
-def second(proof, path, labels, text):
-    """What the second checker finds, which also writes the text."""
+# What the three checkers say of a proof: the exit code of `verify`, what the second finds (which also writes the text), the
+# core's exit code and its bound; the seconds of each.
+Said = collections.namedtuple("Said", "first found code proven seconds")
+
+
+def judged(given, path, labels, proof, text):
+    times, more = [time.time()], ["--labels", labels] if labels else []
+    first = subprocess.run([given.fewest, "verify", proof, path, "--allow-unproven", *more], capture_output=True).returncode
+    times.append(time.time())
     with check_proof.opened(proof) as stream:
-        return check_proof.check(stream, str(path), labels, text)
+        found = check_proof.check(stream, str(path), labels, text)
+    times.append(time.time())
+    code, proven = asked(given, text)
+    times.append(time.time())
+    return Said(first, found, code, proven, [after - before for before, after in zip(times, times[1:])])
+
+
+def agreed(said):
+    """Whether all three accept, and the core proves no more than the objective."""
+    return said.first == said.code == 0 and not beyond(said.proven, said.found)
+
+
+def beyond(proven, found):
+    return proven is not None and found["objective"] is not None and proven > found["objective"]
 
 
 def asked(given, text):
@@ -167,49 +196,91 @@ def random_cases(given, folder, seen, spent, wrong):
         dice = random.Random(f"{given.seed}/{number}/forged")
         if set(options) & {"mbp", "kta"}:
             continue
-        if not selected(given, drawn.path, options, proof)[0]:
+        if not selected(given, drawn.path, options, proof):
             seen["no proof"] += 1
             continue
         try:
-            began = time.time()
-            found = second(proof, drawn.path, drawn.labels, text)
-            spent["second"] += time.time() - began
+            said = judged(given, drawn.path, drawn.labels, proof, text)
         except check_proof.Unable as reason:
             seen["no bound"] += "no bound" in str(reason)
             if "no bound" not in str(reason):
                 wrong.append((number, options, f"the second checker: {reason}"))
             continue
-        began = time.time()
-        more = ["--labels", drawn.labels] if drawn.labels else []
-        first = subprocess.run([given.fewest, "verify", proof, drawn.path, "--allow-unproven", *more], capture_output=True).returncode
-        spent["first"] += time.time() - began
-        began = time.time()
-        code, proven = asked(given, text)
-        spent["core"] += time.time() - began
+        for part, seconds in zip(("first", "second", "core"), said.seconds):
+            spent[part] += seconds
         seen["honest proofs"] += 1
-        accepted = first == 0 and code == 0
-        seen["accepted by all three"] += accepted
-        if not accepted or (proven is not None and found["objective"] is not None and proven > found["objective"]):
-            wrong.append((number, options, f"verify {first}, core {code}, proven {proven}"))
-        if proven is None:
+        seen["accepted by all three"] += agreed(said)
+        kinds_of(said, seen)
+        if not agreed(said):
+            wrong.append((number, options, f"verify {said.first}, core {said.code}, proven {said.proven}"))
+        if said.proven is None:
             continue
-        for kind, must, lines in Text(text).forged(dice, proven):
+        for kind, must, lines in Text(text).forged(dice, said.proven):
             other.write_text("\n".join(lines) + "\n")
             began = time.time()
             code, proves = asked(given, other)
             spent["forged"] += time.time() - began
             seen[kind] += 1
             seen[f"{kind}, refused"] += code != 0
-            beyond = code == 0 and proves is not None and found["objective"] is not None and proves > found["objective"]
-            if (must and code == 0) or beyond:
-                above = "above the objective" if beyond else "accepted"
-                wrong.append((number, options, f"forged: {kind}: core {code}, proves {proves}, {above}"))
+            if code == 0 and (must or beyond(proves, said.found)):
+                wrong.append((number, options, f"forged: {kind}: core {code}, proves {proves}"))
+
+
+def kinds_of(said, seen):
+    """Counts what a question has of each kind that the theorem covers."""
+    claim = said.found["check"].claim
+    seen["kind: no bias"] += claim.bias == "none"
+    seen["kind: penalised bias"] += claim.s is not None
+    seen["kind: squared hinge"] += claim.squared
+    seen["kind: several problems"] += claim.t > 1
+    seen["kind: units of several features"] += len(claim.members) < claim.p
+    for rule in ("require", "forbid", "implies", "at_most", "at_least", "together", "budget", "weights"):
+        seen[f"kind: {rule}"] += bool(claim.rules.get(rule))
+
+
+def larger_cases(given, folder, seen, wrong):
+    """Rows of a table: larger proofs of real data, with random questions."""
+    proof, text, rows, number, data = folder / "p.proof", folder / "p.txt", [], 0, collections.defaultdict(list)
+    names = [name for name in SMALL + WIDE if path_of(name).exists()]
+    while sum(map(len, data.values())) < given.larger:
+        number += 1
+        dice = random.Random(f"{given.seed}/larger/{number}")
+        name = dice.choice(names)
+        path, options = path_of(name), ["--max-features", str(dice.randint(2, 5)), "--cost", dice.choice(["0.01", "0.1", "1", "10"])]
+        features = two_checkers.check_proof.Data(str(path), {}, None).names
+        several = name in ("zoo.csv", "soybean-small.csv")
+        options += ["-m", "rfe", "--certify"] if name in WIDE else ["-m", "exact" if several else dice.choice(["exact", "exact", "gbd"])]
+        options += dice.choice([[], [], ["--loss", "squared-hinge"]]) if name not in WIDE else []
+        options += dice.choice([[], [], ["--bias", "none"], ["--bias", "1"]]) + dice.choice([[], [], ["--class-weight", "balanced"]])
+        options += dice.choice([[], ["--multi-class", "one-vs-rest"]]) if several else []
+        options += ["--sign", f"{dice.choice(features)}:{dice.choice('+-')}"] if not several and name not in WIDE and dice.random() < 0.3 else []
+        options += two_checkers.rules(dice, folder, features) if name not in WIDE else []
+        if not selected(given, path, options, proof, 3):
+            continue
+        try:
+            said = judged(given, path, None, proof, text)
+        except check_proof.Unable as reason:
+            if "no bound" not in str(reason):
+                wrong.append((number, [name, *options], f"the second checker: {reason}"))
+            continue
+        if said.found["checked"][1] < LARGER:
+            continue
+        data[name].append(said)
+        kinds_of(said, seen)
+        if not agreed(said):
+            wrong.append((number, [name, *options], f"verify {said.first}, core {said.code}, proven {said.proven}"))
+        print(name, *options, said.found["checked"], [f"{seconds:.2f}" for seconds in said.seconds], flush=True)
+    for name, all_said in sorted(data.items()):
+        points, records = (sum(said.found["checked"][k] for said in all_said) for k in (1, 0))
+        shown = [f"{sum(times):.1f} | {max(times):.2f}" for times in zip(*(said.seconds for said in all_said))]
+        rows.append(f"| {name} | {len(all_said)} | {sum(map(agreed, all_said))} | {records} | {points} | {' | '.join(shown)} |")
+    return rows
 
 
 def other_questions(given, folder, wrong):
     rows, proof = [], folder / "p.proof"
     for options in OTHERS:
-        if not selected(given, ROOT / "data/wdbc.csv", options, proof)[0]:
+        if not selected(given, ROOT / "data/wdbc.csv", options, proof):
             raise SystemExit(f"no proof of {' '.join(options)}")
         command = [sys.executable, ROOT / "tools/check_proof.py", proof, ROOT / "data/wdbc.csv", "--core", folder / "no.txt"]
         ran = subprocess.run(command, capture_output=True, text=True)
@@ -223,27 +294,19 @@ def other_questions(given, folder, wrong):
 def real_cases(given, folder, wrong):
     rows, proof, text = [], folder / "p.proof", folder / "p.txt"
     for name, options in REAL:
-        path = ROOT / name if name.startswith("data/") else DATA / name
+        path = path_of(name)
         if not path.exists() or (given.small and "leukemia" in name):
             continue
-        if not selected(given, path, options, proof)[0]:
+        if not selected(given, path, options, proof):
             wrong.append((0, options, f"{name}: no proof"))
             continue
-        began = time.time()
-        first = subprocess.run([given.fewest, "verify", proof, path], capture_output=True, text=True)
-        times = [time.time() - began]
-        began = time.time()
-        found = second(proof, path, None, text)
-        times.append(time.time() - began)
-        began = time.time()
-        code, proven = asked(given, text)
-        times.append(time.time() - began)
-        if first.returncode or code:
-            wrong.append((0, options, f"{name}: verify {first.returncode}, core {code}"))
-        bounds = [f"{float(x):.15g}" for x in (found["bound"], proven)]
-        shown = [f"{seconds:.2f}" for seconds in times]
+        said = judged(given, path, None, proof, text)
+        if not agreed(said):
+            wrong.append((0, options, f"{name}: verify {said.first}, core {said.code}"))
+        bounds = [f"{float(x):.15g}" for x in (said.found["bound"], said.proven)]
+        shown = [f"{seconds:.2f}" for seconds in said.seconds]
         size = f"{text.stat().st_size / 1e6:.1f}"
-        rows.append(" ".join(["|", " | ".join([f"{path.name} {' '.join(options)}", str(found["checked"][1]), *bounds, size, *shown]), "|"]))
+        rows.append(" ".join(["|", " | ".join([f"{path.name} {' '.join(options)}", str(said.found["checked"][1]), *bounds, size, *shown]), "|"]))
         print(rows[-1], flush=True)
     return rows
 
@@ -251,10 +314,11 @@ def real_cases(given, folder, wrong):
 def main():
     options = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     options.add_argument("--cases", type=int, default=200)
+    options.add_argument("--larger", type=int, default=0, help="so many proofs of real data, with random questions")
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--fewest", default=str(ROOT / "target/debug/fewest"))
     options.add_argument("--core", default=str(ROOT / "target/verified/core"))
-    options.add_argument("--small", action="store_true", help="without leukemia, whose proof takes the second checker a minute")
+    options.add_argument("--small", action="store_true", help="without leukemia, whose proof takes the second checker minutes")
     options.add_argument("--write", action="store_true", help="write bench/results/verified.md")
     given = options.parse_args()
     seen, spent, wrong = collections.Counter(), collections.Counter(), []
@@ -262,19 +326,26 @@ def main():
         folder = pathlib.Path(folder)
         random_cases(given, folder, seen, spent, wrong)
         others = other_questions(given, folder, wrong)
+        larger = larger_cases(given, folder, seen, wrong)
         rows = real_cases(given, folder, wrong)
     kinds = [kind for kind in seen if f"{kind}, refused" in seen]
     forged = sum(seen[kind] for kind in kinds)
-    text = ["# The checker proven in Coq, beside the two others", "", f"    python3 bench/verified.py --cases {given.cases} --seed {given.seed} --write", ""]
+    text = ["# The checker proven in Coq, beside the two others", "", f"    python3 bench/verified.py --cases {given.cases} --larger {given.larger} --seed {given.seed} --write", ""]
     text += [f"Of {seen['honest proofs']} random proofs all three checkers accept {seen['accepted by all three']}"]
     text += [f"({seen['no proof']} more problems gave no proof, {seen['no bound']} a proof without a bound)."]
     each = {part: f"{1000 * spent[part] / seen['honest proofs']:.0f} ms" for part in ("first", "second", "core")}
     text += [f"A random proof takes {each['first']} with `fewest verify`, {each['second']} with the second checker,"]
     text += [f"{each['core']} with the core; a forged text {1000 * spent['forged'] / max(forged, 1):.0f} ms.", ""]
+    covered = [f"{kind[6:].replace('_', ' ')} {seen[kind]}" for kind in seen if kind.startswith("kind: ")]
+    text += [f"Of these, and of the larger ones below: {', '.join(covered)}.", ""]
     text += ["| forged texts | number | refused |", "| --- | --- | --- |"]
     text += [f"| {kind} | {seen[kind]} | {seen[kind + ', refused']} |" for kind in kinds]
-    text += ["", "The last three kinds may stay valid, as any order of boxes and any price of a place is a proof of something, and so may large multipliers of the squared hinge, where the boxes of a point hold no subset. Nothing that was accepted proves more than the objective.", ""]
+    text += ["", "The last three kinds may stay valid, as any order of boxes and any price of a place is a proof of something, and so may large multipliers of the squared hinge, where the boxes of a point hold no subset, and without a free bias multipliers need not add up. Nothing that was accepted proves more than the objective.", ""]
     text += ["| question of another kind | the second checker says |", "| --- | --- |", *others, ""]
+    if larger:
+        text += [f"Larger proofs: real data with random questions, at least {LARGER} dual points, and at most 3 s of search.", ""]
+        text += ["| data | proofs | accepted by all three | records | points | s, `verify`: sum | most | s, second with `--core`: sum | most | s, core: sum | most |"]
+        text += ["| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |", *larger, ""]
     text += ["| real data and options | points | bound, second checker | bound, core | text, MB | s, `verify` | s, second with `--core` | s, core |"]
     text += ["| --- | --- | --- | --- | --- | --- | --- | --- |", *rows, ""]
     kind = "release" if "release" in given.fewest else "debug"
