@@ -6,8 +6,8 @@
 Random data and questions are those of two_checkers.py that the theorem is about: any rules, biases, limits of weights, classes
 and tasks. All three checkers must accept the proof of each, and the bound that the core proves must not be above the objective. Of each
 text come forged ones: a bound claimed that is higher by the least amount, a dual point that is not feasible, a tree cut short (to be
-refused), and other numbers in the tree and the points (to be refused, or to prove no more than is true). Then questions of another
-kind: the second checker must say which, with exit code 2. Real data are wdbc, and where $FEWEST_DATA is a folder those in it. `--write` writes
+refused), and other numbers in the tree, the points and the listed subsets (to be refused, or to prove no more than is true). Then
+questions of another kind: the second checker must say which, with exit code 2. Real data are wdbc, and where $FEWEST_DATA is a folder those in it. `--write` writes
 bench/results/verified.md.
 """
 
@@ -41,7 +41,7 @@ REAL = [
 # Data of larger proofs, of two classes or more, and wide ones.
 SMALL = ["data/wdbc.csv", "ionosphere.csv", "hepatitis.csv", "wpbc.csv", "german-numeric.csv", "zoo.csv", "soybean-small.csv"]
 WIDE = ["ovarian_1536.csv.gz", "leukemia_golub_train.csv.gz"]
-# A larger proof has at least so many dual points.
+# A larger proof has at least this many dual points.
 LARGER = 20
 # Each of these is no question of the theorem.
 OTHERS = [
@@ -61,9 +61,12 @@ def selected(given, path, options, proof, seconds=10):
     return proof.exists()
 
 
-# What the three checkers say of a proof: the exit code of `verify`, what the second finds (which also writes the text), the
-# core's exit code and its bound; the seconds of each.
-Said = collections.namedtuple("Said", "first found code proven seconds")
+# What the three checkers say of a proof: the exit code of `verify`, what the second finds (which also writes the text), what the
+# core answers; the seconds of each.
+Said = collections.namedtuple("Said", "first found answer seconds")
+# The core's exit code; the bound that it proves of subsets that are not listed, if there are any; the least of that and of the
+# bounds of listed ones; the least objective of those.
+Answer = collections.namedtuple("Answer", "code proven least best")
 
 
 def judged(given, path, labels, proof, text):
@@ -73,29 +76,35 @@ def judged(given, path, labels, proof, text):
     with check_proof.opened(proof) as stream:
         found = check_proof.check(stream, str(path), labels, text)
     times.append(time.time())
-    code, proven = asked(given, text)
+    answer = asked(given, text)
     times.append(time.time())
-    return Said(first, found, code, proven, [after - before for before, after in zip(times, times[1:])])
+    return Said(first, found, answer, [after - before for before, after in zip(times, times[1:])])
 
 
 def agreed(said):
-    """Whether all three accept, and the core proves no more than the objective."""
-    return said.first == said.code == 0 and not beyond(said.proven, said.found)
+    """Whether all three accept, and the core proves no more than is true."""
+    return said.first == said.answer.code == 0 and not beyond(said.answer, said.found)
 
 
-def beyond(proven, found):
-    return proven is not None and found["objective"] is not None and proven > found["objective"]
+def beyond(answer, found):
+    """Whether the core proves more than the objective that the second checker knows, or of listed subsets what cannot be."""
+    objectives = [x for x in (found["objective"], answer.best) if x is not None]
+    return answer.code == 0 and answer.least is not None and any(answer.least > x for x in objectives)
 
 
 def asked(given, text):
-    """The core's exit code, and the bound that it proves, if any."""
+    """What the core answers."""
     with open(text) as stream:
         ran = subprocess.run([given.core], stdin=stream, capture_output=True, text=True)
-    proven = [line.split("(")[1].rstrip(")") for line in ran.stdout.splitlines() if line.startswith("proven")]
+    numbers = collections.defaultdict(list)
+    for line in ran.stdout.splitlines():
+        if "(" in line:
+            numbers[line.split()[0]].append(Fraction(line.split("(")[1].rstrip(")").replace(" ", "")))
     words = "VERIFIED" if ran.returncode == 0 else "NOT VERIFIED" if ran.returncode == 1 else ""
     if ran.returncode not in (0, 1, 2) or not ran.stdout.startswith(words):
         raise SystemExit(f"the core ended with {ran.returncode}: {ran.stdout}{ran.stderr}")
-    return ran.returncode, Fraction(proven[0].replace(" ", "")) if proven else None
+    proven = numbers["proven"][0] if numbers["proven"] else None
+    return Answer(ran.returncode, proven, min(numbers["proven"] + numbers["own"], default=None), min(numbers["listed"], default=None))
 
 
 class Text:
@@ -105,8 +114,10 @@ class Text:
         self.lines = path.read_text().splitlines()
         self.claim = next(k for k, line in enumerate(self.lines) if line.startswith("claimed"))
         self.tree = self.lines.index("tree") + 1
+        self.points = next(k for k, line in enumerate(self.lines) if line.startswith("points")) + 1
+        self.listed = range(self.claim + 2, self.points - 1)
         self.used = sorted({int(line.split()[1]) for line in self.lines[self.tree : -1] if line.startswith("at")})
-        self.grain = int(self.lines[self.claim + 2].split()[2])
+        self.grain = int(self.lines[self.points].split()[2])
         self.free, self.squared = (word in self.lines[0].split() for word in ("free", "squared-hinge"))
         # The labels of each problem.
         at, p = next(k for k, line in enumerate(self.lines) if line.startswith("problems")), int(self.lines[0].split()[1])
@@ -117,7 +128,7 @@ class Text:
 
     def point(self, dice, charged=False):
         """The line of a point that the tree uses, its words, and the number of those before the multiples; `charged` asks for one with a price of a row."""
-        lines = [self.claim + 2 + k for k in self.used]
+        lines = [self.points + k for k in self.used]
         lines = [k for k in lines if not charged or self.lines[k].split()[3] != "0"]
         if not lines:
             return None
@@ -151,11 +162,21 @@ class Text:
 
     def forged(self, dice, proven):
         """Kind, whether it must be refused, lines."""
-        higher = proven + Fraction(1, self.grain)
-        yield "a bound claimed that is higher by 1 / grain", True, self.with_line(self.claim, f"claimed {higher.numerator} {higher.denominator}")
+        if proven is not None:
+            higher = proven + Fraction(1, self.grain)
+            yield "a bound claimed that is higher by 1 / grain", True, self.with_line(self.claim, f"claimed {higher.numerator} {higher.denominator}")
+        if self.listed:
+            lower, higher = Fraction(999_999, 1_000_000), Fraction(1_000_001, 1_000_000)
+            yield "a listed objective that is lower by a millionth", True, self.with_fraction(k := dice.choice(self.listed), 4, lower)
+            # A subset that is alone in no box has the bound of all others.
+            alone = f"alone {k - self.listed[0]}" in self.lines
+            yield "a bound of a listed subset that is higher by a millionth", alone, self.with_fraction(k, 6, higher)
+            yield "another number in a listed subset", False, self.with_number(dice, *self.listed)
+        if not self.used:
+            return
         yield "two multipliers far too large", not self.squared, self.with_pair(dice, lambda larger: 1 << 200)
         yield "two multipliers smaller, one of them below 0", True, self.with_pair(dice, lambda larger: -larger - 1)
-        # Without a free bias such a point is feasible.
+        # Without a free bias the point is feasible.
         yield "multipliers that do not add up", self.free, self.with_multiple(dice, lambda k: k - 1 if k else 1)
         if self.point(dice, True):
             yield "a price of a row below 0", True, self.with_price(dice)
@@ -164,14 +185,22 @@ class Text:
         yield "two lines of the tree exchanged", False, self.exchanged(dice)
         yield "the points in another order", False, self.shuffled(dice)
 
+    def with_fraction(self, k, at, factor):
+        """A line with a fraction, which stands at this word, times a factor."""
+        words = self.lines[k].split()
+        changed = Fraction(int(words[at]), int(words[at + 1])) * factor
+        words[at : at + 2] = str(changed.numerator), str(changed.denominator)
+        return self.with_line(k, " ".join(words))
+
     def without_closed(self, dice):
-        k = dice.choice([k for k in range(self.tree, len(self.lines)) if self.lines[k].startswith(("close", "empty"))])
+        k = dice.choice([k for k in range(self.tree, len(self.lines)) if self.lines[k].startswith(("close", "empty", "alone"))])
         return self.lines[:k] + self.lines[k + 1 :]
 
-    def with_number(self, dice):
-        k = dice.randrange(self.tree, len(self.lines) - 1)
+    def with_number(self, dice, *lines):
+        """Another number in one of these lines; without any, in the tree."""
+        k = dice.choice(lines or range(self.tree, len(self.lines) - 1))
         words = self.lines[k].split()
-        i = dice.randrange(1, len(words))
+        i = dice.randrange(not lines, len(words))
         words[i] = str(int(words[i]) + dice.choice([-1, 1]) * dice.choice([1, 2, 1 << 30, 1 << 58]))
         return self.with_line(k, " ".join(words))
 
@@ -182,9 +211,9 @@ class Text:
         return lines
 
     def shuffled(self, dice):
-        points = self.lines[self.claim + 2 : self.tree - 1]
+        points = self.lines[self.points : self.tree - 1]
         dice.shuffle(points)
-        return self.lines[: self.claim + 2] + points + self.lines[self.tree - 1 :]
+        return self.lines[: self.points] + points + self.lines[self.tree - 1 :]
 
 
 def random_cases(given, folder, seen, spent, wrong):
@@ -212,18 +241,16 @@ def random_cases(given, folder, seen, spent, wrong):
         seen["accepted by all three"] += agreed(said)
         kinds_of(said, seen)
         if not agreed(said):
-            wrong.append((number, options, f"verify {said.first}, core {said.code}, proven {said.proven}"))
-        if said.proven is None:
-            continue
-        for kind, must, lines in Text(text).forged(dice, said.proven):
+            wrong.append((number, options, f"verify {said.first}, core {said.answer}"))
+        for kind, must, lines in Text(text).forged(dice, said.answer.proven):
             other.write_text("\n".join(lines) + "\n")
             began = time.time()
-            code, proves = asked(given, other)
+            answer = asked(given, other)
             spent["forged"] += time.time() - began
             seen[kind] += 1
-            seen[f"{kind}, refused"] += code != 0
-            if code == 0 and (must or beyond(proves, said.found)):
-                wrong.append((number, options, f"forged: {kind}: core {code}, proves {proves}"))
+            seen[f"{kind}, refused"] += answer.code != 0
+            if (must and answer.code == 0) or beyond(answer, said.found):
+                wrong.append((number, options, f"forged: {kind}: core {answer}"))
 
 
 def kinds_of(said, seen):
@@ -268,7 +295,7 @@ def larger_cases(given, folder, seen, wrong):
         data[name].append(said)
         kinds_of(said, seen)
         if not agreed(said):
-            wrong.append((number, [name, *options], f"verify {said.first}, core {said.code}, proven {said.proven}"))
+            wrong.append((number, [name, *options], f"verify {said.first}, core {said.answer}"))
         print(name, *options, said.found["checked"], [f"{seconds:.2f}" for seconds in said.seconds], flush=True)
     for name, all_said in sorted(data.items()):
         points, records = (sum(said.found["checked"][k] for said in all_said) for k in (1, 0))
@@ -302,8 +329,8 @@ def real_cases(given, folder, wrong):
             continue
         said = judged(given, path, None, proof, text)
         if not agreed(said):
-            wrong.append((0, options, f"{name}: verify {said.first}, core {said.code}"))
-        bounds = [f"{float(x):.15g}" for x in (said.found["bound"], said.proven)]
+            wrong.append((0, options, f"{name}: verify {said.first}, core {said.answer}"))
+        bounds = [f"{float(x):.15g}" for x in (said.found["rest"], said.answer.proven)]
         shown = [f"{seconds:.2f}" for seconds in said.seconds]
         size = f"{text.stat().st_size / 1e6:.1f}"
         rows.append(" ".join(["|", " | ".join([f"{path.name} {' '.join(options)}", str(said.found["checked"][1]), *bounds, size, *shown]), "|"]))
@@ -314,7 +341,7 @@ def real_cases(given, folder, wrong):
 def main():
     options = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     options.add_argument("--cases", type=int, default=200)
-    options.add_argument("--larger", type=int, default=0, help="so many proofs of real data, with random questions")
+    options.add_argument("--larger", type=int, default=0, help="number of proofs of real data, with random questions")
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--fewest", default=str(ROOT / "target/debug/fewest"))
     options.add_argument("--core", default=str(ROOT / "target/verified/core"))
@@ -340,13 +367,13 @@ def main():
     text += [f"Of these, and of the larger ones below: {', '.join(covered)}.", ""]
     text += ["| forged texts | number | refused |", "| --- | --- | --- |"]
     text += [f"| {kind} | {seen[kind]} | {seen[kind + ', refused']} |" for kind in kinds]
-    text += ["", "The last three kinds may stay valid, as any order of boxes and any price of a place is a proof of something, and so may large multipliers of the squared hinge, where the boxes of a point hold no subset, and without a free bias multipliers need not add up. Nothing that was accepted proves more than the objective.", ""]
+    text += ["", "Those that are not all refused may stay valid, as any order of boxes and any price of a place is a proof of something, and so may large multipliers of the squared hinge, where the boxes of a point hold no subset, and without a free bias multipliers need not add up. Nothing that was accepted proves more than the objective, or of listed subsets what cannot be.", ""]
     text += ["| question of another kind | the second checker says |", "| --- | --- |", *others, ""]
     if larger:
         text += [f"Larger proofs: real data with random questions, at least {LARGER} dual points, and at most 3 s of search.", ""]
         text += ["| data | proofs | accepted by all three | records | points | s, `verify`: sum | most | s, second with `--core`: sum | most | s, core: sum | most |"]
         text += ["| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |", *larger, ""]
-    text += ["| real data and options | points | bound, second checker | bound, core | text, MB | s, `verify` | s, second with `--core` | s, core |"]
+    text += ["| real data and options | points | bound of all others, second checker | core | text, MB | s, `verify` | s, second with `--core` | s, core |"]
     text += ["| --- | --- | --- | --- | --- | --- | --- | --- |", *rows, ""]
     kind = "release" if "release" in given.fewest else "debug"
     text += [f"Seconds from start to end (the search had at most 10), on {os.cpu_count()} cores shared with other work; `verify` is a {kind} build.", "", "## Faults", ""]

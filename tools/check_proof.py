@@ -583,7 +583,7 @@ class Check:
         stated, own, mask = reader.number(), reader.number(), claim.mask(features)
         allowed = claim.root and claim.conclude(claim.root[0] | mask, claim.all & ~mask)
         need(allowed and claim.root[1] & mask == 0 and claim.size(mask) == len(features), "a listed subset is not allowed")
-        objective = sum(Fraction(claim.penalty[j]) for j in features)
+        objective, classifiers = sum(Fraction(claim.penalty[j]) for j in features), []
         for problem in self.problems:
             weights, bias = reader.as_many(reader.number, features), reader.number()
             need(all(map(math.isfinite, [*weights, bias])), "a weight is infinite")
@@ -591,6 +591,9 @@ class Check:
             for j, w in zip(features, weights):
                 need(claim.low[j] <= w <= claim.high[j] and abs(w) <= claim.caps[j], f"the weight of feature {j} is beyond its bounds")
             objective += self.objective(problem, features, weights, bias)
+            classifiers.append((weights, bias))
+        if self.core:
+            self.core.subset(features, classifiers, objective)
         self.list(mask, features, objective, stated, own)
 
     def list(self, mask, features, objective, stated, own):
@@ -796,9 +799,9 @@ def check(stream, path, labels=None, core=None):
     need(not stream.read(1), "something follows the last record")
     best, bound, rest, listed = work.verdict(end)
     if core:
-        able(math.isfinite(bound), "--core: no bound is proven, or no subset is allowed")
+        able(rest > -INFINITY, "--core: no bound is proven")
         with open(core, "w") as out:
-            out.writelines(f"{line}\n" for line in work.core.text(bound))
+            out.writelines(f"{line}\n" for line in work.core.text(rest))
     gaps = Gaps(claim, best and best[2], bound, baseline_of(claim, problems))
     sign = -1 if claim.alignment else 1
     found = {"selected": [data.names[j] for j in best[1]], "objective": sign * best[2]} if best else {"objective": None}

@@ -9,6 +9,8 @@ from proof_table import able
 
 # Values of features are rounded down to about this many bits below the sum of costs, which small integers hold.
 BITS = 60
+# Objectives of listed subsets are rounded up to this many bits more.
+FINER = 64
 
 
 def suited(claim):
@@ -21,7 +23,7 @@ class Row:
     """A rule as integers by feature: the terms of those that are in add up to at most `right`."""
 
     def __init__(self, terms, right):
-        self.exponent = min((1 - Fraction(x).denominator.bit_length() for x in (*terms.values(), right)), default=0)
+        self.exponent = min(map(exponent_of, (*terms.values(), right)), default=0)
         self.terms = {j: int(Fraction(a) / Fraction(2) ** self.exponent) for j, a in sorted(terms.items()) if a}
         self.right, self.masks = int(Fraction(right) / Fraction(2) ** self.exponent), {}
         for j, a in self.terms.items():
@@ -96,7 +98,7 @@ class Core:
         self.several = [(u, members[0]) for u, members in enumerate(claim.members) if len(members) > 1]
         costs = sum((sum(problem.costs) * Fraction(2) ** problem.low for problem in problems), Fraction(0))
         self.grain = max(0, BITS - math.ceil(costs).bit_length())
-        self.points, self.point, self.ends = [], None, {}
+        self.points, self.point, self.ends, self.listed = [], None, {}, {}
         words, room = [], claim.p
         for r, row in enumerate(self.rows):
             size = row.size(claim.p)
@@ -177,10 +179,21 @@ class Core:
                         return first, taken, words
         return None
 
+    def subset(self, features, problems, objective):
+        """Takes a listed subset: its features, and for each problem weights and a bias; `objective` is exact."""
+        self.listed[sum(1 << j for j in features)] = features, problems, objective
+
+    def closed(self, box):
+        """The words that close a box at the last point; of one subset its features and its bound, as it may be a listed one."""
+        if box[0] | box[1] != self.all:
+            return f"close {self.price(*box)}"
+        value = (self.point.value - self.point.right * Fraction(2) ** self.point.base) * 2**self.grain
+        return box[0], math.floor(value) + sum(x for j, x in enumerate(self.value) if box[0] >> j & 1) - self.claim.n * self.claim.squared
+
     def close(self, node, point):
         if node not in self.ends:
             self.see(node, point)
-            self.ends[node] = f"close {self.price(*self.boxes[node])}", []
+            self.ends[node] = self.closed(self.boxes[node]), []
 
     def split(self, node, feature, first, goals):
         """The children are numbered from `first`: the one with the feature in, the one with it out; `goals` are what is known of their boxes."""
@@ -223,38 +236,49 @@ class Core:
             return box
         words = [f"split {first} {int(not taken)}"]
         other = self.follow(words, decided(box, first, not taken))
-        words += [f"close {self.price(*other)}"] if other else []
+        words += [self.closed(other)] if other else []
         self.words[node] += words
         return self.follow(self.words[node], decided(box, first, taken))
 
     def fix_features(self, node, box, features):
         """Single features are decided, and each box with the other decision closed; returns the box that is left."""
-        (inside, outside), items = box, []
+        (inside, outside), items, words = box, [], self.words[node]
         features = [(j, taken) for j, taken in features if not (inside | outside) >> j & 1]
         put_in = sum(1 << j for j, taken in features if taken)
         room, least = bin(inside | put_in).count("1") < self.claim.room, self.price(inside | put_in, outside)
         # Of those put out, the ones above the price of a place go in one step; with no room left, all others are out anyway.
         for j, taken in features:
-            if taken or (room and self.value[j] < least):
-                other = decided((inside, outside), j, not taken)
+            other = decided((inside, outside), j, not taken)
+            if other[0] | other[1] == self.all:
+                words += fixed(items) + [f"split {j} {int(not taken)}", self.closed(other)]
+                items = []
+            elif taken or (room and self.value[j] < least):
                 items.append(f"{j} {int(taken)} {self.price(*other)}")
-                inside, outside = decided((inside, outside), j, taken)
-        if items:
-            self.words[node].append(f"fix {len(items)} {' '.join(items)}")
-        dropped = [self.value[j] for j, taken in features if room and not taken and self.value[j] >= least]
+            else:
+                continue
+            inside, outside = decided((inside, outside), j, taken)
+        words += fixed(items)
+        dropped = [self.value[j] for j, _ in features if room and not (inside | outside) >> j & 1]
         if dropped:
             price = self.price(inside, outside)
             gap = max(0, min(dropped) - price)
-            self.words[node].append(f"drop {price} {gap}")
+            words.append(f"drop {price} {gap}")
             kept = sum(1 << j for j, value in enumerate(self.value) if value < price + gap)
             outside |= self.all & ~inside & ~kept
         return inside, outside
 
-    def text(self, bound):
-        """Question, claim, points and tree; the claim is this bound, less what rounding of values may cost."""
+    def text(self, rest):
+        """Question, claim, listed subsets, points and tree; the claim is this bound, less what rounding of values may cost."""
         claim = self.claim
-        # One for each feature, and of the squared hinge for each sample.
-        claimed = Fraction(math.floor(bound * 2**self.grain) - claim.p - claim.n * claim.squared, 1 << self.grain)
+        # One for each feature, and of the squared hinge for each sample. Where no other subset is left, any claim holds.
+        least = math.floor(rest * 2**self.grain) - claim.p - claim.n * claim.squared if math.isfinite(rest) else 0
+        numbers, owns, tree = {mask: k for k, mask in enumerate(self.listed)}, dict.fromkeys(self.listed, math.inf), []
+        for words in self.tree():
+            if isinstance(words, tuple):
+                mask, own = words
+                owns[mask] = min(own, owns.get(mask, math.inf))
+                words = f"alone {numbers[mask]}" if mask in numbers else "close 0"
+            tree.append(words)
         bias = claim.bias if claim.s is None else f"penalised {ratio(Fraction(claim.s))}"
         yield f"question {claim.p} {'squared-hinge' if claim.squared else 'hinge'} {bias} {ratio(Fraction(2) ** self.exponent)}"
         yield " ".join(ratio(Fraction(price)) for price in claim.penalty)
@@ -272,9 +296,29 @@ class Core:
                 for i, x in zip(rows, values):
                     column[i] = x
                 yield " ".join(map(str, column))
-        yield f"claimed {ratio(claimed)}\npoints {len(self.points)}"
+        yield f"claimed {ratio(Fraction(least, 1 << self.grain))}\nlisted {len(self.listed)}"
+        for mask, listed in self.listed.items():
+            yield self.of_listed(*listed, Fraction(least if owns[mask] == math.inf else owns[mask], 1 << self.grain))
+        yield f"points {len(self.points)}"
         yield from self.points
         yield "tree"
+        yield from tree
+        yield "end"
+
+    def of_listed(self, features, problems, objective, own):
+        """A listed subset as a line: weights are integers in a unit 2^low, biases and 1 in that times the scale."""
+        claim, grain = self.claim, self.grain + FINER
+        low = min(0, *(exponent_of(w) for weights, _ in problems for w in weights), *(exponent_of(b) for _, b in (*problems, (0, 1))))
+        unit = Fraction(2) ** min(low, low - self.exponent)
+        offset = unit * Fraction(2) ** self.exponent
+        stated = Fraction(math.ceil(objective * 2**grain) + claim.n + claim.p, 1 << grain)
+        words = [f"{1 << grain} {1 / offset} {ratio(unit)} {ratio(stated)} {ratio(own)} {len(features)}", *map(str, features)]
+        for weights, bias in problems:
+            words += [str(Fraction(w) / unit) for w in weights] + [str(Fraction(bias) / offset)]
+        return " ".join(words)
+
+    def tree(self):
+        """The words of all records, in the order of the boxes."""
         todo = [0]
         while todo:
             node = todo.pop()
@@ -282,7 +326,15 @@ class Core:
             end, children = self.ends[node]
             yield from [end] if end else []
             todo += reversed(children)
-        yield "end"
+
+
+def fixed(items):
+    return [f"fix {len(items)} {' '.join(items)}"] if items else []
+
+
+def exponent_of(x):
+    """The exponent of the power of two that this double is an odd multiple of, at most 0."""
+    return 1 - Fraction(x).denominator.bit_length()
 
 
 def decided(box, j, taken):

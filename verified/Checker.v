@@ -1,296 +1,8 @@
-(* The checker, a program on integers and fractions, and the theorem `proven` about it: what it accepts holds for every
-   allowed subset and every classifier, over the real numbers. Extract.v makes the program that runs. *)
+(* The theorem `proven` about the program of Program.v: what it accepts holds for every allowed subset and every
+   classifier, over the real numbers. *)
 From Coq Require Import Reals Lra Lia ZArith QArith Qreals Qminmax Qround List Bool Arith.
-Require Import Duality.
+Require Import Duality Program.
 Import ListNotations.
-
-Arguments Qmin : simpl never.
-Arguments Qplus : simpl never.
-Arguments Qminus : simpl never.
-Arguments Qmult : simpl never.
-Arguments Qdiv : simpl never.
-Arguments Qfloor : simpl never.
-Arguments Qceiling : simpl never.
-Arguments Z.sub : simpl never.
-Arguments Z.min : simpl never.
-Arguments Z.max : simpl never.
-Arguments Z.div : simpl never.
-
-(* ---- The question, in numbers that a computer holds exactly ---- *)
-
-(* The samples of one problem: columns by feature, as integers that count `scale`s; labels; costs C_i. *)
-Record problem := { columns : list (list Z); labels : list Z; costs : list Q }.
-(* A rule: the terms of the features that are in add up to at most `right`. *)
-Record row := { terms : list Z; right : Z }.
-(* Problems share their features, which have prices lambda_j, and their weights limits (None is no limit). *)
-Record data := {
-  problems : list problem; scale : Q; squared : bool; bias : biases; prices : list Q; limits : list (option Q * option Q); rows : list row }.
-Definition n (q : problem) := length (labels q).
-Definition p D := length (prices D).
-Definition no_problem := {| columns := []; labels := []; costs := [] |}.
-Definition no_row := {| terms := []; right := 0 |}.
-
-(* The same numbers as real ones. *)
-Open Scope R_scope.
-Definition real_x D q i j := IZR (nth i (nth j (columns q) []) 0%Z) * Q2R (scale D).
-Definition real_label q i := IZR (nth i (labels q) 0%Z).
-Definition real_cost q i := Q2R (nth i (costs q) 0%Q).
-Definition real_price D j := Q2R (nth j (prices D) 0%Q).
-
-(* A subset is allowed if it keeps all rows. *)
-Definition row_sum (z : nat -> bool) (a : list Z) := sum (fun j => if z j then IZR (nth j a 0%Z) else 0) (length a).
-Definition allowed D z := forall r, In r (rows D) -> row_sum z (terms r) <= IZR (right r).
-
-(* The objective of subset z, with weights w t and bias b t in problem t. *)
-Definition fit_of D q := fit (n q) (p D) (real_x D q) (real_label q) (real_cost q) (squared D) (bias D).
-Definition objective D (z : nat -> bool) (w : nat -> nat -> R) (b : nat -> R) :=
-  sum (fun t => fit_of D (nth t (problems D) no_problem) (w t) (b t)) (length (problems D))
-  + sum (fun j => if z j then real_price D j else 0) (p D).
-
-(* Weights stand only at features that are in, and within their limits; the bias is one that may be. *)
-Definition within (limit : option Q * option Q) (w : R) :=
-  match fst limit with Some low => Q2R low <= w | None => True end /\
-  match snd limit with Some high => w <= Q2R high | None => True end.
-Definition weights_at D (z : nat -> bool) (w : nat -> R) (b : R) :=
-  bias_allowed (bias D) b /\
-  forall j, (j < p D)%nat -> (z j = false -> w j = 0) /\ within (nth j (limits D) (None, None)) (w j).
-Definition classifier_at D z (w : nat -> nat -> R) (b : nat -> R) :=
-  forall t, (t < length (problems D))%nat -> weights_at D z (w t) (b t).
-
-(* ---- The proof: a tree of boxes ---- *)
-
-(* A dual point: alpha_i of a problem is its `multiples`_i times `step`; prices of some rows. Values of features are
-   rounded down to multiples of 1 / `grain`. *)
-Record point := { multiples : list (list Z); row_prices : list (nat * Q); step : Q; grain : positive }.
-
-(* A box is what was decided of each feature; features beyond the end of the list are free. *)
-Inductive choice := Free | In | Out.
-
-(* The integer of `Close` and of each part of `Fix` is the price of a place, in 1 / grain of the point. *)
-Inductive tree :=
-| At (k : nat) (t : tree)                                     (* the bounds that follow are those at point k *)
-| Close (price : Z)                                           (* the bound holds for all of the box *)
-| Empty (r : nat)                                             (* row r leaves no subset in the box *)
-| Split (j : nat) (with_j without_j : tree)                   (* two boxes: feature j in, feature j out *)
-| Propagate (r : nat) (t : tree)                              (* what row r says of single features is decided *)
-| Size (r : nat) (u : Z) (v : positive) (t : tree)            (* row r, times u / v, says how many features there are room for *)
-| Drop (price gap : Z) (t : tree)                             (* free features whose value is at least price + gap are put
-                                                                out, all in one step: with one of them in, the bound
-                                                                is higher by the gap *)
-| Fix (fixed : list (nat * bool * Z)) (t : tree).             (* one feature after the other: the box with the other
-                                                                decision is closed, and the tree goes on with this one *)
-
-(* ---- The program: what a point says of all features ---- *)
-
-Open Scope Z_scope.
-Fixpoint total (a : list Z) : Z := match a with x :: a => x + total a | [] => 0 end.
-Fixpoint products (a b : list Z) : list Z := match a, b with x :: a, y :: b => x * y :: products a b | _, _ => [] end.
-(* Integers of two parts, the upper one a multiple of `base`: products of parts are small enough for a register of the computer. *)
-Definition halves (base x : Z) : Z * Z := (x / base, x mod base).
-Fixpoint largest (a : list Z) : Z := match a with x :: a => Z.max (Z.abs x) (largest a) | [] => 0 end.
-Definition base_of (most : Z) : Z := 2 ^ (Z.log2 most / 2 + 1).
-(* A dot product of such integers, with the sums of products so far, that passes over zeros of the first list. *)
-Fixpoint dot (base base' : Z) (a b : list (Z * Z)) (upper left right lower : Z) : Z :=
-  match a, b with
-  | (x, x') :: a, (y, y') :: b =>
-    if (x =? 0) && (x' =? 0) then dot base base' a b upper left right lower
-    else dot base base' a b (upper + x * y) (left + x * y') (right + x' * y) (lower + x' * y')
-  | _, _ => upper * (base * base') + left * base + right * base' + lower
-  end.
-
-(* Whether a point is feasible: 0 <= alpha_i <= C_i for the hinge, 0 <= alpha_i, and alpha_i = 0 where C_i = 0, for the
-   squared hinge; and for a free bias the alphas of both classes add up to the same. *)
-Open Scope Q_scope.
-Definition one_in_range (squared : bool) (step : Q) (k : Z) (cost : Q) : bool :=
-  (0 <=? k)%Z && if squared then (k =? 0)%Z || negb (Qle_bool cost 0) else Qle_bool (inject_Z k * step) cost.
-Fixpoint in_range squared step (ks : list Z) (costs : list Q) : bool :=
-  match ks with
-  | [] => true
-  | k :: ks => one_in_range squared step k (hd 0 costs) && in_range squared step ks (tl costs)
-  end.
-Definition balanced (bias : biases) (betas : list Z) : bool := match bias with free_bias => (total betas =? 0)%Z | _ => true end.
-Definition feasible D P q ks betas : bool :=
-  (length ks =? n q)%nat && in_range (squared D) (step P) ks (costs q) && balanced (bias D) betas.
-
-(* What the squared hinge takes from the bound: the sum of alpha_i^2 / (4 C_i), each in 1 / grain and rounded up. *)
-Definition one_lost (squared : bool) (step : Q) (grain : positive) (k : Z) (cost : Q) : Z :=
-  if squared && negb (k =? 0)%Z
-  then let a := inject_Z k * step in Qceiling (a * a / (inject_Z 4 * cost) * inject_Z (Zpos grain)) else 0%Z.
-Fixpoint lost squared step grain (ks : list Z) (costs : list Q) : Z :=
-  match ks with [] => 0%Z | k :: ks => (one_lost squared step grain k (hd 0%Q costs) + lost squared step grain ks (tl costs))%Z end.
-(* What a penalised bias takes: s^2 (sum of y_i alpha_i)^2 / 2. *)
-Definition bias_lost (bias : biases) (step : Q) (betas : list Z) : Q :=
-  match bias with penalised s => let c := s * (inject_Z (total betas) * step) in c * c * (1 # 2) | _ => 0 end.
-Definition constant D P q ks betas : Q :=
-  inject_Z (total ks) * step P - (lost (squared D) (step P) (grain P) ks (costs q) # grain P) - bias_lost (bias D) (step P) betas.
-
-(* What a weight within its limits gains at most from its score: c w - w^2 / 2 for the w nearest to c. *)
-Definition nearest (limit : option Q * option Q) (c : Q) : Q :=
-  let c := match fst limit with Some low => if Qle_bool low c then c else low | None => c end in
-  match snd limit with Some high => if Qle_bool c high then c else high | None => c end.
-Definition gain (limit : option Q * option Q) (c : Q) : Q :=
-  match limit with
-  | (None, None) => c * c * (1 # 2)
-  | _ => let w := nearest limit c in w * c - w * w * (1 # 2)
-  end.
-(* The worth of features, less what they gain in a problem. *)
-Fixpoint less_gains unit base base' betas (limits : list (option Q * option Q)) (columns : list (list (Z * Z))) (worth : list Q) : list Q :=
-  match worth with
-  | [] => []
-  | x :: worth =>
-    x - gain (hd (None, None) limits) (inject_Z (dot base base' betas (hd [] columns) 0 0 0 0) * unit)
-    :: less_gains unit base base' betas (tl limits) (tl columns) worth
-  end.
-
-(* A problem, with its columns in two parts, and the base of these. *)
-Definition ready := (problem * Z * list (list (Z * Z)))%type.
-Definition prepared (q : problem) : ready :=
-  let base := base_of (largest (map largest (columns q))) in (q, base, map (map (halves base)) (columns q)).
-
-(* All problems: their constants, and the worth of features less all gains; None if the point is not feasible in one. *)
-Fixpoint over D P (qs : list ready) (kss : list (list Z)) (worth : list Q) : option (Q * list Q) :=
-  match qs with
-  | [] => Some (0, worth)
-  | (q, base', columns) :: qs =>
-    let ks := hd [] kss in
-    let betas := products ks (labels q) in
-    if feasible D P q ks betas then
-      let base := base_of (largest betas) in
-      match over D P qs (tl kss) (less_gains (step P * scale D) base base' (map (halves base) betas) (limits D) columns worth) with
-      | Some (c, worth) => Some (constant D P q ks betas + c, worth) | None => None end
-    else None
-  end.
-
-(* Prices of rows: what they take from the bound, and the worth of features with them. *)
-Fixpoint plus_times (tau : Q) (a : list Z) (worth : list Q) : list Q :=
-  match worth, a with x :: worth, k :: a => (if (k =? 0)%Z then x else x + tau * inject_Z k) :: plus_times tau a worth | _, _ => worth end.
-Fixpoint charged D (taus : list (nat * Q)) : option (Q * list Q) :=
-  match taus with
-  | [] => Some (0, prices D)
-  | (r, tau) :: taus =>
-    let r := nth r (rows D) no_row in
-    match charged D taus with
-    | Some (c, worth) => if Qle_bool 0 tau then Some (c - tau * inject_Z (right r), plus_times tau (terms r) worth) else None
-    | None => None end
-  end.
-
-(* What a point says: every allowed subset has an objective of at least `base` plus the values of its features, in 1 / `unit`. *)
-Record view := { base : Q; unit : positive; values : list Z }.
-Definition rounded (grain : positive) (x : Q) : Z := Qfloor (x * inject_Z (Zpos grain)).
-Definition seen D (qs : list ready) P : option view :=
-  if Qle_bool 0 (step P) then
-    match charged D (row_prices P) with
-    | Some (c, worth) =>
-      match over D P qs (multiples P) worth with
-      | Some (c', worth) => Some {| base := c + c'; unit := grain P; values := map (rounded (grain P)) worth |}
-      | None => None end
-    | None => None end
-  else None.
-
-(* ---- The program: boxes ---- *)
-
-(* The sum over features: those in count whole, free ones with min(0, value - price of a place). *)
-Open Scope Z_scope.
-Fixpoint parts (price : Z) (vs : list Z) (ds : list choice) : Z :=
-  match vs with
-  | [] => 0
-  | v :: vs =>
-    let rest := parts price vs (tl ds) in
-    match hd Free ds with Free => Z.min 0 (v - price) + rest | In => v + rest | Out => rest end
-  end.
-(* How many of the first p features are in. *)
-Fixpoint inside (ds : list choice) (p : nat) : Z :=
-  match p with O => 0 | S p => inside (tl ds) p + match hd Free ds with In => 1 | _ => 0 end end.
-Fixpoint decide (ds : list choice) (j : nat) (c : choice) : list choice :=
-  match j with O => c :: tl ds | S j => hd Free ds :: decide (tl ds) j c end.
-
-(* The bound of a box, raised by the gap; None where more features are in than there is room for. *)
-Definition bound D V (room gap price : Z) (ds : list choice) : option Q :=
-  let price := Z.min price 0 in
-  let room := room - inside ds (p D) in
-  if room <? 0 then None else Some (base V + ((parts price (values V) ds + price * room + gap) # unit V))%Q.
-
-Definition lesser (a b : option Q) : option Q :=
-  match a, b with None, b => b | a, None => a | Some a, Some b => Some (Qmin a b) end.
-
-(* The least bound of the parts that a fix closes, and the box that it leaves. *)
-Fixpoint fix_all D V room ds (fixed : list (nat * bool * Z)) : option Q * list choice :=
-  match fixed with
-  | [] => (None, ds)
-  | (j, put_in, price) :: fixed =>
-    let (other, own) := if put_in : bool then (Out, In) else (In, Out) in
-    let closed := bound D V room 0 price (decide ds j other) in
-    let (rest, ds) := fix_all D V room (decide ds j own) fixed in (lesser closed rest, ds)
-  end.
-
-Fixpoint drop (price gap : Z) (vs : list Z) (ds : list choice) : list choice :=
-  match vs with
-  | [] => ds
-  | v :: vs =>
-    match hd Free ds with Free => if price + gap <=? v then Out else Free | d => d end :: drop price gap vs (tl ds)
-  end.
-
-(* The least that the terms of a box add up to. *)
-Fixpoint least (a : list Z) (ds : list choice) : Z :=
-  match a with
-  | [] => 0
-  | k :: a => match hd Free ds with Free => Z.min 0 k | In => k | Out => 0 end + least a (tl ds)
-  end.
-(* Free features with a term that is larger than what a row leaves are decided: the other decision would break the row. *)
-Fixpoint forced (left : Z) (a : list Z) (ds : list choice) : list choice :=
-  match a with
-  | [] => ds
-  | k :: a =>
-    match hd Free ds with Free => if left <? k then Out else if k <? - left then In else Free | d => d end :: forced left a (tl ds)
-  end.
-(* Of a row a . z <= right, u (a . z) + the sum of max(0, v - u a_j) is at least v times the number of features. *)
-Fixpoint spare (u v : Z) (a : list Z) (p : nat) : Z :=
-  match p with O => 0 | S p => Z.max 0 (v - u * hd 0 a) + spare u v (tl a) p end.
-
-(* Some (Some b): no allowed subset of the box is below b. Some None: the box has none. None: the proof is refused. *)
-Fixpoint check D (Vs : list (option view)) (V : option view) (room : Z) (ds : list choice) (t : tree) : option (option Q) :=
-  match t with
-  | At k t => match nth k Vs None with Some V => check D Vs (Some V) room ds t | None => None end
-  | Close price => match V with Some V => Some (bound D V room 0 price ds) | None => None end
-  | Empty r => let r := nth r (rows D) no_row in if right r <? least (terms r) ds then Some None else None
-  | Split j with_j without_j =>
-    match check D Vs V room (decide ds j In) with_j, check D Vs V room (decide ds j Out) without_j with
-    | Some a, Some b => Some (lesser a b) | _, _ => None end
-  | Propagate r t => let r := nth r (rows D) no_row in check D Vs V room (forced (right r - least (terms r) ds) (terms r) ds) t
-  | Size r u v t =>
-    let r := nth r (rows D) no_row in
-    if 0 <=? u then check D Vs V (Z.min room ((u * right r + spare u (Zpos v) (terms r) (p D)) / Zpos v)) ds t else None
-  | Drop price gap t =>
-    match V with
-    | Some W =>
-      if 0 <=? gap then
-        match check D Vs V room (drop (Z.min price 0) gap (values W) ds) t with
-        | Some a => Some (lesser (bound D W room gap price ds) a) | None => None end
-      else None
-    | None => None end
-  | Fix fixed t =>
-    match V with
-    | Some W =>
-      let (b, ds) := fix_all D W room ds fixed in
-      match check D Vs V room ds t with Some a => Some (lesser b a) | None => None end
-    | None => None end
-  end.
-
-(* Whether lists have their lengths, costs are 0 or more, and the number of a penalised bias is above 0. *)
-Definition well_formed D : bool :=
-  forallb (fun q => (length (columns q) =? p D)%nat && forallb (Qle_bool 0) (costs q)) (problems D)
-  && forallb (fun r => (length (terms r) <=? p D)%nat) (rows D)
-  && match bias D with penalised s => negb (Qle_bool s 0) | _ => true end.
-
-(* What a proof proves, which starts with the box of all subsets, and whether it reaches the bound that is claimed: the whole program. *)
-Definition found D (points : list point) t : option (option Q) :=
-  if well_formed D then
-    let qs := map prepared (problems D) in
-    check D (map (seen D qs) points) None (Z.of_nat (p D)) [] t
-  else None.
-Definition reaches (found : option (option Q)) (claimed : Q) : bool :=
-  match found with None => false | Some None => true | Some (Some b) => Qle_bool claimed b end.
-Definition accepts D points t claimed := reaches (found D points t) claimed.
 
 (* ---- Steps of the proof: integers and fractions as real numbers ---- *)
 
@@ -690,13 +402,16 @@ Qed.
 (* ---- The bound of a box holds for every allowed subset of it ---- *)
 
 (* What a bound says of a subset; None says that the subset is not there. *)
-Definition holds_for D z (r : option Q) :=
+Definition bounds D z (r : option Q) :=
   match r with None => False | Some q => forall w b, classifier_at D z w b -> Q2R q <= objective D z w b end.
+(* The same where listed subsets may be alone in parts, with bounds of their own. *)
+Definition holds_for D ls z r :=
+  bounds D z r \/ exists l, List.In l ls /\ same_subset D z (subset l) /\ bounds D z (Some (own l)).
 
 Lemma bound_with_gap_holds D V room gap m ds z : holds_at D z V -> belongs z ds -> count z (p D) <= IZR room ->
   IZR (parts (Z.min m 0) (values V) ds) + IZR (Z.min m 0) * (count z (length (values V)) - IZR (inside ds (length (values V)))) + IZR gap
   <= sum_in z (fun j => IZR (nth j (values V) 0%Z)) (length (values V)) ->
-  holds_for D z (bound D V room gap m ds).
+  bounds D z (bound D V room gap m ds).
 Proof.
   intros [Hlen HV] Hb Hz HP. unfold bound. rewrite Hlen in HP. pose proof (IZR_le _ _ (Z.le_min_r m 0)) as Hm. set (M := Z.min m 0) in *.
   destruct (Z.ltb_spec (room - inside ds (p D)) 0) as [Hneg|Hpos]; simpl.
@@ -713,7 +428,7 @@ Proof.
     lra.
 Qed.
 
-Lemma bound_holds D V room m ds z : holds_at D z V -> belongs z ds -> count z (p D) <= IZR room -> holds_for D z (bound D V room 0 m ds).
+Lemma bound_holds D V room m ds z : holds_at D z V -> belongs z ds -> count z (p D) <= IZR room -> bounds D z (bound D V room 0 m ds).
 Proof.
   intros HV Hb Hz. apply bound_with_gap_holds; [assumption|assumption|assumption|].
   pose proof (parts_not_above (Z.min m 0) (values V) ds z Hb). lra.
@@ -784,46 +499,66 @@ Proof.
     + rewrite head_is_nth. apply (H O).
     + apply (IHj (fun i => z (S i))); [|exact Hc]. intros q. rewrite nth_of_tail. apply (H (S q)).
 Qed.
-Lemma lesser_holds_left D z a b : holds_for D z a -> holds_for D z (lesser a b).
+Lemma lesser_bounds_left D z a b : bounds D z a -> bounds D z (lesser a b).
 Proof.
   destruct a as [a|]; simpl; [|tauto]. destruct b as [b|]; simpl; [|auto].
   intros H w c Hw. specialize (H w c Hw). pose proof (lesser_than_left a b). lra.
 Qed.
-Lemma lesser_holds_right D z a b : holds_for D z b -> holds_for D z (lesser a b).
+Lemma lesser_bounds_right D z a b : bounds D z b -> bounds D z (lesser a b).
 Proof.
   destruct b as [b|]; simpl; [|tauto]. destruct a as [a|]; simpl; [|auto].
   intros H w c Hw. specialize (H w c Hw). pose proof (lesser_than_right a b). lra.
 Qed.
+Lemma lesser_holds_left D ls z a b : holds_for D ls z a -> holds_for D ls z (lesser a b).
+Proof. intros [H|H]; [left; apply lesser_bounds_left, H|right; exact H]. Qed.
+Lemma lesser_holds_right D ls z a b : holds_for D ls z b -> holds_for D ls z (lesser a b).
+Proof. intros [H|H]; [left; apply lesser_bounds_right, H|right; exact H]. Qed.
+
+Lemma alone_is_same chosen : forall ds z, belongs z ds -> holds_alone chosen ds = true -> forall j, (j < length chosen)%nat -> z j = nth j chosen false.
+Proof.
+  induction chosen as [|c chosen IH]; intros ds z Hb H j Hj; simpl in Hj; [lia|].
+  simpl in H. apply andb_true_iff in H as [Hc H]. destruct j as [|j].
+  - specialize (Hb O). rewrite head_is_nth in Hc. simpl. destruct (nth 0 ds Free); [discriminate|congruence|destruct c; [discriminate|exact Hb]].
+  - simpl. apply (IH (tl ds) (fun i => z (S i)) (belongs_tail _ _ Hb) H). lia.
+Qed.
 
 (* A subset of the box is in a part that a fix closed, or in the box that it leaves. *)
 Lemma fix_leaves_none_out D V room fixed z : holds_at D z V -> count z (p D) <= IZR room -> forall ds, belongs z ds ->
-  let (b, ds') := fix_all D V room ds fixed in holds_for D z b \/ belongs z ds'.
+  let (b, ds') := fix_all D V room ds fixed in bounds D z b \/ belongs z ds'.
 Proof.
   intros HV Hz. induction fixed as [|[[j put_in] m] fixed IH]; intros ds Hb; simpl; [right; exact Hb|].
   destruct put_in.
   - specialize (IH (decide ds j In)). destruct (fix_all D V room (decide ds j In) fixed) as [rest ds'].
     destruct (z j) eqn:E.
-    + destruct IH; [apply decide_keeps; assumption|left; apply lesser_holds_right; assumption|right; assumption].
-    + left. apply lesser_holds_left, bound_holds; [assumption|apply decide_keeps; assumption|assumption].
+    + destruct IH; [apply decide_keeps; assumption|left; apply lesser_bounds_right; assumption|right; assumption].
+    + left. apply lesser_bounds_left, bound_holds; [assumption|apply decide_keeps; assumption|assumption].
   - specialize (IH (decide ds j Out)). destruct (fix_all D V room (decide ds j Out) fixed) as [rest ds'].
     destruct (z j) eqn:E.
-    + left. apply lesser_holds_left, bound_holds; [assumption|apply decide_keeps; assumption|assumption].
-    + destruct IH; [apply decide_keeps; assumption|left; apply lesser_holds_right; assumption|right; assumption].
+    + left. apply lesser_bounds_left, bound_holds; [assumption|apply decide_keeps; assumption|assumption].
+    + destruct IH; [apply decide_keeps; assumption|left; apply lesser_bounds_right; assumption|right; assumption].
 Qed.
 
-Lemma check_holds D Vs z t : well_formed D = true -> allowed D z -> (forall V, List.In (Some V) Vs -> holds_at D z V) ->
-  forall V room ds r, check D Vs V room ds t = Some r -> match V with Some V => holds_at D z V | None => True end -> count z (p D) <= IZR room -> belongs z ds -> holds_for D z r.
+Lemma check_holds D ls Vs z t : well_formed D = true -> (forall l, List.In l ls -> length (chosen l) = p D) -> allowed D z ->
+  (forall V, List.In (Some V) Vs -> holds_at D z V) ->
+  forall V room ds r, check D ls Vs V room ds t = Some r -> match V with Some V => holds_at D z V | None => True end -> count z (p D) <= IZR room -> belongs z ds -> holds_for D ls z r.
 Proof.
-  intros Hwf Ha Hall.
-  induction t as [k t IH | m | i | j ti IHi to IHo | i t IH | i u v t IH | m gap t IH | fixed t IH]; intros V room ds r H HV Hz Hb; simpl in H.
+  intros Hwf Hls Ha Hall.
+  induction t as [k t IH | m | k | i | j ti IHi to IHo | i t IH | i u v t IH | m gap t IH | fixed t IH]; intros V room ds r H HV Hz Hb; simpl in H.
   - destruct (nth k Vs None) as [W|] eqn:E; [|discriminate]. eapply IH; [exact H| |assumption|assumption].
     apply Hall. rewrite <- E. destruct (Nat.lt_ge_cases k (length Vs)) as [Hk|Hk]; [apply nth_In, Hk|].
     rewrite nth_overflow in E by exact Hk. discriminate.
-  - destruct V as [W|]; [|discriminate]. injection H as <-. apply bound_holds; assumption.
+  - destruct V as [W|]; [|discriminate]. injection H as <-. left. apply bound_holds; assumption.
+  - destruct V as [W|]; [|discriminate]. destruct (nth_error ls k) as [l|] eqn:El; [|discriminate]. apply nth_error_In in El.
+    destruct (holds_alone (chosen l) ds) eqn:Hal; [|discriminate].
+    pose proof (bound_holds D W room 0 ds z HV Hb Hz) as B. destruct (bound D W room 0 0 ds) as [b|]; [|injection H as <-; left; exact B].
+    destruct (Qle_bool (own l) b) eqn:Ho; [|discriminate]. apply Qle_bool_iff, Qle_Rle in Ho.
+    right. exists l. split; [exact El|split].
+    + intros j Hj. rewrite <- (Hls l El) in Hj. apply (alone_is_same (chosen l) ds z Hb Hal j Hj).
+    + intros w c Hw. specialize (B w c Hw). lra.
   - destruct (Z.ltb_spec (right (nth i (rows D) no_row)) (least (terms (nth i (rows D) no_row)) ds)) as [Hl|Hl]; [|discriminate].
     apply IZR_lt in Hl. pose proof (row_holds D z i Ha). pose proof (least_not_above (terms (nth i (rows D) no_row)) ds z Hb). lra.
-  - destruct (check D Vs V room (decide ds j In) ti) as [a|] eqn:Ei; [|discriminate].
-    destruct (check D Vs V room (decide ds j Out) to) as [b|] eqn:Eo; [|discriminate]. injection H as <-.
+  - destruct (check D ls Vs V room (decide ds j In) ti) as [a|] eqn:Ei; [|discriminate].
+    destruct (check D ls Vs V room (decide ds j Out) to) as [b|] eqn:Eo; [|discriminate]. injection H as <-.
     destruct (z j) eqn:E.
     + apply lesser_holds_left. eapply IHi; [exact Ei|assumption|assumption|apply decide_keeps; assumption].
     + apply lesser_holds_right. eapply IHo; [exact Eo|assumption|assumption|apply decide_keeps; assumption].
@@ -831,28 +566,184 @@ Proof.
   - destruct (Z.leb_spec 0 u) as [Hu|]; [|discriminate]. eapply IH; [exact H|assumption| |assumption].
     apply Z.min_case; [assumption|]. apply size_holds; [assumption|apply row_in_range, Hwf|apply row_holds, Ha].
   - destruct V as [W|]; [|discriminate]. destruct (Z.leb_spec 0 gap) as [Hgap|]; [|discriminate].
-    destruct (check D Vs (Some W) room (drop (Z.min m 0) gap (values W) ds) t) as [a|] eqn:Ea; [|discriminate]. injection H as <-.
+    destruct (check D ls Vs (Some W) room (drop (Z.min m 0) gap (values W) ds) t) as [a|] eqn:Ea; [|discriminate]. injection H as <-.
     destruct (drop_not_above (Z.min m 0) gap (values W) Hgap ds z Hb) as [Hin|Hsum].
     + apply lesser_holds_right. eapply IH; [exact Ea|assumption|assumption|assumption].
-    + apply lesser_holds_left. apply bound_with_gap_holds; assumption.
+    + apply lesser_holds_left. left. apply bound_with_gap_holds; assumption.
   - destruct V as [W|]; [|discriminate]. pose proof (fix_leaves_none_out D W room fixed z HV Hz ds Hb) as Hfix.
     destruct (fix_all D W room ds fixed) as [b ds'].
-    destruct (check D Vs (Some W) room ds' t) as [a|] eqn:Ea; [|discriminate]. injection H as <-.
-    destruct Hfix; [apply lesser_holds_left; assumption|apply lesser_holds_right; eapply IH; eassumption].
+    destruct (check D ls Vs (Some W) room ds' t) as [a|] eqn:Ea; [|discriminate]. injection H as <-.
+    destruct Hfix; [apply lesser_holds_left; left; assumption|apply lesser_holds_right; eapply IH; eassumption].
+Qed.
+
+(* ---- Listed subsets are allowed, and their objectives not above what is stated ---- *)
+
+Lemma taken_is_sum a : forall chosen, row_sum (fun j => nth j chosen false) a = IZR (taken chosen a).
+Proof.
+  unfold row_sum. induction a as [|k a IH]; intros chosen; [reflexivity|]. simpl length. rewrite sum_from_front. simpl taken.
+  rewrite plus_IZR, <- IH, head_is_nth. simpl nth at 2. f_equal.
+  - destruct (nth 0 chosen false); reflexivity.
+  - apply sum_ext. intros j _. rewrite nth_of_tail. reflexivity.
+Qed.
+
+Lemma weights_may_be_holds unit ks : forall chosen ls, weights_may_be unit chosen ls ks = true -> forall j, (j < length ks)%nat ->
+  (nth j chosen false = false -> nth j ks 0%Z = 0%Z) /\ within (nth j ls (None, None)) (IZR (nth j ks 0%Z) * Q2R unit).
+Proof.
+  induction ks as [|k ks IH]; intros chosen ls H j Hj; simpl in Hj; [lia|]. simpl in H.
+  apply andb_true_iff in H as [H Hrest]. apply andb_true_iff in H as [Hk Hl]. destruct j as [|j].
+  - simpl nth at 2 3. rewrite <- !head_is_nth. split.
+    + intros Hc. rewrite Hc, orb_false_r in Hk. apply Z.eqb_eq, Hk.
+    + unfold within_limit in Hl. apply andb_true_iff in Hl as [Hlow Hhigh]. rewrite <- real_of_integer, <- Q2R_mult. unfold within.
+      destruct (hd (None, None) ls) as [[low|] [high|]]; simpl in *; split; try exact I; apply Qle_Rle, Qle_bool_iff; assumption.
+  - rewrite <- !nth_of_tail. apply IH; [exact Hrest|simpl; lia].
+Qed.
+
+Lemma plus_multiple_is_plus m : forall k column sums i, (i < m)%nat ->
+  nth i (plus_multiple m k column sums) 0%Z = (k * nth i column 0 + nth i sums 0)%Z.
+Proof.
+  induction m as [|m IH]; intros k column sums i Hi; [lia|]. simpl. destruct i as [|i]; [rewrite !head_is_nth; reflexivity|].
+  rewrite IH by lia. rewrite !nth_of_tail. reflexivity.
+Qed.
+Lemma scores_are_sums m ks : forall columns i, (i < m)%nat ->
+  IZR (nth i (scores m ks columns) 0%Z) = sum (fun j => IZR (nth j ks 0%Z) * IZR (nth i (nth j columns []) 0%Z)) (length ks).
+Proof.
+  induction ks as [|k ks IH]; intros columns i Hi; [destruct i; reflexivity|]. simpl length. rewrite sum_from_front. simpl scores.
+  specialize (IH (tl columns) i Hi). rewrite (sum_ext _ (fun j => IZR (nth j ks 0%Z) * IZR (nth i (nth j (tl columns) []) 0%Z)))
+    by (intros; rewrite nth_of_tail; reflexivity).
+  rewrite <- IH. simpl nth at 2. rewrite <- head_is_nth. destruct (Z.eqb_spec k 0) as [->|].
+  - lra.
+  - rewrite plus_multiple_is_plus, plus_IZR, mult_IZR by exact Hi. reflexivity.
+Qed.
+
+Lemma raised_above grain x : Q2R x <= IZR (raised grain x) / IZR (Zpos grain).
+Proof.
+  pose proof (grain_above_zero grain) as Hg. unfold raised. pose proof (Qle_Rle _ _ (Qle_ceiling (x * inject_Z (Zpos grain)))) as H.
+  rewrite Q2R_mult, !real_of_integer in H. apply (Rmult_le_reg_r (IZR (Zpos grain))); [exact Hg|].
+  eapply Rle_trans; [exact H|]. right. field. lra.
+Qed.
+
+Lemma real_of_max t u : 0 < u -> Rmax 0 (IZR t * u) = IZR (Z.max 0 t) * u.
+Proof.
+  intros Hu. destruct (Z.max_spec 0 t) as [[Ht ->]|[Ht ->]].
+  - apply IZR_lt in Ht. apply Rmax_right. nra.
+  - apply IZR_le in Ht. rewrite Rmult_0_l. apply Rmax_left. nra.
+Qed.
+
+Lemma losses_above sq grain unit one offset : 0 < Q2R unit -> IZR one * Q2R unit = 1 -> forall ys ss cs,
+  sum (fun i => Q2R (nth i cs 0%Q) * loss sq (1 - IZR (nth i ys 0%Z) * (IZR (nth i ss 0%Z) * Q2R unit + IZR offset * Q2R unit))) (length ys)
+  <= IZR (losses sq grain unit one offset ys ss cs) / IZR (Zpos grain).
+Proof.
+  intros Hu Hone. induction ys as [|y ys IH]; intros ss cs; [simpl; unfold Rdiv; lra|].
+  simpl length. rewrite sum_from_front. simpl losses. rewrite plus_IZR. specialize (IH (tl ss) (tl cs)).
+  rewrite (sum_ext _ (fun i => Q2R (nth i (tl cs) 0%Q) * loss sq (1 - IZR (nth i ys 0%Z) * (IZR (nth i (tl ss) 0%Z) * Q2R unit + IZR offset * Q2R unit))))
+    by (intros; rewrite !nth_of_tail; reflexivity).
+  set (missed := Z.max 0 (one - y * (hd 0%Z ss + offset))).
+  assert (E : Q2R (hd 0%Q cs * (if sq then inject_Z (missed * missed) * (unit * unit) else inject_Z missed * unit))
+    = Q2R (nth 0 cs 0%Q) * loss sq (1 - IZR (nth 0 (y :: ys) 0%Z) * (IZR (nth 0 ss 0%Z) * Q2R unit + IZR offset * Q2R unit))).
+  { simpl nth. rewrite <- !head_is_nth, Q2R_mult. f_equal. unfold loss.
+    replace (1 - IZR y * (IZR (hd 0%Z ss) * Q2R unit + IZR offset * Q2R unit)) with (IZR (one - y * (hd 0%Z ss + offset)) * Q2R unit)
+      by (rewrite minus_IZR, mult_IZR, plus_IZR; rewrite <- Hone; ring).
+    rewrite real_of_max by exact Hu. fold missed. destruct sq; rewrite !Q2R_mult, real_of_integer; [rewrite mult_IZR; ring|reflexivity]. }
+  pose proof (raised_above grain (hd 0%Q cs * (if sq then inject_Z (missed * missed) * (unit * unit) else inject_Z missed * unit))) as H.
+  rewrite E in H. unfold Rdiv in *. rewrite Rmult_plus_distr_r. lra.
+Qed.
+
+Lemma prices_above grain ps : forall chosen, sum (fun j => if nth j chosen false then Q2R (nth j ps 0%Q) else 0) (length ps)
+  <= IZR (prices_of grain chosen ps) / IZR (Zpos grain).
+Proof.
+  induction ps as [|x ps IH]; intros chosen; [simpl; unfold Rdiv; lra|]. simpl length. rewrite sum_from_front. simpl prices_of. rewrite plus_IZR.
+  specialize (IH (tl chosen)). rewrite (sum_ext _ (fun j => if nth j (tl chosen) false then Q2R (nth j ps 0%Q) else 0))
+    by (intros; rewrite nth_of_tail; reflexivity).
+  rewrite <- head_is_nth. simpl nth. pose proof (raised_above grain x). unfold Rdiv in *. rewrite Rmult_plus_distr_r. destruct (hd false chosen); lra.
+Qed.
+
+Lemma fit_at_holds D l grain one q ks offset a : match bias D with penalised s => 0 < Q2R s | _ => True end ->
+  0 < Q2R (unit_of_weights l) * Q2R (scale D) -> IZR one * (Q2R (unit_of_weights l) * Q2R (scale D)) = 1 ->
+  fit_at D l grain one q ks offset = Some a ->
+  let w := fun j => IZR (nth j ks 0%Z) * Q2R (unit_of_weights l) in
+  let b := IZR offset * (Q2R (unit_of_weights l) * Q2R (scale D)) in
+  weights_at D (subset l) w b /\ fit_of D q w b <= Q2R a.
+Proof.
+  intros Hpos Hu Hone H w b. unfold fit_at in H. destruct (_ && _) eqn:Hok in H; [|discriminate].
+  apply andb_true_iff in Hok as [Hok Hb]. apply andb_true_iff in Hok as [Hlen Hw]. apply Nat.eqb_eq in Hlen. injection H as <-.
+  pose proof (weights_may_be_holds _ _ _ _ Hw) as HW. split.
+  - split.
+    + destruct (bias D); [exact I| |exact I]. apply Z.eqb_eq in Hb. simpl. unfold b. rewrite Hb. lra.
+    + intros j Hj. rewrite <- Hlen in Hj. destruct (HW j Hj) as [Hout Hin]. split; [|exact Hin]. intros Hz. unfold w. rewrite Hout by exact Hz. lra.
+  - unfold fit_of, fit. rewrite !Q2R_plus. apply Rplus_le_compat; [apply Rplus_le_compat|].
+    + right. rewrite <- Hlen, !Q2R_mult, real_of_integer, half, <- balance_is_sum, Rmult_comm, <- sum_scal. apply sum_ext. intros. unfold w. field.
+    + right. destruct (bias D) as [| |s]; simpl; [rewrite real_of_zero; reflexivity|rewrite real_of_zero; reflexivity|].
+      assert (Hs : ~ (s == 0)%Q) by (intros N; apply Qeq_eqR in N; rewrite real_of_zero in N; lra).
+      rewrite !Q2R_mult, !Q2R_div, !Q2R_mult, real_of_integer, half by exact Hs. unfold b. field. lra.
+    + set (u := (unit_of_weights l * scale D)%Q).
+      assert (Eu : Q2R u = Q2R (unit_of_weights l) * Q2R (scale D)) by apply Q2R_mult.
+      pose proof (losses_above (squared D) grain u one offset ltac:(rewrite Eu; exact Hu) ltac:(rewrite Eu; exact Hone) (labels q) (scores (n q) ks (columns q)) (costs q)) as L.
+      unfold Q2R at 1. simpl Qnum. simpl Qden. eapply Rle_trans; [|exact L]. right. apply sum_ext. intros i Hi. unfold real_cost, real_label. do 3 f_equal.
+      rewrite scores_are_sums by exact Hi. rewrite Hlen, Eu. unfold b. f_equal. f_equal.
+      rewrite Rmult_comm, <- sum_scal. apply sum_ext. intros j _. unfold w, real_x. ring.
+Qed.
+
+Lemma fits_at_holds D l grain one : match bias D with penalised s => 0 < Q2R s | _ => True end ->
+  0 < Q2R (unit_of_weights l) * Q2R (scale D) -> IZR one * (Q2R (unit_of_weights l) * Q2R (scale D)) = 1 ->
+  forall qs kss os a, fits_at D l grain one qs kss os = Some a ->
+  let w := fun t j => IZR (nth j (nth t kss []) 0%Z) * Q2R (unit_of_weights l) in
+  let b := fun t => IZR (nth t os 0%Z) * (Q2R (unit_of_weights l) * Q2R (scale D)) in
+  (forall t, (t < length qs)%nat -> weights_at D (subset l) (w t) (b t))
+  /\ sum (fun t => fit_of D (nth t qs no_problem) (w t) (b t)) (length qs) <= Q2R a.
+Proof.
+  intros Hpos Hu Hone. induction qs as [|q qs IH]; intros kss os a H; simpl in H.
+  - injection H as <-. split; [intros t Ht; simpl in Ht; lia|]. simpl. rewrite real_of_zero. lra.
+  - destruct (fit_at D l grain one q (hd [] kss) (hd 0%Z os)) as [a1|] eqn:E1; [|discriminate].
+    destruct (fits_at D l grain one qs (tl kss) (tl os)) as [a2|] eqn:E2; [|discriminate]. injection H as <-.
+    destruct (fit_at_holds _ _ _ _ _ _ _ _ Hpos Hu Hone E1) as [W1 F1]. destruct (IH _ _ _ E2) as [W2 F2]. rewrite !head_is_nth in *. split.
+    + intros [|t] Ht; [exact W1|]. simpl in Ht. specialize (W2 t ltac:(lia)). rewrite !nth_of_tail in W2. exact W2.
+    + simpl length. rewrite sum_from_front, Q2R_plus. apply Rplus_le_compat; [exact F1|]. eapply Rle_trans; [|exact F2].
+      right. apply sum_ext. intros t _. rewrite !nth_of_tail. reflexivity.
+Qed.
+
+Lemma listed_right_holds D grain one l : well_formed D = true -> listed_right D grain one l = true -> length (chosen l) = p D /\
+  allowed D (subset l) /\ classifier_at D (subset l) (weights_of l) (offset_of D l)
+  /\ objective D (subset l) (weights_of l) (offset_of D l) <= Q2R (stated l).
+Proof.
+  intros Hwf H. destruct (well_formed_holds D Hwf) as [_ [_ Hpos]]. unfold listed_right in H.
+  destruct (fits_at D l grain one (problems D) (weights l) (offsets l)) as [a|] eqn:E; [|rewrite andb_false_r in H; discriminate].
+  apply andb_true_iff in H as [H Hle]. apply andb_true_iff in H as [H Hone]. apply andb_true_iff in H as [H Hu].
+  apply andb_true_iff in H as [Hlen Hrows]. apply Nat.eqb_eq in Hlen.
+  apply positive_holds in Hu. rewrite Q2R_mult in Hu. apply Qeq_bool_iff, Qeq_eqR in Hone. rewrite !Q2R_mult, real_of_integer in Hone.
+  assert (Hone' : IZR one * (Q2R (unit_of_weights l) * Q2R (scale D)) = 1) by (rewrite Hone; unfold Q2R; simpl; field).
+  destruct (fits_at_holds D l grain one Hpos Hu Hone' _ _ _ _ E) as [W F]. apply Qle_bool_iff, Qle_Rle in Hle. rewrite Q2R_plus in Hle.
+  split; [exact Hlen|split; [|split; [exact W|]]].
+  - intros r Hr. rewrite forallb_forall in Hrows. specialize (Hrows r Hr). apply Z.leb_le, IZR_le in Hrows.
+    unfold subset. rewrite taken_is_sum. exact Hrows.
+  - unfold objective. pose proof (prices_above grain (prices D) (chosen l)) as HP.
+    replace (Q2R (prices_of grain (chosen l) (prices D) # grain)) with (IZR (prices_of grain (chosen l) (prices D)) / IZR (Zpos grain)) in Hle
+      by (unfold Q2R; reflexivity).
+    unfold real_price, subset, weights_of, offset_of, p in *. lra.
 Qed.
 
 (* ---- The theorem ---- *)
 
-(* If the program accepts points, a tree and a claimed bound, then no allowed subset has, with whatever weights and biases within
-   their limits, an objective below the bound. *)
-Theorem proven D points t claimed : accepts D points t claimed = true ->
-  forall z w b, allowed D z -> classifier_at D z w b -> Q2R claimed <= objective D z w b.
+(* If the program accepts, then each listed subset is allowed, and its classifier is one on it, with an objective of at most
+   what is stated; and whatever weights and biases within their limits an allowed subset has, its objective is not below the bound that
+   is claimed, or the subset is a listed one and its objective not below the bound of its own. *)
+Theorem proven D points ls t claimed : accepts D points ls t claimed = true ->
+  (forall l, List.In l (map snd ls) -> allowed D (subset l) /\ classifier_at D (subset l) (weights_of l) (offset_of D l)
+     /\ objective D (subset l) (weights_of l) (offset_of D l) <= Q2R (stated l))
+  /\ forall z w b, allowed D z -> classifier_at D z w b -> Q2R claimed <= objective D z w b
+     \/ exists l, List.In l (map snd ls) /\ same_subset D z (subset l) /\ Q2R (own l) <= objective D z w b.
 Proof.
-  intros H z w b Hz Hw. unfold accepts, reaches, found in H. destruct (well_formed D) eqn:Hwf; [|discriminate].
-  destruct (check D _ None (Z.of_nat (p D)) [] t) as [r|] eqn:E; [|discriminate].
-  assert (Hr : holds_for D z r).
-  { eapply check_holds; [exact Hwf|exact Hz| |exact E|exact I|apply count_not_above|intros j; destruct j; exact I].
+  intros H. unfold accepts, reaches, found in H. destruct (well_formed D) eqn:Hwf; [|discriminate]. simpl andb in H.
+  destruct (forallb _ ls) eqn:Hls; [|discriminate]. rewrite forallb_forall in Hls.
+  assert (HL : forall l, List.In l (map snd ls) -> length (chosen l) = p D /\ allowed D (subset l)
+    /\ classifier_at D (subset l) (weights_of l) (offset_of D l) /\ objective D (subset l) (weights_of l) (offset_of D l) <= Q2R (stated l)).
+  { intros l Hin. apply in_map_iff in Hin as [[[g one] l'] [E Hin]]. simpl in E. subst l'. apply Hls in Hin.
+    eapply listed_right_holds; [exact Hwf|exact Hin]. }
+  destruct (check D _ _ None (Z.of_nat (p D)) [] t) as [r|] eqn:E; [|discriminate].
+  split; [intros l Hin; apply HL, Hin|]. intros z w b Hz Hw.
+  assert (Hr : holds_for D (map snd ls) z r).
+  { eapply check_holds; [exact Hwf|intros l Hin; apply HL, Hin|exact Hz| |exact E|exact I|apply count_not_above|intros j; destruct j; exact I].
     intros V Hin. apply in_map_iff in Hin as [P [HP _]]. eapply seen_holds; eassumption. }
+  destruct Hr as [Hr|[l [Hin [Hs Ho]]]]; [left|right; exists l; split; [exact Hin|split; [exact Hs|apply Ho, Hw]]].
   destruct r as [q|]; [|contradiction].
   apply Rle_trans with (Q2R q); [apply Qle_Rle, Qle_bool_iff, H|apply Hr, Hw].
 Qed.

@@ -1,5 +1,5 @@
-(* Writes core.ml: the program `check` and `reaches` of Checker.v in OCaml, with the integers of Zarith. *)
-Require Import Checker.
+(* Writes core.ml: the program `check` and `reaches` of Program.v in OCaml, with the integers of Zarith. *)
+Require Import Program Checker.
 From Coq Require Import Extraction ExtrOcamlBasic ExtrOcamlNatInt ExtrOcamlZBigInt ZArith.
 Extraction Language OCaml.
 Extraction "core.ml" found reaches.
