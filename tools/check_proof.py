@@ -576,6 +576,8 @@ class Check:
             if bound is not None:
                 self.parts += 1
                 least = min(least, bound)
+        if self.core:
+            self.core.tighten(node, self.point, features, bounds, caps, least)
         self.boxes[node] = Box(box.inside, box.outside, caps, least)
 
     def subset(self, reader):

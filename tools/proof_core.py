@@ -16,7 +16,6 @@ FINER = 64
 def suited(claim):
     """Whether the question is one of those that the theorem is about."""
     able(not claim.alignment, "--core: the proof is about alignments, and the theorem about linear SVMs")
-    able(not claim.l1, "--core: the gain is l1, and the theorem is about ridge")
 
 
 class Row:
@@ -98,21 +97,23 @@ class Core:
         self.several = [(u, members[0]) for u, members in enumerate(claim.members) if len(members) > 1]
         costs = sum((sum(problem.costs) * Fraction(2) ** problem.low for problem in problems), Fraction(0))
         self.grain = max(0, BITS - math.ceil(costs).bit_length())
-        self.points, self.point, self.ends, self.listed = [], None, {}, {}
+        self.points, self.point, self.seen_with, self.ends, self.listed, self.beyond = [], None, None, {}, {}, math.inf
         words, room = [], claim.p
         for r, row in enumerate(self.rows):
             size = row.size(claim.p)
             if size and size[2] < room:
                 words.append(f"size {r} {size[0]} {size[1]}")
                 room = size[2]
-        self.words, self.seen, self.boxes = {0: words}, {0: None}, {0: (0, 0)}
+        self.words, self.seen, self.boxes, self.caps = {0: words}, {0: None}, {0: (0, 0)}, {0: claim.caps}
         self.settle(0, claim.root)
 
     def see(self, node, point):
         """Makes a node's bounds those of a point; its values of features are kept, and their order."""
-        if point is not self.point:
-            self.point, shift = point, point.base + self.grain
-            parts = [point.part(j, cap) for j, cap in enumerate(self.claim.caps)]
+        caps = self.caps[node]
+        if point is not self.point or caps is not self.seen_with:
+            shift = point.base + self.grain
+            parts = [point.part(j, cap) for j, cap in enumerate(caps)]
+            able(None not in parts, "--core: a weight without a limit may gain without one")
             self.value = [part << shift if shift >= 0 else part >> -shift for part in parts]
             taus = {r: Fraction(tau) * Fraction(2) ** self.rows[r].exponent for r, tau in point.prices}
             # The first member of a unit stands for it: its value becomes that of the unit, and that of all others 0.
@@ -122,13 +123,19 @@ class Core:
                     taus[r] = taus.get(r, 0) + Fraction(abs(moved), 1 << self.grain)
                 self.value[first], self.value[j] = self.value[first] + moved, 0
             self.order = sorted(range(self.claim.p), key=self.value.__getitem__)
-            charged = " ".join(f"{r} {ratio(tau)}" for r, tau in sorted(taus.items()))
-            multiples = " ".join(map(str, map(abs, chain.from_iterable(point.betas))))
-            self.points.append(f"{ratio(Fraction(2) ** (point.shift - self.exponent))} {1 << self.grain} {len(taus)} {charged} {multiples}")
+            if point is not self.point:
+                self.write(point, taus)
+            self.point, self.seen_with = point, caps
         number = len(self.points) - 1
         if self.seen[node] != number:
             self.seen[node] = number
             self.words[node].append(f"at {number}")
+
+    def write(self, point, taus):
+        """Writes a point with prices of rows as a line."""
+        charged = " ".join(f"{r} {ratio(tau)}" for r, tau in sorted(taus.items()))
+        multiples = " ".join(map(str, map(abs, chain.from_iterable(point.betas))))
+        self.points.append(f"{ratio(Fraction(2) ** (point.shift - self.exponent))} {1 << self.grain} {len(taus)} {charged} {multiples}")
 
     def price(self, inside, outside):
         """The price of a place in a box: the value of the last free feature that there is room for."""
@@ -204,12 +211,24 @@ class Core:
         elif kept:
             self.ends[node] = "", [kept[0][0]]
         for (child, taken), goal in zip(children, goals):
-            self.words[child], self.boxes[child], self.seen[child] = [], None, self.seen[node]
+            self.words[child], self.boxes[child], self.seen[child], self.caps[child] = [], None, self.seen[node], self.caps[node]
             if (child, taken) in kept:
                 self.boxes[child] = decided(self.boxes[node], feature, taken)
                 self.settle(child, goal)
             else:
                 self.ends[child] = "", []
+
+    def tighten(self, node, point, features, inner, caps, least):
+        """Weights larger in size than `inner` are closed, and the box goes on with `caps`; no such part has a bound below `least`."""
+        if node in self.ends:
+            return
+        able(not self.routes, "--core: a record tightens weights where features are in units")
+        self.see(node, point)
+        box, self.beyond = self.boxes[node], min(self.beyond, least)
+        kept = [(j, u) for j, u in zip(features, inner) if not box[1] >> j & 1]
+        items = [f"{j} {ratio(Fraction(u))} {self.price(*decided(box, j, True))}" for j, u in kept]
+        self.words[node].append(f"tighten {len(items)} {' '.join(items)}")
+        self.caps[node] = caps
 
     def fix(self, node, point, put_in, put_out, goal):
         """Lists of units. Decisions that contradict each other, or the box, leave nothing: the whole box is closed."""
@@ -269,7 +288,7 @@ class Core:
 
     def text(self, rest):
         """Question, claim, listed subsets, points and tree; the claim is this bound, less what rounding of values may cost."""
-        claim = self.claim
+        claim, rest = self.claim, min(rest, self.beyond)
         # One for each feature, and of the squared hinge for each sample. Where no other subset is left, any claim holds.
         least = math.floor(rest * 2**self.grain) - claim.p - claim.n * claim.squared if math.isfinite(rest) else 0
         numbers, owns, tree = {mask: k for k, mask in enumerate(self.listed)}, dict.fromkeys(self.listed, math.inf), []
@@ -280,9 +299,10 @@ class Core:
                 words = f"alone {numbers[mask]}" if mask in numbers else "close 0"
             tree.append(words)
         bias = claim.bias if claim.s is None else f"penalised {ratio(Fraction(claim.s))}"
-        yield f"question {claim.p} {'squared-hinge' if claim.squared else 'hinge'} {bias} {ratio(Fraction(2) ** self.exponent)}"
+        yield f"question {claim.p} {'l1' if claim.l1 else 'ridge'} {'squared-hinge' if claim.squared else 'hinge'} {bias} {ratio(Fraction(2) ** self.exponent)}"
         yield " ".join(ratio(Fraction(price)) for price in claim.penalty)
-        limits = {j: both for j, both in enumerate(zip(claim.low, claim.high)) if any(map(math.isfinite, both))}
+        limits = enumerate((max(low, -cap), min(high, cap)) for low, high, cap in zip(claim.low, claim.high, claim.caps))
+        limits = {j: both for j, both in limits if any(map(math.isfinite, both))}
         yield f"limits {len(limits)} {' '.join(f'{j} {limit(low)} {limit(high)}' for j, (low, high) in limits.items())}"
         yield f"rows {len(self.rows)}"
         for row in self.rows:

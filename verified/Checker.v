@@ -9,6 +9,7 @@ Import ListNotations.
 Open Scope R_scope.
 Lemma real_of_integer k : Q2R (inject_Z k) = IZR k. Proof. unfold Q2R, inject_Z; simpl. field. Qed.
 Lemma real_of_zero : Q2R 0 = 0. Proof. unfold Q2R; simpl; lra. Qed.
+Lemma real_of_one : Q2R 1 = 1. Proof. unfold Q2R; simpl; lra. Qed.
 Lemma lesser_than_left a b : Q2R (Qmin a b) <= Q2R a. Proof. apply Qle_Rle, Q.le_min_l. Qed.
 Lemma lesser_than_right a b : Q2R (Qmin a b) <= Q2R b. Proof. apply Qle_Rle, Q.le_min_r. Qed.
 Lemma not_below a b : Qle_bool a b = false -> Q2R b < Q2R a.
@@ -180,9 +181,9 @@ Definition gain_at D P q ks j : R :=
   Q2R (gain (nth j (limits D) (None, None)) (inject_Z (plain_dot (products ks (labels q)) (nth j (columns q) [])) * (step P * scale D))).
 
 Lemma gain_at_holds D P q ks j w : within (nth j (limits D) (None, None)) w ->
-  w * score_at D P q ks j - w * w / 2 <= gain_at D P q ks j.
+  w * score_at D P q ks j - weight_cost false w <= gain_at D P q ks j.
 Proof.
-  intros H. apply gain_holds with (c := (inject_Z (plain_dot (products ks (labels q)) (nth j (columns q) [])) * (step P * scale D))%Q) in H.
+  intros H. unfold weight_cost. apply gain_holds with (c := (inject_Z (plain_dot (products ks (labels q)) (nth j (columns q) [])) * (step P * scale D))%Q) in H.
   rewrite !Q2R_mult, real_of_integer, <- score_is_dot in H. exact H.
 Qed.
 
@@ -206,8 +207,9 @@ Qed.
 Definition sum_in (z : nat -> bool) (f : nat -> R) m := sum (fun j => if z j then f j else 0) m.
 
 Lemma balanced_holds D P q ks b : 0 <= Q2R (step P) -> match bias D with penalised s => 0 < Q2R s | _ => True end ->
-  length ks = n q -> balanced (bias D) (products ks (labels q)) = true -> bias_allowed (bias D) b ->
-  b * sum (fun i => real_label q i * alpha P ks i) (n q) - Q2R (bias_lost (bias D) (step P) (products ks (labels q))) <= bias_cost (bias D) b.
+  length ks = n q -> balanced (l1 D) (bias D) (step P) (products ks (labels q)) = true -> bias_allowed (bias D) b ->
+  b * sum (fun i => real_label q i * alpha P ks i) (n q) - Q2R (bias_lost (l1 D) (bias D) (step P) (products ks (labels q)))
+  <= bias_cost (l1 D) (bias D) b.
 Proof.
   intros Hs Hpos Hlen Hbal Hb.
   assert (E : sum (fun i => real_label q i * alpha P ks i) (n q) = IZR (total (products ks (labels q))) * Q2R (step P)).
@@ -215,31 +217,32 @@ Proof.
   rewrite E. destruct (bias D) as [| |s]; simpl in *.
   - apply Z.eqb_eq in Hbal. rewrite Hbal, real_of_zero. lra.
   - rewrite Hb, real_of_zero. lra.
-  - rewrite !Q2R_mult, real_of_integer, half.
-    pose proof (penalised_balance (Q2R s) b (IZR (total (products ks (labels q))) * Q2R (step P)) Hpos). lra.
+  - unfold weight_cost. destruct (l1 D); simpl in Hbal.
+    + apply andb_true_iff in Hbal as [H1 H2]. apply Qle_bool_iff, Qle_Rle in H1, H2.
+      rewrite Q2R_opp in H2. rewrite !Q2R_mult, real_of_integer, real_of_one in H1, H2. rewrite real_of_zero.
+      pose proof (penalised_balance_l1 (Q2R s) b (IZR (total (products ks (labels q))) * Q2R (step P)) Hpos H1 H2). lra.
+    + rewrite !Q2R_mult, real_of_integer, half.
+      pose proof (penalised_balance (Q2R s) b (IZR (total (products ks (labels q))) * Q2R (step P)) Hpos). lra.
 Qed.
 
-Lemma constant_holds D P q ks z w b : 0 <= Q2R (step P) -> match bias D with penalised s => 0 < Q2R s | _ => True end ->
-  forallb (Qle_bool 0) (costs q) = true -> feasible D P q ks (products ks (labels q)) = true -> weights_at D z w b ->
-  Q2R (constant D P q ks (products ks (labels q))) - sum_in z (gain_at D P q ks) (p D) <= fit_of D q w b.
+Lemma constant_holds D P q ks (z : nat -> bool) w b g : 0 <= Q2R (step P) -> match bias D with penalised s => 0 < Q2R s | _ => True end ->
+  forallb (Qle_bool 0) (costs q) = true -> feasible D P q ks (products ks (labels q)) = true -> bias_allowed (bias D) b ->
+  (forall j, (j < p D)%nat -> w j * score_at D P q ks j - weight_cost (l1 D) (w j) <= if z j then g j else 0) ->
+  Q2R (constant D P q ks (products ks (labels q))) - sum_in z g (p D) <= fit_of D q w b.
 Proof.
-  intros Hs Hpos Hc Hf [Hb Hw]. unfold feasible in Hf.
+  intros Hs Hpos Hc Hf Hb Hw. unfold feasible in Hf.
   apply andb_true_iff in Hf as [Hf Hbal]. apply andb_true_iff in Hf as [Hlen Hr]. apply Nat.eqb_eq in Hlen.
-  pose proof (grain_above_zero (grain P)) as Hg. set (g := IZR (Zpos (grain P))) in *.
-  set (take := fun i => IZR (one_lost (squared D) (step P) (grain P) (nth i ks 0%Z) (nth i (costs q) 0%Q)) / g).
-  assert (W : sum (alpha P ks) (n q) - sum take (n q) - Q2R (bias_lost (bias D) (step P) (products ks (labels q)))
-    - sum_in z (gain_at D P q ks) (p D) <= fit_of D q w b).
-  { apply weak_duality.
-    - intros i t Hi. apply in_range_holds; assumption.
-    - intros. apply balanced_holds; assumption.
-    - exact Hb.
-    - intros j Hj. destruct (Hw j Hj) as [Hout Hin]. destruct (z j) eqn:E; [apply gain_at_holds, Hin|]. rewrite Hout by reflexivity. lra. }
+  pose proof (grain_above_zero (grain P)) as Hg. set (gr := IZR (Zpos (grain P))) in *.
+  set (take := fun i => IZR (one_lost (squared D) (step P) (grain P) (nth i ks 0%Z) (nth i (costs q) 0%Q)) / gr).
+  assert (W : sum (alpha P ks) (n q) - sum take (n q) - Q2R (bias_lost (l1 D) (bias D) (step P) (products ks (labels q)))
+    - sum_in z g (p D) <= fit_of D q w b).
+  { apply weak_duality; [|intros; apply balanced_holds; assumption|exact Hb|exact Hw]. intros i t Hi. apply in_range_holds; assumption. }
   assert (HS : sum (alpha P ks) (n q) = IZR (total ks) * Q2R (step P)).
   { rewrite <- total_is_sum, <- Hlen, Rmult_comm, <- sum_scal. apply sum_ext. intros; unfold alpha; ring. }
-  assert (HL : sum take (n q) = IZR (lost (squared D) (step P) (grain P) ks (costs q)) / g).
+  assert (HL : sum take (n q) = IZR (lost (squared D) (step P) (grain P) ks (costs q)) / gr).
   { rewrite <- lost_is_sum, Hlen. unfold Rdiv. rewrite Rmult_comm, <- sum_scal. apply sum_ext. intros. unfold take, Rdiv. ring. }
   rewrite HS, HL in W. unfold constant. rewrite !Q2R_minus, Q2R_mult, real_of_integer.
-  replace (Q2R (lost _ _ _ _ _ # grain P)) with (IZR (lost (squared D) (step P) (grain P) ks (costs q)) / g) by (unfold Q2R; reflexivity).
+  replace (Q2R (lost _ _ _ _ _ # grain P)) with (IZR (lost (squared D) (step P) (grain P) ks (costs q)) / gr) by (unfold Q2R; reflexivity).
   lra.
 Qed.
 
@@ -247,13 +250,13 @@ Qed.
 
 Definition worth_of z worth := sum_in z (fun j => Q2R (nth j worth 0%Q)) (length worth).
 
-Lemma over_holds D P z : 0 <= Q2R (step P) -> match bias D with penalised s => 0 < Q2R s | _ => True end ->
+Lemma over_holds D P z : l1 D = false -> 0 <= Q2R (step P) -> match bias D with penalised s => 0 < Q2R s | _ => True end ->
   forall qs kss worth c worth', (forall q, List.In q qs -> forallb (Qle_bool 0) (costs q) = true) -> length worth = p D ->
   over D P (map prepared qs) kss worth = Some (c, worth') -> length worth' = p D /\ forall w b,
   (forall t, (t < length qs)%nat -> weights_at D z (w t) (b t)) ->
   Q2R c + worth_of z worth' <= sum (fun t => fit_of D (nth t qs no_problem) (w t) (b t)) (length qs) + worth_of z worth.
 Proof.
-  intros Hs Hpos. induction qs as [|q qs IH]; intros kss worth c worth' Hc Hlen H; simpl in H.
+  intros Hl1 Hs Hpos. induction qs as [|q qs IH]; intros kss worth c worth' Hc Hlen H; simpl in H.
   - injection H as <- <-. split; [assumption|]. intros. rewrite real_of_zero. simpl. lra.
   - set (ks := hd [] kss) in *. set (base := base_of (largest (products ks (labels q)))) in *.
     set (base' := base_of (largest (map largest (columns q)))) in *. destruct (feasible D P q ks (products ks (labels q))) eqn:Hf; [|discriminate].
@@ -264,7 +267,10 @@ Proof.
     assert (Hw' : forall t, (t < length qs)%nat -> weights_at D z (w (S t)) (b (S t))) by (intros t Ht; apply Hw; simpl; lia).
     specialize (Ho Hw'). simpl length. rewrite sum_from_front. simpl nth. rewrite Q2R_plus.
     assert (C : Q2R (constant D P q ks (products ks (labels q))) - sum_in z (gain_at D P q ks) (p D) <= fit_of D q (w O) (b O)).
-    { apply constant_holds; [assumption|assumption|apply Hc; left; reflexivity|exact Hf|apply Hw; simpl; lia]. }
+    { destruct (Hw O ltac:(simpl; lia)) as [Hb0 Hw0].
+      apply constant_holds; [assumption|assumption|apply Hc; left; reflexivity|exact Hf|exact Hb0|]. rewrite Hl1.
+      intros j Hj. destruct (Hw0 j Hj) as [Hout Hin]. destruct (z j) eqn:E; [apply gain_at_holds, Hin|].
+      rewrite Hout by reflexivity. unfold weight_cost. lra. }
     assert (G : worth_of z (less_gains (step P * scale D) base base' (map (halves base) (products ks (labels q))) (limits D)
       (map (map (halves base')) (columns q)) worth) = worth_of z worth - sum_in z (gain_at D P q ks) (p D)).
     { unfold worth_of, sum_in. rewrite less_gains_length, <- Hlen, <- sum_minus. apply sum_ext. intros j Hj.
@@ -310,10 +316,21 @@ Proof.
     pose proof (row_holds D z r Hz). nra.
 Qed.
 
-(* What is known of an allowed subset from a point. *)
-Definition holds_at D z V := length (values V) = p D /\ forall w b, classifier_at D z w b ->
+(* What is known of a classifier on an allowed subset from a point. *)
+Definition holds_at D z w b V := length (values V) = p D /\
   Q2R (base V) + sum_in z (fun j => IZR (nth j (values V) 0%Z)) (p D) / IZR (Zpos (unit V)) <= objective D z w b.
+(* The same with gain l1, from worths and scores, for the weights that there are. *)
+Definition line_at V (w : nat -> R) j :=
+  Q2R (fst (nth j (lines V) (0, 0)%Q)) - (w j * Q2R (snd (nth j (lines V) (0, 0)%Q)) - Rabs (w j)).
+Definition raw_at D z (w : nat -> nat -> R) b V := (0 < length (problems D))%nat /\ length (lines V) = p D /\
+  Q2R (base V) + sum_in z (line_at V (w O)) (p D) <= objective D z w b.
+Definition starts_at D z w b V := if l1 D then raw_at D z w b V else holds_at D z w b V.
+Definition below_lines D z (w : nat -> nat -> R) V :=
+  forall j, (j < p D)%nat -> z j = true -> IZR (nth j (values V) 0%Z) <= line_at V (w O) j * IZR (Zpos (unit V)).
+Definition known_at D z w b V := holds_at D z w b V /\ (l1 D = true -> raw_at D z w b V /\ below_lines D z w V).
 
+Lemma rounded_not_above g x : IZR (rounded g x) <= Q2R x * IZR (Zpos g).
+Proof. unfold rounded. pose proof (Qle_Rle _ _ (Qfloor_le (x * inject_Z (Zpos g)))) as H. rewrite Q2R_mult, !real_of_integer in H. exact H. Qed.
 Lemma rounded_below g worth z :
   sum_in z (fun j => IZR (nth j (map (rounded g) worth) 0%Z)) (length worth) / IZR (Zpos g) <= worth_of z worth.
 Proof.
@@ -324,17 +341,142 @@ Proof.
   eapply Rle_trans; [|rewrite Rmult_comm; exact H]. right. field. lra.
 Qed.
 
-Lemma seen_holds D P V z : well_formed D = true -> allowed D z -> seen D (map prepared (problems D)) P = Some V -> holds_at D z V.
+Lemma lines_of_are unit base base' betas worth : base <> 0%Z -> base' <> 0%Z -> forall cs,
+  length (lines_of unit base base' (map (halves base) betas) (map (map (halves base')) cs) worth) = length worth /\
+  forall j, (j < length worth)%nat -> nth j (lines_of unit base base' (map (halves base) betas) (map (map (halves base')) cs) worth) (0, 0)%Q
+    = (nth j worth 0%Q, (inject_Z (plain_dot betas (nth j cs [])) * unit)%Q).
 Proof.
-  intros Hwf Hz H. destruct (well_formed_holds D Hwf) as [Hq [_ Hpos]]. unfold seen in H.
+  intros H H'. induction worth as [|x worth IH]; intros cs; [split; [reflexivity|intros j Hj; simpl in Hj; lia]|].
+  specialize (IH (tl cs)). replace (map (map (halves base')) (tl cs)) with (tl (map (map (halves base')) cs)) in IH by (destruct cs; reflexivity).
+  destruct IH as [Hlen IH]. split; [simpl; f_equal; exact Hlen|]. intros [|j] Hj; simpl nth; simpl in Hj.
+  - rewrite !head_is_nth, (map_nth (map (halves base')) cs []), dot_is_plain by assumption. reflexivity.
+  - rewrite IH by lia. rewrite nth_of_tail. reflexivity.
+Qed.
+
+Lemma seen_holds D P V z w b : well_formed D = true -> allowed D z -> classifier_at D z w b ->
+  seen D (map prepared (problems D)) P = Some V -> starts_at D z w b V.
+Proof.
+  intros Hwf Hz Hw H. destruct (well_formed_holds D Hwf) as [Hq [_ Hpos]]. unfold seen in H. unfold starts_at.
   destruct (Qle_bool 0 (step P)) eqn:Hs; [|discriminate]. apply Qle_bool_iff, Qle_Rle in Hs. rewrite real_of_zero in Hs.
   destruct (charged D (row_prices P)) as [[c worth]|] eqn:Hc; [|discriminate].
-  destruct (over D P (map prepared (problems D)) (multiples P) worth) as [[c' worth']|] eqn:Ho; [|discriminate]. injection H as <-.
   destruct (charged_holds D z _ Hwf Hz _ _ Hc) as [Hlen Hle].
-  destruct (over_holds D P z Hs Hpos _ _ _ _ _ (fun q Hin => proj2 (Hq q Hin)) Hlen Ho) as [Hlen' Ho'].
-  split; simpl; [rewrite map_length; exact Hlen'|]. intros w b Hw. specialize (Ho' w b Hw).
-  pose proof (rounded_below (grain P) worth' z) as Hr. rewrite Hlen' in Hr. rewrite Q2R_plus. unfold objective.
-  change (worth_of z (prices D)) with (sum (fun j => if z j then real_price D j else 0) (p D)) in Hle. lra.
+  change (worth_of z (prices D)) with (sum (fun j => if z j then real_price D j else 0) (p D)) in Hle.
+  destruct (l1 D) eqn:Hl1.
+  - destruct (problems D) as [|q [|]] eqn:Hps; simpl in H; try discriminate.
+    set (ks := hd [] (multiples P)) in *. destruct (feasible D P q ks (products ks (labels q))) eqn:Hf; [|discriminate]. injection H as <-.
+    unfold classifier_at in Hw. rewrite Hps in Hw. destruct (Hw O ltac:(simpl; lia)) as [Hb0 Hw0].
+    set (base := base_of (largest (products ks (labels q)))). set (base' := base_of (largest (map largest (columns q)))).
+    destruct (lines_of_are (step P * scale D)%Q base base' (products ks (labels q)) worth ltac:(apply base_is_not_0) ltac:(apply base_is_not_0) (columns q)) as [Hll Hlines].
+    unfold raw_at. rewrite Hps. simpl Program.lines. simpl Program.base. split; [simpl; lia|split; [rewrite Hll; exact Hlen|]].
+    pose proof (constant_holds D P q ks z (w O) (b O) (fun j => w O j * score_at D P q ks j - Rabs (w O j)) Hs Hpos
+      (proj2 (Hq q (or_introl eq_refl))) Hf Hb0) as C. rewrite Hl1 in C. unfold weight_cost in C.
+    assert (C' : Q2R (constant D P q ks (products ks (labels q))) - sum_in z (fun j => w O j * score_at D P q ks j - Rabs (w O j)) (p D)
+      <= fit_of D q (w O) (b O)).
+    { apply C. intros j Hj. destruct (z j) eqn:E; [lra|]. rewrite (proj1 (Hw0 j Hj) E), Rabs_R0. lra. }
+    assert (S : sum_in z (line_at {| Program.base := c + constant D P q ks (products ks (labels q)); unit := grain P; values := [];
+        lines := lines_of (step P * scale D) base base' (map (halves base) (products ks (labels q))) (map (map (halves base')) (columns q)) worth |} (w O)) (p D)
+      = worth_of z worth - sum_in z (fun j => w O j * score_at D P q ks j - Rabs (w O j)) (p D)).
+    { unfold worth_of, sum_in. rewrite Hlen, <- sum_minus. apply sum_ext. intros j Hj. unfold line_at. simpl lines.
+      rewrite Hlines by (rewrite Hlen; exact Hj). simpl fst. simpl snd. rewrite !Q2R_mult, real_of_integer, <- score_is_dot. destruct (z j); lra. }
+    rewrite S, Q2R_plus. unfold objective. rewrite Hps. simpl. lra.
+  - destruct (over D P (map prepared (problems D)) (multiples P) worth) as [[c' worth']|] eqn:Ho; [|discriminate]. injection H as <-.
+    destruct (over_holds D P z Hl1 Hs Hpos _ _ _ _ _ (fun q Hin => proj2 (Hq q Hin)) Hlen Ho) as [Hlen' Ho'].
+    split; simpl; [rewrite map_length; exact Hlen'|]. specialize (Ho' w b Hw).
+    pose proof (rounded_below (grain P) worth' z) as Hr. rewrite Hlen' in Hr. rewrite Q2R_plus. unfold objective. lra.
+Qed.
+
+(* ---- Gain l1: what weights between two limits gain ---- *)
+
+Lemma higher_than_left a b : Q2R a <= Q2R (Qmax a b). Proof. apply Qle_Rle, Q.le_max_l. Qed.
+Lemma higher_than_right a b : Q2R b <= Q2R (Qmax a b). Proof. apply Qle_Rle, Q.le_max_r. Qed.
+
+Lemma slope_gain_holds high u k g w : slope_gain high u k = Some g -> Q2R u <= w ->
+  0 <= w -> match high with Some h => w <= Q2R h | None => True end -> w * Q2R k <= Q2R g.
+Proof.
+  unfold slope_gain. intros H Hu Hw Hh. destruct (Qle_bool k 0) eqn:E.
+  - injection H as <-. apply Qle_bool_iff, Qle_Rle in E. rewrite real_of_zero in E. rewrite Q2R_mult. nra.
+  - apply not_below in E. rewrite real_of_zero in E. destruct high as [h|]; [|discriminate]. injection H as <-. rewrite Q2R_mult. nra.
+Qed.
+Lemma opposite_holds low w : match low with Some l => Q2R l <= w | None => True end -> match opposite low with Some h => - w <= Q2R h | None => True end.
+Proof. destruct low; simpl; [rewrite Q2R_opp; lra|auto]. Qed.
+
+Lemma l1_gain_holds limit c g w : l1_gain limit c = Some g -> within limit w -> w * Q2R c - Rabs w <= Q2R g.
+Proof.
+  unfold l1_gain, within. intros H [Hlow Hhigh]. apply opposite_holds in Hlow.
+  destruct (slope_gain (snd limit) 0 (c - 1)) as [a|] eqn:Ea; [|discriminate].
+  destruct (slope_gain (opposite (fst limit)) 0 (- c - 1)) as [a'|] eqn:Eb; [|discriminate]. injection H as <-.
+  pose proof (higher_than_left a a'). pose proof (higher_than_right a a'). unfold Rabs. destruct (Rcase_abs w) as [Hw|Hw].
+  - apply slope_gain_holds with (w := - w) in Eb; [|rewrite real_of_zero; lra|lra|exact Hlow].
+    rewrite Q2R_minus, Q2R_opp, real_of_one in Eb. lra.
+  - apply slope_gain_holds with (w := w) in Ea; [|rewrite real_of_zero; lra|lra|exact Hhigh].
+    rewrite Q2R_minus, real_of_one in Ea. lra.
+Qed.
+
+Lemma side_gain_holds high u k r w : side_gain high u k = Some r -> 0 <= Q2R u -> Q2R u < w ->
+  match high with Some h => w <= Q2R h | None => True end -> exists g, r = Some g /\ w * Q2R k <= Q2R g.
+Proof.
+  unfold side_gain. intros H Hu Hw Hh. destruct (match high with Some high => Qle_bool high u | None => false end) eqn:E.
+  - destruct high as [h|]; [|discriminate]. apply Qle_bool_iff, Qle_Rle in E. lra.
+  - destruct (slope_gain high u k) as [g|] eqn:G; [|discriminate]. injection H as <-. exists g. split; [reflexivity|].
+    eapply slope_gain_holds; [exact G|lra|lra|exact Hh].
+Qed.
+
+Lemma gain_beyond_holds limit u c r w : gain_beyond limit u c = Some r -> 0 <= Q2R u -> Q2R u < Rabs w -> within limit w ->
+  exists g, r = Some g /\ w * Q2R c - Rabs w <= Q2R g.
+Proof.
+  unfold gain_beyond, within. intros H Hu Hw [Hlow Hhigh]. apply opposite_holds in Hlow.
+  destruct (side_gain (snd limit) u (c - 1)) as [a|] eqn:Ea; [|discriminate].
+  destruct (side_gain (opposite (fst limit)) u (- c - 1)) as [a'|] eqn:Eb; [|discriminate]. injection H as <-.
+  unfold Rabs in *. destruct (Rcase_abs w) as [Hn|Hn].
+  - destruct (side_gain_holds _ _ _ _ (- w) Eb Hu Hw Hlow) as [g [-> Hg]]. rewrite Q2R_minus, Q2R_opp, real_of_one in Hg.
+    destruct a as [a|]; simpl; [exists (Qmax a g); split; [reflexivity|pose proof (higher_than_right a g); lra]|exists g; split; [reflexivity|lra]].
+  - destruct (side_gain_holds _ _ _ _ w Ea Hu Hw Hhigh) as [g [-> Hg]]. rewrite Q2R_minus, real_of_one in Hg.
+    destruct a' as [a'|]; simpl; [exists (Qmax g a'); split; [reflexivity|pose proof (higher_than_left g a'); lra]|exists g; split; [reflexivity|lra]].
+Qed.
+
+Lemma narrowed_holds limit u w : within limit w -> Rabs w <= Q2R u -> within (narrowed limit u) w.
+Proof.
+  unfold within, narrowed. simpl. intros [Hlow Hhigh] Hw. pose proof (Rle_abs w). pose proof (Rle_abs (- w)) as Hm. rewrite Rabs_Ropp in Hm. split.
+  - destruct (fst limit) as [low|]; [|rewrite Q2R_opp; lra]. destruct (Q.max_spec low (- u)) as [[_ ->]|[_ ->]]; [rewrite Q2R_opp|]; lra.
+  - destruct (snd limit) as [high|]; [|lra]. destruct (Q.min_spec high u) as [[_ ->]|[_ ->]]; lra.
+Qed.
+
+(* Weights of the one problem within limits, which are those of a box. *)
+Definition limits_hold D limits (w : nat -> nat -> R) :=
+  l1 D = true -> (0 < length (problems D))%nat -> forall j, (j < p D)%nat -> within (nth j limits (None, None)) (w O j).
+
+Lemma values_within_holds grain lines : forall limits vs, values_within grain limits lines = Some vs -> length vs = length lines /\
+  forall (w : nat -> R) j, (j < length lines)%nat -> within (nth j limits (None, None)) (w j) ->
+    IZR (nth j vs 0%Z) <= (Q2R (fst (nth j lines (0, 0)%Q)) - (w j * Q2R (snd (nth j lines (0, 0)%Q)) - Rabs (w j))) * IZR (Zpos grain).
+Proof.
+  induction lines as [|[x c] lines IH]; intros limits vs H; simpl in H.
+  - injection H as <-. split; [reflexivity|]. intros w j Hj. simpl in Hj. lia.
+  - destruct (l1_gain (hd (None, None) limits) c) as [g|] eqn:G; [|discriminate].
+    destruct (values_within grain (tl limits) lines) as [vs'|] eqn:V; [|discriminate]. injection H as <-.
+    destruct (IH _ _ V) as [Hlen IH']. split; [simpl; f_equal; exact Hlen|]. intros w [|j] Hj Hin; simpl in Hj.
+    + rewrite <- head_is_nth in Hin. pose proof (l1_gain_holds _ _ _ _ G Hin) as HG. simpl nth. simpl fst. simpl snd.
+      eapply Rle_trans; [apply rounded_not_above|]. rewrite Q2R_minus. pose proof (grain_above_zero grain). nra.
+    + simpl nth. apply (IH' (fun i => w (S i))); [lia|]. rewrite nth_of_tail. exact Hin.
+Qed.
+
+Lemma raw_gives D z w b V vs : raw_at D z w b V -> length vs = p D -> below_lines D z w (with_values V vs) -> holds_at D z w b (with_values V vs).
+Proof.
+  intros [_ [_ H]] Hlen Hb. split; [exact Hlen|]. simpl. pose proof (grain_above_zero (unit V)) as Hg.
+  assert (S : sum_in z (fun j => IZR (nth j vs 0%Z)) (p D) / IZR (Zpos (unit V)) <= sum_in z (line_at V (w O)) (p D)).
+  { unfold sum_in, Rdiv. rewrite Rmult_comm, <- sum_scal. apply sum_le. intros j Hj. destruct (z j) eqn:E; [|lra].
+    specialize (Hb j Hj E). simpl in Hb. change (line_at (with_values V vs) (w O) j) with (line_at V (w O) j) in Hb.
+    apply (Rmult_le_reg_r (IZR (Zpos (unit V)))); [exact Hg|]. eapply Rle_trans; [|exact Hb]. right. field. lra. }
+  lra.
+Qed.
+
+Lemma settled_holds D limits V W z w b : starts_at D z w b V -> limits_hold D limits w -> settled D limits V = Some W -> known_at D z w b W.
+Proof.
+  unfold starts_at, settled, known_at. intros HV Hl H. destruct (l1 D) eqn:E; [|injection H as <-; split; [exact HV|discriminate]].
+  destruct (values_within (unit V) limits (lines V)) as [vs|] eqn:Hvs; [|discriminate]. injection H as <-.
+  destruct HV as [Hn [Hlen HV]]. destruct (values_within_holds _ _ _ _ Hvs) as [Hlv Hv]. rewrite Hlen in *.
+  assert (B : below_lines D z w (with_values V vs)) by (intros j Hj _; apply Hv; [exact Hj|apply Hl; assumption]).
+  assert (R : raw_at D z w b V) by (split; [exact Hn|split; [exact Hlen|exact HV]]).
+  split; [apply raw_gives; assumption|]. intros _. split; [exact R|exact B].
 Qed.
 
 (* ---- The sum over features: any price of a place gives a bound ---- *)
@@ -401,23 +543,22 @@ Qed.
 
 (* ---- The bound of a box holds for every allowed subset of it ---- *)
 
-(* What a bound says of a subset; None says that the subset is not there. *)
-Definition bounds D z (r : option Q) :=
-  match r with None => False | Some q => forall w b, classifier_at D z w b -> Q2R q <= objective D z w b end.
+(* What a bound says of a classifier on a subset; None says that the subset is not there. *)
+Definition bounds D z w b (r : option Q) := match r with None => False | Some q => Q2R q <= objective D z w b end.
 (* The same where listed subsets may be alone in parts, with bounds of their own. *)
-Definition holds_for D ls z r :=
-  bounds D z r \/ exists l, List.In l ls /\ same_subset D z (subset l) /\ bounds D z (Some (own l)).
+Definition holds_for D ls z w b r :=
+  bounds D z w b r \/ exists l, List.In l ls /\ same_subset D z (subset l) /\ Q2R (own l) <= objective D z w b.
 
-Lemma bound_with_gap_holds D V room gap m ds z : holds_at D z V -> belongs z ds -> count z (p D) <= IZR room ->
+Lemma bound_with_gap_holds D V room gap m ds z w b : holds_at D z w b V -> belongs z ds -> count z (p D) <= IZR room ->
   IZR (parts (Z.min m 0) (values V) ds) + IZR (Z.min m 0) * (count z (length (values V)) - IZR (inside ds (length (values V)))) + IZR gap
   <= sum_in z (fun j => IZR (nth j (values V) 0%Z)) (length (values V)) ->
-  bounds D z (bound D V room gap m ds).
+  bounds D z w b (bound D V room gap m ds).
 Proof.
   intros [Hlen HV] Hb Hz HP. unfold bound. rewrite Hlen in HP. pose proof (IZR_le _ _ (Z.le_min_r m 0)) as Hm. set (M := Z.min m 0) in *.
   destruct (Z.ltb_spec (room - inside ds (p D)) 0) as [Hneg|Hpos]; simpl.
   - (* More are in than there is room for: an allowed subset is not in this box. *)
     pose proof (inside_not_above_count z ds (p D) Hb). apply (IZR_lt _ _) in Hneg. rewrite minus_IZR in Hneg. lra.
-  - intros w b Hw. rewrite Q2R_plus. specialize (HV w b Hw).
+  - rewrite Q2R_plus.
     pose proof (grain_above_zero (unit V)) as Hg. set (g := IZR (Zpos (unit V))) in *.
     (* A subset with room left pays no more than one that fills it. *)
     assert (IZR M * (IZR room - IZR (inside ds (p D))) <= IZR M * (count z (p D) - IZR (inside ds (p D)))) by nra.
@@ -428,7 +569,7 @@ Proof.
     lra.
 Qed.
 
-Lemma bound_holds D V room m ds z : holds_at D z V -> belongs z ds -> count z (p D) <= IZR room -> bounds D z (bound D V room 0 m ds).
+Lemma bound_holds D V room m ds z w b : holds_at D z w b V -> belongs z ds -> count z (p D) <= IZR room -> bounds D z w b (bound D V room 0 m ds).
 Proof.
   intros HV Hb Hz. apply bound_with_gap_holds; [assumption|assumption|assumption|].
   pose proof (parts_not_above (Z.min m 0) (values V) ds z Hb). lra.
@@ -499,19 +640,13 @@ Proof.
     + rewrite head_is_nth. apply (H O).
     + apply (IHj (fun i => z (S i))); [|exact Hc]. intros q. rewrite nth_of_tail. apply (H (S q)).
 Qed.
-Lemma lesser_bounds_left D z a b : bounds D z a -> bounds D z (lesser a b).
-Proof.
-  destruct a as [a|]; simpl; [|tauto]. destruct b as [b|]; simpl; [|auto].
-  intros H w c Hw. specialize (H w c Hw). pose proof (lesser_than_left a b). lra.
-Qed.
-Lemma lesser_bounds_right D z a b : bounds D z b -> bounds D z (lesser a b).
-Proof.
-  destruct b as [b|]; simpl; [|tauto]. destruct a as [a|]; simpl; [|auto].
-  intros H w c Hw. specialize (H w c Hw). pose proof (lesser_than_right a b). lra.
-Qed.
-Lemma lesser_holds_left D ls z a b : holds_for D ls z a -> holds_for D ls z (lesser a b).
+Lemma lesser_bounds_left D z w b x y : bounds D z w b x -> bounds D z w b (lesser x y).
+Proof. destruct x as [x|]; simpl; [|tauto]. destruct y as [y|]; simpl; [|auto]. intros H. pose proof (lesser_than_left x y). lra. Qed.
+Lemma lesser_bounds_right D z w b x y : bounds D z w b y -> bounds D z w b (lesser x y).
+Proof. destruct y as [y|]; simpl; [|tauto]. destruct x as [x|]; simpl; [|auto]. intros H. pose proof (lesser_than_right x y). lra. Qed.
+Lemma lesser_holds_left D ls z w b x y : holds_for D ls z w b x -> holds_for D ls z w b (lesser x y).
 Proof. intros [H|H]; [left; apply lesser_bounds_left, H|right; exact H]. Qed.
-Lemma lesser_holds_right D ls z a b : holds_for D ls z b -> holds_for D ls z (lesser a b).
+Lemma lesser_holds_right D ls z w b x y : holds_for D ls z w b y -> holds_for D ls z w b (lesser x y).
 Proof. intros [H|H]; [left; apply lesser_bounds_right, H|right; exact H]. Qed.
 
 Lemma alone_is_same chosen : forall ds z, belongs z ds -> holds_alone chosen ds = true -> forall j, (j < length chosen)%nat -> z j = nth j chosen false.
@@ -523,8 +658,8 @@ Proof.
 Qed.
 
 (* A subset of the box is in a part that a fix closed, or in the box that it leaves. *)
-Lemma fix_leaves_none_out D V room fixed z : holds_at D z V -> count z (p D) <= IZR room -> forall ds, belongs z ds ->
-  let (b, ds') := fix_all D V room ds fixed in bounds D z b \/ belongs z ds'.
+Lemma fix_leaves_none_out D V room fixed z w b : holds_at D z w b V -> count z (p D) <= IZR room -> forall ds, belongs z ds ->
+  let (r, ds') := fix_all D V room ds fixed in bounds D z w b r \/ belongs z ds'.
 Proof.
   intros HV Hz. induction fixed as [|[[j put_in] m] fixed IH]; intros ds Hb; simpl; [right; exact Hb|].
   destruct put_in.
@@ -538,41 +673,91 @@ Proof.
     + destruct IH; [apply decide_keeps; assumption|left; apply lesser_bounds_right; assumption|right; assumption].
 Qed.
 
-Lemma check_holds D ls Vs z t : well_formed D = true -> (forall l, List.In l ls -> length (chosen l) = p D) -> allowed D z ->
-  (forall V, List.In (Some V) Vs -> holds_at D z V) ->
-  forall V room ds r, check D ls Vs V room ds t = Some r -> match V with Some V => holds_at D z V | None => True end -> count z (p D) <= IZR room -> belongs z ds -> holds_for D ls z r.
+Lemma put_length {A} (usual : A) x l : forall j, (j < length l)%nat -> length (put usual l j x) = length l.
+Proof. induction l as [|y l IH]; intros [|j] H; simpl in *; try lia. rewrite IH by lia. reflexivity. Qed.
+Lemma put_is_put {A} (usual : A) x j : forall l i, nth i (put usual l j x) usual = if (i =? j)%nat then x else nth i l usual.
 Proof.
-  intros Hwf Hls Ha Hall.
-  induction t as [k t IH | m | k | i | j ti IHi to IHo | i t IH | i u v t IH | m gap t IH | fixed t IH]; intros V room ds r H HV Hz Hb; simpl in H.
-  - destruct (nth k Vs None) as [W|] eqn:E; [|discriminate]. eapply IH; [exact H| |assumption|assumption].
+  induction j as [|j IH]; intros l [|i]; simpl; try reflexivity.
+  - rewrite nth_of_tail. reflexivity.
+  - apply head_is_nth.
+  - rewrite IH, nth_of_tail. reflexivity.
+Qed.
+
+(* A classifier of the box is in a part that a tighten closed, or within the limits that it leaves. *)
+Lemma tighten_leaves_none_out D V room ds z w b : l1 D = true -> known_at D z w b V -> classifier_at D z w b ->
+  count z (p D) <= IZR room -> belongs z ds -> forall items limits r limits',
+  tighten_all D V room ds limits items = Some (r, limits') -> limits_hold D limits w -> bounds D z w b r \/ limits_hold D limits' w.
+Proof.
+  intros Hl1 [[Hlen _] HK] Hw Hz Hb. destruct (HK Hl1) as [Hraw Hbelow].
+  induction items as [|[[j u] m] items IH]; intros limits r limits' H Hl; simpl in H; [injection H as <- <-; right; exact Hl|].
+  destruct (nth j (lines V) (0%Q, 0%Q)) as [x c] eqn:Hline.
+  destruct (Nat.ltb_spec j (p D)) as [Hj|]; [|discriminate]. destruct (Qle_bool 0 u) eqn:Hu; [|discriminate]. simpl in H.
+  apply Qle_bool_iff, Qle_Rle in Hu. rewrite real_of_zero in Hu.
+  destruct (gain_beyond (nth j limits (None, None)) u c) as [g|] eqn:G; [|discriminate].
+  destruct (tighten_all D V room ds (put (None, None) limits j (narrowed (nth j limits (None, None)) u)) items) as [[rest limits1]|] eqn:T; [|discriminate].
+  injection H as <- <-. pose proof (proj1 Hraw) as Hn. pose proof (Hl Hl1 Hn j Hj) as Hin.
+  destruct (Rle_lt_dec (Rabs (w O j)) (Q2R u)) as [Hsmall|Hlarge].
+  - destruct (IH _ _ _ T) as [Hr|Hr]; [|left; apply lesser_bounds_right, Hr|right; exact Hr].
+    intros _ _ i Hi. rewrite put_is_put. destruct (Nat.eqb_spec i j) as [->|]; [apply narrowed_holds; assumption|apply Hl; assumption].
+  - left. apply lesser_bounds_left. destruct (gain_beyond_holds _ _ _ _ _ G Hu Hlarge Hin) as [g' [-> Hg]].
+    assert (Ez : z j = true).
+    { destruct (z j) eqn:E; [reflexivity|]. destruct (Hw O Hn) as [_ H0]. rewrite (proj1 (H0 j Hj) E), Rabs_R0 in Hlarge. lra. }
+    apply bound_holds; [|apply decide_keeps; assumption|exact Hz].
+    apply raw_gives; [exact Hraw|rewrite put_length by (rewrite Hlen; exact Hj); exact Hlen|].
+    intros i Hi Ei. simpl. rewrite put_is_put. change (line_at (with_values V (put 0%Z (values V) j (rounded (unit V) (x - g')))) (w O) i) with (line_at V (w O) i).
+    destruct (Nat.eqb_spec i j) as [->|]; [|apply Hbelow; assumption].
+    eapply Rle_trans; [apply rounded_not_above|]. pose proof (grain_above_zero (unit V)). unfold line_at. rewrite Hline. simpl. rewrite Q2R_minus. nra.
+Qed.
+
+Lemma known_starts D z w b V : known_at D z w b V -> starts_at D z w b V.
+Proof. unfold known_at, starts_at. intros [H H']. destruct (l1 D); [apply H'; reflexivity|exact H]. Qed.
+
+Lemma check_holds D ls Vs z w b t : well_formed D = true -> (forall l, List.In l ls -> length (chosen l) = p D) -> allowed D z ->
+  classifier_at D z w b -> (forall V, List.In (Some V) Vs -> starts_at D z w b V) ->
+  forall V limits room ds r, check D ls Vs V limits room ds t = Some r ->
+  match V with Some V => known_at D z w b V | None => True end -> limits_hold D limits w -> count z (p D) <= IZR room -> belongs z ds ->
+  holds_for D ls z w b r.
+Proof.
+  intros Hwf Hls Ha Hw Hall.
+  induction t as [k t IH | m | k | i | j ti IHi to IHo | i t IH | i u v t IH | m gap t IH | items t IH | fixed t IH];
+    intros V limits room ds r H HV Hl Hz Hb; simpl in H.
+  - destruct (nth k Vs None) as [W|] eqn:E; [|discriminate]. destruct (settled D limits W) as [W'|] eqn:ES; [|discriminate].
+    eapply IH; [exact H| |exact Hl|assumption|assumption]. eapply settled_holds; [|exact Hl|exact ES].
     apply Hall. rewrite <- E. destruct (Nat.lt_ge_cases k (length Vs)) as [Hk|Hk]; [apply nth_In, Hk|].
     rewrite nth_overflow in E by exact Hk. discriminate.
-  - destruct V as [W|]; [|discriminate]. injection H as <-. left. apply bound_holds; assumption.
+  - destruct V as [W|]; [|discriminate]. injection H as <-. left. apply bound_holds; [apply HV|assumption|assumption].
   - destruct V as [W|]; [|discriminate]. destruct (nth_error ls k) as [l|] eqn:El; [|discriminate]. apply nth_error_In in El.
     destruct (holds_alone (chosen l) ds) eqn:Hal; [|discriminate].
-    pose proof (bound_holds D W room 0 ds z HV Hb Hz) as B. destruct (bound D W room 0 0 ds) as [b|]; [|injection H as <-; left; exact B].
-    destruct (Qle_bool (own l) b) eqn:Ho; [|discriminate]. apply Qle_bool_iff, Qle_Rle in Ho.
+    pose proof (bound_holds D W room 0 ds z w b (proj1 HV) Hb Hz) as B. destruct (bound D W room 0 0 ds) as [q|]; [|contradiction].
+    destruct (Qle_bool (own l) q) eqn:Ho; [|discriminate]. apply Qle_bool_iff, Qle_Rle in Ho.
     right. exists l. split; [exact El|split].
     + intros j Hj. rewrite <- (Hls l El) in Hj. apply (alone_is_same (chosen l) ds z Hb Hal j Hj).
-    + intros w c Hw. specialize (B w c Hw). lra.
-  - destruct (Z.ltb_spec (right (nth i (rows D) no_row)) (least (terms (nth i (rows D) no_row)) ds)) as [Hl|Hl]; [|discriminate].
-    apply IZR_lt in Hl. pose proof (row_holds D z i Ha). pose proof (least_not_above (terms (nth i (rows D) no_row)) ds z Hb). lra.
-  - destruct (check D ls Vs V room (decide ds j In) ti) as [a|] eqn:Ei; [|discriminate].
-    destruct (check D ls Vs V room (decide ds j Out) to) as [b|] eqn:Eo; [|discriminate]. injection H as <-.
+    + simpl in B. lra.
+  - destruct (Z.ltb_spec (right (nth i (rows D) no_row)) (least (terms (nth i (rows D) no_row)) ds)) as [Hi|Hi]; [|discriminate].
+    apply IZR_lt in Hi. pose proof (row_holds D z i Ha). pose proof (least_not_above (terms (nth i (rows D) no_row)) ds z Hb). lra.
+  - destruct (check D ls Vs V limits room (decide ds j In) ti) as [x|] eqn:Ei; [|discriminate].
+    destruct (check D ls Vs V limits room (decide ds j Out) to) as [y|] eqn:Eo; [|discriminate]. injection H as <-.
     destruct (z j) eqn:E.
-    + apply lesser_holds_left. eapply IHi; [exact Ei|assumption|assumption|apply decide_keeps; assumption].
-    + apply lesser_holds_right. eapply IHo; [exact Eo|assumption|assumption|apply decide_keeps; assumption].
-  - eapply IH; [exact H|assumption|assumption|]. apply forced_keeps; [exact Hb|]. rewrite minus_IZR. pose proof (row_holds D z i Ha). lra.
-  - destruct (Z.leb_spec 0 u) as [Hu|]; [|discriminate]. eapply IH; [exact H|assumption| |assumption].
+    + apply lesser_holds_left. eapply IHi; [exact Ei|assumption|assumption|assumption|apply decide_keeps; assumption].
+    + apply lesser_holds_right. eapply IHo; [exact Eo|assumption|assumption|assumption|apply decide_keeps; assumption].
+  - eapply IH; [exact H|assumption|assumption|assumption|]. apply forced_keeps; [exact Hb|]. rewrite minus_IZR. pose proof (row_holds D z i Ha). lra.
+  - destruct (Z.leb_spec 0 u) as [Hu|]; [|discriminate]. eapply IH; [exact H|assumption|assumption| |assumption].
     apply Z.min_case; [assumption|]. apply size_holds; [assumption|apply row_in_range, Hwf|apply row_holds, Ha].
   - destruct V as [W|]; [|discriminate]. destruct (Z.leb_spec 0 gap) as [Hgap|]; [|discriminate].
-    destruct (check D ls Vs (Some W) room (drop (Z.min m 0) gap (values W) ds) t) as [a|] eqn:Ea; [|discriminate]. injection H as <-.
+    destruct (check D ls Vs (Some W) limits room (drop (Z.min m 0) gap (values W) ds) t) as [a|] eqn:Ea; [|discriminate]. injection H as <-.
     destruct (drop_not_above (Z.min m 0) gap (values W) Hgap ds z Hb) as [Hin|Hsum].
-    + apply lesser_holds_right. eapply IH; [exact Ea|assumption|assumption|assumption].
-    + apply lesser_holds_left. left. apply bound_with_gap_holds; assumption.
-  - destruct V as [W|]; [|discriminate]. pose proof (fix_leaves_none_out D W room fixed z HV Hz ds Hb) as Hfix.
-    destruct (fix_all D W room ds fixed) as [b ds'].
-    destruct (check D ls Vs (Some W) room ds' t) as [a|] eqn:Ea; [|discriminate]. injection H as <-.
+    + apply lesser_holds_right. eapply IH; [exact Ea|assumption|assumption|assumption|assumption].
+    + apply lesser_holds_left. left. apply bound_with_gap_holds; [apply HV|assumption|assumption|assumption].
+  - destruct V as [W|]; [|discriminate]. destruct (l1 D) eqn:Hl1; [|discriminate].
+    destruct (tighten_all D W room ds limits items) as [[x limits1]|] eqn:T; [|discriminate].
+    destruct (settled D limits1 W) as [W'|] eqn:ES; [|discriminate].
+    destruct (check D ls Vs (Some W') limits1 room ds t) as [a|] eqn:Ea; [|discriminate]. injection H as <-.
+    destruct (tighten_leaves_none_out D W room ds z w b Hl1 HV Hw Hz Hb items limits x limits1 T Hl) as [Hx|Hl'].
+    + apply lesser_holds_left. left. exact Hx.
+    + apply lesser_holds_right. eapply IH; [exact Ea|eapply settled_holds; [apply known_starts, HV|exact Hl'|exact ES]|exact Hl'|assumption|assumption].
+  - destruct V as [W|]; [|discriminate]. pose proof (fix_leaves_none_out D W room fixed z w b (proj1 HV) Hz ds Hb) as Hfix.
+    destruct (fix_all D W room ds fixed) as [x ds'].
+    destruct (check D ls Vs (Some W) limits room ds' t) as [a|] eqn:Ea; [|discriminate]. injection H as <-.
     destruct Hfix; [apply lesser_holds_left; left; assumption|apply lesser_holds_right; eapply IH; eassumption].
 Qed.
 
@@ -657,24 +842,38 @@ Proof.
   rewrite <- head_is_nth. simpl nth. pose proof (raised_above grain x). unfold Rdiv in *. rewrite Rmult_plus_distr_r. destruct (hd false chosen); lra.
 Qed.
 
-Lemma fit_at_holds D l grain one q ks offset a : match bias D with penalised s => 0 < Q2R s | _ => True end ->
+Lemma total_of_sizes ks : sum (fun j => Rabs (IZR (nth j ks 0%Z))) (length ks) = IZR (total (map Z.abs ks)).
+Proof. induction ks as [|k ks IH]; [reflexivity|]. simpl length. rewrite sum_from_front. simpl. rewrite plus_IZR, abs_IZR, <- IH. reflexivity. Qed.
+
+Lemma fit_at_holds D l grain one q ks offset a : match bias D with penalised s => 0 < Q2R s | _ => True end -> 0 < Q2R (unit_of_weights l) ->
   0 < Q2R (unit_of_weights l) * Q2R (scale D) -> IZR one * (Q2R (unit_of_weights l) * Q2R (scale D)) = 1 ->
   fit_at D l grain one q ks offset = Some a ->
   let w := fun j => IZR (nth j ks 0%Z) * Q2R (unit_of_weights l) in
   let b := IZR offset * (Q2R (unit_of_weights l) * Q2R (scale D)) in
   weights_at D (subset l) w b /\ fit_of D q w b <= Q2R a.
 Proof.
-  intros Hpos Hu Hone H w b. unfold fit_at in H. destruct (_ && _) eqn:Hok in H; [|discriminate].
+  intros Hpos Huw Hu Hone H w b. unfold fit_at in H. destruct (_ && _) eqn:Hok in H; [|discriminate].
   apply andb_true_iff in Hok as [Hok Hb]. apply andb_true_iff in Hok as [Hlen Hw]. apply Nat.eqb_eq in Hlen. injection H as <-.
   pose proof (weights_may_be_holds _ _ _ _ Hw) as HW. split.
   - split.
     + destruct (bias D); [exact I| |exact I]. apply Z.eqb_eq in Hb. simpl. unfold b. rewrite Hb. lra.
     + intros j Hj. rewrite <- Hlen in Hj. destruct (HW j Hj) as [Hout Hin]. split; [|exact Hin]. intros Hz. unfold w. rewrite Hout by exact Hz. lra.
   - unfold fit_of, fit. rewrite !Q2R_plus. apply Rplus_le_compat; [apply Rplus_le_compat|].
-    + right. rewrite <- Hlen, !Q2R_mult, real_of_integer, half, <- balance_is_sum, Rmult_comm, <- sum_scal. apply sum_ext. intros. unfold w. field.
+    + right. rewrite <- Hlen. unfold weight_cost. destruct (l1 D).
+      * rewrite Q2R_mult, real_of_integer, <- total_of_sizes, Rmult_comm, <- sum_scal. apply sum_ext. intros. unfold w.
+        rewrite Rabs_mult, (Rabs_right (Q2R (unit_of_weights l))) by lra. ring.
+      * rewrite !Q2R_mult, real_of_integer, half, <- balance_is_sum, Rmult_comm, <- sum_scal. apply sum_ext. intros. unfold w. field.
     + right. destruct (bias D) as [| |s]; simpl; [rewrite real_of_zero; reflexivity|rewrite real_of_zero; reflexivity|].
       assert (Hs : ~ (s == 0)%Q) by (intros N; apply Qeq_eqR in N; rewrite real_of_zero in N; lra).
-      rewrite !Q2R_mult, !Q2R_div, !Q2R_mult, real_of_integer, half by exact Hs. unfold b. field. lra.
+      assert (Hi : 0 < / Q2R s) by (apply Rinv_0_lt_compat; exact Hpos). unfold weight_cost, b. destruct (l1 D).
+      * rewrite Q2R_div, !Q2R_mult, real_of_integer, abs_IZR by exact Hs. unfold Rdiv. rewrite !Rabs_mult.
+        rewrite (Rabs_right (/ Q2R s)), (Rabs_right (Q2R (unit_of_weights l))) by lra. f_equal. f_equal. f_equal.
+        apply Rabs_right. nra.
+      * rewrite !Q2R_mult, !Q2R_div, !Q2R_mult, real_of_integer, abs_IZR, half by exact Hs.
+        replace (IZR offset * (Q2R (unit_of_weights l) * Q2R (scale D)) / Q2R s * (IZR offset * (Q2R (unit_of_weights l) * Q2R (scale D)) / Q2R s) / 2)
+          with (IZR offset * IZR offset * ((Q2R (unit_of_weights l) * Q2R (scale D) / Q2R s) * (Q2R (unit_of_weights l) * Q2R (scale D) / Q2R s)) / 2) by (field; lra).
+        replace (IZR offset * IZR offset) with (Rabs (IZR offset) * Rabs (IZR offset)) by (unfold Rabs; destruct (Rcase_abs (IZR offset)); ring).
+        field. lra.
     + set (u := (unit_of_weights l * scale D)%Q).
       assert (Eu : Q2R u = Q2R (unit_of_weights l) * Q2R (scale D)) by apply Q2R_mult.
       pose proof (losses_above (squared D) grain u one offset ltac:(rewrite Eu; exact Hu) ltac:(rewrite Eu; exact Hone) (labels q) (scores (n q) ks (columns q)) (costs q)) as L.
@@ -683,7 +882,7 @@ Proof.
       rewrite Rmult_comm, <- sum_scal. apply sum_ext. intros j _. unfold w, real_x. ring.
 Qed.
 
-Lemma fits_at_holds D l grain one : match bias D with penalised s => 0 < Q2R s | _ => True end ->
+Lemma fits_at_holds D l grain one : match bias D with penalised s => 0 < Q2R s | _ => True end -> 0 < Q2R (unit_of_weights l) ->
   0 < Q2R (unit_of_weights l) * Q2R (scale D) -> IZR one * (Q2R (unit_of_weights l) * Q2R (scale D)) = 1 ->
   forall qs kss os a, fits_at D l grain one qs kss os = Some a ->
   let w := fun t j => IZR (nth j (nth t kss []) 0%Z) * Q2R (unit_of_weights l) in
@@ -691,11 +890,11 @@ Lemma fits_at_holds D l grain one : match bias D with penalised s => 0 < Q2R s |
   (forall t, (t < length qs)%nat -> weights_at D (subset l) (w t) (b t))
   /\ sum (fun t => fit_of D (nth t qs no_problem) (w t) (b t)) (length qs) <= Q2R a.
 Proof.
-  intros Hpos Hu Hone. induction qs as [|q qs IH]; intros kss os a H; simpl in H.
+  intros Hpos Huw Hu Hone. induction qs as [|q qs IH]; intros kss os a H; simpl in H.
   - injection H as <-. split; [intros t Ht; simpl in Ht; lia|]. simpl. rewrite real_of_zero. lra.
   - destruct (fit_at D l grain one q (hd [] kss) (hd 0%Z os)) as [a1|] eqn:E1; [|discriminate].
     destruct (fits_at D l grain one qs (tl kss) (tl os)) as [a2|] eqn:E2; [|discriminate]. injection H as <-.
-    destruct (fit_at_holds _ _ _ _ _ _ _ _ Hpos Hu Hone E1) as [W1 F1]. destruct (IH _ _ _ E2) as [W2 F2]. rewrite !head_is_nth in *. split.
+    destruct (fit_at_holds _ _ _ _ _ _ _ _ Hpos Huw Hu Hone E1) as [W1 F1]. destruct (IH _ _ _ E2) as [W2 F2]. rewrite !head_is_nth in *. split.
     + intros [|t] Ht; [exact W1|]. simpl in Ht. specialize (W2 t ltac:(lia)). rewrite !nth_of_tail in W2. exact W2.
     + simpl length. rewrite sum_from_front, Q2R_plus. apply Rplus_le_compat; [exact F1|]. eapply Rle_trans; [|exact F2].
       right. apply sum_ext. intros t _. rewrite !nth_of_tail. reflexivity.
@@ -708,10 +907,10 @@ Proof.
   intros Hwf H. destruct (well_formed_holds D Hwf) as [_ [_ Hpos]]. unfold listed_right in H.
   destruct (fits_at D l grain one (problems D) (weights l) (offsets l)) as [a|] eqn:E; [|rewrite andb_false_r in H; discriminate].
   apply andb_true_iff in H as [H Hle]. apply andb_true_iff in H as [H Hone]. apply andb_true_iff in H as [H Hu].
-  apply andb_true_iff in H as [Hlen Hrows]. apply Nat.eqb_eq in Hlen.
+  apply andb_true_iff in H as [H Huw]. apply andb_true_iff in H as [Hlen Hrows]. apply Nat.eqb_eq in Hlen. apply positive_holds in Huw.
   apply positive_holds in Hu. rewrite Q2R_mult in Hu. apply Qeq_bool_iff, Qeq_eqR in Hone. rewrite !Q2R_mult, real_of_integer in Hone.
   assert (Hone' : IZR one * (Q2R (unit_of_weights l) * Q2R (scale D)) = 1) by (rewrite Hone; unfold Q2R; simpl; field).
-  destruct (fits_at_holds D l grain one Hpos Hu Hone' _ _ _ _ E) as [W F]. apply Qle_bool_iff, Qle_Rle in Hle. rewrite Q2R_plus in Hle.
+  destruct (fits_at_holds D l grain one Hpos Huw Hu Hone' _ _ _ _ E) as [W F]. apply Qle_bool_iff, Qle_Rle in Hle. rewrite Q2R_plus in Hle.
   split; [exact Hlen|split; [|split; [exact W|]]].
   - intros r Hr. rewrite forallb_forall in Hrows. specialize (Hrows r Hr). apply Z.leb_le, IZR_le in Hrows.
     unfold subset. rewrite taken_is_sum. exact Hrows.
@@ -738,12 +937,12 @@ Proof.
     /\ classifier_at D (subset l) (weights_of l) (offset_of D l) /\ objective D (subset l) (weights_of l) (offset_of D l) <= Q2R (stated l)).
   { intros l Hin. apply in_map_iff in Hin as [[[g one] l'] [E Hin]]. simpl in E. subst l'. apply Hls in Hin.
     eapply listed_right_holds; [exact Hwf|exact Hin]. }
-  destruct (check D _ _ None (Z.of_nat (p D)) [] t) as [r|] eqn:E; [|discriminate].
+  destruct (check D _ _ None _ (Z.of_nat (p D)) [] t) as [r|] eqn:E; [|discriminate].
   split; [intros l Hin; apply HL, Hin|]. intros z w b Hz Hw.
-  assert (Hr : holds_for D (map snd ls) z r).
-  { eapply check_holds; [exact Hwf|intros l Hin; apply HL, Hin|exact Hz| |exact E|exact I|apply count_not_above|intros j; destruct j; exact I].
-    intros V Hin. apply in_map_iff in Hin as [P [HP _]]. eapply seen_holds; eassumption. }
-  destruct Hr as [Hr|[l [Hin [Hs Ho]]]]; [left|right; exists l; split; [exact Hin|split; [exact Hs|apply Ho, Hw]]].
-  destruct r as [q|]; [|contradiction].
-  apply Rle_trans with (Q2R q); [apply Qle_Rle, Qle_bool_iff, H|apply Hr, Hw].
+  assert (Hr : holds_for D (map snd ls) z w b r).
+  { eapply check_holds; [exact Hwf|intros l Hin; apply HL, Hin|exact Hz|exact Hw| |exact E|exact I| |apply count_not_above|intros j; destruct j; exact I].
+    - intros V Hin. apply in_map_iff in Hin as [P [HP _]]. eapply seen_holds; eassumption.
+    - intros _ Hn j Hj. apply (Hw O Hn), Hj. }
+  destruct Hr as [Hr|[l [Hin [Hs Ho]]]]; [left|right; exists l; split; [exact Hin|split; [exact Hs|exact Ho]]].
+  destruct r as [q|]; [|contradiction]. simpl in Hr. apply Qle_bool_iff, Qle_Rle in H. lra.
 Qed.

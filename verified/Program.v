@@ -5,6 +5,8 @@ Require Import Duality.
 Import ListNotations.
 
 Arguments Qmin : simpl never.
+Arguments Qmax : simpl never.
+Arguments Qopp : simpl never.
 Arguments Qplus : simpl never.
 Arguments Qminus : simpl never.
 Arguments Qmult : simpl never.
@@ -24,7 +26,7 @@ Record problem := { columns : list (list Z); labels : list Z; costs : list Q }.
 Record row := { terms : list Z; right : Z }.
 (* Problems share their features, which have prices lambda_j, and their weights limits (None is no limit). *)
 Record data := {
-  problems : list problem; scale : Q; squared : bool; bias : biases; prices : list Q; limits : list (option Q * option Q); rows : list row }.
+  problems : list problem; scale : Q; l1 : bool; squared : bool; bias : biases; prices : list Q; limits : list (option Q * option Q); rows : list row }.
 Definition n (q : problem) := length (labels q).
 Definition p D := length (prices D).
 Definition no_problem := {| columns := []; labels := []; costs := [] |}.
@@ -42,7 +44,7 @@ Definition row_sum (z : nat -> bool) (a : list Z) := sum (fun j => if z j then I
 Definition allowed D z := forall r, In r (rows D) -> row_sum z (terms r) <= IZR (right r).
 
 (* The objective of subset z, with weights w t and bias b t in problem t. *)
-Definition fit_of D q := fit (n q) (p D) (real_x D q) (real_label q) (real_cost q) (squared D) (bias D).
+Definition fit_of D q := fit (n q) (p D) (real_x D q) (real_label q) (real_cost q) (l1 D) (squared D) (bias D).
 Definition objective D (z : nat -> bool) (w : nat -> nat -> R) (b : nat -> R) :=
   sum (fun t => fit_of D (nth t (problems D) no_problem) (w t) (b t)) (length (problems D))
   + sum (fun j => if z j then real_price D j else 0) (p D).
@@ -89,6 +91,9 @@ Inductive tree :=
 | Drop (price gap : Z) (t : tree)                             (* free features whose value is at least price + gap are put
                                                                 out, all in one step: with one of them in, the bound
                                                                 is higher by the gap *)
+| Tighten (items : list (nat * Q * Z)) (t : tree)             (* with gain l1 each feature with a weight that is larger in
+                                                                size than the fraction is closed, and the tree goes on
+                                                                with weights of at most that *)
 | Fix (fixed : list (nat * bool * Z)) (t : tree).             (* one feature after the other: the box with the other
                                                                 decision is closed, and the tree goes on with this one *)
 
@@ -111,7 +116,8 @@ Fixpoint dot (base base' : Z) (a b : list (Z * Z)) (upper left right lower : Z) 
   end.
 
 (* Whether a point is feasible: 0 <= alpha_i <= C_i for the hinge, 0 <= alpha_i, and alpha_i = 0 where C_i = 0, for the
-   squared hinge; and for a free bias the alphas of both classes add up to the same. *)
+   squared hinge; for a free bias the alphas of both classes add up to the same, and for a penalised one with gain l1 to sums
+   that differ by at most 1 / s. *)
 Open Scope Q_scope.
 Definition one_in_range (squared : bool) (step : Q) (k : Z) (cost : Q) : bool :=
   (0 <=? k)%Z && if squared then (k =? 0)%Z || negb (Qle_bool cost 0) else Qle_bool (inject_Z k * step) cost.
@@ -120,9 +126,14 @@ Fixpoint in_range squared step (ks : list Z) (costs : list Q) : bool :=
   | [] => true
   | k :: ks => one_in_range squared step k (hd 0 costs) && in_range squared step ks (tl costs)
   end.
-Definition balanced (bias : biases) (betas : list Z) : bool := match bias with free_bias => (total betas =? 0)%Z | _ => true end.
+Definition balanced (l1 : bool) (bias : biases) (step : Q) (betas : list Z) : bool :=
+  match bias with
+  | free_bias => (total betas =? 0)%Z
+  | no_bias => true
+  | penalised s => negb l1 || (let c := s * (inject_Z (total betas) * step) in Qle_bool c 1 && Qle_bool (- c) 1)
+  end.
 Definition feasible D P q ks betas : bool :=
-  (length ks =? n q)%nat && in_range (squared D) (step P) ks (costs q) && balanced (bias D) betas.
+  (length ks =? n q)%nat && in_range (squared D) (step P) ks (costs q) && balanced (l1 D) (bias D) (step P) betas.
 
 (* What the squared hinge takes from the bound: the sum of alpha_i^2 / (4 C_i), each in 1 / grain and rounded up. *)
 Definition one_lost (squared : bool) (step : Q) (grain : positive) (k : Z) (cost : Q) : Z :=
@@ -131,10 +142,10 @@ Definition one_lost (squared : bool) (step : Q) (grain : positive) (k : Z) (cost
 Fixpoint lost squared step grain (ks : list Z) (costs : list Q) : Z :=
   match ks with [] => 0%Z | k :: ks => (one_lost squared step grain k (hd 0%Q costs) + lost squared step grain ks (tl costs))%Z end.
 (* What a penalised bias takes: s^2 (sum of y_i alpha_i)^2 / 2. *)
-Definition bias_lost (bias : biases) (step : Q) (betas : list Z) : Q :=
-  match bias with penalised s => let c := s * (inject_Z (total betas) * step) in c * c * (1 # 2) | _ => 0 end.
+Definition bias_lost (l1 : bool) (bias : biases) (step : Q) (betas : list Z) : Q :=
+  match bias with penalised s => if l1 then 0 else let c := s * (inject_Z (total betas) * step) in c * c * (1 # 2) | _ => 0 end.
 Definition constant D P q ks betas : Q :=
-  inject_Z (total ks) * step P - (lost (squared D) (step P) (grain P) ks (costs q) # grain P) - bias_lost (bias D) (step P) betas.
+  inject_Z (total ks) * step P - (lost (squared D) (step P) (grain P) ks (costs q) # grain P) - bias_lost (l1 D) (bias D) (step P) betas.
 
 (* What a weight within its limits gains at most from its score: c w - w^2 / 2 for the w nearest to c. *)
 Definition nearest (limit : option Q * option Q) (c : Q) : Q :=
@@ -158,6 +169,30 @@ Fixpoint less_gains unit base base' betas (limits : list (option Q * option Q)) 
 Definition ready := (problem * Z * list (list (Z * Z)))%type.
 Definition prepared (q : problem) : ready :=
   let base := base_of (largest (map largest (columns q))) in (q, base, map (map (halves base)) (columns q)).
+
+(* With gain l1: what weights from u to a limit gain at most, where the gain rises by k with the weight; None is no limit of it. *)
+Definition slope_gain (high : option Q) (u k : Q) : option Q :=
+  if Qle_bool k 0 then Some (u * k) else match high with Some high => Some (high * k) | None => None end.
+Definition opposite (low : option Q) : option Q := match low with Some low => Some (- low) | None => None end.
+Definition l1_gain (limit : option Q * option Q) (c : Q) : option Q :=
+  match slope_gain (snd limit) 0 (c - 1), slope_gain (opposite (fst limit)) 0 (- c - 1) with
+  | Some a, Some b => Some (Qmax a b) | _, _ => None end.
+(* The same of weights larger than u in size; Some None where no such weight is within its limits. *)
+Definition side_gain (high : option Q) (u k : Q) : option (option Q) :=
+  if match high with Some high => Qle_bool high u | None => false end then Some None
+  else match slope_gain high u k with Some g => Some (Some g) | None => None end.
+Definition greater (a b : option Q) : option Q :=
+  match a, b with None, b => b | a, None => a | Some a, Some b => Some (Qmax a b) end.
+Definition gain_beyond (limit : option Q * option Q) (u c : Q) : option (option Q) :=
+  match side_gain (snd limit) u (c - 1), side_gain (opposite (fst limit)) u (- c - 1) with
+  | Some a, Some b => Some (greater a b) | _, _ => None end.
+(* The worth of features, and their scores, of the one problem that there is with gain l1. *)
+Fixpoint lines_of unit base base' betas (columns : list (list (Z * Z))) (worth : list Q) : list (Q * Q) :=
+  match worth with
+  | [] => []
+  | x :: worth =>
+    (x, inject_Z (dot base base' betas (hd [] columns) 0 0 0 0) * unit) :: lines_of unit base base' betas (tl columns) worth
+  end.
 
 (* All problems: their constants, and the worth of features less all gains; None if the point is not feasible in one. *)
 Fixpoint over D P (qs : list ready) (kss : list (list Z)) (worth : list Q) : option (Q * list Q) :=
@@ -186,18 +221,42 @@ Fixpoint charged D (taus : list (nat * Q)) : option (Q * list Q) :=
     | None => None end
   end.
 
-(* What a point says: every allowed subset has an objective of at least `base` plus the values of its features, in 1 / `unit`. *)
-Record view := { base : Q; unit : positive; values : list Z }.
+(* What a point says: every allowed subset has an objective of at least `base` plus the values of its features, in 1 / `unit`.
+   With gain l1 values follow from the worths and scores in `lines` and limits of weights. *)
+Record view := { base : Q; unit : positive; values : list Z; lines : list (Q * Q) }.
 Definition rounded (grain : positive) (x : Q) : Z := Qfloor (x * inject_Z (Zpos grain)).
 Definition seen D (qs : list ready) P : option view :=
   if Qle_bool 0 (step P) then
     match charged D (row_prices P) with
     | Some (c, worth) =>
-      match over D P qs (multiples P) worth with
-      | Some (c', worth) => Some {| base := c + c'; unit := grain P; values := map (rounded (grain P)) worth |}
-      | None => None end
+      if l1 D then
+        match qs with
+        | [(q, base', columns)] =>
+          let ks := hd [] (multiples P) in
+          let betas := products ks (labels q) in
+          let base := base_of (largest betas) in
+          if feasible D P q ks betas
+          then Some {| base := c + constant D P q ks betas; unit := grain P; values := [];
+                       lines := lines_of (step P * scale D) base base' (map (halves base) betas) columns worth |}
+          else None
+        | _ => None end
+      else
+        match over D P qs (multiples P) worth with
+        | Some (c', worth) => Some {| base := c + c'; unit := grain P; values := map (rounded (grain P)) worth; lines := [] |}
+        | None => None end
     | None => None end
   else None.
+(* The values with gain l1 where weights have these limits. *)
+Fixpoint values_within grain (limits : list (option Q * option Q)) (lines : list (Q * Q)) : option (list Z) :=
+  match lines with
+  | [] => Some []
+  | (x, c) :: lines =>
+    match l1_gain (hd (None, None) limits) c, values_within grain (tl limits) lines with
+    | Some g, Some vs => Some (rounded grain (x - g) :: vs) | _, _ => None end
+  end.
+Definition with_values V vs := {| base := base V; unit := unit V; values := vs; lines := lines V |}.
+Definition settled D limits V : option view :=
+  if l1 D then match values_within (unit V) limits (lines V) with Some vs => Some (with_values V vs) | None => None end else Some V.
 
 (* ---- The program: boxes ---- *)
 
@@ -242,6 +301,30 @@ Fixpoint drop (price gap : Z) (vs : list Z) (ds : list choice) : list choice :=
     match hd Free ds with Free => if price + gap <=? v then Out else Free | d => d end :: drop price gap vs (tl ds)
   end.
 
+(* A list with another entry at j. *)
+Fixpoint put {A} (usual : A) (l : list A) (j : nat) (x : A) : list A :=
+  match j with O => x :: tl l | S j => hd usual l :: put usual (tl l) j x end.
+Definition narrowed (limit : option Q * option Q) (u : Q) : option Q * option Q :=
+  (Some (match fst limit with Some low => Qmax low (- u) | None => - u end)%Q,
+   Some (match snd limit with Some high => Qmin high u | None => u end)).
+(* The least bound of the parts that a tighten closes, and the limits that it leaves. *)
+Fixpoint tighten_all D V room ds limits (items : list (nat * Q * Z)) : option (option Q * list (option Q * option Q)) :=
+  match items with
+  | [] => Some (None, limits)
+  | (j, u, price) :: items =>
+    let limit := nth j limits (None, None) in
+    let (x, c) := nth j (lines V) (0, 0)%Q in
+    if (j <? p D)%nat && Qle_bool 0 u then
+      match gain_beyond limit u c, tighten_all D V room ds (put (None, None) limits j (narrowed limit u)) items with
+      | Some g, Some (rest, limits) =>
+        let closed := match g with
+          | Some g => bound D (with_values V (put 0 (values V) j (rounded (unit V) (x - g)%Q))) room 0 price (decide ds j In)
+          | None => None end in
+        Some (lesser closed rest, limits)
+      | _, _ => None end
+    else None
+  end.
+
 (* The least that the terms of a box add up to. *)
 Fixpoint least (a : list Z) (ds : list choice) : Z :=
   match a with
@@ -268,9 +351,12 @@ Fixpoint holds_alone (chosen : list bool) (ds : list choice) : bool :=
 
 (* Some (Some b): no allowed subset of the box is below b, but for listed ones that are alone in a part of it, which are not below
    their own bounds. Some None: the box has no others. None: the proof is refused. *)
-Fixpoint check D (ls : list listing) (Vs : list (option view)) (V : option view) (room : Z) (ds : list choice) (t : tree) : option (option Q) :=
+Fixpoint check D (ls : list listing) (Vs : list (option view)) (V : option view) limits (room : Z) (ds : list choice) (t : tree) : option (option Q) :=
   match t with
-  | At k t => match nth k Vs None with Some V => check D ls Vs (Some V) room ds t | None => None end
+  | At k t =>
+    match nth k Vs None with
+    | Some V => match settled D limits V with Some V => check D ls Vs (Some V) limits room ds t | None => None end
+    | None => None end
   | Close price => match V with Some V => Some (bound D V room 0 price ds) | None => None end
   | Alone k =>
     match V, nth_error ls k with
@@ -281,25 +367,38 @@ Fixpoint check D (ls : list listing) (Vs : list (option view)) (V : option view)
     | _, _ => None end
   | Empty r => let r := nth r (rows D) no_row in if right r <? least (terms r) ds then Some None else None
   | Split j with_j without_j =>
-    match check D ls Vs V room (decide ds j In) with_j, check D ls Vs V room (decide ds j Out) without_j with
+    match check D ls Vs V limits room (decide ds j In) with_j, check D ls Vs V limits room (decide ds j Out) without_j with
     | Some a, Some b => Some (lesser a b) | _, _ => None end
-  | Propagate r t => let r := nth r (rows D) no_row in check D ls Vs V room (forced (right r - least (terms r) ds) (terms r) ds) t
+  | Propagate r t => let r := nth r (rows D) no_row in check D ls Vs V limits room (forced (right r - least (terms r) ds) (terms r) ds) t
   | Size r u v t =>
     let r := nth r (rows D) no_row in
-    if 0 <=? u then check D ls Vs V (Z.min room ((u * right r + spare u (Zpos v) (terms r) (p D)) / Zpos v)) ds t else None
+    if 0 <=? u then check D ls Vs V limits (Z.min room ((u * right r + spare u (Zpos v) (terms r) (p D)) / Zpos v)) ds t else None
   | Drop price gap t =>
     match V with
     | Some W =>
       if 0 <=? gap then
-        match check D ls Vs V room (drop (Z.min price 0) gap (values W) ds) t with
+        match check D ls Vs V limits room (drop (Z.min price 0) gap (values W) ds) t with
         | Some a => Some (lesser (bound D W room gap price ds) a) | None => None end
+      else None
+    | None => None end
+  | Tighten items t =>
+    match V with
+    | Some W =>
+      if l1 D then
+        match tighten_all D W room ds limits items with
+        | Some (b, limits) =>
+          match settled D limits W with
+          | Some W =>
+            match check D ls Vs (Some W) limits room ds t with Some a => Some (lesser b a) | None => None end
+          | None => None end
+        | None => None end
       else None
     | None => None end
   | Fix fixed t =>
     match V with
     | Some W =>
       let (b, ds) := fix_all D W room ds fixed in
-      match check D ls Vs V room ds t with Some a => Some (lesser b a) | None => None end
+      match check D ls Vs V limits room ds t with Some a => Some (lesser b a) | None => None end
     | None => None end
   end.
 
@@ -348,9 +447,14 @@ Definition fit_at D l (grain : positive) (one : Z) q ks offset : option Q :=
   let unit := unit_of_weights l in
   if (length ks =? p D)%nat && weights_may_be unit (chosen l) (limits D) ks && match bias D with no_bias => offset =? 0 | _ => true end
   then
-    let spent := match bias D with penalised s => let b := inject_Z offset * (unit * scale D) / s in b * b * (1 # 2) | _ => 0 end%Q in
+    let spent :=
+      match bias D with
+      | penalised s => let b := inject_Z (Z.abs offset) * (unit * scale D) / s in if l1 D then b else b * b * (1 # 2)
+      | _ => 0
+      end%Q in
+    let costing := (if l1 D then inject_Z (total (map Z.abs ks)) * unit else inject_Z (total (products ks ks)) * (unit * unit * (1 # 2)))%Q in
     let lost := losses (squared D) grain (unit * scale D) one offset (labels q) (scores (n q) ks (columns q)) (costs q) in
-    Some (inject_Z (total (products ks ks)) * (unit * unit * (1 # 2)) + spent + (lost # grain))%Q
+    Some (costing + spent + (lost # grain))%Q
   else None.
 Fixpoint fits_at D l grain one (qs : list problem) (kss : list (list Z)) (offsets : list Z) : option Q :=
   match qs with
@@ -363,7 +467,7 @@ Fixpoint fits_at D l grain one (qs : list problem) (kss : list (list Z)) (offset
 Definition listed_right D (grain : positive) (one : Z) l : bool :=
   (length (chosen l) =? p D)%nat
   && forallb (fun r => taken (chosen l) (terms r) <=? right r) (rows D)
-  && negb (Qle_bool (unit_of_weights l * scale D) 0) && Qeq_bool (inject_Z one * (unit_of_weights l * scale D)) 1
+  && negb (Qle_bool (unit_of_weights l) 0) && negb (Qle_bool (unit_of_weights l * scale D) 0) && Qeq_bool (inject_Z one * (unit_of_weights l * scale D)) 1
   && match fits_at D l grain one (problems D) (weights l) (offsets l) with
      | Some a => Qle_bool (a + (prices_of grain (chosen l) (prices D) # grain)) (stated l)
      | None => false end.
@@ -381,7 +485,7 @@ Definition well_formed D : bool :=
 Definition found D (points : list point) (ls : list (positive * Z * listing)) t : option (option Q) :=
   if well_formed D && forallb (fun l => listed_right D (fst (fst l)) (snd (fst l)) (snd l)) ls then
     let qs := map prepared (problems D) in
-    check D (map snd ls) (map (seen D qs) points) None (Z.of_nat (p D)) [] t
+    check D (map snd ls) (map (seen D qs) points) None (limits D) (Z.of_nat (p D)) [] t
   else None.
 Definition reaches (found : option (option Q)) (claimed : Q) : bool :=
   match found with None => false | Some None => true | Some (Some b) => Qle_bool claimed b end.

@@ -23,6 +23,7 @@ let limit () = match word () with "none" -> None | "at" -> Some (fraction ()) | 
 
 let question () =
   let p = counted "question" in
+  let l1 = match word () with "ridge" -> false | "l1" -> true | other -> failwith ("'" ^ other ^ "' is no gain") in
   let squared = match word () with "hinge" -> false | "squared-hinge" -> true | other -> failwith ("'" ^ other ^ "' is no loss") in
   let bias = match word () with
     | "free" -> Free_bias | "none" -> No_bias | "penalised" -> Penalised (fraction ()) | other -> failwith ("'" ^ other ^ "' is no bias") in
@@ -36,7 +37,7 @@ let question () =
     let labels = list n integer in
     let costs = list n fraction in
     { columns = list p (fun () -> list n integer); labels; costs }) in
-  { problems; scale; squared; bias; prices; limits; rows }
+  { problems; scale; l1; squared; bias; prices; limits; rows }
 
 (* A listed subset, with a grain and with 1 in its unit of scores. *)
 let listing p sizes () =
@@ -83,6 +84,9 @@ let rec tree p =
     let price = integer () in
     let gap = integer () in
     Drop (price, gap, tree p)
+  | "tighten" ->
+    let items = list (number ()) (fun () -> let j = feature p in let u = fraction () in ((j, u), integer ())) in
+    Tighten (items, tree p)
   | "fix" ->
     let fixed = list (number ()) (fun () -> let j = feature p in let put_in = number () = 1 in ((j, put_in), integer ())) in
     Fix (fixed, tree p)
