@@ -27,7 +27,6 @@ class Row:
         self.right, self.masks = int(Fraction(right) / Fraction(2) ** self.exponent), {}
         for j, a in self.terms.items():
             self.masks[a] = self.masks.get(a, 0) | 1 << j
-        self.all = sum(1 << j for j in self.terms)
 
     def left(self, inside, outside):
         """What the row leaves where the terms of a box are least."""
