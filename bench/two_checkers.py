@@ -300,6 +300,22 @@ def some(random, names, least=1):
     return ",".join(random.sample(names, random.randint(least, max(least, min(len(names), 4)))))
 
 
+def rules(random, folder, names, taken=True):
+    """Options of rules about groups of features, and of a budget."""
+    options = []
+    for _ in range(random.choice([0, 0, 1, 2])):
+        if len(names) > 2 and taken:
+            kind = random.choice(["--at-most", "--at-least", "--together", "--implies"])
+            group = some(random, names, 2)
+            few = str(random.randint(1, 2))
+            options += [kind, {"--together": group, "--implies": group.replace(",", ":", 1)}.get(kind, f"{few}:{group}")]
+    if taken and random.random() < 0.2:
+        prices = folder / "prices.csv"
+        prices.write_text("".join(f"{name},{random.choice(['1', '2', '0.1', '0.7', '3'])}\n" for name in names))
+        options += ["--feature-costs", str(prices), "--budget", random.choice(["0.3", "1", "2.1", "5"])]
+    return options
+
+
 def case(random, folder, arrays):
     drawn = Drawn(random, folder, arrays)
     names, options = drawn.names, drawn.options
@@ -350,16 +366,7 @@ def case(random, folder, arrays):
         names = kept
     if drawn.form == "csv" and drawn.codes and random.random() < 0.1 and "--categorical" not in options:
         options += ["--text", drawn.names[random.choice(drawn.codes)]]
-    for _ in range(random.choice([0, 0, 1, 2])):
-        if len(names) > 2 and method != "mbp":
-            kind = random.choice(["--at-most", "--at-least", "--together", "--implies"])
-            group = some(random, names, 2)
-            few = str(random.randint(1, 2))
-            options += [kind, {"--together": group, "--implies": group.replace(",", ":", 1)}.get(kind, f"{few}:{group}")]
-    if method != "mbp" and random.random() < 0.2:
-        prices = folder / "prices.csv"
-        prices.write_text("".join(f"{name},{random.choice(['1', '2', '0.1', '0.7', '3'])}\n" for name in names))
-        options += ["--feature-costs", str(prices), "--budget", random.choice(["0.3", "1", "2.1", "5"])]
+    options += rules(random, folder, names, method != "mbp")
     if method in ("exact", "kta") and random.random() < 0.25:
         options += random.choice([["--solutions", "3"], ["--within", "0.05"], ["--node-limit", "3"], ["--gap", "0.1"]])
     return drawn, options

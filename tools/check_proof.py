@@ -527,10 +527,10 @@ class Check:
         if kind == 1:
             feature = reader.integer()
             need(feature < claim.p, f"feature {feature}")
-            if self.core:
-                self.core.split(node, claim.unit[feature], self.nodes)
             self.settle(self.nodes, box, claim.mask([feature]), 0)
             self.settle(self.nodes + 1, box, 0, claim.mask([feature]))
+            if self.core:
+                self.core.split(node, feature, self.nodes, [self.boxes[self.nodes], self.boxes[self.nodes + 1]])
             self.nodes += 2
             del self.boxes[node]
             return
@@ -554,9 +554,9 @@ class Check:
                     bound = sums.changed(u, take)
                     if bound is not None:
                         self.close(box, bound, take << u, (not take) << u)
-            if self.core and box:
-                self.core.fix(node, self.point, bits(put_in), bits(put_out))
             self.settle(node, box, put_in, put_out)
+            if self.core and box:
+                self.core.fix(node, self.point, bits(put_in), bits(put_out), self.boxes[node])
         else:
             features = reader.ascending(claim.p)
             self.tighten(node, box, features, reader.as_many(reader.number, features))
@@ -576,6 +576,8 @@ class Check:
             if bound is not None:
                 self.parts += 1
                 least = min(least, bound)
+        if self.core:
+            self.core.tighten(node, self.point, features, bounds, caps, least)
         self.boxes[node] = Box(box.inside, box.outside, caps, least)
 
     def subset(self, reader):
@@ -583,7 +585,7 @@ class Check:
         stated, own, mask = reader.number(), reader.number(), claim.mask(features)
         allowed = claim.root and claim.conclude(claim.root[0] | mask, claim.all & ~mask)
         need(allowed and claim.root[1] & mask == 0 and claim.size(mask) == len(features), "a listed subset is not allowed")
-        objective = sum(Fraction(claim.penalty[j]) for j in features)
+        objective, classifiers = sum(Fraction(claim.penalty[j]) for j in features), []
         for problem in self.problems:
             weights, bias = reader.as_many(reader.number, features), reader.number()
             need(all(map(math.isfinite, [*weights, bias])), "a weight is infinite")
@@ -591,6 +593,9 @@ class Check:
             for j, w in zip(features, weights):
                 need(claim.low[j] <= w <= claim.high[j] and abs(w) <= claim.caps[j], f"the weight of feature {j} is beyond its bounds")
             objective += self.objective(problem, features, weights, bias)
+            classifiers.append((weights, bias))
+        if self.core:
+            self.core.subset(features, classifiers, objective)
         self.list(mask, features, objective, stated, own)
 
     def list(self, mask, features, objective, stated, own):
@@ -786,7 +791,7 @@ def check(stream, path, labels=None, core=None):
         exponent = min(lowest(values) for problem in problems for _, values in problem.columns)
         for problem in problems:
             problem.prepare(claim.cost, exponent, claim.squared)
-        work = Check(claim, problems, exponent, Core(claim, problems[0], exponent) if core else None)
+        work = Check(claim, problems, exponent, Core(claim, problems, exponent) if core else None)
     reader, end = Reader(stream), None
     while end is None:
         try:
@@ -796,9 +801,9 @@ def check(stream, path, labels=None, core=None):
     need(not stream.read(1), "something follows the last record")
     best, bound, rest, listed = work.verdict(end)
     if core:
-        able(math.isfinite(bound), "--core: no bound is proven, or no subset is allowed")
+        able(rest > -INFINITY, "--core: no bound is proven")
         with open(core, "w") as out:
-            out.writelines(f"{line}\n" for line in work.core.text(bound))
+            out.writelines(f"{line}\n" for line in work.core.text(rest))
     gaps = Gaps(claim, best and best[2], bound, baseline_of(claim, problems))
     sign = -1 if claim.alignment else 1
     found = {"selected": [data.names[j] for j in best[1]], "objective": sign * best[2]} if best else {"objective": None}
