@@ -53,10 +53,10 @@ def path_of(name):
     return ROOT / name if name.startswith("data/") else DATA / name
 
 
-def selected(given, path, options, proof, seconds=10):
+def selected(given, path, options, proof, seconds=10, command="select"):
     """Whether the command wrote a proof."""
     proof.unlink(missing_ok=True)
-    subprocess.run([given.fewest, "select", str(path), *options, "--proof", str(proof), "--time-limit", str(seconds)], capture_output=True, text=True)
+    subprocess.run([given.fewest, command, str(path), *options, "--proof", str(proof), "--time-limit", str(seconds)], capture_output=True, text=True)
     return proof.exists()
 
 
@@ -226,9 +226,10 @@ def random_cases(given, folder, seen, spent, wrong):
         dice = random.Random(f"{given.seed}/{number}/forged")
         if "kta" in options:
             continue
-        if not selected(given, drawn.path, options, proof):
+        if not selected(given, drawn.path, options, proof, command=drawn.command):
             seen["no proof"] += 1
             continue
+        seen["kind: markers"] += drawn.command == "markers"
         try:
             said = judged(given, drawn.path, drawn.labels, proof, text)
         except check_proof.Unable as reason:
