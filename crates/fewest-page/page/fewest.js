@@ -44,6 +44,9 @@
     show(of("table"), chosen.data);
     show(of("labels"), chosen.labels ? [chosen.labels] : []);
     show(of("model"), chosen.model ? [chosen.model] : []);
+    preview();
+  };
+  const preview = () => {
     of("run").disabled = chosen.data.length === 0 || going.worker !== null;
     const command = question();
     line.textContent = command ? typed(command) : "";
@@ -170,7 +173,7 @@
     }
     of("command-name").textContent = `fewest ${COMMANDS[ask]}`;
     of("run").textContent = { best: "Find the features", study: "Find a panel", list: "Judge my list", apply: "Apply the model" }[ask];
-    refresh();
+    preview();
   }
   form.addEventListener("input", settings);
   form.addEventListener("submit", event => { event.preventDefault(); run(); });

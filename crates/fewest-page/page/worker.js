@@ -290,7 +290,7 @@ async function run({ program, words, files, gives }) {
       code = end.code;
     }
     flush();
-    const given = Object.fromEntries(gives.filter(name => folder.has(name)).map(name => [name, folder.get(name).content()]));
+    const given = Object.fromEntries(gives.filter(name => folder.get(name) instanceof Held).map(name => [name, folder.get(name).content()]));
     postMessage({ code, out: out.text(), err: err.text(), files: given });
   } catch (error) {
     flush();
