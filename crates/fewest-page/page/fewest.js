@@ -52,8 +52,16 @@
     line.textContent = command ? typed(command) : "";
   };
   const take = list => {
-    if (!list.length) return;
-    chosen.data = largestFirst(list);
+    // JSON is a model or a result; the table is anything else.
+    const [models, tables] = [list.filter(file => /\.json$/i.test(file.name)), list.filter(file => !/\.json$/i.test(file.name))];
+    if (models.length) {
+      [chosen.model] = models;
+      form.querySelector("[name=ask][value=apply]").checked = true;
+      settings();
+      refresh();
+    }
+    if (!tables.length) return;
+    chosen.data = largestFirst(tables);
     [of("target").value, of("reading").value] = ["", ""];
     check();
   };
@@ -106,7 +114,7 @@
   }
   const missing = () => table.features.reduce((sum, feature) => sum + feature.missing, 0);
   function summary() {
-    const { target } = table, classes = target && Object.entries(target.counts).map(([name, count]) => `${name} (${count})`).join(", ");
+    const { target } = table, classes = target && Object.values(target.classes).map(name => `${name} (${target.counts[name]})`).join(", ");
     const lacking = missing();
     return [
       ["format", table.format],
@@ -136,7 +144,7 @@
     of("columns").replaceChildren(...[...all].slice(0, OFFERED).map(name => new Option(name)));
     if (!table.target?.positive) return;
     of("positive").disabled = false;
-    of("positive").append(...Object.keys(table.target.counts).map(name => new Option(name)));
+    of("positive").append(...Object.values(table.target.classes).map(name => new Option(name)));
   }
 
   // The question as a command, without what follows only for this page.
@@ -214,7 +222,12 @@
   }
   const last = points => points.at(-1)?.[1];
   const number = x => x === undefined ? "none yet" : String(Number(x.toPrecision(6)));
-  const share = gap => gap === null ? "not known yet" : `${Number((100 * gap).toPrecision(3))} % of what features can gain`;
+  // A gap as per cent, rounded up to two digits as the command does.
+  function share(gap) {
+    if (gap === null) return "not known yet";
+    const unit = gap > 0 ? 10 ** (Math.floor(Math.log10(100 * gap)) - 1) : 1;
+    return `${Number((Math.ceil(100 * gap / unit) * unit).toPrecision(2))} % of what features can gain`;
+  }
   function draw() {
     of("gap").hidden = course.best.length + course.bound.length === 0;
     const list = [["best value", number(last(course.best))], ["bound", number(last(course.bound))], ["gap", share(course.gap)], ["best so far", course.selected.join(", ") || "none yet"]];
@@ -329,7 +342,7 @@
       part.open = words === err;
       found.append(part);
     }
-    found.append(make("p", `In ${(milliseconds / 1000).toFixed(1)} s; at a terminal: ${typed(course.command)}`, "note wide"));
+    found.append(make("p", `In ${(milliseconds / 1000).toFixed(1)} s, on one thread.`, "note wide"));
     // For who drives the page by a program.
     Object.assign(answer.dataset, { code, out, err, json, seconds: milliseconds / 1000 });
   }
