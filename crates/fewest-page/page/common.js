@@ -111,7 +111,7 @@ async function start({ words, files, gives }, { finished, broken, events }) {
       going.waits = message.started.waits;
     } else if (message.read) {
       const { name, bytes, of: total } = message.read;
-      step = `${name}: ${size(bytes)} of ${size(total)} read`;
+      step = bytes < total ? `${name}: ${size(bytes)} of ${size(total)} read` : `${name} is read`;
       bar.value = bytes / total;
       if (bytes >= total) bar.removeAttribute("value");
     } else if (message.progress) {

@@ -106,6 +106,7 @@
       }
       offer();
     }
+    if (code !== 0) read.append(make("p", "A table without a class can still be asked what a model says of it.", "note"));
     of("reading-more").open ||= code !== 0;
     say(read.firstChild.textContent);
     refresh();

@@ -41,7 +41,9 @@ class Chosen {
     }
     const part = this.held.subarray(at - this.from, at - this.from + into.length);
     into.set(part);
-    tell({ read: { name: this.name, bytes: Math.min(this.furthest, at + part.length), of: this.size } });
+    const bytes = Math.min(this.furthest, at + part.length);
+    if (!this.whole) tell({ read: { name: this.name, bytes, of: this.size } }, bytes === this.size);
+    this.whole ||= bytes === this.size;
     return part.length;
   }
 }
