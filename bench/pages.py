@@ -96,6 +96,8 @@ def opened(page):
         address = page.as_uri()
         yield types.SimpleNamespace(tab=tab, address=address, version=window.version)
         window.close()
-    strange = [url for url in requests if url not in (address, "about:srcdoc", "https://example.org/") and not url.startswith("blob:")]
+    strange = [
+        url for url in requests if url not in ("about:srcdoc", "https://example.org/") and not url.startswith(("file:", "blob:"))
+    ]
     check(not strange, f"requests: {strange}")
     check(not faults, f"the console: {faults[:5]}")

@@ -16,12 +16,10 @@ pub(crate) fn clock(cancel: Cancel, end: Option<Instant>, grace: Duration) -> Cl
     Clock::of(cancel, end).with_grace(grace)
 }
 
-/// Asks the command to finish with the best so far, as Ctrl-C does; does nothing before it has
-/// something to keep.
-pub fn interrupt() {
-    if let Some(cancel) = ASKED.get() {
-        cancel.cancel();
-    }
+/// Asks the command to finish with the best so far, as Ctrl-C does; returns whether it can. Before
+/// that nothing is worth keeping.
+pub fn interrupt() -> bool {
+    ASKED.get().inspect(|cancel| cancel.cancel()).is_some()
 }
 
 /// There is no Ctrl-C in a page, which calls [`interrupt`].
@@ -49,7 +47,7 @@ pub(crate) fn listen(terminal: Terminal) -> Result<Cancel, Failure> {
         if TWICE.swap(true, Ordering::Relaxed) {
             std::process::exit(INTERRUPTED);
         }
-        interrupt();
+        let _ = interrupt();
         terminal.note("finishing with the best subset so far; press Ctrl-C again to leave at once");
     })
     .map_err(|error| Failure::Broken(format!("cannot listen to Ctrl-C: {error}")))?;

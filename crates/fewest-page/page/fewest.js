@@ -304,7 +304,7 @@
   }
   function broken(why, err) {
     refresh();
-    showAnswer("warning", "The search broke off", `: ${why}. Try the command itself, or a smaller question`);
+    showAnswer("warning", "The search broke off", `: ${why}. Ask again, ask a smaller question, or try the command itself`);
     if (err) found.append(make("pre", err));
   }
 

@@ -300,12 +300,12 @@ async function run({ program, words, files, gives }) {
   }
 }
 
-onmessage = ({ data }) => {
+onmessage = async ({ data }) => {
   if (!data.interrupt) {
     run(data);
     return;
   }
   // Asking for the time within it would wait for the page once more.
   waits = false;
-  interrupt?.();
+  if (!(await interrupt?.())) postMessage({ broken: "it was cancelled before it had anything to keep", err: "" });
 };

@@ -7,11 +7,11 @@ fn main() -> ExitCode {
     fewest_page::run(fewest_cli::run_with)
 }
 
-/// Asks the command to finish with the best so far. The system of the page calls it while the
+/// Asks the command to finish with the best so far; returns whether it can. The system of the page calls it while the
 /// command waits for an answer of that system, such as the time.
 #[cfg(target_family = "wasm")]
 #[expect(unsafe_code, reason = "the page finds it by its name, of which there is one")]
 #[unsafe(no_mangle)]
-pub extern "C" fn interrupt() {
-    fewest_cli::interrupt();
+pub extern "C" fn interrupt() -> bool {
+    fewest_cli::interrupt()
 }
