@@ -157,21 +157,24 @@ browser: need-cargo tools peers ## the report pages of real runs in a browser (p
 	FEWEST_BROWSER="$$browser" FEWEST_SCREENSHOTS=$(CURDIR)/target/screenshots FEWEST_PEERS_PYTHON=$(CURDIR)/.venv/bin/python \
 	  $(CARGO) test --locked -p fewest-cli --test report_browser -- --nocapture
 
-# The checker compiled to WebAssembly, by the target of Rust that has files, times and arguments; vector instructions are those of browsers since 2023.
+# The checker, and the whole command, compiled to WebAssembly, by the target of Rust that has files, times and arguments; vector instructions
+# are those of browsers since 2023.
 PAGE_TARGET := wasm32-wasip1
-PAGE := target/page/verify.html
-page: need-cargo ## the page that checks proofs, from the disk and without a network: target/page/verify.html
+PAGES := target/page
+page: need-cargo ## the pages that check proofs and that select, from the disk and without a network: target/page/verify.html, fewest.html
 	@there() { [ -d "$$(PATH="$(dir $(CARGO)):$$PATH" rustc --print sysroot)/lib/rustlib/$(PAGE_TARGET)" ]; }; \
 	there || PATH="$(dir $(CARGO)):$$PATH" rustup target add $(PAGE_TARGET) || true; \
 	there || { echo "Rust for $(PAGE_TARGET) is missing. Install it with rustup: rustup target add $(PAGE_TARGET)"; exit 1; }
 	RUSTFLAGS="-C target-feature=+simd128" $(CARGO) build --locked -p fewest-page --target $(PAGE_TARGET) --profile page
-	.ci/page target/$(PAGE_TARGET)/page/fewest-page.wasm $(PAGE)
+	.ci/page target/$(PAGE_TARGET)/page/verify-page.wasm $(PAGES)/verify.html
+	.ci/page target/$(PAGE_TARGET)/page/fewest-page.wasm $(PAGES)/fewest.html
 
 # The shared data are real cases where they are; `python3 bench/page.py --write` also times a table of 60 MB.
-page-test: page tools peers ## the page in a browser, from the disk: what it says of random, damaged and forged proofs is what the command says
+page-test: page tools peers ## the pages in a browser, from the disk: what they say of proofs, and what they select, is what the command says and selects
 	$(CARGO) build --locked $(BUILD_COMMAND)
-	browser="$$(.ci/browser)"; if [ -n "$$browser" ]; then \
-	  FEWEST_BROWSER="$$browser" .venv/bin/python bench/page.py --fewest target/debug/fewest --page $(PAGE) --cases 60 --small; fi
+	browser="$$(.ci/browser)"; if [ -n "$$browser" ]; then export FEWEST_BROWSER="$$browser"; \
+	  .venv/bin/python bench/page.py --fewest target/debug/fewest --page $(PAGES)/verify.html --cases 60 --small && \
+	  .venv/bin/python bench/select_page.py --fewest target/debug/fewest --page $(PAGES)/fewest.html --small; fi
 
 # Not part of `make test`: Coq and OCaml are not everywhere. Where they are missing and cannot be installed it says so.
 verified: need-cargo tools ## the checker proven in Coq (verified/): compiled, and beside the two others on random, forged and real proofs

@@ -23,13 +23,8 @@ import tempfile
 import time
 
 import two_checkers
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import sync_playwright
+from pages import DATA, ROOT, add_options, check, for_everyone, opened, prepared, real, same, shots
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-DATA = pathlib.Path(os.environ.get("FEWEST_DATA", ROOT.parent / "shared" / "data"))
-# Everything WCAG 2.2 AA asks that a program can judge.
-WCAG = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
 EXACT = ["-m", "exact", "--max-features"]
 # What is proven of real data: the files, the options of `fewest select`.
 REAL = [
@@ -103,17 +98,6 @@ def by_page(tab, address, case):
 ALIGNMENT = 1e-6
 
 
-def same(one, other, share):
-    """Whether two values are the same, numbers up to this share."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(same(one[key], other[key], share) for key in one)
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(same(a, b, share) for a, b in zip(one, other, strict=True))
-    if isinstance(one, float) and isinstance(other, float):
-        return abs(one - other) <= share * max(abs(one), abs(other))
-    return one == other
-
-
 def apart(case, command, page):
     """How they differ; none where they do not."""
     if page[0] is None:
@@ -172,7 +156,7 @@ def arrays():
 
 def of_real(given, folder):
     for number, (files, options) in enumerate(REAL):
-        files = [ROOT / name if name.startswith("data/") else DATA / name for name in files]
+        files = [real(name) for name in files]
         if given.only and given.only not in files[0].name:
             continue
         if not files[0].exists():
@@ -214,41 +198,15 @@ def large(given, folder):
         yield "real", Case(f"a table of {size / 1e6:.0f} MB, {' '.join(options)}", here, "p.proof", ["large.csv"])
 
 
-def check(truth, what):
-    if not truth:
-        raise SystemExit(f"FAILED {what}")
-
-
-def shots(tab, folder, name):
-    if folder:
-        for width in (1200, 420):
-            for scheme in ("light", "dark"):
-                tab.emulate_media(color_scheme=scheme)
-                tab.set_viewport_size({"width": width, "height": 900})
-                tab.screenshot(path=folder / f"{name}-{width}-{scheme}.png", full_page=True)
-        tab.emulate_media(color_scheme="light")
-        tab.set_viewport_size({"width": 1200, "height": 900})
-
-
-def of_itself(tab, address, case, long, requests, folder):
+def of_itself(tab, address, case, long, folder):
     """The page as a person and a screen reader have it."""
     tab.goto(address)
     shots(tab, folder, "empty")
     by_page(tab, address, case)
     shots(tab, folder, "verdict")
-    for scheme in ("light", "dark"):
-        tab.emulate_media(color_scheme=scheme)
-        found = Axe().run(tab, options=WCAG).response["violations"]
-        check(not found, f"{scheme}: {[(one['id'], [node['target'] for node in one['nodes']]) for one in found]}")
-    tab.emulate_media(color_scheme="light")
-    tab.set_viewport_size({"width": 420, "height": 800})
-    check(tab.evaluate("document.documentElement.scrollWidth") <= 420, "the page is wider than 420 pixels")
-    tab.set_viewport_size({"width": 1200, "height": 900})
+    for_everyone(tab)
     check(tab.evaluate("document.activeElement.id") == "verdict-h", "the verdict has not the focus")
     check(tab.locator("#said").inner_text().startswith("VERIFIED"), "the verdict is not said")
-    # No connection is allowed, to anything.
-    tried = "fetch('https://example.org').then(() => 'connected', () => 'refused')"
-    check(tab.evaluate(tried) == "refused", "the page may connect")
     # Two files dropped at once, the data first.
     tab.goto(address)
     files = [[name, base64.b64encode((case.folder / name).read_bytes()).decode()] for name in (case.data[0], case.proof)]
@@ -280,38 +238,19 @@ def of_itself(tab, address, case, long, requests, folder):
         tab.locator("#cancel").click()
         tab.locator("#verdict").wait_for(timeout=5_000)
         check("cancelled" in tab.locator("#found p").first.inner_text(), "a check cannot be cancelled")
-    strange = [url for url in requests if url != address and not url.startswith("blob:") and url != "https://example.org/"]
-    check(not strange, f"requests: {strange}")
 
 
 def main():
     options = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     options.add_argument("--cases", type=int, default=200)
     options.add_argument("--seed", type=int, default=1)
-    options.add_argument("--fewest", default=str(ROOT / "target" / "release" / "fewest"))
-    options.add_argument("--page", default=str(ROOT / "target" / "page" / "verify.html"))
-    options.add_argument("--screenshots", type=pathlib.Path)
-    options.add_argument("--write", action="store_true")
+    add_options(options, "verify.html")
     options.add_argument("--only", help="real data of this name alone")
     options.add_argument("--small", action="store_true", help="no table of 60 MB")
-    given = options.parse_args()
-    given.fewest = str(pathlib.Path(given.fewest).resolve())
-    if given.screenshots:
-        given.screenshots.mkdir(parents=True, exist_ok=True)
-    browser = os.environ.get("FEWEST_BROWSER") or shutil.which("chromium")
-    page, seen, wrong, times, requests, long = pathlib.Path(given.page).resolve(), collections.Counter(), [], [], [], None
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
-        folder, address = pathlib.Path(folder), page.as_uri()
-        window = driver.chromium.launch(executable_path=browser, args=["--no-sandbox"])
-        context = window.new_context(offline=True)
-        tab = context.new_page()
-        faults = []
-        tab.on(
-            "console",
-            lambda message: message.type in ("error", "warning") and "example.org" not in message.text and faults.append(message.text),
-        )
-        tab.on("pageerror", lambda error: faults.append(str(error)))
-        tab.on("request", lambda request: requests.append(request.url))
+    given = prepared(options)
+    seen, wrong, times, long = collections.Counter(), [], [], None
+    with tempfile.TemporaryDirectory() as folder, opened(given.page) as browser:
+        folder, tab, address = pathlib.Path(folder), browser.tab, browser.address
         groups = [of_real(given, folder), of_random(given, folder)] + ([] if given.small else [large(given, folder)])
         first = None
         for kind, case in (pair for group in groups for pair in group):
@@ -331,25 +270,22 @@ def main():
                 times.append((case.name, bytes_, proof, command[4], of_page[4], verdict))
                 print(f"{case.name}: {verdict}, command {command[4]:.2f} s, page {of_page[4]:.2f} s", flush=True)
                 first, long = first or case, case
-        of_itself(tab, address, first, None if given.small else long, requests, given.screenshots)
-        window_version = window.version
-        window.close()
-    check(not faults, f"the console: {faults[:5]}")
+        of_itself(tab, address, first, None if given.small else long, given.screenshots)
     print(json.dumps(seen, indent=1))
     print(f"{len(wrong)} differences")
     if given.write:
-        write(given, page, seen, wrong, times, window_version)
+        write(given, seen, wrong, times, browser.version)
     raise SystemExit(len(wrong) > 0)
 
 
-def write(given, page, seen, wrong, times, version):
+def write(given, seen, wrong, times, version):
     kinds = [kind for kind in seen if ":" not in kind]
     lines = [
         "# The page that checks proofs, beside the command",
         "",
         f"    python3 bench/page.py --cases {given.cases} --seed {given.seed} --write",
         "",
-        f"`verify.html` ({page.stat().st_size:,} bytes), opened from the disk in Chromium {version} without a network, and `fewest verify`",
+        f"`verify.html` ({given.page.stat().st_size:,} bytes), opened from the disk in Chromium {version} without a network, and `fewest verify`",
         "on the same files. Compared are exit code, text and messages, JSON (all but the time), and that every line of the text is seen.",
         "Bounds of alignments may differ by 1e-6 of their size (2.6e-8 was seen), as `exp` is another function there.",
         "",

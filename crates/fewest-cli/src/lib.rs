@@ -22,6 +22,7 @@ pub use failure::Failure;
 use fewest::AnyMethod;
 #[cfg(feature = "papers")]
 use fewest_papers::AnyMethod;
+pub use interrupt::interrupt;
 use terminal::{Level, Terminal};
 
 /// Runs the command with its arguments, the first of them its own name; returns the exit code.

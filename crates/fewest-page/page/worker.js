@@ -1,18 +1,21 @@
-// Runs the checker, off the page's own thread: a message has the program, its arguments and the files; the answers are
-// { progress } and { read } on the way, and { code, out, err, json } or { broken, err } at the end. To cancel, the page ends the worker.
+// Runs the command, off the page's own thread: a message has the program, its words, the files and the names of those it is to give;
+// the answers are { started }, { progress }, { read } and { events } on the way, and { code, out, err, files } or { broken, err } at the end.
+// To end at once, the page ends the worker; { interrupt } asks the command for the best so far, where { started } said that it can.
 //
-// The checker is compiled for WASI (preview 1), which names what a program asks of its system. Below is as much of
-// it as a reader of files asks for: one folder with the chosen files, which are read where they lie, with temporary files in
-// memory, and with the file that the verdict goes to. There is no network in it.
+// The command is compiled for WASI (preview 1), which names what a program asks of its system. Below is as much of
+// it as this command asks for: one folder with the chosen files, which are read where they lie, and with those that are written, in
+// memory. There is no network in it.
 "use strict";
 
 const [OK, BADF, EXIST, INVAL, IO, NOENT, NOSYS, ROFS] = [0, 8, 20, 28, 29, 44, 52, 69];
 const [DEVICE, FOLDER, REGULAR] = [2, 3, 4];
-// Where the verdict is written as JSON; a device, so that it is written as it comes.
-const JSON_FILE = "verdict.json";
+// A device in the folder, to which the command writes the events of a run as they come.
+const TRACE = "trace.jsonl";
+// Events that the page shows; there are many others.
+const SHOWN = /^{"event":"(incumbent|bound|size|certificate)"/;
 // Bytes of a file that are held for the next readings.
 const WINDOW = 4 << 20;
-// Milliseconds between two reports of how much was read.
+// Milliseconds between two reports of how much was read, and between two looks at the messages of the page.
 const REFRESH = 100;
 
 let told = 0;
@@ -38,12 +41,14 @@ class Chosen {
     }
     const part = this.held.subarray(at - this.from, at - this.from + into.length);
     into.set(part);
-    tell({ read: { name: this.name, bytes: Math.min(this.furthest, at + part.length), of: this.size } });
+    const bytes = Math.min(this.furthest, at + part.length);
+    if (!this.whole) tell({ read: { name: this.name, bytes, of: this.size } }, bytes === this.size);
+    this.whole ||= bytes === this.size;
     return part.length;
   }
 }
 
-// A file in memory: temporary, or what the checker says.
+// A file in memory: temporary, or written by the command.
 class Held {
   constructor(kind) {
     Object.assign(this, { kind, bytes: new Uint8Array(1 << 10), size: 0 });
@@ -70,21 +75,34 @@ class Held {
     bytes.set(this.bytes.subarray(0, this.size));
     this.bytes = bytes;
   }
-  text() { return new TextDecoder().decode(this.bytes.subarray(0, this.size)); }
+  content() { return this.bytes.slice(0, this.size); }
+  text() { return new TextDecoder().decode(this.content()); }
 }
 
-// Standard error: lines of progress go to the page, all others are kept.
-class Errors extends Held {
-  constructor() { super(REGULAR); this.line = ""; this.decoder = new TextDecoder(); }
+// A file of lines, which `take` may take as they come; all others are kept.
+class Lines extends Held {
+  constructor(kind, take) { super(kind); Object.assign(this, { take, line: "", decoder: new TextDecoder() }); }
   write(_, from) {
     const lines = (this.line + this.decoder.decode(from, { stream: true })).split("\n");
     this.line = lines.pop();
-    for (const line of lines) {
-      if (line.startsWith("progress: ")) tell({ progress: line.slice("progress: ".length) }, true);
-      else super.write(this.size, new TextEncoder().encode(line + "\n"));
-    }
+    for (const line of lines) if (!this.take(line)) super.write(this.size, new TextEncoder().encode(line + "\n"));
     return from.length;
   }
+}
+
+// Lines of progress go to the page.
+const progress = line => line.startsWith("progress: ") && (tell({ progress: line.slice("progress: ".length) }, true), true);
+
+// Events go to the page: a better subset at once, all others together now and then.
+let events = [];
+function flush() {
+  if (events.length) postMessage({ events: events.map(line => JSON.parse(line)) });
+  events = [];
+}
+function event(line) {
+  if (SHOWN.test(line)) events.push(line);
+  if (line.startsWith('{"event":"incumbent"')) flush();
+  return true;
 }
 
 class Exit { constructor(code) { this.code = code; } }
@@ -145,9 +163,12 @@ function system(words, variables, folder, streams) {
     environ_sizes_get: (count, total) => sizes(variables, count, total),
     environ_get: (pointers, at) => put(variables, pointers, at),
     clock_time_get: (id, _, at) => {
-      const milliseconds = id === 0 ? Date.now() : performance.now();
+      const now = performance.now(), milliseconds = id === 0 ? Date.now() : now;
       view().setBigUint64(at, BigInt(Math.round(milliseconds * 1e6)), true);
-      return OK;
+      if (now - looked < REFRESH) return OK;
+      looked = now;
+      flush();
+      return waits ? new Promise(resolve => setTimeout(resolve, 0, OK)) : OK;
     },
     random_get: (at, length) => {
       for (let k = 0; k < length; k += 65536) crypto.getRandomValues(bytes(at + k, Math.min(65536, length - k)));
@@ -226,6 +247,13 @@ function system(words, variables, folder, streams) {
       view().setUint32(to, fd, true);
       return OK;
     },
+    path_rename: (_, at, length, __, to, count) => {
+      const node = lookUp(at, length);
+      if (!(node instanceof Held)) return node ? ROFS : NOENT;
+      folder.delete(name(at, length));
+      folder.set(name(to, count), node);
+      return OK;
+    },
     // Who has it open keeps it.
     path_unlink_file: (_, at, length) => {
       const node = lookUp(at, length);
@@ -234,30 +262,50 @@ function system(words, variables, folder, streams) {
       return OK;
     },
   };
-  const known = new Proxy(functions, { get: (target, key) => target[key] ?? (() => NOSYS), has: () => true });
-  return { known, start: instance => { memory = instance.exports.memory; instance.exports._start(); } };
+  return { functions, over: of => { memory = of; } };
 }
 
-onmessage = async ({ data: { program, words, files } }) => {
-  const [input, out, err, json] = [new Held(REGULAR), new Held(REGULAR), new Errors(), new Held(DEVICE)];
+// Whether a command that asks for the time can wait there for a message of the page (JavaScript Promise Integration).
+const canWait = typeof WebAssembly.Suspending === "function";
+let waits = false, looked = 0, interrupt = null;
+
+async function run({ program, words, files, gives }) {
+  const [input, out, err] = [new Held(REGULAR), new Held(REGULAR), new Lines(REGULAR, progress)];
   const folder = new Map(files.map(([name, file]) => [name, new Chosen(name, file)]));
-  folder.set(JSON_FILE, json);
+  folder.set(TRACE, new Lines(DEVICE, event));
   try {
     const module = await WebAssembly.compile(program);
-    const asked = WebAssembly.Module.imports(module);
-    const { known, start } = system(["fewest", "--json", `/${JSON_FILE}`, ...words], ["FEWEST_PROGRESS=lines"], folder, [input, out, err]);
-    const imports = Object.fromEntries(asked.map(({ name }) => [name, known[name]]));
-    const instance = await WebAssembly.instantiate(module, { wasi_snapshot_preview1: imports });
-    postMessage({ started: true });
+    const { functions, over } = system(words, ["FEWEST_PROGRESS=lines"], folder, [input, out, err]);
+    const imports = Object.fromEntries(WebAssembly.Module.imports(module).map(({ name }) => [name, functions[name] ?? (() => NOSYS)]));
+    waits = canWait && WebAssembly.Module.exports(module).some(({ name }) => name === "interrupt");
+    if (waits) imports.clock_time_get = new WebAssembly.Suspending(imports.clock_time_get);
+    const { exports } = await WebAssembly.instantiate(module, { wasi_snapshot_preview1: imports });
+    over(exports.memory);
+    const begin = waits ? WebAssembly.promising(exports._start) : exports._start;
+    if (waits) interrupt = WebAssembly.promising(exports.interrupt);
+    postMessage({ started: { waits } });
     let code = 0;
     try {
-      start(instance);
+      await begin();
     } catch (end) {
       if (!(end instanceof Exit)) throw end;
       code = end.code;
     }
-    postMessage({ code, out: out.text(), err: err.text(), json: json.text() });
+    flush();
+    const given = Object.fromEntries(gives.filter(name => folder.get(name) instanceof Held).map(name => [name, folder.get(name).content()]));
+    postMessage({ code, out: out.text(), err: err.text(), files: given });
   } catch (error) {
+    flush();
     postMessage({ broken: String(error), err: err.text() });
   }
+}
+
+onmessage = async ({ data }) => {
+  if (!data.interrupt) {
+    run(data);
+    return;
+  }
+  // Asking for the time within it would wait for the page once more.
+  waits = false;
+  if (!(await interrupt?.())) postMessage({ broken: "it was cancelled before it had anything to keep", err: "" });
 };

@@ -186,5 +186,7 @@ fn whole(path: &Path) -> PathBuf {
 /// A name in the same folder that no other run uses.
 fn beside(path: &Path) -> PathBuf {
     let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-    path.with_file_name(format!(".{name}.{}.part", std::process::id()))
+    // WebAssembly has no processes; a page runs one command at a time, on files of its own.
+    let run = if cfg!(target_family = "wasm") { 0 } else { std::process::id() };
+    path.with_file_name(format!(".{name}.{run}.part"))
 }

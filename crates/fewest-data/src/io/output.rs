@@ -89,6 +89,10 @@ impl Draft {
         match &self.content {
             #[cfg(target_os = "linux")]
             Content::Nameless(file) => File::options().read(true).write(true).open(descriptor(file)),
+            // On WASI `reopen` is not there, and no other program that could put a file in its place.
+            #[cfg(target_os = "wasi")]
+            Content::Named(file) => File::options().read(true).write(true).open(file.path()),
+            #[cfg(not(target_os = "wasi"))]
             Content::Named(file) => file.reopen(),
         }
     }
