@@ -213,7 +213,7 @@ def source(name, kind):
 
 
 def sets():
-    """(name, kind, X, y, truth or None) of each set that can be had here."""
+    """(name, kind, X, y, truth or None) of each set that can be read here."""
     for name in CLINICAL:
         yield name, "clinical", *table(name), None
     for name in EXPRESSION:

@@ -400,6 +400,7 @@ COMMANDS: dict[str, Command] = {
             "node-limit": of("node_limit"),
             "json": "``to_json`` of ``Markers``, attributes",
             "report": "the command alone; ``print`` shows the tables",
+            "proof": "the command alone, which reads what the proof is about",
         },
     ),
     "study": Command(

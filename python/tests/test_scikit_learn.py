@@ -76,8 +76,8 @@ ESTIMATORS = [
     NMMKLSelector(n_features_to_select=2),
     # A pair of samples is some columns of the program: the start, kta's local search, is what is
     # checked on most data.
-    MILOKSelector(n_features_to_select=2, node_limit=1, time_limit=1.0),
-    RMILOKSelector(n_features_to_select=2, node_limit=1, time_limit=1.0),
+    MILOKSelector(n_features_to_select=2, node_limit=1, time_limit=0.3),
+    RMILOKSelector(n_features_to_select=2, node_limit=1, time_limit=0.3),
     Study(sizes=2, methods=["rfe", "info-gain"], cv=2, n_repeats=1, inner_cv=2, n_Cs=2),
 ]
 

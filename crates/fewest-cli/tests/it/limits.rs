@@ -97,7 +97,7 @@ fn the_programs_of_gbd_are_left_behind_at_the_limit() {
 #[test]
 fn a_kernel_machine_is_cut_short_without_scoring_all_samples() {
     let scratch = Scratch::new("limits_fit");
-    scratch.file("d.csv", generated(9000, 30, &["no", "yes"], 4));
+    scratch.file("d.csv", generated(20_000, 30, &["no", "yes"], 4));
     let fit = ["fit", "d.csv", "--all-features", "--kernel", "rbf", "--cost", "1000", "--json", "r.json"];
     let (took, ran) = seconds(&scratch, &fit);
     let ran = ran.code(3);

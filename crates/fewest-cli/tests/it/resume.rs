@@ -81,7 +81,7 @@ fn exact_killed_twenty_times_gives_the_same_answer() {
 #[test]
 fn rfe_killed_twenty_times_gives_the_same_answer() {
     let scratch = Scratch::new("resume_rfe");
-    scratch.file("d.csv", generated(120, 60, &["no", "yes"], 12));
+    scratch.file("d.csv", generated(300, 120, &["no", "yes"], 12));
     let arguments = ["select", "d.csv", "-m", "rfe", "--kernel", "rbf", "--max-features", "3", "--threads", "1"];
     killed_at_random(&scratch, &arguments, 20, 2);
 }
