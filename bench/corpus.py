@@ -274,10 +274,10 @@ def report(rows):
     halves_of = {half: sum(row["half"] == half for row in rows) for half in ("first", "second")}
     text = ["# The corpus that defaults are chosen on", "", "    python3 bench/corpus.py", ""]
     text += [f"{len(rows)} two-class sets, {halves_of['first']} of the first half (to tune on) and {halves_of['second']} of the second (opened once)."]
-    text += ["The halves follow from kinds and sources alone; bench/corpus.py says how.", ""]
-    text += ["| set | kind | half | samples | of them + | features | sha256 |", "| --- | --- | --- | --- | --- | --- | --- |"]
+    text += ["The halves follow from kinds and sources alone; bench/corpus.py says how, and the digests of the files are in sets.json beside them.", ""]
+    text += ["| set | kind | half | samples | of them + | features |", "| --- | --- | --- | --- | --- | --- |"]
     for row in sorted(rows, key=lambda row: (row["kind"], row["name"])):
-        cells = [row[key] for key in ("name", "kind", "half", "samples", "positive", "features")] + [row["sha256"][:12]]
+        cells = [row[key] for key in ("name", "kind", "half", "samples", "positive", "features")]
         text.append("| " + " | ".join(map(str, cells)) + " |")
     (c.RESULTS / "corpus.md").write_text("\n".join(text) + "\n")
     print(f"{len(rows)} sets, {halves_of}")
