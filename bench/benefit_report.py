@@ -54,6 +54,7 @@ class Cell:
         found = sorted(found, key=lambda row: (row["repeat"], row["fold"]))
         self.accuracies = np.array([row["accuracy"] for row in found])
         self.accuracy, self.auc = self.accuracies.mean(), np.mean([row["auc"] for row in found if row["auc"] is not None])
+        self.log_loss = mean([row.get("log_loss") for row in found])
         self.se = self.accuracies.std(ddof=1) / math.sqrt(len(found))
         whole = "selected" in found[0]
         self.features = np.mean([len(row["selected"]) for row in found]) if whole else None
@@ -76,11 +77,16 @@ def corrected(a, b):
     return Paired(a.accuracies, b.accuracies, SHARE).p
 
 
-def ranked(table, methods):
-    """(mean rank by method, sets): 1 is the most accurate."""
+def ranked(table, methods, measure="accuracy", sign=1):
+    """(mean rank by method, sets): 1 is the largest, or with `sign` -1 the smallest."""
     names = [name for name, known in table.items() if all(method in known for method in methods)]
-    ranks = [stats.rankdata([-round(table[name][method].accuracy, 9) for method in methods]) for name in names]
+    ranks = [stats.rankdata([-sign * round(getattr(table[name][method], measure), 9) for method in methods]) for name in names]
     return dict(zip(methods, np.mean(ranks, axis=0).tolist(), strict=True)) if ranks else {}, names
+
+
+def critical_difference(methods, sets):
+    """Difference of mean ranks of this many methods, on this many sets, that counts at 5 % (Nemenyi, all pairs)."""
+    return stats.studentized_range.ppf(0.95, methods, np.inf) / math.sqrt(2) * math.sqrt(methods * (methods + 1) / (6 * sets))
 
 
 def mean(values):
@@ -106,10 +112,7 @@ def one_size(table, size, ours, deals):
     own = {name: table[name] for name in sets}
     methods = sorted({method for known in own.values() for method in known})
     ranking, _ = ranked(own, [method for method in methods if all(method in known for known in own.values())])
-    critical = None
-    if len(ranking) > 1:
-        critical = stats.studentized_range.ppf(0.95, len(ranking), np.inf) / math.sqrt(2)
-        critical *= math.sqrt(len(ranking) * (len(ranking) + 1) / (6 * len(sets)))
+    critical = critical_difference(len(ranking), len(sets)) if len(ranking) > 1 else None
     lines, kept = [], []
     for method in sorted(methods, key=lambda method: (ranking.get(method, np.inf), method)):
         at = [known[method] for known in own.values() if method in known]

@@ -14,6 +14,7 @@ import hashlib
 import json
 import pathlib
 
+import benefit
 import common as c
 import numpy as np
 from scipy import sparse
@@ -47,15 +48,6 @@ def drawn(X, y, dice):
     rows = np.concatenate([dice.permutation(np.flatnonzero(y == of))[: max(10, round(MOST * np.mean(y == of)))] for of in (-1, 1)])
     rows.sort()
     return X[rows], y[rows]
-
-
-def table(name):
-    """A table of the shared data."""
-    path = next(path for path in (c.DATA / f"{name}.csv.gz", c.DATA / f"{name}.csv") if path.exists())
-    with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as file:
-        file.readline()
-        rows = np.loadtxt(file, delimiter=",")
-    return rows[:, :-1], np.where(rows[:, -1] > 0, 1, -1)
 
 
 def svmlight(name):
@@ -215,9 +207,9 @@ def source(name, kind):
 def sets():
     """(name, kind, X, y, truth or None) of each set that can be read here."""
     for name in CLINICAL:
-        yield name, "clinical", *table(name), None
+        yield name, "clinical", *benefit.data(name)[1:3], None
     for name in EXPRESSION:
-        yield name, "expression", *table(name), None
+        yield name, "expression", *benefit.data(name)[1:3], None
     for name in SPARSE:
         yield name, "sparse", *svmlight(name), None
     for name, (column, whole) in CELLS.items():

@@ -16,7 +16,6 @@ import benefit_report as b
 import common as c
 import corpus
 import numpy as np
-from scipy import stats
 
 SIZE = 10
 KEPT = c.CACHE / "defaults.jsonl"
@@ -53,44 +52,28 @@ def run(sets, a):
     return trouble
 
 
-def means(found, methods, sets):
-    """{set: {method: {measure: mean, features, stability, seconds}}} of what is done in every fold."""
-    widths, out = {one["name"]: one["features"] for one in sets}, {}
-    for name in widths:
-        for method in methods:
-            of = [row for row in found if row["set"] == name and row["method"] == method and row["size"] == SIZE and row["status"] == "done"]
-            if len(of) == benefit.FOLDS:
-                cell = {measure: b.mean([row.get(measure) for row in of]) for measure in [*MEASURES, "seconds"]}
-                subsets = [row["selected"] for row in of]
-                cell |= {"features": b.mean([len(subset) for subset in subsets]), "stability": b.stability(subsets, widths[name])}
-                out.setdefault(name, {})[method] = cell
-    return out
-
-
 def report(sets, half, trouble):
-    methods = [*METHODS[:1], b.SMALLEST, *METHODS[1:]]
-    table = means(b.rows(KEPT), methods, sets)
+    widths, methods = {one["name"]: one["features"] for one in sets}, [*METHODS[:1], b.SMALLEST, *METHODS[1:]]
+    table = b.cells([row for row in b.rows(KEPT) if row["set"] in widths], SIZE, benefit.FOLDS, widths)
     methods = [method for method in methods if any(method in of for of in table.values())]
-    whole = [name for name in table if all(method in table[name] for method in methods)]
+    whole = {name: of for name, of in table.items() if all(method in of for method in methods)}
     page = [f"# Defaults, the {half} half of the corpus", "", f"    python3 bench/corpus.py; python3 bench/defaults.py --half {half}", ""]
     page += [f"{len(whole)} of {len(sets)} sets, on which all forms are done; five outer folds, at most {SIZE} features. Ranks: 1 is the best of the set, ties shared.", ""]
     ranks = {}
     for measure, sign in MEASURES.items():
         # evaluate has no probabilities.
-        known = [method for method in methods if all(table[name][method][measure] is not None for name in whole)]
-        each = [stats.rankdata([-sign * round(table[name][method][measure], 9) for method in known]) for name in whole]
-        ranks[measure] = dict(zip(known, np.mean(each, axis=0), strict=True)) if each else {}
+        known = [method for method in methods if all(getattr(at[method], measure) is not None for at in whole.values())]
+        ranks[measure] = b.ranked(whole, known, measure, sign)[0]
     heads = ["form", *(f"rank, {measure.replace('_', '-')}" for measure in MEASURES), *(measure.replace("_", "-") for measure in MEASURES), "features", "stability", "s / fold"]
     lines = []
     for method in sorted(methods, key=lambda method: ranks["accuracy"].get(method, math.inf)):
-        of = lambda what, method=method: b.mean([table[name][method][what] for name in whole])
+        of = lambda what, method=method: b.mean([getattr(known[method], what) for known in whole.values()])
         line = [method, *(b.shown(ranks[measure].get(method), 2) for measure in MEASURES), *(b.shown(of(measure)) for measure in MEASURES)]
         lines.append([*line, b.shown(of("features"), 1), b.shown(of("stability")), b.shown(of("seconds"), 2)])
     page += b.grid(heads, lines)
     if len(methods) > 1 and whole:
-        critical = stats.studentized_range.ppf(0.95, len(methods), np.inf) / math.sqrt(2) * math.sqrt(len(methods) * (len(methods) + 1) / (6 * len(whole)))
-        page += ["", f"Mean ranks differ at 5 % from {critical:.2f} on (Nemenyi, all pairs)."]
-    page += ["", *b.grid(["accuracy", *methods], [[name, *(b.shown(table[name][m]["accuracy"]) if m in table[name] else "-" for m in methods)] for name in sorted(table)])]
+        page += ["", f"Mean ranks differ at 5 % from {b.critical_difference(len(methods), len(whole)):.2f} on (Nemenyi, all pairs)."]
+    page += ["", *b.grid(["accuracy", *methods], [[name, *(b.shown(table[name][m].accuracy) if m in table[name] else "-" for m in methods)] for name in sorted(table)])]
     page += ["", "Not done: " + ("; ".join(trouble) or "none") + ".", "", f"{c.cpu()}, {c.versions()}."]
     (c.RESULTS / f"defaults_{half}.md").write_text("\n".join(page) + "\n")
 

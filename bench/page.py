@@ -23,7 +23,8 @@ import tempfile
 import time
 
 import two_checkers
-from pages import DATA, ROOT, add_options, check, for_everyone, opened, prepared, real, same, shots
+from pages import add_options, check, for_everyone, opened, prepared, same, shots
+from two_checkers import DATA, ROOT, real
 
 EXACT = ["-m", "exact", "--max-features"]
 # What is proven of real data: the files, the options of `fewest select`.

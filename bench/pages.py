@@ -8,9 +8,8 @@ import types
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import sync_playwright
+from two_checkers import ROOT
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-DATA = pathlib.Path(os.environ.get("FEWEST_DATA", ROOT.parent / "shared" / "data"))
 # Everything WCAG 2.2 AA asks that a program can judge.
 WCAG = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
 
@@ -33,20 +32,20 @@ def prepared(options):
     return given
 
 
-def real(name):
-    """A file of real data: of this repository, or of the shared ones."""
-    return ROOT / name if name.startswith("data/") else DATA / name
-
-
 def same(one, other, share):
     """Whether two values are the same, numbers up to this share."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(same(one[key], other[key], share) for key in one)
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(same(a, b, share) for a, b in zip(one, other, strict=True))
+    return all(found is not None and found <= share for _, found in differences(one, other))
+
+
+def differences(one, other, place=""):
+    """Where two values differ, and by which share (None where they are no numbers)."""
+    if isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys():
+        return [found for key in one for found in differences(one[key], other[key], f"{place}.{key}" if place else key)]
+    if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        return [found for a, b in zip(one, other, strict=True) for found in differences(a, b, f"{place}[]")]
     if isinstance(one, float) and isinstance(other, float):
-        return abs(one - other) <= share * max(abs(one), abs(other))
-    return one == other
+        return [] if one == other else [(place, abs(one - other) / max(abs(one), abs(other)))]
+    return [] if one == other else [(place, None)]
 
 
 def check(truth, what):

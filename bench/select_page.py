@@ -22,7 +22,8 @@ import subprocess
 import tempfile
 import time
 
-from pages import ROOT, add_options, check, for_everyone, opened, prepared, real, same, shots
+from pages import add_options, check, differences, for_everyone, opened, prepared, same, shots
+from two_checkers import ROOT, real
 
 # Keys of a result that say when something happened, on how many threads, and by which words.
 OF_THE_RUN = {"seconds", "milliseconds", "trace", "threads", "command", "memory"}
@@ -173,17 +174,6 @@ def lasting(value):
     if isinstance(value, dict):
         return {key: lasting(inner) for key, inner in value.items() if key not in OF_THE_RUN | FOLLOWS}
     return [lasting(inner) for inner in value] if isinstance(value, list) else value
-
-
-def differences(one, other, place=""):
-    """Where two values differ, and by which share (None where they are no numbers)."""
-    if isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys():
-        return [found for key in one for found in differences(one[key], other[key], f"{place}.{key}" if place else key)]
-    if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
-        return [found for a, b in zip(one, other, strict=True) for found in differences(a, b, f"{place}[]")]
-    if isinstance(one, float) and isinstance(other, float):
-        return [] if one == other else [(place, abs(one - other) / max(abs(one), abs(other)))]
-    return [] if one == other else [(place, None)]
 
 
 def allowed(place):

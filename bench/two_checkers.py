@@ -33,6 +33,7 @@ import time
 import zlib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+DATA = pathlib.Path(os.environ.get("FEWEST_DATA", ROOT.parent / "shared" / "data"))
 sys.path.insert(0, str(ROOT / "tools"))
 import check_proof  # noqa: E402
 
@@ -294,6 +295,11 @@ class Drawn:
         if dice.random() < 0.2:
             self.path = self.path.with_name(self.path.name + ".gz")
         self.path.write_bytes(gzip.compress(text.encode()) if self.path.suffix == ".gz" else text.encode())
+
+
+def real(name):
+    """A file of real data: of this repository, or of the shared ones."""
+    return ROOT / name if name.startswith("data/") else DATA / name
 
 
 def some(random, names, least=1):

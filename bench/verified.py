@@ -23,10 +23,8 @@ import time
 from fractions import Fraction
 
 import two_checkers
-from two_checkers import check_proof
+from two_checkers import ROOT, check_proof, real
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-DATA = pathlib.Path(os.environ.get("FEWEST_DATA", ROOT.parent / "shared" / "data"))
 REAL = [
     ("data/wdbc.csv", ["-m", "exact", "--max-features", "3"]),
     ("data/wdbc.csv", ["-m", "exact", "--max-features", "3", "--loss", "squared-hinge"]),
@@ -47,10 +45,6 @@ LARGER = 20
 OTHERS = [
     ["-m", "kta", "--max-features", "2"],
 ]
-
-
-def path_of(name):
-    return ROOT / name if name.startswith("data/") else DATA / name
 
 
 def selected(given, path, options, proof, seconds=10, command="select"):
@@ -271,12 +265,12 @@ def kinds_of(said, seen):
 def larger_cases(given, folder, seen, wrong):
     """Rows of a table: larger proofs of real data, with random questions."""
     proof, text, rows, number, data = folder / "p.proof", folder / "p.txt", [], 0, collections.defaultdict(list)
-    names = [name for name in SMALL + WIDE if path_of(name).exists()]
+    names = [name for name in SMALL + WIDE if real(name).exists()]
     while sum(map(len, data.values())) < given.larger:
         number += 1
         dice = random.Random(f"{given.seed}/larger/{number}")
         name = dice.choice(names)
-        path, options = path_of(name), ["--cost", dice.choice(["0.01", "0.1", "1", "10"])]
+        path, options = real(name), ["--cost", dice.choice(["0.01", "0.1", "1", "10"])]
         features = two_checkers.check_proof.Data(str(path), {}, None).names
         several, wide = name in ("zoo.csv", "soybean-small.csv"), name in WIDE
         method = "rfe" if wide else "exact" if several else dice.choice(["exact", "exact", "gbd", "mbp"])
@@ -329,7 +323,7 @@ def other_questions(given, folder, wrong):
 def real_cases(given, folder, wrong):
     rows, proof, text = [], folder / "p.proof", folder / "p.txt"
     for name, options in REAL:
-        path = path_of(name)
+        path = real(name)
         if not path.exists() or (given.small and "leukemia" in name):
             continue
         if not selected(given, path, options, proof):

@@ -69,6 +69,8 @@ function verdictLine(className, first, rest) {
   line.append(make("strong", first), rest ? (/^[:]/.test(rest) ? rest : ` ${rest}`) : "");
   return line;
 }
+// A line of the command's text: a label, two blanks or more, the rest; undefined where it is another.
+const labelled = line => /^(\S.*?) {2,}(.*)$/.exec(line)?.slice(1);
 // Pairs of a label and a text as a list.
 function pairs(list) {
   const all = make("dl");

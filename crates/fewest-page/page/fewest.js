@@ -320,9 +320,7 @@
         `${judged ? "your list has " : ""}${selected.length} of ${result.n_features} features: ${selected.slice(0, 30).join(", ")}${selected.length > 30 ? ", ..." : ""}`;
       showAnswer(code === 0 ? "finding" : "warning", result.kind === "prediction" ? "Applied" : ENDS[result.status] ?? result.status, `: ${what}`);
       if (result.sentence ?? result.certificate?.sentence) found.append(make("p", result.sentence ?? result.certificate.sentence, "wide"));
-      // The first part of the text: a label, two blanks or more, the rest.
-      const head = out.split("\n\n")[0].split("\n").map(line => /^(\S.*?) {2,}(.*)$/.exec(line)?.slice(1)).filter(Boolean);
-      if (result.kind !== "prediction") found.append(pairs(head));
+      if (result.kind !== "prediction") found.append(pairs(out.split("\n\n")[0].split("\n").map(labelled).filter(Boolean)));
     }
     const tools = make("div", undefined, "tools");
     for (const [name, type, words] of FILES) if (given[name]) tools.append(button(words, () => save(name, type, given[name])));

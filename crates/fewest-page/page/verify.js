@@ -76,8 +76,7 @@
     if (err) found.append(make("pre", err));
   }
 
-  // Lines of the text: a label, two blanks or more, the rest.
-  const listed = lines => pairs(lines.map(line => /^(\S.*?) {2,}(.*)$/.exec(line)?.slice(1) ?? ["", line]));
+  const listed = lines => pairs(lines.map(line => labelled(line) ?? ["", line]));
 
   function finished({ code, out, err, files, milliseconds }, options) {
     const json = text(files[VERDICT]);

@@ -12,6 +12,8 @@ use flate2::write::GzEncoder;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::{Made, entries};
+
 /// Writes the proof of a run to a file, or those of a path to one file for each size. A proof takes
 /// its place when it is complete. The first failure is kept for [`ProofFile::finish`]: the run goes
 /// on without it.
@@ -51,6 +53,11 @@ impl ProofFile {
     pub fn new(path: &str, made: Value) -> Self {
         let (path, failed) = (path.to_owned(), None);
         Self { path, made, size: None, lasting: false, marks: Vec::new(), open: None, failed, written: Vec::new() }
+    }
+
+    /// The proof of a run of the command.
+    pub fn of_run(path: &Path, made: &Made) -> Self {
+        Self::new(&path.to_string_lossy(), Value::Object(entries(made)))
     }
 
     /// With a file that outlasts a killed process, for a run that keeps its state.

@@ -5,9 +5,8 @@ use fewest_data::{Note, ScaleKind, ScaleReason};
 use fewest_eval::Preparation;
 use fewest_eval::markers::{MarkersReport, MarkersSettings, markers};
 use fewest_result::{
-    Asked, FeatureImputation, FeatureScaling, Kind, Made, MarkersContext, ProofFile, TrainedModel, entries, levels_of,
+    Asked, FeatureImputation, FeatureScaling, Kind, Made, MarkersContext, ProofFile, TrainedModel, levels_of,
 };
-use serde_json::Value;
 
 use super::data_as_read::DataAsRead;
 use super::effective::{check_groups, warn_of_source};
@@ -60,8 +59,7 @@ pub(crate) fn run(args: &MarkersArgs, invocation: &Invocation) -> Result<u8, Fai
         let mut settings = asked.clone();
         // Of a proof a column of the data.
         settings.own.remove("folds");
-        let made = Made::new("markers", line, &raw.data.names, classes, settings);
-        ProofFile::new(&path.to_string_lossy(), Value::Object(entries(&made)))
+        ProofFile::of_run(path, &Made::new("markers", line, &raw.data.names, classes, settings))
     });
     let mut watch = Watch::new(&raw.data.names, terminal, None).proving(None, proof.as_mut())?;
     let found = markers(&raw.samples(), &settings, listed(&raw.data.names), &limits, &mut watch);

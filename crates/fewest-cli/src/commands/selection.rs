@@ -240,7 +240,7 @@ impl Task<'_> {
     /// The file for proofs, if asked for.
     pub(crate) fn proof_file(&self, resumes: bool) -> Option<ProofFile> {
         let path = self.options.value::<std::path::PathBuf>("proof")?;
-        let file = ProofFile::new(&path.to_string_lossy(), Value::Object(entries(&self.made())));
+        let file = ProofFile::of_run(&path, &self.made());
         Some(if resumes { file.lasting() } else { file })
     }
 

@@ -67,9 +67,9 @@ impl Search<'_> {
         let start = found.subset.clone().into_iter().collect();
         let settings = ExactSettings { svm: self.svm.clone(), start, ..ExactSettings::default() };
         let limits = deadline.limits(1.0);
-        // What the gap leaves of the gain of the panel, in units of the objective.
-        let gain = found.objective.map_or(0.0, |objective| without_features(&problems, self.svm) - objective);
-        let open = limits.gap_rel * gain.max(0.0) / (1.0 - limits.gap_rel);
+        // The gap is asked of the gain alone, not of the objective, too.
+        let measured = found.objective.zip(found.yardstick);
+        let open = measured.map_or(0.0, |(objective, yardstick)| yardstick.room(limits.gap_rel, objective, true));
         let limits = Limits { nodes: exact.nodes, gap_abs: limits.gap_abs.max(open), ..limits };
         match exact_several(&problems, self.rules, &settings, limits, observer) {
             Ok(searched) => Ok(better(found, searched.outcome)),

@@ -85,7 +85,8 @@ impl Yardstick {
     }
 
     /// The largest distance of a bound from an objective whose gap is at most this.
-    fn room(&self, relative: f64, objective: f64, is_better: bool) -> f64 {
+    #[doc(hidden)]
+    pub fn room(&self, relative: f64, objective: f64, is_better: bool) -> f64 {
         let gain = (self.baseline - objective).abs();
         match (gain > self.nothing, is_better) {
             (true, true) if relative >= 1.0 => f64::INFINITY,

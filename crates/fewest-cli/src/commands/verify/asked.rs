@@ -5,11 +5,11 @@ use std::collections::HashSet;
 use fewest::kernel::DistanceKernel;
 use fewest::{Bias, FeatureSet, Loss, RuleList, Rules, SvmSettings};
 use fewest_data::Names;
-use fewest_result::{QuestionDifference, entries};
-use serde::{Deserialize, Serialize};
+use fewest_result::QuestionDifference;
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::claim::{Claim, Gain, LINEAR, named, rule_entries};
+use super::claim::{Claim, Gain, KernelName, LINEAR, Said, named, rule_entries};
 use crate::args::notation;
 use crate::export::settings;
 use crate::failure::Failure;
@@ -86,7 +86,7 @@ impl Asked {
     fn entries(&self, names: &Names) -> Result<Map<String, Value>, Failure> {
         let mut all = Said {
             gain: self.method.as_deref().map(Gain::of_method),
-            kernel: self.kernel.as_deref(),
+            kernel: self.kernel.as_deref().map(KernelName::Typed),
             loss: self.loss,
             cost: self.cost,
             bias: self.bias,
@@ -102,29 +102,6 @@ impl Asked {
         let kinds = rule_entries(&self.rules, rules.weight_bounds(), names);
         all.extend(kinds.into_iter().filter(|(_, value)| !is_none(value)));
         Ok(all)
-    }
-}
-
-/// Parts of a question besides rules and prices, by the names of settings; null where one is left open.
-#[derive(Default, Serialize)]
-struct Said<'a> {
-    gain: Option<Gain>,
-    kernel: Option<&'a str>,
-    loss: Option<Loss>,
-    cost: Option<f64>,
-    bias: Option<Bias>,
-    weight_bound: Option<f64>,
-    gamma: Option<f64>,
-    categorical: Option<Vec<String>>,
-    max_features: Option<usize>,
-}
-
-impl Said<'_> {
-    /// Parts that are not left open.
-    fn parts(&self) -> Map<String, Value> {
-        let mut all = entries(self);
-        all.retain(|_, value| !value.is_null());
-        all
     }
 }
 
@@ -163,11 +140,10 @@ impl Layers {
             Gain::L1 => _ = out.insert("weight_bound".to_owned(), setting("weight_bound").unwrap_or(Value::Null)),
             Gain::Ridge => {}
         }
-        out.extend(Said { gain: Some(gain), ..Said::default() }.parts());
+        out.extend(Said { gain: Some(gain), kernel: certificate.map(|_| LINEAR), ..Said::default() }.parts());
         if let Some(certificate) = certificate {
             // A search of its own, by the SVM alone, among subsets of this size.
             out.insert("penalty".to_owned(), Value::Null);
-            out.insert("kernel".to_owned(), LINEAR.into());
             out.insert("max_features".to_owned(), certificate["max_features"].clone());
         }
         self.all.push((Origin::Result, out));
@@ -176,9 +152,9 @@ impl Layers {
     /// The defaults of `select`; `svm` are those of the method.
     pub(super) fn add_defaults(&mut self, svm: &SvmSettings) {
         let mut out = no_rules();
+        let kernel = Some(KernelName::OfDistances(DistanceKernel::default()));
         let (loss, cost, bias) = (Some(svm.loss), Some(svm.cost), Some(svm.bias));
-        out.extend(Said { loss, cost, bias, ..Said::default() }.parts());
-        out.insert("kernel".to_owned(), serde_json::to_value(DistanceKernel::default()).unwrap_or_default());
+        out.extend(Said { kernel, loss, cost, bias, ..Said::default() }.parts());
         out.insert("categorical".to_owned(), Value::Null);
         self.all.push((Origin::Default, out));
     }

@@ -107,57 +107,63 @@ impl Claim {
 
     /// All of it that a user can ask for, by the names of settings.
     pub(super) fn entries(&self, names: &Names) -> Map<String, Value> {
-        let objective = match self.gain {
-            Gain::Alignment => Objective::Alignment {
-                kernel: self.kernel.unwrap_or_default(),
+        let said = if self.gain == Gain::Alignment {
+            let kernel = KernelName::OfDistances(self.kernel.unwrap_or_default());
+            Said {
+                kernel: Some(kernel),
                 gamma: self.gamma,
-                categorical: named(&self.categorical, names),
-            },
-            Gain::Ridge | Gain::L1 => Objective::Svm {
-                kernel: LINEAR,
-                loss: self.loss,
-                cost: self.cost,
-                bias: self.bias(),
-                penalty: settings::priced(&self.penalty, names),
-                weights_within: (self.gain == Gain::L1).then(|| settings::priced(&self.weight_bounds, names)),
-            },
+                categorical: Some(named(&self.categorical, names)),
+                ..Said::default()
+            }
+        } else {
+            Said { kernel: Some(LINEAR), loss: self.loss, cost: self.cost, bias: self.bias(), ..Said::default() }
         };
-        let mut out = entries(&Question { gain: self.gain, objective, max_features: self.rules.max_features });
+        let mut out = Said { gain: Some(self.gain), ..said }.parts();
+        let mut set = |key: &str, value: Value| _ = out.insert(key.to_owned(), value);
+        if self.gain != Gain::Alignment {
+            set("penalty", settings::priced(&self.penalty, names));
+        }
+        if self.gain == Gain::L1 {
+            set("weights_within", settings::priced(&self.weight_bounds, names));
+        }
+        set("max_features", self.rules.max_features.into());
         out.extend(rule_entries(&self.rules, &self.bounds, names));
         out
     }
 }
 
-/// The only kernel of a proof of an SVM.
-pub(super) const LINEAR: &str = "linear";
-
-/// The parts of a claim besides its rules, by the names of settings.
-#[derive(Serialize)]
-struct Question {
-    gain: Gain,
-    #[serde(flatten)]
-    objective: Objective,
-    max_features: Option<usize>,
+/// A kernel as settings name it.
+#[derive(Clone, Copy, Serialize)]
+#[serde(untagged)]
+pub(super) enum KernelName<'a> {
+    Typed(&'a str),
+    OfDistances(DistanceKernel),
 }
 
-/// What a gain has besides.
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Objective {
-    Alignment {
-        kernel: DistanceKernel,
-        gamma: Option<f64>,
-        categorical: Vec<String>,
-    },
-    Svm {
-        kernel: &'static str,
-        loss: Option<Loss>,
-        cost: Option<f64>,
-        bias: Option<Bias>,
-        penalty: Value,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        weights_within: Option<Value>,
-    },
+/// The only kernel of a proof of an SVM.
+pub(super) const LINEAR: KernelName<'static> = KernelName::Typed("linear");
+
+/// Parts of a question besides rules and prices, by the names of settings; null where one is left open.
+#[derive(Default, Serialize)]
+pub(super) struct Said<'a> {
+    pub(super) gain: Option<Gain>,
+    pub(super) kernel: Option<KernelName<'a>>,
+    pub(super) loss: Option<Loss>,
+    pub(super) cost: Option<f64>,
+    pub(super) bias: Option<Bias>,
+    pub(super) weight_bound: Option<f64>,
+    pub(super) gamma: Option<f64>,
+    pub(super) categorical: Option<Vec<String>>,
+    pub(super) max_features: Option<usize>,
+}
+
+impl Said<'_> {
+    /// Parts that are not left open.
+    pub(super) fn parts(&self) -> Map<String, Value> {
+        let mut all = entries(self);
+        all.retain(|_, value| !value.is_null());
+        all
+    }
 }
 
 /// Names of these features.
