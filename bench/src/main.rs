@@ -1,4 +1,4 @@
-//! `fewest-bench fit|rfe|rfecv|fgm|l1|pass|kta|enumerate|read|info FILE [--option value ...]`:
+//! `fewest-bench fit|rfe|rfecv|fgm|l1|pass|kta|enumerate|study|read|info FILE [--option value ...]`:
 //! reads a binary matrix or a column file, runs one solve, prints JSON on standard output. Only the
 //! solve is timed. `bench/scripts.md` says what the scripts do with it.
 //!
@@ -13,6 +13,7 @@
 //! Options of `l1`: see `l1.rs`.
 //! Options of `pass`: see `pass.rs`.
 //! Options of `kta` and `enumerate`: see `alignment.rs`.
+//! Options of `study`: see `study.rs`.
 //! `read` times reading a data file of any format `fewest_data` knows: `--repeats R --seconds S`.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command that reports by printing")]
 
@@ -20,6 +21,7 @@ mod alignment;
 mod l1;
 mod matrix;
 mod pass;
+mod study;
 
 use std::collections::HashMap;
 use std::process::ExitCode;
@@ -67,7 +69,8 @@ impl Options {
 fn run(arguments: &[String]) -> Result<Value, String> {
     let [command, file, rest @ ..] = arguments else {
         return Err(
-            "usage: fewest-bench fit|rfe|rfecv|fgm|l1|pass|kta|enumerate|read|info FILE [--option value ...]".into()
+            "usage: fewest-bench fit|rfe|rfecv|fgm|l1|pass|kta|enumerate|study|read|info FILE [--option value ...]"
+                .into(),
         );
     };
     let mut options = HashMap::new();
@@ -80,6 +83,9 @@ fn run(arguments: &[String]) -> Result<Value, String> {
     let options = Options(options);
     if command == "read" {
         return run_read(file, options);
+    }
+    if command == "study" {
+        return study::run_study(file, options);
     }
     let before = peak_bytes();
     let data = matrix::read(file).map_err(|e| e.to_string())?;
@@ -96,7 +102,7 @@ fn run(arguments: &[String]) -> Result<Value, String> {
         "info" => options.none_left().map(|()| json!({"peak_bytes": peak_bytes()}))?,
         other => {
             return Err(format!(
-                "unknown command {other}; there are fit, rfe, rfecv, fgm, l1, pass, kta, enumerate, read and info"
+                "unknown command {other}; there are fit, rfe, rfecv, fgm, l1, pass, kta, enumerate, study, read and info"
             ));
         }
     };

@@ -7,6 +7,7 @@ mod commands;
 mod export;
 mod failure;
 mod interrupt;
+mod line;
 mod method_args;
 mod progress;
 pub mod resume;
@@ -23,6 +24,7 @@ use fewest::AnyMethod;
 #[cfg(feature = "papers")]
 use fewest_papers::AnyMethod;
 pub use interrupt::interrupt;
+use line::{Place, WORKING};
 use terminal::{Level, Terminal};
 
 /// Runs the command with its arguments, the first of them its own name; returns the exit code.
@@ -69,7 +71,10 @@ fn begin(arguments: &[OsString], run: impl FnOnce(&CommandLine, &Invocation) -> 
         Global { verbose: true, .. } => Level::Verbose,
         Global { .. } => Level::Normal,
     });
-    run(&parsed, &Invocation::new(arguments, terminal)).unwrap_or_else(|failure| refused(&failure, terminal))
+    line::begin(terminal, Place::at(WORKING));
+    let code = run(&parsed, &Invocation::new(arguments, terminal)).unwrap_or_else(|failure| refused(&failure, terminal));
+    line::end();
+    code
 }
 
 /// Says why the command ended early; returns its exit code.

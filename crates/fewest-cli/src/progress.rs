@@ -1,43 +1,28 @@
-//! What is shown and written while a run goes on: a progress bar, and the trace file.
+//! What is said and written while a run goes on: its place, for the line of progress, and the trace file.
 
 use std::borrow::Cow;
 use std::io::{Read, Write};
 use std::ops::ControlFlow;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use fewest::{Checkpoint, Event, Observer, ProofSink, Subset};
 use fewest_data::Names;
 use fewest_result::{ProofFile, Trace};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 
 use crate::args::notation;
 use crate::export::file::Sink;
 use crate::export::table::number;
 use crate::failure::Failure;
+use crate::line::{self, Place};
 use crate::resume::Resume;
 use crate::terminal::Terminal;
-
-/// The bar waits this long before it shows, so that short runs stay silent.
-const PATIENCE: Duration = Duration::from_millis(400);
-
-/// Time between two updates of the bar.
-const REFRESH: Duration = Duration::from_millis(100);
-
-/// Time between two lines of progress, where a program asked for lines.
-pub(crate) const LINE: Duration = Duration::from_secs(2);
 
 /// Receives the events of a run.
 pub(crate) struct Watch<'a> {
     names: &'a Names,
     terminal: Terminal,
     start: Instant,
-    /// Whether a bar is drawn, and whether lines of progress are written.
-    draws_bar: bool,
-    writes_lines: bool,
-    bar: Option<ProgressBar>,
-    /// When the bar was last brought up to date.
-    shown: Option<Instant>,
     state: State,
     sink: Option<&'a Sink>,
     /// Opened by the first event, so that a run that is refused leaves no file.
@@ -144,28 +129,16 @@ impl State {
         format!("{part}{} {what}{incumbent}{bound}{gap}", self.done)
     }
 
-    /// `, of 495: 41 s left`, where the number of steps is known; `seconds` are over.
-    fn left(&self, seconds: f64) -> String {
-        let known = self.total.filter(|&total| self.done > 0 && total >= self.done);
-        known.map_or_else(String::new, |total| {
-            let left = seconds * (total - self.done) as f64 / self.done as f64;
-            format!(", of {total}: about {left:.0} s left")
-        })
-    }
 }
 
 impl<'a> Watch<'a> {
-    /// A bar if the terminal shows one, a trace if asked for.
+    /// A trace if asked for.
     pub(crate) fn new(names: &'a Names, terminal: Terminal, sink: Option<&'a Sink>) -> Self {
         let (start, state) = (Instant::now(), State::default());
         Self {
             names,
             terminal,
             start,
-            draws_bar: terminal.shows_progress(),
-            writes_lines: terminal.shows_lines(),
-            bar: None,
-            shown: None,
             state,
             sink,
             trace: None,
@@ -222,7 +195,7 @@ impl<'a> Watch<'a> {
         self.line(&TraceLine { seconds: self.seconds(), of: Traced::Certificate { max_features: features } });
     }
 
-    /// Clears the bar and ends the trace; how incumbent and bound moved.
+    /// Ends the trace; how incumbent and bound moved.
     ///
     /// # Errors
     /// When the trace, or the file to resume from, could not be written.
@@ -230,9 +203,7 @@ impl<'a> Watch<'a> {
         if let Some(failure) = self.unkept.take() {
             return Err(failure);
         }
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
+        line::at(Place::at(line::WORKING));
         let flushed = self.trace.as_mut().map_or(Ok(()), Write::flush);
         self.failed.take().map_or(flushed, Err).map_err(|error| Failure::writing("the trace", &error))?;
         Ok(self.histories)
@@ -242,30 +213,10 @@ impl<'a> Watch<'a> {
         self.start.elapsed().as_secs_f64()
     }
 
-    /// Brings the bar up to date, but not more often than can be seen.
-    fn show(&mut self) {
-        let since = self.shown.map_or(self.start.elapsed(), |shown| shown.elapsed());
-        // A long run has a line less often.
-        if self.writes_lines && since >= LINE.max(self.start.elapsed() / 20) {
-            self.shown = Some(Instant::now());
-            let (seconds, left) = (self.seconds(), self.state.left(self.seconds()));
-            self.terminal.progress(&format!("{seconds:.0} s, {}{left}", self.state.text()));
-        }
-        if !self.draws_bar || since < if self.shown.is_some() { REFRESH } else { PATIENCE } {
-            return;
-        }
-        self.shown = Some(Instant::now());
-        let start = self.start;
-        let bar = self.bar.get_or_insert_with(|| {
-            ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr()).with_elapsed(start.elapsed())
-        });
-        bar.set_style(style(self.state.total));
-        match self.state.total {
-            Some(total) => bar.set_length(total),
-            None => bar.unset_length(),
-        }
-        bar.set_message(self.state.text());
-        bar.set_position(self.state.done);
+    /// Says where the run is, for its line.
+    fn show(&self) {
+        let State { done, total, .. } = self.state;
+        line::at(Place { text: self.state.text(), done, total });
     }
 
     /// Says where the run is, to the verbose user.
@@ -274,20 +225,8 @@ impl<'a> Watch<'a> {
         let part = if part.is_empty() { String::new() } else { format!("{part}: ") };
         let with = notation::plural(features, "feature");
         let bound = bound.map_or_else(String::new, |bound| format!(", bound {}", number(bound)));
-        let text =
-            format!("{:9.3} s  {part}{} with {with}{bound}", self.seconds(), number(incumbent.unwrap_or(f64::NAN)));
-        match &self.bar {
-            Some(bar) => bar.suspend(|| self.terminal.detail(&text)),
-            None => self.terminal.detail(&text),
-        }
-    }
-
-    /// Says something beside the bar.
-    fn note(&self, text: &str) {
-        match &self.bar {
-            Some(bar) => bar.suspend(|| self.terminal.note(text)),
-            None => self.terminal.note(text),
-        }
+        let (seconds, incumbent) = (self.seconds(), number(incumbent.unwrap_or(f64::NAN)));
+        self.terminal.detail(&format!("{seconds:9.3} s  {part}{incumbent} with {with}{bound}"));
     }
 
     /// Adds a line to the trace.
@@ -369,7 +308,7 @@ impl Observer for Watch<'_> {
             }
             Event::Plan { subsets, trainings } => {
                 let what = notation::plural(subsets as usize, "subset");
-                self.note(&format!("judging {what} by cross-validation, at most {trainings} trainings"));
+                self.terminal.note(&format!("judging {what} by cross-validation, at most {trainings} trainings"));
             }
             Event::Bound { bound, gap, .. } => (self.state.bound, self.state.gap) = (Some(bound), gap),
             Event::Size { max_features } => {
@@ -389,27 +328,5 @@ impl Observer for Watch<'_> {
 
     fn state(&mut self) -> Option<Box<dyn Read + Send>> {
         if self.certifying { None } else { self.from.take() }
-    }
-}
-
-/// A bar where the number of steps is known, else words alone.
-fn style(total: Option<u64>) -> ProgressStyle {
-    let template = match total {
-        Some(_) => "{elapsed_precise} [{wide_bar}] {pos}/{len} steps, {eta} left",
-        None => "{elapsed_precise} {wide_msg}",
-    };
-    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-    style.progress_chars("=> ")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::State;
-
-    #[test]
-    fn what_is_left_is_said_where_the_steps_are_known() {
-        let at = |done, total| State { done, total, ..State::default() }.left(10.0);
-        assert_eq!(at(90, Some(450)), ", of 450: about 40 s left");
-        assert_eq!(at(90, None) + &at(0, Some(9)), "");
     }
 }

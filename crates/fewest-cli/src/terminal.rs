@@ -5,6 +5,7 @@ use std::io::{BufWriter, IsTerminal, Write};
 use fewest_report::visible;
 
 use crate::failure::Failure;
+use crate::line;
 
 /// How much is written to standard error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,6 +41,9 @@ impl Terminal {
     /// [`Terminal::out`] of all that `write` writes.
     #[expect(clippy::unused_self, reason = "all printing goes through a terminal, so that none is hidden in a module")]
     pub(crate) fn out_with(self, write: &mut dyn FnMut(&mut dyn Write) -> std::io::Result<()>) -> Result<(), Failure> {
+        if std::io::stdout().is_terminal() {
+            line::end();
+        }
         let mut stdout = BufWriter::new(std::io::stdout().lock());
         write(&mut stdout).and_then(|()| stdout.flush()).map_err(|error| Failure::writing("to standard output", &error))
     }
@@ -74,7 +78,7 @@ impl Terminal {
     /// Says how far a run is, in a line for the program that asked for it.
     #[expect(clippy::unused_self, reason = "all printing goes through a terminal, so that none is hidden in a module")]
     pub(crate) fn progress(self, text: &str) {
-        say("progress: ", text);
+        write_error("progress: ", text);
     }
 
     /// Whether lines of progress should be written: standard error goes to a program, which says so
@@ -84,16 +88,21 @@ impl Terminal {
         self.level > Level::Quiet && asked && !std::io::stderr().is_terminal()
     }
 
-    /// Whether a progress bar should be drawn.
+    /// Whether a line of progress should be drawn.
     pub(crate) fn shows_progress(self) -> bool {
         self.level > Level::Quiet && std::io::stderr().is_terminal()
     }
 }
 
+/// Writes text to standard error beside the line of progress ([`write_error`]).
+fn say(word: &str, text: &str) {
+    line::beside(|| write_error(word, text));
+}
+
 /// Writes text to standard error after our prefix; a failure cannot be reported. The
 /// text may hold names of data and options: what would move the cursor or colour the line is shown,
 /// not sent.
-fn say(word: &str, text: &str) {
+fn write_error(word: &str, text: &str) {
     let lines: Vec<String> = text.split('\n').map(visible).collect();
     let _ = writeln!(std::io::stderr().lock(), "{word}{}", lines.join("\n"));
 }

@@ -48,7 +48,11 @@ pub struct Table {
 
 impl Table {
     /// No rows yet; `flexible` is the column that is cut when the terminal is narrow.
+    ///
+    /// # Panics
+    /// Without such a column.
     pub fn new(headings: &[&'static str], flexible: usize) -> Self {
+        assert!(flexible < headings.len(), "the flexible column is one of the table");
         Self { headings: headings.to_vec(), rows: Vec::new(), flexible }
     }
 

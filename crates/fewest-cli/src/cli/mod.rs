@@ -136,6 +136,9 @@ pub(crate) enum ModelFormat {
     Libsvm,
 }
 
+/// Time limit of a search or a study that was given none: nobody waits longer for an answer.
+pub(crate) const TIME_LIMIT: &str = "10m";
+
 /// The options that `select`, `path`, `evaluate` and `stability` share.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct SelectionArgs {
@@ -157,7 +160,7 @@ pub(crate) struct SelectionArgs {
     pub(crate) groups: Option<String>,
     /// Stop after this long with the best so far, reading included: 500ms, 60s, 5m, 1h; path shares
     /// it out among its sizes, evaluate and stability among all their selections
-    #[arg(long, value_name = "TIME", value_parser = values::time, help_heading = "Limits")]
+    #[arg(long, value_name = "TIME", default_value = TIME_LIMIT, value_parser = values::time, help_heading = "Limits")]
     pub(crate) time_limit: Option<Duration>,
     /// Write the result as JSON to this file, or - for standard output (the table is then left out)
     #[arg(long, value_name = "FILE|-", help_heading = "Output")]

@@ -79,7 +79,7 @@ pub(crate) struct StudyArgs {
     #[command(flatten)]
     pub(crate) margin: MarginArgs,
     /// Stop after this long with what is known by then, reading included: 500ms, 60s, 5m, 1h
-    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = values::time, help_heading = "Limits")]
+    #[arg(long, value_name = "TIME", default_value = super::TIME_LIMIT, value_parser = values::time, help_heading = "Limits")]
     pub(crate) time_limit: Duration,
     /// Stop each selection after this long with the best so far
     #[arg(long, value_name = "TIME", value_parser = values::time, help_heading = "Limits")]

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
+use crate::line;
 use crate::terminal::Terminal;
 
 /// A run of the command.
@@ -38,7 +39,10 @@ impl Invocation {
 
     /// What is left of a time limit for the whole command.
     pub(crate) fn left(&self, limit: Option<Duration>) -> Option<Duration> {
-        limit.map(|limit| limit.saturating_sub(self.start.elapsed()))
+        limit.map(|limit| {
+            line::ends_after(limit);
+            limit.saturating_sub(self.start.elapsed())
+        })
     }
 }
 

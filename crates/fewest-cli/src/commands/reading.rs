@@ -7,10 +7,12 @@ use fewest_data::{
     DataError, Dataset, Features, Indicator, Normalized, Note, ReadOptions, Target, TargetRule, class_position,
 };
 use fewest_eval::Groups;
+use fewest_report::visible;
 
 use crate::args::data::path_text;
 use crate::args::notation;
 use crate::failure::{Failure, told};
+use crate::line::{self, Place, WORKING};
 use crate::terminal::Terminal;
 
 /// Features that the data rule out, by name; more are counted.
@@ -31,7 +33,10 @@ fn read_or(
     failed: impl FnOnce(DataError) -> Failure,
     terminal: Terminal,
 ) -> Result<Dataset, Failure> {
-    let data = fewest_data::read(path_text(path)?, options).map_err(failed)?;
+    let name = path_text(path)?;
+    line::at(Place::at(format!("reading {}", visible(name))));
+    let data = fewest_data::read(name, options).map_err(failed)?;
+    line::at(Place::at(WORKING));
     data.notes.iter().for_each(|note| tell(note, terminal));
     Ok(data)
 }

@@ -11,6 +11,7 @@
 //! | `part.rs`, `judge.rs`, `platt.rs`, `probabilities.rs` | samples and what costs depend on; classifiers on few features; probabilities |
 //! | `grid.rs`, `search.rs`, `inner.rs`, `table.rs` | what is tried, in which order; selections; every candidate on an inner split; the table of scores |
 //! | `learn.rs`, `panel.rs` | from a choice to a classifier; proof, neighbours and substitutes of the panel |
+//! | `compare.rs` | the scores of every candidate in every outer fold, by which rules of choice are compared |
 //! | `threshold.rs`, `decision_curve.rs`, `points.rs`, `points_of.rs` | the cut of decision values for a wanted sensitivity; net benefit; the panel as points that are added by hand |
 //! | `folds.rs`, `run.rs`, `state.rs`, `report.rs` | how samples are dealt; the course of a study; its progress; what it found |
 //!
@@ -18,6 +19,7 @@
 //! [`fewest::Observer`], limits are [`fewest::Limits`].
 
 mod choose;
+mod compare;
 mod decision_curve;
 mod folds;
 mod grid;
@@ -40,6 +42,7 @@ mod state;
 mod table;
 mod threshold;
 
+pub use compare::{FoldTable, fold_tables};
 pub use decision_curve::NetBenefit;
 pub use grid::{Job, Key};
 pub use platt::Sigmoid;

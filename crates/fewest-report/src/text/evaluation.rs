@@ -53,7 +53,7 @@ fn method(result: Json<'_>, scheme: &str, door: Door<'_>) -> String {
     let total: f64 = folds.clone().filter_map(|fold| fold.at("seconds").number()).sum();
     lines.push(("time", format!("{} per fold", seconds(total / folds.len().max(1) as f64))));
     let mut out = door.style.pairs(&lines) + "\n";
-    let mut measures = Table::new(&["measure", "mean", "std error", "95 % interval"], 4);
+    let mut measures = Table::new(&["measure", "mean", "std error", "95 % interval"], 3);
     for (name, summary) in summary.entries() {
         let interval =
             summary.at("ci95").pair().map_or_else(String::new, |(low, high)| format!("{low:.4} to {high:.4}"));

@@ -2,13 +2,14 @@
 //!
 //! The variance over a few folds is itself a guess, and 0 where all folds are alike. So the interval
 //! of the folds is widened to hold the score interval of as many independent samples: Wilson (1927)
-//! for a share, Newcombe (2006, method 5) for an area under the ROC curve of two classes, Student's
-//! of the samples' own losses for a mean loss. The first two have a length above 0 where every
-//! sample is right.
+//! for a share, Newcombe (2006, method 5) for an area under the ROC curve of two classes, those of the
+//! shares of the classes together (Zou, Donner 2008) for balanced accuracy, F1 and the correlation of
+//! Matthews, Student's of the samples' own losses for a mean loss. All but the last have a length
+//! above 0 where every sample is right.
 
 use std::collections::BTreeSet;
 
-use super::metrics::Metrics;
+use super::metrics::{Agreement, Metrics};
 use super::statistics::Summary;
 
 /// Quantile 0.975 of the normal distribution.
@@ -30,10 +31,13 @@ pub struct FoldMetrics<'a> {
 /// that are classified right.
 pub fn summaries(folds: &[FoldMetrics<'_>], test_share: f64) -> Vec<(&'static str, Summary)> {
     let Some(first) = folds.first() else { return Vec::new() };
-    let counts = judged(folds);
+    let (counts, pooled) = (judged(folds), pooled(folds));
     let of_measure = |(at, (name, _)): (usize, (&'static str, _))| {
         let values: Vec<f64> = folds.iter().filter_map(|fold| fold.metrics.named()[at].1).collect();
-        (!values.is_empty()).then(|| (name, measure_summary(name, &values, test_share, &counts)))
+        let summary = (!values.is_empty()).then(|| measure_summary(name, &values, test_share, &counts))?;
+        let of_shares = matches!(name, "balanced_accuracy" | "f1" | "mcc");
+        let interval = of_shares.then(|| agreement_interval(name, &pooled)).flatten();
+        Some((name, interval.map_or(summary, |interval| summary.covering(interval))))
     };
     let mut out: Vec<_> = first.metrics.named().into_iter().enumerate().filter_map(of_measure).collect();
     if let [specificity, sensitivity] = recalls(folds, test_share)[..] {
@@ -99,10 +103,17 @@ pub fn measure_summary(name: &str, values: &[f64], test_share: f64, judged: &[f6
 
 /// Samples of each class that were held out, each counted once over the repetitions.
 fn judged(folds: &[FoldMetrics<'_>]) -> Vec<f64> {
+    pooled(folds).iter().map(|row| row.iter().sum()).collect()
+}
+
+/// Samples of each true (rows) and predicted class that were held out, each counted once over the
+/// repetitions.
+fn pooled(folds: &[FoldMetrics<'_>]) -> Vec<Vec<f64>> {
     let repeats = folds.iter().map(|fold| fold.repeat).collect::<BTreeSet<_>>().len() as f64;
-    let mut counts = vec![0.0; folds[0].confusion.len()];
+    let classes = folds[0].confusion.len();
+    let mut counts = vec![vec![0.0; classes]; classes];
     for (class, row) in folds.iter().flat_map(|fold| fold.confusion.iter().enumerate()) {
-        counts[class] += row.iter().sum::<u64>() as f64 / repeats;
+        counts[class].iter_mut().zip(row).for_each(|(sum, &count)| *sum += count as f64 / repeats);
     }
     counts
 }
@@ -114,6 +125,36 @@ fn share_interval(p: f64, n: f64) -> [f64; 2] {
     let middle = p + Z * Z / (2.0 * n);
     let radius = Z * (p * (1.0 - p) / n + Z * Z / (4.0 * n * n)).sqrt();
     [middle - radius, middle + radius].map(|end| end / (1.0 + Z * Z / n))
+}
+
+/// 95 % interval of a measure ([`Agreement::named`]) that was seen on independent samples of each class:
+/// the square root of the sum of squares of what it changes by where the share of each class that is
+/// classified right goes to an end of its own interval (G. Y. Zou, A. Donner, Statistics in Medicine 27
+/// (2008), 1693-1702). The samples that are wrong keep their shares of the other classes, and are
+/// spread evenly where there are none. None where the measure has no meaning.
+fn agreement_interval(name: &str, confusion: &[Vec<f64>]) -> Option<[f64; 2]> {
+    let seen = Agreement::new(confusion).named(name)?;
+    let mut squares = [0.0; 2];
+    for (class, row) in confusion.iter().enumerate() {
+        let (all, right) = (row.iter().sum::<f64>(), row[class]);
+        if all == 0.0 {
+            continue;
+        }
+        let wrong = all - right;
+        for share in share_interval(right / all, all) {
+            let missed = (1.0 - share) * all;
+            let moved = |(at, &count): (usize, &f64)| match at {
+                at if at == class => share * all,
+                _ if wrong > 0.0 => count * missed / wrong,
+                _ => missed / (row.len() - 1) as f64,
+            };
+            let mut other = confusion.to_vec();
+            other[class] = row.iter().enumerate().map(moved).collect();
+            let change = Agreement::new(&other).named(name).map_or(0.0, |value| value - seen);
+            squares[usize::from(change > 0.0)] += change * change;
+        }
+    }
+    Some([seen - squares[0].sqrt(), seen + squares[1].sqrt()])
 }
 
 /// 95 % interval of an area under the ROC curve that was seen as A on a and b independent samples
@@ -155,6 +196,28 @@ mod tests {
         assert!((area_interval(area, a, b)[0] - theta).abs() < 1e-9);
         let [low, high] = area_interval(1.0, a, b);
         assert!(low > 0.6 && low < 0.95 && (high - 1.0).abs() < 1e-12, "{low} {high}");
+    }
+
+    #[test]
+    fn an_interval_of_agreement_puts_those_of_the_classes_together() {
+        let confusion = [vec![30.0, 10.0], vec![4.0, 16.0]];
+        let [specificity, sensitivity] = [(0.75, 40.0), (0.8, 20.0)].map(|(p, n)| share_interval(p, n));
+        // The half of a sum of two independent shares.
+        let radius = 0.5 * ((0.75 - specificity[0]).powi(2) + (0.8 - sensitivity[0]).powi(2)).sqrt();
+        assert!((agreement_interval("balanced_accuracy", &confusion).unwrap()[0] - (0.775 - radius)).abs() < 1e-12);
+        // F1 is 2 s P / (P + s P + (1 - c) N) for sensitivity s and specificity c.
+        let f1 = |s: f64, c: f64| 40.0 * s / (20.0 + 20.0 * s + 40.0 * (1.0 - c));
+        let changes = [f1(sensitivity[1], 0.75) - f1(0.8, 0.75), f1(0.8, specificity[1]) - f1(0.8, 0.75)];
+        let [low, high] = agreement_interval("f1", &confusion).unwrap();
+        assert!((high - f1(0.8, 0.75) - changes[0].hypot(changes[1])).abs() < 1e-12 && low < f1(0.8, 0.75));
+        // Nobody is found: the interval has a length, as other samples may be found.
+        let none = [vec![40.0, 0.0], vec![8.0, 0.0]];
+        let [low, high] = agreement_interval("f1", &none).unwrap();
+        assert!(low == 0.0 && high > 0.3, "{low} {high}");
+        assert_eq!(agreement_interval("mcc", &none), None);
+        // All are right, of three classes.
+        let [low, high] = agreement_interval("f1", &[vec![9.0, 0.0, 0.0], vec![0.0, 9.0, 0.0], vec![0.0, 0.0, 9.0]]).unwrap();
+        assert!(low > 0.7 && low < 0.9 && high == 1.0, "{low} {high}");
     }
 
     #[test]

@@ -33,15 +33,67 @@ pub fn confusion(truth: &[u32], predicted: &[u32], n_classes: usize) -> Vec<Vec<
 /// Harmonic mean of precision and recall of a class; none where it is neither there nor predicted.
 /// Rows of `confusion`: true classes, columns: predicted ones.
 pub fn class_f1(confusion: &[Vec<u64>], class: usize) -> Option<f64> {
-    let predicted: u64 = confusion.iter().map(|row| row[class]).sum();
-    let all = confusion[class].iter().sum::<u64>() + predicted;
-    (all > 0).then(|| 2.0 * confusion[class][class] as f64 / all as f64)
+    f1(&real(confusion), class)
 }
 
 /// The mean of [`class_f1`] over the classes there are or were predicted.
 pub fn macro_f1(confusion: &[Vec<u64>]) -> f64 {
-    let known: Vec<f64> = (0..confusion.len()).filter_map(|class| class_f1(confusion, class)).collect();
+    mean_f1(&real(confusion))
+}
+
+fn real(confusion: &[Vec<u64>]) -> Vec<Vec<f64>> {
+    confusion.iter().map(|row| row.iter().map(|&count| count as f64).collect()).collect()
+}
+
+fn f1(confusion: &[Vec<f64>], class: usize) -> Option<f64> {
+    let predicted: f64 = confusion.iter().map(|row| row[class]).sum();
+    let all = confusion[class].iter().sum::<f64>() + predicted;
+    (all > 0.0).then(|| 2.0 * confusion[class][class] / all)
+}
+
+fn mean_f1(confusion: &[Vec<f64>]) -> f64 {
+    let known: Vec<f64> = (0..confusion.len()).filter_map(|class| f1(confusion, class)).collect();
     known.iter().sum::<f64>() / known.len() as f64
+}
+
+/// The measures of [`Metrics`] that follow from the numbers of samples of each true and predicted
+/// class.
+pub(super) struct Agreement {
+    pub(super) accuracy: f64,
+    pub(super) balanced_accuracy: f64,
+    pub(super) f1: Option<f64>,
+    pub(super) mcc: Option<f64>,
+}
+
+impl Agreement {
+    /// Agreement of at least one sample. Rows of `confusion`: true classes, columns: predicted ones.
+    pub(super) fn new(confusion: &[Vec<f64>]) -> Self {
+        let n_classes = confusion.len();
+        let of_class: Vec<f64> = (0..n_classes).map(|c| confusion[c].iter().sum()).collect();
+        let predicted: Vec<f64> = (0..n_classes).map(|c| confusion.iter().map(|row| row[c]).sum()).collect();
+        let (all, total): (f64, f64) = (of_class.iter().sum(), (0..n_classes).map(|c| confusion[c][c]).sum());
+        let there: Vec<usize> = (0..n_classes).filter(|&c| of_class[c] > 0.0).collect();
+        let recall = there.iter().map(|&c| confusion[c][c] / of_class[c]).sum::<f64>();
+        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        let spread = (all * all - dot(&predicted, &predicted)) * (all * all - dot(&of_class, &of_class));
+        Self {
+            accuracy: total / all,
+            balanced_accuracy: recall / there.len() as f64,
+            f1: if n_classes == 2 { f1(confusion, 1) } else { Some(mean_f1(confusion)) },
+            mcc: (spread > 0.0).then(|| (total * all - dot(&predicted, &of_class)) / spread.sqrt()),
+        }
+    }
+
+    /// A measure by its name in [`Metrics::named`].
+    pub(super) fn named(&self, name: &str) -> Option<f64> {
+        match name {
+            "accuracy" => Some(self.accuracy),
+            "balanced_accuracy" => Some(self.balanced_accuracy),
+            "f1" => self.f1,
+            "mcc" => self.mcc,
+            _ => None,
+        }
+    }
 }
 
 impl Metrics {
@@ -50,17 +102,7 @@ impl Metrics {
     /// two classes.
     pub fn new(truth: &[u32], predicted: &[u32], decisions: &[f64], n_classes: usize) -> Self {
         let counts = confusion(truth, predicted, n_classes);
-        let all = truth.len() as f64;
-        let of_class: Vec<f64> = counts.iter().map(|row| row.iter().sum::<u64>() as f64).collect();
-        let predicted: Vec<f64> = (0..n_classes).map(|c| counts.iter().map(|row| row[c]).sum::<u64>() as f64).collect();
-        let right: Vec<f64> = (0..n_classes).map(|c| counts[c][c] as f64).collect();
-        let total: f64 = right.iter().sum();
-        let there: Vec<usize> = (0..n_classes).filter(|&c| of_class[c] > 0.0).collect();
-        let recall = there.iter().map(|&c| right[c] / of_class[c]).sum::<f64>();
-        let f1 = if n_classes == 2 { class_f1(&counts, 1) } else { Some(macro_f1(&counts)) };
-        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-        let spread = (all * all - dot(&predicted, &predicted)) * (all * all - dot(&of_class, &of_class));
-        let mcc = (spread > 0.0).then(|| (total * all - dot(&predicted, &of_class)) / spread.sqrt());
+        let Agreement { accuracy, balanced_accuracy, f1, mcc } = Agreement::new(&real(&counts));
         let pairs = class_pairs(n_classes as u32);
         let areas: Vec<f64> = pairs
             .iter()
@@ -73,8 +115,8 @@ impl Metrics {
             })
             .collect();
         Self {
-            accuracy: total / all,
-            balanced_accuracy: recall / there.len() as f64,
+            accuracy,
+            balanced_accuracy,
             f1,
             mcc,
             auc: (!areas.is_empty()).then(|| areas.iter().sum::<f64>() / areas.len() as f64),

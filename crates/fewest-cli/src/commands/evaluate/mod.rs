@@ -20,6 +20,7 @@ use crate::cli::EvaluateArgs;
 use crate::export::file::Sink;
 use crate::failure::Failure;
 use crate::interrupt;
+use crate::line::{self, Place};
 use crate::method_args::MethodOptions;
 use crate::resume::{BETWEEN_FOLDS, DATA, Resume};
 use plan::{Options, Recipes};
@@ -54,6 +55,7 @@ pub(crate) fn run(args: &EvaluateArgs, method: &MethodOptions, invocation: &Invo
     let cancel = interrupt::listen(terminal)?;
     let resume = Mutex::new(resume);
     let told = |at: usize, results: &[Option<FoldResult>]| -> Result<(), EvalError> {
+        line::at(Place::of_parts("folds", results));
         let Some(found) = &results[at] else { return Ok(()) };
         let (name, method) = (&found.fold, options.methods[at / folds.len()].name);
         if found.selected.is_empty() {
@@ -63,6 +65,7 @@ pub(crate) fn run(args: &EvaluateArgs, method: &MethodOptions, invocation: &Invo
         terminal.detail(&format!("{name}: {method} {accuracy:.2} %, {:.2} s", found.seconds));
         Ok(Resume::keep_when_due(&resume, results)?)
     };
+    line::at(Place { total: Some((folds.len() * recipes.len()) as u64), ..Place::at("folds") });
     let results = evaluate(&parts[0].scene(&cancel), &folds, &recipes, &settings, kept, &told);
     let results = results.map_err(|error| raw.failure(error))?;
     Resume::keep_last(resume, &results)?;

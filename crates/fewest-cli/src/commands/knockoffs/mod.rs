@@ -19,6 +19,7 @@ use crate::cli::KnockoffArgs;
 use crate::export::file::Sink;
 use crate::failure::Failure;
 use crate::interrupt;
+use crate::line::{self, Place};
 use crate::method_args::MethodOptions;
 
 /// Runs the command.
@@ -52,6 +53,7 @@ pub(crate) fn run(args: &KnockoffArgs, options: &MethodOptions, invocation: &Inv
     let time = invocation.left(args.time_limit);
     let settings = KnockoffSettings { fdr: args.fdr, draws: args.draws, seed: args.seed, time };
     let told = |at: usize, draws: &[Option<Draw>]| -> Result<(), EvalError> {
+        line::at(Place::of_parts("draws", draws));
         let seconds = draws[at].as_ref().map_or(0.0, |draw| draw.seconds);
         terminal.detail(&format!("draw {}: {seconds:.2} s", at + 1));
         Ok(())

@@ -21,6 +21,7 @@ use crate::cli::StabilityArgs;
 use crate::export::file::Sink;
 use crate::failure::Failure;
 use crate::interrupt;
+use crate::line::{self, Place};
 use crate::method_args::MethodOptions;
 use crate::resume::{BETWEEN_FOLDS, DATA, Resume};
 
@@ -67,6 +68,7 @@ pub(crate) fn run(args: &StabilityArgs, options: &MethodOptions, invocation: &In
     let cancel = interrupt::listen(terminal)?;
     let resume = Mutex::new(resume);
     let told = |at: usize, results: &[Option<PairResult>]| -> Result<(), EvalError> {
+        line::at(Place::of_parts("pairs of halves", results));
         let seconds = results[at].as_ref().map_or(0.0, |found| found.seconds);
         terminal.detail(&format!("pair {}: {seconds:.2} s", at + 1));
         Ok(Resume::keep_when_due(&resume, results)?)

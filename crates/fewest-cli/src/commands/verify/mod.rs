@@ -27,7 +27,6 @@ use fewest::SvmSettings;
 use fewest_data::Names;
 use fewest_result::{Made, VerifiedFiles};
 use fewest_verify::{Error, OnStep, Progress, Proof, Verdict};
-use indicatif::ProgressBar;
 use serde_json::Value;
 
 pub use asked::Asked;
@@ -49,11 +48,11 @@ use crate::export::file::Sink;
 use crate::export::{json as json_text, table};
 use crate::failure::{Failure, plain};
 use crate::interrupt;
+use crate::line::{self, Place};
 use crate::method_args::{self, MethodOptions};
-use crate::progress::LINE;
 use crate::terminal::Terminal;
 
-/// Time between two updates of the progress line.
+/// Time between two updates of the line of progress.
 const REFRESH: Duration = Duration::from_millis(200);
 
 /// A verified proof, for a program that writes it in another form.
@@ -170,14 +169,17 @@ fn check(
 ) -> Result<Result<Verdict, Error>, Failure> {
     let terminal = invocation.terminal;
     let cancel = interrupt::listen(terminal)?;
-    let mut line = Line::new(terminal);
+    let mut shown = Instant::now();
     let mut watch = |progress: &Progress| {
-        line.show(progress);
+        let Progress { records, parts, open, .. } = progress;
+        if shown.elapsed() >= REFRESH {
+            shown = Instant::now();
+            line::at(Place::at(format!("{records} records, {parts} parts closed, {open} boxes open")));
+        }
         let over = invocation.left(args.time_limit).is_some_and(|left| left.is_zero());
         if over || cancel.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let found = data.check_telling(proof, memory, &mut watch, on_step);
-    line.clear();
     match &found {
         Err(error @ Error::NotAProof(_)) => return Err(no_proof(args, error)),
         Err(Error::Stopped) if !cancel.is_cancelled() => {
@@ -325,37 +327,4 @@ pub fn verification(
     let layers = layers(&asked, result.as_ref(), defaults.as_ref(), about.names)?;
     let facts = prepared.into_iter().map(|(key, value)| Fact::new(key, value, Origin::Typed)).collect();
     Ok(judged(found, header, about, facts, &layers, result.as_ref(), gap)?.value(None))
-}
-
-/// The progress of the check, on a terminal or in lines for a program.
-struct Line {
-    terminal: Terminal,
-    bar: Option<ProgressBar>,
-    shown: Instant,
-}
-
-impl Line {
-    fn new(terminal: Terminal) -> Self {
-        let bar = terminal.shows_progress().then(ProgressBar::new_spinner);
-        Self { terminal, bar, shown: Instant::now() }
-    }
-
-    fn show(&mut self, progress: &Progress) {
-        let shows = self.bar.is_some() || self.terminal.shows_lines();
-        if !shows || self.shown.elapsed() < if self.bar.is_some() { REFRESH } else { LINE } {
-            return;
-        }
-        self.shown = Instant::now();
-        let Progress { records, parts, open, .. } = progress;
-        let text = format!("{records} records, {parts} parts closed, {open} boxes open");
-        let Some(bar) = &self.bar else { return self.terminal.progress(&text) };
-        bar.set_message(text);
-        bar.tick();
-    }
-
-    fn clear(&self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
-    }
 }

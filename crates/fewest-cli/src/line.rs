@@ -1,0 +1,197 @@
+//! The line that says how far a run is: drawn at a terminal, written now and then for a program that
+//! asked for lines. It moves while nothing is heard of the run, so that nobody waits before a silent
+//! screen. There is one, as there is one standard error.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::terminal::Terminal;
+
+/// The line waits this long before it shows, so that short runs stay silent.
+const PATIENCE: Duration = Duration::from_millis(400);
+
+/// Time between two updates at a terminal.
+const REFRESH: Duration = Duration::from_millis(100);
+
+/// Time between two lines, where a program asked for lines.
+const LINE: Duration = Duration::from_secs(2);
+
+/// What a run says of itself before anything is known.
+pub(crate) const WORKING: &str = "working";
+
+/// Time between two looks at a line of which nothing is heard.
+#[cfg(not(target_family = "wasm"))]
+const TICK: Duration = Duration::from_millis(500);
+
+/// The line, while there is one.
+static LINE_OF_RUN: Mutex<Option<Line>> = Mutex::new(None);
+
+/// Where a run is.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Place {
+    /// What is done, in words.
+    pub(crate) text: String,
+    /// Steps that are done.
+    pub(crate) done: u64,
+    /// Steps there are, where that is known.
+    pub(crate) total: Option<u64>,
+}
+
+impl Place {
+    /// Words alone.
+    pub(crate) fn at(text: impl Into<String>) -> Self {
+        Self { text: text.into(), ..Self::default() }
+    }
+
+    /// Parts of a run, such as folds: how many are done.
+    pub(crate) fn of_parts<T>(what: &str, parts: &[Option<T>]) -> Self {
+        let done = parts.iter().flatten().count() as u64;
+        Self { text: what.to_owned(), done, total: Some(parts.len() as u64) }
+    }
+
+    /// `, of 495: about 41 s left`, where the number of steps is known; `seconds` are over.
+    fn left(&self, seconds: f64) -> String {
+        let known = self.total.filter(|&total| self.done > 0 && total >= self.done);
+        known.map_or_else(String::new, |total| {
+            let left = seconds * (total - self.done) as f64 / self.done as f64;
+            format!(", of {total}: about {left:.0} s left")
+        })
+    }
+}
+
+struct Line {
+    terminal: Terminal,
+    start: Instant,
+    /// Time that the command may take.
+    limit: Option<Duration>,
+    place: Place,
+    /// When the steps of this place began to be counted.
+    since: Instant,
+    bar: Option<ProgressBar>,
+    shown: Option<Instant>,
+}
+
+impl Line {
+    /// Brings what is seen up to date, but not more often than can be seen.
+    fn show(&mut self) {
+        let since = self.shown.map_or(self.start.elapsed(), |shown| shown.elapsed());
+        let over = self.start.elapsed();
+        if self.terminal.shows_lines() {
+            // A long run has a line less often.
+            if since >= LINE.max(over / 20) {
+                self.shown = Some(Instant::now());
+                let left = self.place.left(self.since.elapsed().as_secs_f64());
+                let limit = self.limit.map_or_else(String::new, |limit| format!(" of at most {}", time(limit)));
+                self.terminal.progress(&format!("{:.0} s{limit}, {}{left}", over.as_secs_f64(), self.place.text));
+            }
+        } else if since >= if self.shown.is_some() { REFRESH } else { PATIENCE } {
+            self.shown = Some(Instant::now());
+            let bar = self.bar.get_or_insert_with(|| {
+                ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr()).with_elapsed(over)
+            });
+            bar.set_style(style(self.place.total));
+            bar.set_prefix(self.limit.map_or_else(String::new, |limit| format!("of at most {} ", time(limit))));
+            match self.place.total {
+                Some(total) => bar.set_length(total),
+                None => bar.unset_length(),
+            }
+            bar.set_message(self.place.text.clone());
+            bar.set_position(self.place.done);
+            bar.tick();
+        }
+    }
+}
+
+fn line() -> MutexGuard<'static, Option<Line>> {
+    LINE_OF_RUN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Begins the line of a command, where somebody looks at it.
+pub(crate) fn begin(terminal: Terminal, place: Place) {
+    if !terminal.shows_progress() && !terminal.shows_lines() {
+        return;
+    }
+    let now = Instant::now();
+    *line() = Some(Line { terminal, start: now, limit: None, place, since: now, bar: None, shown: None });
+    // A page has no threads; it hears of events alone.
+    #[cfg(not(target_family = "wasm"))]
+    std::thread::spawn(|| {
+        loop {
+            std::thread::sleep(TICK);
+            match line().as_mut() {
+                Some(line) => line.show(),
+                None => break,
+            }
+        }
+    });
+}
+
+/// Says that the run ends after this time, from its beginning.
+pub(crate) fn ends_after(limit: Duration) {
+    if let Some(line) = line().as_mut() {
+        line.limit = Some(limit);
+    }
+}
+
+/// Says where the run is.
+pub(crate) fn at(place: Place) {
+    if let Some(line) = line().as_mut() {
+        if line.place.total != place.total {
+            line.since = Instant::now();
+        }
+        line.place = place;
+        line.show();
+    }
+}
+
+/// Writes beside the line, which is taken away and drawn again.
+pub(crate) fn beside<T>(write: impl FnOnce() -> T) -> T {
+    let bar = line().as_ref().and_then(|line| line.bar.clone());
+    match bar {
+        Some(bar) => bar.suspend(write),
+        None => write(),
+    }
+}
+
+/// Ends the line.
+pub(crate) fn end() {
+    if let Some(bar) = line().take().and_then(|line| line.bar) {
+        bar.finish_and_clear();
+    }
+}
+
+/// A time as it is typed: 90s, 10m, 2h.
+fn time(time: Duration) -> String {
+    match time.as_secs() {
+        whole if whole > 0 && whole % 3600 == 0 => format!("{}h", whole / 3600),
+        whole if whole > 0 && whole % 60 == 0 => format!("{}m", whole / 60),
+        _ => format!("{}s", time.as_secs_f64()),
+    }
+}
+
+/// A bar where the number of steps is known, else words alone.
+fn style(total: Option<u64>) -> ProgressStyle {
+    let template = match total {
+        Some(_) => "{elapsed_precise} {prefix}{msg} [{wide_bar}] {pos}/{len} steps, {eta} left",
+        None => "{elapsed_precise} {prefix}{wide_msg}",
+    };
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    style.progress_chars("=> ")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::{Place, time};
+
+    #[test]
+    fn what_is_left_is_said_where_the_steps_are_known() {
+        let at = |done, total| Place { done, total, ..Place::default() }.left(10.0);
+        assert_eq!(at(90, Some(450)), ", of 450: about 40 s left");
+        assert_eq!([time(Duration::from_secs(600)), time(Duration::from_millis(1500))], ["10m", "1.5s"]);
+        assert_eq!(at(90, None) + &at(0, Some(9)), "");
+    }
+}
