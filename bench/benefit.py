@@ -41,15 +41,6 @@ OURS = {
     "exact, 0.01 and 0.1": ("evaluate", ["--method", "exact", "--max-features", "{K}", "--cost", "0.01", "--fit-cost", "0.1", *NODES]),
     "kta, auto": ("evaluate", ["--method", "kta", "--max-features", "{K}", *AUTO, *NODES]),
 }
-# What tuning pays: bench/defaults.py compares these, too.
-STUDY = OURS["study"][1]
-VARIANTS = {
-    "study, inner folds three times": ("study", [*STUDY, "--inner-repeats", "3"]),
-    "study, exact alone": ("study", [*STUDY, "--methods", "exact"]),
-    "study, one cost": ("study", [*STUDY, "--cost-points", "1"]),
-    "study, by accuracy": ("study", [*STUDY, "--choose", "accuracy"]),
-    "study, by AUC": ("study", [*STUDY, "--choose", "auc"]),
-}
 # kta searches every subset: small data only.
 SMALL = {"kta, auto": 40}
 
@@ -122,7 +113,7 @@ class Rows:
 
 def ours(binary, version, rows, place, path, names, method, size, folds, limit):
     """All folds of one of our methods by one call of the command."""
-    task, options = (OURS | VARIANTS)[method]
+    task, options = OURS[method]
     parts = len(folds) + (task == "study")
     words = [task, path, *(option.replace("{K}", str(size)) for option in options), "--seed", place["repeat"], "--time-limit", "24h"]
     words += ["--folds", FOLDS] if task == "study" else ["--cv", FOLDS]
@@ -149,18 +140,18 @@ def ours(binary, version, rows, place, path, names, method, size, folds, limit):
         rows.add(**place, method=method, size=size, fold=fold, status="done", ended=one["status"], limit=limit, version=version, **row)
 
 
-def peers(rows, place, X, y, method, folds, limit):
+def peers(rows, place, X, y, method, folds, limit, sizes=SIZES):
     """The folds of a peer, each in a process of its own."""
     import benefit_peers
 
     over = False
     for fold, test in enumerate(folds):
-        if all(rows.has(**place, method=method, size=size, fold=fold) for size in SIZES):
+        if all(rows.has(**place, method=method, size=size, fold=fold) for size in sizes):
             continue
         train = np.setdiff1d(np.arange(len(y)), test)
-        found = None if over else c.capped(benefit_peers.limited, None, limit, method, X, y, train, np.array(test), SIZES)
+        found = None if over else c.capped(benefit_peers.limited, None, limit, method, X, y, train, np.array(test), sizes)
         over = found is None
-        for size in SIZES:
+        for size in sizes:
             known = {"status": "limit"} if over else {"status": "done", **found[size]}
             rows.add(**place, method=method, size=size, fold=fold, limit=limit, **known)
 

@@ -38,9 +38,10 @@ class Evaluation:
         ``predicted``, ``seconds``, ``status``.
     summary : dict
         Of each measure the ``mean`` over the folds, its standard error ``se``, and ``ci95``, the 95 %
-        interval that allows for training samples that folds share (Nadeau and Bengio 2003); for the
-        accuracy and the AUC of two classes no shorter than for as many independent samples
-        (Wilson 1927, Newcombe 2006).
+        interval that allows for training samples that folds share (Nadeau and Bengio 2003): for
+        accuracy and shares of classes that of Wilson (1927), the samples over the design effect of
+        the folds (Rao and Scott 1992); for balanced accuracy, F1 and MCC those of the classes
+        together (Zou and Donner 2008); for others Student's t.
     frequency : ndarray of shape (n_features,)
         Share of the folds that chose each feature.
     stability : dict or None

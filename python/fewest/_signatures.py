@@ -270,7 +270,7 @@ class Study(Signature):
     def __init__(
         self, *, sizes: int | Sequence[int] | None = None, rules: Rules | None = None, methods: str | Sequence[str] = "auto",
         scoring: str = "combined", prefer: str = "best", points: bool = False, pos_label: Any = None, sensitivity: float | None = None,
-        cv: int = 5, n_repeats: int = 2, inner_cv: int = 5, n_inner_repeats: int = 1, n_Cs: int = 8, impute: str | None = None,
+        cv: int = 5, n_repeats: int = 2, inner_cv: int = 5, n_inner_repeats: int = 2, n_Cs: int = 8, impute: str | None = None,
         scale: str | None = None, n_solutions: int = 5, gap: float = 0.0001, node_limit: int = 20000,
         selection_time_limit: float | None = None, loss: str = "hinge", fit_intercept: bool = True,
         intercept_scaling: float | None = None, tol: float = 1e-06, class_weight: dict[Any, float] | str | None = None,

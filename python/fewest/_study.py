@@ -112,7 +112,7 @@ class Study(_signatures.Study, Selector):
         Times the outer folds are dealt.
     inner_cv : int, default=5
         Folds inside each training part.
-    n_inner_repeats : int, default=1
+    n_inner_repeats : int, default=2
         Times the inner folds are dealt.
     n_Cs : int, default=8
         Costs on the grid, from 1e-4 to 1e2 times 1 / mean \\|x\\|^2 of the scaled training samples.
@@ -236,7 +236,7 @@ class Study(_signatures.Study, Selector):
     _takes = (
         "sizes: int | Sequence[int] | None = None, rules, methods: str | Sequence[str] = 'auto', scoring: str = 'combined', "
         "prefer: str = 'best', points: bool = False, pos_label: Any = None, "
-        "sensitivity: float | None = None, cv: int = 5, n_repeats: int = 2, inner_cv: int = 5, n_inner_repeats: int = 1, "
+        "sensitivity: float | None = None, cv: int = 5, n_repeats: int = 2, inner_cv: int = 5, n_inner_repeats: int = 2, "
         "n_Cs: int = 8, impute, scale: str | None = None, n_solutions: int = 5, gap, node_limit: int = 20000, "
         "selection_time_limit: float | None = None, SVM, class_weight, time_limit=600.0, "
         "random_state, LISTENED"

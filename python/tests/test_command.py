@@ -2,7 +2,9 @@
 
 import inspect
 import re
+import sys
 
+import numpy as np
 import pytest
 from correspondence import (
     CERTIFY,
@@ -19,6 +21,7 @@ from correspondence import (
     options_table,
     place,
 )
+from problems import problem
 
 from fewest import _core
 
@@ -118,3 +121,48 @@ def test_every_option_of_reading_is_a_parameter_of_read_table():
     has = inspect.signature(PUBLIC["read_table"]).parameters
     assert len(told) >= 20 and set(told) <= has.keys()
     assert has.keys() - set(told) - {"path", "columns", "target_optional", "max_memory"} == set()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no pty")
+def test_at_a_terminal_every_command_ends_in_its_text_and_a_long_one_shows_how_far_it_is(tmp_path):
+    import os
+    import pty
+    import subprocess
+
+    X, y = problem(n=60, p=30, seed=1)
+    data = tmp_path / "d.csv"
+    np.savetxt(data, np.column_stack([X, y]), delimiter=",", header=",".join([*(f"x{j}" for j in range(30)), "y"]), comments="")
+
+    def said(*words):
+        ours, theirs = pty.openpty()
+        run = "import sys; from fewest._command import main; sys.exit(main())"
+        child = subprocess.Popen([sys.executable, "-c", run, *words], stdout=theirs, stderr=theirs, env=os.environ | {"TERM": "xterm"})
+        os.close(theirs)
+        text = b""
+        while True:
+            try:
+                part = os.read(ours, 65536)
+            except OSError:
+                break
+            if not part:
+                break
+            text += part
+        os.close(ours)
+        return child.wait(), text.decode()
+
+    few = ["--max-features", "3"]
+    short = ["--node-limit", "0", "--methods", "info-gain", "--max-features", "1..2", "--inner-cv", "2", "--folds", "2", "--repeats", "1"]
+    for words, last in [
+        (["select", data, "--method", "rfe", *few], "weight"),
+        (["path", data, "--method", "info-gain", "--max-features", "1,2"], "selected"),
+        (["evaluate", data, "--method", "info-gain", *few, "--cv", "3"], "95 % interval"),
+        (["stability", data, "--method", "info-gain", *few, "--pairs", "4"], "share of halves"),
+        (["study", data, *short], "accuracy"),
+        (["markers", data, *few], "recall"),
+        (["check", data], "feature"),
+    ]:
+        code, text = said(*map(str, words))
+        assert (code, last in text, "panicked" in text) == (0, True, False), text
+    code, text = said("select", str(data), "--method", "exact", "--max-features", "10", "--gap", "0", "--time-limit", "3s")
+    assert code in (0, 3)
+    assert code == 0 or "of at most 3s" in text

@@ -18,7 +18,7 @@
 #' | `implies = list(a = c("b", "c"))` | `--implies a:b,c` |
 #' | `at_most = list(list(2, c("a", "b", "c")))`, `at_least` likewise | `--at-most 2:a,b,c` |
 #' | `groups`, `folds`, `sample_weights`, `tasks`: one value for each sample, or the name of a column of the samples | `--groups`, ... |
-#' | `time_limit = 60` (seconds) or `"5m"` | `--time-limit 60s` |
+#' | `time_limit = 60` (seconds) or `"5m"`; 10 minutes where none is given | `--time-limit 60s` |
 #'
 #' `external` of [fewest_study()] is a file, or samples as `x` has them, where `y` is a name or there is a formula;
 #' else `list(x, y)`.

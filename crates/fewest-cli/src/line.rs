@@ -88,10 +88,11 @@ impl Line {
             }
         } else if since >= if self.shown.is_some() { REFRESH } else { PATIENCE } {
             self.shown = Some(Instant::now());
+            let new = self.bar.is_none();
             let bar = self.bar.get_or_insert_with(|| {
-                ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr()).with_elapsed(over)
+                ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden()).with_elapsed(over)
             });
-            bar.set_style(style(self.place.total));
+            bar.set_style(style(&self.place));
             bar.set_prefix(self.limit.map_or_else(String::new, |limit| format!("of at most {} ", time(limit))));
             match self.place.total {
                 Some(total) => bar.set_length(total),
@@ -99,6 +100,9 @@ impl Line {
             }
             bar.set_message(self.place.text.clone());
             bar.set_position(self.place.done);
+            if new {
+                bar.set_draw_target(ProgressDrawTarget::stderr());
+            }
             bar.tick();
         }
     }
@@ -171,10 +175,11 @@ fn time(time: Duration) -> String {
     }
 }
 
-/// A bar where the number of steps is known, else words alone.
-fn style(total: Option<u64>) -> ProgressStyle {
-    let template = match total {
-        Some(_) => "{elapsed_precise} {prefix}{msg} [{wide_bar}] {pos}/{len} steps, {eta} left",
+/// A bar where the number of steps is known, and what is left once there are some; else words alone.
+fn style(place: &Place) -> ProgressStyle {
+    let template = match place.total {
+        Some(_) if place.done > 0 => "{elapsed_precise} {prefix}{msg} [{wide_bar}] {pos}/{len}, {eta} left",
+        Some(_) => "{elapsed_precise} {prefix}{msg} [{wide_bar}] {pos}/{len}",
         None => "{elapsed_precise} {prefix}{wide_msg}",
     };
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());

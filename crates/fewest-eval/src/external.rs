@@ -3,8 +3,9 @@
 //!
 //! Given    the class of each sample, what the classifier says of it, and its probabilities.
 //! Returns  the measures of [`crate::evaluate`] and [`crate::study`] by the same functions, each
-//!          with an interval where independent samples give one: Wilson's for shares, Newcombe's
-//!          for the area of two classes, Student's for mean losses.
+//!          with an interval where independent samples give one: Wilson's for shares, these
+//!          together for balanced accuracy, F1 and MCC, Newcombe's for the area of two classes,
+//!          Student's for mean losses.
 
 use fewest::validation::{FoldMetrics, Metrics, Summary, loss_summary, recalls, summaries};
 

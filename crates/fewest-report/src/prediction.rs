@@ -87,7 +87,7 @@ pub(crate) fn measures(result: Json<'_>, budget: &Budget, id: &'static str) -> R
             (bar, cells)
         })
         .collect();
-    let summary = "Intervals are those of independent samples: Wilson's for shares, Newcombe's for the AUC, Student's for mean losses; the model is taken as it is.";
+    let summary = "Intervals are those of independent samples: Wilson's for shares, these together for balanced accuracy, F1 and MCC, Newcombe's for the AUC, Student's for mean losses; the model is taken as it is.";
     bar_chart(id, "Measures", summary.to_owned(), &drawn, table).map(Some)
 }
 

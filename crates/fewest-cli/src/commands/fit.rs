@@ -148,7 +148,7 @@ const JUDGING: Duration = Duration::from_millis(100);
 pub(crate) fn explain_status(status: Status, found: bool, terminal: Terminal) {
     let what = if found { "this is the best subset so far" } else { "no subset was found yet" };
     match status {
-        Status::TimeLimit => terminal.note(&format!("stopped at the time limit; {what}")),
+        Status::TimeLimit => terminal.note(&format!("stopped at the time limit; {what}; --time-limit sets another")),
         Status::MemoryLimit => terminal.note(&format!("stopped at the memory limit; {what}; more --memory leads on")),
         Status::Cancelled => terminal.note(&format!("cancelled; {what}")),
         Status::Infeasible => terminal.warn("no subset satisfies the rules"),

@@ -202,7 +202,7 @@ fn progress_comes_in_lines_where_a_program_asks() {
     };
     let lines = run("lines", &["--time-limit", "5s"]);
     let line = lines.lines().find(|line| line.starts_with("progress: ")).unwrap_or_else(|| panic!("{lines}"));
-    assert!(line.contains(" s, ") && line.contains("incumbent") && line.contains("bound"), "{line}");
+    assert!(line.contains(" s of at most 5s, ") && line.contains("incumbent") && line.contains("bound"), "{line}");
     assert!(!run("", &["--time-limit", "2500ms"]).contains("progress: "));
     assert!(!run("lines", &["--quiet", "--time-limit", "2500ms"]).contains("progress: "));
 }

@@ -167,7 +167,11 @@ fn methods(result: Json<'_>) -> String {
     });
     let [inner, repeats] = ["inner_cv", "inner_repeats"].map(|key| settings.at(key).count());
     let inside = inner.map(|inner| {
-        let times = repeats.filter(|&times| times > 1).map_or_else(String::new, |times| format!(", {times} times"));
+        let times = match repeats.unwrap_or(1) {
+            1 => String::new(),
+            2 => ", dealt twice".to_owned(),
+            times => format!(", dealt {times} times"),
+        };
         format!(
             "They were judged by {inner}-fold cross-validation inside each training part{times}, stratified by class"
         )
@@ -231,7 +235,11 @@ fn evaluation(result: Json<'_>) -> String {
     let settings = result.at("settings");
     let [asked, repeats] = ["folds", "repeats"].map(|key| settings.at(key).count());
     let scheme = asked.map(|asked| {
-        let times = repeats.filter(|&times| times > 1).map_or_else(String::new, |times| format!(", {times} times"));
+        let times = match repeats.unwrap_or(1) {
+            1 => String::new(),
+            2 => ", dealt twice".to_owned(),
+            times => format!(", dealt {times} times"),
+        };
         format!(
             "Performance was estimated by nested cross-validation with {asked} outer folds{times}: preparation, choice, selection and training were done again without the samples of the fold, which were then classified."
         )
@@ -249,7 +257,7 @@ fn evaluation(result: Json<'_>) -> String {
         .collect();
     let cut = (!rest.is_empty()).then(|| format!("For lack of time {} were left out.", listed(&rest)));
     let intervals = (done > 1).then(|| {
-        "95 % intervals are Student's t with the variance of folds that share samples (Nadeau and Bengio 2003); for accuracy, shares of classes and AUC they are no shorter than those of independent samples (Wilson 1927; Newcombe 2006).".to_owned()
+        "95 % intervals allow for training samples that folds share (Nadeau and Bengio 2003): for accuracy and shares of classes they are score intervals (Wilson 1927) of the number of samples over the design effect of the folds (Rao and Scott 1992), for balanced accuracy, F1 and MCC these together (Zou and Donner 2008), for others Student's t, of AUC no shorter than for independent samples (Newcombe 2006).".to_owned()
     });
     joined(vec![scheme, left, cut, intervals])
 }

@@ -1,11 +1,14 @@
 //! Measures over folds, with intervals that are never shorter than those of independent samples.
 //!
-//! The variance over a few folds is itself a guess, and 0 where all folds are alike. So the interval
-//! of the folds is widened to hold the score interval of as many independent samples: Wilson (1927)
-//! for a share, Newcombe (2006, method 5) for an area under the ROC curve of two classes, those of the
-//! shares of the classes together (Zou, Donner 2008) for balanced accuracy, F1 and the correlation of
-//! Matthews, Student's of the samples' own losses for a mean loss. All but the last have a length
-//! above 0 where every sample is right.
+//! The variance over a few folds is itself a guess, and 0 where all folds are alike. A share
+//! (accuracy, recall) has the score interval of Wilson (1927) for as many independent samples as tell
+//! as much: those that were held out, over the design effect, which is the variance of the mean over
+//! folds that share samples (Nadeau, Bengio 2003) over that of independent samples, at least 1 (Rao,
+//! Scott 1992). Balanced accuracy, F1 and the correlation of Matthews have the intervals of the shares
+//! of the classes together (Zou, Donner 2008). The area under the ROC curve of two classes, and a mean
+//! loss, have Student's interval of the folds, widened to hold that of as many independent samples:
+//! Newcombe (2006, method 5), and Student's of the samples' own losses. All but the last have a length
+//! above 0 where every sample is right. `bench/results/coverage.md` has how often they hold the truth.
 
 use std::collections::BTreeSet;
 
@@ -31,16 +34,16 @@ pub struct FoldMetrics<'a> {
 /// that are classified right.
 pub fn summaries(folds: &[FoldMetrics<'_>], test_share: f64) -> Vec<(&'static str, Summary)> {
     let Some(first) = folds.first() else { return Vec::new() };
-    let (counts, pooled) = (judged(folds), pooled(folds));
+    let (counts, pooled, recalls) = (judged(folds), pooled(folds), recalls(folds, test_share));
     let of_measure = |(at, (name, _)): (usize, (&'static str, _))| {
         let values: Vec<f64> = folds.iter().filter_map(|fold| fold.metrics.named()[at].1).collect();
         let summary = (!values.is_empty()).then(|| measure_summary(name, &values, test_share, &counts))?;
         let of_shares = matches!(name, "balanced_accuracy" | "f1" | "mcc");
-        let interval = of_shares.then(|| agreement_interval(name, &pooled)).flatten();
-        Some((name, interval.map_or(summary, |interval| summary.covering(interval))))
+        let interval = of_shares.then(|| agreement_interval(name, &pooled, &recalls)).flatten();
+        Some((name, interval.map_or(summary, |ends| possible(name, summary.between(ends)))))
     };
     let mut out: Vec<_> = first.metrics.named().into_iter().enumerate().filter_map(of_measure).collect();
-    if let [specificity, sensitivity] = recalls(folds, test_share)[..] {
+    if let [specificity, sensitivity] = recalls[..] {
         let both = [("sensitivity", sensitivity), ("specificity", specificity)];
         out.extend(both.into_iter().filter_map(|(name, summary)| Some((name, summary?))));
     }
@@ -80,20 +83,27 @@ pub fn loss_summary(name: &str, values: &[f64], test_share: f64, losses: &[f64])
     summary.covering([(summary.mean - radius).max(0.0), summary.mean + radius])
 }
 
-/// Mean of a measure's values, at least one, with its 95 % interval: Student's t with the variance
-/// of folds that share samples ([`Summary::new`]), for accuracy, recall and the AUC of two classes no
-/// shorter than for independent samples, and cut to the values that are possible. `judged` says how
+/// Mean of a measure's values, at least one, with its 95 % interval: for accuracy and recall that of a
+/// share ([the head of the module](self)); for others Student's t with the variance of folds that share
+/// samples ([`Summary::new`]), for the AUC of two classes no shorter than for independent samples; cut
+/// to the values that are possible. `judged` says how
 /// many samples of each class were held out (of recall those of its class), each counted once; it is
 /// not used for other measures.
 pub fn measure_summary(name: &str, values: &[f64], test_share: f64, judged: &[f64]) -> Summary {
     let summary = Summary::new(values, test_share);
     let summary = match (name, judged) {
         ("accuracy" | "recall" | "sensitivity" | "specificity", [_, ..]) => {
-            summary.covering(share_interval(summary.mean, judged.iter().sum()))
+            let samples: f64 = judged.iter().sum();
+            summary.between(share_interval(summary.mean, samples / design_effect(summary, values, test_share, samples)))
         }
         ("auc", &[a, b]) if a > 0.0 && b > 0.0 => summary.covering(area_interval(summary.mean, a, b)),
         _ => summary,
     };
+    possible(name, summary)
+}
+
+/// The interval of a measure cut to the values that are possible.
+fn possible(name: &str, summary: Summary) -> Summary {
     match name {
         "mcc" | "difference" => summary.within(-1.0, 1.0),
         "n_features" | "log_loss" => summary.within(0.0, f64::INFINITY),
@@ -118,6 +128,17 @@ fn pooled(folds: &[FoldMetrics<'_>]) -> Vec<Vec<f64>> {
     counts
 }
 
+/// Variance of the mean of shares of folds that share samples over that of `samples` independent ones,
+/// at least 1: what many samples are to be divided by to be worth as many independent ones (J. N. K.
+/// Rao, A. J. Scott, Biometrics 48 (1992), 577-585). Folds that are all right, or all wrong, have the
+/// variance of half a sample.
+fn design_effect(summary: Summary, values: &[f64], test_share: f64, samples: f64) -> f64 {
+    let (p, folds) = (summary.mean, values.len() as f64);
+    let independent = (p * (1.0 - p)).max(0.25 / samples) / samples;
+    let seen = summary.se.map_or(0.0, |se| se * se * (1.0 + folds * test_share));
+    (seen / independent).max(1.0)
+}
+
 /// 95 % interval of a probability that was seen as the share p of n independent samples: the
 /// theta with `|p - theta| <= z sqrt(theta (1 - theta) / n)` (E. B. Wilson, JASA 22 (1927),
 /// 209-212).
@@ -129,19 +150,17 @@ fn share_interval(p: f64, n: f64) -> [f64; 2] {
 
 /// 95 % interval of a measure ([`Agreement::named`]) that was seen on independent samples of each class:
 /// the square root of the sum of squares of what it changes by where the share of each class that is
-/// classified right goes to an end of its own interval (G. Y. Zou, A. Donner, Statistics in Medicine 27
-/// (2008), 1693-1702). The samples that are wrong keep their shares of the other classes, and are
-/// spread evenly where there are none. None where the measure has no meaning.
-fn agreement_interval(name: &str, confusion: &[Vec<f64>]) -> Option<[f64; 2]> {
+/// classified right goes to an end of its own interval, which `recalls` has (G. Y. Zou, A. Donner,
+/// Statistics in Medicine 27 (2008), 1693-1702). The samples that are wrong keep their shares of the
+/// other classes, and are spread evenly where there are none. None where the measure has no meaning.
+fn agreement_interval(name: &str, confusion: &[Vec<f64>], recalls: &[Option<Summary>]) -> Option<[f64; 2]> {
     let seen = Agreement::new(confusion).named(name)?;
     let mut squares = [0.0; 2];
-    for (class, row) in confusion.iter().enumerate() {
-        let (all, right) = (row.iter().sum::<f64>(), row[class]);
-        if all == 0.0 {
-            continue;
-        }
-        let wrong = all - right;
-        for share in share_interval(right / all, all) {
+    for (class, (row, recall)) in confusion.iter().zip(recalls).enumerate() {
+        let Some(ends) = recall.and_then(|recall| recall.ci95) else { continue };
+        let all = row.iter().sum::<f64>();
+        let wrong = all - row[class];
+        for share in ends {
             let missed = (1.0 - share) * all;
             let moved = |(at, &count): (usize, &f64)| match at {
                 at if at == class => share * all,
@@ -200,23 +219,30 @@ mod tests {
 
     #[test]
     fn an_interval_of_agreement_puts_those_of_the_classes_together() {
+        let of = |name: &str, confusion: &[Vec<f64>]| {
+            let recall = |(class, row): (usize, &Vec<f64>)| {
+                let all = row.iter().sum::<f64>();
+                Some(measure_summary("recall", &[row[class] / all], 0.0, &[all]))
+            };
+            agreement_interval(name, confusion, &confusion.iter().enumerate().map(recall).collect::<Vec<_>>())
+        };
         let confusion = [vec![30.0, 10.0], vec![4.0, 16.0]];
         let [specificity, sensitivity] = [(0.75, 40.0), (0.8, 20.0)].map(|(p, n)| share_interval(p, n));
         // The half of a sum of two independent shares.
         let radius = 0.5 * ((0.75 - specificity[0]).powi(2) + (0.8 - sensitivity[0]).powi(2)).sqrt();
-        assert!((agreement_interval("balanced_accuracy", &confusion).unwrap()[0] - (0.775 - radius)).abs() < 1e-12);
+        assert!((of("balanced_accuracy", &confusion).unwrap()[0] - (0.775 - radius)).abs() < 1e-12);
         // F1 is 2 s P / (P + s P + (1 - c) N) for sensitivity s and specificity c.
         let f1 = |s: f64, c: f64| 40.0 * s / (20.0 + 20.0 * s + 40.0 * (1.0 - c));
         let changes = [f1(sensitivity[1], 0.75) - f1(0.8, 0.75), f1(0.8, specificity[1]) - f1(0.8, 0.75)];
-        let [low, high] = agreement_interval("f1", &confusion).unwrap();
+        let [low, high] = of("f1", &confusion).unwrap();
         assert!((high - f1(0.8, 0.75) - changes[0].hypot(changes[1])).abs() < 1e-12 && low < f1(0.8, 0.75));
         // Nobody is found: the interval has a length, as other samples may be found.
         let none = [vec![40.0, 0.0], vec![8.0, 0.0]];
-        let [low, high] = agreement_interval("f1", &none).unwrap();
+        let [low, high] = of("f1", &none).unwrap();
         assert!(low == 0.0 && high > 0.3, "{low} {high}");
-        assert_eq!(agreement_interval("mcc", &none), None);
+        assert_eq!(of("mcc", &none), None);
         // All are right, of three classes.
-        let [low, high] = agreement_interval("f1", &[vec![9.0, 0.0, 0.0], vec![0.0, 9.0, 0.0], vec![0.0, 0.0, 9.0]]).unwrap();
+        let [low, high] = of("f1", &[vec![9.0, 0.0, 0.0], vec![0.0, 9.0, 0.0], vec![0.0, 0.0, 9.0]]).unwrap();
         assert!(low > 0.7 && low < 0.9 && high == 1.0, "{low} {high}");
     }
 
@@ -236,6 +262,18 @@ mod tests {
         // Six of each class.
         let share = share_interval(1.0, 6.0);
         assert!((of("sensitivity")[0] - share[0]).abs() < 1e-12 && of("sensitivity") == of("specificity"));
+    }
+
+    #[test]
+    fn folds_that_differ_are_worth_fewer_samples() {
+        // 40 samples in two folds that learn from as many: sd 0.2 sqrt 2, variance 0.08 (1 / 2 + 1) = 0.12.
+        let found = measure_summary("accuracy", &[0.6, 1.0], 1.0, &[20.0, 20.0]);
+        let effect = 0.12 / (0.8 * 0.2 / 40.0);
+        let expected = share_interval(0.8, 40.0 / effect);
+        assert!(found.ci95.unwrap().iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12), "{found:?}");
+        // Folds that are alike are worth all of theirs.
+        let found = measure_summary("accuracy", &[0.8, 0.8], 1.0, &[20.0, 20.0]).ci95.unwrap();
+        assert!((found[0] - share_interval(0.8, 40.0)[0]).abs() < 1e-12);
     }
 
     #[test]

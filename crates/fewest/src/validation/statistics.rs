@@ -34,6 +34,12 @@ impl Summary {
         Self { ci95: Some([low.min(other[0]), high.max(other[1])]), ..self }
     }
 
+    /// The interval between these ends, or the mean where that is beyond one.
+    #[must_use]
+    pub fn between(self, ends: [f64; 2]) -> Self {
+        Self { ci95: Some([ends[0].min(self.mean), ends[1].max(self.mean)]), ..self }
+    }
+
     /// The interval cut to the values that are possible. Cutting takes nothing from its coverage.
     #[must_use]
     pub fn within(self, least: f64, most: f64) -> Self {
