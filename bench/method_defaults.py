@@ -147,8 +147,7 @@ def stability(a, binary, version):
         if one["kind"] != "generated" or one["half"] != "first" or one["name"] in done:
             continue
         size = max(5, min(10, len(one["truth"])))
-        words = ["stability", a.folder / one["file"], "--method", "rfe", "--max-features", size, "--time-limit", "24h"]
-        result, _ = benefit.command(binary, words, 600)
+        result, _ = benefit.command(binary, ["stability", a.folder / one["file"], "--method", "rfe", "--max-features", size, "--time-limit", "24h"], 600)
         frequency, truth, row = result["frequency"], {f"x{j + 1}" for j in one["truth"]}, {}
         for threshold in THRESHOLDS:
             stable = {name for name, share in frequency.items() if share >= (threshold or result["threshold"]) - 1e-9}
@@ -227,8 +226,9 @@ def stability_page():
 
 def report():
     page = ["# Defaults of methods", "", "    python3 bench/corpus.py; python3 bench/method_defaults.py", "", *curves_page()]
-    page += [*(line for topic in TOPICS for line in forms_page(topic)), *stability_page(), f"{c.cpu()}, {c.versions()}."]
-    (c.RESULTS / "method_defaults.md").write_text("\n".join(page) + "\n")
+    page += [*(line for topic in TOPICS for line in forms_page(topic)), *stability_page()]
+    builds = sorted({row["version"] for row in [*b.rows(KEPT), *map(json.loads, CURVES.read_text().splitlines())] if "version" in row})
+    (c.RESULTS / "method_defaults.md").write_text("\n".join([*page, f"{c.cpu()}, {c.versions()}, builds {', '.join(builds)}."]) + "\n")
 
 
 def main():
