@@ -32,9 +32,9 @@ class EvaluationRFE(_signatures.EvaluationRFE, CrossValidated):
     adaptive : float, default=None
         Ratio of at least 1: only features whose criterion exceeds the smallest by at most
         ``adaptive - 1`` times its size are candidates.
-    accuracy_loss : float, default=0.0
+    accuracy_loss : float or None, default=0.0
         The smallest subset is taken whose accuracy is at most this below the best one's: 0.01 is one
-        sample of a hundred. In [0, 1).
+        sample of a hundred. In [0, 1). None: one standard error of the best one's over the splits.
 
     Attributes
     ----------
@@ -71,12 +71,12 @@ class EvaluationRFE(_signatures.EvaluationRFE, CrossValidated):
     _tags = replace(CrossValidated._tags, page="docs/methods/eb-rfe.md", finds_size=True)
     _takes = (
         "n_features_to_select: 'share', rules, start, candidates: int = 3, adaptive: float | None = None, "
-        "accuracy_loss: float = 0.0, Cs: 'grid', fit_C, cv, KERNEL, SVM, RESUMED"
+        "accuracy_loss: float | None = 0.0, Cs: 'grid', fit_C, cv, KERNEL, SVM, RESUMED"
     )
     _parameter_constraints = {
         "candidates": AT_LEAST_ONE,
         "adaptive": [Interval(Real, 1.0, None, closed="left"), None],
-        "accuracy_loss": SHARE,
+        "accuracy_loss": [*SHARE, None],
     }
 
     def _method(self, samples, rules):

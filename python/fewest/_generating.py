@@ -52,6 +52,10 @@ class FeatureGeneratingMachine(_signatures.FeatureGeneratingMachine, SeveralProb
     mkl : {"fast", "simple"}, default=None
         Solver of multiple kernel learning: Newton's method, or SimpleMKL. None: "fast", with
         ``plain`` "simple", the paper's.
+    improve : {"auto", "none", "rfe", "exchanges", "both"}, default="auto"
+        What improves the subset where a size is the only rule: SVM-RFE from the largest features of the mixture,
+        exchanges, or both. "auto": both where the smaller class has at least 16 samples for each feature asked for, and not
+        ``plain``; else none.
     tol : float, default=1e-6
         Relative duality gap of the last training, between 0 and 1.
 
@@ -72,6 +76,8 @@ class FeatureGeneratingMachine(_signatures.FeatureGeneratingMachine, SeveralProb
         The classifier of each task, as for more classes, in the order of ``tasks_``.
     shares_ : ndarray of shape (n_selected,)
         Weight of each kept feature in the mixture, in (0, 1]; 1 where a subset is kept.
+    improved_ : dict or None
+        What improved the subset (``by``), the samples of the smaller class (``smaller``) and the ``size``.
     rounds_ : list of dict
         Every round: ``upper``, ``lower``, ``subsets``, ``kept``.
     n_iter_ : int
@@ -97,9 +103,9 @@ class FeatureGeneratingMachine(_signatures.FeatureGeneratingMachine, SeveralProb
     _tags = replace(SeveralProblems._tags, page="docs/methods/fgm.md", finds_size=True, shards="binary")
     _takes = (
         "SIZE, C: 'own', subset_size: int | None = None, fit_intercept=False, intercept_scaling, multi_class, "
-        "mkl: str | None = None, plain, gap, tol, RUN"
+        "mkl: str | None = None, improve: str = 'auto', plain, gap, tol, RUN"
     )
-    _parameter_constraints = {"subset_size": COUNT_OR_NONE, "mkl": [StrOptions({"fast", "simple"}), None]}
+    _parameter_constraints = {"subset_size": COUNT_OR_NONE, "mkl": [StrOptions({"fast", "simple"}), None], "improve": [StrOptions({"auto", "none", "rfe", "exchanges", "both"})]}
 
     @_fit_context(prefer_skip_nested_validation=True)
     @limited
@@ -138,6 +144,7 @@ class FeatureGeneratingMachine(_signatures.FeatureGeneratingMachine, SeveralProb
             "mkl": self.mkl or ("simple" if self.plain else "fast"),
             "subset_size": None if self.subset_size is None else min(int(self.subset_size), self.n_features_in_),
             "reuse": not self.plain,
+            "improve": self.improve,
             "multi_class": PROBLEMS[self.multi_class],
             **handed(self, tolerance="tol"),
         }
@@ -149,4 +156,4 @@ class FeatureGeneratingMachine(_signatures.FeatureGeneratingMachine, SeveralProb
     def _set_results(self, answer, p):
         super()._set_results(answer, p)
         self.shares_, self.rounds_ = np.asarray(answer["details"]["shares"]), answer["details"]["rounds"]
-        self.n_iter_ = len(self.rounds_)
+        self.n_iter_, self.improved_ = len(self.rounds_), answer["details"]["improved"]

@@ -48,7 +48,7 @@ class EvaluationRFE(Signature):
     @stores_arguments
     def __init__(
         self, *, n_features_to_select: float | None = None, rules: Rules | None = None, start: Any = None, candidates: int = 3,
-        adaptive: float | None = None, accuracy_loss: float = 0.0, Cs: Sequence[float] = (0.0625, 0.25, 1.0, 4.0, 16.0, 64.0),
+        adaptive: float | None = None, accuracy_loss: float | None = 0.0, Cs: Sequence[float] = (0.0625, 0.25, 1.0, 4.0, 16.0, 64.0),
         fit_C: float | None = None, cv: Any = 5, kernel: str = "linear", gamma: str | float = "1/p", degree: int = 3,
         coef0: float = 0.0, criterion: str = "auto", loss: str = "hinge", fit_intercept: bool = True,
         intercept_scaling: float | None = None, tol: float = 1e-06, class_weight: dict[Any, float] | str | None = None,
@@ -87,7 +87,7 @@ class FeatureGeneratingMachine(Signature):
     def __init__(
         self, *, n_features_to_select: int | None = None, rules: Rules | None = None, C: float | str = 1.0,
         subset_size: int | None = None, fit_intercept: bool = False, intercept_scaling: float | None = None, multi_class: str = "ovo",
-        mkl: str | None = None, plain: bool = False, gap: float = 0.0001, tol: float = 1e-06,
+        mkl: str | None = None, improve: str = "auto", plain: bool = False, gap: float = 0.0001, tol: float = 1e-06,
         class_weight: dict[Any, float] | str | None = None, time_limit: float | None = None, on_interrupt: str = "raise",
         callback: Callable[[Progress], object] | None = None, verbose: int = 0, n_jobs: int | None = None,
         max_memory: int | str | None = None,

@@ -40,8 +40,8 @@ pub use table::{Style, Table};
 pub use text::{Door, Words, add_words, text};
 pub use view::shorten;
 pub use words::{
-    NOTHING_GAINED, Proof, SOME, at_most, bound, brief, elimination_steps, expected, groups, number, percent, plural,
-    problems, relative_gap, seconds, some,
+    NOTHING_GAINED, Proof, SOME, at_most, bound, brief, elimination_steps, expected, groups, improved, number, percent,
+    plural, problems, relative_gap, seconds, some,
 };
 
 const TEMPLATE: &str = include_str!("page.html");

@@ -112,6 +112,12 @@ fn summary(result: Json<'_>, budget: &Budget, chosen: &[&str]) -> Section {
     if let (Some(steps), Some(certain)) = (steps("elimination_steps"), steps("certain_steps")) {
         lines.push(("steps", crate::words::elimination_steps(steps, certain).into()));
     }
+    let improved = result.at("improved");
+    if let (Some(by), Some(smaller), Some(size)) =
+        (improved.at("by").text(), improved.at("smaller").count(), improved.at("size").count())
+    {
+        lines.push(("improved", crate::words::improved(by, smaller, size).into()));
+    }
     let (problems, column) = (result.at("problems"), result.at("settings").at("tasks"));
     if let Some(number) = problems.at("number").count() {
         let tasks = problems.at("tasks").count().zip(column.text());

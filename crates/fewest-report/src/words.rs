@@ -135,6 +135,17 @@ pub fn elimination_steps(steps: u64, certain: u64) -> String {
     }
 }
 
+/// What improved the subset of `fgm`: its detail `improved`.
+pub fn improved(by: &str, smaller: u64, size: u64) -> String {
+    let by = match by {
+        "rfe" => "by SVM-RFE",
+        "exchanges" => "by exchanges",
+        "both" => "by SVM-RFE and exchanges",
+        _ => "by nothing",
+    };
+    format!("{by} ({} of the smaller class, {})", plural(smaller, "sample"), plural(size, "feature"))
+}
+
 /// `1 feature`, `2 features`.
 pub fn plural(count: u64, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }

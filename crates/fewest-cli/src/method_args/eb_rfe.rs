@@ -21,9 +21,13 @@ pub(crate) struct EbRfeArgs {
     #[arg(long, value_name = "RATIO", value_parser = values::one_or_more, allow_negative_numbers = true, help_heading = "Method")]
     adaptive: Option<f64>,
     /// Take the smallest subset whose accuracy is at most this below the best one's, such as 0.01:
-    /// one sample of a hundred
-    #[arg(long, value_name = "SHARE", default_value_t = 0.0, allow_negative_numbers = true, help_heading = "Method")]
-    accuracy_loss: f64,
+    /// one sample of a hundred; se: one standard error of the best one's over the folds
+    #[arg(long, value_name = "SHARE|se", default_value = "0", value_parser = AccuracyLoss::read, allow_negative_numbers = true,
+        help_heading = "Method")]
+    accuracy_loss: AccuracyLoss,
+    /// Times that the folds of --cv are dealt, by --seed and the numbers after it
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = values::size, help_heading = "Method")]
+    deals: usize,
     /// Choose the cost among these by cross-validation [default: 0.0625,0.25,1,4,16,64]
     #[arg(long, value_name = "C,C,...", allow_negative_numbers = true, help_heading = "Method")]
     costs: Option<Costs>,
@@ -42,6 +46,19 @@ pub(crate) struct EbRfeArgs {
     certify: CertifyArgs,
 }
 
+/// `--accuracy-loss`; none: one standard error.
+#[derive(Debug, Clone, Copy)]
+struct AccuracyLoss(Option<f64>);
+
+impl AccuracyLoss {
+    fn read(text: &str) -> Result<Self, String> {
+        if text == "se" {
+            return Ok(Self(None));
+        }
+        text.parse().map(|loss| Self(Some(loss))).map_err(|_| "must be a share, or se".to_owned())
+    }
+}
+
 impl MethodArgs for EbRfeArgs {
     fn method(&self, data: &MethodData<'_>) -> Result<AnyMethod, Failure> {
         let costs = self.costs.as_ref().map_or_else(|| EbRfeSettings::default().costs, |costs| costs.0.clone());
@@ -51,9 +68,9 @@ impl MethodArgs for EbRfeArgs {
             criterion: self.ranking.criterion(),
             candidates: self.candidates,
             adaptive: self.adaptive,
-            accuracy_loss: self.accuracy_loss,
+            accuracy_loss: self.accuracy_loss.0,
             costs,
-            folds: self.folds.resolve(data)?,
+            folds: self.folds.resolve_deals(data, self.deals)?,
             start: self.start.as_ref().map(|names| names.indices(data.names)).transpose()?,
         }
         .into())

@@ -1,7 +1,7 @@
 //! `fgm` on the command line.
 
 use crate::AnyMethod;
-use fewest::method::fgm::{FgmSettings, Mkl};
+use fewest::method::fgm::{FgmSettings, Improve, Mkl};
 use fewest::{Loss, SvmSettings};
 
 use super::MethodArgs;
@@ -14,6 +14,18 @@ use crate::failure::Failure;
 const MKLS: &[(&str, &str)] =
     &[("fast", "Newton's method on the weights of the subsets"), ("simple", "SimpleMKL: reduced gradient")];
 
+/// What improves the subset by name.
+const IMPROVEMENTS: &[(&str, &str)] = &[
+    (
+        "auto",
+        "both where the smaller class has 16 samples or more for each feature, and not with --plain; else nothing",
+    ),
+    ("none", "nothing: the paper's FGM-B"),
+    ("rfe", "SVM-RFE from the largest features of the mixture"),
+    ("exchanges", "exchanges of features"),
+    ("both", "SVM-RFE, then exchanges"),
+];
+
 #[derive(Debug, clap::Args)]
 pub(crate) struct FgmArgs {
     /// Size of each generated subset; without --max-features every feature of their mixture is kept
@@ -23,7 +35,11 @@ pub(crate) struct FgmArgs {
     /// Solver of multiple kernel learning [default: fast; with --plain simple, the paper's]
     #[arg(long, value_name = "SOLVER", value_parser = values::choice::<Mkl>(MKLS), help_heading = "Method")]
     mkl: Option<Mkl>,
-    /// The paper's text: a pass over all features for every subset, and SimpleMKL
+    /// What improves the subset of --max-features at the end
+    #[arg(long, value_name = "HOW", default_value = "auto", value_parser = values::choice::<Improve>(IMPROVEMENTS), help_heading = "Method")]
+    improve: Improve,
+    /// The paper's text: a pass over all features for every subset, SimpleMKL, and nothing that
+    /// improves the subset
     #[arg(long, help_heading = "Method")]
     plain: bool,
     #[command(flatten)]
@@ -47,9 +63,9 @@ impl MethodArgs for FgmArgs {
     fn method(&self, data: &MethodData<'_>) -> Result<AnyMethod, Failure> {
         let SvmSettings { cost, bias, tolerance, memory, .. } = data.svm(self.svm());
         let mkl = self.mkl.unwrap_or(if self.plain { Mkl::Simple } else { Mkl::Fast });
-        let (reuse, subset_size) = (!self.plain, self.subset_size);
+        let (reuse, subset_size, improve) = (!self.plain, self.subset_size, self.improve);
         let multi_class = self.problems.multi_class();
-        Ok(FgmSettings { cost, bias, mkl, reuse, subset_size, tolerance, memory, multi_class }.into())
+        Ok(FgmSettings { cost, bias, mkl, reuse, improve, subset_size, tolerance, memory, multi_class }.into())
     }
 
     fn svm(&self) -> SvmSettings {

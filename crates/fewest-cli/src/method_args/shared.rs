@@ -321,14 +321,29 @@ impl FoldsArgs {
     /// # Errors
     /// More folds than samples, a column of one fold.
     pub(crate) fn resolve(&self, data: &MethodData<'_>) -> Result<Folds, Failure> {
+        self.resolve_deals(data, 1)
+    }
+
+    /// The folds of the current samples, dealt several times; once where a column says them.
+    ///
+    /// # Errors
+    /// Those of [`Self::resolve`].
+    pub(crate) fn resolve_deals(&self, data: &MethodData<'_>, deals: usize) -> Result<Folds, Failure> {
         let (source, n) = (data.source, data.target.codes.len());
         let Some(names) = data.folds else {
             let count = self.cv.unwrap_or(Self::COUNT);
             if count > n {
                 return Err(Failure::Input(format!("{source}: --cv is {count}, but there are {n} samples")));
             }
-            let of = dealt(data.target, data.groups, count, self.seed());
-            return checked(of.map_err(|error| Failure::Input(format!("{source}: --cv: {error}")))?, data);
+            let deal = |number: usize| {
+                let of = dealt(data.target, data.groups, count, self.seed().wrapping_add(number as u64));
+                checked(of.map_err(|error| Failure::Input(format!("{source}: --cv: {error}")))?, data)
+            };
+            let mut folds: Vec<Folds> = (0..deals).map(deal).collect::<Result<_, _>>()?;
+            if let [_] = folds[..] {
+                return weighted(folds.swap_remove(0), data);
+            }
+            return weighted(Folds::of_splits(n, folds.iter().flat_map(Folds::splits).collect())?, data);
         };
         let mut known: Vec<&String> = names.iter().collect();
         known.sort_unstable();
@@ -341,7 +356,7 @@ impl FoldsArgs {
         }
         let code = |name: &String| known.binary_search(&name).expect("listed above") as u32;
         let of: Vec<u32> = names.iter().map(code).collect();
-        checked(of, data)
+        weighted(checked(of, data)?, data)
     }
 }
 
@@ -356,13 +371,12 @@ fn checked(of: Vec<u32>, data: &MethodData<'_>) -> Result<Folds, Failure> {
             return Err(Failure::no_sample_left(&data.target.classes[class]).within(&format!("fold {}", fold + 1)));
         }
     }
-    weighted(of, data)
+    Ok(Folds::new(of)?)
 }
 
 /// Folds, where weights of classes that depend on how many samples each has are those of the
 /// training part.
-fn weighted(of: Vec<u32>, data: &MethodData<'_>) -> Result<Folds, Failure> {
-    let folds = Folds::new(of)?;
+fn weighted(folds: Folds, data: &MethodData<'_>) -> Result<Folds, Failure> {
     if matches!(data.class_weights, ClassWeights::None | ClassWeights::Each(_)) {
         return Ok(folds);
     }

@@ -164,6 +164,14 @@ fn eb_rfe_returns_the_best_of_its_curve() {
         assert_eq!((&result["cost"], &result["model"]["cost"]), (&smallest["cost"], &smallest["cost"]));
         assert!(ran.out.contains("larger is better") && ran.out.contains("tuned"), "{}", ran.out);
     }
+    // Three deals of five folds; within a standard error of the best the subset is not larger.
+    let size = |more: &[&str]| {
+        scratch.run(&[&base[..], &["--deals", "3"], more].concat()).code(0);
+        let result = scratch.json("r.json");
+        assert_eq!(result["curve"][0]["folds"].as_array().unwrap().len(), 15);
+        result["selected"].as_array().unwrap().len()
+    };
+    assert!(size(&["--accuracy-loss", "se"]) <= size(&[]));
     let stopped = scratch.run(&[&base[..], &["--max-features", "2", "--time-limit", "0s"]].concat()).code(3);
     assert!(stopped.out.contains("time_limit"), "{}", stopped.out);
     assert_eq!(scratch.json("r.json")["selected"].as_array().unwrap().len(), 2);

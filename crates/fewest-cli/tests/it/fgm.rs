@@ -10,20 +10,20 @@ fn number(value: &Value) -> f64 {
 
 /// `fewest select d.svm -m fgm --max-features 5 ...` on 150 generated documents.
 fn select(scratch: &Scratch, extra: &[&str]) -> crate::common::Ran {
-    run(scratch, "--max-features", extra)
+    run(scratch, "--max-features", extra, "5")
 }
 
 /// Runs the selection with `--subset-size 5`: the paper's mixture.
 fn mixture(scratch: &Scratch, extra: &[&str]) -> crate::common::Ran {
-    run(scratch, "--subset-size", extra)
+    run(scratch, "--subset-size", extra, "5")
 }
 
-fn run(scratch: &Scratch, size: &str, extra: &[&str]) -> crate::common::Ran {
+fn run(scratch: &Scratch, option: &str, extra: &[&str], size: &str) -> crate::common::Ran {
     if !scratch.path("d.svm").exists() {
         let sizes = ["--samples", "150", "--words", "800", "--length", "40", "--relevant", "10"];
         scratch.run(&[&["generate", "text", "--out", "d.svm", "--truth", "truth.json"], &sizes[..]].concat()).code(0);
     }
-    scratch.run(&[&["select", "d.svm", "-m", "fgm", size, "5"], extra].concat())
+    scratch.run(&[&["select", "d.svm", "-m", "fgm", option, size], extra].concat())
 }
 
 #[test]
@@ -71,6 +71,21 @@ fn a_size_is_a_promise() {
     let selected: Vec<&str> = result["selected"].as_array().unwrap().iter().map(|v| v.as_str().unwrap()).collect();
     assert!(selected.len() <= 5 && selected.contains(&"x3"), "{selected:?}");
     assert!(number(&result["bound"]) <= number(&result["objective"]));
+}
+
+#[test]
+fn exchanges_come_with_many_samples_for_each_feature() {
+    let scratch = Scratch::new("fgm_improve");
+    // Some 75 samples of the smaller class: enough for 3 features, too few for 20.
+    let by = |size: &str, extra: &[&str], words: &str| {
+        let ran = run(&scratch, "--max-features", &[&["--json", "r.json"], extra].concat(), size).code(0);
+        assert!(ran.out.contains(words), "{}", ran.out);
+        scratch.json("r.json")["improved"]["by"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(by("3", &[], "improved   by SVM-RFE and exchanges ("), "both");
+    assert_eq!(by("20", &[], "improved   by nothing ("), "none");
+    assert_eq!(by("20", &["--improve", "exchanges"], "improved   by exchanges ("), "exchanges");
+    assert_eq!(by("3", &["--plain"], "improved   by nothing ("), "none");
 }
 
 #[test]

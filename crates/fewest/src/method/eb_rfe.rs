@@ -31,7 +31,7 @@ use super::{ALL_RULES, Classes, Info, Method, Report};
 use crate::kernel::KernelRule;
 use crate::kernel_oracle::{Change, Criterion, KernelOracle};
 use crate::run::state::stranger;
-use crate::validation::{CrossValidation, CvScore, Folds, ROUNDING, SamplesByClass, check_costs};
+use crate::validation::{CrossValidation, CvScore, Folds, ROUNDING, SamplesByClass, Summary, check_costs};
 use crate::{
     Clock, Error, Event, Limits, Observer, Outcome, Ranked, Rules, Run, Samples, Selection, Sense, Status, Subset,
     SvmSettings,
@@ -57,8 +57,9 @@ crate::settings! {
         /// 1) times its size are candidates: many where the smallest are close, one where they are not.
         pub adaptive: Option<f64> = None => "at least 1",
         /// The smallest subset is returned whose accuracy is at most this below the best one's; a share
-        /// of the samples, at least 0 and below 1 (thesis, section 3.3).
-        pub accuracy_loss: f64 = 0.0 => "at least 0 and below 1",
+        /// of the samples, at least 0 and below 1 (thesis, section 3.3). None: one standard error of
+        /// the best one's accuracy over the folds.
+        pub accuracy_loss: Option<f64> = Some(0.0) => "at least 0 and below 1",
         /// Costs to choose from, ascending; in a tie the smaller one is taken.
         pub costs: Vec<f64> = vec![0.0625, 0.25, 1.0, 4.0, 16.0, 64.0] => "ascending numbers above 0",
         /// Folds of the samples.
@@ -96,8 +97,8 @@ impl Method for EbRfeSettings {
         check_criterion(self.criterion, &self.kernel)?;
         check_costs(&self.costs)?;
         crate::Settings::in_range(self)?;
-        if !(0.0..1.0).contains(&self.accuracy_loss) {
-            return Err(Error::setting("accuracy_loss", self.accuracy_loss, "at least 0 and below 1"));
+        if let Some(loss) = self.accuracy_loss.filter(|loss| !(0.0..1.0).contains(loss)) {
+            return Err(Error::setting("accuracy_loss", loss, "at least 0 and below 1"));
         }
         match self.adaptive {
             Some(ratio) if !(ratio >= 1.0 && ratio.is_finite()) => {
@@ -218,7 +219,7 @@ pub fn eb_rfe(
     let outcome = run.finish(status);
     let mut outcome = Outcome { subset: outcome.subset.clone().or(last), ..outcome };
     let mut cost = steps.best_cost;
-    if let Some((subset, step)) = outcome.objective.and_then(|best| steps.smallest(best - settings.accuracy_loss)) {
+    if let Some((subset, step)) = outcome.objective.and_then(|best| steps.smallest(best - steps.loss(best))) {
         (outcome.subset, outcome.objective, cost) = (Some(subset), Some(step.accuracy), step.cost);
     }
     let EbRfeState { curve, trainings, .. } = steps.state;
@@ -364,6 +365,15 @@ impl<'a> Steps<'a> {
         self.oracle.start_from(chosen.clone());
         self.state.scored = Some(chosen);
         self.ranking = Vec::new();
+    }
+
+    /// The loss of accuracy that is allowed below the best one.
+    fn loss(&self, best: f64) -> f64 {
+        let error = || {
+            let (_, step) = self.smallest(best)?;
+            Summary::new(&step.folds, 0.0).se
+        };
+        self.settings.accuracy_loss.or_else(error).unwrap_or(0.0)
     }
 
     /// The smallest allowed subset seen whose accuracy is at least this, with its step.

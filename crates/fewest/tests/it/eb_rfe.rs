@@ -39,7 +39,7 @@ fn settings(n: usize, candidates: usize, kernel: KernelRule) -> EbRfeSettings {
         criterion: Criterion::Margin,
         candidates,
         adaptive: None,
-        accuracy_loss: 0.0,
+        accuracy_loss: Some(0.0),
         costs: COSTS.to_vec(),
         folds: folds(n, 4),
         start: None,
@@ -170,7 +170,8 @@ fn the_smallest_subset_that_loses_little_is_taken() {
         let all = run(&data, &rules, &settings(60, 3, PER_FEATURE));
         let best = all.selection.outcome.objective.unwrap();
         for loss in [0.0, 0.02, 0.05, 0.3] {
-            let found = run(&data, &rules, &EbRfeSettings { accuracy_loss: loss, ..settings(60, 3, PER_FEATURE) });
+            let found =
+                run(&data, &rules, &EbRfeSettings { accuracy_loss: Some(loss), ..settings(60, 3, PER_FEATURE) });
             assert_eq!(found.curve, all.curve);
             let mut near = all.curve.iter().filter(|step| step.accuracy >= best - loss - 1e-12);
             let step = near.rfind(|step| step.n_features <= rules.most_features()).unwrap();

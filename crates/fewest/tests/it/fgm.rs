@@ -2,7 +2,7 @@
 //! statuses.
 
 use fewest::dual::train::train;
-use fewest::method::fgm::{FgmReport, FgmSettings, Mkl, SelectedFeature, fgm};
+use fewest::method::fgm::{FgmReport, FgmSettings, Improve, Mkl, SelectedFeature, fgm};
 use fewest::{
     Bias, Cancel, Clock, DenseDesign, Design, Error, Kernel, Limits, Memory, Problem, RuleList, Rules, Silent, Status,
     Subset,
@@ -117,6 +117,7 @@ fn what_is_kept_obeys_the_rules_and_its_bound_holds() {
             cost: [0.05, 1.0, 20.0][rng.below(3)],
             bias: [Bias::None, Bias::Free, Bias::Penalised(1.5)][rng.below(3)],
             reuse: rng.chance(0.7),
+            improve: [Improve::Auto, Improve::None, Improve::Rfe, Improve::Exchanges, Improve::Both][case as usize % 5],
             mkl: if rng.chance(0.3) { Mkl::Simple } else { Mkl::Fast },
             ..FgmSettings::default()
         };
@@ -194,7 +195,8 @@ fn with_a_size_the_best_of_the_mixture_is_kept() {
         (objective - by_score.min(by_weight)).abs() <= 1e-5 * objective.abs(),
         "{objective} {by_score} {by_weight}"
     );
-    let exchanged = run(&problem, &rules, &FgmSettings::default(), within(1e-4));
+    let both = FgmSettings { improve: Improve::Both, ..FgmSettings::default() };
+    let exchanged = run(&problem, &rules, &both, within(1e-4));
     assert!(exchanged.selection.outcome.objective.expect("a value") < objective - 1e-3 * objective.abs());
 }
 
@@ -212,13 +214,13 @@ fn exchanges_find_the_best_subset_where_the_mixture_spreads_over_copies() {
         let x = DenseDesign::new(n, p, values).expect("n p values");
         let problem = Problem::new(&x, &labels, None).expect("valid");
         let rules = Rules::at_most_features(p, 4).expect("valid");
-        for (reuse, best) in [false, true].into_iter().zip(&mut best) {
-            let settings = FgmSettings { reuse, ..FgmSettings::default() };
+        for (improve, best) in [Improve::None, Improve::Both].into_iter().zip(&mut best) {
+            let settings = FgmSettings { improve, ..FgmSettings::default() };
             let found = run(&problem, &rules, &settings, within(1e-4));
             let truth = best_of(&problem, &rules, &settings);
             let objective = found.selection.outcome.objective.expect("a value");
             assert!(objective >= truth - 2e-6 * truth.abs(), "{objective} {truth}");
-            assert!(!reuse || objective < 0.98 * truth, "seed {seed}: {objective} {truth}");
+            assert!(improve == Improve::None || objective < 0.98 * truth, "seed {seed}: {objective} {truth}");
             *best += usize::from(objective <= truth + 1e-5 * truth.abs());
         }
     }

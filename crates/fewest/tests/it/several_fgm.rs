@@ -1,7 +1,7 @@
 //! `fgm` of several problems: relaxation and what is kept against enumeration of the sum, the
 //! block-diagonal problem written out, its solvers against each other.
 
-use fewest::method::fgm::{FgmSettings, FgmSeveralReport, Mkl, fgm, fgm_several};
+use fewest::method::fgm::{FgmSettings, FgmSeveralReport, Improve, Mkl, fgm, fgm_several};
 use fewest::saddle::AlphaHalf;
 use fewest::{
     Bias, Clock, DenseDesign, Design, Limits, Memory, Method, MultiClass, Problem, RuleList, Rules, Samples, Several,
@@ -54,6 +54,7 @@ fn draw_settings(rng: &mut Rng) -> FgmSettings {
         cost: [0.05, 1.0, 20.0][rng.below(3)],
         bias: [Bias::None, Bias::Free, Bias::Penalised(1.5)][rng.below(3)],
         reuse: rng.chance(0.7),
+        improve: Improve::Both,
         mkl: if rng.chance(0.1) { Mkl::Simple } else { Mkl::Fast },
         ..FgmSettings::default()
     }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use fewest::dual::train::train;
 use fewest::kernel::gram::{GramMatrix, GramSource};
 use fewest::kernel_oracle::Criterion;
-use fewest::method::fgm::{FgmReport, FgmSettings, Mkl, fgm, fgm_from};
+use fewest::method::fgm::{FgmReport, FgmSettings, Improve, Mkl, fgm, fgm_from};
 use fewest::method::info_gain::{Binning, information_gain, information_gain_from, information_gains};
 use fewest::method::l1_svm::{L1Report, L1Settings, l1_svm, l1_svm_from};
 use fewest::method::rfe::{Resamples, RfeSettings, Step, rfe_classes, rfe_from};
@@ -144,6 +144,7 @@ fn columns_elsewhere_give_the_same_result_to_the_last_bit() {
         let settings = FgmSettings {
             bias: [Bias::None, Bias::Free][rng.below(2)],
             reuse: rng.chance(0.7),
+            improve: Improve::Both,
             subset_size: rng.chance(0.5).then(|| 1 + rng.below(p.min(9))),
             mkl: if p < 100 && rng.chance(0.3) { Mkl::Simple } else { Mkl::Fast },
             ..FgmSettings::default()

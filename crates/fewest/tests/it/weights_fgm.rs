@@ -1,7 +1,7 @@
 //! `fgm` with signs of weights: its relaxation and what it keeps against enumeration, trainings
 //! within the signs by another solver, its own solvers against each other.
 
-use fewest::method::fgm::{FgmReport, FgmSettings, Mkl, fgm};
+use fewest::method::fgm::{FgmReport, FgmSettings, Improve, Mkl, fgm};
 use fewest::saddle::AlphaHalf;
 use fewest::{
     Bias, Clock, Design, Limits, Problem, RuleList, Rules, Silent, Status, Subset, SvmSettings, WeightBound,
@@ -81,6 +81,7 @@ fn the_relaxation_is_solved_and_bounds_every_allowed_subset() {
             cost: [0.05, 1.0, 20.0][rng.below(3)],
             bias: [Bias::None, Bias::None, Bias::Free, Bias::Penalised(1.5)][rng.below(4)],
             reuse: rng.chance(0.7),
+            improve: Improve::Both,
             mkl: if rng.chance(0.1) { Mkl::Simple } else { Mkl::Fast },
             ..FgmSettings::default()
         };
@@ -133,6 +134,7 @@ fn what_is_kept_has_its_signs_and_is_the_best_where_that_is_said() {
             cost: [0.05, 1.0, 20.0][rng.below(3)],
             bias: [Bias::None, Bias::Free, Bias::Penalised(1.5)][rng.below(3)],
             reuse: rng.chance(0.7),
+            improve: Improve::Both,
             mkl: if rng.chance(0.1) { Mkl::Simple } else { Mkl::Fast },
             ..FgmSettings::default()
         };

@@ -15,6 +15,7 @@ use super::part::{SourceProblem, joint};
 use super::report::lengths;
 use super::separation::Separation;
 use super::tuning::subset::{EXCHANGES, LEAVING, LOOSE, SHARE};
+use super::{Improve, Improved};
 use crate::bound::saddle::train_within;
 use crate::design::Rows;
 use crate::dual::DualSolution;
@@ -22,13 +23,14 @@ use crate::dual::train::train_rows;
 use crate::{AllOrFirst as _, Clock, Error, Memory, RowMatrix, ScoreQuery, SvmSettings};
 
 impl MixtureOracle<'_> {
-    /// The best subset found that the rules of `separation` allow, with the SVMs trained on it.
+    /// The best subset found that the rules of `separation` allow, with the SVMs trained on it; what
+    /// improved it, where a size is the only rule.
     pub(super) fn best_subset(
         &mut self,
         separation: &Separation<'_>,
         point: &Point,
         clock: &Clock,
-    ) -> Result<MarginOne, Error> {
+    ) -> Result<(MarginOne, Option<Improved>), Error> {
         let q = point.z.len();
         let by_score: Vec<f64> = joint(&point.scores, q).iter().zip(&point.z).map(|(c, z)| c * z.sqrt()).collect();
         let at_hand = separation.at_hand(&self.columns.features[..q]);
@@ -44,11 +46,13 @@ impl MixtureOracle<'_> {
         let (one, other) = if large { rayon::join(|| train(&first), other) } else { (train(&first), other()) };
         let best = better(one?, other?);
         match separation {
-            Separation::Largest(query) if self.settings.reuse => {
+            Separation::Largest(query) => {
                 let size = query.most + query.always.len();
-                Exchange { oracle: self, query, point, size, clock }.improve(best)
+                let how = self.settings.improvement(self.parts, size);
+                let best = Exchange { oracle: self, query, point, size, clock }.improve(best, how.by)?;
+                Ok((best, Some(how)))
             }
-            _ => Ok(best),
+            _ => Ok((best, None)),
         }
     }
 
@@ -94,16 +98,19 @@ struct Exchange<'e, 'a> {
 
 impl Exchange<'_, '_> {
     /// The best subset that exchanges lead to from this one and from the mixture.
-    fn improve(&self, mut best: MarginOne) -> Result<MarginOne, Error> {
+    fn improve(&self, mut best: MarginOne, how: Improve) -> Result<MarginOne, Error> {
         let mixture = self.point.z.iter().zip(&self.oracle.columns.features).filter(|(z, _)| **z > 0.0);
         let mut pool: Vec<usize> = mixture.map(|(_, &j)| j).collect();
         if pool.len() <= self.size {
             return Ok(best);
         }
-        let weights = joint(&self.point.weights, self.point.z.len());
-        self.keep_largest(&mut pool, 2 * self.size, |j| weights[self.oracle.columns.position[&j] as usize]);
-        best = better(best, self.eliminated(pool, &self.point.beta)?);
-        for _ in 0..EXCHANGES {
+        if matches!(how, Improve::Rfe | Improve::Both) {
+            let weights = joint(&self.point.weights, self.point.z.len());
+            self.keep_largest(&mut pool, 2 * self.size, |j| weights[self.oracle.columns.position[&j] as usize]);
+            best = better(best, self.eliminated(pool, &self.point.beta)?);
+        }
+        let exchanges = if matches!(how, Improve::Exchanges | Improve::Both) { EXCHANGES } else { 0 };
+        for _ in 0..exchanges {
             let wide = self.eliminated(self.joined(&best, self.query.most), &beta_of(&best))?;
             let found = wide.filter(|found| found.value < best.value);
             let found = if found.is_some() { found } else { self.single(&best)? };

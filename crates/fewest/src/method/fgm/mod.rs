@@ -47,7 +47,8 @@
 //!            other rules by seeking subsets among the columns (`mkl`);
 //!          - `mkl`: Newton's method in place of SimpleMKL's reduced gradient;
 //!          - each round's MKL is solved to a share of the gap still open;
-//!          - SVM-RFE and exchanges after the last round, with `reuse` and a size alone.
+//!          - `improve`: SVM-RFE and exchanges after the last round, with a size alone and, where
+//!            nothing is asked, `reuse` and many samples.
 //! Fails    never on limits: the mixture so far is returned, and so it is where the columns of later
 //!          subsets do not fit the memory. Errors: settings out of range; no memory for the first.
 
@@ -85,10 +86,11 @@ use crate::{
 };
 use mixture_oracle::{MarginOne, MixtureOracle};
 use part::SourceProblem;
-pub use report::{FgmReport, FgmSeveralReport, Round, SelectedFeature};
+pub use report::{FgmReport, FgmSeveralReport, Improved, Round, SelectedFeature};
 use report::{Generated, linear_model, machine_of, ranking, report_of};
 use rounds::Rounds;
 use separation::Separation;
+use tuning::subset::ENOUGH;
 
 /// How the generated subsets are weighed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
@@ -99,6 +101,24 @@ pub enum Mkl {
     Fast,
     /// SimpleMKL, the paper's choice.
     Simple,
+}
+
+/// What improves the subset kept from a mixture, where a size is the only rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Improve {
+    /// Both where the smaller class has at least 16 samples for each feature asked for, and `reuse`;
+    /// else nothing.
+    #[default]
+    Auto,
+    /// Nothing: the paper's FGM-B.
+    None,
+    /// SVM-RFE from the largest features of the mixture.
+    Rfe,
+    /// Exchanges.
+    Exchanges,
+    /// SVM-RFE, then exchanges.
+    Both,
 }
 
 crate::settings! {
@@ -113,9 +133,10 @@ crate::settings! {
         pub bias: Bias = Bias::None,
         /// Solver of multiple kernel learning.
         pub mkl: Mkl = Mkl::default(),
-        /// Seek subsets among the current columns before all features are examined again, and better
-        /// ones of the size asked for at the end.
+        /// Seek subsets among the current columns before all features are examined again.
         pub reuse: bool = true,
+        /// What improves the subset of the size asked for at the end.
+        pub improve: Improve = Improve::default(),
         /// B, the size of each generated subset, from 1 to p; none: the size of the rules. With a value here and no size in the
         /// rules every feature of the mixture is kept, as in the paper.
         pub subset_size: Option<usize> = None => "from 1 to the number of features",
@@ -139,6 +160,20 @@ impl FgmSettings {
             memory: self.memory,
             ..SvmSettings::default()
         }
+    }
+}
+
+impl FgmSettings {
+    /// What improves a subset of this size: by the rule, or what is asked.
+    fn improvement(&self, parts: &[SourceProblem<'_>], size: usize) -> Improved {
+        let smaller = parts.iter().map(SourceProblem::smaller_class).min().unwrap_or(0);
+        let enough = smaller >= ENOUGH * size;
+        let by = match self.improve {
+            Improve::Auto if self.reuse && enough => Improve::Both,
+            Improve::Auto => Improve::None,
+            asked => asked,
+        };
+        Improved { by, smaller, size }
     }
 }
 
@@ -187,7 +222,7 @@ impl Method for FgmSettings {
         }
         let found = generate(&SourceProblem::shared(&shared, &self.svm()), rules, self, limits, observer)?.of_several();
         let model = self.classifier(samples, shared.parts(), &found)?;
-        Ok(report_of(found.selection, &found.kept, found.rounds)
+        Ok(report_of(found.selection, &found.kept, found.rounds, found.improved)
             .with_model(model)
             .with_parts(shared.parts(), self.multi_class))
     }
@@ -328,7 +363,7 @@ fn generate(
         driven => driven?,
     };
     // Step 5.
-    let kept = keep(&mut oracle, &rounds, settings, &mut run)?;
+    let (kept, improved) = keep(&mut oracle, &rounds, settings, &mut run)?;
     let subset = subset_of(rules.p(), &kept);
     run.offer(&subset, paper_value(kept.value));
     // A mixture of more than B features is no answer to the question for subsets of B.
@@ -337,7 +372,7 @@ fn generate(
     let mut outcome = run.finish(if proven { Status::Optimal } else { status });
     outcome.counts.cuts = oracle.subsets.len() as u64;
     let selection = Selection { outcome, ranking: ranking(&kept), solutions: Vec::new() };
-    Ok(Generated { selection, kept, rounds: rounds.history })
+    Ok(Generated { selection, kept, rounds: rounds.history, improved })
 }
 
 /// Step 5: every feature of the mixture, where no size was asked and the rules allow it; else the
@@ -347,14 +382,14 @@ fn keep(
     rounds: &Rounds<'_>,
     settings: &FgmSettings,
     run: &mut Run<'_>,
-) -> Result<MarginOne, Error> {
+) -> Result<(MarginOne, Option<Improved>), Error> {
     let rules = run.rules();
     let best = rounds.best.as_ref().expect("a limit before the first answer is wound up by one");
     if rules.list().max_features.is_none() && settings.subset_size.is_some() {
         let mixture = oracle.mixture(best, run.stop().unwrap_or(Status::Optimal));
         if rules.allows(&subset_of(rules.p(), &mixture)) {
             run.raise_bound(paper_value(rounds.lower));
-            return Ok(mixture);
+            return Ok((mixture, None));
         }
     }
     let separation = Separation::new(rules);

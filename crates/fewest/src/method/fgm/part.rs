@@ -56,6 +56,13 @@ impl<'a> SourceProblem<'a> {
         parts
     }
 
+    /// Samples of the smaller class that count.
+    pub(super) fn smaller_class(&self) -> usize {
+        let Labelled { labels, weights } = self.of_samples;
+        let of = |class: f64| labels.iter().zip(weights).filter(|(y, weight)| **y == class && **weight > 0.0).count();
+        of(-1.0).min(of(1.0))
+    }
+
     /// The values of the problem's own samples.
     pub(super) fn own<'v>(&self, of_all: &'v [f64]) -> &'v [f64] {
         &of_all[self.samples.clone()]

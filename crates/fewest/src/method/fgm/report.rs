@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::mixture_oracle::MarginOne;
-use super::paper_value;
 use super::part::joint;
+use super::{Improve, paper_value};
 use crate::dual::DualSolution;
 use crate::method::Report;
 use crate::model::{Machine, Model};
@@ -19,6 +19,17 @@ pub struct SelectedFeature {
     pub share: f64,
     /// w_j of the decision function (sec. 2.5); of several problems the length of their w_j.
     pub weight: f64,
+}
+
+/// What improved the subset kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Improved {
+    /// Never [`Improve::Auto`].
+    pub by: Improve,
+    /// Samples of the smaller class; of several problems the smallest of all.
+    pub smaller: usize,
+    /// Features asked for.
+    pub size: usize,
 }
 
 /// One round.
@@ -56,6 +67,8 @@ pub struct FgmReport {
     pub solution: DualSolution,
     /// Every round, in order.
     pub rounds: Vec<Round>,
+    /// What improved the subset, where a size is the only rule.
+    pub improved: Option<Improved>,
 }
 
 impl FgmReport {
@@ -69,13 +82,19 @@ impl FgmReport {
 impl From<FgmReport> for Report {
     fn from(report: FgmReport) -> Self {
         let model = report.model();
-        report_of(report.selection, &report.kept, report.rounds).with_model(Some(model))
+        report_of(report.selection, &report.kept, report.rounds, report.improved).with_model(Some(model))
     }
 }
 
-pub(super) fn report_of(selection: Selection, kept: &[SelectedFeature], rounds: Vec<Round>) -> Report {
+pub(super) fn report_of(
+    selection: Selection,
+    kept: &[SelectedFeature],
+    rounds: Vec<Round>,
+    improved: Option<Improved>,
+) -> Report {
     let shares: Vec<f64> = kept.iter().map(|k| k.share).collect();
-    Report::new(selection, Kernel::Linear).detail("shares", shares).detail("rounds", rounds)
+    let report = Report::new(selection, Kernel::Linear).detail("shares", shares).detail("rounds", rounds);
+    report.detail("improved", improved)
 }
 
 /// Result of [`super::fgm_several`].
@@ -90,6 +109,8 @@ pub struct FgmSeveralReport {
     pub machines: Vec<DualSolution>,
     /// Every round, in order.
     pub rounds: Vec<Round>,
+    /// What improved the subset, where a size is the only rule.
+    pub improved: Option<Improved>,
 }
 
 /// A machine of a linear model.
@@ -109,6 +130,7 @@ pub(super) struct Generated {
     pub(super) selection: Selection,
     pub(super) kept: MarginOne,
     pub(super) rounds: Vec<Round>,
+    pub(super) improved: Option<Improved>,
 }
 
 impl Generated {
@@ -116,13 +138,13 @@ impl Generated {
     pub(super) fn of_one(mut self) -> FgmReport {
         let solution = paper_solution(self.kept.machines.remove(0));
         let kept = selected(&self.kept.shares, &solution.weights);
-        FgmReport { selection: self.selection, kept, solution, rounds: self.rounds }
+        FgmReport { selection: self.selection, kept, solution, rounds: self.rounds, improved: self.improved }
     }
 
     pub(super) fn of_several(self) -> FgmSeveralReport {
         let MarginOne { shares, machines, .. } = self.kept;
         let kept = selected(&shares, &lengths(&machines, shares.len()));
-        FgmSeveralReport { selection: self.selection, kept, machines, rounds: self.rounds }
+        FgmSeveralReport { selection: self.selection, kept, machines, rounds: self.rounds, improved: self.improved }
     }
 }
 

@@ -100,6 +100,8 @@ pub(super) mod subset {
     pub(in super::super) const LOOSE: f64 = 1e-3;
     /// Features of smallest weight that are tried to leave alone.
     pub(in super::super) const LEAVING: usize = 4;
+    /// Samples of the smaller class for each feature from which improvements pay on other samples.
+    pub(in super::super) const ENOUGH: usize = 16;
     /// Exchanges at most.
     pub(in super::super) const EXCHANGES: usize = 10;
 }
