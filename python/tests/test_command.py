@@ -151,7 +151,7 @@ def test_at_a_terminal_every_command_ends_in_its_text_and_a_long_one_shows_how_f
         return child.wait(), text.decode()
 
     few = ["--max-features", "3"]
-    short = ["--node-limit", "0", "--methods", "info-gain", "--max-features", "1..2", "--inner-cv", "2", "--folds", "2", "--repeats", "1"]
+    short = ["--node-limit", "0", "--methods", "info-gain", "--max-features", "1..2", "--inner-cv", "2", "--folds", "2"]
     for words, last in [
         (["select", data, "--method", "rfe", *few], "weight"),
         (["path", data, "--method", "info-gain", "--max-features", "1,2"], "selected"),

@@ -71,8 +71,9 @@ fn begin(arguments: &[OsString], run: impl FnOnce(&CommandLine, &Invocation) -> 
         Global { verbose: true, .. } => Level::Verbose,
         Global { .. } => Level::Normal,
     });
-    line::begin(terminal, Place::at(WORKING));
-    let code = run(&parsed, &Invocation::new(arguments, terminal)).unwrap_or_else(|failure| refused(&failure, terminal));
+    terminal.begin_line(Place::at(WORKING));
+    let code =
+        run(&parsed, &Invocation::new(arguments, terminal)).unwrap_or_else(|failure| refused(&failure, terminal));
     line::end();
     code
 }

@@ -1,13 +1,11 @@
 //! The line that says how far a run is: drawn at a terminal, written now and then for a program that
-//! asked for lines. It moves while nothing is heard of the run, so that nobody waits before a silent
-//! screen. There is one, as there is one standard error.
+//! asked for lines. It moves while nothing is heard of the run, so that no screen stays
+//! silent. There is one, as there is one standard error.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-
-use crate::terminal::Terminal;
 
 /// The line waits this long before it shows, so that short runs stay silent.
 const PATIENCE: Duration = Duration::from_millis(400);
@@ -21,7 +19,7 @@ const LINE: Duration = Duration::from_secs(2);
 /// What a run says of itself before anything is known.
 pub(crate) const WORKING: &str = "working";
 
-/// Time between two looks at a line of which nothing is heard.
+/// Time between two updates of a line of which nothing is heard.
 #[cfg(not(target_family = "wasm"))]
 const TICK: Duration = Duration::from_millis(500);
 
@@ -61,8 +59,17 @@ impl Place {
     }
 }
 
+/// Who reads the line.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Reader {
+    /// A person at a terminal: it is drawn.
+    Person,
+    /// A program that asked for lines, which this writes.
+    Program(fn(&str)),
+}
+
 struct Line {
-    terminal: Terminal,
+    reader: Reader,
     start: Instant,
     /// Time that the command may take.
     limit: Option<Duration>,
@@ -78,13 +85,13 @@ impl Line {
     fn show(&mut self) {
         let since = self.shown.map_or(self.start.elapsed(), |shown| shown.elapsed());
         let over = self.start.elapsed();
-        if self.terminal.shows_lines() {
+        if let Reader::Program(write) = self.reader {
             // A long run has a line less often.
             if since >= LINE.max(over / 20) {
                 self.shown = Some(Instant::now());
                 let left = self.place.left(self.since.elapsed().as_secs_f64());
                 let limit = self.limit.map_or_else(String::new, |limit| format!(" of at most {}", time(limit)));
-                self.terminal.progress(&format!("{:.0} s{limit}, {}{left}", over.as_secs_f64(), self.place.text));
+                write(&format!("{:.0} s{limit}, {}{left}", over.as_secs_f64(), self.place.text));
             }
         } else if since >= if self.shown.is_some() { REFRESH } else { PATIENCE } {
             self.shown = Some(Instant::now());
@@ -112,13 +119,10 @@ fn line() -> MutexGuard<'static, Option<Line>> {
     LINE_OF_RUN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Begins the line of a command, where somebody looks at it.
-pub(crate) fn begin(terminal: Terminal, place: Place) {
-    if !terminal.shows_progress() && !terminal.shows_lines() {
-        return;
-    }
+/// Begins the line of a command.
+pub(crate) fn begin(reader: Reader, place: Place) {
     let now = Instant::now();
-    *line() = Some(Line { terminal, start: now, limit: None, place, since: now, bar: None, shown: None });
+    *line() = Some(Line { reader, start: now, limit: None, place, since: now, bar: None, shown: None });
     // A page has no threads; it hears of events alone.
     #[cfg(not(target_family = "wasm"))]
     std::thread::spawn(|| {

@@ -1,4 +1,4 @@
-//! What is said and written while a run goes on: its place, for the line of progress, and the trace file.
+//! The place of a run, for the line of progress, and the trace file.
 
 use std::borrow::Cow;
 use std::io::{Read, Write};
@@ -128,7 +128,6 @@ impl State {
         let gap = self.gap.map_or_else(String::new, |gap| format!(", gap {}", fewest_report::at_most(gap)));
         format!("{part}{} {what}{incumbent}{bound}{gap}", self.done)
     }
-
 }
 
 impl<'a> Watch<'a> {

@@ -5,7 +5,7 @@ use std::io::{BufWriter, IsTerminal, Write};
 use fewest_report::visible;
 
 use crate::failure::Failure;
-use crate::line;
+use crate::line::{self, Place, Reader};
 
 /// How much is written to standard error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -75,22 +75,16 @@ impl Terminal {
         say(&paint("fewest", "31;1"), text);
     }
 
-    /// Says how far a run is, in a line for the program that asked for it.
-    #[expect(clippy::unused_self, reason = "all printing goes through a terminal, so that none is hidden in a module")]
-    pub(crate) fn progress(self, text: &str) {
-        write_error("progress: ", text);
-    }
-
-    /// Whether lines of progress should be written: standard error goes to a program, which says so
-    /// by `FEWEST_PROGRESS=lines`.
-    pub(crate) fn shows_lines(self) -> bool {
-        let asked = std::env::var_os("FEWEST_PROGRESS").is_some_and(|v| v == "lines");
-        self.level > Level::Quiet && asked && !std::io::stderr().is_terminal()
-    }
-
-    /// Whether a line of progress should be drawn.
-    pub(crate) fn shows_progress(self) -> bool {
-        self.level > Level::Quiet && std::io::stderr().is_terminal()
+    /// Begins the line of progress of a run, where it is read: by a person at a terminal, or by a
+    /// program that reads standard error and says so by `FEWEST_PROGRESS=lines`.
+    pub(crate) fn begin_line(self, place: Place) {
+        let asked = || std::env::var_os("FEWEST_PROGRESS").is_some_and(|v| v == "lines");
+        if self.level == Level::Quiet {
+        } else if std::io::stderr().is_terminal() {
+            line::begin(Reader::Person, place);
+        } else if asked() {
+            line::begin(Reader::Program(|text| write_error("progress: ", text)), place);
+        }
     }
 }
 

@@ -50,7 +50,7 @@ impl Table {
     /// No rows yet; `flexible` is the column that is cut when the terminal is narrow.
     ///
     /// # Panics
-    /// Without such a column.
+    /// Where it has no column of this number.
     pub fn new(headings: &[&'static str], flexible: usize) -> Self {
         assert!(flexible < headings.len(), "the flexible column is one of the table");
         Self { headings: headings.to_vec(), rows: Vec::new(), flexible }

@@ -136,7 +136,7 @@ pub(crate) enum ModelFormat {
     Libsvm,
 }
 
-/// Time limit of a search or a study that was given none: nobody waits longer for an answer.
+/// Time limit of a search or a study that was given none: no answer takes longer.
 pub(crate) const TIME_LIMIT: &str = "10m";
 
 /// The options that `select`, `path`, `evaluate` and `stability` share.

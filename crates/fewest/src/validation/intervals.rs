@@ -236,7 +236,7 @@ mod tests {
         let changes = [f1(sensitivity[1], 0.75) - f1(0.8, 0.75), f1(0.8, specificity[1]) - f1(0.8, 0.75)];
         let [low, high] = of("f1", &confusion).unwrap();
         assert!((high - f1(0.8, 0.75) - changes[0].hypot(changes[1])).abs() < 1e-12 && low < f1(0.8, 0.75));
-        // Nobody is found: the interval has a length, as other samples may be found.
+        // None is found: the interval has a length, as other samples may be found.
         let none = [vec![40.0, 0.0], vec![8.0, 0.0]];
         let [low, high] = of("f1", &none).unwrap();
         assert!(low == 0.0 && high > 0.3, "{low} {high}");
