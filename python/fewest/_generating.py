@@ -105,7 +105,11 @@ class FeatureGeneratingMachine(_signatures.FeatureGeneratingMachine, SeveralProb
         "SIZE, C: 'own', subset_size: int | None = None, fit_intercept=False, intercept_scaling, multi_class, "
         "mkl: str | None = None, improve: str = 'auto', plain, gap, tol, RUN"
     )
-    _parameter_constraints = {"subset_size": COUNT_OR_NONE, "mkl": [StrOptions({"fast", "simple"}), None], "improve": [StrOptions({"auto", "none", "rfe", "exchanges", "both"})]}
+    _parameter_constraints = {
+        "subset_size": COUNT_OR_NONE,
+        "mkl": [StrOptions({"fast", "simple"}), None],
+        "improve": [StrOptions({"auto", "none", "rfe", "exchanges", "both"})],
+    }
 
     @_fit_context(prefer_skip_nested_validation=True)
     @limited
