@@ -52,7 +52,7 @@ impl MixtureOracle<'_> {
                 let best = Exchange { oracle: self, query, point, size, clock }.improve(best, how.by)?;
                 Ok((best, Some(how)))
             }
-            _ => Ok((best, None)),
+            Separation::Search(_) => Ok((best, None)),
         }
     }
 
