@@ -115,7 +115,7 @@ def ours(binary, version, rows, place, path, names, method, size, folds, limit):
     """All folds of one of our methods by one call of the command."""
     task, options = OURS[method]
     parts = len(folds) + (task == "study")
-    words = [task, path, *(option.replace("{K}", str(size)) for option in options), "--seed", place["repeat"], "--time-limit", "24h"]
+    words = [task, path, *(option.replace("{K}", str(min(size, len(names)))) for option in options), "--seed", place["repeat"], "--time-limit", "24h"]
     words += ["--folds", FOLDS] if task == "study" else ["--cv", FOLDS]
     found = command(binary, words, limit * parts)
     if found is None:

@@ -248,20 +248,19 @@ def _evaluation(estimator, X, y, classes, codes, splits, beside, truth, share, n
         counts = np.zeros((len(classes), len(classes)), dtype=int)
         np.add.at(counts, (codes[fold["test"]], np.searchsorted(classes, fold["predicted"])), 1)
         confusions.append(counts)
-    # Samples of each class that were judged, each counted once over the repetitions.
+    # How often a sample was held out.
     times = sum(len(fold["test"]) for fold in folds) / len(np.unique(np.concatenate([fold["test"] for fold in folds])))
-    judged = sum(counts.sum(axis=1) / times for counts in confusions)
-    summary = {}
-    for name in folds[0]["metrics"]:
-        values = np.array([fold["metrics"][name] for fold in folds if fold["metrics"][name] is not None], dtype=float)
-        if len(values):
-            # Of two classes the share of the positive one, and of the other.
-            of = {"sensitivity": 0 if first else 1, "specificity": 1 if first else 0}.get(name)
-            summary[name] = _core.summary(name, values, share, judged.tolist() if of is None else [float(judged[of])])
-    recall = {}
-    for at, label in enumerate(classes.tolist()):
-        values = np.array([counts[at, at] / counts[at].sum() for counts in confusions if counts[at].any()])
-        recall[label] = _core.summary("recall", values, share, [float(judged[at])]) if len(values) else None
+    # The second class is the positive one.
+    turned = slice(None, None, -1 if first else 1)
+    counts = [of[turned, turned].tolist() for of in confusions]
+    found = _core.summaries([fold["metrics"] for fold in folds], counts, times, share)
+    recall = dict(zip(classes.tolist()[turned], found["recall"], strict=True))
+    recall = {label: recall[label] for label in classes.tolist()}
+    summary = found["summary"]
+    for name in ("n_features", "set_f1"):
+        if name in folds[0]["metrics"]:
+            values = np.array([fold["metrics"][name] for fold in folds], dtype=float)
+            summary[name] = _core.summary(name, values, share, [])
     subsets = [fold["selected"].tolist() for fold in folds]
     frequency = np.bincount(np.concatenate([fold["selected"] for fold in folds]), minlength=n_features) / len(folds)
     stable = _core.subset_stability(subsets, n_features)

@@ -1,7 +1,10 @@
 //! What results of folds say: measures, intervals, tests, stability.
 
 use fewest::RuleList;
-use fewest::validation::{Metrics, ShareLaw, corrected_t_test, measure_summary, stability as stability_of};
+use fewest::validation::{
+    FoldMetrics, Metrics, ShareLaw, corrected_t_test, measure_summary, recalls_of, stability as stability_of,
+    summaries_of,
+};
 use fewest_data::Target;
 use fewest_eval::folds::{halves as halves_of, strata, stratified};
 use fewest_eval::stability::{Candidates, StabilityReport, StabilitySettings};
@@ -96,6 +99,38 @@ pub(crate) fn summary<'py>(
             return Err(PyValueError::new_err("no value to summarise"));
         }
         Ok(pythonize(py, &measure_summary(measure, values, test_share, &judged))?)
+    })
+}
+
+/// Mean of each measure over splits, `se` and `ci95` by name (`summary`), and of the share of each
+/// class that is classified right (`recall`): from the measures of each split, its samples by true
+/// (rows) and predicted class, and how often a sample was held out on average.
+///
+/// # Errors
+/// `ValueError` for measures and counts that do not fit together.
+#[pyfunction]
+pub(crate) fn summaries<'py>(
+    py: Python<'py>,
+    measures: &Bound<'py, PyAny>,
+    confusions: Vec<Vec<Vec<u64>>>,
+    times: f64,
+    test_share: f64,
+) -> PyResult<Bound<'py, PyAny>> {
+    sheltered(|| {
+        let measures: Vec<Metrics> = pythonize::depythonize(measures)?;
+        let classes = confusions.first().map_or(0, Vec::len);
+        let square = |of: &Vec<Vec<u64>>| of.len() == classes && of.iter().all(|row| row.len() == classes);
+        if measures.is_empty() || measures.len() != confusions.len() || !confusions.iter().all(square) {
+            let text = format!("measures of {} splits and counts of {} do not fit", measures.len(), confusions.len());
+            return Err(PyValueError::new_err(text));
+        }
+        let fold = |(metrics, confusion)| FoldMetrics { repeat: 0, metrics, confusion };
+        let folds: Vec<FoldMetrics<'_>> = measures.iter().zip(confusions.iter().map(Vec::as_slice)).map(fold).collect();
+        let summary: Map<_, _> = summaries_of(&folds, times, test_share)
+            .into_iter()
+            .map(|(name, of)| (name.to_owned(), json!(of)))
+            .collect();
+        Ok(pythonize(py, &json!({ "summary": summary, "recall": recalls_of(&folds, times, test_share) }))?)
     })
 }
 

@@ -367,6 +367,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(judge::class_probabilities, module)?)?;
     module.add_function(wrap_pyfunction!(judge::measures, module)?)?;
     module.add_function(wrap_pyfunction!(judge::set_f1, module)?)?;
+    module.add_function(wrap_pyfunction!(judge::summaries, module)?)?;
     module.add_function(wrap_pyfunction!(judge::summary, module)?)?;
     module.add_function(wrap_pyfunction!(judge::subset_stability, module)?)?;
     module.add_function(wrap_pyfunction!(judge::t_test, module)?)?;

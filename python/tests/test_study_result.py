@@ -239,7 +239,7 @@ def test_sizes_effort_and_what_was_left_out():
     X, y = numbers()
     study = Study(**QUICK).fit(X, y)
     assert [size["max_features"] for size in study.sizes_] == [1, 2, 3]
-    assert study.effort_["splits"] == 12 and study.effort_["folds_left"] == 0
+    assert study.effort_["splits"] == 24 and study.effort_["folds_left"] == 0
     assert study.left_out_ == [] and study.largest_size_ == (study.panels_["best"]["max_features"] == 3)
     with pytest.warns(UserWarning, match="kta was left out: it keeps no bounds on weights"):
         bounded = Study(**{**QUICK, "methods": "auto"}, rules=Rules(signs={0: 1})).fit(X, y)

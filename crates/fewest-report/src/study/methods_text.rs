@@ -167,11 +167,7 @@ fn methods(result: Json<'_>) -> String {
     });
     let [inner, repeats] = ["inner_cv", "inner_repeats"].map(|key| settings.at(key).count());
     let inside = inner.map(|inner| {
-        let times = match repeats.unwrap_or(1) {
-            1 => String::new(),
-            2 => ", dealt twice".to_owned(),
-            times => format!(", dealt {times} times"),
-        };
+        let times = dealt(repeats);
         format!(
             "They were judged by {inner}-fold cross-validation inside each training part{times}, stratified by class"
         )
@@ -235,11 +231,7 @@ fn evaluation(result: Json<'_>) -> String {
     let settings = result.at("settings");
     let [asked, repeats] = ["folds", "repeats"].map(|key| settings.at(key).count());
     let scheme = asked.map(|asked| {
-        let times = match repeats.unwrap_or(1) {
-            1 => String::new(),
-            2 => ", dealt twice".to_owned(),
-            times => format!(", dealt {times} times"),
-        };
+        let times = dealt(repeats);
         format!(
             "Performance was estimated by nested cross-validation with {asked} outer folds{times}: preparation, choice, selection and training were done again without the samples of the fold, which were then classified."
         )
@@ -260,6 +252,15 @@ fn evaluation(result: Json<'_>) -> String {
         "95 % intervals allow for training samples that folds share (Nadeau and Bengio 2003): for accuracy and shares of classes they are score intervals (Wilson 1927) of the number of samples over the design effect of the folds (Rao and Scott 1992), for balanced accuracy, F1 and MCC these together (Zou and Donner 2008), for others Student's t, of AUC no shorter than for independent samples (Newcombe 2006).".to_owned()
     });
     joined(vec![scheme, left, cut, intervals])
+}
+
+/// How often folds were dealt, where that was more than once.
+fn dealt(times: Option<u64>) -> String {
+    match times.unwrap_or(1) {
+        1 => String::new(),
+        2 => ", dealt twice".to_owned(),
+        times => format!(", dealt {times} times"),
+    }
 }
 
 fn performance(result: Json<'_>) -> String {
@@ -369,7 +370,7 @@ mod tests {
             "(exact) and recursive feature elimination (rfe), of at most 1 to 3 features, the selection at 8 slack costs",
             "by 5-fold cross-validation inside each training part, stratified by class; the choice was by the mean of",
             "Classes were neither weighted nor resampled. Probabilities come from",
-            "with 5 outer folds, 2 times: preparation",
+            "with 5 outer folds, dealt twice: preparation",
             "(Nadeau and Bengio 2003)",
             "The panel has 2 features (age, dose), selected on all samples by best-subset search",
             "accuracy 0.900 (0.880 to 0.920), AUC 0.950 (0.930 to 0.970).",

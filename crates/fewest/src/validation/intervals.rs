@@ -33,8 +33,14 @@ pub struct FoldMetrics<'a> {
 /// two classes sensitivity and specificity, too: the shares of the second class and of the first
 /// that are classified right.
 pub fn summaries(folds: &[FoldMetrics<'_>], test_share: f64) -> Vec<(&'static str, Summary)> {
+    summaries_of(folds, times(folds), test_share)
+}
+
+/// The [`summaries`] of splits that hold each sample out this many times on average, which may
+/// overlap.
+pub fn summaries_of(folds: &[FoldMetrics<'_>], times: f64, test_share: f64) -> Vec<(&'static str, Summary)> {
     let Some(first) = folds.first() else { return Vec::new() };
-    let (counts, pooled, recalls) = (judged(folds), pooled(folds), recalls(folds, test_share));
+    let (counts, pooled, recalls) = (judged(folds, times), pooled(folds, times), recalls_of(folds, times, test_share));
     let of_measure = |(at, (name, _)): (usize, (&'static str, _))| {
         let values: Vec<f64> = folds.iter().filter_map(|fold| fold.metrics.named()[at].1).collect();
         let summary = (!values.is_empty()).then(|| measure_summary(name, &values, test_share, &counts))?;
@@ -61,6 +67,11 @@ pub fn recall(confusion: &[Vec<u64>], class: usize) -> Option<f64> {
 /// Mean over the folds of the share of each class that is classified right, over those that held
 /// samples of it out; none where no fold did.
 pub fn recalls(folds: &[FoldMetrics<'_>], test_share: f64) -> Vec<Option<Summary>> {
+    recalls_of(folds, times(folds), test_share)
+}
+
+/// The [`recalls`] of splits that hold each sample out this many times on average.
+pub fn recalls_of(folds: &[FoldMetrics<'_>], times: f64, test_share: f64) -> Vec<Option<Summary>> {
     if folds.is_empty() {
         return Vec::new();
     }
@@ -68,7 +79,7 @@ pub fn recalls(folds: &[FoldMetrics<'_>], test_share: f64) -> Vec<Option<Summary
         let values: Vec<f64> = folds.iter().filter_map(|fold| recall(fold.confusion, class)).collect();
         (!values.is_empty()).then(|| measure_summary("recall", &values, test_share, &[count]))
     };
-    judged(folds).iter().enumerate().map(of_class).collect()
+    judged(folds, times).iter().enumerate().map(of_class).collect()
 }
 
 /// Mean over folds of a loss, as [`measure_summary`] gives it, with an interval no shorter than that
@@ -111,19 +122,22 @@ fn possible(name: &str, summary: Summary) -> Summary {
     }
 }
 
-/// Samples of each class that were held out, each counted once over the repetitions.
-fn judged(folds: &[FoldMetrics<'_>]) -> Vec<f64> {
-    pooled(folds).iter().map(|row| row.iter().sum()).collect()
+/// How often each sample was held out: the repetitions.
+fn times(folds: &[FoldMetrics<'_>]) -> f64 {
+    folds.iter().map(|fold| fold.repeat).collect::<BTreeSet<_>>().len() as f64
 }
 
-/// Samples of each true (rows) and predicted class that were held out, each counted once over the
-/// repetitions.
-fn pooled(folds: &[FoldMetrics<'_>]) -> Vec<Vec<f64>> {
-    let repeats = folds.iter().map(|fold| fold.repeat).collect::<BTreeSet<_>>().len() as f64;
+/// Samples of each class that were held out, each counted once.
+fn judged(folds: &[FoldMetrics<'_>], times: f64) -> Vec<f64> {
+    pooled(folds, times).iter().map(|row| row.iter().sum()).collect()
+}
+
+/// Samples of each true (rows) and predicted class that were held out, each counted once.
+fn pooled(folds: &[FoldMetrics<'_>], times: f64) -> Vec<Vec<f64>> {
     let classes = folds[0].confusion.len();
     let mut counts = vec![vec![0.0; classes]; classes];
     for (class, row) in folds.iter().flat_map(|fold| fold.confusion.iter().enumerate()) {
-        counts[class].iter_mut().zip(row).for_each(|(sum, &count)| *sum += count as f64 / repeats);
+        counts[class].iter_mut().zip(row).for_each(|(sum, &count)| *sum += count as f64 / times);
     }
     counts
 }

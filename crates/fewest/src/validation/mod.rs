@@ -17,7 +17,7 @@ pub use accuracy::{ROUNDING, check_costs};
 pub use false_selections::ShareLaw;
 pub use folds::{Folds, Split};
 pub use grouped::SamplesByClass;
-pub use intervals::{FoldMetrics, loss_summary, measure_summary, recall, recalls, summaries};
+pub use intervals::{FoldMetrics, loss_summary, measure_summary, recall, recalls, recalls_of, summaries, summaries_of};
 pub use knockoffs::{KnockoffSelection, Knockoffs, WithCopies, knockoff_selection};
 pub use metrics::{Metrics, area, class_f1, confusion, hinge_loss, macro_f1, set_f1};
 pub use statistics::{SizeRule, Stability, Summary, TTest, choose_size, corrected_t_test, stability, t_test};

@@ -75,9 +75,10 @@ pub(crate) fn run(args: &EvaluateArgs, method: &MethodOptions, invocation: &Invo
     super::report::tell(value, &scaling, [sink.as_ref(), page.as_ref()], terminal)?;
     if missing > 0 {
         let missing = notation::plural(missing, "fold");
-        let (why, more) = match cancel.is_cancelled() {
-            true => ("cancelled", ""),
-            false => ("stopped at the time limit", "; --time-limit sets another"),
+        let (why, more) = if cancel.is_cancelled() {
+            ("cancelled", "")
+        } else {
+            ("stopped at the time limit", "; --time-limit sets another")
         };
         terminal.note(&format!("{why}; {missing} of {total} not done; these are the results of the others{more}"));
     }
