@@ -94,10 +94,10 @@ pub fn loss_summary(name: &str, values: &[f64], test_share: f64, losses: &[f64])
     summary.covering([(summary.mean - radius).max(0.0), summary.mean + radius])
 }
 
-/// Mean of a measure's values, at least one, with its 95 % interval: for accuracy and recall that of a
-/// share ([the head of the module](self)); for others Student's t with the variance of folds that share
-/// samples ([`Summary::new`]), for the AUC of two classes no shorter than for independent samples; cut
-/// to the values that are possible. `judged` says how
+/// Mean of a measure's values, at least one, with its 95 % interval: for accuracy and recall Wilson's
+/// score interval (1927), the samples over the design effect of the folds (Rao, Scott 1992); for others
+/// Student's t with the variance of folds that share samples ([`Summary::new`]), for the AUC of two
+/// classes no shorter than for independent samples; cut to the values that are possible. `judged` says how
 /// many samples of each class were held out (of recall those of its class), each counted once; it is
 /// not used for other measures.
 pub fn measure_summary(name: &str, values: &[f64], test_share: f64, judged: &[f64]) -> Summary {
