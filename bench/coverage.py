@@ -6,7 +6,7 @@ Four kinds of data with 8, 25 and 50 % of the second class, and one of three cla
 info-gain, sizes 1 to 5, 5 folds once; three classes: `evaluate` of info-gain), and asks `fewest predict` what the classifier is worth on 5,000 other samples
 and what it says of 150 others (an external file). Two truths: that of the procedure, which is its mean over the runs, and that of the classifier of the run.
 Cross-validation is about the first; an external file is about the second. Runs that are not there yet are kept in bench/.cache/coverage.jsonl.
-Writes results/coverage.md and .json.xz.
+Writes results/coverage.md and .json.xz, from which a run in a fresh clone goes on.
 """
 
 import argparse
@@ -119,6 +119,9 @@ def measures(result):
 
 
 def rows():
+    page = PAGE.with_suffix(".json.xz")
+    if not KEPT.exists() and page.exists():
+        KEPT.write_text("".join(json.dumps(row) + "\n" for row in json.loads(lzma.decompress(page.read_bytes()))["rows"]))
     return [json.loads(line) for line in KEPT.read_text().splitlines()] if KEPT.exists() else []
 
 
@@ -127,9 +130,10 @@ def held(low, high, truth):
 
 
 def page(found, version):
-    lines = ["# How often intervals hold the truth", "", f"`bench/coverage.py`, whose first lines say how. {version}. 95 % are promised: of 200 runs 184 to 196 are within chance of it.", ""]
+    lines = ["# How often intervals hold the truth", "", f"`bench/coverage.py`, whose first lines say how. {version}. 95 % are promised. The classifier of a run was made of all its samples, those of the folds of four fifths.", ""]
     kept = {}
-    for what, title in (("study", "Held-out folds, the truth of the procedure"), ("external", f"{EXTERNAL} samples of another file, the truth of the classifier")):
+    titles = (("study", True, "Held-out folds, the truth of the procedure"), ("study", False, "Held-out folds, the truth of the classifier"))
+    for what, procedure, title in (*titles, ("external", False, f"{EXTERNAL} samples of another file, the truth of the classifier")):
         table = []
         for kind, share in sorted({(row["kind"], row["share"]) for row in found}):
             of = [row for row in found if (row["kind"], row["share"]) == (kind, share)]
@@ -138,9 +142,9 @@ def page(found, version):
                 known = [(row[what][name]["ci95"], row["truth"][name]) for row in of if row[what].get(name, {}).get("ci95") and name in row["truth"]]
                 (low, high), truths = np.array([ends for ends, _ in known]).T, np.array([truth for _, truth in known])
                 mean = float(np.mean(truths))
-                line[name] = {"runs": len(known), "held": int(held(low, high, mean if what == "study" else truths).sum()), "length": float(np.mean(high - low)), "truth": mean,
+                line[name] = {"runs": len(known), "held": int(held(low, high, mean if procedure else truths).sum()), "length": float(np.mean(high - low)), "truth": mean,
                               "estimate": float(np.mean([row[what][name]["mean"] for row in of if name in row[what]]))}
-            kept[f"{what}, {kind}, {share}"] = line
+            kept[f"{title}, {kind}, {share}"] = line
             table.append((kind, share, line))
         names = sorted({name for _, _, line in table for name in line})
         shown = lambda at: f"{100 * at['held'] / at['runs']:.1f} ({at['length']:.2f})" if at else "-"
