@@ -246,6 +246,21 @@ def write(folder, name, X, y):
     return path
 
 
+def options(doc):
+    """The options of a script that judges on a half."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--half", choices=["first", "second"], required=True)
+    parser.add_argument("--sets", nargs="*", help="a part of the sets")
+    parser.add_argument("--folder", type=pathlib.Path, default=FOLDER)
+    parser.add_argument("--report", action="store_true", help="write the results of what is known, run nothing")
+    return parser
+
+
+def of_half(folder, half, names=None):
+    """The sets of a half, as sets.json has them; those of these names alone, if there are some."""
+    return [one for one in json.loads((folder / "sets.json").read_text()) if one["half"] == half and (names is None or one["name"] in names)]
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--folder", type=pathlib.Path, default=FOLDER)

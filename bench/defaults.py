@@ -7,9 +7,7 @@ not yet there is run: five outer folds, seconds and limits are those of bench/be
 compared by bench/study_rules.py.
 """
 
-import argparse
 import gzip
-import json
 import math
 import time
 
@@ -97,18 +95,13 @@ def report(sets, half, trouble):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--half", choices=["first", "second"], required=True)
-    parser.add_argument("--sets", nargs="*")
+    parser = corpus.options(__doc__)
     parser.add_argument("--methods", nargs="*", default=METHODS, choices=METHODS)
     parser.add_argument("--limit", type=float, default=60, help="CPU seconds of a fold")
     parser.add_argument("--fewest", default="", help="the command (target/release/fewest)")
-    parser.add_argument("--folder", type=corpus.pathlib.Path, default=corpus.FOLDER)
-    parser.add_argument("--report", action="store_true", help="write the results of what is known, run nothing")
     a = parser.parse_args()
-    sets = [one for one in json.loads((a.folder / "sets.json").read_text()) if one["half"] == a.half]
-    trouble = [] if a.report else run([one for one in sets if a.sets is None or one["name"] in a.sets], a)
-    report(sets, a.half, trouble)
+    trouble = [] if a.report else run(corpus.of_half(a.folder, a.half, a.sets), a)
+    report(corpus.of_half(a.folder, a.half), a.half, trouble)
     if trouble:
         raise SystemExit("\n".join(trouble))
 

@@ -62,7 +62,7 @@ ENOUGH, BANDS = 16, (0, 0.5, 1, 2, 4, 8, 16, 32, 64, 10**6)
 
 def sets_of(topic, a):
     """(name, path) of the sets of a topic, the smallest first."""
-    known = [one for one in json.loads((a.folder / "sets.json").read_text()) if one["half"] == "first" and TOPICS[topic][3](one)]
+    known = [one for one in corpus.of_half(a.folder, "first") if TOPICS[topic][3](one)]
     known.sort(key=lambda one: one["samples"] * one["features"])
     return [(one["name"], a.folder / one["file"]) for one in known if a.sets is None or one["name"] in a.sets]
 
@@ -143,8 +143,8 @@ def curves(a, binary, version):
 def stability(a, binary, version):
     """False and relevant features among the stable ones, by threshold, on the generated sets."""
     done = {json.loads(line)["set"] for line in FALSE.read_text().splitlines()} if FALSE.exists() else set()
-    for one in json.loads((a.folder / "sets.json").read_text()):
-        if one["kind"] != "generated" or one["half"] != "first" or one["name"] in done:
+    for one in corpus.of_half(a.folder, "first"):
+        if one["kind"] != "generated" or one["name"] in done:
             continue
         size = max(5, min(10, len(one["truth"])))
         result, _ = benefit.command(binary, ["stability", a.folder / one["file"], "--method", "rfe", "--max-features", size, "--time-limit", "24h"], 600)

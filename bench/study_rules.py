@@ -7,7 +7,6 @@ fold. This script keeps the tables (bench/.cache/study/SET.jsonl), applies the r
 choice alone. The second half is opened once, when the rule stands. Nothing is timed.
 """
 
-import argparse
 import concurrent.futures
 import copy
 import json
@@ -184,14 +183,10 @@ def page(sets, half, trouble):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--half", choices=["first", "second"], required=True)
-    parser.add_argument("--sets", nargs="*")
+    parser = corpus.options(__doc__)
     parser.add_argument("--workers", type=int, default=1, help="sets at once, each by one thread")
-    parser.add_argument("--folder", type=corpus.pathlib.Path, default=corpus.FOLDER)
-    parser.add_argument("--report", action="store_true", help="make no table, write the page of those that are there")
     a = parser.parse_args()
-    sets = [one for one in json.loads((a.folder / "sets.json").read_text()) if one["half"] == a.half and (a.sets is None or one["name"] in a.sets)]
+    sets = corpus.of_half(a.folder, a.half, a.sets)
     trouble = []
     if not a.report:
         with concurrent.futures.ThreadPoolExecutor(a.workers) as pool:

@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::args::notation::typed_time;
+
 /// The line waits this long before it shows, so that short runs stay silent.
 const PATIENCE: Duration = Duration::from_millis(400);
 
@@ -90,7 +92,7 @@ impl Line {
             if since >= LINE.max(over / 20) {
                 self.shown = Some(Instant::now());
                 let left = self.place.left(self.since.elapsed().as_secs_f64());
-                let limit = self.limit.map_or_else(String::new, |limit| format!(" of at most {}", time(limit)));
+                let limit = self.limit.map_or_else(String::new, |limit| format!(" of at most {}", typed_time(limit)));
                 write(&format!("{:.0} s{limit}, {}{left}", over.as_secs_f64(), self.place.text));
             }
         } else if since >= if self.shown.is_some() { REFRESH } else { PATIENCE } {
@@ -100,7 +102,7 @@ impl Line {
                 ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden()).with_elapsed(over)
             });
             bar.set_style(style(&self.place));
-            bar.set_prefix(self.limit.map_or_else(String::new, |limit| format!("of at most {} ", time(limit))));
+            bar.set_prefix(self.limit.map_or_else(String::new, |limit| format!("of at most {} ", typed_time(limit))));
             match self.place.total {
                 Some(total) => bar.set_length(total),
                 None => bar.unset_length(),
@@ -170,15 +172,6 @@ pub(crate) fn end() {
     }
 }
 
-/// A time as it is typed: 90s, 10m, 2h.
-fn time(time: Duration) -> String {
-    match time.as_secs() {
-        whole if whole > 0 && whole % 3600 == 0 => format!("{}h", whole / 3600),
-        whole if whole > 0 && whole % 60 == 0 => format!("{}m", whole / 60),
-        _ => format!("{}s", time.as_secs_f64()),
-    }
-}
-
 /// A bar where the number of steps is known, and what is left once there are some; else words alone.
 fn style(place: &Place) -> ProgressStyle {
     let template = match place.total {
@@ -192,15 +185,12 @@ fn style(place: &Place) -> ProgressStyle {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
-    use super::{Place, time};
+    use super::Place;
 
     #[test]
     fn what_is_left_is_said_where_the_steps_are_known() {
         let at = |done, total| Place { done, total, ..Place::default() }.left(10.0);
         assert_eq!(at(90, Some(450)), ", of 450: about 40 s left");
-        assert_eq!([time(Duration::from_secs(600)), time(Duration::from_millis(1500))], ["10m", "1.5s"]);
         assert_eq!(at(90, None) + &at(0, Some(9)), "");
     }
 }

@@ -78,12 +78,16 @@ impl Terminal {
     /// Begins the line of progress of a run, where it is read: by a person at a terminal, or by a
     /// program that reads standard error and says so by `FEWEST_PROGRESS=lines`.
     pub(crate) fn begin_line(self, place: Place) {
-        let asked = || std::env::var_os("FEWEST_PROGRESS").is_some_and(|v| v == "lines");
-        if self.level == Level::Quiet {
+        let asked = std::env::var_os("FEWEST_PROGRESS").is_some_and(|v| v == "lines");
+        let reader = if self.level == Level::Quiet {
+            None
         } else if std::io::stderr().is_terminal() {
-            line::begin(Reader::Person, place);
-        } else if asked() {
-            line::begin(Reader::Program(|text| write_error("progress: ", text)), place);
+            Some(Reader::Person)
+        } else {
+            asked.then_some(Reader::Program(|text| write_error("progress: ", text)))
+        };
+        if let Some(reader) = reader {
+            line::begin(reader, place);
         }
     }
 }

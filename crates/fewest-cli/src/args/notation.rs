@@ -183,6 +183,15 @@ pub(crate) fn time(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(number * factor).map_err(|_| wrong())
 }
 
+/// A time as [`time`] reads it: `1.5s`, `10m`, `2h`.
+pub(crate) fn typed_time(time: Duration) -> String {
+    match time.as_secs() {
+        whole if whole > 0 && whole % 3600 == 0 => format!("{}h", whole / 3600),
+        whole if whole > 0 && whole % 60 == 0 => format!("{}m", whole / 60),
+        _ => format!("{}s", time.as_secs_f64()),
+    }
+}
+
 /// `2G`, `500M`, `1.5GiB`, or plain bytes; K, M, G, T are powers of 1024.
 pub(crate) fn size(text: &str) -> Result<u64, String> {
     let wrong = || format!("\"{text}\" is not a size above 0; write for example 500M or 2G");
@@ -272,6 +281,7 @@ mod tests {
     fn times_and_sizes() {
         assert_eq!(time("1.5m").unwrap(), Duration::from_secs(90));
         assert_eq!(time("0s").unwrap(), Duration::ZERO);
+        assert_eq!([600_000, 1500].map(|ms| typed_time(Duration::from_millis(ms))), ["10m", "1.5s"]);
         assert!(time("-1s").is_err() && time("soon").is_err() && time("nan").is_err());
         assert_eq!((size("2G").unwrap(), size("512").unwrap()), (2 << 30, 512));
         assert!(size("0").is_err() && size("-1G").is_err() && size("2X").is_err());

@@ -153,12 +153,11 @@ fn summary(
     if let (Some(steps), Some(certain)) = (number("elimination_steps"), number("certain_steps")) {
         lines.push(("steps", fewest_report::elimination_steps(steps, certain)));
     }
-    if let Some(found) = report.details.get("improved") {
-        let number = |key: &str| found[key].as_u64().unwrap_or(0);
-        lines.extend(found["by"].as_str().map(|by| {
-            let text = fewest_report::improved(by, number("smaller"), number("size"));
-            ("improved", text)
-        }));
+    let improved = report.details.get("improved").unwrap_or(&Value::Null);
+    if let (Some(by), Some(smaller), Some(size)) =
+        (improved["by"].as_str(), improved["smaller"].as_u64(), improved["size"].as_u64())
+    {
+        lines.push(("improved", fewest_report::improved(by, smaller, size)));
     }
     lines.push(("selected", format!("{} of {}", indices.len(), notation::plural(names.len(), "feature"))));
     let size = task.rules.list().max_features.map(|k| format!("at most {k}"));

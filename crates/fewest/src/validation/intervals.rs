@@ -40,7 +40,8 @@ pub fn summaries(folds: &[FoldMetrics<'_>], test_share: f64) -> Vec<(&'static st
 /// overlap.
 pub fn summaries_of(folds: &[FoldMetrics<'_>], times: f64, test_share: f64) -> Vec<(&'static str, Summary)> {
     let Some(first) = folds.first() else { return Vec::new() };
-    let (counts, pooled, recalls) = (judged(folds, times), pooled(folds, times), recalls_of(folds, times, test_share));
+    let (pooled, recalls) = (pooled(folds, times), recalls_of(folds, times, test_share));
+    let counts = judged(&pooled);
     let of_measure = |(at, (name, _)): (usize, (&'static str, _))| {
         let values: Vec<f64> = folds.iter().filter_map(|fold| fold.metrics.named()[at].1).collect();
         let summary = (!values.is_empty()).then(|| measure_summary(name, &values, test_share, &counts))?;
@@ -79,7 +80,7 @@ pub fn recalls_of(folds: &[FoldMetrics<'_>], times: f64, test_share: f64) -> Vec
         let values: Vec<f64> = folds.iter().filter_map(|fold| recall(fold.confusion, class)).collect();
         (!values.is_empty()).then(|| measure_summary("recall", &values, test_share, &[count]))
     };
-    judged(folds, times).iter().enumerate().map(of_class).collect()
+    judged(&pooled(folds, times)).iter().enumerate().map(of_class).collect()
 }
 
 /// Mean over folds of a loss, as [`measure_summary`] gives it, with an interval no shorter than that
@@ -127,9 +128,9 @@ fn times(folds: &[FoldMetrics<'_>]) -> f64 {
     folds.iter().map(|fold| fold.repeat).collect::<BTreeSet<_>>().len() as f64
 }
 
-/// Samples of each class that were held out, each counted once.
-fn judged(folds: &[FoldMetrics<'_>], times: f64) -> Vec<f64> {
-    pooled(folds, times).iter().map(|row| row.iter().sum()).collect()
+/// Samples of each class.
+fn judged(confusion: &[Vec<f64>]) -> Vec<f64> {
+    confusion.iter().map(|row| row.iter().sum()).collect()
 }
 
 /// Samples of each true (rows) and predicted class that were held out, each counted once.
