@@ -7,6 +7,7 @@ in :mod:`fewest.papers`.
 
 from fewest._certify import Certificate, certify
 from fewest._columns import ColumnFile
+from fewest._compare import Comparison, compare
 from fewest._core import __version__
 from fewest._display import SearchDisplay, SelectionPathDisplay, StabilityDisplay
 from fewest._elimination import SVMRFE
@@ -49,11 +50,13 @@ __all__ = [
     "SVC",
     "read_table",
     "certify",
+    "compare",
     "knockoffs",
     "markers",
     "stability",
     "verify",
     "Certificate",
+    "Comparison",
     "Evaluation",
     "Knockoffs",
     "Markers",

@@ -42,8 +42,8 @@ _Listener = Callable[[_Json], object] | None
 # fmt: off
 __all__ = [
     "ColumnFile", "Knockoffs", "Shard", "__version__", "broken_rules", "candidates", "certify", "certify_list", "check_rules",
-    "choose_cost", "class_probabilities", "column_outline", "command", "folds", "gamma", "generate", "halves", "joined_sums",
-    "knockoff_selection", "markers", "matching", "measures", "page", "path", "preparation", "read_table",
+    "choose_cost", "class_probabilities", "column_outline", "command", "compare", "folds", "gamma", "generate", "halves", "joined_sums",
+    "knockoff_selection", "markers", "matching", "measures", "page", "panel_table", "path", "preparation", "read_table",
     "rfe_paths", "select", "select_from", "set_f1", "stability_selection", "study", "subset_stability", "summaries", "summary",
     "t_test", "table", "train", "verify", "write_columns", "write_program",
 ]
@@ -193,7 +193,20 @@ def markers(
     listener: _Listener,
     groups: _Codes | None = None,
 ) -> tuple[_Json, bool]: ...
+def compare(
+    x: _Matrix,
+    codes: _Codes,
+    weights: _Floats,
+    classes: Sequence[str],
+    lists: tuple[list[str], list[list[int]]],
+    given: _Json,
+    caller: _Json,
+    limits: _Json,
+    listener: _Listener,
+    groups: _Codes | None = None,
+) -> tuple[_Json, bool]: ...
 def table(result: _Json) -> str: ...
+def panel_table(result: _Json) -> str: ...
 def page(result: _Json) -> str: ...
 def matching(names: list[str], text: str) -> list[int] | None: ...
 def verify(

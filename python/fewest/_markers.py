@@ -6,7 +6,7 @@ import json
 import os
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from numbers import Integral
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -112,6 +112,38 @@ class Markers:
             for at, name in enumerate(self.classes)
         ]
         return import_module("pandas").DataFrame(rows, columns=["gene", "rank", "type", "mean", "share", "weight", "highest"])
+
+    def replaceable(self) -> Any:
+        """A data frame of what may take the place of a gene: ``gene``, ``by``, ``price`` (the share of what the
+        panel gains that is lost), ``recurs`` (the share of halves that keep the gene).
+
+        Returns
+        -------
+        stand_ins : DataFrame
+            Up to three rows for each gene, the cheapest first.
+        """
+        rows = [
+            {"gene": marker["feature"], "by": other["feature"], "price": other["price"], "recurs": marker["recurs"]}
+            for marker in self._markers()
+            for other in marker["replaceable_by"]
+        ]
+        return import_module("pandas").DataFrame(rows, columns=["gene", "by", "price", "recurs"])
+
+    def to_csv(self, path: str | os.PathLike[str] | None = None) -> str | None:
+        """The panel as a table that vendors take: ``gene``, ``rank``, ``type``, ``role``, ``replaceable_by``: what
+        ``fewest markers --panel`` writes.
+
+        Parameters
+        ----------
+        path : str or path-like, default=None
+            The file. None: the text is returned.
+
+        Returns
+        -------
+        text : str or None
+            The table, where no file is named.
+        """
+        return written(_core.panel_table(self.result), path)
 
     def apart(self) -> Any:
         """A data frame of the pairs of types that each gene does most for: ``gene``, ``high`` and ``low``
@@ -279,45 +311,21 @@ class Markers:
         }
 
 
-class _Finder(SeveralProblems):
-    """The search, with its checks of parameters and samples."""
+class Judge(SeveralProblems):
+    """Samples of an AnnData or of arrays, and the folds and classifiers that panels are judged by."""
 
     _parameter_constraints = {
-        "n_genes": COUNT_OR_NONE,
         "layer": [str, None],
         "use_raw": ["boolean", None],
         "normalize_total": [*COST, None],
         "log1p": ["boolean"],
-        "per_class": [Interval(Integral, 0, None, closed="left")],
-        "expression": [tuple, list, None],
         "C": COST_OR_AUTO,
         "scale": [StrOptions({"standard", "maxabs", "none"})],
         "cv": AT_LEAST_TWO,
         "sample": AT_LEAST_ONE,
     }
-    _tags = replace(SeveralProblems._tags, remedy="A longer time_limit, or fewer genes in X.", size_name="n_genes")
-
-    @property
-    def n_features_to_select(self) -> int | None:
-        """The size under the name that selectors have for it."""
-        return self.n_genes
-
-    def _find(self, adata: Any, groupby: Any, groups: Any, sample_weight: Any, key_added: str | None) -> Markers:
-        """What :func:`markers` returns."""
-        found = self._found(adata, groupby, groups, sample_weight)
-        if key_added is not None and is_annotated(adata):
-            found.store(adata, key_added)
-        return found
-
-    @limited
-    def _found(self, adata: Any, groupby: Any, groups: Any, sample_weight: Any) -> Markers:
-        self._validate_params()
-        if self.n_genes is None and (self.rules or Rules()).max_features is None:
-            raise ValueError("say how many genes there may be: n_genes=50")
-        if self.expression is not None and len(self.expression) != 2:
-            raise ValueError(
-                f"expression is {self.expression!r}, but must be a smallest and a largest value, such as (0.5, 3) or (None, 3)"
-            )
+    def _asked(self, adata: Any, groupby: Any, groups: Any, sample_weight: Any) -> tuple[Samples, list[str], tuple[Any, ...]]:
+        """The samples, their classes, and what the engine takes of them before and after its settings."""
         for name, value in (("groupby", groupby), ("groups", groups)):
             if isinstance(value, str) and not is_annotated(adata):
                 raise ValueError(f"{name} is {value!r}, which names a column of an AnnData; give an entry for each sample")
@@ -333,24 +341,7 @@ class _Finder(SeveralProblems):
         if groups is not None:
             keep_groups(samples, X, groups)
         classes = [str(label) for label in samples.classes.tolist()]
-        limits = limits_of(self, self.time_limit, gap=float(self.gap), nodes=self.node_limit)
-        asked, weights = self._settings(samples), np.ascontiguousarray(samples.sample_weight)
-        caller = caller_of(self, samples, self._names(), given, repr(self))
-        listener = Listener(self, samples).wanted
-        result, stopped = _core.markers(
-            samples.matrix, samples.codes, weights, classes, asked, caller, limits, listener, samples.groups
-        )
-        ended = {"status": result["status"], "interrupted": stopped}
-        warn_of_limit(self, ended, f"The panel so far is returned, with the bound proven by then.{_not_done(result['effort'])}")
-        panel = result["panel"] or {}
-        return Markers(
-            genes=panel.get("features", []),
-            classes=classes,
-            macro_f1=result["macro_f1"],
-            status=result["status"],
-            result=result,
-            **{name: panel.get(name) for name in ("objective", "bound", "gap")},
-        )
+        return samples, classes, (np.ascontiguousarray(samples.sample_weight), caller_of(self, samples, self._names(), given, repr(self)))
 
     def _matrix(self, adata: Any) -> Any:
         """The matrix asked for, with names."""
@@ -413,20 +404,83 @@ class _Finder(SeveralProblems):
         columns = getattr(values, "column_names", getattr(values, "columns", None))
         return matrix if columns is None else import_module("pandas").DataFrame(matrix, columns=columns, index=index_of(values))
 
-    def _settings(self, samples: Samples) -> dict[str, Any]:
-        """What the engine is asked to do."""
+    def _judged(self, samples: Samples) -> dict[str, Any]:
+        """What the engine is asked of folds and classifiers."""
         weights: Any = said_class_weights(self.class_weight, samples.classes)
         weights = weights or {None: "none", "cw2": "inverse", "cw3": "softened"}.get(self.class_weight, "balanced")
-        low, high = (None, None) if self.expression is None else self.expression
         return {
-            "rules": self._rules(samples.X.shape[1]),
-            "expression": [None if low is None else float(low), None if high is None else float(high)],
             "cost": None if self.C == "auto" else float(self.C),
             "loss": self.loss.replace("_", "-"),
             "multi_class": PROBLEMS[self.multi_class],
             "preparation": {"scale": self.scale, "class_weight": weights},
             "seed": seed_of(self.random_state),
-            **handed(self, "per_class", "sample", folds="cv"),
+            **handed(self, "sample", folds="cv"),
+        }
+
+
+class _Finder(Judge):
+    """The search, with its checks of parameters and samples."""
+
+    _parameter_constraints = {
+        **Judge._parameter_constraints,
+        "n_genes": COUNT_OR_NONE,
+        "per_class": [Interval(Integral, 0, None, closed="left")],
+        "expression": [tuple, list, None],
+        "halves": [Interval(Integral, 0, None, closed="left")],
+        "slack": [Interval(Real, 0, 1, closed="left")],
+    }
+    _tags = replace(SeveralProblems._tags, remedy="A longer time_limit, or fewer genes in X.", size_name="n_genes")
+
+    @property
+    def n_features_to_select(self) -> int | None:
+        """The size under the name that selectors have for it."""
+        return self.n_genes
+
+    def _find(self, adata: Any, groupby: Any, groups: Any, sample_weight: Any, key_added: str | None) -> Markers:
+        """What :func:`markers` returns."""
+        found = self._found(adata, groupby, groups, sample_weight)
+        if key_added is not None and is_annotated(adata):
+            found.store(adata, key_added)
+        return found
+
+    @limited
+    def _found(self, adata: Any, groupby: Any, groups: Any, sample_weight: Any) -> Markers:
+        self._validate_params()
+        if self.n_genes is None and (self.rules or Rules()).max_features is None:
+            raise ValueError("say how many genes there may be: n_genes=50")
+        if self.expression is not None and len(self.expression) != 2:
+            raise ValueError(
+                f"expression is {self.expression!r}, but must be a smallest and a largest value, such as (0.5, 3) or (None, 3)"
+            )
+        if self.halves % 2:
+            raise ValueError(f"halves is {self.halves}, but must be an even number, as halves are pairs; 0 for none")
+        samples, classes, (weights, caller) = self._asked(adata, groupby, groups, sample_weight)
+        limits = limits_of(self, self.time_limit, gap=float(self.gap), nodes=self.node_limit)
+        listener = Listener(self, samples).wanted
+        result, stopped = _core.markers(
+            samples.matrix, samples.codes, weights, classes, self._settings(samples), caller, limits, listener, samples.groups
+        )
+        ended = {"status": result["status"], "interrupted": stopped}
+        warn_of_limit(self, ended, f"The panel so far is returned, with the bound proven by then.{_not_done(result['effort'])}")
+        panel = result["panel"] or {}
+        return Markers(
+            genes=panel.get("features", []),
+            classes=classes,
+            macro_f1=result["macro_f1"],
+            status=result["status"],
+            result=result,
+            **{name: panel.get(name) for name in ("objective", "bound", "gap")},
+        )
+
+    def _settings(self, samples: Samples) -> dict[str, Any]:
+        """What the engine is asked to do."""
+        low, high = (None, None) if self.expression is None else self.expression
+        return {
+            "rules": self._rules(samples.X.shape[1]),
+            "expression": [None if low is None else float(low), None if high is None else float(high)],
+            "slack": float(self.slack),
+            **handed(self, "per_class", "halves"),
+            **self._judged(samples),
         }
 
 
@@ -443,6 +497,8 @@ def markers(  # type: ignore[empty-body]
     rules: Rules | None = None,
     per_class: int = 0,
     expression: tuple[float | None, float | None] | None = None,
+    slack: float = 0.01,
+    halves: int = 20,
     groups: Any = None,
     sample_weight: Any = None,
     C: float | str = "auto",
@@ -496,9 +552,14 @@ def markers(  # type: ignore[empty-body]
         all types.
     expression : tuple of (float or None), default=None
         Smallest and largest value that the largest mean of a type may have; genes outside are left out.
+    slack : float, default=0.01
+        Of the panels that gain this share less than the best known one at most, the one is taken whose
+        genes come back most on halves of the samples; 0 takes the best.
+    halves : int, default=20
+        Halves of the samples that say how often a gene comes back, an even number; 0: none.
     groups : str or array-like of shape (n_samples,), default=None
-        Samples of one group, such as a donor, stay together in all folds: a column of ``obs``, or one
-        entry for each sample.
+        Samples of one group, such as a donor, stay together in all folds, and in halves where they allow
+        that: a column of ``obs``, or one entry for each sample.
     sample_weight : array-like of shape (n_samples,), default=None
         How many samples each counts as.
     C : float or "auto", default="auto"

@@ -31,6 +31,18 @@ pub(crate) fn table(result: &Bound<'_, PyAny>) -> PyResult<String> {
     })
 }
 
+/// The panel of markers as a table with commas.
+///
+/// # Errors
+/// `ValueError` for another dictionary, or one without a panel.
+#[pyfunction]
+pub(crate) fn panel_table(result: &Bound<'_, PyAny>) -> PyResult<String> {
+    sheltered(|| {
+        let text = fewest_report::panel_table(&settings::<Value>(result)?);
+        text.ok_or_else(|| PyValueError::new_err("no markers with a panel"))
+    })
+}
+
 /// The HTML page of a result: a dictionary with the keys that the command's JSON has.
 ///
 /// # Errors

@@ -109,6 +109,7 @@ fn run(parsed: &CommandLine, invocation: &Invocation, then: Option<&mut OnVerifi
         Command::Knockoffs(args) => commands::knockoffs::run(args, method()?, invocation),
         Command::Study(args) => commands::study::run(args, invocation),
         Command::Markers(args) => commands::markers::run(args, invocation),
+        Command::Compare(args) => commands::compare::run(args, invocation),
         Command::Certify(args) => commands::certify_list::run(args, method()?, invocation),
         Command::Fit(args) => commands::fit::run(args, invocation),
         Command::Predict(args) => commands::predict::run(args, invocation),

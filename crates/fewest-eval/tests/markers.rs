@@ -3,7 +3,7 @@
 use fewest::model::FitSettings;
 use fewest::{DenseDesign, Limits, RuleList, Rules, Silent, Status, model};
 use fewest_data::{Features, Target};
-use fewest_eval::markers::{Expression, MarkersReport, MarkersSettings, markers};
+use fewest_eval::markers::{Expression, MarkerPanel, MarkersReport, MarkersSettings, compare, markers};
 use fewest_eval::{ClassWeights, Data, EvalError};
 use fewest_testing::{Rng, allowed_subsets};
 
@@ -42,8 +42,8 @@ fn sized(size: usize) -> MarkersSettings {
 }
 
 /// The objective of a subset from its definition: each pair of classes on its own.
-fn objective(values: &[f64], target: &Target, found: &MarkersReport, subset: &[usize]) -> f64 {
-    let (n, panel) = (target.codes.len(), found.panel.as_ref().unwrap());
+fn objective(values: &[f64], target: &Target, panel: &MarkerPanel, subset: &[usize]) -> f64 {
+    let n = target.codes.len();
     let mut features = dense(values, n);
     panel.learnt.apply(&mut features).unwrap();
     let by_class = ClassWeights::Balanced.of(&target.totals(&vec![1.0; target.codes.len()]));
@@ -59,7 +59,7 @@ fn the_panel_is_the_best_of_all_and_no_panel_is_below_the_bound() {
     for (seed, k, size) in [(1, 3, 2), (2, 3, 3), (3, 4, 3)] {
         let (values, target) = data(k, 48, 9, seed);
         let features = dense(&values, 48);
-        let mut settings = sized(size);
+        let mut settings = MarkersSettings { slack: 0.0, ..sized(size) };
         settings.rules.at_most = vec![(1, vec![0, k])];
         let found = find(&features, &target, &settings).unwrap();
         assert_eq!(found.status, Status::Completed);
@@ -67,7 +67,7 @@ fn the_panel_is_the_best_of_all_and_no_panel_is_below_the_bound() {
         let rules = Rules::new(9, settings.rules.clone(), &[]).unwrap();
         let each = allowed_subsets(&rules).into_iter().filter(|subset| !subset.is_empty());
         let best = each
-            .map(|subset| objective(&values, &target, &found, &subset.iter().collect::<Vec<_>>()))
+            .map(|subset| objective(&values, &target, panel, &subset.iter().collect::<Vec<_>>()))
             .fold(f64::INFINITY, f64::min);
         let (own, bound) = (panel.outcome.objective.unwrap(), panel.outcome.bound.unwrap());
         assert!((own - best).abs() <= 1e-4 * best, "{own} {best}");
@@ -83,12 +83,12 @@ fn folds_judge_samples_that_took_no_part() {
     let (mut values, target) = data(3, 90, 12, 7);
     let settings = sized(3);
     let good = find(&dense(&values, 90), &target, &settings).unwrap();
-    assert!(good.macro_f1().unwrap().mean > 0.8, "{:?}", good.macro_f1());
-    assert!(good.confused().iter().all(|pair| pair.share >= 0.1));
-    let by_class = good.classes();
+    assert!(good.judged.macro_f1().unwrap().mean > 0.8, "{:?}", good.judged.macro_f1());
+    assert!(good.judged.confused().iter().all(|pair| pair.share >= 0.1));
+    let by_class = good.judged.classes();
     assert_eq!(by_class.iter().map(|class| class.samples).sum::<u64>(), 90);
     let recall: f64 = by_class.iter().map(|class| class.recall.unwrap()).sum::<f64>() / 3.0;
-    let balanced: f64 = good.summaries().iter().find(|of| of.0 == "balanced_accuracy").unwrap().1.mean;
+    let balanced: f64 = good.judged.summaries().iter().find(|of| of.0 == "balanced_accuracy").unwrap().1.mean;
     assert!((recall - balanced).abs() < 0.05);
     // Features that say nothing: as good as chance.
     let mut rng = Rng::new(9);
@@ -96,7 +96,7 @@ fn folds_judge_samples_that_took_no_part() {
         *value = rng.normal();
     }
     let chance = find(&dense(&values, 90), &target, &settings).unwrap();
-    assert!(chance.macro_f1().unwrap().mean < 0.55, "{:?}", chance.macro_f1());
+    assert!(chance.judged.macro_f1().unwrap().mean < 0.55, "{:?}", chance.judged.macro_f1());
 }
 
 #[test]
@@ -119,6 +119,39 @@ fn each_class_has_its_markers_and_expression_keeps_its_limits() {
 }
 
 #[test]
+fn what_comes_back_on_halves_takes_the_place_of_what_does_not_within_the_slack() {
+    let mut exchanged = 0;
+    for seed in 0..6 {
+        let (values, target) = data(3, 60, 14, 40 + seed);
+        let features = dense(&values, 60);
+        let mut settings = MarkersSettings { slack: 0.0, ..sized(4) };
+        settings.rules.at_most = vec![(1, vec![0, 3]), (2, vec![1, 4, 7])];
+        settings.rules.require = vec![13];
+        let best = find(&features, &target, &settings).unwrap().panel.unwrap();
+        let slack = 0.1;
+        let panel = find(&features, &target, &MarkersSettings { slack, ..settings.clone() }).unwrap().panel.unwrap();
+        let (of_best, own) = (best.outcome.objective.unwrap(), panel.outcome.objective.unwrap());
+        let baseline = panel.outcome.yardstick.unwrap().baseline;
+        assert!(own <= of_best + slack * (baseline - of_best) + 1e-3 * of_best, "{own} {of_best}");
+        assert!(panel.outcome.bound.unwrap() <= of_best * (1.0 + 1e-9));
+        assert!(Rules::new(14, settings.rules.clone(), &[]).unwrap().allows(panel.outcome.subset.as_ref().unwrap()));
+        let recurs = |panel: &MarkerPanel| panel.standing.iter().map(|of| of.recurs.unwrap()).sum::<f64>();
+        assert!(recurs(&panel) >= recurs(&best), "{} {}", recurs(&panel), recurs(&best));
+        exchanged += usize::from(panel.model.features != best.model.features);
+        for (at, standing) in panel.standing.iter().enumerate() {
+            for by in &standing.replaceable_by {
+                let swapped = panel.features.iter().map(|&j| if j == panel.features[at] { by.feature } else { j });
+                let mut subset: Vec<usize> = swapped.collect();
+                subset.sort_unstable();
+                let price = (objective(&values, &target, &panel, &subset) - own) / (baseline - own);
+                assert!((price.max(0.0) - by.price).abs() < 1e-3, "{price} {}", by.price);
+            }
+        }
+    }
+    assert!(exchanged > 0, "no panel has another one within the slack that comes back more");
+}
+
+#[test]
 fn required_features_are_judged_alone() {
     let (values, target) = data(3, 90, 12, 5);
     let mut settings = sized(4);
@@ -126,10 +159,10 @@ fn required_features_are_judged_alone() {
     settings.rules.require = vec![11];
     let found = find(&dense(&values, 90), &target, &settings).unwrap();
     assert!(found.panel.as_ref().unwrap().features.contains(&11));
-    assert!(found.brought().unwrap().mean > 0.2);
-    assert!(found.required_f1().unwrap().mean < 0.6);
+    assert!(found.judged.less(found.required.as_ref().unwrap()).unwrap().mean > 0.2);
+    assert!(found.required.as_ref().unwrap().macro_f1().unwrap().mean < 0.6);
     let none = find(&dense(&values, 90), &target, &sized(4)).unwrap();
-    assert!(none.required.is_none() && none.brought().is_none());
+    assert!(none.required.is_none());
 }
 
 #[test]
@@ -160,7 +193,7 @@ fn threads_change_nothing() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let found = pool.install(|| find(&features, &target, &sized(4)).unwrap());
         let panel = found.panel.as_ref().unwrap();
-        (panel.features.clone(), panel.outcome.objective, found.tried.clone(), found.confusion())
+        (panel.features.clone(), panel.outcome.objective, found.judged.by_fold(), found.judged.confusion())
     };
     assert_eq!(with(1), with(3));
 }
@@ -170,7 +203,9 @@ fn a_sample_of_the_samples_makes_the_folds_and_all_make_the_panel() {
     let (values, target) = data(3, 120, 10, 6);
     let features = dense(&values, 120);
     let sampled = find(&features, &target, &MarkersSettings { sample: 60, ..sized(3) }).unwrap();
-    assert!(sampled.sampled <= 60 && sampled.folds.iter().map(|fold| fold.n_test).sum::<usize>() == sampled.sampled);
+    assert!(
+        sampled.sampled <= 60 && sampled.judged.folds.iter().map(|fold| fold.n_test).sum::<usize>() == sampled.sampled
+    );
     let fixed = |sample| MarkersSettings { sample, cost: Some(0.05), ..sized(3) };
     let all = find(&features, &target, &fixed(200)).unwrap().panel.unwrap();
     let few = find(&features, &target, &fixed(60)).unwrap().panel.unwrap();
@@ -185,6 +220,42 @@ fn what_cannot_be_asked_is_refused() {
     let refused = |settings: MarkersSettings| find(&features, &target, &settings).unwrap_err().to_string();
     assert!(refused(MarkersSettings::default()).contains("max_features"));
     assert!(refused(MarkersSettings { folds: 1, ..sized(2) }).contains("at least 2"));
-    assert!(refused(MarkersSettings { class_costs: vec![], ..sized(2) }).contains("class_costs"));
+    assert!(refused(MarkersSettings { class_cost: 0.0, ..sized(2) }).contains("class_cost"));
     assert!(refused(MarkersSettings { expression: [Some(2.0), Some(1.0)], ..sized(2) }).contains("expression"));
+}
+
+#[test]
+fn lists_are_compared_on_the_same_folds_and_with_the_best_of_their_size() {
+    let (values, target) = data(3, 90, 12, 5);
+    let (features, weights) = (dense(&values, 90), vec![1.0; 90]);
+    let samples = Data::new(&features, &target, &weights);
+    let lists = [vec![0, 1, 2], vec![0, 10, 11], vec![0, 1, 2], vec![10]];
+    let settings = MarkersSettings::default();
+    let found = compare(&samples, &lists, &settings, &[], &Limits::default(), &mut Silent).unwrap();
+    assert_eq!((found.status, found.lists.len()), (Status::Completed, 4));
+    let f1: Vec<f64> = found.lists.iter().map(|list| list.judged.macro_f1().unwrap().mean).collect();
+    assert!(f1[0] > f1[1] + 0.1 && f1[1] > f1[3], "{f1:?}");
+    let [first, other, same, alone] = &found.lists[..] else { unreachable!() };
+    assert_eq!(
+        (first.judged.by_fold(), first.gap(), first.clusters),
+        (same.judged.by_fold(), same.gap(), same.clusters)
+    );
+    assert_eq!(same.judged.less(&first.judged).unwrap().mean, 0.0);
+    let less = other.judged.less(&first.judged).unwrap();
+    assert!((less.mean - (f1[1] - f1[0])).abs() < 1e-12 && less.mean < 0.0);
+    // The panel that `markers` finds is the best of three, and no list is below the bound.
+    let best = find(&features, &target, &MarkersSettings { slack: 0.0, ..sized(3) }).unwrap().panel.unwrap();
+    let known = first.best.as_ref().unwrap();
+    assert!(known.objective.unwrap() <= best.outcome.objective.unwrap() * (1.0 + 1e-3));
+    for list in &found.lists {
+        assert!(list.objective.unwrap() >= list.best.as_ref().unwrap().bound.unwrap() * (1.0 - 1e-9));
+        assert!(list.gap().unwrap() >= 0.0);
+    }
+    assert!(first.gap().unwrap() < other.gap().unwrap() && alone.gap().unwrap() > 0.5);
+    let near = |at: usize| found.lists[at].clusters.unwrap();
+    assert!(near(0).neighbours > near(1).neighbours && near(0).nmi > near(3).nmi && near(0).samples == 90);
+    for wrong in [&lists[..1], &[vec![0], vec![]][..]] {
+        let error = compare(&samples, wrong, &settings, &[], &Limits::default(), &mut Silent).unwrap_err();
+        assert!(error.to_string().contains("two or more"), "{error}");
+    }
 }

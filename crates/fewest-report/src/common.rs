@@ -23,12 +23,7 @@ pub(crate) fn sentence_case(text: &str) -> String {
 /// The parts of a study, or of markers, that time did not allow.
 pub(crate) fn not_done(result: Json<'_>) -> Vec<String> {
     let fold = if result.at("kind").text() == Some("study") { "outer fold" } else { "fold" };
-    let nouns = [
-        ("folds_left", fold),
-        ("splits_left", "inner split"),
-        ("selections_left", "grid point"),
-        ("costs_left", "cost of a class"),
-    ];
+    let nouns = [("folds_left", fold), ("splits_left", "inner split"), ("selections_left", "grid point")];
     let count = |key: &str| result.at("effort").at(key).count().unwrap_or(0);
     let parts = nouns.into_iter().map(|(key, noun)| (count(key), noun)).filter(|part| part.0 > 0);
     parts.map(|(count, noun)| plural(count, noun)).collect()

@@ -1,5 +1,5 @@
 //! A result of `fewest select`, `path`, `certify`, `evaluate`, `stability`, `knockoffs`, `study`,
-//! `markers` or `predict` as one HTML page: no network, no other file, light and dark, for print.
+//! `markers`, `compare` or `predict` as one HTML page: no network, no other file, light and dark, for print.
 //!
 //! [`page`] is a pure function of the result's JSON. Names in it come from data files: they are
 //! shortened, their control characters made visible ([`visible`]), and the template escapes all
@@ -9,6 +9,7 @@
 mod certified;
 mod chart;
 mod common;
+mod comparison;
 mod course;
 mod evaluation;
 mod guessing;
@@ -35,6 +36,7 @@ use read::Json;
 use view::{Budget, Page};
 
 pub use fewest_text::visible;
+pub use markers::panel_table;
 pub use near::near_sentence;
 pub use table::{Style, Table};
 pub use text::{Door, Words, add_words, text};
@@ -56,7 +58,7 @@ const POLICY: &str = "default-src 'none'; style-src 'sha256-Rt45+lK854snHsTcD3Xk
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Error {
     /// The JSON is no result of `select`, `path`, `certify`, `evaluate`, `stability`, `knockoffs`,
-    /// `study`, `markers` or `predict`.
+    /// `study`, `markers`, `compare` or `predict`.
     NoResult,
     /// A chart or the template could not be made; a fault of ours.
     Broken(String),
@@ -66,7 +68,7 @@ impl std::fmt::Display for Error {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Error::NoResult => f.write_str(
-                "no result of `fewest select`, `path`, `certify`, `evaluate`, `stability`, `knockoffs`, `study`, `markers` or `predict`",
+                "no result of `fewest select`, `path`, `certify`, `evaluate`, `stability`, `knockoffs`, `study`, `markers`, `compare` or `predict`",
             ),
             Error::Broken(why) => write!(f, "the report could not be made: {why}"),
         }
@@ -85,6 +87,7 @@ pub fn page(result: &Value) -> Result<String, Error> {
         "path" => path::page(part, &budget),
         "study" => study::page(part, &budget),
         "markers" => markers::page(part, &budget),
+        "comparison" => comparison::page(part, &budget),
         "stability" => stability::page(part, &budget),
         "knockoffs" => knockoffs::page(part, &budget),
         "prediction" => prediction::page(part, &budget),

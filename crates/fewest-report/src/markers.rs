@@ -19,7 +19,6 @@ pub(crate) fn page(result: Json<'_>, budget: &Budget) -> Result<Page, String> {
     sections.extend(panel(result, budget)?);
     sections.extend(by_class(result, budget));
     sections.extend(confusion(result, budget, "Samples held out"));
-    sections.extend(costs(result, budget));
     sections.extend(balance(budget, result)?);
     sections.push(settings(budget, result, result.at("command"), ""));
     Ok(Page {
@@ -28,6 +27,44 @@ pub(crate) fn page(result: Json<'_>, budget: &Budget) -> Result<Page, String> {
         sections,
         version: shorten(result.at("version").text().unwrap_or("an unnamed version"), 40),
     })
+}
+
+/// The panel as a table with commas, a row for each marker in order: its name, its rank, the class of its
+/// largest mean, what it is there for, the share of halves that keep it, what may take its place and the
+/// share of the gain that this costs. None for other results.
+pub fn panel_table(result: &serde_json::Value) -> Option<String> {
+    let result = Json(result);
+    let markers = result.at("panel").at("markers").0.as_array()?;
+    let required = result.at("required").at("features").texts();
+    let mut out = "gene,rank,type,role,recurs,replaceable_by,price\n".to_owned();
+    for marker in markers.iter().map(Json) {
+        let text = |of: Json<'_>, key: &str| of.at(key).text().unwrap_or_default().to_owned();
+        let share = |of: Json<'_>| of.number().map_or_else(String::new, |share| format!("{share:.4}"));
+        let name = text(marker, "feature");
+        let pair = marker.at("tells_apart").items().next();
+        let role = match pair {
+            _ if required.contains(&name.as_str()) => "required".to_owned(),
+            Some(pair) => format!("{} from {}", text(pair, "high"), text(pair, "low")),
+            None => String::new(),
+        };
+        let by = marker.at("replaceable_by").items().next();
+        let cells = [
+            name.clone(),
+            marker.at("rank").count().unwrap_or(0).to_string(),
+            text(marker, "highest"),
+            role,
+            share(marker.at("recurs")),
+            by.map_or_else(String::new, |by| text(by, "feature")),
+            by.map_or_else(String::new, |by| share(by.at("price"))),
+        ];
+        out += &(cells.map(|cell| quoted(&cell)).join(",") + "\n");
+    }
+    Some(out)
+}
+
+/// A cell of a table with commas (RFC 4180).
+fn quoted(cell: &str) -> String {
+    if cell.contains([',', '"', '\n', '\r']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.to_owned() }
 }
 
 /// What the bound proves of the panel.
@@ -93,6 +130,12 @@ fn summary(result: Json<'_>, budget: &Budget) -> Section {
     Section { id: "summary", heading: "Panel".to_owned(), blocks }
 }
 
+/// A stand-in with its price.
+pub(crate) fn stand_in(of: Json<'_>) -> String {
+    let price = of.at("price").number().map_or_else(String::new, |price| format!(" ({:.1} %)", 100.0 * price));
+    format!("{}{price}", shorten(of.at("feature").text().unwrap_or_default(), 30))
+}
+
 fn numbers_of(marker: Json<'_>, key: &str) -> Vec<f64> {
     marker.at(key).items().filter_map(Json::number).collect()
 }
@@ -126,6 +169,7 @@ fn panel(result: Json<'_>, budget: &Budget) -> Result<Option<Section>, String> {
                 )
             })
             .collect();
+        let stand_ins: Vec<String> = marker.at("replaceable_by").items().map(stand_in).collect();
         vec![
             marker.at("rank").count().unwrap_or(0).to_string().into(),
             budget.name(marker.at("feature").text().unwrap_or_default()),
@@ -133,7 +177,8 @@ fn panel(result: Json<'_>, budget: &Budget) -> Result<Option<Section>, String> {
             number_cell(mean),
             share.map_or_else(String::new, percent).into(),
             budget.foreign(&pairs.join("; "), 120),
-            marker.at("frequency").number().map_or_else(String::new, percent).into(),
+            marker.at("recurs").number().map_or_else(String::new, percent).into(),
+            budget.foreign(&stand_ins.join(", "), 120),
         ]
     };
     let columns = vec![
@@ -143,7 +188,8 @@ fn panel(result: Json<'_>, budget: &Budget) -> Result<Option<Section>, String> {
         numbers("mean there"),
         numbers("above 0 there"),
         words("tells apart, share of the distance"),
-        numbers("in folds"),
+        numbers("in halves"),
+        words("may be replaced by, share of the gain lost"),
     ];
     let table = budget.table("The markers", columns, markers.iter().map(row));
     let drawn = &markers[..markers.len().min(DRAWN)];
@@ -203,22 +249,4 @@ fn by_class(result: Json<'_>, budget: &Budget) -> Option<Section> {
         blocks.push(Block::Table(table));
     }
     Some(Section { id: "classes", heading: "How well each class is recognised".to_owned(), blocks })
-}
-
-/// The costs that were tried.
-fn costs(result: Json<'_>, budget: &Budget) -> Option<Section> {
-    let tried = result.at("tried").items();
-    if tried.len() < 2 {
-        return None;
-    }
-    let rows = tried.map(|tried| {
-        vec![
-            tried.at("class_cost").number().map_or_else(String::new, brief).into(),
-            tried.at("macro_f1").number().map_or_else(String::new, |f1| format!("{f1:.3}")).into(),
-            if tried.at("chosen").0.as_bool() == Some(true) { "yes" } else { "" }.into(),
-        ]
-    });
-    let columns = vec![numbers("cost of a class"), numbers("macro F1"), words("chosen")];
-    let table = budget.table("Costs tried inside the folds", columns, rows);
-    Some(Section { id: "costs", heading: "Choice of the cost".to_owned(), blocks: vec![Block::Table(table)] })
 }

@@ -26,6 +26,8 @@ pub enum Kind {
     Study,
     /// Few features that tell all classes apart.
     Markers,
+    /// Lists of features side by side.
+    Comparison,
     /// A classifier on given features, and how it was trained.
     Fit,
     /// What a model is worth on samples.

@@ -10,13 +10,14 @@
 //! | `model` | trained models: one writer, one reader |
 //! | `named_data` | features, classes and samples by name, as all of these results have them |
 //! | `selection` | what `select`, `path` and `certify` found |
-//! | `evaluation`, `stability`, `knockoffs`, `study`, `markers`, `fit`, `prediction`, `check` | what the commands of these names found |
+//! | `evaluation`, `stability`, `knockoffs`, `study`, `markers`, `comparison`, `fit`, `prediction`, `check` | what the commands of these names found |
 //! | `verification` | the verdict on a proof |
 //! | `proof_file` | proofs of runs as files |
 
 mod asked;
 mod by_name;
 mod check;
+mod comparison;
 mod document;
 mod evaluation;
 mod fit;
@@ -35,6 +36,7 @@ mod verification;
 pub use asked::{Asked, GroupsAsked, Made, RulesAsked, bounds_by_name, entries};
 pub use by_name::ByName;
 pub use check::{Check, Column, Fault};
+pub use comparison::{Comparison, ComparisonContext};
 pub use document::{Document, Kind, SCHEMA};
 pub use evaluation::Evaluation;
 pub use fit::Fit;

@@ -6,7 +6,7 @@ use fewest::{Loss, MultiClass, Status, WeightBounds};
 use fewest_data::ScaleKind;
 use fewest_eval::ClassWeights;
 use fewest_eval::evaluate::FoldResult;
-use fewest_eval::markers::{ClassReport, MarkerPanel, MarkersEffort, MarkersReport, MarkersSettings};
+use fewest_eval::markers::{ClassReport, JudgedFolds, MarkerPanel, MarkersEffort, MarkersReport, MarkersSettings};
 use serde::Serialize;
 
 use crate::{About, Asked, ByName, NamedData, Proven, RulesAsked, entries};
@@ -36,7 +36,6 @@ pub struct Markers {
     by_class: Vec<OfClass>,
     confused: Vec<Confused>,
     confusion: Vec<Vec<u64>>,
-    tried: Vec<Tried>,
     folds: Vec<MarkersFold>,
     samples_in_folds: usize,
     effort: MarkersEffort,
@@ -75,7 +74,19 @@ struct Marker {
     share: Vec<f64>,
     weight: Vec<f64>,
     tells_apart: Vec<Contribution>,
+    /// Share of the folds that chose it.
     frequency: f64,
+    /// Share of the halves whose elimination keeps it.
+    recurs: Option<f64>,
+    replaceable_by: Vec<StandIn>,
+}
+
+/// A feature that can take the place of a marker, at this share of what the panel gains.
+#[derive(Debug, Clone, Serialize)]
+struct StandIn {
+    feature: String,
+    index: usize,
+    price: f64,
 }
 
 /// A pair of classes that a marker separates.
@@ -95,20 +106,11 @@ struct OfClass {
 
 /// A pair of classes that is told apart poorly.
 #[derive(Debug, Clone, Serialize)]
-struct Confused {
+pub(crate) struct Confused {
     class: String,
     taken_for: String,
     samples: u64,
     share: f64,
-}
-
-/// A cost, and macro F1 at it.
-#[derive(Debug, Clone, Serialize)]
-struct Tried {
-    class_cost: Option<f64>,
-    macro_f1: Option<f64>,
-    by_fold: Vec<f64>,
-    chosen: bool,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -134,7 +136,7 @@ struct Required {
 
 /// Settings of markers as their result has them.
 #[derive(Debug, Serialize)]
-struct MarkersAsked<'a> {
+pub(crate) struct MarkersAsked {
     max_features: Option<usize>,
     per_class: usize,
     expression: [Option<f64>; 2],
@@ -143,10 +145,47 @@ struct MarkersAsked<'a> {
     sample: usize,
     seed: u64,
     cost: Option<f64>,
-    class_costs: &'a [f64],
+    class_cost: f64,
+    halves: usize,
+    slack: f64,
     loss: Loss,
     gap: f64,
     node_limit: Option<u64>,
+}
+
+impl MarkersAsked {
+    /// These settings, and what may end a search.
+    pub(crate) fn new(settings: &MarkersSettings, gap: f64, node_limit: Option<u64>) -> Self {
+        Self {
+            max_features: settings.rules.max_features,
+            per_class: settings.per_class,
+            expression: settings.expression,
+            multi_class: settings.multi_class,
+            folds: settings.folds,
+            sample: settings.sample,
+            seed: settings.seed,
+            cost: settings.cost,
+            class_cost: settings.class_cost,
+            halves: settings.halves,
+            slack: settings.slack,
+            loss: settings.loss,
+            gap,
+            node_limit,
+        }
+    }
+}
+
+impl Confused {
+    /// The pairs by name, the worst first.
+    pub(crate) fn all(judged: &JudgedFolds, data: NamedData<'_>) -> Vec<Self> {
+        let named = |pair: fewest_eval::markers::Confused| Self {
+            class: data.class(pair.class),
+            taken_for: data.class(pair.taken_for),
+            samples: pair.samples,
+            share: pair.share,
+        };
+        judged.confused().into_iter().map(named).collect()
+    }
 }
 
 impl Markers {
@@ -169,38 +208,25 @@ impl MarkersContext<'_> {
         (command, seconds): (&str, f64),
     ) -> Markers {
         let data = self.data;
-        let tried = found.tried.iter().enumerate().map(|(at, tried)| Tried {
-            class_cost: tried.class_cost,
-            macro_f1: tried.mean(),
-            by_fold: tried.f1.clone(),
-            chosen: at == found.chosen,
-        });
-        let confused = found.confused().into_iter().map(|pair| Confused {
-            class: data.class(pair.class),
-            taken_for: data.class(pair.taken_for),
-            samples: pair.samples,
-            share: pair.share,
-        });
-        let classes = data.target.classes.iter().cloned().zip(found.classes());
+        let classes = data.target.classes.iter().cloned().zip(found.judged.classes());
         Markers {
             status: found.status,
             panel: found.panel.as_ref().map(|panel| self.panel(panel, found)),
-            macro_f1: found.macro_f1(),
-            summary: found.summaries().into_iter().collect(),
+            macro_f1: found.judged.macro_f1(),
+            summary: found.judged.summaries().into_iter().collect(),
             by_class: classes.map(|(class, worth)| OfClass { class, worth }).collect(),
-            confused: confused.collect(),
-            confusion: found.confusion(),
-            tried: tried.collect(),
-            folds: found.folds.iter().map(|fold| self.fold(fold)).collect(),
+            confused: Confused::all(&found.judged, data),
+            confusion: found.judged.confusion(),
+            folds: found.judged.folds.iter().map(|fold| self.fold(fold)).collect(),
             samples_in_folds: found.sampled,
             effort: found.effort,
-            stability: found.stability(),
-            frequency: found.frequency().into_iter().map(|(j, share)| (data.name(j), share)).collect(),
-            required: found.required_summaries().map(|list| Required {
+            stability: found.judged.stability(),
+            frequency: found.judged.frequency().into_iter().map(|(j, share)| (data.name(j), share)).collect(),
+            required: found.required.as_ref().map(|alone| Required {
                 features: data.named(&self.settings.rules.require),
-                macro_f1: found.required_f1(),
-                summary: list.into_iter().collect(),
-                difference: found.brought(),
+                macro_f1: alone.macro_f1(),
+                summary: alone.summaries().into_iter().collect(),
+                difference: found.judged.less(alone),
             }),
             settings: asked,
             command: command.to_owned(),
@@ -223,10 +249,16 @@ impl MarkersContext<'_> {
     }
 
     fn panel(&self, panel: &MarkerPanel, found: &MarkersReport) -> Panel {
-        let frequency = found.frequency();
+        let frequency = found.judged.frequency();
         let often = |feature: usize| frequency.iter().find(|of| of.0 == feature).map_or(0.0, |of| of.1);
         let class = |code| self.data.class(code);
-        let markers = panel.table.iter().zip(&panel.apart).enumerate().map(|(at, (table, apart))| {
+        let stand_in = |of: &fewest_eval::markers::StandIn| StandIn {
+            feature: self.data.name(of.feature),
+            index: of.feature,
+            price: of.price,
+        };
+        let each = panel.table.iter().zip(&panel.apart).zip(&panel.standing);
+        let markers = each.enumerate().map(|(at, ((table, apart), standing))| {
             let pairs = apart.pairs.iter();
             Marker {
                 feature: self.data.name(table.feature),
@@ -240,6 +272,8 @@ impl MarkersContext<'_> {
                     .map(|pair| Contribution { high: class(pair.high), low: class(pair.low), share: pair.share })
                     .collect(),
                 frequency: often(table.feature),
+                recurs: standing.recurs,
+                replaceable_by: standing.replaceable_by.iter().map(stand_in).collect(),
             }
         });
         Panel {
@@ -247,7 +281,7 @@ impl MarkersContext<'_> {
             proven: (&panel.outcome).into(),
             proof: None,
             cost: panel.svm.cost,
-            class_cost: found.tried[found.chosen].class_cost,
+            class_cost: self.settings.cost.is_none().then_some(self.settings.class_cost),
             loss: panel.svm.loss,
             multi_class: self.settings.multi_class,
             class_weight: self.settings.preparation.class_weight.clone(),
@@ -260,20 +294,7 @@ impl MarkersContext<'_> {
     #[must_use]
     pub fn asked(&self, asked: Asked) -> Asked {
         let settings = self.settings;
-        let own = MarkersAsked {
-            max_features: settings.rules.max_features,
-            per_class: settings.per_class,
-            expression: settings.expression,
-            multi_class: settings.multi_class,
-            folds: settings.folds,
-            sample: settings.sample,
-            seed: settings.seed,
-            cost: settings.cost,
-            class_costs: &settings.class_costs,
-            loss: settings.loss,
-            gap: self.gap,
-            node_limit: self.node_limit,
-        };
+        let own = MarkersAsked::new(settings, self.gap, self.node_limit);
         let mut all = entries(&own);
         all.extend(asked.own);
         Asked {

@@ -247,8 +247,11 @@ pub(crate) fn names(option: &str, lists: &[String]) -> Result<Vec<String>, Failu
     Ok(lists.map_err(|why| Failure::Input(format!("{option}: {why}")))?.concat())
 }
 
-/// The names in all values of an option of which each may be a file: with one name per line, or
-/// JSON with `selected` or `relevant`.
+/// Heads of the first column of a table of names.
+const NAME_COLUMNS: [&str; 3] = ["gene", "feature", "name"];
+
+/// The names in all values of an option of which each may be a file: with one name per line, a table
+/// whose first column is `gene`, `feature` or `name`, or JSON with `selected` or `relevant`, or markers.
 ///
 /// # Errors
 /// A list that cannot be understood, a file that cannot be read or holds no name.
@@ -271,15 +274,29 @@ pub(crate) fn names_or_file(option: &str, values: &[String]) -> Result<Vec<Strin
     Ok(all?.concat())
 }
 
-/// The names in a file: those of JSON, else one per line.
+/// The names in a file: those of JSON, else one per line, or the first column of a table.
 fn names_of(content: &str) -> Vec<String> {
     match serde_json::from_str::<Value>(content) {
         Ok(value @ (Value::Object(_) | Value::Array(_))) => {
-            let list = [&value["selected"], &value["relevant"], &value];
+            let list = [
+                &value["selected"],
+                &value["relevant"],
+                &value["panel"]["features"],
+                &value["panel"]["selected"],
+                &value,
+            ];
             let list = list.iter().find_map(|v| v.as_array()).cloned().unwrap_or_default();
             list.iter().filter_map(|name| name.as_str().map(str::to_owned)).collect()
         }
-        _ => content.lines().map(|line| line.trim().to_owned()).filter(|line| !line.is_empty()).collect(),
+        _ => {
+            let mut lines = content.lines().map(str::trim).filter(|line| !line.is_empty()).peekable();
+            let separator = lines.peek().and_then(|head| head.find([',', ';', '\t']).map(|at| (at, &head[at..=at])));
+            let table =
+                lines.peek().zip(separator).filter(|(head, (at, _))| NAME_COLUMNS.contains(&head[..*at].trim()));
+            let Some((_, (_, separator))) = table else { return lines.map(str::to_owned).collect() };
+            let first = |line: &str| line.split(separator).next().unwrap_or(line).trim().trim_matches('"').to_owned();
+            lines.skip(1).map(first).collect()
+        }
     }
 }
 

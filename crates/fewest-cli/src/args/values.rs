@@ -46,6 +46,18 @@ pub(crate) fn share_up_to_one(text: &str) -> Result<f64, String> {
     number(text, |x| x > 0.0 && x <= 1.0, "above 0 and at most 1")
 }
 
+/// A share from 0 to below 1: a number, or a percentage such as 1%.
+pub(crate) fn small_share(text: &str) -> Result<f64, String> {
+    let range = "must be at least 0 and below 1, or a percentage such as 1%";
+    percentage(text).ok().filter(|share| *share < 1.0).ok_or_else(|| range.to_owned())
+}
+
+/// A number of halves: 0, or an even one.
+pub(crate) fn halves(text: &str) -> Result<usize, String> {
+    let count = text.parse::<usize>().ok().filter(|count| count % 2 == 0);
+    count.ok_or_else(|| "must be an even whole number, as halves are pairs; 0 for none".to_owned())
+}
+
 /// A number above one half, up to 1.
 pub(crate) fn more_than_half(text: &str) -> Result<f64, String> {
     number(text, |x| x > 0.5 && x <= 1.0, "above 0.5 and at most 1")

@@ -93,6 +93,7 @@ mod tests {
             "fit" => &["d.csv", "--all-features"],
             "predict" => &["m.json", "d.csv"],
             "verify" => &["p.proof", "d.csv"],
+            "compare" => &["d.csv", "a,b", "a"],
             "report" | "convert" | "check" | "knockoffs" | "study" | "markers" => &["d.csv"],
             _ => &["d.csv", "--max-features=2"],
         }

@@ -155,6 +155,15 @@ Examples:
   fewest markers cells.h5ad --target cell_type --max-features 50 --per-class 2 --forbid 'MT-*,/^RP[SL]/' --expression ..3
   fewest markers cells.h5ad --target cell_type --max-features 20 --require CD3D,MS4A1 --json markers.json";
 
+/// Shown under `fewest compare --help`.
+pub(super) const COMPARE_EXAMPLES: &str = "\
+Each list has a classifier in each fold, at one cost for all; everything is scaled inside the folds. A list that was chosen on these samples
+has seen those held out, too: give other samples, or read its F1 as too high.
+
+Examples:
+  fewest compare cells.h5ad --target cell_type ours=markers.json theirs=panel.txt --groups donor --report compare.html
+  fewest compare cells.h5ad --target cell_type CD3D,MS4A1,NKG7 CD3D,MS4A1,NKG7,LYZ --json compare.json";
+
 /// Shown under `fewest report --help`.
 pub(super) const REPORT_EXAMPLES: &str = "\
 The page is one file, loads nothing, and is the one that --report writes. Stand-ins, correlations and the strength of single features are

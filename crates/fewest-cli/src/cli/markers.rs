@@ -1,4 +1,4 @@
-//! `fewest markers` on the command line.
+//! `fewest markers` and `fewest compare` on the command line.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -34,22 +34,72 @@ pub(crate) struct MarkersArgs {
     /// limits: LOW..HIGH, LOW.. or ..HIGH; such as what a probe is too dim or too bright for
     #[arg(long, value_name = "LOW..HIGH", value_parser = values::limits, allow_hyphen_values = true, help_heading = "Markers")]
     pub(crate) expression: Option<[Option<f64>; 2]>,
+    /// Of the panels that gain this share less than the best known one at most, take the one whose
+    /// features come back most on halves of the samples: 1% or 0.01; 0 takes the best
+    /// [default: 1%; with --proof 0]
+    #[arg(long, value_name = "SHARE", value_parser = values::small_share, help_heading = "Markers")]
+    pub(crate) slack: Option<f64>,
+    /// Halves of the samples that say how often a feature comes back; 0: none
+    #[arg(long, value_name = "N", default_value_t = MarkersSettings::default().halves, value_parser = values::halves, help_heading = "Markers")]
+    pub(crate) halves: usize,
+    /// Folds and classifiers.
+    #[command(flatten)]
+    pub(crate) judge: JudgeArgs,
+    /// Nodes that the search may take [default: no limit]
+    #[arg(long, value_name = "N", value_parser = values::count, help_heading = "Limits")]
+    pub(crate) node_limit: Option<u64>,
+    /// Model.
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+    /// Write the panel as a table for those who make it, gene, rank, type, role, recurs, replaceable_by and
+    /// price, to this file
+    #[arg(long, value_name = "FILE.csv", help_heading = "Output")]
+    pub(crate) panel: Option<PathBuf>,
+    /// Write the proof of the panel to this file, for `fewest verify`: a search of all subsets, whose bound
+    /// is then the panel's, also where the data are large; the panel is the best one found
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) proof: Option<PathBuf>,
+}
+
+/// `fewest compare`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = super::help::COMPARE_EXAMPLES)]
+pub(crate) struct CompareArgs {
+    /// Data.
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    /// The lists, two to ten, each as NAME=LIST or LIST: a file with one name per line, a table whose
+    /// first column is named gene or feature, a result of fewest, or a,b,c; the first is what the others
+    /// are compared with
+    #[arg(value_name = "LIST", num_args = 2..=10, required = true)]
+    pub(crate) lists: Vec<String>,
+    /// Preparation.
+    #[command(flatten)]
+    pub(crate) prepare: PrepareArgs,
+    /// Folds and classifiers.
+    #[command(flatten)]
+    pub(crate) judge: JudgeArgs,
+}
+
+/// How panels and lists are judged, and where that goes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct JudgeArgs {
     /// How more classes than two become two-class problems, whose objectives add
-    #[arg(long, value_name = "HOW", default_value = "one-vs-one", help_heading = "Markers")]
+    #[arg(long, value_name = "HOW", default_value = "one-vs-one", help_heading = "Folds")]
     pub(crate) multi_class: MultiClassChoice,
-    /// Number of stratified folds, by which the cost is chosen and the panel is judged
-    #[arg(long, alias = "cv", value_name = "F", default_value_t = MarkersSettings::default().folds, value_parser = values::folds, help_heading = "Markers")]
+    /// Number of stratified folds, by which the cost is chosen and panels are judged
+    #[arg(long, alias = "cv", value_name = "F", default_value_t = MarkersSettings::default().folds, value_parser = values::folds, help_heading = "Folds")]
     pub(crate) folds: usize,
     /// Column that names the group of each sample, such as a donor: samples of one group stay
     /// together in all folds; the column is set apart and never selected
-    #[arg(long, value_name = "COLUMN", help_heading = "Markers")]
+    #[arg(long, value_name = "COLUMN", help_heading = "Folds")]
     pub(crate) groups: Option<String>,
-    /// Make the folds of this many samples at most, of rare classes all of them; the panel and its
+    /// Make the folds of this many samples at most, of rare classes all of them; objective and
     /// bound are of all samples
-    #[arg(long, value_name = "N", default_value_t = MarkersSettings::default().sample, value_parser = values::size, help_heading = "Markers")]
+    #[arg(long, value_name = "N", default_value_t = MarkersSettings::default().sample, value_parser = values::size, help_heading = "Folds")]
     pub(crate) sample: usize,
     /// How samples are dealt into folds
-    #[arg(long, value_name = "N", default_value_t = MarkersSettings::default().seed, value_parser = values::count, help_heading = "Markers")]
+    #[arg(long, value_name = "N", default_value_t = MarkersSettings::default().seed, value_parser = values::count, help_heading = "Folds")]
     pub(crate) seed: u64,
     /// Slack cost C, or auto: chosen inside the folds by macro F1, among 0.3, 1 and 3 k / W for k
     /// classes and samples whose weights sum up to W
@@ -69,12 +119,6 @@ pub(crate) struct MarkersArgs {
     /// open
     #[arg(long, value_name = "GAP", default_value_t = 0.01, value_parser = values::below_one, help_heading = "Limits")]
     pub(crate) gap: f64,
-    /// Nodes that the search may take [default: no limit]
-    #[arg(long, value_name = "N", value_parser = values::count, help_heading = "Limits")]
-    pub(crate) node_limit: Option<u64>,
-    /// Model.
-    #[command(flatten)]
-    pub(crate) model: ModelArgs,
     /// Write the result as JSON to this file, or - for standard output (the summary is then left
     /// out)
     #[arg(long, value_name = "FILE|-", help_heading = "Output")]
@@ -82,8 +126,4 @@ pub(crate) struct MarkersArgs {
     /// Write a page for people to this file, or - for standard output; one file, nothing is loaded
     #[arg(long, value_name = "FILE.html", help_heading = "Output")]
     pub(crate) report: Option<PathBuf>,
-    /// Write the proof of the panel to this file, for `fewest verify`: a search of all subsets, whose bound
-    /// is then the panel's, also where the data are large
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    pub(crate) proof: Option<PathBuf>,
 }

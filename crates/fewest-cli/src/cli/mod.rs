@@ -28,7 +28,7 @@ pub(crate) use certify::{CertifyArgs, SOLUTIONS};
 use help::{
     EVALUATE_EXAMPLES, EXAMPLES, KNOCKOFF_EXAMPLES, PATH_EXAMPLES, REPORT_EXAMPLES, RULES_FORMAT, STABILITY_EXAMPLES,
 };
-pub(crate) use markers::MarkersArgs;
+pub(crate) use markers::{CompareArgs, JudgeArgs, MarkersArgs};
 pub(crate) use parse::{CommandLine, ParseEnd, parse, with_all_methods};
 pub(crate) use study::StudyArgs;
 pub(crate) use verify::VerifyArgs;
@@ -80,6 +80,9 @@ pub(crate) enum Command {
     /// Find the few features that tell all classes apart, such as genes that tell cell types: what each
     /// is in each class, which classes it tells apart, how well the panel does, a proof
     Markers(Box<MarkersArgs>),
+    /// Put lists of features side by side on the same samples held out: macro F1, each class, clusters,
+    /// what they share, and how far each is from the best of its size
+    Compare(Box<CompareArgs>),
     /// Say how far a given list of features is from the best one of its size, and what each of them
     /// is worth
     Certify(Box<CertifyArgs>),
@@ -88,7 +91,7 @@ pub(crate) enum Command {
     /// Classify samples with a trained model, and say what it is worth where their classes are known
     Predict(PredictArgs),
     /// Make a page for people from the JSON of select, path, certify, evaluate, stability, knockoffs,
-    /// study, markers or predict
+    /// study, markers, compare or predict
     Report(ReportArgs),
     /// Check a proof file by a program of its own: VERIFIED with what it proves, or the first fault
     Verify(Box<VerifyArgs>),
@@ -427,7 +430,7 @@ pub(crate) struct PredictArgs {
 #[derive(Debug, Args)]
 #[command(after_help = REPORT_EXAMPLES)]
 pub(crate) struct ReportArgs {
-    /// JSON that select, path, certify, evaluate, stability, knockoffs, study, markers or predict wrote
+    /// JSON that select, path, certify, evaluate, stability, knockoffs, study, markers, compare or predict wrote
     pub(crate) result: PathBuf,
     /// Write the page to this file, or - for standard output
     #[arg(long, short = 'o', value_name = "FILE.html", help_heading = "Output")]

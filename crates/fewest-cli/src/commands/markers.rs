@@ -1,4 +1,5 @@
-//! `fewest markers`: the few features that tell all classes apart ([`fewest_eval::markers`]).
+//! `fewest markers`: the few features that tell all classes apart ([`fewest_eval::markers`]), and what it
+//! shares with `fewest compare`.
 
 use fewest::{Limits, RuleList, Status};
 use fewest_data::{Note, ScaleKind, ScaleReason};
@@ -16,11 +17,11 @@ use super::reading::tell;
 use super::report;
 use super::scaling_words::scaling_text;
 use super::sinks::PanelSinks;
-use crate::args::data::ScaleArg;
+use crate::args::data::{DataArgs, PrepareArgs, ScaleArg};
 use crate::args::features::Features;
 use crate::args::rules::RuleSource;
 use crate::args::svm::CostChoice;
-use crate::cli::MarkersArgs;
+use crate::cli::{JudgeArgs, MarkersArgs};
 use crate::export::json::Document;
 use crate::failure::Failure;
 use crate::interrupt;
@@ -29,19 +30,22 @@ use crate::terminal::Terminal;
 
 /// Runs the command.
 pub(crate) fn run(args: &MarkersArgs, invocation: &Invocation) -> Result<u8, Failure> {
-    let terminal = invocation.terminal;
+    let (terminal, judge) = (invocation.terminal, &args.judge);
+    if args.proof.is_some() && args.slack.is_some_and(|slack| slack > 0.0) {
+        return Err(Failure::input(
+            "--proof proves the best panel that the search finds, and --slack takes another one; leave one of them out",
+        ));
+    }
     let source = RuleSource::read(&args.rules, args.rules.max_features()?)?;
     if args.rules.max_features()?.is_none() && !source.bounds_size() {
         return Err(Failure::input("say how many markers there may be: --max-features K"));
     }
-    let sinks = PanelSinks::open((args.json.as_ref(), args.report.as_ref()), &args.model, args.proof.as_ref())?;
-    let groups = args.groups.as_deref();
-    let mut raw = PrepareOptions { groups, ..PrepareOptions::new(&args.data, &args.prepare)? }.load(terminal)?;
-    check_groups(&mut raw, true, terminal)?;
-    if raw.data.normalized().is_none() && raw.data.has_counts() {
-        tell(&Note::Counts, terminal);
-        raw.data.notes.push(Note::Counts);
-    }
+    let sinks = PanelSinks::open(
+        (judge.json.as_ref(), judge.report.as_ref()),
+        Some(&args.model),
+        (args.proof.as_ref(), args.panel.as_ref()),
+    )?;
+    let mut raw = judge.load(&args.data, &args.prepare, terminal)?;
     warn_of_source(&source, &mut raw, terminal)?;
     let settings = settings(args, &source, &raw)?;
     if let Some(sink) = &sinks.model {
@@ -50,10 +54,10 @@ pub(crate) fn run(args: &MarkersArgs, invocation: &Invocation) -> Result<u8, Fai
         sink.takes(&args.data.reading)?;
     }
     let cancel = interrupt::listen(terminal)?;
-    let (time, memory) = (invocation.left(Some(args.time_limit)), raw.account().clone());
-    let limits = Limits { time, gap_rel: args.gap, nodes: args.node_limit, cancel, memory, ..Limits::default() };
-    let context = MarkersContext { data: raw.named(), settings: &settings, gap: args.gap, node_limit: args.node_limit };
-    let asked = context.asked(asked(args, &raw));
+    let limits = Limits { nodes: args.node_limit, cancel, ..judge.limits(&raw, invocation) };
+    let context =
+        MarkersContext { data: raw.named(), settings: &settings, gap: judge.gap, node_limit: args.node_limit };
+    let asked = context.asked(judge.asked(&args.prepare, &raw));
     let mut proof = args.proof.as_ref().map(|path| {
         let (line, classes) = (invocation.command_line.as_str(), raw.target.classes.as_slice());
         let mut settings = asked.clone();
@@ -78,21 +82,26 @@ pub(crate) fn run(args: &MarkersArgs, invocation: &Invocation) -> Result<u8, Fai
     if sinks.json.is_some() || sinks.page.is_some() {
         report::write(Document::Value(value.clone()), sinks.json.as_ref(), sinks.page.as_ref(), terminal)?;
     }
+    match (&sinks.panel, fewest_report::panel_table(&value)) {
+        (Some(sink), Some(table)) => sink.write(&table, terminal)?,
+        (Some(_), None) => terminal.warn("no table was written, as there is no panel"),
+        (None, _) => {}
+    }
     match (&sinks.model, trained(&raw, &settings, &found)) {
         (Some(sink), Some(trained)) => sink.write(&trained, terminal)?,
         (Some(_), None) => terminal.warn("no model was written, as there is no panel"),
         (None, _) => {}
     }
     if !sinks.taken {
-        let scaling = scaling_text(scale_of(args, &raw), &raw.data);
+        let scaling = scaling_text(scale_of(&args.prepare, &raw), &raw.data);
         terminal.out(&report::text(&value, Some(&scaling)))?;
     }
     Ok(ending(&found, terminal))
 }
 
 /// The scaling asked for, or the standard one, and what that is for these data.
-fn scale_of(args: &MarkersArgs, raw: &DataAsRead) -> (ScaleKind, ScaleReason) {
-    let kind = args.prepare.scale.map_or(ScaleKind::Standard, ScaleArg::kind);
+pub(super) fn scale_of(prepare: &PrepareArgs, raw: &DataAsRead) -> (ScaleKind, ScaleReason) {
+    let kind = prepare.scale.map_or(ScaleKind::Standard, ScaleArg::kind);
     (kind, kind.asked_for(&raw.data.features))
 }
 
@@ -100,43 +109,86 @@ fn scale_of(args: &MarkersArgs, raw: &DataAsRead) -> (ScaleKind, ScaleReason) {
 fn settings(args: &MarkersArgs, source: &RuleSource, raw: &DataAsRead) -> Result<MarkersSettings, Failure> {
     let (names, constant) = (&raw.data.names, raw.data.features.constant());
     let rules: RuleList = source.resolve(&Features::new(names).with_variables(raw.texts(), &[&constant]))?;
-    let preparation = Preparation {
-        missing: args.prepare.missing.rule(),
-        texts: raw.texts().to_vec(),
-        variance_threshold: args.rules.variance_threshold,
-        scale: Some(scale_of(args, raw).0),
-        class_weight: args.class_weight.weights(&raw.target)?,
-        ..Preparation::default()
-    };
-    let default = MarkersSettings::default();
+    let judged = args.judge.settings(&args.prepare, raw)?;
+    let preparation = Preparation { variance_threshold: args.rules.variance_threshold, ..judged.preparation };
+    let slack = if args.proof.is_some() { 0.0 } else { args.slack.unwrap_or(judged.slack) };
     Ok(MarkersSettings {
         rules,
         per_class: args.per_class as usize,
         expression: args.expression.unwrap_or_default(),
-        cost: match args.cost {
-            CostChoice::Number(cost) => Some(cost),
-            CostChoice::Auto => None,
-        },
-        loss: args.loss,
-        multi_class: args.multi_class.into(),
+        halves: args.halves,
+        slack,
         preparation,
-        folds: args.folds,
-        seed: args.seed,
-        sample: args.sample,
-        memory: raw.kernel_memory().unwrap_or(default.memory),
-        ..default
+        ..judged
     })
 }
 
-/// What was asked of the data and of the command.
-fn asked(args: &MarkersArgs, raw: &DataAsRead) -> Asked {
-    let (kind, reason) = scale_of(args, raw);
-    Asked {
-        scale: Some(kind.name().to_owned()),
-        scale_reason: Some(reason.text().to_owned()),
-        class_weight: Some(args.class_weight.text()),
-        time_limit: Some(args.time_limit.as_secs_f64()),
-        ..raw.asked(&args.prepare, args.groups.as_deref())
+impl JudgeArgs {
+    /// The data as read.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the file.
+    pub(super) fn load(
+        &self,
+        data: &DataArgs,
+        prepare: &PrepareArgs,
+        terminal: Terminal,
+    ) -> Result<DataAsRead, Failure> {
+        let groups = self.groups.as_deref();
+        let mut raw = PrepareOptions { groups, ..PrepareOptions::new(data, prepare)? }.load(terminal)?;
+        check_groups(&mut raw, true, terminal)?;
+        if raw.data.normalized().is_none() && raw.data.has_counts() {
+            tell(&Note::Counts, terminal);
+            raw.data.notes.push(Note::Counts);
+        }
+        Ok(raw)
+    }
+
+    /// The settings without those of a panel.
+    ///
+    /// # Errors
+    /// Class weights of classes that there are not.
+    pub(super) fn settings(&self, prepare: &PrepareArgs, raw: &DataAsRead) -> Result<MarkersSettings, Failure> {
+        let default = MarkersSettings::default();
+        let preparation = Preparation {
+            missing: prepare.missing.rule(),
+            texts: raw.texts().to_vec(),
+            scale: Some(scale_of(prepare, raw).0),
+            class_weight: self.class_weight.weights(&raw.target)?,
+            ..Preparation::default()
+        };
+        Ok(MarkersSettings {
+            cost: match self.cost {
+                CostChoice::Number(cost) => Some(cost),
+                CostChoice::Auto => None,
+            },
+            loss: self.loss,
+            multi_class: self.multi_class.into(),
+            preparation,
+            folds: self.folds,
+            seed: self.seed,
+            sample: self.sample,
+            memory: raw.kernel_memory().unwrap_or(default.memory),
+            ..default
+        })
+    }
+
+    /// The limits.
+    pub(super) fn limits(&self, raw: &DataAsRead, invocation: &Invocation) -> Limits {
+        let (time, memory) = (invocation.left(Some(self.time_limit)), raw.account().clone());
+        Limits { time, gap_rel: self.gap, memory, ..Limits::default() }
+    }
+
+    /// What was asked of the data and of the command.
+    pub(super) fn asked(&self, prepare: &PrepareArgs, raw: &DataAsRead) -> Asked {
+        let (kind, reason) = scale_of(prepare, raw);
+        Asked {
+            scale: Some(kind.name().to_owned()),
+            scale_reason: Some(reason.text().to_owned()),
+            class_weight: Some(self.class_weight.text()),
+            time_limit: Some(self.time_limit.as_secs_f64()),
+            ..raw.asked(prepare, self.groups.as_deref())
+        }
     }
 }
 

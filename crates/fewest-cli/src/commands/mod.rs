@@ -5,6 +5,7 @@ pub(crate) mod auto_cost;
 pub(crate) mod certify;
 pub(crate) mod certify_list;
 pub(crate) mod check;
+pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod convert;
 pub(crate) mod data_as_read;

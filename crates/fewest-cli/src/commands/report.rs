@@ -39,7 +39,7 @@ pub(crate) fn run(args: &ReportArgs, terminal: Terminal) -> Result<u8, Failure> 
         .map_err(|error| Failure::Input(format!("{place}: cannot be read: {}", crate::failure::plain(&error))))?;
     let mut value: Value = serde_json::from_str(&text).map_err(|error| {
         Failure::Input(format!(
-            "{place}: no JSON ({error}); name a file that --json of select, path, certify, evaluate, stability, knockoffs, study, markers or predict wrote"
+            "{place}: no JSON ({error}); name a file that --json of select, path, certify, evaluate, stability, knockoffs, study, markers, compare or predict wrote"
         ))
     })?;
     if args.show_samples && value["settings"].is_object() {

@@ -1,4 +1,4 @@
-//! Where `select` and `path`, `study` and `markers` write.
+//! Where `select` and `path`, `study`, `markers` and `compare` write.
 
 use std::path::PathBuf;
 
@@ -49,7 +49,7 @@ impl Sinks {
     }
 }
 
-/// Where `study` and `markers` write.
+/// Where `study`, `markers` and `compare` write.
 pub(crate) struct PanelSinks {
     /// `--json`.
     pub(crate) json: Option<Sink>,
@@ -57,6 +57,8 @@ pub(crate) struct PanelSinks {
     pub(crate) page: Option<Sink>,
     /// `--model`.
     pub(crate) model: Option<ModelSink>,
+    /// `--panel`.
+    pub(crate) panel: Option<Sink>,
     /// Whether something else than the summary goes to standard output, so that the summary is left
     /// out.
     pub(crate) taken: bool,
@@ -66,22 +68,24 @@ impl PanelSinks {
     /// Opens them.
     pub(crate) fn open(
         (json, page): (Option<&PathBuf>, Option<&PathBuf>),
-        model: &ModelArgs,
-        proof: Option<&PathBuf>,
+        model: Option<&ModelArgs>,
+        (proof, panel): (Option<&PathBuf>, Option<&PathBuf>),
     ) -> Result<Self, Failure> {
         let proof = proof_file(proof)?;
+        let panel = Sink::open_if("--panel", panel)?;
         let json = Sink::open_if("--json", json)?;
         let page = Sink::open_if("--report", page)?;
-        let model = ModelSink::open(model)?;
+        let model = model.map_or(Ok(None), ModelSink::open)?;
         let outputs = [
             ("--json", json.as_ref()),
             ("--report", page.as_ref()),
             ("--model", model.as_ref().map(ModelSink::sink)),
+            ("--panel", panel.as_ref()),
             ("--proof", proof.as_ref()),
         ];
         Sink::apart(&outputs)?;
         let taken = outputs.iter().filter_map(|output| output.1).any(Sink::is_stdout);
-        Ok(Self { json, page, model, taken })
+        Ok(Self { json, page, model, panel, taken })
     }
 }
 

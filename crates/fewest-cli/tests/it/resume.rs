@@ -25,10 +25,12 @@ fn answer(result: &Value) -> Value {
     keys.into()
 }
 
-/// Runs with `--resume`, killed this often at a random moment after it has kept something; then to
-/// its end. The answer must be that of a run which was left alone.
+/// Runs with `--resume`, killed this often at a random moment after it has kept something, within a
+/// third of what the run takes when it is left alone; then to its end. The answer must be the same.
 fn killed_at_random(scratch: &Scratch, arguments: &[&str], kills: usize, seed: u64) {
+    let start = Instant::now();
     scratch.run(&[arguments, &["--json", "whole.json"]].concat()).code(0);
+    let third = start.elapsed().as_micros() as u64 / 3;
     let resume = [arguments, &["--resume", "state", "--resume-every", "2ms", "--json", "parts.json"]].concat();
     let written = || std::fs::metadata(scratch.path("state")).and_then(|file| file.modified()).ok();
     let (mut random, mut killed) = (seed, 0);
@@ -41,13 +43,13 @@ fn killed_at_random(scratch: &Scratch, arguments: &[&str], kills: usize, seed: u
             std::thread::sleep(Duration::from_millis(1));
         }
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        std::thread::sleep(Duration::from_micros((random >> 40) % 20_000));
+        std::thread::sleep(Duration::from_micros((random >> 40) % third.clamp(1, 20_000)));
         killed += usize::from(child.try_wait().unwrap().is_none());
         // It may have ended just now.
         let _ = child.kill();
         child.wait().unwrap();
     }
-    assert!(2 * killed > kills, "{killed} kills of {kills}");
+    assert!(killed > 0, "each ended before it was killed");
     scratch.run(&resume).code(0);
     assert_eq!(answer(&scratch.json("parts.json")), answer(&scratch.json("whole.json")), "{killed} kills");
 }

@@ -8,23 +8,32 @@
 //! Given    samples of two classes or more, rules with a size, [`MarkersSettings`].
 //! Returns  the panel in order, its objective and the bound, what each feature is in each class and
 //!          which classes it tells apart, and what folds say of it ([`MarkersReport`]).
-//! Steps    1. in each fold and at every cost: the panel (`search`), the classifier on it, macro F1 of
-//!          the samples held out  2. the cost of largest mean  3. at this cost, on all samples: the
-//!          panel and its bound, with a search for a better one where the problems are small
-//! Why      `bench/markers.py` has the objectives, schemes and costs beside each other.
+//! Steps    1. in each fold: the panel as in 2, the classifier on it, macro F1 of the samples held out
+//!          2. on all samples: an elimination, and a panel and a bound from it (`search`), with a search
+//!          for a better one where the problems are small  3. features that come back on halves take the
+//!          place of those that do not (`stable`)
+//! Why      `bench/markers.py` has the objectives, schemes, costs and slacks beside each other.
 //! Fails    never on limits: the status says so. Errors: settings out of range, rules that
 //!          contradict each other or the samples, a class in one fold only.
 
 mod apart;
+mod clusters;
+mod compare;
 mod expression;
+mod judged;
 mod report;
 mod run;
 mod search;
 mod select;
 mod settings;
+mod stable;
 
 pub use apart::{Apart, Contribution};
+pub use clusters::Clusters;
+pub use compare::{CompareReport, ComparedList, RARE, compare};
 pub use expression::Expression;
-pub use report::{ClassReport, Confused, MarkerPanel, MarkersEffort, MarkersReport, TriedCost};
+pub use judged::{ClassReport, Confused, JudgedFolds};
+pub use report::{MarkerPanel, MarkersEffort, MarkersReport};
 pub use run::markers;
-pub use settings::{CLASS_COSTS, MarkersSettings};
+pub use settings::MarkersSettings;
+pub use stable::{StandIn, Standing};

@@ -111,7 +111,7 @@ impl Search<'_> {
     }
 
     /// The sum of the objectives of the problems on a subset.
-    fn objective(&self, problems: &[Problem<'_>], subset: &Subset, clock: &Clock) -> Result<f64, Error> {
+    pub(crate) fn objective(&self, problems: &[Problem<'_>], subset: &Subset, clock: &Clock) -> Result<f64, Error> {
         let features: Vec<usize> = subset.iter().collect();
         let settings = FitSettings { svm: self.svm.clone(), ..FitSettings::default() };
         let of = |problem: &Problem<'_>| {

@@ -1,16 +1,18 @@
-//! Samples to learn from, with the rules that they make, and eliminations on them.
+//! Samples to learn from, with the rules that they make, and eliminations on them and on halves of them.
 
 use fewest::method::rfe::{RfeSettings, Step, rfe_classes};
 use fewest::{
-    Error, Limits, Memory, Observer, Outcome, RuleList, Rules, Samples, Several, Silent, SparseDesign, Subset,
-    SvmSettings,
+    AllOrFirst as _, Design as _, Error, Limits, Memory, Observer, Outcome, RuleList, Rules, Samples, Several, Silent,
+    SparseDesign, Subset, SvmSettings,
 };
 use rayon::prelude::*;
 
 use super::expression::{ByClass, Expression};
 use super::search::Search;
 use super::settings::MarkersSettings;
+use super::stable::StandIn;
 use crate::error::EvalError;
+use crate::folds::halves;
 use crate::part::{Data, TrainingPart};
 use crate::time::Deadline;
 
@@ -19,7 +21,7 @@ const STEP: f64 = 0.03;
 /// Relative gap of its trainings.
 const ROUGHLY: f64 = 1e-4;
 /// Stored values times classes above which an elimination is done in short: ...
-const LARGE: f64 = 1e8;
+const LARGE: f64 = 1e6;
 /// ... on this many samples, of each class as many,
 const FEW: usize = 5_000;
 /// in larger steps,
@@ -28,6 +30,14 @@ const LONG_STEP: f64 = 0.1;
 const POOL_EACH: usize = 10;
 /// this.
 const POOL: usize = 500;
+/// Of halves the eliminations begin with this many features for each marker, but no fewer than
+const HALF_POOL_EACH: usize = 4;
+/// this,
+const HALF_POOL: usize = 200;
+/// and go in steps of this share.
+const HALF_STEP: f64 = 0.2;
+/// Features most like a marker that may take its place.
+const NEAR: usize = 5;
 
 /// Samples to learn from, with what they say of the rules.
 pub(crate) struct MarkerPart<'a> {
@@ -39,6 +49,8 @@ pub(crate) struct MarkerPart<'a> {
     rules: Rules,
     /// The features that an elimination in short begins with; none: all, in full.
     pool: Option<Vec<usize>>,
+    /// Share of the features left that leave in a step of an elimination, one at least.
+    step: f64,
 }
 
 impl<'a> MarkerPart<'a> {
@@ -65,14 +77,136 @@ impl<'a> MarkerPart<'a> {
         }
         let rules = part.rules(list, names)?;
         let large = part.design().stored() as f64 * data.target.classes.len() as f64 > LARGE;
-        let pool = large.then(|| pool(&part, rules.list()));
-        Ok(Self { part, by_class, settings, memory: memory.clone(), rules, pool })
+        let pool = large.then(|| pool(&part, rules.list(), [POOL_EACH, POOL]));
+        let step = if pool.is_some() { LONG_STEP } else { STEP };
+        Ok(Self { part, by_class, settings, memory: memory.clone(), rules, pool, step })
     }
 
-    /// The SVM at the cost of a class.
-    pub(crate) fn svm(&self, class_cost: f64) -> SvmSettings {
+    /// A half of the samples, under the same rules; none where a class or a required feature has nothing
+    /// to say there.
+    fn half(&self, data: &Data<'_>, rows: &[usize], names: &[String]) -> Result<Option<Self>, EvalError> {
+        if data.target.rows(rows).counts().contains(&0) {
+            return Ok(None);
+        }
+        let part = TrainingPart::new(data, rows, &self.settings.preparation, &self.memory)?;
+        let Ok(rules) = part.rules(self.rules.list().clone(), names) else { return Ok(None) };
+        let by_class = ByClass::new(&data.target.codes, data.weights, rows, data.target.classes.len());
+        let pool = Some(pool(&part, rules.list(), [HALF_POOL_EACH, HALF_POOL]));
+        let memory = self.memory.clone();
+        Ok(Some(Self { part, by_class, settings: self.settings, memory, rules, pool, step: HALF_STEP }))
+    }
+
+    /// The share of halves of these rows, the samples of the part, whose elimination keeps each feature;
+    /// none where no half can be learnt from, or time ends before all are done. Groups are in one half
+    /// each, where they allow that.
+    pub(crate) fn recurs(
+        &self,
+        data: &Data<'_>,
+        rows: &[usize],
+        names: &[String],
+        deadline: &Deadline,
+    ) -> Result<Option<Vec<f64>>, EvalError> {
+        let (pairs, seed) = (self.settings.halves / 2, self.settings.seed);
+        let few: Vec<usize> = match self.pool {
+            Some(_) => fewest_data::sampled(&self.part.target, 2 * FEW, seed).into_iter().map(|at| rows[at]).collect(),
+            None => rows.to_vec(),
+        };
+        let strata = data.strata().rows(&few);
+        let of_groups = data.groups_of(&few).map(|groups| halves(&strata, Some(&groups), pairs, seed));
+        let of_samples = || halves(&strata, None, pairs, seed);
+        let dealt = of_groups.filter(Result::is_ok).unwrap_or_else(of_samples)?;
+        let keeps = |at: &Vec<usize>| -> Result<Option<Vec<usize>>, EvalError> {
+            let rows: Vec<usize> = at.iter().map(|&at| few[at]).collect();
+            if deadline.stop().is_some() {
+                return Ok(None);
+            }
+            let Some(half) = self.half(data, &rows, names)? else { return Ok(Some(Vec::new())) };
+            let found = half.eliminate(&half.svm(), deadline.limits(1.0))?;
+            Ok((!found.status.is_limit() && !deadline.cancelled()).then(|| found.features()))
+        };
+        let kept = dealt.par_iter().flatten().map(keeps).all_or_first::<Vec<_>>()?;
+        let Some(kept) = kept.into_iter().collect::<Option<Vec<_>>>() else { return Ok(None) };
+        let known = kept.iter().filter(|features| !features.is_empty()).count();
+        let mut share = vec![0.0; self.rules.p()];
+        kept.iter().flatten().for_each(|&j| share[j] += 1.0 / known as f64);
+        Ok((known > 0).then_some(share))
+    }
+
+    /// The panel whose features recur more, where there is one within the slack.
+    pub(crate) fn settle(
+        &self,
+        found: Outcome,
+        recurs: &[f64],
+        svm: &SvmSettings,
+        deadline: &Deadline,
+    ) -> Result<Outcome, Error> {
+        let several = &Several::of(&self.part.samples()?, self.settings.multi_class, &self.rules, &self.memory)?;
+        Search { several, rules: &self.rules, svm }.settle(found, recurs, self.settings.slack, &deadline.clock())
+    }
+
+    /// What can take the place of each feature of a panel of this objective.
+    pub(crate) fn stand_ins(
+        &self,
+        panel: (&[usize], f64),
+        svm: &SvmSettings,
+        deadline: &Deadline,
+    ) -> Result<Vec<Vec<StandIn>>, Error> {
+        let several = &Several::of(&self.part.samples()?, self.settings.multi_class, &self.rules, &self.memory)?;
+        let search = Search { several, rules: &self.rules, svm };
+        let near = self.near(panel.0)?;
+        panel.0.iter().zip(near).map(|(&j, near)| search.stand_ins(panel, j, &near, &deadline.clock())).collect()
+    }
+
+    /// The features most like each of the panel: of largest squared correlation.
+    fn near(&self, panel: &[usize]) -> Result<Vec<Vec<usize>>, Error> {
+        let (n, p) = (self.part.weights.len(), self.part.design().n_features());
+        let rows: Vec<usize> = if self.pool.is_some() {
+            fewest_data::sampled(&self.part.target, FEW, self.settings.seed)
+        } else {
+            (0..n).collect()
+        };
+        let columns = self.columns(&(0..p).collect::<Vec<usize>>(), &rows)?;
+        let mut values = vec![0.0; rows.len() * panel.len()];
+        for (column, &j) in values.chunks_mut(rows.len()).zip(panel) {
+            columns.add_column(j, 1.0, column);
+            let mean = column.iter().sum::<f64>() / rows.len() as f64;
+            column.iter_mut().for_each(|value| *value -= mean);
+        }
+        let allowed = |j: usize| !self.rules.list().forbid.contains(j) && !panel.contains(&j);
+        let alike: Vec<Vec<f64>> = (0..p)
+            .into_par_iter()
+            .map(|j| {
+                if !allowed(j) {
+                    return Vec::new();
+                }
+                let (mut sum, mut squares, mut products) = (0.0, 0.0, vec![0.0; panel.len()]);
+                columns.each_in_column(j, &mut |i, x| {
+                    sum += x;
+                    squares += x * x;
+                    products.iter_mut().zip(values.chunks(rows.len())).for_each(|(sum, column)| *sum += x * column[i]);
+                });
+                let variance = squares - sum * sum / rows.len() as f64;
+                products.iter().map(|of| if variance > 0.0 { of * of / variance } else { 0.0 }).collect()
+            })
+            .collect();
+        let nearest = |at: usize| {
+            let mut each: Vec<(f64, usize)> = alike
+                .iter()
+                .enumerate()
+                .filter_map(|(j, of)| Some((*of.get(at)?, j)))
+                .filter(|of| of.0 > 0.0)
+                .collect();
+            each.sort_unstable_by(|x, y| y.0.total_cmp(&x.0).then(x.1.cmp(&y.1)));
+            each.into_iter().take(NEAR).map(|of| of.1).collect()
+        };
+        Ok((0..panel.len()).map(nearest).collect())
+    }
+
+    /// The SVM.
+    pub(crate) fn svm(&self) -> SvmSettings {
         let total: f64 = self.part.weights.iter().sum();
-        let cost = self.settings.cost.unwrap_or(class_cost * self.part.target.classes.len() as f64 / total);
+        let cost =
+            self.settings.cost.unwrap_or(self.settings.class_cost * self.part.target.classes.len() as f64 / total);
         SvmSettings { cost, loss: self.settings.loss, memory: self.settings.memory, ..SvmSettings::default() }
     }
 
@@ -89,10 +223,17 @@ impl<'a> MarkerPart<'a> {
         Search { several, rules: &self.rules, svm }.panel(begun, deadline, exact, observer)
     }
 
+    /// The objective of a list of features.
+    pub(crate) fn objective(&self, list: &[usize], svm: &SvmSettings, deadline: &Deadline) -> Result<f64, Error> {
+        let several = &Several::of(&self.part.samples()?, self.settings.multi_class, &self.rules, &self.memory)?;
+        let subset = Subset::from_indices(self.rules.p(), list.iter().copied());
+        Search { several, rules: &self.rules, svm }.objective(&several.problems(), &subset, &deadline.clock())
+    }
+
     /// The panel of an elimination at this SVM; none where the rules allow none.
     pub(crate) fn eliminate(&self, svm: &SvmSettings, limits: Limits) -> Result<Outcome, Error> {
         let svm = SvmSettings { tolerance: ROUGHLY, ..svm.clone() };
-        let step = Step::Remaining(if self.pool.is_some() { LONG_STEP } else { STEP });
+        let step = Step::Remaining(self.step);
         let settings = RfeSettings { svm, step, start: self.pool.clone(), ..RfeSettings::default() };
         let rank = |samples: &Samples<'_>| rfe_classes(samples, &self.rules, &settings, limits, &mut Silent);
         Ok(self.with_few(self.pool.as_deref().unwrap_or_default(), rank)?.selection.outcome)
@@ -157,12 +298,12 @@ impl<'a> MarkerPart<'a> {
 }
 
 /// The features that an elimination in short begins with, ascending.
-fn pool(part: &TrainingPart, list: &RuleList) -> Vec<usize> {
+fn pool(part: &TrainingPart, list: &RuleList, [each, least]: [usize; 2]) -> Vec<usize> {
     let design = part.design();
     let (rows, all): (Vec<usize>, Vec<usize>) = ((0..part.weights.len()).collect(), (0..design.n_features()).collect());
     // Scaled: what differs between classes counts.
     let by_class = ByClass::new(&part.target.codes, &part.sample_weights, &rows, part.target.classes.len());
-    let most = (POOL_EACH * list.max_features.unwrap_or(0)).max(POOL);
+    let most = (each * list.max_features.unwrap_or(0)).max(least);
     best_of_pairs(&by_class.expressions(design, &all), list, most)
 }
 

@@ -5,9 +5,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::preparation::{ClassWeights, Preparation};
 
-/// Costs to choose from, as [`MarkersSettings::class_costs`].
-pub const CLASS_COSTS: [f64; 3] = [0.3, 1.0, 3.0];
-
 fewest::settings! {
     /// Settings of [`super::markers`].
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -21,12 +18,11 @@ fewest::settings! {
         /// The smallest and the largest value that the largest mean of a class may have: features
         /// outside are left out. In units of the data.
         pub expression: [Option<f64>; 2] = [None, None],
-        /// Slack cost C; none: chosen inside folds among `class_costs`.
-        pub cost: Option<f64> = None,
-        /// Costs to choose from, ascending, each as `C W / k`: what the samples of a class cost
-        /// together where classes weigh the same, `W` the sum of the weights of all samples and k the
+        /// Slack cost C; none: `class_cost k / W`, `W` the sum of the weights of all samples and k the
         /// number of classes.
-        pub class_costs: Vec<f64> = CLASS_COSTS.to_vec() => "numbers above 0, one or more",
+        pub cost: Option<f64> = None,
+        /// What the samples of a class cost together where classes weigh the same and no cost is given.
+        pub class_cost: f64 = 0.3 => [above 0],
         /// Loss.
         pub loss: Loss = Loss::SquaredHinge,
         /// How classes become two-class problems.
@@ -44,6 +40,12 @@ fewest::settings! {
         /// Samples that folds are made of, at most: of each class as many as make this number, chosen
         /// by the seed. The panel and its bound are of all samples.
         pub sample: usize = 20_000,
+        /// Halves of the samples that say how often each feature comes back; of the panels within the
+        /// slack the one whose features come back most is taken. 0: none.
+        pub halves: usize = 20,
+        /// Share of what the best panel that is known gains over no feature, which the panel may gain
+        /// less; 0: none, and the halves only say how often a feature comes back.
+        pub slack: f64 = 0.01 => [0 or more below 1],
         /// Memory of a training, in bytes.
         pub memory: u64 = 1 << 30,
     }
@@ -61,14 +63,6 @@ impl MarkersSettings {
         if !self.rules.weights.is_empty() {
             let why = "bounds on weights say which of two classes a feature speaks for, but markers tell all classes apart; leave them out";
             return Err(Error::Rules(why.into()));
-        }
-        let positive = |cost: &f64| *cost > 0.0 && cost.is_finite();
-        if self.class_costs.is_empty() || !self.class_costs.iter().all(positive) {
-            return Err(Error::setting(
-                "class_costs",
-                format!("{:?}", self.class_costs),
-                "numbers above 0, one or more",
-            ));
         }
         self.in_range()?;
         if let [Some(low), Some(high)] = self.expression

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::{Door, scaling};
 use crate::common::groups;
-use crate::markers::{measure, proof, where_highest};
+use crate::markers::{measure, proof, stand_in, where_highest};
 use crate::read::Json;
 use crate::table::Table;
 use crate::words::{brief, number, percent, plural, seconds};
@@ -75,7 +75,7 @@ fn lines(result: Json<'_>, door: Door<'_>) -> Vec<(&'static str, String)> {
 
 fn markers(panel: Json<'_>, door: Door<'_>) -> String {
     let mut table = Table::new(
-        &["rank", "feature", "highest in", "mean there", "above 0 there", "tells apart most", "in folds"],
+        &["rank", "feature", "highest in", "mean there", "above 0 there", "tells apart most", "in halves", "or"],
         0,
     );
     let all = panel.at("markers").items();
@@ -94,7 +94,8 @@ fn markers(panel: Json<'_>, door: Door<'_>) -> String {
             mean.map_or_else(String::new, brief),
             share.map_or_else(String::new, percent),
             apart,
-            marker.at("frequency").number().map_or_else(String::new, percent),
+            marker.at("recurs").number().map_or_else(String::new, percent),
+            marker.at("replaceable_by").items().next().map_or_else(String::new, stand_in),
         ]);
     }
     table.render(door.style) + &door.more(count.saturating_sub(SHOWN))

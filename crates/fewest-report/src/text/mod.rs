@@ -1,5 +1,6 @@
 //! A result as the tables of the terminal, a function of its JSON as the page is.
 
+mod comparison;
 mod evaluation;
 mod knockoffs;
 mod markers;
@@ -50,13 +51,14 @@ impl Door<'_> {
     }
 }
 
-/// The tables of a result of `evaluate`, `stability`, `knockoffs`, `study`, `markers` or `predict`;
+/// The tables of a result of `evaluate`, `stability`, `knockoffs`, `study`, `markers`, `compare` or `predict`;
 /// none for other JSON.
 pub fn text(result: &Value, door: Door<'_>) -> Option<String> {
     let result = Json(result);
     match crate::kind(result) {
         Some("study") => Some(study::text(result, door)),
         Some("markers") => Some(markers::text(result, door)),
+        Some("comparison") => Some(comparison::text(result, door)),
         Some("stability") => Some(stability::text(result, door)),
         Some("prediction") => Some(prediction::text(result, door)),
         Some("knockoffs") => Some(knockoffs::text(result, door)),

@@ -37,7 +37,8 @@ pub(crate) fn run(args: &StudyArgs, invocation: &Invocation) -> Result<u8, Failu
     let methods = args.method_list().map_err(Failure::Input)?;
     let sizes = args.rules.sizes()?;
     let source = RuleSource::read(&args.rules, sizes.as_ref().and_then(|sizes| sizes.last().copied()))?;
-    let sinks = PanelSinks::open((args.json.as_ref(), args.report.as_ref()), &args.model, args.proof.as_ref())?;
+    let sinks =
+        PanelSinks::open((args.json.as_ref(), args.report.as_ref()), Some(&args.model), (args.proof.as_ref(), None))?;
     let groups = args.groups.as_deref();
     let mut raw = PrepareOptions { groups, ..PrepareOptions::new(&args.data, &args.prepare)? }.load(terminal)?;
     check_groups(&mut raw, true, terminal)?;

@@ -1,0 +1,215 @@
+//! The page of `fewest compare`: lists side by side, each class by each list, what the lists share.
+
+use crate::chart::matrix;
+use crate::common::{balance, data, groups, label, number_cell, settings, status_words, warnings};
+use crate::markers::measure;
+use crate::read::Json;
+use crate::view::{Block, Budget, Cell, Chart, Page, Section, numbers, shorten, words};
+use crate::words::{at_most, brief, number, percent, plural, seconds};
+
+/// The page of a comparison.
+pub(crate) fn page(result: Json<'_>, budget: &Budget) -> Result<Page, String> {
+    let (lists, classes) = (result.at("lists").items().len() as u64, result.at("classes").entries().count() as u64);
+    let mut sections = vec![summary(result, budget)];
+    sections.extend(classes_of(result, budget)?);
+    sections.push(common(result, budget));
+    sections.extend(balance(budget, result)?);
+    sections.push(settings(budget, result, result.at("command"), ""));
+    Ok(Page {
+        title: format!("{} on the same samples", plural(lists, "list")),
+        lead: format!(
+            "Each list has a classifier of {classes} classes in each fold, with the same samples held out; the first list is what the others are compared with."
+        ),
+        sections,
+        version: shorten(result.at("version").text().unwrap_or("an unnamed version"), 40),
+    })
+}
+
+/// A difference with its interval, and a sign.
+pub(crate) fn difference(of: Json<'_>) -> Option<String> {
+    let value = of.at("mean").number()?;
+    let between = of.at("ci95").pair().map_or_else(String::new, |(low, high)| format!(" ({low:+.3} to {high:+.3})"));
+    Some(format!("{value:+.3}{between}"))
+}
+
+/// The columns of the table of lists, and whether each holds numbers.
+pub(crate) const COLUMNS: [(&str, bool); 9] = [
+    ("list", false),
+    ("features", true),
+    ("macro F1", true),
+    ("less that of the first", true),
+    ("recall of rare classes", true),
+    ("neighbours of the class", true),
+    ("NMI of clusters", true),
+    ("ARI", true),
+    ("gap", true),
+];
+
+/// A list as a row of the table.
+pub(crate) fn row(list: Json<'_>) -> [String; 9] {
+    let share = |part: Json<'_>| part.number().map_or_else(String::new, |share| format!("{share:.3}"));
+    let clusters = list.at("clusters");
+    [
+        list.at("name").text().unwrap_or_default().to_owned(),
+        list.at("features").items().len().to_string(),
+        measure(list.at("macro_f1")).unwrap_or_default(),
+        difference(list.at("difference")).unwrap_or_default(),
+        measure(list.at("rare_recall")).unwrap_or_default(),
+        share(clusters.at("neighbours")),
+        share(clusters.at("nmi")),
+        share(clusters.at("ari")),
+        list.at("gap").number().map_or_else(|| "not known".to_owned(), at_most),
+    ]
+}
+
+/// The list of largest macro F1, and whether its interval of differences shows that.
+pub(crate) fn finding(result: Json<'_>) -> Option<String> {
+    let lists: Vec<Json<'_>> = result.at("lists").items().collect();
+    let f1 = |list: &Json<'_>| list.at("macro_f1").at("mean").number();
+    let first = *lists.first()?;
+    let best = lists.iter().copied().max_by(|x, y| f1(x).total_cmp_of(f1(y)))?;
+    let name = |list: Json<'_>| shorten(list.at("name").text().unwrap_or_default(), 40);
+    f1(&best)?;
+    let shown =
+        |list: &Json<'_>| list.at("difference").at("ci95").pair().is_some_and(|(low, high)| low > 0.0 || high < 0.0);
+    let differ = lists.iter().skip(1).filter(|list| shown(list)).count();
+    let verdict = match (best.0 == first.0, differ) {
+        (_, 0) => "no list differs from the first by more than its interval".to_owned(),
+        (true, count) => format!("{} lower by more than the interval", is_are(count as u64)),
+        (false, _) if shown(&best) => "above the first by more than its interval".to_owned(),
+        (false, _) => "within the interval of the first".to_owned(),
+    };
+    Some(format!("Largest macro F1: {} with {}; {verdict}.", name(best), measure(best.at("macro_f1"))?))
+}
+
+fn is_are(count: u64) -> String {
+    if count == 1 { "1 other is".to_owned() } else { format!("{count} others are") }
+}
+
+trait TotalOf {
+    fn total_cmp_of(self, other: Self) -> std::cmp::Ordering;
+}
+
+impl TotalOf for Option<f64> {
+    fn total_cmp_of(self, other: Self) -> std::cmp::Ordering {
+        self.unwrap_or(f64::NEG_INFINITY).total_cmp(&other.unwrap_or(f64::NEG_INFINITY))
+    }
+}
+
+fn summary(result: Json<'_>, budget: &Budget) -> Section {
+    let folds = plural(result.at("folds").items().len() as u64, "fold");
+    let dealt = groups(result).map_or_else(String::new, |groups| format!("; {groups}"));
+    let mut blocks = Vec::new();
+    blocks.extend(finding(result).map(Block::Finding));
+    blocks.push(Block::Text(format!(
+        "Macro F1 is of samples held out, {folds}{dealt}. A list that was chosen on these samples has seen them: its F1 may be too high. \
+         The gap is the share of what features can gain that the list leaves open at most, beside all lists of its size. \
+         Neighbours and clusters are of the samples by the list alone."
+    )));
+    blocks.extend(warnings(result));
+    let columns = COLUMNS.iter().map(|&(name, is_number)| if is_number { numbers(name) } else { words(name) });
+    let rows = result.at("lists").items().map(|list| {
+        let [name, rest @ ..] = row(list);
+        std::iter::once(budget.name(&name)).chain(rest.map(Cell::from)).collect()
+    });
+    blocks.push(Block::Table(budget.table("The lists", columns.collect(), rows)));
+    let model = result.at("model");
+    let text = |key: &str| model.at(key).text().unwrap_or_default().to_owned();
+    let cost = model.at("cost").number().map_or_else(String::new, brief);
+    let mut pairs: Vec<(&'static str, Cell)> =
+        vec![("model", format!("{}, {}, cost {cost} for every list", text("multi_class"), text("loss")).into())];
+    let rare = result.at("rare").texts();
+    pairs.extend(
+        (!rare.is_empty()).then(|| ("rare classes, below 5 % of the samples", crate::common::list(budget, &rare))),
+    );
+    let status = result.at("status").text().unwrap_or_default();
+    pairs.push(("status", format!("{}: {}", shorten(status, 20), status_words(status)).into()));
+    pairs.extend(result.at("seconds").number().map(|time| ("time", seconds(time).into())));
+    pairs.extend(data(budget, result));
+    blocks.push(Block::Pairs(pairs));
+    Section { id: "summary", heading: "Lists".to_owned(), blocks }
+}
+
+/// F1 of each class by each list, drawn and as a table with the differences.
+fn classes_of(result: Json<'_>, budget: &Budget) -> Result<Option<Section>, String> {
+    let lists: Vec<Json<'_>> = result.at("lists").items().collect();
+    let by_list: Vec<Vec<Json<'_>>> = lists.iter().map(|list| list.at("by_class").items().collect()).collect();
+    let Some(first) = by_list.first().filter(|first| !first.is_empty()) else { return Ok(None) };
+    let name = |class: Json<'_>| class.at("class").text().unwrap_or_default().to_owned();
+    let rows = first.iter().enumerate().flat_map(|(at, &class)| {
+        let by_list = &by_list;
+        lists.iter().enumerate().map(move |(list, of)| {
+            let this = by_list[list][at];
+            vec![
+                budget.name(&name(class)),
+                budget.name(of.at("name").text().unwrap_or_default()),
+                this.at("samples").count().unwrap_or(0).to_string().into(),
+                number_cell(this.at("recall").number()),
+                number_cell(this.at("precision").number()),
+                number_cell(this.at("f1").number()),
+                difference(this.at("difference")).unwrap_or_default().into(),
+            ]
+        })
+    });
+    let columns = vec![
+        words("class"),
+        words("list"),
+        numbers("samples"),
+        numbers("recall"),
+        numbers("precision"),
+        numbers("F1"),
+        numbers("F1 less that of the first"),
+    ];
+    let table = budget.table("Each class by each list", columns, rows);
+    let names: Vec<String> = first.iter().map(|&class| label(&name(class))).collect();
+    let values: Vec<Vec<f64>> =
+        (0..first.len()).map(|at| by_list.iter().map(|of| of[at].at("f1").number().unwrap_or(0.0)).collect()).collect();
+    let heads: Vec<String> = (1..=lists.len()).map(|at| at.to_string()).collect();
+    let named: Vec<String> = lists
+        .iter()
+        .enumerate()
+        .map(|(at, list)| format!("{} {}", at + 1, shorten(list.at("name").text().unwrap_or_default(), 30)))
+        .collect();
+    let chart = Block::Chart(Chart {
+        id: "classes",
+        title: "F1 of each class by each list".to_owned(),
+        summary: format!("F1 on samples held out, lists by number: {}.", named.join(", ")),
+        svg: matrix(&names, &heads, &values)?,
+        table,
+    });
+    Ok(Some(Section { id: "by-class", heading: "Classes".to_owned(), blocks: vec![chart] }))
+}
+
+fn common(result: Json<'_>, budget: &Budget) -> Section {
+    let rows = result.at("common").items().map(|pair| {
+        let text = |key: &str| pair.at(key).text().unwrap_or_default().to_owned();
+        vec![
+            budget.name(&text("first")),
+            budget.name(&text("second")),
+            pair.at("features").items().len().to_string().into(),
+            pair.at("jaccard").number().map_or_else(String::new, percent).into(),
+            crate::common::list(budget, &pair.at("features").texts()),
+        ]
+    });
+    let columns =
+        vec![words("list"), words("and"), numbers("in common"), numbers("of both together"), words("features")];
+    let shared = Block::Table(budget.table("Features in common", columns, rows));
+    let rows = result.at("lists").items().map(|list| {
+        vec![
+            budget.name(list.at("name").text().unwrap_or_default()),
+            list.at("objective").number().map_or_else(String::new, number).into(),
+            list.at("best").at("objective").number().map_or_else(String::new, number).into(),
+            list.at("bound").number().map_or_else(String::new, number).into(),
+            crate::common::list(budget, &list.at("features").texts()),
+        ]
+    });
+    let columns = vec![
+        words("list"),
+        numbers("objective"),
+        numbers("best known of its size"),
+        numbers("none is below"),
+        words("features"),
+    ];
+    let each = Block::Table(budget.table("Objectives, smaller is better", columns, rows));
+    Section { id: "features", heading: "Features".to_owned(), blocks: vec![shared, each] }
+}
