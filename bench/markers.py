@@ -1,13 +1,14 @@
 """Panels of genes for all types of cells: `fewest.markers` beside the selectors that single-cell work has, judged on cells that took no part.
 
-    ../.cells/bin/python bench/markers.py [--sets wang7,pbmc68k --sizes 10,25,50 --peers]
+    ../.cells/bin/python bench/markers.py [--sets wang7,pbmc68k --sizes 10,25,50,150 --peers]
 
 Data          all sets of ../shared/data/cells with two types or more of six cells; counts become log1p of 10,000 a cell; genes of one value go.
 Folds         three stratified ones; where donors, plates or conditions are named and each fold of them has all types, these stay together.
 Judged        macro F1 of the cells held out by kNN (15), nearest centroid, and a linear SVM (C = 1, one against the rest) on the panel, each gene
               divided by its standard deviation in the cells learned from; the three means, and their mean.
-Ours          `markers` with `gap=0.1, node_limit=1, time_limit=60`: cost chosen inside folds of the training cells, panel by `rfe` and `fgm`, the root
-              of `exact` only where the bound leaves more than a tenth open.
+Stability     mean Jaccard index of the panels of each two folds; folds share half of the cells that they learn from, or two thirds of the donors.
+Ours          `markers` with `gap=0.1, node_limit=1`: panel by `rfe` and `fgm`, the root of `exact` only where the bound leaves more than a tenth open,
+              then exchanges by what comes back on halves (slack 1 %). `markers_best` is without them (slack 0).
 Peers         ../shared/peers/cell_markers.py: scanpy's wilcoxon and t test (genes of each type in turn), cosg, SepSolve (LP), scGeneFit (centers),
               genecover (greedy), ANOVA, random forest. Python needs scanpy, anndata and these; `--peers` runs them.
 
@@ -112,20 +113,24 @@ def judge(X, y, train, test, panel):
     return [f1_score(y[test], m.fit(A[train], y[train]).predict(A[test]), average="macro", labels=there) for m in models]
 
 
-def ours(X, y, size, groups):
-    """(panel, gap, chosen cost of a class)"""
+#: The settings of each row of ours.
+OURS = {"markers": {}, "markers_best": {"slack": 0.0}}
+
+
+def ours(X, y, size, groups, settings):
+    """(panel, gap, macro F1 that it says of itself)"""
     from fewest import markers
 
     inside = groups if groups is not None and len(set(groups)) >= 3 else None
-    found = markers(X, y, size, gap=0.1, node_limit=1, time_limit=60, groups=inside, n_jobs=2)
-    panel = found.result["panel"]
-    return [marker["index"] for marker in panel["markers"]], found.gap, panel["class_cost"]
+    found = markers(X, y, size, gap=0.1, node_limit=1, groups=inside, n_jobs=2, **settings)
+    return [marker["index"] for marker in found.result["panel"]["markers"]], found.gap, found.macro_f1 and found.macro_f1["mean"]
 
 
 def main():
     ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ask.add_argument("--sets", default=",".join(SETS))
-    ask.add_argument("--sizes", default="10,25,50")
+    ask.add_argument("--sizes", default="10,25,50,150")
+    ask.add_argument("--ours", default="markers", help="rows of ours, of " + ", ".join(OURS))
     ask.add_argument("--peers", action="store_true", help="run the peers, too")
     asked = ask.parse_args()
     done = {(r["set"], r["fold"], r["method"], r["n"]) for r in map(json.loads, open(ROWS))} if ROWS.exists() else set()
@@ -140,14 +145,14 @@ def main():
             if size >= X.shape[1]:
                 continue
             for at, (train, test) in enumerate(folds(X, y, groups)):
-                for method in ["markers", *(PEERS if peers else [])]:
+                for method in [*filter(None, asked.ours.split(",")), *(PEERS if peers else [])]:
                     if (name, at, method, size) in done:
                         continue
                     start, row = time.time(), {"set": name, "fold": at, "method": method, "n": size}
                     try:
-                        if method == "markers":
-                            panel, gap, cost = ours(X[train], y[train], size, None if groups is None else groups[train])
-                            row |= {"gap": gap, "class_cost": cost}
+                        if method in OURS:
+                            panel, gap, said = ours(X[train], y[train], size, None if groups is None else groups[train], OURS[method])
+                            row |= {"gap": gap, "said": said}
                         else:
                             panel = of_peer(peers, method, X[train], y[train], size)
                         row |= {"seconds": round(time.time() - start, 2), "score": judge(X, y, train, test, panel), "S": panel}
@@ -170,35 +175,60 @@ def of_peer(peers, method, X, y, size):
         return [int(gene[1:]) for gene in peers.METHODS[method](a, X, y, size)][:size]
 
 
+#: Studentised range over sqrt 2 at 5 %, by the number of methods (Demsar, 2006).
+CRITICAL = {2: 1.960, 3: 2.343, 4: 2.569, 5: 2.728, 6: 2.850, 7: 2.949, 8: 3.031, 9: 3.102, 10: 3.164, 11: 3.219, 12: 3.268}
+
+
+def ranks(by, sets):
+    """Mean rank of each method, the largest value the first; a set without a value is the last."""
+    filled = {m: np.array([v.get(s, -1.0) for s in sets]) for m, v in by.items()}
+    of = lambda v, i: sum(o[i] > v[i] for o in filled.values()) + (sum(o[i] == v[i] for o in filled.values()) + 1) / 2
+    return {m: float(np.mean([of(v, i) for i in range(len(sets))])) for m, v in filled.items()}
+
+
+def jaccard(panels):
+    """Mean over each two panels of what they share over what they hold together."""
+    sets = [set(panel) for panel in panels]
+    pairs = [(a, b) for at, a in enumerate(sets) for b in sets[at + 1 :]]
+    return float(np.mean([len(a & b) / len(a | b) for a, b in pairs]))
+
+
 def tables():
-    """Means over folds by set, means and mean ranks over sets, as Markdown."""
+    """Macro F1, stability, gap and seconds by size, as Markdown."""
     rows = [r for r in map(json.loads, open(ROWS)) if "score" in r]
-    text = ["# Panels of genes for all types of cells", "", "`python bench/markers.py`; see there what is judged. Mean of macro F1 by kNN, centroid and linear SVM.", ""]
+    text = ["# Panels of genes for all types of cells", "", "`python bench/markers.py`; see there what is judged. Mean of macro F1 by kNN, centroid and linear SVM; stability: mean Jaccard index of the", "panels of each two folds. Ranks: 1 is the best; methods whose mean ranks differ by less than the critical difference (Nemenyi, 5 %) are not told apart.", ""]
     for size in sorted({r["n"] for r in rows}):
-        by = {}
+        folds = {}
         for r in rows:
             if r["n"] == size:
-                by.setdefault(r["method"], {}).setdefault(r["set"], []).append(np.mean(r["score"]))
-        sets = [s for s in SETS if len(by.get("markers", {}).get(s, [])) >= 2]
+                folds.setdefault(r["method"], {}).setdefault(r["set"], []).append(r)
+        sets = [s for s in SETS if len(folds.get("markers", {}).get(s, [])) >= 2]
         if not sets:
             continue
-        value = {m: np.array([np.mean(d[s]) if len(d.get(s, [])) >= 2 else np.nan for s in sets]) for m, d in by.items()}
-        value = {m: v for m, v in value.items() if np.isfinite(v).mean() > 0.7}
-        filled = {m: np.where(np.isnan(v), -1, v) for m, v in value.items()}
-        rank = {m: np.mean([sum(o[i] > v[i] for o in filled.values()) + 1 + (sum(o[i] == v[i] for o in filled.values()) - 1) / 2 for i in range(len(sets))]) for m, v in filled.items()}
-        gaps = {s: np.mean([r["gap"] for r in rows if r["n"] == size and r["set"] == s and r.get("gap") is not None]) for s in sets}
+        folds = {m: {s: d[s] for s in sets if len(d.get(s, [])) >= 2} for m, d in folds.items()}
+        folds = {m: d for m, d in folds.items() if len(d) > 0.7 * len(sets)}
+        f1 = {m: {s: float(np.mean([np.mean(r["score"]) for r in d[s]])) for s in d} for m, d in folds.items()}
+        same = {m: {s: jaccard([r["S"] for r in d[s]]) for s in d} for m, d in folds.items()}
+        seconds = {m: float(np.median([r["seconds"] for s in d for r in d[s]])) for m, d in folds.items()}
+        by_f1, by_same = ranks(f1, sets), ranks(same, sets)
+        k = len(folds)
+        difference = CRITICAL[k] * (k * (k + 1) / (6 * len(sets))) ** 0.5 if k in CRITICAL else float("nan")
         near = 0
-        for i, s in enumerate(sets):
-            best = max((m for m in value if m != "markers"), key=lambda m: filled[m][i])
-            own, other = np.array(by["markers"][s]), np.array(by[best].get(s, [np.nan]))
-            error = own.std(ddof=1) / len(own) ** 0.5 if len(own) > 1 else 0.0
-            near += own.mean() >= other.mean() - error
-        text += [f"## {size} genes", "", f"Within one standard error of the best peer, or above, on {near} of {len(sets)} sets.", ""]
-        text += ["| method | " + " | ".join(sets) + " | mean | mean rank |", "| --- |" + " --- |" * (len(sets) + 2)]
-        for m in sorted(value, key=rank.get):
-            cells = " | ".join("" if np.isnan(v) else f"{v:.3f}" for v in value[m])
-            text.append(f"| {m} | {cells} | {np.nanmean(value[m]):.3f} | {rank[m]:.2f} |")
-        text += ["| proven gap of the gain, % | " + " | ".join(f"{100 * gaps[s]:.2g}" for s in sets) + " | | |", ""]
+        for s in sets:
+            best = max((m for m in f1 if m not in OURS), key=lambda m: f1[m].get(s, -1.0), default=None)
+            own = np.array([np.mean(r["score"]) for r in folds["markers"][s]])
+            near += best is None or own.mean() >= f1[best].get(s, -1.0) - own.std(ddof=1) / len(own) ** 0.5
+        text += [f"## {size} genes", "", f"{len(sets)} sets; within one standard error of the best peer in F1, or above, on {near}. Critical difference of mean ranks {difference:.2f}.", ""]
+        text += ["| method | mean F1 | rank | stability | rank | median s |", "| --- | --- | --- | --- | --- | --- |"]
+        for m in sorted(f1, key=by_f1.get):
+            mean = lambda v: float(np.mean(list(v[m].values())))
+            text.append(f"| {m} | {mean(f1):.3f} | {by_f1[m]:.2f} | {mean(same):.3f} | {by_same[m]:.2f} | {seconds[m]:.1f} |")
+        text += ["", "| F1 | " + " | ".join(sets) + " |", "| --- |" + " --- |" * len(sets)]
+        for m in sorted(f1, key=by_f1.get):
+            text.append(f"| {m} | " + " | ".join(f"{f1[m][s]:.3f}" if s in f1[m] else "" for s in sets) + " |")
+        gaps = {s: [r["gap"] for r in folds["markers"][s] if r.get("gap") is not None] for s in sets}
+        text.append("| stability of markers | " + " | ".join(f"{same['markers'][s]:.2f}" for s in sets) + " |")
+        text += ["| proven gap of the gain, % | " + " | ".join(f"{100 * np.mean(gaps[s]):.2g}" if gaps[s] else "" for s in sets) + " |", ""]
     (HERE / "results" / "markers.md").write_text("\n".join(text))
     print("\n".join(text))
 

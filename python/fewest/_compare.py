@@ -19,6 +19,7 @@ from fewest._functions import searches
 from fewest._markers import Judge, Markers
 from fewest._several import SeveralProblems
 from fewest._tables import table, written
+from fewest._warn import warn
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -147,12 +148,12 @@ class _Comparer(Judge):
             raise ValueError(f"lists holds {len(given)} lists, but two to ten are compared")
         samples, classes, (weights, caller) = self._asked(adata, groupby, groups, sample_weight)
         place = {str(name): at for at, name in enumerate(self._names())}
-        chosen = [self._indices(str(name), of, adata, place) for name, of in given.items()]
+        chosen, missing = zip(*[self._indices(str(name), of, adata, place) for name, of in given.items()], strict=True)
         limits = limits_of(self, self.time_limit, gap=float(self.gap))
         listener = Listener(self, samples).wanted
         names = [str(name) for name in given]
         result, stopped = _core.compare(
-            samples.matrix, samples.codes, weights, classes, (names, chosen), self._judged(samples), caller, limits, listener,
+            samples.matrix, samples.codes, weights, classes, (names, list(chosen), list(missing)), self._judged(samples), caller, limits, listener,
             samples.groups,
         )  # fmt: skip
         ended = {"status": result["status"], "interrupted": stopped}
@@ -165,8 +166,8 @@ class _Comparer(Judge):
             **{key: {of["name"]: of[key] for of in found} for key in ("macro_f1", "difference", "gap")},
         )
 
-    def _indices(self, name: str, given: Any, adata: Any, place: dict[str, int]) -> list[int]:
-        """Places of the genes of a list, ascending."""
+    def _indices(self, name: str, given: Any, adata: Any, place: dict[str, int]) -> tuple[list[int], list[str]]:
+        """Places of the genes of a list, ascending, and the genes that X does not have."""
         if isinstance(given, Markers):
             given = given.genes
         if isinstance(given, str):
@@ -179,13 +180,15 @@ class _Comparer(Judge):
             given = adata.var_names[inside]
         genes = [str(gene) for gene in np.asarray(given, dtype=object).ravel()]
         missing = [gene for gene in genes if gene not in place]
+        if missing and len(missing) == len(genes):
+            raise ValueError(f"list {name!r}: X has no gene {missing[0]!r}, nor any other of the list")
         if missing:
-            more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
-            raise ValueError(f"list {name!r}: X has no gene {', '.join(map(repr, missing[:5]))}{more}; leave them out")
+            named = ", ".join(missing[:8]) + (", ..." if len(missing) > 8 else "")
+            warn(f"list {name!r}: {len(missing)} of {len(genes)} genes are not in X, and count for nothing: {named}")
         twice = sorted({gene for gene in genes if genes.count(gene) > 1})
         if twice or not genes:
             raise ValueError(f"list {name!r} names {twice[0]!r} twice; leave one out" if twice else f"list {name!r} is empty")
-        return sorted(place[gene] for gene in genes)
+        return sorted(place[gene] for gene in genes if gene in place), missing
 
 
 @searches(_Comparer, "adata", "groupby", "lists", "groups", "sample_weight")
@@ -249,7 +252,8 @@ def compare(  # type: ignore[empty-body]
     sample_weight : array-like of shape (n_samples,), default=None
         How many samples each counts as.
     C : float or "auto", default="auto"
-        Slack cost of every list. "auto": the one of largest macro F1 over lists and folds.
+        Slack cost of every list. "auto": 0.3 ``n_types / sum of weights``: the samples of a type cost 0.3
+        together.
     loss : {"hinge", "squared_hinge"}, default="squared_hinge"
         Loss; the bound is of the squared hinge.
     multi_class : {"ovo", "ovr"}, default="ovo"

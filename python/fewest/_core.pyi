@@ -198,7 +198,7 @@ def compare(
     codes: _Codes,
     weights: _Floats,
     classes: Sequence[str],
-    lists: tuple[list[str], list[list[int]]],
+    lists: tuple[list[str], list[list[int]], list[list[str]]],
     given: _Json,
     caller: _Json,
     limits: _Json,

@@ -57,7 +57,7 @@ pub(crate) fn markers<'py>(
     })
 }
 
-/// Lists of features side by side: names and, for each, its features. The rest, and what is returned, is
+/// Lists of features side by side: names and, for each, its features, and the names that X does not have. The rest, and what is returned, is
 /// as for [`markers`].
 ///
 /// # Errors
@@ -71,7 +71,7 @@ pub(crate) fn compare<'py>(
     codes: PyReadonlyArray1<'py, u32>,
     weights: PyReadonlyArray1<'py, f64>,
     classes: Vec<String>,
-    lists: (Vec<String>, Vec<Vec<usize>>),
+    lists: (Vec<String>, Vec<Vec<usize>>, Vec<Vec<String>>),
     given: &Bound<'py, PyAny>,
     caller: &Bound<'py, PyAny>,
     limits: &Bound<'py, PyAny>,
@@ -85,8 +85,13 @@ pub(crate) fn compare<'py>(
         let (found, course) = enter(py, &limits, listener, |limits, observer| {
             compare_of(&asked.data(), &lists.1, &wanted, &asked.names, &limits, observer).map_err(plain)
         })?;
-        let context =
-            ComparisonContext { data: asked.caller.named(), lists: &lists.0, settings: &wanted, gap: gap(&limits) };
+        let context = ComparisonContext {
+            data: asked.caller.named(),
+            lists: &lists.0,
+            missing: &lists.2,
+            settings: &wanted,
+            gap: gap(&limits),
+        };
         let took = (asked.caller.command.as_str(), begun.elapsed().as_secs_f64());
         let said = context.comparison(&found, asked.caller.about(&[]), context.asked(asked.asked(&wanted)), took);
         Ok((pythonize(py, &Document::new(Kind::Comparison, said).value())?, course.interrupted))

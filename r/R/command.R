@@ -174,8 +174,8 @@ as_arguments <- function(text) {
   text <- gsub("--json FILE holds them all", "the result holds them all", text, fixed = TRUE)
   text <- gsub("([0-9]+)\\.\\.([0-9]+)", "\\1:\\2", text)
   text <- gsub("`fewest methods`", "`fewest_help(\"methods\")`", text, fixed = TRUE)
-  text <- gsub("`fewest (select|path|evaluate|study|stability|certify|check|markers|knockoffs) --([a-z-]+) ([^ `]+)`", "`fewest_\\1()` with --\\2 \\3", text)
+  text <- gsub("`fewest (select|path|evaluate|study|stability|certify|check|markers|compare|knockoffs) --([a-z-]+) ([^ `]+)`", "`fewest_\\1()` with --\\2 \\3", text)
   hits <- gregexpr("--[a-z][a-z0-9-]*", text)
   regmatches(text, hits) <- lapply(regmatches(text, hits), function(x) gsub("-", "_", sub("^--", "", x)))
-  gsub("`fewest (select|path|evaluate|study|stability|certify|check|markers|knockoffs)`", "`fewest_\\1()`", text)
+  gsub("`fewest (select|path|evaluate|study|stability|certify|check|markers|compare|knockoffs)`", "`fewest_\\1()`", text)
 }

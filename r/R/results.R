@@ -17,7 +17,8 @@ print.fewest <- function(x, ...) {
 #'   * of a study: a row for each size with `max_features`, `accuracy`, `se` inside the folds;
 #'   * of stability selection: `feature`, `frequency`, `selected`;
 #'   * of knockoffs: `feature`, `statistic`, `evidence`, `selected`;
-#'   * of markers: `feature`, `highest` (the class whose mean is largest), `frequency`.
+#'   * of markers: `feature`, `highest` (the class whose mean is largest), `frequency`;
+#'   * of lists compared: `list`, `size`, `macro_f1`, `difference` (less that of the first), `gap`.
 #'
 #'   `summary()` gives the table with what stands above it: status, bound, gap.
 #' @export
@@ -68,6 +69,13 @@ as.data.frame.fewest_knockoffs <- function(x, row.names = NULL, optional = FALSE
 as.data.frame.fewest_markers <- function(x, row.names = NULL, optional = FALSE, ...) {
   text <- function(name) vapply(x$panel$markers, function(m) m[[name]], "")
   data.frame(feature = text("feature"), highest = text("highest"), frequency = field(x$panel$markers, "frequency"))
+}
+
+#' @export
+as.data.frame.fewest_comparison <- function(x, row.names = NULL, optional = FALSE, ...) {
+  of <- function(name) vapply(x$lists, function(list) or_na(list[[name]]$mean), 0)
+  data.frame(list = vapply(x$lists, function(list) list$name, ""), size = lengths(lapply(x$lists, function(list) list$features)),
+             macro_f1 = of("macro_f1"), difference = of("difference"), gap = field(x$lists, "gap"))
 }
 
 # One number of each of several results; NA where there is none.

@@ -46,9 +46,12 @@ fewest_certify <- function(x, y = NULL, ..., features, quiet = is_quiet()) {
 #' `fewest_study()` goes from a data set to a panel: cost, size and method are chosen inside the
 #' folds, and the outer folds say what that is worth. `fewest_stability()` is stability selection
 #' with its bound on false selections, `fewest_knockoffs()` the knockoff filter. `fewest_markers()`
-#' finds one panel for many classes, and which class each feature tells.
+#' finds one panel for many classes, and which class each feature tells. `fewest_compare()` puts lists
+#' of features side by side on the same samples held out.
 #'
 #' @inheritParams fewest_select
+#' @param lists Two to ten lists with names: each the names of features, or a result of this package. The
+#'   first is what the others are compared with.
 #' @param ... What [fewest_samples()] takes (`data`, `assay`), and [options][fewest_options]: `cv`,
 #'   `repeats`, `groups`, `tune`, `nested`, `seed`, ...
 #' @return The result of the command as a list of class `fewest`. `summary` has measures with errors,
@@ -84,6 +87,28 @@ fewest_knockoffs <- function(x, y = NULL, ..., method, quiet = is_quiet()) {
 #' @export
 fewest_markers <- function(x, y = NULL, ..., quiet = is_quiet()) {
   run("markers", "markers", x, y, list(...), quiet, model = TRUE, call = match.call())
+}
+
+#' @rdname fewest_evaluate
+#' @export
+fewest_compare <- function(x, y = NULL, lists, ..., quiet = is_quiet()) {
+  run("compare", "comparison", x, y, list(...), quiet, call = match.call(), lists = lists)
+}
+
+# The features of a list: names, or those of a result.
+listed <- function(list) {
+  if (!inherits(list, "fewest")) return(as.character(list))
+  as.character(unlist(if (is.null(list$panel)) list$selected else if (is.null(list$panel$features)) list$panel$selected else list$panel$features))
+}
+
+# The arguments of lists, each in a file of its own.
+list_args <- function(lists, folder) {
+  if (is.null(names(lists)) || any(!nzchar(names(lists)))) fail("each list needs a name, as in list(ours = a, theirs = b)")
+  vapply(seq_along(lists), function(at) {
+    file <- file.path(folder, sprintf("list%d.txt", at))
+    writeLines(enc2utf8(listed(lists[[at]])), file, useBytes = TRUE)
+    paste0(names(lists)[at], "=", file)
+  }, "")
 }
 
 #' What is in the data, and what is wrong with it
@@ -141,7 +166,7 @@ is_quiet <- function() isTRUE(getOption("knitr.in.progress")) || nzchar(Sys.gete
 OF_DATA <- c("data", "assay")
 
 # One run of the command: data in, result out. `call` is that of the user, for the words of the result.
-run <- function(command, kind, x, y, arguments, quiet, model = FALSE, call = sys.call(-1)) {
+run <- function(command, kind, x, y, arguments, quiet, model = FALSE, call = sys.call(-1), lists = NULL) {
   call <- short_call(call, command)
   how <- names(arguments) %in% OF_DATA
   options <- arguments[!how]
@@ -188,7 +213,7 @@ run <- function(command, kind, x, y, arguments, quiet, model = FALSE, call = sys
     }
   }
   args <- function(options) {
-    c(command, data, command_args(options, folder, !is_file(x)), "--json", json, if (model) c("--model", trained))
+    c(command, data, if (!is.null(lists)) list_args(lists, folder), command_args(options, folder, !is_file(x)), "--json", json, if (model) c("--model", trained))
   }
   ran <- tryCatch(run_command(args(options), quiet, data), fewest_usage = function(e) {
     # A script gives one seed to all, and some have no use for it.

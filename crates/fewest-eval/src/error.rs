@@ -85,6 +85,32 @@ pub enum EvalError {
         /// How many are asked for.
         least: usize,
     },
+    /// Fewer features that tell two classes apart by themselves than asked for.
+    #[error(
+        "{least} features that tell {first} and {second} apart by themselves are asked for, but there are {features}; ask for fewer, or let more features in"
+    )]
+    FewApart {
+        /// A class.
+        first: String,
+        /// Another one.
+        second: String,
+        /// Features that tell them apart and that the other rules allow.
+        features: usize,
+        /// How many are asked for.
+        least: usize,
+    },
+    /// A panel that cannot stand a loss.
+    #[error(
+        "no exchange makes a panel of {size} features stand the loss of {lost}: {missing} more are needed to tell pairs of classes apart; allow more features"
+    )]
+    NotRobust {
+        /// Features of the panel.
+        size: usize,
+        /// Features that are missing, summed up over the pairs.
+        missing: usize,
+        /// How many may be lost.
+        lost: usize,
+    },
     /// Fewer than two folds.
     #[error("there is one fold only, but at least 2 are needed")]
     OneFold,

@@ -152,6 +152,24 @@ fn what_comes_back_on_halves_takes_the_place_of_what_does_not_within_the_slack()
 }
 
 #[test]
+fn a_panel_stands_the_loss_of_a_marker() {
+    let (values, target) = data(4, 120, 20, 77);
+    let features = dense(&values, 120);
+    let robust = MarkersSettings { robust: 1, ..sized(8) };
+    let found = find(&features, &target, &robust).unwrap();
+    let (panel, lost) = (found.panel.as_ref().unwrap(), found.lost.unwrap());
+    // Features j, j + 4, ... are high in class j: two of each class tell it from every other.
+    let of_class = |class: usize| panel.features.iter().filter(|&&j| j < 18 && j % 4 == class).count();
+    assert!((0..4).filter(|&class| of_class(class) >= 2).count() >= 3, "{:?}", panel.features);
+    assert!(lost.worst.mean <= lost.mean.mean && lost.mean.mean <= 1.0);
+    let plain = find(&features, &target, &sized(8)).unwrap();
+    assert!(plain.lost.is_none());
+    assert!(panel.outcome.bound.unwrap() <= plain.panel.unwrap().outcome.objective.unwrap() * (1.0 + 1e-9));
+    let few = find(&features, &target, &MarkersSettings { robust: 1, ..sized(2) }).unwrap_err();
+    assert!(matches!(few, EvalError::NotRobust { size: 2, lost: 1, .. }), "{few}");
+}
+
+#[test]
 fn required_features_are_judged_alone() {
     let (values, target) = data(3, 90, 12, 5);
     let mut settings = sized(4);

@@ -45,13 +45,19 @@ pub(crate) const COLUMNS: [(&str, bool); 9] = [
     ("gap", true),
 ];
 
+/// How many features a list has, and how many of its names the data do not have.
+fn size(list: Json<'_>) -> String {
+    let (there, missing) = (list.at("features").items().len(), list.at("missing").items().len());
+    if missing > 0 { format!("{there}, {missing} missing") } else { there.to_string() }
+}
+
 /// A list as a row of the table.
 pub(crate) fn row(list: Json<'_>) -> [String; 9] {
     let share = |part: Json<'_>| part.number().map_or_else(String::new, |share| format!("{share:.3}"));
     let clusters = list.at("clusters");
     [
         list.at("name").text().unwrap_or_default().to_owned(),
-        list.at("features").items().len().to_string(),
+        size(list),
         measure(list.at("macro_f1")).unwrap_or_default(),
         difference(list.at("difference")).unwrap_or_default(),
         measure(list.at("rare_recall")).unwrap_or_default(),

@@ -119,6 +119,9 @@ fn summary(result: Json<'_>, budget: &Budget) -> Section {
         let brought = measure(result.at("required").at("difference"));
         pairs.extend(brought.map(|brought| ("what the others bring", brought.into())));
     }
+    if let Some(worst) = measure(result.at("without_one").at("worst")) {
+        pairs.push(("macro F1 without the marker whose loss is worst", worst.into()));
+    }
     pairs.extend(stability_words(result).map(|text| ("stability of the panels of the folds", Cell::from(text))));
     let status = result.at("status").text().unwrap_or_default();
     let parts = crate::common::not_done(result);

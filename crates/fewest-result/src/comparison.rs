@@ -5,7 +5,7 @@ use fewest::validation::Summary;
 use fewest::{Loss, MultiClass, Status};
 use fewest_data::ScaleKind;
 use fewest_eval::ClassWeights;
-use fewest_eval::markers::{ClassReport, Clusters, CompareReport, ComparedList, MarkersSettings};
+use fewest_eval::markers::{ClassReport, Clusters, CompareReport, MarkersSettings};
 use serde::Serialize;
 
 use crate::markers::{Confused, MarkersAsked};
@@ -18,6 +18,8 @@ pub struct ComparisonContext<'a> {
     pub data: NamedData<'a>,
     /// The name of each list.
     pub lists: &'a [String],
+    /// The names in each list that the data do not have.
+    pub missing: &'a [Vec<String>],
     /// What was asked.
     pub settings: &'a MarkersSettings,
     /// Share of the gain at which the search for a bound may end.
@@ -45,6 +47,7 @@ pub struct Comparison {
 struct List {
     name: String,
     features: Vec<String>,
+    missing: Vec<String>,
     macro_f1: Option<Summary>,
     /// Less that of the first list, fold by fold.
     difference: Option<Summary>,
@@ -111,7 +114,7 @@ impl ComparisonContext<'_> {
         let pairs = (0..found.lists.len()).flat_map(|a| (a + 1..found.lists.len()).map(move |b| (a, b)));
         Comparison {
             status: found.status,
-            lists: found.lists.iter().zip(self.lists).map(|(list, name)| self.list(list, name, found)).collect(),
+            lists: (0..found.lists.len()).map(|at| self.list(at, found)).collect(),
             common: pairs.map(|(a, b)| self.common(found, (a, b))).collect(),
             rare: found.rare.iter().map(|&class| data.class(class as u32)).collect(),
             model: ModelOfAll {
@@ -131,9 +134,9 @@ impl ComparisonContext<'_> {
         }
     }
 
-    fn list(&self, list: &ComparedList, name: &str, found: &CompareReport) -> List {
-        let (data, judged, first) = (self.data, &list.judged, &found.lists[0].judged);
-        let is_first = std::ptr::eq(judged, first);
+    fn list(&self, at: usize, found: &CompareReport) -> List {
+        let (data, list, is_first) = (self.data, &found.lists[at], at == 0);
+        let (judged, first) = (&list.judged, &found.lists[0].judged);
         let of_class = |(class, worth)| OfClass {
             class: data.class(class as u32),
             worth,
@@ -141,8 +144,9 @@ impl ComparisonContext<'_> {
         };
         let best = list.best.as_ref();
         List {
-            name: name.to_owned(),
+            name: self.lists[at].clone(),
             features: data.named(&list.features),
+            missing: self.missing[at].clone(),
             macro_f1: judged.macro_f1(),
             difference: if is_first { None } else { judged.less(first) },
             rare_recall: judged.recall_of(&found.rare),
@@ -174,7 +178,7 @@ impl ComparisonContext<'_> {
     #[must_use]
     pub fn asked(&self, asked: Asked) -> Asked {
         let mut all = entries(&MarkersAsked::new(self.settings, self.gap, None));
-        for of_panels in ["max_features", "per_class", "expression", "halves", "slack", "node_limit"] {
+        for of_panels in ["max_features", "per_class", "robust", "expression", "halves", "slack", "node_limit"] {
             all.remove(of_panels);
         }
         all.extend(asked.own);

@@ -6,7 +6,9 @@ use fewest::{Loss, MultiClass, Status, WeightBounds};
 use fewest_data::ScaleKind;
 use fewest_eval::ClassWeights;
 use fewest_eval::evaluate::FoldResult;
-use fewest_eval::markers::{ClassReport, JudgedFolds, MarkerPanel, MarkersEffort, MarkersReport, MarkersSettings};
+use fewest_eval::markers::{
+    ClassReport, JudgedFolds, Lost, MarkerPanel, MarkersEffort, MarkersReport, MarkersSettings,
+};
 use serde::Serialize;
 
 use crate::{About, Asked, ByName, NamedData, Proven, RulesAsked, entries};
@@ -42,6 +44,8 @@ pub struct Markers {
     stability: Option<Stability>,
     frequency: ByName<f64>,
     required: Option<Required>,
+    /// Macro F1 in folds without one marker.
+    without_one: Option<Lost>,
     settings: Asked,
     command: String,
     seconds: f64,
@@ -139,6 +143,7 @@ struct Required {
 pub(crate) struct MarkersAsked {
     max_features: Option<usize>,
     per_class: usize,
+    robust: usize,
     expression: [Option<f64>; 2],
     multi_class: MultiClass,
     folds: usize,
@@ -159,6 +164,7 @@ impl MarkersAsked {
         Self {
             max_features: settings.rules.max_features,
             per_class: settings.per_class,
+            robust: settings.robust,
             expression: settings.expression,
             multi_class: settings.multi_class,
             folds: settings.folds,
@@ -228,6 +234,7 @@ impl MarkersContext<'_> {
                 summary: alone.summaries().into_iter().collect(),
                 difference: found.judged.less(alone),
             }),
+            without_one: found.lost,
             settings: asked,
             command: command.to_owned(),
             seconds,

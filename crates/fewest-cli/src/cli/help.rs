@@ -147,7 +147,7 @@ Examples:
 /// Shown under `fewest markers --help`.
 pub(super) const MARKERS_EXAMPLES: &str = "\
 The model: an SVM for each pair of classes on the shared features, each class of equal weight, so that a pair that is hard to tell apart
-costs most and a rare class as much as a frequent one. The cost is chosen inside folds by macro F1; everything is scaled inside them.
+costs most and a rare class as much as a frequent one. Of the panels nearly as good as the best, the one that halves of the samples choose again.
 Counts of cells: add --normalize-total 1e4 --log1p.
 
 Examples:

@@ -30,6 +30,10 @@ pub(crate) struct MarkersArgs {
     /// classes
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = values::count, help_heading = "Markers")]
     pub(crate) per_class: u64,
+    /// So many markers may be lost, such as probes that fail: each pair of classes is told apart by one
+    /// marker more by themselves, each at least half as well as the best feature for this pair
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = values::count, help_heading = "Markers")]
+    pub(crate) robust: u64,
     /// Leave out features whose largest mean of a class, in units of the data, is outside these
     /// limits: LOW..HIGH, LOW.. or ..HIGH; such as what a probe is too dim or too bright for
     #[arg(long, value_name = "LOW..HIGH", value_parser = values::limits, allow_hyphen_values = true, help_heading = "Markers")]
@@ -87,7 +91,7 @@ pub(crate) struct JudgeArgs {
     /// How more classes than two become two-class problems, whose objectives add
     #[arg(long, value_name = "HOW", default_value = "one-vs-one", help_heading = "Folds")]
     pub(crate) multi_class: MultiClassChoice,
-    /// Number of stratified folds, by which the cost is chosen and panels are judged
+    /// Number of stratified folds, by which panels are judged
     #[arg(long, alias = "cv", value_name = "F", default_value_t = MarkersSettings::default().folds, value_parser = values::folds, help_heading = "Folds")]
     pub(crate) folds: usize,
     /// Column that names the group of each sample, such as a donor: samples of one group stay
@@ -101,8 +105,7 @@ pub(crate) struct JudgeArgs {
     /// How samples are dealt into folds
     #[arg(long, value_name = "N", default_value_t = MarkersSettings::default().seed, value_parser = values::count, help_heading = "Folds")]
     pub(crate) seed: u64,
-    /// Slack cost C, or auto: chosen inside the folds by macro F1, among 0.3, 1 and 3 k / W for k
-    /// classes and samples whose weights sum up to W
+    /// Slack cost C, or auto: 0.3 k / W for k classes and samples whose weights sum up to W
     #[arg(long, value_name = "C|auto", default_value = "auto", value_parser = CostChoice::read, allow_negative_numbers = true, help_heading = "SVM")]
     pub(crate) cost: CostChoice,
     /// Loss

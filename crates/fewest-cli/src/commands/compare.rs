@@ -36,15 +36,17 @@ pub(crate) fn run(args: &CompareArgs, invocation: &Invocation) -> Result<u8, Fai
     let raw = judge.load(&args.data, &args.prepare, terminal)?;
     let constant = raw.data.features.constant();
     let known = Features::new(&raw.data.names).with_variables(raw.texts(), &[&constant]);
-    let lists =
-        typed.iter().map(|list| list.indices(&known, &raw.data.names)).collect::<Result<Vec<Vec<usize>>, Failure>>()?;
+    let known = |list: &Typed| list.indices(&known, &raw.data.names, terminal);
+    let (lists, missing): (Vec<Vec<usize>>, Vec<Vec<String>>) =
+        typed.iter().map(known).collect::<Result<Vec<_>, Failure>>()?.into_iter().unzip();
     let settings = judge.settings(&args.prepare, &raw)?;
     let limits = Limits { cancel: interrupt::listen(terminal)?, ..judge.limits(&raw, invocation) };
     let mut watch = Watch::new(&raw.data.names, terminal, None).proving(None, None)?;
     let found = compare(&raw.samples(), &lists, &settings, listed(&raw.data.names), &limits, &mut watch);
     let found = found.map_err(|error| raw.failure(error))?;
     watch.finish()?;
-    let context = ComparisonContext { data: raw.named(), lists: &names, settings: &settings, gap: judge.gap };
+    let context =
+        ComparisonContext { data: raw.named(), lists: &names, missing: &missing, settings: &settings, gap: judge.gap };
     let asked = context.asked(judge.asked(&args.prepare, &raw));
     let took = (invocation.command_line.as_str(), invocation.elapsed().as_secs_f64());
     let said = context.comparison(&found, raw.about(), asked, took);
@@ -58,6 +60,9 @@ pub(crate) fn run(args: &CompareArgs, invocation: &Invocation) -> Result<u8, Fai
     }
     Ok(ending(&found, terminal))
 }
+
+/// Missing features that a warning names.
+const NAMED: usize = 8;
 
 /// A list as typed.
 struct Typed {
@@ -81,19 +86,44 @@ impl Typed {
         Ok(Self { name: name.or(stem).unwrap_or_else(|| format!("list {at}")), features })
     }
 
-    /// The features, ascending.
+    /// The features, ascending, and the names of those that the data do not have, which a warning says.
     ///
     /// # Errors
-    /// A feature that the data do not have, one that is named twice.
-    fn indices(&self, known: &Features<'_>, names: &Names) -> Result<Vec<usize>, Failure> {
-        let mut features = known.all_meant(&self.features, &format!("list {}", self.name))?;
+    /// No feature that the data have, one that is named twice.
+    fn indices(
+        &self,
+        known: &Features<'_>,
+        names: &Names,
+        terminal: Terminal,
+    ) -> Result<(Vec<usize>, Vec<String>), Failure> {
+        let (mut features, mut missing, mut why) = (Vec::new(), Vec::new(), None);
+        for feature in &self.features {
+            match known.all_meant(std::slice::from_ref(feature), &self.name) {
+                Ok(found) => features.extend(found),
+                Err(error) => {
+                    missing.push(feature.clone());
+                    why = why.or(Some(error));
+                }
+            }
+        }
+        if let Some(why) = why.filter(|_| features.is_empty()) {
+            return Err(why);
+        }
+        if !missing.is_empty() {
+            let (count, of) = (missing.len(), self.features.len());
+            let (named, more) = (missing[..count.min(NAMED)].join(", "), if count > NAMED { ", ..." } else { "" });
+            terminal.warn(&format!(
+                "{}: {count} of {of} features are not in the data, and count for nothing: {named}{more}",
+                self.name
+            ));
+        }
         features.sort_unstable();
         match features.windows(2).find(|pair| pair[0] == pair[1]) {
             Some(pair) => {
                 let (list, name) = (&self.name, names.get(pair[0]));
-                Err(Failure::Input(format!("list {list} names {name} twice; leave one out")))
+                Err(Failure::Input(format!("{list} names {name} twice; leave one out")))
             }
-            None => Ok(features),
+            None => Ok((features, missing)),
         }
     }
 }

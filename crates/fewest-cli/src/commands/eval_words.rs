@@ -75,6 +75,15 @@ pub(crate) fn failure(error: EvalError, source: &str) -> Failure {
             notation::plural(features, "feature"),
             if features == 1 { "has" } else { "have" }
         ),
+        EvalError::FewApart { first, second, features, least } => format!(
+            "--robust {} asks for {least} features that tell {first} and {second} apart by themselves, but there {}; ask for fewer, let more features in, or give both classes one name",
+            least - 1,
+            if features == 1 { "is 1".to_owned() } else { format!("are {features}") }
+        ),
+        EvalError::NotRobust { size, missing, lost } => format!(
+            "--robust {lost}: no exchange makes a panel of {} stand the loss of {lost}, {missing} more would be needed to tell pairs of classes apart; allow more with --max-features",
+            notation::plural(size, "feature")
+        ),
         EvalError::CostRange { cost, least, most } => format!(
             "{source}: --cost auto would try {cost:e}, but costs are from {least:e} to {most:e}; the values of the features are too large or too small: scale them with --scale standard, or give a cost"
         ),

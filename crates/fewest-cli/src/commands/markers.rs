@@ -115,6 +115,7 @@ fn settings(args: &MarkersArgs, source: &RuleSource, raw: &DataAsRead) -> Result
     Ok(MarkersSettings {
         rules,
         per_class: args.per_class as usize,
+        robust: args.robust as usize,
         expression: args.expression.unwrap_or_default(),
         halves: args.halves,
         slack,

@@ -95,7 +95,8 @@ fn the_tables_and_the_json_hold_panel_bound_and_judgement() {
     }
     let (objective, bound) = (number(&panel["objective"]), number(&panel["bound"]));
     assert!(bound <= objective && objective < number(&panel["baseline"]), "{panel}");
-    assert!(number(&panel["gap"]) <= 0.01, "{panel}");
+    // The best panel is within 1 %, and the one taken within 1 % of the best.
+    assert!(number(&panel["gap"]) <= 0.02, "{panel}");
     let f1 = number(&found["macro_f1"]["mean"]);
     assert!(f1 > 0.8, "{}", found["macro_f1"]);
     for part in [&format!("{f1:.3}"), "macro F1", "proven", "samples that took no part", "one-vs-one", "B cell"] {
@@ -107,12 +108,9 @@ fn the_tables_and_the_json_hold_panel_bound_and_judgement() {
     let held: f64 = found["by_class"].as_array().unwrap().iter().map(|class| number(&class["samples"])).sum();
     assert_eq!(held, 90.0);
     assert!(found["confused"].is_array() && found["required"].is_null());
-    let tried = found["tried"].as_array().expect("costs");
-    assert_eq!(tried.iter().map(|of| number(&of["class_cost"])).collect::<Vec<_>>(), [0.3, 1.0, 3.0]);
-    let chosen: Vec<&Value> = tried.iter().filter(|of| of["chosen"] == true).collect();
-    assert!(chosen.len() == 1 && (number(&chosen[0]["macro_f1"]) - f1).abs() < 1e-9, "{tried:?}");
     // C = class cost times k / W, the weights of balanced classes add to 90.
-    assert!((number(&panel["cost"]) - number(&chosen[0]["class_cost"]) * 3.0 / 90.0).abs() < 1e-12, "{panel}");
+    assert_eq!(panel["class_cost"], json!(0.3));
+    assert!((number(&panel["cost"]) - 0.3 * 3.0 / 90.0).abs() < 1e-12, "{panel}");
     for (key, value) in [
         ("max_features", json!(4)),
         ("folds", json!(3)),
@@ -121,6 +119,9 @@ fn the_tables_and_the_json_hold_panel_bound_and_judgement() {
         ("scale", json!("standard")),
         ("sample", json!(20_000)),
         ("expression", json!([null, null])),
+        ("slack", json!(0.01)),
+        ("halves", json!(20)),
+        ("robust", json!(0)),
     ] {
         assert_eq!(found["settings"][key], value, "{key}");
     }
@@ -133,7 +134,7 @@ fn the_page_of_the_run_is_that_of_its_json() {
     scratch.run(&["report", "markers.json", "-o", "b.html"]).code(0);
     let page = scratch.read("a.html");
     assert_eq!(page, scratch.read("b.html"));
-    for part in ["markers of 3 classes", "NK", "g7", "Macro F1", "Costs tried inside the folds"] {
+    for part in ["markers of 3 classes", "NK", "g7", "Macro F1", "may be replaced by"] {
         assert!(page.contains(part), "{part}");
     }
 }
@@ -272,6 +273,119 @@ fn what_is_wrong_is_named_with_a_remedy() {
 }
 
 #[test]
+fn a_panel_is_a_table_for_those_who_make_it() {
+    let scratch = scratch("markers_table");
+    let found = {
+        ran(&scratch, &["--panel", "panel.csv", "--json", "r.json", "--require", "MT-1"]).code(0);
+        scratch.json("r.json")
+    };
+    let table = scratch.read("panel.csv");
+    let lines: Vec<&str> = table.lines().collect();
+    assert_eq!(lines[0], "gene,rank,type,role,recurs,replaceable_by,price");
+    let markers = found["panel"]["markers"].as_array().expect("markers");
+    assert_eq!(lines.len(), 1 + markers.len());
+    for (line, marker) in lines[1..].iter().zip(markers) {
+        let cells: Vec<&str> = line.split(',').collect();
+        assert_eq!(
+            (cells.len(), json!(cells[0]), json!(cells[2])),
+            (7, marker["feature"].clone(), marker["highest"].clone())
+        );
+        assert_eq!(cells[3] == "required", cells[0] == "MT-1", "{line}");
+        assert_eq!(cells[4], format!("{:.4}", number(&marker["recurs"])));
+        assert_eq!(cells[5], marker["replaceable_by"][0]["feature"].as_str().unwrap_or_default());
+    }
+    // The table is a list of features, and so is the result.
+    for list in ["panel.csv", "r.json"] {
+        scratch.run(&["fit", "d.csv", "--target", "kind", "--features", list, "--json", "fit.json"]).code(0);
+        let mut names = texts(&found["panel"]["features"]);
+        names.sort_by_key(|name| FEATURES.iter().position(|known| known == name));
+        let model = &scratch.json("fit.json")["model"];
+        assert!(names.iter().all(|name| model.to_string().contains(&format!("\"{name}\""))), "{model}");
+        assert!(!model.to_string().contains("\"g7\""), "{model}");
+    }
+}
+
+#[test]
+fn the_best_panel_is_proven_and_others_are_taken_within_the_slack() {
+    let scratch = scratch("markers_slack");
+    let best = result(&scratch, &["--slack", "0"]);
+    let taken = result(&scratch, &["--slack", "20%"]);
+    let of = |found: &Value, key: &str| number(&found["panel"][key]);
+    let most = of(&best, "objective") + 0.2 * (of(&best, "baseline") - of(&best, "objective"));
+    assert!(of(&taken, "objective") <= most * (1.0 + 1e-3), "{most} {}", of(&taken, "objective"));
+    let recurs = |found: &Value| -> f64 {
+        found["panel"]["markers"].as_array().unwrap().iter().map(|marker| number(&marker["recurs"])).sum()
+    };
+    assert!(recurs(&taken) >= recurs(&best));
+    let none = result(&scratch, &["--halves", "0"]);
+    assert_eq!(
+        (&none["panel"]["features"], &none["panel"]["markers"][0]["recurs"]),
+        (&best["panel"]["features"], &Value::Null)
+    );
+    let refused = ran(&scratch, &["--proof", "x.proof", "--slack", "1%"]).code(2);
+    assert!(refused.err.contains("leave one of them out"), "{}", refused.err);
+    assert!(ran(&scratch, &["--halves", "5"]).code(2).err.contains("even"));
+    let few = scratch.run(&["markers", "d.csv", "--max-features", "2", "--robust", "2"]).code(2);
+    assert!(few.err.contains("--robust 2"), "{}", few.err);
+    let robust = result(&scratch, &["--robust", "1"]);
+    let left = &robust["without_one"];
+    assert!(number(&left["worst"]["mean"]) <= number(&left["mean"]["mean"]), "{left}");
+}
+
+#[test]
+fn lists_are_compared_and_their_page_is_that_of_the_json() {
+    let scratch = scratch("compare");
+    scratch.file("bad.txt", "g7\ng8\nnot-there\n");
+    ran(&scratch, &["--json", "ours.json"]).code(0);
+    let words = [
+        "compare",
+        "d.csv",
+        "--target",
+        "kind",
+        "ours.json",
+        "bad.txt",
+        "one=g1",
+        "--json",
+        "c.json",
+        "--report",
+        "a.html",
+    ];
+    let said = scratch.run(&words).code(0);
+    assert!(said.err.contains("bad: 1 of 3 features are not in the data"), "{}", said.err);
+    let found = scratch.json("c.json");
+    let lists = found["lists"].as_array().expect("lists");
+    let name = |at: usize| lists[at]["name"].as_str().unwrap();
+    assert_eq!((found["kind"].as_str(), [name(0), name(1), name(2)]), (Some("comparison"), ["ours", "bad", "one"]));
+    assert_eq!((&lists[1]["missing"], &lists[0]["difference"]), (&json!(["not-there"]), &Value::Null));
+    assert!(number(&lists[1]["difference"]["mean"]) < 0.0 && number(&lists[0]["gap"]) < number(&lists[1]["gap"]));
+    let markers = scratch.json("ours.json");
+    assert!((number(&lists[0]["objective"]) - number(&markers["panel"]["objective"])).abs() < 1e-6);
+    assert_eq!(found["common"].as_array().map(Vec::len), Some(3));
+    for part in ["macro F1", "NMI of clusters", "In common", "Largest macro F1: ours", "2, 1 missing"] {
+        assert!(said.out.contains(part), "{part}: {}", said.out);
+    }
+    scratch.run(&["report", "c.json", "-o", "b.html"]).code(0);
+    assert_eq!(scratch.read("a.html"), scratch.read("b.html"));
+    let again = |threads: &str| {
+        scratch.run(&[&words[..7], &["--threads", threads, "--json", "t.json"]].concat()).code(0);
+        let mut found = scratch.json("t.json");
+        for key in ["seconds", "command", "settings"] {
+            found[key] = Value::Null;
+        }
+        found
+    };
+    assert_eq!(again("1"), again("2"));
+    for (lists, why) in
+        [(["g1,g2", "x=none"], "none"), (["g1,g1", "g2"], "twice"), (["a=g1", "a=g2"], "two lists are named a")]
+    {
+        let said = scratch.run(&["compare", "d.csv", "--target", "kind", lists[0], lists[1]]).code(2);
+        assert!(said.err.contains(why), "{why}: {}", said.err);
+    }
+    scratch.run(&[&words[..7], &["--time-limit", "0s", "--json", "t.json"]].concat()).code(3);
+    assert_eq!(scratch.json("t.json")["lists"][0]["macro_f1"], Value::Null);
+}
+
+#[test]
 fn a_time_limit_leaves_what_is_known() {
     let scratch = scratch("markers_limits");
     let words = ["--json", "r.json", "--report", "r.html", "--model", "m.json"];
@@ -282,7 +396,7 @@ fn a_time_limit_leaves_what_is_known() {
     let found = scratch.json("r.json");
     assert_eq!((&found["status"], &found["panel"]), (&json!("time_limit"), &Value::Null));
     let folds = found["settings"]["folds"].as_u64().expect("a number");
-    assert_eq!(found["effort"], json!({"folds_left": folds, "costs_left": 3}));
+    assert_eq!(found["effort"], json!({"folds_left": folds}));
     assert_eq!((&found["macro_f1"], &found["folds"]), (&Value::Null, &json!([])), "no fold is none that time cut");
     assert_eq!((&found["folds"], &found["macro_f1"]), (&json!([]), &Value::Null));
     scratch.run(&["report", "r.json", "-o", "again.html"]).code(0);
@@ -318,5 +432,5 @@ fn sparse_data_give_the_panel_of_dense_data() {
         let (a, b) = (number(&dense["panel"][key]), number(&sparse["panel"][key]));
         assert!((a - b).abs() <= 1e-9 * a, "{key}: {a} {b}");
     }
-    assert_eq!((&dense["confusion"], &dense["tried"][0]["class_cost"]), (&sparse["confusion"], &Value::Null));
+    assert_eq!((&dense["confusion"], &dense["panel"]["class_cost"]), (&sparse["confusion"], &Value::Null));
 }

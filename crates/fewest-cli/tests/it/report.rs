@@ -195,7 +195,7 @@ fn bad_input_is_named_and_nothing_is_written() {
         (&["report", "text.json", "-o", "x.html"], "text.json: no JSON"),
         (
             &["report", "m.json", "-o", "x.html"],
-            "m.json: no result of `fewest select`, `path`, `certify`, `evaluate`, `stability`, `knockoffs`, `study`, `markers` or `predict`",
+            "m.json: no result of `fewest select`, `path`, `certify`, `evaluate`, `stability`, `knockoffs`, `study`, `markers`, `compare` or `predict`",
         ),
         (&["report", "m.json", "-o", "nowhere/x.html"], "--out nowhere/x.html: cannot be written"),
         (

@@ -1,6 +1,7 @@
 //! What is known of markers.
 
 use fewest::model::Model;
+use fewest::validation::Summary;
 use fewest::{Outcome, Status, SvmSettings};
 use serde::Serialize;
 
@@ -28,10 +29,21 @@ pub struct MarkersReport {
     pub judged: JudgedFolds,
     /// The results of the required features alone, where some are required.
     pub required: Option<JudgedFolds>,
+    /// What is left of macro F1 where a marker of the panel is lost; none where none may be.
+    pub lost: Option<Lost>,
     /// Samples that the folds are made of.
     pub sampled: usize,
     /// The panel; none where time did not allow one, or the rules allow none.
     pub panel: Option<MarkerPanel>,
+}
+
+/// Macro F1 in folds without one marker of the panel, the classifier trained on the others.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Lost {
+    /// Without the marker whose loss is worst in each fold.
+    pub worst: Summary,
+    /// Mean over the markers.
+    pub mean: Summary,
 }
 
 /// The panel.

@@ -1,12 +1,13 @@
 //! Markers, from beginning to end.
 
 use fewest::model::FitSettings;
+use fewest::validation::{macro_f1, measure_summary};
 use fewest::{AllOrFirst as _, Clock, Error, Event, Limits, Observer, Silent, Status, SvmSettings};
 use rayon::prelude::*;
 
 use super::apart::apart;
 use super::judged::JudgedFolds;
-use super::report::{MarkerPanel, MarkersEffort, MarkersReport};
+use super::report::{Lost, MarkerPanel, MarkersEffort, MarkersReport};
 use super::select::MarkerPart;
 use super::settings::MarkersSettings;
 use super::stable::Standing;
@@ -62,6 +63,7 @@ pub fn markers(
         Status::Completed => searched.unwrap_or(Status::Completed),
         ended => ended,
     };
+    let lost = lost(&judged, test_share);
     let (folds, required): (Vec<FoldResult>, Vec<Option<FoldResult>>) =
         judged.into_iter().map(|fold| (fold.panel, fold.required)).unzip();
     let together = |folds: Vec<FoldResult>| JudgedFolds {
@@ -74,6 +76,7 @@ pub fn markers(
     Ok(MarkersReport {
         status,
         effort,
+        lost,
         required: (!required.is_empty()).then(|| together(required)),
         judged: together(folds),
         sampled: rows.len(),
@@ -85,6 +88,17 @@ pub fn markers(
 struct Judged {
     panel: FoldResult,
     required: Option<FoldResult>,
+    /// Macro F1 without each marker in turn, where markers may be lost.
+    without: Vec<f64>,
+}
+
+/// What is left in the folds without one marker.
+fn lost(judged: &[Judged], test_share: f64) -> Option<Lost> {
+    let some: Vec<&Vec<f64>> = judged.iter().map(|fold| &fold.without).filter(|of| !of.is_empty()).collect();
+    let worst: Vec<f64> = some.iter().map(|of| of.iter().copied().fold(f64::INFINITY, f64::min)).collect();
+    let mean: Vec<f64> = some.iter().map(|of| of.iter().sum::<f64>() / of.len() as f64).collect();
+    let summary = |values: &[f64]| measure_summary("f1", values, test_share, &[]);
+    (!some.is_empty()).then(|| Lost { worst: summary(&worst), mean: summary(&mean) })
 }
 
 /// What all steps share.
@@ -151,11 +165,14 @@ impl Run<'_> {
             return Ok(None);
         }
         let found = inside.search(begun.subset, &svm, share, None, &mut Silent)?;
-        let mut settled = found.clone();
+        let mut recurs = None;
         if self.settles() {
-            let Some(recurs) = inside.recurs(self.data, train, self.names, share)? else { return Ok(None) };
-            settled = inside.settle(found, &recurs, &svm, share)?;
+            recurs = inside.recurs(self.data, train, self.names, share)?;
+            if recurs.is_none() {
+                return Ok(None);
+            }
         }
+        let settled = inside.settle(found, recurs.as_deref(), &svm, share)?;
         if share.cancelled() || is_cut(settled.status) {
             return Ok(None);
         }
@@ -170,7 +187,15 @@ impl Run<'_> {
         required.dedup();
         let alone = !required.is_empty();
         let required = alone.then(|| self.on(&inside, (fold, &held), required, &svm)).transpose()?;
-        Ok(Some(Judged { panel, required }))
+        let mut without = Vec::new();
+        if self.settings.robust > 0 && panel.selected.len() > 1 {
+            let f1 = |&lost: &usize| {
+                let left = panel.selected.iter().copied().filter(|&j| j != lost).collect();
+                self.on(&inside, (fold, &held), left, &svm).map(|of| macro_f1(&of.confusion))
+            };
+            without = panel.selected.par_iter().map(f1).all_or_first()?;
+        }
+        Ok(Some(Judged { panel, required, without }))
     }
 
     /// Whether features that come back take the place of those that do not.
@@ -211,9 +236,8 @@ impl Run<'_> {
             *cut |= recurs.is_none() && self.deadline.left().is_some();
         }
         let mut outcome = part.search(begun.subset, &svm, &self.deadline.share(SEARCH), Some(self.limits), observer)?;
-        if let Some(recurs) = recurs.as_ref().filter(|_| self.settles()) {
-            outcome = part.settle(outcome, recurs, &svm, &self.deadline.share(0.5))?;
-        }
+        let exchanges = recurs.as_deref().filter(|_| self.settles());
+        outcome = part.settle(outcome, exchanges, &svm, &self.deadline.share(0.5))?;
         *cut |= is_cut(outcome.status);
         let features = outcome.features();
         if features.is_empty() {
@@ -237,7 +261,7 @@ impl Run<'_> {
             standing: ordered
                 .iter()
                 .map(|j| Standing {
-                    recurs: recurs.as_ref().map(|recurs| recurs[*j]),
+                    recurs: recurs.as_ref().filter(|of| of.iter().any(|share| *share > 0.0)).map(|of| of[*j]),
                     replaceable_by: stand_ins[place(j)].clone(),
                 })
                 .collect(),

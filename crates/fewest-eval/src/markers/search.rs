@@ -17,6 +17,7 @@ use fewest::{
 };
 use rayon::prelude::*;
 
+use super::robust::Cover;
 use crate::time::Deadline;
 
 /// Gap at which `fgm` stops: what is left open is the distance of panels from mixtures of panels.
@@ -30,6 +31,8 @@ const SMALL: f64 = 3e7;
 pub(crate) struct Search<'a> {
     pub(crate) several: &'a Several<'a>,
     pub(crate) rules: &'a Rules,
+    /// What tells each pair of classes apart, where features may be lost.
+    pub(crate) cover: &'a Cover,
     pub(crate) svm: &'a SvmSettings,
 }
 

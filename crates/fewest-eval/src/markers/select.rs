@@ -8,6 +8,7 @@ use fewest::{
 use rayon::prelude::*;
 
 use super::expression::{ByClass, Expression};
+use super::robust::Cover;
 use super::search::Search;
 use super::settings::MarkersSettings;
 use super::stable::StandIn;
@@ -30,6 +31,8 @@ const LONG_STEP: f64 = 0.1;
 const POOL_EACH: usize = 10;
 /// this.
 const POOL: usize = 500;
+/// Halves are of this many samples, of each class as many.
+const HALVES: usize = 4_000;
 /// Of halves the eliminations begin with this many features for each marker, but no fewer than
 const HALF_POOL_EACH: usize = 4;
 /// this,
@@ -47,6 +50,7 @@ pub(crate) struct MarkerPart<'a> {
     settings: &'a MarkersSettings,
     memory: Memory,
     rules: Rules,
+    cover: Cover,
     /// The features that an elimination in short begins with; none: all, in full.
     pool: Option<Vec<usize>>,
     /// Share of the features left that leave in a step of an elimination, one at least.
@@ -76,10 +80,15 @@ impl<'a> MarkerPart<'a> {
             each_class(&mut list, &table, settings, &data.target.classes)?;
         }
         let rules = part.rules(list, names)?;
+        let mut cover = Cover::default();
+        if settings.robust > 0 {
+            let (table, left_out) = (scaled_means(&part), &rules.list().forbid);
+            cover = Cover::new(&table, left_out, &part.target.classes, settings.robust + 1)?;
+        }
         let large = part.design().stored() as f64 * data.target.classes.len() as f64 > LARGE;
         let pool = large.then(|| pool(&part, rules.list(), [POOL_EACH, POOL]));
         let step = if pool.is_some() { LONG_STEP } else { STEP };
-        Ok(Self { part, by_class, settings, memory: memory.clone(), rules, pool, step })
+        Ok(Self { part, by_class, settings, memory: memory.clone(), rules, cover, pool, step })
     }
 
     /// A half of the samples, under the same rules; none where a class or a required feature has nothing
@@ -93,11 +102,12 @@ impl<'a> MarkerPart<'a> {
         let by_class = ByClass::new(&data.target.codes, data.weights, rows, data.target.classes.len());
         let pool = Some(pool(&part, rules.list(), [HALF_POOL_EACH, HALF_POOL]));
         let memory = self.memory.clone();
-        Ok(Some(Self { part, by_class, settings: self.settings, memory, rules, pool, step: HALF_STEP }))
+        let cover = Cover::default();
+        Ok(Some(Self { part, by_class, settings: self.settings, memory, rules, cover, pool, step: HALF_STEP }))
     }
 
-    /// The share of halves of these rows, the samples of the part, whose elimination keeps each feature;
-    /// none where no half can be learnt from, or time ends before all are done. Groups are in one half
+    /// The share of halves of these rows, the samples of the part, whose elimination keeps each feature, 0
+    /// where no half can be learnt from; none where time ends before all are done. Groups are in one half
     /// each, where they allow that.
     pub(crate) fn recurs(
         &self,
@@ -108,7 +118,7 @@ impl<'a> MarkerPart<'a> {
     ) -> Result<Option<Vec<f64>>, EvalError> {
         let (pairs, seed) = (self.settings.halves / 2, self.settings.seed);
         let few: Vec<usize> = match self.pool {
-            Some(_) => fewest_data::sampled(&self.part.target, 2 * FEW, seed).into_iter().map(|at| rows[at]).collect(),
+            Some(_) => fewest_data::sampled(&self.part.target, HALVES, seed).into_iter().map(|at| rows[at]).collect(),
             None => rows.to_vec(),
         };
         let strata = data.strata().rows(&few);
@@ -128,20 +138,27 @@ impl<'a> MarkerPart<'a> {
         let Some(kept) = kept.into_iter().collect::<Option<Vec<_>>>() else { return Ok(None) };
         let known = kept.iter().filter(|features| !features.is_empty()).count();
         let mut share = vec![0.0; self.rules.p()];
-        kept.iter().flatten().for_each(|&j| share[j] += 1.0 / known as f64);
-        Ok((known > 0).then_some(share))
+        kept.iter().flatten().for_each(|&j| share[j] += 1.0);
+        share.iter_mut().for_each(|count| *count /= known.max(1) as f64);
+        Ok(Some(share))
     }
 
-    /// The panel whose features recur more, where there is one within the slack.
+    /// The panel that stands what may be lost, and whose features recur more, where there is one within
+    /// the slack; `recurs` is known where that is asked for.
     pub(crate) fn settle(
         &self,
         found: Outcome,
-        recurs: &[f64],
+        recurs: Option<&[f64]>,
         svm: &SvmSettings,
         deadline: &Deadline,
-    ) -> Result<Outcome, Error> {
+    ) -> Result<Outcome, EvalError> {
         let several = &Several::of(&self.part.samples()?, self.settings.multi_class, &self.rules, &self.memory)?;
-        Search { several, rules: &self.rules, svm }.settle(found, recurs, self.settings.slack, &deadline.clock())
+        let search = Search { several, rules: &self.rules, cover: &self.cover, svm };
+        let found = search.stand(found, &deadline.clock())?;
+        match recurs {
+            Some(recurs) => Ok(search.settle(found, recurs, self.settings.slack, &deadline.clock())?),
+            None => Ok(found),
+        }
     }
 
     /// What can take the place of each feature of a panel of this objective.
@@ -152,7 +169,7 @@ impl<'a> MarkerPart<'a> {
         deadline: &Deadline,
     ) -> Result<Vec<Vec<StandIn>>, Error> {
         let several = &Several::of(&self.part.samples()?, self.settings.multi_class, &self.rules, &self.memory)?;
-        let search = Search { several, rules: &self.rules, svm };
+        let search = Search { several, rules: &self.rules, cover: &self.cover, svm };
         let near = self.near(panel.0)?;
         panel.0.iter().zip(near).map(|(&j, near)| search.stand_ins(panel, j, &near, &deadline.clock())).collect()
     }
@@ -220,14 +237,18 @@ impl<'a> MarkerPart<'a> {
         observer: &mut dyn Observer,
     ) -> Result<Outcome, Error> {
         let several = &Several::of(&self.part.samples()?, self.settings.multi_class, &self.rules, &self.memory)?;
-        Search { several, rules: &self.rules, svm }.panel(begun, deadline, exact, observer)
+        Search { several, rules: &self.rules, cover: &self.cover, svm }.panel(begun, deadline, exact, observer)
     }
 
     /// The objective of a list of features.
     pub(crate) fn objective(&self, list: &[usize], svm: &SvmSettings, deadline: &Deadline) -> Result<f64, Error> {
         let several = &Several::of(&self.part.samples()?, self.settings.multi_class, &self.rules, &self.memory)?;
         let subset = Subset::from_indices(self.rules.p(), list.iter().copied());
-        Search { several, rules: &self.rules, svm }.objective(&several.problems(), &subset, &deadline.clock())
+        Search { several, rules: &self.rules, cover: &self.cover, svm }.objective(
+            &several.problems(),
+            &subset,
+            &deadline.clock(),
+        )
     }
 
     /// The panel of an elimination at this SVM; none where the rules allow none.
@@ -299,12 +320,15 @@ impl<'a> MarkerPart<'a> {
 
 /// The features that an elimination in short begins with, ascending.
 fn pool(part: &TrainingPart, list: &RuleList, [each, least]: [usize; 2]) -> Vec<usize> {
+    best_of_pairs(&scaled_means(part), list, (each * list.max_features.unwrap_or(0)).max(least))
+}
+
+/// What each scaled feature is in each class, by the weights of the samples.
+fn scaled_means(part: &TrainingPart) -> Vec<Expression> {
     let design = part.design();
     let (rows, all): (Vec<usize>, Vec<usize>) = ((0..part.weights.len()).collect(), (0..design.n_features()).collect());
-    // Scaled: what differs between classes counts.
     let by_class = ByClass::new(&part.target.codes, &part.sample_weights, &rows, part.target.classes.len());
-    let most = (each * list.max_features.unwrap_or(0)).max(least);
-    best_of_pairs(&by_class.expressions(design, &all), list, most)
+    by_class.expressions(design, &all)
 }
 
 /// Leaves features out whose largest mean of a class is outside the limits.

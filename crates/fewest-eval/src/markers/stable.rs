@@ -13,7 +13,7 @@
 //!          `bench/markers.py` has macro F1 and stability of each slack.
 
 use fewest::model::{self, FitSettings};
-use fewest::{AllOrFirst as _, Cancel, Clock, Error, Outcome, Problem, Status, Subset, SvmSettings};
+use fewest::{AllOrFirst as _, Clock, Error, Outcome, Problem, Status, Subset, SvmSettings};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -76,7 +76,7 @@ impl Search<'_> {
             return Ok(found);
         }
         let subset = Subset::from_indices(self.rules.p(), panel);
-        let objective = self.objective(&problems, &subset, &Clock::of(Cancel::default(), None))?;
+        let objective = self.objective(&problems, &subset, &Clock::unlimited())?;
         // The search proved its own panel.
         let status = if found.status == Status::Optimal { Status::Completed } else { found.status };
         Ok(Outcome { subset: Some(subset), objective: Some(objective), status, ..found })
@@ -112,12 +112,14 @@ impl Search<'_> {
         Ok(found)
     }
 
+    /// Whether the rules allow a panel, and it stands what it may lose.
     fn allows(&self, panel: &[usize]) -> bool {
-        self.rules.allows(&Subset::from_indices(self.rules.p(), panel.iter().copied()))
+        self.cover.missing(panel) == 0
+            && self.rules.allows(&Subset::from_indices(self.rules.p(), panel.iter().copied()))
     }
 
     /// The problems trained on these features, roughly.
-    fn fit(&self, problems: &[Problem<'_>], features: &[usize], clock: &Clock) -> Result<Fitted, Error> {
+    pub(super) fn fit(&self, problems: &[Problem<'_>], features: &[usize], clock: &Clock) -> Result<Fitted, Error> {
         let settings = FitSettings {
             svm: SvmSettings { tolerance: ROUGHLY.max(self.svm.tolerance), ..self.svm.clone() },
             ..FitSettings::default()
@@ -137,12 +139,13 @@ impl Search<'_> {
 }
 
 /// A panel trained.
-struct Fitted {
+pub(super) struct Fitted {
     value: f64,
     /// The squared weights of each feature, summed up over the problems.
-    weights: Vec<f64>,
+    pub(super) weights: Vec<f64>,
 }
 
-fn without(panel: &[usize], leaving: usize) -> Vec<usize> {
+/// A panel without one of its features.
+pub(super) fn without(panel: &[usize], leaving: usize) -> Vec<usize> {
     panel.iter().copied().filter(|&j| j != leaving).collect()
 }

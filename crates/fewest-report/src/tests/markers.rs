@@ -10,7 +10,7 @@ pub(super) fn markers(names: &[String]) -> Value {
     let measure = |mean: f64| json!({"mean": mean, "se": 0.02, "ci95": [mean - 0.05, mean + 0.05]});
     let marker = |(at, name): (usize, &String)| {
         json!({"feature": name, "index": at, "rank": at + 1, "highest": names[1], "mean": [0.5, 2.25], "share": [0.1, 0.75],
-               "weight": [-0.2, 0.2], "frequency": 2.0 / 3.0, "tells_apart": [{"high": names[1], "low": names[0], "share": 0.4}]})
+               "weight": [-0.2, 0.2], "frequency": 2.0 / 3.0, "recurs": 0.85, "replaceable_by": [{"feature": names[0], "price": 0.004}], "tells_apart": [{"high": names[1], "low": names[0], "share": 0.4}]})
     };
     let fold = |f: usize| json!({"fold": names[f], "samples": 30, "macro_f1": 0.9, "features": names});
     json!({
@@ -25,7 +25,6 @@ pub(super) fn markers(names: &[String]) -> Value {
         "by_class": [{"class": names[0], "samples": 80, "recall": 0.875, "precision": 0.986, "f1": 0.927},
                      {"class": names[1], "samples": 10, "recall": 0.9, "precision": 0.474, "f1": null}],
         "confused": [{"class": names[0], "taken_for": names[1], "samples": 10, "share": 0.125}],
-        "tried": [{"class_cost": 0.3, "macro_f1": 0.8, "chosen": false}, {"class_cost": 1.0, "macro_f1": 0.9, "chosen": true}],
         "folds": (0..3).map(fold).collect::<Vec<_>>(), "stability": {"index": 0.7, "ci95": [0.6, 0.8]},
         "required": {"features": [names[0]], "macro_f1": measure(0.6), "difference": measure(0.3)},
         "settings": {"max_features": names.len(), "data": names[1], "groups": {"column": names[2], "count": 6}},
@@ -56,7 +55,7 @@ fn the_page_says_panel_bound_and_judgement() {
         "0.300 (0.250 to 0.350)",
         "Mean of each marker in each class",
         "Classes that are told apart poorly",
-        "Costs tried inside the folds",
+        "may be replaced by, share of the gain lost",
     ] {
         assert!(page.contains(part), "{part}");
     }
@@ -97,7 +96,7 @@ fn without_a_panel_folds_and_classes_there_is_a_page_and_a_text() {
     assert!(text(&result).contains("time_limit"));
     for poor in [
         json!({"kind": "markers"}),
-        json!({"kind": "markers", "panel": {"markers": [1, null, {}]}, "by_class": [3, {}], "confused": [null], "tried": [{}, 1]}),
+        json!({"kind": "markers", "panel": {"markers": [1, null, {}]}, "by_class": [3, {}], "confused": [null]}),
         json!({"kind": "markers", "classes": {"0": "a", "1": 3}, "panel": {"markers": [{"mean": [1, "x"], "share": []}], "bound": "x"}}),
         json!({"kind": "markers", "confusion": [[u64::MAX, 2], [1, 1]], "classes": {"-1": "a", "+1": "b"}, "folds": [{}]}),
     ] {

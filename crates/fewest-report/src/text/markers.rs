@@ -47,6 +47,10 @@ fn lines(result: Json<'_>, door: Door<'_>) -> Vec<(&'static str, String)> {
         let more = brought.at("mean").number().unwrap_or(f64::NAN);
         lines.push(("required alone", format!("{alone}; the others bring {more:.3}{between}")));
     }
+    if let Some(worst) = measure(result.at("without_one").at("worst")) {
+        let mean = result.at("without_one").at("mean").at("mean").number().unwrap_or(f64::NAN);
+        lines.push(("with one lost", format!("{worst} without the marker whose loss is worst, {mean:.3} on average")));
+    }
     if panel.is_there() {
         let of = |key: &str| panel.at(key).number();
         let objective = of("objective").map_or_else(String::new, number);

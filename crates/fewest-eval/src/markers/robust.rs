@@ -1,0 +1,132 @@
+//! Panels that stand a loss: each pair of classes is told apart by more features than one.
+//!
+//! A feature tells two classes apart by itself where their means, in standard deviations of the feature, are
+//! at least half as far from each other as those of the best feature for this pair.
+//!
+//! Given    a panel, and how many features may be lost.
+//! Returns  a panel of the same size in which each pair of classes has one feature more than that which
+//!          tells it apart by itself; the bound is of every panel and remains.
+//! Steps    while a pair has fewer: 1. the feature enters that tells most of these pairs apart  2. the one
+//!          of smallest weight leaves, of those that no pair needs
+//! Why      as rules of the search, one for each pair, they take longer than they are worth: `propagate`
+//!          works on each by itself.
+
+use fewest::{Clock, Error, FeatureSet, Outcome, Status, Subset};
+
+use super::expression::Expression;
+use super::search::Search;
+use crate::error::EvalError;
+
+/// Share of the largest distance of two classes that a feature which tells them apart has at least.
+const APART: f64 = 0.5;
+
+/// What tells each pair of classes apart.
+#[derive(Debug, Default)]
+pub(crate) struct Cover {
+    /// Of each pair the features that do it by themselves.
+    pairs: Vec<FeatureSet>,
+    /// How many of them a panel has.
+    least: usize,
+}
+
+impl Cover {
+    /// At least so many features for each pair of classes, among those that are not left out; `table` is
+    /// of the scaled features.
+    ///
+    /// # Errors
+    /// A pair with fewer.
+    pub(super) fn new(
+        table: &[Expression],
+        left_out: &FeatureSet,
+        classes: &[String],
+        least: usize,
+    ) -> Result<Self, EvalError> {
+        let mut pairs = Vec::new();
+        for a in 0..classes.len() {
+            for b in a + 1..classes.len() {
+                let far = |of: &Expression| (of.mean[a] - of.mean[b]).abs();
+                let allowed = || table.iter().filter(|of| !left_out.contains(of.feature) && far(of) > 0.0);
+                let best = allowed().map(far).fold(0.0, f64::max);
+                let apart: Vec<usize> = allowed().filter(|of| far(of) >= APART * best).map(|of| of.feature).collect();
+                if apart.len() < least {
+                    let [first, second] = [a, b].map(|class| classes[class].clone());
+                    return Err(EvalError::FewApart { first, second, features: apart.len(), least });
+                }
+                pairs.push(apart.into_iter().collect());
+            }
+        }
+        Ok(Self { pairs, least })
+    }
+
+    /// How many features are missing, summed up over the pairs.
+    pub(super) fn missing(&self, panel: &[usize]) -> usize {
+        let of = |pair: &FeatureSet| self.least.saturating_sub(panel.iter().filter(|&&j| pair.contains(j)).count());
+        self.pairs.iter().map(of).sum()
+    }
+}
+
+impl Search<'_> {
+    /// The panel that stands a loss, from one that may not.
+    ///
+    /// # Errors
+    /// No exchange makes it one: its size is too small.
+    pub(crate) fn stand(&self, found: Outcome, clock: &Clock) -> Result<Outcome, EvalError> {
+        let Some(begun) = found.subset.clone().filter(|of| self.cover.missing(&of.iter().collect::<Vec<_>>()) > 0)
+        else {
+            return Ok(found);
+        };
+        let problems = self.several.problems();
+        let mut panel: Vec<usize> = begun.iter().collect();
+        loop {
+            let missing = self.cover.missing(&panel);
+            if missing == 0 || clock.stop().is_some() {
+                break;
+            }
+            panel = self.enter_one(&problems, &panel, clock)?.ok_or_else(|| EvalError::NotRobust {
+                size: panel.len(),
+                missing,
+                lost: self.cover.least - 1,
+            })?;
+        }
+        let subset = Subset::from_indices(self.rules.p(), panel);
+        let objective = self.objective(&problems, &subset, &Clock::unlimited())?;
+        let status = if found.status == Status::Optimal { Status::Completed } else { found.status };
+        Ok(Outcome { subset: Some(subset), objective: Some(objective), status, ..found })
+    }
+
+    /// The panel after one exchange by which fewer features are missing; none where there is no such one.
+    fn enter_one(
+        &self,
+        problems: &[fewest::Problem<'_>],
+        panel: &[usize],
+        clock: &Clock,
+    ) -> Result<Option<Vec<usize>>, Error> {
+        let missing = self.cover.missing(panel);
+        let with = |entrant: usize| {
+            let mut with = panel.to_vec();
+            with.push(entrant);
+            with.sort_unstable();
+            with
+        };
+        let forbidden = &self.rules.list().forbid;
+        let outside = (0..self.rules.p()).filter(|j| !panel.contains(j) && !forbidden.contains(*j));
+        let mut entrants: Vec<(usize, usize)> = outside.map(|j| (self.cover.missing(&with(j)), j)).collect();
+        entrants.retain(|of| of.0 < missing);
+        entrants.sort_unstable();
+        for (_, entrant) in entrants.into_iter().take(panel.len().max(10)) {
+            let with = with(entrant);
+            let weights = self.fit(problems, &with, clock)?.weights;
+            let mut leaving: Vec<(f64, usize)> = weights.into_iter().zip(with.iter().copied()).collect();
+            leaving.retain(|of| of.1 != entrant);
+            leaving.sort_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
+            let left = leaving.into_iter().map(|of| super::stable::without(&with, of.1));
+            if let Some(panel) = left.into_iter().find(|left| {
+                self.cover.missing(left) < missing
+                    && self.rules.allows(&Subset::from_indices(self.rules.p(), left.iter().copied()))
+            }) {
+                return Ok(Some(panel));
+            }
+        }
+        Ok(None)
+    }
+}
